@@ -137,3 +137,47 @@ def version_text(version):
 def prefix(rows):
     """'cuda' or 'nvrtc': how the generated names of a list begin."""
     return "nvrtc" if rows[0].symbol.startswith("nvrtc") else "cuda"
+
+
+# --- C text that more than one generator writes ---
+
+
+def banner(path, what):
+    return f"/* Generated from {Path(path).name}: {what}. Do not edit. */\n"
+
+
+def parameters(row):
+    """'void *a0, uint32_t a1', as the machine sees them."""
+    return ", ".join(c_declare(letter, f"a{i}") for i, letter in enumerate(row.arguments)) or "void"
+
+
+def c_declare(letter, name):
+    kind = C_TYPES[letter]
+    return f"{kind}{name}" if kind.endswith("*") else f"{kind} {name}"
+
+
+def arguments(row):
+    return ", ".join(f"a{i}" for i in range(len(row.arguments)))
+
+
+def returns(row):
+    return "const char *" if row.returns_string else "int "
+
+
+def shape(row):
+    """Names a function type: 'i_ppl' returns an int and takes two pointers and a 64-bit integer."""
+    return ("s_" if row.returns_string else "i_") + row.arguments
+
+
+def shapes(rows):
+    """One row of each shape, by name."""
+    return dict(sorted({shape(r): r for r in rows}.items()))
+
+
+def typedefs(rows):
+    """typedef int fn_i_ppl(void *a0, ...); for every shape in rows."""
+    return "".join(f"typedef {returns(r)}fn_{s}({parameters(r)});\n" for s, r in shapes(rows).items())
+
+
+def write(path, text):
+    Path(path).write_text(text)

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cushim: CUDA for binaries that must also run where CUDA is not.
+ *
+ * Includes everything that compiles without CUDA's headers. table.h, which needs
+ * them, is included by those who call the driver directly.
+ */
+#ifndef CUSHIM_CUSHIM_H
+#define CUSHIM_CUSHIM_H
+
+#include <cushim/driver.h>
+#include <cushim/handle.h>
+#include <cushim/interpose.h>
+#include <cushim/log.h>
+#include <cushim/report.h>
+#include <cushim/rows.h>
+#include <cushim/status.h>
+#include <cushim/trace.h>
+#include <cushim/version.h>
+
+#endif

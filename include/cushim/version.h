@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* The version of cushim, and the macros that every public header needs. */
+#ifndef CUSHIM_VERSION_H
+#define CUSHIM_VERSION_H
+
+#define CUSHIM_VERSION_MAJOR 0
+#define CUSHIM_VERSION_MINOR 1
+#define CUSHIM_VERSION_PATCH 0
+
+/*
+ * Marks what the shared library exports. A program that links the static
+ * library needs nothing: hidden visibility is harmless there.
+ */
+#if defined(__GNUC__)
+#define CUSHIM_API          __attribute__((visibility("default")))
+#define CUSHIM_PRINTF(f, a) __attribute__((format(printf, f, a)))
+#else
+#define CUSHIM_API
+#define CUSHIM_PRINTF(f, a)
+#endif
+
+#endif

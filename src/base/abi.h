@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The machine's view of the structures that the driver takes by value. The
+ * letters are those of the signature column in cuda.symbols.
+ */
+#ifndef CUSHIM_BASE_ABI_H
+#define CUSHIM_BASE_ABI_H
+
+#include <stdint.h>
+
+/* 'm': CUmemLocation, two ints. */
+struct cushim__arg8 {
+    int32_t a, b;
+};
+
+/* 'H': CUipcMemHandle, CUipcEventHandle and CUeglFrame. At this size every ABI uses memory. */
+struct cushim__arg64 {
+    uint64_t v[8];
+};
+
+#endif

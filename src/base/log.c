@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/log.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/env.h"
+#include "base/util.h"
+
+/*
+ * One mutex makes the calls of the callback one at a time, and lets
+ * cushim__log_set() know that nobody is inside. The level is read without it, so
+ * that a silent log costs one load.
+ */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static atomic_int level_wanted;
+static cushim_log_fn callback;
+static void *callback_user;
+
+static void to_stderr(enum cushim_log_level level, const char *message, void *user)
+{
+    static const char *const words[] = {"", "error", "warning", "info", "debug"};
+
+    (void) user;
+    fprintf(stderr, "cushim: %s: %s\n", words[level], message);
+}
+
+static void read_environment(void)
+{
+    static const char *const words[] = {"none", "error", "warning", "info", "debug"};
+    const char *word = cushim__env("CUSHIM_LOG");
+
+    for (size_t i = 0; word && i < ARRAY_SIZE(words); i++) {
+        if (!strcmp(word, words[i])) {
+            callback = to_stderr;
+            atomic_store(&level_wanted, (int) i);
+        }
+    }
+}
+
+bool cushim__log_wants(enum cushim_log_level level)
+{
+    pthread_once(&once, read_environment);
+    return (int) level <= atomic_load_explicit(&level_wanted, memory_order_relaxed);
+}
+
+void cushim__log(enum cushim_log_level level, const char *format, ...)
+{
+    char message[1024];
+    va_list list;
+
+    if (!cushim__log_wants(level))
+        return;
+    va_start(list, format);
+    vsnprintf(message, sizeof(message), format, list);
+    va_end(list);
+    pthread_mutex_lock(&mutex);
+    /* Asked again: the callback may have been replaced since. */
+    if (callback && cushim__log_wants(level))
+        callback(level, message, callback_user);
+    pthread_mutex_unlock(&mutex);
+}
+
+void cushim__log_set(enum cushim_log_level level, cushim_log_fn fn, void *user)
+{
+    pthread_once(&once, read_environment);
+    pthread_mutex_lock(&mutex);
+    callback = fn;
+    callback_user = user;
+    atomic_store(&level_wanted, fn ? (int) level : CUSHIM_LOG_NONE);
+    pthread_mutex_unlock(&mutex);
+}

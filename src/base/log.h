@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CUSHIM_BASE_LOG_H
+#define CUSHIM_BASE_LOG_H
+
+#include <stdbool.h>
+
+#include <cushim/log.h>
+
+/* Is anybody listening at this level? Cheap: for messages that are work to make. */
+bool cushim__log_wants(enum cushim_log_level level);
+
+void cushim__log(enum cushim_log_level level, const char *format, ...) CUSHIM_PRINTF(2, 3);
+
+/* Replaces the callback; returns when no thread is inside the old one. */
+void cushim__log_set(enum cushim_log_level level, cushim_log_fn fn, void *user);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A list of functions, as generated from a .symbols file. tools/symbols.py says what
+ * the columns mean.
+ */
+#ifndef CUSHIM_BASE_ROWS_H
+#define CUSHIM_BASE_ROWS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    CUSHIM__ROW_PTDS = 1,   /* per-thread variant of a call that waits */
+    CUSHIM__ROW_PTSZ = 2,   /* per-thread variant of a call that takes a stream */
+    CUSHIM__ROW_STRING = 4, /* returns const char *, not a result */
+};
+
+/* Texts are offsets into the list's strings, so that loading needs no relocation. */
+struct cushim__row {
+    uint16_t symbol, base, signature;
+    uint16_t flags;
+    uint16_t since, until; /* CUDA versions; until is 0 for a function that is still there */
+};
+
+struct cushim__rows {
+    const struct cushim__row *rows;
+    const uint16_t *by_name; /* row numbers in the order of strcmp() */
+    const char *strings;
+    size_t count;
+};
+
+extern const struct cushim__rows cushim__cuda_rows, cushim__nvrtc_rows;
+
+static inline const char *cushim__row_symbol(const struct cushim__rows *list, size_t row)
+{
+    return list->strings + list->rows[row].symbol;
+}
+
+static inline const char *cushim__row_base(const struct cushim__rows *list, size_t row)
+{
+    return list->strings + list->rows[row].base;
+}
+
+/* One letter an argument; "" for a function without. */
+static inline const char *cushim__row_signature(const struct cushim__rows *list, size_t row)
+{
+    return list->strings + list->rows[row].signature;
+}
+
+/* The row of an exported name, or list->count. */
+size_t cushim__row_find(const struct cushim__rows *list, const char *symbol);
+
+/* A function whose type is not known: what tables are made of. */
+typedef void cushim__entry(void);
+
+#endif

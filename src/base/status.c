@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/status.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/results.h"
+#include "base/util.h"
+
+enum { NVRTC_BASE = CUSHIM_STATUS_NVRTC(1) - 1 };
+
+#define NAME_CASE(number, name, text)                                                              \
+    case number:                                                                                   \
+        return #name;
+#define TEXT_CASE(number, name, text)                                                              \
+    case number:                                                                                   \
+        return text;
+
+const char *cushim__cuda_result_name(int result)
+{
+    switch (result) {
+        CUSHIM__CUDA_RESULT_MAP(NAME_CASE)
+    default:
+        return NULL;
+    }
+}
+
+const char *cushim__cuda_result_text(int result)
+{
+    switch (result) {
+        CUSHIM__CUDA_RESULT_MAP(TEXT_CASE)
+    default:
+        return NULL;
+    }
+}
+
+const char *cushim__nvrtc_result_name(int result)
+{
+    switch (result) {
+        CUSHIM__NVRTC_RESULT_MAP(NAME_CASE)
+    default:
+        return NULL;
+    }
+}
+
+const char *cushim__nvrtc_result_text(int result)
+{
+    switch (result) {
+        CUSHIM__NVRTC_RESULT_MAP(TEXT_CASE)
+    default:
+        return NULL;
+    }
+}
+
+static const char *own_name(cushim_status status)
+{
+#define OWN_NAME_CASE(name, value, text) NAME_CASE(value, name, text)
+    switch (status) {
+        CUSHIM_STATUS_MAP(OWN_NAME_CASE)
+    default:
+        return NULL;
+    }
+}
+
+static const char *own_text(cushim_status status)
+{
+#define OWN_TEXT_CASE(name, value, text) TEXT_CASE(value, name, text)
+    switch (status) {
+        CUSHIM_STATUS_MAP(OWN_TEXT_CASE)
+    default:
+        return NULL;
+    }
+}
+
+const char *cushim__status_name(cushim_status status)
+{
+    const char *name = status <= 0            ? own_name(status)
+                       : status > NVRTC_BASE ? cushim__nvrtc_result_name(status - NVRTC_BASE)
+                                              : cushim__cuda_result_name(status);
+
+    return name ? name : "CUSHIM_STATUS_UNKNOWN";
+}
+
+const char *cushim__status_text(cushim_status status)
+{
+    const char *text = status <= 0            ? own_text(status)
+                       : status > NVRTC_BASE ? cushim__nvrtc_result_text(status - NVRTC_BASE)
+                                              : cushim__cuda_result_text(status);
+
+    return text ? text : "a result that this version of cushim does not know";
+}
+
+struct cushim__error *cushim__error(void)
+{
+    static _Thread_local struct cushim__error error;
+
+    return &error;
+}
+
+cushim_status cushim__fail_at(cushim_status status, const char *call, const char *label,
+                              const char *format, ...)
+{
+    struct cushim__error *error = cushim__error();
+    char text[sizeof(error->text)];
+    va_list list;
+
+    /* The arguments may point into the last error: format before overwriting it. */
+    va_start(list, format);
+    vsnprintf(text, sizeof(text), format, list);
+    va_end(list);
+    error->status = status;
+    snprintf(error->call, sizeof(error->call), "%s", call ? call : "");
+    snprintf(error->label, sizeof(error->label), "%s", label ? label : "");
+    snprintf(error->text, sizeof(error->text), "%s", text);
+    return status;
+}

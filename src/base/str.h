@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A string that grows. Running out of memory makes it `failed`, after which
+ * appending does nothing, so that a caller checks once, at the end.
+ */
+#ifndef CUSHIM_BASE_STR_H
+#define CUSHIM_BASE_STR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <cushim/version.h>
+
+struct cushim__str {
+    char *text; /* NULL while nothing was appended */
+    size_t length, capacity;
+    bool failed;
+};
+
+void cushim__str_append(struct cushim__str *str, const char *format, ...) CUSHIM_PRINTF(2, 3);
+
+/* The text so far, never NULL. It belongs to str. */
+const char *cushim__str_get(const struct cushim__str *str);
+
+void cushim__str_finish(struct cushim__str *str);
+
+#define SCOPED_STR __attribute__((cleanup(cushim__str_finish))) struct cushim__str
+
+#endif

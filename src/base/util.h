@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* Small things that every layer uses. */
+#ifndef CUSHIM_BASE_UTIL_H
+#define CUSHIM_BASE_UTIL_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Hands a pointer over: its value, leaving NULL behind. */
+#define TAKE_PTR(pointer)                                                                          \
+    __extension__({                                                                                             \
+        __typeof__(pointer) take_ptr = (pointer);                                                  \
+        (pointer) = NULL;                                                                          \
+        take_ptr;                                                                                  \
+    })
+
+static inline void cushim__freep(void *pointer)
+{
+    free(*(void **) pointer);
+}
+
+/* A malloc()ed pointer that is freed when it goes out of scope. */
+#define SCOPED_FREE __attribute__((cleanup(cushim__freep)))
+
+static inline uint64_t cushim__now_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t) t.tv_sec * 1000000000u + (uint64_t) t.tv_nsec;
+}
+
+#endif

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+#include "interpose/interpose.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/status.h"
+#include "base/util.h"
+#include "interpose/frame.h"
+#include "interpose/tables.h"
+
+struct cushim__hook_list {
+    size_t count;
+    struct cushim_hooks hooks[];
+};
+
+struct cushim__slot cushim__slots[CUSHIM__SLOT_KINDS][CUSHIM__SLOTS];
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* guards `taken` */
+static _Thread_local unsigned depth;                      /* hooks this thread is inside of */
+
+bool cushim__in_hook(void)
+{
+    return depth > 0;
+}
+
+static const struct cushim__rows *rows_of(unsigned kind)
+{
+    return kind == CUSHIM__SLOTS_CUDA ? &cushim__cuda_rows : &cushim__nvrtc_rows;
+}
+
+static uint64_t thread_id(void)
+{
+    static _Thread_local uint64_t id;
+
+    if (!id)
+        id = (uint64_t) syscall(SYS_gettid);
+    return id;
+}
+
+/*
+ * A call announces itself before it reads the list of hooks, and whoever takes the
+ * hooks out clears the list before looking at who is inside. In one total order, so
+ * that one of the two sees the other.
+ */
+static struct cushim__hook_list *enter_hooks(struct cushim__slot *slot)
+{
+    struct cushim__hook_list *hooks;
+
+    __atomic_fetch_add(&slot->inside, 1, __ATOMIC_SEQ_CST);
+    hooks = __atomic_load_n(&slot->hooks, __ATOMIC_SEQ_CST);
+    if (!hooks)
+        __atomic_fetch_sub(&slot->inside, 1, __ATOMIC_SEQ_CST);
+    return hooks;
+}
+
+static void run_before(struct cushim__frame *frame)
+{
+    struct cushim_call *call = &frame->call;
+
+    depth++;
+    while (frame->ran < frame->hooks->count && !call->answered) {
+        const struct cushim_hooks *pair = &frame->hooks->hooks[frame->ran++];
+
+        if (pair->before)
+            call->answered = pair->before(call, pair->user);
+    }
+    depth--;
+}
+
+cushim__entry *cushim__enter(struct cushim__frame *frame, struct cushim__place place,
+                             void *const *args)
+{
+    const struct cushim__rows *rows = rows_of(place.kind);
+    cushim__entry *const *below;
+
+    frame->slot = &cushim__slots[place.kind][place.slot];
+    frame->ran = 0;
+    frame->call.result = 0;
+    below = CUSHIM__PUBLISHED(frame->slot->below);
+    frame->hooks = depth ? NULL : enter_hooks(frame->slot);
+    if (!frame->hooks)
+        return below[place.row];
+    frame->call = (struct cushim_call){
+        .library = place.kind == CUSHIM__SLOTS_CUDA ? CUSHIM_LIBRARY_CUDA : CUSHIM_LIBRARY_NVRTC,
+        .row = place.row,
+        .name = cushim__row_symbol(rows, place.row),
+        .args = args,
+        .signature = cushim__row_signature(rows, place.row),
+        .thread = thread_id(),
+    };
+    frame->call.n_args = strlen(frame->call.signature);
+    run_before(frame);
+    frame->call.start_ns = cushim__now_ns();
+    return frame->call.answered ? NULL : below[place.row];
+}
+
+intptr_t cushim__leave(struct cushim__frame *frame)
+{
+    struct cushim_call *call = &frame->call;
+
+    if (!frame->hooks)
+        return call->result;
+    if (!call->answered)
+        call->duration_ns = cushim__now_ns() - call->start_ns;
+    depth++;
+    while (frame->ran) {
+        const struct cushim_hooks *pair = &frame->hooks->hooks[--frame->ran];
+
+        if (pair->after)
+            pair->after(call, pair->user);
+    }
+    depth--;
+    __atomic_fetch_sub(&frame->slot->inside, 1, __ATOMIC_SEQ_CST);
+    return call->result;
+}
+
+static struct cushim__hook_list *copy_hooks(const struct cushim_hooks *hooks, size_t n_hooks)
+{
+    struct cushim__hook_list *list = malloc(sizeof(*list) + n_hooks * sizeof(*hooks));
+
+    if (list) {
+        list->count = n_hooks;
+        if (n_hooks)
+            memcpy(list->hooks, hooks, n_hooks * sizeof(*hooks));
+    }
+    return list;
+}
+
+static int take_slot(unsigned kind)
+{
+    int found = -1;
+
+    pthread_mutex_lock(&mutex);
+    for (int i = 0; i < CUSHIM__SLOTS && found < 0; i++)
+        if (!cushim__slots[kind][i].taken)
+            found = i;
+    if (found >= 0)
+        cushim__slots[kind][found].taken = true;
+    pthread_mutex_unlock(&mutex);
+    return found;
+}
+
+static unsigned kind_of(enum cushim_library library)
+{
+    return library == CUSHIM_LIBRARY_CUDA ? CUSHIM__SLOTS_CUDA : CUSHIM__SLOTS_NVRTC;
+}
+
+cushim_status cushim__interpose(enum cushim_library library, cushim__entry *const *below,
+                                const struct cushim_hooks *hooks, size_t n_hooks,
+                                const char *call, int *ret_slot, cushim__entry *const **ret_table)
+{
+    const unsigned kind = kind_of(library);
+    struct cushim__hook_list *list = copy_hooks(hooks, n_hooks);
+    struct cushim__slot *s;
+    int slot;
+
+    if (!list)
+        return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, call, NULL, "no memory for hooks");
+    slot = take_slot(kind);
+    if (slot < 0) {
+        free(list);
+        return cushim__fail_at(CUSHIM_ERROR_LIMIT, call, NULL,
+                               "%d tables are interposed already, which is as many as there can be",
+                               CUSHIM__SLOTS);
+    }
+    s = &cushim__slots[kind][slot];
+    CUSHIM__PUBLISH(s->below, below);
+    /* Without hooks the table passes calls on, and costs as little as it can. */
+    __atomic_store_n(&s->hooks, n_hooks ? list : NULL, __ATOMIC_SEQ_CST);
+    if (!n_hooks)
+        free(list);
+    *ret_slot = slot;
+    *ret_table = cushim__interposed[kind][slot];
+    return CUSHIM_OK;
+}
+
+void cushim__interpose_end(enum cushim_library library, int slot)
+{
+    struct cushim__slot *s = &cushim__slots[kind_of(library)][slot];
+    struct cushim__hook_list *hooks = __atomic_exchange_n(&s->hooks, NULL, __ATOMIC_SEQ_CST);
+    const struct timespec pause = {.tv_nsec = 50000};
+
+    while (__atomic_load_n(&s->inside, __ATOMIC_SEQ_CST))
+        nanosleep(&pause, NULL);
+    free(hooks);
+    pthread_mutex_lock(&mutex);
+    s->taken = false;
+    pthread_mutex_unlock(&mutex);
+}

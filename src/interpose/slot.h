@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A slot is one interposed table. The functions of its table are compiled for it: they
+ * know its number, so they need no other way to find it.
+ */
+#ifndef CUSHIM_INTERPOSE_SLOT_H
+#define CUSHIM_INTERPOSE_SLOT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/abi.h"
+#include "base/publish.h"
+#include "base/rows.h"
+
+/* How many there are of each kind of library; the build says so. */
+#ifndef CUSHIM__SLOTS
+#error "CUSHIM__SLOTS is not defined"
+#endif
+
+enum { CUSHIM__SLOTS_CUDA, CUSHIM__SLOTS_NVRTC, CUSHIM__SLOT_KINDS };
+
+struct cushim__hook_list;
+
+/* hooks and below are published; inside is counted with the __atomic builtins. */
+struct cushim__slot {
+    struct cushim__hook_list *hooks; /* NULL: calls are passed on */
+    cushim__entry *const *below;     /* the table that calls are passed on to */
+    unsigned inside;                 /* calls that may be using hooks */
+    bool taken;
+};
+
+extern CUSHIM__HIDDEN struct cushim__slot cushim__slots[CUSHIM__SLOT_KINDS][CUSHIM__SLOTS];
+
+/* Where a call was made. It travels in one register. */
+struct cushim__place {
+    uint8_t kind, slot;
+    uint16_t row;
+};
+
+/* For generated code, compiled with CUSHIM__SLOT. */
+#define CUSHIM__OWN_SLOT(kind) cushim__slots[CUSHIM__SLOTS_##kind][CUSHIM__SLOT]
+#define CUSHIM__HOOKED(kind)                                                                       \
+    __builtin_expect(CUSHIM__PUBLISHED(CUSHIM__OWN_SLOT(kind).hooks) != NULL, 0)
+#define CUSHIM__BELOW(kind) CUSHIM__PUBLISHED(CUSHIM__OWN_SLOT(kind).below)
+#define CUSHIM__PLACE(kind, row)                                                                   \
+    (struct cushim__place)                                                                         \
+    {                                                                                              \
+        CUSHIM__SLOTS_##kind, CUSHIM__SLOT, row                                                    \
+    }
+#define CUSHIM__PASTE2(a, b) a##b
+#define CUSHIM__PASTE(a, b)  CUSHIM__PASTE2(a, b)
+#define CUSHIM__TABLE(name)  CUSHIM__PASTE(cushim__interposed_##name##_, CUSHIM__SLOT)
+
+#endif

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+#include "interpose/trace.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include <cushim/rows.h>
+
+#include "base/rows.h"
+#include "base/util.h"
+
+enum { DEFAULT_MAX_CALLS = 1 << 20 };
+
+struct cushim__trace {
+    uint64_t start_ns;
+    size_t max_calls;
+    _Atomic uint64_t cuda[CUSHIM_CUDA_ROWS], nvrtc[CUSHIM_NVRTC_ROWS];
+
+    pthread_mutex_t mutex; /* guards the log */
+    struct cushim_traced_call *calls;
+    size_t n_calls, capacity;
+};
+
+struct cushim__trace *cushim__trace_new(const struct cushim_trace_params *params)
+{
+    struct cushim__trace *trace = calloc(1, sizeof(*trace));
+
+    if (!trace)
+        return NULL;
+    pthread_mutex_init(&trace->mutex, NULL);
+    trace->start_ns = cushim__now_ns();
+    trace->max_calls = params && params->max_calls ? params->max_calls : DEFAULT_MAX_CALLS;
+    if (params && params->count_only)
+        trace->max_calls = 0;
+    return trace;
+}
+
+void cushim__trace_free(struct cushim__trace *trace)
+{
+    if (!trace)
+        return;
+    pthread_mutex_destroy(&trace->mutex);
+    free(trace->calls);
+    free(trace);
+}
+
+/* Under the mutex. A log that cannot grow stays as it is; the call is counted all the same. */
+static struct cushim_traced_call *new_entry(struct cushim__trace *trace)
+{
+    if (trace->n_calls == trace->max_calls)
+        return NULL;
+    if (trace->n_calls == trace->capacity) {
+        const size_t capacity = trace->capacity ? 2 * trace->capacity : 256;
+        struct cushim_traced_call *calls =
+            realloc(trace->calls, capacity * sizeof(trace->calls[0]));
+
+        if (!calls)
+            return NULL;
+        trace->calls = calls;
+        trace->capacity = capacity;
+    }
+    return &trace->calls[trace->n_calls++];
+}
+
+static bool returns_string(const struct cushim_call *call)
+{
+    return call->library == CUSHIM_LIBRARY_NVRTC &&
+           cushim__nvrtc_rows.rows[call->row].flags & CUSHIM__ROW_STRING;
+}
+
+void cushim__trace_record(struct cushim__trace *trace, const struct cushim_call *call)
+{
+    struct cushim_traced_call *entry;
+
+    atomic_fetch_add_explicit(call->library == CUSHIM_LIBRARY_CUDA ? &trace->cuda[call->row]
+                                                                   : &trace->nvrtc[call->row],
+                              1, memory_order_relaxed);
+    if (!trace->max_calls)
+        return;
+    pthread_mutex_lock(&trace->mutex);
+    entry = new_entry(trace);
+    if (entry)
+        *entry = (struct cushim_traced_call){
+            .name = call->name,
+            .library = call->library,
+            .row = call->row,
+            .result = returns_string(call) ? 0 : (int) call->result,
+            .answered = call->answered,
+            .thread = call->thread,
+            .start_ns = call->start_ns - trace->start_ns,
+            .duration_ns = call->duration_ns,
+        };
+    pthread_mutex_unlock(&trace->mutex);
+}
+
+uint64_t cushim__trace_count(struct cushim__trace *trace, enum cushim_library library, size_t row)
+{
+    const bool cuda = library == CUSHIM_LIBRARY_CUDA;
+    const size_t rows = cuda ? CUSHIM_CUDA_ROWS : CUSHIM_NVRTC_ROWS;
+    _Atomic uint64_t *counts = cuda ? trace->cuda : trace->nvrtc;
+    uint64_t sum = 0;
+
+    for (size_t i = row == rows ? 0 : row; i < (row == rows ? rows : row + 1); i++)
+        sum += atomic_load_explicit(&counts[i], memory_order_relaxed);
+    return sum;
+}
+
+size_t cushim__trace_calls(struct cushim__trace *trace, size_t first,
+                           struct cushim_traced_call *calls, size_t max)
+{
+    size_t available;
+
+    pthread_mutex_lock(&trace->mutex);
+    available = first < trace->n_calls ? trace->n_calls - first : 0;
+    for (size_t i = 0; i < available && i < max; i++)
+        calls[i] = trace->calls[first + i];
+    pthread_mutex_unlock(&trace->mutex);
+    return available;
+}
+
+void cushim__trace_reset(struct cushim__trace *trace)
+{
+    pthread_mutex_lock(&trace->mutex);
+    trace->n_calls = 0;
+    for (size_t i = 0; i < CUSHIM_CUDA_ROWS; i++)
+        atomic_store_explicit(&trace->cuda[i], 0, memory_order_relaxed);
+    for (size_t i = 0; i < CUSHIM_NVRTC_ROWS; i++)
+        atomic_store_explicit(&trace->nvrtc[i], 0, memory_order_relaxed);
+    pthread_mutex_unlock(&trace->mutex);
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+#include "loader/candidate.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/str.h"
+#include "base/util.h"
+#include "loader/elf_file.h"
+
+enum { STUB_LIBRARY = 34 }; /* CUDA_ERROR_STUB_LIBRARY */
+
+static void decide(struct cushim_candidate *candidate, enum cushim_verdict verdict,
+                   const char *detail)
+{
+    candidate->verdict = verdict;
+    candidate->detail = detail;
+    cushim__log(CUSHIM_LOG_DEBUG, "%s (%s): %s%s%s", candidate->name,
+                cushim__origin_word(candidate->origin), cushim__verdict_word(verdict),
+                *detail ? ", " : "", detail);
+}
+
+static const char *path_of(void *handle)
+{
+    struct link_map *map = NULL;
+
+    return dlinfo(handle, RTLD_DI_LINKMAP, &map) || !map->l_name ? "" : map->l_name;
+}
+
+/* dlopen() gives one handle a library, however it was named. */
+static struct cushim__library *known_library(const struct cushim__attempt *attempt, void *handle,
+                                             cushim_resolver resolver, void *user)
+{
+    for (const struct cushim__library *l = cushim__libraries(); l; l = l->next)
+        if (l->kind == attempt->kind && l->handle == handle && l->resolver == resolver &&
+            l->resolver_user == user)
+            return (struct cushim__library *) l;
+    return NULL;
+}
+
+static bool rejected_before(const struct cushim__attempt *attempt,
+                            const struct cushim_candidate *candidate)
+{
+    const struct cushim_report *report = &attempt->story->report;
+
+    for (size_t i = 0; i < report->n_candidates; i++) {
+        const struct cushim_candidate *c = report->candidates[i];
+
+        if (c != candidate && *c->path && !strcmp(c->path, candidate->path))
+            return true;
+    }
+    return false;
+}
+
+static const char *required_missing(struct cushim__attempt *attempt,
+                                    const struct cushim__library *library)
+{
+    const struct cushim__kind *kind = attempt->kind;
+    SCOPED_STR names = {0};
+
+    for (size_t i = 0; i < kind->n_required; i++)
+        if (!cushim__library_symbol(library, kind->required[i]))
+            cushim__str_append(&names, "%s%s", names.length ? ", " : "it lacks ",
+                               cushim__row_symbol(kind->rows, kind->required[i]));
+    return cushim__arena_printf(&attempt->story->arena, "%s", cushim__str_get(&names));
+}
+
+static enum cushim_verdict ask_version(struct cushim__attempt *attempt,
+                                       struct cushim__library *library, const char **ret_detail)
+{
+    const struct cushim__kind *kind = attempt->kind;
+    cushim__entry *function = cushim__library_symbol(library, kind->required[0]);
+    const int result = kind->version(function, &library->version);
+
+    if (result == STUB_LIBRARY) {
+        *ret_detail = "the toolkit's stub, for linking only; it is not a driver";
+        return CUSHIM_VERDICT_STUB;
+    }
+    if (result || library->version <= 0) {
+        *ret_detail = cushim__arena_printf(&attempt->story->arena, "%s answers %d, version %d",
+                                           cushim__row_symbol(kind->rows, kind->required[0]),
+                                           result, library->version);
+        return CUSHIM_VERDICT_INCOMPLETE;
+    }
+    return CUSHIM_VERDICT_CHOSEN;
+}
+
+static enum cushim_verdict examine(struct cushim__attempt *attempt,
+                                   struct cushim__library *library, const char **ret_detail)
+{
+    *ret_detail = "";
+    /* The drop-in library exports the functions too. Through it we would call ourselves. */
+    if (library->handle && dlsym(library->handle, "cushim__forwards")) {
+        *ret_detail = "it leads back to this library";
+        return CUSHIM_VERDICT_SELF;
+    }
+    *ret_detail = required_missing(attempt, library);
+    if (**ret_detail)
+        return CUSHIM_VERDICT_INCOMPLETE;
+    return ask_version(attempt, library, ret_detail);
+}
+
+static void choose(struct cushim__attempt *attempt, struct cushim_candidate *candidate,
+                   struct cushim__library *library)
+{
+    candidate->version = library->version;
+    candidate->found = library->found;
+    attempt->library = library;
+    decide(candidate, CUSHIM_VERDICT_CHOSEN, "");
+}
+
+static void adopt(struct cushim__attempt *attempt, struct cushim_candidate *candidate,
+                  struct cushim__library *library)
+{
+    const uint64_t start = cushim__now_ns();
+
+    cushim__library_resolve(library);
+    library->loaded_by = (int) getpid();
+    if (attempt->kind->accepted)
+        attempt->kind->accepted(library);
+    cushim__library_publish(library);
+    attempt->story->report.resolve_ns += cushim__now_ns() - start;
+    choose(attempt, candidate, library);
+}
+
+/* Examines a library that is not known yet. True if it was adopted. */
+static bool consider(struct cushim__attempt *attempt, struct cushim_candidate *candidate,
+                     void *handle, cushim_resolver resolver, void *user)
+{
+    struct cushim__library *library = calloc(1, sizeof(*library));
+    enum cushim_verdict verdict;
+    const char *detail;
+
+    if (library)
+        library->path = strdup(candidate->path);
+    if (!library || !library->path) {
+        cushim__library_free(library);
+        attempt->story->arena.failed = true;
+        return false;
+    }
+    library->kind = attempt->kind;
+    library->handle = handle;
+    library->resolver = resolver;
+    library->resolver_user = user;
+    verdict = examine(attempt, library, &detail);
+    if (verdict == CUSHIM_VERDICT_CHOSEN) {
+        adopt(attempt, candidate, library);
+        return true;
+    }
+    candidate->version = library->version;
+    cushim__library_free(library);
+    decide(candidate, verdict, detail);
+    return false;
+}
+
+/* Takes over a dlopen() handle: keeps it with a new library, else closes it. */
+static void take(struct cushim__attempt *attempt, struct cushim_candidate *candidate, void *handle)
+{
+    struct cushim__library *known = known_library(attempt, handle, NULL, NULL);
+
+    candidate->path = cushim__arena_printf(&attempt->story->arena, "%s", path_of(handle));
+    if (known)
+        choose(attempt, candidate, known);
+    else if (rejected_before(attempt, candidate))
+        decide(candidate, CUSHIM_VERDICT_REPEATED, "");
+    else if (consider(attempt, candidate, handle, NULL, NULL))
+        return;
+    /* A rejected library that stayed open would answer every later search for its name. */
+    dlclose(handle);
+}
+
+static void *load(struct cushim__attempt *attempt, const char *name, int flags)
+{
+    const uint64_t start = cushim__now_ns();
+    void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL | flags);
+
+    attempt->story->report.load_ns += cushim__now_ns() - start;
+    return handle;
+}
+
+/* Says why dlopen() failed, better than dlerror() where the file shows it. */
+static void explain(struct cushim__attempt *attempt, struct cushim_candidate *candidate,
+                    const char *error)
+{
+    struct cushim__arena *arena = &attempt->story->arena;
+    const char *colon = strstr(error, ": ");
+    const int length = colon ? (int) (colon - error) : 0;
+    const char *file = cushim__arena_printf(arena, "%.*s", length, error);
+    const char *text = cushim__arena_printf(arena, "%s", error);
+    enum cushim_verdict verdict = CUSHIM_VERDICT_LOAD_FAILED;
+    const char *detail = "";
+
+    if (!strcmp(file, candidate->name) && strstr(error, "No such file")) {
+        decide(candidate, CUSHIM_VERDICT_ABSENT, text);
+        return;
+    }
+    if (strchr(file, '/')) {
+        candidate->path = file;
+        verdict = cushim__elf_file_inspect(file, arena, &detail);
+    }
+    if (verdict == CUSHIM_VERDICT_CHOSEN || verdict == CUSHIM_VERDICT_ABSENT)
+        verdict = CUSHIM_VERDICT_LOAD_FAILED;
+    decide(candidate, verdict, verdict == CUSHIM_VERDICT_LOAD_FAILED ? text : detail);
+}
+
+static void open_candidate(struct cushim__attempt *attempt, struct cushim_candidate *candidate)
+{
+    void *handle = load(attempt, candidate->name, 0);
+
+    if (handle)
+        take(attempt, candidate, handle);
+    else
+        explain(attempt, candidate, dlerror());
+}
+
+void cushim__try_path(struct cushim__attempt *attempt, const char *path)
+{
+    struct cushim_candidate *candidate =
+        cushim__story_add(attempt->story, path, attempt->origin);
+    enum cushim_verdict verdict;
+    const char *detail;
+
+    if (!candidate)
+        return;
+    candidate->path = candidate->name;
+    verdict = cushim__elf_file_inspect(path, &attempt->story->arena, &detail);
+    if (verdict == CUSHIM_VERDICT_CHOSEN)
+        open_candidate(attempt, candidate);
+    else
+        decide(candidate, verdict, detail);
+}
+
+void cushim__try_name(struct cushim__attempt *attempt, const char *name)
+{
+    struct cushim_candidate *candidate =
+        cushim__story_add(attempt->story, name, attempt->origin);
+
+    if (candidate)
+        open_candidate(attempt, candidate);
+}
+
+void cushim__try_loaded(struct cushim__attempt *attempt, const char *name)
+{
+    struct cushim_candidate *candidate =
+        cushim__story_add(attempt->story, name, attempt->origin);
+    void *handle;
+
+    if (!candidate)
+        return;
+    handle = load(attempt, name, RTLD_NOLOAD);
+    if (handle)
+        take(attempt, candidate, handle);
+    else
+        decide(candidate, CUSHIM_VERDICT_ABSENT, "");
+}
+
+void cushim__try_resolver(struct cushim__attempt *attempt, cushim_resolver resolver, void *user)
+{
+    struct cushim_candidate *candidate =
+        cushim__story_add(attempt->story, "resolver", attempt->origin);
+    struct cushim__library *known;
+
+    if (!candidate)
+        return;
+    known = known_library(attempt, NULL, resolver, user);
+    if (known)
+        choose(attempt, candidate, known);
+    else
+        consider(attempt, candidate, NULL, resolver, user);
+}
+
+void cushim__try_nothing(struct cushim__attempt *attempt, const char *name,
+                         enum cushim_verdict verdict, const char *detail)
+{
+    struct cushim_candidate *candidate =
+        cushim__story_add(attempt->story, name, attempt->origin);
+
+    if (candidate)
+        decide(candidate, verdict, detail);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CUSHIM_LOADER_KIND_H
+#define CUSHIM_LOADER_KIND_H
+
+#include "loader/library.h"
+
+extern const struct cushim__kind cushim__kind_cuda;  /* kind_cuda.c */
+extern const struct cushim__kind cushim__kind_nvrtc; /* kind_nvrtc.c */
+
+/* The multiarch triplet that distributions of the Debian family sort libraries by. */
+#if defined(__x86_64__)
+#define CUSHIM__MULTIARCH "x86_64-linux-gnu"
+#elif defined(__aarch64__)
+#define CUSHIM__MULTIARCH "aarch64-linux-gnu"
+#elif defined(__powerpc64__)
+#define CUSHIM__MULTIARCH "powerpc64le-linux-gnu"
+#else
+#define CUSHIM__MULTIARCH "unknown-linux-gnu"
+#endif
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+#include "loader/library.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/util.h"
+#include "loader/missing.h"
+
+static _Atomic(struct cushim__library *) libraries;
+static cushim__entry *closed_tables[2][CUSHIM__TABLE_ROWS];
+
+const struct cushim__library *cushim__libraries(void)
+{
+    return atomic_load_explicit(&libraries, memory_order_acquire);
+}
+
+static void fill_closed_tables(void)
+{
+    for (size_t id = 0; id < ARRAY_SIZE(closed_tables); id++)
+        for (size_t row = 0; row < CUSHIM__TABLE_ROWS; row++)
+            closed_tables[id][row] = cushim__closed_entry(cushim__kind(id)->rows, row);
+}
+
+cushim__entry *const *cushim__closed_table(const struct cushim__kind *kind)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, fill_closed_tables);
+    return closed_tables[kind->id];
+}
+
+cushim__entry *cushim__library_symbol(const struct cushim__library *library, size_t row)
+{
+    const char *symbol = cushim__row_symbol(library->kind->rows, row);
+
+    /* POSIX says that a function's address survives the journey through void *. */
+    if (library->resolver)
+        return (cushim__entry *) (intptr_t) library->resolver(symbol, library->resolver_user);
+    return (cushim__entry *) (intptr_t) dlsym(library->handle, symbol);
+}
+
+void cushim__library_resolve(struct cushim__library *library)
+{
+    const struct cushim__kind *kind = library->kind;
+
+    library->found = 0;
+    for (size_t row = 0; row < CUSHIM__TABLE_ROWS; row++) {
+        cushim__entry *entry = NULL;
+
+        if (row < kind->rows->count)
+            entry = cushim__library_symbol(library, row);
+        if (!entry && row < kind->rows->count && kind->look_up)
+            entry = kind->look_up(library, row);
+        library->has[row] = entry != NULL;
+        library->found += entry != NULL;
+        library->table[row] = entry ? entry : cushim__missing_entry(kind->rows, row);
+    }
+}
+
+/* The caller holds the loader's lock: there is one publisher at a time. */
+void cushim__library_publish(struct cushim__library *library)
+{
+    library->next = atomic_load_explicit(&libraries, memory_order_relaxed);
+    atomic_store_explicit(&libraries, library, memory_order_release);
+}
+
+void cushim__library_free(struct cushim__library *library)
+{
+    if (!library)
+        return;
+    free(library->path);
+    free(library);
+}

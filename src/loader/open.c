@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+#include "loader/open.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <cushim/rows.h>
+
+#include "base/log.h"
+#include "base/status.h"
+#include "base/util.h"
+#include "loader/missing.h"
+#include "loader/search.h"
+
+/*
+ * One search at a time. Recursive, because a library's constructor or a caller's
+ * resolver may open a library itself.
+ */
+static pthread_mutex_t lock;
+
+static void make_lock(void)
+{
+    pthread_mutexattr_t attributes;
+
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(&lock, &attributes);
+    pthread_mutexattr_destroy(&attributes);
+}
+
+static void before_fork(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+static void in_parent(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+/* The child's thread has another id, so it could not unlock what the parent locked. */
+static void in_child(void)
+{
+    make_lock();
+}
+
+static void initialise(void)
+{
+    make_lock();
+    pthread_atfork(before_fork, in_parent, in_child);
+}
+
+static cushim_status fail(struct cushim__story *story, cushim_status status, const char *call,
+                          const char *label, const char *text)
+{
+    story->report.status = status;
+    story->report.text = text;
+    return cushim__fail_at(status, call, label, "%s", text);
+}
+
+/* The child of a fork inherits the driver's memory and not its connection to the device. */
+static cushim_status forked(struct cushim__story *story, const char *label, int parent)
+{
+    return fail(story, CUSHIM_ERROR_FORKED, "cuInit", label,
+                cushim__arena_printf(
+                    &story->arena,
+                    "process %d initialised the driver and then forked this one (%d). CUDA cannot "
+                    "be used in such a child: fork first and open the driver afterwards, or exec",
+                    parent, (int) getpid()));
+}
+
+static cushim_status init_failed(struct cushim__story *story, const char *label,
+                                 const struct cushim__library *library, int result)
+{
+    enum { NOT_INITIALIZED = 3 };
+
+    /* What a driver answers that the parent initialised behind our back. */
+    if (result == NOT_INITIALIZED && library->loaded_by != (int) getpid())
+        return forked(story, label, library->loaded_by);
+    return fail(story, result, "cuInit", label,
+                cushim__arena_printf(&story->arena, "%s: cuInit answers %d %s: %s",
+                                     *library->path ? library->path : "resolver", result,
+                                     cushim__status_name(result), cushim__status_text(result)));
+}
+
+static cushim_status init(struct cushim__story *story, const char *label,
+                          struct cushim__library *library)
+{
+    const int process = (int) getpid();
+    const int by = atomic_load(&library->initialised_by);
+    const uint64_t start = cushim__now_ns();
+    int result;
+
+    if (by == process)
+        return CUSHIM_OK;
+    if (by)
+        return forked(story, label, by);
+    result = ((int (*)(unsigned)) library->table[CUSHIM_ROW_cuInit])(0);
+    story->report.init_ns = cushim__now_ns() - start;
+    if (result)
+        return init_failed(story, label, library, result);
+    atomic_store(&library->initialised_by, process);
+    story->report.process = process;
+    cushim__log(CUSHIM_LOG_INFO, "driver %s, CUDA %d.%d, %zu of %zu functions", library->path,
+                library->version / 1000, library->version % 1000 / 10, library->found,
+                library->kind->rows->count);
+    return CUSHIM_OK;
+}
+
+static cushim_status load_locked(const struct cushim__kind *kind,
+                                 const struct cushim_open_params *params, const char *call,
+                                 struct cushim__story *story, struct cushim__library **ret_library)
+{
+    struct cushim__library *library = cushim__search(kind, params, story);
+
+    if (story->arena.failed)
+        return fail(story, CUSHIM_ERROR_NO_MEMORY, call, params->label,
+                    "out of memory while looking for a library");
+    if (!library) {
+        const char *text = cushim__story_nothing(story, kind);
+
+        cushim__missing_explain(kind->rows, text);
+        return fail(story, kind->absent, call, params->label, text);
+    }
+    if (kind->id == CUSHIM_LIBRARY_CUDA && !params->load_only)
+        CUSHIM_TRY(init(story, params->label, library));
+    *ret_library = library;
+    return CUSHIM_OK;
+}
+
+cushim_status cushim__load(enum cushim_library id, const struct cushim_open_params *params,
+                           const char *call, struct cushim__story *story,
+                           struct cushim__library **ret_library)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    static const struct cushim_open_params none;
+    const struct cushim__kind *kind = cushim__kind(id);
+    const uint64_t start = cushim__now_ns();
+    cushim_status status;
+
+    pthread_once(&once, initialise);
+    cushim__note_anchor();
+    cushim__story_init(story, kind);
+    pthread_mutex_lock(&lock);
+    status = load_locked(kind, params ? params : &none, call, story, ret_library);
+    pthread_mutex_unlock(&lock);
+    story->report.total_ns = cushim__now_ns() - start;
+    return status;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+#include "loader/search.h"
+
+#include <string.h>
+
+#include "base/env.h"
+#include "base/log.h"
+#include "base/util.h"
+#include "loader/candidate.h"
+#include "loader/mock.h"
+
+static void try_path(const char *path, void *user)
+{
+    struct cushim__attempt *attempt = user;
+
+    if (!attempt->library)
+        cushim__try_path(attempt, path);
+}
+
+static void try_usual(struct cushim__attempt *attempt)
+{
+    const struct cushim__kind *kind = attempt->kind;
+
+    attempt->origin = CUSHIM_ORIGIN_PROCESS;
+    for (size_t i = 0; kind->names[i] && !attempt->library; i++)
+        cushim__try_loaded(attempt, kind->names[i]);
+    attempt->origin = CUSHIM_ORIGIN_LINKER;
+    for (size_t i = 0; kind->names[i] && !attempt->library; i++)
+        cushim__try_name(attempt, kind->names[i]);
+    attempt->origin = CUSHIM_ORIGIN_PLACE;
+    kind->places(try_path, attempt);
+}
+
+static void try_mock(struct cushim__attempt *attempt)
+{
+    if (attempt->kind->id != CUSHIM_LIBRARY_CUDA) {
+        cushim__try_nothing(attempt, "mock", CUSHIM_VERDICT_ABSENT, "there is no mock of NVRTC");
+        return;
+    }
+    cushim__mock_places(try_path, attempt);
+    if (!attempt->library)
+        cushim__try_name(attempt, CUSHIM__MOCK_NAME);
+}
+
+/* True if the word ends the list: what follows "none" is not tried. */
+static bool try_word(struct cushim__attempt *attempt, const char *word)
+{
+    const enum cushim_origin origin = attempt->origin;
+
+    if (!strcmp(word, "none"))
+        cushim__try_nothing(attempt, word, CUSHIM_VERDICT_DISABLED,
+                            origin == CUSHIM_ORIGIN_ENVIRONMENT ? attempt->kind->variable
+                                                                : "the program");
+    else if (!strcmp(word, "auto"))
+        try_usual(attempt);
+    else if (!strcmp(word, "mock"))
+        try_mock(attempt);
+    else if (strchr(word, '/'))
+        cushim__try_path(attempt, word);
+    else
+        cushim__try_name(attempt, word);
+    attempt->origin = origin;
+    return !strcmp(word, "none");
+}
+
+static void try_words(struct cushim__attempt *attempt, const char *words)
+{
+    SCOPED_FREE char *copy = strdup(words);
+    char *rest = copy, *word;
+
+    if (!copy) {
+        attempt->story->arena.failed = true;
+        return;
+    }
+    while (!attempt->library && (word = strsep(&rest, ":")))
+        if (*word && try_word(attempt, word))
+            return;
+}
+
+struct cushim__library *cushim__search(const struct cushim__kind *kind,
+                                       const struct cushim_open_params *params,
+                                       struct cushim__story *story)
+{
+    struct cushim__attempt attempt = {.kind = kind, .story = story};
+    const char *environment = cushim__env(kind->variable);
+
+    if (params->resolver) {
+        attempt.origin = CUSHIM_ORIGIN_RESOLVER;
+        cushim__try_resolver(&attempt, params->resolver, params->resolver_user);
+    } else if (params->library && *params->library) {
+        attempt.origin = CUSHIM_ORIGIN_PARAMETER;
+        try_words(&attempt, params->library);
+    } else if (environment) {
+        attempt.origin = CUSHIM_ORIGIN_ENVIRONMENT;
+        try_words(&attempt, environment);
+    } else {
+        try_usual(&attempt);
+    }
+    if (attempt.library)
+        cushim__story_chosen(story, attempt.library);
+    return attempt.library;
+}

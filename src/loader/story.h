@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The story of one search while it is being written: a cushim_report, and the memory
+ * that it is made of.
+ */
+#ifndef CUSHIM_LOADER_STORY_H
+#define CUSHIM_LOADER_STORY_H
+
+#include <cushim/report.h>
+
+#include "base/arena.h"
+#include "loader/library.h"
+
+struct cushim__story {
+    struct cushim_report report; /* first, so that its address is the story's */
+    struct cushim__arena arena;
+    struct cushim_candidate **candidates;
+    size_t capacity;
+};
+
+void cushim__story_init(struct cushim__story *story, const struct cushim__kind *kind);
+void cushim__story_finish(struct cushim__story *story);
+
+/* Adds a candidate, to be filled in. NULL when out of memory. */
+struct cushim_candidate *cushim__story_add(struct cushim__story *story, const char *name,
+                                           enum cushim_origin origin);
+
+/* Says what is known of the library that was chosen. */
+void cushim__story_chosen(struct cushim__story *story, const struct cushim__library *library);
+
+/* The sentence for a search that found nothing. */
+const char *cushim__story_nothing(struct cushim__story *story, const struct cushim__kind *kind);
+
+const char *cushim__verdict_word(enum cushim_verdict verdict);
+const char *cushim__origin_word(enum cushim_origin origin);
+
+#endif

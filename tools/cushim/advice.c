@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From what was found to what to do. Each answer names the cause first, then the remedy, in
+ * words for somebody who has never heard of this library.
+ */
+#include <stdlib.h>
+
+#include "info.h"
+#include "util.h"
+
+enum {
+    NOT_INITIALIZED = 3,
+    NO_DEVICE = 100,
+    DRIVER_MISMATCH = 803,
+    INIT_UNKNOWN = 999,
+};
+
+/* What cuInit() answers where the remedy does not depend on the machine. */
+static const struct init_case {
+    int status;
+    const char *problem;
+    const char *text;
+} init_cases[] = {
+    {2, "out_of_memory",
+     "the driver could not get the host memory it needs to start; raise the limits on memory "
+     "(ulimit -v, the container's or the job's) or end other programs"},
+    {NOT_INITIALIZED, "forked",
+     "the driver was started before this process was forked, and does not work in the child; "
+     "start the process anew (in Python: multiprocessing with 'spawn')"},
+    {CUSHIM_ERROR_FORKED, "forked",
+     "the driver was started before this process was forked, and does not work in the child; "
+     "start the process anew (in Python: multiprocessing with 'spawn')"},
+    {304, "operating_system",
+     "the operating system refused what the driver asked of it; check that this user may open "
+     "/dev/nvidia*, and that the container or a sandbox lets it"},
+    {802, "system_not_ready",
+     "the GPUs are not ready; on machines with NVSwitch start the fabric manager "
+     "(systemctl start nvidia-fabricmanager), elsewhere wait until the driver's services run"},
+    {804, "compat_not_supported",
+     "this is a compatibility library that runs on data-center GPUs only; take its folder "
+     "(often .../cuda/compat) out of the library path, and update the driver instead"},
+    {805, "mps",
+     "the MPS server does not answer; start nvidia-cuda-mps-control, or unset "
+     "CUDA_MPS_PIPE_DIRECTORY"},
+    {806, "mps", "the MPS server answers with errors; restart nvidia-cuda-mps-control"},
+    {807, "mps", "the MPS server is not ready; try again, or restart nvidia-cuda-mps-control"},
+};
+
+static struct advice unusable(const char *problem, char *text)
+{
+    return (struct advice){.problem = problem, .text = text};
+}
+
+static struct advice no_device(const struct info *info)
+{
+    const char *visible = info->machine.visible_devices;
+    if (visible)
+        return unusable("no_device",
+                        format("the driver is there, and shows no device; CUDA_VISIBLE_DEVICES is "
+                               "'%s', which may hide them: unset it to see all",
+                               visible));
+    if (!info->machine.has_nvidiactl && info->machine.in_container)
+        return unusable("no_device",
+                        format("the driver is there, and no device; this container was given none: "
+                               "start it with the GPUs (docker run --gpus all)"));
+    return unusable("no_device",
+                    format("the driver is there, and no device; check that the machine has an "
+                           "NVIDIA GPU (lspci), and what nvidia-smi and the kernel's log say"));
+}
+
+/* " (550.54.15)", or nothing where the release is not known. */
+static char *in_brackets(const char *release)
+{
+    return *release ? format(" (%s)", release) : format("%s", "");
+}
+
+static struct advice driver_mismatch(const struct info *info)
+{
+    char *file = in_brackets(info->driver_release);
+    char *kernel = in_brackets(info->machine.kernel_release);
+    char *text = format("the driver's library%s and the loaded kernel module%s do not belong "
+                        "together; reboot if the driver was just updated, else take the folder of "
+                        "another driver's library (often .../cuda/compat) out of the library path",
+                        file, kernel);
+    free(kernel);
+    free(file);
+    return unusable("driver_mismatch", text);
+}
+
+/* The driver gives no reason; this one is by far the most common. */
+static struct advice init_unknown(const struct info *info)
+{
+    const char *remedy =
+        info->machine.has_nvidia_uvm
+            ? "load its kernel module nvidia_uvm anew (modprobe -r nvidia_uvm; "
+              "modprobe nvidia_uvm), which helps after the machine slept, or reboot"
+            : "/dev/nvidia-uvm is not there: load its kernel module (modprobe "
+              "nvidia_uvm), or give the container this device";
+    return unusable(
+        "initialization_failed",
+        format("the driver was found, and does not start (999, unknown error); %s", remedy));
+}
+
+static struct advice init_other(const struct cushim_report *report)
+{
+    return unusable("initialization_failed",
+                    format("the driver was found, and answers %d %s (%s); see what nvidia-smi and "
+                           "the kernel's log say",
+                           report->status, cushim_status_name(report->status),
+                           cushim_status_text(report->status)));
+}
+
+/* A driver was chosen, and did not start. */
+static struct advice not_started(const struct info *info)
+{
+    const struct cushim_report *report = info->driver.report;
+    switch (report->status) {
+    case NO_DEVICE:
+        return no_device(info);
+    case DRIVER_MISMATCH:
+        return driver_mismatch(info);
+    case INIT_UNKNOWN:
+        return init_unknown(info);
+    default:
+        break;
+    }
+    for (size_t i = 0; i < sizeof(init_cases) / sizeof(init_cases[0]); i++)
+        if (init_cases[i].status == report->status)
+            return unusable(init_cases[i].problem, format("%s", init_cases[i].text));
+    return init_other(report);
+}
+
+/* Who said what to open, as a sentence has it. */
+static const char *who_decides(const struct info *info)
+{
+    return info->driver.words ? info->driver.option : info->driver.variable;
+}
+
+static const char *words_of(const struct info *info)
+{
+    const char *words = info->driver.words ? info->driver.words : info->driver.setting;
+    return words ? words : "";
+}
+
+static const char *file_of(const struct cushim_candidate *candidate)
+{
+    return *candidate->path ? candidate->path : candidate->name;
+}
+
+static bool is_named(const struct cushim_candidate *candidate)
+{
+    return candidate->origin == CUSHIM_ORIGIN_PARAMETER ||
+           candidate->origin == CUSHIM_ORIGIN_ENVIRONMENT;
+}
+
+static char *stub_text(const struct info *info, const struct cushim_candidate *candidate)
+{
+    const char *file = file_of(candidate);
+    size_t folder = 0;
+    if (machine_searches_folder_of(&info->machine, file, &folder))
+        return format("%s is the CUDA toolkit's stub, which is there for linking only, and hides "
+                      "the driver; take %.*s out of LD_LIBRARY_PATH",
+                      file, (int) folder, file);
+    if (is_named(candidate))
+        return format("%s is the CUDA toolkit's stub, which is there for linking only; let %s name "
+                      "the driver's own library",
+                      file, who_decides(info));
+    return format("%s is the CUDA toolkit's stub, which is there for linking only; remove it from "
+                  "the library path (`dpkg -S` or `rpm -qf` with this path tell whose it is), and "
+                  "install the NVIDIA driver if there is none",
+                  file);
+}
+
+static char *empty_text(const struct cushim_candidate *candidate)
+{
+    return format("%s is an empty file, as container images have where the driver's library is "
+                  "put in later; start the container with the NVIDIA runtime (docker run "
+                  "--gpus all, with NVIDIA_DRIVER_CAPABILITIES=compute,utility)",
+                  file_of(candidate));
+}
+
+static char *rejected_text(const struct info *info, const struct cushim_candidate *candidate)
+{
+    const char *file = file_of(candidate), *detail = candidate->detail;
+    const char *colon = *detail ? ": " : "";
+    switch (candidate->verdict) {
+    case CUSHIM_VERDICT_STUB:
+        return stub_text(info, candidate);
+    case CUSHIM_VERDICT_EMPTY:
+        return empty_text(candidate);
+    case CUSHIM_VERDICT_OTHER_MACHINE:
+        return format("%s is a library for another architecture than this program's%s%s; install "
+                      "the driver's library for this one",
+                      file, colon, detail);
+    case CUSHIM_VERDICT_LOAD_FAILED:
+        return format("%s is there, and cannot be loaded%s%s; install what it needs, or the "
+                      "driver anew",
+                      file, colon, detail);
+    case CUSHIM_VERDICT_UNREADABLE:
+        return format("%s may not be read by this user%s%s; change its permissions", file, colon,
+                      detail);
+    case CUSHIM_VERDICT_SELF:
+        return format("%s is this library itself under the driver's name, and no driver is behind "
+                      "it; install the NVIDIA driver",
+                      file);
+    case CUSHIM_VERDICT_INCOMPLETE:
+        return format("%s is no CUDA driver that programs can use: functions are missing%s%s; "
+                      "install a current NVIDIA driver",
+                      file, colon, detail);
+    default:
+        return format("%s is not a library (%s%s%s); install the NVIDIA driver anew, or name "
+                      "another file",
+                      file, cushim_verdict_word(candidate->verdict), colon, detail);
+    }
+}
+
+/* How much a verdict explains, 0 for nothing. The first of the most telling ones is told. */
+static int weight_of(enum cushim_verdict verdict)
+{
+    switch (verdict) {
+    case CUSHIM_VERDICT_CHOSEN:
+    case CUSHIM_VERDICT_ABSENT:
+    case CUSHIM_VERDICT_REPEATED:
+    case CUSHIM_VERDICT_DISABLED:
+        return 0;
+    case CUSHIM_VERDICT_OTHER_MACHINE: /* normal on a machine that has libraries of two kinds */
+        return 1;
+    default:
+        return 2;
+    }
+}
+
+static const struct cushim_candidate *most_telling(const struct cushim_report *report)
+{
+    const struct cushim_candidate *best = NULL;
+    for (size_t i = 0; i < report->n_candidates; i++) {
+        const struct cushim_candidate *candidate = report->candidates[i];
+        const int weight = weight_of(candidate->verdict);
+        if (weight && (!best || weight > weight_of(best->verdict)))
+            best = candidate;
+    }
+    return best;
+}
+
+static const struct cushim_candidate *with_verdict(const struct cushim_report *report,
+                                                   enum cushim_verdict verdict)
+{
+    for (size_t i = 0; i < report->n_candidates; i++)
+        if (report->candidates[i]->verdict == verdict)
+            return report->candidates[i];
+    return NULL;
+}
+
+/* Was nothing tried but what somebody named? */
+static bool only_named(const struct cushim_report *report)
+{
+    for (size_t i = 0; i < report->n_candidates; i++)
+        if (!is_named(report->candidates[i]))
+            return false;
+    return report->n_candidates > 0;
+}
+
+static struct advice not_installed(const struct machine *machine)
+{
+    if (*machine->kernel_release)
+        return unusable("library_not_installed",
+                        format("the kernel module %s of an NVIDIA driver is loaded, and its "
+                               "library libcuda.so.1 is not here; %s",
+                               machine->kernel_release,
+                               machine->in_container
+                                   ? "start the container with the NVIDIA runtime (docker run "
+                                     "--gpus all, with NVIDIA_DRIVER_CAPABILITIES=compute,utility)"
+                                   : "install the driver's package that has it (libcuda1, "
+                                     "libnvidia-compute or nvidia-driver-cuda)"));
+    if (machine->has_dxg)
+        return unusable("driver_not_installed",
+                        format("no CUDA driver is installed; in WSL it comes from Windows: install "
+                               "the NVIDIA driver there"));
+    return unusable("driver_not_installed",
+                    format("no CUDA driver is installed; install the NVIDIA driver (the CUDA "
+                           "toolkit does not have it), or set CUSHIM_LIBCUDA=mock to run without "
+                           "a GPU"));
+}
+
+/* No candidate was good enough. */
+static struct advice not_found(const struct info *info)
+{
+    const struct cushim_report *report = info->driver.report;
+    const struct cushim_candidate *telling = most_telling(report);
+    if (telling)
+        return unusable("library_rejected", rejected_text(info, telling));
+    if (with_verdict(report, CUSHIM_VERDICT_DISABLED))
+        return unusable("disabled",
+                        format("%s asks for no driver; change it to use one", who_decides(info)));
+    if (only_named(report))
+        return unusable("named_library_absent",
+                        format("%s is '%s', and that is not there; correct it, or leave it out to "
+                               "search the usual places",
+                               who_decides(info), words_of(info)));
+    return not_installed(&info->machine);
+}
+
+struct advice advice_find(const struct info *info)
+{
+    const struct cushim_report *report = info->driver.report;
+    if (report->status != CUSHIM_OK)
+        return report->chosen ? not_started(info) : not_found(info);
+    if (info->devices.asked && info->devices.result == 0 && info->devices.n == 0)
+        return no_device(info);
+    if (!info->devices.asked || info->devices.result != 0)
+        return unusable("devices_unknown",
+                        format("the driver started, and does not tell its devices (%d %s); see "
+                               "what nvidia-smi and the kernel's log say",
+                               info->devices.result, cushim_status_name(info->devices.result)));
+    return (struct advice){0};
+}
