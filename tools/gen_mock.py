@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Generates what the mock derives from the list of driver functions.
+"""Writes what the mock derives from the list of driver functions.
 
-    gen_mock.py cuda.symbols --header OUT      prototypes of the implementations
-    gen_mock.py cuda.symbols --defaults OUT    an answer for every function
+gen_mock.py LIST --header OUT      the prototypes of the implementations
+gen_mock.py LIST --defaults OUT    an answer for every function, and where they are
 
 The implementation of cuX is called mock_cuX. The header types each of them from
 the toolkit's own declaration, so that an implementation cannot drift from it.
@@ -19,12 +19,44 @@ import argparse
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
 import symbols
 
-LICENCE = "/* SPDX-License-Identifier: MIT */"
-WRITTEN_BY = "/* Written by tools/gen_mock.py from cuda.symbols. */"
 NOT_SUPPORTED = 801
+
+HEADER = """\
+#ifndef CUSHIM_MOCK_FUNCTIONS_H
+#define CUSHIM_MOCK_FUNCTIONS_H
+
+/* Without the toolkit's macros, every version of a function has its exported name. */
+#ifndef __CUDA_API_VERSION_INTERNAL
+#define __CUDA_API_VERSION_INTERNAL
+#endif
+#include <cuda.h>
+
+#pragma GCC visibility push(hidden)
+
+{prototypes}
+#pragma GCC visibility pop
+
+#endif
+"""
+
+DEFAULTS = """\
+#include "base/abi.h"
+#include "mock/symbols.h"
+
+#define DEFAULT  __attribute__((weak, visibility("hidden")))
+#define EXPORTED __attribute__((weak))
+
+{definitions}
+/* The exported functions: there are none in a static build. */
+{exports}
+cushim__entry *const mock__functions[] = {{
+{functions}}};
+
+cushim__entry *const mock__exported[] = {{
+{exported}}};
+"""
 
 
 def in_cuda_h(row):
@@ -32,48 +64,19 @@ def in_cuda_h(row):
     return not any(name in row.flags for name in symbols.HEADERS)
 
 
-def header(rows):
-    lines = [
-        LICENCE,
-        WRITTEN_BY,
-        "#ifndef CUSHIM_MOCK_FUNCTIONS_H",
-        "#define CUSHIM_MOCK_FUNCTIONS_H",
-        "",
-        "/* Without the toolkit's macros, every version of a function has its exported name. */",
-        "#ifndef __CUDA_API_VERSION_INTERNAL",
-        "#define __CUDA_API_VERSION_INTERNAL",
-        "#endif",
-        "#include <cuda.h>",
-        "",
-        '#pragma GCC visibility push(hidden)',
-        "",
-    ]
-    for row in filter(in_cuda_h, rows):
-        lines += [
-            f"#if CUDA_VERSION >= {row.header}",
-            f"extern __typeof__({row.symbol}) mock_{row.symbol};",
-            "#endif",
-        ]
-    lines += [
-        "",
-        "#pragma GCC visibility pop",
-        "",
-        "#endif",
-    ]
-    return lines
-
-
-def parameters(row):
-    return ", ".join(symbols.C_TYPES[letter] for letter in row.arguments) or "void"
+def prototype(row):
+    return (
+        f"#if CUDA_VERSION >= {row.header}\n"
+        f"extern __typeof__({row.symbol}) mock_{row.symbol};\n"
+        "#endif\n"
+    )
 
 
 def definition(row):
-    # Unnamed parameters would be shorter, but C11 does not have them.
-    named = ", ".join(f"{symbols.C_TYPES[c]} a{i}" for i, c in enumerate(row.arguments)) or "void"
     unused = "".join(f"    (void) a{i};\n" for i in range(len(row.arguments)))
     return (
-        f"WEAK int mock_{row.symbol}({parameters(row)});\n"
-        f"int mock_{row.symbol}({named})\n"
+        f"DEFAULT int mock_{row.symbol}({symbols.parameters(row)});\n"
+        f"int mock_{row.symbol}({symbols.parameters(row)})\n"
         "{\n"
         f"{unused}"
         f"    return {NOT_SUPPORTED};\n"
@@ -81,32 +84,23 @@ def definition(row):
     )
 
 
-def defaults(rows):
+def header(path, rows):
+    prototypes = "".join(prototype(row) for row in rows if in_cuda_h(row))
+    return symbols.banner(path, "the mock's prototypes") + HEADER.format(prototypes=prototypes)
+
+
+def defaults(path, rows):
     strings = [row.symbol for row in rows if row.returns_string]
     if strings:
         raise symbols.ListError(f"{strings[0]} returns a string; the defaults return an int")
-    lines = [
-        LICENCE,
-        WRITTEN_BY,
-        "#include <stdint.h>",
-        "",
-        '#include "base/abi.h"',
-        "",
-        '#define WEAK   __attribute__((weak, visibility("hidden")))',
-        '#define HIDDEN __attribute__((visibility("hidden")))',
-        "",
-    ]
-    lines += [definition(row) for row in rows]
-    lines += [
-        "/* One implementation a row, in the order of the rows. */",
-        f"HIDDEN extern void *const mock__functions[{len(rows)}];",
-        f"void *const mock__functions[{len(rows)}] = {{",
-    ]
-    # A function's address becomes a data pointer through an integer: ISO C has no
-    # conversion between the two, and -Wpedantic says so.
-    lines += [f"    (void *) (uintptr_t) mock_{row.symbol}," for row in rows]
-    lines += ["};"]
-    return lines
+    return symbols.banner(path, "the mock's defaults") + DEFAULTS.format(
+        definitions="\n".join(definition(row) for row in rows),
+        exports="".join(
+            f"EXPORTED extern int {row.symbol}({symbols.parameters(row)});\n" for row in rows
+        ),
+        functions="".join(f"    (cushim__entry *) mock_{row.symbol},\n" for row in rows),
+        exported="".join(f"    (cushim__entry *) {row.symbol},\n" for row in rows),
+    )
 
 
 def main():
@@ -120,9 +114,9 @@ def main():
     try:
         rows = symbols.read(options.list)
         if options.header:
-            options.header.write_text("\n".join(header(rows)) + "\n")
+            symbols.write(options.header, header(options.list, rows))
         if options.defaults:
-            options.defaults.write_text("\n".join(defaults(rows)) + "\n")
+            symbols.write(options.defaults, defaults(options.list, rows))
     except (symbols.ListError, OSError) as error:
         sys.exit(f"gen_mock.py: {error}")
 

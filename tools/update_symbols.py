@@ -252,4 +252,7 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except symbols.ListError as error:
+        sys.exit(f"update_symbols: {error}")

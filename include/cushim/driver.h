@@ -91,7 +91,7 @@ struct cushim_open_params {
     const char *label;
 };
 
-/** Parameters as a compound literal: cushim_open(cushim_open_params(.library = "mock"), &driver). */
+/** Parameters in place: cushim_open(cushim_open_params(.library = "mock"), &driver). */
 #define cushim_open_params(...) (&(const struct cushim_open_params){__VA_ARGS__})
 
 /**

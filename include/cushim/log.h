@@ -14,9 +14,9 @@ extern "C" {
 
 enum cushim_log_level {
     CUSHIM_LOG_NONE = 0,
-    CUSHIM_LOG_ERROR = 1,   /* something was lost: a destructor failed, a file could not be written */
-    CUSHIM_LOG_WARNING = 2, /* the program will want to know: an object leaked, a setting was ignored */
-    CUSHIM_LOG_INFO = 3,    /* once per object at most: which driver was opened */
+    CUSHIM_LOG_ERROR = 1,   /* something was lost: a file could not be written */
+    CUSHIM_LOG_WARNING = 2, /* the program will want to know: a setting was ignored */
+    CUSHIM_LOG_INFO = 3,    /* once an object at most: which driver was opened */
     CUSHIM_LOG_DEBUG = 4,   /* every candidate, every decision */
 };
 

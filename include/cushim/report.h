@@ -16,12 +16,12 @@ extern "C" {
 
 /** Where the idea to try a candidate came from. X(name, value, word): see verdicts below. */
 #define CUSHIM_ORIGIN_MAP(X)                                                                       \
-    X(CUSHIM_ORIGIN_PARAMETER, 0, "parameter")       /* cushim_open_params.library */              \
-    X(CUSHIM_ORIGIN_ENVIRONMENT, 1, "environment")   /* CUSHIM_LIBCUDA or CUSHIM_LIBNVRTC */       \
-    X(CUSHIM_ORIGIN_PROCESS, 2, "loaded already")    /* the process has it already */              \
-    X(CUSHIM_ORIGIN_LINKER, 3, "library path")       /* the dynamic linker's search for a name */  \
-    X(CUSHIM_ORIGIN_PLACE, 4, "usual place")         /* a folder where it often is */              \
-    X(CUSHIM_ORIGIN_RESOLVER, 5, "resolver")         /* the caller's */
+    X(CUSHIM_ORIGIN_PARAMETER, 0, "parameter")     /* cushim_open_params.library */                \
+    X(CUSHIM_ORIGIN_ENVIRONMENT, 1, "environment") /* CUSHIM_LIBCUDA or CUSHIM_LIBNVRTC */         \
+    X(CUSHIM_ORIGIN_PROCESS, 2, "loaded already")  /* the process has it already */                \
+    X(CUSHIM_ORIGIN_LINKER, 3, "library path")     /* the dynamic linker's search for a name */    \
+    X(CUSHIM_ORIGIN_PLACE, 4, "usual place")       /* a folder where it often is */                \
+    X(CUSHIM_ORIGIN_RESOLVER, 5, "resolver")       /* the caller's */
 
 enum cushim_origin {
 #define CUSHIM__ORIGIN_ENUM(name, value, word) name = (value),

@@ -30,7 +30,7 @@ CUSHIM__HANDLE(cushim_trace, cushim_trace_free)
 
 /** Zero means the default everywhere. */
 struct cushim_trace_params {
-    size_t max_calls; /* how many calls the log keeps; later ones are only counted. Default 1 << 20 */
+    size_t max_calls; /* how many the log keeps; later ones are only counted. Default 1 << 20 */
     bool count_only;  /* keep no log, only counts */
 };
 
@@ -39,10 +39,10 @@ struct cushim_traced_call {
     const char *name; /* exported name, static */
     enum cushim_library library;
     unsigned row;
-    int result;           /* CUresult or nvrtcResult; 0 for functions that return a string */
-    bool answered;        /* by a hook, not by the library */
-    uint64_t thread;      /* the thread's id in the operating system */
-    uint64_t start_ns;    /* since the trace was created */
+    int result;        /* CUresult or nvrtcResult; 0 for functions that return a string */
+    bool answered;     /* by a hook, not by the library */
+    uint64_t thread;   /* the thread's id in the operating system */
+    uint64_t start_ns; /* since the trace was created */
     uint64_t duration_ns;
 };
 

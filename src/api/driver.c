@@ -69,8 +69,8 @@ static cushim_status version_of(const struct cushim__library *library, const cha
     if (!library)
         return cushim__error()->status;
     if (!ret_version)
-        return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, NULL,
-                               "%s: ret_version is NULL", call);
+        return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, NULL, "%s: ret_version is NULL",
+                               call);
     *ret_version = library->version;
     return CUSHIM_OK;
 }
@@ -142,8 +142,7 @@ static const cushim_function *functions(uint64_t id, enum cushim_library kind, s
 
     if (driver) {
         /* Interposed tables end with the rows known today; hooks do not see later ones. */
-        table = rows <= driver->library->kind->rows->count ? driver->table
-                                                           : driver->library->table;
+        table = rows <= driver->library->kind->rows->count ? driver->table : driver->library->table;
         cushim__handle_unpin(id);
     }
     return (const cushim_function *) table;

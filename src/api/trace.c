@@ -24,7 +24,8 @@ cushim_status cushim_trace_create(const struct cushim_trace_params *params, cush
     cushim_status status;
 
     if (!ret_trace)
-        return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "cushim_trace_create: ret_trace is NULL");
+        return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT,
+                            "cushim_trace_create: ret_trace is NULL");
     trace = cushim__trace_new(params);
     if (!trace)
         return cushim__fail(CUSHIM_ERROR_NO_MEMORY, "no memory for a trace");
@@ -106,9 +107,8 @@ cushim_status cushim_trace_count(cushim_trace trace, const char *name, uint64_t 
     return status;
 }
 
-cushim_status cushim_trace_calls(cushim_trace trace, size_t first,
-                                 struct cushim_traced_call *calls, size_t max,
-                                 size_t *ret_available)
+cushim_status cushim_trace_calls(cushim_trace trace, size_t first, struct cushim_traced_call *calls,
+                                 size_t max, size_t *ret_available)
 {
     struct cushim__trace *object;
 

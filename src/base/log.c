@@ -20,6 +20,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static atomic_int level_wanted;
 static cushim_log_fn callback;
 static void *callback_user;
+static _Thread_local bool inside; /* this thread is in the callback */
 
 static void to_stderr(enum cushim_log_level level, const char *message, void *user)
 {
@@ -53,15 +54,19 @@ void cushim__log(enum cushim_log_level level, const char *format, ...)
     char message[1024];
     va_list list;
 
-    if (!cushim__log_wants(level))
+    /* What the callback itself causes would wait for the callback to return. */
+    if (inside || !cushim__log_wants(level))
         return;
     va_start(list, format);
     vsnprintf(message, sizeof(message), format, list);
     va_end(list);
     pthread_mutex_lock(&mutex);
     /* Asked again: the callback may have been replaced since. */
-    if (callback && cushim__log_wants(level))
+    if (callback && cushim__log_wants(level)) {
+        inside = true;
         callback(level, message, callback_user);
+        inside = false;
+    }
     pthread_mutex_unlock(&mutex);
 }
 

@@ -74,18 +74,18 @@ static const char *own_text(cushim_status status)
 
 const char *cushim__status_name(cushim_status status)
 {
-    const char *name = status <= 0            ? own_name(status)
+    const char *name = status <= 0           ? own_name(status)
                        : status > NVRTC_BASE ? cushim__nvrtc_result_name(status - NVRTC_BASE)
-                                              : cushim__cuda_result_name(status);
+                                             : cushim__cuda_result_name(status);
 
     return name ? name : "CUSHIM_STATUS_UNKNOWN";
 }
 
 const char *cushim__status_text(cushim_status status)
 {
-    const char *text = status <= 0            ? own_text(status)
+    const char *text = status <= 0           ? own_text(status)
                        : status > NVRTC_BASE ? cushim__nvrtc_result_text(status - NVRTC_BASE)
-                                              : cushim__cuda_result_text(status);
+                                             : cushim__cuda_result_text(status);
 
     return text ? text : "a result that this version of cushim does not know";
 }
@@ -100,17 +100,15 @@ struct cushim__error *cushim__error(void)
 cushim_status cushim__fail_at(cushim_status status, const char *call, const char *label,
                               const char *format, ...)
 {
-    struct cushim__error *error = cushim__error();
-    char text[sizeof(error->text)];
+    /* The arguments may point into the last error: a new one is made before it is overwritten. */
+    struct cushim__error error = {.status = status};
     va_list list;
 
-    /* The arguments may point into the last error: format before overwriting it. */
     va_start(list, format);
-    vsnprintf(text, sizeof(text), format, list);
+    vsnprintf(error.text, sizeof(error.text), format, list);
     va_end(list);
-    error->status = status;
-    snprintf(error->call, sizeof(error->call), "%s", call ? call : "");
-    snprintf(error->label, sizeof(error->label), "%s", label ? label : "");
-    snprintf(error->text, sizeof(error->text), "%s", text);
+    snprintf(error.call, sizeof(error.call), "%s", call ? call : "");
+    snprintf(error.label, sizeof(error.label), "%s", label ? label : "");
+    *cushim__error() = error;
     return status;
 }

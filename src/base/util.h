@@ -12,7 +12,7 @@
 
 /* Hands a pointer over: its value, leaving NULL behind. */
 #define TAKE_PTR(pointer)                                                                          \
-    __extension__({                                                                                             \
+    __extension__({                                                                                \
         __typeof__(pointer) take_ptr = (pointer);                                                  \
         (pointer) = NULL;                                                                          \
         take_ptr;                                                                                  \

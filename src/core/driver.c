@@ -76,10 +76,10 @@ cushim_status cushim__driver_interpose(uint64_t below, enum cushim_library id,
         cushim__handle_unpin(below);
         return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, call, NULL, "no memory for a handle");
     }
-    /* The handle below stays pinned: its own hooks must not go while calls come through here. */
+    /* The handle below stays pinned: calls from here must not find its slot with another table. */
     driver->below = below;
-    status = cushim__interpose(id, lower->table, hooks, n_hooks, call, &driver->slot,
-                               &driver->table);
+    status =
+        cushim__interpose(id, lower->table, hooks, n_hooks, call, &driver->slot, &driver->table);
     if (status) {
         destroy(driver);
         return status;
@@ -89,16 +89,25 @@ cushim_status cushim__driver_interpose(uint64_t below, enum cushim_library id,
 
 void cushim__driver_close(uint64_t *id, enum cushim_library library, const char *call)
 {
+    const enum cushim__handle_kind kind = cushim__driver_handle_kind(library);
+    const struct cushim__driver *driver;
+
     if (!id || !*id)
         return;
     /* Closing waits for the hooks to be left; from inside one that would be for ever. */
     if (cushim__in_hook()) {
-        cushim__fail_at(CUSHIM_ERROR_BUSY, call, NULL, "%s: called from inside a hook; the handle "
-                        "stays open", call);
+        cushim__fail_at(CUSHIM_ERROR_BUSY, call, NULL,
+                        "%s: called from inside a hook; the handle stays open", call);
         cushim__log(CUSHIM_LOG_ERROR, "%s", cushim__error()->text);
         return;
     }
-    if (cushim__handle_close(*id, cushim__driver_handle_kind(library), call))
+    driver = cushim__handle_pin(*id, kind, call);
+    if (!driver || cushim__handle_close(*id, kind, call))
         cushim__log(CUSHIM_LOG_ERROR, "%s", cushim__error()->text);
+    else if (driver->slot >= 0)
+        /* Now, and not when the last pin goes: what the hooks use may be freed after this. */
+        cushim__interpose_stop(library, driver->slot);
+    if (driver)
+        cushim__handle_unpin(*id);
     *id = 0;
 }

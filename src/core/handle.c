@@ -26,7 +26,7 @@ struct slot {
     _Atomic uint64_t state;
     void *object;
     cushim__destroy *destroy;
-    uint8_t kind;
+    _Atomic uint8_t kind;
     uint32_t next_free; /* index + 1, while it is free */
 };
 
@@ -99,19 +99,22 @@ cushim_status cushim__handle_create(enum cushim__handle_kind kind, void *object,
         return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, call, NULL, "no room for another handle");
     slot->object = object;
     slot->destroy = destroy;
-    slot->kind = (uint8_t) kind;
+    atomic_store_explicit(&slot->kind, (uint8_t) kind, memory_order_relaxed);
     /* Generation 0 is skipped: a handle is never zero. */
     state = (atomic_load(&slot->state) & ~(GENERATION - 1)) + GENERATION;
     if (!(state >> 32))
         state = GENERATION;
-    *ret_id = make_id(index, slot->kind, state);
+    *ret_id = make_id(index, (uint8_t) kind, state);
     atomic_store_explicit(&slot->state, state | 1, memory_order_release);
     return CUSHIM_OK;
 }
 
-static bool is_open(uint64_t state, uint64_t id)
+/* Every bit of a handle counts: one that was made up must not lead to an object. */
+static bool is_open(struct slot *slot, uint64_t state, uint64_t id)
 {
-    return state >> 32 == id >> 32 && !(state & CLOSED) && (state & PIN_MASK);
+    const uint8_t kind = atomic_load_explicit(&slot->kind, memory_order_relaxed);
+
+    return make_id(index_of(id), kind, state) == id && !(state & CLOSED) && (state & PIN_MASK);
 }
 
 static cushim_status stale(uint64_t id, unsigned kind, const char *call)
@@ -144,7 +147,7 @@ void *cushim__handle_pin(uint64_t id, enum cushim__handle_kind kind, const char 
     struct slot *slot = slot_of(id, kind);
     uint64_t state = slot ? atomic_load_explicit(&slot->state, memory_order_acquire) : 0;
 
-    while (slot && is_open(state, id))
+    while (slot && is_open(slot, state, id))
         if (atomic_compare_exchange_weak_explicit(&slot->state, &state, state + 1,
                                                   memory_order_acquire, memory_order_acquire))
             return slot->object;
@@ -176,7 +179,7 @@ cushim_status cushim__handle_close(uint64_t id, enum cushim__handle_kind kind, c
     struct slot *slot = slot_of(id, kind);
     uint64_t state = slot ? atomic_load_explicit(&slot->state, memory_order_acquire) : 0;
 
-    while (slot && is_open(state, id))
+    while (slot && is_open(slot, state, id))
         if (atomic_compare_exchange_weak_explicit(&slot->state, &state, state | CLOSED,
                                                   memory_order_acq_rel, memory_order_acquire)) {
             cushim__handle_unpin(id);

@@ -30,8 +30,7 @@ typedef void cushim__destroy(void *object);
  * any more. On failure the object stays the caller's. call is for the error text.
  */
 cushim_status cushim__handle_create(enum cushim__handle_kind kind, void *object,
-                                    cushim__destroy *destroy, const char *call,
-                                    uint64_t *ret_id);
+                                    cushim__destroy *destroy, const char *call, uint64_t *ret_id);
 
 /*
  * Pins the object of a handle; NULL, and the thread's error, if the handle is stale or of

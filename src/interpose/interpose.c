@@ -130,14 +130,33 @@ static struct cushim__hook_list *copy_hooks(const struct cushim_hooks *hooks, si
     return list;
 }
 
-static int take_slot(unsigned kind)
+/*
+ * How well a slot suits a table, 0 if it is taken. Somebody may still hold the table of a slot
+ * that was given back, so the best slot leads to the same functions as before, and the
+ * next best was never used.
+ */
+static int suits(const struct cushim__slot *slot, cushim__entry *const *below)
 {
-    int found = -1;
+    enum { TAKEN, USED, UNUSED, SAME };
+
+    if (slot->taken)
+        return TAKEN;
+    return slot->below == below ? SAME : slot->below ? USED : UNUSED;
+}
+
+static int take_slot(unsigned kind, cushim__entry *const *below)
+{
+    int found = -1, best = 0;
 
     pthread_mutex_lock(&mutex);
-    for (int i = 0; i < CUSHIM__SLOTS && found < 0; i++)
-        if (!cushim__slots[kind][i].taken)
+    for (int i = 0; i < CUSHIM__SLOTS; i++) {
+        const int fit = suits(&cushim__slots[kind][i], below);
+
+        if (fit > best) {
+            best = fit;
             found = i;
+        }
+    }
     if (found >= 0)
         cushim__slots[kind][found].taken = true;
     pthread_mutex_unlock(&mutex);
@@ -150,8 +169,8 @@ static unsigned kind_of(enum cushim_library library)
 }
 
 cushim_status cushim__interpose(enum cushim_library library, cushim__entry *const *below,
-                                const struct cushim_hooks *hooks, size_t n_hooks,
-                                const char *call, int *ret_slot, cushim__entry *const **ret_table)
+                                const struct cushim_hooks *hooks, size_t n_hooks, const char *call,
+                                int *ret_slot, cushim__entry *const **ret_table)
 {
     const unsigned kind = kind_of(library);
     struct cushim__hook_list *list = copy_hooks(hooks, n_hooks);
@@ -160,7 +179,7 @@ cushim_status cushim__interpose(enum cushim_library library, cushim__entry *cons
 
     if (!list)
         return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, call, NULL, "no memory for hooks");
-    slot = take_slot(kind);
+    slot = take_slot(kind, below);
     if (slot < 0) {
         free(list);
         return cushim__fail_at(CUSHIM_ERROR_LIMIT, call, NULL,
@@ -178,7 +197,7 @@ cushim_status cushim__interpose(enum cushim_library library, cushim__entry *cons
     return CUSHIM_OK;
 }
 
-void cushim__interpose_end(enum cushim_library library, int slot)
+void cushim__interpose_stop(enum cushim_library library, int slot)
 {
     struct cushim__slot *s = &cushim__slots[kind_of(library)][slot];
     struct cushim__hook_list *hooks = __atomic_exchange_n(&s->hooks, NULL, __ATOMIC_SEQ_CST);
@@ -187,7 +206,12 @@ void cushim__interpose_end(enum cushim_library library, int slot)
     while (__atomic_load_n(&s->inside, __ATOMIC_SEQ_CST))
         nanosleep(&pause, NULL);
     free(hooks);
+}
+
+void cushim__interpose_end(enum cushim_library library, int slot)
+{
+    cushim__interpose_stop(library, slot);
     pthread_mutex_lock(&mutex);
-    s->taken = false;
+    cushim__slots[kind_of(library)][slot].taken = false;
     pthread_mutex_unlock(&mutex);
 }

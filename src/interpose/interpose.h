@@ -12,14 +12,16 @@
  * The table has as many rows as its list: call is for error texts.
  */
 cushim_status cushim__interpose(enum cushim_library library, cushim__entry *const *below,
-                                const struct cushim_hooks *hooks, size_t n_hooks,
-                                const char *call, int *ret_slot,
-                                cushim__entry *const **ret_table);
+                                const struct cushim_hooks *hooks, size_t n_hooks, const char *call,
+                                int *ret_slot, cushim__entry *const **ret_table);
 
 /*
- * Takes the hooks out, waits until no call is in them, and gives the slot back. Its table then
- * passes calls on. Not from inside a hook.
+ * Takes the hooks out and waits until no call is in them. The slot's table then passes calls on.
+ * Not from inside a hook.
  */
+void cushim__interpose_stop(enum cushim_library library, int slot);
+
+/* The same, and gives the slot back. */
 void cushim__interpose_end(enum cushim_library library, int slot);
 
 /* Is the calling thread in a hook? */

@@ -15,13 +15,11 @@ void cushim__trace_free(struct cushim__trace *trace);
 void cushim__trace_record(struct cushim__trace *trace, const struct cushim_call *call);
 
 /* row == count of the list: all functions of that library. */
-uint64_t cushim__trace_count(struct cushim__trace *trace, enum cushim_library library,
-                             size_t row);
+uint64_t cushim__trace_count(struct cushim__trace *trace, enum cushim_library library, size_t row);
 size_t cushim__trace_calls(struct cushim__trace *trace, size_t first,
                            struct cushim_traced_call *calls, size_t max);
 void cushim__trace_reset(struct cushim__trace *trace);
 
-cushim_status cushim__trace_write(struct cushim__trace *trace, const char *path,
-                                  const char *call);
+cushim_status cushim__trace_write(struct cushim__trace *trace, const char *path, const char *call);
 
 #endif

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/status.h"
@@ -18,7 +19,8 @@
 static void write_call(FILE *file, const struct cushim_traced_call *call)
 {
     const bool cuda = call->library == CUSHIM_LIBRARY_CUDA;
-    const int status = cuda ? call->result : CUSHIM_STATUS_NVRTC(call->result);
+    const char *result =
+        cuda ? cushim__cuda_result_name(call->result) : cushim__nvrtc_result_name(call->result);
 
     fprintf(file,
             ",\n{\"ph\":\"X\",\"name\":\"%s\",\"cat\":\"%s\",\"pid\":%d,\"tid\":%" PRIu64
@@ -26,7 +28,7 @@ static void write_call(FILE *file, const struct cushim_traced_call *call)
             "\"args\":{\"result\":%d,\"name\":\"%s\",\"answered by a hook\":%s}}",
             call->name, cuda ? "cuda" : "nvrtc", (int) getpid(), call->thread,
             call->start_ns / 1000, (unsigned) (call->start_ns % 1000), call->duration_ns / 1000,
-            (unsigned) (call->duration_ns % 1000), call->result, cushim__status_name(status),
+            (unsigned) (call->duration_ns % 1000), call->result, result ? result : "unknown",
             call->answered ? "true" : "false");
 }
 
@@ -56,14 +58,17 @@ static cushim_status refuse(const char *call, const char *path, int error)
     return cushim__fail_at(CUSHIM_ERROR_SYSTEM, call, NULL, "%s: %s", path, strerror(error));
 }
 
-/* Written beside the file and then moved over it, so that a reader never sees half of it. */
+/*
+ * Written beside the file and then moved over it, so that a reader never sees half of it. The
+ * thread's id keeps two that write the same file at the same time apart.
+ */
 cushim_status cushim__trace_write(struct cushim__trace *trace, const char *path, const char *call)
 {
     SCOPED_STR beside = {0};
     FILE *file;
     int error;
 
-    cushim__str_append(&beside, "%s.%d.part", path, (int) getpid());
+    cushim__str_append(&beside, "%s.%ld.part", path, syscall(SYS_gettid));
     if (beside.failed)
         return refuse(call, path, ENOMEM);
     file = fopen(beside.text, "we");

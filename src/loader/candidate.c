@@ -56,17 +56,22 @@ static bool rejected_before(const struct cushim__attempt *attempt,
     return false;
 }
 
+/* The required functions that the library lacks, as a sentence; NULL if it has them all. */
 static const char *required_missing(struct cushim__attempt *attempt,
                                     const struct cushim__library *library)
 {
     const struct cushim__kind *kind = attempt->kind;
     SCOPED_STR names = {0};
+    size_t lacking = 0;
 
     for (size_t i = 0; i < kind->n_required; i++)
         if (!cushim__library_symbol(library, kind->required[i]))
-            cushim__str_append(&names, "%s%s", names.length ? ", " : "it lacks ",
+            cushim__str_append(&names, "%s%s", lacking++ ? ", " : "it lacks ",
                                cushim__row_symbol(kind->rows, kind->required[i]));
-    return cushim__arena_printf(&attempt->story->arena, "%s", cushim__str_get(&names));
+    if (names.failed)
+        attempt->story->arena.failed = true;
+    return lacking ? cushim__arena_printf(&attempt->story->arena, "%s", cushim__str_get(&names))
+                   : NULL;
 }
 
 static enum cushim_verdict ask_version(struct cushim__attempt *attempt,
@@ -89,18 +94,22 @@ static enum cushim_verdict ask_version(struct cushim__attempt *attempt,
     return CUSHIM_VERDICT_CHOSEN;
 }
 
-static enum cushim_verdict examine(struct cushim__attempt *attempt,
-                                   struct cushim__library *library, const char **ret_detail)
+static enum cushim_verdict examine(struct cushim__attempt *attempt, struct cushim__library *library,
+                                   const char **ret_detail)
 {
+    const char *lacks;
+
     *ret_detail = "";
     /* The drop-in library exports the functions too. Through it we would call ourselves. */
     if (library->handle && dlsym(library->handle, "cushim__forwards")) {
         *ret_detail = "it leads back to this library";
         return CUSHIM_VERDICT_SELF;
     }
-    *ret_detail = required_missing(attempt, library);
-    if (**ret_detail)
+    lacks = required_missing(attempt, library);
+    if (lacks) {
+        *ret_detail = lacks;
         return CUSHIM_VERDICT_INCOMPLETE;
+    }
     return ask_version(attempt, library, ret_detail);
 }
 
@@ -137,7 +146,8 @@ static bool consider(struct cushim__attempt *attempt, struct cushim_candidate *c
 
     if (library)
         library->path = strdup(candidate->path);
-    if (!library || !library->path) {
+    /* What is adopted stays for ever, so it must not have half a path. */
+    if (!library || !library->path || attempt->story->arena.failed) {
         cushim__library_free(library);
         attempt->story->arena.failed = true;
         return false;
@@ -219,8 +229,7 @@ static void open_candidate(struct cushim__attempt *attempt, struct cushim_candid
 
 void cushim__try_path(struct cushim__attempt *attempt, const char *path)
 {
-    struct cushim_candidate *candidate =
-        cushim__story_add(attempt->story, path, attempt->origin);
+    struct cushim_candidate *candidate = cushim__story_add(attempt->story, path, attempt->origin);
     enum cushim_verdict verdict;
     const char *detail;
 
@@ -236,8 +245,7 @@ void cushim__try_path(struct cushim__attempt *attempt, const char *path)
 
 void cushim__try_name(struct cushim__attempt *attempt, const char *name)
 {
-    struct cushim_candidate *candidate =
-        cushim__story_add(attempt->story, name, attempt->origin);
+    struct cushim_candidate *candidate = cushim__story_add(attempt->story, name, attempt->origin);
 
     if (candidate)
         open_candidate(attempt, candidate);
@@ -245,8 +253,7 @@ void cushim__try_name(struct cushim__attempt *attempt, const char *name)
 
 void cushim__try_loaded(struct cushim__attempt *attempt, const char *name)
 {
-    struct cushim_candidate *candidate =
-        cushim__story_add(attempt->story, name, attempt->origin);
+    struct cushim_candidate *candidate = cushim__story_add(attempt->story, name, attempt->origin);
     void *handle;
 
     if (!candidate)
@@ -276,8 +283,7 @@ void cushim__try_resolver(struct cushim__attempt *attempt, cushim_resolver resol
 void cushim__try_nothing(struct cushim__attempt *attempt, const char *name,
                          enum cushim_verdict verdict, const char *detail)
 {
-    struct cushim_candidate *candidate =
-        cushim__story_add(attempt->story, name, attempt->origin);
+    struct cushim_candidate *candidate = cushim__story_add(attempt->story, name, attempt->origin);
 
     if (candidate)
         decide(candidate, verdict, detail);

@@ -4,6 +4,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -24,8 +25,8 @@ static const struct {
     unsigned machine;
     const char *name;
 } machines[] = {
-    {EM_386, "x86 (32-bit)"}, {EM_X86_64, "x86-64"},     {EM_ARM, "ARM (32-bit)"},
-    {EM_AARCH64, "aarch64"},  {EM_PPC64, "ppc64"},       {EM_RISCV, "RISC-V"},
+    {EM_386, "x86 (32-bit)"}, {EM_X86_64, "x86-64"},       {EM_ARM, "ARM (32-bit)"},
+    {EM_AARCH64, "aarch64"},  {EM_PPC64, "ppc64"},         {EM_RISCV, "RISC-V"},
     {EM_S390, "s390"},        {EM_LOONGARCH, "LoongArch"},
 };
 
@@ -46,9 +47,9 @@ static enum cushim_verdict inspect_header(const Elf64_Ehdr *header, size_t size,
     }
     /* e_machine stands at the same place in both classes. */
     if (OWN_MACHINE != EM_NONE && header->e_machine != OWN_MACHINE) {
-        *ret_detail = cushim__arena_printf(arena, "it is for %s, this process is %s",
-                                           machine_name(header->e_machine),
-                                           machine_name(OWN_MACHINE));
+        *ret_detail =
+            cushim__arena_printf(arena, "it is for %s, this process is %s",
+                                 machine_name(header->e_machine), machine_name(OWN_MACHINE));
         return CUSHIM_VERDICT_OTHER_MACHINE;
     }
     if (header->e_ident[EI_CLASS] != ELFCLASS64) {
@@ -62,10 +63,36 @@ static enum cushim_verdict inspect_header(const Elf64_Ehdr *header, size_t size,
     return CUSHIM_VERDICT_CHOSEN;
 }
 
+/*
+ * The dynamic linker maps what the headers promise. In a file that was cut short, by a full
+ * disk or a broken download, it would then die of SIGBUS.
+ */
+static enum cushim_verdict inspect_length(int fd, const Elf64_Ehdr *header, uint64_t size,
+                                          struct cushim__arena *arena, const char **ret_detail)
+{
+    uint64_t end = 0;
+
+    for (unsigned i = 0; i < header->e_phnum; i++) {
+        const uint64_t place = header->e_phoff + (uint64_t) i * header->e_phentsize;
+        Elf64_Phdr segment;
+
+        if (place > size || pread(fd, &segment, sizeof(segment), (off_t) place) != sizeof(segment))
+            end = place + sizeof(segment);
+        else if (segment.p_type == PT_LOAD && segment.p_offset + segment.p_filesz > end)
+            end = segment.p_offset + segment.p_filesz;
+    }
+    if (end <= size)
+        return CUSHIM_VERDICT_CHOSEN;
+    *ret_detail = cushim__arena_printf(arena, "the file is cut short: %" PRIu64 " of %" PRIu64
+                                       " bytes or more", size, end);
+    return CUSHIM_VERDICT_LOAD_FAILED;
+}
+
 static enum cushim_verdict inspect_file(int fd, struct cushim__arena *arena,
                                         const char **ret_detail)
 {
     Elf64_Ehdr header = {0};
+    enum cushim_verdict verdict;
     struct stat info;
     ssize_t size;
 
@@ -82,11 +109,14 @@ static enum cushim_verdict inspect_file(int fd, struct cushim__arena *arena,
         *ret_detail = cushim__arena_printf(arena, "%s", strerror(errno));
         return CUSHIM_VERDICT_UNREADABLE;
     }
-    return inspect_header(&header, (size_t) size, arena, ret_detail);
+    verdict = inspect_header(&header, (size_t) size, arena, ret_detail);
+    if (verdict != CUSHIM_VERDICT_CHOSEN)
+        return verdict;
+    return inspect_length(fd, &header, (uint64_t) info.st_size, arena, ret_detail);
 }
 
 enum cushim_verdict cushim__elf_file_inspect(const char *path, struct cushim__arena *arena,
-                                        const char **ret_detail)
+                                             const char **ret_detail)
 {
     /* Without O_NONBLOCK, opening a pipe would wait for its writer. */
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

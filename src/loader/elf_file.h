@@ -12,6 +12,6 @@
  * dlopen() would refuse too, but in words that do not say what is wrong.
  */
 enum cushim_verdict cushim__elf_file_inspect(const char *path, struct cushim__arena *arena,
-                                        const char **ret_detail);
+                                             const char **ret_detail);
 
 #endif

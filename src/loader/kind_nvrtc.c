@@ -18,8 +18,8 @@ static const char *const names[] = {"libnvrtc.so.13",   "libnvrtc.so.12",   "lib
                                     "libnvrtc.so.11.1", "libnvrtc.so.11.0", NULL};
 
 /* Gives what exists of the known names in a folder, which may have wildcards. */
-static void folder(const char *prefix, const char *rest,
-                   void (*try)(const char *path, void *user), void *user)
+static void folder(const char *prefix, const char *rest, void (*try)(const char *path, void *user),
+                   void *user)
 {
     for (size_t i = 0; prefix && names[i]; i++) {
         SCOPED_STR pattern = {0};
@@ -54,9 +54,8 @@ static void places(void (*try)(const char *path, void *user), void *user)
 }
 
 static const unsigned required[] = {
-    CUSHIM_ROW_nvrtcVersion,        CUSHIM_ROW_nvrtcGetErrorString,
-    CUSHIM_ROW_nvrtcCreateProgram,  CUSHIM_ROW_nvrtcCompileProgram,
-    CUSHIM_ROW_nvrtcDestroyProgram, CUSHIM_ROW_nvrtcGetPTXSize,
+    CUSHIM_ROW_nvrtcVersion,        CUSHIM_ROW_nvrtcGetErrorString, CUSHIM_ROW_nvrtcCreateProgram,
+    CUSHIM_ROW_nvrtcCompileProgram, CUSHIM_ROW_nvrtcDestroyProgram, CUSHIM_ROW_nvrtcGetPTXSize,
     CUSHIM_ROW_nvrtcGetPTX,         CUSHIM_ROW_nvrtcGetProgramLog,
 };
 
@@ -86,8 +85,8 @@ static void load_builtins(const struct cushim__library *library)
                        library->version / 1000, library->version % 1000 / 10);
     if (path.failed || dlopen(path.text, RTLD_NOW | RTLD_LOCAL))
         return;
-    cushim__log(CUSHIM_LOG_DEBUG, "%s: %s; NVRTC will look for it in the library path",
-                path.text, dlerror());
+    cushim__log(CUSHIM_LOG_DEBUG, "%s: %s; NVRTC will look for it in the library path", path.text,
+                dlerror());
 }
 
 const struct cushim__kind cushim__kind_nvrtc = {

@@ -27,12 +27,12 @@ struct cushim__library;
 /* What differs between libcuda and libnvrtc. */
 struct cushim__kind {
     enum cushim_library id;
-    const char *noun;             /* in sentences: "CUDA driver" */
-    const char *variable;         /* of the environment */
-    cushim_status absent;         /* when none is found */
+    const char *noun;     /* in sentences: "CUDA driver" */
+    const char *variable; /* of the environment */
+    cushim_status absent; /* when none is found */
     const struct cushim__rows *rows;
-    const char *const *names;     /* for the dynamic linker, best first, NULL-ended */
-    const unsigned *required;     /* rows without which it is of no use */
+    const char *const *names; /* for the dynamic linker, best first, NULL-ended */
+    const unsigned *required; /* rows without which it is of no use */
     size_t n_required;
     /* Gives every usual place to try(), as a path. */
     void (*places)(void (*try)(const char *path, void *user), void *user);
@@ -52,10 +52,10 @@ struct cushim__library {
     void *handle;                 /* dlopen()'s; NULL if a resolver stands in */
     cushim_resolver resolver;
     void *resolver_user;
-    char *path;          /* never NULL, "" with a resolver */
-    int version;         /* CUDA version */
-    size_t found;        /* rows that it has */
-    int loaded_by;       /* process ids; 0: not yet */
+    char *path;    /* never NULL, "" with a resolver */
+    int version;   /* CUDA version */
+    size_t found;  /* rows that it has */
+    int loaded_by; /* process ids; 0: not yet */
     atomic_int initialised_by;
     bool has[CUSHIM__TABLE_ROWS];
     cushim__entry *table[CUSHIM__TABLE_ROWS];

@@ -172,8 +172,7 @@ cushim__entry *cushim__missing_entry(const struct cushim__rows *rows, size_t row
 {
     const bool cuda = rows == &cushim__cuda_rows;
 
-    return stand_in(rows, row, cuda ? cushim__cuda_missing : cushim__nvrtc_missing,
-                    beyond_missing);
+    return stand_in(rows, row, cuda ? cushim__cuda_missing : cushim__nvrtc_missing, beyond_missing);
 }
 
 cushim__entry *cushim__closed_entry(const struct cushim__rows *rows, size_t row)

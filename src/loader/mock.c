@@ -19,7 +19,7 @@ static void beside_this_code(void (*try)(const char *path, void *user), void *us
 
     if (!dladdr((void *) (intptr_t) cushim__mock_places, &info) || !info.dli_fname)
         return;
-    own = strdup(info.dli_fname);
+    own = realpath(info.dli_fname, NULL);
     if (!own || !strchr(own, '/'))
         return;
     cushim__str_append(&path, "%s/" LINK, dirname(own));

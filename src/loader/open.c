@@ -112,13 +112,12 @@ static cushim_status load_locked(const struct cushim__kind *kind,
                                  struct cushim__story *story, struct cushim__library **ret_library)
 {
     struct cushim__library *library = cushim__search(kind, params, story);
+    const char *text = library ? "" : cushim__story_nothing(story, kind);
 
     if (story->arena.failed)
         return fail(story, CUSHIM_ERROR_NO_MEMORY, call, params->label,
                     "out of memory while looking for a library");
     if (!library) {
-        const char *text = cushim__story_nothing(story, kind);
-
         cushim__missing_explain(kind->rows, text);
         return fail(story, kind->absent, call, params->label, text);
     }

@@ -120,13 +120,14 @@ const char *cushim__story_nothing(struct cushim__story *story, const struct cush
             cushim__str_append(&text, " %s: not in the library path;", c->name);
         else
             cushim__str_append(&text, " %s: %s%s%s;", *c->path ? c->path : c->name,
-                               cushim__verdict_word(c->verdict), *c->detail ? ", " : "",
-                               c->detail);
+                               cushim__verdict_word(c->verdict), *c->detail ? ", " : "", c->detail);
     }
     if (absent)
         cushim__str_append(&text, " %zu usual places: absent;", absent);
     if (text.length && text.text[text.length - 1] == ';')
         text.text[text.length - 1] = '.';
     cushim__str_append(&text, " See `cushim info`.");
+    if (text.failed)
+        story->arena.failed = true;
     return cushim__arena_printf(&story->arena, "%s", cushim__str_get(&text));
 }

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A plug-in with one kernel for the mock: what vector_add does on a device, as a
+ * function of the host.
+ *
+ *     CUSHIM_LIBCUDA=mock CUSHIM_MOCK_KERNELS=./libvector_add_kernels.so ./vector_add
+ */
+#include <cushim/mock.h>
+
+/* __global__ void vector_add(const float *a, const float *b, float *c, unsigned n) */
+struct vectors {
+    const float *a, *b;
+    float *c;
+    unsigned n;
+};
+
+/* The kernel's own text, for one thread. */
+static void add_one(const struct cushim_mock_thread *thread, void *data)
+{
+    const struct vectors *v = data;
+    const size_t i =
+        (size_t) thread->block_index[0] * thread->launch->block[0] + thread->thread_index[0];
+
+    if (i < v->n)
+        v->c[i] = v->a[i] + v->b[i];
+}
+
+static void vector_add(const struct cushim_mock_launch *launch, void *const *args)
+{
+    const unsigned n = *(const unsigned *) args[3];
+    const size_t bytes = n * sizeof(float);
+    struct vectors v = {
+        .a = cushim_mock_pointer(*(const uint64_t *) args[0], bytes),
+        .b = cushim_mock_pointer(*(const uint64_t *) args[1], bytes),
+        .c = cushim_mock_pointer(*(const uint64_t *) args[2], bytes),
+        .n = n,
+    };
+
+    /* An address that is not valid has failed the launch already. */
+    if (v.a && v.b && v.c)
+        cushim_mock_for_each_thread(launch, add_one, &v);
+}
+
+const struct cushim_mock_kernel cushim_mock_kernels[] = {
+    {"vector_add", vector_add, NULL},
+    {NULL, NULL, NULL},
+};

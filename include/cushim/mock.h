@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The control interface of the mock, the CUDA device in software.
+ *
+ * A program that is to run on the mock needs none of this: it opens the mock as its
+ * driver and calls cu* functions. This header is for those who give the mock its
+ * kernels. Its functions are exported by libcushim-mock, beside the driver's.
+ *
+ * Environment, read by cuInit() and ignored in a set-user-ID program:
+ *
+ *   CUSHIM_MOCK_DEVICES   the devices, as kinds separated by commas: "h200,h200".
+ *                         Without it there is one "h200". With a kind that is not
+ *                         known, cuInit() answers CUDA_ERROR_NO_DEVICE.
+ *   CUSHIM_MOCK_KERNELS   plug-ins with kernels, as paths separated by colons. One
+ *                         that cannot be loaded costs a line on standard error.
+ *
+ * Kernels are functions of the host. A module is loaded from PTX text, which says
+ * which kernels it has and what parameters each takes; a launch then runs the host
+ * function that was registered under the kernel's name. So a name is what links the two,
+ * and it is the name as the PTX has it: mangled, unless the kernel is extern "C". A
+ * launch of a kernel that has no host function fails with CUDA_ERROR_NOT_SUPPORTED.
+ */
+#ifndef CUSHIM_MOCK_H
+#define CUSHIM_MOCK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cushim/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** One launch, as its kernel sees it. Valid while the kernel runs. */
+struct cushim_mock_launch {
+    const char *kernel;      /* the name it was launched under */
+    void *user;              /* what the kernel was registered with */
+    int device;              /* the device's ordinal */
+    unsigned grid[3];        /* blocks in x, y and z */
+    unsigned block[3];       /* threads of a block in x, y and z */
+    size_t shared_bytes;     /* the dynamic shared memory that the launch asked for */
+    size_t n_args;           /* how many arguments there are */
+    const size_t *arg_bytes; /* the size of each */
+};
+
+/**
+ * A kernel. Called once a launch, not once a thread, in the thread that made the
+ * launch, before the launching function returns. args[i] points to a copy of the i-th
+ * argument, aligned as the PTX declares it:
+ *
+ *     const unsigned n = *(const unsigned *) args[3];
+ *
+ * An argument that is a pointer holds a device address, and a device address is never
+ * a pointer of the host: cushim_mock_pointer() makes one of it.
+ *
+ * Only one kernel runs at a time. It may start threads of its own if it waits for
+ * them. It must not call functions of the driver: in its own thread they answer
+ * CUDA_ERROR_NOT_PERMITTED, in another they wait for the kernel to end.
+ */
+typedef void (*cushim_mock_kernel_fn)(const struct cushim_mock_launch *launch, void *const *args);
+
+/**
+ * Where the bytes of [device_address, device_address + bytes) are on the host.
+ *
+ * NULL if the range is not inside one live allocation that the device can use. The
+ * launch then fails as an illegal access does on hardware: the launching call still
+ * succeeds, every later use of the context answers CUDA_ERROR_ILLEGAL_ADDRESS (700), and
+ * only destroying the context helps. So a kernel that gets NULL just returns.
+ *
+ * To be called while a kernel runs, by it or by a thread that works for it; NULL at
+ * any other time. The result is valid until the kernel ends.
+ */
+CUSHIM_API void *cushim_mock_pointer(uint64_t device_address, size_t bytes);
+
+/**
+ * Makes the running launch fail with a CUresult of the caller's choice, such as 719
+ * CUDA_ERROR_LAUNCH_FAILED for a trap or 716 for a misaligned address; then
+ * everything is as after an illegal access. The first failure of a launch counts.
+ * Does nothing while no kernel runs, and for a result of 0.
+ */
+CUSHIM_API void cushim_mock_fail(int result);
+
+/** One thread of a launch. */
+struct cushim_mock_thread {
+    const struct cushim_mock_launch *launch;
+    unsigned block_index[3];
+    unsigned thread_index[3];
+};
+
+typedef void (*cushim_mock_thread_fn)(const struct cushim_mock_thread *thread, void *data);
+
+/**
+ * Calls fn for every thread of the launch, one after another: block by block, and x
+ * before y before z inside each. For kernels that are written as a kernel is, for one
+ * thread. There is no barrier between threads: a kernel whose threads wait for each
+ * other is written as loops over the launch instead.
+ */
+CUSHIM_API void cushim_mock_for_each_thread(const struct cushim_mock_launch *launch,
+                                            cushim_mock_thread_fn fn, void *data);
+
+/**
+ * Registers the host function of a kernel. The name is copied; user is handed to the
+ * kernel in its launch and must live as long as it is registered. A name that is
+ * registered already gets the new function, also in modules that are loaded; fn NULL
+ * takes the name out.
+ *
+ * CUSHIM_ERROR_INVALID_ARGUMENT for a NULL or empty name, CUSHIM_ERROR_NO_MEMORY.
+ * Thread-safe, and may be called before cuInit().
+ */
+CUSHIM_API cushim_status cushim_mock_register_kernel(const char *name, cushim_mock_kernel_fn fn,
+                                                     void *user);
+
+/**
+ * What a plug-in exports: an array of this name, ended by an entry of zeros. The
+ * functions stay in use until the process ends, so a plug-in is never unloaded.
+ *
+ *     const struct cushim_mock_kernel cushim_mock_kernels[] = {
+ *         {"vector_add", vector_add, NULL},
+ *         {NULL, NULL, NULL},
+ *     };
+ *
+ * The plug-in is a shared library of its own, linked with libcushim-mock.
+ */
+struct cushim_mock_kernel {
+    const char *name;
+    cushim_mock_kernel_fn fn;
+    void *user;
+};
+
+CUSHIM_API extern const struct cushim_mock_kernel cushim_mock_kernels[];
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

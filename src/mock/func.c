@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/* cuFunc* */
+#include "mock/module.h"
+#include "mock/state.h"
+
+#define DEFAULT_DYNAMIC_SHARED 49152
+
+/* By number, as a caller may know more of them than the toolkit of the build does. */
+enum {
+    MAX_THREADS_PER_BLOCK = 0,
+    STATIC_SHARED = 1,
+    CONSTANT = 2,
+    LOCAL = 3,
+    REGISTERS = 4,
+    PTX_VERSION = 5,
+    BINARY_VERSION = 6,
+    MAX_DYNAMIC_SHARED = 8,
+    CARVEOUT = 9,
+    CLUSTER_SIZE_MUST_BE_SET = 10,
+    CLUSTER_DEPTH = 13,
+    NON_PORTABLE_CLUSTER = 14,
+    CLUSTER_SCHEDULING = 15,
+};
+
+/* A kernel's real count is its compiler's business; this is what a small one has. */
+#define REGISTERS_OF_SMALL_KERNEL 4
+
+struct mock__function *mock__function_new(struct mock__module *module,
+                                          const struct mock__entry *entry)
+{
+    struct mock__function *function = mock__object_new(MOCK__FUNCTION, sizeof(*function));
+    const struct mock__device *device = module->context->device;
+    int *attributes;
+
+    if (!function)
+        return NULL;
+    function->module = module;
+    function->entry = entry;
+    attributes = function->attributes;
+    attributes[MAX_THREADS_PER_BLOCK] =
+        entry->max_threads ? (int) entry->max_threads
+                           : mock__attribute(device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+    attributes[STATIC_SHARED] = (int) entry->shared_bytes;
+    attributes[CONSTANT] = (int) module->ptx.constant_bytes;
+    attributes[LOCAL] = (int) entry->local_bytes;
+    attributes[REGISTERS] = REGISTERS_OF_SMALL_KERNEL;
+    attributes[PTX_VERSION] = module->ptx.target;
+    attributes[BINARY_VERSION] =
+        10 * mock__attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
+        mock__attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+    attributes[MAX_DYNAMIC_SHARED] = DEFAULT_DYNAMIC_SHARED - (int) entry->shared_bytes;
+    attributes[CARVEOUT] = -1;
+    return function;
+}
+
+CUresult mock__function_find(CUfunction handle, struct mock__function **ret_function)
+{
+    struct mock__function *function = mock__object_find(MOCK__FUNCTION, handle);
+
+    MOCK__REQUIRE(function, CUDA_ERROR_INVALID_HANDLE);
+    *ret_function = function;
+    return mock__context_usable(function->module->context);
+}
+
+CUresult mock_cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfunc)
+{
+    struct mock__function *function = NULL;
+    const unsigned number = (unsigned) attrib;
+
+    MOCK__ENTER();
+    MOCK__REQUIRE(pi && number < MOCK__N_FUNCTION_ATTRIBUTES, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__function_find(hfunc, &function));
+    *pi = function->attributes[number];
+    return CUDA_SUCCESS;
+}
+
+/* Can the attribute be set, and to this? */
+static bool value_valid(const struct mock__function *function, unsigned attribute, int value)
+{
+    const int largest = mock__attribute(function->module->context->device,
+                                        CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+
+    switch (attribute) {
+    case MAX_DYNAMIC_SHARED:
+        return value >= 0 && value <= largest - function->attributes[STATIC_SHARED];
+    case CARVEOUT:
+        return value >= -1 && value <= 100;
+    case NON_PORTABLE_CLUSTER:
+        return value == 0 || value == 1;
+    case CLUSTER_SCHEDULING:
+        return value >= 0 && value <= 2;
+    default:
+        return attribute > CLUSTER_SIZE_MUST_BE_SET && attribute <= CLUSTER_DEPTH && value >= 0;
+    }
+}
+
+CUresult mock_cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value)
+{
+    struct mock__function *function = NULL;
+    const unsigned number = (unsigned) attrib;
+
+    MOCK__ENTER();
+    MOCK__TRY(mock__function_find(hfunc, &function));
+    MOCK__REQUIRE(value_valid(function, number, value), CUDA_ERROR_INVALID_VALUE);
+    function->attributes[number] = value;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config)
+{
+    struct mock__function *function = NULL;
+
+    MOCK__ENTER();
+    MOCK__TRY(mock__function_find(hfunc, &function));
+    MOCK__REQUIRE((unsigned) config <= CU_FUNC_CACHE_PREFER_EQUAL, CUDA_ERROR_INVALID_VALUE);
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuFuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig config)
+{
+    struct mock__function *function = NULL;
+
+    MOCK__ENTER();
+    MOCK__TRY(mock__function_find(hfunc, &function));
+    MOCK__REQUIRE((unsigned) config <= CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE,
+                  CUDA_ERROR_INVALID_VALUE);
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuFuncGetModule(CUmodule *hmod, CUfunction hfunc)
+{
+    struct mock__function *function = NULL;
+
+    MOCK__ENTER();
+    MOCK__REQUIRE(hmod, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__function_find(hfunc, &function));
+    *hmod = MOCK__HANDLE(function->module);
+    return CUDA_SUCCESS;
+}
+
+#if CUDA_VERSION >= 12030
+CUresult mock_cuFuncGetName(const char **name, CUfunction hfunc)
+{
+    struct mock__function *function = NULL;
+
+    MOCK__ENTER();
+    MOCK__REQUIRE(name, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__function_find(hfunc, &function));
+    *name = function->entry->name;
+    return CUDA_SUCCESS;
+}
+#endif
+
+#if CUDA_VERSION >= 12040
+CUresult mock_cuFuncGetParamInfo(CUfunction func, size_t paramIndex, size_t *paramOffset,
+                                 size_t *paramSize)
+{
+    struct mock__function *function = NULL;
+
+    MOCK__ENTER();
+    MOCK__REQUIRE(paramOffset, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__function_find(func, &function));
+    MOCK__REQUIRE(paramIndex < function->entry->n_parameters, CUDA_ERROR_INVALID_VALUE);
+    *paramOffset = function->entry->parameters[paramIndex].offset;
+    if (paramSize)
+        *paramSize = function->entry->parameters[paramIndex].size;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction function)
+{
+    struct mock__function *found = NULL;
+
+    MOCK__ENTER();
+    MOCK__REQUIRE(state, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__function_find(function, &found));
+    *state = CU_FUNCTION_LOADING_STATE_LOADED;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuFuncLoad(CUfunction function)
+{
+    struct mock__function *found = NULL;
+
+    MOCK__ENTER();
+    return mock__function_find(function, &found);
+}
+#endif

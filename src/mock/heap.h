@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* The chunks of address space that device memory is cut from. */
+#ifndef CUSHIM_MOCK_HEAP_H
+#define CUSHIM_MOCK_HEAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct mock__chunk {
+    uint64_t address;       /* of the reservation, which cannot be accessed */
+    unsigned char *backing; /* of the bytes */
+    size_t bytes;
+    size_t used;     /* bytes of it in allocations */
+    uint64_t cursor; /* where the last allocation ended */
+    struct mock__chunk *next;
+};
+
+/* A chunk with at least so many bytes, NULL if the host has no more address space. */
+struct mock__chunk *mock__chunk_create(size_t bytes);
+
+/* Gives the chunk's address space back, unless it is worth keeping for the next allocation. */
+void mock__chunk_release(struct mock__chunk *chunk);
+
+/* The first chunk of the list. */
+struct mock__chunk *mock__chunk_first(void);
+
+/* Gives the memory behind a freed range back to the system if that is worth a call. */
+void mock__chunk_discard(unsigned char *backing, size_t bytes);
+
+#endif

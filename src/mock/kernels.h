@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* The host functions of kernels, and the one that runs. */
+#ifndef CUSHIM_MOCK_KERNELS_H
+#define CUSHIM_MOCK_KERNELS_H
+
+#include <stdbool.h>
+
+#include <cushim/mock.h>
+
+struct mock__context;
+
+/* Loads plug-ins, given as paths with colons between them. NULL loads none. */
+void mock__kernels_load(const char *paths);
+
+/* The host function registered under a name. Has a lock of its own. */
+bool mock__kernel_find(const char *name, struct cushim_mock_kernel *ret_kernel);
+
+/* Runs a kernel in a context, and answers the CUresult that the launch ends with. */
+int mock__kernel_run(struct mock__context *context, cushim_mock_kernel_fn fn,
+                     const struct cushim_mock_launch *launch, void *const *args);
+
+#endif

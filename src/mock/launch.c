@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/* cuLaunch*, except cuLaunchKernelEx, which is in launch_ex.c. */
+#include "mock/launch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/util.h"
+#include "mock/event.h"
+#include "mock/kernels.h"
+#include "mock/module.h"
+#include "mock/occupancy.h"
+#include "mock/state.h"
+#include "mock/stream.h"
+
+static bool within(const unsigned *size, const struct mock__device *device,
+                   CUdevice_attribute limit_of_x)
+{
+    /* The attributes of y and z follow that of x. */
+    for (unsigned i = 0; i < 3; i++) {
+        const unsigned most = (unsigned) device->profile->attributes[limit_of_x + i];
+
+        if (!size[i] || size[i] > most)
+            return false;
+    }
+    return true;
+}
+
+static size_t threads_of(const struct mock__request *request)
+{
+    return (size_t) request->block[0] * request->block[1] * request->block[2];
+}
+
+static CUresult check_sizes(const struct mock__request *request,
+                            const struct mock__function *function)
+{
+    const struct mock__device *device = function->module->context->device;
+    const int *attributes = function->attributes;
+
+    MOCK__REQUIRE(within(request->grid, device, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X) &&
+                      within(request->block, device, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X),
+                  CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(threads_of(request) <=
+                      (size_t) attributes[CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK],
+                  CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(request->shared_bytes <=
+                      (unsigned) attributes[CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES],
+                  CUDA_ERROR_INVALID_VALUE);
+    return CUDA_SUCCESS;
+}
+
+/* All blocks of a cooperative launch have to be on the device together. */
+static CUresult check_cooperative(const struct mock__request *request,
+                                  const struct mock__function *function)
+{
+    const size_t resident =
+        (size_t) mock__occupancy(function, threads_of(request), request->shared_bytes) *
+        (size_t) mock__attribute(function->module->context->device,
+                                 CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    const size_t rows = (size_t) request->grid[1] * request->grid[2];
+
+    MOCK__REQUIRE(!request->cooperative || request->grid[0] <= resident / rows,
+                  CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+    return CUDA_SUCCESS;
+}
+
+/* Looked up at each launch, so that a function may be registered after the module is loaded. */
+static CUresult find_kernel(struct mock__function *function, struct cushim_mock_kernel *kernel)
+{
+    if (mock__kernel_find(function->entry->name, kernel))
+        return CUDA_SUCCESS;
+    if (!function->lacks_kernel) {
+        function->lacks_kernel = true;
+        fprintf(stderr,
+                "cushim mock: kernel '%s' has no host function; register one with "
+                "cushim_mock_register_kernel() or a plug-in named by CUSHIM_MOCK_KERNELS\n",
+                function->entry->name);
+    }
+    return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+static CUresult run(const struct mock__request *request, const struct mock__function *function,
+                    const struct cushim_mock_kernel *kernel, void *const *values)
+{
+    const struct mock__entry *entry = function->entry;
+    struct mock__context *context = function->module->context;
+    SCOPED_FREE size_t *sizes = calloc(entry->n_parameters + 1, sizeof(*sizes));
+    const struct cushim_mock_launch launch = {
+        .kernel = entry->name,
+        .user = kernel->user,
+        .device = context->device->ordinal,
+        .grid = {request->grid[0], request->grid[1], request->grid[2]},
+        .block = {request->block[0], request->block[1], request->block[2]},
+        .shared_bytes = request->shared_bytes,
+        .n_args = entry->n_parameters,
+        .arg_bytes = sizes,
+    };
+
+    MOCK__REQUIRE(sizes, CUDA_ERROR_OUT_OF_MEMORY);
+    for (size_t i = 0; i < entry->n_parameters; i++)
+        sizes[i] = entry->parameters[i].size;
+    /* The launch itself succeeds; what breaks in it is for the next call to tell. */
+    context->fault = (CUresult) mock__kernel_run(context, kernel->fn, &launch, values);
+    return CUDA_SUCCESS;
+}
+
+/* That the kernel has a host function is checked last: it is no error that a driver knows. */
+CUresult mock__launch(const struct mock__request *request)
+{
+    struct mock__function *function = NULL;
+    struct mock__stream *stream = NULL;
+    struct cushim_mock_kernel kernel;
+    SCOPED_FREE void **values = NULL;
+
+    MOCK__TRY(mock__function_find(request->function, &function));
+    MOCK__TRY(mock__stream_find(request->stream, &stream));
+    MOCK__REQUIRE(function->module->context == stream->context, CUDA_ERROR_INVALID_HANDLE);
+    MOCK__TRY(check_sizes(request, function));
+    MOCK__TRY(check_cooperative(request, function));
+    MOCK__TRY(mock__arguments_read(function, request->params, request->extra, &values));
+    MOCK__TRY(find_kernel(function, &kernel));
+    MOCK__TRY(run(request, function, &kernel, values));
+    for (unsigned i = 0; i < request->n_events; i++)
+        mock__event_record(request->events[i]);
+    return CUDA_SUCCESS;
+}
+
+static CUresult launch(const struct mock__request *request)
+{
+    MOCK__ENTER();
+    return mock__launch(request);
+}
+
+CUresult mock_cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
+                             unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
+                             unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream,
+                             void **kernelParams, void **extra)
+{
+    return launch(&(struct mock__request){
+        .function = f,
+        .stream = hStream,
+        .grid = {gridDimX, gridDimY, gridDimZ},
+        .block = {blockDimX, blockDimY, blockDimZ},
+        .shared_bytes = sharedMemBytes,
+        .params = kernelParams,
+        .extra = extra,
+    });
+}
+
+CUresult mock_cuLaunchKernel_ptsz(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
+                                  unsigned int gridDimZ, unsigned int blockDimX,
+                                  unsigned int blockDimY, unsigned int blockDimZ,
+                                  unsigned int sharedMemBytes, CUstream hStream,
+                                  void **kernelParams, void **extra)
+{
+    return mock_cuLaunchKernel(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ,
+                               sharedMemBytes, mock__ptsz(hStream), kernelParams, extra);
+}
+
+CUresult mock_cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
+                                        unsigned int gridDimZ, unsigned int blockDimX,
+                                        unsigned int blockDimY, unsigned int blockDimZ,
+                                        unsigned int sharedMemBytes, CUstream hStream,
+                                        void **kernelParams)
+{
+    return launch(&(struct mock__request){
+        .function = f,
+        .stream = hStream,
+        .grid = {gridDimX, gridDimY, gridDimZ},
+        .block = {blockDimX, blockDimY, blockDimZ},
+        .shared_bytes = sharedMemBytes,
+        .params = kernelParams,
+        .cooperative = true,
+    });
+}
+
+CUresult mock_cuLaunchCooperativeKernel_ptsz(CUfunction f, unsigned int gridDimX,
+                                             unsigned int gridDimY, unsigned int gridDimZ,
+                                             unsigned int blockDimX, unsigned int blockDimY,
+                                             unsigned int blockDimZ, unsigned int sharedMemBytes,
+                                             CUstream hStream, void **kernelParams)
+{
+    return mock_cuLaunchCooperativeKernel(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY,
+                                          blockDimZ, sharedMemBytes, mock__ptsz(hStream),
+                                          kernelParams);
+}
+
+static CUresult launch_host_function(CUstream hStream, CUhostFn fn, void *userData)
+{
+    struct mock__stream *stream = NULL;
+
+    MOCK__ENTER();
+    MOCK__TRY(mock__stream_find(hStream, &stream));
+    MOCK__REQUIRE(fn, CUDA_ERROR_INVALID_VALUE);
+    mock__stream_call(fn, userData);
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData)
+{
+    return launch_host_function(hStream, fn, userData);
+}
+
+CUresult mock_cuLaunchHostFunc_ptsz(CUstream hStream, CUhostFn fn, void *userData)
+{
+    return launch_host_function(mock__ptsz(hStream), fn, userData);
+}

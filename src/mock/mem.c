@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* cuMem*, except what memcpy.c, memset.c, mem_host.c and mem_pool.c have. */
+#include "mock/memory.h"
+
+#include "mock/mem_pool.h"
+#include "mock/state.h"
+#include "mock/stream.h"
+
+#define PITCH 512
+
+CUresult mock_cuMemGetInfo_v2(size_t *free, size_t *total)
+{
+    MOCK__ENTER_CONTEXT(context);
+    if (free)
+        *free = context->device->profile->total_bytes - context->device->used_bytes;
+    if (total)
+        *total = context->device->profile->total_bytes;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuMemAlloc_v2(CUdeviceptr *dptr, size_t bytesize)
+{
+    struct mock__memory *memory = NULL;
+
+    MOCK__ENTER_CONTEXT(context);
+    MOCK__REQUIRE(dptr && bytesize, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__memory_alloc(context, bytesize, &memory));
+    *dptr = memory->address;
+    return CUDA_SUCCESS;
+}
+
+static bool element_size_valid(unsigned bytes)
+{
+    return bytes == 4 || bytes == 8 || bytes == 16;
+}
+
+CUresult mock_cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes,
+                                 size_t Height, unsigned int ElementSizeBytes)
+{
+    struct mock__memory *memory = NULL;
+    size_t pitch, bytes;
+
+    MOCK__ENTER_CONTEXT(context);
+    MOCK__REQUIRE(dptr && pPitch && WidthInBytes && Height, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(element_size_valid(ElementSizeBytes), CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(WidthInBytes <= SIZE_MAX - PITCH, CUDA_ERROR_INVALID_VALUE);
+    pitch = (WidthInBytes + PITCH - 1) / PITCH * PITCH;
+    MOCK__REQUIRE(!__builtin_mul_overflow(pitch, Height, &bytes), CUDA_ERROR_OUT_OF_MEMORY);
+    MOCK__TRY(mock__memory_alloc(context, bytes, &memory));
+    *dptr = memory->address;
+    *pPitch = pitch;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned int flags)
+{
+    struct mock__memory *memory = NULL;
+
+    MOCK__ENTER_CONTEXT(context);
+    MOCK__REQUIRE(dptr && bytesize, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST,
+                  CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__memory_alloc_host(context, bytesize, MOCK__MANAGED_MEMORY, flags, &memory));
+    *dptr = memory->address;
+    return CUDA_SUCCESS;
+}
+
+static bool device_can_free(const struct mock__memory *memory)
+{
+    return memory && !memory->in_module &&
+           (memory->kind == MOCK__DEVICE_MEMORY || memory->kind == MOCK__MANAGED_MEMORY);
+}
+
+static CUresult free_at(CUdeviceptr address)
+{
+    struct mock__memory *memory = mock__memory_at(address);
+
+    if (!address)
+        return CUDA_SUCCESS;
+    MOCK__REQUIRE(device_can_free(memory), CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__context_usable(memory->context));
+    mock__memory_free(memory);
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuMemFree_v2(CUdeviceptr dptr)
+{
+    struct mock__context *context = NULL;
+
+    MOCK__ENTER();
+    /* Needs no current context; but one that is current must not be a broken one. */
+    if (mock__current_handle())
+        MOCK__TRY(mock__context_current(&context));
+    return free_at(dptr);
+}
+
+CUresult mock_cuMemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, CUdeviceptr dptr)
+{
+    const struct mock__memory *memory;
+
+    MOCK__ENTER_CONTEXT(context);
+    memory = mock__memory_find(dptr);
+    MOCK__REQUIRE(memory, CUDA_ERROR_NOT_FOUND);
+    if (pbase)
+        *pbase = memory->address;
+    if (psize)
+        *psize = memory->bytes;
+    return CUDA_SUCCESS;
+}
+
+static CUresult alloc_async(CUdeviceptr *dptr, size_t bytes, CUmemoryPool pool_handle,
+                            CUstream hStream)
+{
+    struct mock__stream *stream = NULL;
+    struct mock__memory *memory = NULL;
+    struct mock__pool *pool;
+
+    MOCK__ENTER();
+    MOCK__TRY(mock__stream_find(hStream, &stream));
+    pool = pool_handle ? mock__object_find(MOCK__POOL, pool_handle)
+                       : mock__pool_of(stream->context->device, false);
+    MOCK__REQUIRE(dptr && pool, CUDA_ERROR_INVALID_VALUE);
+    if (!bytes) {
+        *dptr = 0;
+        return CUDA_SUCCESS;
+    }
+    MOCK__TRY(mock__memory_alloc(stream->context, bytes, &memory));
+    mock__pool_charge(pool, memory);
+    *dptr = memory->address;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuMemAllocAsync(CUdeviceptr *dptr, size_t bytesize, CUstream hStream)
+{
+    return alloc_async(dptr, bytesize, NULL, hStream);
+}
+
+CUresult mock_cuMemAllocAsync_ptsz(CUdeviceptr *dptr, size_t bytesize, CUstream hStream)
+{
+    return alloc_async(dptr, bytesize, NULL, mock__ptsz(hStream));
+}
+
+static CUresult alloc_from_pool(CUdeviceptr *dptr, size_t bytes, CUmemoryPool pool, CUstream stream)
+{
+    MOCK__REQUIRE(pool, CUDA_ERROR_INVALID_VALUE);
+    return alloc_async(dptr, bytes, pool, stream);
+}
+
+CUresult mock_cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize, CUmemoryPool pool,
+                                      CUstream hStream)
+{
+    return alloc_from_pool(dptr, bytesize, pool, hStream);
+}
+
+CUresult mock_cuMemAllocFromPoolAsync_ptsz(CUdeviceptr *dptr, size_t bytesize, CUmemoryPool pool,
+                                           CUstream hStream)
+{
+    return alloc_from_pool(dptr, bytesize, pool, mock__ptsz(hStream));
+}
+
+static CUresult free_async(CUdeviceptr dptr, CUstream hStream)
+{
+    struct mock__stream *stream = NULL;
+
+    MOCK__ENTER();
+    MOCK__TRY(mock__stream_find(hStream, &stream));
+    return free_at(dptr);
+}
+
+CUresult mock_cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream)
+{
+    return free_async(dptr, hStream);
+}
+
+CUresult mock_cuMemFreeAsync_ptsz(CUdeviceptr dptr, CUstream hStream)
+{
+    return free_async(dptr, mock__ptsz(hStream));
+}

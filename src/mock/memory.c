@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+#include "mock/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "mock/heap.h"
+#include "mock/mem_pool.h"
+#include "mock/state.h"
+
+#define PAGE ((size_t) 4096)
+
+/* All ranges, by rising address. No two overlap. */
+static struct mock__memory **ranges;
+static size_t n_ranges, capacity;
+
+static uint64_t last_id;
+
+/* A binary search: the number of ranges that begin at or below the address. */
+static size_t position(uint64_t address)
+{
+    size_t low = 0, high = n_ranges;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+
+        if (ranges[middle]->address <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool reserve_place(void)
+{
+    const size_t wanted = capacity ? 2 * capacity : 64;
+    struct mock__memory **larger;
+
+    if (n_ranges < capacity)
+        return true;
+    larger = realloc(ranges, wanted * sizeof(struct mock__memory *));
+    if (!larger)
+        return false;
+    ranges = larger;
+    capacity = wanted;
+    return true;
+}
+
+static struct mock__memory *insert(const struct mock__memory *range)
+{
+    struct mock__memory *memory = reserve_place() ? malloc(sizeof(*memory)) : NULL;
+    const size_t place = position(range->address);
+
+    if (!memory)
+        return NULL;
+    *memory = *range;
+    memory->id = ++last_id;
+    memmove(&ranges[place + 1], &ranges[place], (n_ranges - place) * sizeof(struct mock__memory *));
+    ranges[place] = memory;
+    n_ranges++;
+    return memory;
+}
+
+static void erase(struct mock__memory *memory)
+{
+    const size_t place = position(memory->address) - 1;
+
+    n_ranges--;
+    memmove(&ranges[place], &ranges[place + 1], (n_ranges - place) * sizeof(struct mock__memory *));
+    free(memory);
+}
+
+struct mock__memory *mock__memory_find(uint64_t address)
+{
+    const size_t place = position(address);
+    struct mock__memory *memory = place ? ranges[place - 1] : NULL;
+
+    return memory && address - memory->address < memory->bytes ? memory : NULL;
+}
+
+struct mock__memory *mock__memory_at(uint64_t address)
+{
+    struct mock__memory *memory = mock__memory_find(address);
+
+    return memory && memory->address == address ? memory : NULL;
+}
+
+bool mock__memory_overlaps(uint64_t address, size_t bytes)
+{
+    const size_t next = position(address);
+
+    if (mock__memory_find(address))
+        return true;
+    return next < n_ranges && ranges[next]->address - address < bytes;
+}
+
+bool mock__memory_reserved(uint64_t address)
+{
+    for (const struct mock__chunk *chunk = mock__chunk_first(); chunk; chunk = chunk->next) {
+        if (address - chunk->address < chunk->bytes)
+            return true;
+    }
+    return false;
+}
+
+void *mock__memory_bytes(uint64_t address, size_t bytes)
+{
+    const struct mock__memory *memory = mock__memory_find(address);
+    const uint64_t offset = memory ? address - memory->address : 0;
+
+    return memory && bytes <= memory->bytes - offset ? memory->host + offset : NULL;
+}
+
+static size_t rounded(size_t bytes)
+{
+    return (bytes + MOCK__ALIGNMENT - 1) & ~(size_t) (MOCK__ALIGNMENT - 1);
+}
+
+/* The first gap of [from, to) that is large enough, 0 if there is none. */
+static uint64_t gap_between(uint64_t from, uint64_t to, size_t bytes)
+{
+    uint64_t begin = from;
+
+    for (size_t i = position(from - 1); i < n_ranges && ranges[i]->address < to; i++) {
+        if (ranges[i]->address - begin >= bytes)
+            return begin;
+        begin = ranges[i]->address + rounded(ranges[i]->bytes);
+    }
+    return begin < to && to - begin >= bytes ? begin : 0;
+}
+
+/*
+ * Next fit, not first fit: memory that was freed rests for as long as possible, so
+ * that using it afterwards is an error and not somebody else's data.
+ */
+static uint64_t gap_in(struct mock__chunk *chunk, size_t bytes)
+{
+    uint64_t address;
+
+    if (chunk->bytes - chunk->used < bytes)
+        return 0;
+    address = gap_between(chunk->cursor, chunk->address + chunk->bytes, bytes);
+    return address ? address : gap_between(chunk->address, chunk->cursor, bytes);
+}
+
+static uint64_t find_gap(size_t bytes, struct mock__chunk **ret_chunk)
+{
+    for (struct mock__chunk *chunk = mock__chunk_first(); chunk; chunk = chunk->next) {
+        const uint64_t address = gap_in(chunk, bytes);
+
+        if (address) {
+            *ret_chunk = chunk;
+            return address;
+        }
+    }
+    *ret_chunk = mock__chunk_create(bytes);
+    return *ret_chunk ? (*ret_chunk)->address : 0;
+}
+
+CUresult mock__memory_alloc(struct mock__context *context, size_t bytes,
+                            struct mock__memory **ret_memory)
+{
+    struct mock__chunk *chunk = NULL;
+    struct mock__memory range = {.kind = MOCK__DEVICE_MEMORY, .bytes = bytes, .context = context};
+
+    /* Before rounding, which a size near the largest would not survive. */
+    MOCK__REQUIRE(mock__device_has_room(context->device, bytes) &&
+                      mock__device_has_room(context->device, rounded(bytes)),
+                  CUDA_ERROR_OUT_OF_MEMORY);
+    range.address = find_gap(rounded(bytes), &chunk);
+    MOCK__REQUIRE(range.address, CUDA_ERROR_OUT_OF_MEMORY);
+    range.chunk = chunk;
+    range.host = chunk->backing + (range.address - chunk->address);
+    *ret_memory = insert(&range);
+    if (!*ret_memory) {
+        if (!chunk->used)
+            mock__chunk_release(chunk);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    chunk->cursor = range.address + rounded(bytes);
+    chunk->used += rounded(bytes);
+    context->device->used_bytes += rounded(bytes);
+    return CUDA_SUCCESS;
+}
+
+static size_t pages(size_t bytes)
+{
+    return (bytes + PAGE - 1) & ~(PAGE - 1);
+}
+
+CUresult mock__memory_alloc_host(struct mock__context *context, size_t bytes,
+                                 enum mock__memory_kind kind, unsigned flags,
+                                 struct mock__memory **ret_memory)
+{
+    void *host;
+
+    MOCK__REQUIRE(bytes <= SIZE_MAX / 2, CUDA_ERROR_OUT_OF_MEMORY);
+    host = mmap(NULL, pages(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    MOCK__REQUIRE(host != MAP_FAILED, CUDA_ERROR_OUT_OF_MEMORY);
+    *ret_memory = insert(&(struct mock__memory){.address = (uintptr_t) host,
+                                                .bytes = bytes,
+                                                .host = host,
+                                                .kind = kind,
+                                                .flags = flags,
+                                                .context = context});
+    if (!*ret_memory) {
+        munmap(host, pages(bytes));
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult mock__memory_register(struct mock__context *context, void *host, size_t bytes,
+                               unsigned flags, struct mock__memory **ret_memory)
+{
+    *ret_memory = insert(&(struct mock__memory){.address = (uintptr_t) host,
+                                                .bytes = bytes,
+                                                .host = host,
+                                                .kind = MOCK__REGISTERED_MEMORY,
+                                                .flags = flags,
+                                                .context = context});
+    return *ret_memory ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+static void free_device_memory(struct mock__memory *memory)
+{
+    struct mock__chunk *chunk = memory->chunk;
+    const size_t bytes = rounded(memory->bytes);
+
+    memory->context->device->used_bytes -= bytes;
+    mock__chunk_discard(memory->host, bytes);
+    chunk->used -= bytes;
+    erase(memory);
+    if (!chunk->used)
+        mock__chunk_release(chunk);
+}
+
+void mock__memory_free(struct mock__memory *memory)
+{
+    if (memory->pool)
+        mock__pool_credit(memory);
+    switch (memory->kind) {
+    case MOCK__DEVICE_MEMORY:
+        free_device_memory(memory);
+        return;
+    case MOCK__MANAGED_MEMORY:
+    case MOCK__HOST_MEMORY:
+        munmap(memory->host, pages(memory->bytes));
+        break;
+    case MOCK__REGISTERED_MEMORY:
+        break;
+    }
+    erase(memory);
+}
+
+void mock__memory_free_all(struct mock__context *context)
+{
+    /* From the end, as freeing moves what follows. */
+    for (size_t i = n_ranges; i-- > 0;) {
+        if (ranges[i]->context == context)
+            mock__memory_free(ranges[i]);
+    }
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Every range of memory that the driver knows, by address.
+ *
+ * Device memory is not host memory: a device address lies in a reservation without
+ * access, so that a host which dereferences it faults, and its bytes lie in a second
+ * mapping, which copies and kernels use. Address space is reserved in chunks as
+ * it is needed. Callers hold the lock.
+ */
+#ifndef CUSHIM_MOCK_MEMORY_H
+#define CUSHIM_MOCK_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "mock/functions.h"
+
+/* The granularity of device memory. */
+#define MOCK__ALIGNMENT 512
+
+struct mock__context;
+struct mock__chunk;
+struct mock__pool;
+
+enum mock__memory_kind {
+    MOCK__DEVICE_MEMORY,
+    MOCK__MANAGED_MEMORY,    /* one address for host and device */
+    MOCK__HOST_MEMORY,       /* allocated by the driver */
+    MOCK__REGISTERED_MEMORY, /* the program's own, made known */
+};
+
+struct mock__memory {
+    uint64_t address;
+    size_t bytes;
+    unsigned char *host; /* where the bytes are */
+    enum mock__memory_kind kind;
+    unsigned flags;
+    uint64_t id;
+    struct mock__context *context;
+    struct mock__pool *pool;   /* where a stream-ordered allocation comes from */
+    struct mock__chunk *chunk; /* of device memory */
+    bool in_module;            /* a variable of a module, which goes with the module */
+    bool sync_operations;      /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS */
+};
+
+/* CUDA_ERROR_OUT_OF_MEMORY if the device, or the host below it, has no more. */
+CUresult mock__memory_alloc(struct mock__context *context, size_t bytes,
+                            struct mock__memory **ret_memory);
+CUresult mock__memory_alloc_host(struct mock__context *context, size_t bytes,
+                                 enum mock__memory_kind kind, unsigned flags,
+                                 struct mock__memory **ret_memory);
+CUresult mock__memory_register(struct mock__context *context, void *host, size_t bytes,
+                               unsigned flags, struct mock__memory **ret_memory);
+
+void mock__memory_free(struct mock__memory *memory);
+
+/* Frees what a context holds. */
+void mock__memory_free_all(struct mock__context *context);
+
+/* The range that an address lies in, or NULL. */
+struct mock__memory *mock__memory_find(uint64_t address);
+
+/* The range that begins at an address, or NULL. */
+struct mock__memory *mock__memory_at(uint64_t address);
+
+/* Is any byte of [address, address + bytes) in a range? */
+bool mock__memory_overlaps(uint64_t address, size_t bytes);
+
+/* Does the address lie where device memory comes from, allocated or not? */
+bool mock__memory_reserved(uint64_t address);
+
+/* Where the bytes of a range of addresses are; NULL if it is not inside one live range. */
+void *mock__memory_bytes(uint64_t address, size_t bytes);
+
+#endif

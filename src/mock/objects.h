@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The live objects, by handle.
+ *
+ * A handle is a number and not an address: a slot and a generation. So any value
+ * that a caller passes can be looked up, and the handle of an object that is gone
+ * is not taken for a newer one. Handles lie where nothing is mapped, so that a
+ * program that looks inside one faults, as it should.
+ *
+ * Callers hold the process-wide lock.
+ */
+#ifndef CUSHIM_MOCK_OBJECTS_H
+#define CUSHIM_MOCK_OBJECTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum mock__kind {
+    MOCK__CONTEXT = 1,
+    MOCK__STREAM,
+    MOCK__EVENT,
+    MOCK__MODULE,
+    MOCK__FUNCTION,
+    MOCK__POOL,
+};
+
+/* The first member of every object. */
+struct mock__object {
+    enum mock__kind kind;
+    uintptr_t handle;
+};
+
+/* A zeroed object with a handle, NULL if there is no memory. */
+void *mock__object_new(enum mock__kind kind, size_t size);
+
+/* NULL if the handle is not that of a live object of this kind. */
+void *mock__object_find(enum mock__kind kind, const void *handle);
+
+/* Takes the handle out of use and frees the object. NULL does nothing. */
+void mock__object_free(void *object);
+
+/* The objects of a kind, in turn: *cursor starts at 0. NULL at the end. */
+void *mock__object_next(enum mock__kind kind, size_t *cursor);
+
+/* What a caller knows of an object. */
+#define MOCK__HANDLE(pointer) ((void *) (pointer)->object.handle)
+
+#endif

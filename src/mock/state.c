@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+#include "mock/state.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/env.h"
+#include "mock/kernels.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool initialised;
+static struct mock__device devices[MOCK__MAX_DEVICES];
+static int n_devices;
+
+/* Set in the child of a process that had initialised the driver; never unset. */
+static atomic_bool forked;
+
+/* How deep the thread is in functions of the program that the driver called. */
+static _Thread_local int in_callback;
+
+static void after_fork_in_child(void)
+{
+    /* Without the lock: the thread that holds it may not exist here. */
+    if (initialised)
+        atomic_store(&forked, true);
+}
+
+CUresult mock__enter(void)
+{
+    if (atomic_load_explicit(&forked, memory_order_relaxed))
+        return CUDA_ERROR_NOT_INITIALIZED;
+    if (in_callback)
+        return CUDA_ERROR_NOT_PERMITTED;
+    pthread_mutex_lock(&lock);
+    if (initialised)
+        return CUDA_SUCCESS;
+    pthread_mutex_unlock(&lock);
+    return CUDA_ERROR_NOT_INITIALIZED;
+}
+
+void mock__leave(const CUresult *entered)
+{
+    if (*entered == CUDA_SUCCESS)
+        pthread_mutex_unlock(&lock);
+}
+
+void mock__callback_begin(void)
+{
+    in_callback++;
+}
+
+void mock__callback_end(void)
+{
+    in_callback--;
+}
+
+void mock__unlock_for_callback(void)
+{
+    pthread_mutex_unlock(&lock);
+    mock__callback_begin();
+}
+
+void mock__lock_after_callback(void)
+{
+    mock__callback_end();
+    pthread_mutex_lock(&lock);
+}
+
+struct mock__device *mock__device_find(CUdevice device)
+{
+    return device >= 0 && device < n_devices ? &devices[device] : NULL;
+}
+
+int mock__device_count(void)
+{
+    return n_devices;
+}
+
+bool mock__device_has_room(const struct mock__device *device, uint64_t bytes)
+{
+    return bytes <= device->profile->total_bytes - device->used_bytes;
+}
+
+static bool add_device(const char *key, size_t length)
+{
+    const struct mock__profile *profile = mock__profile_find(key, length);
+
+    if (!profile) {
+        fprintf(stderr, "cushim mock: CUSHIM_MOCK_DEVICES: there is no device '%.*s'\n",
+                (int) length, key);
+        return false;
+    }
+    if (n_devices == MOCK__MAX_DEVICES) {
+        fprintf(stderr, "cushim mock: CUSHIM_MOCK_DEVICES: more than %d devices\n",
+                MOCK__MAX_DEVICES);
+        return false;
+    }
+    devices[n_devices] = (struct mock__device){.ordinal = n_devices, .profile = profile};
+    n_devices++;
+    return true;
+}
+
+/* Begins anew each time: a cuInit() that failed may be tried again. */
+static bool add_devices(void)
+{
+    const char *list = cushim__env("CUSHIM_MOCK_DEVICES");
+
+    n_devices = 0;
+    for (const char *word = list ? list : "h200"; word;) {
+        const char *comma = strchr(word, ',');
+
+        if (!add_device(word, comma ? (size_t) (comma - word) : strlen(word)))
+            return false;
+        word = comma ? comma + 1 : NULL;
+    }
+    return true;
+}
+
+static CUresult initialise_locked(void)
+{
+    static bool registered;
+
+    if (initialised)
+        return CUDA_SUCCESS;
+    if (!add_devices())
+        return CUDA_ERROR_NO_DEVICE;
+    if (!registered && pthread_atfork(NULL, NULL, after_fork_in_child))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    registered = true;
+    /* Last, so that a failed attempt does not load them twice. */
+    mock__kernels_load(cushim__env("CUSHIM_MOCK_KERNELS"));
+    initialised = true;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock__initialise(void)
+{
+    CUresult result;
+
+    if (atomic_load_explicit(&forked, memory_order_relaxed))
+        return CUDA_ERROR_NOT_INITIALIZED;
+    if (in_callback)
+        return CUDA_ERROR_NOT_PERMITTED;
+    pthread_mutex_lock(&lock);
+    result = initialise_locked();
+    pthread_mutex_unlock(&lock);
+    return result;
+}

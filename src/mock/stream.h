@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Streams. Work is done when it is submitted, in order of submission, which is one of
+ * the orders that the rules of streams allow; so a stream is never busy.
+ */
+#ifndef CUSHIM_MOCK_STREAM_H
+#define CUSHIM_MOCK_STREAM_H
+
+#include <stdint.h>
+
+#include "mock/functions.h"
+#include "mock/objects.h"
+
+#define MOCK__N_STREAM_ATTRIBUTES 17
+#define MOCK__STREAM_ATTRIBUTE    64
+
+/* The number of the attribute that is not zero in a new stream. */
+#define MOCK__SYNCHRONIZATION_POLICY 3
+
+struct mock__context;
+
+struct mock__stream {
+    struct mock__object object;
+    struct mock__context *context;
+    unsigned flags;
+    int priority;
+    uint64_t id;
+    unsigned char attributes[MOCK__N_STREAM_ATTRIBUTES][MOCK__STREAM_ATTRIBUTE];
+};
+
+/* NULL if there is no memory. */
+struct mock__stream *mock__stream_new(struct mock__context *context, unsigned flags, int priority);
+
+/* Destroys the streams of a context. */
+void mock__streams_destroy(const struct mock__context *context);
+
+/*
+ * The stream of a handle, in a usable context. The special handles 0, 1 and 2 mean
+ * streams of the current context and need one; any other handle brings its own.
+ */
+CUresult mock__stream_find(CUstream handle, struct mock__stream **ret_stream);
+
+/*
+ * The _ptds and _ptsz variants of a function differ in this alone: stream 0 is the
+ * calling thread's default stream.
+ */
+static inline CUstream mock__ptsz(CUstream handle)
+{
+    return handle ? handle : CU_STREAM_PER_THREAD;
+}
+
+/*
+ * Runs a function of the program in stream order, as host functions and callbacks
+ * run. Nothing of the driver's may be kept across the call but the caller's lock.
+ */
+void mock__stream_call(void (*call)(void *), void *user);
+
+#endif

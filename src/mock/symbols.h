@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* Where the mock's functions are, in the order of the rows of "base/rows.h". */
+#ifndef CUSHIM_MOCK_SYMBOLS_H
+#define CUSHIM_MOCK_SYMBOLS_H
+
+#include "base/publish.h"
+#include "base/rows.h"
+
+/* The implementations: mock_cuX. */
+extern CUSHIM__HIDDEN cushim__entry *const mock__functions[];
+
+/* The exported functions: cuX. NULL in a build that exports nothing. */
+extern CUSHIM__HIDDEN cushim__entry *const mock__exported[];
+
+#endif

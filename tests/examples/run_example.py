@@ -1,0 +1,29 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Runs a program and checks how it ends and what it says.
+
+run_example.py STATUS PATTERN PROGRAM [ARGUMENT...]
+
+PATTERN is a regular expression that its output and errors together must match somewhere.
+"""
+
+import re
+import subprocess
+import sys
+
+
+def main():
+    status, pattern, *command = sys.argv[1:]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    print(done.stdout, end="")
+    if done.returncode != int(status):
+        print(f"{command[0]} ended with {done.returncode}, expected {status}")
+        return 1
+    if not re.search(pattern, done.stdout):
+        print(f"{command[0]} said nothing that matches '{pattern}'")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Makes the files that no linker makes, and the folders that tests put in the library path.
+
+folders.py STAMP GOOD-LIBRARY DROP-IN NVRTC BUILTINS [NAME=LIBRARY]...
+
+Beside STAMP:
+
+    bad/NAME.so                  a file that is no library for this machine
+    search/NAME/libcuda.so.1     the bad files, and the libraries given, by the driver's name
+    nvrtc/pair                   an NVRTC with its builtins beside it
+    nvrtc/blocked                every name of NVRTC, none of them a library
+    nvrtc/home, nvrtc/wheels     NVRTC where toolkits and Python wheels have it
+"""
+
+import os
+import shutil
+import struct
+import sys
+from pathlib import Path
+
+EM_386, EM_X86_64, EM_AARCH64 = 3, 62, 183
+ET_EXEC = 2
+
+
+def patched(elf, **fields):
+    """A copy of an ELF file with header fields changed: they stand where both classes have them."""
+    places = {"bits": (4, "B"), "kind": (16, "H"), "machine": (18, "H")}
+    out = bytearray(elf)
+    for name, value in fields.items():
+        offset, code = places[name]
+        struct.pack_into(f"={code}", out, offset, value)
+    return bytes(out)
+
+
+def link(place, target):
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.symlink_to(target)
+
+
+def make_bad(folder, elf, drop_in):
+    own = struct.unpack_from("=H", elf, 18)[0]
+    files = {
+        "empty": b"",
+        "text": b"this is no library, and longer than the header of one: " + 64 * b".",
+        "other": patched(elf, machine=EM_AARCH64 if own == EM_X86_64 else EM_X86_64),
+        "bits32": patched(elf, bits=1),
+        "i386": patched(elf, bits=1, machine=EM_386),
+        "executable": patched(elf, kind=ET_EXEC),
+        "header": elf[:40],
+        "truncated": elf[:4096],
+    }
+    folder.mkdir(parents=True)
+    for name, content in files.items():
+        (folder / f"{name}.so").write_bytes(content)
+    (folder / "folder.so").mkdir()
+    os.mkfifo(folder / "pipe.so")
+    link(folder / "loop.so", "loop.so")
+    link(folder / "self.so", drop_in)
+
+
+def make_nvrtc(folder, nvrtc, builtins):
+    link(folder / "pair/libnvrtc.so.12", nvrtc)
+    link(folder / "pair/libnvrtc-builtins.so.12.4", builtins)
+    link(folder / "home/lib64/libnvrtc.so.12", nvrtc)
+    link(folder / "wheels/lib/python3.99/site-packages/nvidia/cuda_nvrtc/lib/libnvrtc.so.12", nvrtc)
+    (folder / "blocked").mkdir(parents=True)
+    for version in ("13", "12", "11.2", "11.1", "11.0"):
+        (folder / f"blocked/libnvrtc.so.{version}").write_text("this is no library\n")
+
+
+def main():
+    stamp, good, drop_in, nvrtc, builtins, *named = [Path(a).absolute() for a in sys.argv[1:5 + 1]] + sys.argv[6:]
+    root = stamp.parent
+    for name in ("bad", "search", "nvrtc"):
+        shutil.rmtree(root / name, ignore_errors=True)
+    make_bad(root / "bad", good.read_bytes(), drop_in)
+    make_nvrtc(root / "nvrtc", nvrtc, builtins)
+    for bad in sorted((root / "bad").iterdir()):
+        link(root / "search" / bad.stem / "libcuda.so.1", bad)
+    for pair in named:
+        name, _, library = pair.partition("=")
+        link(root / "search" / name / "libcuda.so.1", Path(library).absolute())
+    stamp.write_text("")
+
+
+if __name__ == "__main__":
+    main()

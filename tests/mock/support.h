@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* What the mock's tests share. They call its implementations, without a library between. */
+#ifndef CUSHIM_TESTS_MOCK_SUPPORT_H
+#define CUSHIM_TESTS_MOCK_SUPPORT_H
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdlib.h>
+
+#include "mock/functions.h"
+
+/* Goes on after a wrong answer; says which call it was and both results. */
+#define EXPECT(expected, call) cr_expect(eq(int, (int) (call), (int) (expected)), "%s", #call)
+
+/* For a call that the rest of the test stands on. */
+#define OK(call) cr_assert(eq(int, (int) (call), CUDA_SUCCESS), "%s", #call)
+
+/* A handle that was never given out. */
+#define GARBAGE ((void *) 0x5eed5eed5ee0)
+
+/* An initialised driver with two devices and the first one's primary context current. */
+static inline CUcontext start(void)
+{
+    CUcontext context = NULL;
+
+    setenv("CUSHIM_MOCK_DEVICES", "h200,h200", 1);
+    OK(mock_cuInit(0));
+    OK(mock_cuDevicePrimaryCtxRetain(&context, 0));
+    OK(mock_cuCtxSetCurrent(context));
+    return context;
+}
+
+static inline CUdeviceptr allocate(size_t bytes)
+{
+    CUdeviceptr address = 0;
+
+    OK(mock_cuMemAlloc_v2(&address, bytes));
+    return address;
+}
+
+#endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* Names of errors, and addresses of functions. */
+#include <stdint.h>
+
+#include "support.h"
+
+#define S(text) ((char *) (text))
+
+TestSuite(get);
+
+Test(get, errors)
+{
+    const char *text = NULL;
+
+    OK(mock_cuGetErrorName(CUDA_ERROR_INVALID_VALUE, &text));
+    cr_expect(eq(str, S(text), S("CUDA_ERROR_INVALID_VALUE")));
+    OK(mock_cuGetErrorString(CUDA_ERROR_OUT_OF_MEMORY, &text));
+    cr_expect(eq(str, S(text), S("out of memory")));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGetErrorName((CUresult) 123456, &text));
+    cr_expect(eq(ptr, (void *) text, NULL));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGetErrorString(CUDA_SUCCESS, NULL));
+}
+
+/* Without exports, the addresses are those of the implementations. */
+#define AT(function) ((void *) (uintptr_t) (function))
+
+static const struct {
+    const char *name;
+    int version;
+    cuuint64_t flags;
+    int status; /* FOUND 0, NOT_FOUND 1, TOO_NEW 2 */
+} queries[] = {
+    {"cuMemAlloc", 12000, 0, 0},       {"cuMemAlloc", 2000, 0, 0},
+    {"cuMemAlloc", 0, 0, 2},           {"cuNoSuchThing", 12000, 0, 1},
+    {"cuMemAlloc_v2", 12000, 0, 1},    {"", 12000, 0, 1},
+    {"cumemfree", 12000, 0, 1},        {"cuLaunchKernelEx", 11000, 0, 2},
+    {"cuLaunchKernelEx", 11060, 0, 0}, {"cuInit", 12000, 2, 0},
+    {"cuLaunchKernel", 12000, 3, 0},
+};
+
+Test(get, statuses)
+{
+    for (size_t i = 0; i < sizeof(queries) / sizeof(*queries); i++) {
+        void *found = GARBAGE;
+        const CUresult expected = queries[i].status ? CUDA_ERROR_NOT_FOUND : CUDA_SUCCESS;
+        const CUresult result =
+            mock_cuGetProcAddress(queries[i].name, &found, queries[i].version, queries[i].flags);
+
+        cr_expect(eq(int, (int) result, (int) expected), "query %zu, %s", i, queries[i].name);
+        cr_expect(eq(int, found == NULL, queries[i].status != 0), "query %zu", i);
+#if CUDA_VERSION >= 12000
+        CUdriverProcAddressQueryResult status = (CUdriverProcAddressQueryResult) 9;
+
+        OK(mock_cuGetProcAddress_v2(queries[i].name, &found, queries[i].version, queries[i].flags,
+                                    &status));
+        cr_expect(eq(int, (int) status, queries[i].status), "query %zu, %s", i, queries[i].name);
+#endif
+    }
+}
+
+static void *address(const char *name, int version, cuuint64_t flags)
+{
+    void *found = NULL;
+
+    OK(mock_cuGetProcAddress(name, &found, version, flags));
+    return found;
+}
+
+Test(get, versions_and_variants)
+{
+    const cuuint64_t per_thread = CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+
+    cr_expect(eq(ptr, address("cuMemAlloc", 12000, 0), AT(mock_cuMemAlloc_v2)));
+    cr_expect(eq(ptr, address("cuMemAlloc", 2000, 0), AT(mock_cuMemAlloc)));
+    cr_expect(eq(ptr, address("cuLaunchKernel", 12000, 0), AT(mock_cuLaunchKernel)));
+    cr_expect(eq(ptr, address("cuLaunchKernel", 12000, per_thread), AT(mock_cuLaunchKernel_ptsz)));
+    cr_expect(eq(ptr, address("cuMemcpyHtoD", 12000, per_thread), AT(mock_cuMemcpyHtoD_v2_ptds)));
+    cr_expect(eq(ptr, address("cuMemcpyHtoD", 6000, per_thread), AT(mock_cuMemcpyHtoD_v2)));
+    cr_expect(eq(ptr, address("cuInit", 12000, per_thread), AT(mock_cuInit)));
+    cr_expect(eq(ptr, address("cuGetProcAddress", 11030, 0), AT(mock_cuGetProcAddress)));
+}
+
+Test(get, wrong_uses)
+{
+    void *found = GARBAGE;
+
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGetProcAddress("cuInit", &found, 99000, 0));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGetProcAddress("cuInit", &found, 12000, 8));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGetProcAddress(NULL, &found, 12000, 0));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGetProcAddress("cuInit", NULL, 12000, 0));
+    cr_expect(eq(ptr, found, GARBAGE), "an output was written");
+}
+
+Test(get, there_are_no_export_tables)
+{
+    const void *table = GARBAGE;
+    CUuuid id = {{0}};
+
+    EXPECT(CUDA_ERROR_NOT_FOUND, mock_cuGetExportTable(&table, &id));
+    cr_expect(eq(ptr, (void *) table, NULL));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGetExportTable(NULL, &id));
+}
+
+/* A function that nothing implements still answers. */
+Test(get, the_rest_is_not_supported)
+{
+    CUgraph graph;
+
+    EXPECT(CUDA_ERROR_NOT_SUPPORTED, mock_cuGraphCreate(&graph, 0));
+    EXPECT(CUDA_ERROR_NOT_SUPPORTED, mock_cuArrayDestroy(NULL));
+}

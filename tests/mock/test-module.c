@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/* Modules and their functions. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "support.h"
+
+#define S(text) ((char *) (text))
+
+#define HEADER ".version 7.0\n.target sm_70\n.address_size 64\n"
+
+static const char ptx[] =
+    "// a comment with .entry in it\n" HEADER ".file 1 \"a;b{c.cu\"\n"
+    ".global .align 16 .b8 table[64] = {1, 2, 3};\n"
+    "/* .global .u32 no; */ .visible .global .v4 .f32 lanes[2][3];\n"
+    ".const .align 4 .b8 constants[8];\n"
+    ".extern .shared .align 16 .b8 dynamic[];\n"
+    ".func (.param .b32 r) helper(.param .b32 a) { .shared .u32 x; ret; }\n"
+    ".visible .entry plain() .maxntid 128, 2, 1 .minnctapersm 2 { ret; }\n"
+    ".visible .entry bare { ret; }\n"
+    ".weak .entry many(.param .u8 a, .param .u64 .ptr .global .align 4 b,\n"
+    "    .param .align 4 .b8 c[12], .param .f64 d[2], .param .v2 .u16 e)\n"
+    "{ .shared .align 8 .b8 s[100]; { .local .u64 l; bra L; L: .shared .u32 t; } ret; }\n";
+
+TestSuite(module);
+
+static CUmodule load(void)
+{
+    CUmodule module = NULL;
+
+    OK(mock_cuModuleLoadData(&module, ptx));
+    return module;
+}
+
+static CUfunction function(CUmodule module, const char *name)
+{
+    CUfunction found = NULL;
+
+    OK(mock_cuModuleGetFunction(&found, module, name));
+    return found;
+}
+
+static const struct {
+    const char *image;
+    CUresult result;
+} images[] = {
+    {"", CUDA_ERROR_INVALID_IMAGE},
+    {"this is not an image", CUDA_ERROR_INVALID_IMAGE},
+    {"\x7f"
+     "ELF",
+     CUDA_ERROR_NO_BINARY_FOR_GPU},
+    {"\x50\xed\x55\xba", CUDA_ERROR_NO_BINARY_FOR_GPU},
+    {".version 7.0\n.visible .entry k(){ ret; }", CUDA_ERROR_INVALID_PTX},
+    {".target sm_70\n.visible .entry k(){ ret; }", CUDA_ERROR_INVALID_PTX},
+    {".version 99.9\n.target sm_70\n", CUDA_ERROR_UNSUPPORTED_PTX_VERSION},
+    {".version 7.0\n.target sm_999\n", CUDA_ERROR_INVALID_PTX},
+    {".version x\n.target sm_70\n", CUDA_ERROR_INVALID_PTX},
+    {HEADER ".entry", CUDA_ERROR_INVALID_PTX},
+    {HEADER ".entry k(", CUDA_ERROR_INVALID_PTX},
+    {HEADER ".entry k(.param .u32", CUDA_ERROR_INVALID_PTX},
+    {HEADER ".entry k(.param x)", CUDA_ERROR_INVALID_PTX},
+    {HEADER ".entry k(.param .u32 a) {", CUDA_ERROR_INVALID_PTX},
+    {HEADER ".entry k(.param .u32 a .param", CUDA_ERROR_INVALID_PTX},
+    {HEADER ".entry k(.param .b64 a[99999])", CUDA_ERROR_INVALID_PTX},
+    {HEADER ".global .align 3 .u32 a;", CUDA_ERROR_INVALID_PTX},
+    {HEADER ".global .u32 a[4", CUDA_ERROR_INVALID_PTX},
+    {HEADER ".global .b64 a[0x2000000000000000][8];", CUDA_ERROR_INVALID_PTX},
+    {HEADER ".global .u32 a = ", CUDA_ERROR_INVALID_PTX},
+    {HEADER "/* no end", CUDA_SUCCESS},
+    {HEADER "\"no end", CUDA_SUCCESS},
+    {HEADER, CUDA_SUCCESS},
+};
+
+Test(module, images)
+{
+    CUmodule module;
+
+    start();
+    for (size_t i = 0; i < sizeof(images) / sizeof(*images); i++) {
+        /* In memory of its own, so that a tool sees a read past its end. */
+        char *copy = strdup(images[i].image);
+        const CUresult result = mock_cuModuleLoadData(&module, copy);
+
+        free(copy);
+        cr_expect(eq(int, (int) result, (int) images[i].result), "image %zu: %s", i,
+                  images[i].image);
+    }
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuModuleLoadData(&module, NULL));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuModuleLoadData(NULL, ptx));
+}
+
+Test(module, log)
+{
+    char text[128] = "";
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void *values[] = {text, (void *) sizeof(text)};
+    CUmodule module;
+
+    start();
+    EXPECT(CUDA_ERROR_INVALID_PTX,
+           mock_cuModuleLoadDataEx(&module, HEADER ".entry k(.u32 a)", 2, options, values));
+    cr_expect(eq(str, text,
+                 S("ptxas application ptx input, line 4; fatal   : Parsing error near "
+                   "'.u32': syntax error\n")));
+    cr_expect(eq(sz, (size_t) values[1], strlen(text)));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuModuleLoadDataEx(&module, ptx, 1, NULL, NULL));
+}
+
+Test(module, file)
+{
+    char path[] = "/tmp/cushim-mock-test-XXXXXX";
+    const int file = mkstemp(path);
+    CUmodule module = NULL;
+
+    cr_assert(ge(int, file, 0));
+    cr_assert(eq(long, (long) write(file, ptx, strlen(ptx)), (long) strlen(ptx)));
+    close(file);
+    start();
+    EXPECT(CUDA_SUCCESS, mock_cuModuleLoad(&module, path));
+    unlink(path);
+    EXPECT(CUDA_ERROR_FILE_NOT_FOUND, mock_cuModuleLoad(&module, path));
+    function(module, "plain");
+}
+
+Test(module, functions)
+{
+    CUfunction found;
+    CUmodule module, of = NULL;
+
+    start();
+    module = load();
+    found = function(module, "many");
+    OK(mock_cuFuncGetModule(&of, found));
+    cr_expect(eq(ptr, of, module));
+    EXPECT(CUDA_ERROR_NOT_FOUND, mock_cuModuleGetFunction(&found, module, "helper"));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuModuleGetFunction(&found, module, ""));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuModuleGetFunction(&found, module, NULL));
+    EXPECT(CUDA_ERROR_INVALID_HANDLE, mock_cuModuleGetFunction(&found, NULL, "plain"));
+    EXPECT(CUDA_ERROR_INVALID_HANDLE, mock_cuModuleGetFunction(&found, GARBAGE, "plain"));
+    OK(mock_cuModuleUnload(module));
+    EXPECT(CUDA_ERROR_INVALID_HANDLE, mock_cuModuleUnload(module));
+    EXPECT(CUDA_ERROR_INVALID_HANDLE, mock_cuFuncGetModule(&of, found));
+}
+
+#if CUDA_VERSION >= 12040
+Test(module, parameters)
+{
+    static const size_t offsets[] = {0, 8, 16, 32, 48}, sizes[] = {1, 8, 12, 16, 4};
+    CUfunction many, plain;
+    unsigned count = 0;
+    CUmodule module;
+
+    start();
+    module = load();
+    OK(mock_cuModuleGetFunctionCount(&count, module));
+    cr_expect(eq(uint, count, 3));
+    many = function(module, "many");
+    plain = function(module, "bare");
+    for (size_t i = 0; i < 5; i++) {
+        size_t offset = 99, size = 99;
+
+        OK(mock_cuFuncGetParamInfo(many, i, &offset, &size));
+        cr_expect(eq(sz, offset, offsets[i]), "parameter %zu", i);
+        cr_expect(eq(sz, size, sizes[i]), "parameter %zu", i);
+    }
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuFuncGetParamInfo(many, 5, &(size_t){0}, NULL));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuFuncGetParamInfo(plain, 0, &(size_t){0}, NULL));
+}
+#endif
+
+static int attribute(CUfunction of, CUfunction_attribute name)
+{
+    int value = -99;
+
+    OK(mock_cuFuncGetAttribute(&value, name, of));
+    return value;
+}
+
+Test(module, function_attributes)
+{
+    CUmodule module;
+    CUfunction many;
+
+    start();
+    module = load();
+    many = function(module, "many");
+    cr_expect(eq(int, attribute(many, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES), 104));
+    cr_expect(eq(int, attribute(many, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES), 8));
+    cr_expect(eq(int, attribute(many, CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES), 8));
+    cr_expect(eq(int, attribute(many, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK), 1024));
+    cr_expect(eq(int, attribute(many, CU_FUNC_ATTRIBUTE_PTX_VERSION), 70));
+    cr_expect(eq(int, attribute(many, CU_FUNC_ATTRIBUTE_BINARY_VERSION), 90));
+    cr_expect(eq(int, attribute(function(module, "plain"), CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
+                 256));
+    OK(mock_cuFuncSetAttribute(many, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 65536));
+    EXPECT(CUDA_ERROR_INVALID_VALUE,
+           mock_cuFuncSetAttribute(many, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 1 << 24));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuFuncSetAttribute(many, CU_FUNC_ATTRIBUTE_NUM_REGS, 3));
+    EXPECT(CUDA_ERROR_INVALID_VALUE,
+           mock_cuFuncGetAttribute(&(int){0}, (CUfunction_attribute) 99, many));
+    EXPECT(CUDA_ERROR_INVALID_HANDLE,
+           mock_cuFuncGetAttribute(&(int){0}, CU_FUNC_ATTRIBUTE_NUM_REGS, GARBAGE));
+}
+
+Test(module, variables)
+{
+    unsigned char bytes[64];
+    CUdeviceptr p = 0;
+    size_t size = 0;
+    CUmodule module;
+
+    start();
+    module = load();
+    OK(mock_cuModuleGetGlobal_v2(&p, &size, module, "table"));
+    cr_expect(eq(sz, size, 64));
+    OK(mock_cuMemcpyDtoH_v2(bytes, p, 64));
+    OK(mock_cuMemsetD8_v2(p, 1, 64));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemFree_v2(p));
+    OK(mock_cuModuleGetGlobal_v2(NULL, &size, module, "lanes"));
+    cr_expect(eq(sz, size, 2 * 3 * 16));
+    OK(mock_cuModuleGetGlobal_v2(&p, &size, module, "constants"));
+    cr_expect(eq(sz, size, 8));
+    EXPECT(CUDA_ERROR_NOT_FOUND, mock_cuModuleGetGlobal_v2(&p, &size, module, "no"));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuModuleGetGlobal_v2(&p, &size, module, "plain"));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuModuleGetGlobal_v2(NULL, NULL, module, "table"));
+    OK(mock_cuModuleUnload(module));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemsetD8_v2(p, 1, 8));
+}

@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Checks by reading the includes that each layer uses only what lies below it.
+
+test_layers.py ROOT
+"""
+
+import re
+import sys
+import unittest
+from pathlib import Path
+
+ROOT = Path(sys.argv.pop(1) if len(sys.argv) > 1 else Path(__file__).parents[2])
+
+# Who may include whom, spelled from src/.
+BELOW = {
+    "base": {"base"},
+    "loader": {"base", "loader"},
+    "interpose": {"base", "interpose"},
+    "core": {"base", "loader", "interpose", "core"},
+    "api": {"base", "loader", "interpose", "core", "api"},
+    "dropin": {"base"},
+    "mock": {"base", "interpose", "mock"},
+}
+
+# dlopen() is the loader's business. The mock loads plug-ins with kernels, which is another.
+USERS_OF_DLFCN = {"src/loader", "src/mock/kernels.c"}
+
+# The headers of CUDA: the mock implements them, and two public headers give types to tables.
+USERS_OF_CUDA = {"src/mock", "include/cushim/table.h", "include/cushim/nvrtc_table.h"}
+
+
+def sources(folder):
+    return sorted(p for p in (ROOT / folder).rglob("*") if p.suffix in (".c", ".h"))
+
+
+def includes(path):
+    """[(quoted, name, line number)]"""
+    found = []
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        match = re.match(r'\s*#\s*include\s*(["<])([^">]+)[">]', line)
+        if match:
+            found.append((match[1] == '"', match[2], number))
+    return found
+
+
+def among(path, allowed):
+    name = path.relative_to(ROOT).as_posix()
+    return any(name == a or name.startswith(a + "/") for a in allowed)
+
+
+class Layers(unittest.TestCase):
+    def test_every_folder_of_src_is_a_known_layer(self):
+        folders = {p.name for p in (ROOT / "src").iterdir() if p.is_dir()}
+        self.assertEqual(folders - set(BELOW), set())
+
+    def test_layers_include_only_what_lies_below(self):
+        for layer, below in BELOW.items():
+            for path in sources(f"src/{layer}"):
+                for quoted, name, number in includes(path):
+                    if quoted and "/" in name:
+                        where = f"{path.relative_to(ROOT)}:{number} includes {name}"
+                        self.assertIn(name.split("/")[0], below, where)
+
+    def test_internal_includes_are_spelled_from_src(self):
+        generated = {"mock/functions.h"}
+        for path in sources("src"):
+            for quoted, name, number in includes(path):
+                if quoted and name not in generated:
+                    where = f"{path.relative_to(ROOT)}:{number} includes {name}"
+                    self.assertTrue((ROOT / "src" / name).exists(), where)
+
+    def test_only_the_loader_uses_dlfcn(self):
+        for path in sources("src"):
+            names = [name for _, name, _ in includes(path)]
+            if "dlfcn.h" in names:
+                self.assertTrue(among(path, USERS_OF_DLFCN), f"{path} includes dlfcn.h")
+
+    def test_cuda_headers_are_seen_by_the_mock_and_the_typed_tables_only(self):
+        for path in sources("src") + sources("include") + sources("tools"):
+            for _, name, number in includes(path):
+                if re.fullmatch(r"(cuda\w*|nvrtc)\.h", name):
+                    self.assertTrue(among(path, USERS_OF_CUDA), f"{path}:{number} includes {name}")
+
+    def test_programs_use_the_public_headers_only(self):
+        for path in sources("tools/cushim") + sources("examples"):
+            for quoted, name, number in includes(path):
+                where = f"{path.relative_to(ROOT)}:{number} includes {name}"
+                self.assertFalse(quoted and "/" in name, where)
+
+    def test_public_headers_include_no_private_ones(self):
+        for path in sources("include"):
+            for quoted, name, number in includes(path):
+                self.assertFalse(quoted, f"{path}:{number} includes {name} in quotes")
+
+    def test_a_public_header_is_implemented_by_the_file_of_its_name(self):
+        for header in sources("include"):
+            if header.name == "mock.h":
+                continue
+            text = header.read_text()
+            for name in re.findall(r"^CUSHIM_API [^;]*?\b(cushim_[a-z_]+)\(", text, re.M):
+                source = ROOT / "src/api" / header.with_suffix(".c").name
+                self.assertTrue(source.exists(), f"{header.name} has no {source}")
+                self.assertRegex(source.read_text(), rf"\b{name}\(", f"{name} is not in {source}")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/str.h"
+
+#include <string.h>
+
+#include "support.h"
+
+SUITE(str);
+
+Test(str, is_empty_at_first)
+{
+    SCOPED_STR str = {0};
+
+    cr_expect(eq(str, S(cushim__str_get(&str)), S("")));
+    cr_expect(eq(sz, str.length, 0));
+}
+
+Test(str, appends)
+{
+    SCOPED_STR str = {0};
+
+    cushim__str_append(&str, "%s", "");
+    cushim__str_append(&str, "%d", 12);
+    cushim__str_append(&str, " %s", "monkeys");
+    cr_expect(eq(str, S(cushim__str_get(&str)), S("12 monkeys")));
+    cr_expect(eq(sz, str.length, 10));
+    cr_expect(not(str.failed));
+}
+
+/* Around the sizes at which it grows, the terminating zero must still find room. */
+Test(str, grows_by_one_character_at_a_time)
+{
+    SCOPED_STR str = {0};
+
+    for (size_t i = 0; i < 1000; i++) {
+        cushim__str_append(&str, "%c", 'a' + (int) (i % 26));
+        cr_assert(eq(sz, str.length, i + 1));
+        cr_assert(eq(sz, strlen(cushim__str_get(&str)), i + 1));
+        cr_assert(lt(sz, str.length, str.capacity));
+    }
+    for (size_t i = 0; i < 1000; i++)
+        cr_assert(eq(chr, str.text[i], (char) ('a' + i % 26)), "character %zu", i);
+}
+
+Test(str, grows_for_a_long_text_at_once)
+{
+    SCOPED_STR str = {0};
+
+    cushim__str_append(&str, "%0*d|", 100000, 7);
+    cr_expect(eq(sz, str.length, 100001));
+    cr_expect(eq(str, str.text + 99999, S("7|")));
+}
+
+Test(str, does_nothing_once_it_failed)
+{
+    SCOPED_STR str = {0};
+
+    cushim__str_append(&str, "before");
+    str.failed = true;
+    cushim__str_append(&str, " after");
+    cr_expect(eq(str, S(cushim__str_get(&str)), S("before")));
+}
+
+Test(str, can_be_used_again_after_finish)
+{
+    SCOPED_STR str = {0};
+
+    cushim__str_append(&str, "first");
+    str.failed = true;
+    cushim__str_finish(&str);
+    cr_expect(eq(str, S(cushim__str_get(&str)), S("")));
+    cushim__str_append(&str, "second");
+    cr_expect(eq(str, S(cushim__str_get(&str)), S("second")));
+}
