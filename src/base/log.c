@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/env.h"
+#include "base/fork.h"
 #include "base/util.h"
 
 /*
@@ -21,6 +22,8 @@ static atomic_int level_wanted;
 static cushim_log_fn callback;
 static void *callback_user;
 static _Thread_local bool inside; /* this thread is in the callback */
+
+CUSHIM__OPEN_IN_CHILD(mutex);
 
 static void to_stderr(enum cushim_log_level level, const char *message, void *user)
 {

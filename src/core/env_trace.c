@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/env.h"
+#include "base/fork.h"
 #include "base/log.h"
 #include "base/status.h"
 #include "interpose/interpose.h"
@@ -24,6 +25,8 @@ static struct {
     const struct cushim__library *library;
     cushim__entry *const *table;
 } traced[2 * CUSHIM_INTERPOSE_MAX];
+
+CUSHIM__OPEN_IN_CHILD(mutex);
 
 static void write_at_exit(void)
 {

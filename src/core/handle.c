@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/fork.h"
 #include "base/status.h"
 #include "base/util.h"
 
@@ -34,6 +35,8 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* guards the two belo
 static uint32_t first_free;                               /* index + 1 */
 static uint32_t n_slots;
 static _Atomic(struct slot *) chunks[CHUNKS];
+
+CUSHIM__OPEN_IN_CHILD(mutex);
 
 static const char *const kind_names[] = {"nothing", "driver", "NVRTC", "trace"};
 

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/fork.h"
 #include "base/status.h"
 #include "base/util.h"
 #include "interpose/frame.h"
@@ -21,6 +22,8 @@ struct cushim__slot cushim__slots[CUSHIM__SLOT_KINDS][CUSHIM__SLOTS];
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* guards `taken` */
 static _Thread_local unsigned depth;                      /* hooks this thread is inside of */
+
+CUSHIM__OPEN_IN_CHILD(mutex);
 
 bool cushim__in_hook(void)
 {

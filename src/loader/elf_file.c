@@ -30,6 +30,14 @@ static const struct {
     {EM_S390, "s390"},        {EM_LOONGARCH, "LoongArch"},
 };
 
+/* The first bytes of a file: the ELF header, and in practice all program headers. */
+struct beginning {
+    union {
+        Elf64_Ehdr header;
+        _Alignas(8) unsigned char bytes[2048];
+    };
+};
+
 static const char *machine_name(unsigned machine)
 {
     for (size_t i = 0; i < ARRAY_SIZE(machines); i++)
@@ -67,31 +75,34 @@ static enum cushim_verdict inspect_header(const Elf64_Ehdr *header, size_t size,
  * The dynamic linker maps what the headers promise. In a file that was cut short, by a full
  * disk or a broken download, it would then die of SIGBUS.
  */
-static enum cushim_verdict inspect_length(int fd, const Elf64_Ehdr *header, uint64_t size,
+static enum cushim_verdict inspect_length(const struct beginning *file, uint64_t size,
                                           struct cushim__arena *arena, const char **ret_detail)
 {
+    const Elf64_Phdr *segments = (const Elf64_Phdr *) (file->bytes + file->header.e_phoff);
+    const uint64_t headers = (uint64_t) file->header.e_phnum * sizeof(*segments);
     uint64_t end = 0;
 
-    for (unsigned i = 0; i < header->e_phnum; i++) {
-        const uint64_t place = header->e_phoff + (uint64_t) i * header->e_phentsize;
-        Elf64_Phdr segment;
-
-        if (place > size || pread(fd, &segment, sizeof(segment), (off_t) place) != sizeof(segment))
-            end = place + sizeof(segment);
-        else if (segment.p_type == PT_LOAD && segment.p_offset + segment.p_filesz > end)
-            end = segment.p_offset + segment.p_filesz;
-    }
+    /* Linkers put the table right behind the header; what is elsewhere is dlopen()'s to read. */
+    if (file->header.e_phentsize != sizeof(*segments) || file->header.e_phoff % 8 ||
+        file->header.e_phoff > sizeof(file->bytes) ||
+        headers > sizeof(file->bytes) - file->header.e_phoff)
+        return CUSHIM_VERDICT_CHOSEN;
+    for (unsigned i = 0; i < file->header.e_phnum; i++)
+        if (segments[i].p_type == PT_LOAD && segments[i].p_offset + segments[i].p_filesz > end)
+            end = segments[i].p_offset + segments[i].p_filesz;
+    if (file->header.e_phoff + headers > end)
+        end = file->header.e_phoff + headers;
     if (end <= size)
         return CUSHIM_VERDICT_CHOSEN;
-    *ret_detail = cushim__arena_printf(arena, "the file is cut short: %" PRIu64 " of %" PRIu64
-                                       " bytes or more", size, end);
+    *ret_detail = cushim__arena_printf(
+        arena, "the file is cut short: %" PRIu64 " of %" PRIu64 " bytes or more", size, end);
     return CUSHIM_VERDICT_LOAD_FAILED;
 }
 
 static enum cushim_verdict inspect_file(int fd, struct cushim__arena *arena,
                                         const char **ret_detail)
 {
-    Elf64_Ehdr header = {0};
+    struct beginning file = {0};
     enum cushim_verdict verdict;
     struct stat info;
     ssize_t size;
@@ -104,15 +115,15 @@ static enum cushim_verdict inspect_file(int fd, struct cushim__arena *arena,
         *ret_detail = "the file has no content";
         return CUSHIM_VERDICT_EMPTY;
     }
-    size = pread(fd, &header, sizeof(header), 0);
+    size = pread(fd, file.bytes, sizeof(file.bytes), 0);
     if (size < 0) {
         *ret_detail = cushim__arena_printf(arena, "%s", strerror(errno));
         return CUSHIM_VERDICT_UNREADABLE;
     }
-    verdict = inspect_header(&header, (size_t) size, arena, ret_detail);
+    verdict = inspect_header(&file.header, (size_t) size, arena, ret_detail);
     if (verdict != CUSHIM_VERDICT_CHOSEN)
         return verdict;
-    return inspect_length(fd, &header, (uint64_t) info.st_size, arena, ret_detail);
+    return inspect_length(&file, (uint64_t) info.st_size, arena, ret_detail);
 }
 
 enum cushim_verdict cushim__elf_file_inspect(const char *path, struct cushim__arena *arena,

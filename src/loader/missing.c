@@ -6,6 +6,7 @@
 
 #include <cushim/rows.h>
 
+#include "base/fork.h"
 #include "base/status.h"
 #include "base/str.h"
 #include "base/util.h"
@@ -13,6 +14,8 @@
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static char explanations[2][512]; /* why the last search found none, by kind */
+
+CUSHIM__OPEN_IN_CHILD(mutex);
 
 static const struct cushim__kind *kind_of(const struct cushim__rows *rows)
 {

@@ -18,8 +18,15 @@
 
 enum { NOTE_TYPE = 0x407c0c0a };
 
+/* The address sanitizer would put a red zone behind each note, where the next one belongs. */
+#ifdef __clang__
+#define AS_IT_IS __attribute__((no_sanitize("address")))
+#else
+#define AS_IT_IS /* gcc leaves variables with a section of their own alone */
+#endif
+
 #define NOTE(variable, json)                                                                       \
-    __attribute__((used, section(".note.dlopen"), aligned(4))) static const struct {               \
+    AS_IT_IS __attribute__((used, section(".note.dlopen"), aligned(4))) static const struct {      \
         uint32_t name_size, text_size, type;                                                       \
         char name[4];                                                                              \
         _Alignas(4) char text[sizeof(json)];                                                       \

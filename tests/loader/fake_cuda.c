@@ -54,8 +54,7 @@ static bool withheld(const char *base, int *ret_result, int *ret_status)
  * driver is not as strict; one that asks for the newest, or for the version of its
  * toolkit, gets a function with another signature there, and a wrong answer here.
  */
-static int serve(const char *base, void **ret_function, int version, uint64_t flag,
-                 int *ret_status)
+static int serve(const char *base, void **ret_function, int version, uint64_t flag, int *ret_status)
 {
     const uint64_t wanted[] = {LEGACY_STREAM, PER_THREAD_STREAM};
     bool known = false;

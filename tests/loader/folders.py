@@ -70,7 +70,8 @@ def make_nvrtc(folder, nvrtc, builtins):
 
 
 def main():
-    stamp, good, drop_in, nvrtc, builtins, *named = [Path(a).absolute() for a in sys.argv[1:5 + 1]] + sys.argv[6:]
+    stamp, good, drop_in, nvrtc, builtins = [Path(a).absolute() for a in sys.argv[1:6]]
+    named = sys.argv[6:]
     root = stamp.parent
     for name in ("bad", "search", "nvrtc"):
         shutil.rmtree(root / name, ignore_errors=True)

@@ -11,6 +11,8 @@
 #define SEARCH(name) FAKE_DIR "/search/" name
 #define NVRTC(name)  FAKE_DIR "/nvrtc/" name
 #define CUDA_NAME    "libcuda.so.1"
+#define PYTHON       "wheels/lib/python3.99/site-packages"
+#define WHEEL        NVRTC(PYTHON "/nvidia/cuda_nvrtc/lib/libnvrtc.so.12")
 
 static const struct wanted {
     enum cushim_library library;
@@ -19,15 +21,19 @@ static const struct wanted {
     const char *name, *file; /* the candidate's */
     enum cushim_origin origin;
     enum cushim_verdict verdict;
-    const char *detail;      /* a part of it */
+    const char *detail;           /* a part of it */
     const char *variable, *value; /* of the environment, or NULL */
 } cases[] = {
 #define FOUND(folder, verdict, detail)                                                             \
-    {CUSHIM_LIBRARY_CUDA, SEARCH(folder), CUDA_NAME, CUDA_NAME, SEARCH(folder) "/" CUDA_NAME,      \
-     CUSHIM_ORIGIN_PARAMETER, verdict, detail, NULL, NULL}
+    {                                                                                              \
+        CUSHIM_LIBRARY_CUDA, SEARCH(folder), CUDA_NAME, CUDA_NAME, SEARCH(folder) "/" CUDA_NAME,   \
+            CUSHIM_ORIGIN_PARAMETER, verdict, detail, NULL, NULL                                   \
+    }
 #define SKIPPED(folder, verdict, detail)                                                           \
-    {CUSHIM_LIBRARY_CUDA, SEARCH(folder), CUDA_NAME, CUDA_NAME, "", CUSHIM_ORIGIN_PARAMETER,       \
-     verdict, detail, NULL, NULL}
+    {                                                                                              \
+        CUSHIM_LIBRARY_CUDA, SEARCH(folder), CUDA_NAME, CUDA_NAME, "", CUSHIM_ORIGIN_PARAMETER,    \
+            verdict, detail, NULL, NULL                                                            \
+    }
     FOUND("answers", CUSHIM_VERDICT_CHOSEN, ""),
     FOUND("empty", CUSHIM_VERDICT_EMPTY, "no content"),
     FOUND("text", CUSHIM_VERDICT_NOT_ELF, "not in ELF format"),
@@ -60,7 +66,17 @@ static const struct wanted {
     {CUSHIM_LIBRARY_NVRTC, NVRTC("blocked"), "auto", NVRTC("home/lib64/libnvrtc.so.12"),
      NVRTC("home/lib64/libnvrtc.so.12"), CUSHIM_ORIGIN_PLACE, CUSHIM_VERDICT_CHOSEN, "",
      "CUDA_HOME", NVRTC("home")},
+    {CUSHIM_LIBRARY_NVRTC, NVRTC("blocked"), "auto", WHEEL, WHEEL, CUSHIM_ORIGIN_PLACE,
+     CUSHIM_VERDICT_CHOSEN, "", "VIRTUAL_ENV", NVRTC("wheels")},
+    {CUSHIM_LIBRARY_NVRTC, NVRTC("blocked"), "auto", WHEEL, WHEEL, CUSHIM_ORIGIN_PLACE,
+     CUSHIM_VERDICT_CHOSEN, "", "CONDA_PREFIX", NVRTC("wheels")},
 };
+
+/* A toolkit of the machine comes before wheels. */
+static int hidden_by_toolkit(const struct wanted *wanted)
+{
+    return !strcmp(wanted->name, WHEEL) && !access("/usr/local/cuda", F_OK);
+}
 
 /* The candidate with the name that the case is about; not one that only might have been loaded. */
 static const struct cushim_candidate *find(const struct cushim_report *report,
@@ -109,8 +125,9 @@ static void start_case(const char *program, size_t number)
     snprintf(argument, sizeof(argument), "%zu", number);
     snprintf(path, sizeof(path), "%s%s%s", wanted->path, before ? ":" : "", before ? before : "");
     setenv("LD_LIBRARY_PATH", path, 1);
-    unsetenv("CUDA_PATH");
-    unsetenv("CUDA_HOME");
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+        if (cases[i].variable)
+            unsetenv(cases[i].variable);
     if (wanted->variable)
         setenv(wanted->variable, wanted->value, 1);
     execl(program, program, argument, NULL);
@@ -122,9 +139,13 @@ int main(int argc, char **argv)
     if (argc > 1)
         return run_case(&cases[strtoul(argv[1], NULL, 10)]);
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        const int child = fork();
-        int status = -1;
+        int child, status = -1;
 
+        if (hidden_by_toolkit(&cases[i])) {
+            printf("not tested: %s, behind /usr/local/cuda\n", cases[i].variable);
+            continue;
+        }
+        child = fork();
         if (!child)
             start_case(argv[0], i);
         waitpid(child, &status, 0);

@@ -93,7 +93,8 @@ static int open_once(const struct attempt *attempt)
         status = cushim_open(&attempt->params, &driver);
         CHECK_INT(!driver.id, status != CUSHIM_OK);
         if (!status)
-            CHECK_TEXT(cushim_driver_path(driver), attempt->params.resolver ? "" : attempt->params.library);
+            CHECK_TEXT(cushim_driver_path(driver),
+                       attempt->params.resolver ? "" : attempt->params.library);
         cushim_close(&driver);
     } else {
         status = cushim_nvrtc_open(&attempt->params, &nvrtc);
@@ -167,8 +168,8 @@ int main(void)
 {
     void *handle = dlopen(FAKE("answers"), RTLD_NOW | RTLD_LOCAL);
     void *user = handle;
-    const char *bad = FAKE("none") ":" FAKE("some") ":" FAKE("stub") ":" FAKE("dangling")
-        ":" FAKE_DIR "/bad/other.so:" FAKE_DIR "/bad/truncated.so:libcushim-no-such.so";
+    const char *bad = FAKE("none") ":" FAKE("some") ":" FAKE("stub") ":" FAKE(
+        "dangling") ":" FAKE_DIR "/bad/other.so:" FAKE_DIR "/bad/truncated.so:libcushim-no-such.so";
     /* Each begins with a library that is not known yet, and then goes on with a known one. */
     const struct attempt attempts[] = {
         {"path", CUSHIM_LIBRARY_CUDA, {.library = FAKE("old"), .label = "label"}, CUSHIM_OK},

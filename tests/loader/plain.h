@@ -35,8 +35,8 @@ static inline int note_failure(void)
 static inline void check_int(long long got, long long wanted, const char *what, int line)
 {
     if (got != wanted && note_failure())
-        fprintf(stderr, "line %d: %s is %lld, not %lld (last error: %s)\n", line, what, got,
-                wanted, cushim_error_text());
+        fprintf(stderr, "line %d: %s is %lld, not %lld (last error: %s)\n", line, what, got, wanted,
+                cushim_error_text());
 }
 
 static inline void check_text(const char *got, const char *wanted, const char *what, int line)
@@ -49,8 +49,8 @@ static inline void check_text(const char *got, const char *wanted, const char *w
 static inline void check_contains(const char *text, const char *part, const char *what, int line)
 {
     if ((!text || !strstr(text, part)) && note_failure())
-        fprintf(stderr, "line %d: %s is '%s', without '%s'\n", line, what,
-                text ? text : "(null)", part);
+        fprintf(stderr, "line %d: %s is '%s', without '%s'\n", line, what, text ? text : "(null)",
+                part);
 }
 
 #define CHECK_INT(got, wanted)    check_int((long long) (got), (long long) (wanted), #got, __LINE__)

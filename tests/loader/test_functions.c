@@ -16,8 +16,7 @@ static size_t check_all(cushim_driver driver)
     for (unsigned row = 0; row < CUSHIM_CUDA_ROWS; row++) {
         const char *symbol = cushim__row_symbol(cuda, row);
         const bool has = cushim_driver_has(driver, symbol);
-        const bool text =
-            row == CUSHIM_ROW_cuGetErrorName || row == CUSHIM_ROW_cuGetErrorString;
+        const bool text = row == CUSHIM_ROW_cuGetErrorName || row == CUSHIM_ROW_cuGetErrorString;
 
         found += has;
         if (has || !text)
@@ -107,10 +106,11 @@ Test(functions, missing)
     /* A stand-in does not know whose table it is in: all that lack it are named. */
     other = open_driver(FAKE("hidden-old"));
     cr_assert(eq(int, call_row(driver, CUSHIM_ROW_cuLaunchKernelEx), 302));
-    assert_text(cushim_error_text(),
-                "cuLaunchKernelEx needs CUDA 11.6; this CUDA driver is 11.4, another CUDA driver is "
-                "11.4",
-                "two drivers");
+    assert_text(
+        cushim_error_text(),
+        "cuLaunchKernelEx needs CUDA 11.6; this CUDA driver is 11.4, another CUDA driver is "
+        "11.4",
+        "two drivers");
     cushim_close(&driver);
     cushim_close(&other);
 }
@@ -151,13 +151,15 @@ Test(functions, without_a_driver)
                   cushim__row_symbol(cuda, row));
         assert_text(cushim_error_call(), cushim__row_symbol(cuda, row), "call");
     }
-    cr_assert(eq(int, fake_call(CUSHIM_LIBRARY_CUDA, CUSHIM_ROW_cuInit, table[CUSHIM_ROW_cuInit]),
-                 303));
+    cr_assert(
+        eq(int, fake_call(CUSHIM_LIBRARY_CUDA, CUSHIM_ROW_cuInit, table[CUSHIM_ROW_cuInit]), 303));
     assert_text(cushim_error_text(), "cuInit: no CUDA driver is open", "before any search");
     cushim_open(cushim_open_params(.library = "none"), &driver);
     fake_call(CUSHIM_LIBRARY_CUDA, CUSHIM_ROW_cuInit, table[CUSHIM_ROW_cuInit]);
-    assert_contains(cushim_error_text(), "cuInit: no CUDA driver is open; no CUDA driver found. "
-                    "disabled by the program", "after a search");
+    assert_contains(cushim_error_text(),
+                    "cuInit: no CUDA driver is open; no CUDA driver found. "
+                    "disabled by the program",
+                    "after a search");
 }
 
 typedef int get_text(int result, const char **ret_text);

@@ -76,7 +76,8 @@ Test(handles, of_another_kind)
     assert_ok(cushim_nvrtc_open(cushim_open_params(.library = FAKE("nvrtc")), &nvrtc));
     check_refused((cushim_driver){nvrtc.id}, CUSHIM_ERROR_WRONG_HANDLE, "NVRTC");
     cushim_driver_version((cushim_driver){nvrtc.id}, &version);
-    assert_contains(cushim_error_text(), "expected a driver, this is the handle of a NVRTC", "text");
+    assert_contains(cushim_error_text(), "expected a driver, this is the handle of a NVRTC",
+                    "text");
     assert_status(cushim_nvrtc_version((cushim_nvrtc){driver.id}, &version),
                   CUSHIM_ERROR_WRONG_HANDLE);
     assert_true(!cushim_nvrtc_path((cushim_nvrtc){driver.id}), "no path");
@@ -90,9 +91,17 @@ Test(handles, of_another_kind)
 Test(handles, garbage)
 {
     cushim_driver driver = open_driver(FAKE("few"));
-    const uint64_t ids[] = {1, 42, UINT64_MAX, UINT64_C(1) << 63, driver.id ^ 1, driver.id + 1,
-                            driver.id ^ (UINT64_C(1) << 32), driver.id ^ (UINT64_C(1) << 40),
-                            driver.id & UINT32_MAX, driver.id | 0xfff00, driver.id ^ 0x30000000};
+    const uint64_t ids[] = {1,
+                            42,
+                            UINT64_MAX,
+                            UINT64_C(1) << 63,
+                            driver.id ^ 1,
+                            driver.id + 1,
+                            driver.id ^ (UINT64_C(1) << 32),
+                            driver.id ^ (UINT64_C(1) << 40),
+                            driver.id & UINT32_MAX,
+                            driver.id | 0xfff00,
+                            driver.id ^ 0x30000000};
     uint64_t random = 0x9e3779b97f4a7c15;
 
     for (size_t i = 0; i < ARRAY_SIZE(ids); i++)

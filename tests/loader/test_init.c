@@ -36,11 +36,12 @@ Test(init, put_off)
     cushim_driver driver = CUSHIM_NONE;
 
     setenv("FAKE_CUINIT", "100", 1);
-    assert_ok(cushim_open(cushim_open_params(.library = FAKE("answers"), .load_only = true),
-                          &driver));
-    cr_assert(eq(uint, count(FAKE("answers"), CUSHIM_ROW_cuInit), 0), "load_only does not start it");
-    cr_assert(eq(int, call_row(driver, CUSHIM_ROW_cuMemAlloc_v2),
-                 FAKE_ROW + CUSHIM_ROW_cuMemAlloc_v2));
+    assert_ok(
+        cushim_open(cushim_open_params(.library = FAKE("answers"), .load_only = true), &driver));
+    cr_assert(eq(uint, count(FAKE("answers"), CUSHIM_ROW_cuInit), 0),
+              "load_only does not start it");
+    cr_assert(
+        eq(int, call_row(driver, CUSHIM_ROW_cuMemAlloc_v2), FAKE_ROW + CUSHIM_ROW_cuMemAlloc_v2));
     report = make_report(CUSHIM_LIBRARY_CUDA,
                          cushim_open_params(.library = FAKE("answers"), .load_only = true));
     cr_assert(eq(int, report->status, CUSHIM_OK), "%s", report->text);
@@ -99,9 +100,8 @@ Test(init, failure_does_not_fall_back)
 
     /* A driver that is there and has no device is not "no driver". */
     setenv("FAKE_CUINIT", "100", 1);
-    assert_status(cushim_open(cushim_open_params(.library = FAKE("answers") ":" FAKE("few")),
-                              &driver),
-                  100);
+    assert_status(
+        cushim_open(cushim_open_params(.library = FAKE("answers") ":" FAKE("few")), &driver), 100);
 }
 
 Test(init, label_of_a_search_that_failed)

@@ -86,8 +86,8 @@ Test(nvrtc, removed)
     void *handle = dlopen(FAKE("nvrtc"), RTLD_NOW | RTLD_LOCAL);
     cushim_nvrtc nvrtc = CUSHIM_NONE;
 
-    assert_ok(cushim_nvrtc_open(
-        cushim_open_params(.resolver = resolve_13, .resolver_user = handle), &nvrtc));
+    assert_ok(cushim_nvrtc_open(cushim_open_params(.resolver = resolve_13, .resolver_user = handle),
+                                &nvrtc));
     cr_assert(eq(int, call_nvrtc(nvrtc, CUSHIM_ROW_nvrtcGetNVVM), 302));
     assert_text(cushim_error_text(), "nvrtcGetNVVM was removed in CUDA 13.0; this NVRTC is 13.0",
                 "text");
@@ -172,8 +172,7 @@ Test(nvrtc, loaded_already)
 Test(nvrtc, without)
 {
     const cushim_function *table = cushim_nvrtc_functions((cushim_nvrtc) CUSHIM_NONE, 0);
-    const char *(*text)(int) =
-        (const char *(*) (int)) table[CUSHIM_ROW_nvrtcGetErrorString];
+    const char *(*text)(int) = (const char *(*) (int) ) table[CUSHIM_ROW_nvrtcGetErrorString];
 
     for (unsigned row = 1; row < CUSHIM_NVRTC_ROWS; row++)
         cr_assert(eq(int, fake_call(CUSHIM_LIBRARY_NVRTC, row, table[row]), 303), "%s",

@@ -121,7 +121,8 @@ Test(search, a_loaded_stub_is_tried_once)
     const struct cushim_report *report;
 
     assert_true(handle, "%s", dlerror());
-    report = make_report(CUSHIM_LIBRARY_CUDA, cushim_open_params(.library = "auto", .load_only = 1));
+    report =
+        make_report(CUSHIM_LIBRARY_CUDA, cushim_open_params(.library = "auto", .load_only = 1));
     cr_assert(eq(int, report->candidates[0]->origin, CUSHIM_ORIGIN_PROCESS));
     cr_assert(eq(int, report->candidates[0]->verdict, CUSHIM_VERDICT_STUB));
     cr_assert(eq(int, report->candidates[1]->origin, CUSHIM_ORIGIN_LINKER));
@@ -166,8 +167,8 @@ Test(search, two_drivers_at_once)
     assert_text(cushim_driver_path(b), FAKE("old"), "b");
     cr_assert(eq(int, call_row(a, CUSHIM_ROW_cuMemAlloc_v2), FAKE_ROW + CUSHIM_ROW_cuMemAlloc_v2));
     cr_assert(eq(int, call_row(b, CUSHIM_ROW_cuMemAlloc_v2), FAKE_ROW + CUSHIM_ROW_cuMemAlloc_v2));
-    cr_assert(eq(int, call_row(a, CUSHIM_ROW_cuLaunchKernelEx),
-                 FAKE_ROW + CUSHIM_ROW_cuLaunchKernelEx));
+    cr_assert(
+        eq(int, call_row(a, CUSHIM_ROW_cuLaunchKernelEx), FAKE_ROW + CUSHIM_ROW_cuLaunchKernelEx));
     cr_assert(eq(int, call_row(b, CUSHIM_ROW_cuLaunchKernelEx), 302));
     cushim_close(&a);
     cushim_close(&b);
@@ -189,8 +190,8 @@ static void *resolve(const char *symbol, void *user)
 Test(search, resolver)
 {
     static struct resolved one, other;
-    struct cushim_open_params params = {.resolver = resolve, .resolver_user = &one,
-                                        .library = "none"};
+    struct cushim_open_params params = {
+        .resolver = resolve, .resolver_user = &one, .library = "none"};
     const struct cushim_report *report;
     cushim_driver a = CUSHIM_NONE, b = CUSHIM_NONE;
     unsigned asked;
@@ -201,8 +202,8 @@ Test(search, resolver)
     asked = one.asked;
     assert_true(asked >= CUSHIM_CUDA_ROWS, "asked %u times for %d rows", asked, CUSHIM_CUDA_ROWS);
     assert_text(cushim_driver_path(a), "", "a resolver has no path");
-    cr_assert(eq(int, call_row(a, CUSHIM_ROW_cuLaunchKernelEx),
-                 FAKE_ROW + CUSHIM_ROW_cuLaunchKernelEx));
+    cr_assert(
+        eq(int, call_row(a, CUSHIM_ROW_cuLaunchKernelEx), FAKE_ROW + CUSHIM_ROW_cuLaunchKernelEx));
     assert_ok(cushim_open(&params, &b));
     cr_assert(eq(uint, one.asked, asked), "the same resolver and user are the same library");
     assert_true(cushim_driver_functions(a, 1) == cushim_driver_functions(b, 1), "one table");
@@ -235,9 +236,8 @@ Test(search, resolver_that_knows_nothing)
 
 Test(search, mock)
 {
-    const struct cushim_report *report =
-        make_report(CUSHIM_LIBRARY_CUDA,
-                    cushim_open_params(.library = "mock:" FAKE("few"), .load_only = true));
+    const struct cushim_report *report = make_report(
+        CUSHIM_LIBRARY_CUDA, cushim_open_params(.library = "mock:" FAKE("few"), .load_only = true));
 
     /* Where the mock is, if it is, is no business of this test; that it is asked for is. */
     assert_contains(report->candidates[0]->name, "/cushim/libcuda.so.1", "beside the library");

@@ -44,13 +44,13 @@ static void call_first(void)
 static void call_without(void)
 {
     CHECK_INT(fake_call(CUSHIM_LIBRARY_CUDA, CUSHIM_ROW_cuInit, cuda[CUSHIM_ROW_cuInit]), 303);
-    CHECK_INT(fake_call(CUSHIM_LIBRARY_CUDA, CUSHIM_ROW_cuMemAlloc_v2,
-                        cuda[CUSHIM_ROW_cuMemAlloc_v2]),
-              303);
+    CHECK_INT(
+        fake_call(CUSHIM_LIBRARY_CUDA, CUSHIM_ROW_cuMemAlloc_v2, cuda[CUSHIM_ROW_cuMemAlloc_v2]),
+        303);
     CHECK_CONTAINS(cushim_error_text(), "disabled by CUSHIM_LIBCUDA");
-    CHECK_INT(fake_call(CUSHIM_LIBRARY_NVRTC, CUSHIM_ROW_nvrtcVersion,
-                        nvrtc[CUSHIM_ROW_nvrtcVersion]),
-              303);
+    CHECK_INT(
+        fake_call(CUSHIM_LIBRARY_NVRTC, CUSHIM_ROW_nvrtcVersion, nvrtc[CUSHIM_ROW_nvrtcVersion]),
+        303);
 }
 
 static void use(const char *libcuda, const char *libnvrtc)

@@ -13,8 +13,7 @@ _Static_assert(sizeof(struct cushim_nvrtc_api) == CUSHIM_NVRTC_ROWS * sizeof(cus
 
 #define ENTRY(name) (((struct cushim_nvrtc_api *) 0)->name)
 #define SAME_TYPE(name)                                                                            \
-    _Static_assert(                                                                                \
-        __builtin_types_compatible_p(__typeof__(&name), __typeof__(ENTRY(name))), #name);
+    _Static_assert(__builtin_types_compatible_p(__typeof__(&name), __typeof__(ENTRY(name))), #name);
 DECLARED(SAME_TYPE)
 
 #define PLACE(name) {#name, CUSHIM_ROW_##name, offsetof(struct cushim_nvrtc_api, name)},

@@ -105,8 +105,10 @@ class Api(Generator):
 class Functions(Generator):
     def test_forwarders(self):
         text = self.generate("gen_forwarders.py", self.cuda, self.out, "some")
-        self.assertIn("typedef int fn_i_fmH(float a0, struct cushim__arg8 a1, struct cushim__arg64 a2);\n", text)
-        self.assertIn("int cuInit(uint32_t a0) { return ((fn_i_i *) CUSHIM__PUBLISHED(some_forward)[0])(a0); }", text)
+        typedef = "typedef int fn_i_fmH(float a0, struct cushim__arg8 a1, struct cushim__arg64 a2);\n"
+        self.assertIn(typedef, text)
+        call = "((fn_i_i *) CUSHIM__PUBLISHED(some_forward)[0])(a0)"
+        self.assertIn(f"int cuInit(uint32_t a0) {{ return {call}; }}", text)
         self.assertIn("int cuGLDraw(void) {", text)
         self.assertNotIn("lazy", text)
         self.compile()
@@ -117,8 +119,9 @@ class Functions(Generator):
 
     def test_missing(self):
         text = self.generate("gen_missing.py", self.cuda, self.out)
-        self.assertIn("static int missing2(void) { return cushim__answer_missing(&cushim__cuda_rows, 2); }", text)
-        self.assertIn("static int closed5(void) { return cushim__answer_closed(&cushim__cuda_rows, 5); }", text)
+        for kind, row in (("missing", 2), ("closed", 5)):
+            answer = f"cushim__answer_{kind}(&cushim__cuda_rows, {row})"
+            self.assertIn(f"static int {kind}{row}(void) {{ return {answer}; }}", text)
         self.compile("-Wno-cast-function-type")
         text = self.generate("gen_missing.py", self.nvrtc, self.out)
         self.assertIn("static const char *closed0(void)", text)
@@ -126,7 +129,8 @@ class Functions(Generator):
     def test_fake_driver(self):
         self.generate("gen_rows.py", "header", self.out, self.cuda, self.nvrtc)
         flags = [f"-I{ROOT / 'tests/loader'}"]
-        text = self.generate("gen_fake_driver.py", "library", "--until", "7000", "--export", "cuInit", self.cuda, self.out)
+        options = ("--until", "7000", "--export", "cuInit")
+        text = self.generate("gen_fake_driver.py", "library", *options, self.cuda, self.out)
         self.assertIn("FAKE_EXPORT int cuInit(uint32_t a0);", text)
         self.assertIn("FAKE_HIDDEN int cuMemset_ptds(", text)
         self.assertIn('{"cuMemset", 7000, true, (fake_function *) cuMemset_ptds},', text)

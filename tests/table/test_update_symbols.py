@@ -20,6 +20,10 @@ INCLUDES = sys.argv[1:] or ["/usr/include"]
 sys.argv = sys.argv[:1]
 
 
+def has(header):
+    return any(Path(i, header).exists() for i in INCLUDES)
+
+
 class Update(InFolder):
     def setUp(self):
         super().setUp()
@@ -89,7 +93,7 @@ class Update(InFolder):
         removed = []
         for path, symbols_removed in (
             (cuda, {"cuInit", "cuMemAlloc_v2", "cuMemcpyHtoD_v2_ptds", "cuStreamSynchronize"}),
-            (nvrtc, {"nvrtcVersion", "nvrtcGetErrorString"}),
+            (nvrtc, {"nvrtcVersion", "nvrtcGetErrorString"} if has("nvrtc.h") else set()),
         ):
             lines = path.read_text().splitlines(keepends=True)
             taken = [x for x in lines if x.split()[:1] and x.split()[0] in symbols_removed]
@@ -110,9 +114,8 @@ class Update(InFolder):
         self.assertEqual(self.update("--write").returncode, 0)
         for path in (cuda, nvrtc):
             self.assertTrue(path.read_text().startswith(kept[path]), f"{path}: appended to")
-        self.assertEqual(
-            {r.symbol for r in symbols.read(cuda)} >= {x.split()[0] for x in removed if x.startswith("cu")}, True
-        )
+        again = {r.symbol for path in (cuda, nvrtc) for r in symbols.read(path)}
+        self.assertLessEqual({x.split()[0] for x in removed}, again)
         done = self.update()
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual(re.findall(r"(\d+) additions", done.stdout), ["0", "0"])
@@ -126,7 +129,7 @@ class Nowhere(InFolder):
 
 
 def main():
-    if not any(Path(i, "cudaTypedefs.h").exists() for i in INCLUDES):
+    if not has("cudaTypedefs.h"):
         print(f"no cudaTypedefs.h in {' '.join(INCLUDES)}")
         return 77
     return 0 if unittest.main(exit=False).result.wasSuccessful() else 1

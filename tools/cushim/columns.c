@@ -73,6 +73,8 @@ static char **print_row(char **cells, FILE *out, const int widths[static MAX_COL
 void columns_print(struct columns *columns, FILE *out, const char *label)
 {
     int widths[MAX_COLUMNS] = {0};
+    if (!columns->n_cells)
+        return;
     measure(columns, widths);
 
     char **end = columns->cells + columns->n_cells;
