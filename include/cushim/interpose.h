@@ -75,7 +75,8 @@ struct cushim_hooks {
  * what the users point to must live until the handle is closed.
  *
  * cushim_close() on the new handle takes the hooks out: it returns when no
- * thread is inside one any more. The interposed table then passes calls on unchanged.
+ * thread is inside one any more. The interposed table then passes calls on unchanged, until
+ * a later cushim_interpose() for another driver has no other place left than its.
  * Closing from inside a hook is refused with a message in the log, and the
  * handle stays open.
  *
