@@ -8,6 +8,7 @@
 #include "mock/module.h"
 #include "mock/state.h"
 #include "mock/stream.h"
+#include "mock/work.h"
 
 #define SCHEDULING_FLAGS 0x07u
 #define ALL_FLAGS        0xffu
@@ -44,6 +45,10 @@ static CUresult fill(struct mock__context *context, unsigned flags)
     context->legacy = mock__stream_new(context, 0, 0);
     context->per_thread = mock__stream_new(context, 0, 0);
     context->alive = context->legacy && context->per_thread;
+    if (context->legacy) {
+        context->legacy->lane->blocking = false;
+        context->legacy->lane->legacy = true;
+    }
     context->device->used_bytes += context->device->profile->context_bytes;
     if (!context->alive) {
         mock__context_empty(context);

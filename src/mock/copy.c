@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "mock/copy.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "mock/memory.h"
+#include "mock/schedule.h"
 #include "mock/state.h"
+#include "mock/stream.h"
 
 /* Where the bytes of a range are, NULL if there are none of that side. */
 static unsigned char *resolve(enum mock__side side, uint64_t address, size_t bytes)
@@ -19,21 +22,6 @@ static unsigned char *resolve(enum mock__side side, uint64_t address, size_t byt
     if (mock__memory_reserved(address))
         return NULL;
     return (unsigned char *) (uintptr_t) address;
-}
-
-CUresult mock__copy(enum mock__side dst_side, uint64_t dst, enum mock__side src_side, uint64_t src,
-                    size_t bytes)
-{
-    unsigned char *to, *from;
-
-    if (!bytes)
-        return CUDA_SUCCESS;
-    to = resolve(dst_side, dst, bytes);
-    from = resolve(src_side, src, bytes);
-    MOCK__REQUIRE(to && from, CUDA_ERROR_INVALID_VALUE);
-    /* Overlap is not an error for the driver, so it must not be one here. */
-    memmove(to, from, bytes);
-    return CUDA_SUCCESS;
 }
 
 /* Fills in the defaults of an end, and checks it against the size of the copy. */
@@ -65,7 +53,7 @@ static bool offset_of(const struct mock__end *end, size_t y, size_t z, size_t *r
 
 /* Where the first byte of the box is; checks that all of it is there. */
 static CUresult locate(const struct mock__end *end, const struct mock__copy *copy,
-                       unsigned char **ret_first)
+                       unsigned char **ret_first, size_t *ret_bytes)
 {
     size_t first, last;
 
@@ -75,7 +63,8 @@ static CUresult locate(const struct mock__end *end, const struct mock__copy *cop
                       last + copy->width <= UINT64_MAX - end->address,
                   CUDA_ERROR_INVALID_VALUE);
     MOCK__REQUIRE(end->address, CUDA_ERROR_INVALID_VALUE);
-    *ret_first = resolve(end->side, end->address + first, last - first + copy->width);
+    *ret_bytes = last - first + copy->width;
+    *ret_first = resolve(end->side, end->address + first, *ret_bytes);
     return *ret_first ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -88,17 +77,113 @@ static void copy_rows(const struct mock__copy *copy, unsigned char *to, const un
     }
 }
 
-CUresult mock__copy_box(const struct mock__copy *given)
+/* Both ends, found and checked. */
+struct box {
+    unsigned char *to, *from;
+    size_t from_bytes; /* from the first to the last byte that is read */
+};
+
+static CUresult locate_both(const struct mock__copy *copy, struct box *box)
+{
+    size_t unused;
+
+    MOCK__TRY(locate(&copy->dst, copy, &box->to, &unused));
+    return locate(&copy->src, copy, &box->from, &box->from_bytes);
+}
+
+struct copy_work {
+    struct mock__work work;
+    struct mock__copy copy;
+    unsigned char *staged; /* what the source held when the copy was submitted, or NULL */
+};
+
+/* Looked up again: what was there at submission may have been freed by work in between. */
+static void run_copy(struct mock__work *work)
+{
+    const struct copy_work *copy = (const struct copy_work *) work;
+    struct box box;
+    size_t unused;
+
+    if (locate(&copy->copy.dst, &copy->copy, &box.to, &unused) ||
+        (!copy->staged && locate(&copy->copy.src, &copy->copy, &box.from, &unused)))
+        work->lane->context->fault = CUDA_ERROR_ILLEGAL_ADDRESS;
+    else
+        copy_rows(&copy->copy, box.to, copy->staged ? copy->staged : box.from);
+}
+
+static void finish_copy(struct mock__work *work)
+{
+    free(((struct copy_work *) work)->staged);
+}
+
+static const struct mock__work_type copy_type = {
+    .name = "copy", .run = run_copy, .finish = finish_copy};
+
+/* Memory that the driver does not know: it cannot be read or written later. */
+static bool pageable(const struct mock__end *end)
+{
+    return end->side != MOCK__DEVICE_SIDE && !mock__memory_find(end->address);
+}
+
+static bool on_device(const struct mock__end *end)
+{
+    const struct mock__memory *memory = mock__memory_find(end->address);
+
+    return memory && memory->kind == MOCK__DEVICE_MEMORY;
+}
+
+static bool host_waits(const struct mock__copy *copy, bool async)
+{
+    return async ? pageable(&copy->dst) : !on_device(&copy->dst) || !on_device(&copy->src);
+}
+
+static struct copy_work *new_copy(const struct mock__copy *copy, const struct box *box, bool stage)
+{
+    struct copy_work *work = mock__work_new(&copy_type, sizeof(*work));
+
+    if (!work)
+        return NULL;
+    work->copy = *copy;
+    if (!stage)
+        return work;
+    work->staged = malloc(box->from_bytes);
+    if (work->staged)
+        memcpy(work->staged, box->from, box->from_bytes);
+    else
+        mock__work_free(work);
+    return work->staged ? work : NULL;
+}
+
+CUresult mock__copy(struct mock__stream *stream, bool async, const struct mock__copy *given)
 {
     struct mock__copy copy = *given;
-    unsigned char *to = NULL, *from = NULL;
+    struct copy_work *work;
+    struct box box;
+    bool waits;
 
     if (!copy.width || !copy.height || !copy.depth)
         return CUDA_SUCCESS;
     MOCK__TRY(settle(&copy.dst, &copy));
     MOCK__TRY(settle(&copy.src, &copy));
-    MOCK__TRY(locate(&copy.dst, &copy, &to));
-    MOCK__TRY(locate(&copy.src, &copy, &from));
-    copy_rows(&copy, to, from);
-    return CUDA_SUCCESS;
+    MOCK__TRY(locate_both(&copy, &box));
+    waits = host_waits(&copy, async);
+    work = new_copy(&copy, &box, pageable(&copy.src) && !waits);
+    MOCK__REQUIRE(work, CUDA_ERROR_OUT_OF_MEMORY);
+    if (mock__work_submit(stream->lane, work) != CUDA_SUCCESS) {
+        mock__work_free(work);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    return waits ? mock__wait_lane(stream->lane) : CUDA_SUCCESS;
+}
+
+struct mock__copy mock__copy_line(enum mock__side dst_side, uint64_t dst, enum mock__side src_side,
+                                  uint64_t src, size_t bytes)
+{
+    return (struct mock__copy){
+        .dst = {.side = dst_side, .address = dst},
+        .src = {.side = src_side, .address = src},
+        .width = bytes,
+        .height = 1,
+        .depth = 1,
+    };
 }

@@ -3,9 +3,12 @@
 #ifndef CUSHIM_MOCK_COPY_H
 #define CUSHIM_MOCK_COPY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "mock/functions.h"
+
+struct mock__stream;
 
 /* How an address is to be read. */
 enum mock__side {
@@ -28,9 +31,19 @@ struct mock__copy {
     size_t width, height, depth;
 };
 
-/* CUDA_ERROR_INVALID_VALUE if either range is not what its side says. */
-CUresult mock__copy(enum mock__side dst_side, uint64_t dst, enum mock__side src_side, uint64_t src,
-                    size_t bytes);
-CUresult mock__copy_box(const struct mock__copy *copy);
+/*
+ * Submits a copy to a stream. CUDA_ERROR_INVALID_VALUE if either range is not what its side
+ * says.
+ *
+ * What the host may count on when this returns is what a driver promises: an asynchronous
+ * copy reads and writes memory that the driver knows later; from memory that it does not
+ * know, it has read, and to such memory it has written. A copy that is not asynchronous is
+ * done, unless it is from device to device.
+ */
+CUresult mock__copy(struct mock__stream *stream, bool async, const struct mock__copy *copy);
+
+/* A copy of bytes that follow each other. */
+struct mock__copy mock__copy_line(enum mock__side dst_side, uint64_t dst, enum mock__side src_side,
+                                  uint64_t src, size_t bytes);
 
 #endif

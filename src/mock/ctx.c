@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* cuCtx* */
+#include "mock/schedule.h"
 #include "mock/state.h"
 
 #define API_VERSION 3020
@@ -62,6 +63,10 @@ static CUresult destroy(CUcontext ctx)
     MOCK__REQUIRE(ctx, CUDA_ERROR_INVALID_VALUE);
     context = mock__object_find(MOCK__CONTEXT, ctx);
     MOCK__REQUIRE(context && !context->primary, CUDA_ERROR_INVALID_CONTEXT);
+    mock__wait_context(context);
+    /* Found anew: waiting gives up the lock, and another thread may have been faster. */
+    context = mock__object_find(MOCK__CONTEXT, ctx);
+    MOCK__REQUIRE(context, CUDA_ERROR_INVALID_CONTEXT);
     if (mock__current_handle() == ctx)
         mock__current_pop(&popped);
     mock__context_destroy(context);
@@ -155,7 +160,9 @@ static CUresult synchronize(CUcontext ctx)
 
     MOCK__ENTER();
     MOCK__TRY(mock__context_of(ctx, &context));
-    /* Work is done when it is submitted: what is left is to say how it went. */
+    MOCK__TRY(mock__context_usable(context));
+    mock__wait_context(context);
+    MOCK__TRY(mock__context_of(ctx, &context));
     return mock__context_usable(context);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* cuDevicePrimaryCtx* */
+#include "mock/schedule.h"
 #include "mock/state.h"
 
 #define ENTER_DEVICE(device, ordinal)                                                              \
@@ -24,7 +25,10 @@ static CUresult release(CUdevice dev)
 {
     ENTER_DEVICE(device, dev);
     MOCK__REQUIRE(device->primary_count, CUDA_ERROR_INVALID_CONTEXT);
-    if (--device->primary_count == 0)
+    if (device->primary_count == 1)
+        mock__wait_context(device->primary);
+    /* Asked again: waiting gives up the lock. */
+    if (device->primary_count && --device->primary_count == 0)
         mock__context_empty(device->primary);
     return CUDA_SUCCESS;
 }
@@ -71,6 +75,8 @@ CUresult mock_cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int 
 static CUresult reset(CUdevice dev)
 {
     ENTER_DEVICE(device, dev);
+    if (device->primary && device->primary->alive)
+        mock__wait_context(device->primary);
     if (device->primary && device->primary->alive)
         mock__context_empty(device->primary);
     device->primary_count = 0;

@@ -2,7 +2,10 @@
 /* cuEvent* */
 #include "mock/event.h"
 
+#include <stdlib.h>
+
 #include "base/util.h"
+#include "mock/schedule.h"
 #include "mock/state.h"
 #include "mock/stream.h"
 
@@ -18,10 +21,80 @@ CUresult mock__event_find(CUevent handle, struct mock__event **ret_event)
     return mock__context_usable(event->context);
 }
 
-void mock__event_record(struct mock__event *event)
+/* One record of an event: it belongs to the event, and to the work that is to set its time. */
+struct mock__mark {
+    unsigned references;
+    uint64_t time_ns; /* 0 until it is reached */
+};
+
+struct record_work {
+    struct mock__work work;
+    struct mock__mark *mark;
+};
+
+static void unref_mark(struct mock__mark *mark)
 {
-    event->recorded = true;
-    event->time_ns = cushim__now_ns();
+    if (mark && !--mark->references)
+        free(mark);
+}
+
+static void run_record(struct mock__work *work)
+{
+    ((struct record_work *) work)->mark->time_ns = cushim__now_ns();
+}
+
+static void finish_record(struct mock__work *work)
+{
+    unref_mark(((struct record_work *) work)->mark);
+}
+
+static const struct mock__work_type record_type = {
+    .name = "event record", .run = run_record, .finish = finish_record};
+
+static struct record_work *new_record(void)
+{
+    struct record_work *work = mock__work_new(&record_type, sizeof(*work));
+
+    if (work)
+        work->mark = calloc(1, sizeof(*work->mark));
+    if (work && work->mark) {
+        work->mark->references = 1;
+        return work;
+    }
+    free(work);
+    return NULL;
+}
+
+static void forget(struct mock__event *event)
+{
+    unref_mark(event->mark);
+    mock__point_clear(&event->point);
+    event->mark = NULL;
+}
+
+CUresult mock__event_record(struct mock__event *event, struct mock__stream *stream)
+{
+    struct record_work *work = new_record();
+    struct mock__mark *mark;
+
+    MOCK__REQUIRE(work, CUDA_ERROR_OUT_OF_MEMORY);
+    mark = work->mark;
+    mark->references++;
+    if (mock__work_submit(stream->lane, work) != CUDA_SUCCESS) {
+        unref_mark(mark);
+        mock__work_free(work);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    forget(event);
+    event->mark = mark;
+    event->point = mock__lane_end(stream->lane);
+    return CUDA_SUCCESS;
+}
+
+static void free_event(struct mock__event *event)
+{
+    forget(event);
+    mock__object_free(event);
 }
 
 void mock__events_destroy(const struct mock__context *context)
@@ -30,7 +103,7 @@ void mock__events_destroy(const struct mock__context *context)
 
     for (size_t cursor = 0; (event = mock__object_next(MOCK__EVENT, &cursor));) {
         if (event->context == context)
-            mock__object_free(event);
+            free_event(event);
     }
 }
 
@@ -62,7 +135,7 @@ static CUresult destroy(CUevent hEvent)
     MOCK__ENTER();
     event = mock__object_find(MOCK__EVENT, hEvent);
     MOCK__REQUIRE(event, CUDA_ERROR_INVALID_HANDLE);
-    mock__object_free(event);
+    free_event(event);
     return CUDA_SUCCESS;
 }
 
@@ -86,8 +159,7 @@ static CUresult record(CUevent hEvent, CUstream hStream, unsigned flags)
     MOCK__TRY(mock__stream_find(hStream, &stream));
     MOCK__REQUIRE(event->context == stream->context, CUDA_ERROR_INVALID_HANDLE);
     MOCK__REQUIRE(!(flags & ~(unsigned) CU_EVENT_RECORD_EXTERNAL), CUDA_ERROR_INVALID_VALUE);
-    mock__event_record(event);
-    return CUDA_SUCCESS;
+    return mock__event_record(event, stream);
 }
 
 CUresult mock_cuEventRecord(CUevent hEvent, CUstream hStream)
@@ -110,28 +182,30 @@ CUresult mock_cuEventRecordWithFlags_ptsz(CUevent hEvent, CUstream hStream, unsi
     return record(hEvent, mock__ptsz(hStream), flags);
 }
 
-/* Waiting and asking are one: what was recorded is over, what was not never began. */
-static CUresult finish(CUevent hEvent)
+CUresult mock_cuEventQuery(CUevent hEvent)
 {
     struct mock__event *event = NULL;
 
     MOCK__ENTER();
-    return mock__event_find(hEvent, &event);
-}
-
-CUresult mock_cuEventQuery(CUevent hEvent)
-{
-    return finish(hEvent);
+    MOCK__TRY(mock__event_find(hEvent, &event));
+    if (mock__point_reached(&event->point))
+        return CUDA_SUCCESS;
+    mock__schedule_asked();
+    return CUDA_ERROR_NOT_READY;
 }
 
 CUresult mock_cuEventSynchronize(CUevent hEvent)
 {
-    return finish(hEvent);
+    struct mock__event *event = NULL;
+
+    MOCK__ENTER();
+    MOCK__TRY(mock__event_find(hEvent, &event));
+    return mock__wait(&event->point);
 }
 
 static bool has_time(const struct mock__event *event)
 {
-    return event->recorded && !(event->flags & CU_EVENT_DISABLE_TIMING);
+    return event->mark && !(event->flags & CU_EVENT_DISABLE_TIMING);
 }
 
 static CUresult elapsed_time(float *milliseconds, CUevent hStart, CUevent hEnd)
@@ -142,7 +216,11 @@ static CUresult elapsed_time(float *milliseconds, CUevent hStart, CUevent hEnd)
     MOCK__TRY(mock__event_find(hStart, &start));
     MOCK__TRY(mock__event_find(hEnd, &end));
     MOCK__REQUIRE(milliseconds && has_time(start) && has_time(end), CUDA_ERROR_INVALID_HANDLE);
-    *milliseconds = (float) ((double) (int64_t) (end->time_ns - start->time_ns) / 1e6);
+    if (!mock__point_reached(&start->point) || !mock__point_reached(&end->point)) {
+        mock__schedule_asked();
+        return CUDA_ERROR_NOT_READY;
+    }
+    *milliseconds = (float) ((double) (int64_t) (end->mark->time_ns - start->mark->time_ns) / 1e6);
     return CUDA_SUCCESS;
 }
 

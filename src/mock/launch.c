@@ -79,29 +79,82 @@ static CUresult find_kernel(struct mock__function *function, struct cushim_mock_
     return CUDA_ERROR_NOT_SUPPORTED;
 }
 
-static CUresult run(const struct mock__request *request, const struct mock__function *function,
-                    const struct cushim_mock_kernel *kernel, void *const *values)
+struct kernel_work {
+    struct mock__work work;
+    struct cushim_mock_launch launch;
+    cushim_mock_kernel_fn fn;
+    void **values;
+    size_t *sizes;
+};
+
+/* The launch itself succeeded; what breaks in it is for a later call to tell. */
+static void run_kernel(struct mock__work *work)
+{
+    const struct kernel_work *kernel = (const struct kernel_work *) work;
+    struct mock__context *context = work->lane->context;
+
+    context->fault =
+        (CUresult) mock__kernel_run(context, kernel->fn, &kernel->launch, kernel->values);
+}
+
+static void finish_kernel(struct mock__work *work)
+{
+    struct kernel_work *kernel = (struct kernel_work *) work;
+
+    free(kernel->values);
+    free(kernel->sizes);
+}
+
+static const struct mock__work_type kernel_type = {
+    .name = "kernel", .run = run_kernel, .finish = finish_kernel};
+
+/* A module waits for its kernels before it is unloaded, so that the name may be its own. */
+static struct kernel_work *new_kernel(const struct mock__request *request,
+                                      const struct mock__function *function,
+                                      const struct cushim_mock_kernel *kernel)
 {
     const struct mock__entry *entry = function->entry;
-    struct mock__context *context = function->module->context;
-    SCOPED_FREE size_t *sizes = calloc(entry->n_parameters + 1, sizeof(*sizes));
-    const struct cushim_mock_launch launch = {
+    struct kernel_work *work = mock__work_new(&kernel_type, sizeof(*work));
+
+    if (!work || !(work->sizes = calloc(entry->n_parameters + 1, sizeof(*work->sizes)))) {
+        mock__work_free(work);
+        return NULL;
+    }
+    for (size_t i = 0; i < entry->n_parameters; i++)
+        work->sizes[i] = entry->parameters[i].size;
+    work->fn = kernel->fn;
+    work->launch = (struct cushim_mock_launch){
         .kernel = entry->name,
         .user = kernel->user,
-        .device = context->device->ordinal,
+        .device = function->module->context->device->ordinal,
         .grid = {request->grid[0], request->grid[1], request->grid[2]},
         .block = {request->block[0], request->block[1], request->block[2]},
         .shared_bytes = request->shared_bytes,
         .n_args = entry->n_parameters,
-        .arg_bytes = sizes,
+        .arg_bytes = work->sizes,
     };
+    return work;
+}
 
-    MOCK__REQUIRE(sizes, CUDA_ERROR_OUT_OF_MEMORY);
-    for (size_t i = 0; i < entry->n_parameters; i++)
-        sizes[i] = entry->parameters[i].size;
-    /* The launch itself succeeds; what breaks in it is for the next call to tell. */
-    context->fault = (CUresult) mock__kernel_run(context, kernel->fn, &launch, values);
-    return CUDA_SUCCESS;
+/* Takes over the values. */
+static CUresult submit(const struct mock__request *request, struct mock__function *function,
+                       struct mock__stream *stream, void **values)
+{
+    struct cushim_mock_kernel kernel;
+    struct kernel_work *work = NULL;
+    CUresult result = find_kernel(function, &kernel);
+
+    if (result == CUDA_SUCCESS && !(work = new_kernel(request, function, &kernel)))
+        result = CUDA_ERROR_OUT_OF_MEMORY;
+    if (result != CUDA_SUCCESS) {
+        free(values);
+        return result;
+    }
+    work->values = values;
+    result = mock__work_submit(stream->lane, work);
+    if (result != CUDA_SUCCESS)
+        mock__work_free(work);
+    return result;
 }
 
 /* That the kernel has a host function is checked last: it is no error that a driver knows. */
@@ -109,8 +162,7 @@ CUresult mock__launch(const struct mock__request *request)
 {
     struct mock__function *function = NULL;
     struct mock__stream *stream = NULL;
-    struct cushim_mock_kernel kernel;
-    SCOPED_FREE void **values = NULL;
+    void **values = NULL;
 
     MOCK__TRY(mock__function_find(request->function, &function));
     MOCK__TRY(mock__stream_find(request->stream, &stream));
@@ -118,10 +170,9 @@ CUresult mock__launch(const struct mock__request *request)
     MOCK__TRY(check_sizes(request, function));
     MOCK__TRY(check_cooperative(request, function));
     MOCK__TRY(mock__arguments_read(function, request->params, request->extra, &values));
-    MOCK__TRY(find_kernel(function, &kernel));
-    MOCK__TRY(run(request, function, &kernel, values));
+    MOCK__TRY(submit(request, function, stream, values));
     for (unsigned i = 0; i < request->n_events; i++)
-        mock__event_record(request->events[i]);
+        MOCK__TRY(mock__event_record(request->events[i], stream));
     return CUDA_SUCCESS;
 }
 
@@ -185,15 +236,36 @@ CUresult mock_cuLaunchCooperativeKernel_ptsz(CUfunction f, unsigned int gridDimX
                                           kernelParams);
 }
 
+struct host_function {
+    CUhostFn fn;
+    void *user;
+};
+
+static void run_host_function(CUresult status, void *pointer)
+{
+    struct host_function *function = pointer;
+
+    if (status == CUDA_SUCCESS)
+        function->fn(function->user);
+    free(function);
+}
+
 static CUresult launch_host_function(CUstream hStream, CUhostFn fn, void *userData)
 {
     struct mock__stream *stream = NULL;
+    struct host_function *function;
+    CUresult result;
 
     MOCK__ENTER();
     MOCK__TRY(mock__stream_find(hStream, &stream));
     MOCK__REQUIRE(fn, CUDA_ERROR_INVALID_VALUE);
-    mock__stream_call(fn, userData);
-    return CUDA_SUCCESS;
+    function = malloc(sizeof(*function));
+    MOCK__REQUIRE(function, CUDA_ERROR_OUT_OF_MEMORY);
+    *function = (struct host_function){fn, userData};
+    result = mock__stream_call(stream, run_host_function, function);
+    if (result != CUDA_SUCCESS)
+        free(function);
+    return result;
 }
 
 CUresult mock_cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData)

@@ -3,6 +3,7 @@
 #include "mock/memory.h"
 
 #include "mock/mem_pool.h"
+#include "mock/schedule.h"
 #include "mock/state.h"
 #include "mock/stream.h"
 
@@ -67,7 +68,7 @@ CUresult mock_cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned int
 
 static bool device_can_free(const struct mock__memory *memory)
 {
-    return memory && !memory->in_module &&
+    return memory && !memory->in_module && !memory->being_freed &&
            (memory->kind == MOCK__DEVICE_MEMORY || memory->kind == MOCK__MANAGED_MEMORY);
 }
 
@@ -77,6 +78,11 @@ static CUresult free_at(CUdeviceptr address)
 
     if (!address)
         return CUDA_SUCCESS;
+    MOCK__REQUIRE(device_can_free(memory), CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__context_usable(memory->context));
+    /* Freeing waits for everything that may use the memory, in whatever stream. */
+    mock__wait_all();
+    memory = mock__memory_at(address);
     MOCK__REQUIRE(device_can_free(memory), CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__context_usable(memory->context));
     mock__memory_free(memory);
@@ -158,13 +164,52 @@ CUresult mock_cuMemAllocFromPoolAsync_ptsz(CUdeviceptr *dptr, size_t bytesize, C
     return alloc_from_pool(dptr, bytesize, pool, mock__ptsz(hStream));
 }
 
+struct free_work {
+    struct mock__work work;
+    uint64_t address, id; /* not a pointer: the memory's context may go before */
+};
+
+static void run_nothing(struct mock__work *work)
+{
+    (void) work;
+}
+
+/* In a broken context, too: the memory is given back whatever became of the work before. */
+static void finish_free(struct mock__work *work)
+{
+    const struct free_work *free = (const struct free_work *) work;
+    struct mock__memory *memory = mock__memory_at(free->address);
+
+    if (memory && memory->id == free->id && memory->being_freed)
+        mock__memory_free(memory);
+}
+
+static const struct mock__work_type free_type = {
+    .name = "free", .run = run_nothing, .finish = finish_free};
+
 static CUresult free_async(CUdeviceptr dptr, CUstream hStream)
 {
+    struct mock__memory *memory;
     struct mock__stream *stream = NULL;
+    struct free_work *work;
 
     MOCK__ENTER();
     MOCK__TRY(mock__stream_find(hStream, &stream));
-    return free_at(dptr);
+    memory = mock__memory_at(dptr);
+    if (!dptr)
+        return CUDA_SUCCESS;
+    MOCK__REQUIRE(device_can_free(memory), CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__context_usable(memory->context));
+    work = mock__work_new(&free_type, sizeof(*work));
+    MOCK__REQUIRE(work, CUDA_ERROR_OUT_OF_MEMORY);
+    work->address = memory->address;
+    work->id = memory->id;
+    memory->being_freed = true;
+    if (mock__work_submit(stream->lane, work) == CUDA_SUCCESS)
+        return CUDA_SUCCESS;
+    memory->being_freed = false;
+    mock__work_free(work);
+    return CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 CUresult mock_cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream)

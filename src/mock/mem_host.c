@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* cuMemHost*, cuMemAllocHost, cuMemFreeHost */
 #include "mock/memory.h"
+#include "mock/schedule.h"
 #include "mock/state.h"
 
 #define ALLOC_FLAGS                                                                                \
@@ -43,6 +44,11 @@ CUresult mock_cuMemFreeHost(void *p)
     MOCK__ENTER();
     if (!p)
         return CUDA_SUCCESS;
+    memory = mock__memory_at((uintptr_t) p);
+    MOCK__REQUIRE(memory && memory->kind == MOCK__HOST_MEMORY, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__context_usable(memory->context));
+    /* Freeing waits for everything that may use the memory. */
+    mock__wait_all();
     memory = mock__memory_at((uintptr_t) p);
     MOCK__REQUIRE(memory && memory->kind == MOCK__HOST_MEMORY, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__context_usable(memory->context));
@@ -107,6 +113,10 @@ CUresult mock_cuMemHostUnregister(void *p)
     struct mock__memory *memory;
 
     MOCK__ENTER_CONTEXT(context);
+    memory = mock__memory_at((uintptr_t) p);
+    MOCK__REQUIRE(memory && memory->kind == MOCK__REGISTERED_MEMORY,
+                  CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
+    mock__wait_all();
     memory = mock__memory_at((uintptr_t) p);
     MOCK__REQUIRE(memory && memory->kind == MOCK__REGISTERED_MEMORY,
                   CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);

@@ -28,7 +28,7 @@ static CUresult set_memory(struct mock__end *end, CUmemorytype type, const void 
     }
 }
 
-static CUresult copy_2d(CUstream hStream, const CUDA_MEMCPY2D *p)
+static CUresult copy_2d(CUstream hStream, bool async, const CUDA_MEMCPY2D *p)
 {
     struct mock__stream *stream = NULL;
     struct mock__copy copy;
@@ -45,37 +45,37 @@ static CUresult copy_2d(CUstream hStream, const CUDA_MEMCPY2D *p)
     };
     MOCK__TRY(set_memory(&copy.dst, p->dstMemoryType, p->dstHost, p->dstDevice));
     MOCK__TRY(set_memory(&copy.src, p->srcMemoryType, p->srcHost, p->srcDevice));
-    return mock__copy_box(&copy);
+    return mock__copy(stream, async, &copy);
 }
 
 CUresult mock_cuMemcpy2D_v2(const CUDA_MEMCPY2D *pCopy)
 {
-    return copy_2d(CU_STREAM_LEGACY, pCopy);
+    return copy_2d(CU_STREAM_LEGACY, false, pCopy);
 }
 
 CUresult mock_cuMemcpy2D_v2_ptds(const CUDA_MEMCPY2D *pCopy)
 {
-    return copy_2d(CU_STREAM_PER_THREAD, pCopy);
+    return copy_2d(CU_STREAM_PER_THREAD, false, pCopy);
 }
 
 CUresult mock_cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *pCopy)
 {
-    return copy_2d(CU_STREAM_LEGACY, pCopy);
+    return copy_2d(CU_STREAM_LEGACY, false, pCopy);
 }
 
 CUresult mock_cuMemcpy2DUnaligned_v2_ptds(const CUDA_MEMCPY2D *pCopy)
 {
-    return copy_2d(CU_STREAM_PER_THREAD, pCopy);
+    return copy_2d(CU_STREAM_PER_THREAD, false, pCopy);
 }
 
 CUresult mock_cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *pCopy, CUstream hStream)
 {
-    return copy_2d(hStream, pCopy);
+    return copy_2d(hStream, true, pCopy);
 }
 
 CUresult mock_cuMemcpy2DAsync_v2_ptsz(const CUDA_MEMCPY2D *pCopy, CUstream hStream)
 {
-    return copy_2d(mock__ptsz(hStream), pCopy);
+    return copy_2d(mock__ptsz(hStream), true, pCopy);
 }
 
 /* The structures of copies within and between contexts have the same fields for this. */
@@ -95,7 +95,7 @@ CUresult mock_cuMemcpy2DAsync_v2_ptsz(const CUDA_MEMCPY2D *pCopy, CUstream hStre
         .width = (p)->WidthInBytes, .height = (p)->Height, .depth = (p)->Depth,                    \
     }
 
-static CUresult copy_3d(CUstream hStream, const CUDA_MEMCPY3D *p)
+static CUresult copy_3d(CUstream hStream, bool async, const CUDA_MEMCPY3D *p)
 {
     struct mock__stream *stream = NULL;
     struct mock__copy copy;
@@ -106,30 +106,30 @@ static CUresult copy_3d(CUstream hStream, const CUDA_MEMCPY3D *p)
     copy = BOX(p);
     MOCK__TRY(set_memory(&copy.dst, p->dstMemoryType, p->dstHost, p->dstDevice));
     MOCK__TRY(set_memory(&copy.src, p->srcMemoryType, p->srcHost, p->srcDevice));
-    return mock__copy_box(&copy);
+    return mock__copy(stream, async, &copy);
 }
 
 CUresult mock_cuMemcpy3D_v2(const CUDA_MEMCPY3D *pCopy)
 {
-    return copy_3d(CU_STREAM_LEGACY, pCopy);
+    return copy_3d(CU_STREAM_LEGACY, false, pCopy);
 }
 
 CUresult mock_cuMemcpy3D_v2_ptds(const CUDA_MEMCPY3D *pCopy)
 {
-    return copy_3d(CU_STREAM_PER_THREAD, pCopy);
+    return copy_3d(CU_STREAM_PER_THREAD, false, pCopy);
 }
 
 CUresult mock_cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUstream hStream)
 {
-    return copy_3d(hStream, pCopy);
+    return copy_3d(hStream, true, pCopy);
 }
 
 CUresult mock_cuMemcpy3DAsync_v2_ptsz(const CUDA_MEMCPY3D *pCopy, CUstream hStream)
 {
-    return copy_3d(mock__ptsz(hStream), pCopy);
+    return copy_3d(mock__ptsz(hStream), true, pCopy);
 }
 
-static CUresult copy_3d_peer(CUstream hStream, const CUDA_MEMCPY3D_PEER *p)
+static CUresult copy_3d_peer(CUstream hStream, bool async, const CUDA_MEMCPY3D_PEER *p)
 {
     struct mock__stream *stream = NULL;
     struct mock__context *context = NULL;
@@ -143,25 +143,25 @@ static CUresult copy_3d_peer(CUstream hStream, const CUDA_MEMCPY3D_PEER *p)
     copy = BOX(p);
     MOCK__TRY(set_memory(&copy.dst, p->dstMemoryType, p->dstHost, p->dstDevice));
     MOCK__TRY(set_memory(&copy.src, p->srcMemoryType, p->srcHost, p->srcDevice));
-    return mock__copy_box(&copy);
+    return mock__copy(stream, async, &copy);
 }
 
 CUresult mock_cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *pCopy)
 {
-    return copy_3d_peer(CU_STREAM_LEGACY, pCopy);
+    return copy_3d_peer(CU_STREAM_LEGACY, false, pCopy);
 }
 
 CUresult mock_cuMemcpy3DPeer_ptds(const CUDA_MEMCPY3D_PEER *pCopy)
 {
-    return copy_3d_peer(CU_STREAM_PER_THREAD, pCopy);
+    return copy_3d_peer(CU_STREAM_PER_THREAD, false, pCopy);
 }
 
 CUresult mock_cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream)
 {
-    return copy_3d_peer(hStream, pCopy);
+    return copy_3d_peer(hStream, true, pCopy);
 }
 
 CUresult mock_cuMemcpy3DPeerAsync_ptsz(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream)
 {
-    return copy_3d_peer(mock__ptsz(hStream), pCopy);
+    return copy_3d_peer(mock__ptsz(hStream), true, pCopy);
 }

@@ -40,6 +40,7 @@ struct mock__memory {
     struct mock__context *context;
     struct mock__pool *pool;   /* where a stream-ordered allocation comes from */
     struct mock__chunk *chunk; /* of device memory */
+    bool being_freed;          /* a free was submitted and is not done */
     bool in_module;            /* a variable of a module, which goes with the module */
     bool sync_operations;      /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS */
 };

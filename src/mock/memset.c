@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "mock/memory.h"
+#include "mock/schedule.h"
 #include "mock/state.h"
 #include "mock/stream.h"
 
@@ -28,180 +29,221 @@ static void fill_row(unsigned char *row, const struct fill *fill)
     }
 }
 
-static CUresult fill_rows(const struct fill *fill)
+/* How many bytes there are from the first to the last. */
+static CUresult check(const struct fill *fill, size_t *ret_bytes)
 {
     size_t width, bytes;
-    unsigned char *row;
 
-    if (!fill->width || !fill->height)
-        return CUDA_SUCCESS;
     MOCK__REQUIRE(fill->address % fill->element == 0, CUDA_ERROR_INVALID_VALUE);
     MOCK__REQUIRE(!__builtin_mul_overflow(fill->width, fill->element, &width),
                   CUDA_ERROR_INVALID_VALUE);
     MOCK__REQUIRE(fill->height == 1 || (fill->pitch >= width && fill->pitch % fill->element == 0),
                   CUDA_ERROR_INVALID_VALUE);
     MOCK__REQUIRE(!__builtin_mul_overflow(fill->pitch, fill->height - 1, &bytes) &&
-                      !__builtin_add_overflow(bytes, width, &bytes),
+                      !__builtin_add_overflow(bytes, width, ret_bytes),
                   CUDA_ERROR_INVALID_VALUE);
-    row = mock__memory_bytes(fill->address, bytes);
-    MOCK__REQUIRE(row, CUDA_ERROR_INVALID_VALUE);
-    for (size_t y = 0; y < fill->height; y++)
-        fill_row(row + y * fill->pitch, fill);
     return CUDA_SUCCESS;
 }
 
-static CUresult fill_in(CUstream hStream, const struct fill *fill)
+struct fill_work {
+    struct mock__work work;
+    struct fill fill;
+    size_t bytes;
+};
+
+/* Looked up again: the memory may have been freed by work in between. */
+static void run_fill(struct mock__work *work)
+{
+    const struct fill_work *fill_work = (const struct fill_work *) work;
+    const struct fill *fill = &fill_work->fill;
+    unsigned char *row = mock__memory_bytes(fill->address, fill_work->bytes);
+
+    if (!row)
+        work->lane->context->fault = CUDA_ERROR_ILLEGAL_ADDRESS;
+    for (size_t y = 0; row && y < fill->height; y++)
+        fill_row(row + y * fill->pitch, fill);
+}
+
+static const struct mock__work_type fill_type = {.name = "memset", .run = run_fill};
+
+/*
+ * To the host a memset is asynchronous, whatever it is called; but it has written memory of
+ * the host when a function without "Async" returns.
+ */
+static CUresult submit(struct mock__stream *stream, bool async, const struct fill *fill)
+{
+    const struct mock__memory *memory = mock__memory_find(fill->address);
+    const bool waits = !async && memory && memory->kind != MOCK__DEVICE_MEMORY;
+    struct fill_work *work;
+    size_t bytes = 0;
+
+    if (!fill->width || !fill->height)
+        return CUDA_SUCCESS;
+    MOCK__TRY(check(fill, &bytes));
+    MOCK__REQUIRE(mock__memory_bytes(fill->address, bytes), CUDA_ERROR_INVALID_VALUE);
+    work = mock__work_new(&fill_type, sizeof(*work));
+    MOCK__REQUIRE(work, CUDA_ERROR_OUT_OF_MEMORY);
+    work->fill = *fill;
+    work->bytes = bytes;
+    if (mock__work_submit(stream->lane, work) != CUDA_SUCCESS) {
+        mock__work_free(work);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    return waits ? mock__wait_lane(stream->lane) : CUDA_SUCCESS;
+}
+
+static CUresult fill_in(CUstream hStream, bool async, const struct fill *fill)
 {
     struct mock__stream *stream = NULL;
 
     MOCK__ENTER();
     MOCK__TRY(mock__stream_find(hStream, &stream));
-    return fill_rows(fill);
+    return submit(stream, async, fill);
 }
 
-static CUresult fill_1d(CUstream stream, CUdeviceptr address, unsigned value, size_t element,
-                        size_t n)
+static CUresult fill_1d(CUstream stream, bool async, CUdeviceptr address, unsigned value,
+                        size_t element, size_t n)
 {
-    return fill_in(stream, &(struct fill){address, 0, n, 1, value, element});
+    return fill_in(stream, async, &(struct fill){address, 0, n, 1, value, element});
 }
 
-static CUresult fill_2d(CUstream stream, CUdeviceptr address, size_t pitch, unsigned value,
-                        size_t element, size_t width, size_t height)
+static CUresult fill_2d(CUstream stream, bool async, CUdeviceptr address, size_t pitch,
+                        unsigned value, size_t element, size_t width, size_t height)
 {
-    return fill_in(stream, &(struct fill){address, pitch, width, height, value, element});
+    return fill_in(stream, async, &(struct fill){address, pitch, width, height, value, element});
 }
 
 CUresult mock_cuMemsetD8_v2(CUdeviceptr dstDevice, unsigned char uc, size_t N)
 {
-    return fill_1d(CU_STREAM_LEGACY, dstDevice, uc, 1, N);
+    return fill_1d(CU_STREAM_LEGACY, false, dstDevice, uc, 1, N);
 }
 
 CUresult mock_cuMemsetD8_v2_ptds(CUdeviceptr dstDevice, unsigned char uc, size_t N)
 {
-    return fill_1d(CU_STREAM_PER_THREAD, dstDevice, uc, 1, N);
+    return fill_1d(CU_STREAM_PER_THREAD, false, dstDevice, uc, 1, N);
 }
 
 CUresult mock_cuMemsetD8Async(CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstream hStream)
 {
-    return fill_1d(hStream, dstDevice, uc, 1, N);
+    return fill_1d(hStream, true, dstDevice, uc, 1, N);
 }
 
 CUresult mock_cuMemsetD8Async_ptsz(CUdeviceptr dstDevice, unsigned char uc, size_t N,
                                    CUstream hStream)
 {
-    return fill_1d(mock__ptsz(hStream), dstDevice, uc, 1, N);
+    return fill_1d(mock__ptsz(hStream), true, dstDevice, uc, 1, N);
 }
 
 CUresult mock_cuMemsetD16_v2(CUdeviceptr dstDevice, unsigned short us, size_t N)
 {
-    return fill_1d(CU_STREAM_LEGACY, dstDevice, us, 2, N);
+    return fill_1d(CU_STREAM_LEGACY, false, dstDevice, us, 2, N);
 }
 
 CUresult mock_cuMemsetD16_v2_ptds(CUdeviceptr dstDevice, unsigned short us, size_t N)
 {
-    return fill_1d(CU_STREAM_PER_THREAD, dstDevice, us, 2, N);
+    return fill_1d(CU_STREAM_PER_THREAD, false, dstDevice, us, 2, N);
 }
 
 CUresult mock_cuMemsetD16Async(CUdeviceptr dstDevice, unsigned short us, size_t N, CUstream hStream)
 {
-    return fill_1d(hStream, dstDevice, us, 2, N);
+    return fill_1d(hStream, true, dstDevice, us, 2, N);
 }
 
 CUresult mock_cuMemsetD16Async_ptsz(CUdeviceptr dstDevice, unsigned short us, size_t N,
                                     CUstream hStream)
 {
-    return fill_1d(mock__ptsz(hStream), dstDevice, us, 2, N);
+    return fill_1d(mock__ptsz(hStream), true, dstDevice, us, 2, N);
 }
 
 CUresult mock_cuMemsetD32_v2(CUdeviceptr dstDevice, unsigned int ui, size_t N)
 {
-    return fill_1d(CU_STREAM_LEGACY, dstDevice, ui, 4, N);
+    return fill_1d(CU_STREAM_LEGACY, false, dstDevice, ui, 4, N);
 }
 
 CUresult mock_cuMemsetD32_v2_ptds(CUdeviceptr dstDevice, unsigned int ui, size_t N)
 {
-    return fill_1d(CU_STREAM_PER_THREAD, dstDevice, ui, 4, N);
+    return fill_1d(CU_STREAM_PER_THREAD, false, dstDevice, ui, 4, N);
 }
 
 CUresult mock_cuMemsetD32Async(CUdeviceptr dstDevice, unsigned int ui, size_t N, CUstream hStream)
 {
-    return fill_1d(hStream, dstDevice, ui, 4, N);
+    return fill_1d(hStream, true, dstDevice, ui, 4, N);
 }
 
 CUresult mock_cuMemsetD32Async_ptsz(CUdeviceptr dstDevice, unsigned int ui, size_t N,
                                     CUstream hStream)
 {
-    return fill_1d(mock__ptsz(hStream), dstDevice, ui, 4, N);
+    return fill_1d(mock__ptsz(hStream), true, dstDevice, ui, 4, N);
 }
 
 CUresult mock_cuMemsetD2D8_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc,
                               size_t Width, size_t Height)
 {
-    return fill_2d(CU_STREAM_LEGACY, dstDevice, dstPitch, uc, 1, Width, Height);
+    return fill_2d(CU_STREAM_LEGACY, false, dstDevice, dstPitch, uc, 1, Width, Height);
 }
 
 CUresult mock_cuMemsetD2D8_v2_ptds(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc,
                                    size_t Width, size_t Height)
 {
-    return fill_2d(CU_STREAM_PER_THREAD, dstDevice, dstPitch, uc, 1, Width, Height);
+    return fill_2d(CU_STREAM_PER_THREAD, false, dstDevice, dstPitch, uc, 1, Width, Height);
 }
 
 CUresult mock_cuMemsetD2D8Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc,
                                 size_t Width, size_t Height, CUstream hStream)
 {
-    return fill_2d(hStream, dstDevice, dstPitch, uc, 1, Width, Height);
+    return fill_2d(hStream, true, dstDevice, dstPitch, uc, 1, Width, Height);
 }
 
 CUresult mock_cuMemsetD2D8Async_ptsz(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc,
                                      size_t Width, size_t Height, CUstream hStream)
 {
-    return fill_2d(mock__ptsz(hStream), dstDevice, dstPitch, uc, 1, Width, Height);
+    return fill_2d(mock__ptsz(hStream), true, dstDevice, dstPitch, uc, 1, Width, Height);
 }
 
 CUresult mock_cuMemsetD2D16_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us,
                                size_t Width, size_t Height)
 {
-    return fill_2d(CU_STREAM_LEGACY, dstDevice, dstPitch, us, 2, Width, Height);
+    return fill_2d(CU_STREAM_LEGACY, false, dstDevice, dstPitch, us, 2, Width, Height);
 }
 
 CUresult mock_cuMemsetD2D16_v2_ptds(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us,
                                     size_t Width, size_t Height)
 {
-    return fill_2d(CU_STREAM_PER_THREAD, dstDevice, dstPitch, us, 2, Width, Height);
+    return fill_2d(CU_STREAM_PER_THREAD, false, dstDevice, dstPitch, us, 2, Width, Height);
 }
 
 CUresult mock_cuMemsetD2D16Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us,
                                  size_t Width, size_t Height, CUstream hStream)
 {
-    return fill_2d(hStream, dstDevice, dstPitch, us, 2, Width, Height);
+    return fill_2d(hStream, true, dstDevice, dstPitch, us, 2, Width, Height);
 }
 
 CUresult mock_cuMemsetD2D16Async_ptsz(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us,
                                       size_t Width, size_t Height, CUstream hStream)
 {
-    return fill_2d(mock__ptsz(hStream), dstDevice, dstPitch, us, 2, Width, Height);
+    return fill_2d(mock__ptsz(hStream), true, dstDevice, dstPitch, us, 2, Width, Height);
 }
 
 CUresult mock_cuMemsetD2D32_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui,
                                size_t Width, size_t Height)
 {
-    return fill_2d(CU_STREAM_LEGACY, dstDevice, dstPitch, ui, 4, Width, Height);
+    return fill_2d(CU_STREAM_LEGACY, false, dstDevice, dstPitch, ui, 4, Width, Height);
 }
 
 CUresult mock_cuMemsetD2D32_v2_ptds(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui,
                                     size_t Width, size_t Height)
 {
-    return fill_2d(CU_STREAM_PER_THREAD, dstDevice, dstPitch, ui, 4, Width, Height);
+    return fill_2d(CU_STREAM_PER_THREAD, false, dstDevice, dstPitch, ui, 4, Width, Height);
 }
 
 CUresult mock_cuMemsetD2D32Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui,
                                  size_t Width, size_t Height, CUstream hStream)
 {
-    return fill_2d(hStream, dstDevice, dstPitch, ui, 4, Width, Height);
+    return fill_2d(hStream, true, dstDevice, dstPitch, ui, 4, Width, Height);
 }
 
 CUresult mock_cuMemsetD2D32Async_ptsz(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui,
                                       size_t Width, size_t Height, CUstream hStream)
 {
-    return fill_2d(mock__ptsz(hStream), dstDevice, dstPitch, ui, 4, Width, Height);
+    return fill_2d(mock__ptsz(hStream), true, dstDevice, dstPitch, ui, 4, Width, Height);
 }

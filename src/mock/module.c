@@ -8,6 +8,7 @@
 
 #include "base/util.h"
 #include "mock/memory.h"
+#include "mock/schedule.h"
 #include "mock/state.h"
 
 CUresult mock__module_find(CUmodule handle, struct mock__module **ret_module)
@@ -133,6 +134,10 @@ CUresult mock_cuModuleUnload(CUmodule hmod)
     struct mock__module *module;
 
     MOCK__ENTER();
+    module = mock__object_find(MOCK__MODULE, hmod);
+    MOCK__REQUIRE(module, CUDA_ERROR_INVALID_HANDLE);
+    /* Its kernels may have been launched and not have run. */
+    mock__wait_context(module->context);
     module = mock__object_find(MOCK__MODULE, hmod);
     MOCK__REQUIRE(module, CUDA_ERROR_INVALID_HANDLE);
     mock__module_destroy(module);

@@ -5,11 +5,15 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/env.h"
+#include "mock/config.h"
 #include "mock/kernels.h"
+#include "mock/schedule.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static bool initialised;
 static struct mock__device devices[MOCK__MAX_DEVICES];
 static int n_devices;
@@ -44,6 +48,29 @@ void mock__leave(const CUresult *entered)
 {
     if (*entered == CUDA_SUCCESS)
         pthread_mutex_unlock(&lock);
+}
+
+void mock__lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void mock__lock_changed(void)
+{
+    pthread_cond_broadcast(&changed);
+}
+
+bool mock__lock_wait(uint64_t nanoseconds)
+{
+    struct timespec until;
+
+    if (!nanoseconds)
+        return !pthread_cond_wait(&changed, &lock);
+    clock_gettime(CLOCK_REALTIME, &until);
+    nanoseconds += (uint64_t) until.tv_nsec;
+    until.tv_sec += (time_t) (nanoseconds / 1000000000u);
+    until.tv_nsec = (long) (nanoseconds % 1000000000u);
+    return !pthread_cond_timedwait(&changed, &lock, &until);
 }
 
 void mock__callback_begin(void)
@@ -131,6 +158,7 @@ static CUresult initialise_locked(void)
     registered = true;
     /* Last, so that a failed attempt does not load them twice. */
     mock__kernels_load(cushim__env("CUSHIM_MOCK_KERNELS"));
+    mock__schedule_seed(mock__seed());
     initialised = true;
     return CUDA_SUCCESS;
 }

@@ -77,6 +77,14 @@ void mock__callback_end(void);
 void mock__unlock_for_callback(void);
 void mock__lock_after_callback(void);
 
+/*
+ * The lock by itself, for the mock's own thread; and waiting, with it given up, until
+ * somebody says that something changed. 0 waits for ever; false: the time is over.
+ */
+void mock__lock(void);
+bool mock__lock_wait(uint64_t nanoseconds);
+void mock__lock_changed(void);
+
 /* cuInit() without its flags. */
 CUresult mock__initialise(void);
 

@@ -2,7 +2,10 @@
 /* cuStream*, except attributes, which are in stream_attribute.c. */
 #include "mock/stream.h"
 
+#include <stdlib.h>
+
 #include "mock/event.h"
+#include "mock/schedule.h"
 #include "mock/state.h"
 
 /* A driver hands out a few of its own first. */
@@ -14,6 +17,10 @@ struct mock__stream *mock__stream_new(struct mock__context *context, unsigned fl
 {
     struct mock__stream *stream = mock__object_new(MOCK__STREAM, sizeof(*stream));
 
+    if (stream && !(stream->lane = mock__lane_new(context, !flags, false))) {
+        mock__object_free(stream);
+        return NULL;
+    }
     if (stream) {
         stream->context = context;
         stream->flags = flags;
@@ -24,13 +31,22 @@ struct mock__stream *mock__stream_new(struct mock__context *context, unsigned fl
     return stream;
 }
 
+/* The work that a stream still has is done all the same, in a lane without a stream. */
+static void free_stream(struct mock__stream *stream)
+{
+    mock__lane_unref(stream->lane);
+    mock__object_free(stream);
+}
+
 void mock__streams_destroy(const struct mock__context *context)
 {
     struct mock__stream *stream;
 
     for (size_t cursor = 0; (stream = mock__object_next(MOCK__STREAM, &cursor));) {
-        if (stream->context == context)
-            mock__object_free(stream);
+        if (stream->context != context)
+            continue;
+        stream->lane->context = NULL;
+        free_stream(stream);
     }
 }
 
@@ -104,7 +120,7 @@ static CUresult destroy(CUstream hStream)
     MOCK__ENTER();
     stream = find_own(hStream);
     MOCK__REQUIRE(stream, CUDA_ERROR_INVALID_HANDLE);
-    mock__object_free(stream);
+    free_stream(stream);
     return CUDA_SUCCESS;
 }
 
@@ -118,33 +134,88 @@ CUresult mock_cuStreamDestroy_v2(CUstream hStream)
     return destroy(hStream);
 }
 
-/* Waiting and asking are one, as work is done when it is submitted. */
-static CUresult finish(CUstream hStream)
+/* The legacy stream stands for the streams that take turns with it, too. */
+static bool counts(const struct mock__lane *lane, const struct mock__stream *stream)
+{
+    return lane == stream->lane ||
+           (stream->lane->legacy && lane->blocking && lane->context == stream->context);
+}
+
+static struct mock__lane *busy_lane(const struct mock__stream *stream)
+{
+    for (struct mock__lane *lane = mock__busy_lanes(); lane; lane = lane->next_busy)
+        if (counts(lane, stream))
+            return lane;
+    return NULL;
+}
+
+static CUresult synchronize(CUstream hStream)
 {
     struct mock__stream *stream = NULL;
+    struct mock__lane *lane;
 
     MOCK__ENTER();
-    return mock__stream_find(hStream, &stream);
+    MOCK__TRY(mock__stream_find(hStream, &stream));
+    /* Found anew each time: waiting gives up the lock. */
+    while ((lane = busy_lane(stream))) {
+        MOCK__TRY(mock__wait_lane(lane));
+        MOCK__TRY(mock__stream_find(hStream, &stream));
+    }
+    return CUDA_SUCCESS;
 }
 
 CUresult mock_cuStreamSynchronize(CUstream hStream)
 {
-    return finish(hStream);
+    return synchronize(hStream);
 }
 
 CUresult mock_cuStreamSynchronize_ptsz(CUstream hStream)
 {
-    return finish(mock__ptsz(hStream));
+    return synchronize(mock__ptsz(hStream));
+}
+
+static CUresult query(CUstream hStream)
+{
+    struct mock__stream *stream = NULL;
+
+    MOCK__ENTER();
+    MOCK__TRY(mock__stream_find(hStream, &stream));
+    if (!busy_lane(stream))
+        return CUDA_SUCCESS;
+    mock__schedule_asked();
+    return CUDA_ERROR_NOT_READY;
 }
 
 CUresult mock_cuStreamQuery(CUstream hStream)
 {
-    return finish(hStream);
+    return query(hStream);
 }
 
 CUresult mock_cuStreamQuery_ptsz(CUstream hStream)
 {
-    return finish(mock__ptsz(hStream));
+    return query(mock__ptsz(hStream));
+}
+
+static void nothing(struct mock__work *work)
+{
+    (void) work;
+}
+
+static const struct mock__work_type wait_type = {.name = "wait", .run = nothing};
+
+/* Work that does nothing, and waits: what is submitted after it waits with it. */
+static CUresult submit_wait(struct mock__stream *stream, const struct mock__point *point)
+{
+    struct mock__work *work;
+
+    if (mock__point_reached(point))
+        return CUDA_SUCCESS;
+    work = mock__work_new(&wait_type, sizeof(*work));
+    if (work && mock__work_wait_for(work, point) &&
+        mock__work_submit(stream->lane, work) == CUDA_SUCCESS)
+        return CUDA_SUCCESS;
+    mock__work_free(work);
+    return CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 static CUresult wait_event(CUstream hStream, CUevent hEvent, unsigned flags)
@@ -156,7 +227,7 @@ static CUresult wait_event(CUstream hStream, CUevent hEvent, unsigned flags)
     MOCK__TRY(mock__event_find(hEvent, &event));
     MOCK__TRY(mock__stream_find(hStream, &stream));
     MOCK__REQUIRE(!(flags & ~(unsigned) CU_EVENT_WAIT_EXTERNAL), CUDA_ERROR_INVALID_VALUE);
-    return CUDA_SUCCESS;
+    return submit_wait(stream, &event->point);
 }
 
 CUresult mock_cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags)
@@ -169,11 +240,34 @@ CUresult mock_cuStreamWaitEvent_ptsz(CUstream hStream, CUevent hEvent, unsigned 
     return wait_event(mock__ptsz(hStream), hEvent, Flags);
 }
 
-void mock__stream_call(void (*call)(void *), void *user)
+struct call_work {
+    struct mock__work work;
+    void (*call)(CUresult status, void *user);
+    void *user;
+};
+
+static void run_call(struct mock__work *work)
 {
-    mock__unlock_for_callback();
-    call(user);
-    mock__lock_after_callback();
+    const struct call_work *call = (const struct call_work *) work;
+
+    call->call(work->status, call->user);
+}
+
+static const struct mock__work_type call_type = {
+    .name = "host function", .host = true, .run = run_call};
+
+CUresult mock__stream_call(struct mock__stream *stream, void (*call)(CUresult status, void *user),
+                           void *user)
+{
+    struct call_work *work = mock__work_new(&call_type, sizeof(*work));
+
+    MOCK__REQUIRE(work, CUDA_ERROR_OUT_OF_MEMORY);
+    work->call = call;
+    work->user = user;
+    if (mock__work_submit(stream->lane, work) == CUDA_SUCCESS)
+        return CUDA_SUCCESS;
+    mock__work_free(work);
+    return CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 struct callback {
@@ -182,24 +276,31 @@ struct callback {
     void *user;
 };
 
-static void run_callback(void *pointer)
+static void run_callback(CUresult status, void *pointer)
 {
-    const struct callback *callback = pointer;
+    struct callback *callback = pointer;
 
-    callback->function(callback->stream, CUDA_SUCCESS, callback->user);
+    callback->function(callback->stream, status, callback->user);
+    free(callback);
 }
 
 /* handle is what the callback is told: the caller's own word for the stream. */
 static CUresult add_callback(CUstream handle, CUstreamCallback function, void *user, unsigned flags)
 {
     struct mock__stream *stream = NULL;
-    struct callback callback = {function, handle, user};
+    struct callback *callback;
+    CUresult result;
 
     MOCK__ENTER();
     MOCK__TRY(mock__stream_find(handle, &stream));
     MOCK__REQUIRE(function && !flags, CUDA_ERROR_INVALID_VALUE);
-    mock__stream_call(run_callback, &callback);
-    return CUDA_SUCCESS;
+    callback = malloc(sizeof(*callback));
+    MOCK__REQUIRE(callback, CUDA_ERROR_OUT_OF_MEMORY);
+    *callback = (struct callback){function, handle, user};
+    result = mock__stream_call(stream, run_callback, callback);
+    if (result != CUDA_SUCCESS)
+        free(callback);
+    return result;
 }
 
 CUresult mock_cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *userData,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Streams. Work is done when it is submitted, in order of submission, which is one of
- * the orders that the rules of streams allow; so a stream is never busy.
+ * Streams: a lane of work (work.h), and what a caller can ask and set.
  */
 #ifndef CUSHIM_MOCK_STREAM_H
 #define CUSHIM_MOCK_STREAM_H
@@ -18,10 +17,12 @@
 #define MOCK__SYNCHRONIZATION_POLICY 3
 
 struct mock__context;
+struct mock__lane;
 
 struct mock__stream {
     struct mock__object object;
     struct mock__context *context;
+    struct mock__lane *lane;
     unsigned flags;
     int priority;
     uint64_t id;
@@ -50,9 +51,10 @@ static inline CUstream mock__ptsz(CUstream handle)
 }
 
 /*
- * Runs a function of the program in stream order, as host functions and callbacks
- * run. Nothing of the driver's may be kept across the call but the caller's lock.
+ * Submits a call of the program's code. It is made in any case, and told the status of the
+ * stream's context at that time.
  */
-void mock__stream_call(void (*call)(void *), void *user);
+CUresult mock__stream_call(struct mock__stream *stream, void (*call)(CUresult status, void *user),
+                           void *user);
 
 #endif

@@ -163,6 +163,7 @@ Test(launch, what_the_kernel_sees)
     cr_assert(eq(int, cushim_mock_register_kernel("nop", nop, GARBAGE), CUSHIM_OK));
     f = function("nop");
     OK(mock_cuLaunchKernel(f, 2, 3, 4, 5, 6, 7, 100, NULL, NULL, NULL));
+    OK(mock_cuCtxSynchronize());
     cr_expect(eq(ptr, seen.user, GARBAGE));
     cr_expect(eq(int, seen.device, 0));
     cr_expect(eq(uint, seen.grid[2], 4));
@@ -170,7 +171,6 @@ Test(launch, what_the_kernel_sees)
     cr_expect(eq(sz, seen.shared_bytes, 100));
     cr_expect(eq(sz, seen.n_args, 0));
     cr_expect(eq(int, (int) inside, CUDA_ERROR_NOT_PERMITTED), "a kernel called the driver");
-    OK(mock_cuCtxSynchronize());
 }
 
 Test(launch, sizes)
@@ -262,8 +262,8 @@ static void expect_broken(CUresult fault, CUstream stream, CUevent event)
     CUstream another;
     int n;
 
-    EXPECT(fault, mock_cuStreamSynchronize(stream));
     EXPECT(fault, mock_cuCtxSynchronize());
+    EXPECT(fault, mock_cuStreamSynchronize(stream));
     EXPECT(fault, mock_cuMemAlloc_v2(&p, 16));
     EXPECT(fault, mock_cuMemFree_v2(0));
     EXPECT(fault, mock_cuEventQuery(event));

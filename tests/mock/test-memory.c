@@ -309,6 +309,9 @@ Test(memory, stream_ordered)
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemFreeAsync(p, stream));
     OK(mock_cuMemFreeAsync(0, stream));
     OK(mock_cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used));
+    cr_expect(eq(u64, used, 100), "the free is in stream order");
+    OK(mock_cuStreamSynchronize(stream));
+    OK(mock_cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used));
     cr_expect(eq(u64, used, 0));
     EXPECT(CUDA_ERROR_OUT_OF_MEMORY, mock_cuMemAllocAsync(&p, (size_t) 1 << 46, stream));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemAllocAsync(NULL, 8, stream));

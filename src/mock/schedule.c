@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+#include "mock/schedule.h"
+
+#include "mock/context.h"
+#include "mock/engine.h"
+#include "mock/state.h"
+
+/* How many pieces of work one submission can set going at most. */
+enum { MOST_AT_ONCE = 4 };
+
+/* How long a wait leaves other work alone while a function of the program is being called. */
+#define CALL_PATIENCE_NS UINT64_C(10000000)
+
+static uint64_t seed, state;
+
+void mock__schedule_seed(uint64_t new_seed)
+{
+    seed = state = new_seed;
+}
+
+/* splitmix64: small, fast, and good enough to mix orders. */
+static uint64_t draw(void)
+{
+    uint64_t z = (state += UINT64_C(0x9e3779b97f4a7c15));
+
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+/* The ready lane whose work was submitted first, among those submitted after the ticket. */
+static struct mock__lane *next_ready(uint64_t after)
+{
+    struct mock__lane *best = NULL;
+
+    for (struct mock__lane *lane = mock__busy_lanes(); lane; lane = lane->next_busy)
+        if (mock__lane_ready(lane) && lane->first->ticket > after &&
+            (!best || lane->first->ticket < best->first->ticket))
+            best = lane;
+    return best;
+}
+
+/* Counted in order of submission, so that the draw does not depend on how lanes are kept. */
+static struct mock__lane *choose(void)
+{
+    struct mock__lane *lane = next_ready(0);
+    uint64_t ready = 0;
+
+    if (!seed || !lane)
+        return lane;
+    for (struct mock__lane *l = lane; l; l = next_ready(l->first->ticket))
+        ready++;
+    for (uint64_t skip = draw() % ready; skip; skip--)
+        lane = next_ready(lane->first->ticket);
+    return lane;
+}
+
+static CUresult state_of(const struct mock__lane *lane)
+{
+    return lane->context ? mock__context_usable(lane->context) : CUDA_ERROR_CONTEXT_IS_DESTROYED;
+}
+
+bool mock__schedule_step(void)
+{
+    struct mock__lane *lane = choose();
+    struct mock__work *work;
+
+    if (!lane)
+        return false;
+    work = mock__work_begin(lane);
+    work->status = state_of(lane);
+    if (work->type->host) {
+        mock__engine_call(work);
+        return true;
+    }
+    /* Nothing more is done in a context that is broken; what waits for it goes on. */
+    if (work->status == CUDA_SUCCESS)
+        work->type->run(work);
+    mock__work_end(work);
+    mock__lock_changed();
+    return true;
+}
+
+void mock__schedule_submitted(void)
+{
+    mock__engine_wake();
+    if (!seed)
+        return;
+    for (int i = 0; i < MOST_AT_ONCE && draw() % 2; i++)
+        if (!mock__schedule_step())
+            return;
+}
+
+void mock__schedule_asked(void)
+{
+    mock__engine_wake();
+    if (!seed || draw() % 2)
+        mock__schedule_step();
+}
+
+/*
+ * A function of the program that is being called is waited for, so that the order stays the
+ * drawn one; but not for ever, as it may itself wait for what is done next.
+ */
+CUresult mock__wait(const struct mock__point *point)
+{
+    struct mock__point mine = mock__point_copy(point);
+    CUresult result = CUDA_SUCCESS;
+
+    while (!mock__point_reached(&mine)) {
+        if (mock__engine_busy() && mock__lock_wait(CALL_PATIENCE_NS))
+            continue;
+        if (!mock__point_reached(&mine) && !mock__schedule_step())
+            mock__lock_wait(0);
+    }
+    if (mine.lane)
+        result = state_of(mine.lane);
+    mock__point_clear(&mine);
+    return result;
+}
+
+CUresult mock__wait_lane(struct mock__lane *lane)
+{
+    struct mock__point end = mock__lane_end(lane);
+    const CUresult result = mock__wait(&end);
+
+    mock__point_clear(&end);
+    return result;
+}
+
+static struct mock__lane *busy_lane_of(const struct mock__context *context)
+{
+    for (struct mock__lane *lane = mock__busy_lanes(); lane; lane = lane->next_busy)
+        if (!context || lane->context == context)
+            return lane;
+    return NULL;
+}
+
+void mock__wait_context(const struct mock__context *context)
+{
+    struct mock__lane *lane;
+
+    while ((lane = busy_lane_of(context)))
+        mock__wait_lane(lane);
+}
+
+void mock__wait_all(void)
+{
+    mock__wait_context(NULL);
+}

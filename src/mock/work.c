@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+#include "mock/work.h"
+
+#include <stdlib.h>
+
+#include "mock/context.h"
+#include "mock/schedule.h"
+
+static struct mock__lane *busy; /* lanes with work left */
+static uint64_t tickets;
+
+struct mock__lane *mock__busy_lanes(void)
+{
+    return busy;
+}
+
+/* --- lanes and points --- */
+
+struct mock__lane *mock__lane_new(struct mock__context *context, bool blocking, bool legacy)
+{
+    struct mock__lane *lane = calloc(1, sizeof(*lane));
+
+    if (lane) {
+        lane->context = context;
+        lane->blocking = blocking;
+        lane->legacy = legacy;
+        lane->references = 1;
+    }
+    return lane;
+}
+
+void mock__lane_unref(struct mock__lane *lane)
+{
+    if (lane && !--lane->references)
+        free(lane);
+}
+
+struct mock__point mock__lane_end(struct mock__lane *lane)
+{
+    lane->references++;
+    return (struct mock__point){lane, lane->submitted};
+}
+
+struct mock__point mock__point_copy(const struct mock__point *point)
+{
+    if (point->lane)
+        point->lane->references++;
+    return *point;
+}
+
+void mock__point_clear(struct mock__point *point)
+{
+    mock__lane_unref(point->lane);
+    *point = (struct mock__point){0};
+}
+
+bool mock__point_reached(const struct mock__point *point)
+{
+    return !point->lane || point->lane->done >= point->number;
+}
+
+/* --- work --- */
+
+void *mock__work_new(const struct mock__work_type *type, size_t size)
+{
+    struct mock__work *work = calloc(1, size);
+
+    if (work)
+        work->type = type;
+    return work;
+}
+
+void mock__work_free(void *pointer)
+{
+    struct mock__work *work = pointer;
+
+    if (!work)
+        return;
+    if (work->type->finish)
+        work->type->finish(work);
+    for (size_t i = 0; i < work->n_waits; i++)
+        mock__point_clear(&work->waits[i]);
+    free(work->waits);
+    free(work);
+}
+
+bool mock__work_wait_for(struct mock__work *work, const struct mock__point *point)
+{
+    struct mock__point *waits;
+
+    if (mock__point_reached(point))
+        return true;
+    waits = realloc(work->waits, (work->n_waits + 1) * sizeof(*waits));
+    if (!waits)
+        return false;
+    work->waits = waits;
+    waits[work->n_waits++] = mock__point_copy(point);
+    return true;
+}
+
+/*
+ * The legacy stream and the blocking streams of a context take turns: work in it waits for
+ * everything that they have, and their work waits for everything that it has.
+ */
+static bool takes_turns(const struct mock__lane *lane, const struct mock__lane *other)
+{
+    return lane != other && lane->context == other->context &&
+           ((lane->legacy && other->blocking) || (lane->blocking && other->legacy));
+}
+
+static bool wait_for_turn(struct mock__work *work, const struct mock__lane *lane)
+{
+    for (struct mock__lane *other = busy; other; other = other->next_busy) {
+        const struct mock__point end = {other, other->submitted};
+
+        if (takes_turns(lane, other) && !mock__work_wait_for(work, &end))
+            return false;
+    }
+    return true;
+}
+
+static void become_busy(struct mock__lane *lane)
+{
+    lane->references++;
+    lane->next_busy = busy;
+    lane->link_busy = &busy;
+    if (busy)
+        busy->link_busy = &lane->next_busy;
+    busy = lane;
+}
+
+static void become_idle(struct mock__lane *lane)
+{
+    *lane->link_busy = lane->next_busy;
+    if (lane->next_busy)
+        lane->next_busy->link_busy = lane->link_busy;
+    mock__lane_unref(lane);
+}
+
+CUresult mock__work_submit(struct mock__lane *lane, void *pointer)
+{
+    struct mock__work *work = pointer;
+
+    if (!wait_for_turn(work, lane))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    work->lane = lane;
+    work->ticket = ++tickets;
+    lane->submitted++;
+    if (lane->first)
+        lane->last->next = work;
+    else
+        lane->first = work;
+    lane->last = work;
+    if (lane->first == work)
+        become_busy(lane);
+    mock__schedule_submitted();
+    return CUDA_SUCCESS;
+}
+
+bool mock__lane_ready(const struct mock__lane *lane)
+{
+    const struct mock__work *work = lane->first;
+
+    if (!work || lane->running)
+        return false;
+    for (size_t i = 0; i < work->n_waits; i++)
+        if (!mock__point_reached(&work->waits[i]))
+            return false;
+    return true;
+}
+
+struct mock__work *mock__work_begin(struct mock__lane *lane)
+{
+    lane->running = true;
+    return lane->first;
+}
+
+void mock__work_end(struct mock__work *work)
+{
+    struct mock__lane *lane = work->lane;
+
+    lane->running = false;
+    lane->done++;
+    lane->first = work->next;
+    mock__work_free(work);
+    if (lane->first)
+        return;
+    lane->last = NULL;
+    become_idle(lane); /* perhaps the last reference */
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Work that was submitted and is not done yet.
+ *
+ * A lane is a queue of work that is done in its order: what a stream is made of. It
+ * outlives the stream's handle until its work is done. A point is a place in a lane: it is
+ * reached when all work up to it is done. Work waits for points of other lanes; that is
+ * all the order there is between lanes.
+ *
+ * Which of the work that could be done next is done next, and when, is drawn from the
+ * seed (schedule.c). Callers hold the process-wide lock; functions that wait give it up
+ * meanwhile, so whatever a caller looked up before may be gone afterwards.
+ */
+#ifndef CUSHIM_MOCK_WORK_H
+#define CUSHIM_MOCK_WORK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "mock/functions.h"
+
+struct mock__context;
+struct mock__work;
+
+struct mock__lane {
+    struct mock__context *context; /* NULL once it is gone */
+    bool blocking;                 /* takes turns with the context's legacy stream */
+    bool legacy;                   /* is that stream */
+    bool running;                  /* its first work is under way */
+    unsigned references;
+    uint64_t submitted, done; /* how much */
+    struct mock__work *first, *last;
+    struct mock__lane *next_busy, **link_busy; /* among the lanes that have work left */
+};
+
+struct mock__point {
+    struct mock__lane *lane; /* NULL: reached */
+    uint64_t number;
+};
+
+struct mock__work_type {
+    const char *name;
+    bool host; /* calls a function of the program, on a thread of the mock's, without the lock */
+    /* Work that is not host work is only run in a context that is not broken. */
+    void (*run)(struct mock__work *work);
+    void (*finish)(struct mock__work *work); /* gives back what the work holds; may be NULL */
+};
+
+/* The first member of every kind of work. */
+struct mock__work {
+    const struct mock__work_type *type;
+    struct mock__lane *lane;
+    struct mock__work *next;      /* in its lane */
+    struct mock__work *next_call; /* among the calls that the engine is to make */
+    uint64_t ticket;              /* its number among all work of the process */
+    struct mock__point *waits;
+    size_t n_waits;
+    CUresult status; /* of the context when it is run: host work is told */
+};
+
+/* --- lanes and points --- */
+
+/* NULL if there is no memory. The caller has the first reference. */
+struct mock__lane *mock__lane_new(struct mock__context *context, bool blocking, bool legacy);
+void mock__lane_unref(struct mock__lane *lane);
+
+/* The point behind everything that the lane was given so far. Holds a reference. */
+struct mock__point mock__lane_end(struct mock__lane *lane);
+struct mock__point mock__point_copy(const struct mock__point *point);
+void mock__point_clear(struct mock__point *point);
+bool mock__point_reached(const struct mock__point *point);
+
+/* The lanes that have work left, linked by next_busy. */
+struct mock__lane *mock__busy_lanes(void);
+
+/* --- work --- */
+
+/* Zeroed work of a type; size is that of the structure that begins with it. NULL: no memory. */
+void *mock__work_new(const struct mock__work_type *type, size_t size);
+
+/* For work that is not submitted after all. NULL does nothing. */
+void mock__work_free(void *work);
+
+/*
+ * Makes the work wait for a point, besides what is before it in its lane. The point stays the
+ * caller's. False if there is no memory.
+ */
+bool mock__work_wait_for(struct mock__work *work, const struct mock__point *point);
+
+/*
+ * Puts the work at the end of a lane, in turn with the legacy stream where the lane takes
+ * part in that. CUDA_ERROR_OUT_OF_MEMORY leaves the work the caller's.
+ */
+CUresult mock__work_submit(struct mock__lane *lane, void *work);
+
+/* Can the lane's first work be done now? */
+bool mock__lane_ready(const struct mock__lane *lane);
+
+/* Begins and ends a lane's first work. Between the two it is run. */
+struct mock__work *mock__work_begin(struct mock__lane *lane);
+void mock__work_end(struct mock__work *work);
+
+#endif
