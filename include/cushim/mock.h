@@ -74,6 +74,15 @@ typedef void (*cushim_mock_kernel_fn)(const struct cushim_mock_launch *launch, v
 CUSHIM_API void *cushim_mock_pointer(uint64_t device_address, size_t bytes);
 
 /**
+ * The same for bytes that the kernel only reads, or only writes (all of them). Saying so
+ * lets the mock tell whether kernels in two streams get in each other's way, and whether
+ * a kernel reads what nothing has written; cushim_mock_pointer() is taken to read and
+ * write.
+ */
+CUSHIM_API const void *cushim_mock_input(uint64_t device_address, size_t bytes);
+CUSHIM_API void *cushim_mock_output(uint64_t device_address, size_t bytes);
+
+/**
  * Makes the running launch fail with a CUresult of the caller's choice, such as 719
  * CUDA_ERROR_LAUNCH_FAILED for a trap or 716 for a misaligned address; then
  * everything is as after an illegal access. The first failure of a launch counts.
@@ -129,6 +138,47 @@ struct cushim_mock_kernel {
 };
 
 CUSHIM_API extern const struct cushim_mock_kernel cushim_mock_kernels[];
+
+/*
+ * What the mock found wrong with the program. It watches every copy, memset and kernel:
+ *
+ *     CUSHIM_MOCK_CHECK=1   prints the findings, and what was never freed, at exit
+ *     CUSHIM_MOCK_CHECK=0   watches nothing
+ *
+ * A finding changes no result: the driver's answer is what a driver answers.
+ */
+
+enum cushim_mock_finding_kind {
+    CUSHIM_MOCK_DATA_RACE = 0,          /* two accesses that nothing orders, one a write */
+    CUSHIM_MOCK_OUT_OF_BOUNDS = 1,      /* bytes outside of every allocation */
+    CUSHIM_MOCK_USE_AFTER_FREE = 2,     /* bytes of an allocation that was freed */
+    CUSHIM_MOCK_DOUBLE_FREE = 3,        /* an allocation freed a second time */
+    CUSHIM_MOCK_UNINITIALISED_READ = 4, /* device memory read that nothing has written */
+    CUSHIM_MOCK_LEAK = 5,               /* an object that was never given back */
+};
+
+struct cushim_mock_finding {
+    enum cushim_mock_finding_kind kind;
+    const char *text; /* who did what to which allocation */
+    unsigned count;   /* how often, word for word */
+};
+
+/**
+ * How many findings there are; and, unless ret_findings is NULL, where they are, in the order
+ * in which they were found. The array belongs to the mock, and is valid until
+ * cushim_mock_findings_clear(). At most 1000 are kept. Thread-safe.
+ */
+CUSHIM_API size_t cushim_mock_findings(const struct cushim_mock_finding **ret_findings);
+
+/** Forgets the findings so far. Thread-safe. */
+CUSHIM_API void cushim_mock_findings_clear(void);
+
+/**
+ * Looks for what is there now and would be a leak if the process ended: memory, streams, events,
+ * modules, contexts, primary contexts that are retained. Each becomes a finding; the result is
+ * how many are new. Thread-safe.
+ */
+CUSHIM_API size_t cushim_mock_leaks(void);
 
 #ifdef __cplusplus
 }

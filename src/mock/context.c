@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "mock/clock.h"
 #include "mock/event.h"
 #include "mock/memory.h"
 #include "mock/module.h"
@@ -104,6 +105,10 @@ void mock__context_empty(struct mock__context *context)
     mock__streams_destroy(context);
     mock__memory_free_all(context);
     context->legacy = context->per_thread = NULL;
+    mock__clock_unref(context->legacy_clock);
+    mock__clock_unref(context->blocking_clock);
+    mock__clock_unref(context->clock);
+    context->legacy_clock = context->blocking_clock = context->clock = NULL;
     context->alive = false;
     context->fault = CUDA_SUCCESS;
     context->device->used_bytes -= context->device->profile->context_bytes;

@@ -11,6 +11,7 @@
 
 #define MOCK__N_LIMITS 7
 
+struct mock__clock;
 struct mock__device;
 struct mock__stream;
 
@@ -26,6 +27,8 @@ struct mock__context {
     size_t limits[MOCK__N_LIMITS];
     uint32_t peers; /* one bit for each device whose memory was made accessible */
     struct mock__stream *legacy, *per_thread;
+    /* What was submitted so far: to the legacy stream, to blocking ones, to all. */
+    struct mock__clock *legacy_clock, *blocking_clock, *clock;
 };
 
 CUresult mock__context_create(struct mock__device *device, unsigned flags, bool primary,

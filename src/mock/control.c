@@ -1,24 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /* What cushim/mock.h declares for kernels that run. */
+#include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 
+#include "mock/access.h"
 #include "mock/kernels.h"
 #include "mock/memory.h"
 #include "mock/state.h"
+#include "mock/work.h"
 
 /*
  * The launch that runs, of which there is one at a time, as it holds the driver's
  * lock; so memory does not change under it. Its helper threads ask as well, which is
  * why it is not kept by thread.
  */
-static _Atomic(struct mock__context *) running;
+static _Atomic(const struct mock__work *) running;
+static pthread_mutex_t helpers = PTHREAD_MUTEX_INITIALIZER; /* between threads of one kernel */
 static atomic_int failure;
 
-int mock__kernel_run(struct mock__context *context, cushim_mock_kernel_fn fn,
+int mock__kernel_run(const struct mock__work *work, cushim_mock_kernel_fn fn,
                      const struct cushim_mock_launch *launch, void *const *args)
 {
     atomic_store(&failure, 0);
-    atomic_store(&running, context);
+    atomic_store(&running, work);
     mock__callback_begin();
     fn(launch, args);
     mock__callback_end();
@@ -43,17 +48,42 @@ static bool can_use(const struct mock__context *context, const struct mock__memo
            context->peers & (uint32_t) 1 << device->ordinal;
 }
 
+static void *pointer_for(uint64_t address, size_t bytes, enum mock__access access)
+{
+    const struct mock__work *work = atomic_load(&running);
+    const struct mock__memory *memory = work ? mock__memory_find(address) : NULL;
+    void *pointer = NULL;
+    char who[128];
+
+    if (!work)
+        return NULL;
+    if (memory && can_use(work->lane->context, memory))
+        pointer = mock__memory_bytes(address, bytes);
+    pthread_mutex_lock(&helpers);
+    if (pointer) {
+        mock__access(work, address, bytes, access);
+    } else {
+        snprintf(who, sizeof(who), "kernel '%s'", work->label);
+        mock__access_nowhere(who, address, bytes);
+        cushim_mock_fail(CUDA_ERROR_ILLEGAL_ADDRESS);
+    }
+    pthread_mutex_unlock(&helpers);
+    return pointer;
+}
+
 void *cushim_mock_pointer(uint64_t device_address, size_t bytes)
 {
-    const struct mock__context *context = atomic_load(&running);
-    const struct mock__memory *memory = context ? mock__memory_find(device_address) : NULL;
-    void *pointer = NULL;
+    return pointer_for(device_address, bytes, MOCK__READ_WRITE);
+}
 
-    if (memory && can_use(context, memory))
-        pointer = mock__memory_bytes(device_address, bytes);
-    if (!pointer)
-        cushim_mock_fail(CUDA_ERROR_ILLEGAL_ADDRESS);
-    return pointer;
+const void *cushim_mock_input(uint64_t device_address, size_t bytes)
+{
+    return pointer_for(device_address, bytes, MOCK__READ);
+}
+
+void *cushim_mock_output(uint64_t device_address, size_t bytes)
+{
+    return pointer_for(device_address, bytes, MOCK__WRITE);
 }
 
 static void run_block(struct cushim_mock_thread *thread, cushim_mock_thread_fn fn, void *data)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mock/access.h"
 #include "mock/memory.h"
 #include "mock/schedule.h"
 #include "mock/state.h"
@@ -65,6 +66,8 @@ static CUresult locate(const struct mock__end *end, const struct mock__copy *cop
     MOCK__REQUIRE(end->address, CUDA_ERROR_INVALID_VALUE);
     *ret_bytes = last - first + copy->width;
     *ret_first = resolve(end->side, end->address + first, *ret_bytes);
+    if (!*ret_first)
+        mock__access_nowhere("copy", end->address + first, *ret_bytes);
     return *ret_first ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -97,6 +100,26 @@ struct copy_work {
     unsigned char *staged; /* what the source held when the copy was submitted, or NULL */
 };
 
+/* Row by row: what is between the rows is not touched. */
+static void watch(const struct mock__work *work, const struct mock__copy *copy,
+                  const struct mock__end *end, enum mock__access access)
+{
+    size_t offset;
+
+    for (size_t z = 0; z < copy->depth; z++)
+        for (size_t y = 0; y < copy->height; y++)
+            if (offset_of(end, end->y + y, end->z + z, &offset))
+                mock__access(work, end->address + offset, copy->width, access);
+}
+
+static void do_copy(const struct copy_work *copy, const struct box *box)
+{
+    if (!copy->staged)
+        watch(&copy->work, &copy->copy, &copy->copy.src, MOCK__READ);
+    watch(&copy->work, &copy->copy, &copy->copy.dst, MOCK__WRITE);
+    copy_rows(&copy->copy, box->to, copy->staged ? copy->staged : box->from);
+}
+
 /* Looked up again: what was there at submission may have been freed by work in between. */
 static void run_copy(struct mock__work *work)
 {
@@ -108,7 +131,7 @@ static void run_copy(struct mock__work *work)
         (!copy->staged && locate(&copy->copy.src, &copy->copy, &box.from, &unused)))
         work->lane->context->fault = CUDA_ERROR_ILLEGAL_ADDRESS;
     else
-        copy_rows(&copy->copy, box.to, copy->staged ? copy->staged : box.from);
+        do_copy(copy, &box);
 }
 
 static void finish_copy(struct mock__work *work)

@@ -189,7 +189,7 @@ CUresult mock_cuEventQuery(CUevent hEvent)
     MOCK__ENTER();
     MOCK__TRY(mock__event_find(hEvent, &event));
     if (mock__point_reached(&event->point))
-        return CUDA_SUCCESS;
+        return mock__wait(&event->point);
     mock__schedule_asked();
     return CUDA_ERROR_NOT_READY;
 }

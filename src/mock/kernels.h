@@ -7,7 +7,7 @@
 
 #include <cushim/mock.h>
 
-struct mock__context;
+struct mock__work;
 
 /* Loads plug-ins, given as paths with colons between them. NULL loads none. */
 void mock__kernels_load(const char *paths);
@@ -15,8 +15,8 @@ void mock__kernels_load(const char *paths);
 /* The host function registered under a name. Has a lock of its own. */
 bool mock__kernel_find(const char *name, struct cushim_mock_kernel *ret_kernel);
 
-/* Runs a kernel in a context, and answers the CUresult that the launch ends with. */
-int mock__kernel_run(struct mock__context *context, cushim_mock_kernel_fn fn,
+/* Runs the kernel of a launch, and answers the CUresult that it ends with. */
+int mock__kernel_run(const struct mock__work *work, cushim_mock_kernel_fn fn,
                      const struct cushim_mock_launch *launch, void *const *args);
 
 #endif

@@ -93,8 +93,7 @@ static void run_kernel(struct mock__work *work)
     const struct kernel_work *kernel = (const struct kernel_work *) work;
     struct mock__context *context = work->lane->context;
 
-    context->fault =
-        (CUresult) mock__kernel_run(context, kernel->fn, &kernel->launch, kernel->values);
+    context->fault = (CUresult) mock__kernel_run(work, kernel->fn, &kernel->launch, kernel->values);
 }
 
 static void finish_kernel(struct mock__work *work)
@@ -123,6 +122,7 @@ static struct kernel_work *new_kernel(const struct mock__request *request,
     for (size_t i = 0; i < entry->n_parameters; i++)
         work->sizes[i] = entry->parameters[i].size;
     work->fn = kernel->fn;
+    work->work.label = entry->name;
     work->launch = (struct cushim_mock_launch){
         .kernel = entry->name,
         .user = kernel->user,

@@ -2,6 +2,8 @@
 /* cuMem*, except what memcpy.c, memset.c, mem_host.c and mem_pool.c have. */
 #include "mock/memory.h"
 
+#include "mock/access.h"
+#include "mock/finding.h"
 #include "mock/mem_pool.h"
 #include "mock/schedule.h"
 #include "mock/state.h"
@@ -26,6 +28,7 @@ CUresult mock_cuMemAlloc_v2(CUdeviceptr *dptr, size_t bytesize)
     MOCK__ENTER_CONTEXT(context);
     MOCK__REQUIRE(dptr && bytesize, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__memory_alloc(context, bytesize, &memory));
+    memory->made_by = "cuMemAlloc";
     *dptr = memory->address;
     return CUDA_SUCCESS;
 }
@@ -48,6 +51,7 @@ CUresult mock_cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pPitch, size_t Width
     pitch = (WidthInBytes + PITCH - 1) / PITCH * PITCH;
     MOCK__REQUIRE(!__builtin_mul_overflow(pitch, Height, &bytes), CUDA_ERROR_OUT_OF_MEMORY);
     MOCK__TRY(mock__memory_alloc(context, bytes, &memory));
+    memory->made_by = "cuMemAllocPitch";
     *dptr = memory->address;
     *pPitch = pitch;
     return CUDA_SUCCESS;
@@ -62,6 +66,7 @@ CUresult mock_cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned int
     MOCK__REQUIRE(flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST,
                   CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__memory_alloc_host(context, bytesize, MOCK__MANAGED_MEMORY, flags, &memory));
+    memory->made_by = "cuMemAllocManaged";
     *dptr = memory->address;
     return CUDA_SUCCESS;
 }
@@ -72,13 +77,29 @@ static bool device_can_free(const struct mock__memory *memory)
            (memory->kind == MOCK__DEVICE_MEMORY || memory->kind == MOCK__MANAGED_MEMORY);
 }
 
+/* Says what is wrong with freeing an address, and answers as the driver does. */
+static CUresult cannot_free(CUdeviceptr address, const struct mock__memory *memory)
+{
+    const struct mock__freed *freed = mock__memory_freed(address);
+
+    if (memory && memory->being_freed)
+        mock__finding(CUSHIM_MOCK_DOUBLE_FREE,
+                      "allocation %llu (%zu bytes, made by %s) is freed in a stream already",
+                      (unsigned long long) memory->id, memory->bytes, memory->made_by);
+    else if (!memory && freed && freed->address == address)
+        mock__finding(CUSHIM_MOCK_DOUBLE_FREE, "allocation %llu (%zu bytes, made by %s)",
+                      (unsigned long long) freed->id, freed->bytes, freed->made_by);
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
 static CUresult free_at(CUdeviceptr address)
 {
     struct mock__memory *memory = mock__memory_at(address);
 
     if (!address)
         return CUDA_SUCCESS;
-    MOCK__REQUIRE(device_can_free(memory), CUDA_ERROR_INVALID_VALUE);
+    if (!device_can_free(memory))
+        return cannot_free(address, memory);
     MOCK__TRY(mock__context_usable(memory->context));
     /* Freeing waits for everything that may use the memory, in whatever stream. */
     mock__wait_all();
@@ -131,6 +152,7 @@ static CUresult alloc_async(CUdeviceptr *dptr, size_t bytes, CUmemoryPool pool_h
         return CUDA_SUCCESS;
     }
     MOCK__TRY(mock__memory_alloc(stream->context, bytes, &memory));
+    memory->made_by = "cuMemAllocAsync";
     mock__pool_charge(pool, memory);
     *dptr = memory->address;
     return CUDA_SUCCESS;
@@ -180,8 +202,11 @@ static void finish_free(struct mock__work *work)
     const struct free_work *free = (const struct free_work *) work;
     struct mock__memory *memory = mock__memory_at(free->address);
 
-    if (memory && memory->id == free->id && memory->being_freed)
-        mock__memory_free(memory);
+    if (!memory || memory->id != free->id || !memory->being_freed)
+        return;
+    if (work->status == CUDA_SUCCESS)
+        mock__access_free(work, memory);
+    mock__memory_free(memory);
 }
 
 static const struct mock__work_type free_type = {
@@ -198,7 +223,8 @@ static CUresult free_async(CUdeviceptr dptr, CUstream hStream)
     memory = mock__memory_at(dptr);
     if (!dptr)
         return CUDA_SUCCESS;
-    MOCK__REQUIRE(device_can_free(memory), CUDA_ERROR_INVALID_VALUE);
+    if (!device_can_free(memory))
+        return cannot_free(dptr, memory);
     MOCK__TRY(mock__context_usable(memory->context));
     work = mock__work_new(&free_type, sizeof(*work));
     MOCK__REQUIRE(work, CUDA_ERROR_OUT_OF_MEMORY);

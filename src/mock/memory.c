@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/util.h"
+#include "mock/access.h"
 #include "mock/heap.h"
 #include "mock/mem_pool.h"
 #include "mock/state.h"
@@ -57,15 +59,42 @@ static struct mock__memory *insert(const struct mock__memory *range)
         return NULL;
     *memory = *range;
     memory->id = ++last_id;
+    memory->made_by = "the driver";
     memmove(&ranges[place + 1], &ranges[place], (n_ranges - place) * sizeof(struct mock__memory *));
     ranges[place] = memory;
     n_ranges++;
     return memory;
 }
 
+/* The ranges that were freed last, for those who use them afterwards. */
+static struct mock__freed graves[256];
+static size_t n_graves;
+
+static void bury(const struct mock__memory *memory)
+{
+    graves[n_graves++ % ARRAY_SIZE(graves)] =
+        (struct mock__freed){memory->address, memory->id, memory->bytes, memory->made_by};
+}
+
+const struct mock__freed *mock__memory_freed(uint64_t address)
+{
+    const size_t n = n_graves < ARRAY_SIZE(graves) ? n_graves : ARRAY_SIZE(graves);
+
+    for (size_t i = 0; i < n; i++) {
+        const struct mock__freed *freed = &graves[(n_graves - 1 - i) % ARRAY_SIZE(graves)];
+
+        if (address - freed->address < freed->bytes)
+            return freed;
+    }
+    return NULL;
+}
+
 static void erase(struct mock__memory *memory)
 {
     const size_t place = position(memory->address) - 1;
+
+    bury(memory);
+    mock__access_forget(memory);
 
     n_ranges--;
     memmove(&ranges[place], &ranges[place + 1], (n_ranges - place) * sizeof(struct mock__memory *));
@@ -78,6 +107,18 @@ struct mock__memory *mock__memory_find(uint64_t address)
     struct mock__memory *memory = place ? ranges[place - 1] : NULL;
 
     return memory && address - memory->address < memory->bytes ? memory : NULL;
+}
+
+const struct mock__memory *mock__memory_before(uint64_t address)
+{
+    const size_t place = position(address);
+
+    return place ? ranges[place - 1] : NULL;
+}
+
+const struct mock__memory *mock__memory_number(size_t n)
+{
+    return n < n_ranges ? ranges[n] : NULL;
 }
 
 struct mock__memory *mock__memory_at(uint64_t address)

@@ -21,6 +21,7 @@
 
 struct mock__context;
 struct mock__chunk;
+struct mock__history;
 struct mock__pool;
 
 enum mock__memory_kind {
@@ -38,11 +39,13 @@ struct mock__memory {
     unsigned flags;
     uint64_t id;
     struct mock__context *context;
-    struct mock__pool *pool;   /* where a stream-ordered allocation comes from */
-    struct mock__chunk *chunk; /* of device memory */
-    bool being_freed;          /* a free was submitted and is not done */
-    bool in_module;            /* a variable of a module, which goes with the module */
-    bool sync_operations;      /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS */
+    struct mock__pool *pool;       /* where a stream-ordered allocation comes from */
+    struct mock__chunk *chunk;     /* of device memory */
+    const char *made_by;           /* the function */
+    struct mock__history *history; /* access.c's */
+    bool being_freed;              /* a free was submitted and is not done */
+    bool in_module;                /* a variable of a module, which goes with the module */
+    bool sync_operations;          /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS */
 };
 
 /* CUDA_ERROR_OUT_OF_MEMORY if the device, or the host below it, has no more. */
@@ -61,6 +64,21 @@ void mock__memory_free_all(struct mock__context *context);
 
 /* The range that an address lies in, or NULL. */
 struct mock__memory *mock__memory_find(uint64_t address);
+
+/* The last range that begins at or before an address, and the n-th of all; NULL if there is none.
+ */
+const struct mock__memory *mock__memory_before(uint64_t address);
+const struct mock__memory *mock__memory_number(size_t n);
+
+/* A range of device memory that was freed not long ago. */
+struct mock__freed {
+    uint64_t address, id;
+    size_t bytes;
+    const char *made_by;
+};
+
+/* What an address belonged to before it was freed, NULL if that is not known. */
+const struct mock__freed *mock__memory_freed(uint64_t address);
 
 /* The range that begins at an address, or NULL. */
 struct mock__memory *mock__memory_at(uint64_t address);

@@ -2,6 +2,7 @@
 /* cuMemset* */
 #include <string.h>
 
+#include "mock/access.h"
 #include "mock/memory.h"
 #include "mock/schedule.h"
 #include "mock/state.h"
@@ -58,10 +59,15 @@ static void run_fill(struct mock__work *work)
     const struct fill *fill = &fill_work->fill;
     unsigned char *row = mock__memory_bytes(fill->address, fill_work->bytes);
 
-    if (!row)
+    if (!row) {
+        mock__access_nowhere("memset", fill->address, fill_work->bytes);
         work->lane->context->fault = CUDA_ERROR_ILLEGAL_ADDRESS;
-    for (size_t y = 0; row && y < fill->height; y++)
+    }
+    for (size_t y = 0; row && y < fill->height; y++) {
+        mock__access(work, fill->address + y * fill->pitch, fill->width * fill->element,
+                     MOCK__WRITE);
         fill_row(row + y * fill->pitch, fill);
+    }
 }
 
 static const struct mock__work_type fill_type = {.name = "memset", .run = run_fill};
@@ -80,7 +86,10 @@ static CUresult submit(struct mock__stream *stream, bool async, const struct fil
     if (!fill->width || !fill->height)
         return CUDA_SUCCESS;
     MOCK__TRY(check(fill, &bytes));
-    MOCK__REQUIRE(mock__memory_bytes(fill->address, bytes), CUDA_ERROR_INVALID_VALUE);
+    if (!mock__memory_bytes(fill->address, bytes)) {
+        mock__access_nowhere("memset", fill->address, bytes);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
     work = mock__work_new(&fill_type, sizeof(*work));
     MOCK__REQUIRE(work, CUDA_ERROR_OUT_OF_MEMORY);
     work->fill = *fill;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "mock/schedule.h"
 
+#include "mock/clock.h"
 #include "mock/context.h"
 #include "mock/engine.h"
 #include "mock/state.h"
@@ -113,6 +114,7 @@ CUresult mock__wait(const struct mock__point *point)
         if (!mock__point_reached(&mine) && !mock__schedule_step())
             mock__lock_wait(0);
     }
+    mock__clock_join(mock__clock_of_thread(), mine.clock);
     if (mine.lane)
         result = state_of(mine.lane);
     mock__point_clear(&mine);
@@ -136,10 +138,21 @@ static struct mock__lane *busy_lane_of(const struct mock__context *context)
     return NULL;
 }
 
+static void know(const struct mock__context *context)
+{
+    const struct mock__context *one;
+
+    for (size_t cursor = 0; (one = mock__object_next(MOCK__CONTEXT, &cursor));)
+        if (!context || one == context)
+            mock__clock_join(mock__clock_of_thread(), one->clock);
+}
+
 void mock__wait_context(const struct mock__context *context)
 {
     struct mock__lane *lane;
 
+    /* What was done before this call began is known from now on, too. */
+    know(context);
     while ((lane = busy_lane_of(context)))
         mock__wait_lane(lane);
 }

@@ -25,7 +25,10 @@ void mock__schedule_submitted(void);
 /* Somebody asked whether work is done: some more is done, so that asking again will end. */
 void mock__schedule_asked(void);
 
-/* Does work until the point is reached. Then says what is wrong with its context, if anything. */
+/*
+ * Does work until the point is reached, which the calling thread then knows. Says what is wrong
+ * with its context, if anything.
+ */
 CUresult mock__wait(const struct mock__point *point);
 
 /* Until everything that a lane, a context, or the process has now is done. */

@@ -9,6 +9,7 @@
 
 #include "base/env.h"
 #include "mock/config.h"
+#include "mock/finding.h"
 #include "mock/kernels.h"
 #include "mock/schedule.h"
 
@@ -53,6 +54,11 @@ void mock__leave(const CUresult *entered)
 void mock__lock(void)
 {
     pthread_mutex_lock(&lock);
+}
+
+void mock__unlock(void)
+{
+    pthread_mutex_unlock(&lock);
 }
 
 void mock__lock_changed(void)
@@ -159,6 +165,7 @@ static CUresult initialise_locked(void)
     /* Last, so that a failed attempt does not load them twice. */
     mock__kernels_load(cushim__env("CUSHIM_MOCK_KERNELS"));
     mock__schedule_seed(mock__seed());
+    mock__findings_start();
     initialised = true;
     return CUDA_SUCCESS;
 }

@@ -82,6 +82,7 @@ void mock__lock_after_callback(void);
  * somebody says that something changed. 0 waits for ever; false: the time is over.
  */
 void mock__lock(void);
+void mock__unlock(void);
 bool mock__lock_wait(uint64_t nanoseconds);
 void mock__lock_changed(void);
 

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "mock/clock.h"
 #include "mock/event.h"
 #include "mock/schedule.h"
 #include "mock/state.h"
@@ -26,6 +27,7 @@ struct mock__stream *mock__stream_new(struct mock__context *context, unsigned fl
         stream->flags = flags;
         stream->priority = priority;
         stream->id = next_id++;
+        stream->lane->stream_id = stream->id;
         stream->attributes[MOCK__SYNCHRONIZATION_POLICY][0] = CU_SYNC_POLICY_AUTO;
     }
     return stream;
@@ -149,6 +151,16 @@ static struct mock__lane *busy_lane(const struct mock__stream *stream)
     return NULL;
 }
 
+/* The calling thread knows what the stream had is done, or will know before it goes on. */
+static void know(const struct mock__stream *stream)
+{
+    struct mock__clock **clock = mock__clock_of_thread();
+
+    mock__clock_join(clock, stream->lane->clock);
+    if (stream->lane->legacy)
+        mock__clock_join(clock, stream->context->blocking_clock);
+}
+
 static CUresult synchronize(CUstream hStream)
 {
     struct mock__stream *stream = NULL;
@@ -156,6 +168,7 @@ static CUresult synchronize(CUstream hStream)
 
     MOCK__ENTER();
     MOCK__TRY(mock__stream_find(hStream, &stream));
+    know(stream);
     /* Found anew each time: waiting gives up the lock. */
     while ((lane = busy_lane(stream))) {
         MOCK__TRY(mock__wait_lane(lane));
@@ -180,8 +193,10 @@ static CUresult query(CUstream hStream)
 
     MOCK__ENTER();
     MOCK__TRY(mock__stream_find(hStream, &stream));
-    if (!busy_lane(stream))
+    if (!busy_lane(stream)) {
+        know(stream);
         return CUDA_SUCCESS;
+    }
     mock__schedule_asked();
     return CUDA_ERROR_NOT_READY;
 }
@@ -208,8 +223,10 @@ static CUresult submit_wait(struct mock__stream *stream, const struct mock__poin
 {
     struct mock__work *work;
 
-    if (mock__point_reached(point))
+    if (mock__point_reached(point)) {
+        mock__lane_follow(stream->lane, point->clock);
         return CUDA_SUCCESS;
+    }
     work = mock__work_new(&wait_type, sizeof(*work));
     if (work && mock__work_wait_for(work, point) &&
         mock__work_submit(stream->lane, work) == CUDA_SUCCESS)

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "mock/clock.h"
 #include "mock/context.h"
 #include "mock/schedule.h"
 
@@ -20,37 +21,45 @@ struct mock__lane *mock__lane_new(struct mock__context *context, bool blocking, 
 {
     struct mock__lane *lane = calloc(1, sizeof(*lane));
 
-    if (lane) {
-        lane->context = context;
-        lane->blocking = blocking;
-        lane->legacy = legacy;
-        lane->references = 1;
+    if (!lane || !mock__slot_take(&lane->slot, &lane->submitted)) {
+        free(lane);
+        return NULL;
     }
+    lane->done = lane->submitted;
+    lane->context = context;
+    lane->blocking = blocking;
+    lane->legacy = legacy;
+    lane->references = 1;
     return lane;
 }
 
 void mock__lane_unref(struct mock__lane *lane)
 {
-    if (lane && !--lane->references)
-        free(lane);
+    if (!lane || --lane->references)
+        return;
+    mock__slot_give(lane->slot, lane->submitted);
+    mock__clock_unref(lane->clock);
+    free(lane);
 }
 
 struct mock__point mock__lane_end(struct mock__lane *lane)
 {
     lane->references++;
-    return (struct mock__point){lane, lane->submitted};
+    return (struct mock__point){lane, lane->submitted, mock__clock_ref(lane->clock)};
 }
 
 struct mock__point mock__point_copy(const struct mock__point *point)
 {
     if (point->lane)
         point->lane->references++;
+    mock__clock_ref(point->clock);
     return *point;
 }
 
 void mock__point_clear(struct mock__point *point)
 {
     mock__lane_unref(point->lane);
+    mock__clock_unref(point->clock);
     *point = (struct mock__point){0};
 }
 
@@ -80,6 +89,7 @@ void mock__work_free(void *pointer)
         work->type->finish(work);
     for (size_t i = 0; i < work->n_waits; i++)
         mock__point_clear(&work->waits[i]);
+    mock__clock_unref(work->clock);
     free(work->waits);
     free(work);
 }
@@ -88,6 +98,7 @@ bool mock__work_wait_for(struct mock__work *work, const struct mock__point *poin
 {
     struct mock__point *waits;
 
+    mock__clock_join(&work->clock, point->clock);
     if (mock__point_reached(point))
         return true;
     waits = realloc(work->waits, (work->n_waits + 1) * sizeof(*waits));
@@ -111,7 +122,7 @@ static bool takes_turns(const struct mock__lane *lane, const struct mock__lane *
 static bool wait_for_turn(struct mock__work *work, const struct mock__lane *lane)
 {
     for (struct mock__lane *other = busy; other; other = other->next_busy) {
-        const struct mock__point end = {other, other->submitted};
+        const struct mock__point end = {other, other->submitted, NULL};
 
         if (takes_turns(lane, other) && !mock__work_wait_for(work, &end))
             return false;
@@ -137,6 +148,35 @@ static void become_idle(struct mock__lane *lane)
     mock__lane_unref(lane);
 }
 
+void mock__lane_follow(struct mock__lane *lane, const struct mock__clock *clock)
+{
+    mock__clock_join(&lane->clock, clock);
+}
+
+/*
+ * The work comes after what is before it in its lane, after the points that it waits for, after
+ * its turn's other side, whether that is done or not, and after what its submitter knows.
+ */
+static void set_clock(struct mock__work *work, struct mock__lane *lane)
+{
+    struct mock__context *context = lane->context;
+
+    mock__clock_join(&work->clock, lane->clock);
+    mock__clock_join(&work->clock, *mock__clock_of_thread());
+    if (lane->legacy)
+        mock__clock_join(&work->clock, context->blocking_clock);
+    if (lane->blocking)
+        mock__clock_join(&work->clock, context->legacy_clock);
+    mock__clock_advance(&work->clock, lane->slot, lane->submitted);
+    mock__clock_unref(lane->clock);
+    lane->clock = mock__clock_ref(work->clock);
+    if (lane->legacy)
+        mock__clock_join(&context->legacy_clock, work->clock);
+    if (lane->blocking)
+        mock__clock_join(&context->blocking_clock, work->clock);
+    mock__clock_join(&context->clock, work->clock);
+}
+
 CUresult mock__work_submit(struct mock__lane *lane, void *pointer)
 {
     struct mock__work *work = pointer;
@@ -146,6 +186,7 @@ CUresult mock__work_submit(struct mock__lane *lane, void *pointer)
     work->lane = lane;
     work->ticket = ++tickets;
     lane->submitted++;
+    set_clock(work, lane);
     if (lane->first)
         lane->last->next = work;
     else

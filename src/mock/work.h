@@ -20,6 +20,7 @@
 
 #include "mock/functions.h"
 
+struct mock__clock;
 struct mock__context;
 struct mock__work;
 
@@ -29,7 +30,10 @@ struct mock__lane {
     bool legacy;                   /* is that stream */
     bool running;                  /* its first work is under way */
     unsigned references;
-    uint64_t submitted, done; /* how much */
+    uint64_t stream_id;        /* for findings */
+    unsigned slot;             /* of clocks */
+    uint64_t submitted, done;  /* how much, counting on from the slot's last lane */
+    struct mock__clock *clock; /* of what was submitted last */
     struct mock__work *first, *last;
     struct mock__lane *next_busy, **link_busy; /* among the lanes that have work left */
 };
@@ -37,6 +41,7 @@ struct mock__lane {
 struct mock__point {
     struct mock__lane *lane; /* NULL: reached */
     uint64_t number;
+    struct mock__clock *clock; /* what lies before whoever waits for it */
 };
 
 struct mock__work_type {
@@ -56,7 +61,9 @@ struct mock__work {
     uint64_t ticket;              /* its number among all work of the process */
     struct mock__point *waits;
     size_t n_waits;
-    CUresult status; /* of the context when it is run: host work is told */
+    struct mock__clock *clock; /* what lies before it, and itself */
+    const char *label;         /* for findings: the name of a kernel; may be NULL */
+    CUresult status;           /* of the context when it is run: host work is told */
 };
 
 /* --- lanes and points --- */
@@ -81,6 +88,9 @@ void *mock__work_new(const struct mock__work_type *type, size_t size);
 
 /* For work that is not submitted after all. NULL does nothing. */
 void mock__work_free(void *work);
+
+/* What is submitted to the lane from now on comes after the clock. For points already reached. */
+void mock__lane_follow(struct mock__lane *lane, const struct mock__clock *clock);
 
 /*
  * Makes the work wait for a point, besides what is before it in its lane. The point stays the

@@ -40,7 +40,7 @@ static void mix_words(unsigned *to, const unsigned *from, unsigned v)
 static void mix(const struct cushim_mock_launch *launch, void *const *args)
 {
     unsigned *to = cushim_mock_pointer(*(uint64_t *) args[0], WORDS * sizeof(*to));
-    const unsigned *from = cushim_mock_pointer(*(uint64_t *) args[1], WORDS * sizeof(*from));
+    const unsigned *from = cushim_mock_input(*(uint64_t *) args[1], WORDS * sizeof(*from));
 
     (void) launch;
     if (to && from)
@@ -164,6 +164,7 @@ static void *thread(void *number)
 
 int main(int argc, char **argv)
 {
+    const struct cushim_mock_finding *findings = NULL;
     pthread_t threads[THREADS];
 
     rounds = argc > 2 ? (unsigned) atoi(argv[2]) : 200;
@@ -174,6 +175,10 @@ int main(int argc, char **argv)
         CHECK(pthread_create(&threads[i], NULL, thread, (void *) (i + 1)));
     for (int i = 0; i < THREADS; i++)
         CHECK(pthread_join(threads[i], NULL));
+    if (cushim_mock_findings(&findings)) {
+        fprintf(stderr, "found something in a program that has no mistake: %s\n", findings[0].text);
+        return 1;
+    }
     printf("%d threads, %d streams each, %u pieces of work each: right\n", THREADS, STREAMS,
            rounds);
     return 0;

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+#include "mock/access.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mock/clock.h"
+#include "mock/finding.h"
+#include "mock/memory.h"
+#include "mock/work.h"
+
+enum {
+    MOST_RECORDS = 64, /* of one range; the oldest are forgotten */
+    BITS = 8,
+};
+
+/* Larger ranges are not watched for reads of what nothing has written: a bit a byte. */
+#define LARGEST_WATCHED ((size_t) 16 << 30)
+
+/* One access that later ones have to be ordered with. */
+struct record {
+    size_t begin, end;
+    unsigned slot;
+    uint64_t number;
+    bool write;
+    char who[96];
+};
+
+struct mock__history {
+    size_t n;
+    struct record records[MOST_RECORDS];
+    unsigned char *written; /* a bit a byte, NULL before the first write */
+};
+
+void mock__access_forget(struct mock__memory *memory)
+{
+    if (memory->history)
+        free(memory->history->written);
+    free(memory->history);
+    memory->history = NULL;
+}
+
+/* "kernel 'add' in stream 7" */
+static void name(const struct mock__work *work, char *text, size_t size)
+{
+    const char *label = work->label ? work->label : "";
+
+    snprintf(text, size, "%s%s%s%s in stream %llu", work->type->name, *label ? " '" : "", label,
+             *label ? "'" : "", (unsigned long long) work->lane->stream_id);
+}
+
+static void report_race(const struct mock__work *work, const struct mock__memory *memory,
+                        const struct record *before, const struct record *now)
+{
+    const size_t begin = before->begin > now->begin ? before->begin : now->begin;
+    const size_t end = before->end < now->end ? before->end : now->end;
+
+    (void) work;
+    mock__finding(CUSHIM_MOCK_DATA_RACE,
+                  "%s %s %zu bytes at offset %zu of allocation %llu (%zu bytes, made by %s); %s "
+                  "%s the same bytes; nothing orders them. Missing: an event recorded after the "
+                  "one and waited for by the other's stream",
+                  now->who, now->write ? "writes" : "reads", end - begin, begin,
+                  (unsigned long long) memory->id, memory->bytes, memory->made_by, before->who,
+                  before->write ? "writes" : "reads");
+}
+
+static bool overlap(const struct record *a, const struct record *b)
+{
+    return a->begin < b->end && b->begin < a->end;
+}
+
+static bool covers(const struct record *a, const struct record *b)
+{
+    return a->begin <= b->begin && a->end >= b->end;
+}
+
+static void check_order(const struct mock__work *work, const struct mock__memory *memory,
+                        const struct record *now)
+{
+    const struct mock__history *history = memory->history;
+
+    for (size_t i = 0; i < history->n; i++) {
+        const struct record *before = &history->records[i];
+
+        if (overlap(before, now) && (before->write || now->write) &&
+            !mock__clock_reached(work->clock, before->slot, before->number))
+            report_race(work, memory, before, now);
+    }
+}
+
+/* A write stands for everything it covers; a read for its own stream's reads that it covers. */
+static void remember(struct mock__history *history, const struct record *now)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < history->n; i++) {
+        const struct record *old = &history->records[i];
+        const bool replaced =
+            covers(now, old) && (now->write || (!old->write && old->slot == now->slot));
+
+        if (!replaced)
+            history->records[kept++] = *old;
+    }
+    if (kept == MOST_RECORDS)
+        memmove(&history->records[0], &history->records[1], --kept * sizeof(history->records[0]));
+    history->records[kept++] = *now;
+    history->n = kept;
+}
+
+static void mark_written(struct mock__memory *memory, size_t begin, size_t end)
+{
+    struct mock__history *history = memory->history;
+
+    if (!history->written && memory->bytes <= LARGEST_WATCHED)
+        history->written = calloc(memory->bytes / BITS + 1, 1);
+    if (!history->written)
+        return;
+    for (; begin < end && begin % BITS; begin++)
+        history->written[begin / BITS] |= (unsigned char) (1u << begin % BITS);
+    memset(history->written + begin / BITS, 0xff, begin < end ? (end - begin) / BITS : 0);
+    if (begin < end)
+        begin += (end - begin) / BITS * BITS;
+    for (; begin < end; begin++)
+        history->written[begin / BITS] |= (unsigned char) (1u << begin % BITS);
+}
+
+/* The first byte that nothing has written, or end. */
+static size_t first_unwritten(const struct mock__memory *memory, size_t begin, size_t end)
+{
+    const unsigned char *written = memory->history->written;
+
+    if (!written)
+        return memory->bytes <= LARGEST_WATCHED ? begin : end;
+    while (begin < end) {
+        if (begin % BITS == 0 && end - begin >= BITS && written[begin / BITS] == 0xff)
+            begin += BITS;
+        else if (written[begin / BITS] >> begin % BITS & 1)
+            begin++;
+        else
+            return begin;
+    }
+    return end;
+}
+
+static void check_written(const struct mock__memory *memory, const struct record *now)
+{
+    const size_t at = first_unwritten(memory, now->begin, now->end);
+
+    if (at < now->end)
+        mock__finding(CUSHIM_MOCK_UNINITIALISED_READ,
+                      "%s reads offset %zu of allocation %llu (%zu bytes, made by %s), which "
+                      "nothing has written",
+                      now->who, at, (unsigned long long) memory->id, memory->bytes,
+                      memory->made_by);
+}
+
+static bool have_history(struct mock__memory *memory)
+{
+    if (!memory->history)
+        memory->history = calloc(1, sizeof(*memory->history));
+    return memory->history;
+}
+
+/* Only device memory begins unwritten, and only the device's bytes are out of the host's reach. */
+static void watch(const struct mock__work *work, struct mock__memory *memory, struct record *now,
+                  enum mock__access access)
+{
+    name(work, now->who, sizeof(now->who));
+    now->slot = work->lane->slot;
+    now->number = work->lane->done + 1;
+    now->write = access & MOCK__WRITE;
+    check_order(work, memory, now);
+    if (memory->kind == MOCK__DEVICE_MEMORY && access == MOCK__READ)
+        check_written(memory, now);
+    if (now->write)
+        mark_written(memory, now->begin, now->end);
+    remember(memory->history, now);
+}
+
+void mock__access(const struct mock__work *work, uint64_t address, size_t bytes,
+                  enum mock__access access)
+{
+    struct mock__memory *memory = mock__memory_find(address);
+    struct record now = {0};
+
+    if (!mock__checking() || !memory || !bytes || !have_history(memory))
+        return;
+    now.begin = address - memory->address;
+    now.end = now.begin + bytes;
+    watch(work, memory, &now, access);
+}
+
+void mock__access_free(const struct mock__work *work, struct mock__memory *memory)
+{
+    struct record now = {.end = memory->bytes};
+
+    if (!mock__checking() || !memory->history)
+        return;
+    name(work, now.who, sizeof(now.who));
+    now.write = true;
+    check_order(work, memory, &now);
+}
+
+void mock__access_nowhere(const char *who, uint64_t address, size_t bytes)
+{
+    const struct mock__memory *near = mock__memory_before(address);
+    const struct mock__freed *freed = mock__memory_freed(address);
+
+    if (near && address - near->address < near->bytes + bytes)
+        mock__finding(CUSHIM_MOCK_OUT_OF_BOUNDS,
+                      "%s: %zu bytes at offset %llu of allocation %llu, which has %zu bytes (made "
+                      "by %s)",
+                      who, bytes, (unsigned long long) (address - near->address),
+                      (unsigned long long) near->id, near->bytes, near->made_by);
+    else if (freed)
+        mock__finding(CUSHIM_MOCK_USE_AFTER_FREE,
+                      "%s: %zu bytes at offset %llu of allocation %llu (%zu bytes, made by %s), "
+                      "which was freed",
+                      who, bytes, (unsigned long long) (address - freed->address),
+                      (unsigned long long) freed->id, freed->bytes, freed->made_by);
+    else
+        mock__finding(CUSHIM_MOCK_OUT_OF_BOUNDS,
+                      "%s: %zu bytes at 0x%llx, which was never allocated", who, bytes,
+                      (unsigned long long) address);
+}

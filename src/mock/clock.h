@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What comes before what: vector clocks.
+ *
+ * Every lane has a number of its own, its slot. A clock says of each slot how much of that
+ * lane's work lies before a place in the program: work, or what a thread of the host knows
+ * to be done. Work A lies before work B if B's clock has reached A's number in A's
+ * lane, however that came about: by a stream's order, an event, turns with the legacy
+ * stream, or a host that waited for A before it submitted B.
+ *
+ * Clocks are shared and never change. NULL is the clock of a place with nothing before it.
+ * Callers hold the lock.
+ */
+#ifndef CUSHIM_MOCK_CLOCK_H
+#define CUSHIM_MOCK_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct mock__clock;
+
+/* A slot for a new lane, and the number that its count goes on from. False: no memory. */
+bool mock__slot_take(unsigned *ret_slot, uint64_t *ret_number);
+
+/* Gives a slot back. Its next lane counts on from there, so that old numbers stay passed. */
+void mock__slot_give(unsigned slot, uint64_t number);
+
+struct mock__clock *mock__clock_ref(struct mock__clock *clock);
+void mock__clock_unref(struct mock__clock *clock);
+
+/* Has the clock reached a number of a slot? */
+bool mock__clock_reached(const struct mock__clock *clock, unsigned slot, uint64_t number);
+
+/* *clock becomes what lies before either. */
+void mock__clock_join(struct mock__clock **clock, const struct mock__clock *other);
+
+/* *clock becomes what it is and a number of a slot. */
+void mock__clock_advance(struct mock__clock **clock, unsigned slot, uint64_t number);
+
+/* What the calling thread knows to be done; it may be joined. Freed when the thread ends. */
+struct mock__clock **mock__clock_of_thread(void);
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+#include "mock/finding.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/env.h"
+#include "base/util.h"
+#include "mock/state.h"
+
+/* A loop that goes wrong a million times says no more than the first of them. */
+enum { MOST = 1000 };
+
+static struct cushim_mock_finding findings[MOST];
+static size_t n_findings;
+static bool off, started;
+static int process;
+
+static const char *const words[] = {"data race",   "out of bounds",      "use after free",
+                                    "double free", "uninitialised read", "leak"};
+
+static struct cushim_mock_finding *known(enum cushim_mock_finding_kind kind, const char *text)
+{
+    for (size_t i = 0; i < n_findings; i++)
+        if (findings[i].kind == kind && !strcmp(findings[i].text, text))
+            return &findings[i];
+    return NULL;
+}
+
+void mock__finding(enum cushim_mock_finding_kind kind, const char *format, ...)
+{
+    struct cushim_mock_finding *finding;
+    char text[1024];
+    va_list list;
+
+    if (off)
+        return;
+    va_start(list, format);
+    vsnprintf(text, sizeof(text), format, list);
+    va_end(list);
+    finding = known(kind, text);
+    if (!finding && n_findings < MOST) {
+        finding = &findings[n_findings];
+        finding->kind = kind;
+        finding->text = strdup(text);
+        finding->count = 0;
+        n_findings += finding->text != NULL;
+    }
+    if (finding)
+        finding->count++;
+}
+
+bool mock__checking(void)
+{
+    return !off;
+}
+
+static void print_at_exit(void)
+{
+    const struct cushim_mock_finding *all = NULL;
+    size_t n;
+
+    /* A child of fork() has a copy of what its parent will print. */
+    if ((int) getpid() != process)
+        return;
+    cushim_mock_leaks();
+    n = cushim_mock_findings(&all);
+    if (n)
+        fprintf(stderr, "cushim mock: %zu finding%s\n", n, n == 1 ? "" : "s");
+    for (size_t i = 0; i < n; i++) {
+        fprintf(stderr, "%zu  %s  %s", i + 1, words[all[i].kind], all[i].text);
+        fprintf(stderr, all[i].count > 1 ? " (%u times)\n" : "\n", all[i].count);
+    }
+}
+
+void mock__findings_start(void)
+{
+    const char *word = cushim__env("CUSHIM_MOCK_CHECK");
+
+    off = word && !strcmp(word, "0");
+    if (started || !word || off)
+        return;
+    started = true;
+    process = (int) getpid();
+    atexit(print_at_exit);
+}
+
+/* --- what cushim/mock.h declares --- */
+
+size_t cushim_mock_findings(const struct cushim_mock_finding **ret_findings)
+{
+    size_t n;
+
+    mock__lock();
+    n = n_findings;
+    if (ret_findings)
+        *ret_findings = findings;
+    mock__unlock();
+    return n;
+}
+
+void cushim_mock_findings_clear(void)
+{
+    mock__lock();
+    while (n_findings)
+        free((char *) findings[--n_findings].text);
+    mock__unlock();
+}
+
+size_t cushim_mock_leaks(void)
+{
+    size_t before, after;
+
+    mock__lock();
+    before = n_findings;
+    mock__leaks_find();
+    after = n_findings;
+    mock__unlock();
+    return after - before;
+}

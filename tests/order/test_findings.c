@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT */
+/* Each mistake is found and named; its twin without the mistake is silent. */
+#include <cushim/mock.h>
+#include <string.h>
+
+#include "support.h"
+
+enum { N = 64, BYTES = N * 4 };
+
+static const char ptx[] =
+    ".version 7.0\n.target sm_70\n.address_size 64\n"
+    ".visible .entry copy(.param .u64 to, .param .u64 from, .param .u64 n) { ret; }\n"
+    ".visible .entry fill(.param .u64 to, .param .u64 n) { ret; }\n";
+
+static CUfunction copy_function, fill_function;
+static CUstream one, two;
+static CUevent event;
+
+static void copy(const struct cushim_mock_launch *launch, void *const *args)
+{
+    const size_t n = *(uint64_t *) args[2];
+    const void *from = cushim_mock_input(*(uint64_t *) args[1], n);
+    void *to = cushim_mock_output(*(uint64_t *) args[0], n);
+
+    (void) launch;
+    if (to && from)
+        memcpy(to, from, n);
+}
+
+static void fill(const struct cushim_mock_launch *launch, void *const *args)
+{
+    const size_t n = *(uint64_t *) args[1];
+    void *to = cushim_mock_output(*(uint64_t *) args[0], n);
+
+    (void) launch;
+    if (to)
+        memset(to, 1, n);
+}
+
+static void begin(void)
+{
+    CUmodule module = NULL;
+
+    start();
+    cr_assert(eq(int, cushim_mock_register_kernel("copy", copy, NULL), CUSHIM_OK));
+    cr_assert(eq(int, cushim_mock_register_kernel("fill", fill, NULL), CUSHIM_OK));
+    OK(mock_cuModuleLoadData(&module, ptx));
+    OK(mock_cuModuleGetFunction(&copy_function, module, "copy"));
+    OK(mock_cuModuleGetFunction(&fill_function, module, "fill"));
+    OK(mock_cuStreamCreate(&one, CU_STREAM_NON_BLOCKING));
+    OK(mock_cuStreamCreate(&two, CU_STREAM_NON_BLOCKING));
+    OK(mock_cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
+}
+
+static void launch_fill(CUstream stream, CUdeviceptr to, size_t n)
+{
+    void *params[] = {&to, &n};
+
+    OK(mock_cuLaunchKernel(fill_function, 1, 1, 1, 1, 1, 1, 0, stream, params, NULL));
+}
+
+static void launch_copy(CUstream stream, CUdeviceptr to, CUdeviceptr from, size_t n)
+{
+    void *params[] = {&to, &from, &n};
+
+    OK(mock_cuLaunchKernel(copy_function, 1, 1, 1, 1, 1, 1, 0, stream, params, NULL));
+}
+
+static void silent(void)
+{
+    const struct cushim_mock_finding *findings = NULL;
+    const size_t n = cushim_mock_findings(&findings);
+
+    cr_expect(eq(sz, n, 0), "the first is: %s", n ? findings[0].text : "");
+}
+
+/* One finding of this kind, whose text has all of the words. */
+static void found(enum cushim_mock_finding_kind kind, const char *word, const char *other)
+{
+    const struct cushim_mock_finding *findings = NULL;
+
+    cr_assert(eq(sz, cushim_mock_findings(&findings), 1));
+    cr_expect(eq(int, findings[0].kind, kind), "%s", findings[0].text);
+    cr_expect(ne(ptr, strstr(findings[0].text, word), NULL), "no '%s' in: %s", word,
+              findings[0].text);
+    cr_expect(ne(ptr, strstr(findings[0].text, other), NULL), "no '%s' in: %s", other,
+              findings[0].text);
+}
+
+Test(findings, two_streams_with_and_without_an_event)
+{
+    CUdeviceptr p, q;
+
+    begin();
+    p = allocate(BYTES);
+    q = allocate(BYTES);
+    launch_fill(one, p, BYTES);
+    OK(mock_cuEventRecord(event, one));
+    OK(mock_cuStreamWaitEvent(two, event, 0));
+    launch_copy(two, q, p, BYTES);
+    OK(mock_cuCtxSynchronize());
+    silent();
+    launch_fill(one, p, BYTES);
+    launch_copy(two, q, p, BYTES);
+    OK(mock_cuCtxSynchronize());
+    found(CUSHIM_MOCK_DATA_RACE, "kernel 'fill' in stream", "kernel 'copy' in stream");
+}
+
+/* The host's wait orders, also where the event was reached long before anybody waited. */
+Test(findings, a_host_that_waits_orders_two_streams)
+{
+    CUdeviceptr p;
+
+    begin();
+    p = allocate(BYTES);
+    launch_fill(one, p, BYTES);
+    OK(mock_cuStreamSynchronize(one));
+    launch_fill(two, p, BYTES);
+    OK(mock_cuEventRecord(event, two));
+    OK(mock_cuEventSynchronize(event));
+    launch_fill(one, p, BYTES);
+    OK(mock_cuEventRecord(event, one));
+    OK(mock_cuCtxSynchronize());
+    OK(mock_cuStreamWaitEvent(two, event, 0));
+    launch_fill(two, p, BYTES);
+    OK(mock_cuCtxSynchronize());
+    launch_fill(one, p, BYTES);
+    OK(mock_cuCtxSynchronize());
+    silent();
+}
+
+Test(findings, the_legacy_stream_orders_blocking_streams_only)
+{
+    CUstream blocking;
+    CUdeviceptr p;
+
+    begin();
+    OK(mock_cuStreamCreate(&blocking, CU_STREAM_DEFAULT));
+    p = allocate(BYTES);
+    launch_fill(NULL, p, BYTES);
+    launch_fill(blocking, p, BYTES);
+    launch_fill(NULL, p, BYTES);
+    launch_fill(CU_STREAM_PER_THREAD, p, BYTES);
+    OK(mock_cuCtxSynchronize());
+    silent();
+    launch_fill(NULL, p, BYTES);
+    launch_fill(one, p, BYTES);
+    OK(mock_cuCtxSynchronize());
+    found(CUSHIM_MOCK_DATA_RACE, "kernel 'fill'", "made by cuMemAlloc");
+}
+
+Test(findings, readers_and_disjoint_ranges_do_not_race)
+{
+    CUdeviceptr p, q, r;
+
+    begin();
+    p = allocate(BYTES);
+    q = allocate(BYTES);
+    r = allocate(BYTES);
+    launch_fill(one, p, BYTES);
+    OK(mock_cuStreamSynchronize(one));
+    launch_copy(one, q, p, BYTES);
+    launch_copy(two, r, p, BYTES);
+    OK(mock_cuCtxSynchronize());
+    launch_fill(one, p, BYTES / 2);
+    launch_fill(two, p + BYTES / 2, BYTES / 2);
+    OK(mock_cuCtxSynchronize());
+    silent();
+    launch_fill(one, p, BYTES / 2 + 1);
+    launch_fill(two, p + BYTES / 2, BYTES / 2);
+    OK(mock_cuCtxSynchronize());
+    found(CUSHIM_MOCK_DATA_RACE, "1 bytes", "offset 128");
+}
+
+Test(findings, memory_that_nothing_has_written)
+{
+    unsigned words[N];
+    CUdeviceptr p, q;
+
+    begin();
+    p = allocate(BYTES);
+    q = allocate(BYTES);
+    OK(mock_cuMemsetD8_v2(p, 0, 100));
+    OK(mock_cuMemcpyDtoH_v2(words, p, 100));
+    OK(mock_cuMemcpyDtoD_v2(q, p, 100));
+    OK(mock_cuMemcpyDtoH_v2(words, q, 100));
+    silent();
+    OK(mock_cuMemcpyDtoH_v2(words, p, 101));
+    found(CUSHIM_MOCK_UNINITIALISED_READ, "offset 100", "256 bytes, made by cuMemAlloc");
+}
+
+Test(findings, a_kernel_that_reads_what_nothing_has_written)
+{
+    CUdeviceptr p, q;
+
+    begin();
+    p = allocate(BYTES);
+    q = allocate(BYTES);
+    launch_copy(one, q, p, 4);
+    OK(mock_cuCtxSynchronize());
+    found(CUSHIM_MOCK_UNINITIALISED_READ, "kernel 'copy'", "offset 0");
+}
+
+Test(findings, one_byte_too_far)
+{
+    unsigned char bytes[BYTES + 1] = {0};
+    CUdeviceptr p;
+
+    begin();
+    p = allocate(BYTES);
+    OK(mock_cuMemcpyHtoD_v2(p, bytes, BYTES));
+    launch_fill(one, p, BYTES);
+    OK(mock_cuCtxSynchronize());
+    silent();
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemcpyHtoD_v2(p, bytes, BYTES + 1));
+    found(CUSHIM_MOCK_OUT_OF_BOUNDS, "257 bytes at offset 0", "has 256 bytes");
+    cushim_mock_findings_clear();
+    launch_fill(one, p + 1, BYTES);
+    EXPECT(CUDA_ERROR_ILLEGAL_ADDRESS, mock_cuCtxSynchronize());
+    found(CUSHIM_MOCK_OUT_OF_BOUNDS, "kernel 'fill': 256 bytes at offset 1", "made by cuMemAlloc");
+}
+
+Test(findings, memory_used_after_it_was_freed)
+{
+    CUdeviceptr p;
+
+    begin();
+    p = allocate(BYTES);
+    launch_fill(one, p, BYTES);
+    OK(mock_cuMemFree_v2(p));
+    silent();
+    launch_fill(one, p, BYTES);
+    EXPECT(CUDA_ERROR_ILLEGAL_ADDRESS, mock_cuCtxSynchronize());
+    found(CUSHIM_MOCK_USE_AFTER_FREE, "kernel 'fill'", "which was freed");
+}
+
+Test(findings, memory_freed_twice)
+{
+    CUdeviceptr p;
+
+    begin();
+    p = allocate(BYTES);
+    OK(mock_cuMemFree_v2(p));
+    silent();
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemFree_v2(p));
+    found(CUSHIM_MOCK_DOUBLE_FREE, "256 bytes", "made by cuMemAlloc");
+}
+
+Test(findings, memory_freed_in_one_stream_while_a_kernel_of_another_may_run)
+{
+    CUdeviceptr p = 0;
+
+    begin();
+    for (int ordered = 1; ordered >= 0; ordered--) {
+        OK(mock_cuMemAllocAsync(&p, BYTES, one));
+        launch_fill(one, p, BYTES);
+        OK(mock_cuEventRecord(event, one));
+        if (ordered)
+            OK(mock_cuStreamWaitEvent(two, event, 0));
+        OK(mock_cuMemFreeAsync(p, two));
+        OK(mock_cuCtxSynchronize());
+        if (ordered)
+            silent();
+    }
+    found(CUSHIM_MOCK_DATA_RACE, "free in stream", "kernel 'fill' in stream");
+}
+
+/* What a test asserts at its end: everything was given back. */
+Test(findings, leaks_of_every_kind)
+{
+    const struct cushim_mock_finding *findings = NULL;
+    CUcontext context = NULL, popped;
+    CUmodule module = NULL;
+    CUdeviceptr p;
+    void *host;
+
+    start();
+    cr_expect(eq(sz, cushim_mock_leaks(), 1), "the primary context that is in use");
+    cushim_mock_findings_clear();
+    p = allocate(BYTES);
+    OK(mock_cuMemHostAlloc(&host, BYTES, 0));
+    OK(mock_cuStreamCreate(&one, 0));
+    OK(mock_cuEventCreate(&event, 0));
+    OK(mock_cuModuleLoadData(&module, ptx));
+    OK(mock_cuCtxCreate_v2(&context, 0, 1));
+    cr_expect(eq(sz, cushim_mock_leaks(), 7));
+    cr_assert(eq(sz, cushim_mock_findings(&findings), 7));
+    for (int i = 0; i < 7; i++)
+        cr_expect(eq(int, findings[i].kind, CUSHIM_MOCK_LEAK));
+    cushim_mock_findings_clear();
+    OK(mock_cuCtxPopCurrent_v2(&popped));
+    OK(mock_cuCtxDestroy_v2(context));
+    OK(mock_cuModuleUnload(module));
+    OK(mock_cuEventDestroy_v2(event));
+    OK(mock_cuStreamDestroy_v2(one));
+    OK(mock_cuMemFreeHost(host));
+    OK(mock_cuMemFree_v2(p));
+    OK(mock_cuDevicePrimaryCtxRelease_v2(0));
+    cr_expect(eq(sz, cushim_mock_leaks(), 0));
+    silent();
+}
+
+Test(findings, the_same_finding_is_counted)
+{
+    const struct cushim_mock_finding *findings = NULL;
+    unsigned words[1];
+    CUdeviceptr p;
+
+    begin();
+    p = allocate(BYTES);
+    for (int i = 0; i < 3; i++)
+        OK(mock_cuMemcpyDtoH_v2(words, p, 4));
+    cr_assert(eq(sz, cushim_mock_findings(&findings), 1));
+    cr_expect(eq(uint, findings[0].count, 3));
+    cushim_mock_findings_clear();
+    silent();
+}
