@@ -9,6 +9,7 @@
 #define CUSHIM_CUSHIM_H
 
 #include <cushim/driver.h>
+#include <cushim/fault.h>
 #include <cushim/handle.h>
 #include <cushim/interpose.h>
 #include <cushim/log.h>

@@ -6,11 +6,16 @@
  * driver and calls cu* functions. This header is for those who give the mock its
  * kernels. Its functions are exported by libcushim-mock, beside the driver's.
  *
- * Environment, read by cuInit() and ignored in a set-user-ID program:
+ * Environment, read by cuInit() and ignored in a set-user-ID program. docs/mock.md has
+ * the details and examples.
  *
- *   CUSHIM_MOCK_DEVICES   the devices, as kinds separated by commas: "h200,h200".
- *                         Without it there is one "h200". With a kind that is not
- *                         known, cuInit() answers CUDA_ERROR_NO_DEVICE.
+ *   CUSHIM_MOCK_DEVICES   the devices, as kinds separated by commas: "h200,a100". There
+ *                         are h200, a100, t4 and rtx4090. Without it there is one "h200".
+ *   CUSHIM_MOCK_CONFIG    a file with more: memory, names, attributes, topology.
+ *   CUSHIM_MOCK_DRIVER_VERSION
+ *                         the CUDA version of the driver, such as "11.4"; else 13.0.
+ *   CUSHIM_MOCK_SEED      what choices that CUDA leaves open are drawn from.
+ *   CUDA_VISIBLE_DEVICES  as on a driver.
  *   CUSHIM_MOCK_KERNELS   plug-ins with kernels, as paths separated by colons. One
  *                         that cannot be loaded costs a line on standard error.
  *
@@ -31,6 +36,62 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/**
+ * What the mock is to be. Zeros leave a field to the environment, and what the environment
+ * does not say to the mock. The strings are copied.
+ *
+ * All forms of configuration share one grammar; lines of the file, and of settings, are
+ *
+ *     # a comment has a line of its own
+ *     devices = h200,t4
+ *     driver_version = 11.4
+ *     seed = 7
+ *     device.1.memory = 8GiB
+ *     device.1.name = Tesla T4, half
+ *     device.1.compute_capability = 7.2
+ *     device.1.multiprocessor_count = 20
+ *     peer 0 1 = no
+ *
+ * Where two of them contradict each other the later one counts, in this order: the file
+ * of CUSHIM_MOCK_CONFIG, the other variables, then file, settings, devices,
+ * driver_version and seed of this structure.
+ */
+struct cushim_mock_config {
+    const char *devices;  /* "h200,h200" */
+    int driver_version;   /* as cuDriverGetVersion() answers it: 11040 is CUDA 11.4 */
+    uint64_t seed;        /* 0 is no seed */
+    const char *file;     /* the path of a file as described above */
+    const char *settings; /* the lines of such a file themselves */
+};
+
+/**
+ * Says what the mock is to be, in the place of what an earlier call said; NULL takes that
+ * back. To be called before cuInit().
+ *
+ * CUSHIM_ERROR_BUSY once cuInit() has succeeded. CUSHIM_ERROR_INVALID_ARGUMENT if cuInit()
+ * would fail with it, and CUSHIM_ERROR_NO_MEMORY: then everything is as before the call, and
+ * cushim_mock_error_text() names the line and the word that are wrong. Thread-safe.
+ *
+ * A wrong configuration that comes from the environment is found by cuInit(), which then
+ * writes a line to standard error and answers CUDA_ERROR_INVALID_VALUE, for
+ * CUDA_ERROR_NO_DEVICE would let a program go on quietly without its GPU. It answers
+ * CUDA_ERROR_NO_DEVICE where CUDA_VISIBLE_DEVICES leaves no device.
+ */
+CUSHIM_API cushim_status cushim_mock_configure(const struct cushim_mock_config *config);
+
+/**
+ * A sentence about the last cushim_mock_ function that failed in this thread, "" if none
+ * did. Valid until the thread's next failure.
+ */
+CUSHIM_API const char *cushim_mock_error_text(void);
+
+/**
+ * Where the libraries of older driver versions, cushim/11.4/libcuda.so.1 and the like, get
+ * their functions. They call it when they are loaded, and so make the mock a driver of that
+ * version, whatever else says; of several, the first. Nothing for programs.
+ */
+CUSHIM_API const void *cushim_mock_front(int driver_version);
 
 /** One launch, as its kernel sees it. Valid while the kernel runs. */
 struct cushim_mock_launch {

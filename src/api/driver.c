@@ -4,7 +4,7 @@
 #include "base/status.h"
 #include "base/util.h"
 #include "core/driver.h"
-#include "core/env_trace.h"
+#include "core/env_hooks.h"
 #include "loader/missing.h"
 #include "loader/open.h"
 
@@ -20,7 +20,7 @@ static cushim_status open_handle(enum cushim_library id, const struct cushim_ope
     cushim__story_finish(&story);
     if (status)
         return status;
-    return cushim__env_trace_create(library, label, call, ret_id);
+    return cushim__env_hooks_create(library, label, call, ret_id);
 }
 
 cushim_status cushim_open(const struct cushim_open_params *params, cushim_driver *ret_driver)

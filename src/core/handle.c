@@ -38,7 +38,7 @@ static _Atomic(struct slot *) chunks[CHUNKS];
 
 CUSHIM__OPEN_IN_CHILD(mutex);
 
-static const char *const kind_names[] = {"nothing", "driver", "NVRTC", "trace"};
+static const char *const kind_names[] = {"nothing", "driver", "NVRTC", "trace", "set of faults"};
 
 _Static_assert(ARRAY_SIZE(kind_names) == CUSHIM__HANDLE_KINDS, "a name for every kind");
 

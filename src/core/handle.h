@@ -20,6 +20,7 @@ enum cushim__handle_kind {
     CUSHIM__HANDLE_DRIVER = 1,
     CUSHIM__HANDLE_NVRTC,
     CUSHIM__HANDLE_TRACE,
+    CUSHIM__HANDLE_FAULTS,
     CUSHIM__HANDLE_KINDS,
 };
 

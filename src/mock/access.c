@@ -203,6 +203,15 @@ void mock__access_free(const struct mock__work *work, struct mock__memory *memor
     check_order(work, memory, &now);
 }
 
+void mock__access_dying(const char *who, uint64_t address)
+{
+    const struct mock__memory *memory = mock__memory_find(address);
+
+    mock__finding(CUSHIM_MOCK_USE_AFTER_FREE,
+                  "%s submitted to allocation %llu (%zu bytes, made by %s) after its free was", who,
+                  (unsigned long long) memory->id, memory->bytes, memory->made_by);
+}
+
 void mock__access_nowhere(const char *who, uint64_t address, size_t bytes)
 {
     const struct mock__memory *near = mock__memory_before(address);

@@ -30,6 +30,9 @@ void mock__access_free(const struct mock__work *work, struct mock__memory *memor
 /* The address leads nowhere: says why, from what is near it and what was there. */
 void mock__access_nowhere(const char *who, uint64_t address, size_t bytes);
 
+/* New work is to use a range whose free was submitted before. */
+void mock__access_dying(const char *who, uint64_t address);
+
 /* Forgets what a range was used for. */
 void mock__access_forget(struct mock__memory *memory);
 

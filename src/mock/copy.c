@@ -148,6 +148,14 @@ static bool pageable(const struct mock__end *end)
     return end->side != MOCK__DEVICE_SIDE && !mock__memory_find(end->address);
 }
 
+static CUresult refuse_dying(const struct mock__end *end)
+{
+    if (!mock__memory_being_freed(end->address))
+        return CUDA_SUCCESS;
+    mock__access_dying("copy", end->address);
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
 static bool on_device(const struct mock__end *end)
 {
     const struct mock__memory *memory = mock__memory_find(end->address);
@@ -189,6 +197,8 @@ CUresult mock__copy(struct mock__stream *stream, bool async, const struct mock__
     MOCK__TRY(settle(&copy.dst, &copy));
     MOCK__TRY(settle(&copy.src, &copy));
     MOCK__TRY(locate_both(&copy, &box));
+    MOCK__TRY(refuse_dying(&copy.dst));
+    MOCK__TRY(refuse_dying(&copy.src));
     waits = host_waits(&copy, async);
     work = new_copy(&copy, &box, pageable(&copy.src) && !waits);
     MOCK__REQUIRE(work, CUDA_ERROR_OUT_OF_MEMORY);

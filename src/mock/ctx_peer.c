@@ -25,7 +25,8 @@ CUresult mock_cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags)
     MOCK__ENTER_CONTEXT(context);
     MOCK__TRY(find_peer(peerContext, &peer));
     MOCK__REQUIRE(Flags == 0, CUDA_ERROR_INVALID_VALUE);
-    MOCK__REQUIRE(peer->device != context->device, CUDA_ERROR_PEER_ACCESS_UNSUPPORTED);
+    MOCK__REQUIRE(mock__config_peers(context->device->profile, peer->device->profile),
+                  CUDA_ERROR_PEER_ACCESS_UNSUPPORTED);
     MOCK__REQUIRE(!(context->peers & peer_bit(peer)), CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED);
     context->peers |= peer_bit(peer);
     return CUDA_SUCCESS;

@@ -41,10 +41,7 @@ static CUresult get_uuid(CUuuid *uuid, CUdevice dev)
 {
     ENTER_DEVICE(device, dev);
     MOCK__REQUIRE(uuid, CUDA_ERROR_INVALID_VALUE);
-    /* The same in every run, so that a program's notes about a device stay true. */
-    memset(uuid->bytes, 0, sizeof(uuid->bytes));
-    memcpy(uuid->bytes, "cushim mock", 11);
-    uuid->bytes[15] = (char) device->ordinal;
+    memcpy(uuid->bytes, device->profile->uuid, sizeof(uuid->bytes));
     return CUDA_SUCCESS;
 }
 
@@ -74,10 +71,10 @@ CUresult mock_cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice 
     const int number = (int) attrib;
 
     ENTER_DEVICE(device, dev);
-    MOCK__REQUIRE(pi && number > 0 && number < MOCK__N_ATTRIBUTES, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(pi && number > 0 && number < MOCK__N_ATTRIBUTES &&
+                      mock__attribute_since(number) <= mock__driver_version(),
+                  CUDA_ERROR_INVALID_VALUE);
     *pi = mock__attribute(device, attrib);
-    if (attrib == CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID)
-        *pi += device->ordinal;
     return CUDA_SUCCESS;
 }
 
@@ -86,8 +83,7 @@ static void pci_bus_id(const struct mock__device *device, char *text, size_t siz
     snprintf(text, size, "%04x:%02x:%02x.0",
              (unsigned) mock__attribute(device, CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID),
              (unsigned) mock__attribute(device, CU_DEVICE_ATTRIBUTE_PCI_BUS_ID),
-             (unsigned) mock__attribute(device, CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID) +
-                 (unsigned) device->ordinal);
+             (unsigned) mock__attribute(device, CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID));
 }
 
 CUresult mock_cuDeviceGetPCIBusId(char *pciBusId, int len, CUdevice dev)
@@ -170,23 +166,45 @@ CUresult mock_cuDeviceGetProperties(CUdevprop *prop, CUdevice dev)
 
 CUresult mock_cuDeviceCanAccessPeer(int *canAccessPeer, CUdevice dev, CUdevice peerDev)
 {
+    const struct mock__device *peer;
+
     ENTER_DEVICE(device, dev);
-    MOCK__REQUIRE(mock__device_find(peerDev), CUDA_ERROR_INVALID_DEVICE);
+    peer = mock__device_find(peerDev);
+    MOCK__REQUIRE(peer, CUDA_ERROR_INVALID_DEVICE);
     MOCK__REQUIRE(canAccessPeer, CUDA_ERROR_INVALID_VALUE);
-    *canAccessPeer = dev != peerDev;
+    *canAccessPeer = mock__config_peers(device->profile, peer->profile);
     return CUDA_SUCCESS;
+}
+
+/* By number: toolkits before 13.0 do not name the last. */
+static int p2p_attribute(int number, const struct mock__profile *a, const struct mock__profile *b)
+{
+    const bool peers = mock__config_peers(a, b);
+
+    switch (number) {
+    case CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED:
+    case CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED:
+        return peers;
+    case CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED:
+        return peers && a->link == MOCK__NVLINK && b->link == MOCK__NVLINK;
+    default: /* the rank of the only link is 0; and atomics are all there or none */
+        return 0;
+    }
 }
 
 CUresult mock_cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attrib, CUdevice srcDevice,
                                       CUdevice dstDevice)
 {
+    const int number = (int) attrib;
+    const struct mock__device *peer;
+
     ENTER_DEVICE(device, srcDevice);
-    MOCK__REQUIRE(mock__device_find(dstDevice) && srcDevice != dstDevice,
-                  CUDA_ERROR_INVALID_DEVICE);
-    MOCK__REQUIRE(value && (int) attrib >= CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK &&
-                      attrib <= CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED,
+    peer = mock__device_find(dstDevice);
+    MOCK__REQUIRE(peer && srcDevice != dstDevice, CUDA_ERROR_INVALID_DEVICE);
+    MOCK__REQUIRE(value && number >= CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK &&
+                      number <= (mock__driver_version() < 13000 ? 4 : 5),
                   CUDA_ERROR_INVALID_VALUE);
-    *value = attrib != CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK;
+    *value = p2p_attribute(number, device->profile, peer->profile);
     return CUDA_SUCCESS;
 }
 

@@ -5,6 +5,6 @@
 CUresult mock_cuDriverGetVersion(int *driverVersion)
 {
     MOCK__REQUIRE(driverVersion, CUDA_ERROR_INVALID_VALUE);
-    *driverVersion = MOCK__DRIVER_VERSION;
+    *driverVersion = mock__driver_version();
     return CUDA_SUCCESS;
 }

@@ -88,6 +88,7 @@ CUresult mock__event_record(struct mock__event *event, struct mock__stream *stre
     forget(event);
     event->mark = mark;
     event->point = mock__lane_end(stream->lane);
+    mock__schedule_trivial(stream->lane, &work->work);
     return CUDA_SUCCESS;
 }
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* cuFunc* */
+#include <stdlib.h>
+#include <string.h>
+
+#include "mock/library.h"
 #include "mock/module.h"
 #include "mock/state.h"
 
@@ -25,38 +29,53 @@ enum {
 /* A kernel's real count is its compiler's business; this is what a small one has. */
 #define REGISTERS_OF_SMALL_KERNEL 4
 
+void mock__function_attributes(const struct mock__device *device, const struct mock__ptx *ptx,
+                               const struct mock__entry *entry, int *attributes)
+{
+    memset(attributes, 0, MOCK__N_FUNCTION_ATTRIBUTES * sizeof(*attributes));
+    attributes[MAX_THREADS_PER_BLOCK] =
+        entry->max_threads ? (int) entry->max_threads
+                           : mock__attribute(device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+    attributes[STATIC_SHARED] = (int) entry->shared_bytes;
+    attributes[CONSTANT] = (int) ptx->constant_bytes;
+    attributes[LOCAL] = (int) entry->local_bytes;
+    attributes[REGISTERS] = REGISTERS_OF_SMALL_KERNEL;
+    attributes[PTX_VERSION] = ptx->target;
+    attributes[BINARY_VERSION] = mock__capability(device);
+    attributes[MAX_DYNAMIC_SHARED] = DEFAULT_DYNAMIC_SHARED - (int) entry->shared_bytes;
+    attributes[CARVEOUT] = -1;
+}
+
 struct mock__function *mock__function_new(struct mock__module *module,
                                           const struct mock__entry *entry)
 {
     struct mock__function *function = mock__object_new(MOCK__FUNCTION, sizeof(*function));
-    const struct mock__device *device = module->context->device;
-    int *attributes;
 
     if (!function)
         return NULL;
     function->module = module;
     function->entry = entry;
-    attributes = function->attributes;
-    attributes[MAX_THREADS_PER_BLOCK] =
-        entry->max_threads ? (int) entry->max_threads
-                           : mock__attribute(device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
-    attributes[STATIC_SHARED] = (int) entry->shared_bytes;
-    attributes[CONSTANT] = (int) module->ptx.constant_bytes;
-    attributes[LOCAL] = (int) entry->local_bytes;
-    attributes[REGISTERS] = REGISTERS_OF_SMALL_KERNEL;
-    attributes[PTX_VERSION] = module->ptx.target;
-    attributes[BINARY_VERSION] =
-        10 * mock__attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
-        mock__attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
-    attributes[MAX_DYNAMIC_SHARED] = DEFAULT_DYNAMIC_SHARED - (int) entry->shared_bytes;
-    attributes[CARVEOUT] = -1;
+    mock__function_attributes(module->context->device, &module->ptx, entry, function->attributes);
     return function;
+}
+
+void mock__function_free(struct mock__function *function)
+{
+    if (function)
+        free(function->params);
+    mock__object_free(function);
 }
 
 CUresult mock__function_find(CUfunction handle, struct mock__function **ret_function)
 {
     struct mock__function *function = mock__object_find(MOCK__FUNCTION, handle);
 
+#if CUDA_VERSION >= 12000
+    struct mock__kernel *kernel = mock__object_find(MOCK__KERNEL, handle);
+
+    if (kernel)
+        return mock__kernel_function(kernel, ret_function);
+#endif
     MOCK__REQUIRE(function, CUDA_ERROR_INVALID_HANDLE);
     *ret_function = function;
     return mock__context_usable(function->module->context);
@@ -74,15 +93,15 @@ CUresult mock_cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunctio
     return CUDA_SUCCESS;
 }
 
-/* Can the attribute be set, and to this? */
-static bool value_valid(const struct mock__function *function, unsigned attribute, int value)
+bool mock__function_settable(const struct mock__device *device, int static_shared,
+                             unsigned attribute, int value)
 {
-    const int largest = mock__attribute(function->module->context->device,
-                                        CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+    const int largest =
+        mock__attribute(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
 
     switch (attribute) {
     case MAX_DYNAMIC_SHARED:
-        return value >= 0 && value <= largest - function->attributes[STATIC_SHARED];
+        return value >= 0 && value <= largest - static_shared;
     case CARVEOUT:
         return value >= -1 && value <= 100;
     case NON_PORTABLE_CLUSTER:
@@ -101,8 +120,11 @@ CUresult mock_cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, 
 
     MOCK__ENTER();
     MOCK__TRY(mock__function_find(hfunc, &function));
-    MOCK__REQUIRE(value_valid(function, number, value), CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(mock__function_settable(function->module->context->device,
+                                          function->attributes[STATIC_SHARED], number, value),
+                  CUDA_ERROR_INVALID_VALUE);
     function->attributes[number] = value;
+    function->set |= 1u << number;
     return CUDA_SUCCESS;
 }
 
@@ -151,6 +173,16 @@ CUresult mock_cuFuncGetName(const char **name, CUfunction hfunc)
 }
 #endif
 
+CUresult mock__entry_parameter(const struct mock__entry *entry, size_t number, size_t *ret_offset,
+                               size_t *ret_size)
+{
+    MOCK__REQUIRE(ret_offset && number < entry->n_parameters, CUDA_ERROR_INVALID_VALUE);
+    *ret_offset = entry->parameters[number].offset;
+    if (ret_size)
+        *ret_size = entry->parameters[number].size;
+    return CUDA_SUCCESS;
+}
+
 #if CUDA_VERSION >= 12040
 CUresult mock_cuFuncGetParamInfo(CUfunction func, size_t paramIndex, size_t *paramOffset,
                                  size_t *paramSize)
@@ -158,13 +190,8 @@ CUresult mock_cuFuncGetParamInfo(CUfunction func, size_t paramIndex, size_t *par
     struct mock__function *function = NULL;
 
     MOCK__ENTER();
-    MOCK__REQUIRE(paramOffset, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__function_find(func, &function));
-    MOCK__REQUIRE(paramIndex < function->entry->n_parameters, CUDA_ERROR_INVALID_VALUE);
-    *paramOffset = function->entry->parameters[paramIndex].offset;
-    if (paramSize)
-        *paramSize = function->entry->parameters[paramIndex].size;
-    return CUDA_SUCCESS;
+    return mock__entry_parameter(function->entry, paramIndex, paramOffset, paramSize);
 }
 
 CUresult mock_cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction function)

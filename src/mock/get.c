@@ -37,9 +37,9 @@ struct match {
     size_t number;
 };
 
-static bool in_driver(const struct cushim__row *row)
+static bool in_driver(const struct cushim__row *row, int driver)
 {
-    return row->since <= MOCK__DRIVER_VERSION && (!row->until || row->until > MOCK__DRIVER_VERSION);
+    return row->since <= driver && (!row->until || row->until > driver);
 }
 
 static void prefer_newer(struct match *match, const struct cushim__row *row, size_t number)
@@ -53,13 +53,14 @@ static enum query_result query(const char *name, int version, bool per_thread,
                                struct match *ret_match)
 {
     const struct cushim__rows *rows = &cushim__cuda_rows;
+    const int driver = mock__driver_version();
     struct match plain = {0}, variant = {0};
     bool known = false;
 
     for (size_t i = 0; i < rows->count; i++) {
         const struct cushim__row *row = &rows->rows[i];
 
-        if (strcmp(cushim__row_base(rows, i), name) || !in_driver(row))
+        if (strcmp(cushim__row_base(rows, i), name) || !in_driver(row, driver))
             continue;
         known = true;
         if (row->since <= version)
@@ -85,7 +86,7 @@ static CUresult get_proc_address(const char *name, void **pfn, int version, cuui
     struct match match;
 
     MOCK__REQUIRE(name && pfn && !(flags & ~(cuuint64_t) ALL_FLAGS), CUDA_ERROR_INVALID_VALUE);
-    MOCK__REQUIRE(version >= 0 && version <= MOCK__DRIVER_VERSION, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(version >= 0 && version <= mock__driver_version(), CUDA_ERROR_INVALID_VALUE);
     *ret_result = query(name, version, flags & PER_THREAD, &match);
     *pfn = address_of(&match);
     return CUDA_SUCCESS;

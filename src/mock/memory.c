@@ -109,6 +109,13 @@ struct mock__memory *mock__memory_find(uint64_t address)
     return memory && address - memory->address < memory->bytes ? memory : NULL;
 }
 
+bool mock__memory_being_freed(uint64_t address)
+{
+    const struct mock__memory *memory = mock__memory_find(address);
+
+    return memory && memory->being_freed;
+}
+
 const struct mock__memory *mock__memory_before(uint64_t address)
 {
     const size_t place = position(address);

@@ -77,6 +77,9 @@ struct mock__freed {
     const char *made_by;
 };
 
+/* Is the address in a range whose free was submitted? It is not for new work to use. */
+bool mock__memory_being_freed(uint64_t address);
+
 /* What an address belonged to before it was freed, NULL if that is not known. */
 const struct mock__freed *mock__memory_freed(uint64_t address);
 

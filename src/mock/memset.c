@@ -90,6 +90,10 @@ static CUresult submit(struct mock__stream *stream, bool async, const struct fil
         mock__access_nowhere("memset", fill->address, bytes);
         return CUDA_ERROR_INVALID_VALUE;
     }
+    if (mock__memory_being_freed(fill->address)) {
+        mock__access_dying("memset", fill->address);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
     work = mock__work_new(&fill_type, sizeof(*work));
     MOCK__REQUIRE(work, CUDA_ERROR_OUT_OF_MEMORY);
     work->fill = *fill;

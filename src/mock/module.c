@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/util.h"
-#include "mock/memory.h"
+#include "mock/jit_log.h"
 #include "mock/schedule.h"
 #include "mock/state.h"
 
@@ -20,43 +20,7 @@ CUresult mock__module_find(CUmodule handle, struct mock__module **ret_module)
     return mock__context_usable(module->context);
 }
 
-/* The compiler's log, of which the caller may want to have the errors. */
-struct log {
-    char *buffer;
-    size_t size;
-    void **ret_size; /* where the length written goes */
-};
-
-static struct log find_log(unsigned n, const CUjit_option *options, void **values)
-{
-    struct log log = {.buffer = NULL};
-
-    for (unsigned i = 0; i < n; i++) {
-        if (options[i] == CU_JIT_ERROR_LOG_BUFFER)
-            log.buffer = values[i];
-        if (options[i] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES) {
-            log.size = (size_t) (uintptr_t) values[i];
-            log.ret_size = &values[i];
-        }
-    }
-    return log;
-}
-
-static void write_log(const struct log *log, const struct mock__ptx_error *error)
-{
-    char text[256] = "";
-
-    if (!log->buffer || !log->size)
-        return;
-    if (error->line)
-        snprintf(text, sizeof(text), "ptxas application ptx input, line %d; fatal   : %s\n",
-                 error->line, error->text);
-    snprintf(log->buffer, log->size, "%s", text);
-    if (log->ret_size)
-        *log->ret_size = (void *) (uintptr_t) strlen(log->buffer);
-}
-
-static CUresult load(CUmodule *ret_module, const void *image, const struct log *log)
+static CUresult load(CUmodule *ret_module, const void *image, const struct mock__jit_log *log)
 {
     struct mock__module *module = NULL;
     struct mock__ptx_error error;
@@ -65,7 +29,7 @@ static CUresult load(CUmodule *ret_module, const void *image, const struct log *
     MOCK__ENTER_CONTEXT(context);
     MOCK__REQUIRE(ret_module && image, CUDA_ERROR_INVALID_VALUE);
     result = mock__module_load(context, image, &error, &module);
-    write_log(log, &error);
+    mock__jit_log_write(log, &error);
     if (result == CUDA_SUCCESS)
         *ret_module = MOCK__HANDLE(module);
     return result;
@@ -73,26 +37,25 @@ static CUresult load(CUmodule *ret_module, const void *image, const struct log *
 
 CUresult mock_cuModuleLoadData(CUmodule *module, const void *image)
 {
-    return load(module, image, &(struct log){.buffer = NULL});
+    return load(module, image, NULL);
 }
 
 CUresult mock_cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions,
                                  CUjit_option *options, void **optionValues)
 {
-    struct log log;
+    struct mock__jit_log log;
 
     MOCK__REQUIRE(!numOptions || (options && optionValues), CUDA_ERROR_INVALID_VALUE);
-    log = find_log(numOptions, options, optionValues);
+    log = mock__jit_log_find(numOptions, options, optionValues);
     return load(module, image, &log);
 }
 
 CUresult mock_cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin)
 {
-    return load(module, fatCubin, &(struct log){.buffer = NULL});
+    return load(module, fatCubin, NULL);
 }
 
-/* The whole file, with an end as texts have it; NULL if it cannot be read. */
-static char *read_file(const char *path)
+char *mock__read_file(const char *path)
 {
     FILE *file = fopen(path, "rb");
     char *text = NULL;
@@ -124,9 +87,9 @@ CUresult mock_cuModuleLoad(CUmodule *module, const char *fname)
 
     MOCK__TRY(check_context());
     MOCK__REQUIRE(module && fname, CUDA_ERROR_INVALID_VALUE);
-    text = read_file(fname);
+    text = mock__read_file(fname);
     MOCK__REQUIRE(text, CUDA_ERROR_FILE_NOT_FOUND);
-    return load(module, text, &(struct log){.buffer = NULL});
+    return load(module, text, NULL);
 }
 
 CUresult mock_cuModuleUnload(CUmodule hmod)
@@ -136,6 +99,8 @@ CUresult mock_cuModuleUnload(CUmodule hmod)
     MOCK__ENTER();
     module = mock__object_find(MOCK__MODULE, hmod);
     MOCK__REQUIRE(module, CUDA_ERROR_INVALID_HANDLE);
+    /* That is what cuLibraryUnload() is for. */
+    MOCK__REQUIRE(!module->library, CUDA_ERROR_NOT_PERMITTED);
     /* Its kernels may have been launched and not have run. */
     mock__wait_context(module->context);
     module = mock__object_find(MOCK__MODULE, hmod);
@@ -154,26 +119,17 @@ CUresult mock_cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
 }
 #endif
 
-static struct mock__function *find_function(const struct mock__module *module, const char *name)
-{
-    for (size_t i = 0; i < module->ptx.n_entries; i++) {
-        if (!strcmp(module->ptx.entries[i].name, name))
-            return module->functions[i];
-    }
-    return NULL;
-}
-
 CUresult mock_cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name)
 {
     struct mock__module *module = NULL;
-    struct mock__function *function;
+    size_t i;
 
     MOCK__ENTER();
     MOCK__REQUIRE(hfunc && name && *name, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__module_find(hmod, &module));
-    function = find_function(module, name);
-    MOCK__REQUIRE(function, CUDA_ERROR_NOT_FOUND);
-    *hfunc = MOCK__HANDLE(function);
+    i = mock__find_entry(&module->ptx, name);
+    MOCK__REQUIRE(i < module->ptx.n_entries, CUDA_ERROR_NOT_FOUND);
+    *hfunc = MOCK__HANDLE(module->functions[i]);
     return CUDA_SUCCESS;
 }
 
@@ -203,31 +159,13 @@ CUresult mock_cuModuleEnumerateFunctions(CUfunction *functions, unsigned int num
 }
 #endif
 
-/* The number of the variable; n_variables if there is none. */
-static size_t find_variable(const struct mock__module *module, const char *name)
-{
-    size_t i = 0;
-
-    while (i < module->ptx.n_variables && strcmp(module->ptx.variables[i].name, name))
-        i++;
-    return i;
-}
-
 CUresult mock_cuModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod,
                                    const char *name)
 {
     struct mock__module *module = NULL;
-    size_t i;
 
     MOCK__ENTER();
     MOCK__REQUIRE((dptr || bytes) && name && *name, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__module_find(hmod, &module));
-    MOCK__REQUIRE(!find_function(module, name), CUDA_ERROR_INVALID_VALUE);
-    i = find_variable(module, name);
-    MOCK__REQUIRE(i < module->ptx.n_variables, CUDA_ERROR_NOT_FOUND);
-    if (dptr)
-        *dptr = module->variables[i] ? module->variables[i]->address : 0;
-    if (bytes)
-        *bytes = module->ptx.variables[i].bytes;
-    return CUDA_SUCCESS;
+    return mock__module_variable(module, name, dptr, bytes);
 }

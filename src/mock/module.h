@@ -12,6 +12,8 @@
 #define MOCK__N_FUNCTION_ATTRIBUTES 16
 
 struct mock__context;
+struct mock__device;
+struct mock__library;
 struct mock__memory;
 
 struct mock__function {
@@ -19,12 +21,16 @@ struct mock__function {
     struct mock__module *module;
     const struct mock__entry *entry;
     int attributes[MOCK__N_FUNCTION_ATTRIBUTES]; /* by CUfunction_attribute */
-    bool lacks_kernel;                           /* and the program was told so */
+    unsigned set;                                /* those that cuFuncSetAttribute() set, as bits */
+    unsigned char *params; /* cuParamSet*(): as many bytes as the kernel takes, or NULL */
+    unsigned params_bytes, block[3], shared_bytes;
+    bool lacks_kernel; /* and the program was told so */
 };
 
 struct mock__module {
     struct mock__object object;
     struct mock__context *context;
+    struct mock__library *library; /* that it was loaded for, or NULL */
     struct mock__ptx ptx;
     struct mock__function **functions; /* one an entry */
     struct mock__memory **variables;   /* one a variable; NULL for one without bytes */
@@ -33,18 +39,53 @@ struct mock__module {
 CUresult mock__module_load(struct mock__context *context, const void *image,
                            struct mock__ptx_error *error, struct mock__module **ret_module);
 
-/* The module or function of a handle, in a usable context. */
+/* The capability of a device as PTX has it: 90 for 9.0. */
+int mock__capability(const struct mock__device *device);
+
+/* Machine code, alone or in a fat binary, or the structure that points to one. */
+bool mock__is_binary(const void *image);
+
+/* A whole file, with an end as texts have it; NULL if it cannot be read. */
+char *mock__read_file(const char *path);
+
+/*
+ * The module or function of a handle, in a usable context. The handle of a kernel stands for
+ * its function in the current context.
+ */
 CUresult mock__module_find(CUmodule handle, struct mock__module **ret_module);
 CUresult mock__function_find(CUfunction handle, struct mock__function **ret_function);
+
+/* The number of a kernel or variable in what an image declares; their count if there is none. */
+size_t mock__find_entry(const struct mock__ptx *ptx, const char *name);
+size_t mock__find_variable(const struct mock__ptx *ptx, const char *name);
+
+/* The attributes that a kernel begins with on a device. */
+void mock__function_attributes(const struct mock__device *device, const struct mock__ptx *ptx,
+                               const struct mock__entry *entry, int *attributes);
+
+/* Can the attribute be set to this? Static shared memory takes from what there is. */
+bool mock__function_settable(const struct mock__device *device, int static_shared,
+                             unsigned attribute, int value);
+
+/* Where a parameter is; CUDA_ERROR_INVALID_VALUE if there are not that many. */
+CUresult mock__entry_parameter(const struct mock__entry *entry, size_t number, size_t *ret_offset,
+                               size_t *ret_size);
+
+/* The address and size of a module's variable; either may be NULL. */
+CUresult mock__module_variable(const struct mock__module *module, const char *name,
+                               CUdeviceptr *ret_address, size_t *ret_bytes);
 
 /* A function of a module, made usable by handle. NULL if there is no memory. */
 struct mock__function *mock__function_new(struct mock__module *module,
                                           const struct mock__entry *entry);
 
+void mock__function_free(struct mock__function *function);
+
 /* Frees a module that may be half built. */
 void mock__module_destroy(struct mock__module *module);
 
-/* Destroys the modules of a context. */
+/* Destroys the modules of a context, and what was to become one. */
 void mock__modules_destroy(const struct mock__context *context);
+void mock__links_destroy(const struct mock__context *context);
 
 #endif

@@ -19,8 +19,7 @@ static bool begins_with(const void *image, const char *bytes, size_t length)
     return true;
 }
 
-/* Machine code, alone or in a fat binary, or the structure that points to one. */
-static bool is_binary(const void *image)
+bool mock__is_binary(const void *image)
 {
     static const char elf[] = {0x7f, 'E', 'L', 'F'};
 
@@ -28,7 +27,7 @@ static bool is_binary(const void *image)
            begins_with(image, "\xb1\x43\x62\x46", 4);
 }
 
-static int capability(const struct mock__device *device)
+int mock__capability(const struct mock__device *device)
 {
     return 10 * mock__attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
            mock__attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
@@ -49,6 +48,57 @@ static CUresult add_functions(struct mock__module *module)
     return CUDA_SUCCESS;
 }
 
+static CUresult allocate(struct mock__context *context, const struct mock__variable *variable,
+                         struct mock__memory **ret_memory)
+{
+    if (variable->managed)
+        return mock__memory_alloc_host(context, variable->bytes, MOCK__MANAGED_MEMORY,
+                                       CU_MEM_ATTACH_GLOBAL, ret_memory);
+    return mock__memory_alloc(context, variable->bytes, ret_memory);
+}
+
+static CUresult add_variable(struct mock__module *module, size_t number)
+{
+    const struct mock__variable *variable = &module->ptx.variables[number];
+    struct mock__memory *memory = NULL;
+
+    if (!variable->bytes)
+        return CUDA_SUCCESS;
+    MOCK__TRY(allocate(module->context, variable, &memory));
+    module->variables[number] = memory;
+    memory->in_module = true;
+    memset(memory->host, 0, variable->bytes);
+    if (variable->values)
+        memcpy(memory->host, variable->values, variable->n_values);
+    return CUDA_SUCCESS;
+}
+
+/* What is no variable is a function, and those have no address. */
+static uint64_t address_of(const struct mock__module *module,
+                           const struct mock__ptx_address *address)
+{
+    const size_t i = mock__find_variable(&module->ptx, address->symbol);
+    uint64_t value = address->addend;
+
+    if (i < module->ptx.n_variables && module->variables[i])
+        value += module->variables[i]->address;
+    return address->mask ? (value & address->mask) >> __builtin_ctzll(address->mask) : 0;
+}
+
+/* Once all variables have their addresses. */
+static void write_addresses(struct mock__module *module, size_t number)
+{
+    const struct mock__variable *variable = &module->ptx.variables[number];
+
+    for (size_t i = 0; i < variable->n_addresses; i++) {
+        const struct mock__ptx_address *address = &variable->addresses[i];
+        const uint64_t value = address_of(module, address);
+
+        for (size_t j = 0; j < address->bytes && j < sizeof(value); j++)
+            module->variables[number]->host[address->offset + j] = (unsigned char) (value >> 8 * j);
+    }
+}
+
 static CUresult add_variables(struct mock__module *module)
 {
     const struct mock__ptx *ptx = &module->ptx;
@@ -57,21 +107,17 @@ static CUresult add_variables(struct mock__module *module)
         return CUDA_SUCCESS;
     module->variables = calloc(ptx->n_variables, sizeof(struct mock__memory *));
     MOCK__REQUIRE(module->variables, CUDA_ERROR_OUT_OF_MEMORY);
-    for (size_t i = 0; i < ptx->n_variables; i++) {
-        const size_t bytes = ptx->variables[i].bytes;
-
-        if (!bytes)
-            continue;
-        MOCK__TRY(mock__memory_alloc(module->context, bytes, &module->variables[i]));
-        module->variables[i]->in_module = true;
-        memset(module->variables[i]->host, 0, bytes);
-    }
+    for (size_t i = 0; i < ptx->n_variables; i++)
+        MOCK__TRY(add_variable(module, i));
+    for (size_t i = 0; i < ptx->n_variables; i++)
+        write_addresses(module, i);
     return CUDA_SUCCESS;
 }
 
 static CUresult fill(struct mock__module *module, const char *source, struct mock__ptx_error *error)
 {
-    MOCK__TRY(mock__ptx_read(source, capability(module->context->device), &module->ptx, error));
+    MOCK__TRY(
+        mock__ptx_read(source, mock__capability(module->context->device), &module->ptx, error));
     MOCK__TRY(add_functions(module));
     return add_variables(module);
 }
@@ -83,7 +129,7 @@ CUresult mock__module_load(struct mock__context *context, const void *image,
     CUresult result;
 
     *error = (struct mock__ptx_error){.line = 0};
-    MOCK__REQUIRE(!is_binary(image), CUDA_ERROR_NO_BINARY_FOR_GPU);
+    MOCK__REQUIRE(!mock__is_binary(image), CUDA_ERROR_NO_BINARY_FOR_GPU);
     module = mock__object_new(MOCK__MODULE, sizeof(*module));
     MOCK__REQUIRE(module, CUDA_ERROR_OUT_OF_MEMORY);
     module->context = context;
@@ -99,7 +145,7 @@ CUresult mock__module_load(struct mock__context *context, const void *image,
 void mock__module_destroy(struct mock__module *module)
 {
     for (size_t i = 0; module->functions && i < module->ptx.n_entries; i++)
-        mock__object_free(module->functions[i]);
+        mock__function_free(module->functions[i]);
     for (size_t i = 0; module->variables && i < module->ptx.n_variables; i++) {
         if (module->variables[i])
             mock__memory_free(module->variables[i]);
@@ -118,4 +164,5 @@ void mock__modules_destroy(const struct mock__context *context)
         if (module->context == context)
             mock__module_destroy(module);
     }
+    mock__links_destroy(context);
 }

@@ -22,6 +22,9 @@ enum mock__kind {
     MOCK__MODULE,
     MOCK__FUNCTION,
     MOCK__POOL,
+    MOCK__LIBRARY,
+    MOCK__KERNEL,
+    MOCK__LINK,
 };
 
 /* The first member of every object. */

@@ -17,7 +17,7 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Shared memory that a block takes; part of each is the system's. */
+/* Shared memory that a block takes; part of each is the system's from cc 8.0 on. */
 static size_t shared_of_block(const struct mock__function *function, size_t dynamic_shared)
 {
     return (size_t) function->attributes[CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES] + dynamic_shared +
@@ -28,6 +28,7 @@ int mock__occupancy(const struct mock__function *function, size_t threads, size_
 {
     const size_t warp = limit(function, CU_DEVICE_ATTRIBUTE_WARP_SIZE);
     const size_t taken = (threads + warp - 1) / warp * warp;
+    const size_t shared = shared_of_block(function, dynamic_shared);
     size_t blocks = limit(function, CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR);
 
     if (!threads ||
@@ -37,9 +38,10 @@ int mock__occupancy(const struct mock__function *function, size_t threads, size_
         return 0;
     blocks =
         least(blocks, limit(function, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR) / taken);
-    blocks =
-        least(blocks, limit(function, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR) /
-                          shared_of_block(function, dynamic_shared));
+    if (shared)
+        blocks = least(blocks,
+                       limit(function, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR) /
+                           shared);
     return (int) blocks;
 }
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a module declares: its kernels with their parameter lists, and its
- * variables. Instructions are not looked at.
+ * variables with their initial values. Instructions are not looked at.
  */
 #ifndef CUSHIM_MOCK_PTX_ENTRIES_H
 #define CUSHIM_MOCK_PTX_ENTRIES_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "mock/functions.h"
 
@@ -24,10 +25,22 @@ struct mock__entry {
     size_t max_threads; /* .maxntid or .reqntid as one number, 0 if it says neither */
 };
 
+/* A place in an initial value where the address of a variable goes. */
+struct mock__ptx_address {
+    char *symbol;
+    size_t offset, bytes;
+    uint64_t addend;
+    uint64_t mask; /* the bits of the address that are wanted, moved to the lowest place */
+};
+
 struct mock__variable {
     char *name;
     size_t bytes, alignment;
-    bool constant;
+    bool constant, managed;
+    unsigned char *values; /* the initial ones; beyond n_values they are zeros */
+    size_t n_values;
+    struct mock__ptx_address *addresses;
+    size_t n_addresses;
 };
 
 struct mock__ptx {
@@ -41,7 +54,7 @@ struct mock__ptx {
 };
 
 struct mock__ptx_error {
-    int line;
+    int line; /* 0: in none */
     char text[160];
 };
 

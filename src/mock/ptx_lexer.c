@@ -54,7 +54,7 @@ static bool in_word(char c)
     return isalnum((unsigned char) c) || c == '_' || c == '$';
 }
 
-/* Of any base and kind, as nothing but sizes is ever read. */
+/* Of any base and kind: "0x1F", "0f3F800000", "6.4". */
 static bool in_number(char c)
 {
     return isalnum((unsigned char) c) || c == '.';
@@ -79,6 +79,19 @@ static size_t length_while(const char *text, bool (*belongs)(char))
     return length;
 }
 
+/* A decimal number may go on after its "e" with a sign: "1.5e-3". */
+static size_t number_length(const char *text)
+{
+    const bool hexadecimal = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+    size_t length = length_while(text, in_number);
+    const char last = text[length - 1];
+
+    if (!hexadecimal && memchr(text, '.', length) && (last == 'e' || last == 'E') &&
+        (text[length] == '-' || text[length] == '+'))
+        length += length_while(text + length, in_number);
+    return length;
+}
+
 void mock__ptx_next(struct ptx_lexer *lexer)
 {
     struct ptx_token *token = &lexer->token;
@@ -90,7 +103,7 @@ void mock__ptx_next(struct ptx_lexer *lexer)
         token->length = 0;
     } else if (isdigit((unsigned char) *lexer->at)) {
         token->kind = PTX_NUMBER;
-        token->length = length_while(lexer->at, in_number);
+        token->length = number_length(lexer->at);
     } else if (begins_word(*lexer->at)) {
         token->kind = PTX_WORD;
         token->length = length_while(lexer->at, in_word);

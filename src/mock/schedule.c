@@ -61,25 +61,36 @@ static CUresult state_of(const struct mock__lane *lane)
     return lane->context ? mock__context_usable(lane->context) : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
-bool mock__schedule_step(void)
+/* Does, or hands over, the first work of a lane that is ready. */
+static void do_first(struct mock__lane *lane)
 {
-    struct mock__lane *lane = choose();
-    struct mock__work *work;
+    struct mock__work *work = mock__work_begin(lane);
 
-    if (!lane)
-        return false;
-    work = mock__work_begin(lane);
     work->status = state_of(lane);
     if (work->type->host) {
         mock__engine_call(work);
-        return true;
+        return;
     }
     /* Nothing more is done in a context that is broken; what waits for it goes on. */
     if (work->status == CUDA_SUCCESS)
         work->type->run(work);
     mock__work_end(work);
     mock__lock_changed();
-    return true;
+}
+
+bool mock__schedule_step(void)
+{
+    struct mock__lane *lane = choose();
+
+    if (lane)
+        do_first(lane);
+    return lane;
+}
+
+void mock__schedule_trivial(struct mock__lane *lane, const struct mock__work *work)
+{
+    if (lane->first == work && mock__lane_ready(lane))
+        do_first(lane);
 }
 
 void mock__schedule_submitted(void)

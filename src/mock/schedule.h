@@ -22,6 +22,12 @@ void mock__schedule_seed(uint64_t seed);
 /* Work was submitted: perhaps some is done now. */
 void mock__schedule_submitted(void);
 
+/*
+ * Does work that has nothing to wait for at once: an event that is recorded where everything is
+ * done is reached.
+ */
+void mock__schedule_trivial(struct mock__lane *lane, const struct mock__work *work);
+
 /* Somebody asked whether work is done: some more is done, so that asking again will end. */
 void mock__schedule_asked(void);
 

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/env.h"
+#include "base/str.h"
 #include "mock/config.h"
 #include "mock/finding.h"
 #include "mock/kernels.h"
@@ -116,39 +117,24 @@ bool mock__device_has_room(const struct mock__device *device, uint64_t bytes)
     return bytes <= device->profile->total_bytes - device->used_bytes;
 }
 
-static bool add_device(const char *key, size_t length)
-{
-    const struct mock__profile *profile = mock__profile_find(key, length);
-
-    if (!profile) {
-        fprintf(stderr, "cushim mock: CUSHIM_MOCK_DEVICES: there is no device '%.*s'\n",
-                (int) length, key);
-        return false;
-    }
-    if (n_devices == MOCK__MAX_DEVICES) {
-        fprintf(stderr, "cushim mock: CUSHIM_MOCK_DEVICES: more than %d devices\n",
-                MOCK__MAX_DEVICES);
-        return false;
-    }
-    devices[n_devices] = (struct mock__device){.ordinal = n_devices, .profile = profile};
-    n_devices++;
-    return true;
-}
-
 /* Begins anew each time: a cuInit() that failed may be tried again. */
-static bool add_devices(void)
+static CUresult add_devices(void)
 {
-    const char *list = cushim__env("CUSHIM_MOCK_DEVICES");
+    SCOPED_STR error = {0};
+    const struct mock__config *config;
+    int visible[MOCK__MAX_DEVICES];
 
     n_devices = 0;
-    for (const char *word = list ? list : "h200"; word;) {
-        const char *comma = strchr(word, ',');
-
-        if (!add_device(word, comma ? (size_t) (comma - word) : strlen(word)))
-            return false;
-        word = comma ? comma + 1 : NULL;
+    if (mock__config_fix(&config, visible, &n_devices, &error)) {
+        for (int i = 0; i < n_devices; i++)
+            devices[i] =
+                (struct mock__device){.ordinal = i, .profile = &config->devices[visible[i]]};
+        return CUDA_SUCCESS;
     }
-    return true;
+    if (!error.length)
+        return CUDA_ERROR_NO_DEVICE; /* CUDA_VISIBLE_DEVICES hides them all */
+    fprintf(stderr, "cushim mock: %s\n", cushim__str_get(&error));
+    return CUDA_ERROR_INVALID_VALUE;
 }
 
 static CUresult initialise_locked(void)
@@ -157,8 +143,7 @@ static CUresult initialise_locked(void)
 
     if (initialised)
         return CUDA_SUCCESS;
-    if (!add_devices())
-        return CUDA_ERROR_NO_DEVICE;
+    MOCK__TRY(add_devices());
     if (!registered && pthread_atfork(NULL, NULL, after_fork_in_child))
         return CUDA_ERROR_OUT_OF_MEMORY;
     registered = true;

@@ -5,12 +5,10 @@
 #ifndef CUSHIM_MOCK_STATE_H
 #define CUSHIM_MOCK_STATE_H
 
+#include "mock/config.h"
 #include "mock/context.h"
 #include "mock/functions.h"
 #include "mock/profile.h"
-
-#define MOCK__DRIVER_VERSION 13000
-#define MOCK__MAX_DEVICES    16
 
 struct mock__device {
     int ordinal;

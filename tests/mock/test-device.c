@@ -42,12 +42,13 @@ Test(device, without_a_list_there_is_one)
     cr_expect(eq(int, n, 1));
 }
 
-Test(device, an_unknown_kind_is_no_device, .init = cr_redirect_stderr)
+Test(device, an_unknown_kind_is_an_error, .init = cr_redirect_stderr)
 {
     setenv("CUSHIM_MOCK_DEVICES", "h200,abacus", 1);
-    EXPECT(CUDA_ERROR_NO_DEVICE, mock_cuInit(0));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuInit(0));
     fflush(stderr);
-    cr_expect_stderr_eq_str("cushim mock: CUSHIM_MOCK_DEVICES: there is no device 'abacus'\n");
+    cr_expect_stderr_eq_str("cushim mock: CUSHIM_MOCK_DEVICES: there is no device 'abacus'; "
+                            "there are h200, a100, t4 and rtx4090\n");
     setenv("CUSHIM_MOCK_DEVICES", "h200", 1);
     EXPECT(CUDA_SUCCESS, mock_cuInit(0));
 }

@@ -117,6 +117,15 @@ class Functions(Generator):
         self.assertIn("static int lazy1(void *a0) { return ((fn_i_p *) other_open()[1])(a0); }", text)
         self.compile()
 
+    def test_older_drivers(self):
+        text = self.generate("gen_mock_front.py", self.cuda, self.out, "11.4")
+        self.assertIn("int cuMemset_ptds(", text)
+        self.assertNotIn("cuNew", text)
+        self.compile()
+        self.assertIn("int cuNew(", self.generate("gen_mock_front.py", self.cuda, self.out, "12.3"))
+        done = run_tool("gen_mock_front.py", self.cuda, self.out, "eleven")
+        self.assertEqual((done.returncode, "'eleven' is not a version" in done.stderr), (1, True), done.stderr)
+
     def test_missing(self):
         text = self.generate("gen_missing.py", self.cuda, self.out)
         for kind, row in (("missing", 2), ("closed", 5)):
@@ -152,6 +161,7 @@ class All(Generator):
         ("gen_api.py", "CUDA", "OUT"),
         ("gen_forwarders.py", "CUDA", "OUT", "x", "--lazy"),
         ("gen_missing.py", "CUDA", "OUT"),
+        ("gen_mock_front.py", "CUDA", "OUT", "12.0"),
         ("gen_interposer.py", "calls", "OUT", "CUDA", "NVRTC"),
         ("gen_interposer.py", "slot", "OUT", "CUDA", "NVRTC"),
         ("gen_fake_driver.py", "library", "CUDA", "OUT"),

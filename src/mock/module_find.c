@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* What a module has, by name. */
+#include <string.h>
+
+#include "mock/memory.h"
+#include "mock/module.h"
+#include "mock/state.h"
+
+size_t mock__find_entry(const struct mock__ptx *ptx, const char *name)
+{
+    size_t i = 0;
+
+    while (i < ptx->n_entries && strcmp(ptx->entries[i].name, name))
+        i++;
+    return i;
+}
+
+size_t mock__find_variable(const struct mock__ptx *ptx, const char *name)
+{
+    size_t i = 0;
+
+    while (i < ptx->n_variables && strcmp(ptx->variables[i].name, name))
+        i++;
+    return i;
+}
+
+CUresult mock__module_variable(const struct mock__module *module, const char *name,
+                               CUdeviceptr *ret_address, size_t *ret_bytes)
+{
+    const struct mock__ptx *ptx = &module->ptx;
+    const size_t i = mock__find_variable(ptx, name);
+
+    /* A kernel is there, and is no variable. */
+    MOCK__REQUIRE(mock__find_entry(ptx, name) == ptx->n_entries, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(i < ptx->n_variables, CUDA_ERROR_NOT_FOUND);
+    if (ret_address)
+        *ret_address = module->variables[i] ? module->variables[i]->address : 0;
+    if (ret_bytes)
+        *ret_bytes = ptx->variables[i].bytes;
+    return CUDA_SUCCESS;
+}

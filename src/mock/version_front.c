@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The libraries cushim/11.4/libcuda.so.1 and the like: drivers of older versions, in front
+ * of the mock. Their exports are generated, so that dlsym() finds what such a driver has
+ * and no more. That is why the mock is opened and not linked: dlsym() looks into linked
+ * libraries as well.
+ *
+ * MOCK_FRONT_VERSION is the version, as cuDriverGetVersion() answers it.
+ */
+#include <dlfcn.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cushim/mock.h>
+#include <cushim/rows.h>
+
+#include "base/forward.h"
+#include "base/str.h"
+#include "base/util.h"
+
+#define SHARED_OBJECT_INIT_FAILED 303
+
+extern CUSHIM__HIDDEN cushim__forward front_forward;
+cushim__forward front_forward;
+
+/* What the functions are without the mock. */
+static cushim__entry *no_mock[CUSHIM_CUDA_ROWS];
+
+static int unavailable(void)
+{
+    return SHARED_OBJECT_INIT_FAILED;
+}
+
+static void no_functions(const char *why)
+{
+    fprintf(stderr, "cushim mock: the driver of this version does not find the mock: %s\n", why);
+    for (size_t i = 0; i < ARRAY_SIZE(no_mock); i++)
+        no_mock[i] = (cushim__entry *) (intptr_t) unavailable;
+    CUSHIM__PUBLISH(front_forward, no_mock);
+}
+
+/* The mock is the libcuda.so.1 of the folder above, or wherever the linker finds it. */
+static void *open_mock(void)
+{
+    SCOPED_STR path = {0};
+    SCOPED_FREE char *own = NULL;
+    void *library = NULL;
+    Dl_info info;
+
+    if (dladdr(no_mock, &info) && info.dli_fname)
+        own = strdup(info.dli_fname);
+    if (own)
+        cushim__str_append(&path, "%s/../libcuda.so.1", dirname(own));
+    if (path.length)
+        library = dlopen(cushim__str_get(&path), RTLD_NOW | RTLD_LOCAL);
+    return library ? library : dlopen("libcushim-mock.so.0", RTLD_NOW | RTLD_LOCAL);
+}
+
+__attribute__((constructor)) static void open_functions(void)
+{
+    void *mock = open_mock();
+    __typeof__(cushim_mock_front) *front;
+
+    /* Never closed: a driver stays in the process. */
+    *(void **) &front = mock ? dlsym(mock, "cushim_mock_front") : NULL;
+    if (front)
+        CUSHIM__PUBLISH(front_forward, (cushim__forward) front(MOCK_FRONT_VERSION));
+    else
+        no_functions(dlerror());
+}
