@@ -30,9 +30,9 @@ static void vector_add(const struct cushim_mock_launch *launch, void *const *arg
     const unsigned n = *(const unsigned *) args[3];
     const size_t bytes = n * sizeof(float);
     struct vectors v = {
-        .a = cushim_mock_pointer(*(const uint64_t *) args[0], bytes),
-        .b = cushim_mock_pointer(*(const uint64_t *) args[1], bytes),
-        .c = cushim_mock_pointer(*(const uint64_t *) args[2], bytes),
+        .a = cushim_mock_input(*(const uint64_t *) args[0], bytes),
+        .b = cushim_mock_input(*(const uint64_t *) args[1], bytes),
+        .c = cushim_mock_output(*(const uint64_t *) args[2], bytes),
         .n = n,
     };
 

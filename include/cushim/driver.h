@@ -18,6 +18,7 @@
  *
  *   CUSHIM_LIBCUDA, CUSHIM_LIBNVRTC   what to open instead; the same words as
  *                                     cushim_open_params.library
+ *   CUSHIM_FAULTS                     faults to inject into every driver (see fault.h)
  *   CUSHIM_TRACE                      a file that gets the trace of every call
  *                                     made through tables (see interpose.h)
  *

@@ -16,6 +16,10 @@
  *                         the CUDA version of the driver, such as "11.4"; else 13.0.
  *   CUSHIM_MOCK_SEED      what choices that CUDA leaves open are drawn from.
  *   CUDA_VISIBLE_DEVICES  as on a driver.
+ *   CUSHIM_MOCK_CHECK     1 prints what the mock found wrong with the program at exit, see the
+ *                         end of this header; 0 looks for nothing.
+ *   CUSHIM_MOCK_TRACE     a file that gets the trace of every call, as CUSHIM_TRACE.
+ *   CUSHIM_MOCK_FAULTS    faults to inject, as CUSHIM_FAULTS (see fault.h).
  *   CUSHIM_MOCK_KERNELS   plug-ins with kernels, as paths separated by colons. One
  *                         that cannot be loaded costs a line on standard error.
  *
@@ -106,9 +110,9 @@ struct cushim_mock_launch {
 };
 
 /**
- * A kernel. Called once a launch, not once a thread, in the thread that made the
- * launch, before the launching function returns. args[i] points to a copy of the i-th
- * argument, aligned as the PTX declares it:
+ * A kernel. Called once a launch, not once a thread, when its stream's turn comes: in a
+ * thread that waits for work or asks about it, or in one of the mock's own. args[i]
+ * points to a copy of the i-th argument, aligned as the PTX declares it:
  *
  *     const unsigned n = *(const unsigned *) args[3];
  *
