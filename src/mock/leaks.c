@@ -30,14 +30,19 @@ static void find_streams(void)
 
 static void find_others(void)
 {
+    const struct mock__module *module;
     const struct mock__object *object;
 
     for (size_t cursor = 0; (object = mock__object_next(MOCK__EVENT, &cursor));)
         mock__finding(CUSHIM_MOCK_LEAK, "event 0x%llx, made by cuEventCreate",
                       (unsigned long long) object->handle);
-    for (size_t cursor = 0; (object = mock__object_next(MOCK__MODULE, &cursor));)
-        mock__finding(CUSHIM_MOCK_LEAK, "module 0x%llx, made by cuModuleLoad",
+    for (size_t cursor = 0; (object = mock__object_next(MOCK__LIBRARY, &cursor));)
+        mock__finding(CUSHIM_MOCK_LEAK, "library 0x%llx, made by cuLibraryLoad",
                       (unsigned long long) object->handle);
+    for (size_t cursor = 0; (module = mock__object_next(MOCK__MODULE, &cursor));)
+        if (!module->library)
+            mock__finding(CUSHIM_MOCK_LEAK, "module 0x%llx, made by cuModuleLoad",
+                          (unsigned long long) module->object.handle);
 }
 
 static void find_contexts(void)
