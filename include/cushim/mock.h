@@ -205,6 +205,23 @@ struct cushim_mock_kernel {
 CUSHIM_API extern const struct cushim_mock_kernel cushim_mock_kernels[];
 
 /*
+ * What the program did so far, counted when it is done, not when it is submitted: so a test
+ * synchronises first.
+ */
+struct cushim_mock_counts {
+    uint64_t live_allocations, live_bytes; /* device and managed memory that is there now */
+    uint64_t peak_bytes;                   /* the most that was there at a time */
+    uint64_t launches;                     /* kernels */
+    uint64_t host_calls;                   /* host functions and callbacks */
+    uint64_t memsets, copies;
+    uint64_t bytes_to_device, bytes_to_host, bytes_on_device, bytes_on_host; /* copied */
+    uint64_t waits; /* calls that wait for a stream, an event or a context */
+};
+
+/** The counts since the process began. Thread-safe. */
+CUSHIM_API struct cushim_mock_counts cushim_mock_stats(void);
+
+/*
  * What the mock found wrong with the program. It watches every copy, memset and kernel:
  *
  *     CUSHIM_MOCK_CHECK=1   prints the findings, and what was never freed, at exit

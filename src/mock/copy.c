@@ -8,6 +8,7 @@
 #include "mock/memory.h"
 #include "mock/schedule.h"
 #include "mock/state.h"
+#include "mock/stats.h"
 #include "mock/stream.h"
 
 /* Where the bytes of a range are, NULL if there are none of that side. */
@@ -112,8 +113,28 @@ static void watch(const struct mock__work *work, const struct mock__copy *copy,
                 mock__access(work, end->address + offset, copy->width, access);
 }
 
+static bool on_device(const struct mock__end *end)
+{
+    const struct mock__memory *memory = mock__memory_find(end->address);
+
+    return memory && memory->kind == MOCK__DEVICE_MEMORY;
+}
+
+static void count(const struct mock__copy *copy)
+{
+    const bool to = on_device(&copy->dst), from = on_device(&copy->src);
+    uint64_t *const bytes = to && from ? &mock__stats.bytes_on_device
+                            : to       ? &mock__stats.bytes_to_device
+                            : from     ? &mock__stats.bytes_to_host
+                                       : &mock__stats.bytes_on_host;
+
+    mock__stats.copies++;
+    *bytes += copy->width * copy->height * copy->depth;
+}
+
 static void do_copy(const struct copy_work *copy, const struct box *box)
 {
+    count(&copy->copy);
     if (!copy->staged)
         watch(&copy->work, &copy->copy, &copy->copy.src, MOCK__READ);
     watch(&copy->work, &copy->copy, &copy->copy.dst, MOCK__WRITE);
@@ -154,13 +175,6 @@ static CUresult refuse_dying(const struct mock__end *end)
         return CUDA_SUCCESS;
     mock__access_dying("copy", end->address);
     return CUDA_ERROR_INVALID_VALUE;
-}
-
-static bool on_device(const struct mock__end *end)
-{
-    const struct mock__memory *memory = mock__memory_find(end->address);
-
-    return memory && memory->kind == MOCK__DEVICE_MEMORY;
 }
 
 static bool host_waits(const struct mock__copy *copy, bool async)

@@ -2,6 +2,7 @@
 /* cuCtx* */
 #include "mock/schedule.h"
 #include "mock/state.h"
+#include "mock/stats.h"
 
 #define API_VERSION 3020
 
@@ -161,6 +162,7 @@ static CUresult synchronize(CUcontext ctx)
     MOCK__ENTER();
     MOCK__TRY(mock__context_of(ctx, &context));
     MOCK__TRY(mock__context_usable(context));
+    mock__stats.waits++;
     mock__wait_context(context);
     MOCK__TRY(mock__context_of(ctx, &context));
     return mock__context_usable(context);

@@ -6,6 +6,7 @@
 #include "base/util.h"
 #include "mock/schedule.h"
 #include "mock/state.h"
+#include "mock/stats.h"
 
 /*
  * How long the engine leaves work alone that nobody waits for. Long, because what it does is
@@ -37,6 +38,7 @@ static void call(struct mock__work *work)
     work->type->run(work);
     mock__lock_after_callback();
     calling = false;
+    mock__stats.host_calls++;
     mock__work_end(work);
     mock__lock_changed();
 }

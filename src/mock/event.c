@@ -7,6 +7,7 @@
 #include "base/util.h"
 #include "mock/schedule.h"
 #include "mock/state.h"
+#include "mock/stats.h"
 #include "mock/stream.h"
 
 /* The flags of cuEventCreate(). */
@@ -201,6 +202,7 @@ CUresult mock_cuEventSynchronize(CUevent hEvent)
 
     MOCK__ENTER();
     MOCK__TRY(mock__event_find(hEvent, &event));
+    mock__stats.waits++;
     return mock__wait(&event->point);
 }
 

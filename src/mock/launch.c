@@ -11,6 +11,7 @@
 #include "mock/module.h"
 #include "mock/occupancy.h"
 #include "mock/state.h"
+#include "mock/stats.h"
 #include "mock/stream.h"
 
 static bool within(const unsigned *size, const struct mock__device *device,
@@ -93,6 +94,7 @@ static void run_kernel(struct mock__work *work)
     const struct kernel_work *kernel = (const struct kernel_work *) work;
     struct mock__context *context = work->lane->context;
 
+    mock__stats.launches++;
     context->fault = (CUresult) mock__kernel_run(work, kernel->fn, &kernel->launch, kernel->values);
 }
 

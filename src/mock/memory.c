@@ -10,6 +10,7 @@
 #include "mock/heap.h"
 #include "mock/mem_pool.h"
 #include "mock/state.h"
+#include "mock/stats.h"
 
 #define PAGE ((size_t) 4096)
 
@@ -50,6 +51,11 @@ static bool reserve_place(void)
     return true;
 }
 
+static bool of_device(const struct mock__memory *memory)
+{
+    return memory->kind == MOCK__DEVICE_MEMORY || memory->kind == MOCK__MANAGED_MEMORY;
+}
+
 static struct mock__memory *insert(const struct mock__memory *range)
 {
     struct mock__memory *memory = reserve_place() ? malloc(sizeof(*memory)) : NULL;
@@ -63,6 +69,8 @@ static struct mock__memory *insert(const struct mock__memory *range)
     memmove(&ranges[place + 1], &ranges[place], (n_ranges - place) * sizeof(struct mock__memory *));
     ranges[place] = memory;
     n_ranges++;
+    if (of_device(memory))
+        mock__stats_came(memory->bytes);
     return memory;
 }
 
@@ -93,6 +101,8 @@ static void erase(struct mock__memory *memory)
 {
     const size_t place = position(memory->address) - 1;
 
+    if (of_device(memory))
+        mock__stats_went(memory->bytes);
     bury(memory);
     mock__access_forget(memory);
 

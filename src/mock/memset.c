@@ -6,6 +6,7 @@
 #include "mock/memory.h"
 #include "mock/schedule.h"
 #include "mock/state.h"
+#include "mock/stats.h"
 #include "mock/stream.h"
 
 /* Rows of equal elements. */
@@ -63,6 +64,7 @@ static void run_fill(struct mock__work *work)
         mock__access_nowhere("memset", fill->address, fill_work->bytes);
         work->lane->context->fault = CUDA_ERROR_ILLEGAL_ADDRESS;
     }
+    mock__stats.memsets += row != NULL;
     for (size_t y = 0; row && y < fill->height; y++) {
         mock__access(work, fill->address + y * fill->pitch, fill->width * fill->element,
                      MOCK__WRITE);

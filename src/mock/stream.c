@@ -8,6 +8,7 @@
 #include "mock/event.h"
 #include "mock/schedule.h"
 #include "mock/state.h"
+#include "mock/stats.h"
 
 /* A driver hands out a few of its own first. */
 #define FIRST_ID 7
@@ -169,6 +170,7 @@ static CUresult synchronize(CUstream hStream)
     MOCK__ENTER();
     MOCK__TRY(mock__stream_find(hStream, &stream));
     know(stream);
+    mock__stats.waits++;
     /* Found anew each time: waiting gives up the lock. */
     while ((lane = busy_lane(stream))) {
         MOCK__TRY(mock__wait_lane(lane));

@@ -315,3 +315,33 @@ Test(findings, the_same_finding_is_counted)
     cushim_mock_findings_clear();
     silent();
 }
+
+Test(findings, what_was_done_is_counted)
+{
+    struct cushim_mock_counts stats;
+    unsigned words[N] = {0};
+    CUdeviceptr p, q;
+
+    begin();
+    p = allocate(BYTES);
+    q = allocate(BYTES);
+    OK(mock_cuMemcpyHtoD_v2(p, words, BYTES));
+    launch_fill(one, p, BYTES);
+    OK(mock_cuStreamSynchronize(one));
+    OK(mock_cuMemcpyDtoD_v2(q, p, BYTES));
+    OK(mock_cuMemsetD8_v2(p, 0, 8));
+    OK(mock_cuMemcpyDtoH_v2(words, q, 12));
+    OK(mock_cuMemFree_v2(p));
+    stats = cushim_mock_stats();
+    cr_expect(eq(u64, stats.live_allocations, 1));
+    cr_expect(eq(u64, stats.live_bytes, BYTES));
+    cr_expect(eq(u64, stats.peak_bytes, 2 * BYTES));
+    cr_expect(eq(u64, stats.launches, 1));
+    cr_expect(eq(u64, stats.copies, 3));
+    cr_expect(eq(u64, stats.memsets, 1));
+    cr_expect(eq(u64, stats.bytes_to_device, BYTES));
+    cr_expect(eq(u64, stats.bytes_on_device, BYTES));
+    cr_expect(eq(u64, stats.bytes_to_host, 12));
+    cr_expect(eq(u64, stats.waits, 1));
+    silent();
+}
