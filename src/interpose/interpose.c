@@ -35,12 +35,28 @@ static const struct cushim__rows *rows_of(unsigned kind)
     return kind == CUSHIM__SLOTS_CUDA ? &cushim__cuda_rows : &cushim__nvrtc_rows;
 }
 
+/* Counts the fork()s that lead to this process: the child's thread has an id of its own. */
+static unsigned forks;
+
+static void count_fork(void)
+{
+    forks++;
+}
+
+__attribute__((constructor)) static void watch_forks(void)
+{
+    pthread_atfork(NULL, NULL, count_fork);
+}
+
 static uint64_t thread_id(void)
 {
     static _Thread_local uint64_t id;
+    static _Thread_local unsigned forks_then;
 
-    if (!id)
+    if (!id || forks_then != forks) {
         id = (uint64_t) syscall(SYS_gettid);
+        forks_then = forks;
+    }
     return id;
 }
 
