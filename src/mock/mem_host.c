@@ -23,6 +23,7 @@ static CUresult alloc(void **pp, size_t bytes, unsigned flags)
     /* Host memory is always mapped where addresses are unified. */
     flags |= CU_MEMHOSTALLOC_DEVICEMAP;
     MOCK__TRY(mock__memory_alloc_host(context, bytes, MOCK__HOST_MEMORY, flags, &memory));
+    memory->made_by = "cuMemHostAlloc";
     *pp = memory->host;
     return CUDA_SUCCESS;
 }
@@ -95,7 +96,9 @@ static CUresult register_memory(void *p, size_t bytes, unsigned flags)
     MOCK__REQUIRE(!mock__memory_overlaps((uintptr_t) p, bytes),
                   CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
     flags |= CU_MEMHOSTREGISTER_DEVICEMAP;
-    return mock__memory_register(context, p, bytes, flags, &memory);
+    MOCK__TRY(mock__memory_register(context, p, bytes, flags, &memory));
+    memory->made_by = "cuMemHostRegister";
+    return CUDA_SUCCESS;
 }
 
 CUresult mock_cuMemHostRegister(void *p, size_t bytesize, unsigned int Flags)

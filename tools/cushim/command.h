@@ -17,4 +17,7 @@ enum command_status {
  */
 int command_info(int argc, char **argv);
 
+/** Runs a program on the mock. Returns only if it cannot be run. */
+int command_run(int argc, char **argv);
+
 #endif

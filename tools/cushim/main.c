@@ -20,6 +20,7 @@ struct command {
 static const struct command commands[] = {
     {"info", "cushim info", "tells which CUDA driver, NVRTC and devices are usable here",
      command_info},
+    {"run", "cushim run", "runs a program on the mock, a CUDA device in software", command_run},
 };
 
 enum { N_COMMANDS = sizeof(commands) / sizeof(commands[0]) };

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `cushim run`: runs a program on the mock, whether it uses cushim or opens libcuda.so.1 by
+ * itself. Only the environment says so; the program is run in this process's place.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <libgen.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cushim/report.h>
+
+#include "command.h"
+#include "util.h"
+
+static const char usage[] =
+    "usage: cushim run [OPTION...] [--] PROGRAM [ARGUMENT...]\n"
+    "\n"
+    "Runs a program on the mock, a CUDA device in software, in place of a driver.\n"
+    "\n"
+    "  --check            print data races, wild accesses, unwritten reads and leaks at exit\n"
+    "  --seed N           draw another order of work; the same seed gives the same order\n"
+    "  --devices LIST     the devices: h200, a100, t4, rtx4090, separated by commas\n"
+    "  --config FILE      more about the devices\n"
+    "  --driver VERSION   the CUDA version of the driver, such as 11.4\n"
+    "  --kernels PATHS    plug-ins with kernels, separated by ':'\n"
+    "  --faults RULES     faults to inject\n"
+    "  --trace FILE       write every call to FILE, for https://ui.perfetto.dev\n"
+    "  --help             print this\n"
+    "\n"
+    "Exit status: the program's; 2 wrong usage, 126 it cannot be run, 127 it is not found,\n"
+    "3 the mock is not found.\n";
+
+enum { OPTION_CHECK = 1, OPTION_HELP, CANNOT_RUN = 126, NOT_FOUND = 127 };
+
+/* Options that are a variable's value, whose number is their place here and OPTION_FIRST. */
+static const char *const variables[] = {"CUSHIM_MOCK_SEED",    "CUSHIM_MOCK_DEVICES",
+                                        "CUSHIM_MOCK_CONFIG",  "CUSHIM_MOCK_DRIVER_VERSION",
+                                        "CUSHIM_MOCK_KERNELS", "CUSHIM_MOCK_FAULTS",
+                                        "CUSHIM_MOCK_TRACE"};
+
+enum { OPTION_FIRST = 1000 }; /* no letter */
+
+static const struct option options[] = {
+    {"check", no_argument, NULL, OPTION_CHECK},
+    {"help", no_argument, NULL, OPTION_HELP},
+    {"seed", required_argument, NULL, OPTION_FIRST},
+    {"devices", required_argument, NULL, OPTION_FIRST + 1},
+    {"config", required_argument, NULL, OPTION_FIRST + 2},
+    {"driver", required_argument, NULL, OPTION_FIRST + 3},
+    {"kernels", required_argument, NULL, OPTION_FIRST + 4},
+    {"faults", required_argument, NULL, OPTION_FIRST + 5},
+    {"trace", required_argument, NULL, OPTION_FIRST + 6},
+    {NULL, 0, NULL, 0},
+};
+
+static bool set(const char *name, const char *value)
+{
+    if (!setenv(name, value, 1))
+        return true;
+    fprintf(stderr, "cushim run: %s: %s\n", name, strerror(errno));
+    return false;
+}
+
+/* -1: go on; otherwise the status to end with. */
+static int parse(int argc, char **argv)
+{
+    int code;
+
+    /* "+": what comes after the program's name is the program's. */
+    while ((code = getopt_long(argc, argv, "+h", options, NULL)) != -1) {
+        if (code == OPTION_HELP || code == 'h') {
+            fputs(usage, stdout);
+            return COMMAND_OK;
+        }
+        if (code == '?')
+            return COMMAND_USAGE;
+        if (!set(code == OPTION_CHECK ? "CUSHIM_MOCK_CHECK" : variables[code - OPTION_FIRST],
+                 code == OPTION_CHECK ? "1" : optarg))
+            return COMMAND_FAILED;
+    }
+    if (optind < argc)
+        return -1;
+    fputs(usage, stderr);
+    return COMMAND_USAGE;
+}
+
+/* Its path, freed by the caller; NULL, and a word on standard error, if it is not installed. */
+static char *find_mock(void)
+{
+    const struct cushim_open_params params = {.library = "mock", .load_only = true};
+    const struct cushim_report *report = NULL;
+    char *path = NULL;
+
+    if (cushim_report_create(CUSHIM_LIBRARY_CUDA, &params, &report)) {
+        fprintf(stderr, "cushim run: %s\n", cushim_error_text());
+        return NULL;
+    }
+    /* A name without a folder leads to no folder for the library path. */
+    if (report->chosen && strchr(report->chosen->path, '/'))
+        path = format("%s", report->chosen->path);
+    if (!path)
+        fprintf(stderr, "cushim run: the mock is not installed; %s\n", report->text);
+    cushim_report_free(&report);
+    return path;
+}
+
+/* For programs that use cushim, and for those that open libcuda.so.1 by themselves. */
+static bool lead_to(char *mock)
+{
+    const char *before = getenv("LD_LIBRARY_PATH");
+    bool done = set("CUSHIM_LIBCUDA", mock);
+    char *folders = format("%s%s%s", dirname(mock), before && *before ? ":" : "",
+                           before && *before ? before : "");
+
+    done = done && set("LD_LIBRARY_PATH", folders);
+    free(folders);
+    return done;
+}
+
+int command_run(int argc, char **argv)
+{
+    const int status = parse(argc, argv);
+    char *mock;
+
+    if (status >= 0)
+        return status;
+    mock = find_mock();
+    if (!mock || !lead_to(mock)) {
+        free(mock);
+        return COMMAND_FAILED;
+    }
+    free(mock);
+    execvp(argv[optind], argv + optind);
+    fprintf(stderr, "cushim run: %s: %s\n", argv[optind], strerror(errno));
+    return errno == ENOENT ? NOT_FOUND : CANNOT_RUN;
+}
