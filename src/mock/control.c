@@ -19,13 +19,22 @@ static _Atomic(const struct mock__work *) running;
 static pthread_mutex_t helpers = PTHREAD_MUTEX_INITIALIZER; /* between threads of one kernel */
 static atomic_int failure;
 
+static _Thread_local bool in_kernel;
+
+bool mock__in_kernel(void)
+{
+    return in_kernel;
+}
+
 int mock__kernel_run(const struct mock__work *work, cushim_mock_kernel_fn fn,
                      const struct cushim_mock_launch *launch, void *const *args)
 {
     atomic_store(&failure, 0);
     atomic_store(&running, work);
     mock__callback_begin();
+    in_kernel = true;
     fn(launch, args);
+    in_kernel = false;
     mock__callback_end();
     atomic_store(&running, NULL);
     return atomic_load(&failure);

@@ -94,30 +94,30 @@ size_t cushim_mock_findings(const struct cushim_mock_finding **ret_findings)
 {
     size_t n;
 
-    mock__lock();
+    mock__control_lock();
     n = n_findings;
     if (ret_findings)
         *ret_findings = findings;
-    mock__unlock();
+    mock__control_unlock();
     return n;
 }
 
 void cushim_mock_findings_clear(void)
 {
-    mock__lock();
+    mock__control_lock();
     while (n_findings)
         free((char *) findings[--n_findings].text);
-    mock__unlock();
+    mock__control_unlock();
 }
 
 size_t cushim_mock_leaks(void)
 {
     size_t before, after;
 
-    mock__lock();
+    mock__control_lock();
     before = n_findings;
     mock__leaks_find();
     after = n_findings;
-    mock__unlock();
+    mock__control_unlock();
     return after - before;
 }

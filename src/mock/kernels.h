@@ -15,6 +15,9 @@ void mock__kernels_load(const char *paths);
 /* The host function registered under a name. Has a lock of its own. */
 bool mock__kernel_find(const char *name, struct cushim_mock_kernel *ret_kernel);
 
+/* Is the calling thread the one that runs a kernel? Then it has the lock. */
+bool mock__in_kernel(void);
+
 /* Runs the kernel of a launch, and answers the CUresult that it ends with. */
 int mock__kernel_run(const struct mock__work *work, cushim_mock_kernel_fn fn,
                      const struct cushim_mock_launch *launch, void *const *args);

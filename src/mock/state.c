@@ -62,6 +62,18 @@ void mock__unlock(void)
     pthread_mutex_unlock(&lock);
 }
 
+void mock__control_lock(void)
+{
+    if (!mock__in_kernel())
+        mock__lock();
+}
+
+void mock__control_unlock(void)
+{
+    if (!mock__in_kernel())
+        mock__unlock();
+}
+
 void mock__lock_changed(void)
 {
     pthread_cond_broadcast(&changed);

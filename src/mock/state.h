@@ -81,6 +81,10 @@ void mock__lock_after_callback(void);
  */
 void mock__lock(void);
 void mock__unlock(void);
+
+/* The same for what a kernel may call too, whose thread has the lock already. */
+void mock__control_lock(void);
+void mock__control_unlock(void);
 bool mock__lock_wait(uint64_t nanoseconds);
 void mock__lock_changed(void);
 

@@ -23,8 +23,8 @@ struct cushim_mock_counts cushim_mock_stats(void)
 {
     struct cushim_mock_counts stats;
 
-    mock__lock();
+    mock__control_lock();
     stats = mock__stats;
-    mock__unlock();
+    mock__control_unlock();
     return stats;
 }

@@ -345,3 +345,24 @@ Test(findings, what_was_done_is_counted)
     cr_expect(eq(u64, stats.waits, 1));
     silent();
 }
+
+static size_t seen_findings;
+
+static void ask(const struct cushim_mock_launch *launch, void *const *args)
+{
+    (void) launch;
+    (void) args;
+    seen_findings = cushim_mock_findings(NULL) + cushim_mock_leaks() + cushim_mock_stats().launches;
+    cushim_mock_findings_clear();
+}
+
+/* A kernel's thread has the driver's lock: asking from there must not wait for it. */
+Test(findings, a_kernel_may_ask, .timeout = 30)
+{
+    begin();
+    cr_assert(eq(int, cushim_mock_register_kernel("fill", ask, NULL), CUSHIM_OK));
+    launch_fill(one, allocate(BYTES), BYTES);
+    OK(mock_cuCtxSynchronize());
+    cr_expect(gt(sz, seen_findings, 0));
+    silent();
+}
