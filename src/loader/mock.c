@@ -4,31 +4,62 @@
 #include <dlfcn.h>
 #include <libgen.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/env.h"
 #include "base/str.h"
 #include "base/util.h"
 
-#define LINK "cushim/libcuda.so.1"
+#define OLDEST_FRONT 11000
+
+/* The version that is asked for, as cuDriverGetVersion() answers it; 0 if none is. */
+static unsigned wanted_version(void)
+{
+    const char *text = cushim__env("CUSHIM_MOCK_DRIVER_VERSION");
+    unsigned major = 0, minor = 0;
+
+    if (!text)
+        return 0;
+    if (sscanf(text, "%u.%u", &major, &minor) == 2)
+        return major * 1000 + minor * 10;
+    return major >= OLDEST_FRONT ? major : 0;
+}
+
+/*
+ * A driver of an older version exports less, and only a library of its own can: the
+ * folder of the mock has one for each version.
+ */
+static void try_in(const char *folder, void (*try)(const char *path, void *user), void *user)
+{
+    const unsigned version = wanted_version();
+    SCOPED_STR front = {0};
+    SCOPED_STR plain = {0};
+
+    cushim__str_append(&front, "%s/cushim/%u.%u/libcuda.so.1", folder, version / 1000,
+                       version % 1000 / 10);
+    cushim__str_append(&plain, "%s/cushim/libcuda.so.1", folder);
+    if (version && !front.failed && !access(front.text, F_OK))
+        try(front.text, user);
+    else if (!plain.failed)
+        try(plain.text, user);
+}
 
 static void beside_this_code(void (*try)(const char *path, void *user), void *user)
 {
     SCOPED_FREE char *own = NULL;
-    SCOPED_STR path = {0};
     Dl_info info;
 
     if (!dladdr((void *) (intptr_t) cushim__mock_places, &info) || !info.dli_fname)
         return;
     own = realpath(info.dli_fname, NULL);
-    if (!own || !strchr(own, '/'))
-        return;
-    cushim__str_append(&path, "%s/" LINK, dirname(own));
-    if (!path.failed)
-        try(path.text, user);
+    if (own && strchr(own, '/'))
+        try_in(dirname(own), try, user);
 }
 
 void cushim__mock_places(void (*try)(const char *path, void *user), void *user)
 {
     beside_this_code(try, user);
-    try(CUSHIM_LIBDIR "/" LINK, user);
+    try_in(CUSHIM_LIBDIR, try, user);
 }

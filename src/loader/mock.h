@@ -7,7 +7,8 @@
 
 /*
  * Gives the paths where the mock may be: cushim/libcuda.so.1 beside the library or
- * program that this code is in, and in the folder that cushim was installed to.
+ * program that this code is in, and in the folder that cushim was installed to. Where
+ * CUSHIM_MOCK_DRIVER_VERSION says "11.4", it is cushim/11.4/libcuda.so.1.
  */
 void cushim__mock_places(void (*try)(const char *path, void *user), void *user);
 

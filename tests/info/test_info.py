@@ -421,6 +421,12 @@ class Mock(Case):
         missing = self.json(USABLE, CUSHIM_LIBCUDA=self.words)["driver"]["functions_missing"]
         self.assertEqual([m["symbol"] for m in missing if m["reason"] == "lacking"], [])
 
+    def test_an_older_one_lacks_what_its_version_lacked(self):
+        for text, missing in ("11.4", 150), ("11040", 150), ("12.9", 17), ("13.0", 0):
+            with self.subTest(version=text):
+                output = self.json(USABLE, CUSHIM_LIBCUDA="mock", CUSHIM_MOCK_DRIVER_VERSION=text)
+                self.assertEqual(len(output["driver"]["functions_missing"]), missing)
+
     def test_the_option_goes_before_the_environment(self):
         self.json(USABLE, "--library", self.words, CUSHIM_LIBCUDA="none")
 

@@ -78,6 +78,9 @@ static int check_addresses(int version)
     int bad = 0;
 
     *(void **) &get = function("cuGetProcAddress");
+    /* It came with 11.3; that older drivers lack it is checked with the other exports. */
+    if (!get)
+        return 0;
     for (size_t i = 0; i < sizeof(some) / sizeof(*some); i++) {
         void *found = NULL;
         const int result = get(some[i].name, &found, version, 0);
