@@ -23,4 +23,28 @@
     }                                                                                              \
     _Static_assert(1, "")
 
+/*
+ * Has a static mutex waited for and held while the process forks, so that the child finds what
+ * it guards whole, and the mutex open. For locks inside of which nothing waits for another.
+ */
+#define CUSHIM__HOLD_ACROSS_FORK(mutex)                                                            \
+    static void mutex##_before_fork(void)                                                          \
+    {                                                                                              \
+        pthread_mutex_lock(&(mutex));                                                              \
+    }                                                                                              \
+    static void mutex##_in_parent(void)                                                            \
+    {                                                                                              \
+        pthread_mutex_unlock(&(mutex));                                                            \
+    }                                                                                              \
+    static void mutex##_in_child(void)                                                             \
+    {                                                                                              \
+        /* Its thread may have another id, so it could not unlock what the parent locked. */       \
+        pthread_mutex_init(&(mutex), NULL);                                                        \
+    }                                                                                              \
+    __attribute__((constructor)) static void mutex##_at_fork(void)                                 \
+    {                                                                                              \
+        pthread_atfork(mutex##_before_fork, mutex##_in_parent, mutex##_in_child);                  \
+    }                                                                                              \
+    _Static_assert(1, "")
+
 #endif

@@ -7,6 +7,7 @@
 
 #include <cushim/rows.h>
 
+#include "base/fork.h"
 #include "base/rows.h"
 #include "base/util.h"
 
@@ -17,10 +18,17 @@ struct cushim__trace {
     size_t max_calls;
     _Atomic uint64_t cuda[CUSHIM_CUDA_ROWS], nvrtc[CUSHIM_NVRTC_ROWS];
 
-    pthread_mutex_t mutex; /* guards the log */
-    struct cushim_traced_call *calls;
+    struct cushim_traced_call *calls; /* the log, guarded by the mutex */
     size_t n_calls, capacity;
 };
+
+/*
+ * One for all traces, so that it can be held across fork(): the child's log is whole then,
+ * and open.
+ */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+CUSHIM__HOLD_ACROSS_FORK(mutex);
 
 struct cushim__trace *cushim__trace_new(const struct cushim_trace_params *params)
 {
@@ -28,7 +36,6 @@ struct cushim__trace *cushim__trace_new(const struct cushim_trace_params *params
 
     if (!trace)
         return NULL;
-    pthread_mutex_init(&trace->mutex, NULL);
     trace->start_ns = cushim__now_ns();
     trace->max_calls = params && params->max_calls ? params->max_calls : DEFAULT_MAX_CALLS;
     if (params && params->count_only)
@@ -40,7 +47,6 @@ void cushim__trace_free(struct cushim__trace *trace)
 {
     if (!trace)
         return;
-    pthread_mutex_destroy(&trace->mutex);
     free(trace->calls);
     free(trace);
 }
@@ -78,7 +84,7 @@ void cushim__trace_record(struct cushim__trace *trace, const struct cushim_call 
                               1, memory_order_relaxed);
     if (!trace->max_calls)
         return;
-    pthread_mutex_lock(&trace->mutex);
+    pthread_mutex_lock(&mutex);
     entry = new_entry(trace);
     if (entry)
         *entry = (struct cushim_traced_call){
@@ -91,7 +97,7 @@ void cushim__trace_record(struct cushim__trace *trace, const struct cushim_call 
             .start_ns = call->start_ns - trace->start_ns,
             .duration_ns = call->duration_ns,
         };
-    pthread_mutex_unlock(&trace->mutex);
+    pthread_mutex_unlock(&mutex);
 }
 
 uint64_t cushim__trace_count(struct cushim__trace *trace, enum cushim_library library, size_t row)
@@ -111,21 +117,21 @@ size_t cushim__trace_calls(struct cushim__trace *trace, size_t first,
 {
     size_t available;
 
-    pthread_mutex_lock(&trace->mutex);
+    pthread_mutex_lock(&mutex);
     available = first < trace->n_calls ? trace->n_calls - first : 0;
     for (size_t i = 0; i < available && i < max; i++)
         calls[i] = trace->calls[first + i];
-    pthread_mutex_unlock(&trace->mutex);
+    pthread_mutex_unlock(&mutex);
     return available;
 }
 
 void cushim__trace_reset(struct cushim__trace *trace)
 {
-    pthread_mutex_lock(&trace->mutex);
+    pthread_mutex_lock(&mutex);
     trace->n_calls = 0;
     for (size_t i = 0; i < CUSHIM_CUDA_ROWS; i++)
         atomic_store_explicit(&trace->cuda[i], 0, memory_order_relaxed);
     for (size_t i = 0; i < CUSHIM_NVRTC_ROWS; i++)
         atomic_store_explicit(&trace->nvrtc[i], 0, memory_order_relaxed);
-    pthread_mutex_unlock(&trace->mutex);
+    pthread_mutex_unlock(&mutex);
 }
