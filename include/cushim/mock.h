@@ -237,6 +237,9 @@ enum cushim_mock_finding_kind {
     CUSHIM_MOCK_DOUBLE_FREE = 3,        /* an allocation freed a second time */
     CUSHIM_MOCK_UNINITIALISED_READ = 4, /* device memory read that nothing has written */
     CUSHIM_MOCK_LEAK = 5,               /* an object that was never given back */
+    CUSHIM_MOCK_STUCK = 6,              /* a stream that waits for a value nobody writes */
+    CUSHIM_MOCK_HOST_ACCESS = 7,        /* the host uses memory before a copy is done with it */
+    CUSHIM_MOCK_BARRIER = 8,            /* threads of a block that do not meet at a barrier */
 };
 
 struct cushim_mock_finding {
@@ -251,6 +254,19 @@ struct cushim_mock_finding {
  * cushim_mock_findings_clear(). At most 1000 are kept. Thread-safe.
  */
 CUSHIM_API size_t cushim_mock_findings(const struct cushim_mock_finding **ret_findings);
+
+/**
+ * Gives an object, or the allocation that an address is in, a name that findings say:
+ *
+ *     cushim_mock_label(weights, "weights");
+ *     cushim_mock_label((uintptr_t) stream, "upload");
+ *
+ * The label is copied (the first 31 bytes are said for a stream, 32 for memory, 64 for others);
+ * NULL takes it away. It goes with the object; findings about memory that was freed still say it.
+ *
+ * CUSHIM_ERROR_INVALID_ARGUMENT if nothing is there, CUSHIM_ERROR_NO_MEMORY. Thread-safe.
+ */
+CUSHIM_API cushim_status cushim_mock_label(uint64_t handle_or_address, const char *label);
 
 /** Forgets the findings so far. Thread-safe. */
 CUSHIM_API void cushim_mock_findings_clear(void);

@@ -24,7 +24,9 @@ struct record {
     unsigned slot;
     uint64_t number;
     bool write;
-    char who[96];
+    bool atomic;               /* a value that streams wait for and write: never a race of two */
+    struct mock__clock *clock; /* of a write: what lies before it, for who waits for its value */
+    char who[192];
 };
 
 struct mock__history {
@@ -35,35 +37,27 @@ struct mock__history {
 
 void mock__access_forget(struct mock__memory *memory)
 {
-    if (memory->history)
-        free(memory->history->written);
-    free(memory->history);
+    struct mock__history *history = memory->history;
+
+    for (size_t i = 0; history && i < history->n; i++)
+        mock__clock_unref(history->records[i].clock);
+    if (history)
+        free(history->written);
+    free(history);
     memory->history = NULL;
 }
 
-/* "kernel 'add' in stream 7" */
-static void name(const struct mock__work *work, char *text, size_t size)
-{
-    const char *label = work->label ? work->label : "";
-
-    snprintf(text, size, "%s%s%s%s in stream %llu", work->type->name, *label ? " '" : "", label,
-             *label ? "'" : "", (unsigned long long) work->lane->stream_id);
-}
-
-static void report_race(const struct mock__work *work, const struct mock__memory *memory,
-                        const struct record *before, const struct record *now)
+static void report_race(const struct mock__memory *memory, const struct record *before,
+                        const struct record *now)
 {
     const size_t begin = before->begin > now->begin ? before->begin : now->begin;
     const size_t end = before->end < now->end ? before->end : now->end;
 
-    (void) work;
     mock__finding(CUSHIM_MOCK_DATA_RACE,
-                  "%s %s %zu bytes at offset %zu of allocation %llu (%zu bytes, made by %s); %s "
-                  "%s the same bytes; nothing orders them. Missing: an event recorded after the "
-                  "one and waited for by the other's stream",
+                  "%s %s %zu bytes at offset %zu of %s; %s %s the same bytes; nothing orders them. "
+                  "Missing: an event recorded after the one and waited for by the other's stream",
                   now->who, now->write ? "writes" : "reads", end - begin, begin,
-                  (unsigned long long) memory->id, memory->bytes, memory->made_by, before->who,
-                  before->write ? "writes" : "reads");
+                  mock__say_memory(memory).text, before->who, before->write ? "writes" : "reads");
 }
 
 static bool overlap(const struct record *a, const struct record *b)
@@ -85,8 +79,9 @@ static void check_order(const struct mock__work *work, const struct mock__memory
         const struct record *before = &history->records[i];
 
         if (overlap(before, now) && (before->write || now->write) &&
+            !(before->atomic && now->atomic) &&
             !mock__clock_reached(work->clock, before->slot, before->number))
-            report_race(work, memory, before, now);
+            report_race(memory, before, now);
     }
 }
 
@@ -100,11 +95,15 @@ static void remember(struct mock__history *history, const struct record *now)
         const bool replaced =
             covers(now, old) && (now->write || (!old->write && old->slot == now->slot));
 
-        if (!replaced)
+        if (replaced)
+            mock__clock_unref(old->clock);
+        else
             history->records[kept++] = *old;
     }
-    if (kept == MOST_RECORDS)
+    if (kept == MOST_RECORDS) {
+        mock__clock_unref(history->records[0].clock);
         memmove(&history->records[0], &history->records[1], --kept * sizeof(history->records[0]));
+    }
     history->records[kept++] = *now;
     history->n = kept;
 }
@@ -150,10 +149,8 @@ static void check_written(const struct mock__memory *memory, const struct record
 
     if (at < now->end)
         mock__finding(CUSHIM_MOCK_UNINITIALISED_READ,
-                      "%s reads offset %zu of allocation %llu (%zu bytes, made by %s), which "
-                      "nothing has written",
-                      now->who, at, (unsigned long long) memory->id, memory->bytes,
-                      memory->made_by);
+                      "%s reads offset %zu of %s, which nothing has written", now->who, at,
+                      mock__say_memory(memory).text);
 }
 
 static bool have_history(struct mock__memory *memory)
@@ -167,13 +164,15 @@ static bool have_history(struct mock__memory *memory)
 static void watch(const struct mock__work *work, struct mock__memory *memory, struct record *now,
                   enum mock__access access)
 {
-    name(work, now->who, sizeof(now->who));
+    snprintf(now->who, sizeof(now->who), "%s", mock__say_work(work).text);
     now->slot = work->lane->slot;
     now->number = work->lane->done + 1;
     now->write = access & MOCK__WRITE;
+    now->atomic = access & MOCK__ATOMIC;
+    now->clock = now->write ? mock__clock_ref(work->clock) : NULL;
     check_order(work, memory, now);
     /* A module's variables begin with their values, or with zeros. */
-    if (memory->kind == MOCK__DEVICE_MEMORY && !memory->in_module && access == MOCK__READ)
+    if (memory->kind == MOCK__DEVICE_MEMORY && !memory->in_module && !(access & MOCK__WRITE))
         check_written(memory, now);
     if (now->write)
         mark_written(memory, now->begin, now->end);
@@ -199,18 +198,45 @@ void mock__access_free(const struct mock__work *work, struct mock__memory *memor
 
     if (!mock__checking() || !memory->history)
         return;
-    name(work, now.who, sizeof(now.who));
+    snprintf(now.who, sizeof(now.who), "%s", mock__say_work(work).text);
     now.write = true;
     check_order(work, memory, &now);
 }
 
-void mock__access_dying(const char *who, uint64_t address)
+/*
+ * Whoever else than the host wrote the bytes is known; a host that wrote them can have
+ * known no more than what was done.
+ */
+static void acquire(const struct mock__memory *memory, const struct record *now,
+                    struct mock__clock **clock)
+{
+    const struct mock__history *history = memory->history;
+
+    for (size_t i = 0; history && i < history->n; i++)
+        if (history->records[i].write && overlap(&history->records[i], now))
+            mock__clock_join(clock, history->records[i].clock);
+    if (memory->kind != MOCK__DEVICE_MEMORY)
+        mock__clock_join_done(clock);
+}
+
+void mock__access_acquire(const struct mock__work *work, uint64_t address, size_t bytes)
 {
     const struct mock__memory *memory = mock__memory_find(address);
+    struct mock__clock *clock = NULL;
+    struct record now = {0};
 
-    mock__finding(CUSHIM_MOCK_USE_AFTER_FREE,
-                  "%s submitted to allocation %llu (%zu bytes, made by %s) after its free was", who,
-                  (unsigned long long) memory->id, memory->bytes, memory->made_by);
+    if (!mock__checking() || !memory)
+        return;
+    now.begin = address - memory->address;
+    now.end = now.begin + bytes;
+    acquire(memory, &now, &clock);
+    mock__clock_imply(work->lane->slot, work->lane->done + 1, clock);
+}
+
+void mock__access_dying(const char *who, uint64_t address)
+{
+    mock__finding(CUSHIM_MOCK_USE_AFTER_FREE, "%s submitted to %s after its free was", who,
+                  mock__say_memory(mock__memory_find(address)).text);
 }
 
 void mock__access_nowhere(const char *who, uint64_t address, size_t bytes)
@@ -219,17 +245,12 @@ void mock__access_nowhere(const char *who, uint64_t address, size_t bytes)
     const struct mock__freed *freed = mock__memory_freed(address);
 
     if (near && address - near->address < near->bytes + bytes)
-        mock__finding(CUSHIM_MOCK_OUT_OF_BOUNDS,
-                      "%s: %zu bytes at offset %llu of allocation %llu, which has %zu bytes (made "
-                      "by %s)",
-                      who, bytes, (unsigned long long) (address - near->address),
-                      (unsigned long long) near->id, near->bytes, near->made_by);
+        mock__finding(CUSHIM_MOCK_OUT_OF_BOUNDS, "%s: %zu bytes at offset %llu of %s", who, bytes,
+                      (unsigned long long) (address - near->address), mock__say_memory(near).text);
     else if (freed)
         mock__finding(CUSHIM_MOCK_USE_AFTER_FREE,
-                      "%s: %zu bytes at offset %llu of allocation %llu (%zu bytes, made by %s), "
-                      "which was freed",
-                      who, bytes, (unsigned long long) (address - freed->address),
-                      (unsigned long long) freed->id, freed->bytes, freed->made_by);
+                      "%s: %zu bytes at offset %llu of %s, which was freed", who, bytes,
+                      (unsigned long long) (address - freed->address), mock__say_freed(freed).text);
     else
         mock__finding(CUSHIM_MOCK_OUT_OF_BOUNDS,
                       "%s: %zu bytes at 0x%llx, which was never allocated", who, bytes,

@@ -18,11 +18,15 @@ enum mock__access {
     MOCK__READ = 1,
     MOCK__WRITE = 2,
     MOCK__READ_WRITE = 3, /* what a kernel does with a pointer, when it does not say */
+    MOCK__ATOMIC = 4,     /* and as one with others that say so: the values of streams */
 };
 
 /* The work that runs touches these bytes, all of which are in a range that the driver knows. */
 void mock__access(const struct mock__work *work, uint64_t address, size_t bytes,
                   enum mock__access access);
+
+/* The work has waited for the bytes to get their value: it comes after whoever gave it to them. */
+void mock__access_acquire(const struct mock__work *work, uint64_t address, size_t bytes);
 
 /* The work frees the whole range. */
 void mock__access_free(const struct mock__work *work, struct mock__memory *memory);

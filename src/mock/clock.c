@@ -16,6 +16,7 @@ struct mock__clock {
 
 static struct {
     uint64_t number; /* where its count stands while nobody has it */
+    uint64_t done;   /* how much of it is done */
     bool taken;
 } * slots;
 static unsigned n_slots;
@@ -32,7 +33,8 @@ bool mock__slot_take(unsigned *ret_slot, uint64_t *ret_number)
         if (!more)
             return false;
         slots = more;
-        slots[n_slots++].number = 0;
+        slots[n_slots].number = slots[n_slots].done = 0;
+        n_slots++;
     }
     slots[slot].taken = true;
     *ret_slot = slot;
@@ -66,9 +68,31 @@ static uint64_t at(const struct mock__clock *clock, unsigned slot)
     return clock && slot < clock->n ? clock->at[slot] : 0;
 }
 
+/*
+ * What was learnt late, in the order of learning. An entry's clock has all that it implies
+ * itself. Of a slot with many, the oldest goes, and its next is held to have been learnt when
+ * that was: an order too many is the lesser evil.
+ */
+enum { MOST_LEARNT = 8 }; /* by one slot */
+
+static struct learnt {
+    unsigned slot;
+    uint64_t number;
+    struct mock__clock *clock;
+} * learnt;
+static size_t n_learnt;
+
+static bool implied(const struct mock__clock *clock, unsigned slot, uint64_t number)
+{
+    for (size_t i = 0; i < n_learnt; i++)
+        if (at(learnt[i].clock, slot) >= number && at(clock, learnt[i].slot) >= learnt[i].number)
+            return true;
+    return false;
+}
+
 bool mock__clock_reached(const struct mock__clock *clock, unsigned slot, uint64_t number)
 {
-    return at(clock, slot) >= number;
+    return at(clock, slot) >= number || implied(clock, slot, number);
 }
 
 /* A copy with room for n slots; the old clock is given back. NULL when out of memory. */
@@ -123,6 +147,64 @@ void mock__clock_advance(struct mock__clock **clock, unsigned slot, uint64_t num
         return;
     advanced->at[slot] = number;
     *clock = advanced;
+}
+
+void mock__slot_done(unsigned slot, uint64_t number)
+{
+    slots[slot].done = number;
+}
+
+void mock__clock_join_done(struct mock__clock **clock)
+{
+    struct mock__clock *joined = n_slots ? renew(*clock, n_slots) : NULL;
+
+    if (!joined)
+        return;
+    for (unsigned i = 0; i < n_slots; i++)
+        if (joined->at[i] < slots[i].done)
+            joined->at[i] = slots[i].done;
+    *clock = joined;
+}
+
+static size_t next_of(unsigned slot, size_t i)
+{
+    while (i < n_learnt && learnt[i].slot != slot)
+        i++;
+    return i;
+}
+
+static void limit(unsigned slot)
+{
+    const size_t oldest = next_of(slot, 0), next = next_of(slot, oldest + 1);
+    size_t n = 0;
+
+    for (size_t i = oldest; i < n_learnt; i = next_of(slot, i + 1))
+        n++;
+    if (n < MOST_LEARNT)
+        return;
+    learnt[next].number = learnt[oldest].number;
+    mock__clock_unref(learnt[oldest].clock);
+    n_learnt--;
+    memmove(&learnt[oldest], &learnt[oldest + 1], (n_learnt - oldest) * sizeof(*learnt));
+}
+
+void mock__clock_imply(unsigned slot, uint64_t number, struct mock__clock *clock)
+{
+    struct learnt *more;
+
+    for (size_t i = 0; i < n_learnt; i++)
+        if (learnt[i].slot == slot || at(clock, learnt[i].slot) >= learnt[i].number)
+            mock__clock_join(&clock, learnt[i].clock);
+    if (!clock)
+        return;
+    limit(slot);
+    more = realloc(learnt, (n_learnt + 1) * sizeof(*learnt));
+    if (!more) {
+        mock__clock_unref(clock);
+        return;
+    }
+    learnt = more;
+    learnt[n_learnt++] = (struct learnt){slot, number, clock};
 }
 
 /* --- the threads of the host --- */

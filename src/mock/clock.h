@@ -37,6 +37,17 @@ void mock__clock_join(struct mock__clock **clock, const struct mock__clock *othe
 /* *clock becomes what it is and a number of a slot. */
 void mock__clock_advance(struct mock__clock **clock, unsigned slot, uint64_t number);
 
+/*
+ * A place that has reached a number of a slot has, as turned out when that was done, reached the
+ * clock as well, with all that this one implies: a wait for a value learns only then who wrote
+ * it, when the clocks of what comes after it have long been made. The clock becomes the list's.
+ */
+void mock__clock_imply(unsigned slot, uint64_t number, struct mock__clock *clock);
+
+/* A slot's work is done up to a number; and *clock becomes what lies before that, of all slots. */
+void mock__slot_done(unsigned slot, uint64_t number);
+void mock__clock_join_done(struct mock__clock **clock);
+
 /* What the calling thread knows to be done; it may be joined. Freed when the thread ends. */
 struct mock__clock **mock__clock_of_thread(void);
 

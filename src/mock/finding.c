@@ -20,7 +20,8 @@ static bool off, started;
 static int process;
 
 static const char *const words[] = {"data race",   "out of bounds",      "use after free",
-                                    "double free", "uninitialised read", "leak"};
+                                    "double free", "uninitialised read", "leak",
+                                    "stuck",       "host access",        "barrier"};
 
 static struct cushim_mock_finding *known(enum cushim_mock_finding_kind kind, const char *text)
 {
@@ -30,18 +31,10 @@ static struct cushim_mock_finding *known(enum cushim_mock_finding_kind kind, con
     return NULL;
 }
 
-void mock__finding(enum cushim_mock_finding_kind kind, const char *format, ...)
+static void keep(enum cushim_mock_finding_kind kind, const char *text)
 {
-    struct cushim_mock_finding *finding;
-    char text[1024];
-    va_list list;
+    struct cushim_mock_finding *finding = known(kind, text);
 
-    if (off)
-        return;
-    va_start(list, format);
-    vsnprintf(text, sizeof(text), format, list);
-    va_end(list);
-    finding = known(kind, text);
     if (!finding && n_findings < MOST) {
         finding = &findings[n_findings];
         finding->kind = kind;
@@ -51,6 +44,33 @@ void mock__finding(enum cushim_mock_finding_kind kind, const char *format, ...)
     }
     if (finding)
         finding->count++;
+}
+
+void mock__finding(enum cushim_mock_finding_kind kind, const char *format, ...)
+{
+    char text[1024];
+    va_list list;
+
+    if (off)
+        return;
+    va_start(list, format);
+    vsnprintf(text, sizeof(text), format, list);
+    va_end(list);
+    keep(kind, text);
+}
+
+void mock__finding_now(enum cushim_mock_finding_kind kind, const char *format, ...)
+{
+    char text[1024];
+    va_list list;
+
+    if (off)
+        return;
+    va_start(list, format);
+    vsnprintf(text, sizeof(text), format, list);
+    va_end(list);
+    keep(kind, text);
+    fprintf(stderr, "cushim mock: %s: %s\n", words[kind], text);
 }
 
 bool mock__checking(void)

@@ -10,8 +10,32 @@
 
 #include <cushim/mock.h>
 
+struct mock__freed;
+struct mock__lane;
+struct mock__memory;
+struct mock__work;
+
 /* Remembers a finding. One that is there already, word for word, is counted. */
 void mock__finding(enum cushim_mock_finding_kind kind, const char *format, ...) CUSHIM_PRINTF(2, 3);
+
+/* The same, and says so at once on standard error: the process may never come to its end. */
+void mock__finding_now(enum cushim_mock_finding_kind kind, const char *format, ...)
+    CUSHIM_PRINTF(2, 3);
+
+/* How findings name what they are about. */
+struct mock__words {
+    char text[192];
+};
+
+/* "allocation 3 'weights' (256 bytes, made by cuMemAlloc, the program's 2nd)" (label.c) */
+struct mock__words mock__say_memory(const struct mock__memory *memory);
+struct mock__words mock__say_freed(const struct mock__freed *freed);
+
+/* "stream 7 'upload'" */
+struct mock__words mock__say_stream(const struct mock__lane *lane);
+
+/* "kernel 'add' in stream 7 'upload'" */
+struct mock__words mock__say_work(const struct mock__work *work);
 
 /* Is anything looked for at all? Off with CUSHIM_MOCK_CHECK=0. */
 bool mock__checking(void);

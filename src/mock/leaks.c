@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What the program made and did not give back. */
-#include "mock/event.h"
+#include "base/util.h"
 #include "mock/finding.h"
+#include "mock/mem_pool.h"
 #include "mock/memory.h"
 #include "mock/module.h"
 #include "mock/state.h"
@@ -13,46 +14,67 @@ static void find_memory(void)
 
     for (size_t i = 0; (memory = mock__memory_number(i)); i++)
         if (!memory->in_module && !memory->being_freed)
-            mock__finding(CUSHIM_MOCK_LEAK, "allocation %llu, %zu bytes at 0x%llx, made by %s",
-                          (unsigned long long) memory->id, memory->bytes,
-                          (unsigned long long) memory->address, memory->made_by);
+            mock__finding(CUSHIM_MOCK_LEAK, "%s at 0x%llx", mock__say_memory(memory).text,
+                          (unsigned long long) memory->address);
 }
 
-static void find_streams(void)
+static bool own_stream(const struct mock__object *object)
 {
-    const struct mock__stream *stream;
+    const struct mock__stream *stream = (const struct mock__stream *) object;
 
-    for (size_t cursor = 0; (stream = mock__object_next(MOCK__STREAM, &cursor));)
-        if (stream != stream->context->legacy && stream != stream->context->per_thread)
-            mock__finding(CUSHIM_MOCK_LEAK, "stream %llu, made by cuStreamCreate",
-                          (unsigned long long) stream->id);
+    return stream != stream->context->legacy && stream != stream->context->per_thread;
 }
 
-static void find_others(void)
+/* Those of libraries go with them. */
+static bool own_module(const struct mock__object *object)
 {
-    const struct mock__module *module;
+    return !((const struct mock__module *) object)->library;
+}
+
+static bool own_context(const struct mock__object *object)
+{
+    const struct mock__context *context = (const struct mock__context *) object;
+
+    return context->alive && !context->primary;
+}
+
+static bool own_pool(const struct mock__object *object)
+{
+    for (int i = 0; i < mock__device_count(); i++)
+        if ((const struct mock__object *) mock__device_find(i)->default_pool == object)
+            return false;
+    return true;
+}
+
+/* The kinds of objects that a program makes and gives back. */
+static const struct {
+    enum mock__kind kind;
+    const char *name, *made_by;
+    bool (*own)(const struct mock__object *object); /* the program's; NULL: all are */
+} kinds[] = {
+    {MOCK__STREAM, "stream", "cuStreamCreate", own_stream},
+    {MOCK__EVENT, "event", "cuEventCreate", NULL},
+    {MOCK__LIBRARY, "library", "cuLibraryLoad", NULL},
+    {MOCK__MODULE, "module", "cuModuleLoad", own_module},
+    {MOCK__LINK, "linker", "cuLinkCreate", NULL},
+    {MOCK__POOL, "memory pool", "cuMemPoolCreate", own_pool},
+    {MOCK__CONTEXT, "context", "cuCtxCreate", own_context},
+};
+
+static void find_objects(size_t i)
+{
     const struct mock__object *object;
 
-    for (size_t cursor = 0; (object = mock__object_next(MOCK__EVENT, &cursor));)
-        mock__finding(CUSHIM_MOCK_LEAK, "event 0x%llx, made by cuEventCreate",
-                      (unsigned long long) object->handle);
-    for (size_t cursor = 0; (object = mock__object_next(MOCK__LIBRARY, &cursor));)
-        mock__finding(CUSHIM_MOCK_LEAK, "library 0x%llx, made by cuLibraryLoad",
-                      (unsigned long long) object->handle);
-    for (size_t cursor = 0; (module = mock__object_next(MOCK__MODULE, &cursor));)
-        if (!module->library)
-            mock__finding(CUSHIM_MOCK_LEAK, "module 0x%llx, made by cuModuleLoad",
-                          (unsigned long long) module->object.handle);
+    for (size_t cursor = 0; (object = mock__object_next(kinds[i].kind, &cursor));)
+        if (!kinds[i].own || kinds[i].own(object))
+            mock__finding(CUSHIM_MOCK_LEAK, "%s 0x%llx%s%.64s%s, made by %s", kinds[i].name,
+                          (unsigned long long) object->handle, object->label ? " '" : "",
+                          object->label ? object->label : "", object->label ? "'" : "",
+                          kinds[i].made_by);
 }
 
-static void find_contexts(void)
+static void find_primary_contexts(void)
 {
-    const struct mock__context *context;
-
-    for (size_t cursor = 0; (context = mock__object_next(MOCK__CONTEXT, &cursor));)
-        if (context->alive && !context->primary)
-            mock__finding(CUSHIM_MOCK_LEAK, "context 0x%llx, made by cuCtxCreate",
-                          (unsigned long long) context->object.handle);
     for (int i = 0; i < mock__device_count(); i++)
         if (mock__device_find(i)->primary_count)
             mock__finding(CUSHIM_MOCK_LEAK,
@@ -64,7 +86,7 @@ static void find_contexts(void)
 void mock__leaks_find(void)
 {
     find_memory();
-    find_streams();
-    find_others();
-    find_contexts();
+    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+        find_objects(i);
+    find_primary_contexts();
 }

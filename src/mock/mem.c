@@ -28,7 +28,7 @@ CUresult mock_cuMemAlloc_v2(CUdeviceptr *dptr, size_t bytesize)
     MOCK__ENTER_CONTEXT(context);
     MOCK__REQUIRE(dptr && bytesize, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__memory_alloc(context, bytesize, &memory));
-    memory->made_by = "cuMemAlloc";
+    mock__memory_made(memory, "cuMemAlloc");
     *dptr = memory->address;
     return CUDA_SUCCESS;
 }
@@ -51,7 +51,7 @@ CUresult mock_cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pPitch, size_t Width
     pitch = (WidthInBytes + PITCH - 1) / PITCH * PITCH;
     MOCK__REQUIRE(!__builtin_mul_overflow(pitch, Height, &bytes), CUDA_ERROR_OUT_OF_MEMORY);
     MOCK__TRY(mock__memory_alloc(context, bytes, &memory));
-    memory->made_by = "cuMemAllocPitch";
+    mock__memory_made(memory, "cuMemAllocPitch");
     *dptr = memory->address;
     *pPitch = pitch;
     return CUDA_SUCCESS;
@@ -66,7 +66,7 @@ CUresult mock_cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned int
     MOCK__REQUIRE(flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST,
                   CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__memory_alloc_host(context, bytesize, MOCK__MANAGED_MEMORY, flags, &memory));
-    memory->made_by = "cuMemAllocManaged";
+    mock__memory_made(memory, "cuMemAllocManaged");
     *dptr = memory->address;
     return CUDA_SUCCESS;
 }
@@ -84,11 +84,9 @@ static CUresult cannot_free(CUdeviceptr address, const struct mock__memory *memo
 
     if (memory && memory->being_freed)
         mock__finding(CUSHIM_MOCK_DOUBLE_FREE,
-                      "allocation %llu (%zu bytes, made by %s) is freed in a stream already",
-                      (unsigned long long) memory->id, memory->bytes, memory->made_by);
+                      "%s is freed in a stream already", mock__say_memory(memory).text);
     else if (!memory && freed && freed->address == address)
-        mock__finding(CUSHIM_MOCK_DOUBLE_FREE, "allocation %llu (%zu bytes, made by %s)",
-                      (unsigned long long) freed->id, freed->bytes, freed->made_by);
+        mock__finding(CUSHIM_MOCK_DOUBLE_FREE, "%s", mock__say_freed(freed).text);
     return CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -152,7 +150,7 @@ static CUresult alloc_async(CUdeviceptr *dptr, size_t bytes, CUmemoryPool pool_h
         return CUDA_SUCCESS;
     }
     MOCK__TRY(mock__memory_alloc(stream->context, bytes, &memory));
-    memory->made_by = "cuMemAllocAsync";
+    mock__memory_made(memory, "cuMemAllocAsync");
     mock__pool_charge(pool, memory);
     *dptr = memory->address;
     return CUDA_SUCCESS;

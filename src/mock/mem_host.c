@@ -23,7 +23,7 @@ static CUresult alloc(void **pp, size_t bytes, unsigned flags)
     /* Host memory is always mapped where addresses are unified. */
     flags |= CU_MEMHOSTALLOC_DEVICEMAP;
     MOCK__TRY(mock__memory_alloc_host(context, bytes, MOCK__HOST_MEMORY, flags, &memory));
-    memory->made_by = "cuMemHostAlloc";
+    mock__memory_made(memory, "cuMemHostAlloc");
     *pp = memory->host;
     return CUDA_SUCCESS;
 }
@@ -97,7 +97,7 @@ static CUresult register_memory(void *p, size_t bytes, unsigned flags)
                   CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
     flags |= CU_MEMHOSTREGISTER_DEVICEMAP;
     MOCK__TRY(mock__memory_register(context, p, bytes, flags, &memory));
-    memory->made_by = "cuMemHostRegister";
+    mock__memory_made(memory, "cuMemHostRegister");
     return CUDA_SUCCESS;
 }
 

@@ -78,10 +78,14 @@ static struct mock__memory *insert(const struct mock__memory *range)
 static struct mock__freed graves[256];
 static size_t n_graves;
 
+/* The label goes along. */
 static void bury(const struct mock__memory *memory)
 {
-    graves[n_graves++ % ARRAY_SIZE(graves)] =
-        (struct mock__freed){memory->address, memory->id, memory->bytes, memory->made_by};
+    struct mock__freed *grave = &graves[n_graves++ % ARRAY_SIZE(graves)];
+
+    free(grave->label);
+    *grave = (struct mock__freed){memory->address, memory->id,  memory->bytes,
+                                  memory->made_by, memory->nth, memory->label};
 }
 
 const struct mock__freed *mock__memory_freed(uint64_t address)

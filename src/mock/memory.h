@@ -42,6 +42,8 @@ struct mock__memory {
     struct mock__pool *pool;       /* where a stream-ordered allocation comes from */
     struct mock__chunk *chunk;     /* of device memory */
     const char *made_by;           /* the function */
+    uint64_t nth;                  /* how many allocations that had made then, 0: not known */
+    char *label;                   /* the program's name for it, or NULL */
     struct mock__history *history; /* access.c's */
     bool being_freed;              /* a free was submitted and is not done */
     bool in_module;                /* a variable of a module, which goes with the module */
@@ -56,6 +58,9 @@ CUresult mock__memory_alloc_host(struct mock__context *context, size_t bytes,
                                  struct mock__memory **ret_memory);
 CUresult mock__memory_register(struct mock__context *context, void *host, size_t bytes,
                                unsigned flags, struct mock__memory **ret_memory);
+
+/* Says which function of the driver made a new range, and counts it. (label.c) */
+void mock__memory_made(struct mock__memory *memory, const char *function);
 
 void mock__memory_free(struct mock__memory *memory);
 
@@ -75,6 +80,8 @@ struct mock__freed {
     uint64_t address, id;
     size_t bytes;
     const char *made_by;
+    uint64_t nth;
+    char *label;
 };
 
 /* Is the address in a range whose free was submitted? It is not for new work to use. */

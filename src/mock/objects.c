@@ -94,14 +94,19 @@ void *mock__object_new(enum mock__kind kind, size_t size)
     return object;
 }
 
-void *mock__object_find(enum mock__kind kind, const void *handle)
+void *mock__object_any(uint64_t handle)
 {
-    const size_t slot = slot_of((uintptr_t) handle);
+    const size_t slot = slot_of(handle);
     struct mock__object *object = slot < n_slots ? slots[slot].object : NULL;
 
-    if (!object || object->handle != (uintptr_t) handle || object->kind != kind)
-        return NULL;
-    return object;
+    return object && object->handle == handle ? object : NULL;
+}
+
+void *mock__object_find(enum mock__kind kind, const void *handle)
+{
+    struct mock__object *object = mock__object_any((uintptr_t) handle);
+
+    return object && object->kind == kind ? object : NULL;
 }
 
 void mock__object_free(void *pointer)
@@ -111,6 +116,7 @@ void mock__object_free(void *pointer)
     if (!object)
         return;
     release_slot(slot_of(object->handle));
+    free(object->label);
     free(object);
 }
 

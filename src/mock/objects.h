@@ -31,6 +31,7 @@ enum mock__kind {
 struct mock__object {
     enum mock__kind kind;
     uintptr_t handle;
+    char *label; /* the program's name for it, or NULL */
 };
 
 /* A zeroed object with a handle, NULL if there is no memory. */
@@ -38,6 +39,9 @@ void *mock__object_new(enum mock__kind kind, size_t size);
 
 /* NULL if the handle is not that of a live object of this kind. */
 void *mock__object_find(enum mock__kind kind, const void *handle);
+
+/* The same for an object of any kind. */
+void *mock__object_any(uint64_t handle);
 
 /* Takes the handle out of use and frees the object. NULL does nothing. */
 void mock__object_free(void *object);

@@ -30,7 +30,8 @@ struct mock__lane {
     bool legacy;                   /* is that stream */
     bool running;                  /* its first work is under way */
     unsigned references;
-    uint64_t stream_id;        /* for findings */
+    uint64_t stream_id; /* for findings, as the label: the stream may be gone */
+    char stream_label[32];
     unsigned slot;             /* of clocks */
     uint64_t submitted, done;  /* how much, counting on from the slot's last lane */
     struct mock__clock *clock; /* of what was submitted last */
@@ -47,6 +48,12 @@ struct mock__point {
 struct mock__work_type {
     const char *name;
     bool host; /* calls a function of the program, on a thread of the mock's, without the lock */
+    /*
+     * For work that waits for something that nobody tells of: may it be done now? stuck is told
+     * when somebody has waited for long and there is nothing else to do.
+     */
+    bool (*ready)(const struct mock__work *work);
+    void (*stuck)(struct mock__work *work);
     /* Work that is not host work is only run in a context that is not broken. */
     void (*run)(struct mock__work *work);
     void (*finish)(struct mock__work *work); /* gives back what the work holds; may be NULL */

@@ -213,7 +213,7 @@ Test(findings, one_byte_too_far)
     OK(mock_cuCtxSynchronize());
     silent();
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemcpyHtoD_v2(p, bytes, BYTES + 1));
-    found(CUSHIM_MOCK_OUT_OF_BOUNDS, "257 bytes at offset 0", "has 256 bytes");
+    found(CUSHIM_MOCK_OUT_OF_BOUNDS, "257 bytes at offset 0", "(256 bytes, made by cuMemAlloc, ");
     cushim_mock_findings_clear();
     launch_fill(one, p + 1, BYTES);
     EXPECT(CUDA_ERROR_ILLEGAL_ADDRESS, mock_cuCtxSynchronize());
