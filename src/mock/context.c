@@ -105,6 +105,7 @@ void mock__context_empty(struct mock__context *context)
     mock__streams_destroy(context);
     mock__memory_free_all(context);
     context->legacy = context->per_thread = NULL;
+    mock__ctx_events_finish(context);
     mock__clock_unref(context->legacy_clock);
     mock__clock_unref(context->blocking_clock);
     mock__clock_unref(context->clock);

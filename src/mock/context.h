@@ -13,6 +13,7 @@
 
 struct mock__clock;
 struct mock__device;
+struct mock__lane;
 struct mock__stream;
 
 struct mock__context {
@@ -27,6 +28,8 @@ struct mock__context {
     size_t limits[MOCK__N_LIMITS];
     uint32_t peers; /* one bit for each device whose memory was made accessible */
     struct mock__stream *legacy, *per_thread;
+    /* ctx_event.c's: what all new work waits for, and what waits for all; NULL until needed. */
+    struct mock__lane *gate, *recorder;
     /* What was submitted so far: to the legacy stream, to blocking ones, to all. */
     struct mock__clock *legacy_clock, *blocking_clock, *clock;
 };
@@ -42,6 +45,9 @@ void mock__context_empty(struct mock__context *context);
 
 /* Destroys it, handle and all. */
 void mock__context_destroy(struct mock__context *context);
+
+/* Its part in ctx_event.c. */
+void mock__ctx_events_finish(struct mock__context *context);
 
 /* Are these flags that a context can have? */
 bool mock__context_flags_valid(unsigned flags);

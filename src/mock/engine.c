@@ -55,7 +55,7 @@ static void do_something(void)
     else if (now < deadline)
         mock__lock_wait(deadline - now);
     else if (!mock__schedule_step())
-        mock__lock_wait(PATIENCE_NS);
+        mock__schedule_rest(PATIENCE_NS);
 }
 
 static void *run(void *unused)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "mock/schedule.h"
 
+#include "base/util.h"
 #include "mock/clock.h"
 #include "mock/context.h"
 #include "mock/engine.h"
@@ -11,6 +12,10 @@ enum { MOST_AT_ONCE = 4 };
 
 /* How long a wait leaves other work alone while a function of the program is being called. */
 #define CALL_PATIENCE_NS UINT64_C(10000000)
+
+/* How often what nobody tells of is looked at, and when a wait is held to be stuck. */
+#define POLL_NS UINT64_C(1000000)
+static uint64_t stuck_after_ns = UINT64_C(5000000000);
 
 static uint64_t seed, state;
 
@@ -110,6 +115,39 @@ void mock__schedule_asked(void)
         mock__schedule_step();
 }
 
+/* Does work wait for something that nobody tells of, such as a value in memory? */
+static bool polling(void)
+{
+    for (struct mock__lane *lane = mock__busy_lanes(); lane; lane = lane->next_busy)
+        if (lane->first->type->ready)
+            return true;
+    return false;
+}
+
+void mock__schedule_rest(uint64_t nanoseconds)
+{
+    mock__lock_wait(polling() ? POLL_NS : nanoseconds);
+}
+
+void mock__schedule_stuck_after(uint64_t nanoseconds)
+{
+    stuck_after_ns = nanoseconds;
+}
+
+/* Nothing can be done. *since is when that began, 0 when it begins now. */
+static void stand_still(uint64_t *since)
+{
+    const uint64_t now = cushim__now_ns();
+
+    if (!*since)
+        *since = now;
+    if (now - *since >= stuck_after_ns)
+        for (struct mock__lane *lane = mock__busy_lanes(); lane; lane = lane->next_busy)
+            if (lane->first->type->stuck && !mock__lane_ready(lane))
+                lane->first->type->stuck(lane->first);
+    mock__schedule_rest(0);
+}
+
 /*
  * A function of the program that is being called is waited for, so that the order stays the
  * drawn one; but not for ever, as it may itself wait for what is done next.
@@ -118,12 +156,15 @@ CUresult mock__wait(const struct mock__point *point)
 {
     struct mock__point mine = mock__point_copy(point);
     CUresult result = CUDA_SUCCESS;
+    uint64_t still_since = 0;
 
     while (!mock__point_reached(&mine)) {
         if (mock__engine_busy() && mock__lock_wait(CALL_PATIENCE_NS))
             continue;
-        if (!mock__point_reached(&mine) && !mock__schedule_step())
-            mock__lock_wait(0);
+        if (mock__point_reached(&mine) || mock__schedule_step())
+            still_since = 0;
+        else
+            stand_still(&still_since);
     }
     mock__clock_join(mock__clock_of_thread(), mine.clock);
     if (mine.lane)

@@ -42,6 +42,12 @@ CUresult mock__wait_lane(struct mock__lane *lane);
 void mock__wait_context(const struct mock__context *context);
 void mock__wait_all(void);
 
+/* Gives up the lock until something changes, or the time is over; 0 is no time. */
+void mock__schedule_rest(uint64_t nanoseconds);
+
+/* For tests: how long somebody waits, with nothing to do, until that is a finding. */
+void mock__schedule_stuck_after(uint64_t nanoseconds);
+
 /* Does one piece of work that is ready; false if there is none. For the engine. */
 bool mock__schedule_step(void);
 

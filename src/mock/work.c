@@ -130,6 +130,15 @@ static bool wait_for_turn(struct mock__work *work, const struct mock__lane *lane
     return true;
 }
 
+/* What the whole context was told to wait for. The gate is no part of the turns. */
+static bool wait_for_gate(struct mock__work *work, const struct mock__lane *lane)
+{
+    struct mock__lane *gate = lane->context->gate;
+
+    return !gate || lane == gate ||
+           mock__work_wait_for(work, &(struct mock__point){gate, gate->submitted, gate->clock});
+}
+
 static void become_busy(struct mock__lane *lane)
 {
     lane->references++;
@@ -181,7 +190,7 @@ CUresult mock__work_submit(struct mock__lane *lane, void *pointer)
 {
     struct mock__work *work = pointer;
 
-    if (!wait_for_turn(work, lane))
+    if (!wait_for_turn(work, lane) || !wait_for_gate(work, lane))
         return CUDA_ERROR_OUT_OF_MEMORY;
     work->lane = lane;
     work->ticket = ++tickets;
@@ -207,7 +216,7 @@ bool mock__lane_ready(const struct mock__lane *lane)
     for (size_t i = 0; i < work->n_waits; i++)
         if (!mock__point_reached(&work->waits[i]))
             return false;
-    return true;
+    return !work->type->ready || work->type->ready(lane->first);
 }
 
 struct mock__work *mock__work_begin(struct mock__lane *lane)
@@ -221,7 +230,7 @@ void mock__work_end(struct mock__work *work)
     struct mock__lane *lane = work->lane;
 
     lane->running = false;
-    lane->done++;
+    mock__slot_done(lane->slot, ++lane->done);
     lane->first = work->next;
     mock__work_free(work);
     if (lane->first)

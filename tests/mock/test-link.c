@@ -234,8 +234,8 @@ Test(leftovers, events_of_contexts)
     EXPECT(CUDA_ERROR_INVALID_CONTEXT, mock_cuCtxRecordEvent(NULL, event));
     EXPECT(CUDA_ERROR_INVALID_HANDLE, mock_cuCtxRecordEvent(zero, NULL));
     EXPECT(CUDA_ERROR_INVALID_HANDLE, mock_cuCtxRecordEvent(one, event));
-    EXPECT(CUDA_ERROR_NOT_SUPPORTED, mock_cuCtxRecordEvent(zero, event));
+    EXPECT(CUDA_SUCCESS, mock_cuCtxRecordEvent(zero, event));
     EXPECT(CUDA_ERROR_INVALID_HANDLE, mock_cuCtxWaitEvent(zero, GARBAGE));
-    EXPECT(CUDA_ERROR_NOT_SUPPORTED, mock_cuCtxWaitEvent(one, event));
+    EXPECT(CUDA_SUCCESS, mock_cuCtxWaitEvent(one, event));
 }
 #endif
