@@ -35,6 +35,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <cushim/fault.h>
 #include <cushim/status.h>
 
 #ifdef __cplusplus
@@ -97,6 +98,29 @@ CUSHIM_API const char *cushim_mock_error_text(void);
  */
 CUSHIM_API const void *cushim_mock_front(int driver_version);
 
+/**
+ * Makes calls of the mock's functions fail, or last longer: the rules of fault.h, in front of
+ * the driver's exported functions, for whoever calls them in this process.
+ *
+ *     cushim_mock_fail("cuMemAllocAsync", cushim_fault(.nth = 2, .result = 2));
+ *
+ * function and fault are as for cushim_faults_add(). Rules are asked after those of
+ * CUSHIM_MOCK_FAULTS, in the order in which they were added, and count from then on. They need no
+ * driver handle, so they serve tests of programs that open their driver themselves;
+ * cushim_faults_create() serves those that hand a driver to what they test.
+ *
+ * CUSHIM_ERROR_UNKNOWN_SYMBOL, CUSHIM_ERROR_INVALID_ARGUMENT and CUSHIM_ERROR_LIMIT as of
+ * cushim_faults_add(), with the sentence in cushim_mock_error_text(); CUSHIM_ERROR_NO_MEMORY.
+ * Thread-safe, and may be called before cuInit().
+ */
+CUSHIM_API cushim_status cushim_mock_fail(const char *function, const struct cushim_fault *fault);
+
+/**
+ * Takes back what cushim_mock_fail() asked for, a device that it lost included; the rules of
+ * CUSHIM_MOCK_FAULTS stay. A call that is under way may still be hit. Thread-safe.
+ */
+CUSHIM_API void cushim_mock_faults_clear(void);
+
 /** One launch, as its kernel sees it. Valid while the kernel runs. */
 struct cushim_mock_launch {
     const char *kernel;      /* the name it was launched under */
@@ -153,7 +177,7 @@ CUSHIM_API void *cushim_mock_output(uint64_t device_address, size_t bytes);
  * everything is as after an illegal access. The first failure of a launch counts.
  * Does nothing while no kernel runs, and for a result of 0.
  */
-CUSHIM_API void cushim_mock_fail(int result);
+CUSHIM_API void cushim_mock_kernel_fail(int result);
 
 /** One thread of a launch. */
 struct cushim_mock_thread {

@@ -40,7 +40,7 @@ int mock__kernel_run(const struct mock__work *work, cushim_mock_kernel_fn fn,
     return atomic_load(&failure);
 }
 
-void cushim_mock_fail(int result)
+void cushim_mock_kernel_fail(int result)
 {
     int none = 0;
 
@@ -74,7 +74,7 @@ static void *pointer_for(uint64_t address, size_t bytes, enum mock__access acces
     } else {
         snprintf(who, sizeof(who), "kernel '%s'", work->label);
         mock__access_nowhere(who, address, bytes);
-        cushim_mock_fail(CUDA_ERROR_ILLEGAL_ADDRESS);
+        cushim_mock_kernel_fail(CUDA_ERROR_ILLEGAL_ADDRESS);
     }
     pthread_mutex_unlock(&helpers);
     return pointer;

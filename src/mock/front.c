@@ -6,15 +6,22 @@
  *
  *     CUSHIM_MOCK_TRACE=calls.json LD_LIBRARY_PATH=.../cushim ./program
  *     CUSHIM_MOCK_FAULTS='cuMemAlloc nth=2 result=out_of_memory' LD_LIBRARY_PATH=...
+ *
+ * A test in C asks for faults by cushim_mock_fail(); the hooks are put when it first does.
  */
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#include <cushim/mock.h>
 
 #include "base/env.h"
 #include "base/forward.h"
 #include "base/status.h"
 #include "interpose/fault.h"
+#include "interpose/fault_rows.h"
 #include "interpose/interpose.h"
 #include "interpose/trace.h"
 #include "mock/symbols.h"
@@ -83,12 +90,55 @@ static struct cushim_hooks fault_hooks(const char *rules)
     return (struct cushim_hooks){.before = refuse};
 }
 
-/* The trace comes first, so that it sees what the program sees, faults included. */
-__attribute__((constructor)) static void put_hooks(void)
+/* --- faults that the program asks for --- */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool hooked; /* under the lock */
+
+/*
+ * Rules are never taken out of a set: the set is taken away as a whole, and freed when no
+ * call can be in it any more.
+ */
+struct set {
+    struct cushim__faults *faults;
+    struct set *next; /* among those that were taken away */
+};
+
+static _Atomic(struct set *) asked;
+static atomic_uint inside; /* calls that may look at a set */
+static struct set *retired;
+
+static bool asked_before(struct cushim_call *call, void *user)
 {
-    const char *path = cushim__env("CUSHIM_MOCK_TRACE"), *rules = cushim__env("CUSHIM_MOCK_FAULTS");
-    struct cushim_hooks hooks[2];
+    const struct set *set;
+    bool answered;
+
+    (void) user;
+    atomic_fetch_add(&inside, 1);
+    set = atomic_load(&asked);
+    answered = set && cushim__faults_before(set->faults, call);
+    atomic_fetch_sub(&inside, 1);
+    return answered;
+}
+
+static void asked_after(struct cushim_call *call, void *user)
+{
+    const struct set *set;
+
+    (void) user;
+    atomic_fetch_add(&inside, 1);
+    set = atomic_load(&asked);
+    if (set)
+        cushim__faults_after(set->faults, call);
+    atomic_fetch_sub(&inside, 1);
+}
+
+/* The trace comes first, so that it sees what the program sees, faults included. */
+static cushim_status put_hooks(const char *path, const char *rules)
+{
+    struct cushim_hooks hooks[3];
     cushim__entry *const *table;
+    cushim_status status;
     size_t n = 0;
     int slot;
 
@@ -96,12 +146,89 @@ __attribute__((constructor)) static void put_hooks(void)
         hooks[n++] = trace_hooks(path);
     if (rules)
         hooks[n++] = fault_hooks(rules);
-    if (!n)
-        return;
-    if (cushim__interpose(CUSHIM_LIBRARY_CUDA, mock__functions, hooks, n, "cushim mock", &slot,
-                          &table)) {
+    hooks[n++] = (struct cushim_hooks){.before = asked_before, .after = asked_after};
+    status = cushim__interpose(CUSHIM_LIBRARY_CUDA, mock__functions, hooks, n, "cushim mock", &slot,
+                               &table);
+    if (status == CUSHIM_OK)
+        CUSHIM__PUBLISH(mock__forward, table);
+    hooked = status == CUSHIM_OK;
+    return status;
+}
+
+__attribute__((constructor)) static void put_hooks_of_environment(void)
+{
+    const char *path = cushim__env("CUSHIM_MOCK_TRACE"), *rules = cushim__env("CUSHIM_MOCK_FAULTS");
+
+    if ((path || rules) && put_hooks(path, rules))
         fprintf(stderr, "cushim mock: %s\n", cushim__error()->text);
-        return;
+}
+
+static struct set *new_set(void)
+{
+    struct set *set = calloc(1, sizeof(*set));
+
+    if (set && !(set->faults = cushim__faults_new(NULL))) {
+        free(set);
+        return NULL;
     }
-    CUSHIM__PUBLISH(mock__forward, table);
+    return set;
+}
+
+static cushim_status add_rule(const struct cushim__fault_rule *rule)
+{
+    struct set *set = atomic_load(&asked);
+
+    if (!hooked)
+        CUSHIM_TRY(put_hooks(NULL, NULL));
+    if (!set)
+        set = new_set();
+    if (!set)
+        return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, "cushim_mock_fail", NULL,
+                               "no memory for faults");
+    atomic_store(&asked, set);
+    return cushim__faults_add(set->faults, rule, 1, NULL, "cushim_mock_fail");
+}
+
+cushim_status cushim_mock_fail(const char *function, const struct cushim_fault *fault)
+{
+    struct cushim__fault_set places;
+    struct cushim__fault_rule rule = {.set = &places};
+    cushim_status status;
+
+    if (!function || !fault)
+        return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "cushim_mock_fail: %s is NULL",
+                            function ? "fault" : "function");
+    rule.fault = *fault;
+    CUSHIM_TRY(cushim__fault_check(function, &rule.fault, &places, __func__, __func__));
+    pthread_mutex_lock(&lock);
+    status = add_rule(&rule);
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+static void free_retired(void)
+{
+    struct set *set;
+
+    while ((set = retired)) {
+        retired = set->next;
+        cushim__faults_free(set->faults);
+        free(set);
+    }
+}
+
+/* Whoever comes later finds no set; whoever came before is counted. */
+void cushim_mock_faults_clear(void)
+{
+    struct set *set;
+
+    pthread_mutex_lock(&lock);
+    set = atomic_exchange(&asked, NULL);
+    if (set) {
+        set->next = retired;
+        retired = set;
+    }
+    if (!atomic_load(&inside))
+        free_retired();
+    pthread_mutex_unlock(&lock);
 }

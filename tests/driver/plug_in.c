@@ -32,7 +32,7 @@ static void oob(const struct cushim_mock_launch *launch, void *const *args)
 
     (void) launch;
     if (address % sizeof(*p)) {
-        cushim_mock_fail(716);
+        cushim_mock_kernel_fail(716);
         return;
     }
     p = cushim_mock_pointer(address, sizeof(*p));
@@ -43,7 +43,7 @@ static void oob(const struct cushim_mock_launch *launch, void *const *args)
 static void trapk(const struct cushim_mock_launch *launch, void *const *args)
 {
     (void) launch, (void) args;
-    cushim_mock_fail(719);
+    cushim_mock_kernel_fail(719);
 }
 
 /* st16(struct { int a, b, c; } p, unsigned char c, int *q) */

@@ -65,8 +65,8 @@ static void nop(const struct cushim_mock_launch *launch, void *const *args)
 static void fail_with(const struct cushim_mock_launch *launch, void *const *args)
 {
     (void) args;
-    cushim_mock_fail((int) (intptr_t) launch->user);
-    cushim_mock_fail(CUDA_ERROR_UNKNOWN); /* comes too late */
+    cushim_mock_kernel_fail((int) (intptr_t) launch->user);
+    cushim_mock_kernel_fail(CUDA_ERROR_UNKNOWN); /* comes too late */
 }
 
 static CUfunction function(const char *name)
@@ -242,7 +242,7 @@ Test(launch, registering)
     cr_expect(eq(int, cushim_mock_register_kernel("", nop, NULL), CUSHIM_ERROR_INVALID_ARGUMENT));
     cr_expect(eq(int, cushim_mock_register_kernel("absent", NULL, NULL), CUSHIM_OK));
     cr_expect(eq(ptr, cushim_mock_pointer(0x1000, 1), NULL));
-    cushim_mock_fail(700);
+    cushim_mock_kernel_fail(700);
 }
 
 Test(launch, a_plugin_that_is_not_there, .init = cr_redirect_stderr)

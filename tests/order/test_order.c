@@ -344,7 +344,7 @@ static void fail(const struct cushim_mock_launch *launch, void *const *args)
 {
     (void) launch;
     (void) args;
-    cushim_mock_fail(CUDA_ERROR_LAUNCH_FAILED);
+    cushim_mock_kernel_fail(CUDA_ERROR_LAUNCH_FAILED);
 }
 
 Test(order, work_behind_a_fault_is_dropped_and_callbacks_are_told)
