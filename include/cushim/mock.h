@@ -184,18 +184,69 @@ struct cushim_mock_thread {
     const struct cushim_mock_launch *launch;
     unsigned block_index[3];
     unsigned thread_index[3];
+    void *runner; /* the mock's own */
 };
 
 typedef void (*cushim_mock_thread_fn)(const struct cushim_mock_thread *thread, void *data);
 
 /**
- * Calls fn for every thread of the launch, one after another: block by block, and x
- * before y before z inside each. For kernels that are written as a kernel is, for one
- * thread. There is no barrier between threads: a kernel whose threads wait for each
- * other is written as loops over the launch instead.
+ * Calls fn for every thread of the launch: block by block, and x before y before z inside
+ * each. For kernels that are written as a kernel is, for one thread:
+ *
+ *     static void sum(const struct cushim_mock_thread *t, void *data)
+ *     {
+ *         struct sum *s = data;
+ *         float *partial = cushim_mock_shared(t, "partial", BLOCK * sizeof(float));
+ *         const unsigned i = t->thread_index[0];
+ *
+ *         partial[i] = s->in[t->block_index[0] * BLOCK + i];
+ *         for (unsigned half = BLOCK / 2; half; half /= 2) {
+ *             cushim_mock_barrier(t);
+ *             if (i < half)
+ *                 partial[i] += partial[i + half];
+ *         }
+ *         if (!i)
+ *             s->out[t->block_index[0]] = partial[0];
+ *     }
+ *
+ * Threads run one at a time, and a thread runs until it returns or comes to a barrier. All
+ * are run by the caller's thread, each on a stack of its own of a quarter of a MiB once it
+ * waits. fn must not leave by longjmp() or an exception.
+ *
+ * To be called while a kernel runs, by it or by a thread that works for it.
  */
 CUSHIM_API void cushim_mock_for_each_thread(const struct cushim_mock_launch *launch,
                                             cushim_mock_thread_fn fn, void *data);
+
+/**
+ * Memory that the threads of a block share, until the block ends: for each name one variable,
+ * made by the first thread that asks, as __shared__ declares it. name must live as long as the
+ * block. It begins with bytes that are no sensible numbers, as nothing has written it.
+ *
+ * name NULL is the dynamic shared memory, as much as the launch asked for (extern
+ * __shared__); bytes is how much of it the thread uses, 0 if it does not matter.
+ *
+ * NULL, and the launch fails, if the variable, or the dynamic memory, is smaller than bytes, if
+ * the device's blocks have no more, or if the caller is no thread of
+ * cushim_mock_for_each_thread(). Then the thread just returns.
+ */
+CUSHIM_API void *cushim_mock_shared(const struct cushim_mock_thread *thread, const char *name,
+                                    size_t bytes);
+
+/**
+ * Waits until all threads of the block have come here: __syncthreads(). To be called by
+ * a thread of cushim_mock_for_each_thread(), itself or in functions that it calls.
+ *
+ * Where threads wait at different barriers, or one returns while others wait, hardware hangs or
+ * goes on with wrong data. Here it is a finding that names both threads and both places, and the
+ * launch fails with CUDA_ERROR_LAUNCH_FAILED: the block's threads are left where they are,
+ * with what they hold, and no further block is run.
+ */
+#define cushim_mock_barrier(thread) cushim_mock_barrier_at((thread), __FILE__, __LINE__)
+
+/** The same for a barrier that is said to be at a line of a file. */
+CUSHIM_API void cushim_mock_barrier_at(const struct cushim_mock_thread *thread, const char *file,
+                                       int line);
 
 /**
  * Registers the host function of a kernel. The name is copied; user is handed to the

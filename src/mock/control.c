@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* What cushim/mock.h declares for kernels that run. */
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 
 #include "mock/access.h"
+#include "mock/finding.h"
 #include "mock/kernels.h"
 #include "mock/memory.h"
 #include "mock/state.h"
@@ -95,29 +97,27 @@ void *cushim_mock_output(uint64_t device_address, size_t bytes)
     return pointer_for(device_address, bytes, MOCK__WRITE);
 }
 
-static void run_block(struct cushim_mock_thread *thread, cushim_mock_thread_fn fn, void *data)
+void mock__kernel_complain(enum cushim_mock_finding_kind kind, int result, const char *format, ...)
 {
-    const unsigned *block = thread->launch->block;
-    unsigned *index = thread->thread_index;
+    char text[1024];
+    va_list list;
 
-    for (index[2] = 0; index[2] < block[2]; index[2]++) {
-        for (index[1] = 0; index[1] < block[1]; index[1]++) {
-            for (index[0] = 0; index[0] < block[0]; index[0]++)
-                fn(thread, data);
-        }
-    }
+    va_start(list, format);
+    vsnprintf(text, sizeof(text), format, list);
+    va_end(list);
+    if (!atomic_load(&running))
+        return;
+    pthread_mutex_lock(&helpers);
+    mock__finding(kind, "%s", text);
+    pthread_mutex_unlock(&helpers);
+    cushim_mock_kernel_fail(result);
 }
 
-void cushim_mock_for_each_thread(const struct cushim_mock_launch *launch, cushim_mock_thread_fn fn,
-                                 void *data)
+size_t mock__kernel_shared_room(void)
 {
-    struct cushim_mock_thread thread = {.launch = launch};
-    unsigned *index = thread.block_index;
+    const struct mock__work *work = atomic_load(&running);
 
-    for (index[2] = 0; index[2] < launch->grid[2]; index[2]++) {
-        for (index[1] = 0; index[1] < launch->grid[1]; index[1]++) {
-            for (index[0] = 0; index[0] < launch->grid[0]; index[0]++)
-                run_block(&thread, fn, data);
-        }
-    }
+    return work ? (size_t) mock__attribute(work->lane->context->device,
+                                           CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)
+                : 0;
 }
