@@ -24,6 +24,7 @@ struct mock__config {
     uint16_t peers[MOCK__MAX_DEVICES]; /* bit j of peers[i]: device i can use j's memory */
     int driver_version;                /* as cuDriverGetVersion() answers it */
     uint64_t seed;
+    bool watch_host; /* the accesses of the host to memory that copies use */
 };
 
 /*

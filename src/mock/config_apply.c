@@ -219,6 +219,13 @@ static bool apply_seed(struct reader *reader)
     return true;
 }
 
+static bool apply_watch(struct reader *reader)
+{
+    if (!mock__parse_bool(reader->now->value, &reader->config->watch_host))
+        return FAIL(reader, "'%s' is neither yes nor no", reader->now->value);
+    return true;
+}
+
 static bool apply(struct reader *reader)
 {
     const char *key = reader->now->key;
@@ -229,6 +236,8 @@ static bool apply(struct reader *reader)
         return apply_version(reader);
     if (!strcmp(key, "seed"))
         return apply_seed(reader);
+    if (!strcmp(key, "watch_host"))
+        return apply_watch(reader);
     if (!strncmp(key, "device.", 7))
         return apply_device(reader, key + 7);
     if (!strncmp(key, "peer ", 5))

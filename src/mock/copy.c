@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "mock/access.h"
+#include "mock/host_watch.h"
 #include "mock/memory.h"
 #include "mock/schedule.h"
 #include "mock/state.h"
@@ -182,6 +183,20 @@ static bool host_waits(const struct mock__copy *copy, bool async)
     return async ? pageable(&copy->dst) : !on_device(&copy->dst) || !on_device(&copy->src);
 }
 
+/* Copies whose rows follow each other: of others, no page may be theirs alone. */
+static void watch_host(struct copy_work *work, const struct mock__end *end,
+                       enum mock__access access)
+{
+    const struct mock__copy *copy = &work->copy;
+    size_t offset;
+
+    if ((copy->height == 1 || end->pitch == copy->width) &&
+        (copy->depth == 1 || end->height == copy->height) &&
+        offset_of(end, end->y, end->z, &offset))
+        mock__host_watch(&work->work, end->address + offset,
+                         copy->width * copy->height * copy->depth, access);
+}
+
 static struct copy_work *new_copy(const struct mock__copy *copy, const struct box *box, bool stage)
 {
     struct copy_work *work = mock__work_new(&copy_type, sizeof(*work));
@@ -216,6 +231,10 @@ CUresult mock__copy(struct mock__stream *stream, bool async, const struct mock__
     waits = host_waits(&copy, async);
     work = new_copy(&copy, &box, pageable(&copy.src) && !waits);
     MOCK__REQUIRE(work, CUDA_ERROR_OUT_OF_MEMORY);
+    if (!waits)
+        watch_host(work, &copy.dst, MOCK__WRITE);
+    if (!waits && !work->staged)
+        watch_host(work, &copy.src, MOCK__READ);
     if (mock__work_submit(stream->lane, work) != CUDA_SUCCESS) {
         mock__work_free(work);
         return CUDA_ERROR_OUT_OF_MEMORY;

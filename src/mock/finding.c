@@ -9,6 +9,7 @@
 
 #include "base/env.h"
 #include "base/util.h"
+#include "mock/host_watch.h"
 #include "mock/state.h"
 
 /* A loop that goes wrong a million times says no more than the first of them. */
@@ -96,11 +97,12 @@ static void print_at_exit(void)
     }
 }
 
-void mock__findings_start(void)
+void mock__findings_start(bool watch_host)
 {
     const char *word = cushim__env("CUSHIM_MOCK_CHECK");
 
     off = word && !strcmp(word, "0");
+    mock__host_watch_start(!off && (watch_host || word));
     if (started || !word || off)
         return;
     started = true;
@@ -115,6 +117,7 @@ size_t cushim_mock_findings(const struct cushim_mock_finding **ret_findings)
     size_t n;
 
     mock__control_lock();
+    mock__host_watch_report();
     n = n_findings;
     if (ret_findings)
         *ret_findings = findings;

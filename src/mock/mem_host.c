@@ -24,7 +24,7 @@ static CUresult alloc(void **pp, size_t bytes, unsigned flags)
     flags |= CU_MEMHOSTALLOC_DEVICEMAP;
     MOCK__TRY(mock__memory_alloc_host(context, bytes, MOCK__HOST_MEMORY, flags, &memory));
     mock__memory_made(memory, "cuMemHostAlloc");
-    *pp = memory->host;
+    *pp = (void *) (uintptr_t) memory->address;
     return CUDA_SUCCESS;
 }
 

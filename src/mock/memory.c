@@ -3,16 +3,14 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/util.h"
 #include "mock/access.h"
 #include "mock/heap.h"
+#include "mock/host_watch.h"
 #include "mock/mem_pool.h"
 #include "mock/state.h"
 #include "mock/stats.h"
-
-#define PAGE ((size_t) 4096)
 
 /* All ranges, by rising address. No two overlap. */
 static struct mock__memory **ranges;
@@ -247,28 +245,17 @@ CUresult mock__memory_alloc(struct mock__context *context, size_t bytes,
     return CUDA_SUCCESS;
 }
 
-static size_t pages(size_t bytes)
-{
-    return (bytes + PAGE - 1) & ~(PAGE - 1);
-}
-
 CUresult mock__memory_alloc_host(struct mock__context *context, size_t bytes,
                                  enum mock__memory_kind kind, unsigned flags,
                                  struct mock__memory **ret_memory)
 {
-    void *host;
+    struct mock__memory range = {.bytes = bytes, .kind = kind, .flags = flags, .context = context};
 
-    MOCK__REQUIRE(bytes <= SIZE_MAX / 2, CUDA_ERROR_OUT_OF_MEMORY);
-    host = mmap(NULL, pages(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    MOCK__REQUIRE(host != MAP_FAILED, CUDA_ERROR_OUT_OF_MEMORY);
-    *ret_memory = insert(&(struct mock__memory){.address = (uintptr_t) host,
-                                                .bytes = bytes,
-                                                .host = host,
-                                                .kind = kind,
-                                                .flags = flags,
-                                                .context = context});
+    MOCK__REQUIRE(bytes <= SIZE_MAX / 2 && mock__host_map(bytes, &range.address, &range.host),
+                  CUDA_ERROR_OUT_OF_MEMORY);
+    *ret_memory = insert(&range);
     if (!*ret_memory) {
-        munmap(host, pages(bytes));
+        mock__host_unmap(&range);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     return CUDA_SUCCESS;
@@ -309,7 +296,7 @@ void mock__memory_free(struct mock__memory *memory)
         return;
     case MOCK__MANAGED_MEMORY:
     case MOCK__HOST_MEMORY:
-        munmap(memory->host, pages(memory->bytes));
+        mock__host_unmap(memory);
         break;
     case MOCK__REGISTERED_MEMORY:
         break;

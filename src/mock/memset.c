@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "mock/access.h"
+#include "mock/host_watch.h"
 #include "mock/memory.h"
 #include "mock/schedule.h"
 #include "mock/state.h"
@@ -100,6 +101,8 @@ static CUresult submit(struct mock__stream *stream, bool async, const struct fil
     MOCK__REQUIRE(work, CUDA_ERROR_OUT_OF_MEMORY);
     work->fill = *fill;
     work->bytes = bytes;
+    if (!waits && fill->height == 1)
+        mock__host_watch(&work->work, fill->address, bytes, MOCK__WRITE);
     if (mock__work_submit(stream->lane, work) != CUDA_SUCCESS) {
         mock__work_free(work);
         return CUDA_ERROR_OUT_OF_MEMORY;

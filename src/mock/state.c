@@ -141,6 +141,7 @@ static CUresult add_devices(void)
         for (int i = 0; i < n_devices; i++)
             devices[i] =
                 (struct mock__device){.ordinal = i, .profile = &config->devices[visible[i]]};
+        mock__findings_start(config->watch_host);
         return CUDA_SUCCESS;
     }
     if (!error.length)
@@ -162,7 +163,6 @@ static CUresult initialise_locked(void)
     /* Last, so that a failed attempt does not load them twice. */
     mock__kernels_load(cushim__env("CUSHIM_MOCK_KERNELS"));
     mock__schedule_seed(mock__seed());
-    mock__findings_start();
     initialised = true;
     return CUDA_SUCCESS;
 }

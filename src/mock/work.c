@@ -5,6 +5,7 @@
 
 #include "mock/clock.h"
 #include "mock/context.h"
+#include "mock/host_watch.h"
 #include "mock/schedule.h"
 
 static struct mock__lane *busy; /* lanes with work left */
@@ -85,6 +86,8 @@ void mock__work_free(void *pointer)
 
     if (!work)
         return;
+    if (work->watched)
+        mock__host_watch_end(work);
     if (work->type->finish)
         work->type->finish(work);
     for (size_t i = 0; i < work->n_waits; i++)

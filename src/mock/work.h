@@ -70,6 +70,7 @@ struct mock__work {
     size_t n_waits;
     struct mock__clock *clock; /* what lies before it, and itself */
     const char *label;         /* for findings: the name of a kernel; may be NULL */
+    bool watched;              /* the host's accesses meanwhile are: host_watch.h */
     CUresult status;           /* of the context when it is run: host work is told */
 };
 

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/* What the host does to memory before a copy is done with it. */
+#include <cushim/mock.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "support.h"
+
+enum { PAGE = 4096, BYTES = 4 * PAGE };
+
+static CUstream stream;
+static CUdeviceptr device;
+
+static volatile unsigned char *pinned(size_t bytes)
+{
+    unsigned char *memory = NULL;
+
+    OK(mock_cuMemHostAlloc((void **) &memory, bytes, 0));
+    memset(memory, 1, bytes);
+    return memory;
+}
+
+static void begin(void)
+{
+    const struct cushim_mock_config config = {.settings = "watch_host = yes"};
+
+    cr_assert(eq(int, cushim_mock_configure(&config), CUSHIM_OK));
+    start();
+    OK(mock_cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    device = allocate(BYTES);
+    OK(mock_cuMemsetD8_v2(device, 2, BYTES));
+    OK(mock_cuCtxSynchronize());
+}
+
+static void silent(void)
+{
+    const struct cushim_mock_finding *findings = NULL;
+    const size_t n = cushim_mock_findings(&findings);
+
+    cr_expect(eq(sz, n, 0), "the first is: %s", n ? findings[0].text : "");
+}
+
+static void found(const char *word, const char *other)
+{
+    const struct cushim_mock_finding *findings = NULL;
+
+    cr_assert(eq(sz, cushim_mock_findings(&findings), 1));
+    cr_expect(eq(int, findings[0].kind, CUSHIM_MOCK_HOST_ACCESS), "%s", findings[0].text);
+    cr_expect(ne(ptr, strstr(findings[0].text, word), NULL), "no '%s' in: %s", word,
+              findings[0].text);
+    cr_expect(ne(ptr, strstr(findings[0].text, other), NULL), "no '%s' in: %s", other,
+              findings[0].text);
+    cushim_mock_findings_clear();
+}
+
+static void copy_to(volatile void *host, size_t bytes)
+{
+    OK(mock_cuMemcpyDtoHAsync_v2((void *) host, device, bytes, stream));
+}
+
+static void copy_from(volatile void *host, size_t bytes)
+{
+    OK(mock_cuMemcpyHtoDAsync_v2(device, (void *) host, bytes, stream));
+}
+
+Test(host_watch, reading_before_the_copy_is_done)
+{
+    volatile unsigned char *memory;
+
+    begin();
+    memory = pinned(BYTES);
+    copy_to(memory, BYTES);
+    OK(mock_cuStreamSynchronize(stream));
+    cr_expect(eq(int, memory[5], 2));
+    silent();
+    memory[5000] = 1;
+    copy_to(memory, BYTES);
+    cr_expect(eq(int, memory[5000], 1), "what was there before the copy");
+    found("reads offset 5000 of allocation", "before copy in stream");
+    cr_expect(eq(int, memory[6000], 2), "seen once is enough");
+    OK(mock_cuStreamSynchronize(stream));
+    cr_expect(eq(int, memory[5000], 2));
+    silent();
+}
+
+Test(host_watch, writing_before_the_copy_is_done)
+{
+    volatile unsigned char *memory;
+    unsigned char bytes[BYTES];
+
+    begin();
+    memory = pinned(BYTES);
+    copy_from(memory, BYTES);
+    cr_expect(eq(int, memory[7], 1), "reading is right");
+    OK(mock_cuStreamSynchronize(stream));
+    memory[7] = 3;
+    silent();
+    copy_from(memory, BYTES);
+    memory[7] = 4;
+    OK(mock_cuStreamSynchronize(stream));
+    found("writes offset 7 of allocation", "which reads it");
+    OK(mock_cuMemcpyDtoH_v2(bytes, device, BYTES));
+    cr_expect(eq(int, bytes[7], 4), "the copy is as late as ever");
+}
+
+Test(host_watch, small_and_managed_memory_too)
+{
+    volatile unsigned char *memory;
+    CUdeviceptr managed = 0;
+
+    begin();
+    memory = pinned(10);
+    copy_to(memory, 10);
+    cr_expect(eq(int, memory[9], 1));
+    found("reads offset 9", "(10 bytes, made by cuMemHostAlloc");
+    OK(mock_cuMemAllocManaged(&managed, PAGE, CU_MEM_ATTACH_GLOBAL));
+    memory = (volatile unsigned char *) (uintptr_t) managed;
+    memory[0] = 1;
+    OK(mock_cuMemsetD8Async(managed, 7, PAGE, stream));
+    cr_expect(eq(int, memory[0], 1));
+    found("reads offset 0", "before memset in stream");
+    OK(mock_cuStreamSynchronize(stream));
+    cr_expect(eq(int, memory[0], 7));
+}
+
+/* Bytes that the copy does not use are the program's, also next to those that it does. */
+Test(host_watch, bytes_beside_the_copy)
+{
+    volatile unsigned char *memory;
+    int zero;
+
+    begin();
+    memory = pinned(BYTES);
+    copy_to(memory + 100, 2 * PAGE);
+    memory[99] = memory[100 + 2 * PAGE] = 5;
+    zero = open("/dev/zero", O_RDONLY);
+    cr_expect(eq(int, (int) read(zero, (void *) memory, 100), 100));
+    cr_expect(eq(int, memory[99], 0));
+    cr_expect(eq(int, (int) read(zero, (void *) (memory + 100 + 2 * PAGE), PAGE), PAGE));
+    OK(mock_cuStreamSynchronize(stream));
+    silent();
+    close(zero);
+}
+
+/* Two copies share a page: it is watched until the second is done. */
+Test(host_watch, several_copies_of_one_buffer)
+{
+    volatile unsigned char *memory;
+    CUdeviceptr other;
+    CUstream second;
+
+    begin();
+    memory = pinned(BYTES);
+    other = allocate(BYTES);
+    OK(mock_cuStreamCreate(&second, CU_STREAM_NON_BLOCKING));
+    copy_from(memory, BYTES);
+    OK(mock_cuMemcpyHtoDAsync_v2(other, (void *) memory, BYTES, second));
+    OK(mock_cuStreamSynchronize(stream));
+    cr_expect(eq(int, memory[8], 1));
+    memory[8] = 2;
+    OK(mock_cuStreamSynchronize(second));
+    found("writes offset 8", "before copy in stream");
+    memory[8] = 3;
+    silent();
+}
+
+Test(host_watch, a_system_call_reads_what_a_copy_reads)
+{
+    volatile unsigned char *memory;
+    int ends[2];
+
+    begin();
+    memory = pinned(PAGE);
+    cr_assert(eq(int, pipe(ends), 0));
+    copy_from(memory, PAGE);
+    cr_expect(eq(int, (int) write(ends[1], (void *) memory, PAGE), PAGE));
+    OK(mock_cuStreamSynchronize(stream));
+    cr_expect(eq(int, (int) read(ends[0], (void *) memory, PAGE), PAGE));
+    silent();
+}
+
+Test(host_watch, memory_that_is_freed_and_made_again)
+{
+    begin();
+    for (int i = 0; i < 300; i++) {
+        volatile unsigned char *memory = pinned(PAGE);
+
+        copy_to(memory, PAGE);
+        OK(mock_cuMemFreeHost((void *) memory));
+    }
+    silent();
+}
+
+/* A fault that is not the mock's kills as ever. */
+Test(host_watch, a_wild_pointer_still_kills)
+{
+    int status = 0;
+    pid_t child;
+
+    begin();
+    child = fork();
+    if (!child) {
+        signal(SIGABRT, SIG_DFL);
+        *(volatile char *) (uintptr_t) device = 1;
+        _exit(0);
+    }
+    cr_assert(eq(int, waitpid(child, &status, 0), child));
+    cr_expect(ne(int, status, 0));
+}
+
+/* A child may use the memory, which nobody copies any more there. */
+Test(host_watch, a_child_goes_on)
+{
+    volatile unsigned char *memory;
+    int status = 1;
+    pid_t child;
+
+    begin();
+    memory = pinned(PAGE);
+    copy_to(memory, PAGE);
+    child = fork();
+    if (!child)
+        _exit(memory[0] == 1 ? 0 : 2);
+    cr_assert(eq(int, waitpid(child, &status, 0), child));
+    cr_expect(eq(int, status, 0));
+    OK(mock_cuStreamSynchronize(stream));
+    silent();
+}
+
+Test(host_watch, nothing_is_watched_unless_asked_for)
+{
+    volatile unsigned char *memory;
+
+    start();
+    OK(mock_cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    device = allocate(PAGE);
+    OK(mock_cuMemsetD8_v2(device, 2, PAGE));
+    OK(mock_cuCtxSynchronize());
+    memory = pinned(PAGE);
+    copy_to(memory, PAGE);
+    cr_expect(eq(int, memory[0], 1));
+    OK(mock_cuStreamSynchronize(stream));
+    silent();
+}
