@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Each mistake is found and named; its twin without the mistake is silent. */
 #include <cushim/mock.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "support.h"
@@ -265,39 +266,63 @@ Test(findings, memory_freed_in_one_stream_while_a_kernel_of_another_may_run)
     found(CUSHIM_MOCK_DATA_RACE, "free in stream", "kernel 'fill' in stream");
 }
 
-/* What a test asserts at its end: everything was given back. */
-Test(findings, leaks_of_every_kind)
+Test(findings, memory_used_by_work_behind_its_free)
 {
-    const struct cushim_mock_finding *findings = NULL;
-    CUcontext context = NULL, popped;
-    CUmodule module = NULL;
-    CUdeviceptr p;
-    void *host;
+    CUdeviceptr p = 0;
 
-    start();
-    cr_expect(eq(sz, cushim_mock_leaks(), 1), "the primary context that is in use");
-    cushim_mock_findings_clear();
-    p = allocate(BYTES);
-    OK(mock_cuMemHostAlloc(&host, BYTES, 0));
-    OK(mock_cuStreamCreate(&one, 0));
-    OK(mock_cuEventCreate(&event, 0));
-    OK(mock_cuModuleLoadData(&module, ptx));
-    OK(mock_cuCtxCreate_v2(&context, 0, 1));
-    cr_expect(eq(sz, cushim_mock_leaks(), 7));
-    cr_assert(eq(sz, cushim_mock_findings(&findings), 7));
-    for (int i = 0; i < 7; i++)
-        cr_expect(eq(int, findings[i].kind, CUSHIM_MOCK_LEAK));
-    cushim_mock_findings_clear();
-    OK(mock_cuCtxPopCurrent_v2(&popped));
-    OK(mock_cuCtxDestroy_v2(context));
-    OK(mock_cuModuleUnload(module));
-    OK(mock_cuEventDestroy_v2(event));
-    OK(mock_cuStreamDestroy_v2(one));
-    OK(mock_cuMemFreeHost(host));
-    OK(mock_cuMemFree_v2(p));
-    OK(mock_cuDevicePrimaryCtxRelease_v2(0));
-    cr_expect(eq(sz, cushim_mock_leaks(), 0));
+    begin();
+    OK(mock_cuMemAllocAsync(&p, BYTES, one));
+    OK(mock_cuMemsetD8Async(p, 0, BYTES, one));
+    OK(mock_cuMemFreeAsync(p, one));
     silent();
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemsetD8Async(p, 0, BYTES, one));
+    found(CUSHIM_MOCK_USE_AFTER_FREE, "memset submitted to allocation",
+          "made by cuMemAllocAsync, the program's 1st");
+    OK(mock_cuCtxSynchronize());
+}
+
+Test(findings, an_allocation_says_which_one_of_its_function_it_is)
+{
+    static const char *const nth[] = {"1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st"};
+    static const unsigned numbers[] = {1, 2, 3, 4, 11, 12, 13, 21};
+    CUdeviceptr p[22];
+    char words[64];
+
+    begin();
+    for (int i = 1; i < 22; i++)
+        p[i] = allocate(BYTES);
+    for (int i = 0; i < 8; i++) {
+        OK(mock_cuMemFree_v2(p[numbers[i]]));
+        EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemFree_v2(p[numbers[i]]));
+        snprintf(words, sizeof(words), "made by cuMemAlloc, the program's %s)", nth[i]);
+        found(CUSHIM_MOCK_DOUBLE_FREE, "256 bytes", words);
+        cushim_mock_findings_clear();
+    }
+}
+
+Test(findings, labels)
+{
+    CUdeviceptr p;
+
+    begin();
+    p = allocate(BYTES);
+    cr_expect(eq(int, cushim_mock_label(p + 8, "weights"), CUSHIM_OK));
+    cr_expect(eq(int, cushim_mock_label((uintptr_t) one, "upload"), CUSHIM_OK));
+    cr_expect(eq(int, cushim_mock_label(p + BYTES, "x"), CUSHIM_ERROR_INVALID_ARGUMENT));
+    cr_expect(eq(int, cushim_mock_label(0, "x"), CUSHIM_ERROR_INVALID_ARGUMENT));
+    launch_fill(one, p, BYTES);
+    launch_fill(two, p, BYTES);
+    OK(mock_cuCtxSynchronize());
+    found(CUSHIM_MOCK_DATA_RACE, " 'weights' (256 bytes", " 'upload'");
+    cushim_mock_findings_clear();
+    OK(mock_cuMemFree_v2(p));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemFree_v2(p));
+    found(CUSHIM_MOCK_DOUBLE_FREE, "allocation", "'weights'");
+    cushim_mock_findings_clear();
+    cr_expect(eq(int, cushim_mock_label((uintptr_t) event, "done"), CUSHIM_OK));
+    cr_expect(eq(int, cushim_mock_label((uintptr_t) event, NULL), CUSHIM_OK));
+    OK(mock_cuEventDestroy_v2(event));
+    cr_expect(eq(int, cushim_mock_label((uintptr_t) event, "x"), CUSHIM_ERROR_INVALID_ARGUMENT));
 }
 
 Test(findings, the_same_finding_is_counted)
