@@ -17,7 +17,8 @@
  *   CUSHIM_MOCK_SEED      what choices that CUDA leaves open are drawn from.
  *   CUDA_VISIBLE_DEVICES  as on a driver.
  *   CUSHIM_MOCK_CHECK     1 prints what the mock found wrong with the program at exit, see the
- *                         end of this header; 0 looks for nothing.
+ *                         end of this header, and watches the host's own accesses as well;
+ *                         0 looks for nothing.
  *   CUSHIM_MOCK_TRACE     a file that gets the trace of every call, as CUSHIM_TRACE.
  *   CUSHIM_MOCK_FAULTS    faults to inject, as CUSHIM_FAULTS (see fault.h).
  *   CUSHIM_MOCK_KERNELS   plug-ins with kernels, as paths separated by colons. One
@@ -57,6 +58,7 @@ extern "C" {
  *     device.1.compute_capability = 7.2
  *     device.1.multiprocessor_count = 20
  *     peer 0 1 = no
+ *     watch_host = yes
  *
  * Where two of them contradict each other the later one counts, in this order: the file
  * of CUSHIM_MOCK_CONFIG, the other variables, then file, settings, devices,
@@ -302,7 +304,13 @@ CUSHIM_API struct cushim_mock_counts cushim_mock_stats(void);
  *     CUSHIM_MOCK_CHECK=1   prints the findings, and what was never freed, at exit
  *     CUSHIM_MOCK_CHECK=0   watches nothing
  *
- * A finding changes no result: the driver's answer is what a driver answers.
+ * A finding changes no result: the driver's answer is what a driver answers. The exception is a
+ * barrier that the threads of a block do not reach together, which fails the launch.
+ *
+ * What the host itself does to memory that unfinished copies use is watched with
+ * CUSHIM_MOCK_CHECK=1 or "watch_host = yes", by protecting pages and handling SIGSEGV; docs/mock.md
+ * says what that sees. A stream that waits for a value that nobody writes is told of on standard
+ * error as well, at once, since the program may never get to its end.
  */
 
 enum cushim_mock_finding_kind {
