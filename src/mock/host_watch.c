@@ -13,6 +13,9 @@
  * - A page is protected only if the work uses every byte of it that belongs to the
  *   allocation. So no access to a protected page is right, and a system call that answers EFAULT
  *   for one, which no handler can mend, was given a buffer that is in use.
+ * - Work that the host holds up is not watched before that is over: while a host function, or a
+ *   wait for a value, lies before a copy and is not done, the host may well be using the
+ *   buffer, in that function or before it gives the value.
  * - Work that is done as soon as it is submitted, and kernels, which do not say beforehand what
  *   they use, are not watched. Nor are values that streams wait for: those are for polling.
  *
@@ -33,6 +36,7 @@
 #include <unistd.h>
 
 #include "base/util.h"
+#include "mock/clock.h"
 #include "mock/finding.h"
 #include "mock/memory.h"
 #include "mock/work.h"
@@ -46,6 +50,7 @@ enum kind { READS = 1, WRITES = 2, USES = 3 }; /* what the host did */
 
 static struct watch {
     _Atomic uintptr_t begin, end; /* whole pages; end is 0 in a free place */
+    atomic_bool armed;            /* nothing of the host's is before the work any more */
     atomic_bool writes;           /* the work writes: no access. Else: no writing */
     _Atomic uintptr_t hit;        /* where the host came, 0 while it has not */
     _Atomic enum kind kind;
@@ -101,8 +106,8 @@ static void meet(uintptr_t address, enum kind kind)
         struct watch *watch = &watches[i];
         const bool writes = atomic_load(&watch->writes);
 
-        if (address < atomic_load(&watch->end) && address >= atomic_load(&watch->begin) &&
-            (writes || kind != READS))
+        if (atomic_load(&watch->armed) && address < atomic_load(&watch->end) &&
+            address >= atomic_load(&watch->begin) && (writes || kind != READS))
             note(watch, address, kind);
     }
     open_pages(address & ~(page - 1), (address & ~(page - 1)) + page);
@@ -248,7 +253,8 @@ static void protect(uintptr_t begin, uintptr_t end, bool writes)
 
         from = from > begin ? from : begin;
         to = to < end ? to : end;
-        if (from < to && !atomic_load(&watch->hit) && atomic_load(&watch->writes) == writes)
+        if (from < to && atomic_load(&watch->armed) && !atomic_load(&watch->hit) &&
+            atomic_load(&watch->writes) == writes)
             (void) mprotect((void *) from, to - from, writes ? PROT_NONE : PROT_READ);
     }
 }
@@ -278,16 +284,47 @@ static struct watch *free_watch(void)
     return NULL;
 }
 
+/* Is there work left in the lane that the host has in its hands, and that lies before? */
+static bool holds(const struct mock__lane *lane, const struct mock__work *later)
+{
+    uint64_t number = lane->done;
+
+    for (const struct mock__work *work = lane->first; work; work = work->next) {
+        number++;
+        if ((work->type->host || work->type->ready) && work != later &&
+            mock__clock_reached(later->clock, lane->slot, number))
+            return true;
+    }
+    return false;
+}
+
+static void arm(struct watch *watch)
+{
+    for (const struct mock__lane *lane = mock__busy_lanes(); lane; lane = lane->next_busy)
+        if (holds(lane, watch->work))
+            return;
+    atomic_store(&watch->armed, true);
+    protect_again(atomic_load(&watch->begin), atomic_load(&watch->end));
+}
+
+void mock__host_watch_arm(void)
+{
+    for (size_t i = 0; on && i < ARRAY_SIZE(watches); i++)
+        if (atomic_load(&watches[i].end) && !atomic_load(&watches[i].armed) &&
+            watches[i].work->lane)
+            arm(&watches[i]);
+}
+
 static void begin_watch(struct watch *watch, struct mock__work *work, uintptr_t begin,
                         uintptr_t end)
 {
     atomic_store(&watch->hit, 0);
+    atomic_store(&watch->armed, false);
     watch->reported = false;
     watch->work = work;
     work->watched = true;
     atomic_store(&watch->begin, begin);
     atomic_store(&watch->end, end);
-    protect_again(begin, end);
 }
 
 void mock__host_watch(struct mock__work *work, uint64_t address, size_t bytes,

@@ -31,6 +31,9 @@ void mock__host_unmap(const struct mock__memory *memory);
 void mock__host_watch(struct mock__work *work, uint64_t address, size_t bytes,
                       enum mock__access access);
 
+/* Some is submitted, or what the host had in its hands is done: more may be watched from now on. */
+void mock__host_watch_arm(void);
+
 /* The work is done, or is not submitted after all. */
 void mock__host_watch_end(const struct mock__work *work);
 

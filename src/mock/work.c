@@ -206,6 +206,8 @@ CUresult mock__work_submit(struct mock__lane *lane, void *pointer)
     lane->last = work;
     if (lane->first == work)
         become_busy(lane);
+    if (work->watched)
+        mock__host_watch_arm();
     mock__schedule_submitted();
     return CUDA_SUCCESS;
 }
@@ -231,11 +233,14 @@ struct mock__work *mock__work_begin(struct mock__lane *lane)
 void mock__work_end(struct mock__work *work)
 {
     struct mock__lane *lane = work->lane;
+    const bool held = work->type->host || work->type->ready;
 
     lane->running = false;
     mock__slot_done(lane->slot, ++lane->done);
     lane->first = work->next;
     mock__work_free(work);
+    if (held)
+        mock__host_watch_arm();
     if (lane->first)
         return;
     lane->last = NULL;

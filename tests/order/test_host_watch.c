@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,7 +13,8 @@
 
 enum { PAGE = 4096, BYTES = 4 * PAGE };
 
-static CUstream stream;
+static CUstream stream, second;
+static CUevent event;
 static CUdeviceptr device;
 
 static volatile unsigned char *pinned(size_t bytes)
@@ -31,6 +33,8 @@ static void begin(void)
     cr_assert(eq(int, cushim_mock_configure(&config), CUSHIM_OK));
     start();
     OK(mock_cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    OK(mock_cuStreamCreate(&second, CU_STREAM_NON_BLOCKING));
+    OK(mock_cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
     device = allocate(BYTES);
     OK(mock_cuMemsetD8_v2(device, 2, BYTES));
     OK(mock_cuCtxSynchronize());
@@ -151,12 +155,10 @@ Test(host_watch, several_copies_of_one_buffer)
 {
     volatile unsigned char *memory;
     CUdeviceptr other;
-    CUstream second;
 
     begin();
     memory = pinned(BYTES);
     other = allocate(BYTES);
-    OK(mock_cuStreamCreate(&second, CU_STREAM_NON_BLOCKING));
     copy_from(memory, BYTES);
     OK(mock_cuMemcpyHtoDAsync_v2(other, (void *) memory, BYTES, second));
     OK(mock_cuStreamSynchronize(stream));
@@ -166,6 +168,48 @@ Test(host_watch, several_copies_of_one_buffer)
     found("writes offset 8", "before copy in stream");
     memory[8] = 3;
     silent();
+}
+
+static volatile unsigned char *in_host_function;
+
+static atomic_int n_calls;
+
+static void CUDA_CB use_memory(void *user)
+{
+    in_host_function[3] = (unsigned char) (uintptr_t) user;
+    atomic_fetch_add(&n_calls, 1);
+}
+
+/* The copies behind it are held up by the function, and a value by the host. */
+Test(host_watch, what_the_host_itself_holds_up)
+{
+    unsigned *flag;
+
+    begin();
+    in_host_function = pinned(PAGE);
+    flag = (unsigned *) (uintptr_t) pinned(PAGE);
+    *flag = 0;
+    copy_to(in_host_function, PAGE);
+    OK(mock_cuLaunchHostFunc(stream, use_memory, (void *) 9));
+    copy_from(in_host_function, PAGE);
+    OK(mock_cuStreamSynchronize(stream));
+#if CUDA_VERSION >= 11070
+    OK(mock_cuStreamWaitValue32_v2(stream, (uintptr_t) flag, 1, 0));
+    copy_from(in_host_function, PAGE);
+    in_host_function[4] = 8;
+    __atomic_store_n(flag, 1, __ATOMIC_RELEASE);
+    OK(mock_cuStreamSynchronize(stream));
+#endif
+    silent();
+    /* What is not behind the function is watched in it as well. */
+    OK(mock_cuEventRecord(event, stream));
+    OK(mock_cuStreamWaitEvent(second, event, 0));
+    OK(mock_cuLaunchHostFunc(second, use_memory, (void *) 9));
+    copy_from(in_host_function, PAGE);
+    while (atomic_load(&n_calls) < 2) /* the mock's own thread, and it alone, does what is next */
+        usleep(1000);
+    OK(mock_cuStreamSynchronize(stream));
+    found("writes offset 3", "before copy in stream");
 }
 
 Test(host_watch, a_system_call_reads_what_a_copy_reads)
