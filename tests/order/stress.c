@@ -119,20 +119,30 @@ static bool is_pinned(const struct world *w, const struct buffer *buffer)
     return buffer - w->buffers >= BUFFERS - PINNED;
 }
 
+/* The values of streams came with CUDA 11.7. */
+#if CUDA_VERSION >= 11070
+#define WAIT_VALUE  mock_cuStreamWaitValue32_v2
+#define WRITE_VALUE mock_cuStreamWriteValue32_v2
+#define VALUES      3 /* one of so many uses */
+#else
+#define WAIT_VALUE(...)  CUDA_ERROR_NOT_SUPPORTED
+#define WRITE_VALUE(...) CUDA_ERROR_NOT_SUPPORTED
+#define VALUES           0
+#endif
+
 static void use(CUstream stream, const struct buffer *buffer)
 {
     if (buffer->by_value)
-        CHECK(mock_cuStreamWaitValue32_v2(stream, buffer->flag, buffer->value,
-                                          CU_STREAM_WAIT_VALUE_GEQ));
+        CHECK(WAIT_VALUE(stream, buffer->flag, buffer->value, CU_STREAM_WAIT_VALUE_GEQ));
     else
         CHECK(mock_cuStreamWaitEvent(stream, buffer->event, 0));
 }
 
 static void used(struct world *w, CUstream stream, struct buffer *buffer)
 {
-    buffer->by_value = draw(w, 3) == 0;
+    buffer->by_value = VALUES && draw(w, VALUES) == 0;
     if (buffer->by_value)
-        CHECK(mock_cuStreamWriteValue32_v2(stream, buffer->flag, ++buffer->value, 0));
+        CHECK(WRITE_VALUE(stream, buffer->flag, ++buffer->value, 0));
     else
         CHECK(mock_cuEventRecord(buffer->event, stream));
 }
