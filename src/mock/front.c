@@ -18,6 +18,7 @@
 #include <cushim/mock.h>
 
 #include "base/env.h"
+#include "base/fork.h"
 #include "base/forward.h"
 #include "base/status.h"
 #include "interpose/fault.h"
@@ -94,6 +95,8 @@ static struct cushim_hooks fault_hooks(const char *rules)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool hooked; /* under the lock */
+
+CUSHIM__OPEN_IN_CHILD(lock);
 
 /*
  * Rules are never taken out of a set: the set is taken away as a whole, and freed when no

@@ -3,6 +3,7 @@
 #include <cushim/mock.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -254,6 +255,34 @@ Test(host_watch, a_wild_pointer_still_kills)
     }
     cr_assert(eq(int, waitpid(child, &status, 0), child));
     cr_expect(ne(int, status, 0));
+}
+
+static sigjmp_buf back;
+static void *volatile wild;
+
+static void go_back(int number, siginfo_t *info, void *unused)
+{
+    (void) number;
+    (void) unused;
+    wild = info->si_addr;
+    siglongjmp(back, 1);
+}
+
+/* As of a language that turns the fault into an error of its own. */
+Test(host_watch, a_handler_that_was_there_before_gets_what_is_not_ours)
+{
+    struct sigaction action = {.sa_sigaction = go_back, .sa_flags = SA_SIGINFO};
+    volatile unsigned char *memory;
+
+    cr_assert(eq(int, sigaction(SIGSEGV, &action, NULL), 0));
+    begin();
+    if (!sigsetjmp(back, 1))
+        *(volatile char *) (uintptr_t) device = 1;
+    cr_expect(eq(ptr, wild, (void *) (uintptr_t) device));
+    memory = pinned(PAGE);
+    copy_to(memory, PAGE);
+    cr_expect(eq(int, memory[0], 1));
+    found("reads offset 0", "before copy in stream");
 }
 
 /* A child may use the memory, which nobody copies any more there. */
