@@ -236,13 +236,12 @@ CUSHIM_API void *cushim_mock_shared(const struct cushim_mock_thread *thread, con
                                     size_t bytes);
 
 /**
- * Waits until all threads of the block have come here: __syncthreads(). To be called by
- * a thread of cushim_mock_for_each_thread(), itself or in functions that it calls.
+ * Waits until all threads of the block that have not returned have come here: __syncthreads(), as
+ * devices have it from compute capability 7.0 on. To be called by a thread of
+ * cushim_mock_for_each_thread(), itself or in functions that it calls.
  *
- * Where threads wait at different barriers, or one returns while others wait, hardware hangs or
- * goes on with wrong data. Here it is a finding that names both threads and both places, and the
- * launch fails with CUDA_ERROR_LAUNCH_FAILED: the block's threads are left where they are,
- * with what they hold, and no further block is run.
+ * Threads that wait at different barriers pass them together, as on hardware, with whatever data
+ * there is; that is a finding that names two of the threads and both places.
  */
 #define cushim_mock_barrier(thread) cushim_mock_barrier_at((thread), __FILE__, __LINE__)
 
@@ -322,7 +321,7 @@ enum cushim_mock_finding_kind {
     CUSHIM_MOCK_LEAK = 5,               /* an object that was never given back */
     CUSHIM_MOCK_STUCK = 6,              /* a stream that waits for a value nobody writes */
     CUSHIM_MOCK_HOST_ACCESS = 7,        /* the host uses memory before a copy is done with it */
-    CUSHIM_MOCK_BARRIER = 8,            /* threads of a block that do not meet at a barrier */
+    CUSHIM_MOCK_BARRIER = 8,            /* threads of a block that wait at different barriers */
 };
 
 struct cushim_mock_finding {

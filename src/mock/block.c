@@ -163,19 +163,6 @@ static const struct runner *find_other_place(const struct runner *runner)
     return runner;
 }
 
-/* The first thread that is not among those that wait. */
-static unsigned find_missing(const struct mock__block *block)
-{
-    unsigned index[3], missing = 0;
-
-    for (const struct runner *r = block->runners; r; r = r->next, missing++) {
-        split(missing, block->launch->block, index);
-        if (memcmp(index, r->thread.thread_index, sizeof(index)))
-            break;
-    }
-    return missing;
-}
-
 static void say_waiting(const struct runner *runner, char *text, size_t size)
 {
     const unsigned *index = runner->thread.thread_index;
@@ -184,27 +171,22 @@ static void say_waiting(const struct runner *runner, char *text, size_t size)
              index[2], runner->file, runner->line);
 }
 
-/* Do all threads of the block wait at one barrier? */
-static bool have_met(struct mock__block *block)
+/*
+ * All threads that have not returned wait, and that is what the hardware counts, since
+ * compute capability 7.0, whichever barrier of the text each of them has come to.
+ */
+static void check_barrier(const struct mock__block *block)
 {
     const struct runner *other = find_other_place(block->runners);
-    char first[300], second[300] = "", text[700];
-    unsigned n = 0, index[3];
+    char first[300], second[300];
 
-    for (const struct runner *runner = block->runners; runner; runner = runner->next)
-        n++;
-    if (n == block->n_threads && !other)
-        return true;
+    if (!other)
+        return;
     say_waiting(block->runners, first, sizeof(first));
-    split(find_missing(block), block->launch->block, index);
-    if (other)
-        say_waiting(other, second, sizeof(second));
-    else
-        snprintf(second, sizeof(second), "thread (%u,%u,%u) has returned", index[0], index[1],
-                 index[2]);
-    snprintf(text, sizeof(text), "%s, %s", first, second);
-    complain(block, CUSHIM_MOCK_BARRIER, LAUNCH_FAILED, text);
-    return false;
+    say_waiting(other, second, sizeof(second));
+    mock__kernel_complain(CUSHIM_MOCK_BARRIER, 0, "kernel '%s', block (%u,%u,%u): %s, %s",
+                          block->launch->kernel, block->index[0], block->index[1], block->index[2],
+                          first, second);
 }
 
 static void pass_barrier(struct mock__block *block)
@@ -235,8 +217,10 @@ static void run_block(struct mock__block *block)
 {
     block->n_started = 0;
     start_threads(block);
-    while (!block->failed && block->runners && have_met(block))
+    while (!block->failed && block->runners) {
+        check_barrier(block);
         pass_barrier(block);
+    }
     free_variables(block);
 }
 
