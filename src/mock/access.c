@@ -7,6 +7,7 @@
 
 #include "mock/clock.h"
 #include "mock/finding.h"
+#include "mock/mem_map.h"
 #include "mock/memory.h"
 #include "mock/work.h"
 
@@ -172,7 +173,8 @@ static void watch(const struct mock__work *work, struct mock__memory *memory, st
     now->clock = now->write ? mock__clock_ref(work->clock) : NULL;
     check_order(work, memory, now);
     /* A module's variables begin with their values, or with zeros. */
-    if (memory->kind == MOCK__DEVICE_MEMORY && !memory->in_module && !(access & MOCK__WRITE))
+    if (memory->kind == MOCK__DEVICE_MEMORY && !memory->in_module &&
+        !memory->begins_written && !(access & MOCK__WRITE))
         check_written(memory, now);
     if (now->write)
         mark_written(memory, now->begin, now->end);
@@ -182,14 +184,19 @@ static void watch(const struct mock__work *work, struct mock__memory *memory, st
 void mock__access(const struct mock__work *work, uint64_t address, size_t bytes,
                   enum mock__access access)
 {
-    struct mock__memory *memory = mock__memory_find(address);
-    struct record now = {0};
+    while (mock__checking() && bytes) {
+        size_t offset = 0, left = 0;
+        struct mock__memory *memory = mock__memory_watched(address, &offset, &left);
+        const size_t part = bytes < left ? bytes : left;
+        struct record now = {.begin = offset, .end = offset + part};
 
-    if (!mock__checking() || !memory || !bytes || !have_history(memory))
-        return;
-    now.begin = address - memory->address;
-    now.end = now.begin + bytes;
-    watch(work, memory, &now, access);
+        if (!memory || !have_history(memory))
+            return;
+        watch(work, memory, &now, access);
+        /* What is mapped piece by piece may be used across the pieces. */
+        address += part;
+        bytes -= part;
+    }
 }
 
 void mock__access_free(const struct mock__work *work, struct mock__memory *memory)
@@ -221,13 +228,13 @@ static void acquire(const struct mock__memory *memory, const struct record *now,
 
 void mock__access_acquire(const struct mock__work *work, uint64_t address, size_t bytes)
 {
-    const struct mock__memory *memory = mock__memory_find(address);
     struct mock__clock *clock = NULL;
     struct record now = {0};
+    size_t left = 0;
+    const struct mock__memory *memory = mock__memory_watched(address, &now.begin, &left);
 
     if (!mock__checking() || !memory)
         return;
-    now.begin = address - memory->address;
     now.end = now.begin + bytes;
     acquire(memory, &now, &clock);
     mock__clock_imply(work->lane->slot, work->lane->done + 1, clock);
@@ -243,8 +250,12 @@ void mock__access_nowhere(const char *who, uint64_t address, size_t bytes)
 {
     const struct mock__memory *near = mock__memory_before(address);
     const struct mock__freed *freed = mock__memory_freed(address);
+    const char *why = mock__map_refuses(address, bytes);
 
-    if (near && address - near->address < near->bytes + bytes)
+    if (why)
+        mock__finding(CUSHIM_MOCK_OUT_OF_BOUNDS, "%s: %zu bytes at 0x%llx, %s", who, bytes,
+                      (unsigned long long) address, why);
+    else if (near && address - near->address < near->bytes + bytes)
         mock__finding(CUSHIM_MOCK_OUT_OF_BOUNDS, "%s: %zu bytes at offset %llu of %s", who, bytes,
                       (unsigned long long) (address - near->address), mock__say_memory(near).text);
     else if (freed)

@@ -50,25 +50,15 @@ void cushim_mock_kernel_fail(int result)
         atomic_compare_exchange_strong(&failure, &none, result);
 }
 
-/* Does memory of a device, or of the host, answer to kernels of this context? */
-static bool can_use(const struct mock__context *context, const struct mock__memory *memory)
-{
-    const struct mock__device *device = memory->context->device;
-
-    return memory->kind != MOCK__DEVICE_MEMORY || device == context->device ||
-           context->peers & (uint32_t) 1 << device->ordinal;
-}
-
 static void *pointer_for(uint64_t address, size_t bytes, enum mock__access access)
 {
     const struct mock__work *work = atomic_load(&running);
-    const struct mock__memory *memory = work ? mock__memory_find(address) : NULL;
     void *pointer = NULL;
     char who[128];
 
     if (!work)
         return NULL;
-    if (memory && can_use(work->lane->context, memory))
+    if (mock__memory_usable(work->lane->context, address, bytes, access & MOCK__WRITE))
         pointer = mock__memory_bytes(address, bytes);
     pthread_mutex_lock(&helpers);
     if (pointer) {

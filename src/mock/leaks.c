@@ -2,6 +2,7 @@
 /* What the program made and did not give back. */
 #include "base/util.h"
 #include "mock/finding.h"
+#include "mock/mem_map.h"
 #include "mock/mem_pool.h"
 #include "mock/memory.h"
 #include "mock/module.h"
@@ -16,6 +17,22 @@ static void find_memory(void)
         if (!memory->in_module && !memory->being_freed)
             mock__finding(CUSHIM_MOCK_LEAK, "%s at 0x%llx", mock__say_memory(memory).text,
                           (unsigned long long) memory->address);
+}
+
+static void find_mapped(void)
+{
+    const struct mock__physical *physical;
+    const struct mock__range *range;
+
+    for (size_t cursor = 0; (physical = mock__object_next(MOCK__PHYSICAL, &cursor));)
+        if (physical->handles)
+            mock__finding(CUSHIM_MOCK_LEAK, "memory %llu, %zu bytes without an address, made by %s",
+                          (unsigned long long) physical->watched.id, physical->bytes,
+                          physical->watched.made_by);
+    for (range = mock__map_first(); range; range = range->next)
+        mock__finding(CUSHIM_MOCK_LEAK,
+                      "address range 0x%llx, %zu bytes, made by cuMemAddressReserve",
+                      (unsigned long long) range->address, range->bytes);
 }
 
 static bool own_stream(const struct mock__object *object)
@@ -86,6 +103,7 @@ static void find_primary_contexts(void)
 void mock__leaks_find(void)
 {
     find_memory();
+    find_mapped();
     for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
         find_objects(i);
     find_primary_contexts();

@@ -73,7 +73,7 @@ CUresult mock_cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned int
 
 static bool device_can_free(const struct mock__memory *memory)
 {
-    return memory && !memory->in_module && !memory->being_freed &&
+    return memory && !memory->in_module && !memory->owned && !memory->being_freed &&
            (memory->kind == MOCK__DEVICE_MEMORY || memory->kind == MOCK__MANAGED_MEMORY);
 }
 

@@ -8,6 +8,7 @@
 #include "mock/access.h"
 #include "mock/heap.h"
 #include "mock/host_watch.h"
+#include "mock/mem_map.h"
 #include "mock/mem_pool.h"
 #include "mock/state.h"
 #include "mock/stats.h"
@@ -54,7 +55,18 @@ static bool of_device(const struct mock__memory *memory)
     return memory->kind == MOCK__DEVICE_MEMORY || memory->kind == MOCK__MANAGED_MEMORY;
 }
 
-static struct mock__memory *insert(const struct mock__memory *range)
+uint64_t mock__memory_new_id(void)
+{
+    return ++last_id;
+}
+
+/* Of what is mapped, the memory is counted and not its mappings. */
+static bool counted(const struct mock__memory *memory)
+{
+    return of_device(memory) && !memory->mapping && !memory->owned;
+}
+
+struct mock__memory *mock__memory_insert(const struct mock__memory *range)
 {
     struct mock__memory *memory = reserve_place() ? malloc(sizeof(*memory)) : NULL;
     const size_t place = position(range->address);
@@ -62,12 +74,13 @@ static struct mock__memory *insert(const struct mock__memory *range)
     if (!memory)
         return NULL;
     *memory = *range;
-    memory->id = ++last_id;
+    memory->id = mock__memory_new_id();
+    memory->device = range->context ? range->context->device : range->device;
     memory->made_by = "the driver";
     memmove(&ranges[place + 1], &ranges[place], (n_ranges - place) * sizeof(struct mock__memory *));
     ranges[place] = memory;
     n_ranges++;
-    if (of_device(memory))
+    if (counted(memory))
         mock__stats_came(memory->bytes);
     return memory;
 }
@@ -99,11 +112,11 @@ const struct mock__freed *mock__memory_freed(uint64_t address)
     return NULL;
 }
 
-static void erase(struct mock__memory *memory)
+void mock__memory_erase(struct mock__memory *memory)
 {
     const size_t place = position(memory->address) - 1;
 
-    if (of_device(memory))
+    if (counted(memory))
         mock__stats_went(memory->bytes);
     bury(memory);
     mock__access_forget(memory);
@@ -162,7 +175,35 @@ bool mock__memory_reserved(uint64_t address)
         if (address - chunk->address < chunk->bytes)
             return true;
     }
-    return false;
+    return mock__map_reserved(address);
+}
+
+/* Of memory of the device, not of what the host has: that is everybody's. */
+static bool peers_may_use(const struct mock__context *context, const struct mock__memory *memory)
+{
+    return memory->kind != MOCK__DEVICE_MEMORY || memory->device == context->device ||
+           context->peers & (uint32_t) 1 << memory->device->ordinal;
+}
+
+bool mock__memory_usable(const struct mock__context *context, uint64_t address, size_t bytes,
+                         bool write)
+{
+    const struct mock__memory *memory = mock__memory_find(address);
+
+    if (memory && memory->mapping)
+        return mock__map_allows(address, bytes, context->device, write);
+    return memory && peers_may_use(context, memory);
+}
+
+struct mock__memory *mock__memory_watched(uint64_t address, size_t *ret_offset, size_t *ret_left)
+{
+    struct mock__memory *memory = mock__memory_find(address);
+
+    if (!memory)
+        return NULL;
+    *ret_offset = address - memory->address;
+    *ret_left = memory->bytes - *ret_offset;
+    return memory->mapping ? mock__map_watched(memory, ret_offset) : memory;
 }
 
 void *mock__memory_bytes(uint64_t address, size_t bytes)
@@ -170,6 +211,8 @@ void *mock__memory_bytes(uint64_t address, size_t bytes)
     const struct mock__memory *memory = mock__memory_find(address);
     const uint64_t offset = memory ? address - memory->address : 0;
 
+    if (memory && memory->mapping)
+        return mock__map_bytes(address, bytes);
     return memory && bytes <= memory->bytes - offset ? memory->host + offset : NULL;
 }
 
@@ -233,7 +276,7 @@ CUresult mock__memory_alloc(struct mock__context *context, size_t bytes,
     MOCK__REQUIRE(range.address, CUDA_ERROR_OUT_OF_MEMORY);
     range.chunk = chunk;
     range.host = chunk->backing + (range.address - chunk->address);
-    *ret_memory = insert(&range);
+    *ret_memory = mock__memory_insert(&range);
     if (!*ret_memory) {
         if (!chunk->used)
             mock__chunk_release(chunk);
@@ -253,7 +296,7 @@ CUresult mock__memory_alloc_host(struct mock__context *context, size_t bytes,
 
     MOCK__REQUIRE(bytes <= SIZE_MAX / 2 && mock__host_map(bytes, &range.address, &range.host),
                   CUDA_ERROR_OUT_OF_MEMORY);
-    *ret_memory = insert(&range);
+    *ret_memory = mock__memory_insert(&range);
     if (!*ret_memory) {
         mock__host_unmap(&range);
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -264,12 +307,12 @@ CUresult mock__memory_alloc_host(struct mock__context *context, size_t bytes,
 CUresult mock__memory_register(struct mock__context *context, void *host, size_t bytes,
                                unsigned flags, struct mock__memory **ret_memory)
 {
-    *ret_memory = insert(&(struct mock__memory){.address = (uintptr_t) host,
-                                                .bytes = bytes,
-                                                .host = host,
-                                                .kind = MOCK__REGISTERED_MEMORY,
-                                                .flags = flags,
-                                                .context = context});
+    *ret_memory = mock__memory_insert(&(struct mock__memory){.address = (uintptr_t) host,
+                                                             .bytes = bytes,
+                                                             .host = host,
+                                                             .kind = MOCK__REGISTERED_MEMORY,
+                                                             .flags = flags,
+                                                             .context = context});
     return *ret_memory ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
@@ -278,10 +321,10 @@ static void free_device_memory(struct mock__memory *memory)
     struct mock__chunk *chunk = memory->chunk;
     const size_t bytes = rounded(memory->bytes);
 
-    memory->context->device->used_bytes -= bytes;
+    memory->device->used_bytes -= bytes;
     mock__chunk_discard(memory->host, bytes);
     chunk->used -= bytes;
-    erase(memory);
+    mock__memory_erase(memory);
     if (!chunk->used)
         mock__chunk_release(chunk);
 }
@@ -301,7 +344,7 @@ void mock__memory_free(struct mock__memory *memory)
     case MOCK__REGISTERED_MEMORY:
         break;
     }
-    erase(memory);
+    mock__memory_erase(memory);
 }
 
 void mock__memory_free_all(struct mock__context *context)

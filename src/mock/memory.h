@@ -20,8 +20,11 @@
 #define MOCK__ALIGNMENT 512
 
 struct mock__context;
+struct mock__advice;
 struct mock__chunk;
+struct mock__device;
 struct mock__history;
+struct mock__mapping;
 struct mock__pool;
 
 enum mock__memory_kind {
@@ -38,7 +41,10 @@ struct mock__memory {
     enum mock__memory_kind kind;
     unsigned flags;
     uint64_t id;
-    struct mock__context *context;
+    struct mock__device *device;
+    struct mock__context *context; /* NULL for what no context holds */
+    struct mock__mapping *mapping; /* of cuMemMap(); NULL for what is no mapping */
+    struct mock__advice *advice;   /* for managed memory; mem_advise.c's */
     struct mock__pool *pool;       /* where a stream-ordered allocation comes from */
     struct mock__chunk *chunk;     /* of device memory */
     const char *made_by;           /* the function */
@@ -46,6 +52,8 @@ struct mock__memory {
     char *label;                   /* the program's name for it, or NULL */
     struct mock__history *history; /* access.c's */
     bool being_freed;              /* a free was submitted and is not done */
+    bool owned;                    /* goes with an array, a mapping or a handle, not by a free */
+    bool begins_written;           /* by somebody the mock does not see */
     bool in_module;                /* a variable of a module, which goes with the module */
     bool sync_operations;          /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS */
 };
@@ -61,6 +69,16 @@ CUresult mock__memory_register(struct mock__context *context, void *host, size_t
 
 /* Says which function of the driver made a new range, and counts it. (label.c) */
 void mock__memory_made(struct mock__memory *memory, const char *function);
+
+/*
+ * Makes a range known that somebody else made; a copy, with an id of its own. NULL if there is
+ * no memory. And forgets it.
+ */
+struct mock__memory *mock__memory_insert(const struct mock__memory *range);
+void mock__memory_erase(struct mock__memory *memory);
+
+/* The number of an allocation that has no range of its own. */
+uint64_t mock__memory_new_id(void);
 
 void mock__memory_free(struct mock__memory *memory);
 
@@ -99,7 +117,20 @@ bool mock__memory_overlaps(uint64_t address, size_t bytes);
 /* Does the address lie where device memory comes from, allocated or not? */
 bool mock__memory_reserved(uint64_t address);
 
-/* Where the bytes of a range of addresses are; NULL if it is not inside one live range. */
+/* May what runs in a context use the bytes, as its device and its peers are set up? */
+bool mock__memory_usable(const struct mock__context *context, uint64_t address, size_t bytes,
+                         bool write);
+
+/*
+ * What the device has at an address, for access.c: a mapping stands for the memory that is
+ * mapped, at *offset of it. NULL if there is nothing.
+ */
+struct mock__memory *mock__memory_watched(uint64_t address, size_t *ret_offset, size_t *ret_left);
+
+/*
+ * Where the bytes of a range of addresses are; NULL if it is not inside one live range, or in
+ * mappings that follow each other.
+ */
 void *mock__memory_bytes(uint64_t address, size_t bytes);
 
 #endif

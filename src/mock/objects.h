@@ -25,6 +25,12 @@ enum mock__kind {
     MOCK__LIBRARY,
     MOCK__KERNEL,
     MOCK__LINK,
+    MOCK__PHYSICAL,
+    MOCK__ARRAY,
+    MOCK__MIPMAPPED_ARRAY,
+    MOCK__TEXTURE,
+    MOCK__SURFACE,
+    MOCK__TEXTURE_REFERENCE,
 };
 
 /* The first member of every object. */

@@ -2,6 +2,7 @@
 /* cuPointer* */
 #include <string.h>
 
+#include "mock/mem_map.h"
 #include "mock/mem_pool.h"
 #include "mock/memory.h"
 #include "mock/state.h"
@@ -50,6 +51,11 @@ static CUresult put_word(void *data, uint64_t value)
     return CUDA_SUCCESS;
 }
 
+static uint64_t allowed_handles(const struct mock__memory *memory)
+{
+    return memory->mapping ? memory->mapping->physical->handle_types : 0;
+}
+
 /* For a known address. The order is that of the numbers. */
 static CUresult known(void *data, int attribute, uint64_t address,
                       const struct mock__memory *memory)
@@ -59,7 +65,7 @@ static CUresult known(void *data, int attribute, uint64_t address,
 
     switch (attribute) {
     case CONTEXT:
-        return put_word(data, memory->context->object.handle);
+        return put_word(data, memory->context ? memory->context->object.handle : 0);
     case MEMORY_TYPE:
         return put_int(data, on_device || managed ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST);
     case DEVICE_POINTER:
@@ -76,21 +82,24 @@ static CUresult known(void *data, int attribute, uint64_t address,
     case IS_MANAGED:
         return put_int(data, managed);
     case DEVICE_ORDINAL:
-        return put_int(data, memory->context->device->ordinal);
+        return put_int(data, memory->device->ordinal);
     case IS_LEGACY_IPC_CAPABLE:
     case IS_RDMA_CAPABLE:
     case IS_DECOMPRESS_CAPABLE:
-        return put_int(data, on_device && !memory->pool);
-    case RANGE_START:
-        return put_word(data, memory->address);
+        return put_int(data, on_device && !memory->pool && !memory->mapping);
+    case RANGE_START: /* of what is mapped, the range that was reserved */
+        return put_word(data, mock__map_reserved(address) ? mock__map_range(address)->address
+                                                          : memory->address);
     case RANGE_SIZE:
-        return put_word(data, memory->bytes);
+        return put_word(data, mock__map_reserved(address) ? mock__map_range(address)->bytes
+                                                          : memory->bytes);
     case MAPPED:
         return put_int(data, 1);
     case ALLOWED_HANDLE_TYPES:
-        return put_word(data, 0);
+        return put_word(data, allowed_handles(memory));
     case ACCESS_FLAGS:
-        return put_int(data, READ_WRITE);
+        return put_int(data,
+                       memory->mapping ? mock__map_access(memory, memory->device) : READ_WRITE);
     case POOL_HANDLE:
         return put_word(data, memory->pool ? memory->pool->object.handle : 0);
     case MAPPING_SIZE:
