@@ -3,12 +3,14 @@
 
 #include <string.h>
 
+#include "mock/array.h"
 #include "mock/clock.h"
 #include "mock/event.h"
 #include "mock/memory.h"
 #include "mock/module.h"
 #include "mock/state.h"
 #include "mock/stream.h"
+#include "mock/texture.h"
 #include "mock/work.h"
 
 #define SCHEDULING_FLAGS 0x07u
@@ -103,6 +105,8 @@ void mock__context_empty(struct mock__context *context)
     mock__modules_destroy(context);
     mock__events_destroy(context);
     mock__streams_destroy(context);
+    mock__textures_destroy(context);
+    mock__arrays_destroy(context);
     mock__memory_free_all(context);
     context->legacy = context->per_thread = NULL;
     mock__ctx_events_finish(context);

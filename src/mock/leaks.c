@@ -75,6 +75,9 @@ static const struct {
     {MOCK__MODULE, "module", "cuModuleLoad", own_module},
     {MOCK__LINK, "linker", "cuLinkCreate", NULL},
     {MOCK__POOL, "memory pool", "cuMemPoolCreate", own_pool},
+    {MOCK__TEXTURE, "texture", "cuTexObjectCreate", NULL},
+    {MOCK__SURFACE, "surface", "cuSurfObjectCreate", NULL},
+    {MOCK__TEXTURE_REFERENCE, "texture reference", "cuTexRefCreate", NULL},
     {MOCK__CONTEXT, "context", "cuCtxCreate", own_context},
 };
 

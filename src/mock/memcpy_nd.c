@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* cuMemcpy2D*, cuMemcpy3D*, cuMemcpy3DPeer* */
+#include "mock/array.h"
 #include "mock/copy.h"
 #include "mock/state.h"
 #include "mock/stream.h"
 
-/* Says where the memory of one end is; arrays are none that a device has. */
+/* Says where the memory of one end is. */
 static CUresult set_memory(struct mock__end *end, CUmemorytype type, const void *host,
-                           CUdeviceptr device)
+                           CUdeviceptr device, CUarray array, const struct mock__copy *copy)
 {
     switch (type) {
     case CU_MEMORYTYPE_HOST:
@@ -22,7 +23,7 @@ static CUresult set_memory(struct mock__end *end, CUmemorytype type, const void 
         end->address = device;
         return CUDA_SUCCESS;
     case CU_MEMORYTYPE_ARRAY:
-        return CUDA_ERROR_NOT_SUPPORTED;
+        return mock__array_end(array, copy, end);
     default:
         return CUDA_ERROR_INVALID_VALUE;
     }
@@ -43,8 +44,10 @@ static CUresult copy_2d(CUstream hStream, bool async, const CUDA_MEMCPY2D *p)
         .height = p->Height,
         .depth = 1,
     };
-    MOCK__TRY(set_memory(&copy.dst, p->dstMemoryType, p->dstHost, p->dstDevice));
-    MOCK__TRY(set_memory(&copy.src, p->srcMemoryType, p->srcHost, p->srcDevice));
+    MOCK__TRY(
+        set_memory(&copy.dst, p->dstMemoryType, p->dstHost, p->dstDevice, p->dstArray, &copy));
+    MOCK__TRY(
+        set_memory(&copy.src, p->srcMemoryType, p->srcHost, p->srcDevice, p->srcArray, &copy));
     return mock__copy(stream, async, &copy);
 }
 
@@ -104,8 +107,10 @@ static CUresult copy_3d(CUstream hStream, bool async, const CUDA_MEMCPY3D *p)
     MOCK__TRY(mock__stream_find(hStream, &stream));
     MOCK__REQUIRE(p && !p->srcLOD && !p->dstLOD, CUDA_ERROR_INVALID_VALUE);
     copy = BOX(p);
-    MOCK__TRY(set_memory(&copy.dst, p->dstMemoryType, p->dstHost, p->dstDevice));
-    MOCK__TRY(set_memory(&copy.src, p->srcMemoryType, p->srcHost, p->srcDevice));
+    MOCK__TRY(
+        set_memory(&copy.dst, p->dstMemoryType, p->dstHost, p->dstDevice, p->dstArray, &copy));
+    MOCK__TRY(
+        set_memory(&copy.src, p->srcMemoryType, p->srcHost, p->srcDevice, p->srcArray, &copy));
     return mock__copy(stream, async, &copy);
 }
 
@@ -141,8 +146,10 @@ static CUresult copy_3d_peer(CUstream hStream, bool async, const CUDA_MEMCPY3D_P
     MOCK__TRY(mock__context_of(p->dstContext, &context));
     MOCK__TRY(mock__context_of(p->srcContext, &context));
     copy = BOX(p);
-    MOCK__TRY(set_memory(&copy.dst, p->dstMemoryType, p->dstHost, p->dstDevice));
-    MOCK__TRY(set_memory(&copy.src, p->srcMemoryType, p->srcHost, p->srcDevice));
+    MOCK__TRY(
+        set_memory(&copy.dst, p->dstMemoryType, p->dstHost, p->dstDevice, p->dstArray, &copy));
+    MOCK__TRY(
+        set_memory(&copy.src, p->srcMemoryType, p->srcHost, p->srcDevice, p->srcArray, &copy));
     return mock__copy(stream, async, &copy);
 }
 

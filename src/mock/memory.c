@@ -50,20 +50,15 @@ static bool reserve_place(void)
     return true;
 }
 
-static bool of_device(const struct mock__memory *memory)
-{
-    return memory->kind == MOCK__DEVICE_MEMORY || memory->kind == MOCK__MANAGED_MEMORY;
-}
-
 uint64_t mock__memory_new_id(void)
 {
     return ++last_id;
 }
 
-/* Of what is mapped, the memory is counted and not its mappings. */
+/* What this device has: not what is mapped, which is counted by itself, or another process's. */
 static bool counted(const struct mock__memory *memory)
 {
-    return of_device(memory) && !memory->mapping && !memory->owned;
+    return memory->kind == MOCK__MANAGED_MEMORY || memory->chunk;
 }
 
 struct mock__memory *mock__memory_insert(const struct mock__memory *range)

@@ -49,3 +49,15 @@ CUresult mock_cuParamSetv(CUfunction hfunc, int offset, void *ptr, unsigned int 
 {
     return set(hfunc, offset, ptr, numbytes);
 }
+
+CUresult mock_cuParamSetTexRef(CUfunction hfunc, int texunit, CUtexref hTexRef)
+{
+    struct mock__function *function = NULL;
+
+    MOCK__ENTER();
+    MOCK__TRY(mock__function_find(hfunc, &function));
+    /* The kernel finds it by itself; there is only something to check. */
+    MOCK__REQUIRE(texunit == CU_PARAM_TR_DEFAULT, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(mock__object_find(MOCK__TEXTURE_REFERENCE, hTexRef), CUDA_ERROR_INVALID_HANDLE);
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Texture and surface objects: checked descriptors, for whoever samples them. What a
+ * program passes to a kernel as a CUtexObject or CUsurfObject is the object's handle.
+ * Callers hold the lock.
+ */
+#ifndef CUSHIM_MOCK_TEXTURE_H
+#define CUSHIM_MOCK_TEXTURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "mock/functions.h"
+#include "mock/objects.h"
+
+struct mock__context;
+
+/* The arguments that it was created with. */
+struct mock__texture {
+    struct mock__object object;
+    struct mock__context *context;
+    CUDA_RESOURCE_DESC resource;
+    CUDA_TEXTURE_DESC texture;
+    CUDA_RESOURCE_VIEW_DESC view; /* zeros if there was none */
+    bool has_view;
+};
+
+struct mock__surface {
+    struct mock__object object;
+    struct mock__context *context;
+    CUDA_RESOURCE_DESC resource;
+};
+
+/* The older way: what is sampled, and how, is set one by one. */
+struct mock__texture_reference {
+    struct mock__object object;
+    struct mock__context *context;
+    CUDA_RESOURCE_DESC resource; /* what it is bound to */
+    bool bound;
+    CUDA_TEXTURE_DESC texture;
+    CUarray_format format; /* for what has none of its own */
+    unsigned channels;
+};
+
+/*
+ * Where the elements of a texture or surface are. Element (x, y, z) begins at
+ * address + (z * rows + y) * pitch + x * element; mock__memory_bytes() knows where that is.
+ */
+struct mock__texels {
+    uint64_t address;
+    size_t width, rows, slices; /* 1 where there is no such dimension */
+    size_t pitch;
+    size_t element; /* bytes of one, all channels */
+    CUarray_format format;
+    unsigned channels;
+    unsigned flags; /* CUDA_ARRAY3D_LAYERED and the like; 0 for linear memory */
+};
+
+/* NULL if there is no such object. */
+const struct mock__texture *mock__texture_find(CUtexObject handle);
+const struct mock__surface *mock__surface_find(CUsurfObject handle);
+
+/*
+ * A level of a resource; only mipmapped arrays have more than level 0. What the program has
+ * destroyed meanwhile is CUDA_ERROR_INVALID_HANDLE, and a kernel that reads it faults.
+ */
+CUresult mock__texels_of(const CUDA_RESOURCE_DESC *resource, unsigned level,
+                         struct mock__texels *ret_texels);
+
+/* Is this a resource that a texture can be made of? A surface is made of an array. */
+CUresult mock__resource_check(const struct mock__context *context,
+                              const CUDA_RESOURCE_DESC *resource);
+
+/* The textures, surfaces and texture references of a context. */
+void mock__textures_destroy(const struct mock__context *context);
+
+#endif
