@@ -240,6 +240,15 @@ void mock__access_acquire(const struct mock__work *work, uint64_t address, size_
     mock__clock_imply(work->lane->slot, work->lane->done + 1, clock);
 }
 
+void mock__access_renew(const struct mock__work *work, struct mock__memory *memory)
+{
+    mock__access_free(work, memory);
+    if (!memory->history)
+        return;
+    free(memory->history->written);
+    memory->history->written = NULL;
+}
+
 void mock__access_dying(const char *who, uint64_t address)
 {
     mock__finding(CUSHIM_MOCK_USE_AFTER_FREE, "%s submitted to %s after its free was", who,

@@ -31,6 +31,9 @@ void mock__access_acquire(const struct mock__work *work, uint64_t address, size_
 /* The work frees the whole range. */
 void mock__access_free(const struct mock__work *work, struct mock__memory *memory);
 
+/* The work makes a new allocation of a range: what was written there is not any more. */
+void mock__access_renew(const struct mock__work *work, struct mock__memory *memory);
+
 /* The address leads nowhere: says why, from what is near it and what was there. */
 void mock__access_nowhere(const char *who, uint64_t address, size_t bytes);
 

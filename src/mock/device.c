@@ -219,35 +219,20 @@ CUresult mock_cuDeviceGetExecAffinitySupport(int *pi, CUexecAffinityType type, C
 }
 #endif
 
-static CUresult get_pool(CUmemoryPool *pool_out, CUdevice dev, bool only_default)
-{
-    struct mock__pool *pool;
-
-    ENTER_DEVICE(device, dev);
-    MOCK__REQUIRE(pool_out, CUDA_ERROR_INVALID_VALUE);
-    pool = mock__pool_of(device, only_default);
-    MOCK__REQUIRE(pool, CUDA_ERROR_OUT_OF_MEMORY);
-    *pool_out = MOCK__HANDLE(pool);
-    return CUDA_SUCCESS;
-}
-
 CUresult mock_cuDeviceGetDefaultMemPool(CUmemoryPool *pool_out, CUdevice dev)
 {
-    return get_pool(pool_out, dev, true);
+    MOCK__ENTER();
+    return mock__pool_get(dev, true, pool_out);
 }
 
 CUresult mock_cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice dev)
 {
-    return get_pool(pool, dev, false);
+    MOCK__ENTER();
+    return mock__pool_get(dev, false, pool);
 }
 
 CUresult mock_cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool)
 {
-    struct mock__pool *found;
-
-    ENTER_DEVICE(device, dev);
-    found = mock__object_find(MOCK__POOL, pool);
-    MOCK__REQUIRE(found && found->device == device, CUDA_ERROR_INVALID_VALUE);
-    device->pool = found;
-    return CUDA_SUCCESS;
+    MOCK__ENTER();
+    return mock__pool_set(dev, pool);
 }

@@ -3,23 +3,33 @@
 
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <unistd.h>
+
+#include "mock/mem_file.h"
 
 /*
  * Large enough that small programs have one chunk, small enough for tools that
  * keep a shadow of all address space.
  */
 #define CHUNK_BYTES   ((size_t) 64 << 20)
+#define POOL_BYTES    ((size_t) 32 << 20)
+#define PAGE          ((size_t) 4096)
 #define HUGE_PAGE     ((size_t) 2 << 20)
 #define DISCARD_BYTES ((size_t) 1 << 20)
 
 static struct mock__chunk *chunks;
 
-static void *map(size_t bytes, int protection)
+/* In a file, so that it can be shared; without one where there are no more descriptors. */
+static unsigned char *map_bytes(size_t bytes, int *ret_fd)
 {
-    void *address =
-        mmap(NULL, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *backing;
 
-    return address == MAP_FAILED ? NULL : address;
+    *ret_fd = mock__file_new(bytes, NULL);
+    if (*ret_fd >= 0)
+        return mock__file_map(*ret_fd, 0, bytes, NULL);
+    backing = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                   -1, 0);
+    return backing == MAP_FAILED ? NULL : backing;
 }
 
 static void destroy(struct mock__chunk *chunk)
@@ -28,18 +38,33 @@ static void destroy(struct mock__chunk *chunk)
         munmap((void *) (uintptr_t) chunk->address, chunk->bytes);
     if (chunk->backing)
         munmap(chunk->backing, chunk->bytes);
+    if (chunk->fd >= 0)
+        close(chunk->fd);
     free(chunk);
 }
 
-struct mock__chunk *mock__chunk_create(size_t bytes)
+static size_t round_up(size_t bytes, size_t unit)
+{
+    return (bytes + unit - 1) / unit * unit;
+}
+
+size_t mock__chunk_size(const struct mock__pool *pool, size_t bytes)
+{
+    if (pool)
+        return round_up(bytes, POOL_BYTES);
+    return bytes < CHUNK_BYTES ? CHUNK_BYTES : round_up(bytes, HUGE_PAGE);
+}
+
+struct mock__chunk *mock__chunk_create(struct mock__pool *pool, size_t bytes)
 {
     struct mock__chunk *chunk = calloc(1, sizeof(*chunk));
 
     if (!chunk)
         return NULL;
-    chunk->bytes = bytes < CHUNK_BYTES ? CHUNK_BYTES : (bytes + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
-    chunk->address = (uintptr_t) map(chunk->bytes, PROT_NONE);
-    chunk->backing = map(chunk->bytes, PROT_READ | PROT_WRITE);
+    chunk->bytes = mock__chunk_size(pool, bytes);
+    chunk->pool = pool;
+    chunk->address = (uintptr_t) mock__space_new(chunk->bytes, NULL);
+    chunk->backing = map_bytes(chunk->bytes, &chunk->fd);
     if (!chunk->address || !chunk->backing) {
         destroy(chunk);
         return NULL;
@@ -50,17 +75,21 @@ struct mock__chunk *mock__chunk_create(size_t bytes)
     return chunk;
 }
 
-void mock__chunk_release(struct mock__chunk *chunk)
+void mock__chunk_destroy(struct mock__chunk *chunk)
 {
     struct mock__chunk **link = &chunks;
 
-    /* A loop that allocates and frees must not map and unmap. */
-    if (chunk->bytes == CHUNK_BYTES)
-        return;
     while (*link != chunk)
         link = &(*link)->next;
     *link = chunk->next;
     destroy(chunk);
+}
+
+void mock__chunk_release(struct mock__chunk *chunk)
+{
+    /* A loop that allocates and frees must not map and unmap. */
+    if (!chunk->pool && chunk->bytes != CHUNK_BYTES)
+        mock__chunk_destroy(chunk);
 }
 
 struct mock__chunk *mock__chunk_first(void)
@@ -68,8 +97,11 @@ struct mock__chunk *mock__chunk_first(void)
     return chunks;
 }
 
-void mock__chunk_discard(unsigned char *backing, size_t bytes)
+void mock__chunk_discard(const struct mock__chunk *chunk, unsigned char *backing, size_t bytes)
 {
+    const uintptr_t begin = round_up((uintptr_t) backing, PAGE);
+    const uintptr_t end = ((uintptr_t) backing + bytes) / PAGE * PAGE;
+
     if (bytes >= DISCARD_BYTES)
-        madvise(backing, bytes, MADV_DONTNEED);
+        madvise((void *) begin, end - begin, chunk->fd < 0 ? MADV_DONTNEED : MADV_REMOVE);
 }

@@ -133,6 +133,57 @@ CUresult mock_cuMemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, CUdevic
     return CUDA_SUCCESS;
 }
 
+struct range_work {
+    struct mock__work work;
+    uint64_t address, id; /* not a pointer: the memory's context may go before */
+};
+
+/* The range that the work was submitted for, if it is still that. */
+static struct mock__memory *range_of(const struct range_work *work)
+{
+    struct mock__memory *memory = mock__memory_at(work->address);
+
+    return memory && memory->id == work->id ? memory : NULL;
+}
+
+static CUresult submit_range_work(const struct mock__work_type *type, struct mock__stream *stream,
+                                  const struct mock__memory *memory)
+{
+    struct range_work *work = mock__work_new(type, sizeof(*work));
+
+    MOCK__REQUIRE(work, CUDA_ERROR_OUT_OF_MEMORY);
+    work->address = memory->address;
+    work->id = memory->id;
+    if (mock__work_submit(stream->lane, work) == CUDA_SUCCESS)
+        return CUDA_SUCCESS;
+    mock__work_free(work);
+    return CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+static void run_renew(struct mock__work *work)
+{
+    struct mock__memory *memory = range_of((const struct range_work *) work);
+
+    if (memory)
+        mock__access_renew(work, memory);
+}
+
+static const struct mock__work_type renew_type = {.name = "allocation", .run = run_renew};
+
+/* What this stream frees, it can have back at once; else the pool finds some. */
+static CUresult take_from_pool(struct mock__stream *stream, struct mock__pool *pool, size_t bytes,
+                               struct mock__memory **ret_memory)
+{
+    *ret_memory = mock__memory_revive(pool, bytes, stream->id);
+    if (!*ret_memory)
+        return mock__memory_alloc_pool(stream->context, pool, bytes, ret_memory);
+    if (submit_range_work(&renew_type, stream, *ret_memory) == CUDA_SUCCESS)
+        return CUDA_SUCCESS;
+    /* Nobody frees it any more but the caller, who does not have it. */
+    mock__memory_free(*ret_memory);
+    return CUDA_ERROR_OUT_OF_MEMORY;
+}
+
 static CUresult alloc_async(CUdeviceptr *dptr, size_t bytes, CUmemoryPool pool_handle,
                             CUstream hStream)
 {
@@ -142,16 +193,15 @@ static CUresult alloc_async(CUdeviceptr *dptr, size_t bytes, CUmemoryPool pool_h
 
     MOCK__ENTER();
     MOCK__TRY(mock__stream_find(hStream, &stream));
-    pool = pool_handle ? mock__object_find(MOCK__POOL, pool_handle)
-                       : mock__pool_of(stream->context->device, false);
-    MOCK__REQUIRE(dptr && pool, CUDA_ERROR_INVALID_VALUE);
+    pool =
+        pool_handle ? mock__pool_find(pool_handle) : mock__pool_of(stream->context->device, false);
+    MOCK__REQUIRE(dptr && pool && !pool->imported, CUDA_ERROR_INVALID_VALUE);
     if (!bytes) {
         *dptr = 0;
         return CUDA_SUCCESS;
     }
-    MOCK__TRY(mock__memory_alloc(stream->context, bytes, &memory));
-    mock__memory_made(memory, "cuMemAllocAsync");
-    mock__pool_charge(pool, memory);
+    MOCK__TRY(take_from_pool(stream, pool, bytes, &memory));
+    mock__memory_made(memory, pool_handle ? "cuMemAllocFromPoolAsync" : "cuMemAllocAsync");
     *dptr = memory->address;
     return CUDA_SUCCESS;
 }
@@ -184,11 +234,6 @@ CUresult mock_cuMemAllocFromPoolAsync_ptsz(CUdeviceptr *dptr, size_t bytesize, C
     return alloc_from_pool(dptr, bytesize, pool, mock__ptsz(hStream));
 }
 
-struct free_work {
-    struct mock__work work;
-    uint64_t address, id; /* not a pointer: the memory's context may go before */
-};
-
 static void run_nothing(struct mock__work *work)
 {
     (void) work;
@@ -197,10 +242,9 @@ static void run_nothing(struct mock__work *work)
 /* In a broken context, too: the memory is given back whatever became of the work before. */
 static void finish_free(struct mock__work *work)
 {
-    const struct free_work *free = (const struct free_work *) work;
-    struct mock__memory *memory = mock__memory_at(free->address);
+    struct mock__memory *memory = range_of((const struct range_work *) work);
 
-    if (!memory || memory->id != free->id || !memory->being_freed)
+    if (!memory || !memory->being_freed)
         return;
     if (work->status == CUDA_SUCCESS)
         mock__access_free(work, memory);
@@ -210,11 +254,21 @@ static void finish_free(struct mock__work *work)
 static const struct mock__work_type free_type = {
     .name = "free", .run = run_nothing, .finish = finish_free};
 
+/* Marked first: the work may be done by the time that it is submitted. */
+static CUresult submit_free(struct mock__stream *stream, struct mock__memory *memory)
+{
+    memory->being_freed = true;
+    memory->freed_in = stream->id;
+    if (submit_range_work(&free_type, stream, memory) == CUDA_SUCCESS)
+        return CUDA_SUCCESS;
+    memory->being_freed = false;
+    return CUDA_ERROR_OUT_OF_MEMORY;
+}
+
 static CUresult free_async(CUdeviceptr dptr, CUstream hStream)
 {
     struct mock__memory *memory;
     struct mock__stream *stream = NULL;
-    struct free_work *work;
 
     MOCK__ENTER();
     MOCK__TRY(mock__stream_find(hStream, &stream));
@@ -224,16 +278,7 @@ static CUresult free_async(CUdeviceptr dptr, CUstream hStream)
     if (!device_can_free(memory))
         return cannot_free(dptr, memory);
     MOCK__TRY(mock__context_usable(memory->context));
-    work = mock__work_new(&free_type, sizeof(*work));
-    MOCK__REQUIRE(work, CUDA_ERROR_OUT_OF_MEMORY);
-    work->address = memory->address;
-    work->id = memory->id;
-    memory->being_freed = true;
-    if (mock__work_submit(stream->lane, work) == CUDA_SUCCESS)
-        return CUDA_SUCCESS;
-    memory->being_freed = false;
-    mock__work_free(work);
-    return CUDA_ERROR_OUT_OF_MEMORY;
+    return submit_free(stream, memory);
 }
 
 CUresult mock_cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream)

@@ -8,6 +8,7 @@
 #include "mock/access.h"
 #include "mock/heap.h"
 #include "mock/host_watch.h"
+#include "mock/ipc.h"
 #include "mock/mem_map.h"
 #include "mock/mem_pool.h"
 #include "mock/state.h"
@@ -176,6 +177,9 @@ bool mock__memory_reserved(uint64_t address)
 /* Of memory of the device, not of what the host has: that is everybody's. */
 static bool peers_may_use(const struct mock__context *context, const struct mock__memory *memory)
 {
+    /* A pool has its own list of devices. */
+    if (memory->pool)
+        return mock__pool_allows(memory->pool, context->device);
     return memory->kind != MOCK__DEVICE_MEMORY || memory->device == context->device ||
            context->peers & (uint32_t) 1 << memory->device->ordinal;
 }
@@ -243,44 +247,107 @@ static uint64_t gap_in(struct mock__chunk *chunk, size_t bytes)
     return address ? address : gap_between(chunk->address, chunk->cursor, bytes);
 }
 
-static uint64_t find_gap(size_t bytes, struct mock__chunk **ret_chunk)
+/* A pool's memory is used again as soon as it can be, which is what pools are for. */
+static uint64_t gap_for(struct mock__chunk *chunk, size_t bytes)
+{
+    if (!chunk->pool)
+        return gap_in(chunk, bytes);
+    return gap_between(chunk->address, chunk->address + chunk->bytes, bytes);
+}
+
+static uint64_t find_gap(const struct mock__pool *pool, size_t bytes,
+                         struct mock__chunk **ret_chunk)
 {
     for (struct mock__chunk *chunk = mock__chunk_first(); chunk; chunk = chunk->next) {
-        const uint64_t address = gap_in(chunk, bytes);
+        const uint64_t address = chunk->pool == pool ? gap_for(chunk, bytes) : 0;
 
         if (address) {
             *ret_chunk = chunk;
             return address;
         }
     }
-    *ret_chunk = mock__chunk_create(bytes);
-    return *ret_chunk ? (*ret_chunk)->address : 0;
+    return 0;
+}
+
+static struct mock__memory *cut(struct mock__context *context, struct mock__chunk *chunk,
+                                uint64_t address, size_t bytes)
+{
+    struct mock__memory *memory = mock__memory_insert(
+        &(struct mock__memory){.address = address,
+                               .bytes = bytes,
+                               .host = chunk->backing + (address - chunk->address),
+                               .kind = MOCK__DEVICE_MEMORY,
+                               .chunk = chunk,
+                               .context = context});
+
+    if (!memory) {
+        if (!chunk->used)
+            mock__chunk_release(chunk);
+        return NULL;
+    }
+    chunk->cursor = address + rounded(bytes);
+    chunk->used += rounded(bytes);
+    return memory;
 }
 
 CUresult mock__memory_alloc(struct mock__context *context, size_t bytes,
                             struct mock__memory **ret_memory)
 {
     struct mock__chunk *chunk = NULL;
-    struct mock__memory range = {.kind = MOCK__DEVICE_MEMORY, .bytes = bytes, .context = context};
+    uint64_t address;
 
     /* Before rounding, which a size near the largest would not survive. */
     MOCK__REQUIRE(mock__device_has_room(context->device, bytes) &&
                       mock__device_has_room(context->device, rounded(bytes)),
                   CUDA_ERROR_OUT_OF_MEMORY);
-    range.address = find_gap(rounded(bytes), &chunk);
-    MOCK__REQUIRE(range.address, CUDA_ERROR_OUT_OF_MEMORY);
-    range.chunk = chunk;
-    range.host = chunk->backing + (range.address - chunk->address);
-    *ret_memory = mock__memory_insert(&range);
-    if (!*ret_memory) {
-        if (!chunk->used)
-            mock__chunk_release(chunk);
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    address = find_gap(NULL, rounded(bytes), &chunk);
+    if (!address) {
+        chunk = mock__chunk_create(NULL, rounded(bytes));
+        MOCK__REQUIRE(chunk, CUDA_ERROR_OUT_OF_MEMORY);
+        address = chunk->address;
     }
-    chunk->cursor = range.address + rounded(bytes);
-    chunk->used += rounded(bytes);
+    *ret_memory = cut(context, chunk, address, bytes);
+    MOCK__REQUIRE(*ret_memory, CUDA_ERROR_OUT_OF_MEMORY);
     context->device->used_bytes += rounded(bytes);
     return CUDA_SUCCESS;
+}
+
+CUresult mock__memory_alloc_pool(struct mock__context *context, struct mock__pool *pool,
+                                 size_t bytes, struct mock__memory **ret_memory)
+{
+    struct mock__chunk *chunk = NULL;
+    uint64_t address;
+
+    MOCK__REQUIRE(bytes <= pool->device->profile->total_bytes, CUDA_ERROR_OUT_OF_MEMORY);
+    address = find_gap(pool, rounded(bytes), &chunk);
+    if (!address) {
+        chunk = mock__pool_reserve(pool, rounded(bytes));
+        MOCK__REQUIRE(chunk, CUDA_ERROR_OUT_OF_MEMORY);
+        address = chunk->address;
+    }
+    *ret_memory = cut(context, chunk, address, bytes);
+    MOCK__REQUIRE(*ret_memory, CUDA_ERROR_OUT_OF_MEMORY);
+    mock__pool_charge(pool, *ret_memory);
+    return CUDA_SUCCESS;
+}
+
+struct mock__memory *mock__memory_revive(const struct mock__pool *pool, size_t bytes,
+                                         uint64_t stream_id)
+{
+    for (size_t i = 0; i < n_ranges; i++) {
+        struct mock__memory *memory = ranges[i];
+
+        /* Of the same size: work that was submitted before still goes by that. */
+        if (memory->pool != pool || !memory->being_freed || memory->freed_in != stream_id ||
+            memory->bytes != bytes || !memory->chunk)
+            continue;
+        bury(memory);
+        memory->label = NULL; /* the grave has it */
+        memory->being_freed = false;
+        memory->id = mock__memory_new_id();
+        return memory;
+    }
+    return NULL;
 }
 
 CUresult mock__memory_alloc_host(struct mock__context *context, size_t bytes,
@@ -316,8 +383,10 @@ static void free_device_memory(struct mock__memory *memory)
     struct mock__chunk *chunk = memory->chunk;
     const size_t bytes = rounded(memory->bytes);
 
-    memory->device->used_bytes -= bytes;
-    mock__chunk_discard(memory->host, bytes);
+    /* A pool's is given back with the chunk. */
+    if (!chunk->pool)
+        memory->device->used_bytes -= bytes;
+    mock__chunk_discard(chunk, memory->host, bytes);
     chunk->used -= bytes;
     mock__memory_erase(memory);
     if (!chunk->used)
@@ -330,6 +399,10 @@ void mock__memory_free(struct mock__memory *memory)
         mock__pool_credit(memory);
     switch (memory->kind) {
     case MOCK__DEVICE_MEMORY:
+        if (memory->opened) {
+            mock__opened_finish(memory->opened);
+            break;
+        }
         free_device_memory(memory);
         return;
     case MOCK__MANAGED_MEMORY:

@@ -25,6 +25,7 @@ struct mock__chunk;
 struct mock__device;
 struct mock__history;
 struct mock__mapping;
+struct mock__opened;
 struct mock__pool;
 
 enum mock__memory_kind {
@@ -47,11 +48,13 @@ struct mock__memory {
     struct mock__advice *advice;   /* for managed memory; mem_advise.c's */
     struct mock__pool *pool;       /* where a stream-ordered allocation comes from */
     struct mock__chunk *chunk;     /* of device memory */
+    struct mock__opened *opened;   /* of another process; NULL for one's own */
     const char *made_by;           /* the function */
     uint64_t nth;                  /* how many allocations that had made then, 0: not known */
     char *label;                   /* the program's name for it, or NULL */
     struct mock__history *history; /* access.c's */
     bool being_freed;              /* a free was submitted and is not done */
+    uint64_t freed_in;             /* the stream that its free was submitted to */
     bool owned;                    /* goes with an array, a mapping or a handle, not by a free */
     bool begins_written;           /* by somebody the mock does not see */
     bool in_module;                /* a variable of a module, which goes with the module */
@@ -61,6 +64,10 @@ struct mock__memory {
 /* CUDA_ERROR_OUT_OF_MEMORY if the device, or the host below it, has no more. */
 CUresult mock__memory_alloc(struct mock__context *context, size_t bytes,
                             struct mock__memory **ret_memory);
+
+/* The same from a pool, which has its own part of the device's memory. */
+CUresult mock__memory_alloc_pool(struct mock__context *context, struct mock__pool *pool,
+                                 size_t bytes, struct mock__memory **ret_memory);
 CUresult mock__memory_alloc_host(struct mock__context *context, size_t bytes,
                                  enum mock__memory_kind kind, unsigned flags,
                                  struct mock__memory **ret_memory);
@@ -104,6 +111,13 @@ struct mock__freed {
 
 /* Is the address in a range whose free was submitted? It is not for new work to use. */
 bool mock__memory_being_freed(uint64_t address);
+
+/*
+ * A range of the pool whose free was submitted to a stream and is not done: what is allocated
+ * in that stream may have it, as it comes later. It is a new allocation from then on.
+ */
+struct mock__memory *mock__memory_revive(const struct mock__pool *pool, size_t bytes,
+                                         uint64_t stream_id);
 
 /* What an address belonged to before it was freed, NULL if that is not known. */
 const struct mock__freed *mock__memory_freed(uint64_t address);

@@ -5,6 +5,7 @@
 #include "mock/clock.h"
 #include "mock/context.h"
 #include "mock/engine.h"
+#include "mock/mem_pool.h"
 #include "mock/state.h"
 
 /* How many pieces of work one submission can set going at most. */
@@ -170,6 +171,7 @@ CUresult mock__wait(const struct mock__point *point)
     if (mine.lane)
         result = state_of(mine.lane);
     mock__point_clear(&mine);
+    mock__pools_settle();
     return result;
 }
 
