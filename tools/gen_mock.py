@@ -9,7 +9,7 @@ The implementation of cuX is called mock_cuX. The header types each of them from
 the toolkit's own declaration, so that an implementation cannot drift from it.
 
 The defaults give every function a weak definition that answers
-CUDA_ERROR_NOT_SUPPORTED; a definition in a file of the mock replaces it when the
+CUDA_ERROR_NOT_SUPPORTED (mock__unsupported()); a definition in a file of the mock replaces it when the
 library is linked. They are compiled without CUDA's headers, from the machine's
 view of the arguments, and so also cover functions newer than the toolkit of the
 build.
@@ -20,8 +20,6 @@ import sys
 from pathlib import Path
 
 import symbols
-
-NOT_SUPPORTED = 801
 
 HEADER = """\
 #ifndef CUSHIM_MOCK_FUNCTIONS_H
@@ -79,7 +77,7 @@ def definition(row):
         f"int mock_{row.symbol}({symbols.parameters(row)})\n"
         "{\n"
         f"{unused}"
-        f"    return {NOT_SUPPORTED};\n"
+        "    return mock__unsupported();\n"
         "}\n"
     )
 

@@ -12,4 +12,10 @@ extern CUSHIM__HIDDEN cushim__entry *const mock__functions[];
 /* The exported functions: cuX. NULL in a build that exports nothing. */
 extern CUSHIM__HIDDEN cushim__entry *const mock__exported[];
 
+/*
+ * The answer of a function that nothing implements: CUDA_ERROR_NOT_SUPPORTED, but first what
+ * stands against calling any function, such as that nobody has called cuInit().
+ */
+CUSHIM__HIDDEN int mock__unsupported(void);
+
 #endif
