@@ -21,6 +21,7 @@ struct mock__context {
     struct mock__device *device;
     uint64_t id;
     unsigned flags;
+    unsigned attached; /* by cuCtxAttach(), and not detached yet */
     bool primary;
     bool alive;     /* a primary context outlives its release, as a handle only */
     CUresult fault; /* what broke it; every later use answers this */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* cuDevice*, except cuDevicePrimaryCtx*, which is in device_primary_ctx.c. */
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "mock/array.h"
 #include "mock/mem_pool.h"
 #include "mock/state.h"
 
@@ -62,6 +64,27 @@ CUresult mock_cuDeviceTotalMem_v2(size_t *bytes, CUdevice dev)
     ENTER_DEVICE(device, dev);
     MOCK__REQUIRE(bytes, CUDA_ERROR_INVALID_VALUE);
     *bytes = device->profile->total_bytes;
+    return CUDA_SUCCESS;
+}
+
+/* The first version has 32 bits for it. */
+CUresult mock_cuDeviceTotalMem(unsigned int *bytes, CUdevice dev)
+{
+    size_t all = 0;
+
+    MOCK__TRY(mock_cuDeviceTotalMem_v2(bytes ? &all : NULL, dev));
+    *bytes = all < UINT_MAX ? (unsigned) all : UINT_MAX;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements, CUarray_format format,
+                                                 unsigned numChannels, CUdevice dev)
+{
+    ENTER_DEVICE(device, dev);
+    MOCK__REQUIRE(maxWidthInElements && mock__array_element(format, numChannels),
+                  CUDA_ERROR_INVALID_VALUE);
+    *maxWidthInElements =
+        (size_t) mock__attribute(device, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH);
     return CUDA_SUCCESS;
 }
 

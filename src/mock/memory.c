@@ -9,6 +9,7 @@
 #include "mock/heap.h"
 #include "mock/host_watch.h"
 #include "mock/ipc.h"
+#include "mock/mem_advise.h"
 #include "mock/mem_map.h"
 #include "mock/mem_pool.h"
 #include "mock/state.h"
@@ -116,6 +117,7 @@ void mock__memory_erase(struct mock__memory *memory)
         mock__stats_went(memory->bytes);
     bury(memory);
     mock__access_forget(memory);
+    mock__advice_forget(memory);
 
     n_ranges--;
     memmove(&ranges[place], &ranges[place + 1], (n_ranges - place) * sizeof(struct mock__memory *));

@@ -2,6 +2,7 @@
 /* cuModule* */
 #include "mock/module.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,4 +169,21 @@ CUresult mock_cuModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes, CUmodule hm
     MOCK__REQUIRE((dptr || bytes) && name && *name, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__module_find(hmod, &module));
     return mock__module_variable(module, name, dptr, bytes);
+}
+
+/* The first version, with 32 bits for addresses and sizes, which no variable's address has. */
+CUresult mock_cuModuleGetGlobal(CUdeviceptr_v1 *dptr, unsigned int *bytes, CUmodule hmod,
+                                const char *name)
+{
+    CUdeviceptr address = 0;
+    size_t size = 0;
+
+    MOCK__REQUIRE(dptr || bytes, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock_cuModuleGetGlobal_v2(&address, &size, hmod, name));
+    MOCK__REQUIRE((!dptr || address <= UINT_MAX) && size <= UINT_MAX, CUDA_ERROR_INVALID_VALUE);
+    if (dptr)
+        *dptr = (CUdeviceptr_v1) address;
+    if (bytes)
+        *bytes = (unsigned) size;
+    return CUDA_SUCCESS;
 }

@@ -31,6 +31,7 @@ enum mock__kind {
     MOCK__TEXTURE,
     MOCK__SURFACE,
     MOCK__TEXTURE_REFERENCE,
+    MOCK__NOTIFICATION,
 };
 
 /* The first member of every object. */
