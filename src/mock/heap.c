@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "mock/mem_file.h"
 
@@ -20,15 +19,15 @@
 static struct mock__chunk *chunks;
 
 /* In a file, so that it can be shared; without one where there are no more descriptors. */
-static unsigned char *map_bytes(size_t bytes, int *ret_fd)
+static unsigned char *map_bytes(struct mock__chunk *chunk)
 {
     void *backing;
 
-    *ret_fd = mock__file_new(bytes, NULL);
-    if (*ret_fd >= 0)
-        return mock__file_map(*ret_fd, 0, bytes, NULL);
-    backing = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                   -1, 0);
+    chunk->fd = -1;
+    if (mock__file_piece(chunk->bytes, &chunk->fd, &chunk->file_offset))
+        return mock__file_map(chunk->fd, chunk->file_offset, chunk->bytes, NULL);
+    backing = mmap(NULL, chunk->bytes, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return backing == MAP_FAILED ? NULL : backing;
 }
 
@@ -39,7 +38,7 @@ static void destroy(struct mock__chunk *chunk)
     if (chunk->backing)
         munmap(chunk->backing, chunk->bytes);
     if (chunk->fd >= 0)
-        close(chunk->fd);
+        mock__file_return(chunk->fd, chunk->file_offset, chunk->bytes);
     free(chunk);
 }
 
@@ -64,7 +63,7 @@ struct mock__chunk *mock__chunk_create(struct mock__pool *pool, size_t bytes)
     chunk->bytes = mock__chunk_size(pool, bytes);
     chunk->pool = pool;
     chunk->address = (uintptr_t) mock__space_new(chunk->bytes, NULL);
-    chunk->backing = map_bytes(chunk->bytes, &chunk->fd);
+    chunk->backing = map_bytes(chunk);
     if (!chunk->address || !chunk->backing) {
         destroy(chunk);
         return NULL;

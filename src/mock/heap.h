@@ -10,9 +10,10 @@
 struct mock__pool;
 
 struct mock__chunk {
-    uint64_t address;        /* of the reservation, which cannot be accessed */
-    unsigned char *backing;  /* of the bytes */
-    int fd;                  /* the file that they are in, for other processes; or -1 */
+    uint64_t address;       /* of the reservation, which cannot be accessed */
+    unsigned char *backing; /* of the bytes */
+    int fd;                 /* the file that they are in, for other processes; or -1 */
+    size_t file_offset;
     struct mock__pool *pool; /* whose it is, NULL for what belongs to none */
     size_t bytes;
     size_t used;     /* bytes of it in allocations */

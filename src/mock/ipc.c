@@ -34,12 +34,13 @@ CUresult mock__name_of(const struct mock__memory *memory, struct mock__name *ret
     const struct mock__chunk *chunk = memory ? memory->chunk : NULL;
 
     MOCK__REQUIRE(chunk && chunk->fd >= 0, CUDA_ERROR_INVALID_VALUE);
-    *ret_name = (struct mock__name){.magic = MAGIC,
-                                    .process = getpid(),
-                                    .fd = chunk->fd,
-                                    .offset = memory->address - chunk->address,
-                                    .bytes = memory->bytes,
-                                    .id = memory->id};
+    *ret_name =
+        (struct mock__name){.magic = MAGIC,
+                            .process = getpid(),
+                            .fd = chunk->fd,
+                            .offset = chunk->file_offset + (memory->address - chunk->address),
+                            .bytes = memory->bytes,
+                            .id = memory->id};
     memcpy(ret_name->uuid, memory->device->profile->uuid, sizeof(ret_name->uuid));
     return CUDA_SUCCESS;
 }

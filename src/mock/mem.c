@@ -259,9 +259,13 @@ static CUresult submit_free(struct mock__stream *stream, struct mock__memory *me
 {
     memory->being_freed = true;
     memory->freed_in = stream->id;
+    if (memory->pool)
+        memory->pool->dying++;
     if (submit_range_work(&free_type, stream, memory) == CUDA_SUCCESS)
         return CUDA_SUCCESS;
     memory->being_freed = false;
+    if (memory->pool)
+        memory->pool->dying--;
     return CUDA_ERROR_OUT_OF_MEMORY;
 }
 

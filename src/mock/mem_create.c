@@ -24,17 +24,14 @@ struct mock__physical *mock__physical_find(CUmemGenericAllocationHandle handle)
     return physical && physical->handles ? physical : NULL;
 }
 
-/* Takes the descriptor over. Memory of another process is not what this one's device has. */
-struct mock__physical *mock__physical_new(struct mock__device *device, size_t bytes, int fd)
+static struct mock__physical *new_physical(struct mock__device *device, size_t bytes)
 {
-    struct mock__physical *physical =
-        fd >= 0 ? mock__object_new(MOCK__PHYSICAL, sizeof(*physical)) : NULL;
+    struct mock__physical *physical = mock__object_new(MOCK__PHYSICAL, sizeof(*physical));
 
     if (!physical)
         return NULL;
     physical->device = device;
     physical->bytes = bytes;
-    physical->fd = fd;
     physical->handles = 1;
     physical->watched = (struct mock__memory){.bytes = bytes,
                                               .kind = MOCK__DEVICE_MEMORY,
@@ -42,6 +39,16 @@ struct mock__physical *mock__physical_new(struct mock__device *device, size_t by
                                               .id = mock__memory_new_id(),
                                               .made_by = "cuMemCreate"};
     return physical;
+}
+
+/* What may be exported has a file of its own, which others see all of. */
+static bool find_bytes(struct mock__physical *physical)
+{
+    physical->own_file = physical->handle_types != NO_HANDLE ||
+                         !mock__file_piece(physical->bytes, &physical->fd, &physical->file_offset);
+    if (physical->own_file)
+        physical->fd = mock__file_new(physical->bytes, physical->device->profile->uuid);
+    return physical->fd >= 0;
 }
 
 void mock__physical_settle(struct mock__physical *physical)
@@ -53,7 +60,10 @@ void mock__physical_settle(struct mock__physical *physical)
         mock__stats_went(physical->bytes);
     }
     mock__access_forget(&physical->watched);
-    close(physical->fd);
+    if (physical->own_file)
+        close(physical->fd);
+    else
+        mock__file_return(physical->fd, physical->file_offset, physical->bytes);
     mock__object_free(physical);
 }
 
@@ -86,24 +96,22 @@ CUresult mock_cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size,
 {
     struct mock__physical *physical;
     struct mock__device *device = NULL;
-    int fd;
 
     MOCK__ENTER();
     MOCK__REQUIRE(handle && size && size % MOCK__MAP_UNIT == 0 && !flags, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(check_properties(prop, &device));
     MOCK__TRY(check_handle_types((unsigned) prop->requestedHandleTypes));
     MOCK__REQUIRE(mock__device_has_room(device, size), CUDA_ERROR_OUT_OF_MEMORY);
-    fd = mock__file_new(size, device->profile->uuid);
-    physical = mock__physical_new(device, size, fd);
-    if (!physical) {
-        if (fd >= 0)
-            close(fd);
+    physical = new_physical(device, size);
+    MOCK__REQUIRE(physical, CUDA_ERROR_OUT_OF_MEMORY);
+    physical->handle_types = (unsigned) prop->requestedHandleTypes;
+    if (!find_bytes(physical)) {
+        mock__object_free(physical);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     physical->properties = *prop;
     /* A wish; no device compresses. */
     physical->properties.allocFlags.compressionType = 0;
-    physical->handle_types = (unsigned) prop->requestedHandleTypes;
     device->used_bytes += size;
     mock__stats_came(size);
     *handle = physical->object.handle;
@@ -186,7 +194,7 @@ static struct mock__physical *known_file(int fd)
     struct mock__physical *physical;
 
     for (size_t cursor = 0; (physical = mock__object_next(MOCK__PHYSICAL, &cursor));)
-        if (mock__file_same(physical->fd, fd))
+        if (physical->own_file && mock__file_same(physical->fd, fd))
             return physical;
     return NULL;
 }
@@ -203,16 +211,18 @@ static CUresult import_file(int fd, struct mock__physical **ret_physical)
 {
     struct mock__file_label label;
     struct mock__device *device;
-    int own;
 
     MOCK__REQUIRE(mock__file_read_label(fd, &label), CUDA_ERROR_INVALID_VALUE);
     device = device_of(&label);
     MOCK__REQUIRE(device, CUDA_ERROR_INVALID_DEVICE);
-    own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-    *ret_physical = mock__physical_new(device, label.bytes, own);
-    if (!*ret_physical && own >= 0)
-        close(own);
+    *ret_physical = new_physical(device, label.bytes);
     MOCK__REQUIRE(*ret_physical, CUDA_ERROR_OUT_OF_MEMORY);
+    (*ret_physical)->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    if ((*ret_physical)->fd < 0) {
+        mock__object_free(*ret_physical);
+        return CUDA_ERROR_OPERATING_SYSTEM;
+    }
+    (*ret_physical)->own_file = true;
     (*ret_physical)->imported = true;
     (*ret_physical)->handle_types = FILE_DESCRIPTOR;
     (*ret_physical)->properties = (CUmemAllocationProp){

@@ -4,10 +4,14 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
+
+/* Of the common file: more than there is, as it has holes where nothing was written. */
+#define COMMON_BYTES ((size_t) 1 << 45)
 
 static const char magic[16] = "cushim memory 1";
 
@@ -32,6 +36,35 @@ int mock__file_new(size_t bytes, const unsigned char *uuid)
         return -1;
     }
     return fd;
+}
+
+/* Beyond the limit the system would not refuse, but send a signal. */
+static bool may_have(size_t bytes)
+{
+    struct rlimit limit;
+
+    return !getrlimit(RLIMIT_FSIZE, &limit) && bytes < limit.rlim_cur;
+}
+
+/* Pieces follow each other and are never used again: there are more than a process needs. */
+bool mock__file_piece(size_t bytes, int *ret_fd, size_t *ret_offset)
+{
+    static int common = -1;
+    static size_t end;
+
+    if (common < 0)
+        common = may_have(2 * COMMON_BYTES) ? mock__file_new(COMMON_BYTES, NULL) : -1;
+    if (common < 0 || bytes > COMMON_BYTES - end)
+        return false;
+    *ret_fd = common;
+    *ret_offset = end;
+    end += bytes;
+    return true;
+}
+
+void mock__file_return(int fd, size_t offset, size_t bytes)
+{
+    fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t) offset, (off_t) bytes);
 }
 
 bool mock__file_read_label(int fd, struct mock__file_label *ret_label)

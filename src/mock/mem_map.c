@@ -190,7 +190,7 @@ static struct mock__memory *insert_mapping(uint64_t address, size_t bytes, unsig
     if (!mapping)
         return NULL;
     *mapping = (struct mock__mapping){.physical = physical, .offset = offset};
-    if (mock__file_map(physical->fd, offset, bytes, backing))
+    if (mock__file_map(physical->fd, physical->file_offset + offset, bytes, backing))
         memory = mock__memory_insert(&(struct mock__memory){.address = address,
                                                             .bytes = bytes,
                                                             .host = backing,

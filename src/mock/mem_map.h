@@ -27,6 +27,8 @@ struct mock__physical {
     struct mock__device *device;
     size_t bytes;
     int fd;
+    size_t file_offset;
+    bool own_file;              /* not a piece of the common one */
     unsigned handles, mappings; /* what keeps it: the program, and addresses */
     bool imported;              /* another process has it too */
     unsigned handle_types;      /* that it may be exported as */
@@ -47,8 +49,7 @@ struct mock__range {
     struct mock__range *next;
 };
 
-/* NULL if there is no memory or no descriptor. A physical without handles and mappings goes. */
-struct mock__physical *mock__physical_new(struct mock__device *device, size_t bytes, int fd);
+/* A physical without handles and mappings goes. */
 void mock__physical_settle(struct mock__physical *physical);
 
 /* NULL if the handle is not one that the program has. */

@@ -113,6 +113,7 @@ void mock__pool_charge(struct mock__pool *pool, struct mock__memory *memory)
 void mock__pool_credit(const struct mock__memory *memory)
 {
     memory->pool->used -= memory->bytes;
+    memory->pool->dying -= memory->being_freed;
     unsettled = true;
 }
 

@@ -183,7 +183,7 @@ static bool peers_may_use(const struct mock__context *context, const struct mock
     if (memory->pool)
         return mock__pool_allows(memory->pool, context->device);
     return memory->kind != MOCK__DEVICE_MEMORY || memory->device == context->device ||
-           context->peers & (uint32_t) 1 << memory->device->ordinal;
+           memory->opened || context->peers & (uint32_t) 1 << memory->device->ordinal;
 }
 
 bool mock__memory_usable(const struct mock__context *context, uint64_t address, size_t bytes,
@@ -333,10 +333,9 @@ CUresult mock__memory_alloc_pool(struct mock__context *context, struct mock__poo
     return CUDA_SUCCESS;
 }
 
-struct mock__memory *mock__memory_revive(const struct mock__pool *pool, size_t bytes,
-                                         uint64_t stream_id)
+struct mock__memory *mock__memory_revive(struct mock__pool *pool, size_t bytes, uint64_t stream_id)
 {
-    for (size_t i = 0; i < n_ranges; i++) {
+    for (size_t i = 0; pool->dying && i < n_ranges; i++) {
         struct mock__memory *memory = ranges[i];
 
         /* Of the same size: work that was submitted before still goes by that. */
@@ -346,6 +345,7 @@ struct mock__memory *mock__memory_revive(const struct mock__pool *pool, size_t b
         bury(memory);
         memory->label = NULL; /* the grave has it */
         memory->being_freed = false;
+        pool->dying--;
         memory->id = mock__memory_new_id();
         return memory;
     }

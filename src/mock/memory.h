@@ -116,8 +116,7 @@ bool mock__memory_being_freed(uint64_t address);
  * A range of the pool whose free was submitted to a stream and is not done: what is allocated
  * in that stream may have it, as it comes later. It is a new allocation from then on.
  */
-struct mock__memory *mock__memory_revive(const struct mock__pool *pool, size_t bytes,
-                                         uint64_t stream_id);
+struct mock__memory *mock__memory_revive(struct mock__pool *pool, size_t bytes, uint64_t stream_id);
 
 /* What an address belonged to before it was freed, NULL if that is not known. */
 const struct mock__freed *mock__memory_freed(uint64_t address);

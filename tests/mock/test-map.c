@@ -2,6 +2,7 @@
 /* Memory and addresses apart: cuMemCreate, cuMemAddressReserve, cuMemMap. */
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "watch.h"
@@ -309,4 +310,39 @@ Test(map, a_descriptor_leads_to_the_same_memory)
     OK(mock_cuMemCreate(&handle, UNIT, &plain, 0));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemExportToShareableHandle(
                                          &fd, handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
+}
+
+/* Memory that nobody exports takes no descriptor each: there are only so many. */
+Test(map, descriptors_do_not_run_out)
+{
+    const CUmemAllocationProp plain = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                       .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE}};
+    const CUmemAllocationProp exportable = properties(0);
+    struct rlimit limit;
+    CUmemGenericAllocationHandle handle = 0;
+    CUresult result = CUDA_SUCCESS;
+    CUdeviceptr address;
+    int value = 3;
+
+    start();
+    cr_assert(eq(int, getrlimit(RLIMIT_NOFILE, &limit), 0));
+    limit.rlim_cur = 32;
+    cr_assert(eq(int, setrlimit(RLIMIT_NOFILE, &limit), 0));
+    address = reserve(100 * UNIT);
+    for (size_t i = 0; i < 100; i++) {
+        OK(mock_cuMemCreate(&handle, UNIT, &plain, 0));
+        OK(mock_cuMemMap(address + i * UNIT, UNIT, 0, handle, 0));
+        OK(mock_cuMemRelease(handle));
+    }
+    OK(allow(address, 100 * UNIT, 0, CU_MEM_ACCESS_FLAGS_PROT_READWRITE));
+    OK(mock_cuMemcpyHtoD_v2(address + 99 * UNIT, &value, 4));
+    OK(mock_cuMemsetD8_v2(address, 0, 100 * UNIT));
+    EXPECT(CUDA_ERROR_INVALID_VALUE,
+           mock_cuMemExportToShareableHandle(&value, handle,
+                                             CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
+    /* What is to be exported needs one, and says so when there is none. */
+    for (size_t i = 0; i < 32 && result == CUDA_SUCCESS; i++)
+        result = mock_cuMemCreate(&handle, UNIT, &exportable, 0);
+    cr_expect(eq(int, (int) result, CUDA_ERROR_OUT_OF_MEMORY));
+    OK(mock_cuMemUnmap(address, 100 * UNIT));
 }
