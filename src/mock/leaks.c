@@ -57,10 +57,9 @@ static bool own_context(const struct mock__object *object)
 
 static bool own_pool(const struct mock__object *object)
 {
-    for (int i = 0; i < mock__device_count(); i++)
-        if ((const struct mock__object *) mock__device_find(i)->default_pool == object)
-            return false;
-    return true;
+    const struct mock__pool *pool = (const struct mock__pool *) object;
+
+    return !pool->is_default && !pool->destroyed;
 }
 
 /* The kinds of objects that a program makes and gives back. */

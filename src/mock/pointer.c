@@ -51,6 +51,25 @@ static CUresult put_word(void *data, uint64_t value)
     return CUDA_SUCCESS;
 }
 
+/* Of what is mapped, the range that was reserved. */
+static struct mock__range whole_range(uint64_t address, const struct mock__memory *memory)
+{
+    const struct mock__range *range = mock__map_range(address);
+
+    return range ? *range
+                 : (struct mock__range){.address = memory->address, .bytes = memory->bytes};
+}
+
+static int access_of(const struct mock__memory *memory)
+{
+    return memory->mapping ? mock__map_access(memory, memory->device) : READ_WRITE;
+}
+
+static uint64_t context_of(const struct mock__memory *memory)
+{
+    return memory->context ? memory->context->object.handle : 0;
+}
+
 static uint64_t allowed_handles(const struct mock__memory *memory)
 {
     return memory->mapping ? memory->mapping->physical->handle_types : 0;
@@ -65,7 +84,7 @@ static CUresult known(void *data, int attribute, uint64_t address,
 
     switch (attribute) {
     case CONTEXT:
-        return put_word(data, memory->context ? memory->context->object.handle : 0);
+        return put_word(data, context_of(memory));
     case MEMORY_TYPE:
         return put_int(data, on_device || managed ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST);
     case DEVICE_POINTER:
@@ -87,19 +106,16 @@ static CUresult known(void *data, int attribute, uint64_t address,
     case IS_RDMA_CAPABLE:
     case IS_DECOMPRESS_CAPABLE:
         return put_int(data, on_device && !memory->pool && !memory->mapping);
-    case RANGE_START: /* of what is mapped, the range that was reserved */
-        return put_word(data, mock__map_reserved(address) ? mock__map_range(address)->address
-                                                          : memory->address);
+    case RANGE_START:
+        return put_word(data, whole_range(address, memory).address);
     case RANGE_SIZE:
-        return put_word(data, mock__map_reserved(address) ? mock__map_range(address)->bytes
-                                                          : memory->bytes);
+        return put_word(data, whole_range(address, memory).bytes);
     case MAPPED:
         return put_int(data, 1);
     case ALLOWED_HANDLE_TYPES:
         return put_word(data, allowed_handles(memory));
     case ACCESS_FLAGS:
-        return put_int(data,
-                       memory->mapping ? mock__map_access(memory, memory->device) : READ_WRITE);
+        return put_int(data, access_of(memory));
     case POOL_HANDLE:
         return put_word(data, memory->pool ? memory->pool->object.handle : 0);
     case MAPPING_SIZE:
@@ -111,14 +127,31 @@ static CUresult known(void *data, int attribute, uint64_t address,
     }
 }
 
+/* For an address that is reserved, and nothing is mapped there. */
+static CUresult reserved(void *data, int attribute, const struct mock__range *range)
+{
+    MOCK__REQUIRE(range, CUDA_ERROR_INVALID_VALUE);
+    switch (attribute) {
+    case RANGE_START:
+        return put_word(data, range->address);
+    case RANGE_SIZE:
+        return put_word(data, range->bytes);
+    case MAPPED:
+        return put_int(data, 0);
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
 CUresult mock_cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr)
 {
     const struct mock__memory *memory;
 
     MOCK__ENTER();
     memory = mock__memory_find(ptr);
-    MOCK__REQUIRE(data && memory, CUDA_ERROR_INVALID_VALUE);
-    return known(data, (int) attribute, ptr, memory);
+    MOCK__REQUIRE(data, CUDA_ERROR_INVALID_VALUE);
+    return memory ? known(data, (int) attribute, ptr, memory)
+                  : reserved(data, (int) attribute, mock__map_range(ptr));
 }
 
 /* How many bytes an attribute is written in. */

@@ -242,6 +242,12 @@ Test(map, memory_and_its_pointer_say_what_they_are)
     cr_expect(eq(int, prop.location.id, 0));
     address = reserve(4 * UNIT);
     OK(mock_cuMemMap(address + UNIT, UNIT, 0, handle, 0));
+    OK(mock_cuPointerGetAttribute(&ordinal, CU_POINTER_ATTRIBUTE_MAPPED, address));
+    cr_expect(eq(int, ordinal, 0));
+    OK(mock_cuPointerGetAttribute(&ordinal, CU_POINTER_ATTRIBUTE_MAPPED, address + UNIT));
+    cr_expect(eq(int, ordinal, 1));
+    EXPECT(CUDA_ERROR_INVALID_VALUE,
+           mock_cuPointerGetAttribute(&ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, address));
     OK(mock_cuPointerGetAttribute(&start_address, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
                                   address + UNIT));
     cr_expect(eq(ulong, start_address, address));

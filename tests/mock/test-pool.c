@@ -181,6 +181,8 @@ Test(pool, the_current_pool_is_the_one_that_was_set)
     OK(mock_cuMemAllocAsync(&p, 64, NULL));
     OK(mock_cuPointerGetAttribute(&current, CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, p));
     cr_expect(eq(ptr, current, pool));
+    /* The pool, the allocation and the primary context. */
+    cr_expect(eq(sz, cushim_mock_leaks(), 3));
     OK(mock_cuMemPoolDestroy(pool));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemPoolDestroy(pool));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemAllocFromPoolAsync(&p, 64, pool, NULL));
