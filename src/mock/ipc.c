@@ -45,14 +45,6 @@ CUresult mock__name_of(const struct mock__memory *memory, struct mock__name *ret
     return CUDA_SUCCESS;
 }
 
-static struct mock__device *device_of(const struct mock__name *name)
-{
-    for (int i = 0; i < mock__device_count(); i++)
-        if (!memcmp(mock__device_find(i)->profile->uuid, name->uuid, sizeof(name->uuid)))
-            return mock__device_find(i);
-    return NULL;
-}
-
 /* -1 if the process is gone, or is none of ours, or has something else there. */
 static int open_file(const struct mock__name *name)
 {
@@ -132,7 +124,7 @@ static struct mock__memory *insert(struct mock__context *context, struct mock__d
 CUresult mock__name_open(struct mock__context *context, const struct mock__name *name,
                          struct mock__memory **ret_memory)
 {
-    struct mock__device *device = device_of(name);
+    struct mock__device *device = mock__device_by_uuid(name->uuid);
     struct mock__memory *memory = find_opened(context, name);
     struct mock__opened *opened;
     int fd;

@@ -199,21 +199,13 @@ static struct mock__physical *known_file(int fd)
     return NULL;
 }
 
-static struct mock__device *device_of(const struct mock__file_label *label)
-{
-    for (int i = 0; i < mock__device_count(); i++)
-        if (!memcmp(mock__device_find(i)->profile->uuid, label->uuid, sizeof(label->uuid)))
-            return mock__device_find(i);
-    return NULL;
-}
-
 static CUresult import_file(int fd, struct mock__physical **ret_physical)
 {
     struct mock__file_label label;
     struct mock__device *device;
 
     MOCK__REQUIRE(mock__file_read_label(fd, &label), CUDA_ERROR_INVALID_VALUE);
-    device = device_of(&label);
+    device = mock__device_by_uuid(label.uuid);
     MOCK__REQUIRE(device, CUDA_ERROR_INVALID_DEVICE);
     *ret_physical = new_physical(device, label.bytes);
     MOCK__REQUIRE(*ret_physical, CUDA_ERROR_OUT_OF_MEMORY);

@@ -32,14 +32,6 @@ CUresult mock_cuMemPoolExportToShareableHandle(void *handle_out, CUmemoryPool po
     return CUDA_SUCCESS;
 }
 
-static struct mock__device *device_of(const struct mock__file_label *label)
-{
-    for (int i = 0; i < mock__device_count(); i++)
-        if (!memcmp(mock__device_find(i)->profile->uuid, label->uuid, sizeof(label->uuid)))
-            return mock__device_find(i);
-    return NULL;
-}
-
 CUresult mock_cuMemPoolImportFromShareableHandle(CUmemoryPool *pool_out, void *handle,
                                                  CUmemAllocationHandleType handleType,
                                                  unsigned long long flags)
@@ -52,7 +44,7 @@ CUresult mock_cuMemPoolImportFromShareableHandle(CUmemoryPool *pool_out, void *h
     MOCK__REQUIRE(pool_out && !flags && (unsigned) handleType == FILE_DESCRIPTOR &&
                       mock__file_read_label((int) (intptr_t) handle, &label) && !label.bytes,
                   CUDA_ERROR_INVALID_VALUE);
-    device = device_of(&label);
+    device = mock__device_by_uuid(label.uuid);
     MOCK__REQUIRE(device, CUDA_ERROR_INVALID_DEVICE);
     pool = mock__pool_new(device);
     MOCK__REQUIRE(pool, CUDA_ERROR_OUT_OF_MEMORY);

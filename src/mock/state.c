@@ -119,6 +119,14 @@ struct mock__device *mock__device_find(CUdevice device)
     return device >= 0 && device < n_devices ? &devices[device] : NULL;
 }
 
+struct mock__device *mock__device_by_uuid(const unsigned char uuid[16])
+{
+    for (int i = 0; i < n_devices; i++)
+        if (!memcmp(devices[i].profile->uuid, uuid, sizeof(devices[i].profile->uuid)))
+            return &devices[i];
+    return NULL;
+}
+
 int mock__device_count(void)
 {
     return n_devices;

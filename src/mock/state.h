@@ -22,6 +22,7 @@ struct mock__device {
 
 /* NULL if there is no such device. */
 struct mock__device *mock__device_find(CUdevice device);
+struct mock__device *mock__device_by_uuid(const unsigned char uuid[16]);
 int mock__device_count(void);
 
 /* Has the device's memory so many bytes left? */
