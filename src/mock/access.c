@@ -173,8 +173,8 @@ static void watch(const struct mock__work *work, struct mock__memory *memory, st
     now->clock = now->write ? mock__clock_ref(work->clock) : NULL;
     check_order(work, memory, now);
     /* A module's variables begin with their values, or with zeros. */
-    if (memory->kind == MOCK__DEVICE_MEMORY && !memory->in_module &&
-        !memory->begins_written && !(access & MOCK__WRITE))
+    if (memory->kind == MOCK__DEVICE_MEMORY && !memory->in_module && !memory->begins_written &&
+        !(access & MOCK__WRITE))
         check_written(memory, now);
     if (now->write)
         mark_written(memory, now->begin, now->end);

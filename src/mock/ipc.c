@@ -174,7 +174,8 @@ static CUresult open_handle(CUdeviceptr *ret_address, const CUipcMemHandle *hand
                   CUDA_ERROR_INVALID_VALUE);
     memcpy(&name, handle, sizeof(name));
     MOCK__TRY(mock__name_open(context, &name, &memory));
-    memory->made_by = "cuIpcOpenMemHandle";
+    if (memory->opened->users == 1)
+        mock__memory_made(memory, "cuIpcOpenMemHandle");
     *ret_address = memory->address;
     return CUDA_SUCCESS;
 }

@@ -26,9 +26,8 @@ static void find_mapped(void)
 
     for (size_t cursor = 0; (physical = mock__object_next(MOCK__PHYSICAL, &cursor));)
         if (physical->handles)
-            mock__finding(CUSHIM_MOCK_LEAK, "memory %llu, %zu bytes without an address, made by %s",
-                          (unsigned long long) physical->watched.id, physical->bytes,
-                          physical->watched.made_by);
+            mock__finding(CUSHIM_MOCK_LEAK, "%s, which has no address of its own",
+                          mock__say_memory(&physical->watched).text);
     for (range = mock__map_first(); range; range = range->next)
         mock__finding(CUSHIM_MOCK_LEAK,
                       "address range 0x%llx, %zu bytes, made by cuMemAddressReserve",

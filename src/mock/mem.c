@@ -83,8 +83,8 @@ static CUresult cannot_free(CUdeviceptr address, const struct mock__memory *memo
     const struct mock__freed *freed = mock__memory_freed(address);
 
     if (memory && memory->being_freed)
-        mock__finding(CUSHIM_MOCK_DOUBLE_FREE,
-                      "%s is freed in a stream already", mock__say_memory(memory).text);
+        mock__finding(CUSHIM_MOCK_DOUBLE_FREE, "%s is freed in a stream already",
+                      mock__say_memory(memory).text);
     else if (!memory && freed && freed->address == address)
         mock__finding(CUSHIM_MOCK_DOUBLE_FREE, "%s", mock__say_freed(freed).text);
     return CUDA_ERROR_INVALID_VALUE;

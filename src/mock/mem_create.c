@@ -33,11 +33,8 @@ static struct mock__physical *new_physical(struct mock__device *device, size_t b
     physical->device = device;
     physical->bytes = bytes;
     physical->handles = 1;
-    physical->watched = (struct mock__memory){.bytes = bytes,
-                                              .kind = MOCK__DEVICE_MEMORY,
-                                              .device = device,
-                                              .id = mock__memory_new_id(),
-                                              .made_by = "cuMemCreate"};
+    physical->watched = (struct mock__memory){
+        .bytes = bytes, .kind = MOCK__DEVICE_MEMORY, .device = device, .id = mock__memory_new_id()};
     return physical;
 }
 
@@ -112,6 +109,7 @@ CUresult mock_cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size,
     physical->properties = *prop;
     /* A wish; no device compresses. */
     physical->properties.allocFlags.compressionType = 0;
+    mock__memory_made(&physical->watched, "cuMemCreate");
     device->used_bytes += size;
     mock__stats_came(size);
     *handle = physical->object.handle;
@@ -223,7 +221,7 @@ static CUresult import_file(int fd, struct mock__physical **ret_physical)
         .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = device->ordinal},
     };
     (*ret_physical)->watched.begins_written = true;
-    (*ret_physical)->watched.made_by = "cuMemImportFromShareableHandle";
+    mock__memory_made(&(*ret_physical)->watched, "cuMemImportFromShareableHandle");
     return CUDA_SUCCESS;
 }
 

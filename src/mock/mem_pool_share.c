@@ -83,7 +83,7 @@ CUresult mock_cuMemPoolImportPointer(CUdeviceptr *ptr_out, CUmemoryPool pool,
     memcpy(&name, shareData, sizeof(name));
     MOCK__TRY(mock__name_open(context, &name, &memory));
     if (!memory->pool) {
-        memory->made_by = "cuMemPoolImportPointer";
+        mock__memory_made(memory, "cuMemPoolImportPointer");
         memory->owned = false;
         mock__pool_charge(found, memory);
     }
