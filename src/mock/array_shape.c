@@ -3,12 +3,13 @@
 #include "mock/array.h"
 #include "mock/state.h"
 
-#define LAYERED  CUDA_ARRAY3D_LAYERED
-#define CUBEMAP  CUDA_ARRAY3D_CUBEMAP
-#define GATHER   CUDA_ARRAY3D_TEXTURE_GATHER
-#define SURFACE  CUDA_ARRAY3D_SURFACE_LDST
-#define PLAIN    (LAYERED | CUBEMAP | GATHER | SURFACE | CUDA_ARRAY3D_DEPTH_TEXTURE | 0x20)
-#define LATER    0xc0u /* sparse, and deferred mapping: the memory comes with cuMemMapArrayAsync() */
+#define LAYERED CUDA_ARRAY3D_LAYERED
+#define CUBEMAP CUDA_ARRAY3D_CUBEMAP
+#define GATHER  CUDA_ARRAY3D_TEXTURE_GATHER
+#define SURFACE CUDA_ARRAY3D_SURFACE_LDST
+#define PLAIN   (LAYERED | CUBEMAP | GATHER | SURFACE | CUDA_ARRAY3D_DEPTH_TEXTURE | 0x20)
+/* Sparse, and deferred mapping: their memory comes with cuMemMapArrayAsync(). */
+#define LATER    0xc0u
 #define VIDEO    0x100u
 #define ALL      (PLAIN | LATER | VIDEO)
 #define N_SHAPES 7
