@@ -56,7 +56,8 @@ static void report_race(const struct mock__memory *memory, const struct record *
 
     mock__finding(CUSHIM_MOCK_DATA_RACE,
                   "%s %s %zu bytes at offset %zu of %s; %s %s the same bytes; nothing orders them. "
-                  "Missing: an event recorded after the one and waited for by the other's stream",
+                  "Missing: an event recorded after the one and waited for by the other's stream, "
+                  "or an edge within a graph",
                   now->who, now->write ? "writes" : "reads", end - begin, begin,
                   mock__say_memory(memory).text, before->who, before->write ? "writes" : "reads");
 }
@@ -264,6 +265,12 @@ void mock__access_nowhere(const char *who, uint64_t address, size_t bytes)
     if (why)
         mock__finding(CUSHIM_MOCK_OUT_OF_BOUNDS, "%s: %zu bytes at 0x%llx, %s", who, bytes,
                       (unsigned long long) address, why);
+    else if (near && near->absent && address - near->address < near->bytes)
+        mock__finding(CUSHIM_MOCK_USE_AFTER_FREE,
+                      "%s: %zu bytes at offset %llu of %s, which its graph has freed, or not "
+                      "allocated yet",
+                      who, bytes, (unsigned long long) (address - near->address),
+                      mock__say_memory(near).text);
     else if (near && address - near->address < near->bytes + bytes)
         mock__finding(CUSHIM_MOCK_OUT_OF_BOUNDS, "%s: %zu bytes at offset %llu of %s", who, bytes,
                       (unsigned long long) (address - near->address), mock__say_memory(near).text);

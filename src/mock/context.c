@@ -6,6 +6,7 @@
 #include "mock/array.h"
 #include "mock/clock.h"
 #include "mock/event.h"
+#include "mock/graph_exec.h"
 #include "mock/memory.h"
 #include "mock/module.h"
 #include "mock/state.h"
@@ -105,6 +106,7 @@ void mock__context_empty(struct mock__context *context)
     mock__modules_destroy(context);
     mock__events_destroy(context);
     mock__streams_destroy(context);
+    mock__execs_lose(context);
     mock__textures_destroy(context);
     mock__arrays_destroy(context);
     mock__memory_free_all(context);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "mock/access.h"
+#include "mock/capture.h"
 #include "mock/host_watch.h"
 #include "mock/memory.h"
 #include "mock/schedule.h"
@@ -12,19 +13,27 @@
 #include "mock/stats.h"
 #include "mock/stream.h"
 
-/* Where the bytes of a range are, NULL if there are none of that side. */
-static unsigned char *resolve(enum mock__side side, uint64_t address, size_t bytes)
+/* A range that the driver knows is checked, whatever the caller calls it. */
+static bool must_be_known(enum mock__side side, uint64_t address)
 {
     const struct mock__memory *memory = mock__memory_find(address);
 
-    /* A range that the driver knows is checked, whatever the caller calls it. */
-    if (memory && memory->kind != MOCK__REGISTERED_MEMORY)
+    return side == MOCK__DEVICE_SIDE || mock__memory_reserved(address) ||
+           (memory && memory->kind != MOCK__REGISTERED_MEMORY);
+}
+
+/* Where the bytes of a range are, NULL if there are none of that side. */
+static unsigned char *resolve(enum mock__side side, uint64_t address, size_t bytes)
+{
+    if (must_be_known(side, address))
         return mock__memory_bytes(address, bytes);
-    if (side == MOCK__DEVICE_SIDE)
-        return mock__memory_bytes(address, bytes);
-    if (mock__memory_reserved(address))
-        return NULL;
     return (unsigned char *) (uintptr_t) address;
+}
+
+/* Could the bytes be there when the copy is done? A graph's memory comes and goes. */
+static bool reachable(enum mock__side side, uint64_t address, size_t bytes)
+{
+    return !must_be_known(side, address) || mock__memory_contains(address, bytes);
 }
 
 /* Fills in the defaults of an end, and checks it against the size of the copy. */
@@ -54,9 +63,9 @@ static bool offset_of(const struct mock__end *end, size_t y, size_t z, size_t *r
            !__builtin_add_overflow(offset, end->x, ret_offset);
 }
 
-/* Where the first byte of the box is; checks that all of it is there. */
-static CUresult locate(const struct mock__end *end, const struct mock__copy *copy,
-                       unsigned char **ret_first, size_t *ret_bytes)
+/* The range from the first to the last byte of a box. */
+static CUresult range_of(const struct mock__end *end, const struct mock__copy *copy,
+                         uint64_t *ret_address, size_t *ret_bytes)
 {
     size_t first, last;
 
@@ -67,10 +76,44 @@ static CUresult locate(const struct mock__end *end, const struct mock__copy *cop
                   CUDA_ERROR_INVALID_VALUE);
     MOCK__REQUIRE(end->address, CUDA_ERROR_INVALID_VALUE);
     *ret_bytes = last - first + copy->width;
-    *ret_first = resolve(end->side, end->address + first, *ret_bytes);
+    *ret_address = end->address + first;
+    return CUDA_SUCCESS;
+}
+
+/* Where the first byte of the box is; checks that all of it is there. */
+static CUresult locate(const struct mock__end *end, const struct mock__copy *copy,
+                       unsigned char **ret_first)
+{
+    uint64_t address = 0;
+    size_t bytes = 0;
+
+    MOCK__TRY(range_of(end, copy, &address, &bytes));
+    *ret_first = resolve(end->side, address, bytes);
     if (!*ret_first)
-        mock__access_nowhere("copy", end->address + first, *ret_bytes);
+        mock__access_nowhere("copy", address, bytes);
     return *ret_first ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult refuse_dying(const struct mock__end *end)
+{
+    if (!mock__memory_being_freed(end->address))
+        return CUDA_SUCCESS;
+    mock__access_dying("copy", end->address);
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
+/* Checks that all of an end could be there, when the copy is submitted. */
+static CUresult check(const struct mock__end *end, const struct mock__copy *copy)
+{
+    uint64_t address = 0;
+    size_t bytes = 0;
+
+    MOCK__TRY(range_of(end, copy, &address, &bytes));
+    if (!reachable(end->side, address, bytes)) {
+        mock__access_nowhere("copy", address, bytes);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    return refuse_dying(end);
 }
 
 static void copy_rows(const struct mock__copy *copy, unsigned char *to, const unsigned char *from)
@@ -82,24 +125,11 @@ static void copy_rows(const struct mock__copy *copy, unsigned char *to, const un
     }
 }
 
-/* Both ends, found and checked. */
-struct box {
-    unsigned char *to, *from;
-    size_t from_bytes; /* from the first to the last byte that is read */
-};
-
-static CUresult locate_both(const struct mock__copy *copy, struct box *box)
-{
-    size_t unused;
-
-    MOCK__TRY(locate(&copy->dst, copy, &box->to, &unused));
-    return locate(&copy->src, copy, &box->from, &box->from_bytes);
-}
-
 struct copy_work {
     struct mock__work work;
     struct mock__copy copy;
-    unsigned char *staged; /* what the source held when the copy was submitted, or NULL */
+    unsigned char *staged;         /* what the source held when the copy was submitted, or NULL */
+    uint64_t to_class, from_class; /* of the memory at the time of the check */
 };
 
 /* Row by row: what is between the rows is not touched. */
@@ -133,27 +163,33 @@ static void count(const struct mock__copy *copy)
     *bytes += copy->width * copy->height * copy->depth;
 }
 
-static void do_copy(const struct copy_work *copy, const struct box *box)
+static void do_copy(const struct copy_work *copy, unsigned char *to, const unsigned char *from)
 {
     count(&copy->copy);
     if (!copy->staged)
         watch(&copy->work, &copy->copy, &copy->copy.src, MOCK__READ);
     watch(&copy->work, &copy->copy, &copy->copy.dst, MOCK__WRITE);
-    copy_rows(&copy->copy, box->to, copy->staged ? copy->staged : box->from);
+    copy_rows(&copy->copy, to, from);
+}
+
+static bool is_empty(const struct mock__copy *copy)
+{
+    return !copy->width || !copy->height || !copy->depth;
 }
 
 /* Looked up again: what was there at submission may have been freed by work in between. */
 static void run_copy(struct mock__work *work)
 {
     const struct copy_work *copy = (const struct copy_work *) work;
-    struct box box;
-    size_t unused;
+    unsigned char *to = NULL, *from = copy->staged;
 
-    if (locate(&copy->copy.dst, &copy->copy, &box.to, &unused) ||
-        (!copy->staged && locate(&copy->copy.src, &copy->copy, &box.from, &unused)))
+    if (is_empty(&copy->copy))
+        return;
+    if (locate(&copy->copy.dst, &copy->copy, &to) ||
+        (!from && locate(&copy->copy.src, &copy->copy, &from)))
         work->lane->context->fault = CUDA_ERROR_ILLEGAL_ADDRESS;
     else
-        do_copy(copy, &box);
+        do_copy(copy, to, from);
 }
 
 static void finish_copy(struct mock__work *work)
@@ -161,21 +197,65 @@ static void finish_copy(struct mock__work *work)
     free(((struct copy_work *) work)->staged);
 }
 
+static CUresult copy_copy(const struct mock__work *work, struct mock__work **ret_copy)
+{
+    return mock__copy_work(mock__copy_of_work(work), ret_copy);
+}
+
 static const struct mock__work_type copy_type = {
-    .name = "copy", .run = run_copy, .finish = finish_copy};
+    .name = "copy",
+    .node = CU_GRAPH_NODE_TYPE_MEMCPY,
+    .run = run_copy,
+    .finish = finish_copy,
+    .copy = copy_copy,
+};
+
+const struct mock__copy *mock__copy_of_work(const struct mock__work *work)
+{
+    return &((const struct copy_work *) work)->copy;
+}
+
+static CUresult new_copy(const struct mock__copy *given, struct copy_work **ret_work)
+{
+    struct mock__copy copy = *given;
+    struct copy_work *work;
+
+    if (!is_empty(&copy)) {
+        MOCK__TRY(settle(&copy.dst, &copy));
+        MOCK__TRY(settle(&copy.src, &copy));
+        MOCK__TRY(check(&copy.dst, &copy));
+        MOCK__TRY(check(&copy.src, &copy));
+    }
+    work = mock__work_new(&copy_type, sizeof(*work));
+    MOCK__REQUIRE(work, CUDA_ERROR_OUT_OF_MEMORY);
+    work->copy = copy;
+    work->to_class = mock__memory_class(copy.dst.address);
+    work->from_class = mock__memory_class(copy.src.address);
+    *ret_work = work;
+    return CUDA_SUCCESS;
+}
+
+bool mock__copy_replaces(const struct mock__work *work, const struct mock__work *old)
+{
+    const struct copy_work *now = (const struct copy_work *) work;
+    const struct copy_work *before = (const struct copy_work *) old;
+
+    return now->to_class == before->to_class && now->from_class == before->from_class;
+}
+
+CUresult mock__copy_work(const struct mock__copy *copy, struct mock__work **ret_work)
+{
+    struct copy_work *work = NULL;
+
+    MOCK__TRY(new_copy(copy, &work));
+    *ret_work = &work->work;
+    return CUDA_SUCCESS;
+}
 
 /* Memory that the driver does not know: it cannot be read or written later. */
 static bool pageable(const struct mock__end *end)
 {
     return end->side != MOCK__DEVICE_SIDE && !mock__memory_find(end->address);
-}
-
-static CUresult refuse_dying(const struct mock__end *end)
-{
-    if (!mock__memory_being_freed(end->address))
-        return CUDA_SUCCESS;
-    mock__access_dying("copy", end->address);
-    return CUDA_ERROR_INVALID_VALUE;
 }
 
 static bool host_waits(const struct mock__copy *copy, bool async)
@@ -197,49 +277,53 @@ static void watch_host(struct copy_work *work, const struct mock__end *end,
                          copy->width * copy->height * copy->depth, access);
 }
 
-static struct copy_work *new_copy(const struct mock__copy *copy, const struct box *box, bool stage)
+/* Reads the source of a copy now, while it is certain to be what the caller wants copied. */
+static CUresult stage(struct copy_work *work)
 {
-    struct copy_work *work = mock__work_new(&copy_type, sizeof(*work));
+    uint64_t address = 0;
+    size_t bytes = 0;
 
-    if (!work)
-        return NULL;
-    work->copy = *copy;
-    if (!stage)
-        return work;
-    work->staged = malloc(box->from_bytes);
-    if (work->staged)
-        memcpy(work->staged, box->from, box->from_bytes);
-    else
-        mock__work_free(work);
-    return work->staged ? work : NULL;
+    MOCK__TRY(range_of(&work->copy.src, &work->copy, &address, &bytes));
+    work->staged = malloc(bytes);
+    MOCK__REQUIRE(work->staged, CUDA_ERROR_OUT_OF_MEMORY);
+    memcpy(work->staged, (const void *) (uintptr_t) address, bytes);
+    return CUDA_SUCCESS;
 }
 
-CUresult mock__copy(struct mock__stream *stream, bool async, const struct mock__copy *given)
+static void watch_ends(struct copy_work *work)
 {
-    struct mock__copy copy = *given;
-    struct copy_work *work;
-    struct box box;
-    bool waits;
+    watch_host(work, &work->copy.dst, MOCK__WRITE);
+    if (!work->staged)
+        watch_host(work, &work->copy.src, MOCK__READ);
+}
 
-    if (!copy.width || !copy.height || !copy.depth)
-        return CUDA_SUCCESS;
-    MOCK__TRY(settle(&copy.dst, &copy));
-    MOCK__TRY(settle(&copy.src, &copy));
-    MOCK__TRY(locate_both(&copy, &box));
-    MOCK__TRY(refuse_dying(&copy.dst));
-    MOCK__TRY(refuse_dying(&copy.src));
-    waits = host_waits(&copy, async);
-    work = new_copy(&copy, &box, pageable(&copy.src) && !waits);
-    MOCK__REQUIRE(work, CUDA_ERROR_OUT_OF_MEMORY);
-    if (!waits)
-        watch_host(work, &copy.dst, MOCK__WRITE);
-    if (!waits && !work->staged)
-        watch_host(work, &copy.src, MOCK__READ);
-    if (mock__work_submit(stream->lane, work) != CUDA_SUCCESS) {
+static CUresult submit(struct mock__stream *stream, bool async, struct copy_work *work)
+{
+    const bool waits = host_waits(&work->copy, async);
+    CUresult result = CUDA_SUCCESS;
+
+    if (pageable(&work->copy.src) && !waits && !stream->capture)
+        result = stage(work);
+    if (result != CUDA_SUCCESS) {
         mock__work_free(work);
-        return CUDA_ERROR_OUT_OF_MEMORY;
+        return result;
     }
-    return waits ? mock__wait_lane(stream->lane) : CUDA_SUCCESS;
+    if (!waits && !stream->capture)
+        watch_ends(work);
+    MOCK__TRY(mock__stream_submit(stream, work));
+    return waits && !stream->capture ? mock__wait_lane(stream->lane) : CUDA_SUCCESS;
+}
+
+CUresult mock__copy(struct mock__stream *stream, bool async, const struct mock__copy *copy)
+{
+    struct copy_work *work = NULL;
+
+    if (is_empty(copy))
+        return CUDA_SUCCESS;
+    if (!async)
+        MOCK__TRY(mock__capture_refuse(stream));
+    MOCK__TRY(new_copy(copy, &work));
+    return submit(stream, async, work);
 }
 
 struct mock__copy mock__copy_line(enum mock__side dst_side, uint64_t dst, enum mock__side src_side,

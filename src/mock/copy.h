@@ -9,6 +9,7 @@
 #include "mock/functions.h"
 
 struct mock__stream;
+struct mock__work;
 
 /* How an address is to be read. */
 enum mock__side {
@@ -41,6 +42,17 @@ struct mock__copy {
  * done, unless it is from device to device.
  */
 CUresult mock__copy(struct mock__stream *stream, bool async, const struct mock__copy *copy);
+
+/* A copy as work for a graph: checked, and what it reads is read when it is done. */
+CUresult mock__copy_work(const struct mock__copy *copy, struct mock__work **ret_work);
+const struct mock__copy *mock__copy_of_work(const struct mock__work *work);
+
+/* May an executable graph's copy become another? The memory has to be of the same class. */
+bool mock__copy_replaces(const struct mock__work *work, const struct mock__work *old);
+
+/* The structure of cuMemcpy3D(), and back. (memcpy_nd.c) */
+CUresult mock__copy_from_3d(const CUDA_MEMCPY3D *p, struct mock__copy *ret_copy);
+void mock__copy_to_3d(const struct mock__copy *copy, CUDA_MEMCPY3D *ret_p);
 
 /* A copy of bytes that follow each other. */
 struct mock__copy mock__copy_line(enum mock__side dst_side, uint64_t dst, enum mock__side src_side,

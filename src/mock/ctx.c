@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* cuCtx* */
+#include "mock/capture.h"
 #include "mock/schedule.h"
 #include "mock/state.h"
 #include "mock/stats.h"
@@ -162,6 +163,7 @@ static CUresult synchronize(CUcontext ctx)
     MOCK__ENTER();
     MOCK__TRY(mock__context_of(ctx, &context));
     MOCK__TRY(mock__context_usable(context));
+    MOCK__TRY(mock__capture_context_asked(context));
     mock__stats.waits++;
     mock__wait_context(context);
     MOCK__TRY(mock__context_of(ctx, &context));

@@ -2,6 +2,7 @@
 #include "mock/engine.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 
 #include "base/util.h"
 #include "mock/schedule.h"
@@ -18,6 +19,7 @@ static bool started;
 static uint64_t deadline;               /* when the engine's patience ends */
 static struct mock__work *first, *last; /* host functions to call, linked by next_call */
 static bool calling;
+static struct mock__farewell *farewells; /* destructors to call */
 
 static struct mock__work *take_call(void)
 {
@@ -43,6 +45,18 @@ static void call(struct mock__work *work)
     mock__lock_changed();
 }
 
+static void say(struct mock__farewell *farewell)
+{
+    farewells = farewell->next;
+    calling = true;
+    mock__unlock_for_callback();
+    farewell->destroy(farewell->user);
+    mock__lock_after_callback();
+    calling = false;
+    free(farewell);
+    mock__lock_changed();
+}
+
 static void do_something(void)
 {
     struct mock__work *work = take_call();
@@ -50,6 +64,8 @@ static void do_something(void)
 
     if (work)
         call(work);
+    else if (farewells)
+        say(farewells);
     else if (!mock__busy_lanes())
         mock__lock_wait(PATIENCE_NS); /* not for ever: to be woken at each submission costs more */
     else if (now < deadline)
@@ -93,6 +109,18 @@ void mock__engine_call(struct mock__work *work)
     else
         first = work;
     last = work;
+    mock__lock_changed();
+}
+
+void mock__engine_say(struct mock__farewell *farewell)
+{
+    struct mock__farewell **last_one = &farewells;
+
+    while (*last_one)
+        last_one = &(*last_one)->next;
+    farewell->next = NULL;
+    *last_one = farewell;
+    mock__engine_wake();
     mock__lock_changed();
 }
 

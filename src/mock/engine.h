@@ -8,6 +8,13 @@
 
 #include "mock/work.h"
 
+/* The call of an object's destructor. */
+struct mock__farewell {
+    CUhostFn destroy;
+    void *user;
+    struct mock__farewell *next;
+};
+
 /* There is work left: the engine's patience begins anew. */
 void mock__engine_wake(void);
 
@@ -16,5 +23,8 @@ void mock__engine_call(struct mock__work *work);
 
 /* Is a function of the program being called? Others then wait a moment for it to return. */
 bool mock__engine_busy(void);
+
+/* Has the engine's thread call a destructor, and free what says so. */
+void mock__engine_say(struct mock__farewell *farewell);
 
 #endif

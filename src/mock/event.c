@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/util.h"
+#include "mock/capture.h"
 #include "mock/schedule.h"
 #include "mock/state.h"
 #include "mock/stats.h"
@@ -28,9 +29,11 @@ struct mock__mark {
     uint64_t time_ns; /* 0 until it is reached */
 };
 
-struct record_work {
+/* Work that has to do with an event: a record of it, or a wait for it. */
+struct event_work {
     struct mock__work work;
-    struct mock__mark *mark;
+    CUevent event;
+    struct mock__mark *mark; /* of a record */
 };
 
 static void unref_mark(struct mock__mark *mark)
@@ -41,61 +44,140 @@ static void unref_mark(struct mock__mark *mark)
 
 static void run_record(struct mock__work *work)
 {
-    ((struct record_work *) work)->mark->time_ns = cushim__now_ns();
+    ((struct event_work *) work)->mark->time_ns = cushim__now_ns();
 }
 
 static void finish_record(struct mock__work *work)
 {
-    unref_mark(((struct record_work *) work)->mark);
+    unref_mark(((struct event_work *) work)->mark);
 }
 
-static const struct mock__work_type record_type = {
-    .name = "event record", .run = run_record, .finish = finish_record};
-
-static struct record_work *new_record(void)
-{
-    struct record_work *work = mock__work_new(&record_type, sizeof(*work));
-
-    if (work)
-        work->mark = calloc(1, sizeof(*work->mark));
-    if (work && work->mark) {
-        work->mark->references = 1;
-        return work;
-    }
-    free(work);
-    return NULL;
-}
-
-static void forget(struct mock__event *event)
+void mock__event_forget(struct mock__event *event)
 {
     unref_mark(event->mark);
     mock__point_clear(&event->point);
+    mock__frontier_clear(&event->frontier);
     event->mark = NULL;
+    event->captured_by = 0;
+}
+
+/* The event stands for this record from the time when it is submitted. */
+static CUresult submit_record(struct mock__lane *lane, struct mock__work *work)
+{
+    const struct event_work *record = (const struct event_work *) work;
+    struct mock__event *event = mock__object_find(MOCK__EVENT, record->event);
+    struct mock__mark *mark = record->mark;
+    CUresult result;
+
+    MOCK__REQUIRE(event, CUDA_ERROR_INVALID_HANDLE);
+    mark->references++;
+    result = mock__work_submit(lane, work);
+    if (result != CUDA_SUCCESS) {
+        mark->references--;
+        return result;
+    }
+    mock__event_forget(event);
+    event->mark = mark;
+    event->point = mock__lane_end(lane);
+    mock__schedule_trivial(lane, work);
+    return CUDA_SUCCESS;
+}
+
+static CUresult copy_record(const struct mock__work *work, struct mock__work **ret_copy)
+{
+    return mock__event_record_work(mock__event_of_work(work), ret_copy);
+}
+
+static const struct mock__work_type record_type = {
+    .name = "event record",
+    .node = CU_GRAPH_NODE_TYPE_EVENT_RECORD,
+    .run = run_record,
+    .finish = finish_record,
+    .copy = copy_record,
+    .submit = submit_record,
+};
+
+static void run_wait(struct mock__work *work)
+{
+    (void) work;
+}
+
+/* It waits for the record that is the last one now, and not when the graph was made. */
+static CUresult submit_wait(struct mock__lane *lane, struct mock__work *work)
+{
+    struct mock__event *event = mock__object_find(MOCK__EVENT, mock__event_of_work(work));
+
+    MOCK__REQUIRE(event, CUDA_ERROR_INVALID_HANDLE);
+    MOCK__REQUIRE(mock__work_wait_for(work, &event->point), CUDA_ERROR_OUT_OF_MEMORY);
+    return mock__work_submit(lane, work);
+}
+
+static CUresult copy_wait(const struct mock__work *work, struct mock__work **ret_copy)
+{
+    return mock__event_wait_work(mock__event_of_work(work), ret_copy);
+}
+
+static const struct mock__work_type wait_type = {
+    .name = "event wait",
+    .node = CU_GRAPH_NODE_TYPE_WAIT_EVENT,
+    .run = run_wait,
+    .copy = copy_wait,
+    .submit = submit_wait,
+};
+
+CUevent mock__event_of_work(const struct mock__work *work)
+{
+    return ((const struct event_work *) work)->event;
+}
+
+static CUresult new_work(const struct mock__work_type *type, CUevent handle,
+                         struct mock__work **ret_work)
+{
+    struct event_work *work;
+
+    MOCK__REQUIRE(mock__object_find(MOCK__EVENT, handle), CUDA_ERROR_INVALID_HANDLE);
+    work = mock__work_new(type, sizeof(*work));
+    MOCK__REQUIRE(work, CUDA_ERROR_OUT_OF_MEMORY);
+    work->event = handle;
+    *ret_work = &work->work;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock__event_record_work(CUevent handle, struct mock__work **ret_work)
+{
+    struct mock__mark *mark = calloc(1, sizeof(*mark));
+    CUresult result = CUDA_ERROR_OUT_OF_MEMORY;
+
+    if (mark)
+        result = new_work(&record_type, handle, ret_work);
+    if (result != CUDA_SUCCESS) {
+        free(mark);
+        return result;
+    }
+    mark->references = 1;
+    ((struct event_work *) *ret_work)->mark = mark;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock__event_wait_work(CUevent handle, struct mock__work **ret_work)
+{
+    return new_work(&wait_type, handle, ret_work);
 }
 
 CUresult mock__event_record(struct mock__event *event, struct mock__stream *stream)
 {
-    struct record_work *work = new_record();
-    struct mock__mark *mark;
+    struct mock__work *work = NULL;
 
-    MOCK__REQUIRE(work, CUDA_ERROR_OUT_OF_MEMORY);
-    mark = work->mark;
-    mark->references++;
-    if (mock__work_submit(stream->lane, work) != CUDA_SUCCESS) {
-        unref_mark(mark);
-        mock__work_free(work);
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    forget(event);
-    event->mark = mark;
-    event->point = mock__lane_end(stream->lane);
-    mock__schedule_trivial(stream->lane, &work->work);
-    return CUDA_SUCCESS;
+    MOCK__TRY(mock__capture_check(stream));
+    if (stream->capture)
+        return mock__capture_record(stream, event);
+    MOCK__TRY(mock__event_record_work(MOCK__HANDLE(event), &work));
+    return mock__work_give(stream->lane, work);
 }
 
 static void free_event(struct mock__event *event)
 {
-    forget(event);
+    mock__event_forget(event);
     mock__object_free(event);
 }
 
@@ -155,13 +237,19 @@ static CUresult record(CUevent hEvent, CUstream hStream, unsigned flags)
 {
     struct mock__event *event = NULL;
     struct mock__stream *stream = NULL;
+    struct mock__work *work = NULL;
 
     MOCK__ENTER();
     MOCK__TRY(mock__event_find(hEvent, &event));
     MOCK__TRY(mock__stream_find(hStream, &stream));
     MOCK__REQUIRE(event->context == stream->context, CUDA_ERROR_INVALID_HANDLE);
     MOCK__REQUIRE(!(flags & ~(unsigned) CU_EVENT_RECORD_EXTERNAL), CUDA_ERROR_INVALID_VALUE);
-    return mock__event_record(event, stream);
+    if (!(flags & CU_EVENT_RECORD_EXTERNAL))
+        return mock__event_record(event, stream);
+    /* Outside of a capture there is nothing that the event could be external to. */
+    MOCK__REQUIRE(stream->capture, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__event_record_work(hEvent, &work));
+    return mock__stream_submit(stream, work);
 }
 
 CUresult mock_cuEventRecord(CUevent hEvent, CUstream hStream)
@@ -190,6 +278,7 @@ CUresult mock_cuEventQuery(CUevent hEvent)
 
     MOCK__ENTER();
     MOCK__TRY(mock__event_find(hEvent, &event));
+    MOCK__TRY(mock__capture_event_asked(event));
     if (mock__point_reached(&event->point))
         return mock__wait(&event->point);
     mock__schedule_asked();
@@ -202,6 +291,7 @@ CUresult mock_cuEventSynchronize(CUevent hEvent)
 
     MOCK__ENTER();
     MOCK__TRY(mock__event_find(hEvent, &event));
+    MOCK__TRY(mock__capture_event_asked(event));
     mock__stats.waits++;
     return mock__wait(&event->point);
 }

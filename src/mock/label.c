@@ -73,7 +73,7 @@ struct mock__words mock__say_stream(const struct mock__lane *lane)
 
     if (lane->legacy)
         return (struct mock__words){"the legacy stream"};
-    snprintf(words.text, sizeof(words.text), "stream %llu%s%s%s",
+    snprintf(words.text, sizeof(words.text), "%s %llu%s%s%s", lane->of_graph ? "graph" : "stream",
              (unsigned long long) lane->stream_id, *label ? " '" : "", label, *label ? "'" : "");
     return words;
 }

@@ -80,18 +80,10 @@ static CUresult find_kernel(struct mock__function *function, struct cushim_mock_
     return CUDA_ERROR_NOT_SUPPORTED;
 }
 
-struct kernel_work {
-    struct mock__work work;
-    struct cushim_mock_launch launch;
-    cushim_mock_kernel_fn fn;
-    void **values;
-    size_t *sizes;
-};
-
 /* The launch itself succeeded; what breaks in it is for a later call to tell. */
 static void run_kernel(struct mock__work *work)
 {
-    const struct kernel_work *kernel = (const struct kernel_work *) work;
+    const struct mock__kernel_work *kernel = (const struct mock__kernel_work *) work;
     struct mock__context *context = work->lane->context;
 
     mock__stats.launches++;
@@ -100,31 +92,80 @@ static void run_kernel(struct mock__work *work)
 
 static void finish_kernel(struct mock__work *work)
 {
-    struct kernel_work *kernel = (struct kernel_work *) work;
+    struct mock__kernel_work *kernel = (struct mock__kernel_work *) work;
 
     free(kernel->values);
     free(kernel->sizes);
+    free(kernel->attributes);
+}
+
+struct mock__request mock__kernel_request(const struct mock__work *work)
+{
+    const struct mock__kernel_work *kernel = (const struct mock__kernel_work *) work;
+    const struct cushim_mock_launch *launch = &kernel->launch;
+
+    return (struct mock__request){
+        .function = kernel->function,
+        .grid = {launch->grid[0], launch->grid[1], launch->grid[2]},
+        .block = {launch->block[0], launch->block[1], launch->block[2]},
+        .shared_bytes = (unsigned) launch->shared_bytes,
+        .params = kernel->values,
+        .cooperative = kernel->cooperative,
+        .attributes = kernel->attributes,
+    };
+}
+
+/* The function is looked up again: its module may be gone since the graph was made. */
+static CUresult copy_kernel(const struct mock__work *work, struct mock__work **ret_copy)
+{
+    const struct mock__request request = mock__kernel_request(work);
+
+    return mock__kernel_work(&request, ret_copy);
 }
 
 static const struct mock__work_type kernel_type = {
-    .name = "kernel", .run = run_kernel, .finish = finish_kernel};
+    .name = "kernel",
+    .node = CU_GRAPH_NODE_TYPE_KERNEL,
+    .run = run_kernel,
+    .finish = finish_kernel,
+    .copy = copy_kernel,
+};
+
+static bool copy_sizes(struct mock__kernel_work *work, const struct mock__entry *entry)
+{
+    work->sizes = calloc(entry->n_parameters + 1, sizeof(*work->sizes));
+    for (size_t i = 0; work->sizes && i < entry->n_parameters; i++)
+        work->sizes[i] = entry->parameters[i].size;
+    return work->sizes;
+}
+
+static bool copy_attributes(struct mock__kernel_work *work, const struct mock__request *request)
+{
+    if (!request->attributes)
+        return true;
+    work->attributes = malloc(sizeof(*work->attributes));
+    if (work->attributes)
+        *work->attributes = *request->attributes;
+    return work->attributes;
+}
 
 /* A module waits for its kernels before it is unloaded, so that the name may be its own. */
-static struct kernel_work *new_kernel(const struct mock__request *request,
-                                      const struct mock__function *function,
-                                      const struct cushim_mock_kernel *kernel)
+static struct mock__kernel_work *new_kernel(const struct mock__request *request,
+                                            const struct mock__function *function,
+                                            const struct cushim_mock_kernel *kernel)
 {
     const struct mock__entry *entry = function->entry;
-    struct kernel_work *work = mock__work_new(&kernel_type, sizeof(*work));
+    struct mock__kernel_work *work = mock__work_new(&kernel_type, sizeof(*work));
 
-    if (!work || !(work->sizes = calloc(entry->n_parameters + 1, sizeof(*work->sizes)))) {
+    if (!work || !copy_sizes(work, entry) || !copy_attributes(work, request)) {
         mock__work_free(work);
         return NULL;
     }
-    for (size_t i = 0; i < entry->n_parameters; i++)
-        work->sizes[i] = entry->parameters[i].size;
+    work->function = MOCK__HANDLE(function);
+    work->cooperative = request->cooperative;
     work->fn = kernel->fn;
     work->work.label = entry->name;
+    work->work.context = MOCK__HANDLE(function->module->context);
     work->launch = (struct cushim_mock_launch){
         .kernel = entry->name,
         .user = kernel->user,
@@ -138,41 +179,50 @@ static struct kernel_work *new_kernel(const struct mock__request *request,
     return work;
 }
 
-/* Takes over the values. */
-static CUresult submit(const struct mock__request *request, struct mock__function *function,
-                       struct mock__stream *stream, void **values)
+/* That the kernel has a host function is checked last: it is no error that a driver knows. */
+static CUresult describe(const struct mock__request *request, struct mock__function *function,
+                         struct mock__kernel_work **ret_work)
 {
     struct cushim_mock_kernel kernel;
-    struct kernel_work *work = NULL;
-    CUresult result = find_kernel(function, &kernel);
+    void **values = NULL;
+    CUresult result;
 
-    if (result == CUDA_SUCCESS && !(work = new_kernel(request, function, &kernel)))
+    MOCK__TRY(check_sizes(request, function));
+    MOCK__TRY(check_cooperative(request, function));
+    MOCK__TRY(mock__arguments_read(function, request->params, request->extra, &values));
+    result = find_kernel(function, &kernel);
+    if (result == CUDA_SUCCESS && !(*ret_work = new_kernel(request, function, &kernel)))
         result = CUDA_ERROR_OUT_OF_MEMORY;
     if (result != CUDA_SUCCESS) {
         free(values);
         return result;
     }
-    work->values = values;
-    result = mock__work_submit(stream->lane, work);
-    if (result != CUDA_SUCCESS)
-        mock__work_free(work);
-    return result;
+    (*ret_work)->values = values;
+    return CUDA_SUCCESS;
 }
 
-/* That the kernel has a host function is checked last: it is no error that a driver knows. */
+CUresult mock__kernel_work(const struct mock__request *request, struct mock__work **ret_work)
+{
+    struct mock__function *function = NULL;
+    struct mock__kernel_work *work = NULL;
+
+    MOCK__TRY(mock__function_find(request->function, &function));
+    MOCK__TRY(describe(request, function, &work));
+    *ret_work = &work->work;
+    return CUDA_SUCCESS;
+}
+
 CUresult mock__launch(const struct mock__request *request)
 {
     struct mock__function *function = NULL;
     struct mock__stream *stream = NULL;
-    void **values = NULL;
+    struct mock__kernel_work *work = NULL;
 
     MOCK__TRY(mock__function_find(request->function, &function));
     MOCK__TRY(mock__stream_find(request->stream, &stream));
     MOCK__REQUIRE(function->module->context == stream->context, CUDA_ERROR_INVALID_HANDLE);
-    MOCK__TRY(check_sizes(request, function));
-    MOCK__TRY(check_cooperative(request, function));
-    MOCK__TRY(mock__arguments_read(function, request->params, request->extra, &values));
-    MOCK__TRY(submit(request, function, stream, values));
+    MOCK__TRY(describe(request, function, &work));
+    MOCK__TRY(mock__stream_submit(stream, work));
     for (unsigned i = 0; i < request->n_events; i++)
         MOCK__TRY(mock__event_record(request->events[i], stream));
     return CUDA_SUCCESS;
@@ -238,36 +288,58 @@ CUresult mock_cuLaunchCooperativeKernel_ptsz(CUfunction f, unsigned int gridDimX
                                           kernelParams);
 }
 
-struct host_function {
-    CUhostFn fn;
-    void *user;
+struct host_work {
+    struct mock__work work;
+    CUDA_HOST_NODE_PARAMS call;
 };
 
-static void run_host_function(CUresult status, void *pointer)
+static void run_host(struct mock__work *work)
 {
-    struct host_function *function = pointer;
+    const struct host_work *host = (const struct host_work *) work;
 
-    if (status == CUDA_SUCCESS)
-        function->fn(function->user);
-    free(function);
+    if (work->status == CUDA_SUCCESS)
+        host->call.fn(host->call.userData);
+}
+
+static CUresult copy_host(const struct mock__work *work, struct mock__work **ret_copy)
+{
+    return mock__host_work(mock__host_of_work(work), ret_copy);
+}
+
+static const struct mock__work_type host_type = {
+    .name = "host function",
+    .host = true,
+    .node = CU_GRAPH_NODE_TYPE_HOST,
+    .run = run_host,
+    .copy = copy_host,
+};
+
+const CUDA_HOST_NODE_PARAMS *mock__host_of_work(const struct mock__work *work)
+{
+    return &((const struct host_work *) work)->call;
+}
+
+CUresult mock__host_work(const CUDA_HOST_NODE_PARAMS *call, struct mock__work **ret_work)
+{
+    struct host_work *work;
+
+    MOCK__REQUIRE(call && call->fn, CUDA_ERROR_INVALID_VALUE);
+    work = mock__work_new(&host_type, sizeof(*work));
+    MOCK__REQUIRE(work, CUDA_ERROR_OUT_OF_MEMORY);
+    work->call = *call;
+    *ret_work = &work->work;
+    return CUDA_SUCCESS;
 }
 
 static CUresult launch_host_function(CUstream hStream, CUhostFn fn, void *userData)
 {
     struct mock__stream *stream = NULL;
-    struct host_function *function;
-    CUresult result;
+    struct mock__work *work = NULL;
 
     MOCK__ENTER();
     MOCK__TRY(mock__stream_find(hStream, &stream));
-    MOCK__REQUIRE(fn, CUDA_ERROR_INVALID_VALUE);
-    function = malloc(sizeof(*function));
-    MOCK__REQUIRE(function, CUDA_ERROR_OUT_OF_MEMORY);
-    *function = (struct host_function){fn, userData};
-    result = mock__stream_call(stream, run_host_function, function);
-    if (result != CUDA_SUCCESS)
-        free(function);
-    return result;
+    MOCK__TRY(mock__host_work(&(CUDA_HOST_NODE_PARAMS){fn, userData}, &work));
+    return mock__stream_submit(stream, work);
 }
 
 CUresult mock_cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData)

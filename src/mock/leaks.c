@@ -2,19 +2,21 @@
 /* What the program made and did not give back. */
 #include "base/util.h"
 #include "mock/finding.h"
+#include "mock/graph.h"
 #include "mock/mem_map.h"
 #include "mock/mem_pool.h"
 #include "mock/memory.h"
 #include "mock/module.h"
 #include "mock/state.h"
 #include "mock/stream.h"
+#include "mock/user.h"
 
 static void find_memory(void)
 {
     const struct mock__memory *memory;
 
     for (size_t i = 0; (memory = mock__memory_number(i)); i++)
-        if (!memory->in_module && !memory->being_freed)
+        if (!memory->in_module && !memory->being_freed && !memory->absent)
             mock__finding(CUSHIM_MOCK_LEAK, "%s at 0x%llx", mock__say_memory(memory).text,
                           (unsigned long long) memory->address);
 }
@@ -61,6 +63,20 @@ static bool own_pool(const struct mock__object *object)
     return !pool->is_default && !pool->destroyed;
 }
 
+/* Not that of a node, nor what was made of a graph. */
+static bool own_graph(const struct mock__object *object)
+{
+    const struct mock__graph *graph = (const struct mock__graph *) object;
+
+    return !graph->parent && !graph->instantiated;
+}
+
+/* Graphs keep them, too. */
+static bool own_user_object(const struct mock__object *object)
+{
+    return ((const struct mock__user_object *) object)->callers != 0;
+}
+
 /* The kinds of objects that a program makes and gives back. */
 static const struct {
     enum mock__kind kind;
@@ -76,6 +92,9 @@ static const struct {
     {MOCK__TEXTURE, "texture", "cuTexObjectCreate", NULL},
     {MOCK__SURFACE, "surface", "cuSurfObjectCreate", NULL},
     {MOCK__TEXTURE_REFERENCE, "texture reference", "cuTexRefCreate", NULL},
+    {MOCK__GRAPH, "graph", "cuGraphCreate or a capture", own_graph},
+    {MOCK__EXEC, "executable graph", "cuGraphInstantiate", NULL},
+    {MOCK__USER_OBJECT, "user object", "cuUserObjectCreate", own_user_object},
     {MOCK__CONTEXT, "context", "cuCtxCreate", own_context},
 };
 

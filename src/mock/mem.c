@@ -3,6 +3,7 @@
 #include "mock/memory.h"
 
 #include "mock/access.h"
+#include "mock/capture.h"
 #include "mock/finding.h"
 #include "mock/mem_pool.h"
 #include "mock/schedule.h"
@@ -27,6 +28,7 @@ CUresult mock_cuMemAlloc_v2(CUdeviceptr *dptr, size_t bytesize)
 
     MOCK__ENTER_CONTEXT(context);
     MOCK__REQUIRE(dptr && bytesize, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__capture_unsafe());
     MOCK__TRY(mock__memory_alloc(context, bytesize, &memory));
     mock__memory_made(memory, "cuMemAlloc");
     *dptr = memory->address;
@@ -50,6 +52,7 @@ CUresult mock_cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pPitch, size_t Width
     MOCK__REQUIRE(WidthInBytes <= SIZE_MAX - PITCH, CUDA_ERROR_INVALID_VALUE);
     pitch = (WidthInBytes + PITCH - 1) / PITCH * PITCH;
     MOCK__REQUIRE(!__builtin_mul_overflow(pitch, Height, &bytes), CUDA_ERROR_OUT_OF_MEMORY);
+    MOCK__TRY(mock__capture_unsafe());
     MOCK__TRY(mock__memory_alloc(context, bytes, &memory));
     mock__memory_made(memory, "cuMemAllocPitch");
     *dptr = memory->address;
@@ -65,6 +68,7 @@ CUresult mock_cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned int
     MOCK__REQUIRE(dptr && bytesize, CUDA_ERROR_INVALID_VALUE);
     MOCK__REQUIRE(flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST,
                   CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__capture_unsafe());
     MOCK__TRY(mock__memory_alloc_host(context, bytesize, MOCK__MANAGED_MEMORY, flags, &memory));
     mock__memory_made(memory, "cuMemAllocManaged");
     *dptr = memory->address;
@@ -74,6 +78,7 @@ CUresult mock_cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned int
 static bool device_can_free(const struct mock__memory *memory)
 {
     return memory && !memory->in_module && !memory->owned && !memory->being_freed &&
+           (!memory->holds || memory->promised) &&
            (memory->kind == MOCK__DEVICE_MEMORY || memory->kind == MOCK__MANAGED_MEMORY);
 }
 
@@ -99,11 +104,13 @@ static CUresult free_at(CUdeviceptr address)
     if (!device_can_free(memory))
         return cannot_free(address, memory);
     MOCK__TRY(mock__context_usable(memory->context));
+    MOCK__TRY(mock__capture_unsafe());
     /* Freeing waits for everything that may use the memory, in whatever stream. */
     mock__wait_all();
     memory = mock__memory_at(address);
     MOCK__REQUIRE(device_can_free(memory), CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__context_usable(memory->context));
+    memory->promised = false;
     mock__memory_free(memory);
     return CUDA_SUCCESS;
 }
@@ -200,6 +207,9 @@ static CUresult alloc_async(CUdeviceptr *dptr, size_t bytes, CUmemoryPool pool_h
         *dptr = 0;
         return CUDA_SUCCESS;
     }
+    MOCK__TRY(mock__capture_check(stream));
+    if (stream->capture)
+        return mock__capture_alloc(stream, bytes, dptr);
     MOCK__TRY(take_from_pool(stream, pool, bytes, &memory));
     mock__memory_made(memory, pool_handle ? "cuMemAllocFromPoolAsync" : "cuMemAllocAsync");
     *dptr = memory->address;
@@ -244,7 +254,7 @@ static void finish_free(struct mock__work *work)
 {
     struct mock__memory *memory = range_of((const struct range_work *) work);
 
-    if (!memory || !memory->being_freed)
+    if (!memory || (!memory->being_freed && !memory->holds))
         return;
     if (work->status == CUDA_SUCCESS)
         mock__access_free(work, memory);
@@ -257,13 +267,16 @@ static const struct mock__work_type free_type = {
 /* Marked first: the work may be done by the time that it is submitted. */
 static CUresult submit_free(struct mock__stream *stream, struct mock__memory *memory)
 {
-    memory->being_freed = true;
+    /* What a graph holds may be allocated again before this free is done. */
+    memory->being_freed = !memory->holds;
+    memory->promised = false;
     memory->freed_in = stream->id;
     if (memory->pool)
         memory->pool->dying++;
     if (submit_range_work(&free_type, stream, memory) == CUDA_SUCCESS)
         return CUDA_SUCCESS;
     memory->being_freed = false;
+    memory->promised = memory->holds;
     if (memory->pool)
         memory->pool->dying--;
     return CUDA_ERROR_OUT_OF_MEMORY;
@@ -279,6 +292,9 @@ static CUresult free_async(CUdeviceptr dptr, CUstream hStream)
     memory = mock__memory_at(dptr);
     if (!dptr)
         return CUDA_SUCCESS;
+    MOCK__TRY(mock__capture_check(stream));
+    if (stream->capture)
+        return mock__capture_free(stream, dptr);
     if (!device_can_free(memory))
         return cannot_free(dptr, memory);
     MOCK__TRY(mock__context_usable(memory->context));

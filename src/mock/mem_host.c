@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* cuMemHost*, cuMemAllocHost, cuMemFreeHost */
+#include "mock/capture.h"
 #include "mock/memory.h"
 #include "mock/schedule.h"
 #include "mock/state.h"
@@ -22,6 +23,7 @@ static CUresult alloc(void **pp, size_t bytes, unsigned flags)
     }
     /* Host memory is always mapped where addresses are unified. */
     flags |= CU_MEMHOSTALLOC_DEVICEMAP;
+    MOCK__TRY(mock__capture_unsafe());
     MOCK__TRY(mock__memory_alloc_host(context, bytes, MOCK__HOST_MEMORY, flags, &memory));
     mock__memory_made(memory, "cuMemHostAlloc");
     *pp = (void *) (uintptr_t) memory->address;
@@ -48,6 +50,7 @@ CUresult mock_cuMemFreeHost(void *p)
     memory = mock__memory_at((uintptr_t) p);
     MOCK__REQUIRE(memory && memory->kind == MOCK__HOST_MEMORY, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__context_usable(memory->context));
+    MOCK__TRY(mock__capture_unsafe());
     /* Freeing waits for everything that may use the memory. */
     mock__wait_all();
     memory = mock__memory_at((uintptr_t) p);

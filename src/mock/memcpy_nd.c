@@ -98,6 +98,50 @@ CUresult mock_cuMemcpy2DAsync_v2_ptsz(const CUDA_MEMCPY2D *pCopy, CUstream hStre
         .width = (p)->WidthInBytes, .height = (p)->Height, .depth = (p)->Depth,                    \
     }
 
+CUresult mock__copy_from_3d(const CUDA_MEMCPY3D *p, struct mock__copy *ret_copy)
+{
+    struct mock__copy copy;
+
+    MOCK__REQUIRE(p && !p->srcLOD && !p->dstLOD, CUDA_ERROR_INVALID_VALUE);
+    copy = BOX(p);
+    MOCK__TRY(
+        set_memory(&copy.dst, p->dstMemoryType, p->dstHost, p->dstDevice, p->dstArray, &copy));
+    MOCK__TRY(
+        set_memory(&copy.src, p->srcMemoryType, p->srcHost, p->srcDevice, p->srcArray, &copy));
+    *ret_copy = copy;
+    return CUDA_SUCCESS;
+}
+
+/* Both the device's and the host's address are set, as only the one that the type says is read. */
+void mock__copy_to_3d(const struct mock__copy *copy, CUDA_MEMCPY3D *ret_p)
+{
+    static const CUmemorytype types[] = {[MOCK__HOST_SIDE] = CU_MEMORYTYPE_HOST,
+                                         [MOCK__DEVICE_SIDE] = CU_MEMORYTYPE_DEVICE,
+                                         [MOCK__ANY_SIDE] = CU_MEMORYTYPE_UNIFIED};
+
+    *ret_p = (CUDA_MEMCPY3D){
+        .srcXInBytes = copy->src.x,
+        .srcY = copy->src.y,
+        .srcZ = copy->src.z,
+        .srcMemoryType = types[copy->src.side],
+        .srcHost = (const void *) (uintptr_t) copy->src.address,
+        .srcDevice = copy->src.address,
+        .srcPitch = copy->src.pitch,
+        .srcHeight = copy->src.height,
+        .dstXInBytes = copy->dst.x,
+        .dstY = copy->dst.y,
+        .dstZ = copy->dst.z,
+        .dstMemoryType = types[copy->dst.side],
+        .dstHost = (void *) (uintptr_t) copy->dst.address,
+        .dstDevice = copy->dst.address,
+        .dstPitch = copy->dst.pitch,
+        .dstHeight = copy->dst.height,
+        .WidthInBytes = copy->width,
+        .Height = copy->height,
+        .Depth = copy->depth,
+    };
+}
+
 static CUresult copy_3d(CUstream hStream, bool async, const CUDA_MEMCPY3D *p)
 {
     struct mock__stream *stream = NULL;
@@ -105,12 +149,7 @@ static CUresult copy_3d(CUstream hStream, bool async, const CUDA_MEMCPY3D *p)
 
     MOCK__ENTER();
     MOCK__TRY(mock__stream_find(hStream, &stream));
-    MOCK__REQUIRE(p && !p->srcLOD && !p->dstLOD, CUDA_ERROR_INVALID_VALUE);
-    copy = BOX(p);
-    MOCK__TRY(
-        set_memory(&copy.dst, p->dstMemoryType, p->dstHost, p->dstDevice, p->dstArray, &copy));
-    MOCK__TRY(
-        set_memory(&copy.src, p->srcMemoryType, p->srcHost, p->srcDevice, p->srcArray, &copy));
+    MOCK__TRY(mock__copy_from_3d(p, &copy));
     return mock__copy(stream, async, &copy);
 }
 

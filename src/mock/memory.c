@@ -113,7 +113,7 @@ void mock__memory_erase(struct mock__memory *memory)
 {
     const size_t place = position(memory->address) - 1;
 
-    if (counted(memory))
+    if (counted(memory) && !memory->absent)
         mock__stats_went(memory->bytes);
     bury(memory);
     mock__access_forget(memory);
@@ -137,6 +137,15 @@ bool mock__memory_being_freed(uint64_t address)
     const struct mock__memory *memory = mock__memory_find(address);
 
     return memory && memory->being_freed;
+}
+
+uint64_t mock__memory_class(uint64_t address)
+{
+    const struct mock__memory *memory = mock__memory_find(address);
+
+    const uint64_t context = memory && memory->context ? memory->context->id : 0;
+
+    return memory ? context << 8 | (uint64_t) (memory->kind + 1) : 0;
 }
 
 const struct mock__memory *mock__memory_before(uint64_t address)
@@ -207,14 +216,24 @@ struct mock__memory *mock__memory_watched(uint64_t address, size_t *ret_offset, 
     return memory->mapping ? mock__map_watched(memory, ret_offset) : memory;
 }
 
-void *mock__memory_bytes(uint64_t address, size_t bytes)
+bool mock__memory_contains(uint64_t address, size_t bytes)
 {
     const struct mock__memory *memory = mock__memory_find(address);
-    const uint64_t offset = memory ? address - memory->address : 0;
 
     if (memory && memory->mapping)
         return mock__map_bytes(address, bytes);
-    return memory && bytes <= memory->bytes - offset ? memory->host + offset : NULL;
+    return memory && bytes <= memory->bytes - (address - memory->address);
+}
+
+void *mock__memory_bytes(uint64_t address, size_t bytes)
+{
+    const struct mock__memory *memory = mock__memory_find(address);
+
+    if (memory && memory->mapping)
+        return mock__map_bytes(address, bytes);
+    if (!mock__memory_contains(address, bytes) || memory->absent)
+        return NULL;
+    return memory->host + (address - memory->address);
 }
 
 static size_t rounded(size_t bytes)
@@ -395,8 +414,49 @@ static void free_device_memory(struct mock__memory *memory)
         mock__chunk_release(chunk);
 }
 
+CUresult mock__memory_reserve(struct mock__context *context, size_t bytes,
+                              struct mock__memory **ret_memory)
+{
+    MOCK__TRY(mock__memory_alloc(context, bytes, ret_memory));
+    (*ret_memory)->holds = 1;
+    (*ret_memory)->absent = true;
+    mock__stats_went(bytes);
+    return CUDA_SUCCESS;
+}
+
+void mock__memory_hold(struct mock__memory *memory)
+{
+    memory->holds++;
+}
+
+void mock__memory_release(struct mock__memory *memory)
+{
+    if (--memory->holds == 0 && memory->absent)
+        mock__memory_free(memory);
+}
+
+void mock__memory_appear(struct mock__memory *memory)
+{
+    if (memory->absent)
+        mock__stats_came(memory->bytes);
+    memory->absent = false;
+    mock__access_forget(memory);
+}
+
+/* A graph's memory: the address stays the graph's. */
+static void disappear(struct mock__memory *memory)
+{
+    if (!memory->absent)
+        mock__stats_went(memory->bytes);
+    memory->absent = true;
+}
+
 void mock__memory_free(struct mock__memory *memory)
 {
+    if (memory->holds) {
+        disappear(memory);
+        return;
+    }
     if (memory->pool)
         mock__pool_credit(memory);
     switch (memory->kind) {
@@ -421,7 +481,9 @@ void mock__memory_free_all(struct mock__context *context)
 {
     /* From the end, as freeing moves what follows. */
     for (size_t i = n_ranges; i-- > 0;) {
-        if (ranges[i]->context == context)
-            mock__memory_free(ranges[i]);
+        if (ranges[i]->context != context)
+            continue;
+        ranges[i]->holds = 0;
+        mock__memory_free(ranges[i]);
     }
 }

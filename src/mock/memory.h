@@ -54,6 +54,9 @@ struct mock__memory {
     char *label;                   /* the program's name for it, or NULL */
     struct mock__history *history; /* access.c's */
     bool being_freed;              /* a free was submitted and is not done */
+    unsigned holds;                /* how many nodes of graphs have this address for their own */
+    bool absent;                   /* of a graph's memory: there are no bytes at present */
+    bool promised;                 /* of the same: an allocation was submitted, and no free since */
     uint64_t freed_in;             /* the stream that its free was submitted to */
     bool owned;                    /* goes with an array, a mapping or a handle, not by a free */
     bool begins_written;           /* by somebody the mock does not see */
@@ -87,7 +90,19 @@ void mock__memory_erase(struct mock__memory *memory);
 /* The number of an allocation that has no range of its own. */
 uint64_t mock__memory_new_id(void);
 
+/* Frees the range; what graphs hold stays known, without its bytes. */
 void mock__memory_free(struct mock__memory *memory);
+
+/*
+ * The memory of graphs. Its range is kept from the first hold to the last, and has bytes from
+ * when work allocates it to when something frees it; a range that has bytes when the last hold
+ * goes is an allocation like others from then on.
+ */
+CUresult mock__memory_reserve(struct mock__context *context, size_t bytes,
+                              struct mock__memory **ret_memory);
+void mock__memory_hold(struct mock__memory *memory);
+void mock__memory_release(struct mock__memory *memory);
+void mock__memory_appear(struct mock__memory *memory);
 
 /* Frees what a context holds. */
 void mock__memory_free_all(struct mock__context *context);
@@ -124,6 +139,12 @@ const struct mock__freed *mock__memory_freed(uint64_t address);
 /* The range that begins at an address, or NULL. */
 struct mock__memory *mock__memory_at(uint64_t address);
 
+/*
+ * What memory is at an address, as a number: equal for memory of the same kind and context. 0 for
+ * memory that the driver does not know.
+ */
+uint64_t mock__memory_class(uint64_t address);
+
 /* Is any byte of [address, address + bytes) in a range? */
 bool mock__memory_overlaps(uint64_t address, size_t bytes);
 
@@ -145,5 +166,8 @@ struct mock__memory *mock__memory_watched(uint64_t address, size_t *ret_offset, 
  * mappings that follow each other.
  */
 void *mock__memory_bytes(uint64_t address, size_t bytes);
+
+/* Is it inside one range, whether that has its bytes now or is a graph's? */
+bool mock__memory_contains(uint64_t address, size_t bytes);
 
 #endif

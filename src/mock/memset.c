@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* cuMemset* */
+#include "mock/memset.h"
+
 #include <string.h>
 
 #include "mock/access.h"
+#include "mock/capture.h"
 #include "mock/host_watch.h"
 #include "mock/memory.h"
 #include "mock/schedule.h"
@@ -10,17 +13,7 @@
 #include "mock/stats.h"
 #include "mock/stream.h"
 
-/* Rows of equal elements. */
-struct fill {
-    CUdeviceptr address;
-    size_t pitch; /* from row to row, in bytes */
-    size_t width; /* in elements */
-    size_t height;
-    unsigned value;
-    size_t element; /* bytes */
-};
-
-static void fill_row(unsigned char *row, const struct fill *fill)
+static void fill_row(unsigned char *row, const struct mock__fill *fill)
 {
     if (fill->element == 1) {
         memset(row, (int) fill->value, fill->width);
@@ -33,7 +26,7 @@ static void fill_row(unsigned char *row, const struct fill *fill)
 }
 
 /* How many bytes there are from the first to the last. */
-static CUresult check(const struct fill *fill, size_t *ret_bytes)
+static CUresult check(const struct mock__fill *fill, size_t *ret_bytes)
 {
     size_t width, bytes;
 
@@ -50,15 +43,16 @@ static CUresult check(const struct fill *fill, size_t *ret_bytes)
 
 struct fill_work {
     struct mock__work work;
-    struct fill fill;
+    struct mock__fill fill;
     size_t bytes;
+    uint64_t class; /* of the memory at the time of the check */
 };
 
 /* Looked up again: the memory may have been freed by work in between. */
 static void run_fill(struct mock__work *work)
 {
     const struct fill_work *fill_work = (const struct fill_work *) work;
-    const struct fill *fill = &fill_work->fill;
+    const struct mock__fill *fill = &fill_work->fill;
     unsigned char *row = mock__memory_bytes(fill->address, fill_work->bytes);
 
     if (!row) {
@@ -73,23 +67,27 @@ static void run_fill(struct mock__work *work)
     }
 }
 
-static const struct mock__work_type fill_type = {.name = "memset", .run = run_fill};
-
-/*
- * To the host a memset is asynchronous, whatever it is called; but it has written memory of
- * the host when a function without "Async" returns.
- */
-static CUresult submit(struct mock__stream *stream, bool async, const struct fill *fill)
+static CUresult copy_fill(const struct mock__work *work, struct mock__work **ret_copy)
 {
-    const struct mock__memory *memory = mock__memory_find(fill->address);
-    const bool waits = !async && memory && memory->kind != MOCK__DEVICE_MEMORY;
-    struct fill_work *work;
-    size_t bytes = 0;
+    return mock__fill_work(mock__fill_of_work(work), ret_copy);
+}
 
-    if (!fill->width || !fill->height)
-        return CUDA_SUCCESS;
-    MOCK__TRY(check(fill, &bytes));
-    if (!mock__memory_bytes(fill->address, bytes)) {
+static const struct mock__work_type fill_type = {
+    .name = "memset",
+    .node = CU_GRAPH_NODE_TYPE_MEMSET,
+    .run = run_fill,
+    .copy = copy_fill,
+};
+
+const struct mock__fill *mock__fill_of_work(const struct mock__work *work)
+{
+    return &((const struct fill_work *) work)->fill;
+}
+
+/* Could the bytes be there when the memset is done? A graph's memory comes and goes. */
+static CUresult check_memory(const struct mock__fill *fill, size_t bytes)
+{
+    if (!mock__memory_contains(fill->address, bytes)) {
         mock__access_nowhere("memset", fill->address, bytes);
         return CUDA_ERROR_INVALID_VALUE;
     }
@@ -97,20 +95,68 @@ static CUresult submit(struct mock__stream *stream, bool async, const struct fil
         mock__access_dying("memset", fill->address);
         return CUDA_ERROR_INVALID_VALUE;
     }
+    return CUDA_SUCCESS;
+}
+
+bool mock__fill_replaces(const struct mock__work *work, const struct mock__work *old)
+{
+    const struct fill_work *now = (const struct fill_work *) work;
+    const struct fill_work *before = (const struct fill_work *) old;
+    const struct mock__fill *a = &now->fill, *b = &before->fill;
+
+    if (now->class != before->class || a->height != b->height)
+        return false;
+    return a->height == 1 ||
+           (a->width == b->width && a->pitch == b->pitch && a->element == b->element);
+}
+
+CUresult mock__fill_work(const struct mock__fill *fill, struct mock__work **ret_work)
+{
+    struct fill_work *work;
+    size_t bytes = 0;
+
+    MOCK__TRY(check(fill, &bytes));
+    MOCK__TRY(check_memory(fill, bytes));
     work = mock__work_new(&fill_type, sizeof(*work));
     MOCK__REQUIRE(work, CUDA_ERROR_OUT_OF_MEMORY);
     work->fill = *fill;
     work->bytes = bytes;
-    if (!waits && fill->height == 1)
-        mock__host_watch(&work->work, fill->address, bytes, MOCK__WRITE);
-    if (mock__work_submit(stream->lane, work) != CUDA_SUCCESS) {
-        mock__work_free(work);
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
+    work->class = mock__memory_class(fill->address);
+    *ret_work = &work->work;
+    return CUDA_SUCCESS;
+}
+
+/* A memset that the host does not wait for may be in its way. */
+static void watch_host(struct mock__work *work)
+{
+    const struct fill_work *fill = (const struct fill_work *) work;
+
+    if (fill->fill.height == 1)
+        mock__host_watch(work, fill->fill.address, fill->bytes, MOCK__WRITE);
+}
+
+/*
+ * To the host a memset is asynchronous, whatever it is called; but it has written memory of
+ * the host when a function without "Async" returns.
+ */
+static CUresult submit(struct mock__stream *stream, bool async, const struct mock__fill *fill)
+{
+    const struct mock__memory *memory = mock__memory_find(fill->address);
+    const bool waits = !async && memory && memory->kind != MOCK__DEVICE_MEMORY;
+    struct mock__work *work = NULL;
+
+    if (!fill->width || !fill->height)
+        return CUDA_SUCCESS;
+    if (!async)
+        MOCK__TRY(mock__capture_refuse(stream));
+    MOCK__TRY(mock__fill_work(fill, &work));
+    if (!waits && !stream->capture)
+        watch_host(work);
+    MOCK__TRY(mock__stream_submit(stream, work));
     return waits ? mock__wait_lane(stream->lane) : CUDA_SUCCESS;
 }
 
-static CUresult fill_in(CUstream hStream, bool async, const struct fill *fill)
+static CUresult fill_in(CUstream hStream, bool async, const struct mock__fill *fill)
 {
     struct mock__stream *stream = NULL;
 
@@ -122,13 +168,14 @@ static CUresult fill_in(CUstream hStream, bool async, const struct fill *fill)
 static CUresult fill_1d(CUstream stream, bool async, CUdeviceptr address, unsigned value,
                         size_t element, size_t n)
 {
-    return fill_in(stream, async, &(struct fill){address, 0, n, 1, value, element});
+    return fill_in(stream, async, &(struct mock__fill){address, 0, n, 1, value, element});
 }
 
 static CUresult fill_2d(CUstream stream, bool async, CUdeviceptr address, size_t pitch,
                         unsigned value, size_t element, size_t width, size_t height)
 {
-    return fill_in(stream, async, &(struct fill){address, pitch, width, height, value, element});
+    return fill_in(stream, async,
+                   &(struct mock__fill){address, pitch, width, height, value, element});
 }
 
 CUresult mock_cuMemsetD8_v2(CUdeviceptr dstDevice, unsigned char uc, size_t N)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "mock/capture.h"
 #include "mock/jit_log.h"
 #include "mock/schedule.h"
 #include "mock/state.h"
@@ -29,6 +30,7 @@ static CUresult load(CUmodule *ret_module, const void *image, const struct mock_
 
     MOCK__ENTER_CONTEXT(context);
     MOCK__REQUIRE(ret_module && image, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__capture_unsafe());
     result = mock__module_load(context, image, &error, &module);
     mock__jit_log_write(log, &error);
     if (result == CUDA_SUCCESS)
@@ -102,6 +104,7 @@ CUresult mock_cuModuleUnload(CUmodule hmod)
     MOCK__REQUIRE(module, CUDA_ERROR_INVALID_HANDLE);
     /* That is what cuLibraryUnload() is for. */
     MOCK__REQUIRE(!module->library, CUDA_ERROR_NOT_PERMITTED);
+    MOCK__TRY(mock__capture_unsafe());
     /* Its kernels may have been launched and not have run. */
     mock__wait_context(module->context);
     module = mock__object_find(MOCK__MODULE, hmod);

@@ -18,6 +18,7 @@ struct mock__device {
     unsigned primary_count;
     uint64_t used_bytes; /* of its memory: allocations and contexts */
     struct mock__pool *default_pool, *pool;
+    uint64_t graph_reserved_high, graph_used_high; /* the most that graphs had of its memory */
 };
 
 /* NULL if there is no such device. */

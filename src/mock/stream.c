@@ -2,8 +2,7 @@
 /* cuStream*, except attributes, which are in stream_attribute.c. */
 #include "mock/stream.h"
 
-#include <stdlib.h>
-
+#include "mock/capture.h"
 #include "mock/clock.h"
 #include "mock/event.h"
 #include "mock/schedule.h"
@@ -37,6 +36,7 @@ struct mock__stream *mock__stream_new(struct mock__context *context, unsigned fl
 /* The work that a stream still has is done all the same, in a lane without a stream. */
 static void free_stream(struct mock__stream *stream)
 {
+    mock__capture_leave(stream);
     mock__lane_unref(stream->lane);
     mock__object_free(stream);
 }
@@ -169,6 +169,7 @@ static CUresult synchronize(CUstream hStream)
 
     MOCK__ENTER();
     MOCK__TRY(mock__stream_find(hStream, &stream));
+    MOCK__TRY(mock__capture_asked(stream));
     know(stream);
     mock__stats.waits++;
     /* Found anew each time: waiting gives up the lock. */
@@ -195,6 +196,7 @@ static CUresult query(CUstream hStream)
 
     MOCK__ENTER();
     MOCK__TRY(mock__stream_find(hStream, &stream));
+    MOCK__TRY(mock__capture_asked(stream));
     if (!busy_lane(stream)) {
         know(stream);
         return CUDA_SUCCESS;
@@ -213,12 +215,16 @@ CUresult mock_cuStreamQuery_ptsz(CUstream hStream)
     return query(mock__ptsz(hStream));
 }
 
-static void nothing(struct mock__work *work)
+CUresult mock__stream_submit(struct mock__stream *stream, void *work)
 {
-    (void) work;
-}
+    const CUresult result = mock__capture_check(stream);
 
-static const struct mock__work_type wait_type = {.name = "wait", .run = nothing};
+    if (result != CUDA_SUCCESS) {
+        mock__work_free(work);
+        return result;
+    }
+    return stream->capture ? mock__capture_add(stream, work) : mock__work_give(stream->lane, work);
+}
 
 /* Work that does nothing, and waits: what is submitted after it waits with it. */
 static CUresult submit_wait(struct mock__stream *stream, const struct mock__point *point)
@@ -229,10 +235,9 @@ static CUresult submit_wait(struct mock__stream *stream, const struct mock__poin
         mock__lane_follow(stream->lane, point->clock);
         return CUDA_SUCCESS;
     }
-    work = mock__work_new(&wait_type, sizeof(*work));
-    if (work && mock__work_wait_for(work, point) &&
-        mock__work_submit(stream->lane, work) == CUDA_SUCCESS)
-        return CUDA_SUCCESS;
+    work = mock__work_nothing();
+    if (work && mock__work_wait_for(work, point))
+        return mock__work_give(stream->lane, work);
     mock__work_free(work);
     return CUDA_ERROR_OUT_OF_MEMORY;
 }
@@ -246,6 +251,11 @@ static CUresult wait_event(CUstream hStream, CUevent hEvent, unsigned flags)
     MOCK__TRY(mock__event_find(hEvent, &event));
     MOCK__TRY(mock__stream_find(hStream, &stream));
     MOCK__REQUIRE(!(flags & ~(unsigned) CU_EVENT_WAIT_EXTERNAL), CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__capture_check(stream));
+    /* Outside of a capture there is nothing that the event could be external to. */
+    MOCK__REQUIRE(!flags || stream->capture, CUDA_ERROR_INVALID_VALUE);
+    if (stream->capture || event->captured_by)
+        return mock__capture_wait(stream, event, flags & CU_EVENT_WAIT_EXTERNAL);
     return submit_wait(stream, &event->point);
 }
 
@@ -259,67 +269,39 @@ CUresult mock_cuStreamWaitEvent_ptsz(CUstream hStream, CUevent hEvent, unsigned 
     return wait_event(mock__ptsz(hStream), hEvent, Flags);
 }
 
-struct call_work {
+struct callback_work {
     struct mock__work work;
-    void (*call)(CUresult status, void *user);
-    void *user;
-};
-
-static void run_call(struct mock__work *work)
-{
-    const struct call_work *call = (const struct call_work *) work;
-
-    call->call(work->status, call->user);
-}
-
-static const struct mock__work_type call_type = {
-    .name = "host function", .host = true, .run = run_call};
-
-CUresult mock__stream_call(struct mock__stream *stream, void (*call)(CUresult status, void *user),
-                           void *user)
-{
-    struct call_work *work = mock__work_new(&call_type, sizeof(*work));
-
-    MOCK__REQUIRE(work, CUDA_ERROR_OUT_OF_MEMORY);
-    work->call = call;
-    work->user = user;
-    if (mock__work_submit(stream->lane, work) == CUDA_SUCCESS)
-        return CUDA_SUCCESS;
-    mock__work_free(work);
-    return CUDA_ERROR_OUT_OF_MEMORY;
-}
-
-struct callback {
     CUstreamCallback function;
     CUstream stream;
     void *user;
 };
 
-static void run_callback(CUresult status, void *pointer)
+/* It is called in any case, and told the status of the stream's context. */
+static void run_callback(struct mock__work *work)
 {
-    struct callback *callback = pointer;
+    const struct callback_work *callback = (const struct callback_work *) work;
 
-    callback->function(callback->stream, status, callback->user);
-    free(callback);
+    callback->function(callback->stream, work->status, callback->user);
 }
+
+static const struct mock__work_type callback_type = {
+    .name = "callback", .host = true, .run = run_callback};
 
 /* handle is what the callback is told: the caller's own word for the stream. */
 static CUresult add_callback(CUstream handle, CUstreamCallback function, void *user, unsigned flags)
 {
     struct mock__stream *stream = NULL;
-    struct callback *callback;
-    CUresult result;
+    struct callback_work *work;
 
     MOCK__ENTER();
     MOCK__TRY(mock__stream_find(handle, &stream));
     MOCK__REQUIRE(function && !flags, CUDA_ERROR_INVALID_VALUE);
-    callback = malloc(sizeof(*callback));
-    MOCK__REQUIRE(callback, CUDA_ERROR_OUT_OF_MEMORY);
-    *callback = (struct callback){function, handle, user};
-    result = mock__stream_call(stream, run_callback, callback);
-    if (result != CUDA_SUCCESS)
-        free(callback);
-    return result;
+    work = mock__work_new(&callback_type, sizeof(*work));
+    MOCK__REQUIRE(work, CUDA_ERROR_OUT_OF_MEMORY);
+    work->function = function;
+    work->stream = handle;
+    work->user = user;
+    return mock__stream_submit(stream, work);
 }
 
 CUresult mock_cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *userData,

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "mock/functions.h"
+#include "mock/graph.h"
 #include "mock/objects.h"
 
 #define MOCK__N_STREAM_ATTRIBUTES 17
@@ -16,6 +17,7 @@
 /* The number of the attribute that is not zero in a new stream. */
 #define MOCK__SYNCHRONIZATION_POLICY 3
 
+struct mock__capture;
 struct mock__context;
 struct mock__lane;
 
@@ -23,6 +25,8 @@ struct mock__stream {
     struct mock__object object;
     struct mock__context *context;
     struct mock__lane *lane;
+    struct mock__capture *capture;  /* that the stream takes part in, or NULL */
+    struct mock__frontier frontier; /* there: what its next node depends on */
     unsigned flags;
     int priority;
     uint64_t id;
@@ -51,10 +55,9 @@ static inline CUstream mock__ptsz(CUstream handle)
 }
 
 /*
- * Submits a call of the program's code. It is made in any case, and told the status of the
- * stream's context at that time.
+ * Submits work to a stream: it goes to the end of its lane or, where the stream captures, into
+ * the graph. Takes over the work, whatever it answers.
  */
-CUresult mock__stream_call(struct mock__stream *stream, void (*call)(CUresult status, void *user),
-                           void *user);
+CUresult mock__stream_submit(struct mock__stream *stream, void *work);
 
 #endif

@@ -120,21 +120,3 @@ CUresult mock_cuStreamGetDevice_ptsz(CUstream hStream, CUdevice *device)
     return get_device(mock__ptsz(hStream), device);
 }
 #endif
-
-/* Nothing can be captured yet, so no stream ever is. */
-static CUresult is_capturing(CUstream hStream, CUstreamCaptureStatus *captureStatus)
-{
-    ENTER_STREAM(stream, hStream, captureStatus);
-    *captureStatus = CU_STREAM_CAPTURE_STATUS_NONE;
-    return CUDA_SUCCESS;
-}
-
-CUresult mock_cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureStatus)
-{
-    return is_capturing(hStream, captureStatus);
-}
-
-CUresult mock_cuStreamIsCapturing_ptsz(CUstream hStream, CUstreamCaptureStatus *captureStatus)
-{
-    return is_capturing(mock__ptsz(hStream), captureStatus);
-}

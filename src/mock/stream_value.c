@@ -9,6 +9,7 @@
  */
 #include "mock/access.h"
 #include "mock/finding.h"
+#include "mock/graph_exec.h"
 #include "mock/memory.h"
 #include "mock/schedule.h"
 #include "mock/state.h"
@@ -150,10 +151,30 @@ static void run_nothing(struct mock__work *work)
     (void) work;
 }
 
-static const struct mock__work_type wait_type = {
-    .name = "wait for a value", .ready = ready, .stuck = report_stuck, .run = run_wait};
-static const struct mock__work_type write_type = {.name = "write of a value", .run = run_write};
-static const struct mock__work_type barrier_type = {.name = "memory barrier", .run = run_nothing};
+static CUresult copy_op(const struct mock__work *work, struct mock__work **ret_copy)
+{
+    const struct value_work *from = (const struct value_work *) work;
+    struct value_work *to = mock__work_new(work->type, sizeof(*to));
+
+    MOCK__REQUIRE(to, CUDA_ERROR_OUT_OF_MEMORY);
+    to->op = from->op;
+    to->bytes = from->bytes;
+    *ret_copy = &to->work;
+    return CUDA_SUCCESS;
+}
+
+#define NODE ((CUgraphNodeType) MOCK__NODE_BATCH_MEM_OP)
+
+static const struct mock__work_type wait_type = {.name = "wait for a value",
+                                                 .node = NODE,
+                                                 .ready = ready,
+                                                 .stuck = report_stuck,
+                                                 .run = run_wait,
+                                                 .copy = copy_op};
+static const struct mock__work_type write_type = {
+    .name = "write of a value", .node = NODE, .run = run_write, .copy = copy_op};
+static const struct mock__work_type barrier_type = {
+    .name = "memory barrier", .node = NODE, .run = run_nothing, .copy = copy_op};
 
 /* --- checking --- */
 
@@ -223,17 +244,13 @@ static CUresult submit(struct mock__stream *stream, const struct op *op)
                                          : op->type == FLUSH || op->type == BARRIER ? &barrier_type
                                                                                     : &write_type;
     struct value_work *work = mock__work_new(type, sizeof(*work));
-    CUresult result;
 
     MOCK__REQUIRE(work, CUDA_ERROR_OUT_OF_MEMORY);
     work->op = *op;
     work->bytes = is_wide(op) ? 8 : 4;
     if (!is_wide(op))
         work->op.value = (uint32_t) op->value;
-    result = mock__work_submit(stream->lane, work);
-    if (result != CUDA_SUCCESS)
-        mock__work_free(work);
-    return result;
+    return mock__stream_submit(stream, work);
 }
 
 /* All are checked before the first is submitted. */

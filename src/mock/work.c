@@ -97,6 +97,26 @@ void mock__work_free(void *pointer)
     free(work);
 }
 
+static void do_nothing(struct mock__work *work)
+{
+    (void) work;
+}
+
+static CUresult copy_nothing(const struct mock__work *work, struct mock__work **ret_copy)
+{
+    (void) work;
+    *ret_copy = mock__work_nothing();
+    return *ret_copy ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+static const struct mock__work_type nothing_type = {
+    .name = "wait", .node = CU_GRAPH_NODE_TYPE_EMPTY, .run = do_nothing, .copy = copy_nothing};
+
+struct mock__work *mock__work_nothing(void)
+{
+    return mock__work_new(&nothing_type, sizeof(struct mock__work));
+}
+
 bool mock__work_wait_for(struct mock__work *work, const struct mock__point *point)
 {
     struct mock__point *waits;
@@ -210,6 +230,17 @@ CUresult mock__work_submit(struct mock__lane *lane, void *pointer)
         mock__host_watch_arm();
     mock__schedule_submitted();
     return CUDA_SUCCESS;
+}
+
+CUresult mock__work_give(struct mock__lane *lane, void *pointer)
+{
+    struct mock__work *work = pointer;
+    const CUresult result =
+        work->type->submit ? work->type->submit(lane, work) : mock__work_submit(lane, work);
+
+    if (result != CUDA_SUCCESS)
+        mock__work_free(work);
+    return result;
 }
 
 bool mock__lane_ready(const struct mock__lane *lane)

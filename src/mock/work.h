@@ -28,9 +28,11 @@ struct mock__lane {
     struct mock__context *context; /* NULL once it is gone */
     bool blocking;                 /* takes turns with the context's legacy stream */
     bool legacy;                   /* is that stream */
+    bool of_graph;                 /* is part of an executable graph, and not a stream */
     bool running;                  /* its first work is under way */
     unsigned references;
-    uint64_t stream_id; /* for findings, as the label: the stream may be gone */
+    uint64_t
+        stream_id; /* for findings, as the label: the stream may be gone; or a graph's number */
     char stream_label[32];
     unsigned slot;             /* of clocks */
     uint64_t submitted, done;  /* how much, counting on from the slot's last lane */
@@ -48,6 +50,7 @@ struct mock__point {
 struct mock__work_type {
     const char *name;
     bool host; /* calls a function of the program, on a thread of the mock's, without the lock */
+    CUgraphNodeType node; /* what it is in a graph, if it can be copied */
     /*
      * For work that waits for something that nobody tells of: may it be done now? stuck is told
      * when somebody has waited for long and there is nothing else to do.
@@ -57,6 +60,10 @@ struct mock__work_type {
     /* Work that is not host work is only run in a context that is not broken. */
     void (*run)(struct mock__work *work);
     void (*finish)(struct mock__work *work); /* gives back what the work holds; may be NULL */
+    /* Work that does the same, for a launch of a graph. NULL: such work is not for graphs. */
+    CUresult (*copy)(const struct mock__work *work, struct mock__work **ret_copy);
+    /* Submits it, where there is more to do than mock__work_submit() does; may be NULL. */
+    CUresult (*submit)(struct mock__lane *lane, struct mock__work *work);
 };
 
 /* The first member of every kind of work. */
@@ -70,8 +77,9 @@ struct mock__work {
     size_t n_waits;
     struct mock__clock *clock; /* what lies before it, and itself */
     const char *label;         /* for findings: the name of a kernel; may be NULL */
-    bool watched;              /* the host's accesses meanwhile are: host_watch.h */
-    CUresult status;           /* of the context when it is run: host work is told */
+    CUcontext context; /* of a graph's node: where it is done, NULL if that is all the same */
+    bool watched;      /* the host's accesses meanwhile are: host_watch.h */
+    CUresult status;   /* of the context when it is run: host work is told */
 };
 
 /* --- lanes and points --- */
@@ -97,6 +105,9 @@ void *mock__work_new(const struct mock__work_type *type, size_t size);
 /* For work that is not submitted after all. NULL does nothing. */
 void mock__work_free(void *work);
 
+/* Work that does nothing, and can be waited for. NULL: no memory. */
+struct mock__work *mock__work_nothing(void);
+
 /* What is submitted to the lane from now on comes after the clock. For points already reached. */
 void mock__lane_follow(struct mock__lane *lane, const struct mock__clock *clock);
 
@@ -111,6 +122,9 @@ bool mock__work_wait_for(struct mock__work *work, const struct mock__point *poin
  * part in that. CUDA_ERROR_OUT_OF_MEMORY leaves the work the caller's.
  */
 CUresult mock__work_submit(struct mock__lane *lane, void *work);
+
+/* The same in the way of the work's type. Takes over the work, whatever it answers. */
+CUresult mock__work_give(struct mock__lane *lane, void *work);
 
 /* Can the lane's first work be done now? */
 bool mock__lane_ready(const struct mock__lane *lane);
