@@ -14,7 +14,7 @@
 #include <cushim/mock.h>
 #include <cushim/table.h>
 
-enum { ROUNDS = 21, CALLS = 500, MOST_THREADS = 8 };
+enum { ROUNDS = 21, CALLS = 500, MOST_THREADS = 8, NODES = 16 };
 
 static const char ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
                           ".visible .entry nothing() { ret; }\n";
@@ -26,6 +26,7 @@ static CUfunction nothing;
 struct worker {
     CUstream stream;
     CUevent event;
+    CUgraphExec graph; /* of NODES empty kernels in a row */
     CUdeviceptr memory;
     char *pinned;
 };
@@ -48,6 +49,11 @@ static void do_nothing(const struct cushim_mock_launch *launch, void *const *arg
 static void bench_launch(struct worker *w)
 {
     TRY(cu->cuLaunchKernel(nothing, 1, 1, 1, 1, 1, 1, 0, w->stream, NULL, NULL));
+}
+
+static void bench_graph(struct worker *w)
+{
+    TRY(cu->cuGraphLaunch(w->graph, w->stream));
 }
 
 static void bench_record_and_wait(struct worker *w)
@@ -91,6 +97,7 @@ static const struct {
     void (*call)(struct worker *w);
 } benches[] = {
     {"launch of an empty kernel", bench_launch},
+    {"launch of a graph of 16 of them", bench_graph},
     {"event record and wait", bench_record_and_wait},
     {"alloc and free, 4 KiB", bench_alloc_and_free},
     {"the same in stream order", bench_alloc_and_free_async},
@@ -118,6 +125,20 @@ static double now(void)
     return (double) t.tv_sec * 1e9 + (double) t.tv_nsec;
 }
 
+static CUgraphExec new_graph(struct worker *w)
+{
+    CUgraph graph;
+    CUgraphExec exec;
+
+    TRY(cu->cuStreamBeginCapture(w->stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    for (int i = 0; i < NODES; i++)
+        bench_launch(w);
+    TRY(cu->cuStreamEndCapture(w->stream, &graph));
+    TRY(cu->cuGraphInstantiateWithFlags(&exec, graph, 0));
+    TRY(cu->cuGraphDestroy(graph));
+    return exec;
+}
+
 static void prepare(struct worker *w)
 {
     TRY(cu->cuCtxSetCurrent(context));
@@ -126,10 +147,12 @@ static void prepare(struct worker *w)
     TRY(cu->cuMemAlloc(&w->memory, 1 << 16));
     TRY(cu->cuMemHostAlloc((void **) &w->pinned, 1 << 16, 0));
     memset(w->pinned, 1, 1 << 16);
+    w->graph = new_graph(w);
 }
 
 static void finish(struct worker *w)
 {
+    TRY(cu->cuGraphExecDestroy(w->graph));
     TRY(cu->cuMemFreeHost(w->pinned));
     TRY(cu->cuMemFree(w->memory));
     TRY(cu->cuEventDestroy(w->event));
