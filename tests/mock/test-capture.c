@@ -324,6 +324,29 @@ Test(capture, a_kernel_has_the_priority_of_its_stream)
 }
 #endif
 
+#if CUDA_VERSION >= 12000
+Test(capture, operations_on_values_are_captured)
+{
+    CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
+    CUgraphNode node;
+    CUgraph graph;
+    size_t n = 1;
+
+    begin_capture(one, GLOBAL);
+    OK(mock_cuStreamWriteValue32_v2(one, word, 6, 0));
+    OK(mock_cuStreamWaitValue32_v2(one, word, 6, CU_STREAM_WAIT_VALUE_EQ));
+    OK(launch_affine(one, 7, 0));
+    graph = end_capture(one);
+    OK(mock_cuGraphGetRootNodes(graph, &node, &n));
+    OK(mock_cuGraphNodeGetType(node, &type));
+    cr_expect(eq(int, type, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP));
+    cr_expect(eq(uint, value(), 0));
+    OK(mock_cuGraphLaunch(instantiate(graph), one));
+    cr_expect(eq(uint, value(), 42));
+    silent();
+}
+#endif
+
 Test(capture, mistakes_in_arguments_do_not_end_a_capture)
 {
     begin_capture(one, GLOBAL);
