@@ -8,11 +8,14 @@
 #ifndef CUSHIM_CUSHIM_H
 #define CUSHIM_CUSHIM_H
 
+#include <cushim/context.h>
+#include <cushim/device.h>
 #include <cushim/driver.h>
 #include <cushim/fault.h>
 #include <cushim/handle.h>
 #include <cushim/interpose.h>
 #include <cushim/log.h>
+#include <cushim/object.h>
 #include <cushim/report.h>
 #include <cushim/rows.h>
 #include <cushim/status.h>
