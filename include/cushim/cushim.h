@@ -11,6 +11,7 @@
 #include <cushim/context.h>
 #include <cushim/device.h>
 #include <cushim/driver.h>
+#include <cushim/event.h>
 #include <cushim/fault.h>
 #include <cushim/handle.h>
 #include <cushim/interpose.h>
@@ -18,8 +19,11 @@
 #include <cushim/object.h>
 #include <cushim/report.h>
 #include <cushim/rows.h>
+#include <cushim/slice.h>
 #include <cushim/status.h>
+#include <cushim/stream.h>
 #include <cushim/trace.h>
 #include <cushim/version.h>
+#include <cushim/view.h>
 
 #endif

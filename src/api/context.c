@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <cushim/context.h>
 
-#include "core/context.h"
+#include "core/timeline.h"
 
 /* A public function that is one driver call inside of a context. */
 #define CALL_IN(context, name, args)                                                               \
@@ -438,7 +438,10 @@ cushim_status cushim_context_disable_peer(cushim_context context, cushim_context
 
 cushim_status cushim_context_synchronize(cushim_context context)
 {
-    return CALL_IN(context, cuCtxSynchronize, ());
+    struct cushim__scope scope;
+    const cushim_status status = cushim__context_enter(context.id, __func__, &scope);
+
+    return status ? status : cushim__scope_leave(&scope, cushim__synchronize_context(&scope));
 }
 
 cushim_status cushim_context_check(cushim_context context)
@@ -449,10 +452,10 @@ cushim_status cushim_context_check(cushim_context context)
 
     if (!object)
         return cushim__error()->status;
-    pthread_mutex_lock(&object->deferred_lock);
+    pthread_mutex_lock(&object->small_lock);
     deferred = object->deferred;
     object->deferred = (struct cushim__error){0};
-    pthread_mutex_unlock(&object->deferred_lock);
+    pthread_mutex_unlock(&object->small_lock);
     cushim__handle_unpin(context.id);
     if (deferred.status)
         *cushim__error() = deferred;

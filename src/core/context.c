@@ -81,11 +81,12 @@ static void destroy(void *object)
 {
     struct cushim__context *context = object;
 
+    cushim__context_empty(context);
     give_back(context);
     remove_from_list(context);
     cushim__handle_unpin(context->driver_id);
     pthread_mutex_destroy(&context->lock);
-    pthread_mutex_destroy(&context->deferred_lock);
+    pthread_mutex_destroy(&context->small_lock);
     cushim__object_finish(&context->object);
     free(context);
 }
@@ -147,7 +148,7 @@ static struct cushim__context *make(const struct cushim__scope *scope, CUcontext
     context->cu = cu;
     context->device = device;
     pthread_mutex_init(&context->lock, NULL);
-    pthread_mutex_init(&context->deferred_lock, NULL);
+    pthread_mutex_init(&context->small_lock, NULL);
     read_limits(scope, device, &context->limits);
     /* The scope has it pinned, and the context needs it for as long as it lives. */
     cushim__handle_pin_again(context->driver_id);
@@ -226,20 +227,4 @@ void cushim__object_close(uint64_t *id, enum cushim__handle_kind kind, const cha
     else
         *cushim__error() = before;
     *id = 0;
-}
-
-void cushim__lock_two(struct cushim__context *a, struct cushim__context *b)
-{
-    struct cushim__context *first = a < b ? a : b, *second = a < b ? b : a;
-
-    cushim__lock(first);
-    if (second != first)
-        cushim__lock(second);
-}
-
-void cushim__unlock_two(struct cushim__context *a, struct cushim__context *b)
-{
-    cushim__unlock(a);
-    if (b != a)
-        cushim__unlock(b);
 }

@@ -20,8 +20,8 @@
  * from the object's destroy().
  *
  * Locks. context->lock is the submission lock: looking up what to wait for, waiting, submitting
- * and noting what was submitted is one step under it. Whoever needs two takes them by
- * cushim__lock_two(). Nothing blocks on the device under it, and no other lock of core is
+ * and noting what was submitted is one step under it. Whoever needs several takes them by
+ * core/submit.h. Nothing blocks on the device under it, and no other lock of core is
  * held when it is taken.
  */
 #ifndef CUSHIM_CORE_CONTEXT_H
@@ -68,8 +68,14 @@ struct cushim__context {
     uint64_t default_stream; /* its handle, closed with the last of those; 0: not made yet */
     unsigned pushed;         /* how often it is on stacks by cushim_context_push() */
 
-    pthread_mutex_t deferred_lock;
-    struct cushim__error deferred; /* under it: of a destructor, the first one */
+    pthread_mutex_t small_lock; /* the last to be taken: nothing but memory is touched under it */
+    /* Under it. */
+    struct cushim__error deferred; /* of a destructor, the first one */
+    struct cushim__timeline *timelines;
+    CUevent *events; /* that nobody uses now, without timing */
+    size_t n_events, max_events;
+    struct cushim__chunk *chunks;         /* of page-locked memory that nobody uses now */
+    struct cushim__host_call *host_calls; /* that the device has not made yet */
 };
 
 /* One public call, from its entry to its return. */
@@ -182,9 +188,46 @@ static inline void cushim__unlock(struct cushim__context *context)
     pthread_mutex_unlock(&context->lock);
 }
 
-/* Both submission locks, in an order that all threads agree on. They may be the same one. */
-void cushim__lock_two(struct cushim__context *a, struct cushim__context *b);
-void cushim__unlock_two(struct cushim__context *a, struct cushim__context *b);
+/* Gives back what the context keeps for later use, before it is destroyed. */
+void cushim__context_empty(struct cushim__context *context);
+
+/* An event without timing, of the context's own: there may be one to use again. */
+cushim_status cushim__event_take(const struct cushim__scope *scope, struct cushim__context *context,
+                                 CUevent *ret_event);
+
+/* The event may be recorded and waited for: another record replaces only later waits. */
+void cushim__event_give(struct cushim__context *context, CUevent event);
+
+/* A piece of page-locked memory, through which pageable memory is copied. */
+enum { CUSHIM__CHUNK_BYTES = 1 << 20 };
+
+struct cushim__chunk {
+    struct cushim__chunk *next;
+    void *host;
+};
+
+cushim_status cushim__chunk_take(const struct cushim__scope *scope,
+                                 struct cushim__chunk **ret_chunk);
+
+/* No device uses it any more. */
+void cushim__chunk_give(struct cushim__context *context, struct cushim__chunk *chunk);
+
+/* A function of the program that a stream will call. */
+struct cushim__host_call {
+    struct cushim__host_call *next, **link;
+    struct cushim__context *context;
+    void (*function)(void *user);
+    void (*release)(void *user); /* of user, exactly once; or NULL */
+    void *user;
+};
+
+/* For cuLaunchHostFunc(): makes the call, and frees it. */
+void cushim__host_call_make(void *host_call);
+
+void cushim__host_call_add(struct cushim__context *context, struct cushim__host_call *host_call);
+
+/* Frees it without calling; releases its user. */
+void cushim__host_call_drop(struct cushim__host_call *host_call);
 
 /* Inside of a host function that the device calls, calls of cushim are refused. */
 void cushim__host_function_begin(void);

@@ -102,13 +102,17 @@ typedef void(CUDA_CB *cushim__cu_host_fn)(void *user);
     X(cuMemPrefetchAsync, (CUdeviceptr, size_t, CUdevice, CUstream))                               \
     X(cuMemAdvise, (CUdeviceptr, size_t, CU_ENUM(CUmem_advise), CUdevice))                         \
     X(cuPointerGetAttribute, (void *, CU_ENUM(CUpointer_attribute), CUdeviceptr))                  \
+    X(cuMemcpyAsync, (CUdeviceptr, CUdeviceptr, size_t, CUstream))                                 \
     X(cuMemcpyHtoDAsync_v2, (CUdeviceptr, const void *, size_t, CUstream))                         \
     X(cuMemcpyDtoHAsync_v2, (void *, CUdeviceptr, size_t, CUstream))                               \
     X(cuMemcpyDtoDAsync_v2, (CUdeviceptr, CUdeviceptr, size_t, CUstream))                          \
     X(cuMemcpyPeerAsync, (CUdeviceptr, CUcontext, CUdeviceptr, CUcontext, size_t, CUstream))       \
     X(cuMemsetD8Async, (CUdeviceptr, unsigned char, size_t, CUstream))                             \
     X(cuMemsetD16Async, (CUdeviceptr, unsigned short, size_t, CUstream))                           \
-    X(cuMemsetD32Async, (CUdeviceptr, unsigned, size_t, CUstream))
+    X(cuMemsetD32Async, (CUdeviceptr, unsigned, size_t, CUstream))                                 \
+    X(cuMemsetD2D8Async, (CUdeviceptr, size_t, unsigned char, size_t, size_t, CUstream))           \
+    X(cuMemsetD2D16Async, (CUdeviceptr, size_t, unsigned short, size_t, size_t, CUstream))         \
+    X(cuMemsetD2D32Async, (CUdeviceptr, size_t, unsigned, size_t, size_t, CUstream))
 
 /* cu_fn_cuCtxSynchronize is the type of the function. */
 #define CUSHIM__CU_FN(name, parameters) typedef CU_ENUM(CUresult) cu_fn_##name parameters;

@@ -47,10 +47,10 @@ void cushim__defer_error(struct cushim__context *context)
     cushim__log(CUSHIM_LOG_ERROR, "%s", cushim__error()->text);
     if (!context)
         return;
-    pthread_mutex_lock(&context->deferred_lock);
+    pthread_mutex_lock(&context->small_lock);
     if (!context->deferred.status)
         context->deferred = *cushim__error();
-    pthread_mutex_unlock(&context->deferred_lock);
+    pthread_mutex_unlock(&context->small_lock);
 }
 
 void cushim__freed(const struct cushim__scope *scope, int result, const char *name)

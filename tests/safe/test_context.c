@@ -144,8 +144,7 @@ Test(safe_context, settings)
     assert_ok(cushim_context_set_limit(mine, CUSHIM_LIMIT_STACK_SIZE, 4096));
     assert_ok(cushim_context_limit(mine, CUSHIM_LIMIT_STACK_SIZE, &value));
     cr_expect(ge(sz, value, 4096));
-    assert_refused(cushim_context_limit(mine, (enum cushim_limit) 99, &value), 1,
-                   "cuCtxGetLimit");
+    assert_refused(cushim_context_limit(mine, (enum cushim_limit) 99, &value), 1, "cuCtxGetLimit");
     assert_ok(cushim_context_set_cache_config(mine, CUSHIM_CACHE_PREFER_L1));
     assert_ok(cushim_context_cache_config(mine, &cache));
     assert_ok(cushim_context_priority_range(mine, &least, &greatest));
