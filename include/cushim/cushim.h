@@ -17,12 +17,14 @@
 #include <cushim/interpose.h>
 #include <cushim/log.h>
 #include <cushim/object.h>
+#include <cushim/pinned.h>
 #include <cushim/report.h>
 #include <cushim/rows.h>
 #include <cushim/slice.h>
 #include <cushim/status.h>
 #include <cushim/stream.h>
 #include <cushim/trace.h>
+#include <cushim/unified.h>
 #include <cushim/version.h>
 #include <cushim/view.h>
 

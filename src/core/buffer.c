@@ -212,7 +212,7 @@ bool cushim__buffer_each(const struct cushim__buffer *buffer, size_t begin, size
 struct waiting {
     const struct cushim__scope *scope;
     struct cushim__timeline *timeline;
-    bool late;
+    bool early;
     cushim_status status;
 };
 
@@ -220,7 +220,7 @@ static bool wait_for(const struct cushim__point *point, void *user)
 {
     struct waiting *w = user;
 
-    w->status = cushim__timeline_wait(w->scope, w->timeline, point, &w->late);
+    w->status = cushim__timeline_wait(w->scope, w->timeline, point, &w->early);
     return !w->status;
 }
 
@@ -231,9 +231,9 @@ cushim_status cushim__buffer_wait(const struct cushim__scope *scope, struct cush
     struct waiting w = {.scope = scope, .timeline = timeline};
 
     cushim__buffer_each(buffer, begin, end, write, wait_for, &w);
-    /* It waited for more than this buffer. Next time, the mark will be there in time. */
-    if (w.late)
-        buffer->eager++;
+    /* It was, or should have been, marked before others came: so will be what follows. */
+    if (w.early)
+        buffer->mark_next = true;
     return w.status;
 }
 

@@ -42,7 +42,7 @@ struct cushim__buffer {
     /* Under the submission lock. */
     struct cushim__timeline *attached; /* MANAGED: the one stream that may use it, or NULL */
     bool host_only;                    /* MANAGED: attached to the host */
-    int eager; /* how many of the next uses are to be marked at once: others came for them late */
+    bool mark_next; /* at once when it is submitted, because others come for it */
     struct cushim__range one, *ranges;
     size_t n_ranges, max_ranges;
 };

@@ -111,3 +111,44 @@ cushim_status cushim__span_check_writable(const struct cushim__span *span, const
     return cushim__fail_at(CUSHIM_ERROR_READ_ONLY, call, cushim__span_label(span),
                            "%s: the view is for reading only", call);
 }
+
+/* A device may not be able to share: then it has to be idle, or the stream that has the memory. */
+static cushim_status wait_for_device(struct cushim__scope *scope, struct cushim__buffer *buffer)
+{
+    struct cushim__timeline *attached = NULL;
+    bool host_only;
+    cushim_status status;
+
+    if (buffer->memory != CUSHIM__MEMORY_MANAGED || buffer->context->limits.concurrent_managed)
+        return CUSHIM_OK;
+    cushim__lock(buffer->context);
+    host_only = buffer->host_only;
+    if (buffer->attached && !buffer->attached->retired)
+        attached = cushim__timeline_ref(buffer->attached);
+    cushim__unlock(buffer->context);
+    if (host_only)
+        return CUSHIM_OK;
+    status = attached ? cushim__timeline_synchronize(scope, attached)
+                      : cushim__synchronize_context(scope);
+    cushim__timeline_unref(attached);
+    return status;
+}
+
+cushim_status cushim__slice_host(uint64_t id, enum cushim__handle_kind kind, bool write,
+                                 const char *call, void **ret_pointer)
+{
+    struct cushim__access access;
+    struct cushim__slice *slice;
+    struct cushim__scope scope;
+    cushim_status status = cushim__object_enter(id, kind, call, &scope, &slice);
+
+    if (status)
+        return status;
+    access = (struct cushim__access){slice->buffer, 0, slice->buffer->bytes, write};
+    status = cushim__buffer_synchronize(&scope, &access);
+    if (!status)
+        status = wait_for_device(&scope, slice->buffer);
+    if (!status)
+        *ret_pointer = slice->buffer->host;
+    return cushim__scope_leave(&scope, status);
+}

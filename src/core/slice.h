@@ -37,6 +37,13 @@ cushim_status cushim__slice_give(const struct cushim__scope *scope, enum cushim_
                                  struct cushim__buffer *buffer, size_t begin, size_t element,
                                  size_t length, uint64_t *ret_id);
 
+/*
+ * Where the memory of the host is, once the host may read, or write, all of a slice. Waits for
+ * what devices do with it.
+ */
+cushim_status cushim__slice_host(uint64_t id, enum cushim__handle_kind kind, bool write,
+                                 const char *call, void **ret_pointer);
+
 /* element * length, if that is a size. */
 cushim_status cushim__checked_size(const char *call, size_t element, size_t length,
                                    size_t *ret_bytes);

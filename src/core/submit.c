@@ -154,7 +154,7 @@ static cushim_status prepare(const struct cushim__submission *s)
 {
     for (size_t i = 0; i < s->n; i++) {
         const struct cushim__access *a = &s->accesses[i];
-        const cushim_status status = check_attached(s, a);
+        const cushim_status status = s->attaching ? CUSHIM_OK : check_attached(s, a);
 
         if (status)
             return status;
@@ -198,8 +198,8 @@ void cushim__submit_end(struct cushim__submission *s)
         const struct cushim__access *a = &s->accesses[i];
 
         cushim__buffer_note(a->buffer, a->begin, a->end, a->write, s->timeline);
-        if (__builtin_expect(a->buffer->eager > 0, 0)) {
-            a->buffer->eager--;
+        if (__builtin_expect(a->buffer->mark_next, 0)) {
+            a->buffer->mark_next = false;
             mark = true;
         }
     }

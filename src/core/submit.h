@@ -42,7 +42,8 @@ struct cushim__submission {
     struct cushim__timeline *timeline;
     const struct cushim__access *accesses;
     size_t n;
-    struct cushim__locks locks; /* zero at the beginning */
+    bool attaching; /* unified memory that is attached elsewhere is what this is about */
+    struct cushim__locks locks;
 };
 
 cushim_status cushim__submit_begin(struct cushim__submission *s);

@@ -158,6 +158,7 @@ static cushim_status record_here(const struct cushim__scope *scope,
         status = cushim__event_take(scope, timeline->context, &mark->event);
     if (!status)
         status = CU_CALL(scope, cuEventRecord, (mark->event, timeline->cu));
+    mark->early = false;
     if (!status)
         mark->number = timeline->submitted;
     return status;
@@ -206,7 +207,7 @@ cushim_status cushim__timeline_mark(const struct cushim__scope *scope,
 
 cushim_status cushim__timeline_wait(const struct cushim__scope *scope,
                                     struct cushim__timeline *timeline,
-                                    const struct cushim__point *point, bool *ret_late)
+                                    const struct cushim__point *point, bool *ret_early)
 {
     struct cushim__mark mark;
     cushim_status status;
@@ -218,8 +219,8 @@ cushim_status cushim__timeline_wait(const struct cushim__scope *scope,
         status = CU_CALL(scope, cuStreamWaitEvent, (timeline->cu, mark.event, 0));
     if (status)
         return status;
-    if (mark.number > point->number)
-        *ret_late = true;
+    if (mark.early || mark.number > point->number)
+        *ret_early = true;
     cushim__timeline_learn(timeline, point->timeline, mark.number);
     return CUSHIM_OK;
 }
@@ -246,12 +247,15 @@ cushim_status cushim__timeline_join(const struct cushim__scope *scope,
 void cushim__timeline_mark_now(const struct cushim__scope *scope, struct cushim__timeline *timeline)
 {
     struct cushim__mark mark;
+    const unsigned next = timeline->next_mark;
 
-    if (!cushim__timeline_mark(scope, timeline, timeline->submitted, &mark))
-        return;
-    cushim__defer_error(scope->context);
-    CU_FREE(scope, cuStreamSynchronize, (timeline->cu));
-    timeline->done = timeline->submitted;
+    if (cushim__timeline_mark(scope, timeline, timeline->submitted, &mark)) {
+        cushim__defer_error(scope->context);
+        CU_FREE(scope, cuStreamSynchronize, (timeline->cu));
+        timeline->done = timeline->submitted;
+    } else if (timeline->next_mark != next) {
+        timeline->marks[next].early = true;
+    }
 }
 
 void cushim__timeline_retire(const struct cushim__scope *scope, struct cushim__timeline *timeline)

@@ -9,8 +9,8 @@
  * A stream waits for a point by an event that covers it: a mark, recorded at that number or later.
  * No mark is recorded before somebody needs it, with two exceptions. No thread can record on
  * another's per-thread stream, so those are marked after each submission. And a late mark covers
- * more than was asked for; where that was seen to happen to a buffer, its next use is marked at
- * once (buffer.h).
+ * more than was asked for: where that happens to a buffer, the work that came for it is marked at
+ * once, and so is the next as long as others come for it.
  *
  * A wait is left out when the point is known to be done, when it is of the same timeline, and when
  * the waiting stream has it behind it already, directly or through others that it has waited for.
@@ -42,6 +42,7 @@ struct cushim__timeline {
     struct cushim__mark {
         CUevent event;
         uint64_t number;    /* 0: not recorded */
+        bool early;         /* before anybody asked */
     } marks[CUSHIM__MARKS]; /* the oldest is recorded anew; who waits for it already does not mind
                              */
     unsigned next_mark;
@@ -90,12 +91,12 @@ static inline bool cushim__point_done(const struct cushim__point *point)
 }
 
 /*
- * Makes timeline wait for a point, if it must. ret_late tells that it waits for more than the
- * point; it is not written otherwise.
+ * Makes timeline wait for a point, if it must. ret_early is set to true if it is good to mark
+ * early: the mark was made so, or it came late and covers more than the point.
  */
 cushim_status cushim__timeline_wait(const struct cushim__scope *scope,
                                     struct cushim__timeline *timeline,
-                                    const struct cushim__point *point, bool *ret_late);
+                                    const struct cushim__point *point, bool *ret_early);
 
 /* Makes timeline wait for all that was submitted to other so far, known or not. */
 cushim_status cushim__timeline_join(const struct cushim__scope *scope,
