@@ -191,6 +191,11 @@ static struct place freed_at(uint64_t id)
     return place;
 }
 
+static const char *article(unsigned kind)
+{
+    return kind == CUSHIM__HANDLE_EVENT || kind == CUSHIM__HANDLE_NVRTC ? "an" : "a";
+}
+
 static cushim_status stale(uint64_t id, unsigned kind, const char *call)
 {
     const unsigned is = kind_of(id);
@@ -204,8 +209,8 @@ static cushim_status stale(uint64_t id, unsigned kind, const char *call)
                                kind_names[kind]);
     if (is && is < CUSHIM__HANDLE_KINDS && is != kind)
         return cushim__fail_at(CUSHIM_ERROR_WRONG_HANDLE, call, NULL,
-                               "%s: expected a %s, this is the handle of a %s", call,
-                               kind_names[kind], kind_names[is]);
+                               "%s: expected %s %s, this is the handle of %s %s", call,
+                               article(kind), kind_names[kind], article(is), kind_names[is]);
     place = freed_at(id);
     if (place.text[0])
         return cushim__fail_at(CUSHIM_ERROR_STALE_HANDLE, call, NULL, "%s: the %s was freed by %s",
