@@ -52,6 +52,14 @@ CUSHIM_API cushim_status cushim_slice_from_host(cushim_stream stream, const void
 #define cushim_slice_from(stream, pointer, length, ret_slice)                                      \
     cushim_slice_from_host(stream, pointer, sizeof(*(pointer)), length, ret_slice)
 
+/** The same, with a copy of a view: of a slice, or pinned or unified memory. */
+CUSHIM_API cushim_status cushim_slice_from_view(cushim_stream stream, cushim_view view,
+                                                cushim_slice *ret_slice);
+
+/** cushim_slice_clone(stream, slice or view, &slice). */
+#define cushim_slice_clone(stream, x, ret_slice)                                                   \
+    cushim_slice_from_view(stream, CUSHIM_VIEW(x), ret_slice)
+
 /** How a slice that was adopted is freed. */
 enum cushim_adopted {
     CUSHIM_ADOPTED_BORROWED = 0, /* not at all: the owner keeps it until the slice is freed, and */
@@ -98,6 +106,16 @@ CUSHIM_API cushim_status cushim_view_read(cushim_stream stream, cushim_view view
     cushim_view_read(stream, CUSHIM_VIEW(x), pointer, sizeof(*(pointer)), length)
 
 /**
+ * Reads all of a slice, and frees it. If that fails, the slice is as before.
+ */
+CUSHIM_API cushim_status cushim_slice_reclaim_to(cushim_stream stream, cushim_slice *slice,
+                                                 void *host, size_t element, size_t length);
+
+/** cushim_slice_reclaim(stream, &slice, pointer, length). */
+#define cushim_slice_reclaim(stream, slice, pointer, length)                                       \
+    cushim_slice_reclaim_to(stream, slice, pointer, sizeof(*(pointer)), length)
+
+/**
  * Copies elements of the host to the view, and returns when they are there: the host's may be
  * used again. To go on at once instead, copy from pinned memory with cushim_slice_copy().
  */
@@ -107,6 +125,23 @@ CUSHIM_API cushim_status cushim_view_write(cushim_stream stream, cushim_view vie
 /** cushim_slice_write(stream, slice or view, pointer, length). */
 #define cushim_slice_write(stream, x, pointer, length)                                             \
     cushim_view_write(stream, CUSHIM_VIEW(x), pointer, sizeof(*(pointer)), length)
+
+/**
+ * The same two for who knows better: they return when the copy is queued, and the caller sees to
+ * it that the host's memory is there, and is left alone, until the stream is past it. That memory
+ * should be page-locked, by the driver directly; with other memory the call may wait for the
+ * stream, and other threads for the call. Memory from pinned.h needs none of this.
+ */
+CUSHIM_API cushim_status cushim_view_read_async(cushim_stream stream, cushim_view view, void *host,
+                                                size_t element, size_t length);
+CUSHIM_API cushim_status cushim_view_write_async(cushim_stream stream, cushim_view view,
+                                                 const void *host, size_t element, size_t length);
+
+/** cushim_slice_read_async(stream, slice or view, pointer, length), and for writing. */
+#define cushim_slice_read_async(stream, x, pointer, length)                                        \
+    cushim_view_read_async(stream, CUSHIM_VIEW(x), pointer, sizeof(*(pointer)), length)
+#define cushim_slice_write_async(stream, x, pointer, length)                                       \
+    cushim_view_write_async(stream, CUSHIM_VIEW(x), pointer, sizeof(*(pointer)), length)
 
 /**
  * Copies between memory of devices, and page-locked memory, in the order of the stream. Both
@@ -164,10 +199,13 @@ CUSHIM_API cushim_status cushim_view_used(cushim_stream stream, cushim_view view
 #define cushim_slice_alloc(...)     (cushim_here(CUSHIM_HERE), cushim_slice_alloc(__VA_ARGS__))
 #define cushim_slice_zeros(...)     (cushim_here(CUSHIM_HERE), cushim_slice_zeros(__VA_ARGS__))
 #define cushim_slice_from_host(...) (cushim_here(CUSHIM_HERE), cushim_slice_from_host(__VA_ARGS__))
-#define cushim_slice_adopt(...)     (cushim_here(CUSHIM_HERE), cushim_slice_adopt(__VA_ARGS__))
-#define cushim_slice_leak(...)      (cushim_here(CUSHIM_HERE), cushim_slice_leak(__VA_ARGS__))
-#define cushim_slice_split(...)     (cushim_here(CUSHIM_HERE), cushim_slice_split(__VA_ARGS__))
-#define cushim_slice_free(...)      (cushim_here(CUSHIM_HERE), cushim_slice_free(__VA_ARGS__))
+#define cushim_slice_from_view(...) (cushim_here(CUSHIM_HERE), cushim_slice_from_view(__VA_ARGS__))
+#define cushim_slice_reclaim_to(...)                                                               \
+    (cushim_here(CUSHIM_HERE), cushim_slice_reclaim_to(__VA_ARGS__))
+#define cushim_slice_adopt(...) (cushim_here(CUSHIM_HERE), cushim_slice_adopt(__VA_ARGS__))
+#define cushim_slice_leak(...)  (cushim_here(CUSHIM_HERE), cushim_slice_leak(__VA_ARGS__))
+#define cushim_slice_split(...) (cushim_here(CUSHIM_HERE), cushim_slice_split(__VA_ARGS__))
+#define cushim_slice_free(...)  (cushim_here(CUSHIM_HERE), cushim_slice_free(__VA_ARGS__))
 #endif
 
 #ifdef __cplusplus

@@ -108,7 +108,7 @@ CUSHIM_API cushim_status cushim_stream_query(cushim_stream stream);
  *
  * release(user), unless NULL, is called exactly once, whatever happens: after function; or
  * before this returns, if it fails; or when the context ends, if the device failed and the
- * driver never called.
+ * driver never called. After function, what holds for function holds for it.
  */
 CUSHIM_API cushim_status cushim_stream_host_function(cushim_stream stream,
                                                      void (*function)(void *user), void *user,

@@ -283,54 +283,78 @@ static cushim_status check_elements(const struct cushim__span *span, const char 
     return CUSHIM_OK;
 }
 
-cushim_status cushim_view_read(cushim_stream stream, cushim_view view, void *host, size_t element,
-                               size_t length)
+typedef cushim_status read_fn(struct cushim__scope *scope, struct cushim__stream *stream,
+                              const struct cushim__access *from, void *host);
+typedef cushim_status write_fn(struct cushim__scope *scope, struct cushim__stream *stream,
+                               const struct cushim__access *to, const void *host);
+
+/* One of the two copies: read() or write(), and the other is NULL. */
+static cushim_status copy_host(cushim_stream stream, cushim_view view, const void *host,
+                               size_t element, size_t length, read_fn *read, write_fn *write,
+                               const char *call)
 {
     struct cushim__stream *object;
     struct cushim__scope scope;
     struct cushim__span span;
     cushim_status status;
 
-    if (length)
-        CHECK_OUTPUT(host);
-    status = enter(stream, "cushim_slice_read", &scope, &object);
+    if (length && !host)
+        return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, NULL, "%s: host is NULL", call);
+    status = enter(stream, call, &scope, &object);
     if (status)
         return status;
-    status = pin(&scope, view, false, &span);
+    status = pin(&scope, view, write != NULL, &span);
     if (!status) {
-        const struct cushim__access access = cushim__span_access(&span, false);
+        const struct cushim__access access = cushim__span_access(&span, write != NULL);
 
-        status = check_elements(&span, scope.call, element, length);
+        status = check_elements(&span, call, element, length);
         if (!status)
-            status = cushim__memory_read(&scope, object, &access, host);
+            status = write ? write(&scope, object, &access, host)
+                           : read(&scope, object, &access, (void *) (uintptr_t) host);
         cushim__span_unpin(&span);
     }
     return cushim__scope_leave(&scope, status);
 }
 
+cushim_status cushim_view_read(cushim_stream stream, cushim_view view, void *host, size_t element,
+                               size_t length)
+{
+    return copy_host(stream, view, host, element, length, cushim__memory_read, NULL,
+                     "cushim_slice_read");
+}
+
+cushim_status cushim_view_read_async(cushim_stream stream, cushim_view view, void *host,
+                                     size_t element, size_t length)
+{
+    return copy_host(stream, view, host, element, length, cushim__memory_read_async, NULL,
+                     "cushim_slice_read_async");
+}
+
 cushim_status cushim_view_write(cushim_stream stream, cushim_view view, const void *host,
                                 size_t element, size_t length)
 {
-    struct cushim__stream *object;
-    struct cushim__scope scope;
-    struct cushim__span span;
+    return copy_host(stream, view, host, element, length, NULL, cushim__memory_write,
+                     "cushim_slice_write");
+}
+
+cushim_status cushim_view_write_async(cushim_stream stream, cushim_view view, const void *host,
+                                      size_t element, size_t length)
+{
+    return copy_host(stream, view, host, element, length, NULL, cushim__memory_write_async,
+                     "cushim_slice_write_async");
+}
+
+cushim_status cushim_slice_reclaim_to(cushim_stream stream, cushim_slice *slice, void *host,
+                                      size_t element, size_t length)
+{
     cushim_status status;
 
-    if (length)
-        CHECK_OUTPUT(host);
-    status = enter(stream, "cushim_slice_write", &scope, &object);
-    if (status)
-        return status;
-    status = pin(&scope, view, true, &span);
-    if (!status) {
-        const struct cushim__access access = cushim__span_access(&span, true);
-
-        status = check_elements(&span, scope.call, element, length);
-        if (!status)
-            status = cushim__memory_write(&scope, object, &access, host);
-        cushim__span_unpin(&span);
-    }
-    return cushim__scope_leave(&scope, status);
+    CHECK_OUTPUT(slice);
+    status = copy_host(stream, cushim__slice_view(*slice), host, element, length,
+                       cushim__memory_read, NULL, "cushim_slice_reclaim");
+    if (!status)
+        cushim_slice_free(slice);
+    return status;
 }
 
 static cushim_status check_copy(const struct cushim__scope *scope, const struct cushim__span *to,
@@ -352,6 +376,27 @@ static cushim_status check_copy(const struct cushim__scope *scope, const struct 
                                "%s: source and destination overlap in %zu bytes of slice '%s'",
                                scope->call, bytes, cushim__span_label(to));
     return cushim__span_check_writable(to, scope->call);
+}
+
+cushim_status cushim_slice_from_view(cushim_stream stream, cushim_view view,
+                                     cushim_slice *ret_slice)
+{
+    cushim_slice made = CUSHIM_NONE;
+    size_t length = 0, element = 0;
+    cushim_status status;
+
+    CHECK_OUTPUT(ret_slice);
+    status = cushim_view_size(view, &length, &element);
+    if (!status)
+        status = make(stream, element, length, NULL, NULL, "cushim_slice_clone", &made.id);
+    if (status)
+        return status;
+    status = cushim_view_copy(stream, cushim__slice_view(made), view);
+    if (status)
+        cushim_slice_free(&made);
+    else
+        *ret_slice = made;
+    return status;
 }
 
 static cushim_status copy(struct cushim__scope *scope, struct cushim__stream *stream,

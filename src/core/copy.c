@@ -18,9 +18,9 @@ static bool is_pinned(const struct cushim__access *access)
     return access->buffer->memory == CUSHIM__MEMORY_PINNED;
 }
 
-/* One driver call between a part of a buffer and a piece of page-locked memory. */
+/* One driver call between a part of a buffer and memory of the host. */
 static cushim_status move(struct cushim__scope *scope, struct cushim__stream *stream,
-                          const struct cushim__access *part, void *pinned)
+                          const struct cushim__access *part, void *host)
 {
     const size_t bytes = part->end - part->begin;
     struct cushim__submission s = {
@@ -30,13 +30,11 @@ static cushim_status move(struct cushim__scope *scope, struct cushim__stream *st
     if (status)
         return status;
     if (part->write)
-        status =
-            CU_CALL(scope, cuMemcpyHtoDAsync_v2, (address_of(part), pinned, bytes, stream->cu));
+        status = CU_CALL(scope, cuMemcpyHtoDAsync_v2, (address_of(part), host, bytes, stream->cu));
     else
-        status =
-            CU_CALL(scope, cuMemcpyDtoHAsync_v2, (pinned, address_of(part), bytes, stream->cu));
+        status = CU_CALL(scope, cuMemcpyDtoHAsync_v2, (host, address_of(part), bytes, stream->cu));
     cushim__submit_end(&s);
-    return status ? status : cushim__timeline_synchronize(scope, stream->timeline);
+    return status;
 }
 
 /*
@@ -63,6 +61,8 @@ static cushim_status move_pieces(struct cushim__scope *scope, struct cushim__str
         if (from)
             memcpy(chunk->host, from + done, part.end - part.begin);
         status = move(scope, stream, &part, chunk->host);
+        if (!status)
+            status = cushim__timeline_synchronize(scope, stream->timeline);
         if (to && !status)
             memcpy(to + done, chunk->host, part.end - part.begin);
         done += part.end - part.begin;
@@ -97,6 +97,22 @@ cushim_status cushim__memory_write(struct cushim__scope *scope, struct cushim__s
     if (!status)
         memcpy(host_of(to), host, to->end - to->begin);
     return status;
+}
+
+cushim_status cushim__memory_read_async(struct cushim__scope *scope, struct cushim__stream *stream,
+                                        const struct cushim__access *from, void *host)
+{
+    if (is_pinned(from))
+        return cushim__memory_read(scope, stream, from, host);
+    return from->begin == from->end ? CUSHIM_OK : move(scope, stream, from, host);
+}
+
+cushim_status cushim__memory_write_async(struct cushim__scope *scope, struct cushim__stream *stream,
+                                         const struct cushim__access *to, const void *host)
+{
+    if (is_pinned(to))
+        return cushim__memory_write(scope, stream, to, host);
+    return to->begin == to->end ? CUSHIM_OK : move(scope, stream, to, (void *) (uintptr_t) host);
 }
 
 static cushim_status call_copy(const struct cushim__scope *scope, CUstream stream,

@@ -32,6 +32,12 @@ cushim_status cushim__memory_read(struct cushim__scope *scope, struct cushim__st
 cushim_status cushim__memory_write(struct cushim__scope *scope, struct cushim__stream *stream,
                                    const struct cushim__access *to, const void *host);
 
+/* The same, but returns when the copy is submitted. Page-locked memory is copied at once. */
+cushim_status cushim__memory_read_async(struct cushim__scope *scope, struct cushim__stream *stream,
+                                        const struct cushim__access *from, void *host);
+cushim_status cushim__memory_write_async(struct cushim__scope *scope, struct cushim__stream *stream,
+                                         const struct cushim__access *to, const void *host);
+
 /* Copies between ranges of the same size that do not overlap. */
 cushim_status cushim__memory_copy(struct cushim__scope *scope, struct cushim__stream *stream,
                                   const struct cushim__access *to,

@@ -227,6 +227,55 @@ Test(safe_slice, disjoint_parts_do_not_wait_for_each_other)
     close_fixture(&f);
 }
 
+Test(safe_slice, cloned_and_reclaimed)
+{
+    cushim_slice slice, clone = CUSHIM_NONE;
+    struct fixture f;
+    int32_t values[N];
+
+    open_fixture(&f);
+    slice = counting(f.a);
+    assert_ok(cushim_slice_clone(f.b, slice, &clone));
+    assert_ok(cushim_slice_fill(f.a, slice, 0));
+    assert_refused(cushim_slice_reclaim(f.a, &clone, values, N - 1), CUSHIM_ERROR_INVALID_ARGUMENT,
+                   "99 elements here");
+    assert_ok(cushim_slice_reclaim(f.a, &clone, values, N));
+    cr_expect(eq(u64, clone.id, 0));
+    cr_expect(eq(int, values[N - 1], N - 1));
+    assert_ok(cushim_slice_reclaim(f.b, &slice, values, N));
+    cr_expect(eq(int, values[N - 1], 0));
+    assert_refused(cushim_slice_clone(f.b, slice, &clone), CUSHIM_ERROR_STALE_HANDLE, "zero");
+    close_fixture(&f);
+}
+
+/* The program's own page-locked memory, which it sees to itself. */
+Test(safe_slice, asynchronous_copies_of_the_hosts_memory)
+{
+    void *pinned = NULL;
+    cushim_slice slice;
+    struct fixture f;
+    int32_t *values;
+
+    open_fixture(&f);
+    cr_assert(
+        eq(int, RAW(&f.w, cuMemHostAlloc, (void **, size_t, unsigned), &pinned, N * sizeof(int), 0),
+           0));
+    values = pinned;
+    memset(values, 0, N * sizeof(int));
+    slice = counting(f.a);
+    forget_calls(&f.w);
+    assert_ok(cushim_slice_read_async(f.b, slice, values, N));
+    cr_expect(eq(u64, count(&f.w, "cuMemcpyDtoHAsync_v2"), 1));
+    cr_expect(eq(u64, count(&f.w, "cuStreamSynchronize"), 0));
+    assert_ok(cushim_stream_synchronize(f.b));
+    cr_expect(eq(int, values[N - 1], N - 1));
+    assert_ok(cushim_slice_write_async(f.b, slice, values, N));
+    assert_ok(cushim_stream_synchronize(f.b));
+    cr_assert(eq(int, RAW(&f.w, cuMemFreeHost, (void *), pinned), 0));
+    cushim_slice_free(&slice);
+    close_fixture(&f);
+}
+
 Test(safe_slice, split_leak_and_adopt)
 {
     cushim_slice slice, left = CUSHIM_NONE, right = CUSHIM_NONE;
