@@ -13,6 +13,7 @@
 #include <cushim/driver.h>
 #include <cushim/event.h>
 #include <cushim/fault.h>
+#include <cushim/half.h>
 #include <cushim/handle.h>
 #include <cushim/interpose.h>
 #include <cushim/log.h>
