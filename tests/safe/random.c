@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * random FIRST LAST: random programs over streams, slices and views, one for each seed, which is
- * also the seed of the mock's scheduler. The result must be that of doing the same in program order
- * on the host, and the mock must find nothing that is not ordered. Each seed has a process of its
- * own, because the mock takes its seed when it starts.
+ * random [FIRST LAST [DRIVER]]: random programs over streams, slices and views, one for each seed,
+ * which is also the seed of the mock's scheduler. The result must be that of doing the same in
+ * program order on the host, and the mock must find nothing that is not ordered. Each seed has a
+ * process of its own, because the mock takes its seed when it starts. With DRIVER, such as
+ * libcuda.so.1, they run on that: then only the results are looked at.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,8 @@
 #include <cushim/mock.h>
 
 enum { STEPS = 300, STREAMS = 5, SLICES = 4, N = 48 };
+
+static const char *library; /* NULL for the mock */
 
 struct program {
     uint32_t random;
@@ -183,10 +186,15 @@ static void step(struct program *p)
 static void begin(struct program *p)
 {
     void *pointer = NULL;
+    int devices = 0;
 
-    CHECK(cushim_open(cushim_open_params(.library = MOCK), &p->driver));
-    for (int i = 0; i < 2; i++)
-        CHECK(cushim_context_primary(p->driver, i, &p->contexts[i]));
+    CHECK(cushim_open(cushim_open_params(.library = library ? library : MOCK), &p->driver));
+    CHECK(cushim_device_count(p->driver, &devices));
+    CHECK(cushim_context_primary(p->driver, 0, &p->contexts[0]));
+    if (devices > 1)
+        CHECK(cushim_context_primary(p->driver, 1, &p->contexts[1]));
+    else
+        CHECK(cushim_context_create(p->driver, 0, 0, &p->contexts[1]));
     CHECK(cushim_stream_default(p->contexts[0], &p->streams[0]));
     CHECK(cushim_stream_per_thread(p->contexts[0], &p->streams[1]));
     for (int i = 2; i < STREAMS; i++)
@@ -224,11 +232,14 @@ static int run(uint64_t seed)
     const struct cushim_mock_finding *findings = NULL;
     struct program p = {.random = (uint32_t) seed * 2654435761u};
 
-    CHECK(cushim_mock_configure(&config));
+    if (!library)
+        CHECK(cushim_mock_configure(&config));
     begin(&p);
     for (int i = 0; i < STEPS; i++)
         step(&p);
     end(&p);
+    if (library)
+        return 0;
     cushim_mock_leaks();
     if (!cushim_mock_findings(&findings))
         return 0;
@@ -242,6 +253,7 @@ int main(int argc, char **argv)
                    last = argc > 2 ? (unsigned) atoi(argv[2]) : 64;
     int status = 0;
 
+    library = argc > 3 ? argv[3] : NULL;
     for (unsigned seed = first; seed <= last; seed++) {
         const pid_t child = fork();
 
