@@ -106,14 +106,15 @@ CUSHIM_API cushim_status cushim_view_read(cushim_stream stream, cushim_view view
     cushim_view_read(stream, CUSHIM_VIEW(x), pointer, sizeof(*(pointer)), length)
 
 /**
- * Reads all of a slice, and frees it. If that fails, the slice is as before.
+ * Reads all of a slice, whose length must be this, and frees it. If the reading fails, the slice
+ * is as before.
  */
-CUSHIM_API cushim_status cushim_slice_reclaim_to(cushim_stream stream, cushim_slice *slice,
-                                                 void *host, size_t element, size_t length);
+CUSHIM_API cushim_status cushim_slice_reclaim_to_host(cushim_stream stream, cushim_slice *slice,
+                                                      void *host, size_t element, size_t length);
 
 /** cushim_slice_reclaim(stream, &slice, pointer, length). */
 #define cushim_slice_reclaim(stream, slice, pointer, length)                                       \
-    cushim_slice_reclaim_to(stream, slice, pointer, sizeof(*(pointer)), length)
+    cushim_slice_reclaim_to_host(stream, slice, pointer, sizeof(*(pointer)), length)
 
 /**
  * Copies elements of the host to the view, and returns when they are there: the host's may be
@@ -200,12 +201,12 @@ CUSHIM_API cushim_status cushim_view_used(cushim_stream stream, cushim_view view
 #define cushim_slice_zeros(...)     (cushim_here(CUSHIM_HERE), cushim_slice_zeros(__VA_ARGS__))
 #define cushim_slice_from_host(...) (cushim_here(CUSHIM_HERE), cushim_slice_from_host(__VA_ARGS__))
 #define cushim_slice_from_view(...) (cushim_here(CUSHIM_HERE), cushim_slice_from_view(__VA_ARGS__))
-#define cushim_slice_reclaim_to(...)                                                               \
-    (cushim_here(CUSHIM_HERE), cushim_slice_reclaim_to(__VA_ARGS__))
-#define cushim_slice_adopt(...) (cushim_here(CUSHIM_HERE), cushim_slice_adopt(__VA_ARGS__))
-#define cushim_slice_leak(...)  (cushim_here(CUSHIM_HERE), cushim_slice_leak(__VA_ARGS__))
-#define cushim_slice_split(...) (cushim_here(CUSHIM_HERE), cushim_slice_split(__VA_ARGS__))
-#define cushim_slice_free(...)  (cushim_here(CUSHIM_HERE), cushim_slice_free(__VA_ARGS__))
+#define cushim_slice_adopt(...)     (cushim_here(CUSHIM_HERE), cushim_slice_adopt(__VA_ARGS__))
+#define cushim_slice_leak(...)      (cushim_here(CUSHIM_HERE), cushim_slice_leak(__VA_ARGS__))
+#define cushim_slice_split(...)     (cushim_here(CUSHIM_HERE), cushim_slice_split(__VA_ARGS__))
+#define cushim_slice_reclaim_to_host(...)                                                          \
+    (cushim_here(CUSHIM_HERE), cushim_slice_reclaim_to_host(__VA_ARGS__))
+#define cushim_slice_free(...) (cushim_here(CUSHIM_HERE), cushim_slice_free(__VA_ARGS__))
 #endif
 
 #ifdef __cplusplus

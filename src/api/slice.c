@@ -344,19 +344,6 @@ cushim_status cushim_view_write_async(cushim_stream stream, cushim_view view, co
                      "cushim_slice_write_async");
 }
 
-cushim_status cushim_slice_reclaim_to(cushim_stream stream, cushim_slice *slice, void *host,
-                                      size_t element, size_t length)
-{
-    cushim_status status;
-
-    CHECK_OUTPUT(slice);
-    status = copy_host(stream, cushim__slice_view(*slice), host, element, length,
-                       cushim__memory_read, NULL, "cushim_slice_reclaim");
-    if (!status)
-        cushim_slice_free(slice);
-    return status;
-}
-
 static cushim_status check_copy(const struct cushim__scope *scope, const struct cushim__span *to,
                                 const struct cushim__span *from)
 {
@@ -493,4 +480,14 @@ cushim_status cushim_view_use(cushim_stream stream, cushim_view view, bool write
 cushim_status cushim_view_used(cushim_stream stream, cushim_view view, bool write)
 {
     return use(stream, view, write, true, "cushim_slice_used", NULL);
+}
+
+cushim_status cushim_slice_reclaim_to_host(cushim_stream stream, cushim_slice *slice, void *host,
+                                           size_t element, size_t length)
+{
+    if (!slice)
+        return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: slice is NULL", __func__);
+    CUSHIM_TRY(cushim_view_read(stream, CUSHIM_VIEW(*slice), host, element, length));
+    cushim_slice_free(slice);
+    return CUSHIM_OK;
 }
