@@ -8,15 +8,31 @@
 #ifndef CUSHIM_CUSHIM_H
 #define CUSHIM_CUSHIM_H
 
+#include <cushim/code_library.h>
+#include <cushim/compile.h>
+#include <cushim/context.h>
+#include <cushim/device.h>
 #include <cushim/driver.h>
+#include <cushim/event.h>
 #include <cushim/fault.h>
+#include <cushim/function.h>
+#include <cushim/half.h>
 #include <cushim/handle.h>
 #include <cushim/interpose.h>
+#include <cushim/launch.h>
+#include <cushim/link.h>
 #include <cushim/log.h>
+#include <cushim/module.h>
+#include <cushim/object.h>
+#include <cushim/pinned.h>
 #include <cushim/report.h>
 #include <cushim/rows.h>
+#include <cushim/slice.h>
 #include <cushim/status.h>
+#include <cushim/stream.h>
 #include <cushim/trace.h>
+#include <cushim/unified.h>
 #include <cushim/version.h>
+#include <cushim/view.h>
 
 #endif

@@ -38,7 +38,12 @@ typedef int cushim_status;
     X(CUSHIM_ERROR_MISSING_SYMBOL, -9, "the library does not have this function")                  \
     X(CUSHIM_ERROR_LIMIT, -10, "a limit of this library is reached")                               \
     X(CUSHIM_ERROR_BUSY, -11, "the object is in use")                                              \
-    X(CUSHIM_ERROR_SYSTEM, -12, "the operating system refused")
+    X(CUSHIM_ERROR_SYSTEM, -12, "the operating system refused")                                    \
+    X(CUSHIM_ERROR_FOREIGN_CONTEXT, -13, "objects of different contexts do not go together")       \
+    X(CUSHIM_ERROR_WRONG_THREAD, -14, "the object is another thread's")                            \
+    X(CUSHIM_ERROR_OVERLAP, -15, "memory that is written overlaps another argument")               \
+    X(CUSHIM_ERROR_READ_ONLY, -16, "the view does not allow writing")                              \
+    X(CUSHIM_ERROR_NOT_ATTACHED, -17, "the unified memory is attached elsewhere")
 
 enum {
 #define CUSHIM__STATUS_ENUM(name, value, text) name = (value),
@@ -83,6 +88,13 @@ CUSHIM_API const char *cushim_error_call(void);
 
 /** The label of the object that the failed call was about, or "". */
 CUSHIM_API const char *cushim_error_label(void);
+
+/**
+ * What a compiler or a linker said, whole, if the thread's last error is that it refused its
+ * input; else "". NVRTC, the driver's compiler for PTX, and its linker write such logs. The
+ * sentence of cushim_error_text() has the first error of it.
+ */
+CUSHIM_API const char *cushim_error_log(void);
 
 /** Forgets the thread's last error. */
 CUSHIM_API void cushim_error_clear(void);

@@ -6,35 +6,19 @@
 #include "core/driver.h"
 #include "core/env_hooks.h"
 #include "loader/missing.h"
-#include "loader/open.h"
-
-static cushim_status open_handle(enum cushim_library id, const struct cushim_open_params *params,
-                                 const char *call, uint64_t *ret_id)
-{
-    const char *label = params ? params->label : NULL;
-    struct cushim__library *library = NULL;
-    struct cushim__story story;
-    cushim_status status;
-
-    status = cushim__load(id, params, call, &story, &library);
-    cushim__story_finish(&story);
-    if (status)
-        return status;
-    return cushim__env_hooks_create(library, label, call, ret_id);
-}
 
 cushim_status cushim_open(const struct cushim_open_params *params, cushim_driver *ret_driver)
 {
     if (!ret_driver)
         return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "cushim_open: ret_driver is NULL");
-    return open_handle(CUSHIM_LIBRARY_CUDA, params, __func__, &ret_driver->id);
+    return cushim__driver_open(CUSHIM_LIBRARY_CUDA, params, __func__, &ret_driver->id);
 }
 
 cushim_status cushim_nvrtc_open(const struct cushim_open_params *params, cushim_nvrtc *ret_nvrtc)
 {
     if (!ret_nvrtc)
         return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "cushim_nvrtc_open: ret_nvrtc is NULL");
-    return open_handle(CUSHIM_LIBRARY_NVRTC, params, __func__, &ret_nvrtc->id);
+    return cushim__driver_open(CUSHIM_LIBRARY_NVRTC, params, __func__, &ret_nvrtc->id);
 }
 
 void cushim_close(cushim_driver *driver)
@@ -133,8 +117,8 @@ bool cushim_nvrtc_has(cushim_nvrtc nvrtc, const char *symbol)
     return has(library_of(nvrtc.id, CUSHIM_LIBRARY_NVRTC, __func__), symbol, __func__);
 }
 
-static const cushim_function *functions(uint64_t id, enum cushim_library kind, size_t rows,
-                                        const char *call)
+static const cushim_entry *functions(uint64_t id, enum cushim_library kind, size_t rows,
+                                     const char *call)
 {
     const struct cushim__driver *driver =
         cushim__handle_pin(id, cushim__driver_handle_kind(kind), call);
@@ -145,15 +129,15 @@ static const cushim_function *functions(uint64_t id, enum cushim_library kind, s
         table = rows <= driver->library->kind->rows->count ? driver->table : driver->library->table;
         cushim__handle_unpin(id);
     }
-    return (const cushim_function *) table;
+    return (const cushim_entry *) table;
 }
 
-const cushim_function *cushim_driver_functions(cushim_driver driver, size_t rows)
+const cushim_entry *cushim_driver_functions(cushim_driver driver, size_t rows)
 {
     return functions(driver.id, CUSHIM_LIBRARY_CUDA, rows, __func__);
 }
 
-const cushim_function *cushim_nvrtc_functions(cushim_nvrtc nvrtc, size_t rows)
+const cushim_entry *cushim_nvrtc_functions(cushim_nvrtc nvrtc, size_t rows)
 {
     return functions(nvrtc.id, CUSHIM_LIBRARY_NVRTC, rows, __func__);
 }

@@ -104,9 +104,13 @@ void cushim__driver_close(uint64_t *id, enum cushim_library library, const char 
     driver = cushim__handle_pin(*id, kind, call);
     if (!driver || cushim__handle_close(*id, kind, call))
         cushim__log(CUSHIM_LOG_ERROR, "%s", cushim__error()->text);
-    else if (driver->slot >= 0)
+    else {
+        if (library == CUSHIM_LIBRARY_CUDA)
+            cushim__report_leaks(driver->table);
         /* Now, and not when the last pin goes: what the hooks use may be freed after this. */
-        cushim__interpose_stop(library, driver->slot);
+        if (driver->slot >= 0)
+            cushim__interpose_stop(library, driver->slot);
+    }
     if (driver)
         cushim__handle_unpin(*id);
     *id = 0;

@@ -26,6 +26,9 @@ cushim_status cushim__driver_interpose(uint64_t below, enum cushim_library id,
                                        const struct cushim_hooks *hooks, size_t n_hooks,
                                        const char *call, uint64_t *ret_id);
 
+/* Logs the objects of a table, if no handle of a driver with that table is open any more. */
+void cushim__report_leaks(cushim__entry *const *table);
+
 void cushim__driver_close(uint64_t *id, enum cushim_library library, const char *call);
 
 static inline enum cushim__handle_kind cushim__driver_handle_kind(enum cushim_library id)

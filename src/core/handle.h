@@ -12,6 +12,8 @@
 #ifndef CUSHIM_CORE_HANDLE_H
 #define CUSHIM_CORE_HANDLE_H
 
+#include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <cushim/status.h>
@@ -21,10 +23,36 @@ enum cushim__handle_kind {
     CUSHIM__HANDLE_NVRTC,
     CUSHIM__HANDLE_TRACE,
     CUSHIM__HANDLE_FAULTS,
+    CUSHIM__HANDLE_IMAGE,
+    /* From here on, what a handle names begins with a struct cushim__object (object.h). */
+    CUSHIM__HANDLE_CONTEXT,
+    CUSHIM__HANDLE_STREAM,
+    CUSHIM__HANDLE_EVENT,
+    CUSHIM__HANDLE_SLICE,
+    CUSHIM__HANDLE_PINNED,
+    CUSHIM__HANDLE_UNIFIED,
+    CUSHIM__HANDLE_MODULE,
+    CUSHIM__HANDLE_FUNCTION,
+    CUSHIM__HANDLE_CODE_LIBRARY,
+    CUSHIM__HANDLE_KERNEL,
+    CUSHIM__HANDLE_LAUNCHER,
     CUSHIM__HANDLE_KINDS,
 };
 
 typedef void cushim__destroy(void *object);
+
+/*
+ * Where in the program the thread's next handle is made, or closed: "train.c:88". It is read by
+ * the next cushim__handle_create() or cushim__handle_close() of the thread, and then forgotten.
+ * The text must live until then; what handles remember of it is copied.
+ */
+void cushim__handle_here(const char *place);
+
+/* The kind that a handle says it is of; 0 for one that is none. */
+enum cushim__handle_kind cushim__handle_kind_of(uint64_t id);
+
+/* "context", "slice". */
+const char *cushim__handle_noun(enum cushim__handle_kind kind);
 
 /*
  * Gives object a handle. destroy() is called once, when it was closed and nobody uses it
@@ -40,6 +68,29 @@ cushim_status cushim__handle_create(enum cushim__handle_kind kind, void *object,
  */
 void *cushim__handle_pin(uint64_t id, enum cushim__handle_kind kind, const char *call);
 void cushim__handle_unpin(uint64_t id);
+
+/*
+ * Another pin on a handle that the caller has pinned already, or is destroying the last user of:
+ * it may be closed by now.
+ */
+void cushim__handle_pin_again(uint64_t id);
+
+/*
+ * Calls see() for every open handle, pinned meanwhile. made is where it was made, or "". It must
+ * not create or close handles.
+ */
+void cushim__handle_each(void (*see)(enum cushim__handle_kind kind, void *object, const char *made,
+                                     void *user),
+                         void *user);
+
+/*
+ * A handle with a gate is closed only by who holds the gate. So who holds it needs no pins:
+ * cushim__handle_peek() gives the object of a handle that is open and has this gate, and it
+ * lives until the gate is let go. NULL, and no error, for any other handle. The gate is set
+ * once, before others know the handle, and lives as long as the object.
+ */
+void cushim__handle_gate(uint64_t id, pthread_mutex_t *gate);
+void *cushim__handle_peek(uint64_t id, enum cushim__handle_kind kind, const pthread_mutex_t *gate);
 
 /* Closes a handle. The object is destroyed now or when its last pin goes. */
 cushim_status cushim__handle_close(uint64_t id, enum cushim__handle_kind kind, const char *call);

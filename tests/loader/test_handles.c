@@ -11,7 +11,7 @@ enum { THREADS = 4, ROUNDS = 200 };
 /* Whatever it is asked about a handle that is none, it answers with the error. */
 static void check_refused(cushim_driver driver, int status, const char *name)
 {
-    const cushim_function *table;
+    const cushim_entry *table;
     int version = 7;
 
     cr_assert(eq(int, cushim_driver_version(driver, &version), status), "%s: %s", name,
@@ -76,7 +76,7 @@ Test(handles, of_another_kind)
     assert_ok(cushim_nvrtc_open(cushim_open_params(.library = FAKE("nvrtc")), &nvrtc));
     check_refused((cushim_driver){nvrtc.id}, CUSHIM_ERROR_WRONG_HANDLE, "NVRTC");
     cushim_driver_version((cushim_driver){nvrtc.id}, &version);
-    assert_contains(cushim_error_text(), "expected a driver, this is the handle of a NVRTC",
+    assert_contains(cushim_error_text(), "expected a driver, this is the handle of an NVRTC",
                     "text");
     assert_status(cushim_nvrtc_version((cushim_nvrtc){driver.id}, &version),
                   CUSHIM_ERROR_WRONG_HANDLE);

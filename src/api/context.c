@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: MIT */
+#include <cushim/context.h>
+
+#include "core/timeline.h"
+
+/* A public function that is one driver call inside of a context. */
+#define CALL_IN(context, name, args)                                                               \
+    __extension__({                                                                                \
+        struct cushim__scope scope;                                                                \
+        cushim_status call_in = cushim__context_enter((context).id, __func__, &scope);             \
+        if (!call_in)                                                                              \
+            call_in = cushim__scope_leave(&scope, CU_CALL(&scope, name, args));                    \
+        call_in;                                                                                   \
+    })
+
+cushim_status cushim_context_primary(cushim_driver driver, int device, cushim_context *ret_context)
+{
+    struct cushim__scope scope;
+    CUcontext cu = NULL;
+    bool is_new = false;
+    cushim_status status;
+    CUdevice cu_device = 0;
+
+    CHECK_OUTPUT(ret_context);
+    status = cushim__driver_enter(driver.id, __func__, &scope);
+    if (status)
+        return status;
+    status = CU_CALL(&scope, cuDeviceGet, (&cu_device, device));
+    if (!status)
+        status = CU_CALL(&scope, cuDevicePrimaryCtxRetain, (&cu, cu_device));
+    if (!status) {
+        status = cushim__context_handle(&scope, cu, cu_device, CUSHIM__CONTEXT_PRIMARY, &is_new,
+                                        &ret_context->id);
+        /* The internal context has the one retain that it needs. */
+        if (!is_new)
+            CU_FREE(&scope, cuDevicePrimaryCtxRelease_v2, (cu_device));
+    }
+    return cushim__scope_leave(&scope, status);
+}
+
+cushim_status cushim_context_primary_state(cushim_driver driver, int device, unsigned *ret_flags,
+                                           bool *ret_active)
+{
+    struct cushim__scope scope;
+    cushim_status status;
+    unsigned flags = 0;
+    int active = 0;
+
+    CHECK_OUTPUT(ret_flags);
+    CHECK_OUTPUT(ret_active);
+    status = cushim__driver_enter(driver.id, __func__, &scope);
+    if (status)
+        return status;
+    status = CU_CALL(&scope, cuDevicePrimaryCtxGetState, (device, &flags, &active));
+    if (!status) {
+        *ret_flags = flags;
+        *ret_active = active != 0;
+    }
+    return cushim__scope_leave(&scope, status);
+}
+
+cushim_status cushim_context_primary_set_flags(cushim_driver driver, int device, unsigned flags)
+{
+    struct cushim__scope scope;
+    const cushim_status status = cushim__driver_enter(driver.id, __func__, &scope);
+
+    if (status)
+        return status;
+    return cushim__scope_leave(&scope,
+                               CU_CALL(&scope, cuDevicePrimaryCtxSetFlags_v2, (device, flags)));
+}
+
+cushim_status cushim_context_primary_reset(cushim_driver driver, int device)
+{
+    struct cushim__scope scope;
+    cushim_status status = cushim__driver_enter(driver.id, __func__, &scope);
+
+    if (status)
+        return status;
+    if (cushim__context_primary_in_use(scope.table, device))
+        status = cushim__fail(CUSHIM_ERROR_BUSY,
+                              "%s: the primary context of device %d has handles or objects",
+                              __func__, device);
+    else
+        status = CU_CALL(&scope, cuDevicePrimaryCtxReset_v2, (device));
+    return cushim__scope_leave(&scope, status);
+}
+
+cushim_status cushim_context_create(cushim_driver driver, int device, unsigned flags,
+                                    cushim_context *ret_context)
+{
+    CUcontext cu = NULL, popped = NULL;
+    struct cushim__scope scope;
+    CUdevice cu_device = 0;
+    cushim_status status;
+    bool is_new = false;
+
+    CHECK_OUTPUT(ret_context);
+    status = cushim__driver_enter(driver.id, __func__, &scope);
+    if (status)
+        return status;
+    status = CU_CALL(&scope, cuDeviceGet, (&cu_device, device));
+    if (!status)
+        status = CU_CALL(&scope, cuCtxCreate_v2, (&cu, flags, cu_device));
+    if (!status) {
+        /* The driver made it current. */
+        CU_FREE(&scope, cuCtxPopCurrent_v2, (&popped));
+        status = cushim__context_handle(&scope, cu, cu_device, CUSHIM__CONTEXT_OWNED, &is_new,
+                                        &ret_context->id);
+        if (status && !is_new)
+            CU_FREE(&scope, cuCtxDestroy_v2, (cu));
+    }
+    return cushim__scope_leave(&scope, status);
+}
+
+/* The device of a context that may not be current. */
+static cushim_status device_of(const struct cushim__scope *scope, CUcontext cu,
+                               CUdevice *ret_device)
+{
+    CUcontext before = NULL;
+    cushim_status status = CU_CALL(scope, cuCtxGetCurrent, (&before));
+
+    if (!status)
+        status = CU_CALL(scope, cuCtxSetCurrent, (cu));
+    if (status)
+        return status;
+    status = CU_CALL(scope, cuCtxGetDevice, (ret_device));
+    CU_FREE(scope, cuCtxSetCurrent, (before));
+    return status;
+}
+
+/* A handle for a CUcontext of whoever it is. */
+static cushim_status adopt(const struct cushim__scope *scope, CUcontext cu,
+                           enum cushim__context_kind kind, bool *ret_new, uint64_t *ret_id)
+{
+    CUdevice device = 0;
+    const cushim_status status = device_of(scope, cu, &device);
+
+    return status ? status : cushim__context_handle(scope, cu, device, kind, ret_new, ret_id);
+}
+
+cushim_status cushim_context_adopt(cushim_driver driver, void *cu_context, bool owned,
+                                   cushim_context *ret_context)
+{
+    cushim_context made = CUSHIM_NONE;
+    struct cushim__scope scope;
+    bool is_new = false;
+    cushim_status status;
+
+    CHECK_OUTPUT(ret_context);
+    if (!cu_context)
+        return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: cu_context is NULL", __func__);
+    status = cushim__driver_enter(driver.id, __func__, &scope);
+    if (status)
+        return status;
+    status = adopt(&scope, cu_context, owned ? CUSHIM__CONTEXT_OWNED : CUSHIM__CONTEXT_BORROWED,
+                   &is_new, &made.id);
+    if (!status && owned && !is_new) {
+        cushim_context_free(&made);
+        status = cushim__fail(CUSHIM_ERROR_BUSY, "%s: cushim knows this context already", __func__);
+    }
+    if (!status)
+        *ret_context = made;
+    return cushim__scope_leave(&scope, status);
+}
+
+void cushim_context_free(cushim_context *context)
+{
+    cushim__object_close(context ? &context->id : NULL, CUSHIM__HANDLE_CONTEXT, __func__);
+}
+
+cushim_status cushim_context_raw(cushim_context context, void **ret_cu_context)
+{
+    const struct cushim__context *object;
+
+    CHECK_OUTPUT(ret_cu_context);
+    object = cushim__handle_pin(context.id, CUSHIM__HANDLE_CONTEXT, __func__);
+    if (!object)
+        return cushim__error()->status;
+    *ret_cu_context = object->cu;
+    cushim__handle_unpin(context.id);
+    return CUSHIM_OK;
+}
+
+cushim_status cushim_context_device(cushim_context context, int *ret_device)
+{
+    const struct cushim__context *object;
+
+    CHECK_OUTPUT(ret_device);
+    object = cushim__handle_pin(context.id, CUSHIM__HANDLE_CONTEXT, __func__);
+    if (!object)
+        return cushim__error()->status;
+    *ret_device = object->device;
+    cushim__handle_unpin(context.id);
+    return CUSHIM_OK;
+}
+
+cushim_status cushim_context_is_primary(cushim_context context, bool *ret_primary)
+{
+    const struct cushim__context *object;
+
+    CHECK_OUTPUT(ret_primary);
+    object = cushim__handle_pin(context.id, CUSHIM__HANDLE_CONTEXT, __func__);
+    if (!object)
+        return cushim__error()->status;
+    *ret_primary = object->kind == CUSHIM__CONTEXT_PRIMARY;
+    cushim__handle_unpin(context.id);
+    return CUSHIM_OK;
+}
+
+/* The stack of the calling thread: the context must not be bound and unbound around these. */
+
+static cushim_status pin(cushim_context context, const char *call, struct cushim__scope *scope)
+{
+    struct cushim__context *object;
+    const cushim_status status = cushim__check_no_host_function(call);
+
+    if (status)
+        return status;
+    object = cushim__handle_pin(context.id, CUSHIM__HANDLE_CONTEXT, call);
+    if (!object)
+        return cushim__error()->status;
+    *scope = (struct cushim__scope){.table = object->table,
+                                    .context = object,
+                                    .call = call,
+                                    .label = cushim__object_label(&object->object),
+                                    .pinned = context.id};
+    return CUSHIM_OK;
+}
+
+cushim_status cushim_context_push(cushim_context context)
+{
+    struct cushim__scope scope;
+    cushim_status status = pin(context, __func__, &scope);
+
+    if (status)
+        return status;
+    status = CU_CALL(&scope, cuCtxPushCurrent_v2, (scope.context->cu));
+    if (!status) {
+        cushim__context_ref(scope.context);
+        cushim__lock(scope.context);
+        scope.context->pushed++;
+        cushim__unlock(scope.context);
+    }
+    return cushim__scope_leave(&scope, status);
+}
+
+/* Gives back what push took, if it was by us that the context came to a stack. */
+static void popped(cushim__entry *const *table, CUcontext cu)
+{
+    struct cushim__context *context = cushim__context_find(table, cu);
+    bool was_pushed;
+
+    if (!context)
+        return;
+    cushim__lock(context);
+    was_pushed = context->pushed > 0;
+    context->pushed -= was_pushed;
+    cushim__unlock(context);
+    if (was_pushed)
+        cushim__context_unref(context);
+    cushim__context_unref(context);
+}
+
+cushim_status cushim_context_pop(cushim_driver driver, cushim_context *ret_context)
+{
+    struct cushim__scope scope;
+    CUcontext cu = NULL;
+    bool is_new = false;
+    cushim_status status = cushim__driver_enter(driver.id, __func__, &scope);
+
+    if (status)
+        return status;
+    status = CU_CALL(&scope, cuCtxPopCurrent_v2, (&cu));
+    if (!status && ret_context) {
+        status = adopt(&scope, cu, CUSHIM__CONTEXT_BORROWED, &is_new, &ret_context->id);
+        if (status)
+            CU_FREE(&scope, cuCtxPushCurrent_v2, (cu));
+    }
+    if (!status)
+        popped(scope.table, cu);
+    return cushim__scope_leave(&scope, status);
+}
+
+cushim_status cushim_context_current(cushim_driver driver, cushim_context *ret_context)
+{
+    struct cushim__scope scope;
+    CUcontext cu = NULL;
+    bool is_new = false;
+    cushim_status status;
+
+    CHECK_OUTPUT(ret_context);
+    status = cushim__driver_enter(driver.id, __func__, &scope);
+    if (status)
+        return status;
+    status = CU_CALL(&scope, cuCtxGetCurrent, (&cu));
+    if (!status && cu)
+        status = adopt(&scope, cu, CUSHIM__CONTEXT_BORROWED, &is_new, &ret_context->id);
+    else if (!status)
+        ret_context->id = 0;
+    return cushim__scope_leave(&scope, status);
+}
+
+cushim_status cushim_context_set_current(cushim_context context)
+{
+    struct cushim__scope scope;
+    CUcontext before = NULL;
+    cushim_status status = pin(context, __func__, &scope);
+
+    if (status)
+        return status;
+    status = CU_CALL(&scope, cuCtxGetCurrent, (&before));
+    if (!status)
+        status = CU_CALL(&scope, cuCtxSetCurrent, (scope.context->cu));
+    if (!status && before)
+        popped(scope.table, before);
+    return cushim__scope_leave(&scope, status);
+}
+
+/* Settings. */
+
+cushim_status cushim_context_flags(cushim_context context, unsigned *ret_flags)
+{
+    CHECK_OUTPUT(ret_flags);
+    return CALL_IN(context, cuCtxGetFlags, (ret_flags));
+}
+
+cushim_status cushim_context_set_flags(cushim_context context, unsigned flags)
+{
+    return CALL_IN(context, cuCtxSetFlags, (flags));
+}
+
+cushim_status cushim_context_limit(cushim_context context, enum cushim_limit limit,
+                                   size_t *ret_value)
+{
+    CHECK_OUTPUT(ret_value);
+    return CALL_IN(context, cuCtxGetLimit, (ret_value, (int) limit));
+}
+
+cushim_status cushim_context_set_limit(cushim_context context, enum cushim_limit limit,
+                                       size_t value)
+{
+    return CALL_IN(context, cuCtxSetLimit, ((int) limit, value));
+}
+
+cushim_status cushim_context_cache_config(cushim_context context,
+                                          enum cushim_cache_config *ret_config)
+{
+    cushim_status status;
+    int config = 0;
+
+    CHECK_OUTPUT(ret_config);
+    status = CALL_IN(context, cuCtxGetCacheConfig, (&config));
+    if (!status)
+        *ret_config = (enum cushim_cache_config) config;
+    return status;
+}
+
+cushim_status cushim_context_set_cache_config(cushim_context context,
+                                              enum cushim_cache_config config)
+{
+    return CALL_IN(context, cuCtxSetCacheConfig, ((int) config));
+}
+
+cushim_status cushim_context_shared_config(cushim_context context,
+                                           enum cushim_shared_config *ret_config)
+{
+    cushim_status status;
+    int config = 0;
+
+    CHECK_OUTPUT(ret_config);
+    status = CALL_IN(context, cuCtxGetSharedMemConfig, (&config));
+    if (!status)
+        *ret_config = (enum cushim_shared_config) config;
+    return status;
+}
+
+cushim_status cushim_context_set_shared_config(cushim_context context,
+                                               enum cushim_shared_config config)
+{
+    return CALL_IN(context, cuCtxSetSharedMemConfig, ((int) config));
+}
+
+cushim_status cushim_context_priority_range(cushim_context context, int *ret_least,
+                                            int *ret_greatest)
+{
+    CHECK_OUTPUT(ret_least);
+    CHECK_OUTPUT(ret_greatest);
+    return CALL_IN(context, cuCtxGetStreamPriorityRange, (ret_least, ret_greatest));
+}
+
+cushim_status cushim_context_api_version(cushim_context context, unsigned *ret_version)
+{
+    CHECK_OUTPUT(ret_version);
+    return CALL_IN(context, cuCtxGetApiVersion, (scope.context->cu, ret_version));
+}
+
+cushim_status cushim_context_reset_persisting_l2(cushim_context context)
+{
+    return CALL_IN(context, cuCtxResetPersistingL2Cache, ());
+}
+
+cushim_status cushim_context_memory(cushim_context context, size_t *ret_free, size_t *ret_total)
+{
+    CHECK_OUTPUT(ret_free);
+    CHECK_OUTPUT(ret_total);
+    return CALL_IN(context, cuMemGetInfo_v2, (ret_free, ret_total));
+}
+
+/* enable is whether to begin or to end it. */
+static cushim_status peer(cushim_context context, cushim_context other, bool enable,
+                          const char *call)
+{
+    const struct cushim__context *to;
+    struct cushim__scope scope;
+    cushim_status status = cushim__context_enter(context.id, call, &scope);
+
+    if (status)
+        return status;
+    to = cushim__handle_pin(other.id, CUSHIM__HANDLE_CONTEXT, call);
+    if (!to)
+        return cushim__scope_leave(&scope, cushim__error()->status);
+    status = enable ? CU_CALL(&scope, cuCtxEnablePeerAccess, (to->cu, 0))
+                    : CU_CALL(&scope, cuCtxDisablePeerAccess, (to->cu));
+    cushim__handle_unpin(other.id);
+    return cushim__scope_leave(&scope, status);
+}
+
+cushim_status cushim_context_enable_peer(cushim_context context, cushim_context other)
+{
+    return peer(context, other, true, __func__);
+}
+
+cushim_status cushim_context_disable_peer(cushim_context context, cushim_context other)
+{
+    return peer(context, other, false, __func__);
+}
+
+cushim_status cushim_context_synchronize(cushim_context context)
+{
+    struct cushim__scope scope;
+    const cushim_status status = cushim__context_enter(context.id, __func__, &scope);
+
+    return status ? status : cushim__scope_leave(&scope, cushim__synchronize_context(&scope));
+}
+
+cushim_status cushim_context_check(cushim_context context)
+{
+    struct cushim__context *object =
+        cushim__handle_pin(context.id, CUSHIM__HANDLE_CONTEXT, __func__);
+    struct cushim__error deferred;
+
+    if (!object)
+        return cushim__error()->status;
+    pthread_mutex_lock(&object->small_lock);
+    deferred = object->deferred;
+    object->deferred = (struct cushim__error){0};
+    pthread_mutex_unlock(&object->small_lock);
+    cushim__handle_unpin(context.id);
+    if (deferred.status)
+        *cushim__error() = deferred;
+    return deferred.status;
+}

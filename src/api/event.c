@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+#include <cushim/event.h>
+
+#include "core/stream.h"
+
+static unsigned driver_flags(unsigned flags)
+{
+    return (flags & CUSHIM_EVENT_BLOCKING_SYNC ? CU_EVENT_BLOCKING_SYNC : 0) |
+           (flags & CUSHIM_EVENT_TIMING ? 0 : CU_EVENT_DISABLE_TIMING);
+}
+
+static cushim_status create(const struct cushim__scope *scope, unsigned flags, uint64_t *ret_id)
+{
+    struct cushim__event *event = NULL;
+
+    CUSHIM_TRY(cushim__event_new(scope, driver_flags(flags), &event));
+    return cushim__object_give(&event->object, scope->call, ret_id);
+}
+
+cushim_status cushim_event_new(cushim_context context, unsigned flags, cushim_event *ret_event)
+{
+    const unsigned known = CUSHIM_EVENT_BLOCKING_SYNC | CUSHIM_EVENT_TIMING;
+    struct cushim__scope scope;
+    cushim_status status;
+
+    CHECK_OUTPUT(ret_event);
+    if (flags & ~known)
+        return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: there is no flag 0x%x", __func__,
+                            flags & ~known);
+    status = cushim__context_enter(context.id, __func__, &scope);
+    if (status)
+        return status;
+    return cushim__scope_leave(&scope, create(&scope, flags, &ret_event->id));
+}
+
+void cushim_event_free(cushim_event *event)
+{
+    cushim__object_close(event ? &event->id : NULL, CUSHIM__HANDLE_EVENT, __func__);
+}
+
+cushim_status cushim_event_raw(cushim_event event, void **ret_cu_event)
+{
+    const struct cushim__event *object;
+
+    CHECK_OUTPUT(ret_cu_event);
+    object = cushim__handle_pin(event.id, CUSHIM__HANDLE_EVENT, __func__);
+    if (!object)
+        return cushim__error()->status;
+    *ret_cu_event = object->cu;
+    cushim__handle_unpin(event.id);
+    return CUSHIM_OK;
+}
+
+/* An event is recorded in the order of its stream like any work. */
+static cushim_status record(struct cushim__scope *scope, struct cushim__event *event,
+                            struct cushim__stream *stream)
+{
+    struct cushim__submission s;
+    cushim_status status;
+
+    if (event->object.context != scope->context)
+        return cushim__fail_foreign(scope, "event");
+    status = cushim__submit_plain(&s, scope, stream->timeline);
+    if (status)
+        return status;
+    status = CU_CALL(scope, cuEventRecord, (event->cu, stream->cu));
+    if (!status && event->point.timeline != stream->timeline) {
+        cushim__timeline_unref(event->point.timeline);
+        event->point.timeline = cushim__timeline_ref(stream->timeline);
+    }
+    if (!status)
+        event->point.number = stream->timeline->submitted;
+    cushim__submit_abandon(&s);
+    return status;
+}
+
+cushim_status cushim_event_record(cushim_event event, cushim_stream stream)
+{
+    struct cushim__stream *recorded;
+    struct cushim__event *object;
+    struct cushim__scope scope;
+    cushim_status status =
+        cushim__object_enter(stream.id, CUSHIM__HANDLE_STREAM, __func__, &scope, &recorded);
+
+    if (status)
+        return status;
+    object = cushim__handle_pin(event.id, CUSHIM__HANDLE_EVENT, __func__);
+    if (!object)
+        return cushim__scope_leave(&scope, cushim__error()->status);
+    status = record(&scope, object, recorded);
+    cushim__handle_unpin(event.id);
+    return cushim__scope_leave(&scope, status);
+}
+
+/* Where the event is, with the timeline kept: another thread may record it anew. */
+static struct cushim__point point_of(struct cushim__event *event)
+{
+    struct cushim__point point;
+
+    cushim__lock(event->object.context);
+    point = event->point;
+    if (point.timeline)
+        cushim__timeline_ref(point.timeline);
+    cushim__unlock(event->object.context);
+    return point;
+}
+
+/*
+ * An answer about the event is one about the point only if nobody has recorded it elsewhere
+ * meanwhile.
+ */
+static void reached(struct cushim__event *event, struct cushim__point *point, bool is)
+{
+    if (point->timeline && is) {
+        cushim__lock(event->object.context);
+        if (event->point.timeline == point->timeline)
+            cushim__timeline_done(point->timeline, point->number);
+        cushim__unlock(event->object.context);
+    }
+    cushim__timeline_unref(point->timeline);
+}
+
+cushim_status cushim_event_query(cushim_event event)
+{
+    struct cushim__event *object;
+    struct cushim__point point;
+    struct cushim__scope scope;
+    cushim_status status =
+        cushim__object_enter(event.id, CUSHIM__HANDLE_EVENT, __func__, &scope, &object);
+
+    if (status)
+        return status;
+    point = point_of(object);
+    status = CU_FN(scope.table, cuEventQuery)(object->cu);
+    reached(object, &point, !status);
+    if (status && status != CUDA_ERROR_NOT_READY)
+        status = cushim__fail_driver(&scope, status, "cuEventQuery");
+    return cushim__scope_leave(&scope, status);
+}
+
+cushim_status cushim_event_synchronize(cushim_event event)
+{
+    struct cushim__event *object;
+    struct cushim__point point;
+    struct cushim__scope scope;
+    cushim_status status =
+        cushim__object_enter(event.id, CUSHIM__HANDLE_EVENT, __func__, &scope, &object);
+
+    if (status)
+        return status;
+    point = point_of(object);
+    status = CU_CALL(&scope, cuEventSynchronize, (object->cu));
+    reached(object, &point, !status);
+    return cushim__scope_leave(&scope, status);
+}
+
+cushim_status cushim_event_elapsed(cushim_event start, cushim_event end, float *ret_milliseconds)
+{
+    struct cushim__event *first, *last;
+    struct cushim__scope scope;
+    float milliseconds = 0;
+    cushim_status status;
+
+    CHECK_OUTPUT(ret_milliseconds);
+    status = cushim__object_enter(start.id, CUSHIM__HANDLE_EVENT, __func__, &scope, &first);
+    if (status)
+        return status;
+    last = cushim__handle_pin(end.id, CUSHIM__HANDLE_EVENT, __func__);
+    if (!last)
+        return cushim__scope_leave(&scope, cushim__error()->status);
+    status = CU_FN(scope.table, cuEventElapsedTime)(&milliseconds, first->cu, last->cu);
+    cushim__handle_unpin(end.id);
+    if (!status)
+        *ret_milliseconds = milliseconds;
+    else if (status != CUDA_ERROR_NOT_READY)
+        status = cushim__fail_driver(&scope, status, "cuEventElapsedTime");
+    return cushim__scope_leave(&scope, status);
+}

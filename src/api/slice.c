@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: MIT */
+#include <cushim/slice.h>
+
+#include "core/slice.h"
+
+static cushim_status enter(cushim_stream stream, const char *call, struct cushim__scope *scope,
+                           struct cushim__stream **ret_stream)
+{
+    cushim_status status =
+        cushim__object_enter(stream.id, CUSHIM__HANDLE_STREAM, call, scope, ret_stream);
+
+    if (status)
+        return status;
+    status = cushim__stream_check_thread(scope, *ret_stream);
+    return status ? cushim__scope_leave(scope, status) : CUSHIM_OK;
+}
+
+/* Pinned memory is every context's. */
+static bool is_ours(const struct cushim__scope *scope, const struct cushim__span *span)
+{
+    const struct cushim__buffer *buffer = span->slice->buffer;
+
+    return buffer->context == scope->context || buffer->memory == CUSHIM__MEMORY_PINNED;
+}
+
+/* A view that work in the stream may use. */
+static cushim_status pin(struct cushim__scope *scope, cushim_view view, bool write,
+                         struct cushim__span *ret_span)
+{
+    cushim_status status = cushim__span_pin(view, scope->call, ret_span);
+
+    if (status)
+        return status;
+    scope->label = cushim__span_label(ret_span);
+    if (!is_ours(scope, ret_span))
+        status = cushim__fail_foreign(scope, "memory");
+    else if (write)
+        status = cushim__span_check_writable(ret_span, scope->call);
+    if (status)
+        cushim__span_unpin(ret_span);
+    return status;
+}
+
+/* Making and giving away. */
+
+static cushim_status alloc(struct cushim__scope *scope, struct cushim__stream *stream,
+                           size_t element, size_t length, struct cushim__buffer **ret_buffer)
+{
+    size_t bytes = 0;
+    const cushim_status status = cushim__checked_size(scope->call, element, length, &bytes);
+
+    return status ? status : cushim__memory_alloc(scope, stream, bytes, ret_buffer);
+}
+
+/* init is what is to be in the memory: NULL for nothing. */
+typedef cushim_status init_fn(struct cushim__scope *scope, struct cushim__stream *stream,
+                              const struct cushim__access *access, const void *host);
+
+static cushim_status make(cushim_stream stream, size_t element, size_t length, init_fn *init,
+                          const void *host, const char *call, uint64_t *ret_id)
+{
+    struct cushim__buffer *buffer = NULL;
+    struct cushim__stream *object;
+    struct cushim__scope scope;
+    cushim_status status = enter(stream, call, &scope, &object);
+
+    if (status)
+        return status;
+    status = alloc(&scope, object, element, length, &buffer);
+    if (!status && init) {
+        const struct cushim__access access = {buffer, 0, buffer->bytes, true};
+
+        status = init(&scope, object, &access, host);
+        if (status)
+            cushim__memory_unref(buffer, call, NULL);
+    }
+    if (!status)
+        status =
+            cushim__slice_give(&scope, CUSHIM__HANDLE_SLICE, buffer, 0, element, length, ret_id);
+    return cushim__scope_leave(&scope, status);
+}
+
+cushim_status cushim_slice_alloc(cushim_stream stream, size_t element, size_t length,
+                                 cushim_slice *ret_slice)
+{
+    CHECK_OUTPUT(ret_slice);
+    return make(stream, element, length, NULL, NULL, __func__, &ret_slice->id);
+}
+
+static cushim_status zero(struct cushim__scope *scope, struct cushim__stream *stream,
+                          const struct cushim__access *access, const void *host)
+{
+    (void) host;
+    return cushim__memory_fill(scope, stream, access, "", 1);
+}
+
+cushim_status cushim_slice_zeros(cushim_stream stream, size_t element, size_t length,
+                                 cushim_slice *ret_slice)
+{
+    CHECK_OUTPUT(ret_slice);
+    return make(stream, element, length, zero, NULL, __func__, &ret_slice->id);
+}
+
+cushim_status cushim_slice_from_host(cushim_stream stream, const void *host, size_t element,
+                                     size_t length, cushim_slice *ret_slice)
+{
+    CHECK_OUTPUT(ret_slice);
+    if (!host && length)
+        return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: host is NULL", __func__);
+    return make(stream, element, length, cushim__memory_write, host, __func__, &ret_slice->id);
+}
+
+static enum cushim__memory memory_of(enum cushim_adopted how)
+{
+    return how == CUSHIM_ADOPTED_ASYNC   ? CUSHIM__MEMORY_ASYNC
+           : how == CUSHIM_ADOPTED_PLAIN ? CUSHIM__MEMORY_PLAIN
+                                         : CUSHIM__MEMORY_BORROWED;
+}
+
+static cushim_status adopt(struct cushim__scope *scope, struct cushim__stream *stream,
+                           uint64_t address, size_t bytes, enum cushim__memory memory,
+                           struct cushim__buffer **ret_buffer)
+{
+    struct cushim__buffer *buffer =
+        cushim__buffer_new(scope->context, memory, address, NULL, bytes, stream->timeline, NULL);
+    const struct cushim__access access = {buffer, 0, bytes, true};
+    struct cushim__submission s = {
+        .scope = scope, .timeline = stream->timeline, .accesses = &access, .n = 1};
+    cushim_status status;
+
+    if (!buffer)
+        return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, scope->call, NULL, "no memory for a slice");
+    status = cushim__submit_begin(&s);
+    if (status) {
+        cushim__buffer_delete(buffer);
+        return status;
+    }
+    cushim__submit_end(&s);
+    *ret_buffer = buffer;
+    return CUSHIM_OK;
+}
+
+cushim_status cushim_slice_adopt(cushim_stream stream, uint64_t address, size_t element,
+                                 size_t length, enum cushim_adopted how, cushim_slice *ret_slice)
+{
+    struct cushim__buffer *buffer = NULL;
+    struct cushim__stream *object;
+    struct cushim__scope scope;
+    cushim_status status;
+    size_t bytes = 0;
+
+    CHECK_OUTPUT(ret_slice);
+    status = enter(stream, __func__, &scope, &object);
+    if (status)
+        return status;
+    status = cushim__checked_size(__func__, element, length, &bytes);
+    if (!status && (!address || address + bytes < address))
+        status = cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: no memory is at 0x%llx", __func__,
+                              (unsigned long long) address);
+    if (!status)
+        status = adopt(&scope, object, address, bytes, memory_of(how), &buffer);
+    if (!status)
+        status = cushim__slice_give(&scope, CUSHIM__HANDLE_SLICE, buffer, 0, element, length,
+                                    &ret_slice->id);
+    return cushim__scope_leave(&scope, status);
+}
+
+void cushim_slice_free(cushim_slice *slice)
+{
+    cushim__object_close(slice ? &slice->id : NULL, CUSHIM__HANDLE_SLICE, __func__);
+}
+
+/* Under the submission lock: whether the memory is this slice's alone. */
+static bool is_sole_owner(const struct cushim__buffer *buffer)
+{
+    return atomic_load(&buffer->references) == 1 &&
+           (buffer->memory == CUSHIM__MEMORY_ASYNC || buffer->memory == CUSHIM__MEMORY_PLAIN);
+}
+
+static cushim_status leak(struct cushim__scope *scope, struct cushim__stream *stream,
+                          const struct cushim__span *span, uint64_t *ret_address)
+{
+    struct cushim__buffer *buffer = span->slice->buffer;
+    const struct cushim__access access = {buffer, 0, buffer->bytes, true};
+    struct cushim__submission s = {
+        .scope = scope, .timeline = stream->timeline, .accesses = &access, .n = 1};
+    cushim_status status = cushim__submit_begin(&s);
+
+    if (status)
+        return status;
+    if (!is_sole_owner(buffer)) {
+        cushim__submit_abandon(&s);
+        return cushim__fail_at(CUSHIM_ERROR_BUSY, scope->call, scope->label,
+                               "%s: the slice is not all of an allocation of its own", scope->call);
+    }
+    buffer->memory = CUSHIM__MEMORY_BORROWED;
+    *ret_address = buffer->address;
+    cushim__submit_end(&s);
+    return CUSHIM_OK;
+}
+
+cushim_status cushim_slice_leak(cushim_stream stream, cushim_slice *slice, uint64_t *ret_address)
+{
+    struct cushim__stream *object;
+    struct cushim__scope scope;
+    struct cushim__span span;
+    cushim_status status;
+
+    CHECK_OUTPUT(slice);
+    CHECK_OUTPUT(ret_address);
+    status = enter(stream, __func__, &scope, &object);
+    if (status)
+        return status;
+    status = pin(&scope, cushim__slice_view(*slice), true, &span);
+    if (!status) {
+        status = leak(&scope, object, &span, ret_address);
+        if (!status)
+            cushim_slice_free(slice);
+        scope.label = NULL;
+        cushim__span_unpin(&span);
+    }
+    return cushim__scope_leave(&scope, status);
+}
+
+/* A slice of some elements of a span's, with a reference of its own on the buffer. */
+static cushim_status give_part(const struct cushim__scope *scope, const struct cushim__span *span,
+                               size_t first, size_t length, uint64_t *ret_id)
+{
+    struct cushim__buffer *buffer = span->slice->buffer;
+
+    atomic_fetch_add(&buffer->references, 1);
+    return cushim__slice_give(scope, CUSHIM__HANDLE_SLICE, buffer,
+                              span->begin + first * span->element, span->element, length, ret_id);
+}
+
+cushim_status cushim_slice_split(cushim_slice *slice, size_t at, cushim_slice *ret_left,
+                                 cushim_slice *ret_right)
+{
+    const struct cushim__scope scope = {.call = __func__};
+    cushim_slice left = CUSHIM_NONE, right = CUSHIM_NONE;
+    struct cushim__span span;
+    cushim_status status;
+
+    CHECK_OUTPUT(slice);
+    CHECK_OUTPUT(ret_left);
+    CHECK_OUTPUT(ret_right);
+    status = cushim__check_no_host_function(__func__);
+    if (!status)
+        status = cushim__span_pin(cushim__slice_view(*slice), __func__, &span);
+    if (status)
+        return status;
+    if (at > span.length)
+        status = cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: at %zu of %zu elements", __func__,
+                              at, span.length);
+    if (!status)
+        status = give_part(&scope, &span, 0, at, &left.id);
+    if (!status)
+        status = give_part(&scope, &span, at, span.length - at, &right.id);
+    if (status) {
+        cushim_slice_free(&left);
+    } else {
+        cushim_slice_free(slice);
+        *ret_left = left;
+        *ret_right = right;
+    }
+    cushim__span_unpin(&span);
+    return status;
+}
+
+/* Copying and filling. */
+
+static cushim_status check_elements(const struct cushim__span *span, const char *call,
+                                    size_t element, size_t length)
+{
+    if (span->element != element)
+        return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, cushim__span_label(span),
+                               "%s: elements of %zu bytes here, of %zu in the view", call, element,
+                               span->element);
+    if (span->length != length)
+        return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, cushim__span_label(span),
+                               "%s: %zu elements here, %zu in the view", call, length,
+                               span->length);
+    return CUSHIM_OK;
+}
+
+typedef cushim_status read_fn(struct cushim__scope *scope, struct cushim__stream *stream,
+                              const struct cushim__access *from, void *host);
+typedef cushim_status write_fn(struct cushim__scope *scope, struct cushim__stream *stream,
+                               const struct cushim__access *to, const void *host);
+
+/* One of the two copies: read() or write(), and the other is NULL. */
+static cushim_status copy_host(cushim_stream stream, cushim_view view, const void *host,
+                               size_t element, size_t length, read_fn *read, write_fn *write,
+                               const char *call)
+{
+    struct cushim__stream *object;
+    struct cushim__scope scope;
+    struct cushim__span span;
+    cushim_status status;
+
+    if (length && !host)
+        return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, NULL, "%s: host is NULL", call);
+    status = enter(stream, call, &scope, &object);
+    if (status)
+        return status;
+    status = pin(&scope, view, write != NULL, &span);
+    if (!status) {
+        const struct cushim__access access = cushim__span_access(&span, write != NULL);
+
+        status = check_elements(&span, call, element, length);
+        if (!status)
+            status = write ? write(&scope, object, &access, host)
+                           : read(&scope, object, &access, (void *) (uintptr_t) host);
+        cushim__span_unpin(&span);
+    }
+    return cushim__scope_leave(&scope, status);
+}
+
+cushim_status cushim_view_read(cushim_stream stream, cushim_view view, void *host, size_t element,
+                               size_t length)
+{
+    return copy_host(stream, view, host, element, length, cushim__memory_read, NULL,
+                     "cushim_slice_read");
+}
+
+cushim_status cushim_view_read_async(cushim_stream stream, cushim_view view, void *host,
+                                     size_t element, size_t length)
+{
+    return copy_host(stream, view, host, element, length, cushim__memory_read_async, NULL,
+                     "cushim_slice_read_async");
+}
+
+cushim_status cushim_view_write(cushim_stream stream, cushim_view view, const void *host,
+                                size_t element, size_t length)
+{
+    return copy_host(stream, view, host, element, length, NULL, cushim__memory_write,
+                     "cushim_slice_write");
+}
+
+cushim_status cushim_view_write_async(cushim_stream stream, cushim_view view, const void *host,
+                                      size_t element, size_t length)
+{
+    return copy_host(stream, view, host, element, length, NULL, cushim__memory_write_async,
+                     "cushim_slice_write_async");
+}
+
+static cushim_status check_copy(const struct cushim__scope *scope, const struct cushim__span *to,
+                                const struct cushim__span *from)
+{
+    const struct cushim__access accesses[] = {cushim__span_access(to, true),
+                                              cushim__span_access(from, false)};
+    const size_t there = to->end - to->begin, here = from->end - from->begin;
+    size_t first, second, bytes;
+
+    if (to->slice->buffer->context != scope->context &&
+        from->slice->buffer->context != scope->context)
+        return cushim__fail_foreign(scope, "memory on both sides");
+    if (there != here)
+        return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, scope->call, scope->label,
+                               "%s: from %zu bytes to %zu", scope->call, here, there);
+    if (cushim__find_overlap(accesses, 2, &first, &second, &bytes))
+        return cushim__fail_at(CUSHIM_ERROR_OVERLAP, scope->call, scope->label,
+                               "%s: source and destination overlap in %zu bytes of slice '%s'",
+                               scope->call, bytes, cushim__span_label(to));
+    return cushim__span_check_writable(to, scope->call);
+}
+
+cushim_status cushim_slice_from_view(cushim_stream stream, cushim_view view,
+                                     cushim_slice *ret_slice)
+{
+    cushim_slice made = CUSHIM_NONE;
+    size_t length = 0, element = 0;
+    cushim_status status;
+
+    CHECK_OUTPUT(ret_slice);
+    status = cushim_view_size(view, &length, &element);
+    if (!status)
+        status = make(stream, element, length, NULL, NULL, "cushim_slice_clone", &made.id);
+    if (status)
+        return status;
+    status = cushim_view_copy(stream, cushim__slice_view(made), view);
+    if (status)
+        cushim_slice_free(&made);
+    else
+        *ret_slice = made;
+    return status;
+}
+
+static cushim_status copy(struct cushim__scope *scope, struct cushim__stream *stream,
+                          const struct cushim__span *to, const struct cushim__span *from)
+{
+    const struct cushim__access write = cushim__span_access(to, true),
+                                read = cushim__span_access(from, false);
+    const cushim_status status = check_copy(scope, to, from);
+
+    return status ? status : cushim__memory_copy(scope, stream, &write, &read);
+}
+
+cushim_status cushim_view_copy(cushim_stream stream, cushim_view to, cushim_view from)
+{
+    struct cushim__span to_span, from_span;
+    struct cushim__stream *object;
+    struct cushim__scope scope;
+    cushim_status status = enter(stream, "cushim_slice_copy", &scope, &object);
+
+    if (status)
+        return status;
+    status = cushim__span_pin(to, scope.call, &to_span);
+    if (status)
+        return cushim__scope_leave(&scope, status);
+    status = cushim__span_pin(from, scope.call, &from_span);
+    if (!status) {
+        status = copy(&scope, object, &to_span, &from_span);
+        cushim__span_unpin(&from_span);
+    }
+    cushim__span_unpin(&to_span);
+    return cushim__scope_leave(&scope, status);
+}
+
+cushim_status cushim_view_fill(cushim_stream stream, cushim_view view, const void *element,
+                               size_t bytes)
+{
+    struct cushim__stream *object;
+    struct cushim__scope scope;
+    struct cushim__span span;
+    cushim_status status;
+
+    CHECK_OUTPUT(element);
+    status = enter(stream, "cushim_slice_fill", &scope, &object);
+    if (status)
+        return status;
+    status = pin(&scope, view, true, &span);
+    if (!status) {
+        const struct cushim__access access = cushim__span_access(&span, true);
+
+        status = check_elements(&span, scope.call, bytes, span.length);
+        if (!status)
+            status = cushim__memory_fill(&scope, object, &access, element, bytes);
+        cushim__span_unpin(&span);
+    }
+    return cushim__scope_leave(&scope, status);
+}
+
+/* Work behind cushim's back. Waiting for it and noting it are submissions of nothing. */
+static cushim_status use(cushim_stream stream, cushim_view view, bool write, bool is_done,
+                         const char *call, uint64_t *ret_address)
+{
+    struct cushim__stream *object;
+    struct cushim__scope scope;
+    struct cushim__span span;
+    cushim_status status = enter(stream, call, &scope, &object);
+
+    if (status)
+        return status;
+    status = pin(&scope, view, write, &span);
+    if (!status) {
+        const struct cushim__access access = cushim__span_access(&span, write);
+        struct cushim__submission s = {
+            .scope = &scope, .timeline = object->timeline, .accesses = &access, .n = 1};
+
+        status = cushim__submit_begin(&s);
+        if (!status && is_done)
+            cushim__submit_end(&s);
+        else if (!status)
+            cushim__submit_abandon(&s);
+        if (!status && ret_address)
+            *ret_address = cushim__span_address(&span);
+        cushim__span_unpin(&span);
+    }
+    return cushim__scope_leave(&scope, status);
+}
+
+cushim_status cushim_view_use(cushim_stream stream, cushim_view view, bool write,
+                              uint64_t *ret_address)
+{
+    CHECK_OUTPUT(ret_address);
+    return use(stream, view, write, false, "cushim_slice_use", ret_address);
+}
+
+cushim_status cushim_view_used(cushim_stream stream, cushim_view view, bool write)
+{
+    return use(stream, view, write, true, "cushim_slice_used", NULL);
+}
+
+cushim_status cushim_slice_reclaim_to_host(cushim_stream stream, cushim_slice *slice, void *host,
+                                           size_t element, size_t length)
+{
+    if (!slice)
+        return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: slice is NULL", __func__);
+    CUSHIM_TRY(cushim_view_read(stream, CUSHIM_VIEW(*slice), host, element, length));
+    cushim_slice_free(slice);
+    return CUSHIM_OK;
+}

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT */
+#include <cushim/stream.h>
+
+#include <stdlib.h>
+
+#include "core/stream.h"
+
+static cushim_status enter(cushim_stream stream, const char *call, struct cushim__scope *scope,
+                           struct cushim__stream **ret_stream)
+{
+    cushim_status status =
+        cushim__object_enter(stream.id, CUSHIM__HANDLE_STREAM, call, scope, ret_stream);
+
+    if (status)
+        return status;
+    status = cushim__stream_check_thread(scope, *ret_stream);
+    return status ? cushim__scope_leave(scope, status) : CUSHIM_OK;
+}
+
+/* A stream object on a real stream, and a handle on that. */
+static cushim_status give(const struct cushim__scope *scope, CUstream cu, bool owned,
+                          const char *label, uint64_t *ret_id)
+{
+    struct cushim__stream *stream = NULL;
+    cushim_status status = cushim__stream_new(scope, cu, owned, &stream);
+
+    if (status)
+        return status;
+    if (label)
+        status = cushim__object_set_label(&stream->object, label, scope->call);
+    if (status) {
+        cushim__object_unref(&stream->object);
+        return status;
+    }
+    return cushim__object_give(&stream->object, scope->call, ret_id);
+}
+
+cushim_status cushim_stream_default(cushim_context context, cushim_stream *ret_stream)
+{
+    struct cushim__scope scope;
+    cushim_status status;
+
+    CHECK_OUTPUT(ret_stream);
+    status = cushim__context_enter(context.id, __func__, &scope);
+    if (status)
+        return status;
+    cushim__lock(scope.context);
+    if (!scope.context->default_stream)
+        status = give(&scope, NULL, false, NULL, &scope.context->default_stream);
+    if (!status)
+        ret_stream->id = scope.context->default_stream;
+    cushim__unlock(scope.context);
+    return cushim__scope_leave(&scope, status);
+}
+
+cushim_status cushim_stream_per_thread(cushim_context context, cushim_stream *ret_stream)
+{
+    struct cushim__scope scope;
+    cushim_status status;
+
+    CHECK_OUTPUT(ret_stream);
+    status = cushim__context_enter(context.id, __func__, &scope);
+    if (!status)
+        status = cushim__scope_leave(
+            &scope, give(&scope, CU_STREAM_PER_THREAD, false, NULL, &ret_stream->id));
+    return status;
+}
+
+static cushim_status create(const struct cushim__scope *scope,
+                            const struct cushim_stream_params *params, uint64_t *ret_id)
+{
+    static const struct cushim_stream_params defaults;
+    CUstream cu = NULL;
+    cushim_status status;
+
+    params = params ? params : &defaults;
+    status = CU_CALL(scope, cuStreamCreateWithPriority,
+                     (&cu, params->blocking ? 0 : CU_STREAM_NON_BLOCKING, params->priority));
+    return status ? status : give(scope, cu, true, params->label, ret_id);
+}
+
+cushim_status cushim_stream_new(cushim_context context, const struct cushim_stream_params *params,
+                                cushim_stream *ret_stream)
+{
+    struct cushim__scope scope;
+    cushim_status status;
+
+    CHECK_OUTPUT(ret_stream);
+    status = cushim__context_enter(context.id, __func__, &scope);
+    if (status)
+        return status;
+    return cushim__scope_leave(&scope, create(&scope, params, &ret_stream->id));
+}
+
+/* Adopting NULL, or one of the other two that name a default stream, gives that one. */
+cushim_status cushim_stream_adopt(cushim_context context, void *cu_stream,
+                                  cushim_stream *ret_stream)
+{
+    CUstream cu = cu_stream == CU_STREAM_LEGACY ? NULL : cu_stream;
+    struct cushim__scope scope;
+    CUcontext owner = NULL;
+    cushim_status status;
+
+    CHECK_OUTPUT(ret_stream);
+    status = cushim__context_enter(context.id, __func__, &scope);
+    if (status)
+        return status;
+    status = CU_CALL(&scope, cuStreamGetCtx, (cu, &owner));
+    if (!status && owner != scope.context->cu)
+        status = cushim__fail_foreign(&scope, "stream");
+    if (!status)
+        status = give(&scope, cu, false, NULL, &ret_stream->id);
+    return cushim__scope_leave(&scope, status);
+}
+
+void cushim_stream_free(cushim_stream *stream)
+{
+    struct cushim__stream *object =
+        stream && stream->id ? cushim__handle_pin(stream->id, CUSHIM__HANDLE_STREAM, NULL) : NULL;
+    const uint64_t id = object ? stream->id : 0;
+    bool is_shared = false;
+
+    if (object) {
+        cushim__lock(object->object.context);
+        is_shared = object->object.context->default_stream == id;
+        cushim__unlock(object->object.context);
+    }
+    /* The default stream's handle is the context's. */
+    if (is_shared)
+        stream->id = 0;
+    else
+        cushim__object_close(stream ? &stream->id : NULL, CUSHIM__HANDLE_STREAM, __func__);
+    if (id)
+        cushim__handle_unpin(id);
+}
+
+cushim_status cushim_stream_raw(cushim_stream stream, void **ret_cu_stream)
+{
+    const struct cushim__stream *object;
+
+    CHECK_OUTPUT(ret_cu_stream);
+    object = cushim__handle_pin(stream.id, CUSHIM__HANDLE_STREAM, __func__);
+    if (!object)
+        return cushim__error()->status;
+    *ret_cu_stream = object->cu;
+    cushim__handle_unpin(stream.id);
+    return CUSHIM_OK;
+}
+
+/* Both timelines' locks, as if something were submitted to one that reads what the other did. */
+static cushim_status join(struct cushim__scope *scope, struct cushim__timeline *timeline,
+                          struct cushim__timeline *other)
+{
+    struct cushim__locks locks = {.n = 0};
+    cushim_status status;
+
+    cushim__lock_contexts(&locks, timeline->context, other->context);
+    status = cushim__timeline_join(scope, timeline, other);
+    cushim__unlock_all(&locks);
+    return status;
+}
+
+cushim_status cushim_stream_fork(cushim_stream stream, cushim_stream *ret_stream)
+{
+    struct cushim__stream *object, *made;
+    cushim_stream forked = CUSHIM_NONE;
+    struct cushim__scope scope;
+    cushim_status status;
+
+    CHECK_OUTPUT(ret_stream);
+    status = enter(stream, __func__, &scope, &object);
+    if (status)
+        return status;
+    status = create(&scope, NULL, &forked.id);
+    if (status)
+        return cushim__scope_leave(&scope, status);
+    made = cushim__handle_pin(forked.id, CUSHIM__HANDLE_STREAM, __func__);
+    status = made ? join(&scope, made->timeline, object->timeline) : cushim__error()->status;
+    if (made)
+        cushim__handle_unpin(forked.id);
+    if (status)
+        cushim_stream_free(&forked);
+    else
+        *ret_stream = forked;
+    return cushim__scope_leave(&scope, status);
+}
+
+cushim_status cushim_stream_join(cushim_stream stream, cushim_stream other)
+{
+    struct cushim__stream *object, *others;
+    struct cushim__scope scope;
+    cushim_status status = enter(stream, __func__, &scope, &object);
+
+    if (status)
+        return status;
+    others = cushim__handle_pin(other.id, CUSHIM__HANDLE_STREAM, __func__);
+    if (!others)
+        return cushim__scope_leave(&scope, cushim__error()->status);
+    status = cushim__stream_check_thread(&scope, others);
+    if (!status)
+        status = join(&scope, object->timeline, others->timeline);
+    cushim__handle_unpin(other.id);
+    return cushim__scope_leave(&scope, status);
+}
+
+cushim_status cushim_stream_wait(cushim_stream stream, cushim_event event)
+{
+    struct cushim__locks locks = {.n = 0};
+    struct cushim__stream *object;
+    struct cushim__event *waited;
+    struct cushim__scope scope;
+    cushim_status status = enter(stream, __func__, &scope, &object);
+
+    if (status)
+        return status;
+    waited = cushim__handle_pin(event.id, CUSHIM__HANDLE_EVENT, __func__);
+    if (!waited)
+        return cushim__scope_leave(&scope, cushim__error()->status);
+    cushim__lock_contexts(&locks, object->object.context, waited->object.context);
+    status = CU_CALL(&scope, cuStreamWaitEvent, (object->cu, waited->cu, 0));
+    if (!status && waited->point.timeline && waited->point.timeline != object->timeline)
+        cushim__timeline_learn(object->timeline, waited->point.timeline, waited->point.number);
+    cushim__unlock_all(&locks);
+    cushim__handle_unpin(event.id);
+    return cushim__scope_leave(&scope, status);
+}
+
+cushim_status cushim_stream_synchronize(cushim_stream stream)
+{
+    struct cushim__stream *object;
+    struct cushim__scope scope;
+    const cushim_status status = enter(stream, __func__, &scope, &object);
+
+    if (status)
+        return status;
+    return cushim__scope_leave(&scope, cushim__timeline_synchronize(&scope, object->timeline));
+}
+
+cushim_status cushim_stream_query(cushim_stream stream)
+{
+    struct cushim__stream *object;
+    struct cushim__scope scope;
+    cushim_status status = enter(stream, __func__, &scope, &object);
+    uint64_t number;
+
+    if (status)
+        return status;
+    cushim__lock(scope.context);
+    number = object->timeline->submitted;
+    cushim__unlock(scope.context);
+    status = CU_FN(scope.table, cuStreamQuery)(object->cu);
+    if (status && status != CUDA_ERROR_NOT_READY)
+        status = cushim__fail_driver(&scope, status, "cuStreamQuery");
+    cushim__lock(scope.context);
+    if (!status)
+        cushim__timeline_done(object->timeline, number);
+    cushim__unlock(scope.context);
+    return cushim__scope_leave(&scope, status);
+}
+
+static cushim_status launch_host(struct cushim__scope *scope, struct cushim__stream *stream,
+                                 struct cushim__host_call *host_call)
+{
+    struct cushim__submission s;
+    cushim_status status = cushim__submit_plain(&s, scope, stream->timeline);
+
+    if (!status) {
+        status = CU_CALL(scope, cuLaunchHostFunc, (stream->cu, cushim__host_call_make, host_call));
+        cushim__submit_end(&s);
+    }
+    return status;
+}
+
+cushim_status cushim_stream_host_function(cushim_stream stream, void (*function)(void *user),
+                                          void *user, void (*release)(void *user))
+{
+    struct cushim__host_call *host_call = NULL;
+    struct cushim__stream *object;
+    struct cushim__scope scope;
+    cushim_status status;
+
+    status = enter(stream, __func__, &scope, &object);
+    if (!status) {
+        host_call = function ? malloc(sizeof(*host_call)) : NULL;
+        if (!function)
+            status = cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: function is NULL", __func__);
+        else if (!host_call)
+            status = cushim__fail(CUSHIM_ERROR_NO_MEMORY, "%s: no memory for a call", __func__);
+        else {
+            *host_call =
+                (struct cushim__host_call){.function = function, .release = release, .user = user};
+            cushim__host_call_add(scope.context, host_call);
+            status = launch_host(&scope, object, host_call);
+        }
+        status = cushim__scope_leave(&scope, status);
+    }
+    if (status && host_call)
+        cushim__host_call_drop(host_call);
+    else if (status && release)
+        release(user);
+    return status;
+}
+
+cushim_status cushim_stream_capture_status(cushim_stream stream, enum cushim_capture *ret_status)
+{
+    struct cushim__stream *object;
+    struct cushim__scope scope;
+    cushim_status status;
+    int capture = 0;
+
+    CHECK_OUTPUT(ret_status);
+    status = enter(stream, __func__, &scope, &object);
+    if (status)
+        return status;
+    status = CU_CALL(&scope, cuStreamIsCapturing, (object->cu, &capture));
+    if (!status)
+        *ret_status = (enum cushim_capture) capture;
+    return cushim__scope_leave(&scope, status);
+}
+
+cushim_status cushim_stream_priority(cushim_stream stream, int *ret_priority)
+{
+    struct cushim__stream *object;
+    struct cushim__scope scope;
+    cushim_status status;
+
+    CHECK_OUTPUT(ret_priority);
+    status = enter(stream, __func__, &scope, &object);
+    if (status)
+        return status;
+    status = CU_CALL(&scope, cuStreamGetPriority, (object->cu, ret_priority));
+    return cushim__scope_leave(&scope, status);
+}
+
+cushim_status cushim_stream_is_blocking(cushim_stream stream, bool *ret_blocking)
+{
+    struct cushim__stream *object;
+    struct cushim__scope scope;
+    cushim_status status;
+    unsigned flags = 0;
+
+    CHECK_OUTPUT(ret_blocking);
+    status = enter(stream, __func__, &scope, &object);
+    if (status)
+        return status;
+    status = CU_CALL(&scope, cuStreamGetFlags, (object->cu, &flags));
+    if (!status)
+        *ret_blocking = !(flags & CU_STREAM_NON_BLOCKING);
+    return cushim__scope_leave(&scope, status);
+}

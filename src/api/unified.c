@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+#include <cushim/unified.h>
+
+#include "core/slice.h"
+
+cushim_status cushim_unified_alloc(cushim_context context, size_t element, size_t length,
+                                   enum cushim_attach attach, cushim_unified *ret_unified)
+{
+    struct cushim__buffer *buffer = NULL;
+    struct cushim__scope scope;
+    cushim_status status;
+    size_t bytes = 0;
+
+    CHECK_OUTPUT(ret_unified);
+    if (attach != CUSHIM_ATTACH_GLOBAL && attach != CUSHIM_ATTACH_HOST)
+        return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT,
+                            "%s: attached to all streams or to the host, not %d", __func__,
+                            (int) attach);
+    status = cushim__checked_size(__func__, element, length, &bytes);
+    if (!status)
+        status = cushim__context_enter(context.id, __func__, &scope);
+    if (status)
+        return status;
+    status = cushim__memory_alloc_managed(&scope, bytes, attach, &buffer);
+    if (!status)
+        status = cushim__slice_give(&scope, CUSHIM__HANDLE_UNIFIED, buffer, 0, element, length,
+                                    &ret_unified->id);
+    return cushim__scope_leave(&scope, status);
+}
+
+void cushim_unified_free(cushim_unified *unified)
+{
+    cushim__object_close(unified ? &unified->id : NULL, CUSHIM__HANDLE_UNIFIED, __func__);
+}
+
+/* Enters the stream's context with a view of unified memory of it. */
+static cushim_status enter(cushim_stream stream, cushim_view view, const char *call,
+                           struct cushim__scope *scope, struct cushim__stream **ret_stream,
+                           struct cushim__span *ret_span)
+{
+    cushim_status status =
+        cushim__object_enter(stream.id, CUSHIM__HANDLE_STREAM, call, scope, ret_stream);
+
+    if (status)
+        return status;
+    if (cushim__handle_kind_of(view.object) != CUSHIM__HANDLE_UNIFIED)
+        status = cushim__fail_at(CUSHIM_ERROR_WRONG_HANDLE, call, NULL,
+                                 "%s: this is no unified memory", call);
+    else
+        status = cushim__span_pin(view, call, ret_span);
+    if (status)
+        return cushim__scope_leave(scope, status);
+    scope->label = cushim__span_label(ret_span);
+    if (ret_span->slice->buffer->context == scope->context)
+        return CUSHIM_OK;
+    status = cushim__fail_foreign(scope, "memory");
+    cushim__span_unpin(ret_span);
+    return cushim__scope_leave(scope, status);
+}
+
+static cushim_status leave(struct cushim__scope *scope, const struct cushim__span *span,
+                           cushim_status status)
+{
+    cushim__span_unpin(span);
+    return cushim__scope_leave(scope, status);
+}
+
+/* Under the lock. */
+static void note_attached(struct cushim__buffer *buffer, struct cushim__timeline *timeline,
+                          enum cushim_attach attach)
+{
+    cushim__timeline_unref(buffer->attached);
+    buffer->attached = attach == CUSHIM_ATTACH_SINGLE ? cushim__timeline_ref(timeline) : NULL;
+    buffer->host_only = attach == CUSHIM_ATTACH_HOST;
+}
+
+static cushim_status attach_to(struct cushim__scope *scope, struct cushim__stream *stream,
+                               const struct cushim__span *span, enum cushim_attach attach)
+{
+    const struct cushim__access access = cushim__span_access(span, true);
+    struct cushim__submission s = {.scope = scope,
+                                   .timeline = stream->timeline,
+                                   .accesses = &access,
+                                   .n = 1,
+                                   .attaching = true};
+    cushim_status status = CUSHIM_OK;
+
+    if (access.begin == access.end)
+        return CUSHIM_OK;
+    status = cushim__submit_begin(&s);
+    if (status)
+        return status;
+    status = CU_CALL(scope, cuStreamAttachMemAsync,
+                     (stream->cu, access.buffer->address, access.buffer->bytes, attach));
+    if (!status)
+        note_attached(access.buffer, stream->timeline, attach);
+    cushim__submit_end(&s);
+    return status;
+}
+
+cushim_status cushim_unified_attach(cushim_stream stream, cushim_unified unified,
+                                    enum cushim_attach attach)
+{
+    struct cushim__stream *object;
+    struct cushim__scope scope;
+    struct cushim__span span;
+    cushim_status status =
+        enter(stream, cushim__unified_view(unified), __func__, &scope, &object, &span);
+
+    if (status)
+        return status;
+    if (attach == CUSHIM_ATTACH_GLOBAL || attach == CUSHIM_ATTACH_HOST ||
+        attach == CUSHIM_ATTACH_SINGLE)
+        status = attach_to(&scope, object, &span, attach);
+    else
+        status = cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: there is no way %d to attach",
+                              __func__, (int) attach);
+    return leave(&scope, &span, status);
+}
+
+cushim_status cushim_unified_read(cushim_unified unified, const void **ret_pointer)
+{
+    void *pointer = NULL;
+    cushim_status status;
+
+    CHECK_OUTPUT(ret_pointer);
+    status = cushim__slice_host(unified.id, CUSHIM__HANDLE_UNIFIED, false, __func__, &pointer);
+    if (!status)
+        *ret_pointer = pointer;
+    return status;
+}
+
+cushim_status cushim_unified_write(cushim_unified unified, void **ret_pointer)
+{
+    CHECK_OUTPUT(ret_pointer);
+    return cushim__slice_host(unified.id, CUSHIM__HANDLE_UNIFIED, true, __func__, ret_pointer);
+}
+
+/* Moving pages changes no data, so others may read meanwhile; and it needs the data to be there. */
+cushim_status cushim_view_prefetch(cushim_stream stream, cushim_view view, int device)
+{
+    struct cushim__stream *object;
+    struct cushim__scope scope;
+    struct cushim__span span;
+    cushim_status status = enter(stream, view, "cushim_unified_prefetch", &scope, &object, &span);
+
+    if (status)
+        return status;
+    if (span.begin != span.end) {
+        const struct cushim__access access = cushim__span_access(&span, false);
+        struct cushim__submission s = {
+            .scope = &scope, .timeline = object->timeline, .accesses = &access, .n = 1};
+
+        status = cushim__submit_begin(&s);
+        if (!status) {
+            status =
+                CU_CALL(&scope, cuMemPrefetchAsync,
+                        (cushim__span_address(&span), span.end - span.begin, device, object->cu));
+            cushim__submit_end(&s);
+        }
+    }
+    return leave(&scope, &span, status);
+}
+
+cushim_status cushim_view_advise(cushim_view view, enum cushim_advice advice, int device)
+{
+    struct cushim__slice *slice;
+    struct cushim__scope scope;
+    struct cushim__span span;
+    cushim_status status = cushim__object_enter(view.object, CUSHIM__HANDLE_UNIFIED,
+                                                "cushim_unified_advise", &scope, &slice);
+
+    if (status)
+        return status;
+    status = cushim__span_pin(view, scope.call, &span);
+    if (status)
+        return cushim__scope_leave(&scope, status);
+    if (span.begin != span.end)
+        status = CU_CALL(&scope, cuMemAdvise,
+                         (cushim__span_address(&span), span.end - span.begin, advice, device));
+    return leave(&scope, &span, status);
+}
