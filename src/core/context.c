@@ -213,8 +213,6 @@ cushim_status cushim__context_handle(const struct cushim__scope *scope, CUcontex
 
 void cushim__object_close(uint64_t *id, enum cushim__handle_kind kind, const char *call)
 {
-    const struct cushim__error before = *cushim__error();
-
     if (!id || !*id)
         return;
     if (cushim__check_no_host_function(call)) {
@@ -224,7 +222,5 @@ void cushim__object_close(uint64_t *id, enum cushim__handle_kind kind, const cha
     }
     if (cushim__handle_close(*id, kind, call))
         cushim__log(CUSHIM_LOG_ERROR, "%s", cushim__error()->text);
-    else
-        *cushim__error() = before;
     *id = 0;
 }

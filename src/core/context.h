@@ -106,6 +106,25 @@ static inline cushim_status cushim__answer(const struct cushim__scope *scope, in
 
 void cushim__freed(const struct cushim__scope *scope, int result, const char *name);
 
+/*
+ * For destructors, which leave the thread's last error as it was. It is large, and mostly there is
+ * none to keep.
+ */
+static inline void cushim__error_keep(struct cushim__error *ret_kept)
+{
+    ret_kept->status = cushim__error()->status;
+    if (ret_kept->status)
+        *ret_kept = *cushim__error();
+}
+
+static inline void cushim__error_restore(const struct cushim__error *kept)
+{
+    if (kept->status)
+        *cushim__error() = *kept;
+    else if (cushim__error()->status)
+        *cushim__error() = (struct cushim__error){0};
+}
+
 /* Remembers the thread's last error, if it is the first one, in the context, and logs it. */
 void cushim__defer_error(struct cushim__context *context);
 
