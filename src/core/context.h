@@ -54,8 +54,8 @@ struct cushim__limits {
 struct cushim__context {
     struct cushim__object object;
     struct cushim__context *next; /* of all contexts */
-    enum cushim__context_kind kind;
-    uint64_t driver_id; /* pinned: the driver that it was made through */
+    atomic_int kind;              /* enum cushim__context_kind; a borrowed one may become primary */
+    uint64_t driver_id;           /* pinned: the driver that it was made through */
     const struct cushim__driver *driver;
     cushim__entry *const *table; /* the driver's */
     CUcontext cu;
@@ -184,12 +184,13 @@ static inline void cushim__context_unref(struct cushim__context *context)
 void cushim__object_close(uint64_t *id, enum cushim__handle_kind kind, const char *call);
 
 /*
- * The context of a CUcontext that is alive, as a new handle. kind is what it becomes if nobody
- * knew it; ret_new tells.
+ * The context of a CUcontext that is alive, as a new handle. kind says what the caller has taken
+ * from the driver, a retain or ownership; ret_taken tells whether the context keeps that. It does
+ * if nobody knew it, and a primary one also where it was only borrowed.
  */
 cushim_status cushim__context_handle(const struct cushim__scope *scope, CUcontext cu,
-                                     CUdevice device, enum cushim__context_kind kind, bool *ret_new,
-                                     uint64_t *ret_id);
+                                     CUdevice device, enum cushim__context_kind kind,
+                                     bool *ret_taken, uint64_t *ret_id);
 
 /* The context of a CUcontext, with a reference for the caller; NULL if it is not known. */
 struct cushim__context *cushim__context_find(cushim__entry *const *table, CUcontext cu);
