@@ -17,7 +17,7 @@ cushim_status cushim_context_primary(cushim_driver driver, int device, cushim_co
 {
     struct cushim__scope scope;
     CUcontext cu = NULL;
-    bool is_new = false;
+    bool is_taken = false;
     cushim_status status;
     CUdevice cu_device = 0;
 
@@ -29,10 +29,10 @@ cushim_status cushim_context_primary(cushim_driver driver, int device, cushim_co
     if (!status)
         status = CU_CALL(&scope, cuDevicePrimaryCtxRetain, (&cu, cu_device));
     if (!status) {
-        status = cushim__context_handle(&scope, cu, cu_device, CUSHIM__CONTEXT_PRIMARY, &is_new,
+        status = cushim__context_handle(&scope, cu, cu_device, CUSHIM__CONTEXT_PRIMARY, &is_taken,
                                         &ret_context->id);
         /* The internal context has the one retain that it needs. */
-        if (!is_new)
+        if (!is_taken)
             CU_FREE(&scope, cuDevicePrimaryCtxRelease_v2, (cu_device));
     }
     return cushim__scope_leave(&scope, status);
@@ -93,7 +93,7 @@ cushim_status cushim_context_create(cushim_driver driver, int device, unsigned f
     struct cushim__scope scope;
     CUdevice cu_device = 0;
     cushim_status status;
-    bool is_new = false;
+    bool is_taken = false;
 
     CHECK_OUTPUT(ret_context);
     status = cushim__driver_enter(driver.id, __func__, &scope);
@@ -105,9 +105,9 @@ cushim_status cushim_context_create(cushim_driver driver, int device, unsigned f
     if (!status) {
         /* The driver made it current. */
         CU_FREE(&scope, cuCtxPopCurrent_v2, (&popped));
-        status = cushim__context_handle(&scope, cu, cu_device, CUSHIM__CONTEXT_OWNED, &is_new,
+        status = cushim__context_handle(&scope, cu, cu_device, CUSHIM__CONTEXT_OWNED, &is_taken,
                                         &ret_context->id);
-        if (status && !is_new)
+        if (status && !is_taken)
             CU_FREE(&scope, cuCtxDestroy_v2, (cu));
     }
     return cushim__scope_leave(&scope, status);
@@ -131,12 +131,12 @@ static cushim_status device_of(const struct cushim__scope *scope, CUcontext cu,
 
 /* A handle for a CUcontext of whoever it is. */
 static cushim_status adopt(const struct cushim__scope *scope, CUcontext cu,
-                           enum cushim__context_kind kind, bool *ret_new, uint64_t *ret_id)
+                           enum cushim__context_kind kind, bool *ret_taken, uint64_t *ret_id)
 {
     CUdevice device = 0;
     const cushim_status status = device_of(scope, cu, &device);
 
-    return status ? status : cushim__context_handle(scope, cu, device, kind, ret_new, ret_id);
+    return status ? status : cushim__context_handle(scope, cu, device, kind, ret_taken, ret_id);
 }
 
 cushim_status cushim_context_adopt(cushim_driver driver, void *cu_context, bool owned,
@@ -144,7 +144,7 @@ cushim_status cushim_context_adopt(cushim_driver driver, void *cu_context, bool 
 {
     cushim_context made = CUSHIM_NONE;
     struct cushim__scope scope;
-    bool is_new = false;
+    bool is_taken = false;
     cushim_status status;
 
     CHECK_OUTPUT(ret_context);
@@ -154,8 +154,8 @@ cushim_status cushim_context_adopt(cushim_driver driver, void *cu_context, bool 
     if (status)
         return status;
     status = adopt(&scope, cu_context, owned ? CUSHIM__CONTEXT_OWNED : CUSHIM__CONTEXT_BORROWED,
-                   &is_new, &made.id);
-    if (!status && owned && !is_new) {
+                   &is_taken, &made.id);
+    if (!status && owned && !is_taken) {
         cushim_context_free(&made);
         status = cushim__fail(CUSHIM_ERROR_BUSY, "%s: cushim knows this context already", __func__);
     }
@@ -266,14 +266,14 @@ cushim_status cushim_context_pop(cushim_driver driver, cushim_context *ret_conte
 {
     struct cushim__scope scope;
     CUcontext cu = NULL;
-    bool is_new = false;
+    bool is_taken = false;
     cushim_status status = cushim__driver_enter(driver.id, __func__, &scope);
 
     if (status)
         return status;
     status = CU_CALL(&scope, cuCtxPopCurrent_v2, (&cu));
     if (!status && ret_context) {
-        status = adopt(&scope, cu, CUSHIM__CONTEXT_BORROWED, &is_new, &ret_context->id);
+        status = adopt(&scope, cu, CUSHIM__CONTEXT_BORROWED, &is_taken, &ret_context->id);
         if (status)
             CU_FREE(&scope, cuCtxPushCurrent_v2, (cu));
     }
@@ -286,7 +286,7 @@ cushim_status cushim_context_current(cushim_driver driver, cushim_context *ret_c
 {
     struct cushim__scope scope;
     CUcontext cu = NULL;
-    bool is_new = false;
+    bool is_taken = false;
     cushim_status status;
 
     CHECK_OUTPUT(ret_context);
@@ -295,7 +295,7 @@ cushim_status cushim_context_current(cushim_driver driver, cushim_context *ret_c
         return status;
     status = CU_CALL(&scope, cuCtxGetCurrent, (&cu));
     if (!status && cu)
-        status = adopt(&scope, cu, CUSHIM__CONTEXT_BORROWED, &is_new, &ret_context->id);
+        status = adopt(&scope, cu, CUSHIM__CONTEXT_BORROWED, &is_taken, &ret_context->id);
     else if (!status)
         ret_context->id = 0;
     return cushim__scope_leave(&scope, status);

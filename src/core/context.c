@@ -143,7 +143,7 @@ static struct cushim__context *make(const struct cushim__scope *scope, CUcontext
     if (!context)
         return NULL;
     cushim__object_init(&context->object, CUSHIM__HANDLE_CONTEXT, context, destroy);
-    context->kind = kind;
+    atomic_init(&context->kind, (int) kind);
     context->driver_id = scope->pinned;
     context->table = scope->table;
     context->cu = cu;
@@ -195,21 +195,29 @@ static cushim_status give_handle(struct cushim__context *context, const char *ca
     return status;
 }
 
+/* Under the mutex. Says whether the context has use for what the caller has taken. */
+static bool takes_over(struct cushim__context *context, enum cushim__context_kind kind)
+{
+    int borrowed = CUSHIM__CONTEXT_BORROWED;
+
+    return kind == CUSHIM__CONTEXT_PRIMARY &&
+           atomic_compare_exchange_strong(&context->kind, &borrowed, (int) kind);
+}
+
 cushim_status cushim__context_handle(const struct cushim__scope *scope, CUcontext cu,
-                                     CUdevice device, enum cushim__context_kind kind, bool *ret_new,
-                                     uint64_t *ret_id)
+                                     CUdevice device, enum cushim__context_kind kind,
+                                     bool *ret_taken, uint64_t *ret_id)
 {
     struct cushim__context *context;
-    bool is_new = false;
 
     pthread_mutex_lock(&mutex);
     context = find(scope->table, cu);
+    *ret_taken = context && takes_over(context, kind);
     if (!context) {
         context = make(scope, cu, device, kind);
-        is_new = true;
+        *ret_taken = context != NULL;
     }
     pthread_mutex_unlock(&mutex);
-    *ret_new = is_new && context;
     if (!context)
         return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, scope->call, NULL,
                                "no memory for a context");
@@ -218,8 +226,6 @@ cushim_status cushim__context_handle(const struct cushim__scope *scope, CUcontex
 
 void cushim__object_close(uint64_t *id, enum cushim__handle_kind kind, const char *call)
 {
-    const struct cushim__error before = *cushim__error();
-
     if (!id || !*id)
         return;
     if (cushim__check_no_host_function(call)) {
@@ -229,7 +235,5 @@ void cushim__object_close(uint64_t *id, enum cushim__handle_kind kind, const cha
     }
     if (cushim__handle_close(*id, kind, call))
         cushim__log(CUSHIM_LOG_ERROR, "%s", cushim__error()->text);
-    else
-        *cushim__error() = before;
     *id = 0;
 }

@@ -54,8 +54,8 @@ struct cushim__limits {
 struct cushim__context {
     struct cushim__object object;
     struct cushim__context *next; /* of all contexts */
-    enum cushim__context_kind kind;
-    uint64_t driver_id; /* pinned: the driver that it was made through */
+    atomic_int kind;              /* enum cushim__context_kind; a borrowed one may become primary */
+    uint64_t driver_id;           /* pinned: the driver that it was made through */
     const struct cushim__driver *driver;
     cushim__entry *const *table; /* the driver's */
     CUcontext cu;
@@ -105,6 +105,25 @@ static inline cushim_status cushim__answer(const struct cushim__scope *scope, in
 }
 
 void cushim__freed(const struct cushim__scope *scope, int result, const char *name);
+
+/*
+ * For destructors, which leave the thread's last error as it was. It is large, and mostly there is
+ * none to keep.
+ */
+static inline void cushim__error_keep(struct cushim__error *ret_kept)
+{
+    ret_kept->status = cushim__error()->status;
+    if (ret_kept->status)
+        *ret_kept = *cushim__error();
+}
+
+static inline void cushim__error_restore(const struct cushim__error *kept)
+{
+    if (kept->status)
+        *cushim__error() = *kept;
+    else if (cushim__error()->status)
+        *cushim__error() = (struct cushim__error){0};
+}
 
 /* Remembers the thread's last error, if it is the first one, in the context, and logs it. */
 void cushim__defer_error(struct cushim__context *context);
@@ -165,12 +184,13 @@ static inline void cushim__context_unref(struct cushim__context *context)
 void cushim__object_close(uint64_t *id, enum cushim__handle_kind kind, const char *call);
 
 /*
- * The context of a CUcontext that is alive, as a new handle. kind is what it becomes if nobody
- * knew it; ret_new tells.
+ * The context of a CUcontext that is alive, as a new handle. kind says what the caller has taken
+ * from the driver, a retain or ownership; ret_taken tells whether the context keeps that. It does
+ * if nobody knew it, and a primary one also where it was only borrowed.
  */
 cushim_status cushim__context_handle(const struct cushim__scope *scope, CUcontext cu,
-                                     CUdevice device, enum cushim__context_kind kind, bool *ret_new,
-                                     uint64_t *ret_id);
+                                     CUdevice device, enum cushim__context_kind kind,
+                                     bool *ret_taken, uint64_t *ret_id);
 
 /* The context of a CUcontext, with a reference for the caller; NULL if it is not known. */
 struct cushim__context *cushim__context_find(cushim__entry *const *table, CUcontext cu);

@@ -140,18 +140,19 @@ static void free_after_waiting(struct cushim__scope *scope, struct cushim__buffe
 
 void cushim__memory_unref(struct cushim__buffer *buffer, const char *call, const char *label)
 {
-    const struct cushim__error before = *cushim__error();
+    struct cushim__error before;
     struct cushim__scope scope;
 
     if (atomic_fetch_sub(&buffer->references, 1) != 1)
         return;
     /* What is part of something goes with that, perhaps at once. */
     if (buffer->memory != CUSHIM__MEMORY_BORROWED || buffer->keep) {
+        cushim__error_keep(&before);
         cushim__scope_to_free(buffer->context, call, label, &scope);
         if (buffer->memory != CUSHIM__MEMORY_ASYNC || free_in_order(&scope, buffer))
             free_after_waiting(&scope, buffer);
         cushim__scope_leave(&scope, CUSHIM_OK);
-        *cushim__error() = before;
+        cushim__error_restore(&before);
     }
     cushim__buffer_delete(buffer);
 }

@@ -55,14 +55,15 @@ void cushim__defer_error(struct cushim__context *context)
 
 void cushim__freed(const struct cushim__scope *scope, int result, const char *name)
 {
-    const struct cushim__error before = *cushim__error();
+    struct cushim__error before;
 
     /* At the end of the process the driver may be gone before what it gave. */
     if (!result || result == CUDA_ERROR_DEINITIALIZED)
         return;
+    cushim__error_keep(&before);
     cushim__fail_driver(scope, result, name);
     cushim__defer_error(scope->context);
-    *cushim__error() = before;
+    cushim__error_restore(&before);
 }
 
 static int bind(struct cushim__scope *scope, const char **ret_name)

@@ -127,6 +127,31 @@ Test(safe_context, adopted_contexts_are_destroyed_only_if_owned)
     close_world(&w);
 }
 
+/* What was found current, and borrowed, is retained once it is asked for as primary. */
+Test(safe_context, a_borrowed_primary_context_becomes_retained)
+{
+    cushim_context borrowed = CUSHIM_NONE;
+    unsigned flags = 0;
+    bool active = false;
+    struct world w;
+    void *cu = NULL;
+
+    open_world(&w);
+    cushim_context_free(&w.context);
+    cr_assert(eq(int, RAW(&w, cuDevicePrimaryCtxRetain, (void **, int), &cu, 0), 0));
+    cr_assert(eq(int, RAW(&w, cuCtxSetCurrent, (void *), cu), 0));
+    assert_ok(cushim_context_current(w.driver, &borrowed));
+    assert_ok(cushim_context_is_primary(borrowed, &active));
+    cr_expect(eq(int, active, 0));
+    assert_ok(cushim_context_primary(w.driver, 0, &w.context));
+    cushim_context_free(&borrowed);
+    cr_assert(eq(int, RAW(&w, cuDevicePrimaryCtxRelease_v2, (int), 0), 0));
+    assert_ok(cushim_context_primary_state(w.driver, 0, &flags, &active));
+    cr_expect(eq(int, active, 1));
+    assert_ok(cushim_context_synchronize(w.context));
+    close_world(&w);
+}
+
 Test(safe_context, settings)
 {
     enum cushim_cache_config cache = CUSHIM_CACHE_PREFER_NONE;
