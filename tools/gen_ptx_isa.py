@@ -28,7 +28,7 @@ class Table:
     def __init__(self, path, types):
         self.types = {name: i for i, name in enumerate(types, 1)}
         self.sets, self.opcodes, self.forms, self.specials = {}, [], [], []
-        self.modifiers = {}
+        self.modifiers, self.gates = {}, {}
         for number, line in enumerate(open(path), 1):
             line = line.split("#")[0].rstrip()
             if line:
@@ -46,6 +46,10 @@ class Table:
             kind, _, vector = kind.partition("*")
             self.specials.append((name, self.types[kind], int(vector or 0), self.version(version),
                                   self.target(target)[0]))
+        elif line[0] == "@":
+            words, version, target = line[1:].split()
+            for word in self.words(words):
+                self.gates[word] = (self.version(version), self.target(target)[0])
         elif line[0] != " ":
             name, tier, *rest = line.split()
             self.opcodes.append([name, int(tier), "refused" in rest, len(self.forms), 0])
@@ -99,12 +103,14 @@ class Table:
         return self.modifiers.setdefault(name, len(self.modifiers) + 1)
 
     def shape(self, text):
-        match = re.fullmatch(r"(=?)(-?)(~?)(w?)(\^?)([\w\[\],]+?)(?:\{(\w+)\})?(_?)(&?)(\??)", text)
+        match = re.fullmatch(r"(=?)(-?)(~?)(w?)(\^?)([\w\[\],]+?)(?:\{(\w+)\})?(_?)(&?&?)(\??)", text)
         if not match:
             raise ValueError(f"no operand: {text}")
         result, part, loose, wide, bits, base, elements, sink, pair, optional = match.groups()
         kinds = {"imm": "IMMEDIATE", "[]": "MEMORY", "[,]": "BRACKETS", "label": "LABEL",
-                 "table": "TABLE", "call": "CALL", "any": "ANY"}
+                 "table": "TABLE", "call": "CALL", "any": "ANY", "sink": "SINK"}
+        policy = base == "policy"
+        base = "b64" if policy else base
         kind = 0
         if base not in kinds:
             kind = TYPE_SLOT + int(base) if base.isdigit() else self.types[base]
@@ -112,7 +118,8 @@ class Table:
         return {"kind": kinds.get(base, "TYPED"), "type": kind,
                 "elements": int(elements) if count is None else count, "wide": wide,
                 "loose": loose, "result": result, "optional": optional, "sink": sink,
-                "pair": pair, "bits": bits, "part": part}
+                "pair": pair, "both": pair == "&&", "bits": bits, "part": part,
+                "policy": policy}
 
 
 def names(table):
@@ -173,7 +180,11 @@ def indices(table):
     words += [(name, WORD_TYPE + number) for name, number in table.types.items()]
     words += [(name, WORD_SPACE + i) for i, name in enumerate(SPACES) if name]
     words += [(f"v{n}", WORD_VECTOR + n) for n in (2, 4, 8)]
-    return (named("opcodes", [(row[0], i) for i, row in enumerate(table.opcodes, 1)])
+    gates = "".join(f"    {{{word}, {version}, {target}}},\n"
+                    for word, (version, target) in sorted(table.gates.items()))
+    return (f"const struct ptx__gate ptx__gates[] = {{\n{gates}}};\n"
+            f"const size_t ptx__n_gates = {len(table.gates)};\n\n"
+            + named("opcodes", [(row[0], i) for i, row in enumerate(table.opcodes, 1)])
             + named("words", words)
             + named("specials", [(row[0], i) for i, row in enumerate(table.specials, 1)]))
 
@@ -189,7 +200,7 @@ def forms(table):
         first_shape += len(of_form)
         for s in of_form:
             flags = ", ".join(flag(s[k]) for k in ("wide", "loose", "result", "optional", "sink",
-                                                   "pair", "bits", "part"))
+                                                   "pair", "both", "bits", "part", "policy"))
             shapes += f"    {{PTX_SHAPE_{s['kind']}, {s['type']}, {s['elements']}, {flags}}},\n"
     count = "const size_t ptx__n_forms = sizeof(ptx__forms) / sizeof(*ptx__forms);\n"
     return shapes + "};\n\n" + text + "};\n\n" + count

@@ -252,7 +252,6 @@ struct ptx__facts {
     size_t param_bytes;   /* .param variables of this function alone */
     unsigned registers;   /* 32-bit registers alive at once at the most: an estimate */
     unsigned max_threads; /* .maxntid or .reqntid as one number; 0 if it says neither */
-    unsigned barriers;
     bool uses_dynamic_shared;
     bool calls_indirectly;
     bool recursive; /* or may be: it gets to an indirect call */

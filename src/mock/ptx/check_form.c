@@ -130,21 +130,37 @@ static bool say_words(const struct ptx__check *check)
                       "Modifiers of instruction '%s' are missing or exclude each other", name);
 }
 
-/* Was the form there in what the text is written for? */
+static bool check_gate(const struct ptx__check *check, const char *dot, const char *name,
+                       int version, int target)
+{
+    struct ptx__parser *parser = check->parser;
+
+    if (version > parser->version)
+        return ptx__error(parser, check->instruction->place,
+                          "Feature '%s%s' requires PTX ISA .version %d.%d or later", dot, name,
+                          version / 10, version % 10);
+    if (target > parser->target)
+        return ptx__error(parser, check->instruction->place,
+                          "Feature '%s%s' requires .target sm_%d or higher", dot, name, target);
+    return true;
+}
+
+/* Were the form and its words there in what the text is written for? */
 static bool check_gates(const struct ptx__check *check, const struct ptx__form *form)
 {
     struct ptx__parser *parser = check->parser;
     const struct ptx__instruction *instruction = check->instruction;
     const char *name = ptx__opcode_name((enum ptx__opcode) instruction->opcode);
 
-    if (form->version > parser->version)
-        return ptx__error(parser, instruction->place,
-                          "Feature '%s' requires PTX ISA .version %d.%d or later", name,
-                          form->version / 10, form->version % 10);
-    if (form->target > parser->target)
-        return ptx__error(parser, instruction->place,
-                          "Feature '%s' requires .target sm_%d%.1s or higher", name, form->target,
-                          &form->suffix);
+    check_gate(check, "", name, form->version, form->target);
+    for (unsigned i = 0; i < check->n_words; i++) {
+        for (size_t j = 0; j < ptx__n_gates; j++) {
+            const struct ptx__gate *gate = &ptx__gates[j];
+
+            if (gate->word == check->words[i])
+                check_gate(check, ".", word_name(gate->word), gate->version, gate->target);
+        }
+    }
     if (form->suffix && !parser->suffix)
         return ptx__error(parser, instruction->place,
                           "Instruction '%s' not supported on .target 'sm_%d'", name,

@@ -222,6 +222,8 @@ static bool typed_fits(const struct ptx__check *check, const struct ptx__shape *
     const unsigned count =
         shape->elements == AS_VECTOR ? check->instruction->vector : shape->elements;
 
+    if (shape->both && operand->kind != PTX_PAIR)
+        return false;
     if (operand->kind == PTX_SINK)
         return shape->sink;
     if (operand->kind == PTX_PAIR)
@@ -252,10 +254,23 @@ static bool operand_fits(const struct ptx__check *check, const struct ptx__shape
         return operand->kind == PTX_TABLE;
     case PTX_SHAPE_ANY:
         return shape->elements != ANY_NUMBER || packed_fits(check, shape, operand);
+    case PTX_SHAPE_SINK:
+        return operand->kind == PTX_SINK;
     case PTX_SHAPE_CALL:
         return true;
     }
     return false;
+}
+
+/* Whether a cache policy is there when the instruction says so. */
+static bool policy_fits(const struct ptx__instruction *instruction, const struct ptx__shape *shapes,
+                        unsigned n_shapes)
+{
+    for (unsigned i = 0; i < n_shapes; i++) {
+        if (shapes[i].policy)
+            return ptx__has(instruction, PTX_MOD_L2_CACHE_HINT) == (i < instruction->n_operands);
+    }
+    return true;
 }
 
 bool ptx__form_takes_operands(const struct ptx__check *check, const struct ptx__form *form)
@@ -266,7 +281,8 @@ bool ptx__form_takes_operands(const struct ptx__check *check, const struct ptx__
     /* The four of a call are one to the table. */
     if (instruction->opcode == PTX_OP_CALL)
         return true;
-    if (instruction->n_operands > form->n_shapes)
+    if (instruction->n_operands > form->n_shapes ||
+        !policy_fits(instruction, shapes, form->n_shapes))
         return false;
     for (unsigned i = 0; i < form->n_shapes; i++) {
         if (i >= instruction->n_operands) {

@@ -39,6 +39,7 @@ enum ptx__shape_kind {
     PTX_SHAPE_BRACKETS,  /* "[tensorMap, {x, y}]" */
     PTX_SHAPE_LABEL,
     PTX_SHAPE_TABLE,
+    PTX_SHAPE_SINK, /* "_" and nothing else */
     PTX_SHAPE_CALL, /* the operands of `call`, which have rules of their own */
     PTX_SHAPE_ANY,
 };
@@ -53,8 +54,10 @@ struct ptx__shape {
     bool optional;    /* all behind it are, too */
     bool sink;        /* may be "_" */
     bool pair;        /* may be "p|q" */
+    bool both;        /* must be */
     bool bits;        /* the size of the type, whatever its class */
     bool part;        /* may be negated, or a byte or half of the register: "-%r1.h0" */
+    bool policy;      /* is there if, and only if, .L2::cache_hint is */
 };
 
 struct ptx__form {
@@ -80,6 +83,14 @@ struct ptx__special_row {
     uint8_t vector;   /* 4 if it has .x, .y, .z */
     uint16_t version, target;
 };
+
+/* A word that needs more than the forms that have it; sorted by word. */
+struct ptx__gate {
+    uint16_t word, version, target;
+};
+
+extern const struct ptx__gate ptx__gates[];
+extern const size_t ptx__n_gates;
 
 /* A name and its number, in lists that are sorted by name. */
 struct ptx__named {

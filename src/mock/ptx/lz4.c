@@ -31,8 +31,10 @@ static bool read_length(struct input *input, size_t *length)
 /* A copy may reach into what it writes, which then repeats. */
 static void copy(unsigned char *to, size_t distance, size_t length)
 {
+    const unsigned char *from = to - distance;
+
     for (size_t i = 0; i < length; i++)
-        to[i] = to[i - distance];
+        to[i] = from[i];
 }
 
 bool ptx__lz4(const unsigned char *from, size_t n_from, unsigned char *to, size_t n_to)
