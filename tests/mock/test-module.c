@@ -67,7 +67,7 @@ static const struct {
     {HEADER ".global .u32 a[4", CUDA_ERROR_INVALID_PTX},
     {HEADER ".global .b64 a[0x2000000000000000][8];", CUDA_ERROR_INVALID_PTX},
     {HEADER ".global .u32 a = ", CUDA_ERROR_INVALID_PTX},
-    {HEADER "/* no end", CUDA_SUCCESS},
+    {HEADER "/* no end", CUDA_ERROR_INVALID_PTX},
     {HEADER "\"no end", CUDA_ERROR_INVALID_PTX},
     {HEADER, CUDA_SUCCESS},
 };

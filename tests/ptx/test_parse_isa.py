@@ -86,9 +86,9 @@ class Forms:
         space = [isa.SPACES[w - isa.WORD_SPACE] for w in words
                  if isa.WORD_SPACE < w < isa.WORD_VECTOR]
         if kind == "MEMORY":
-            if name == "ld" and space and space[0] in ("param", "param::entry"):
-                return "[pk]"
-            return "[slot]" if space and space[0] == "param" else "[%rd9]"
+            if space and space[0] in ("param", "param::entry"):
+                return "[slot]" if name == "st" else "[pk]"
+            return "[%rd9]"
         return {"IMMEDIATE": "128" if name in TAKES_128 else "16" if ".cg" in self.text_of(words)
                 else "8", "LABEL": "L", "TABLE": "targets",
                 "SINK": "_"}.get(kind)

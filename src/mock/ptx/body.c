@@ -94,7 +94,7 @@ static bool read_targets(struct ptx__parser *parser, struct ptx__table *table)
             return false;
         *target = PTX_NONE;
         table->n_targets++;
-        if (!table->calls && !ptx__refer(parser, &name, PTX_NAME_LABEL, target))
+        if (!table->calls && !ptx__refer(parser, &name, target))
             return false;
         if (table->calls && !find_function(parser, &name, target))
             return false;
@@ -201,8 +201,6 @@ static bool read_statement(struct ptx__parser *parser)
 {
     struct ptx__lexer *lexer = &parser->lexer;
 
-    if (ptx__accept(lexer, ";"))
-        return true;
     if (ptx__accept(lexer, "{"))
         return enter(parser);
     if (ptx__accept(lexer, "}")) {

@@ -25,6 +25,7 @@ void ptx__settle_operands(const struct ptx__check *check, const struct ptx__form
 /* What forms cannot say: state spaces, calls. */
 bool ptx__check_spaces(const struct ptx__check *check);
 bool ptx__check_call(const struct ptx__check *check);
+bool ptx__check_values(const struct ptx__check *check);
 
 /* The type that a shape wants; PTX_NO_TYPE if the instruction says none. */
 enum ptx__type ptx__shape_type(const struct ptx__instruction *instruction,

@@ -172,7 +172,8 @@ static bool accept(const struct ptx__check *check, const struct ptx__form *form)
 {
     check->instruction->form = (uint16_t) (form - ptx__forms);
     ptx__settle_operands(check, form);
-    return check_gates(check, form) && ptx__check_spaces(check) && ptx__check_call(check);
+    return check_gates(check, form) && ptx__check_spaces(check) && ptx__check_call(check) &&
+           ptx__check_values(check);
 }
 
 bool ptx__check_instruction(struct ptx__parser *parser, struct ptx__instruction *instruction,

@@ -7,6 +7,7 @@
 #define TYPE_SLOT  100
 #define AS_VECTOR  255
 #define ANY_NUMBER 254
+#define NO_SIZE    UINT32_MAX
 
 static enum ptx__type widened(enum ptx__type type)
 {
@@ -66,7 +67,9 @@ static bool register_fits(const struct ptx__check *check, const struct ptx__shap
 
     if (reg->vector && operand->component < 0)
         return false;
-    if (!shape->part && ((operand->negative && type != PTX_PRED) || operand->selector))
+    if (operand->selector && !shape->part)
+        return false;
+    if (operand->negative && type != PTX_PRED && check->instruction->opcode != PTX_OP_VMAD)
         return false;
     return ptx__type_fits((enum ptx__type) reg->type, type, shape->loose, shape->bits);
 }
@@ -104,7 +107,8 @@ static bool special_fits(const struct ptx__check *check, const struct ptx__opera
     if (row->vector && operand->component < 0)
         return false;
     return moves(check) && !ptx__is_float(type) &&
-           ptx__type_fits((enum ptx__type) row->type, type, false, false);
+           (ptx__type_fits((enum ptx__type) row->type, type, false, false) ||
+            (ptx__type_bits((enum ptx__type) row->type) == 32 && ptx__type_bits(type) == 16));
 }
 
 /* The address of a variable or function in 32 or 64 bits. */
@@ -134,6 +138,29 @@ static bool scalar_fits(const struct ptx__check *check, const struct ptx__shape 
     }
 }
 
+/* What a register of a vector takes; 0 for what takes the size of the others. */
+static unsigned element_bits(const struct ptx__check *check, const struct ptx__operand *element)
+{
+    if (element->kind != PTX_REGISTER)
+        return 0;
+    return ptx__type_bits((enum ptx__type) check->parser->function->registers[element->reg].type);
+}
+
+/* The one size of all elements; 0 if none has one, NO_SIZE if they differ. */
+static unsigned common_bits(const struct ptx__check *check, const struct ptx__operand *vector)
+{
+    unsigned known = 0;
+
+    for (uint32_t i = 0; i < vector->count; i++) {
+        const unsigned bits = element_bits(check, &vector->elements[i]);
+
+        if (bits && known && bits != known)
+            return NO_SIZE;
+        known = bits ? bits : known;
+    }
+    return known;
+}
+
 /* "{a, b}", or a register that is a vector. */
 static bool vector_fits(const struct ptx__check *check, const struct ptx__shape *shape,
                         unsigned count, const struct ptx__operand *operand)
@@ -148,7 +175,8 @@ static bool vector_fits(const struct ptx__check *check, const struct ptx__shape 
     }
     if (operand->kind == PTX_SPECIAL)
         return operand->component < 0 && ptx__specials[operand->special].vector == count;
-    if (operand->kind != PTX_VECTOR || (count != ANY_NUMBER && operand->count != count))
+    if (operand->kind != PTX_VECTOR || (count != ANY_NUMBER && operand->count != count) ||
+        common_bits(check, operand) == NO_SIZE)
         return false;
     for (uint32_t i = 0; i < operand->count; i++) {
         const struct ptx__operand *element = &operand->elements[i];
@@ -160,45 +188,29 @@ static bool vector_fits(const struct ptx__check *check, const struct ptx__shape 
     return true;
 }
 
-/* The bits of what `mov` packs or unpacks; 0 if they are none. All have the same size. */
-static unsigned packed_bits(const struct ptx__check *check, const struct ptx__operand *operand,
-                            bool result)
+static bool may_be_packed(const struct ptx__operand *element, bool result)
 {
-    unsigned bits = 0, sinks = 0, known = 0;
-
-    for (uint32_t i = 0; i < operand->count; i++) {
-        const struct ptx__operand *element = &operand->elements[i];
-        unsigned size = 0;
-
-        if (element->kind == PTX_REGISTER)
-            size = ptx__type_bits(
-                (enum ptx__type) check->parser->function->registers[element->reg].type);
-        else if (element->kind == PTX_SINK && result)
-            sinks++;
-        else if (element->kind == PTX_REAL && !result)
-            size = ptx__type_bits((enum ptx__type) element->type);
-        else if (element->kind == PTX_INTEGER && !result)
-            sinks++; /* as large as the others */
-        else
-            return 0;
-        if (size && known && size != known)
-            return 0;
-        known = size ? size : known;
-        bits += size;
-    }
-    return known ? bits + sinks * known : 0;
+    if (element->kind == PTX_REGISTER)
+        return element->type != PTX_PRED;
+    return result ? element->kind == PTX_SINK
+                  : element->kind == PTX_INTEGER || element->kind == PTX_REAL;
 }
 
+/* What `mov` packs or unpacks: elements of one size, that make the instruction's. */
 static bool packed_fits(const struct ptx__check *check, const struct ptx__shape *shape,
                         const struct ptx__operand *operand)
 {
-    const enum ptx__type type = ptx__type_of(check->instruction, 0);
-    unsigned bits;
+    const unsigned bits = ptx__type_bits(ptx__type_of(check->instruction, 0));
+    unsigned common;
 
     if (operand->kind != PTX_VECTOR || !operand->count)
         return false;
-    bits = packed_bits(check, operand, shape->result);
-    return bits == ptx__type_bits(type) || (!bits && !shape->result);
+    for (uint32_t i = 0; i < operand->count; i++) {
+        if (!may_be_packed(&operand->elements[i], shape->result))
+            return false;
+    }
+    common = common_bits(check, operand);
+    return common ? common * operand->count == bits : bits % operand->count == 0;
 }
 
 /* "p|q": the second is always a predicate. */
@@ -213,7 +225,7 @@ static bool pair_fits(const struct ptx__check *check, const struct ptx__shape *s
         return false;
     if (count)
         return vector_fits(check, shape, count, a);
-    return a->kind == PTX_SINK || scalar_fits(check, shape, type, a);
+    return a->kind == PTX_SINK ? shape->sink : scalar_fits(check, shape, type, a);
 }
 
 static bool typed_fits(const struct ptx__check *check, const struct ptx__shape *shape,
@@ -231,7 +243,7 @@ static bool typed_fits(const struct ptx__check *check, const struct ptx__shape *
     /* "{%r1}" where one is wanted */
     if (shape->elements == AS_VECTOR && !count && operand->kind == PTX_VECTOR)
         return vector_fits(check, shape, 1, operand);
-    if (count && (count != 1 || operand->kind == PTX_VECTOR))
+    if (count)
         return vector_fits(check, shape, count, operand);
     return scalar_fits(check, shape, ptx__shape_type(check->instruction, shape), operand);
 }
@@ -247,7 +259,7 @@ static bool operand_fits(const struct ptx__check *check, const struct ptx__shape
     case PTX_SHAPE_MEMORY:
         return operand->kind == PTX_MEMORY || (operand->kind == PTX_ADDRESS && operand->indexed);
     case PTX_SHAPE_BRACKETS:
-        return operand->kind == PTX_BRACKETS || operand->kind == PTX_MEMORY;
+        return operand->kind == PTX_BRACKETS;
     case PTX_SHAPE_LABEL:
         return operand->kind == PTX_LABEL;
     case PTX_SHAPE_TABLE:

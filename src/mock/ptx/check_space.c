@@ -44,29 +44,59 @@ static bool has_one_space(enum ptx__opcode opcode)
            opcode == PTX_OP_RED || opcode == PTX_OP_LDU || opcode == PTX_OP_PREFETCH;
 }
 
+/* Parameters have no generic address without cvta. */
+static bool is_space(enum ptx__space named, enum ptx__space space)
+{
+    return named ? named == space : space != PTX_PARAM;
+}
+
 static bool check_memory(const struct ptx__check *check, const struct ptx__operand *operand)
 {
     const struct ptx__instruction *instruction = check->instruction;
     const enum ptx__space named = family(ptx__space_of(instruction));
     const char *name = ptx__opcode_name((enum ptx__opcode) instruction->opcode);
+    /* The windows of a block and of a thread are small. */
+    const unsigned least =
+        has_one_space((enum ptx__opcode) instruction->opcode) && (!named || named == PTX_GLOBAL)
+            ? 64
+            : 32;
 
     if (operand->reg != PTX_NONE) {
         const enum ptx__type type =
             (enum ptx__type) check->parser->function->registers[operand->reg].type;
 
-        if (ptx__type_bits(type) < 32 || ptx__type_bits(type) > 64 || ptx__is_float(type))
+        if (ptx__type_bits(type) < least || ptx__type_bits(type) > 64 || ptx__is_float(type))
             ptx__error(check->parser, instruction->place, "Arguments mismatch for instruction '%s'",
                        name);
     } else if (operand->symbol.kind == PTX_NO_SYMBOL) {
-        if (named == PTX_GLOBAL || named == PTX_SHARED || named == PTX_CONST)
+        if (named != PTX_LOCAL && named != PTX_PARAM)
             ptx__error(check->parser, instruction->place,
                        "Immediate addresses allowed only for .local state space");
-    } else if (has_one_space((enum ptx__opcode) instruction->opcode) && named &&
-               named != space_of(check, operand->symbol)) {
+    } else if (has_one_space((enum ptx__opcode) instruction->opcode) &&
+               !is_space(named, space_of(check, operand->symbol))) {
         ptx__error(check->parser, instruction->place,
                    "State space mismatch between instruction and address in instruction '%s'",
                    name);
     }
+    return true;
+}
+
+/* "cvta.shared.u64 %rd1, room;", and stores to what a kernel or function was given. */
+static bool check_other(const struct ptx__check *check)
+{
+    const struct ptx__instruction *instruction = check->instruction;
+    const struct ptx__operand *operands = instruction->operands;
+
+    if (instruction->opcode == PTX_OP_CVTA && operands[1].kind == PTX_ADDRESS &&
+        family(ptx__space_of(instruction)) != space_of(check, operands[1].symbol))
+        return ptx__error(
+            check->parser, instruction->place,
+            "State space mismatch between instruction and address in instruction 'cvta'");
+    if (instruction->opcode == PTX_OP_ST && operands[0].kind == PTX_MEMORY &&
+        operands[0].reg == PTX_NONE && operands[0].symbol.kind == PTX_PARAMETER)
+        return ptx__error(check->parser, instruction->place,
+                          "Illegal to write to function input parameter '%s'",
+                          check->parser->function->parameters[operands[0].symbol.number].name);
     return true;
 }
 
@@ -79,7 +109,7 @@ bool ptx__check_spaces(const struct ptx__check *check)
             !check_memory(check, &instruction->operands[i]))
             return false;
     }
-    return true;
+    return check_other(check);
 }
 
 /* What an argument has; a constant takes the size that is wanted. */

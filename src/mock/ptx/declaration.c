@@ -4,6 +4,11 @@
 
 #include "mock/ptx/parser.h"
 
+/* So that sums of sizes stay far below what numbers can hold. */
+#define LARGEST_ALIGNMENT ((size_t) 1 << 20)
+#define LARGEST_ARRAY     ((size_t) 1 << 40)
+#define LARGEST_IN_BLOCK  ((size_t) 1 << 31) /* but for .global */
+
 static bool read_attribute(struct ptx__parser *parser, struct ptx__declaration *declaration)
 {
     struct ptx__lexer *lexer = &parser->lexer;
@@ -27,7 +32,7 @@ static bool read_alignment(struct ptx__parser *parser, struct ptx__declaration *
 
     if (!ptx__size(parser, &alignment))
         return false;
-    if (!alignment || alignment & (alignment - 1))
+    if (!alignment || alignment & (alignment - 1) || alignment > LARGEST_ALIGNMENT)
         return ptx__error(parser, place, "Alignment must be a power of two");
     /* After .ptr, it is the alignment of what is pointed to. */
     *(declaration->pointer ? &declaration->pointee_alignment : &declaration->alignment) = alignment;
@@ -107,7 +112,7 @@ static bool read_dimensions(struct ptx__parser *parser, struct ptx__declaration 
             return ptx__fatal(parser, declaration->name.place, "Array is too large");
     }
     if (__builtin_mul_overflow(declaration->bytes, count, &declaration->bytes) ||
-        declaration->bytes > SIZE_MAX / 4)
+        declaration->bytes > LARGEST_ARRAY)
         return ptx__fatal(parser, declaration->name.place, "Array is too large");
     return true;
 }
@@ -135,13 +140,15 @@ static bool check_space(struct ptx__parser *parser, const struct ptx__declaratio
     const struct ptx__place place = declaration->name.place;
 
     if (declaration->type == PTX_PRED)
-        return ptx__error(parser, place,
+        return ptx__fatal(parser, place,
                           "Predicate variable '%.*s' must be in register state space",
                           PTX_TEXT(declaration->name));
     if (!declaration->element_bytes)
-        return ptx__error(parser, place, "Type '.%s' cannot be that of variable '%.*s'",
+        return ptx__fatal(parser, place, "Type '.%s' cannot be that of variable '%.*s'",
                           ptx__type_name((enum ptx__type) declaration->type),
                           PTX_TEXT(declaration->name));
+    if (space != PTX_GLOBAL && declaration->bytes > LARGEST_IN_BLOCK)
+        return ptx__fatal(parser, place, "Array is too large");
     if (!parser->function && (space == PTX_LOCAL || space == PTX_REG))
         return ptx__error(parser, place,
                           "Module-scoped variables in .%s state space are not allowed with ABI",

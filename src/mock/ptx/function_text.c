@@ -4,6 +4,8 @@
 
 #include "mock/ptx/parser.h"
 
+#define LARGEST_PARAMETER ((size_t) 1 << 20)
+
 size_t ptx__place_parameters(struct ptx__parameter *parameters, uint32_t n)
 {
     size_t used = 0;
@@ -46,6 +48,9 @@ static bool read_parameter(struct ptx__parser *parser, struct ptx__parameter *re
         ptx__error(parser, declaration.name.place,
                    "Predicate variable '%s' must be in register state space",
                    ret_parameter->name ? ret_parameter->name : "");
+    if (declaration.bytes > LARGEST_PARAMETER)
+        return ptx__fatal(parser, declaration.name.place, "Parameter '%.*s' is too large",
+                          PTX_TEXT(declaration.name));
     if (!is_register && declaration.vector)
         ptx__error(parser, declaration.name.place,
                    "Variable '%.*s' cannot be allocated in .param state space",
@@ -174,8 +179,25 @@ static bool skip_attribute(struct ptx__parser *parser)
     return true;
 }
 
+/* What a launch can hand over has grown with version 8.1. */
+static bool check_parameter_space(struct ptx__parser *parser, const struct ptx__function *function)
+{
+    const size_t most = parser->version >= 81 && parser->target >= 70 ? 32764 : 4352;
+
+    if (!function->is_kernel || function->facts.parameter_bytes <= most)
+        return true;
+    return ptx__error(parser, function->place,
+                      "Entry function '%s' uses too much parameter space (0x%zx bytes, 0x%zx max).",
+                      function->name, function->facts.parameter_bytes, most);
+}
+
 static bool check_parameters(struct ptx__parser *parser, const struct ptx__function *function)
 {
+    for (uint32_t i = 0; i < function->n_results && function->n_results > 1; i++) {
+        if (!function->results[i].is_register)
+            return ptx__error(parser, function->place,
+                              "Multiple return parameters require .register state space");
+    }
     for (uint32_t i = 0; i < function->n_parameters && function->is_kernel; i++) {
         const struct ptx__parameter *parameter = &function->parameters[i];
 
@@ -207,7 +229,7 @@ static bool read_heading(struct ptx__parser *parser, struct ptx__function *funct
     ptx__place_parameters(function->results, function->n_results);
     function->facts.parameter_bytes =
         ptx__place_parameters(function->parameters, function->n_parameters);
-    return read_directives(parser, function);
+    return check_parameter_space(parser, function) && read_directives(parser, function);
 }
 
 /* Says where a second declaration is not like the first one. */

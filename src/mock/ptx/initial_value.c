@@ -82,25 +82,32 @@ static bool mismatch(struct ptx__parser *parser, struct ptx__place place)
     return ptx__fatal(parser, place, "Initial value type mismatch");
 }
 
+/* The bits of a real number in 32 or 64 bits; those that were written stay what they are. */
+static uint64_t real_bits(const struct ptx__number *number, unsigned bits)
+{
+    const double wide = ptx__number_value(number);
+    const float narrow = (float) wide;
+    uint64_t result;
+    uint32_t half;
+
+    memcpy(&result, &wide, sizeof(wide));
+    memcpy(&half, &narrow, sizeof(half));
+    if (bits == 64)
+        return result;
+    return number->type == PTX_F32 ? number->integer : half;
+}
+
 /* The value as it lies in memory. */
 static bool bits_of(struct ptx__parser *parser, const struct ptx__number *number,
                     enum ptx__type type, struct ptx__place place, uint64_t *ret_bits)
 {
-    const double wide = ptx__number_value(number);
-    const float narrow = (float) wide;
-    uint32_t half;
+    const unsigned bits = ptx__type_bits(type);
 
-    if (type != PTX_F32 && type != PTX_F64) {
-        *ret_bits = number->integer;
-        return !number->real || mismatch(parser, place);
-    }
-    if (type == PTX_F64) {
-        memcpy(ret_bits, &wide, sizeof(wide));
-        return true;
-    }
-    memcpy(&half, &narrow, sizeof(half));
-    /* Its very bits, so that a NaN stays what it is. */
-    *ret_bits = number->real && number->type == PTX_F32 ? number->integer : half;
+    if (ptx__is_float(type) ? !number->real : number->real && ptx__is_integer(type))
+        return mismatch(parser, place);
+    if (number->real && bits != 32 && bits != 64)
+        return mismatch(parser, place);
+    *ret_bits = number->real ? real_bits(number, bits) : number->integer;
     return true;
 }
 
@@ -170,25 +177,43 @@ static bool read_item(struct ptx__parser *parser, struct place *place, uint32_t 
     return read_list(parser, place, depth, offset);
 }
 
+/* How many items a list so deep in braces may have. */
+static size_t count_at(const struct place *place, uint32_t depth)
+{
+    const struct ptx__declaration *declaration = place->declaration;
+
+    if (depth == declaration->n_dimensions)
+        return declaration->vector;
+    if (!depth)
+        return declaration->open ? SIZE_MAX : place->variable->bytes / declaration->strides[0];
+    return declaration->strides[depth - 1] / declaration->strides[depth];
+}
+
 static bool read_list(struct ptx__parser *parser, struct place *place, uint32_t depth,
                       size_t offset)
 {
     const struct ptx__declaration *declaration = place->declaration;
-    const size_t stride = depth < declaration->n_dimensions ? declaration->strides[depth]
-                                                            : declaration->element_bytes;
+    const bool vector = depth == declaration->n_dimensions;
+    const size_t stride = vector ? declaration->element_bytes : declaration->strides[depth];
+    const size_t most = count_at(place, depth);
+    size_t n = 0;
 
     if (!ptx__expect(parser, "{"))
         return false;
     if (ptx__accept(&parser->lexer, "}"))
         return true;
     do {
-        /* An element without braces of its own takes one place, whatever the dimension. */
-        const bool list = ptx__is(&parser->lexer, "{");
-
-        if (!read_item(parser, place, depth + 1, offset))
+        if (n == most)
+            return ptx__fatal(parser, parser->lexer.token.place,
+                              "Greater number of elements in %s initializer",
+                              vector ? "vector" : "array");
+        if (!read_item(parser, place, depth + 1, offset + n * stride))
             return false;
-        offset += list ? stride : declaration->element_bytes;
+        n++;
     } while (ptx__accept(&parser->lexer, ","));
+    if (vector && n != most)
+        return ptx__fatal(parser, parser->lexer.token.place,
+                          "Incorrect number of elements in vector initializer");
     return ptx__expect(parser, "}");
 }
 
@@ -212,6 +237,9 @@ bool ptx__initial_value(struct ptx__parser *parser, const struct ptx__declaratio
         return ptx__expect(parser, "{") && read_opaque(parser);
     if (ptx__type_bytes((enum ptx__type) declaration->type) > sizeof(uint64_t))
         return mismatch(parser, variable->place);
+    if (ptx__is_float((enum ptx__type) declaration->type) && declaration->element_bytes < 4)
+        return ptx__fatal(parser, variable->place, "No initial value is allowed for .%s type",
+                          ptx__type_name((enum ptx__type) declaration->type));
     if (!read_item(parser, &place, 0, 0))
         return false;
     if (declaration->open) {

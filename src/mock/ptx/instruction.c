@@ -138,7 +138,18 @@ static bool read_branch(struct ptx__parser *parser, struct ptx__instruction *ins
         return false;
     instruction->operands[0] =
         (struct ptx__operand){.kind = PTX_LABEL, .target = PTX_NONE, .place = label.place};
-    return ptx__refer(parser, &label, PTX_NAME_LABEL, &instruction->operands[0].target);
+    return ptx__refer(parser, &label, &instruction->operands[0].target);
+}
+
+static bool find_table(struct ptx__parser *parser, const struct ptx__token *token,
+                       uint32_t *ret_table)
+{
+    const struct ptx__name *name = ptx__scope_find(&parser->scope, token->text, token->length);
+
+    if (!name || name->kind != PTX_NAME_TABLE || parser->function->tables[name->number].calls)
+        return ptx__error(parser, token->place, "Arguments mismatch for instruction 'brx.idx'");
+    *ret_table = name->number;
+    return true;
 }
 
 /* "brx.idx %r1, table;" */
@@ -160,7 +171,7 @@ static bool read_indexed_branch(struct ptx__parser *parser, struct ptx__instruct
     if (operands[0].reg == PTX_NONE)
         return ptx__error(parser, index.place, "Unknown symbol '%.*s'", PTX_TEXT(index));
     operands[0].type = parser->function->registers[operands[0].reg].type;
-    return ptx__refer(parser, &table, PTX_NAME_TABLE, &operands[1].target);
+    return find_table(parser, &table, &operands[1].target);
 }
 
 static bool read_operands(struct ptx__parser *parser, struct ptx__instruction *instruction)

@@ -11,6 +11,9 @@
 
 #include "mock/ptx/calls.h"
 
+#define MOST_CONSTANTS 0x10000
+#define MOST_SHARED    0xc000 /* static; a launch may have more */
+
 struct layout {
     struct ptx__calls calls;
     struct ptx__module *module;
@@ -196,6 +199,25 @@ static void lay_out(const struct layout *layout)
         limit_registers(&module->functions[i]);
 }
 
+static void check_sizes(struct ptx__parser *parser)
+{
+    const struct ptx__module *module = parser->module;
+    const struct ptx__place nowhere = {0, 0};
+
+    if (module->constant_bytes > MOST_CONSTANTS)
+        ptx__error(parser, nowhere,
+                   "File uses too much global constant data (0x%zx bytes, 0x%x max)",
+                   module->constant_bytes, MOST_CONSTANTS);
+    for (uint32_t i = 0; i < module->n_functions; i++) {
+        const struct ptx__function *function = &module->functions[i];
+
+        if (function->is_kernel && function->facts.shared_bytes > MOST_SHARED)
+            ptx__error(parser, nowhere,
+                       "Entry function '%s' uses too much shared data (0x%zx bytes, 0x%x max)",
+                       function->name, function->facts.shared_bytes, MOST_SHARED);
+    }
+}
+
 bool ptx__lay_out(struct ptx__parser *parser)
 {
     const size_t n = parser->module->n_functions + 1;
@@ -204,8 +226,10 @@ bool ptx__lay_out(struct ptx__parser *parser)
                             .left = calloc(n + 1, sizeof(uint32_t))};
     const bool made = ptx__calls_init(&layout.calls, parser->module) && layout.marks && layout.left;
 
-    if (made)
+    if (made) {
         lay_out(&layout);
+        check_sizes(parser);
+    }
     ptx__calls_finish(&layout.calls);
     free(layout.marks);
     free(layout.left);

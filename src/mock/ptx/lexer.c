@@ -49,13 +49,20 @@ static void skip_line(struct ptx__lexer *lexer)
         lexer->at++;
 }
 
-static void skip_block_comment(struct ptx__lexer *lexer)
+/* One without an end stays there. */
+static bool skip_block_comment(struct ptx__lexer *lexer)
 {
+    const struct ptx__lexer begin = *lexer;
+
     lexer->at += 2;
     while (peek(lexer, 0) && (peek(lexer, 0) != '*' || peek(lexer, 1) != '/'))
         step(lexer);
-    if (peek(lexer, 0))
-        lexer->at += 2;
+    if (!peek(lexer, 0)) {
+        *lexer = begin;
+        return false;
+    }
+    lexer->at += 2;
+    return true;
 }
 
 /* A line that begins with "#" is for a preprocessor. */
@@ -64,8 +71,8 @@ static void skip_blanks(struct ptx__lexer *lexer)
     for (;;) {
         if (peek(lexer, 0) == '/' && peek(lexer, 1) == '/')
             skip_line(lexer);
-        else if (peek(lexer, 0) == '/' && peek(lexer, 1) == '*')
-            skip_block_comment(lexer);
+        else if (peek(lexer, 0) == '/' && peek(lexer, 1) == '*' && skip_block_comment(lexer))
+            continue;
         else if (peek(lexer, 0) == '#' && lexer->at == lexer->line_begin)
             skip_line(lexer);
         else if (is_blank(peek(lexer, 0)))
@@ -145,6 +152,8 @@ static size_t measure(const struct ptx__lexer *lexer, enum ptx__token_kind *ret_
         return *ret_kind = PTX_NAME, name_length(lexer, 1);
     if (c == '.' && in_name(next))
         return *ret_kind = PTX_DOTTED, dotted_length(lexer);
+    if (c == '/' && next == '*')
+        return *ret_kind = PTX_OPEN_COMMENT, (size_t) (lexer->end - lexer->at);
     if (c == '"')
         return *ret_kind = PTX_STRING, string_length(lexer);
     *ret_kind = PTX_PUNCTUATION;

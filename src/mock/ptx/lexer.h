@@ -11,11 +11,12 @@
 
 enum ptx__token_kind {
     PTX_END,
-    PTX_NAME,        /* "addk", "%r1", "_" */
-    PTX_DOTTED,      /* ".entry", ".L2::128B", with its dot */
-    PTX_NUMBER,      /* "16", "6.4", "0f3F800000" */
-    PTX_STRING,      /* with its quotes */
-    PTX_PUNCTUATION, /* one character, or "<<", ">=" and such */
+    PTX_OPEN_COMMENT, /* a comment without an end */
+    PTX_NAME,         /* "addk", "%r1", "_" */
+    PTX_DOTTED,       /* ".entry", ".L2::128B", with its dot */
+    PTX_NUMBER,       /* "16", "6.4", "0f3F800000" */
+    PTX_STRING,       /* with its quotes */
+    PTX_PUNCTUATION,  /* one character, or "<<", ">=" and such */
 };
 
 struct ptx__token {

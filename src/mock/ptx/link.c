@@ -145,6 +145,9 @@ static bool bind_variable(struct link *link, uint32_t number)
         variable->replaced = true;
         return true;
     }
+    if (!variable->bytes)
+        return ptx__error(link->parser, variable->place, "Unresolved extern variable '%s'",
+                          variable->name);
     ptx__say(link->parser->log, PTX_WARNING, variable->place,
              "Unresolved extern variable '%s' in whole program compilation, ignoring extern "
              "qualifier",
@@ -210,7 +213,10 @@ static bool check_functions(const struct link *link)
     for (uint32_t i = 0; i < module->n_functions; i++) {
         const struct ptx__function *function = &module->functions[i];
 
-        if (!function->has_body && link->function_used[i] && !ptx__is_provided(function->name))
+        const bool wanted = link->function_used[i] || function->linkage == PTX_WEAK;
+
+        if (!function->has_body && !function->replaced && wanted &&
+            !ptx__is_provided(function->name))
             ptx__fatal(link->parser, (struct ptx__place){0, 0}, "Unresolved extern function '%s'",
                        function->name);
     }

@@ -170,8 +170,6 @@ static bool read_statement(struct ptx__parser *parser)
 {
     struct ptx__lexer *lexer = &parser->lexer;
 
-    if (ptx__accept(lexer, ";"))
-        return true;
     if (ptx__accept(lexer, ".file"))
         return ptx__file(parser);
     if (ptx__accept(lexer, ".section"))

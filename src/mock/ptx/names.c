@@ -94,19 +94,15 @@ bool ptx__register(struct ptx__parser *parser, const struct ptx__token *name, ui
     return found || find_in_ranges(parser, name, ret_reg);
 }
 
-bool ptx__refer(struct ptx__parser *parser, const struct ptx__token *name, enum ptx__name_kind kind,
-                uint32_t *target)
+bool ptx__refer(struct ptx__parser *parser, const struct ptx__token *name, uint32_t *target)
 {
     struct ptx__reference *reference =
         cushim__arena_alloc(&parser->module->arena, sizeof(*reference));
 
     if (!reference)
         return ptx__no_memory(parser);
-    *reference = (struct ptx__reference){.name = *name,
-                                         .depth = parser->scope.depth,
-                                         .kind = kind,
-                                         .target = target,
-                                         .next = parser->references};
+    *reference = (struct ptx__reference){
+        .name = *name, .depth = parser->scope.depth, .target = target, .next = parser->references};
     parser->references = reference;
     return true;
 }
@@ -118,12 +114,11 @@ static bool resolve(struct ptx__parser *parser, const struct ptx__reference *ref
         ptx__scope_find(&parser->scope, reference->name.text, reference->name.length);
 
     if (name && name->depth == parser->scope.depth) {
-        if (name->kind == reference->kind)
+        if (name->kind == PTX_NAME_LABEL)
             *reference->target = name->number;
         else
-            ptx__error(parser, reference->name.place, "'%.*s' is not a %s",
-                       PTX_TEXT(reference->name),
-                       reference->kind == PTX_NAME_LABEL ? "label" : "list of targets");
+            ptx__error(parser, reference->name.place, "'%.*s' is not a label",
+                       PTX_TEXT(reference->name));
         return true;
     }
     if (parser->scope.depth > 1)

@@ -38,6 +38,9 @@ bool ptx__unexpected(struct ptx__parser *parser)
 {
     const struct ptx__token *token = &parser->lexer.token;
 
+    if (token->kind == PTX_OPEN_COMMENT)
+        return ptx__fatal(parser, token->place,
+                          "Parsing error near '': unexpected EOF while scanning");
     if (token->kind == PTX_END)
         return ptx__fatal(parser, token->place, "Unexpected end of file");
     return ptx__fatal(parser, token->place, "Parsing error near '%.*s': syntax error",

@@ -20,7 +20,6 @@
 struct ptx__reference {
     struct ptx__token name;
     uint32_t depth;
-    enum ptx__name_kind kind; /* what it has to be */
     uint32_t *target;
     struct ptx__reference *next;
 };
@@ -175,9 +174,8 @@ bool ptx__register_new(struct ptx__parser *parser, const struct ptx__token *name
 bool ptx__declare(struct ptx__parser *parser, const struct ptx__token *token,
                   enum ptx__name_kind kind, uint32_t number, struct ptx__symbol symbol);
 
-/* Asks for a label or table by name, which may come later in the block or the ones around it. */
-bool ptx__refer(struct ptx__parser *parser, const struct ptx__token *name, enum ptx__name_kind kind,
-                uint32_t *target);
+/* Asks for a label by name, which may come later in the block or the ones around it. */
+bool ptx__refer(struct ptx__parser *parser, const struct ptx__token *name, uint32_t *target);
 
 /* Ends a block: finds the labels that it names, and forgets its names. */
 void ptx__leave_block(struct ptx__parser *parser);

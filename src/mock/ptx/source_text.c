@@ -2,6 +2,18 @@
 /* Where in the program's source an instruction comes from: .file, .loc, and debug sections. */
 #include "mock/ptx/parser.h"
 
+/* Each text numbers its files by itself. */
+static uint32_t find_file(const struct ptx__parser *parser, size_t number)
+{
+    const struct ptx__module *module = parser->module;
+
+    for (uint32_t i = module->n_files; i-- > 0;) {
+        if (module->files[i].number == number && module->files[i].unit == parser->unit)
+            return i;
+    }
+    return PTX_NONE;
+}
+
 /* ".file 1 "a.cu", 1234, 56", with the time and size that are of no use here */
 bool ptx__file(struct ptx__parser *parser)
 {
@@ -21,6 +33,8 @@ bool ptx__file(struct ptx__parser *parser)
         if (!ptx__size(parser, &ignored))
             return false;
     }
+    if (find_file(parser, number) != PTX_NONE)
+        return ptx__error(parser, path.place, "Duplicate file index #%zu", number);
     path.text++;
     path.length -= 2;
     file = ptx__append(parser, &parser->module->files, &parser->module->n_files, sizeof(*file));
@@ -28,18 +42,6 @@ bool ptx__file(struct ptx__parser *parser)
         return false;
     *file = (struct ptx__file){(uint32_t) number, ptx__copy(parser, &path), parser->unit};
     return file->path;
-}
-
-/* Each text numbers its files by itself. */
-static uint32_t find_file(const struct ptx__parser *parser, size_t number)
-{
-    const struct ptx__module *module = parser->module;
-
-    for (uint32_t i = module->n_files; i-- > 0;) {
-        if (module->files[i].number == number && module->files[i].unit == parser->unit)
-            return i;
-    }
-    return PTX_NONE;
 }
 
 static bool read_place(struct ptx__parser *parser, struct ptx__location *location)
