@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cuLink*. What is linked is PTX text, and the result is one text with all of it: an image that
- * a module is loaded from.
+ * cuLink*. What is linked is PTX text, and the result is one text that holds all of them: an
+ * image that a module is loaded from, which links them anew.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
 
 #include "mock/ptx/parser.h"
 
-/* What the value of an array without a size may grow to. */
-#define LARGEST_VALUE ((size_t) 1 << 30)
+/* The bytes up to the last one that is not zero are kept; no program has so many. */
+#define LARGEST_VALUE ((size_t) 1 << 26)
 
 struct value {
     struct ptx__number number; /* or what is added to the address */
@@ -60,9 +60,11 @@ static bool reach(struct ptx__parser *parser, struct place *place, size_t end)
     const size_t capacity = end < 64 ? 64 : 2 * end;
     unsigned char *larger;
 
-    if (end > (place->declaration->open ? LARGEST_VALUE : variable->bytes))
+    if (!place->declaration->open && end > variable->bytes)
         return ptx__fatal(parser, parser->lexer.token.place,
                           "Greater number of elements in array initializer");
+    if (end > LARGEST_VALUE)
+        return ptx__fatal(parser, parser->lexer.token.place, "Initial value is too large");
     if (end > place->capacity) {
         larger = cushim__arena_alloc(&parser->module->arena, capacity);
         if (!larger)

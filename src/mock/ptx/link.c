@@ -78,23 +78,31 @@ static bool choose_function(struct link *link, uint32_t number)
     return true;
 }
 
-static bool declares_only(const struct ptx__function *function)
+/* An alias defines its name as a function does: for its own text, or for all. */
+static bool is_alias_of(const struct ptx__module *module, const struct ptx__alias *alias,
+                        const struct ptx__function *function)
 {
-    return !function->has_body;
+    const struct ptx__function *declaration = &module->functions[alias->declaration];
+
+    return !strcmp(alias->name, function->name) &&
+           (declaration->unit == function->unit || declaration->linkage != PTX_STATIC);
 }
 
+/* Finds what a function without a body stands for. */
 static void bind_function(struct link *link, uint32_t number)
 {
     struct ptx__module *module = link->parser->module;
     struct ptx__function *function = &module->functions[number];
 
-    for (uint32_t i = 0; i < module->n_aliases; i++) {
-        if (module->aliases[i].declaration == number) {
+    if (function->has_body)
+        return;
+    for (uint32_t i = 0; i < module->n_aliases && !function->replaced; i++) {
+        if (is_alias_of(module, &module->aliases[i], function)) {
             link->functions[number] = module->aliases[i].function;
             function->replaced = true;
         }
     }
-    for (uint32_t i = 0; i < module->n_functions && declares_only(function); i++) {
+    for (uint32_t i = 0; i < module->n_functions && !function->replaced; i++) {
         if (defines_function(&module->functions[i]) && !module->functions[i].replaced &&
             !strcmp(module->functions[i].name, function->name)) {
             link->functions[number] = i;
