@@ -174,6 +174,10 @@ CUresult mock__image_text(const void *image, size_t size, int capability, char *
     if (ptx__is_fatbin(image, size))
         return result_of(ptx__fatbin_text(image, size, capability, ret_text));
     MOCK__REQUIRE(!ptx__is_elf(image, size), CUDA_ERROR_NO_BINARY_FOR_GPU);
-    *ret_text = strndup(image, size);
-    return *ret_text ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+    /* A text may end with its size, or with a NUL before. */
+    size = strnlen(image, size);
+    *ret_text = calloc(1, size + 1);
+    MOCK__REQUIRE(*ret_text, CUDA_ERROR_OUT_OF_MEMORY);
+    memcpy(*ret_text, image, size);
+    return CUDA_SUCCESS;
 }
