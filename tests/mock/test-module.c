@@ -228,3 +228,96 @@ Test(module, variables)
     OK(mock_cuModuleUnload(module));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemsetD8_v2(p, 1, 8));
 }
+
+/* A fat binary with machine code and, if it is wanted, a text. */
+static size_t make_fatbin(unsigned char *bytes, const char *text)
+{
+    const struct {
+        uint16_t kind, version;
+        uint32_t header;
+        uint64_t size;
+        uint32_t compressed, reserved, versions, target;
+        uint64_t name, flags, more, text_size;
+    } code = {.kind = 2, .version = 0x101, .header = 64, .size = 4, .target = 90},
+      ptx_entry = {
+          .kind = 1, .version = 0x101, .header = 64, .size = text ? strlen(text) : 0, .target = 70};
+    uint64_t size = sizeof(code) + 4;
+
+    memcpy(bytes + 16, &code, sizeof(code));
+    memcpy(bytes + 16 + sizeof(code),
+           "\x7f"
+           "ELF",
+           4);
+    if (text) {
+        memcpy(bytes + 16 + size, &ptx_entry, sizeof(ptx_entry));
+        memcpy(bytes + 16 + size + sizeof(ptx_entry), text, ptx_entry.size);
+        size += sizeof(ptx_entry) + ptx_entry.size;
+    }
+    memcpy(bytes, "\x50\xed\x55\xba\x01\x00\x10\x00", 8);
+    memcpy(bytes + 8, &size, sizeof(size));
+    return 16 + size;
+}
+
+Test(module, fat_binaries)
+{
+    unsigned char bytes[4096];
+    const struct {
+        unsigned magic, version;
+        const void *data, *file;
+    } wrapper = {0x466243b1, 1, bytes, NULL};
+    CUlinkState link = NULL;
+    CUmodule module = NULL;
+    void *image = NULL;
+    size_t size;
+
+    start();
+    size = make_fatbin(bytes, ptx);
+    OK(mock_cuModuleLoadData(&module, bytes));
+    function(module, "plain");
+    OK(mock_cuModuleLoadFatBinary(&module, &wrapper));
+    function(module, "plain");
+    OK(mock_cuLinkCreate_v2(0, NULL, NULL, &link));
+    OK(mock_cuLinkAddData_v2(link, CU_JIT_INPUT_FATBINARY, bytes, size, "", 0, NULL, NULL));
+    OK(mock_cuLinkComplete(link, &image, NULL));
+    OK(mock_cuModuleLoadData(&module, image));
+    function(module, "plain");
+    make_fatbin(bytes, NULL);
+    EXPECT(CUDA_ERROR_NO_BINARY_FOR_GPU, mock_cuModuleLoadData(&module, bytes));
+}
+
+Test(module, warnings_are_in_the_other_log)
+{
+    char errors[64] = "x", infos[256] = "";
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+                              CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES};
+    void *values[] = {errors, (void *) sizeof(errors), infos, (void *) sizeof(infos)};
+    CUmodule module;
+
+    start();
+    OK(mock_cuModuleLoadDataEx(&module, HEADER ".extern .global .u32 a;", 4, options, values));
+    cr_expect(eq(str, errors, S("")));
+    cr_expect(eq(str, infos,
+                 S("ptxas application ptx input, line 4; warning : Unresolved extern variable 'a' "
+                   "in whole program compilation, ignoring extern qualifier\n")));
+    cr_expect(eq(sz, (size_t) values[3], strlen(infos)));
+}
+
+Test(module, what_is_not_executed_is_refused)
+{
+    char errors[256] = "";
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void *values[] = {errors, (void *) sizeof(errors)};
+    CUmodule module;
+
+    start();
+    EXPECT(CUDA_ERROR_NOT_SUPPORTED,
+           mock_cuModuleLoadDataEx(&module,
+                                   ".version 8.0\n.target sm_90\n.entry k() {\n"
+                                   "cp.async.bulk.commit_group; ret; }",
+                                   2, options, values));
+    cr_expect(ne(ptr,
+                 strstr(errors, "line 4; error   : Instruction 'cp.async.bulk.commit_group' "
+                                "(tier 4) is not executed by this device"),
+                 NULL),
+              "%s", errors);
+}
