@@ -20,7 +20,7 @@ static const char ptx[] =
     ".visible .entry plain() .maxntid 128, 2, 1 .minnctapersm 2 { ret; }\n"
     ".visible .entry bare { ret; }\n"
     ".weak .entry many(.param .u8 a, .param .u64 .ptr .global .align 4 b,\n"
-    "    .param .align 4 .b8 c[12], .param .f64 d[2], .param .v2 .u16 e)\n"
+    "    .param .align 4 .b8 c[12], .param .f64 d[2], .param .b16 e[2])\n"
     "{ .shared .align 8 .b8 s[100]; { .local .u64 l; bra L; L: .shared .u32 t; } ret; }\n";
 
 TestSuite(module);
@@ -50,9 +50,9 @@ static const struct {
     {"\x7f"
      "ELF",
      CUDA_ERROR_NO_BINARY_FOR_GPU},
-    {"\x50\xed\x55\xba", CUDA_ERROR_NO_BINARY_FOR_GPU},
+    {"\x50\xed\x55\xba", CUDA_ERROR_INVALID_IMAGE},
     {".version 7.0\n.visible .entry k(){ ret; }", CUDA_ERROR_INVALID_PTX},
-    {".target sm_70\n.visible .entry k(){ ret; }", CUDA_ERROR_INVALID_PTX},
+    {".target sm_70\n.visible .entry k(){ ret; }", CUDA_ERROR_INVALID_IMAGE},
     {".version 99.9\n.target sm_70\n", CUDA_ERROR_UNSUPPORTED_PTX_VERSION},
     {".version 7.0\n.target sm_999\n", CUDA_ERROR_INVALID_PTX},
     {".version x\n.target sm_70\n", CUDA_ERROR_INVALID_PTX},
@@ -67,8 +67,8 @@ static const struct {
     {HEADER ".global .u32 a[4", CUDA_ERROR_INVALID_PTX},
     {HEADER ".global .b64 a[0x2000000000000000][8];", CUDA_ERROR_INVALID_PTX},
     {HEADER ".global .u32 a = ", CUDA_ERROR_INVALID_PTX},
-    {HEADER "/* no end", CUDA_SUCCESS},
-    {HEADER "\"no end", CUDA_SUCCESS},
+    {HEADER "/* no end", CUDA_ERROR_INVALID_PTX},
+    {HEADER "\"no end", CUDA_ERROR_INVALID_PTX},
     {HEADER, CUDA_SUCCESS},
 };
 
@@ -92,7 +92,7 @@ Test(module, images)
 
 Test(module, log)
 {
-    char text[128] = "";
+    char text[256] = "";
     CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
     void *values[] = {text, (void *) sizeof(text)};
     CUmodule module;
@@ -102,7 +102,8 @@ Test(module, log)
            mock_cuModuleLoadDataEx(&module, HEADER ".entry k(.u32 a)", 2, options, values));
     cr_expect(eq(str, text,
                  S("ptxas application ptx input, line 4; fatal   : Parsing error near "
-                   "'.u32': syntax error\n")));
+                   "'.u32': syntax error\n"
+                   "ptxas fatal   : Ptx assembly aborted due to errors\n")));
     cr_expect(eq(sz, (size_t) values[1], strlen(text)));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuModuleLoadDataEx(&module, ptx, 1, NULL, NULL));
 }
@@ -226,4 +227,97 @@ Test(module, variables)
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuModuleGetGlobal_v2(NULL, NULL, module, "table"));
     OK(mock_cuModuleUnload(module));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemsetD8_v2(p, 1, 8));
+}
+
+/* A fat binary with machine code and, if it is wanted, a text. */
+static size_t make_fatbin(unsigned char *bytes, const char *text)
+{
+    const struct {
+        uint16_t kind, version;
+        uint32_t header;
+        uint64_t size;
+        uint32_t compressed, reserved, versions, target;
+        uint64_t name, flags, more, text_size;
+    } code = {.kind = 2, .version = 0x101, .header = 64, .size = 4, .target = 90},
+      ptx_entry = {
+          .kind = 1, .version = 0x101, .header = 64, .size = text ? strlen(text) : 0, .target = 70};
+    uint64_t size = sizeof(code) + 4;
+
+    memcpy(bytes + 16, &code, sizeof(code));
+    memcpy(bytes + 16 + sizeof(code),
+           "\x7f"
+           "ELF",
+           4);
+    if (text) {
+        memcpy(bytes + 16 + size, &ptx_entry, sizeof(ptx_entry));
+        memcpy(bytes + 16 + size + sizeof(ptx_entry), text, ptx_entry.size);
+        size += sizeof(ptx_entry) + ptx_entry.size;
+    }
+    memcpy(bytes, "\x50\xed\x55\xba\x01\x00\x10\x00", 8);
+    memcpy(bytes + 8, &size, sizeof(size));
+    return 16 + size;
+}
+
+Test(module, fat_binaries)
+{
+    unsigned char bytes[4096];
+    const struct {
+        unsigned magic, version;
+        const void *data, *file;
+    } wrapper = {0x466243b1, 1, bytes, NULL};
+    CUlinkState link = NULL;
+    CUmodule module = NULL;
+    void *image = NULL;
+    size_t size;
+
+    start();
+    size = make_fatbin(bytes, ptx);
+    OK(mock_cuModuleLoadData(&module, bytes));
+    function(module, "plain");
+    OK(mock_cuModuleLoadFatBinary(&module, &wrapper));
+    function(module, "plain");
+    OK(mock_cuLinkCreate_v2(0, NULL, NULL, &link));
+    OK(mock_cuLinkAddData_v2(link, CU_JIT_INPUT_FATBINARY, bytes, size, "", 0, NULL, NULL));
+    OK(mock_cuLinkComplete(link, &image, NULL));
+    OK(mock_cuModuleLoadData(&module, image));
+    function(module, "plain");
+    make_fatbin(bytes, NULL);
+    EXPECT(CUDA_ERROR_NO_BINARY_FOR_GPU, mock_cuModuleLoadData(&module, bytes));
+}
+
+Test(module, warnings_are_in_the_other_log)
+{
+    char errors[64] = "x", infos[256] = "";
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+                              CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES};
+    void *values[] = {errors, (void *) sizeof(errors), infos, (void *) sizeof(infos)};
+    CUmodule module;
+
+    start();
+    OK(mock_cuModuleLoadDataEx(&module, HEADER ".extern .global .u32 a;", 4, options, values));
+    cr_expect(eq(str, errors, S("")));
+    cr_expect(eq(str, infos,
+                 S("ptxas application ptx input, line 4; warning : Unresolved extern variable 'a' "
+                   "in whole program compilation, ignoring extern qualifier\n")));
+    cr_expect(eq(sz, (size_t) values[3], strlen(infos)));
+}
+
+Test(module, what_is_not_executed_is_refused)
+{
+    char errors[256] = "";
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void *values[] = {errors, (void *) sizeof(errors)};
+    CUmodule module;
+
+    start();
+    EXPECT(CUDA_ERROR_NOT_SUPPORTED,
+           mock_cuModuleLoadDataEx(&module,
+                                   ".version 8.0\n.target sm_90\n.entry k() {\n"
+                                   "cp.async.bulk.commit_group; ret; }",
+                                   2, options, values));
+    cr_expect(ne(ptr,
+                 strstr(errors, "line 4; error   : Instruction 'cp.async.bulk.commit_group' "
+                                "(tier 4) is not executed by this device"),
+                 NULL),
+              "%s", errors);
 }

@@ -47,17 +47,16 @@ static const struct {
     {".global .u64 x = 0xFFFFFFFFFFFFFFFF;", 8, {255, 255, 255, 255, 255, 255, 255, 255}},
     {".global .f32 x = 0f3F800000;", 4, {0, 0, 0x80, 0x3f}},
     {".global .f32 x = 1.0;", 4, {0, 0, 0x80, 0x3f}},
-    {".global .f32 x = -1;", 4, {0, 0, 0x80, 0xbf}},
+    {".global .f32 x = -1.0;", 4, {0, 0, 0x80, 0xbf}},
     {".global .f32 x = 0d3FF0000000000000;", 4, {0, 0, 0x80, 0x3f}},
     {".global .f64 x = 5.0e-1;", 8, {0, 0, 0, 0, 0, 0, 0xe0, 0x3f}},
     {".global .b32 x = 0x1e;", 4, {0x1e}},
     {".const .align 4 .b8 x[6] = {1, 2, 0x33};", 6, {1, 2, 0x33}},
     {".global .u16 x[2][3] = {{1}, {2, 3}};", 12, {1, 0, 0, 0, 0, 0, 2, 0, 3, 0}},
-    {".global .u16 x[2][3] = {1, 2, 3, 4};", 12, {1, 0, 2, 0, 3, 0, 4}},
     {".global .u8 x[] = {9, 8, 7};", 3, {9, 8, 7}},
-    {".global .u8 x[][2] = {{9}, {8}};", 3, {9, 0, 8}},
+    {".global .u8 x[][2] = {{9}, {8}};", 4, {9, 0, 8, 0}},
     {".global .v2 .u8 x = {3, 4};", 2, {3, 4}},
-    {".global .v2 .u8 x[2] = {{3, 4}, {5}};", 4, {3, 4, 5}},
+    {".global .v2 .u8 x[2] = {{3, 4}, {5, 6}};", 4, {3, 4, 5, 6}},
     {".global .u32 x[4] = {};", 16, {0}},
 };
 
@@ -83,6 +82,13 @@ static const char *const wrong[] = {
     ".global .u32 x[2] = {{{1}}};",
     ".global .u32 x = .u32;",
     ".global .u32 x = generic(1);",
+    ".global .f32 x = 1;",
+    ".global .u32 x = 1.0;",
+    ".global .f16 x = 1.0;",
+    ".global .u16 x[2][3] = {1, 2, 3, 4};",
+    ".global .u16 x[2][3] = {{1, 2, 3, 4}};",
+    ".global .v2 .u8 x[2] = {{3, 4}, {5}};",
+    ".global .u64 x = nothing;",
     ".global .u8 x[2][2][2][2][2][2][2][2][2] = {1};",
 };
 
@@ -107,7 +113,7 @@ Test(values, addresses)
     CUmodule module;
 
     start();
-    module = load(".global .u64 x[4] = {y, generic(y), y + 8, nothing};\n.global .u32 y[4];");
+    module = load(".global .u32 y[4];\n.global .u64 x[4] = {y, generic(y), y + 8};");
     OK(mock_cuModuleGetGlobal_v2(&y, NULL, module, "y"));
     cr_expect(eq(sz, read_x(module, x, sizeof(x)), 32));
     cr_expect(eq(u64, x[0], y));

@@ -17,6 +17,9 @@ enum command_status {
  */
 int command_info(int argc, char **argv);
 
+/** Tells what a module of PTX has. Where the mock is not built, there is no such command. */
+int command_ptx(int argc, char **argv);
+
 /** Runs a program on the mock. Returns only if it cannot be run. */
 int command_run(int argc, char **argv);
 

@@ -20,6 +20,10 @@ struct command {
 static const struct command commands[] = {
     {"info", "cushim info", "tells which CUDA driver, NVRTC and devices are usable here",
      command_info},
+#ifdef CUSHIM_TOOL_PTX
+    {"ptx", "cushim ptx", "tells what a module of PTX has, and whether the mock runs it",
+     command_ptx},
+#endif
     {"run", "cushim run", "runs a program on the mock, a CUDA device in software", command_run},
 };
 

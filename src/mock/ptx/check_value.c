@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* Constants that only some values are right for, and what texts of today must not say. */
+#include "mock/ptx/check.h"
+
+static const struct ptx__operand *operand_at(const struct ptx__check *check, uint32_t number)
+{
+    return number < check->instruction->n_operands ? &check->instruction->operands[number] : NULL;
+}
+
+static const char *name_of(const struct ptx__check *check)
+{
+    return ptx__opcode_name((enum ptx__opcode) check->instruction->opcode);
+}
+
+/* Is it a constant, and is none of the values? Of values, 0 is none. */
+static bool check_one_of(const struct ptx__check *check, uint32_t number, uint64_t a, uint64_t b,
+                         uint64_t c)
+{
+    const struct ptx__operand *operand = operand_at(check, number);
+
+    if (!operand || operand->kind != PTX_INTEGER || operand->integer == a ||
+        (b && operand->integer == b) || (c && operand->integer == c))
+        return true;
+    return ptx__error(check->parser, check->instruction->place,
+                      "Argument %u of instruction '%s': unexpected value '%lld'", number,
+                      name_of(check), (long long) operand->integer);
+}
+
+static bool check_range(const struct ptx__check *check, uint32_t number, uint64_t last)
+{
+    const struct ptx__operand *operand = operand_at(check, number);
+
+    if (!operand || operand->kind != PTX_INTEGER || operand->integer <= last)
+        return true;
+    return ptx__error(check->parser, check->instruction->place,
+                      "Argument %u of instruction '%s': value '%lld' out of range, expected to be "
+                      "in range [0..%llu]",
+                      number, name_of(check), (long long) operand->integer,
+                      (unsigned long long) last);
+}
+
+/* "bar.sync 1, 64": the barrier is behind the result of a reduction. */
+static bool check_barrier(const struct ptx__check *check)
+{
+    const uint32_t first = ptx__has(check->instruction, PTX_MOD_RED);
+    const struct ptx__operand *barrier = operand_at(check, first),
+                              *threads = operand_at(check, first + 1);
+
+    if (barrier && barrier->kind == PTX_INTEGER && barrier->integer > 15)
+        return ptx__error(check->parser, check->instruction->place,
+                          "Barrier number '%lld' out of range, expected to be in range [0..15]",
+                          (long long) barrier->integer);
+    if (threads && threads->kind == PTX_INTEGER && threads->integer % 32)
+        return ptx__error(check->parser, check->instruction->place,
+                          "Number of threads participating in barrier must be in multiple of "
+                          "warp size");
+    return true;
+}
+
+/* Since threads of a warp have program counters of their own, they must say who takes part. */
+static bool check_sync(const struct ptx__check *check)
+{
+    const struct ptx__parser *parser = check->parser;
+
+    if (ptx__has(check->instruction, PTX_MOD_SYNC) || parser->version < 64 || parser->target < 70)
+        return true;
+    return ptx__error(check->parser, check->instruction->place,
+                      "Instruction '%s' without '.sync' is not supported on .target sm_70 and "
+                      "higher from PTX ISA version 6.4",
+                      name_of(check));
+}
+
+bool ptx__check_values(const struct ptx__check *check)
+{
+    switch ((enum ptx__opcode) check->instruction->opcode) {
+    case PTX_OP_BAR:
+    case PTX_OP_BARRIER:
+        return check_barrier(check);
+    case PTX_OP_SHFL:
+    case PTX_OP_VOTE:
+        return check_sync(check);
+    case PTX_OP_CP_ASYNC:
+        return ptx__has(check->instruction, PTX_MOD_CG) ? check_one_of(check, 2, 16, 0, 0)
+                                                        : check_one_of(check, 2, 4, 8, 16);
+    case PTX_OP_APPLYPRIORITY:
+    case PTX_OP_DISCARD:
+    case PTX_OP_FENCE:
+        return check_one_of(check, 1, 128, 0, 0);
+    case PTX_OP_PMEVENT:
+        return check_range(check, 0, ptx__has(check->instruction, PTX_MOD_MASK) ? 0xffff : 15);
+    default:
+        return true;
+    }
+}

@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What `cushim ptx` says of PTX: right and wrong statements, mutated texts, fat binaries. The
+toolkit's ptxas and fatbinary are asked too, where they are.
+
+test_parse_cases.py CUSHIM CORPUS [PTXAS [FATBINARY]]
+"""
+
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+CUSHIM, CORPUS, *TOOLS = sys.argv[1:]
+PTXAS, FATBINARY = (TOOLS + [None, None])[:2]
+HERE = Path(__file__).resolve().parent
+TAKES, REFUSES = 0, 1
+
+HEAD = ".version 9.0\n.target sm_90\n.address_size 64\n"
+AROUND = HEAD + """.extern .func (.param .b32 r) ff(.param .b32 a);
+.global .u32 a[4]; .shared .align 16 .b8 s[64];
+.visible .entry k(.param .u64 pk){{ .reg .f64 %d<4>; .reg .b32 %r<20>; .reg .f32 %f<3>; \
+.reg .b64 %rd<3>; .reg .b16 %h<3>; .reg .pred %p<3>; .reg .u32 %u<3>; .reg .s32 %s<3>; \
+.reg .b8 %c<3>; .reg .v2 .f32 %v; .local .u32 l; .shared .u32 sh; .reg .u16 %us<3>; \
+.reg .f16 %hf<3>; .reg .f16x2 %hx<3>; .reg .b128 %q<3>;
+{}
+}}
+"""
+
+
+def cases():
+    """(does it take it, the case, the whole text, what is said)"""
+    for line in (HERE / "parse_cases.tsv").read_text().splitlines():
+        if not line.startswith("#"):
+            answer, case, message = line.split("\t")
+            text = HEAD + case[1:] + "\n" if case[0] == "!" else AROUND.format(case)
+            yield answer == "takes", case, text, message
+
+
+def run(*command):
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    return done.returncode, done.stdout + done.stderr
+
+
+class Case(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def write(self, text, name="module.ptx"):
+        path = self.folder / name
+        path.write_text(text)
+        return path
+
+
+class Statements(Case):
+    def test_each_is_taken_or_refused_with_its_reason(self):
+        for takes, case, text, message in cases():
+            status, said = run(CUSHIM, "ptx", self.write(text))
+            self.assertEqual(status, TAKES if takes else REFUSES, f"{case}\n{said}")
+            self.assertIn(message, said, case)
+
+    @unittest.skipUnless(PTXAS, "no ptxas")
+    def test_ptxas_takes_the_same(self):
+        for takes, case, text, message in cases():
+            status, said = run(PTXAS, "-arch=sm_90", "-o", "/dev/null", self.write(text))
+            # It compiles no more than whole programs, and it knows the instructions of all tiers.
+            missing = "Unresolved extern function 'ff'" in said and "'ff'" in message
+            if not missing and "is not executed by this device" not in message:
+                self.assertEqual(status == 0, takes, f"{case}\n{said}")
+
+
+class Places(Case):
+    def test_a_mistake_has_line_and_column(self):
+        text = HEAD + ".entry k()\n{\n    .reg .b32 %r<2>;\n    mov.u32 %r1, %r2;\n    ret;\n}\n"
+        path = self.write(text)
+        status, said = run(CUSHIM, "ptx", path)
+        self.assertEqual(status, REFUSES)
+        self.assertEqual(said, f"{path}:7:18: error: Unknown symbol '%r2'\n")
+
+    def test_all_mistakes_are_said(self):
+        status, said = run(CUSHIM, "ptx", Path(CORPUS) / "wrong.ptx")
+        self.assertEqual(status, REFUSES)
+        self.assertEqual(len(re.findall(r"^\S+:\d+:\d+: error: ", said, re.M)), 8, said)
+
+    def test_what_is_not_executed_is_named_with_its_line_and_tier(self):
+        status, said = run(CUSHIM, "ptx", Path(CORPUS) / "refused.ptx")
+        self.assertEqual(status, REFUSES)
+        self.assertIn("kernel k\n", said)
+        self.assertRegex(said, r":8:5: error: Instruction 'cp.async.bulk' \(tier 4\)")
+        self.assertRegex(said, r":9:5: error: Instruction 'cp.async.bulk.tensor' \(tier 4\)")
+
+
+class Modules(Case):
+    def test_kernels_parameters_and_resources(self):
+        text = HEAD + """.const .u32 table[3];
+            .extern .shared .b8 more[];
+            .func f() { .shared .u32 a[4]; .local .u64 l; ret; }
+            .visible .entry k(.param .u8 a, .param .u64 b, .param .align 4 .b8 c[12]) .maxntid 16, 4
+            { .shared .align 8 .b8 s[8]; .reg .b64 r; mov.u64 r, more; call f; ret; }"""
+        status, said = run(CUSHIM, "ptx", self.write(text))
+        self.assertEqual(status, TAKES, said)
+        self.assertEqual([line.split() for line in said.splitlines()], [line.split() for line in """
+            PTX 9.0 for sm_90, 12 bytes of constants
+            kernel k
+            28 bytes of parameters, 24 shared and dynamic, 8 local, about 16 registers, 64 threads at most
+            a offset 0 1 bytes .u8
+            b offset 8 8 bytes .u64
+            c offset 16 12 bytes .b8[]""".strip().splitlines()])
+
+    def test_several_texts_are_linked(self):
+        texts = (Path(CORPUS) / "linked.ptx").read_text().split("\f")
+        paths = [self.write(text, f"{i}.ptx") for i, text in enumerate(texts)]
+        self.assertEqual(run(CUSHIM, "ptx", *paths)[0], TAKES)
+        status, said = run(CUSHIM, "ptx", paths[0])
+        self.assertEqual(status, REFUSES)
+        self.assertIn("error: Unresolved extern function 'other'\n", said)
+
+    def test_a_target_above_the_device_is_refused(self):
+        path = Path(CORPUS) / "control.ptx"
+        status, said = run(CUSHIM, "ptx", "--capability", "8.0", path)
+        self.assertEqual(status, REFUSES)
+        self.assertIn("'sm_90' cannot be compiled to architecture 'sm_80'", said)
+
+    def test_coverage_has_every_instruction(self):
+        status, said = run(CUSHIM, "ptx", "--coverage")
+        self.assertEqual(status, TAKES)
+        counts = re.search(r"(\d+) instructions: (\d+) supported, (\d+) refused\n$", said)
+        self.assertTrue(counts, said)
+        self.assertEqual(len(re.findall(r"^    \S+ +supported, ", said, re.M)), int(counts[2]))
+        self.assertEqual(len(re.findall(r"^    \S+ +refused$", said, re.M)), int(counts[3]))
+        self.assertGreater(len(run(CUSHIM, "ptx", "--coverage", "--forms")[1]), 5 * len(said))
+
+    def test_wrong_usage(self):
+        for words in ([], ["--capability", "nine", "x"], ["--coverage", "x"], ["--nothing"]):
+            self.assertEqual(run(CUSHIM, "ptx", *words)[0], 2, words)
+        self.assertEqual(run(CUSHIM, "ptx", self.folder / "nothing.ptx")[0], 3)
+
+
+@unittest.skipUnless(FATBINARY, "no fatbinary")
+class FatBinaries(Case):
+    MODES = ("none", "speed", "balance", "size")  # as they are, LZ4, and Zstandard
+
+    def make(self, mode, *targets):
+        path = self.folder / f"{mode}.fatbin"
+        images = []
+        for target in targets:
+            text = (HEAD + f".entry for_{target}() {{ ret; }}\n").replace("sm_90", f"sm_{target}")
+            # Enough of it to be compressed.
+            text += "".join(f".global .u32 variable_{i} = {i};\n" for i in range(200))
+            file = self.write(text, f"{target}.ptx")
+            images.append(f"--image3=kind=ptx,sm={target},file={file}")
+        subprocess.run([FATBINARY, f"--create={path}", "--64", f"--compress-mode={mode}", *images],
+                       check=True, capture_output=True)
+        return path
+
+    def test_the_text_for_the_newest_target_that_fits(self):
+        for mode in self.MODES:
+            path = self.make(mode, "75", "80", "90", "100")
+            for capability, kernel in (("7.5", "for_75"), ("8.9", "for_80"), ("12.0", "for_100")):
+                status, said = run(CUSHIM, "ptx", "--capability", capability, path)
+                self.assertEqual(status, TAKES, f"{mode} {said}")
+                self.assertIn(f"kernel {kernel}\n", said)
+
+    def test_a_text_for_one_target_is_for_no_other(self):
+        path = self.make("none", "80", "90a")
+        self.assertIn("kernel for_90a\n", run(CUSHIM, "ptx", path)[1])
+        self.assertIn("kernel for_80\n", run(CUSHIM, "ptx", "--capability", "10.0", path)[1])
+
+    def test_one_without_a_text_that_fits(self):
+        status, said = run(CUSHIM, "ptx", "--capability", "7.5", self.make("none", "90"))
+        self.assertEqual(status, REFUSES)
+        self.assertIn("there is no PTX for this device in it", said)
+
+    def test_a_broken_one_is_refused(self):
+        for mode in self.MODES:
+            whole = self.make(mode, "90").read_bytes()
+            for size in list(range(4, 120, 7)) + [len(whole) // 2, len(whole) - 9]:
+                path = self.folder / "broken.fatbin"
+                path.write_bytes(whole[:size])
+                self.assertEqual(run(CUSHIM, "ptx", path)[0], REFUSES, f"{mode}, {size} bytes")
+
+
+if __name__ == "__main__":
+    del sys.argv[1:]
+    unittest.main()

@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Asks the toolkit's ptxas about every form of the table of instructions: each word of each
+slot, with operands as the form has them, in the version and for the target that introduced it.
+
+test_parse_isa.py ROOT PTXAS [FORM...]
+"""
+
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from collections import defaultdict
+from pathlib import Path
+
+ROOT, PTXAS = Path(sys.argv[1]), sys.argv[2]
+sys.path.insert(0, str(ROOT / "tools"))
+import gen_ptx_isa as isa  # noqa: E402
+
+# What a target needs at least, and the oldest that ptxas compiles for.
+VERSION_OF = {75: 63, 80: 70, 86: 71, 87: 74, 89: 78, 90: 80, 100: 86, 120: 87}
+OLDEST = 75
+
+TAKES_128 = ("applypriority", "discard", "fence")
+
+# What the driver takes from old texts, and ptxas from texts for old targets.
+TAKEN_FROM_OLD_TEXTS = r"without '.sync' (is deprecated|may produce unpredictable)"
+
+REGISTERS = {"pred": "%p", "b8": "%c", "b16": "%h", "b32": "%r", "b64": "%rd", "b128": "%q",
+             "f32": "%f", "f64": "%d"}
+HEAD = """.version {}.{}
+.target sm_{}
+.address_size 64
+.global .align 16 .b8 table[64];
+.shared .align 16 .b8 room[64];
+.visible .entry k(.param .align 16 .b8 pk[64]) {{
+.reg .pred %p<20>; .reg .b8 %c<20>; .reg .b16 %h<20>; .reg .b32 %r<20>; .reg .b64 %rd<20>;
+.reg .f32 %f<20>; .reg .f64 %d<20>; .reg .f16 %x<9>; .param .align 16 .b8 slot[64];
+targets: .branchtargets L;
+L:
+"""
+
+
+class Forms:
+    def __init__(self):
+        types = re.findall(r'^    T\(\w+, "(\w+)", (\d+), \w+\)',
+                           (ROOT / "src/mock/ptx/types.h").read_text(), re.M)
+        self.bits = {name: int(bits) for name, bits in types}
+        self.table = isa.Table(ROOT / "src/mock/ptx/isa.txt", [name for name, _ in types])
+        self.names = {number: name for name, number in self.table.types.items()}
+        self.words = {number: name for name, number in self.table.modifiers.items()}
+        self.words |= {isa.WORD_TYPE + n: name for n, name in self.names.items()}
+        self.words |= {isa.WORD_SPACE + n: name for n, name in enumerate(isa.SPACES)}
+        self.words |= {isa.WORD_VECTOR + n: f"v{n}" for n in (2, 4, 8)}
+
+    def text_of(self, words):
+        return "".join("." + self.words[w] for w in words)
+
+    def register(self, name, i):
+        if name in ("f32", "f64", "pred"):
+            return f"{REGISTERS[name]}{i}"
+        return f"{REGISTERS['b%d' % max(self.bits[name], 8)]}{i}"
+
+    def scalar(self, shape, words, i):
+        types = [w for w in words if isa.WORD_TYPE < w < isa.WORD_SPACE]
+        kind = shape["type"]
+        if kind >= isa.TYPE_SLOT:
+            kind = types[kind - isa.TYPE_SLOT] - isa.WORD_TYPE
+        name = self.names[kind]
+        if shape["wide"]:
+            name = {"u16": "u32", "s16": "s32", "u32": "u64", "s32": "s64"}[name]
+        if shape["loose"] and self.bits[name] < 16:
+            name = "b16"
+        return self.register(name, i)
+
+    def operand(self, name, shape, words, i):
+        vector = [w - isa.WORD_VECTOR for w in words if w > isa.WORD_VECTOR]
+        kind = shape["kind"]
+        if kind == "TYPED":
+            n = {0: 0, 255: vector[0] if vector else 0, 254: 1}.get(shape["elements"],
+                                                                    shape["elements"])
+            if not n:
+                return self.scalar(shape, words, i) + ("|%p8" if shape["both"] else "")
+            return "{" + ", ".join(self.scalar(shape, words, i + j) for j in range(n)) + "}"
+        space = [isa.SPACES[w - isa.WORD_SPACE] for w in words
+                 if isa.WORD_SPACE < w < isa.WORD_VECTOR]
+        if kind == "MEMORY":
+            if space and space[0] in ("param", "param::entry"):
+                return "[slot]" if name == "st" else "[pk]"
+            return "[%rd9]"
+        return {"IMMEDIATE": "128" if name in TAKES_128 else "16" if ".cg" in self.text_of(words)
+                else "8", "LABEL": "L", "TABLE": "targets",
+                "SINK": "_"}.get(kind)
+
+    def statement(self, name, form, words):
+        """None if it takes more than the form says to write one."""
+        hint = self.table.modifiers["L2::cache_hint"] in words
+        shapes = [s for s in form[2] if not s["optional"] or (s["policy"] and hint)]
+        if any(s["kind"] in ("CALL", "ANY", "BRACKETS") for s in shapes):
+            return None
+        operands = [self.operand(name, s, words, 2 * i + 1) for i, s in enumerate(shapes)]
+        return f"{name}{self.text_of(words)} {', '.join(operands)};"
+
+    def choices(self, form):
+        """The words of the form: the first of each slot, then each other one of each slot."""
+        first = [None if optional else chosen[0] for chosen, optional in form[1]]
+        yield first
+        for i, (chosen, optional) in enumerate(form[1]):
+            for word in chosen if optional else chosen[1:]:
+                yield [*first[:i], word, *first[i + 1:]]
+
+    def statements(self):
+        for form in self.table.forms:
+            name, _, refused, _, _ = self.table.opcodes[form[0] - 1]
+            for words in self.choices(form):
+                text = self.statement(name, form, [w for w in words if w is not None])
+                if text and not refused:
+                    gates = [self.table.gates.get(w, (0, 0)) for w in words]
+                    yield (max(form[3], *(g[0] for g in gates), 0),
+                           max(form[4], *(g[1] for g in gates), 0), form[5], text)
+
+
+class Isa(unittest.TestCase):
+    maxDiff = None
+
+    def refused(self, version, target, suffix, statements):
+        """{statement: what ptxas says}"""
+        head = HEAD.format(version // 10, version % 10, f"{target}{suffix}")
+        if version >= 83:
+            head = head.replace("L:\n", ".reg .b128 %q<20>; L:\n")
+        first = head.count("\n") + 1
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "forms.ptx"
+            path.write_text(head + "".join(f"{s}\n" for s in statements) + "ret; }\n")
+            done = subprocess.run([PTXAS, f"-arch=sm_{target}{suffix}", "-o", "/dev/null", path],
+                                  capture_output=True, text=True)
+        said = [(line, text) for line, text in
+                re.findall(r", line (\d+); \w+ *: (.*)", done.stdout + done.stderr)
+                if not re.search(TAKEN_FROM_OLD_TEXTS, text)]
+        other = [line for line in (done.stdout + done.stderr).splitlines()
+                 if ", line " not in line and "aborted" not in line]
+        found = {statements[int(line) - first]: text for line, text in said
+                 if 0 <= int(line) - first < len(statements)}
+        return found or ({"?": " ".join(other)} if done.returncode else {})
+
+    def test_every_form_is_one_of_ptxas(self):
+        groups = defaultdict(list)
+        for version, target, suffix, text in Forms().statements():
+            target = max(target, OLDEST)
+            groups[max(version, VERSION_OF[target]), target, suffix].append(text)
+        for (version, target, suffix), statements in sorted(groups.items()):
+            with self.subTest(version=version, target=f"{target}{suffix}"):
+                found = self.refused(version, target, suffix, statements)
+                lines = "\n".join(f"{s}  {t}" for s, t in found.items())
+                self.assertEqual(lines, "")
+
+
+if __name__ == "__main__":
+    del sys.argv[1:]
+    unittest.main()
