@@ -99,10 +99,10 @@ class Table:
         return self.modifiers.setdefault(name, len(self.modifiers) + 1)
 
     def shape(self, text):
-        match = re.fullmatch(r"(=?)(~?)(w?)(\^?)([\w\[\],]+?)(?:\{(\w+)\})?(_?)(&?)(\??)", text)
+        match = re.fullmatch(r"(=?)(-?)(~?)(w?)(\^?)([\w\[\],]+?)(?:\{(\w+)\})?(_?)(&?)(\??)", text)
         if not match:
             raise ValueError(f"no operand: {text}")
-        result, loose, wide, bits, base, elements, sink, pair, optional = match.groups()
+        result, part, loose, wide, bits, base, elements, sink, pair, optional = match.groups()
         kinds = {"imm": "IMMEDIATE", "[]": "MEMORY", "[,]": "BRACKETS", "label": "LABEL",
                  "table": "TABLE", "call": "CALL", "any": "ANY"}
         kind = 0
@@ -112,7 +112,7 @@ class Table:
         return {"kind": kinds.get(base, "TYPED"), "type": kind,
                 "elements": int(elements) if count is None else count, "wide": wide,
                 "loose": loose, "result": result, "optional": optional, "sink": sink,
-                "pair": pair, "bits": bits}
+                "pair": pair, "bits": bits, "part": part}
 
 
 def names(table):
@@ -161,6 +161,23 @@ def rows(table):
     return text
 
 
+def named(name, rows):
+    """A list that is sorted by name, to be searched."""
+    body = "".join(f'    {{"{text}", {number}}},\n' for text, number in sorted(rows))
+    return (f"const struct ptx__named ptx__{name}_by_name[] = {{\n{body}}};\n"
+            f"const size_t ptx__n_{name}_by_name = {len(rows)};\n\n")
+
+
+def indices(table):
+    words = [(name, number) for name, number in table.modifiers.items()]
+    words += [(name, WORD_TYPE + number) for name, number in table.types.items()]
+    words += [(name, WORD_SPACE + i) for i, name in enumerate(SPACES) if name]
+    words += [(f"v{n}", WORD_VECTOR + n) for n in (2, 4, 8)]
+    return (named("opcodes", [(row[0], i) for i, row in enumerate(table.opcodes, 1)])
+            + named("words", words)
+            + named("specials", [(row[0], i) for i, row in enumerate(table.specials, 1)]))
+
+
 def forms(table):
     first_slot = first_shape = 0
     shapes = "const struct ptx__shape ptx__shapes[] = {\n"
@@ -172,7 +189,7 @@ def forms(table):
         first_shape += len(of_form)
         for s in of_form:
             flags = ", ".join(flag(s[k]) for k in ("wide", "loose", "result", "optional", "sink",
-                                                   "pair", "bits"))
+                                                   "pair", "bits", "part"))
             shapes += f"    {{PTX_SHAPE_{s['kind']}, {s['type']}, {s['elements']}, {flags}}},\n"
     count = "const size_t ptx__n_forms = sizeof(ptx__forms) / sizeof(*ptx__forms);\n"
     return shapes + "};\n\n" + text + "};\n\n" + count
@@ -180,7 +197,7 @@ def forms(table):
 
 def source(table):
     return ("/* SPDX-License-Identifier: MIT */\n/* Generated from isa.txt. Do not edit. */\n"
-            "#include \"mock/ptx/isa.h\"\n\n" + rows(table) + forms(table))
+            "#include \"mock/ptx/isa.h\"\n\n" + rows(table) + indices(table) + forms(table))
 
 
 def main():

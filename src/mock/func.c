@@ -26,9 +26,6 @@ enum {
     CLUSTER_SCHEDULING = 15,
 };
 
-/* A kernel's real count is its compiler's business; this is what a small one has. */
-#define REGISTERS_OF_SMALL_KERNEL 4
-
 void mock__function_attributes(const struct mock__device *device, const struct mock__ptx *ptx,
                                const struct mock__entry *entry, int *attributes)
 {
@@ -37,10 +34,10 @@ void mock__function_attributes(const struct mock__device *device, const struct m
         entry->max_threads ? (int) entry->max_threads
                            : mock__attribute(device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
     attributes[STATIC_SHARED] = (int) entry->shared_bytes;
-    attributes[CONSTANT] = (int) ptx->constant_bytes;
+    attributes[CONSTANT] = (int) ptx->module.constant_bytes;
     attributes[LOCAL] = (int) entry->local_bytes;
-    attributes[REGISTERS] = REGISTERS_OF_SMALL_KERNEL;
-    attributes[PTX_VERSION] = ptx->target;
+    attributes[REGISTERS] = (int) entry->registers;
+    attributes[PTX_VERSION] = ptx->module.target;
     attributes[BINARY_VERSION] = mock__capability(device);
     attributes[MAX_DYNAMIC_SHARED] = DEFAULT_DYNAMIC_SHARED - (int) entry->shared_bytes;
     attributes[CARVEOUT] = -1;

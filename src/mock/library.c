@@ -35,8 +35,9 @@ static struct mock__module *next_module(const struct mock__library *library, siz
 CUresult mock__library_module(struct mock__library *library, struct mock__context *context,
                               struct mock__module **ret_module)
 {
-    struct mock__ptx_error error;
+    struct ptx__log messages = {.messages = NULL};
     struct mock__module *module;
+    CUresult result;
 
     for (size_t cursor = 0; (module = next_module(library, &cursor));) {
         if (module->context == context) {
@@ -44,7 +45,9 @@ CUresult mock__library_module(struct mock__library *library, struct mock__contex
             return CUDA_SUCCESS;
         }
     }
-    MOCK__TRY(mock__module_load(context, library->image, &error, &module));
+    result = mock__module_load(context, library->image, SIZE_MAX, &messages, &module);
+    ptx__log_finish(&messages);
+    MOCK__TRY(result);
     module->library = library;
     mock__kernel_settings_apply(module);
     *ret_module = module;
@@ -78,13 +81,13 @@ static int largest_capability(void)
     return largest;
 }
 
-static CUresult fill(struct mock__library *library, const char *image,
-                     struct mock__ptx_error *error)
+static CUresult fill(struct mock__library *library, const void *image, size_t size,
+                     struct ptx__log *log)
 {
-    MOCK__TRY(mock__ptx_read(image, largest_capability(), &library->ptx, error));
-    library->image = strdup(image);
+    MOCK__TRY(mock__image_text(image, size, largest_capability(), &library->image));
+    MOCK__TRY(mock__ptx_read(library->image, largest_capability(), &library->ptx, log));
     library->kernels = calloc(library->ptx.n_entries + 1, sizeof(struct mock__kernel *));
-    MOCK__REQUIRE(library->image && library->kernels, CUDA_ERROR_OUT_OF_MEMORY);
+    MOCK__REQUIRE(library->kernels, CUDA_ERROR_OUT_OF_MEMORY);
     for (size_t i = 0; i < library->ptx.n_entries; i++) {
         library->kernels[i] = mock__kernel_new(library, i);
         MOCK__REQUIRE(library->kernels[i], CUDA_ERROR_OUT_OF_MEMORY);
@@ -92,17 +95,18 @@ static CUresult fill(struct mock__library *library, const char *image,
     return CUDA_SUCCESS;
 }
 
-static CUresult load(const void *image, const struct mock__jit_log *log, CUlibrary *ret_library)
+static CUresult load(const void *image, size_t size, const struct mock__jit_log *log,
+                     CUlibrary *ret_library)
 {
-    struct mock__ptx_error error = {.line = 0};
+    struct ptx__log messages = {.messages = NULL};
     struct mock__library *library;
     CUresult result;
 
-    MOCK__REQUIRE(!mock__is_binary(image), CUDA_ERROR_NO_BINARY_FOR_GPU);
     library = mock__object_new(MOCK__LIBRARY, sizeof(*library));
     MOCK__REQUIRE(library, CUDA_ERROR_OUT_OF_MEMORY);
-    result = fill(library, image, &error);
-    mock__jit_log_write(log, &error);
+    result = fill(library, image, size, &messages);
+    mock__jit_log_write(log, &messages);
+    ptx__log_finish(&messages);
     if (result != CUDA_SUCCESS) {
         destroy(library);
         return result;
@@ -121,10 +125,10 @@ static bool options_valid(unsigned n, const CUlibraryOption *options, void *cons
     return true;
 }
 
-CUresult mock_cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *jitOptions,
-                                void **jitOptionsValues, unsigned int numJitOptions,
-                                CUlibraryOption *libraryOptions, void **libraryOptionValues,
-                                unsigned int numLibraryOptions)
+static CUresult load_data(CUlibrary *library, const void *code, size_t size,
+                          CUjit_option *jitOptions, void **jitOptionsValues,
+                          unsigned int numJitOptions, CUlibraryOption *libraryOptions,
+                          void **libraryOptionValues, unsigned int numLibraryOptions)
 {
     struct mock__jit_log log;
 
@@ -134,7 +138,16 @@ CUresult mock_cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_opti
     MOCK__REQUIRE(options_valid(numLibraryOptions, libraryOptions, libraryOptionValues),
                   CUDA_ERROR_INVALID_VALUE);
     log = mock__jit_log_find(numJitOptions, jitOptions, jitOptionsValues);
-    return load(code, &log, library);
+    return load(code, size, &log, library);
+}
+
+CUresult mock_cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *jitOptions,
+                                void **jitOptionsValues, unsigned int numJitOptions,
+                                CUlibraryOption *libraryOptions, void **libraryOptionValues,
+                                unsigned int numLibraryOptions)
+{
+    return load_data(library, code, SIZE_MAX, jitOptions, jitOptionsValues, numJitOptions,
+                     libraryOptions, libraryOptionValues, numLibraryOptions);
 }
 
 static CUresult check_initialised(void)
@@ -149,13 +162,14 @@ CUresult mock_cuLibraryLoadFromFile(CUlibrary *library, const char *fileName,
                                     void **libraryOptionValues, unsigned int numLibraryOptions)
 {
     SCOPED_FREE char *text = NULL;
+    size_t size = 0;
 
     MOCK__TRY(check_initialised());
     MOCK__REQUIRE(library && fileName, CUDA_ERROR_INVALID_VALUE);
-    text = mock__read_file(fileName);
+    text = mock__read_file(fileName, &size);
     MOCK__REQUIRE(text, CUDA_ERROR_FILE_NOT_FOUND);
-    return mock_cuLibraryLoadData(library, text, jitOptions, jitOptionsValues, numJitOptions,
-                                  libraryOptions, libraryOptionValues, numLibraryOptions);
+    return load_data(library, text, size, jitOptions, jitOptionsValues, numJitOptions,
+                     libraryOptions, libraryOptionValues, numLibraryOptions);
 }
 
 CUresult mock_cuLibraryUnload(CUlibrary library)
@@ -228,7 +242,7 @@ CUresult mock_cuLibraryGetManaged(CUdeviceptr *dptr, size_t *bytes, CUlibrary li
     MOCK__REQUIRE((dptr || bytes) && name && *name, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__library_find(library, &found));
     i = mock__find_variable(&found->ptx, name);
-    MOCK__REQUIRE(i < found->ptx.n_variables && found->ptx.variables[i].managed,
+    MOCK__REQUIRE(i < found->ptx.module.n_variables && found->ptx.module.variables[i].managed,
                   CUDA_ERROR_NOT_FOUND);
     MOCK__TRY(find_module(library, &module));
     return mock__module_variable(module, name, dptr, bytes);

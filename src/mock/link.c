@@ -11,18 +11,17 @@
 #include "mock/jit_log.h"
 #include "mock/module.h"
 #include "mock/objects.h"
-#include "mock/ptx_lexer.h"
 #include "mock/state.h"
 
 struct link {
     struct mock__object object;
     struct mock__context *context;
     struct mock__jit_log log;
-    char *text;
-    size_t length;
-    char **names; /* of kernels and variables that the text defines */
+    char **texts;
+    size_t n_texts;
+    char **names; /* of the kernels that the texts define */
     size_t n_names;
-    bool complete;
+    char *image; /* once it is complete */
 };
 
 static CUresult find(CUlinkState handle, struct link **ret_link)
@@ -71,80 +70,57 @@ static bool defines(const struct link *link, const char *name)
     return false;
 }
 
-static CUresult add_name(struct link *link, const char *name)
+/* Takes over the string. */
+static CUresult add_string(char ***list, size_t *n, char *string)
 {
-    char **larger = realloc(link->names, (link->n_names + 1) * sizeof(*larger));
-    char *copy = strdup(name);
+    char **larger = string ? realloc(*list, (*n + 1) * sizeof(*larger)) : NULL;
 
-    if (larger)
-        link->names = larger;
-    if (!larger || !copy) {
-        free(copy);
+    if (!larger) {
+        free(string);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    link->names[link->n_names++] = copy;
+    *list = larger;
+    larger[(*n)++] = string;
     return CUDA_SUCCESS;
 }
 
 /* Kernels are seen by all inputs, so that a second one of a name is a mistake. */
-static CUresult add_names(struct link *link, const struct mock__ptx *ptx,
-                          struct mock__ptx_error *error)
+static CUresult add_names(struct link *link, const struct mock__ptx *ptx, struct ptx__log *messages)
 {
     for (size_t i = 0; i < ptx->n_entries; i++) {
         if (defines(link, ptx->entries[i].name)) {
-            snprintf(error->text, sizeof(error->text), "Multiple definition of '%.100s'",
-                     ptx->entries[i].name);
+            ptx__say(messages, PTX_ERROR, (struct ptx__place){0, 0},
+                     "Multiple definition of '%.100s'", ptx->entries[i].name);
             return CUDA_ERROR_INVALID_IMAGE;
         }
     }
     for (size_t i = 0; i < ptx->n_entries; i++)
-        MOCK__TRY(add_name(link, ptx->entries[i].name));
+        MOCK__TRY(add_string(&link->names, &link->n_names, strdup(ptx->entries[i].name)));
     return CUDA_SUCCESS;
 }
 
-/* Behind ".version 6.4 .target sm_52 .address_size 64", which a text has once. */
-static const char *after_header(const char *text)
+/* What a text needs of others is looked for when there are no more. */
+static CUresult read_part(struct link *link, const char *text, struct ptx__log *messages)
 {
-    struct ptx_lexer lexer;
-    const char *end = text;
+    struct mock__ptx ptx;
+    CUresult result =
+        mock__ptx_read_part(text, mock__capability(link->context->device), &ptx, messages);
 
-    mock__ptx_lexer_init(&lexer, text);
-    while (mock__ptx_is(&lexer, ".version") || mock__ptx_is(&lexer, ".target") ||
-           mock__ptx_is(&lexer, ".address_size")) {
-        do {
-            end = lexer.token.text + lexer.token.length;
-            mock__ptx_next(&lexer);
-        } while (lexer.token.kind != PTX_END && *lexer.token.text != '.');
-    }
-    return end;
-}
-
-static CUresult append(struct link *link, const char *text)
-{
-    const char *added = link->length ? after_header(text) : text;
-    const size_t length = strlen(added);
-    char *larger = realloc(link->text, link->length + length + 2);
-
-    MOCK__REQUIRE(larger, CUDA_ERROR_OUT_OF_MEMORY);
-    memcpy(larger + link->length, added, length);
-    memcpy(larger + link->length + length, "\n", 2);
-    link->text = larger;
-    link->length += length + 1;
-    return CUDA_SUCCESS;
+    if (result == CUDA_SUCCESS)
+        result = add_names(link, &ptx, messages);
+    mock__ptx_finish(&ptx);
+    return result;
 }
 
 static CUresult add_text(struct link *link, const char *text)
 {
-    struct mock__ptx_error error = {.line = 0};
-    struct mock__ptx ptx;
-    CUresult result = mock__ptx_read(text, mock__capability(link->context->device), &ptx, &error);
+    struct ptx__log messages = {.messages = NULL};
+    CUresult result = read_part(link, text, &messages);
 
     if (result == CUDA_SUCCESS)
-        result = add_names(link, &ptx, &error);
-    if (result == CUDA_SUCCESS)
-        result = append(link, text);
-    mock__jit_log_write(&link->log, &error);
-    mock__ptx_finish(&ptx);
+        result = add_string(&link->texts, &link->n_texts, strdup(text));
+    mock__jit_log_write(&link->log, &messages);
+    ptx__log_finish(&messages);
     return result;
 }
 
@@ -152,9 +128,9 @@ static CUresult check_type(CUjitInputType type)
 {
     switch ((int) type) {
     case CU_JIT_INPUT_PTX:
+    case CU_JIT_INPUT_FATBINARY:
         return CUDA_SUCCESS;
     case CU_JIT_INPUT_CUBIN:
-    case CU_JIT_INPUT_FATBINARY:
     case CU_JIT_INPUT_OBJECT:
     case CU_JIT_INPUT_LIBRARY:
         return CUDA_ERROR_NO_BINARY_FOR_GPU;
@@ -174,12 +150,9 @@ static CUresult add_data(CUlinkState state, CUjitInputType type, const void *dat
     MOCK__ENTER();
     MOCK__TRY(find(state, &link));
     MOCK__REQUIRE(data && size && size < SIZE_MAX, CUDA_ERROR_INVALID_VALUE);
-    MOCK__REQUIRE(options_valid && !link->complete, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(options_valid && !link->image, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(check_type(type));
-    /* A text, but one that may have no end of its own. */
-    text = calloc(1, size + 1);
-    MOCK__REQUIRE(text, CUDA_ERROR_OUT_OF_MEMORY);
-    memcpy(text, data, size);
+    MOCK__TRY(mock__image_text(data, size, mock__capability(link->context->device), &text));
     return add_text(link, text);
 }
 
@@ -211,12 +184,13 @@ static CUresult add_file(CUlinkState state, CUjitInputType type, const char *pat
                          bool options_valid)
 {
     SCOPED_FREE char *text = NULL;
+    size_t size = 0;
 
     MOCK__TRY(check_state(state));
     MOCK__REQUIRE(path, CUDA_ERROR_INVALID_VALUE);
-    text = mock__read_file(path);
+    text = mock__read_file(path, &size);
     MOCK__REQUIRE(text, CUDA_ERROR_FILE_NOT_FOUND);
-    return add_data(state, type, text, strlen(text) + 1, options_valid);
+    return add_data(state, type, text, size + 1, options_valid);
 }
 
 CUresult mock_cuLinkAddFile(CUlinkState state, CUjitInputType type, const char *path,
@@ -231,26 +205,52 @@ CUresult mock_cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const cha
     return add_file(state, type, path, !numOptions || (options && optionValues));
 }
 
+/* All texts as one module, to hear now what does not fit together. */
+static CUresult check_whole(const struct link *link, const char *image)
+{
+    struct ptx__log messages = {.messages = NULL};
+    struct mock__ptx ptx;
+    const CUresult result =
+        mock__ptx_read(image, mock__capability(link->context->device), &ptx, &messages);
+
+    mock__ptx_finish(&ptx);
+    mock__jit_log_write(&link->log, &messages);
+    ptx__log_finish(&messages);
+    return result;
+}
+
 CUresult mock_cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut)
 {
+    SCOPED_FREE char *image = NULL;
     struct link *link = NULL;
+    size_t length = 0;
 
     MOCK__ENTER();
     MOCK__TRY(find(state, &link));
-    MOCK__REQUIRE(cubinOut && link->text, CUDA_ERROR_INVALID_VALUE);
-    link->complete = true;
-    *cubinOut = link->text;
+    MOCK__REQUIRE(cubinOut && link->n_texts, CUDA_ERROR_INVALID_VALUE);
+    image = mock__join_texts((const char *const *) link->texts, link->n_texts, &length);
+    MOCK__REQUIRE(image, CUDA_ERROR_OUT_OF_MEMORY);
+    MOCK__TRY(check_whole(link, image));
+    if (!link->image)
+        link->image = TAKE_PTR(image);
+    *cubinOut = link->image;
     if (sizeOut)
-        *sizeOut = link->length + 1;
+        *sizeOut = length + 1;
     return CUDA_SUCCESS;
+}
+
+static void free_strings(char **list, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        free(list[i]);
+    free(list);
 }
 
 static void destroy(struct link *link)
 {
-    for (size_t i = 0; i < link->n_names; i++)
-        free(link->names[i]);
-    free(link->names);
-    free(link->text);
+    free_strings(link->names, link->n_names);
+    free_strings(link->texts, link->n_texts);
+    free(link->image);
     mock__object_free(link);
 }
 

@@ -20,16 +20,18 @@ CUresult mock__module_find(CUmodule handle, struct mock__module **ret_module)
     return mock__context_usable(module->context);
 }
 
-static CUresult load(CUmodule *ret_module, const void *image, const struct mock__jit_log *log)
+static CUresult load(CUmodule *ret_module, const void *image, size_t size,
+                     const struct mock__jit_log *log)
 {
     struct mock__module *module = NULL;
-    struct mock__ptx_error error;
+    struct ptx__log messages = {.messages = NULL};
     CUresult result;
 
     MOCK__ENTER_CONTEXT(context);
     MOCK__REQUIRE(ret_module && image, CUDA_ERROR_INVALID_VALUE);
-    result = mock__module_load(context, image, &error, &module);
-    mock__jit_log_write(log, &error);
+    result = mock__module_load(context, image, size, &messages, &module);
+    mock__jit_log_write(log, &messages);
+    ptx__log_finish(&messages);
     if (result == CUDA_SUCCESS)
         *ret_module = MOCK__HANDLE(module);
     return result;
@@ -37,7 +39,7 @@ static CUresult load(CUmodule *ret_module, const void *image, const struct mock_
 
 CUresult mock_cuModuleLoadData(CUmodule *module, const void *image)
 {
-    return load(module, image, NULL);
+    return load(module, image, SIZE_MAX, NULL);
 }
 
 CUresult mock_cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions,
@@ -47,15 +49,15 @@ CUresult mock_cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned i
 
     MOCK__REQUIRE(!numOptions || (options && optionValues), CUDA_ERROR_INVALID_VALUE);
     log = mock__jit_log_find(numOptions, options, optionValues);
-    return load(module, image, &log);
+    return load(module, image, SIZE_MAX, &log);
 }
 
 CUresult mock_cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin)
 {
-    return load(module, fatCubin, NULL);
+    return load(module, fatCubin, SIZE_MAX, NULL);
 }
 
-char *mock__read_file(const char *path)
+char *mock__read_file(const char *path, size_t *ret_size)
 {
     FILE *file = fopen(path, "rb");
     char *text = NULL;
@@ -72,6 +74,8 @@ char *mock__read_file(const char *path)
         text = NULL;
     }
     fclose(file);
+    if (text)
+        *ret_size = (size_t) size;
     return text;
 }
 
@@ -84,12 +88,13 @@ static CUresult check_context(void)
 CUresult mock_cuModuleLoad(CUmodule *module, const char *fname)
 {
     SCOPED_FREE char *text = NULL;
+    size_t size = 0;
 
     MOCK__TRY(check_context());
     MOCK__REQUIRE(module && fname, CUDA_ERROR_INVALID_VALUE);
-    text = mock__read_file(fname);
+    text = mock__read_file(fname, &size);
     MOCK__REQUIRE(text, CUDA_ERROR_FILE_NOT_FOUND);
-    return load(module, text, NULL);
+    return load(module, text, size, NULL);
 }
 
 CUresult mock_cuModuleUnload(CUmodule hmod)

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 
 #include "mock/functions.h"
+#include "mock/module_image.h"
 #include "mock/objects.h"
-#include "mock/ptx_entries.h"
 
 #define MOCK__N_FUNCTION_ATTRIBUTES 16
 
@@ -36,17 +36,15 @@ struct mock__module {
     struct mock__memory **variables;   /* one a variable; NULL for one without bytes */
 };
 
-CUresult mock__module_load(struct mock__context *context, const void *image,
-                           struct mock__ptx_error *error, struct mock__module **ret_module);
+/* size: SIZE_MAX of an image whose size is for itself to say */
+CUresult mock__module_load(struct mock__context *context, const void *image, size_t size,
+                           struct ptx__log *log, struct mock__module **ret_module);
 
 /* The capability of a device as PTX has it: 90 for 9.0. */
 int mock__capability(const struct mock__device *device);
 
-/* Machine code, alone or in a fat binary, or the structure that points to one. */
-bool mock__is_binary(const void *image);
-
 /* A whole file, with an end as texts have it; NULL if it cannot be read. */
-char *mock__read_file(const char *path);
+char *mock__read_file(const char *path, size_t *ret_size);
 
 /*
  * The module or function of a handle, in a usable context. The handle of a kernel stands for

@@ -15,11 +15,19 @@ size_t mock__find_entry(const struct mock__ptx *ptx, const char *name)
     return i;
 }
 
+/* Those that memory is allocated for when the module is loaded. */
+static bool is_variable(const struct ptx__variable *variable, const char *name)
+{
+    return (variable->space == PTX_GLOBAL || variable->space == PTX_CONST) && !variable->replaced &&
+           !strcmp(variable->name, name);
+}
+
 size_t mock__find_variable(const struct mock__ptx *ptx, const char *name)
 {
+    const struct ptx__module *module = &ptx->module;
     size_t i = 0;
 
-    while (i < ptx->n_variables && strcmp(ptx->variables[i].name, name))
+    while (i < module->n_variables && !is_variable(&module->variables[i], name))
         i++;
     return i;
 }
@@ -32,10 +40,10 @@ CUresult mock__module_variable(const struct mock__module *module, const char *na
 
     /* A kernel is there, and is no variable. */
     MOCK__REQUIRE(mock__find_entry(ptx, name) == ptx->n_entries, CUDA_ERROR_INVALID_VALUE);
-    MOCK__REQUIRE(i < ptx->n_variables, CUDA_ERROR_NOT_FOUND);
+    MOCK__REQUIRE(i < ptx->module.n_variables, CUDA_ERROR_NOT_FOUND);
     if (ret_address)
         *ret_address = module->variables[i] ? module->variables[i]->address : 0;
     if (ret_bytes)
-        *ret_bytes = ptx->variables[i].bytes;
+        *ret_bytes = ptx->module.variables[i].bytes;
     return CUDA_SUCCESS;
 }

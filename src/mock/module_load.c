@@ -3,29 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "mock/memory.h"
 #include "mock/module.h"
 #include "mock/state.h"
-
-static bool begins_with(const void *image, const char *bytes, size_t length)
-{
-    const char *text = image;
-
-    /* Byte by byte: an image that is a short text may end before the last of them. */
-    for (size_t i = 0; i < length; i++) {
-        if (text[i] != bytes[i])
-            return false;
-    }
-    return true;
-}
-
-bool mock__is_binary(const void *image)
-{
-    static const char elf[] = {0x7f, 'E', 'L', 'F'};
-
-    return begins_with(image, elf, 4) || begins_with(image, "\x50\xed\x55\xba", 4) ||
-           begins_with(image, "\xb1\x43\x62\x46", 4);
-}
 
 int mock__capability(const struct mock__device *device)
 {
@@ -48,7 +29,7 @@ static CUresult add_functions(struct mock__module *module)
     return CUDA_SUCCESS;
 }
 
-static CUresult allocate(struct mock__context *context, const struct mock__variable *variable,
+static CUresult allocate(struct mock__context *context, const struct ptx__variable *variable,
                          struct mock__memory **ret_memory)
 {
     if (variable->managed)
@@ -57,12 +38,14 @@ static CUresult allocate(struct mock__context *context, const struct mock__varia
     return mock__memory_alloc(context, variable->bytes, ret_memory);
 }
 
+/* Variables of other spaces are the kernels' own. */
 static CUresult add_variable(struct mock__module *module, size_t number)
 {
-    const struct mock__variable *variable = &module->ptx.variables[number];
+    struct ptx__variable *variable = &module->ptx.module.variables[number];
     struct mock__memory *memory = NULL;
 
-    if (!variable->bytes)
+    if (!variable->bytes || variable->replaced ||
+        (variable->space != PTX_GLOBAL && variable->space != PTX_CONST))
         return CUDA_SUCCESS;
     MOCK__TRY(allocate(module->context, variable, &memory));
     module->variables[number] = memory;
@@ -70,28 +53,29 @@ static CUresult add_variable(struct mock__module *module, size_t number)
     memset(memory->host, 0, variable->bytes);
     if (variable->values)
         memcpy(memory->host, variable->values, variable->n_values);
+    variable->address = memory->address;
     return CUDA_SUCCESS;
 }
 
-/* What is no variable is a function, and those have no address. */
-static uint64_t address_of(const struct mock__module *module,
-                           const struct mock__ptx_address *address)
+static uint64_t address_of(const struct mock__module *module, const struct ptx__address *address)
 {
-    const size_t i = mock__find_variable(&module->ptx, address->symbol);
+    const struct ptx__module *ptx = &module->ptx.module;
     uint64_t value = address->addend;
 
-    if (i < module->ptx.n_variables && module->variables[i])
-        value += module->variables[i]->address;
+    if (address->symbol.kind == PTX_MODULE_VARIABLE)
+        value += ptx->variables[address->symbol.number].address;
+    if (address->symbol.kind == PTX_FUNCTION)
+        value += ptx->functions[address->symbol.number].address;
     return address->mask ? (value & address->mask) >> __builtin_ctzll(address->mask) : 0;
 }
 
 /* Once all variables have their addresses. */
 static void write_addresses(struct mock__module *module, size_t number)
 {
-    const struct mock__variable *variable = &module->ptx.variables[number];
+    const struct ptx__variable *variable = &module->ptx.module.variables[number];
 
-    for (size_t i = 0; i < variable->n_addresses; i++) {
-        const struct mock__ptx_address *address = &variable->addresses[i];
+    for (size_t i = 0; i < variable->n_addresses && module->variables[number]; i++) {
+        const struct ptx__address *address = &variable->addresses[i];
         const uint64_t value = address_of(module, address);
 
         for (size_t j = 0; j < address->bytes && j < sizeof(value); j++)
@@ -101,39 +85,38 @@ static void write_addresses(struct mock__module *module, size_t number)
 
 static CUresult add_variables(struct mock__module *module)
 {
-    const struct mock__ptx *ptx = &module->ptx;
+    const size_t n = module->ptx.module.n_variables;
 
-    if (!ptx->n_variables)
-        return CUDA_SUCCESS;
-    module->variables = calloc(ptx->n_variables, sizeof(struct mock__memory *));
+    module->variables = calloc(n + 1, sizeof(struct mock__memory *));
     MOCK__REQUIRE(module->variables, CUDA_ERROR_OUT_OF_MEMORY);
-    for (size_t i = 0; i < ptx->n_variables; i++)
+    for (size_t i = 0; i < n; i++)
         MOCK__TRY(add_variable(module, i));
-    for (size_t i = 0; i < ptx->n_variables; i++)
+    for (size_t i = 0; i < n; i++)
         write_addresses(module, i);
     return CUDA_SUCCESS;
 }
 
-static CUresult fill(struct mock__module *module, const char *source, struct mock__ptx_error *error)
+static CUresult fill(struct mock__module *module, const void *image, size_t size,
+                     struct ptx__log *log)
 {
-    MOCK__TRY(
-        mock__ptx_read(source, mock__capability(module->context->device), &module->ptx, error));
+    const int capability = mock__capability(module->context->device);
+    SCOPED_FREE char *text = NULL;
+
+    MOCK__TRY(mock__image_text(image, size, capability, &text));
+    MOCK__TRY(mock__ptx_read(text, capability, &module->ptx, log));
     MOCK__TRY(add_functions(module));
     return add_variables(module);
 }
 
-CUresult mock__module_load(struct mock__context *context, const void *image,
-                           struct mock__ptx_error *error, struct mock__module **ret_module)
+CUresult mock__module_load(struct mock__context *context, const void *image, size_t size,
+                           struct ptx__log *log, struct mock__module **ret_module)
 {
-    struct mock__module *module;
+    struct mock__module *module = mock__object_new(MOCK__MODULE, sizeof(*module));
     CUresult result;
 
-    *error = (struct mock__ptx_error){.line = 0};
-    MOCK__REQUIRE(!mock__is_binary(image), CUDA_ERROR_NO_BINARY_FOR_GPU);
-    module = mock__object_new(MOCK__MODULE, sizeof(*module));
     MOCK__REQUIRE(module, CUDA_ERROR_OUT_OF_MEMORY);
     module->context = context;
-    result = fill(module, image, error);
+    result = fill(module, image, size, log);
     if (result != CUDA_SUCCESS) {
         mock__module_destroy(module);
         return result;
@@ -146,7 +129,7 @@ void mock__module_destroy(struct mock__module *module)
 {
     for (size_t i = 0; module->functions && i < module->ptx.n_entries; i++)
         mock__function_free(module->functions[i]);
-    for (size_t i = 0; module->variables && i < module->ptx.n_variables; i++) {
+    for (size_t i = 0; module->variables && i < module->ptx.module.n_variables; i++) {
         if (module->variables[i])
             mock__memory_free(module->variables[i]);
     }

@@ -20,7 +20,7 @@ static const char ptx[] =
     ".visible .entry plain() .maxntid 128, 2, 1 .minnctapersm 2 { ret; }\n"
     ".visible .entry bare { ret; }\n"
     ".weak .entry many(.param .u8 a, .param .u64 .ptr .global .align 4 b,\n"
-    "    .param .align 4 .b8 c[12], .param .f64 d[2], .param .v2 .u16 e)\n"
+    "    .param .align 4 .b8 c[12], .param .f64 d[2], .param .b16 e[2])\n"
     "{ .shared .align 8 .b8 s[100]; { .local .u64 l; bra L; L: .shared .u32 t; } ret; }\n";
 
 TestSuite(module);
@@ -50,9 +50,9 @@ static const struct {
     {"\x7f"
      "ELF",
      CUDA_ERROR_NO_BINARY_FOR_GPU},
-    {"\x50\xed\x55\xba", CUDA_ERROR_NO_BINARY_FOR_GPU},
+    {"\x50\xed\x55\xba", CUDA_ERROR_INVALID_IMAGE},
     {".version 7.0\n.visible .entry k(){ ret; }", CUDA_ERROR_INVALID_PTX},
-    {".target sm_70\n.visible .entry k(){ ret; }", CUDA_ERROR_INVALID_PTX},
+    {".target sm_70\n.visible .entry k(){ ret; }", CUDA_ERROR_INVALID_IMAGE},
     {".version 99.9\n.target sm_70\n", CUDA_ERROR_UNSUPPORTED_PTX_VERSION},
     {".version 7.0\n.target sm_999\n", CUDA_ERROR_INVALID_PTX},
     {".version x\n.target sm_70\n", CUDA_ERROR_INVALID_PTX},
@@ -68,7 +68,7 @@ static const struct {
     {HEADER ".global .b64 a[0x2000000000000000][8];", CUDA_ERROR_INVALID_PTX},
     {HEADER ".global .u32 a = ", CUDA_ERROR_INVALID_PTX},
     {HEADER "/* no end", CUDA_SUCCESS},
-    {HEADER "\"no end", CUDA_SUCCESS},
+    {HEADER "\"no end", CUDA_ERROR_INVALID_PTX},
     {HEADER, CUDA_SUCCESS},
 };
 
@@ -92,7 +92,7 @@ Test(module, images)
 
 Test(module, log)
 {
-    char text[128] = "";
+    char text[256] = "";
     CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
     void *values[] = {text, (void *) sizeof(text)};
     CUmodule module;
@@ -102,7 +102,8 @@ Test(module, log)
            mock_cuModuleLoadDataEx(&module, HEADER ".entry k(.u32 a)", 2, options, values));
     cr_expect(eq(str, text,
                  S("ptxas application ptx input, line 4; fatal   : Parsing error near "
-                   "'.u32': syntax error\n")));
+                   "'.u32': syntax error\n"
+                   "ptxas fatal   : Ptx assembly aborted due to errors\n")));
     cr_expect(eq(sz, (size_t) values[1], strlen(text)));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuModuleLoadDataEx(&module, ptx, 1, NULL, NULL));
 }

@@ -55,7 +55,7 @@ static const struct {
     {".global .u16 x[2][3] = {{1}, {2, 3}};", 12, {1, 0, 0, 0, 0, 0, 2, 0, 3, 0}},
     {".global .u16 x[2][3] = {1, 2, 3, 4};", 12, {1, 0, 2, 0, 3, 0, 4}},
     {".global .u8 x[] = {9, 8, 7};", 3, {9, 8, 7}},
-    {".global .u8 x[][2] = {{9}, {8}};", 3, {9, 0, 8}},
+    {".global .u8 x[][2] = {{9}, {8}};", 4, {9, 0, 8, 0}},
     {".global .v2 .u8 x = {3, 4};", 2, {3, 4}},
     {".global .v2 .u8 x[2] = {{3, 4}, {5}};", 4, {3, 4, 5}},
     {".global .u32 x[4] = {};", 16, {0}},
@@ -107,7 +107,7 @@ Test(values, addresses)
     CUmodule module;
 
     start();
-    module = load(".global .u64 x[4] = {y, generic(y), y + 8, nothing};\n.global .u32 y[4];");
+    module = load(".global .u32 y[4];\n.global .u64 x[4] = {y, generic(y), y + 8};");
     OK(mock_cuModuleGetGlobal_v2(&y, NULL, module, "y"));
     cr_expect(eq(sz, read_x(module, x, sizeof(x)), 32));
     cr_expect(eq(u64, x[0], y));

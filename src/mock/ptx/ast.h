@@ -40,6 +40,7 @@ struct ptx__location {
 struct ptx__file {
     uint32_t number;
     const char *path;
+    uint32_t unit; /* the text that says so, of the several of a linked module */
 };
 
 /* What a name stands for. */
@@ -100,13 +101,20 @@ enum ptx__operand_kind {
 };
 
 struct ptx__operand {
-    uint8_t kind; /* enum ptx__operand_kind */
-    uint8_t type; /* enum ptx__type; of PTX_REAL: which bits; of PTX_REGISTER: its declared one */
+    uint8_t kind;     /* enum ptx__operand_kind */
+    uint8_t type;     /* enum ptx__type; of PTX_REAL: which bits; of a register: its declared one */
     int8_t component; /* 0 to 3 for .x to .w; -1 for all of a register */
     bool negative;    /* "!p", or "-r" where the ISA has it */
-    uint8_t selector; /* of video instructions: 1 to 4 for .b0 to .b3, 5 and 6 for .h0, .h1 */
+    bool indexed;     /* an address that was written as "table[2]" */
+    bool unified;     /* memory: "[a].unified" */
+    /*
+     * Of video instructions: 1 to 4 for .b0 to .b3, 5 and 6 for .h0 and .h1; or what `lanes`
+     * holds, four bits for each lane of a packed value, the highest lane first.
+     */
+    uint8_t selector;
     uint16_t special; /* enum ptx__special */
-    uint32_t count;   /* of elements */
+    uint16_t lanes;
+    uint32_t count; /* of elements */
     union {
         uint32_t reg; /* place in function->registers */
         uint32_t target;
@@ -117,7 +125,10 @@ struct ptx__operand {
         int64_t offset;
         struct ptx__operand *elements;
     };
+    struct ptx__place place;
 };
+
+enum { PTX_BYTE_LANES = 7, PTX_HALF_LANES = 8 };
 
 struct ptx__instruction {
     uint16_t opcode; /* enum ptx__opcode */
@@ -165,7 +176,7 @@ struct ptx__address {
 enum ptx__linkage {
     PTX_STATIC,
     PTX_VISIBLE,
-    PTX_EXTERN, /* defined elsewhere. None is left in a module that was linked. */
+    PTX_EXTERN, /* defined elsewhere; after linking only what the engine itself provides */
     PTX_WEAK,
     PTX_COMMON,
 };
@@ -191,6 +202,7 @@ struct ptx__variable {
     size_t n_addresses;
     struct ptx__place place;
     uint32_t unit;
+    bool replaced; /* another one of the list stands for it; nothing names this one */
     /*
      * Where it is. .shared: from the begin of the block's shared memory. .local: from the begin
      * of the function's frame. .param: from the begin of the function's .param frame.
@@ -205,6 +217,7 @@ struct ptx__parameter {
     uint8_t type, vector;
     bool is_register; /* ".reg .u32 a": it is register `reg` */
     bool array;       /* ".param .b8 a[12]" */
+    bool open;        /* ".param .b8 a[]" */
     uint8_t pointee;  /* ".ptr .global": the space pointed to */
     size_t pointee_alignment;
     uint32_t reg;
@@ -241,12 +254,14 @@ struct ptx__facts {
     unsigned max_threads; /* .maxntid or .reqntid as one number; 0 if it says neither */
     unsigned barriers;
     bool uses_dynamic_shared;
-    bool recursive; /* or calls what cannot be known */
+    bool calls_indirectly;
+    bool recursive; /* or may be: it gets to an indirect call */
 };
 
 struct ptx__function {
     const char *name;
     bool is_kernel, has_body, no_return;
+    bool replaced; /* as of a variable */
     uint8_t linkage;
     uint32_t unit;
     struct ptx__place place;
@@ -278,6 +293,7 @@ struct ptx__function {
 struct ptx__alias {
     const char *name;
     uint32_t function;
+    uint32_t declaration; /* that of f */
 };
 
 struct ptx__module {

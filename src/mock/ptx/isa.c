@@ -3,9 +3,6 @@
 
 #include <string.h>
 
-#include "base/util.h"
-#include "mock/ptx/types.h"
-
 const char *ptx__opcode_name(enum ptx__opcode opcode)
 {
     return ptx__opcodes[opcode].name;
@@ -21,48 +18,43 @@ const char *ptx__special_name(enum ptx__special special)
     return ptx__specials[special].name;
 }
 
-static bool same(const char *name, const char *text, size_t length)
+/* As strcmp() with a text that needs no end. */
+static int compare(const char *text, size_t length, const char *name)
 {
-    return !strncmp(name, text, length) && !name[length];
+    const int order = strncmp(text, name, length);
+
+    return order ? order : name[length] ? -1 : 0;
+}
+
+static unsigned find(const struct ptx__named *rows, size_t n, const char *text, size_t length)
+{
+    size_t low = 0;
+
+    while (low < n) {
+        const size_t middle = low + (n - low) / 2;
+        const int order = compare(text, length, rows[middle].name);
+
+        if (!order)
+            return rows[middle].number;
+        if (order < 0)
+            n = middle;
+        else
+            low = middle + 1;
+    }
+    return 0;
 }
 
 enum ptx__opcode ptx__opcode_find(const char *text, size_t length)
 {
-    unsigned i = PTX_N_OPCODES - 1;
-
-    while (i && !same(ptx__opcodes[i].name, text, length))
-        i--;
-    return (enum ptx__opcode) i;
+    return (enum ptx__opcode) find(ptx__opcodes_by_name, ptx__n_opcodes_by_name, text, length);
 }
 
 enum ptx__special ptx__special_find(const char *text, size_t length)
 {
-    unsigned i = PTX_N_SPECIALS - 1;
-
-    while (i && !same(ptx__specials[i].name, text, length))
-        i--;
-    return (enum ptx__special) i;
-}
-
-static unsigned modifier_find(const char *text, size_t length)
-{
-    unsigned i = PTX_N_MODIFIERS - 1;
-
-    while (i && !same(ptx__modifiers[i], text, length))
-        i--;
-    return i;
+    return (enum ptx__special) find(ptx__specials_by_name, ptx__n_specials_by_name, text, length);
 }
 
 unsigned ptx__word_find(const char *text, size_t length)
 {
-    const unsigned type = ptx__type_find(text, length);
-    const unsigned space = type ? 0 : ptx__space_find(text, length);
-
-    if (type)
-        return PTX_WORD_TYPE + type;
-    if (space)
-        return PTX_WORD_SPACE + space;
-    if (length == 2 && text[0] == 'v' && strchr("248", text[1]))
-        return PTX_WORD_VECTOR + (unsigned) (text[1] - '0');
-    return modifier_find(text, length);
+    return find(ptx__words_by_name, ptx__n_words_by_name, text, length);
 }

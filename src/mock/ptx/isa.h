@@ -54,6 +54,7 @@ struct ptx__shape {
     bool sink;        /* may be "_" */
     bool pair;        /* may be "p|q" */
     bool bits;        /* the size of the type, whatever its class */
+    bool part;        /* may be negated, or a byte or half of the register: "-%r1.h0" */
 };
 
 struct ptx__form {
@@ -79,6 +80,16 @@ struct ptx__special_row {
     uint8_t vector;   /* 4 if it has .x, .y, .z */
     uint16_t version, target;
 };
+
+/* A name and its number, in lists that are sorted by name. */
+struct ptx__named {
+    const char *name;
+    uint16_t number;
+};
+
+extern const struct ptx__named ptx__opcodes_by_name[], ptx__words_by_name[],
+    ptx__specials_by_name[];
+extern const size_t ptx__n_opcodes_by_name, ptx__n_words_by_name, ptx__n_specials_by_name;
 
 extern const struct ptx__opcode_row ptx__opcodes[PTX_N_OPCODES];
 extern const char *const ptx__modifiers[PTX_N_MODIFIERS];

@@ -8,13 +8,14 @@
 
 #include "mock/ptx/ast.h"
 
-/* How it ended; ptx__result() has the CUresult that a driver gives. */
+/* How it ended. */
 enum ptx__status {
     PTX_OK,
     PTX_NO_PTX,        /* no PTX at all */
     PTX_INVALID,       /* wrong: the log says what */
     PTX_NEWER_VERSION, /* of an ISA version that is not known */
     PTX_REFUSED,       /* right, and not to be executed here: the log says what */
+    PTX_NO_TARGET,     /* a fat binary without PTX for the device */
     PTX_OUT_OF_MEMORY,
 };
 
@@ -47,6 +48,13 @@ void ptx__log_finish(struct ptx__log *log);
  */
 enum ptx__status ptx__read(const char *const *texts, const size_t *lengths, size_t n,
                            int capability, struct ptx__module *module, struct ptx__log *log);
+
+/*
+ * Reads one text that is to be linked with others: what it declares and does not define is not
+ * looked for, and no facts are found.
+ */
+enum ptx__status ptx__read_part(const char *text, size_t length, int capability,
+                                struct ptx__module *module, struct ptx__log *log);
 
 void ptx__finish(struct ptx__module *module);
 

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "mock/ptx/types.h"
 
-#include <string.h>
-
-#include "base/util.h"
-
 static const struct {
     const char *name;
     unsigned char bits, class;
@@ -53,27 +49,4 @@ size_t ptx__type_bytes(enum ptx__type type)
 const char *ptx__space_name(enum ptx__space space)
 {
     return spaces[space];
-}
-
-static bool same(const char *name, const char *text, size_t length)
-{
-    return !strncmp(name, text, length) && !name[length];
-}
-
-enum ptx__type ptx__type_find(const char *text, size_t length)
-{
-    unsigned i = PTX_N_TYPES - 1;
-
-    while (i && !same(types[i].name, text, length))
-        i--;
-    return (enum ptx__type) i;
-}
-
-enum ptx__space ptx__space_find(const char *text, size_t length)
-{
-    unsigned i = PTX_N_SPACES - 1;
-
-    while (i && !same(spaces[i], text, length))
-        i--;
-    return (enum ptx__space) i;
 }

@@ -134,8 +134,4 @@ static inline bool ptx__is_float(enum ptx__type type)
 /* "shared::cta" */
 const char *ptx__space_name(enum ptx__space space);
 
-/* By name, which needs no end; PTX_NO_TYPE, PTX_NO_SPACE if there is none. */
-enum ptx__type ptx__type_find(const char *text, size_t length);
-enum ptx__space ptx__space_find(const char *text, size_t length);
-
 #endif
