@@ -19,6 +19,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
+
 #define PTX__LANES       32
 #define PTX__ALL         0xffffffffu
 #define PTX__SLOT        (PTX__LANES * 4)
@@ -44,20 +46,15 @@ struct ptx__op {
     uint32_t d, a, b, c; /* slots, as offsets */
     uint64_t imm;
     union {
-        const struct ptx__op *target;     /* of a jump, or behind what a guard may skip */
+        const struct ptx__op *target;   /* of a jump */
         const struct ptx__code *call; /* a direct call; NULL for one through a register */
-        const struct ptx__branches *branches;
     };
     const uint32_t *list; /* more slots: elements of vectors, arguments */
     uint16_t n_list;
-    uint16_t cost;  /* of a jump backwards, see warp.h */
+    uint16_t cost; /* of a jump backwards, see warp.h */
     uint32_t site; /* in the list of the program */
-};
-
-/* Where brx.idx may lead to. */
-struct ptx__branches {
-    size_t n;
-    const struct ptx__op *targets[];
+    uint32_t skip; /* of a jump inside of an instruction: how many operations on */
+    bool waits;    /* it may see what others do at the same time: a loop with it may wait for them */
 };
 
 /* Where an operation comes from. */
@@ -134,7 +131,7 @@ struct ptx__argument {
 typedef const struct ptx__op *(*ptx__builtin)(struct ptx__warp *warp, const struct ptx__op *op);
 
 struct ptx__code {
-    char *name;
+    const char *name;
     bool is_kernel;
     struct ptx__op *ops;
     size_t n_ops;
@@ -155,8 +152,9 @@ struct ptx__code {
 struct ptx__program {
     struct ptx__code *codes; /* in the order of the module's functions */
     size_t n_codes;
-    uint32_t shared_bytes; /* of all static shared variables */
-    struct ptx__site *sites; /* where operations come from */
+    uint32_t dynamic_alignment; /* of dynamic shared memory */
+    struct cushim__arena arena; /* of all that it is made of */
+    struct ptx__site *sites;    /* where operations come from */
     uint32_t n_sites;
 };
 

@@ -29,17 +29,19 @@ const struct ptx__op *ptx__do_branch_index(struct ptx__warp *w, const struct ptx
 {
     const uint32_t *index = REG(uint32_t, op->a);
     const uint32_t first = index[__builtin_ctz(w->mask)];
+    const struct ptx__op *target = w->frame->code->ops;
     uint32_t same = 0;
 
     for (unsigned l = 0; l < PTX__LANES; l++)
         same |= (uint32_t) (index[l] == first) << l;
-    if (first >= op->branches->n)
+    if (first >= op->imm)
         return ptx__fault(w, op, 719, PTX__OTHER, (unsigned) __builtin_ctz(w->mask),
-                          "branch number %u of a list of %zu", first, op->branches->n);
+                          "branch number %u of a list of %u", first, (unsigned) op->imm);
+    target += op->list[first];
     same &= w->mask;
     if (same == w->mask)
-        return ptx__warp_jump(w, op, op->branches->targets[first]);
-    return ptx__warp_split(w, op, same, op->branches->targets[first], op);
+        return ptx__warp_jump(w, op, target);
+    return ptx__warp_split(w, op, same, target, op);
 }
 
 /* Around what has a guard: only the lanes that it lets through are active. */
@@ -48,7 +50,7 @@ const struct ptx__op *ptx__do_guard(struct ptx__warp *w, const struct ptx__op *o
     const uint32_t through = (PRED(op->a) ^ (uint32_t) op->imm) & w->mask;
 
     if (!through)
-        return op->target;
+        return op + op->skip;
     /* What is inside cannot jump, so the lanes that were active are remembered in a slot. */
     PRED(op->d) = w->mask;
     w->whole = w->whole && through == w->mask;

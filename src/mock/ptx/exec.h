@@ -19,7 +19,7 @@
 #define PTX__CLONE base
 #endif
 
-struct ptx__named {
+struct ptx__keyed {
     const char *key;
     ptx__handler run;
 };
@@ -28,7 +28,7 @@ struct ptx__named {
 #define PTX__GLUE(a, b)  PTX__GLUE_(a, b)
 #define PTX__TEXT_(a)    #a
 #define PTX__TEXT(a)     PTX__TEXT_(a)
-#define PTX__NAMED       __attribute__((used, section("ptx_" PTX__TEXT(PTX__CLONE))))
+#define PTX__KEYED       __attribute__((used, section("ptx_" PTX__TEXT(PTX__CLONE))))
 
 #ifdef __clang__
 #define PTX__EACH_LANE                                                                             \
@@ -42,12 +42,15 @@ struct ptx__named {
 /* A handler and its key; the body follows. */
 #define HANDLER(id, key_text)                                                                      \
     static const struct ptx__op *id(struct ptx__warp *w, const struct ptx__op *op);                \
-    PTX__NAMED static const struct ptx__named named_##id = {key_text, id};                         \
+    PTX__KEYED static const struct ptx__keyed named_##id = {key_text, id};                         \
     static const struct ptx__op *id(struct ptx__warp *w, const struct ptx__op *op)
 
 /* A second key for a handler. */
 #define ALSO(id, n, key_text)                                                                      \
-    PTX__NAMED static const struct ptx__named named_##id##_##n = {key_text, id};
+    PTX__KEYED static const struct ptx__keyed named_##id##_##n = {key_text, id};
+
+/* The carry of each lane, between the slot that is nobody's and the first register. */
+#define PTX__CARRY_SLOT (4 * PTX__SLOT)
 
 /* How values of a type are kept in a slot (S), computed with (V), and put back (W). */
 #define S_u8  uint32_t

@@ -470,7 +470,7 @@ void ptx__grid_shape(struct ptx__grid *grid)
     grid->n_blocks = (uint64_t) launch->grid[0] * launch->grid[1] * launch->grid[2];
     grid->n_threads = launch->block[0] * launch->block[1] * launch->block[2];
     grid->n_warps = (grid->n_threads + PTX__LANES - 1) / PTX__LANES;
-    grid->dynamic_base = rounded(grid->code->shared_bytes, 16);
+    grid->dynamic_base = rounded(grid->code->shared_bytes, launch->program->dynamic_alignment);
     grid->shared_bytes = launch->shared_bytes ? grid->dynamic_base + launch->shared_bytes
                                               : grid->code->shared_bytes;
 }

@@ -192,3 +192,11 @@ bool ptx__locate_lanes(struct ptx__warp *warp, const struct ptx__op *op,
     }
     return true;
 }
+
+unsigned char *ptx__reach(struct ptx__warp *warp, const struct ptx__op *op, unsigned lane,
+                          uint64_t address, unsigned bytes, enum ptx__use use)
+{
+    const struct access access = {warp, op, lane, bytes, use, address};
+
+    return find_lane(&access, PTX__IN_GENERIC);
+}

@@ -43,6 +43,10 @@ bool ptx__locate_lanes(struct ptx__warp *warp, const struct ptx__op *op,
                        enum ptx__where_space space, unsigned bytes, enum ptx__use use,
                        const uint64_t *addresses, struct ptx__where *where);
 
+/* Bytes at a generic address, for one lane; NULL: a fault was told. */
+unsigned char *ptx__reach(struct ptx__warp *warp, const struct ptx__op *op, unsigned lane,
+                          uint64_t address, unsigned bytes, enum ptx__use use);
+
 /* Finds the range of an address for an operation; false if there is none. */
 bool ptx__hit_find(struct ptx__warp *warp, const struct ptx__op *op, uint64_t address);
 

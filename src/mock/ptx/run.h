@@ -11,8 +11,7 @@
 #include <stdint.h>
 
 #include "mock/ptx/code.h"
-
-struct ptx__module;
+#include "mock/ptx/read.h"
 
 /* What does not have to be so. */
 enum ptx__finding_kind {
@@ -63,19 +62,30 @@ struct ptx__launch {
     /* Called for each finding, by one thread at a time. */
     void (*find)(void *user, enum ptx__finding_kind kind, uint64_t address, size_t bytes,
                  const char *text);
-    /* Prints what the kernel does. */
-    void (*print)(void *user, const char *text, size_t length);
+    /* Prints what the kernel prints; error: what a failed assertion says. */
+    void (*print)(void *user, bool error, const char *text, size_t length);
+    struct ptx__heap *heap; /* for malloc() of kernels; NULL: there is none */
     void *user;
 };
+
+/*
+ * Memory that kernels allocate: parts of one range that the caller has. It lives as long as the
+ * range does.
+ */
+struct ptx__heap *ptx__heap_new(uint64_t address, size_t bytes);
+void ptx__heap_free(struct ptx__heap *heap);
+
+/* Does any function of the program call malloc()? */
+bool ptx__uses_heap(const struct ptx__program *program);
 
 /* Runs it to its end. The CUresult that it ends with. */
 int ptx__run(struct ptx__launch *launch);
 
 /*
- * Lowers a module whose variables have their addresses. What cannot be executed is an error that
- * names it: *ret_line is its line in the text, and text says what it is. Answers a CUresult.
+ * Lowers a module whose variables have their addresses. What cannot be executed is an error in
+ * the log that names it, and PTX_REFUSED. The module is not needed afterwards.
  */
-int ptx__lower(const struct ptx__module *module, struct ptx__program **ret_program,
-               uint32_t *ret_line, char *text, size_t size);
+enum ptx__status ptx__lower(const struct ptx__module *module, struct ptx__log *log,
+                            struct ptx__program **ret_program);
 
 #endif
