@@ -237,6 +237,10 @@ enum cushim_mock_finding_kind {
     CUSHIM_MOCK_DOUBLE_FREE = 3,        /* an allocation freed a second time */
     CUSHIM_MOCK_UNINITIALISED_READ = 4, /* device memory read that nothing has written */
     CUSHIM_MOCK_LEAK = 5,               /* an object that was never given back */
+    CUSHIM_MOCK_MISALIGNED_ACCESS = 10, /* an address that is not a multiple of what it is used as */
+    CUSHIM_MOCK_BARRIER_ERROR = 11,     /* threads of a block at different barriers, or too few */
+    CUSHIM_MOCK_ENDLESS_LOOP = 12,      /* a kernel that does not end */
+    CUSHIM_MOCK_KERNEL_FAULT = 13,      /* trap, a failed assertion, a call of no function, ... */
 };
 
 struct cushim_mock_finding {

@@ -31,6 +31,7 @@ struct mock__history {
     size_t n;
     struct record records[MOST_RECORDS];
     unsigned char *written; /* a bit a byte, NULL before the first write */
+    bool all_written;       /* and there is no more to be asked */
 };
 
 void mock__access_forget(struct mock__memory *memory)
@@ -191,6 +192,29 @@ void mock__access(const struct mock__work *work, uint64_t address, size_t bytes,
     now.begin = address - memory->address;
     now.end = now.begin + bytes;
     watch(work, memory, &now, access);
+}
+
+const unsigned char *mock__access_written(struct mock__memory *memory)
+{
+    struct mock__history *history;
+
+    if (memory->kind != MOCK__DEVICE_MEMORY || memory->in_module ||
+        memory->bytes > LARGEST_WATCHED || !have_history(memory))
+        return NULL;
+    history = memory->history;
+    if (history->all_written)
+        return NULL;
+    if (!history->written)
+        history->written = calloc(memory->bytes / BITS + 1, 1);
+    history->all_written =
+        history->written && first_unwritten(memory, 0, memory->bytes) == memory->bytes;
+    return history->all_written ? NULL : history->written;
+}
+
+void mock__access_mark(struct mock__memory *memory, size_t begin, size_t end)
+{
+    if (have_history(memory))
+        mark_written(memory, begin, end);
 }
 
 void mock__access_free(const struct mock__work *work, struct mock__memory *memory)

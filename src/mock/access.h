@@ -18,11 +18,21 @@ enum mock__access {
     MOCK__READ = 1,
     MOCK__WRITE = 2,
     MOCK__READ_WRITE = 3, /* what a kernel does with a pointer, when it does not say */
+    MOCK__READ_CHECKED = 5, /* it is known already what of it was never written */
 };
 
 /* The work that runs touches these bytes, all of which are in a range that the driver knows. */
 void mock__access(const struct mock__work *work, uint64_t address, size_t bytes,
                   enum mock__access access);
+
+/*
+ * Which bytes of a range were written, a bit a byte. NULL if all of them were, and where that is not
+ * watched.
+ */
+const unsigned char *mock__access_written(struct mock__memory *memory);
+
+/* Bytes of a range were written. */
+void mock__access_mark(struct mock__memory *memory, size_t begin, size_t end);
 
 /* The work frees the whole range. */
 void mock__access_free(const struct mock__work *work, struct mock__memory *memory);

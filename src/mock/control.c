@@ -26,6 +26,11 @@ bool mock__in_kernel(void)
     return in_kernel;
 }
 
+const struct mock__work *mock__kernel_running(void)
+{
+    return atomic_load(&running);
+}
+
 int mock__kernel_run(const struct mock__work *work, cushim_mock_kernel_fn fn,
                      const struct cushim_mock_launch *launch, void *const *args)
 {
@@ -48,8 +53,7 @@ void cushim_mock_fail(int result)
         atomic_compare_exchange_strong(&failure, &none, result);
 }
 
-/* Does memory of a device, or of the host, answer to kernels of this context? */
-static bool can_use(const struct mock__context *context, const struct mock__memory *memory)
+bool mock__can_use(const struct mock__context *context, const struct mock__memory *memory)
 {
     const struct mock__device *device = memory->context->device;
 
@@ -66,7 +70,7 @@ static void *pointer_for(uint64_t address, size_t bytes, enum mock__access acces
 
     if (!work)
         return NULL;
-    if (memory && can_use(work->lane->context, memory))
+    if (memory && mock__can_use(work->lane->context, memory))
         pointer = mock__memory_bytes(address, bytes);
     pthread_mutex_lock(&helpers);
     if (pointer) {

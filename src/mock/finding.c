@@ -20,7 +20,11 @@ static bool off, started;
 static int process;
 
 static const char *const words[] = {"data race",   "out of bounds",      "use after free",
-                                    "double free", "uninitialised read", "leak"};
+                                    "double free", "uninitialised read", "leak",
+                                    [CUSHIM_MOCK_MISALIGNED_ACCESS] = "misaligned access",
+                                    [CUSHIM_MOCK_BARRIER_ERROR] = "barrier error",
+                                    [CUSHIM_MOCK_ENDLESS_LOOP] = "endless loop",
+                                    [CUSHIM_MOCK_KERNEL_FAULT] = "kernel fault"};
 
 static struct cushim_mock_finding *known(enum cushim_mock_finding_kind kind, const char *text)
 {

@@ -7,6 +7,8 @@
 
 #include <cushim/mock.h>
 
+struct mock__context;
+struct mock__memory;
 struct mock__work;
 
 /* Loads plug-ins, given as paths with colons between them. NULL loads none. */
@@ -17,6 +19,12 @@ bool mock__kernel_find(const char *name, struct cushim_mock_kernel *ret_kernel);
 
 /* Is the calling thread the one that runs a kernel? Then it has the lock. */
 bool mock__in_kernel(void);
+
+/* The work of the launch that runs; NULL if none does. */
+const struct mock__work *mock__kernel_running(void);
+
+/* Does memory of a device, or of the host, answer to kernels of this context? */
+bool mock__can_use(const struct mock__context *context, const struct mock__memory *memory);
 
 /* Runs the kernel of a launch, and answers the CUresult that it ends with. */
 int mock__kernel_run(const struct mock__work *work, cushim_mock_kernel_fn fn,

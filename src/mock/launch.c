@@ -2,7 +2,6 @@
 /* cuLaunch*, except cuLaunchKernelEx, which is in launch_ex.c. */
 #include "mock/launch.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/util.h"
@@ -10,6 +9,7 @@
 #include "mock/kernels.h"
 #include "mock/module.h"
 #include "mock/occupancy.h"
+#include "mock/program.h"
 #include "mock/state.h"
 #include "mock/stats.h"
 #include "mock/stream.h"
@@ -65,25 +65,23 @@ static CUresult check_cooperative(const struct mock__request *request,
     return CUDA_SUCCESS;
 }
 
-/* Looked up at each launch, so that a function may be registered after the module is loaded. */
-static CUresult find_kernel(struct mock__function *function, struct cushim_mock_kernel *kernel)
+/*
+ * A host function that is registered under the kernel's name stands for it, and is looked up at
+ * each launch, so that it may be registered after the module is loaded. All others run from PTX.
+ */
+static struct cushim_mock_kernel find_kernel(const struct mock__function *function)
 {
-    if (mock__kernel_find(function->entry->name, kernel))
-        return CUDA_SUCCESS;
-    if (!function->lacks_kernel) {
-        function->lacks_kernel = true;
-        fprintf(stderr,
-                "cushim mock: kernel '%s' has no host function; register one with "
-                "cushim_mock_register_kernel() or a plug-in named by CUSHIM_MOCK_KERNELS\n",
-                function->entry->name);
-    }
-    return CUDA_ERROR_NOT_SUPPORTED;
+    struct cushim_mock_kernel kernel = {.fn = mock__program_run};
+
+    mock__kernel_find(function->entry->name, &kernel);
+    return kernel;
 }
 
 struct kernel_work {
     struct mock__work work;
     struct cushim_mock_launch launch;
     cushim_mock_kernel_fn fn;
+    struct mock__program_launch program; /* for a kernel that runs from PTX */
     void **values;
     size_t *sizes;
 };
@@ -125,9 +123,10 @@ static struct kernel_work *new_kernel(const struct mock__request *request,
         work->sizes[i] = entry->parameters[i].size;
     work->fn = kernel->fn;
     work->work.label = entry->name;
+    work->program = (struct mock__program_launch){function, request->cooperative};
     work->launch = (struct cushim_mock_launch){
         .kernel = entry->name,
-        .user = kernel->user,
+        .user = kernel->fn == mock__program_run ? &work->program : kernel->user,
         .device = function->module->context->device->ordinal,
         .grid = {request->grid[0], request->grid[1], request->grid[2]},
         .block = {request->block[0], request->block[1], request->block[2]},
@@ -142,15 +141,13 @@ static struct kernel_work *new_kernel(const struct mock__request *request,
 static CUresult submit(const struct mock__request *request, struct mock__function *function,
                        struct mock__stream *stream, void **values)
 {
-    struct cushim_mock_kernel kernel;
-    struct kernel_work *work = NULL;
-    CUresult result = find_kernel(function, &kernel);
+    const struct cushim_mock_kernel kernel = find_kernel(function);
+    struct kernel_work *work = new_kernel(request, function, &kernel);
+    CUresult result;
 
-    if (result == CUDA_SUCCESS && !(work = new_kernel(request, function, &kernel)))
-        result = CUDA_ERROR_OUT_OF_MEMORY;
-    if (result != CUDA_SUCCESS) {
+    if (!work) {
         free(values);
-        return result;
+        return CUDA_ERROR_OUT_OF_MEMORY;
     }
     work->values = values;
     result = mock__work_submit(stream->lane, work);
@@ -159,7 +156,6 @@ static CUresult submit(const struct mock__request *request, struct mock__functio
     return result;
 }
 
-/* That the kernel has a host function is checked last: it is no error that a driver knows. */
 CUresult mock__launch(const struct mock__request *request)
 {
     struct mock__function *function = NULL;

@@ -147,7 +147,8 @@ LANEWISE(cvt_f16_e5m2, "cvt.rn.f16.e5m2", u16, u8, u8, u32,
 #define INTEGRAL(mode, rounded)                                                                    \
     LANEWISE(cvt_##mode##_f32_f32, "cvt." #mode ".f32.f32", f32, f32, f32, u32,                    \
              ptx__nan32((float) rounded((double) A)))                                              \
-    LANEWISE(cvt_##mode##_f64_f64, "cvt." #mode ".f64.f64", f64, f64, f64, u32, rounded(A))
+    LANEWISE(cvt_##mode##_f64_f64, "cvt." #mode ".f64.f64", f64, f64, f64, u32,                    \
+             A == A ? rounded(A) : ptx__f64(UINT64_C(0xfff8000000000000)))
 
 INTEGRAL(rni, __builtin_rint)
 INTEGRAL(rzi, __builtin_trunc)

@@ -195,6 +195,7 @@ PREDICATE(mov_pred, "mov.pred", A)
 
 /* Halves: cvt between sizes of integers is a mov of another size. */
 LANEWISE(ext_u8_u32, "cvt.u32.u8", u32, u8, u8, u32, A)
+LANEWISE(ext_u8_u16, "cvt.u16.u8", u16, u8, u8, u32, A)
 LANEWISE(ext_s8_u32, "cvt.u32.s8", u32, s8, s8, u32, (uint32_t) A)
 LANEWISE(ext_s8_u16, "cvt.u16.s8", u16, s8, s8, u32, (uint16_t) A)
 LANEWISE(ext_u16_u32, "cvt.u32.u16", u32, u16, u16, u32, A)

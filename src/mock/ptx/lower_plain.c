@@ -61,7 +61,8 @@ static void add_type(const struct ptx__instruction *at, unsigned number, char *k
     const unsigned bits = ptx__type_bits(type);
     char text[16];
 
-    if ((ptx__type_class(type) == PTX_BITS && type != PTX_B128) ||
+    if ((at->opcode == PTX_OP_SLCT && number == 0) ||
+        (ptx__type_class(type) == PTX_BITS && type != PTX_B128) ||
         (ptx__is_integer(type) && ignores_sign(at))) {
         snprintf(text, sizeof(text), "u%u", bits);
         add_word(key, size, text);

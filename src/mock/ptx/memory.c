@@ -31,7 +31,7 @@ static void prepare(struct ptx__grid *grid, struct ptx__range *range)
     if (range->watched && !range->reads) {
         range->reads = calloc(words, sizeof(*range->reads));
         range->writes = calloc(words, sizeof(*range->writes));
-        if (grid->launch->check_blocks && grid->n_blocks > 1)
+        if (range->check_blocks && grid->launch->check_blocks && grid->n_blocks > 1)
             range->words = calloc(range->size / 4 + 1, sizeof(*range->words));
         if (!range->reads || !range->writes) {
             range->watched = false;
