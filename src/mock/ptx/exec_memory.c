@@ -8,62 +8,106 @@
 
 /* TM: the type in memory, TS: that of the slot, TV: what the value is in between. */
 #define LOAD_FROM(id, key, space, TM, TS, TV)                                                      \
-    HANDLER(id, key)                                                                               \
+    static __attribute__((noinline)) const struct ptx__op *id##_vector(                            \
+        struct ptx__warp *w, const struct ptx__op *op)                                             \
     {                                                                                              \
         struct ptx__where where;                                                                   \
-        const unsigned n = N_ELEMENTS;                                                             \
+        const unsigned bytes = N_ELEMENTS * (unsigned) sizeof(TM);                                 \
         const enum ptx__pattern pattern =                                                          \
-            ptx__locate(w, op, space, n * (unsigned) sizeof(TM), PTX__LOADS, &where);              \
+            ptx__locate(w, op, space, bytes, PTX__LOADS, &where);                                  \
                                                                                                    \
         if (pattern == PTX__NOWHERE)                                                               \
             return NULL;                                                                           \
-        for (unsigned e = 0; e < n; e++) {                                                         \
-            TS *d = REG(TS, SLOT_OF(e));                                                           \
-            const TM *row = (const TM *) where.row + e;                                            \
+        for (uint32_t m = w->mask; m; m &= m - 1) {                                                \
+            const unsigned l = (unsigned) __builtin_ctz(m);                                        \
+            const TM *at = (const TM *) ptx__lane_at(&where, pattern, l, bytes);                   \
                                                                                                    \
-            if (pattern == PTX__ROW && n == 1)                                                     \
-                PTX__EACH_LANE d[l] = (TS) (TV) row[l];                                            \
-            else if (pattern == PTX__ROW)                                                          \
-                PTX__EACH_LANE d[l] = (TS) (TV) row[l * n];                                        \
-            else if (pattern == PTX__ONE)                                                          \
-                PTX__EACH_LANE d[l] = (TS) (TV) *row;                                              \
-            else if (w->mask == PTX__ALL)                                                          \
-                for (unsigned l = 0; l < PTX__LANES; l++)                                          \
-                    d[l] = (TS) (TV) ((const TM *) where.each[l])[e];                              \
-            else                                                                                   \
-                for (uint32_t m = w->mask; m; m &= m - 1) {                                        \
-                    const unsigned l = (unsigned) __builtin_ctz(m);                                \
-                    d[l] = (TS) (TV) ((const TM *) where.each[l])[e];                              \
-                }                                                                                  \
+            for (unsigned e = 0; e < N_ELEMENTS; e++)                                              \
+                REG(TS, SLOT_OF(e))[l] = (TS) (TV) at[e];                                          \
+        }                                                                                          \
+        return op + 1;                                                                             \
+    }                                                                                              \
+    HANDLER(id, key)                                                                               \
+    {                                                                                              \
+        struct ptx__where where;                                                                   \
+        const TM *row;                                                                             \
+        TS *d;                                                                                     \
+        enum ptx__pattern pattern;                                                                 \
+                                                                                                   \
+        if (N_ELEMENTS != 1)                                                                       \
+            return id##_vector(w, op);                                                             \
+        pattern = ptx__locate(w, op, space, sizeof(TM), PTX__LOADS, &where);                       \
+        row = (const TM *) where.row;                                                              \
+        d = REG(TS, SLOT_OF(0));                                                                   \
+        switch (pattern) {                                                                         \
+        case PTX__NOWHERE:                                                                         \
+            return NULL;                                                                           \
+        case PTX__ROW:                                                                             \
+            PTX__EACH_LANE d[l] = (TS) (TV) row[l];                                                \
+            break;                                                                                 \
+        case PTX__ONE:                                                                             \
+            PTX__EACH_LANE d[l] = (TS) (TV) *row;                                                  \
+            break;                                                                                 \
+        case PTX__OFFSETS:                                                                         \
+            for (unsigned l = 0; l < PTX__LANES; l++)                                              \
+                d[l] = (TS) (TV) *(const TM *) (where.row + where.offsets[l]);                     \
+            break;                                                                                 \
+        default:                                                                                   \
+            for (uint32_t m = w->mask; m; m &= m - 1)                                              \
+                d[__builtin_ctz(m)] =                                                              \
+                    (TS) (TV) * (const TM *) where.each[__builtin_ctz(m)];                         \
         }                                                                                          \
         return op + 1;                                                                             \
     }
 
 #define STORE_TO(id, key, space, TM, TS)                                                           \
-    HANDLER(id, key)                                                                               \
+    static __attribute__((noinline)) const struct ptx__op *id##_vector(                            \
+        struct ptx__warp *w, const struct ptx__op *op)                                             \
     {                                                                                              \
         struct ptx__where where;                                                                   \
-        const unsigned n = N_ELEMENTS;                                                             \
+        const unsigned bytes = N_ELEMENTS * (unsigned) sizeof(TM);                                 \
         const enum ptx__pattern pattern =                                                          \
-            ptx__locate(w, op, space, n * (unsigned) sizeof(TM), PTX__STORES, &where);             \
+            ptx__locate(w, op, space, bytes, PTX__STORES, &where);                                 \
                                                                                                    \
         if (pattern == PTX__NOWHERE)                                                               \
             return NULL;                                                                           \
-        for (unsigned e = 0; e < n; e++) {                                                         \
-            const TS *s = REG(TS, SLOT_OF(e));                                                     \
-            TM *row = (TM *) where.row + e;                                                        \
+        for (uint32_t m = w->mask; m; m &= m - 1) {                                                \
+            const unsigned l = (unsigned) __builtin_ctz(m);                                        \
+            TM *at = (TM *) ptx__lane_at(&where, pattern, l, bytes);                               \
                                                                                                    \
-            if (pattern == PTX__ROW && n == 1)                                                     \
-                PTX__EACH_LANE row[l] = (TM) s[l];                                                 \
-            else if (pattern == PTX__ROW)                                                          \
-                PTX__EACH_LANE row[l * n] = (TM) s[l];                                             \
-            else if (pattern == PTX__ONE)                                                          \
-                *row = (TM) s[PTX__LANES - 1];                                                     \
-            else                                                                                   \
-                for (uint32_t m = w->mask; m; m &= m - 1) {                                        \
-                    const unsigned l = (unsigned) __builtin_ctz(m);                                \
-                    ((TM *) where.each[l])[e] = (TM) s[l];                                         \
-                }                                                                                  \
+            for (unsigned e = 0; e < N_ELEMENTS; e++)                                              \
+                at[e] = (TM) REG(TS, SLOT_OF(e))[l];                                               \
+        }                                                                                          \
+        return op + 1;                                                                             \
+    }                                                                                              \
+    HANDLER(id, key)                                                                               \
+    {                                                                                              \
+        struct ptx__where where;                                                                   \
+        const TS *s;                                                                               \
+        TM *row;                                                                                   \
+        enum ptx__pattern pattern;                                                                 \
+                                                                                                   \
+        if (N_ELEMENTS != 1)                                                                       \
+            return id##_vector(w, op);                                                             \
+        pattern = ptx__locate(w, op, space, sizeof(TM), PTX__STORES, &where);                      \
+        row = (TM *) where.row;                                                                    \
+        s = REG(TS, SLOT_OF(0));                                                                   \
+        switch (pattern) {                                                                         \
+        case PTX__NOWHERE:                                                                         \
+            return NULL;                                                                           \
+        case PTX__ROW:                                                                             \
+            PTX__EACH_LANE row[l] = (TM) s[l];                                                     \
+            break;                                                                                 \
+        case PTX__ONE:                                                                             \
+            *row = (TM) s[PTX__LANES - 1];                                                         \
+            break;                                                                                 \
+        case PTX__OFFSETS:                                                                         \
+            for (unsigned l = 0; l < PTX__LANES; l++)                                              \
+                *(TM *) (where.row + where.offsets[l]) = (TM) s[l];                                \
+            break;                                                                                 \
+        default:                                                                                   \
+            for (uint32_t m = w->mask; m; m &= m - 1)                                              \
+                *(TM *) where.each[__builtin_ctz(m)] = (TM) s[__builtin_ctz(m)];                   \
         }                                                                                          \
         return op + 1;                                                                             \
     }

@@ -148,6 +148,12 @@ static uint64_t value_of(const struct ptx__warp *warp, const struct ptx__constan
     }
 }
 
+/* Does it differ between the lanes of a warp? */
+static bool of_lane(const struct ptx__constant *constant)
+{
+    return constant->fill >= PTX__FILL_TID_X && constant->fill <= PTX__FILL_LANEMASK_GT;
+}
+
 static void fill(const struct ptx__warp *warp, unsigned char *registers,
                  const struct ptx__constant *constant)
 {
@@ -159,7 +165,7 @@ static void fill(const struct ptx__warp *warp, unsigned char *registers,
         return;
     }
     for (unsigned l = 0; l < PTX__LANES; l++) {
-        const uint64_t value = value_of(warp, constant, l);
+        const uint64_t value = of_lane(constant) ? value_of(warp, constant, l) : first;
 
         memcpy(slot + (size_t) l * constant->bytes, &value, constant->bytes);
     }

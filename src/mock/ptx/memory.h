@@ -14,6 +14,7 @@ enum ptx__pattern {
     PTX__NOWHERE, /* a fault, which was told */
     PTX__ROW,     /* one behind the other, from row on */
     PTX__ONE,     /* all at row */
+    PTX__OFFSETS, /* lane l at row + offsets[l] */
     PTX__EACH,    /* lane l at each[l]; of those that are active */
 };
 
@@ -35,6 +36,7 @@ enum ptx__where_space {
 
 struct ptx__where {
     unsigned char *row;
+    uint32_t offsets[PTX__LANES] __attribute__((aligned(64)));
     unsigned char *each[PTX__LANES];
 };
 
@@ -75,8 +77,14 @@ static inline void ptx__addresses(const struct ptx__warp *w, const struct ptx__o
 static inline unsigned char *ptx__lane_at(const struct ptx__where *where, enum ptx__pattern pattern,
                                           unsigned lane, size_t bytes)
 {
-    return pattern == PTX__EACH ? where->each[lane]
-                                : where->row + (pattern == PTX__ROW ? lane * bytes : 0);
+    switch (pattern) {
+    case PTX__EACH:
+        return where->each[lane];
+    case PTX__OFFSETS:
+        return where->row + where->offsets[lane];
+    default:
+        return where->row + (pattern == PTX__ROW ? lane * bytes : 0);
+    }
 }
 
 /* How the addresses of a full warp lie. */
@@ -160,6 +168,29 @@ static inline enum ptx__pattern ptx__locate_shared(struct ptx__warp *w, const st
     return pattern;
 }
 
+/* Shared memory by addresses of 32 bits, as compilers write it. */
+static inline enum ptx__pattern ptx__locate_offsets(struct ptx__warp *w, const struct ptx__op *op,
+                                                    unsigned bytes, struct ptx__where *where)
+{
+    const uint32_t *a = REG(uint32_t, op->a), add = (uint32_t) op->imm, first = a[0] + add;
+    const uint32_t size = w->block->grid->shared_bytes;
+    uint32_t most = 0, low = 0, row = 0;
+
+    PTX__EACH_LANE
+    {
+        const uint32_t offset = a[l] + add;
+
+        where->offsets[l] = offset;
+        most = offset > most ? offset : most;
+        low |= offset;
+        row |= offset ^ (first + l * bytes);
+    }
+    if (size < bytes || most > size - bytes || low & (bytes - 1))
+        return PTX__NOWHERE;
+    where->row = w->block->shared + (row ? 0 : first);
+    return row ? PTX__OFFSETS : PTX__ROW;
+}
+
 /* Where the operation's operands are, each of so many bytes. */
 static inline enum ptx__pattern ptx__locate(struct ptx__warp *w, const struct ptx__op *op,
                                             enum ptx__where_space space, unsigned bytes,
@@ -168,6 +199,11 @@ static inline enum ptx__pattern ptx__locate(struct ptx__warp *w, const struct pt
     uint64_t addresses[PTX__LANES] __attribute__((aligned(64)));
     enum ptx__pattern pattern = PTX__NOWHERE;
 
+    if (space == PTX__IN_SHARED && w->mask == PTX__ALL && !op->c && !w->block->watch) {
+        pattern = ptx__locate_offsets(w, op, bytes, where);
+        if (pattern != PTX__NOWHERE)
+            return pattern;
+    }
     ptx__addresses(w, op, addresses);
     if (w->mask == PTX__ALL) {
         if (space == PTX__IN_GLOBAL || space == PTX__IN_GENERIC)
