@@ -76,7 +76,8 @@ static struct mock__memory *owner_of(const struct ptx__range *range)
     return range->owner;
 }
 
-static struct ptx__range range_of(const struct mock__context *context, struct mock__memory *memory)
+static struct ptx__range range_of(const struct mock__context *context, struct mock__memory *memory,
+                                  const struct mock__memory *heap)
 {
     struct ptx__range range = {.begin = memory->address,
                                .size = memory->bytes,
@@ -85,13 +86,15 @@ static struct ptx__range range_of(const struct mock__context *context, struct mo
                                .usable = mock__can_use(context, memory)};
 
     range.watched = range.usable && mock__checking();
-    range.check_blocks = range.watched && memory->bytes <= LARGEST_FOR_BLOCKS;
+    /* What a kernel allocates changes hands between blocks. */
+    range.check_blocks = range.watched && memory != heap && memory->bytes <= LARGEST_FOR_BLOCKS;
     if (range.watched)
         range.written = mock__access_written(memory);
     return range;
 }
 
-static bool list_ranges(struct running *running, const struct mock__context *context)
+static bool list_ranges(struct running *running, const struct mock__context *context,
+                        const struct mock__memory *heap)
 {
     size_t n = 0;
 
@@ -102,7 +105,7 @@ static bool list_ranges(struct running *running, const struct mock__context *con
         return false;
     for (size_t i = 0; i < n; i++)
         running->ranges[i] =
-            range_of(context, mock__memory_find(mock__memory_number(i)->address));
+            range_of(context, mock__memory_find(mock__memory_number(i)->address), heap);
     running->launch.ranges = running->ranges;
     running->launch.n_ranges = n;
     return true;
@@ -287,7 +290,7 @@ void mock__program_run(const struct cushim_mock_launch *request, void *const *ar
 
     if (want_heap(program, context) &&
         (!user->cooperative || want_workspace(program, context)) &&
-        list_ranges(&running, context)) {
+        list_ranges(&running, context, program->heap_memory)) {
         fill(&running.launch, function, request, args);
         running.launch.cooperative = user->cooperative;
         running.launch.workspace = user->cooperative ? program->workspace->address : 0;

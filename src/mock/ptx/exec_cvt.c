@@ -9,33 +9,36 @@
 #include "mock/ptx/exec.h"
 #include "mock/ptx/soft.h"
 
-/* --- to integers: rounded, then cut to the range; NaN is 0, or the least in 64 bits --- */
+/*
+ * --- to integers: rounded, then cut to the range. NaN is 0; but the highest bit alone where the
+ * source or the integer has 64 bits ---
+ */
 
 #define LEAST_s64 UINT64_C(0x8000000000000000)
 
-#define TO_INTEGER(mode, rounded, T, V, low, high, not_a_number)                                   \
-    static inline V to_##T##_##mode(double x)                                                      \
+#define TO_INTEGER(mode, rounded, T, V, low, high, nan32, nan64)                                   \
+    static inline V to_##T##_##mode(double x, bool wide)                                           \
     {                                                                                              \
         const double r = rounded(x);                                                               \
                                                                                                    \
         if (r != r)                                                                                \
-            return (V) (not_a_number);                                                             \
+            return (V) (wide ? (nan64) : (nan32));                                                           \
         return r <= (double) (low) ? (V) (low) : r >= (double) (high) ? (V) (high) : (V) r;        \
     }                                                                                              \
     LANEWISE(cvt_##mode##_##T##_f32, "cvt." #mode "." #T ".f32", T, f32, f32, u32,                 \
-             to_##T##_##mode((double) A))                                                          \
+             to_##T##_##mode((double) A, false))                                                          \
     LANEWISE(cvt_##mode##_##T##_f64, "cvt." #mode "." #T ".f64", T, f64, f64, u32,                 \
-             to_##T##_##mode(A))
+             to_##T##_##mode(A, true))
 
 #define TO_INTEGERS(mode, rounded)                                                                 \
-    TO_INTEGER(mode, rounded, u8, uint8_t, 0, UINT8_MAX, 0)                                        \
-    TO_INTEGER(mode, rounded, s8, int8_t, INT8_MIN, INT8_MAX, 0)                                   \
-    TO_INTEGER(mode, rounded, u16, uint16_t, 0, UINT16_MAX, 0)                                     \
-    TO_INTEGER(mode, rounded, s16, int16_t, INT16_MIN, INT16_MAX, 0)                               \
-    TO_INTEGER(mode, rounded, u32, uint32_t, 0, UINT32_MAX, 0)                                     \
-    TO_INTEGER(mode, rounded, s32, int32_t, INT32_MIN, INT32_MAX, 0)                               \
-    TO_INTEGER(mode, rounded, u64, uint64_t, 0, UINT64_MAX, LEAST_s64)                             \
-    TO_INTEGER(mode, rounded, s64, int64_t, INT64_MIN, INT64_MAX, LEAST_s64)
+    TO_INTEGER(mode, rounded, u8, uint8_t, 0, UINT8_MAX, 0, 0)                                        \
+    TO_INTEGER(mode, rounded, s8, int8_t, INT8_MIN, INT8_MAX, 0, 0)                                   \
+    TO_INTEGER(mode, rounded, u16, uint16_t, 0, UINT16_MAX, 0, 0)                                     \
+    TO_INTEGER(mode, rounded, s16, int16_t, INT16_MIN, INT16_MAX, 0, 0)                               \
+    TO_INTEGER(mode, rounded, u32, uint32_t, 0, UINT32_MAX, 0, 0x80000000)                                     \
+    TO_INTEGER(mode, rounded, s32, int32_t, INT32_MIN, INT32_MAX, 0, 0x80000000)                               \
+    TO_INTEGER(mode, rounded, u64, uint64_t, 0, UINT64_MAX, LEAST_s64, LEAST_s64)                             \
+    TO_INTEGER(mode, rounded, s64, int64_t, INT64_MIN, INT64_MAX, LEAST_s64, LEAST_s64)
 
 TO_INTEGERS(rni, __builtin_rint)
 TO_INTEGERS(rzi, __builtin_trunc)

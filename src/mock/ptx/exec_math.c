@@ -55,6 +55,14 @@ static inline double rounded_upper(double x)
     return isfinite(x) ? upper(ptx__f64(bits + UINT64_C(0x80000000))) : upper(x);
 }
 
+static inline double exact_root(double x)
+{
+    const double r = (double) (1.0L / sqrtl((long double) x));
+
+    return r == r ? r : ptx__f64(UINT64_C(0xfff8000000000000));
+}
+
 LANEWISE(rcp_approx_f64, "rcp.approx.ftz.f64", f64, f64, f64, u32, rounded_upper(1.0 / upper(A)))
-LANEWISE(rsqrt_f64, "rsqrt.f64", f64, f64, f64, u32, rounded_upper(1.0 / sqrt(A)))
+/* Without .ftz it is all of it. */
+LANEWISE(rsqrt_f64, "rsqrt.f64", f64, f64, f64, u32, exact_root(A))
 LANEWISE(rsqrt_ftz_f64, "rsqrt.ftz.f64", f64, f64, f64, u32, rounded_upper(1.0 / sqrt(upper(A))))
