@@ -15,7 +15,8 @@ enum ptx__block_state {
 struct ptx__block *ptx__block_new(struct ptx__worker *worker);
 void ptx__block_free(struct ptx__block *block);
 
-void ptx__block_start(struct ptx__block *block, uint64_t number);
+/* Becomes the block of its rank in a cluster of the launch. */
+void ptx__block_start(struct ptx__block *block, uint64_t cluster);
 enum ptx__block_state ptx__block_run(struct ptx__block *block);
 
 /* How large everything is, from the launch and the code. */

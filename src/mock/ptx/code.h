@@ -35,6 +35,9 @@
 #define PTX__LOCAL_WINDOW  (UINT64_C(2) << PTX__WINDOW_SHIFT)
 #define PTX__PARAM_WINDOW  (UINT64_C(3) << PTX__WINDOW_SHIFT)
 
+/* The number of a block in its cluster, plus one, stands here in addresses of its shared memory. */
+#define PTX__RANK_SHIFT 24
+
 struct ptx__op;
 struct ptx__warp;
 

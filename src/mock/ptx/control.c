@@ -83,6 +83,9 @@ const struct ptx__op *ptx__do_exit(struct ptx__warp *w, const struct ptx__op *op
     leave(w, w->frame);
     w->alive &= ~w->mask;
     w->block->alive -= (unsigned) __builtin_popcount(w->mask);
+    w->block->cluster->alive -= (unsigned) __builtin_popcount(w->mask);
+    if (w->block->cluster->arrived)
+        ptx__cluster_arrive(w->block->cluster, 0);
     for (unsigned i = 0; i < PTX__BARRIERS; i++) {
         if (w->block->barriers[i].arrived)
             ptx__barrier_check(w->block, i);

@@ -320,15 +320,30 @@ fail:
     return NULL;
 }
 
-void ptx__block_start(struct ptx__block *block, uint64_t number)
+/* Of a cluster of the launch, the block of its rank. */
+static void place_in_grid(struct ptx__block *block, uint64_t cluster)
+{
+    const struct ptx__launch *launch = block->grid->launch;
+    uint64_t rank = block->rank;
+
+    for (unsigned i = 0; i < 3; i++) {
+        const unsigned size = block->grid->cluster_blocks > 1 ? launch->cluster[i] : 1;
+        const unsigned n = launch->grid[i] / size;
+
+        block->index[i] = (uint32_t) (cluster % n * size + rank % size);
+        cluster /= n;
+        rank /= size;
+    }
+}
+
+void ptx__block_start(struct ptx__block *block, uint64_t cluster)
 {
     const struct ptx__grid *grid = block->grid;
     const unsigned *size = grid->launch->grid;
 
-    block->number = number;
-    block->index[0] = (uint32_t) (number % size[0]);
-    block->index[1] = (uint32_t) (number / size[0] % size[1]);
-    block->index[2] = (uint32_t) (number / size[0] / size[1]);
+    place_in_grid(block, cluster);
+    block->number = block->index[0] +
+                    size[0] * (block->index[1] + (uint64_t) size[1] * block->index[2]);
     block->alive = grid->n_threads;
     block->strong = false;
     memset(block->barriers, 0, sizeof(block->barriers));
@@ -405,6 +420,15 @@ static void release(struct ptx__warp *warp, unsigned number)
     }
 }
 
+void ptx__cluster_arrive(struct ptx__cluster *cluster, unsigned n_threads)
+{
+    cluster->arrived += n_threads;
+    if (cluster->arrived < cluster->alive)
+        return;
+    cluster->arrived = 0;
+    cluster->phase++;
+}
+
 void ptx__barrier_check(struct ptx__block *block, unsigned number)
 {
     struct ptx__barrier *barrier = &block->barriers[number];
@@ -474,6 +498,12 @@ void ptx__grid_shape(struct ptx__grid *grid)
     const struct ptx__launch *launch = grid->launch;
 
     grid->n_blocks = (uint64_t) launch->grid[0] * launch->grid[1] * launch->grid[2];
+    grid->cluster_blocks = launch->cluster[0] * launch->cluster[1] * launch->cluster[2];
+    for (unsigned i = 0; i < 3; i++) {
+        if (launch->grid[i] % launch->cluster[i])
+            grid->cluster_blocks = 1;
+    }
+    grid->n_clusters = grid->n_blocks / grid->cluster_blocks;
     grid->n_threads = launch->block[0] * launch->block[1] * launch->block[2];
     grid->n_warps = (grid->n_threads + PTX__LANES - 1) / PTX__LANES;
     grid->dynamic_base = rounded(grid->code->shared_bytes, launch->program->dynamic_alignment);

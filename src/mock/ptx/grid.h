@@ -23,6 +23,15 @@ struct ptx__barrier {
     uint32_t clock[PTX__MAX_WARPS]; /* what those who came had seen of each warp */
 };
 
+/* Blocks that run together, on one worker. */
+struct ptx__cluster {
+    struct ptx__block **blocks;
+    unsigned n_blocks, n_running;
+    unsigned arrived, alive; /* threads */
+    uint32_t phase;
+    struct ptx__cluster *next; /* of those that are free */
+};
+
 struct ptx__block {
     struct ptx__grid *grid;
     struct ptx__worker *worker;
@@ -32,11 +41,13 @@ struct ptx__block {
     struct ptx__shared_watch *watch; /* NULL: shared memory is not watched */
     struct ptx__barrier barriers[PTX__BARRIERS];
     bool strong; /* it made an atomic access or a fence, which may order it with other blocks */
+    struct ptx__cluster *cluster;
+    uint32_t rank; /* in the cluster */
     unsigned n_warps, alive; /* threads */
     struct ptx__warp *warps;
     struct ptx__frame **frames; /* that may be used again */
     size_t n_frames, capacity;
-    struct ptx__block *next; /* of the worker */
+    struct ptx__block *next; /* in the worker's queue */
 };
 
 /* A range of memory that was found for an operation last time. */
@@ -50,17 +61,18 @@ struct ptx__hit {
 struct ptx__worker {
     struct ptx__grid *grid;
     struct ptx__hit *hits; /* one for each operation of the program */
-    struct ptx__block *free_blocks;
+    struct ptx__cluster *free_clusters;
     uint64_t random;
 };
 
 struct ptx__grid {
     const struct ptx__launch *launch;
     const struct ptx__code *code;
-    uint64_t n_blocks;
+    uint64_t n_blocks, n_clusters;
+    unsigned cluster_blocks;
     unsigned n_threads, n_warps; /* of a block */
     uint32_t shared_bytes, dynamic_base;
-    atomic_uint_fast64_t next_block;
+    atomic_uint_fast64_t next_cluster;
     atomic_bool stop; /* something went wrong */
     pthread_mutex_t lock; /* for what follows, and for what findings tell */
     int result;
@@ -84,6 +96,9 @@ void ptx__fault_at(struct ptx__warp *warp, const struct ptx__op *op, uint64_t ad
 void ptx__note_at(struct ptx__warp *warp, const struct ptx__op *op, enum ptx__finding_kind kind,
                   uint64_t address, size_t bytes, unsigned lane, const char *format, ...)
     __attribute__((format(printf, 7, 8)));
+
+/* Threads of a cluster came to its barrier. */
+void ptx__cluster_arrive(struct ptx__cluster *cluster, unsigned n_threads);
 
 /* Threads of the block came to a barrier, or exited: is that enough for it? Then all go on. */
 void ptx__barrier_check(struct ptx__block *block, unsigned number);

@@ -89,6 +89,18 @@ static unsigned char *outside(const struct access *access, const char *space, ui
     return NULL;
 }
 
+/* Shared memory of another block of the cluster. */
+static unsigned char *in_other(const struct access *access, uint64_t offset)
+{
+    const struct ptx__block *block = access->warp->block;
+    const uint64_t rank = (offset >> PTX__RANK_SHIFT) - 1, size = block->grid->shared_bytes;
+    const uint64_t rest = offset & ((1u << PTX__RANK_SHIFT) - 1);
+
+    if (rank >= block->cluster->n_blocks || rest > size || access->bytes > size - rest)
+        return outside(access, "a cluster's shared memory", offset, size, 715);
+    return block->cluster->blocks[rank]->shared + rest;
+}
+
 static unsigned char *in_shared(const struct access *access, uint64_t offset)
 {
     struct ptx__block *block = access->warp->block;
@@ -97,6 +109,8 @@ static unsigned char *in_shared(const struct access *access, uint64_t offset)
     const uint32_t mask = warp->mask;
     uint64_t offsets[PTX__LANES];
 
+    if (offset >> PTX__RANK_SHIFT)
+        return in_other(access, offset);
     if (offset > size || access->bytes > size - offset)
         return outside(access, "shared memory", offset, size, 715);
     if (block->watch) {
@@ -193,10 +207,17 @@ bool ptx__locate_lanes(struct ptx__warp *warp, const struct ptx__op *op,
     return true;
 }
 
-unsigned char *ptx__reach(struct ptx__warp *warp, const struct ptx__op *op, unsigned lane,
-                          uint64_t address, unsigned bytes, enum ptx__use use)
+unsigned char *ptx__reach_in(struct ptx__warp *warp, const struct ptx__op *op,
+                             enum ptx__where_space space, unsigned lane, uint64_t address,
+                             unsigned bytes, enum ptx__use use)
 {
     const struct access access = {warp, op, lane, bytes, use, address};
 
-    return find_lane(&access, PTX__IN_GENERIC);
+    return find_lane(&access, space);
+}
+
+unsigned char *ptx__reach(struct ptx__warp *warp, const struct ptx__op *op, unsigned lane,
+                          uint64_t address, unsigned bytes, enum ptx__use use)
+{
+    return ptx__reach_in(warp, op, PTX__IN_GENERIC, lane, address, bytes, use);
 }

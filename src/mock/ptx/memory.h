@@ -9,6 +9,7 @@
 
 #include "mock/ptx/exec.h"
 #include "mock/ptx/grid.h"
+#include "mock/ptx/memory_space.h"
 
 enum ptx__pattern {
     PTX__NOWHERE, /* a fault, which was told */
@@ -25,15 +26,6 @@ enum ptx__use {
     PTX__UPDATES = PTX__LOADS | PTX__STORES | PTX__STRONG,
 };
 
-/* Where the bytes of an access are. */
-enum ptx__where_space {
-    PTX__IN_GENERIC,
-    PTX__IN_GLOBAL,
-    PTX__IN_SHARED,
-    PTX__IN_LOCAL,
-    PTX__IN_PARAM,
-};
-
 struct ptx__where {
     unsigned char *row;
     uint32_t offsets[PTX__LANES] __attribute__((aligned(64)));
@@ -48,6 +40,11 @@ bool ptx__locate_lanes(struct ptx__warp *warp, const struct ptx__op *op,
 /* Bytes at a generic address, for one lane; NULL: a fault was told. */
 unsigned char *ptx__reach(struct ptx__warp *warp, const struct ptx__op *op, unsigned lane,
                           uint64_t address, unsigned bytes, enum ptx__use use);
+
+/* The same in a space of its own. */
+unsigned char *ptx__reach_in(struct ptx__warp *warp, const struct ptx__op *op,
+                             enum ptx__where_space space, unsigned lane, uint64_t address,
+                             unsigned bytes, enum ptx__use use);
 
 /* Finds the range of an address for an operation; false if there is none. */
 bool ptx__hit_find(struct ptx__warp *warp, const struct ptx__op *op, uint64_t address);

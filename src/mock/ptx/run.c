@@ -52,75 +52,115 @@ static uint64_t mixed(uint64_t z)
 }
 
 /*
- * With a seed, blocks of a row of eight are begun in a drawn order. That is near enough to the
+ * With a seed, clusters of a row of eight are begun in a drawn order. That is near enough to the
  * order of their numbers for programs that count on it, which they should not.
  */
 static uint64_t drawn(const struct ptx__grid *grid, uint64_t number)
 {
     const uint64_t row = number / 8 * 8;
-    const uint64_t n = grid->n_blocks - row < 8 ? grid->n_blocks - row : 8;
+    const uint64_t n = grid->n_clusters - row < 8 ? grid->n_clusters - row : 8;
 
     if (!grid->launch->seed)
         return number;
     return row + (number - row + mixed(grid->launch->seed ^ row)) % n;
 }
 
-static struct ptx__block *begin_block(struct ptx__worker *worker)
+static void cluster_free(struct ptx__cluster *cluster)
 {
-    struct ptx__grid *grid = worker->grid;
-    const uint64_t number = atomic_fetch_add(&grid->next_block, 1);
-    struct ptx__block *block = worker->free_blocks;
-
-    if (number >= grid->n_blocks)
-        return NULL;
-    if (block)
-        worker->free_blocks = block->next;
-    else
-        block = ptx__block_new(worker);
-    if (!block) {
-        grid->result = grid->result ? grid->result : 2;
-        atomic_store(&grid->stop, true);
-        return NULL;
+    for (unsigned i = 0; cluster->blocks && i < cluster->n_blocks; i++) {
+        if (cluster->blocks[i])
+            ptx__block_free(cluster->blocks[i]);
     }
-    ptx__block_start(block, drawn(grid, number));
-    return block;
+    free(cluster->blocks);
+    free(cluster);
 }
 
-static void give_back(struct ptx__worker *worker, struct ptx__block *block)
+static struct ptx__cluster *cluster_new(struct ptx__worker *worker)
 {
-    block->next = worker->free_blocks;
-    worker->free_blocks = block;
+    struct ptx__cluster *cluster = calloc(1, sizeof(*cluster));
+
+    if (!cluster)
+        return NULL;
+    cluster->n_blocks = worker->grid->cluster_blocks;
+    cluster->blocks = calloc(cluster->n_blocks, sizeof(struct ptx__block *));
+    for (unsigned i = 0; cluster->blocks && i < cluster->n_blocks; i++) {
+        cluster->blocks[i] = ptx__block_new(worker);
+        if (!cluster->blocks[i])
+            break;
+        cluster->blocks[i]->cluster = cluster;
+        cluster->blocks[i]->rank = i;
+    }
+    if (cluster->blocks && cluster->blocks[cluster->n_blocks - 1])
+        return cluster;
+    cluster_free(cluster);
+    return NULL;
+}
+
+/* The blocks of the next cluster, at the end of the queue. False: there is no more. */
+static bool begin_cluster(struct ptx__worker *worker, struct queue *queue)
+{
+    struct ptx__grid *grid = worker->grid;
+    const uint64_t number = atomic_fetch_add(&grid->next_cluster, 1);
+    struct ptx__cluster *cluster = worker->free_clusters;
+
+    if (number >= grid->n_clusters)
+        return false;
+    if (cluster)
+        worker->free_clusters = cluster->next;
+    else
+        cluster = cluster_new(worker);
+    if (!cluster) {
+        atomic_store(&grid->stop, true);
+        return false;
+    }
+    cluster->n_running = cluster->n_blocks;
+    cluster->alive = cluster->n_blocks * grid->n_threads;
+    cluster->arrived = 0;
+    cluster->phase = 0;
+    for (unsigned i = 0; i < cluster->n_blocks; i++) {
+        ptx__block_start(cluster->blocks[i], drawn(grid, number));
+        push(queue, cluster->blocks[i]);
+    }
+    return true;
+}
+
+/* Its shared memory is the others' as well for as long as any of them runs. */
+static void give_back(struct ptx__worker *worker, const struct ptx__block *block)
+{
+    struct ptx__cluster *cluster = block->cluster;
+
+    if (--cluster->n_running)
+        return;
+    cluster->next = worker->free_clusters;
+    worker->free_clusters = cluster;
 }
 
 /* Blocks that wait for others take turns, and new ones are begun meanwhile. */
 static void run_blocks(struct ptx__worker *worker)
 {
     struct ptx__grid *grid = worker->grid;
-    struct queue waiting = {.first = NULL};
-    bool more = true;
+    struct queue queue = {.first = NULL};
+    bool more = true, waits = false;
 
     while (!atomic_load_explicit(&grid->stop, memory_order_relaxed)) {
-        struct ptx__block *block = NULL;
+        struct ptx__block *block;
 
-        if (more && (waiting.n < MOST_BLOCKS || grid->launch->cooperative))
-            more = (block = begin_block(worker));
-        if (!block)
-            block = pop(&waiting);
+        if (more && (!queue.n || (waits && (queue.n < MOST_BLOCKS || grid->launch->cooperative))))
+            more = begin_cluster(worker, &queue);
+        block = pop(&queue);
         if (!block)
             break;
-        switch (ptx__block_run(block)) {
-        case PTX__BLOCK_YIELDED:
-            push(&waiting, block);
-            if (!more)
-                sched_yield();
-            break;
-        default:
+        waits = ptx__block_run(block) == PTX__BLOCK_YIELDED;
+        if (!waits) {
             give_back(worker, block);
-            break;
+            continue;
         }
+        push(&queue, block);
+        if (!more)
+            sched_yield();
     }
-    while (waiting.n)
-        give_back(worker, pop(&waiting));
+    while (queue.n)
+        give_back(worker, pop(&queue));
 }
 
 static bool worker_start(struct ptx__worker *worker, struct ptx__grid *grid)
@@ -132,11 +172,11 @@ static bool worker_start(struct ptx__worker *worker, struct ptx__grid *grid)
 
 static void worker_finish(struct ptx__worker *worker)
 {
-    while (worker->free_blocks) {
-        struct ptx__block *block = worker->free_blocks;
+    while (worker->free_clusters) {
+        struct ptx__cluster *cluster = worker->free_clusters;
 
-        worker->free_blocks = block->next;
-        ptx__block_free(block);
+        worker->free_clusters = cluster->next;
+        cluster_free(cluster);
     }
     free(worker->hits);
 }
@@ -160,7 +200,7 @@ static unsigned count_workers(const struct ptx__grid *grid)
     if (launch->seed || grid->n_blocks * grid->n_threads < SMALL_LAUNCH)
         return 1;
     n = n < 256 ? n : 256;
-    return (unsigned) (n < grid->n_blocks ? n : grid->n_blocks);
+    return (unsigned) (n < grid->n_clusters ? n : grid->n_clusters);
 }
 
 /* The calling thread is a worker, too: with no other, the launch still ends. */
@@ -175,7 +215,7 @@ static void run_workers(struct ptx__grid *grid)
     work(grid);
     while (started)
         pthread_join(threads[--started], NULL);
-    if (!grid->result && atomic_load(&grid->next_block) < grid->n_blocks)
+    if (!grid->result && atomic_load(&grid->next_cluster) < grid->n_clusters)
         grid->result = 2;
 }
 

@@ -61,6 +61,7 @@ struct ptx__warp {
     struct ptx__block *block;
     struct ptx__worker *worker;
     uint32_t number; /* in the block */
+    uint32_t cluster_phase; /* when it came to the barrier of its cluster */
     bool yielded;    /* it stopped because it jumped backwards for so long */
     uint64_t jumps;  /* backwards, as far as budgets were used up */
 
