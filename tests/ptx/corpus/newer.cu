@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// build: compute_90 compute_100
+// What devices of compute capability 9.0 brought: clusters, their shared memory, stmatrix,
+// barriers that count bytes, 8-bit floating point.
+#include <cuda_fp8.h>
+
+__device__ void cluster_barrier()
+{
+    asm volatile("barrier.cluster.arrive.release.aligned;\n"
+                 "barrier.cluster.wait.acquire.aligned;" ::
+                     : "memory");
+}
+
+// Every block of a cluster reads the shared memory of the next one.
+extern "C" __global__ void __cluster_dims__(4, 1, 1) newer_cluster(const unsigned *a, unsigned *out)
+{
+    __shared__ unsigned near[64];
+    const int t = threadIdx.x, i = blockIdx.x * 64 + t;
+    unsigned rank, size, value, far;
+
+    near[t] = a[i] * 3;
+    cluster_barrier();
+    asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    asm volatile("mov.u32 %0, %%cluster_nctarank;" : "=r"(size));
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;"
+                 : "=r"(far)
+                 : "r"((unsigned) __cvta_generic_to_shared(&near[63 - t])), "r"((rank + 1) % size));
+    asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(value) : "r"(far) : "memory");
+    cluster_barrier();
+    asm volatile("red.shared::cluster.add.u32 [%0], 1;" ::"r"(far) : "memory");
+    cluster_barrier();
+    out[2 * i] = value;
+    out[2 * i + 1] = near[t];
+}
+
+extern "C" __global__ void newer_stmatrix(const unsigned *a, unsigned short *out)
+{
+    __shared__ __align__(16) unsigned short tile[32][8];
+    const int lane = threadIdx.x;
+    const unsigned to = (unsigned) __cvta_generic_to_shared(&tile[lane][0]);
+
+    asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(to),
+                 "r"(a[lane]), "r"(a[32 + lane]), "r"(a[64 + lane]), "r"(a[96 + lane])
+                 : "memory");
+    __syncwarp();
+    for (int k = 0; k < 8; k++)
+        out[lane * 8 + k] = tile[lane][k];
+    __syncwarp();
+    asm volatile("stmatrix.sync.aligned.m8n8.x2.trans.shared.b16 [%0], {%1, %2};" ::"r"(to),
+                 "r"(a[lane]), "r"(a[32 + lane])
+                 : "memory");
+    __syncwarp();
+    for (int k = 0; k < 8; k++)
+        out[256 + lane * 8 + k] = tile[lane][k];
+}
+
+// A bulk copy into shared memory, whose bytes a barrier counts.
+extern "C" __global__ void newer_bulk_copy(const unsigned *a, unsigned *out)
+{
+    __shared__ __align__(16) unsigned near[128];
+    __shared__ unsigned long long barrier;
+    const unsigned bar = (unsigned) __cvta_generic_to_shared(&barrier);
+    const unsigned to = (unsigned) __cvta_generic_to_shared(near);
+
+    if (threadIdx.x == 0) {
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(bar) : "memory");
+        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], 512;" ::"r"(bar)
+                     : "memory");
+        asm volatile(
+            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 512, "
+            "[%2];" ::"r"(to),
+            "l"(a), "r"(bar)
+            : "memory");
+    }
+    __syncthreads();
+    unsigned done = 0;
+    while (!done)
+        asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], 0; "
+                     "selp.u32 %0, 1, 0, p; }"
+                     : "=r"(done)
+                     : "r"(bar)
+                     : "memory");
+    out[threadIdx.x] = near[127 - threadIdx.x];
+}
+
+extern "C" __global__ void newer_fp8(const float *a, const float *b, unsigned *out, float *back)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const __nv_fp8_storage_t e4m3 = __nv_cvt_float_to_fp8(a[i], __NV_SATFINITE, __NV_E4M3);
+    const __nv_fp8_storage_t e5m2 = __nv_cvt_float_to_fp8(b[i], __NV_NOSAT, __NV_E5M2);
+
+    out[i] = e4m3 | e5m2 << 8;
+    back[2 * i] = __half2float(__nv_cvt_fp8_to_halfraw(e4m3, __NV_E4M3));
+    back[2 * i + 1] = __half2float(__nv_cvt_fp8_to_halfraw(e5m2, __NV_E5M2));
+}
+
+// One lane of each warp is elected; minima of floats with three operands where there are some.
+extern "C" __global__ void newer_elect(unsigned *out)
+{
+    unsigned elected, leader;
+
+    asm volatile("{ .reg .pred p; elect.sync %1|p, -1; selp.u32 %0, 1, 0, p; }"
+                 : "=r"(elected), "=r"(leader));
+    out[threadIdx.x] = __popc(__ballot_sync(0xffffffff, elected)) == 1 && leader < 32 &&
+                       elected == (threadIdx.x % 32 == leader);
+}
