@@ -185,6 +185,20 @@ static void jumps(struct corpus_run *run)
                                                   : a[i] ^ 0x5a5a;
 }
 
+static void grid_barrier(struct corpus_run *run)
+{
+    uint32_t *a = run->expect[0], *b = run->expect[1];
+    const uint32_t n = 320, rounds = (uint32_t) run->test->values[0];
+
+    for (uint32_t round = 1; round <= rounds; round++) {
+        for (uint32_t i = 0; i < n; i++)
+            b[i] = a[(i + 65) % n] * 3 + round;
+        for (uint32_t i = 0; i < n; i++)
+            a[i] = b[(i + 129) % n] ^ i;
+    }
+    *(uint32_t *) run->expect[2] = 5 * 2 * rounds;
+}
+
 static const struct corpus_case cases[] = {
     {.name = "control_switch",
      .grid = {4},
@@ -225,6 +239,13 @@ static const struct corpus_case cases[] = {
      .block = {128},
      .reference = jumps,
      .buffers = {IN(U32, N), OUT(U32, N)}},
+    {.name = "control_grid_barrier",
+     .grid = {5},
+     .block = {64},
+     .reference = grid_barrier,
+     .cooperative = true,
+     .values = {4},
+     .buffers = {INOUT(U32, 320), OUT(U32, 320), OUT(U32, 1)}},
 };
 
 CORPUS_MODULE(control, cases);

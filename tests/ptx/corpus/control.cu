@@ -187,3 +187,27 @@ extern "C" __global__ void control_table(const unsigned *a, unsigned *out)
                  : "r"(a[i] % 5), "r"(a[i]));
     out[i] = x;
 }
+
+// All blocks wait for each other, by counting; the launch is cooperative.
+extern "C" __global__ void __launch_bounds__(64, 2)
+    control_grid_barrier(unsigned *a, unsigned *b, unsigned *arrived, int rounds)
+{
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x, n = gridDim.x * blockDim.x;
+
+    for (int round = 1; round <= rounds; round++) {
+        b[i] = a[(i + 65) % n] * 3 + round;
+        for (int turn = 0; turn < 2; turn++) {
+            __syncthreads();
+            if (threadIdx.x == 0) {
+                __threadfence();
+                atomicAdd(arrived, 1);
+                while (*(volatile unsigned *) arrived < gridDim.x * (2 * round - 1 + turn))
+                    ;
+                __threadfence();
+            }
+            __syncthreads();
+            if (turn == 0)
+                a[i] = __ldcg(&b[(i + 129) % n]) ^ i;
+        }
+    }
+}

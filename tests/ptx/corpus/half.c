@@ -126,6 +126,30 @@ static void half_bf16x2(struct corpus_run *run)
     pairs(run, &bf16);
 }
 
+static void half_math(struct corpus_run *run)
+{
+    const uint16_t *a = run->in[0];
+    uint16_t *out = run->expect[1];
+
+    for (int i = 0; i < N; i++) {
+        const double x = half_value(a[i]);
+
+        *out++ = half_round(sqrt(x));
+        *out++ = half_round(1 / sqrt(x));
+        *out++ = half_round(1 / x);
+        *out++ = half_round(exp(x));
+        *out++ = half_round(exp2(x));
+        *out++ = half_round(log(x));
+        *out++ = half_round(log2(x));
+        *out++ = half_round(sin(x));
+        *out++ = half_round(cos(x));
+        *out++ = half_round(x / 3);
+    }
+}
+
+/* Rounded from a float that is a few ulps of its own off: the neighbour at most. */
+static const struct corpus_bound neighbour[] = {{1, 0}};
+
 #define SCALAR(title, type, function)                                                              \
     {                                                                                              \
         .name = title, .grid = {4}, .block = {128}, .reference = function, .buffers = {            \
@@ -151,6 +175,12 @@ static const struct corpus_case cases[] = {
     SCALAR("half_bf16", BF16, half_bf16),
     PAIR("half_f16x2", F16, half_f16x2),
     PAIR("half_bf16x2", BF16, half_bf16x2),
+    {.name = "half_math",
+     .grid = {4},
+     .block = {128},
+     .reference = half_math,
+     .buffers = {IN_RANGE(F16, N, 0.01, 9), OUT(F16, N * 10)},
+     BOUNDS(neighbour)},
 };
 
 CORPUS_MODULE(half, cases);

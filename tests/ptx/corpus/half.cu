@@ -73,3 +73,22 @@ extern "C" __global__ void half_bf16x2(const __nv_bfloat162 *a, const __nv_bfloa
 
     pairs(a[i], b[i], c[i], out + i * 8);
 }
+
+// Functions of half precision; each is computed in single precision and rounded.
+extern "C" __global__ void half_math(const __half *a, __half *out)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const __half x = a[i];
+
+    out += 10 * i;
+    out[0] = hsqrt(x);
+    out[1] = hrsqrt(x);
+    out[2] = hrcp(x);
+    out[3] = hexp(x);
+    out[4] = hexp2(x);
+    out[5] = hlog(x);
+    out[6] = hlog2(x);
+    out[7] = hsin(x);
+    out[8] = hcos(x);
+    out[9] = __hdiv(x, __float2half(3.0f));
+}

@@ -13,6 +13,7 @@
     X(control)                                                                                     \
     X(convert)                                                                                     \
     X(cub)                                                                                         \
+    X(debug)                                                                                       \
     X(groups)                                                                                      \
     X(half)                                                                                        \
     X(integer)                                                                                     \

@@ -2,16 +2,16 @@
 # SPDX-License-Identifier: MIT
 """Compiles the corpus's kernels to PTX.
 
-    regenerate.py                        the PTX that is kept beside the sources, in ptx/
-    regenerate.py --generated FOLDER     what is not kept (see below), into FOLDER
-    regenerate.py --check [FOLDER]       compiles all into a temporary folder, and asks ptxas
+    regenerate.py [SUBJECT...]             the PTX that is kept beside the sources, in ptx/
+    regenerate.py --then COMMAND [ARG...]  all PTX into a temporary folder; then runs the command
+                                           with "--ptx FOLDER" as its last arguments
 
 The second line of a source says how: "// build: TARGET... [-OPTION...] [generated]". Without an
 option of its own a kernel is compiled with -fmad=false, so that only what is written as a
 multiply-add is one. "generated" are sources with others' headers: what they compile to is
 others' code, and made where nvcc is instead of being kept.
 
-Exit status: 0 done, 1 something does not compile, 77 there is no nvcc.
+Exit status: 0 done, 1 something does not compile, 77 there is no nvcc; else the command's.
 """
 
 import argparse
@@ -27,10 +27,10 @@ HERE = pathlib.Path(__file__).resolve().parent
 SKIP = 77
 
 
-def find_tool(name):
+def find_nvcc():
     folders = [os.environ.get("CUDA_PATH"), os.environ.get("CUDA_HOME"), "/usr/local/cuda"]
     places = [str(pathlib.Path(folder) / "bin") for folder in folders if folder]
-    return shutil.which(name, path=os.pathsep.join(places + [os.environ.get("PATH", "")]))
+    return shutil.which("nvcc", path=os.pathsep.join(places + [os.environ.get("PATH", "")]))
 
 
 class Source:
@@ -46,60 +46,50 @@ class Source:
         self.targets = [word for word in words if word.startswith("compute_")]
         self.generated = "generated" in words
         self.options = [word for word in words if word.startswith("-")]
+        if not any(option.startswith("-fmad") for option in self.options):
+            self.options.append("-fmad=false")
 
     def compile(self, nvcc, folder):
         for target in self.targets:
             ptx = folder / f"{self.path.stem}.{target}.ptx"
-            fmad = [] if any(o.startswith("-fmad") for o in self.options) else ["-fmad=false"]
-            subprocess.run([nvcc, "-ptx", f"-arch={target}", "-std=c++17", *fmad, *self.options,
+            subprocess.run([nvcc, "-ptx", f"-arch={target}", "-std=c++17", *self.options,
                             self.path.name, "-o", str(ptx)], check=True, cwd=HERE)
             ptx.write_text(tidy(ptx.read_text()))
-            yield ptx, target
 
 
 def tidy(ptx):
     """Without the compiler's greeting, the folders of this machine, and spaces at the ends."""
     lines = [line.rstrip() for line in ptx.splitlines() if not line.startswith("//")]
     text = "\n".join(lines).strip("\n") + "\n"
+    here = os.fsencode(HERE)
+    text = text.replace(",".join(map(str, here)), ",".join(map(str, b"." * len(here))))
     return re.sub(r'(\.file\s+\d+ ")[^"]*/([^"/]*")', r"\1\2", text)
-
-
-def assemble(ptx, target):
-    ptxas = find_tool("ptxas")
-    if ptxas:
-        arch = target.replace("compute_", "sm_")
-        subprocess.run([ptxas, f"-arch={arch}", str(ptx), "-o", os.devnull], check=True)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--generated", type=pathlib.Path, metavar="FOLDER")
-    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--then", nargs=argparse.REMAINDER, metavar="COMMAND")
     parser.add_argument("subjects", nargs="*")
     arguments = parser.parse_args()
-    nvcc = find_tool("nvcc")
+    nvcc = find_nvcc()
     if not nvcc:
         print("skipped: there is no nvcc (CUDA_PATH, CUDA_HOME, /usr/local/cuda, PATH)")
         return SKIP
     sources = [Source(path) for path in sorted(HERE.glob("*.cu"))]
-    if arguments.subjects:
-        sources = [s for s in sources if s.path.stem in arguments.subjects]
-    if not arguments.check:
-        sources = [s for s in sources if s.generated == bool(arguments.generated)]
-    count = 0
+    if not arguments.then:
+        sources = [s for s in sources if not s.generated and
+                   (not arguments.subjects or s.path.stem in arguments.subjects)]
     with tempfile.TemporaryDirectory() as temporary:
-        folder = pathlib.Path(temporary) if arguments.check else arguments.generated or HERE / "ptx"
-        folder.mkdir(parents=True, exist_ok=True)
+        folder = pathlib.Path(temporary) if arguments.then else HERE / "ptx"
         try:
             for source in sources:
-                for ptx, target in source.compile(nvcc, folder):
-                    count += 1
-                    if arguments.check:
-                        assemble(ptx, target)
+                source.compile(nvcc, folder)
         except subprocess.CalledProcessError as error:
             print(f"failed: {' '.join(map(str, error.cmd))}")
             return 1
-    print(f"{count} modules")
+        print(f"{sum(len(s.targets) for s in sources)} modules", flush=True)
+        if arguments.then:
+            return subprocess.run([*arguments.then, "--ptx", temporary]).returncode
     return 0
 
 
