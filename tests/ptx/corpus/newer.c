@@ -31,12 +31,6 @@ static void stmatrix(struct corpus_run *run)
         }
 }
 
-static void bulk_copy(struct corpus_run *run)
-{
-    for (int i = 0; i < 128; i++)
-        ((uint32_t *) run->expect[1])[i] = ((uint32_t *) run->in[0])[127 - i];
-}
-
 static double e4m3_value(uint8_t bits)
 {
     const int exponent = bits >> 3 & 15, mantissa = bits & 7;
@@ -115,10 +109,6 @@ static const struct corpus_case cases[] = {
      .block = {32},
      .reference = stmatrix,
      .buffers = {IN(U32, 128), OUT(U16, 512)}},
-    {.name = "newer_bulk_copy",
-     .block = {128},
-     .reference = bulk_copy,
-     .buffers = {IN(U32, 128), OUT(U32, 128)}},
     {.name = "newer_fp8",
      .grid = {4},
      .block = {128},

@@ -59,8 +59,7 @@ static bool listed(const char *name, const char *target)
 /* A refusal is no wrong answer: 801 from any call, or a compiler that says so. */
 static bool is_refusal(CUresult result, const char *text)
 {
-    return result == CUDA_ERROR_NOT_SUPPORTED || strstr(text, "not supported") ||
-           strstr(text, "does not support");
+    return result == CUDA_ERROR_NOT_SUPPORTED || strstr(text, "is not executed by this device");
 }
 
 static void free_outputs(void **actual)
