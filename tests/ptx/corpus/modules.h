@@ -18,12 +18,15 @@
     X(groups)                                                                                      \
     X(half)                                                                                        \
     X(integer)                                                                                     \
+    X(libcu)                                                                                       \
     X(linear)                                                                                      \
     X(math)                                                                                        \
     X(matmul)                                                                                      \
     X(memory)                                                                                      \
     X(network)                                                                                     \
     X(newer)                                                                                       \
+    X(order)                                                                                       \
+    X(packed)                                                                                      \
     X(reduce)                                                                                      \
     X(rounding)                                                                                    \
     X(runtime)                                                                                     \
