@@ -4,7 +4,7 @@
 // where.
 
 struct pair {
-    int first;
+    long long first;
     double second;
 };
 

@@ -4,8 +4,8 @@
 
 /* The least number by -1 overflows, in C; on the device it is itself, and nothing remains. */
 #define QUOTIENT(T, a, b)                                                                          \
-    ((b) == 0 ? (T) ~(T) 0 : (T) -1 < 1 && (b) == (T) -1 ? (T) (0ull - (uint64_t) (a)) : (a) / (b))
-#define REMAINDER(T, a, b) ((b) == 0 ? (T) ~(T) 0 : (T) -1 < 1 && (b) == (T) -1 ? (T) 0 : (a) % (b))
+    ((T) -1 < 1 && (T) (b) == (T) -1 ? (T) (0ull - (uint64_t) (a)) : (T) ((a) / (b)))
+#define REMAINDER(T, a, b) ((T) -1 < 1 && (T) (b) == (T) -1 ? (T) 0 : (T) ((a) % (b)))
 #define HIGH(T, a, b)      ((T) ((WIDE) (a) * (WIDE) (b) >> (8 * sizeof(T))))
 
 __extension__ typedef __int128 int128;
@@ -61,6 +61,15 @@ static void wide(struct corpus_run *run)
     }
 }
 
+static void by_zero(struct corpus_run *run)
+{
+    static const uint64_t all[] = {UINT64_MAX, UINT32_MAX, UINT16_MAX};
+    uint64_t *out = run->expect[1];
+
+    for (int i = 0; i < N * 12; i++)
+        out[i] = all[i % 12 / 4];
+}
+
 #define CASE(title, type, function)                                                                \
     {                                                                                              \
         .name = title, .grid = {4}, .block = {128}, .reference = function, .buffers = {            \
@@ -90,6 +99,11 @@ static const struct corpus_case cases[] = {
      .block = {128},
      .reference = wide,
      .buffers = {IN(U64, N), IN(U64, N), OUT(U64, N * 12)}},
+    {.name = "integer_by_zero",
+     .grid = {4},
+     .block = {128},
+     .reference = by_zero,
+     .buffers = {IN(U64, N), OUT(U64, N * 12)}},
 };
 
 CORPUS_MODULE(integer, cases);

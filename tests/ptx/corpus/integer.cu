@@ -71,3 +71,33 @@ extern "C" __global__ void integer_128(const unsigned long long *a, const unsign
         out[i * 12 + 2 * r + 1] = (unsigned long long) (results[r] >> 64);
     }
 }
+
+// By zero: every bit of the quotient is set, and of the remainder.
+extern "C" __global__ void integer_by_zero(const unsigned long long *a, unsigned long long *out)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const unsigned long long x = a[i], zero = 0;
+    unsigned short narrow;
+    unsigned word;
+
+    out += 12 * i;
+#define DIVIDE_64(n, text) asm volatile(text " %0, %1, %2;" : "=l"(out[n]) : "l"(x), "l"(zero))
+#define DIVIDE_32(n, text)                                                                         \
+    asm volatile(text " %0, %1, %2;" : "=r"(word) : "r"((unsigned) x), "r"(0));                    \
+    out[n] = word;
+#define DIVIDE_16(n, text)                                                                         \
+    asm volatile(text " %0, %1, %2;" : "=h"(narrow) : "h"((unsigned short) x), "h"((short) 0));    \
+    out[n] = narrow;
+    DIVIDE_64(0, "div.u64");
+    DIVIDE_64(1, "div.s64");
+    DIVIDE_64(2, "rem.u64");
+    DIVIDE_64(3, "rem.s64");
+    DIVIDE_32(4, "div.u32")
+    DIVIDE_32(5, "div.s32")
+    DIVIDE_32(6, "rem.u32")
+    DIVIDE_32(7, "rem.s32")
+    DIVIDE_16(8, "div.u16")
+    DIVIDE_16(9, "div.s16")
+    DIVIDE_16(10, "rem.u16")
+    DIVIDE_16(11, "rem.s16")
+}

@@ -29,6 +29,8 @@ static long double normcdfl(long double x)
     return erfcl(-x * 0.707106781186547524400844362104849039L) / 2;
 }
 
+/* Rounded once: a root that is rounded to a long double first can end on the wrong side. */
+#define sqrtl(x)                           (sizeof(T) == 4 ? (double) sqrtf((float) (x)) : sqrt((double) (x)))
 #define UNARY_ROW(name, ulps, wide_ulps)   (T) name##l((long double) x),
 #define FLOAT_BOUND(name, ulps, wide_ulps) {ulps, 0},
 #define WIDE_BOUND(name, ulps, wide_ulps)  {wide_ulps, 0},
@@ -56,10 +58,11 @@ UNARY(exponential_f64, double, MATH_EXPONENTIAL)
 UNARY(special_f32, float, MATH_SPECIAL)
 UNARY(special_f64, double, MATH_SPECIAL)
 
-/* The neighbour of a number is a matter of its own type; the others are not. */
-#define nextafterl(x, y)                                                                           \
-    (sizeof(T) == 4 ? (double) nextafterf((float) (x), (float) (y))                                \
-                    : nextafter((double) (x), (double) (y)))
+/* The same of a difference; and a number's neighbour is a matter of its own type. */
+#define IN_TYPE(name, x, y)                                                                        \
+    (sizeof(T) == 4 ? (double) name##f((float) (x), (float) (y)) : name((double) (x), (double) (y)))
+#define fdiml(x, y)                       IN_TYPE(fdim, x, y)
+#define nextafterl(x, y)                  IN_TYPE(nextafter, x, y)
 #define BINARY_ROW(name, ulps, wide_ulps) (T) name##l((long double) x, (long double) y),
 
 #define BINARY(function, type, list)                                                               \

@@ -40,21 +40,6 @@ static void product_s8(struct corpus_run *run)
                 c[row * n + column] += a[row * n + k] * b[k * n + column];
 }
 
-static void copies(struct corpus_run *run)
-{
-    const uint32_t *a = run->in[0];
-    uint32_t *out = run->expect[1], part[256];
-
-    for (int t = 0; t < 64; t++) {
-        part[t] = a[t];
-        part[64 + 2 * t] = a[64 + 2 * t];
-        part[65 + 2 * t] = t % 3 == 0 ? 0 : a[65 + 2 * t];
-        part[192 + t] = a[63 - t];
-    }
-    for (int i = 0; i < 256; i++)
-        out[i] = part[255 - i];
-}
-
 static void transpose(struct corpus_run *run)
 {
     const int width = run->test->values[0], height = run->test->values[1];
@@ -82,12 +67,6 @@ static const struct corpus_case cases[] = {
     PRODUCT("matmul_naive_s8", 37, 1, U8, U32, product_s8, 0, 255),
     PRODUCT("matmul_tiled", 45, 1, F32, F32, product_f32, -1, 1),
     PRODUCT("matmul_register", 64, 4, F32, F32, product_f32, -1, 1),
-    PRODUCT("matmul_pipeline", 64, 1, F32, F32, product_f32, -1, 1),
-    {.name = "matmul_copies",
-     .block = {64},
-     .reference = copies,
-     .buffers = {IN(U32, 256), OUT(U32, 256)},
-     .values = {256}},
     {.name = "matmul_transpose",
      .grid = {3, 2},
      .block = {32, 8},

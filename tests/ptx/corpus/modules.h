@@ -11,12 +11,14 @@
     X(bulk)                                                                                        \
     X(calls)                                                                                       \
     X(cipher)                                                                                      \
+    X(cluster)                                                                                     \
     X(control)                                                                                     \
     X(convert)                                                                                     \
     X(cub)                                                                                         \
     X(debug)                                                                                       \
     X(groups)                                                                                      \
     X(half)                                                                                        \
+    X(hints)                                                                                       \
     X(integer)                                                                                     \
     X(libcu)                                                                                       \
     X(linear)                                                                                      \
@@ -27,6 +29,8 @@
     X(newer)                                                                                       \
     X(order)                                                                                       \
     X(packed)                                                                                      \
+    X(pairs)                                                                                       \
+    X(pipeline)                                                                                    \
     X(reduce)                                                                                      \
     X(rounding)                                                                                    \
     X(runtime)                                                                                     \
@@ -37,6 +41,7 @@
     X(strings)                                                                                     \
     X(tensor)                                                                                      \
     X(texture)                                                                                     \
+    X(video)                                                                                       \
     X(warp)
 
 #define CORPUS_DECLARE(subject) extern const struct corpus_module corpus_##subject;

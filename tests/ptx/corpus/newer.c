@@ -2,19 +2,6 @@
 #include "corpus.h"
 #include "number.h"
 
-static void cluster(struct corpus_run *run)
-{
-    const uint32_t *a = run->in[0];
-    uint32_t *out = run->expect[1];
-
-    for (uint32_t i = 0; i < 512; i++) {
-        const uint32_t block = i / 64, next = block / 4 * 4 + (block + 1) % 4;
-
-        out[2 * i] = a[next * 64 + 63 - i % 64] * 3;
-        out[2 * i + 1] = a[i] * 3 + 1;
-    }
-}
-
 static void stmatrix(struct corpus_run *run)
 {
     const uint32_t *a = run->in[0];
@@ -100,11 +87,6 @@ static void elect(struct corpus_run *run)
 }
 
 static const struct corpus_case cases[] = {
-    {.name = "newer_cluster",
-     .grid = {8},
-     .block = {64},
-     .reference = cluster,
-     .buffers = {IN(U32, 512), OUT(U32, 1024)}},
     {.name = "newer_stmatrix",
      .block = {32},
      .reference = stmatrix,

@@ -24,15 +24,6 @@ static void fences(struct corpus_run *run)
         out[i] = ((a[i] + 1) * 3 ^ 5) + 9;
 }
 
-static void hints(struct corpus_run *run)
-{
-    const uint32_t *a = run->in[0];
-    uint32_t *out = run->expect[1];
-
-    for (int i = 0; i < N; i++)
-        out[i] = a[i] - a[N - 1 - i] + a[i] * a[N - 1 - i];
-}
-
 static const struct corpus_case cases[] = {
     {.name = "order_message",
      .grid = {4},
@@ -43,12 +34,6 @@ static const struct corpus_case cases[] = {
      .grid = {4},
      .block = {64},
      .reference = fences,
-     .buffers = {IN(U32, N), OUT(U32, N)}},
-    {.name = "order_hints",
-     .grid = {4},
-     .block = {64},
-     .reference = hints,
-     .values = {N},
      .buffers = {IN(U32, N), OUT(U32, N)}},
 };
 

@@ -123,6 +123,28 @@ static void reduce(struct corpus_run *run)
     }
 }
 
+static void quarters(struct corpus_run *run)
+{
+    const uint32_t *a = run->in[0];
+    uint32_t *out = run->expect[1];
+
+    for (int i = 0; i < N; i++, out += 7) {
+        const int lane = i % 32;
+        const uint32_t *x = a + (i - lane), quarter = 0xffu << (lane & 24);
+
+        out[0] = lanes_like(x, 1, 1) & quarter;
+        out[2] = 1;
+        out[3] = lanes_like(x, 1, x[lane] & 1) & quarter;
+        for (int l = lane & 24; l < (lane & 24) + 8; l++) {
+            out[1] |= x[l] % 3 == 0;
+            out[2] &= x[l] > 1;
+            out[4] += x[l];
+            out[5] = x[l] > out[5] ? x[l] : out[5];
+        }
+        out[6] = x[(lane & 24) + 3];
+    }
+}
+
 static const struct corpus_case cases[] = {
     {.name = "warp_shuffle",
      .grid = {4},
@@ -140,6 +162,11 @@ static const struct corpus_case cases[] = {
      .block = {128},
      .reference = reduce,
      .buffers = {IN(U32, N), OUT(U32, N * 10)}},
+    {.name = "warp_quarters",
+     .grid = {4},
+     .block = {128},
+     .reference = quarters,
+     .buffers = {IN(U32, N), OUT(U32, N * 7)}},
 };
 
 CORPUS_MODULE(warp, cases);

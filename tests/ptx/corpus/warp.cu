@@ -78,3 +78,19 @@ extern "C" __global__ void warp_reduce(const u32 *a, u32 *out)
     out[8] = lane & 1 ? __reduce_add_sync(0xaaaaaaaa, x) : __reduce_max_sync(0x55555555, x);
     out[9] = lane < 4 ? __reduce_add_sync(0xf, 1u) : 0;
 }
+
+// The quarters of a warp, each by itself, in the same instructions.
+extern "C" __global__ void warp_quarters(const u32 *a, u32 *out)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32;
+    const u32 x = a[i], quarter = 0xffu << (lane & 24);
+
+    out += 7 * i;
+    out[0] = __ballot_sync(quarter, x & 1);
+    out[1] = __any_sync(quarter, x % 3 == 0);
+    out[2] = __all_sync(quarter, x > 1);
+    out[3] = __match_any_sync(quarter, x & 1);
+    out[4] = __reduce_add_sync(quarter, x);
+    out[5] = __reduce_max_sync(quarter, x);
+    out[6] = __shfl_sync(quarter, x, 3, 8);
+}
