@@ -321,7 +321,10 @@ enum cushim_mock_finding_kind {
     CUSHIM_MOCK_LEAK = 5,               /* an object that was never given back */
     CUSHIM_MOCK_STUCK = 6,              /* a stream that waits for a value nobody writes */
     CUSHIM_MOCK_HOST_ACCESS = 7,        /* the host uses memory before a copy is done with it */
-    CUSHIM_MOCK_BARRIER = 8,            /* threads of a block that wait at different barriers */
+    CUSHIM_MOCK_BARRIER = 8,            /* threads of a block at different barriers, or too few */
+    CUSHIM_MOCK_MISALIGNED_ACCESS = 9,  /* an address that is no multiple of what it is used as */
+    CUSHIM_MOCK_ENDLESS_LOOP = 10,      /* a kernel that does not end */
+    CUSHIM_MOCK_KERNEL_FAULT = 11,      /* trap, a failed assertion, a call of no function, ... */
 };
 
 struct cushim_mock_finding {

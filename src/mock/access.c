@@ -34,6 +34,7 @@ struct mock__history {
     size_t n;
     struct record records[MOST_RECORDS];
     unsigned char *written; /* a bit a byte, NULL before the first write */
+    bool all_written;       /* and there is no more to be asked */
 };
 
 void mock__access_forget(struct mock__memory *memory)
@@ -175,7 +176,7 @@ static void watch(const struct mock__work *work, struct mock__memory *memory, st
     check_order(work, memory, now);
     /* A module's variables begin with their values, or with zeros. */
     if (memory->kind == MOCK__DEVICE_MEMORY && !memory->in_module && !memory->begins_written &&
-        !(access & MOCK__WRITE))
+        !(access & (MOCK__WRITE | MOCK__CHECKED)))
         check_written(memory, now);
     if (now->write)
         mark_written(memory, now->begin, now->end);
@@ -198,6 +199,33 @@ void mock__access(const struct mock__work *work, uint64_t address, size_t bytes,
         address += part;
         bytes -= part;
     }
+}
+
+const unsigned char *mock__access_written(struct mock__memory *memory)
+{
+    struct mock__history *history;
+
+    /* A mapping's bytes are those of its handle, in one of perhaps several places. */
+    if (memory->kind != MOCK__DEVICE_MEMORY || memory->in_module || memory->begins_written ||
+        memory->mapping || memory->bytes > LARGEST_WATCHED || !have_history(memory))
+        return NULL;
+    history = memory->history;
+    if (history->all_written)
+        return NULL;
+    if (!history->written)
+        history->written = calloc(memory->bytes / BITS + 1, 1);
+    history->all_written =
+        history->written && first_unwritten(memory, 0, memory->bytes) == memory->bytes;
+    return history->all_written ? NULL : history->written;
+}
+
+void mock__access_mark(uint64_t address, size_t bytes)
+{
+    size_t offset = 0, left = 0;
+    struct mock__memory *memory = mock__memory_watched(address, &offset, &left);
+
+    if (memory && have_history(memory))
+        mark_written(memory, offset, offset + (bytes < left ? bytes : left));
 }
 
 void mock__access_free(const struct mock__work *work, struct mock__memory *memory)

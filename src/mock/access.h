@@ -19,6 +19,7 @@ enum mock__access {
     MOCK__WRITE = 2,
     MOCK__READ_WRITE = 3, /* what a kernel does with a pointer, when it does not say */
     MOCK__ATOMIC = 4,     /* and as one with others that say so: the values of streams */
+    MOCK__CHECKED = 8,    /* what of it was never written is known already */
 };
 
 /* The work that runs touches these bytes, all of which are in a range that the driver knows. */
@@ -27,6 +28,15 @@ void mock__access(const struct mock__work *work, uint64_t address, size_t bytes,
 
 /* The work has waited for the bytes to get their value: it comes after whoever gave it to them. */
 void mock__access_acquire(const struct mock__work *work, uint64_t address, size_t bytes);
+
+/*
+ * Which bytes of a range were written, a bit a byte. NULL if all of them were, and where that is not
+ * watched.
+ */
+const unsigned char *mock__access_written(struct mock__memory *memory);
+
+/* Bytes of one range were written. */
+void mock__access_mark(uint64_t address, size_t bytes);
 
 /* The work frees the whole range. */
 void mock__access_free(const struct mock__work *work, struct mock__memory *memory);

@@ -28,6 +28,11 @@ bool mock__in_kernel(void)
     return in_kernel;
 }
 
+const struct mock__work *mock__kernel_running(void)
+{
+    return atomic_load(&running);
+}
+
 int mock__kernel_run(const struct mock__work *work, cushim_mock_kernel_fn fn,
                      const struct cushim_mock_launch *launch, void *const *args)
 {

@@ -22,7 +22,8 @@ static int process;
 
 static const char *const words[] = {"data race",   "out of bounds",      "use after free",
                                     "double free", "uninitialised read", "leak",
-                                    "stuck",       "host access",        "barrier"};
+                                    "stuck",       "host access",        "barrier",
+                                    "misaligned access", "endless loop", "kernel fault"};
 
 static struct cushim_mock_finding *known(enum cushim_mock_finding_kind kind, const char *text)
 {

@@ -7,6 +7,8 @@
 
 #include <cushim/mock.h>
 
+struct mock__context;
+struct mock__memory;
 struct mock__work;
 
 /* Loads plug-ins, given as paths with colons between them. NULL loads none. */
@@ -24,6 +26,9 @@ void mock__kernel_complain(enum cushim_mock_finding_kind kind, int result, const
 
 /* How much shared memory a block of the kernel that runs can have at most. */
 size_t mock__kernel_shared_room(void);
+
+/* The work of the launch that runs; NULL if none does. */
+const struct mock__work *mock__kernel_running(void);
 
 /* Runs the kernel of a launch, and answers the CUresult that it ends with. */
 int mock__kernel_run(const struct mock__work *work, cushim_mock_kernel_fn fn,

@@ -2,7 +2,6 @@
 /* cuLaunch*, except cuLaunchKernelEx, which is in launch_ex.c. */
 #include "mock/launch.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/util.h"
@@ -10,6 +9,7 @@
 #include "mock/kernels.h"
 #include "mock/module.h"
 #include "mock/occupancy.h"
+#include "mock/program.h"
 #include "mock/state.h"
 #include "mock/stats.h"
 #include "mock/stream.h"
@@ -65,19 +65,16 @@ static CUresult check_cooperative(const struct mock__request *request,
     return CUDA_SUCCESS;
 }
 
-/* Looked up at each launch, so that a function may be registered after the module is loaded. */
-static CUresult find_kernel(struct mock__function *function, struct cushim_mock_kernel *kernel)
+/*
+ * A host function that is registered under the kernel's name stands for it, and is looked up at
+ * each launch, so that it may be registered after the module is loaded. All others run from PTX.
+ */
+static struct cushim_mock_kernel find_kernel(const struct mock__function *function)
 {
-    if (mock__kernel_find(function->entry->name, kernel))
-        return CUDA_SUCCESS;
-    if (!function->lacks_kernel) {
-        function->lacks_kernel = true;
-        fprintf(stderr,
-                "cushim mock: kernel '%s' has no host function; register one with "
-                "cushim_mock_register_kernel() or a plug-in named by CUSHIM_MOCK_KERNELS\n",
-                function->entry->name);
-    }
-    return CUDA_ERROR_NOT_SUPPORTED;
+    struct cushim_mock_kernel kernel = {.fn = mock__program_run};
+
+    mock__kernel_find(function->entry->name, &kernel);
+    return kernel;
 }
 
 /* The launch itself succeeded; what breaks in it is for a later call to tell. */
@@ -166,9 +163,10 @@ static struct mock__kernel_work *new_kernel(const struct mock__request *request,
     work->fn = kernel->fn;
     work->work.label = entry->name;
     work->work.context = MOCK__HANDLE(function->module->context);
+    work->program = (struct mock__program_launch){function, request->cooperative};
     work->launch = (struct cushim_mock_launch){
         .kernel = entry->name,
-        .user = kernel->user,
+        .user = kernel->fn == mock__program_run ? &work->program : kernel->user,
         .device = function->module->context->device->ordinal,
         .grid = {request->grid[0], request->grid[1], request->grid[2]},
         .block = {request->block[0], request->block[1], request->block[2]},
@@ -179,23 +177,19 @@ static struct mock__kernel_work *new_kernel(const struct mock__request *request,
     return work;
 }
 
-/* That the kernel has a host function is checked last: it is no error that a driver knows. */
 static CUresult describe(const struct mock__request *request, struct mock__function *function,
                          struct mock__kernel_work **ret_work)
 {
-    struct cushim_mock_kernel kernel;
+    const struct cushim_mock_kernel kernel = find_kernel(function);
     void **values = NULL;
-    CUresult result;
 
     MOCK__TRY(check_sizes(request, function));
     MOCK__TRY(check_cooperative(request, function));
     MOCK__TRY(mock__arguments_read(function, request->params, request->extra, &values));
-    result = find_kernel(function, &kernel);
-    if (result == CUDA_SUCCESS && !(*ret_work = new_kernel(request, function, &kernel)))
-        result = CUDA_ERROR_OUT_OF_MEMORY;
-    if (result != CUDA_SUCCESS) {
+    *ret_work = new_kernel(request, function, &kernel);
+    if (!*ret_work) {
         free(values);
-        return result;
+        return CUDA_ERROR_OUT_OF_MEMORY;
     }
     (*ret_work)->values = values;
     return CUDA_SUCCESS;

@@ -15,6 +15,7 @@ struct mock__context;
 struct mock__device;
 struct mock__library;
 struct mock__memory;
+struct mock__program;
 
 struct mock__function {
     struct mock__object object;
@@ -24,7 +25,6 @@ struct mock__function {
     unsigned set;                                /* those that cuFuncSetAttribute() set, as bits */
     unsigned char *params; /* cuParamSet*(): as many bytes as the kernel takes, or NULL */
     unsigned params_bytes, block[3], shared_bytes;
-    bool lacks_kernel; /* and the program was told so */
 };
 
 struct mock__module {
@@ -34,6 +34,7 @@ struct mock__module {
     struct mock__ptx ptx;
     struct mock__function **functions; /* one an entry */
     struct mock__memory **variables;   /* one a variable; NULL for one without bytes */
+    struct mock__program *program;     /* program.c's: its kernels as the engine runs them */
 };
 
 /* size: SIZE_MAX of an image whose size is for itself to say */

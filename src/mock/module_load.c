@@ -6,6 +6,7 @@
 #include "base/util.h"
 #include "mock/memory.h"
 #include "mock/module.h"
+#include "mock/program.h"
 #include "mock/state.h"
 
 int mock__capability(const struct mock__device *device)
@@ -105,7 +106,8 @@ static CUresult fill(struct mock__module *module, const void *image, size_t size
     MOCK__TRY(mock__image_text(image, size, capability, &text));
     MOCK__TRY(mock__ptx_read(text, capability, &module->ptx, log));
     MOCK__TRY(add_functions(module));
-    return add_variables(module);
+    MOCK__TRY(add_variables(module));
+    return mock__program_make(module, log);
 }
 
 CUresult mock__module_load(struct mock__context *context, const void *image, size_t size,
@@ -133,6 +135,7 @@ void mock__module_destroy(struct mock__module *module)
         if (module->variables[i])
             mock__memory_free(module->variables[i]);
     }
+    mock__program_free(module);
     free(module->functions);
     free(module->variables);
     mock__ptx_finish(&module->ptx);

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Atomic operations: those of the host, whatever the scope and the order that is asked for. The
+ * lanes of a warp go one after another.
+ */
+#include "mock/ptx/memory.h"
+
+/* list: the operand, and for cas what is put there. */
+#define ATOMIC(id, key, place, T, TS, expression)                                                  \
+    HANDLER(id, key)                                                                               \
+    {                                                                                              \
+        struct ptx__where where;                                                                   \
+        const enum ptx__pattern pattern =                                                          \
+            ptx__locate(w, op, place, sizeof(T), PTX__UPDATES, &where);                            \
+        const TS *pb = REG(TS, op->list[0]), *pc = REG(TS, op->list[1]);                           \
+        TS *d = REG(TS, op->d);                                                                    \
+                                                                                                   \
+        if (pattern == PTX__NOWHERE)                                                               \
+            return NULL;                                                                           \
+        for (uint32_t m = w->mask; m; m &= m - 1) {                                                \
+            const unsigned l = (unsigned) __builtin_ctz(m);                                        \
+            T *at = (T *) ptx__lane_at(&where, pattern, l, sizeof(T));                             \
+            const T B = (T) pb[l], C = (T) pc[l];                                                  \
+                                                                                                   \
+            (void) C;                                                                              \
+            d[l] = (TS) (expression);                                                              \
+        }                                                                                          \
+        return op + 1;                                                                             \
+    }
+
+/* What the host has no operation for: tried until nobody else was in between. */
+#define RETRIED(name, T, expression)                                                               \
+    static inline T name(T *at, T b)                                                               \
+    {                                                                                              \
+        T old = __atomic_load_n(at, __ATOMIC_RELAXED), new;                                        \
+                                                                                                   \
+        do                                                                                         \
+            new = (expression);                                                                    \
+        while (!__atomic_compare_exchange_n(at, &old, new, false, __ATOMIC_SEQ_CST,                \
+                                            __ATOMIC_RELAXED));                                    \
+        return old;                                                                                \
+    }
+
+static inline uint32_t sum32(uint32_t a, uint32_t b)
+{
+    return ptx__bits32(ptx__nan32(ptx__f32(a) + ptx__f32(b)));
+}
+
+/* In global memory subnormal numbers are flushed, in shared memory they are not. */
+static inline uint32_t flushed_sum32(uint32_t a, uint32_t b)
+{
+    return ptx__bits32(ptx__ftz(ptx__nan32(ptx__ftz(ptx__f32(a)) + ptx__ftz(ptx__f32(b)))));
+}
+
+static inline uint64_t sum64(uint64_t a, uint64_t b)
+{
+    const double r = ptx__f64(a) + ptx__f64(b);
+
+    return r == r ? ptx__bits64(r) : UINT64_C(0xfff8000000000000);
+}
+
+RETRIED(add_f32, uint32_t, sum32(old, b))
+RETRIED(add_flushed_f32, uint32_t, flushed_sum32(old, b))
+RETRIED(add_f64, uint64_t, sum64(old, b))
+RETRIED(inc_u32, uint32_t, old >= b ? 0 : old + 1)
+RETRIED(dec_u32, uint32_t, old == 0 || old > b ? b : old - 1)
+RETRIED(min_u32, uint32_t, old < b ? old : b)
+RETRIED(max_u32, uint32_t, old > b ? old : b)
+RETRIED(min_u64, uint64_t, old < b ? old : b)
+RETRIED(max_u64, uint64_t, old > b ? old : b)
+RETRIED(min_s32, uint32_t, (int32_t) old < (int32_t) b ? old : b)
+RETRIED(max_s32, uint32_t, (int32_t) old > (int32_t) b ? old : b)
+RETRIED(min_s64, uint64_t, (int64_t) old < (int64_t) b ? old : b)
+RETRIED(max_s64, uint64_t, (int64_t) old > (int64_t) b ? old : b)
+
+static inline uint64_t swap(void *at, uint64_t compare, uint64_t value, unsigned bytes)
+{
+    if (bytes == 2) {
+        uint16_t old = (uint16_t) compare;
+
+        __atomic_compare_exchange_n((uint16_t *) at, &old, (uint16_t) value, false,
+                                    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+        return old;
+    }
+    if (bytes == 4) {
+        uint32_t old = (uint32_t) compare;
+
+        __atomic_compare_exchange_n((uint32_t *) at, &old, (uint32_t) value, false,
+                                    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+        return old;
+    }
+    __atomic_compare_exchange_n((uint64_t *) at, &compare, value, false, __ATOMIC_SEQ_CST,
+                                __ATOMIC_SEQ_CST);
+    return compare;
+}
+
+#define SIZES(space, place, T, U)                                                                  \
+    ATOMIC(space##_add_##T, "atom." #space ".add." #T, place, U, U,                                \
+           __atomic_fetch_add(at, B, __ATOMIC_SEQ_CST))                                            \
+    ATOMIC(space##_and_##T, "atom." #space ".and." #T, place, U, U,                                \
+           __atomic_fetch_and(at, B, __ATOMIC_SEQ_CST))                                            \
+    ATOMIC(space##_or_##T, "atom." #space ".or." #T, place, U, U,                                  \
+           __atomic_fetch_or(at, B, __ATOMIC_SEQ_CST))                                             \
+    ATOMIC(space##_xor_##T, "atom." #space ".xor." #T, place, U, U,                                \
+           __atomic_fetch_xor(at, B, __ATOMIC_SEQ_CST))                                            \
+    ATOMIC(space##_exch_##T, "atom." #space ".exch." #T, place, U, U,                              \
+           __atomic_exchange_n(at, B, __ATOMIC_SEQ_CST))                                           \
+    ATOMIC(space##_cas_##T, "atom." #space ".cas." #T, place, U, U, swap(at, B, C, sizeof(U)))     \
+    ATOMIC(space##_min_##T, "atom." #space ".min." #T, place, U, U, min_##T(at, B))                \
+    ATOMIC(space##_max_##T, "atom." #space ".max." #T, place, U, U, max_##T(at, B))
+
+#define ATOMICS(space, place)                                                                      \
+    SIZES(space, place, u32, uint32_t)                                                             \
+    SIZES(space, place, u64, uint64_t)                                                             \
+    ATOMIC(space##_min_s32, "atom." #space ".min.s32", place, uint32_t, uint32_t, min_s32(at, B))  \
+    ATOMIC(space##_max_s32, "atom." #space ".max.s32", place, uint32_t, uint32_t, max_s32(at, B))  \
+    ATOMIC(space##_min_s64, "atom." #space ".min.s64", place, uint64_t, uint64_t, min_s64(at, B))  \
+    ATOMIC(space##_max_s64, "atom." #space ".max.s64", place, uint64_t, uint64_t, max_s64(at, B))  \
+    ATOMIC(space##_cas_u16, "atom." #space ".cas.u16", place, uint16_t, uint32_t,                  \
+           swap(at, B, C, 2))                                                                      \
+    ATOMIC(space##_inc_u32, "atom." #space ".inc.u32", place, uint32_t, uint32_t, inc_u32(at, B))  \
+    ATOMIC(space##_dec_u32, "atom." #space ".dec.u32", place, uint32_t, uint32_t, dec_u32(at, B))  \
+    ATOMIC(space##_add_f64, "atom." #space ".add.f64", place, uint64_t, uint64_t, add_f64(at, B))
+
+ATOMICS(global, PTX__IN_GLOBAL)
+ATOMICS(shared, PTX__IN_SHARED)
+ATOMICS(generic, PTX__IN_GENERIC)
+
+static inline bool is_shared(const struct ptx__warp *w, const void *at)
+{
+    const struct ptx__block *block = w->block;
+
+    return (uintptr_t) at - (uintptr_t) block->shared < block->grid->shared_bytes;
+}
+
+ATOMIC(global_add_f32, "atom.global.add.f32", PTX__IN_GLOBAL, uint32_t, uint32_t,
+       add_flushed_f32(at, B))
+ATOMIC(shared_add_f32, "atom.shared.add.f32", PTX__IN_SHARED, uint32_t, uint32_t, add_f32(at, B))
+ATOMIC(generic_add_f32, "atom.generic.add.f32", PTX__IN_GENERIC, uint32_t, uint32_t,
+       is_shared(w, at) ? add_f32(at, B) : add_flushed_f32(at, B))

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The approximate operations, correctly rounded but for what double precision leaves: better
+ * than the hardware's, which is within its documented bounds of the same.
+ */
+#include <math.h>
+
+#include "mock/ptx/exec.h"
+
+#define N(x)  ptx__nan32((float) (x))
+#define F(x)  ptx__ftz(x)
+#define NF(x) ptx__ftz(ptx__nan32((float) (x)))
+
+#define APPROXIMATE(name, expression)                                                              \
+    LANEWISE(name##_f32, #name ".f32", f32, f32, f32, u32, N(expression((double) A)))              \
+    LANEWISE(name##_ftz_f32, #name ".ftz.f32", f32, f32, f32, u32, NF(expression((double) F(A))))
+
+#define RECIPROCAL_ROOT(x) (1.0 / sqrt(x))
+#define RECIPROCAL(x)      (1.0 / (x))
+
+APPROXIMATE(sin, sin)
+APPROXIMATE(cos, cos)
+APPROXIMATE(lg2, log2)
+APPROXIMATE(ex2, exp2)
+APPROXIMATE(tanh, tanh)
+APPROXIMATE(rsqrt, RECIPROCAL_ROOT)
+LANEWISE(rcp_approx_f32, "rcp.approx.f32", f32, f32, f32, u32, ptx__nan32(1.0f / A))
+LANEWISE(rcp_approx_ftz, "rcp.approx.ftz.f32", f32, f32, f32, u32, F(ptx__nan32(1.0f / F(A))))
+LANEWISE(sqrt_approx_f32, "sqrt.approx.f32", f32, f32, f32, u32, ptx__nan32(sqrtf(A)))
+LANEWISE(sqrt_approx_ftz, "sqrt.approx.ftz.f32", f32, f32, f32, u32, F(ptx__nan32(sqrtf(F(A)))))
+LANEWISE(div_approx_f32, "div.approx.f32", f32, f32, f32, u32, ptx__nan32(A / B))
+LANEWISE(div_approx_ftz, "div.approx.ftz.f32", f32, f32, f32, u32, F(ptx__nan32(F(A) / F(B))))
+LANEWISE(div_full_f32, "div.full.f32", f32, f32, f32, u32, ptx__nan32(A / B))
+LANEWISE(div_full_ftz, "div.full.ftz.f32", f32, f32, f32, u32, F(ptx__nan32(F(A) / F(B))))
+
+/*
+ * Of .f64 the upper half is looked at, and the upper half of the result is given: a seed for
+ * iterations. Subnormal numbers are zeros.
+ */
+static inline double upper(double x)
+{
+    const uint64_t bits = ptx__bits64(x);
+
+    if (x != x)
+        return ptx__f64(UINT64_C(0x7fffffff00000000));
+    if (!(bits & UINT64_C(0x7ff0000000000000)))
+        return ptx__f64(bits & UINT64_C(0x8000000000000000));
+    return ptx__f64(bits & UINT64_C(0xffffffff00000000));
+}
+
+static inline double rounded_upper(double x)
+{
+    const uint64_t bits = ptx__bits64(x);
+
+    return isfinite(x) ? upper(ptx__f64(bits + UINT64_C(0x80000000))) : upper(x);
+}
+
+static inline double exact_root(double x)
+{
+    const double r = (double) (1.0L / sqrtl((long double) x));
+
+    return r == r ? r : ptx__f64(UINT64_C(0xfff8000000000000));
+}
+
+LANEWISE(rcp_approx_f64, "rcp.approx.ftz.f64", f64, f64, f64, u32, rounded_upper(1.0 / upper(A)))
+/* Without .ftz it is all of it. */
+LANEWISE(rsqrt_f64, "rsqrt.f64", f64, f64, f64, u32, exact_root(A))
+LANEWISE(rsqrt_ftz_f64, "rsqrt.ftz.f64", f64, f64, f64, u32, rounded_upper(1.0 / sqrt(upper(A))))

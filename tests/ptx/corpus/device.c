@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+#include "device.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct execution {
+    struct corpus_device *device;
+    const struct cushim_cuda_api *cu;
+    const struct corpus_run *run;
+    CUmodule module;
+    CUdeviceptr memory[8];
+    CUarray array[8];
+    CUtexObject texture[8];
+    CUsurfObject surface[8];
+};
+
+static CUresult told(struct corpus_device *device, const char *call, CUresult result)
+{
+    const size_t length = (size_t) (strcspn(call, "("));
+
+    if (result != CUDA_SUCCESS && !device->text[0])
+        snprintf(device->text, sizeof(device->text), "%.*s: %d %s", (int) length, call,
+                 (int) result, cushim_status_name((int) result));
+    return result;
+}
+
+#define TRY(e, call)                                                                               \
+    do {                                                                                           \
+        const CUresult try_result = told((e)->device, #call, (e)->cu->call);                       \
+        if (try_result != CUDA_SUCCESS)                                                            \
+            return try_result;                                                                     \
+    } while (0)
+
+#define PASS(call)                                                                                 \
+    do {                                                                                           \
+        const CUresult pass_result = (call);                                                       \
+        if (pass_result != CUDA_SUCCESS)                                                           \
+            return pass_result;                                                                    \
+    } while (0)
+
+CUresult corpus_capability(struct corpus_device *device, int *ret_capability)
+{
+    struct execution e = {.device = device, .cu = device->cu};
+    CUcontext context;
+    int major, minor;
+
+    TRY(&e, cuDevicePrimaryCtxRetain(&context, 0));
+    TRY(&e, cuCtxSetCurrent(context));
+    TRY(&e, cuCtxSetLimit(CU_LIMIT_STACK_SIZE, 16 << 10));
+    TRY(&e, cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 0));
+    TRY(&e, cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 0));
+    *ret_capability = 10 * major + minor;
+    return CUDA_SUCCESS;
+}
+
+static CUresult load(struct execution *e, const char *ptx)
+{
+    char log[400] = "";
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+                              CU_JIT_OPTIMIZATION_LEVEL};
+    void *values[] = {log, (void *) sizeof(log), (void *) (intptr_t) e->device->jit_level};
+    const unsigned n = e->device->jit_level < 0 ? 2 : 3;
+    const CUresult result = told(e->device, "cuModuleLoadDataEx",
+                                 e->cu->cuModuleLoadDataEx(&e->module, ptx, n, options, values));
+
+    if (result != CUDA_SUCCESS) {
+        const size_t used = strlen(e->device->text);
+
+        snprintf(e->device->text + used, sizeof(e->device->text) - used, ": %s", log);
+    }
+    return result;
+}
+
+static CUarray_format array_format(enum corpus_type type)
+{
+    switch (type) {
+    case U8:
+        return CU_AD_FORMAT_UNSIGNED_INT8;
+    case U16:
+        return CU_AD_FORMAT_UNSIGNED_INT16;
+    case F16:
+        return CU_AD_FORMAT_HALF;
+    case F32:
+        return CU_AD_FORMAT_FLOAT;
+    default:
+        return CU_AD_FORMAT_UNSIGNED_INT32;
+    }
+}
+
+/* Rows of an array, to it or from it. */
+static CUresult copy_array(struct execution *e, unsigned b, void *host, bool to_device)
+{
+    const struct corpus_buffer *buffer = &e->run->test->buffers[b];
+    const size_t width = buffer->width ? buffer->width : buffer->count;
+    CUDA_MEMCPY2D copy = {.WidthInBytes = width * corpus_size_of(buffer->type),
+                          .Height = buffer->count / width};
+
+    copy.srcMemoryType = to_device ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_ARRAY;
+    copy.dstMemoryType = to_device ? CU_MEMORYTYPE_ARRAY : CU_MEMORYTYPE_HOST;
+    copy.srcHost = copy.dstHost = host;
+    copy.srcArray = copy.dstArray = e->array[b];
+    copy.srcPitch = copy.dstPitch = copy.WidthInBytes;
+    TRY(e, cuMemcpy2D(&copy));
+    return CUDA_SUCCESS;
+}
+
+static CUresult make_array(struct execution *e, unsigned b)
+{
+    const struct corpus_buffer *buffer = &e->run->test->buffers[b];
+    const CUDA_ARRAY3D_DESCRIPTOR shape = {
+        .Width = buffer->width ? buffer->width : buffer->count,
+        .Height = buffer->width ? buffer->count / buffer->width : 0,
+        .Format = array_format(buffer->type),
+        .NumChannels = 1,
+        .Flags = buffer->role == SURFACE ? CUDA_ARRAY3D_SURFACE_LDST : 0,
+    };
+    CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_ARRAY};
+    CUDA_TEXTURE_DESC how = {0};
+
+    TRY(e, cuArray3DCreate(&e->array[b], &shape));
+    PASS(copy_array(e, b, e->run->in[b], true));
+    resource.res.array.hArray = e->array[b];
+    if (buffer->role == SURFACE) {
+        TRY(e, cuSurfObjectCreate(&e->surface[b], &resource));
+        return CUDA_SUCCESS;
+    }
+    for (int i = 0; i < 3; i++)
+        how.addressMode[i] = buffer->linear ? CU_TR_ADDRESS_MODE_WRAP : CU_TR_ADDRESS_MODE_CLAMP;
+    how.filterMode = buffer->linear ? CU_TR_FILTER_MODE_LINEAR : CU_TR_FILTER_MODE_POINT;
+    how.flags = buffer->linear                               ? CU_TRSF_NORMALIZED_COORDINATES
+                : buffer->type == F32 || buffer->type == F16 ? 0
+                                                             : CU_TRSF_READ_AS_INTEGER;
+    TRY(e, cuTexObjectCreate(&e->texture[b], &resource, &how, NULL));
+    return CUDA_SUCCESS;
+}
+
+static CUresult make_buffer(struct execution *e, unsigned b)
+{
+    const struct corpus_buffer *buffer = &e->run->test->buffers[b];
+    size_t bytes = corpus_bytes(buffer);
+
+    if (buffer->role == TEXTURE || buffer->role == SURFACE)
+        return make_array(e, b);
+    if (buffer->role == BY_VALUE)
+        return CUDA_SUCCESS;
+    if (buffer->role == SYMBOL)
+        TRY(e, cuModuleGetGlobal(&e->memory[b], &bytes, e->module, buffer->symbol));
+    else
+        TRY(e, cuMemAlloc(&e->memory[b], bytes));
+    TRY(e, cuMemcpyHtoD(e->memory[b], e->run->in[b], corpus_bytes(buffer)));
+    return CUDA_SUCCESS;
+}
+
+static CUresult read_buffer(struct execution *e, unsigned b, void *actual)
+{
+    const struct corpus_buffer *buffer = &e->run->test->buffers[b];
+
+    if (!buffer->out)
+        return CUDA_SUCCESS;
+    if (e->array[b])
+        return copy_array(e, b, actual, false);
+    TRY(e, cuMemcpyDtoH(actual, e->memory[b], corpus_bytes(buffer)));
+    return CUDA_SUCCESS;
+}
+
+/* All buffers but those of symbols, then all values: the driver reads as many as the kernel has
+ * parameters. */
+static void fill_arguments(struct execution *e, void **arguments)
+{
+    const struct corpus_case *test = e->run->test;
+
+    for (unsigned b = 0; b < 8 && test->buffers[b].count; b++)
+        switch (test->buffers[b].role) {
+        case MEMORY:
+            *arguments++ = &e->memory[b];
+            break;
+        case BY_VALUE:
+            *arguments++ = e->run->in[b];
+            break;
+        case TEXTURE:
+            *arguments++ = &e->texture[b];
+            break;
+        case SURFACE:
+            *arguments++ = &e->surface[b];
+            break;
+        case SYMBOL:
+            break;
+        }
+    for (unsigned v = 0; v < 6; v++)
+        *arguments++ = (void *) (uintptr_t) &test->values[v];
+}
+
+static CUresult launch(struct execution *e)
+{
+    const struct corpus_case *t = e->run->test;
+    unsigned grid[3], block[3];
+    void *arguments[8 + 6];
+    CUfunction function;
+
+    for (int i = 0; i < 3; i++) {
+        grid[i] = t->grid[i] ? t->grid[i] : 1;
+        block[i] = t->block[i] ? t->block[i] : 1;
+    }
+    TRY(e, cuModuleGetFunction(&function, e->module, t->kernel ? t->kernel : t->name));
+    fill_arguments(e, arguments);
+    if (t->shared > 48 << 10)
+        TRY(e, cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                  (int) t->shared));
+    if (t->cooperative)
+        TRY(e, cuLaunchCooperativeKernel(function, grid[0], grid[1], grid[2], block[0], block[1],
+                                         block[2], t->shared, NULL, arguments));
+    else
+        TRY(e, cuLaunchKernel(function, grid[0], grid[1], grid[2], block[0], block[1], block[2],
+                              t->shared, NULL, arguments, NULL));
+    return CUDA_SUCCESS;
+}
+
+static CUresult work(struct execution *e, const char *ptx, void *const *actual,
+                     CUresult *ret_result)
+{
+    const struct corpus_case *test = e->run->test;
+
+    PASS(load(e, ptx));
+    for (unsigned b = 0; b < 8 && test->buffers[b].count; b++)
+        PASS(make_buffer(e, b));
+    PASS(launch(e));
+    *ret_result = e->cu->cuCtxSynchronize();
+    if (*ret_result == CUDA_SUCCESS)
+        for (unsigned b = 0; b < 8 && test->buffers[b].count; b++)
+            PASS(read_buffer(e, b, actual[b]));
+    return CUDA_SUCCESS;
+}
+
+/* After a fault all of this fails, and changes nothing. */
+static void give_back(struct execution *e)
+{
+    const struct corpus_case *test = e->run->test;
+
+    for (unsigned b = 0; b < 8 && test->buffers[b].count; b++) {
+        if (e->texture[b])
+            e->cu->cuTexObjectDestroy(e->texture[b]);
+        if (e->surface[b])
+            e->cu->cuSurfObjectDestroy(e->surface[b]);
+        if (e->array[b])
+            e->cu->cuArrayDestroy(e->array[b]);
+        if (e->memory[b] && test->buffers[b].role == MEMORY)
+            e->cu->cuMemFree(e->memory[b]);
+    }
+    if (e->module)
+        e->cu->cuModuleUnload(e->module);
+    e->cu->cuDevicePrimaryCtxRelease(0);
+}
+
+CUresult corpus_execute(struct corpus_device *device, const char *ptx, const struct corpus_run *run,
+                        void *const *actual, CUresult *ret_result)
+{
+    struct execution e = {.device = device, .cu = device->cu, .run = run};
+    const CUresult result = work(&e, ptx, actual, ret_result);
+
+    give_back(&e);
+    return result;
+}

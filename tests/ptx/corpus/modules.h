@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* The subjects, each a .cu and a .c of its name. */
+#ifndef CUSHIM_TESTS_CORPUS_MODULES_H
+#define CUSHIM_TESTS_CORPUS_MODULES_H
+
+#include "corpus.h"
+
+#define CORPUS_SUBJECTS(X)                                                                         \
+    X(atomics)                                                                                     \
+    X(bits)                                                                                        \
+    X(bulk)                                                                                        \
+    X(calls)                                                                                       \
+    X(cipher)                                                                                      \
+    X(cluster)                                                                                     \
+    X(control)                                                                                     \
+    X(convert)                                                                                     \
+    X(cub)                                                                                         \
+    X(debug)                                                                                       \
+    X(groups)                                                                                      \
+    X(half)                                                                                        \
+    X(hints)                                                                                       \
+    X(integer)                                                                                     \
+    X(libcu)                                                                                       \
+    X(linear)                                                                                      \
+    X(math)                                                                                        \
+    X(matmul)                                                                                      \
+    X(memory)                                                                                      \
+    X(network)                                                                                     \
+    X(newer)                                                                                       \
+    X(order)                                                                                       \
+    X(packed)                                                                                      \
+    X(pairs)                                                                                       \
+    X(pipeline)                                                                                    \
+    X(reduce)                                                                                      \
+    X(rounding)                                                                                    \
+    X(runtime)                                                                                     \
+    X(scan)                                                                                        \
+    X(simulation)                                                                                  \
+    X(sort)                                                                                        \
+    X(stencil)                                                                                     \
+    X(strings)                                                                                     \
+    X(tensor)                                                                                      \
+    X(texture)                                                                                     \
+    X(video)                                                                                       \
+    X(warp)
+
+#define CORPUS_DECLARE(subject) extern const struct corpus_module corpus_##subject;
+CORPUS_SUBJECTS(CORPUS_DECLARE)
+
+#endif

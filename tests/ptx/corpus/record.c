@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/* What hardware answered, kept as text, so that other devices are compared with it. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "corpus.h"
+
+enum { FEW = 1024, FEW_INEXACT = 16384, MAX_BOUNDS = 64 };
+
+static uint64_t hash_of(const uint8_t *data, size_t bytes)
+{
+    uint64_t hash = 0xcbf29ce484222325;
+
+    for (size_t i = 0; i < bytes; i++)
+        hash = (hash ^ data[i]) * 0x100000001b3;
+    return hash;
+}
+
+/* A result that may be some distance off is of no use as a hash. */
+static bool kept_whole(const struct corpus_case *test, unsigned b)
+{
+    const size_t bytes = corpus_bytes(&test->buffers[b]);
+
+    return bytes <= (test->n_bounds || test->contracts ? FEW_INEXACT : FEW);
+}
+
+static FILE *open_record(const char *folder, const char *name, const char *mode)
+{
+    char path[512];
+
+    snprintf(path, sizeof(path), "%s/%s.tsv", folder, name);
+    return fopen(path, mode);
+}
+
+unsigned corpus_record(const char *folder, const char *name, const struct corpus_case *test,
+                       void *const *actual)
+{
+    FILE *file = open_record(folder, name, "w");
+
+    if (!file) {
+        printf("    %s/%s.tsv: %s\n", folder, name, strerror(errno));
+        return 1;
+    }
+    for (unsigned b = 0; b < 8 && test->buffers[b].count; b++) {
+        const size_t bytes = corpus_bytes(&test->buffers[b]);
+        const uint8_t *data = actual[b];
+
+        if (!test->buffers[b].out)
+            continue;
+        fprintf(file, "%u\t%016" PRIx64 "\t", b, hash_of(data, bytes));
+        for (size_t i = 0; kept_whole(test, b) && i < bytes; i++)
+            fprintf(file, "%02x", data[i]);
+        fprintf(file, "\n");
+    }
+    return fclose(file) ? 1 : 0;
+}
+
+/* The recorded bytes of one buffer; NULL if it was kept as a hash only. */
+static uint8_t *parse_bytes(const char *text, size_t bytes)
+{
+    uint8_t *data = strlen(text) >= 2 * bytes ? malloc(bytes) : NULL;
+
+    for (size_t i = 0; data && i < bytes; i++) {
+        const char digits[] = {text[2 * i], text[2 * i + 1], 0};
+
+        data[i] = (uint8_t) strtoul(digits, NULL, 16);
+    }
+    return data;
+}
+
+static unsigned compare_twice_as_far(struct corpus_run *recorded, unsigned b, const void *actual)
+{
+    struct corpus_case test = *recorded->test;
+    struct corpus_bound bounds[MAX_BOUNDS];
+
+    for (unsigned i = 0; i < test.n_bounds && i < MAX_BOUNDS; i++) {
+        bounds[i].ulps = 2 * test.bounds[i].ulps;
+        bounds[i].absolute = 2 * test.bounds[i].absolute;
+    }
+    test.bounds = bounds;
+    recorded->test = &test;
+    return corpus_compare(recorded, NULL, b, actual);
+}
+
+/* Both results lie within the bounds around the right one, so they are up to twice as far apart.
+ * Where two results are right, the reference has judged already. */
+static unsigned check_line(const struct corpus_case *test, char *line, void *const *actual)
+{
+    char *end;
+    const unsigned b = (unsigned) strtoul(line, &end, 10);
+    const uint64_t hash = strtoull(end, &end, 16);
+    struct corpus_run recorded = {.test = test};
+    unsigned wrong;
+
+    if (b >= 8 || !test->buffers[b].out || !actual[b])
+        return printf("    the record names buffer %u, which is no output\n", b), 1;
+    if (hash == hash_of(actual[b], corpus_bytes(&test->buffers[b])))
+        return 0;
+    recorded.expect[b] = parse_bytes(end + strspn(end, "\t"), corpus_bytes(&test->buffers[b]));
+    if (!recorded.expect[b]) {
+        wrong = !test->n_bounds && !test->contracts;
+        if (wrong)
+            printf("    buffer %u: not what hardware answered\n", b);
+        return wrong;
+    }
+    wrong = test->contracts ? 0 : compare_twice_as_far(&recorded, b, actual[b]);
+    free(recorded.expect[b]);
+    return wrong;
+}
+
+unsigned corpus_check_recorded(const char *folder, const char *name, const struct corpus_case *test,
+                               void *const *actual)
+{
+    FILE *file = open_record(folder, name, "r");
+    char *line = NULL;
+    size_t size = 0;
+    unsigned wrong = 0;
+
+    if (!file)
+        return 0; /* nobody has run this one on hardware yet */
+    while (getline(&line, &size, file) > 0)
+        wrong += check_line(test, line, actual);
+    free(line);
+    fclose(file);
+    return wrong;
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+/* What kernels do together: jumps, calls, barriers, votes, grids; by the driver's functions. */
+#include <cushim/mock.h>
+#include <criterion/redirect.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../../mock/support.h"
+
+#define HEAD ".version 8.0\n.target sm_80\n.address_size 64\n"
+#define BEGIN                                                                                      \
+    ".visible .entry k(.param .u64 p) {\n.reg .u32 %i, %t, %r<20>; .reg .u64 %rd<9>; .reg .pred "  \
+    "%p<4>; .reg .f32 %f<4>;\nmov.u32 %t, %tid.x; mov.u32 %r0, %ctaid.x; mov.u32 %r1, %ntid.x; "   \
+    "mad.lo.u32 %i, %r0, %r1, %t;\nld.param.u64 %rd0, [p]; mul.wide.u32 %rd1, %i, 4; add.u64 "     \
+    "%rd1, %rd0, %rd1;\n"
+
+enum { WORDS = 4096 };
+
+static unsigned words[WORDS];
+
+TestSuite(run, .timeout = 100);
+
+/* Runs a kernel over zeroed words, and reads them back. */
+static CUresult run_text(const char *text, unsigned grid, unsigned block, bool cooperative)
+{
+    CUmodule module = NULL;
+    CUfunction function = NULL;
+    CUdeviceptr p;
+    void *params[] = {&p};
+    CUresult result;
+
+    start();
+    p = allocate(sizeof(words));
+    OK(mock_cuMemsetD32_v2(p, 0, WORDS));
+    OK(mock_cuModuleLoadData(&module, text));
+    OK(mock_cuModuleGetFunction(&function, module, "k"));
+    if (cooperative)
+        OK(mock_cuLaunchCooperativeKernel(function, grid, 1, 1, block, 1, 1, 0, NULL, params));
+    else
+        OK(mock_cuLaunchKernel(function, grid, 1, 1, block, 1, 1, 0, NULL, params, NULL));
+    result = mock_cuCtxSynchronize();
+    if (result == CUDA_SUCCESS)
+        OK(mock_cuMemcpyDtoH_v2(words, p, sizeof(words)));
+    return result;
+}
+
+/* %r9 is what a thread is to answer. */
+static void run(const char *before, const char *body, unsigned grid, unsigned block)
+{
+    char text[8192];
+
+    snprintf(text, sizeof(text), "%s%s%s%s\nst.global.u32 [%%rd1], %%r9; ret; }", HEAD, before,
+             BEGIN, body);
+    EXPECT(CUDA_SUCCESS, run_text(text, grid, block, false));
+}
+
+/* Each lane leaves the loop at a time of its own. */
+Test(run, divergent_loop)
+{
+    run("", "mov.u32 %r9, 0; mov.u32 %r2, 0;\nL: setp.gt.u32 %p0, %r2, %t; @%p0 bra D; add.u32 "
+            "%r9, %r9, %r2; add.u32 %r2, %r2, 1; bra L; D:", 2, 50);
+    for (unsigned i = 0; i < 100; i++)
+        cr_expect(eq(u32, words[i], i % 50 * (i % 50 + 1) / 2));
+}
+
+/* After the branch all lanes are together again, wherever the compiler put the cold part. */
+Test(run, lanes_meet_behind_a_branch)
+{
+    run("", "and.b32 %r2, %t, 3; setp.eq.u32 %p0, %r2, 1; @%p0 bra COLD;\nMEET: activemask.b32 "
+            "%r9; bra DONE;\nCOLD: add.u32 %r3, %r3, 1; bra MEET; DONE:", 1, 32);
+    for (unsigned i = 0; i < 32; i++)
+        cr_expect(eq(u32, words[i], 0xffffffff));
+}
+
+/* One lane after another takes the lock: those that spin let the owner go on. */
+Test(run, spin_lock_inside_a_warp)
+{
+    run(".global .u32 lock; .global .u32 count;\n",
+        "AGAIN: atom.global.cas.b32 %r2, [lock], 0, 1; setp.ne.u32 %p0, %r2, 0; @%p0 bra AGAIN;\n"
+        "ld.volatile.global.u32 %r3, [count]; add.u32 %r9, %r3, 1; st.volatile.global.u32 [count], "
+        "%r9; membar.gl; atom.global.exch.b32 %r4, [lock], 0;", 2, 64);
+    {
+        unsigned seen[129] = {0};
+
+        for (unsigned i = 0; i < 128; i++)
+            if (words[i] <= 128)
+                seen[words[i]]++;
+        for (unsigned i = 1; i <= 128; i++)
+            cr_expect(eq(u32, seen[i], 1));
+    }
+}
+
+Test(run, recursion_of_a_depth_of_its_own)
+{
+    run(".func (.param .u32 r) f(.param .u32 n) {\n.reg .u32 %a<6>; .reg .pred %q;\nld.param.u32 "
+        "%a0, [n]; mov.u32 %a1, 1; setp.eq.u32 %q, %a0, 0; @%q bra D;\nsub.u32 %a2, %a0, 1;\n{ "
+        ".param .u32 x; .param .u32 y; st.param.u32 [x], %a2; call (y), f, (x); ld.param.u32 %a3, "
+        "[y]; }\nmul.lo.u32 %a1, %a3, %a0;\nD: st.param.u32 [r], %a1; ret; }\n",
+        "and.b32 %r2, %t, 7;\n{ .param .u32 x; .param .u32 y; st.param.u32 [x], %r2; call (y), f, "
+        "(x); ld.param.u32 %r9, [y]; }", 1, 64);
+    for (unsigned i = 0; i < 64; i++) {
+        unsigned product = 1;
+
+        for (unsigned j = 2; j <= i % 8; j++)
+            product *= j;
+        cr_expect(eq(u32, words[i], product));
+    }
+}
+
+#define CALLEE(name, op)                                                                           \
+    ".func (.reg .u32 r) " name " (.reg .u32 a) {" op ".u32 r, a, 100; ret; }\n"
+
+Test(run, indirect_calls)
+{
+    run(CALLEE("plus", "add") CALLEE("minus", "sub")
+            ".global .u64 table[2] = {plus, minus};\n",
+        "and.b32 %r2, %t, 1; mul.wide.u32 %rd2, %r2, 8; mov.u64 %rd3, table; add.u64 %rd3, %rd3, "
+        "%rd2; ld.global.u64 %rd4, [%rd3];\nP: .callprototype (.reg .u32 _) _ (.reg .u32 _);\n"
+        "call (%r9), %rd4, (%t), P;", 1, 64);
+    for (unsigned i = 0; i < 64; i++)
+        cr_expect(eq(u32, words[i], i % 2 ? i - 100 : i + 100));
+}
+
+Test(run, branch_by_index)
+{
+    run("", "and.b32 %r2, %t, 3;\nT: .branchtargets A, B, C, B;\nbrx.idx %r2, T;\nA: mov.u32 %r9, "
+            "10; bra D; B: mov.u32 %r9, 20; bra D; C: mov.u32 %r9, 30; D:", 1, 33);
+    for (unsigned i = 0; i < 33; i++)
+        cr_expect(eq(u32, words[i], ((unsigned[]){10, 20, 30, 20})[i % 4]));
+}
+
+Test(run, shuffles_and_votes)
+{
+    run("", "shfl.sync.bfly.b32 %r2, %t, 1, 31, 0xffffffff; shfl.sync.up.b32 %r3|%p0, %t, 3, 0, "
+            "0xffffffff; selp.u32 %r4, 1, 0, %p0;\nsetp.lt.u32 %p1, %t, 5; vote.sync.ballot.b32 "
+            "%r5, %p1, 0xffffffff; mad.lo.u32 %r9, %r2, 100, %r3; mad.lo.u32 %r9, %r4, 10000, "
+            "%r9; mad.lo.u32 %r9, %r5, 100000, %r9;", 1, 32);
+    for (unsigned i = 0; i < 32; i++)
+        cr_expect(eq(u32, words[i],
+                     (i ^ 1) * 100 + (i < 3 ? i : i - 3) + (i >= 3) * 10000 + 31 * 100000));
+}
+
+/* The lanes that a shuffle names wait for each other on both sides of a branch. */
+Test(run, shuffle_gathers_its_members)
+{
+    run("", "setp.lt.u32 %p0, %t, 16; @%p0 bra A; add.u32 %r2, %t, 1000; bra S; A: add.u32 %r2, "
+            "%t, 2000;\nS: @%p0 bra X; bra X; X: shfl.sync.idx.b32 %r9, %r2, 0, 31, 0xffffffff;",
+        1, 32);
+    for (unsigned i = 0; i < 32; i++)
+        cr_expect(eq(u32, words[i], 2000));
+}
+
+/* All blocks are there at once: each waits for all. */
+Test(run, cooperative_grid)
+{
+    static const char body[] = HEAD ".global .u32 arrived;\n" BEGIN
+        "atom.global.add.u32 %r2, [arrived], 1; WAIT: ld.acquire.gpu.global.u32 %r3, [arrived]; "
+        "setp.lt.u32 %p0, %r3, 64; @%p0 bra WAIT;\nst.global.u32 [%rd1], %r3; ret; }";
+
+    EXPECT(CUDA_SUCCESS, run_text(body, 64, 1, true));
+    for (unsigned i = 0; i < 64; i++)
+        cr_expect(eq(u32, words[i], 64));
+}
+
+Test(run, barrier_that_counts)
+{
+    run("", "and.b32 %r2, %t, 3; setp.eq.u32 %p0, %r2, 0; bar.red.popc.u32 %r9, 0, %p0;", 2, 100);
+    for (unsigned i = 0; i < 200; i++)
+        cr_expect(eq(u32, words[i], 25));
+}
+
+/* Some threads are gone when the others come to the barrier. */
+Test(run, barrier_after_exits)
+{
+    run("", "mov.u32 %r9, 5; setp.gt.u32 %p0, %t, 40; @%p0 exit; bar.sync 0;", 1, 64);
+    cr_expect(eq(u32, words[40], 5));
+    cr_expect(eq(u32, words[41], 0));
+}
+
+Test(run, prints, .init = cr_redirect_stdout)
+{
+    run(".extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);\n"
+        ".global .align 1 .b8 text[16] = {37, 100, 32, 37, 46, 49, 102, 32, 37, 115, 33, 10, 0};\n"
+        ".global .align 1 .b8 word[3] = {104, 105, 0};\n",
+        ".local .align 8 .b8 a[24]; .reg .b64 %sp;\nmov.u64 %sp, a; setp.gt.u32 %p0, %t, 1; @%p0 "
+        "bra D; add.u32 %r2, %t, 7; st.local.u32 [%sp], %r2; mov.u64 %rd2, 4612811918334230528; "
+        "st.local.u64 [%sp+8], %rd2; mov.u64 %rd3, word; st.local.u64 [%sp+16], %rd3; cvta.local"
+        ".u64 %rd4, %sp; mov.u64 %rd5, text;\n{ .param .b64 x; .param .b64 y; .param .b32 z; "
+        "st.param.b64 [x], %rd5; st.param.b64 [y], %rd4; call (z), vprintf, (x, y); ld.param.b32 "
+        "%r9, [z]; } D:", 1, 32);
+    fflush(stdout);
+    cr_expect_stdout_eq_str("7 2.5 hi!\n8 2.5 hi!\n");
+    cr_expect(eq(u32, words[1], 3));
+}
+
+Test(run, allocates)
+{
+    run(".extern .func (.param .b64 r) malloc (.param .b64 n);\n"
+        ".extern .func free (.param .b64 p);\n",
+        "{ .param .b64 x; .param .b64 y; mov.u64 %rd2, 64; st.param.b64 [x], %rd2; call (y), "
+        "malloc, (x); ld.param.b64 %rd3, [y]; }\nst.u32 [%rd3+60], %t; ld.u32 %r9, [%rd3+60];\n"
+        "{ .param .b64 x; st.param.b64 [x], %rd3; call free, (x); }", 4, 64);
+    for (unsigned i = 0; i < 256; i++)
+        cr_expect(eq(u32, words[i], i % 64));
+}
+
+/* The same seed, the same order, the same result, whoever is first. */
+Test(run, seeded_order)
+{
+    static const char body[] = HEAD ".global .u32 next;\n" BEGIN
+        "atom.global.add.u32 %r9, [next], 1; st.global.u32 [%rd1], %r9; ret; }";
+    unsigned first[WORDS];
+    bool in_order = true;
+
+    cr_assert(eq(int, cushim_mock_configure(&(struct cushim_mock_config){.seed = 11}), CUSHIM_OK));
+    EXPECT(CUDA_SUCCESS, run_text(body, WORDS, 1, false));
+    memcpy(first, words, sizeof(first));
+    EXPECT(CUDA_SUCCESS, run_text(body, WORDS, 1, false));
+    for (unsigned i = 0; i < WORDS; i++) {
+        cr_assert(eq(u32, words[i], first[i]));
+        in_order = in_order && words[i] == i;
+    }
+    cr_expect(not(in_order));
+}
+
+/* What is not executed is refused when the module is loaded, with its name and line. */
+Test(run, refused)
+{
+    static const char text[] = HEAD ".visible .entry k() {.reg .b32 %r<4>;\n\n"
+                                    "txq.width.b32 %r1, [%r2]; ret; }";
+    char log[512] = "";
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void *values[] = {log, (void *) sizeof(log)};
+    CUmodule module = NULL;
+
+    start();
+    cr_expect(ne(int, (int) mock_cuModuleLoadDataEx(&module, text, 2, options, values), 0));
+    cr_expect(ne(ptr, (void *) strstr(log, "line 6"), NULL), "%s", log);
+}
