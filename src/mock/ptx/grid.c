@@ -29,6 +29,7 @@ static struct ptx__frame *frame_make(const struct ptx__code *code)
         return NULL;
     }
     memset(frame->registers, 0, code->register_bytes);
+    memset(frame->registers + PTX__ALL_SLOT, 0xff, PTX__SLOT);
     frame->code = code;
     return frame;
 }

@@ -11,9 +11,6 @@
 
 #define PTX__NO_SLOT UINT32_MAX
 
-/* Slot 0 is nobody's: what is not wanted is written there. */
-#define PTX__SINK_SLOT 0u
-
 struct ptx__lowering {
     const struct ptx__module *module;
     const struct ptx__function *function;

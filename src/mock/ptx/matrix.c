@@ -248,7 +248,7 @@ static uint64_t sum_of_integers(const struct product *product, unsigned row, uns
     do {                                                                                           \
         const struct ptx__op *next_ = NULL;                                                        \
                                                                                                    \
-        if (!ptx__warp_together(w, op, PTX__ALL, &next_))                                          \
+        if (!ptx__warp_together(w, op, PTX__ALL_SLOT, &next_))                                          \
             return next_;                                                                          \
     } while (0)
 
