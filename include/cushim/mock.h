@@ -24,11 +24,18 @@
  *   CUSHIM_MOCK_KERNELS   plug-ins with kernels, as paths separated by colons. One
  *                         that cannot be loaded costs a line on standard error.
  *
- * Kernels are functions of the host. A module is loaded from PTX text, which says
- * which kernels it has and what parameters each takes; a launch then runs the host
- * function that was registered under the kernel's name. So a name is what links the two,
- * and it is the name as the PTX has it: mangled, unless the kernel is extern "C". A
- * launch of a kernel that has no host function fails with CUDA_ERROR_NOT_SUPPORTED.
+ *   CUSHIM_MOCK_PTX_WORKERS
+ *                         how many threads run the blocks of a kernel; else one a processor, and
+ *                         one alone where there is a seed.
+ *   CUSHIM_MOCK_PTX_STEPS how often a warp may jump backwards before its loop is taken to be
+ *                         endless; 0: as often as it likes.
+ *   CUSHIM_MOCK_PTX_CPU   base or avx2: no better instructions of the host than these.
+ *
+ * Kernels run from the PTX that their module is loaded from. A host function that is
+ * registered under a kernel's name takes the place of that: a launch then calls it. So a name
+ * is what links the two, and it is the name as the PTX has it: mangled, unless the kernel
+ * is extern "C". A module with an instruction that is not executed here is not loaded:
+ * CUDA_ERROR_NOT_SUPPORTED, and the JIT log names the instruction and its line.
  */
 #ifndef CUSHIM_MOCK_H
 #define CUSHIM_MOCK_H

@@ -181,13 +181,13 @@ const struct ptx__op *ptx__do_elect(struct ptx__warp *w, const struct ptx__op *o
     const struct ptx__op *next = NULL;
     uint32_t here;
 
-    if (!ptx__warp_together(w, op, members, &next))
+    if (!ptx__warp_together(w, op, op->a, &next))
         return next;
     here = w->mask & members;
     for (uint32_t m = w->mask; m; m &= m - 1)
         REG(uint32_t, op->d)[__builtin_ctz(m)] = here ? (uint32_t) __builtin_ctz(here) : 0;
     ptx__set_pred(w, op->b, here & -here);
-    return op + 1;
+    return ptx__warp_after(w, op);
 }
 
 /* --- clusters --- */

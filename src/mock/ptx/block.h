@@ -19,6 +19,9 @@ void ptx__block_free(struct ptx__block *block);
 void ptx__block_start(struct ptx__block *block, uint64_t cluster);
 enum ptx__block_state ptx__block_run(struct ptx__block *block);
 
+/* Fills the constants of a frame, those from a kind (enum ptx__fill) on. */
+void ptx__fill(const struct ptx__warp *warp, const struct ptx__frame *frame, unsigned from);
+
 /* How large everything is, from the launch and the code. */
 void ptx__grid_shape(struct ptx__grid *grid);
 

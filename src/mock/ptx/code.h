@@ -38,6 +38,15 @@
 /* The number of a block in its cluster, plus one, stands here in addresses of its shared memory. */
 #define PTX__RANK_SHIFT 24
 
+/*
+ * The first slots of every file: what is not wanted is written to the first four; then the carry
+ * of each lane; then all ones, the members of what a whole warp does.
+ */
+#define PTX__SINK_SLOT  0u
+#define PTX__CARRY_SLOT (4 * PTX__SLOT)
+#define PTX__ALL_SLOT   (5 * PTX__SLOT)
+#define PTX__FIRST_SLOT (6 * PTX__SLOT)
+
 struct ptx__op;
 struct ptx__warp;
 

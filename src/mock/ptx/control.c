@@ -203,10 +203,9 @@ const struct ptx__op *ptx__do_barrier(struct ptx__warp *w, const struct ptx__op 
 /* bar.warp.sync */
 const struct ptx__op *ptx__do_warp_sync(struct ptx__warp *w, const struct ptx__op *op)
 {
-    const uint32_t members = REG(uint32_t, op->a)[__builtin_ctz(w->mask)];
     const struct ptx__op *next = NULL;
 
-    return ptx__warp_together(w, op, members, &next) ? op + 1 : next;
+    return ptx__warp_together(w, op, op->a, &next) ? ptx__warp_after(w, op) : next;
 }
 
 const struct ptx__op *ptx__do_trap(struct ptx__warp *w, const struct ptx__op *op)

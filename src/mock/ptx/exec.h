@@ -49,9 +49,6 @@ struct ptx__keyed {
 #define ALSO(id, n, key_text)                                                                      \
     PTX__KEYED static const struct ptx__keyed named_##id##_##n = {key_text, id};
 
-/* The carry of each lane, between the slot that is nobody's and the first register. */
-#define PTX__CARRY_SLOT (4 * PTX__SLOT)
-
 /* How values of a type are kept in a slot (S), computed with (V), and put back (W). */
 #define S_u8  uint32_t
 #define V_u8  uint8_t

@@ -4,6 +4,7 @@
  * lanes of a warp go one after another.
  */
 #include "mock/ptx/memory.h"
+#include "mock/ptx/soft.h"
 
 /* list: the operand, and for cas what is put there. */
 #define ATOMIC(id, key, place, T, TS, expression)                                                  \
@@ -73,6 +74,25 @@ RETRIED(max_s32, uint32_t, (int32_t) old > (int32_t) b ? old : b)
 RETRIED(min_s64, uint64_t, (int64_t) old < (int64_t) b ? old : b)
 RETRIED(max_s64, uint64_t, (int64_t) old > (int64_t) b ? old : b)
 
+static inline uint16_t half_sum(uint16_t a, uint16_t b)
+{
+    return ptx__half_of_float(ptx__float_of_half(a) + ptx__float_of_half(b));
+}
+
+static inline uint16_t bfloat_sum(uint16_t a, uint16_t b)
+{
+    return ptx__bfloat_of_float(ptx__float_of_bfloat(a) + ptx__float_of_bfloat(b));
+}
+
+#define BOTH(sum, a, b)                                                                            \
+    ((uint32_t) sum((uint16_t) ((a) >> 16), (uint16_t) ((b) >> 16)) << 16 |                        \
+     sum((uint16_t) (a), (uint16_t) (b)))
+
+RETRIED(add_f16, uint16_t, half_sum(old, b))
+RETRIED(add_bf16, uint16_t, bfloat_sum(old, b))
+RETRIED(add_f16x2, uint32_t, BOTH(half_sum, old, b))
+RETRIED(add_bf16x2, uint32_t, BOTH(bfloat_sum, old, b))
+
 static inline uint64_t swap(void *at, uint64_t compare, uint64_t value, unsigned bytes)
 {
     if (bytes == 2) {
@@ -118,6 +138,13 @@ static inline uint64_t swap(void *at, uint64_t compare, uint64_t value, unsigned
     ATOMIC(space##_max_s64, "atom." #space ".max.s64", place, uint64_t, uint64_t, max_s64(at, B))  \
     ATOMIC(space##_cas_u16, "atom." #space ".cas.u16", place, uint16_t, uint32_t,                  \
            swap(at, B, C, 2))                                                                      \
+    ATOMIC(space##_add_f16, "atom." #space ".add.f16", place, uint16_t, uint32_t, add_f16(at, B))  \
+    ATOMIC(space##_add_bf16, "atom." #space ".add.bf16", place, uint16_t, uint32_t,                \
+           add_bf16(at, B))                                                                        \
+    ATOMIC(space##_add_f16x2, "atom." #space ".add.f16x2", place, uint32_t, uint32_t,              \
+           add_f16x2(at, B))                                                                       \
+    ATOMIC(space##_add_bf16x2, "atom." #space ".add.bf16x2", place, uint32_t, uint32_t,            \
+           add_bf16x2(at, B))                                                                      \
     ATOMIC(space##_inc_u32, "atom." #space ".inc.u32", place, uint32_t, uint32_t, inc_u32(at, B))  \
     ATOMIC(space##_dec_u32, "atom." #space ".dec.u32", place, uint32_t, uint32_t, dec_u32(at, B))  \
     ATOMIC(space##_add_f64, "atom." #space ".add.f64", place, uint64_t, uint64_t, add_f64(at, B))

@@ -12,11 +12,11 @@ static inline uint32_t members_of(const struct ptx__warp *w, uint32_t slot)
 }
 
 /* Waits for the members, unless the operation is of the old kind that names none. */
-#define TOGETHER(members)                                                                          \
+#define TOGETHER(slot)                                                                             \
     do {                                                                                           \
         const struct ptx__op *next_ = NULL;                                                        \
                                                                                                    \
-        if (!op->imm && !ptx__warp_together(w, op, members, &next_))                               \
+        if (!op->imm && !ptx__warp_together(w, op, slot, &next_))                               \
             return next_;                                                                          \
     } while (0)
 
@@ -32,7 +32,7 @@ static inline uint32_t members_of(const struct ptx__warp *w, uint32_t slot)
         const uint32_t *pc = REG(uint32_t, op->c);                                                 \
         uint32_t *d = REG(uint32_t, op->d);                                                        \
                                                                                                    \
-        TOGETHER(members_of(w, op->list[0]));                                                      \
+        TOGETHER(op->list[0]);                                                         \
         for (unsigned l = 0; l < PTX__LANES; l++) {                                                \
             const int segment = (int) (pc[l] >> 8 & 31), clamp = (int) (pc[l] & 31);               \
             const int b = (int) (pb[l] & 31), lane = (int) l;                                      \
@@ -49,7 +49,7 @@ static inline uint32_t members_of(const struct ptx__warp *w, uint32_t slot)
         for (uint32_t m = w->mask; m; m &= m - 1)                                                  \
             d[__builtin_ctz(m)] = result[__builtin_ctz(m)];                                        \
         ptx__set_pred(w, op->list[1], bits);                                                       \
-        return op + 1;                                                                             \
+        return ptx__warp_after(w, op);                                                                             \
     }
 
 SHUFFLE(up, lane - b, j >= last)
@@ -64,12 +64,12 @@ SHUFFLE(idx, first | (b & ~segment), j <= last)
         const uint32_t members = members_of(w, op->b);                                             \
         uint32_t voters, yes;                                                                      \
                                                                                                    \
-        TOGETHER(members);                                                                         \
+        TOGETHER(op->b);                                                                           \
         voters = w->mask & members;                                                                \
         yes = PRED(op->a) & voters;                                                                \
         (void) voters, (void) yes;                                                                 \
         expression;                                                                                \
-        return op + 1;                                                                             \
+        return ptx__warp_after(w, op);                                                                             \
     }
 
 VOTE(all, ptx__set_pred(w, op->d, yes == voters ? PTX__ALL : 0))
@@ -99,7 +99,7 @@ HANDLER(activemask, "activemask")
         const T *a = REG(T, op->a);                                                                \
         uint32_t *d = REG(uint32_t, op->d), result[PTX__LANES] = {0};                              \
                                                                                                    \
-        TOGETHER(members);                                                                         \
+        TOGETHER(op->b);                                                                           \
         for (uint32_t m = w->mask & members; m; m &= m - 1) {                                      \
             const unsigned i = (unsigned) __builtin_ctz(m);                                        \
                                                                                                    \
@@ -108,7 +108,7 @@ HANDLER(activemask, "activemask")
         }                                                                                          \
         for (uint32_t m = w->mask; m; m &= m - 1)                                                  \
             d[__builtin_ctz(m)] = result[__builtin_ctz(m)];                                        \
-        return op + 1;                                                                             \
+        return ptx__warp_after(w, op);                                                                             \
     }                                                                                              \
     HANDLER(match_all_##bits, "match.all." #bits)                                                  \
     {                                                                                              \
@@ -117,13 +117,13 @@ HANDLER(activemask, "activemask")
         uint32_t here;                                                                             \
         bool same = true;                                                                          \
                                                                                                    \
-        TOGETHER(members);                                                                         \
+        TOGETHER(op->b);                                                                           \
         here = w->mask & members;                                                                  \
         for (uint32_t m = here; m; m &= m - 1)                                                     \
             same = same && a[__builtin_ctz(m)] == a[__builtin_ctz(here)];                          \
         put_all(w, op->d, same ? here : 0);                                                        \
         ptx__set_pred(w, op->c, same ? PTX__ALL : 0);                                              \
-        return op + 1;                                                                             \
+        return ptx__warp_after(w, op);                                                                             \
     }
 
 MATCH(uint32_t, 32)
@@ -136,13 +136,13 @@ MATCH(uint64_t, 64)
         const V_##T *a = (const V_##T *) REG(S_##T, op->a);                                        \
         V_##T r = begin;                                                                           \
                                                                                                    \
-        TOGETHER(members);                                                                         \
+        TOGETHER(op->b);                                                                           \
         for (uint32_t m = w->mask & members; m; m &= m - 1) {                                      \
             const V_##T x = a[__builtin_ctz(m)];                                                   \
             r = (V_##T) (expression);                                                              \
         }                                                                                          \
         put_all(w, op->d, (uint32_t) r);                                                           \
-        return op + 1;                                                                             \
+        return ptx__warp_after(w, op);                                                                             \
     }
 
 REDUX(add, u32, 0, r + x)

@@ -50,7 +50,7 @@ static void tell(const struct ptx__warp *warp, enum ptx__finding_kind kind, uint
 }
 
 /* The first that goes wrong is what the launch ends with. */
-static bool stop(struct ptx__grid *grid, int result)
+bool ptx__grid_stop(struct ptx__grid *grid, int result)
 {
     bool first;
 
@@ -83,7 +83,7 @@ const struct ptx__op *ptx__fault(struct ptx__warp *warp, const struct ptx__op *o
 {
     va_list list;
 
-    if (!stop(warp->block->grid, result))
+    if (!ptx__grid_stop(warp->block->grid, result))
         return NULL;
     va_start(list, format);
     say(warp, op, kind, 0, 0, lane, format, list);
@@ -96,11 +96,20 @@ void ptx__fault_at(struct ptx__warp *warp, const struct ptx__op *op, uint64_t ad
 {
     char text[TEXT];
 
-    if (!stop(warp->block->grid, 700))
+    if (!ptx__grid_stop(warp->block->grid, 700))
         return;
     describe(warp, op, lane, text, sizeof(text));
     snprintf(text + strlen(text), sizeof(text) - strlen(text), " %s", verb);
     tell(warp, PTX__OUT_OF_BOUNDS, address, bytes, text);
+}
+
+/* A loop that goes wrong a million times says no more than the first of them. */
+static bool is_new(const struct ptx__warp *warp, const struct ptx__op *op,
+                   enum ptx__finding_kind kind)
+{
+    const unsigned char bit = (unsigned char) (1u << kind);
+
+    return !(atomic_fetch_or(&warp->block->grid->noted[op->site], bit) & bit);
 }
 
 void ptx__note(struct ptx__warp *warp, const struct ptx__op *op, enum ptx__finding_kind kind,
@@ -108,6 +117,8 @@ void ptx__note(struct ptx__warp *warp, const struct ptx__op *op, enum ptx__findi
 {
     va_list list;
 
+    if (!is_new(warp, op, kind))
+        return;
     va_start(list, format);
     say(warp, op, kind, 0, 0, lane, format, list);
     va_end(list);
@@ -118,6 +129,8 @@ void ptx__note_at(struct ptx__warp *warp, const struct ptx__op *op, enum ptx__fi
 {
     va_list list;
 
+    if (!is_new(warp, op, kind))
+        return;
     va_start(list, format);
     say(warp, op, kind, address, bytes, lane, format, list);
     va_end(list);

@@ -76,7 +76,11 @@ struct ptx__grid {
     atomic_bool stop; /* something went wrong */
     pthread_mutex_t lock; /* for what follows, and for what findings tell */
     int result;
+    atomic_uchar *noted; /* by operation: the kinds of what was found there already, as bits */
 };
+
+/* The launch ends with a CUresult, unless it ends with another already. True: it did not. */
+bool ptx__grid_stop(struct ptx__grid *grid, int result);
 
 /*
  * Something went wrong in a lane: stops the launch with a CUresult, and says what and where.
@@ -86,7 +90,7 @@ const struct ptx__op *ptx__fault(struct ptx__warp *warp, const struct ptx__op *o
                                  enum ptx__finding_kind kind, unsigned lane, const char *format,
                                  ...) __attribute__((format(printf, 6, 7)));
 
-/* The same for what does no harm to the launch. */
+/* The same for what does no harm to the launch: once for each operation. */
 void ptx__note(struct ptx__warp *warp, const struct ptx__op *op, enum ptx__finding_kind kind,
                unsigned lane, const char *format, ...) __attribute__((format(printf, 5, 6)));
 

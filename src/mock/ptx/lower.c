@@ -152,7 +152,7 @@ static enum ptx__status lower_body(struct ptx__lowering *lower)
     if (!lower->slots)
         longjmp(lower->failed, 1);
     memset(lower->slots, 0xff, (lower->function->n_registers + 1) * sizeof(*lower->slots));
-    lower->next_slot = 5 * PTX__SLOT; /* the sink, as wide as any, and the carries */
+    lower->next_slot = PTX__FIRST_SLOT;
     ptx__flow_find(lower);
     ptx__flow_order(lower);
     ptx__flow_lower(lower);

@@ -11,9 +11,6 @@
 
 #define PTX__NO_SLOT UINT32_MAX
 
-/* Slot 0 is nobody's: what is not wanted is written there. */
-#define PTX__SINK_SLOT 0u
-
 struct ptx__lowering {
     const struct ptx__module *module;
     const struct ptx__function *function;
@@ -106,6 +103,7 @@ bool ptx__lower_flow_instruction(struct ptx__lowering *lower);
 bool ptx__lower_memory(struct ptx__lowering *lower);
 bool ptx__lower_matrix(struct ptx__lowering *lower);
 bool ptx__lower_async(struct ptx__lowering *lower);
+bool ptx__lower_video(struct ptx__lowering *lower);
 bool ptx__lower_data(struct ptx__lowering *lower);
 void ptx__lower_cvt(struct ptx__lowering *lower);
 bool ptx__lower_warp(struct ptx__lowering *lower);

@@ -117,6 +117,86 @@ static void saturate(struct ptx__lowering *lower, uint32_t slot)
     ptx__emit_slots(lower, key, slot, slot, slot, slot);
 }
 
+/* --- two .f32 in one register, and .f32 with operands of half precision --- */
+
+static uint32_t half_of(struct ptx__lowering *lower, uint32_t slot, unsigned number)
+{
+    const uint32_t to = ptx__new_slot(lower, 32);
+    struct ptx__op *op = ptx__emit_slots(lower, "unpack.64", to, slot, slot, slot);
+
+    op->imm = (uint64_t) number * 32 << 8 | 32;
+    return to;
+}
+
+/* The key of the same operation on plain .f32. */
+static void single_key(const struct ptx__instruction *at, char *key, size_t size)
+{
+    struct ptx__instruction single = *at;
+
+    single.n_types = 1;
+    single.types[0] = PTX_F32;
+    make_key(&single, key, size);
+}
+
+static void lower_pairs(struct ptx__lowering *lower)
+{
+    const struct ptx__instruction *at = lower->at;
+    const uint32_t n = at->n_operands - 1;
+    uint32_t sources[3] = {0}, results[2];
+    struct ptx__op *op;
+    char key[96];
+    uint32_t d;
+
+    single_key(at, key, sizeof(key));
+    for (uint32_t i = 0; i < n && i < 3; i++)
+        sources[i] = ptx__source(lower, &at->operands[i + 1], PTX_F32X2);
+    for (unsigned h = 0; h < 2; h++) {
+        uint32_t halves[3] = {0};
+
+        for (uint32_t i = 0; i < n && i < 3; i++)
+            halves[i] = half_of(lower, sources[i], h);
+        results[h] = ptx__new_slot(lower, 32);
+        ptx__emit_slots(lower, key, results[h], halves[0], halves[1], halves[2]);
+    }
+    d = ptx__target(lower, &at->operands[0]);
+    op = ptx__emit_key(lower, "pack.64");
+    op->d = d;
+    op->imm = 32;
+    ptx__emit_list(lower, op, results, 2);
+}
+
+static void lower_mixed(struct ptx__lowering *lower)
+{
+    const struct ptx__instruction *at = lower->at;
+    const enum ptx__type narrow = ptx__type_of(at, 1);
+    const uint32_t n = at->n_operands - 1;
+    uint32_t slots[3] = {0}, d;
+    char key[96];
+
+    single_key(at, key, sizeof(key));
+    for (uint32_t i = 0; i < n && i < 3; i++) {
+        const enum ptx__type type = operand_type(at, i + 1);
+
+        slots[i] = ptx__source(lower, &at->operands[i + 1], type);
+        if (type == narrow) {
+            const uint32_t wide = ptx__new_slot(lower, 32);
+
+            ptx__emit_slots(lower, narrow == PTX_F16 ? "cvt.f32.f16" : "cvt.f32.bf16", wide,
+                            slots[i], slots[i], 0);
+            slots[i] = wide;
+        }
+    }
+    d = ptx__target(lower, &at->operands[0]);
+    ptx__emit_slots(lower, key, d, slots[0], slots[1], slots[2]);
+    saturate(lower, d);
+}
+
+static bool is_arithmetic(const struct ptx__instruction *at)
+{
+    return at->opcode == PTX_OP_ADD || at->opcode == PTX_OP_SUB || at->opcode == PTX_OP_MUL ||
+           at->opcode == PTX_OP_FMA;
+}
+
 bool ptx__lower_plain(struct ptx__lowering *lower)
 {
     const struct ptx__instruction *at = lower->at;
@@ -127,6 +207,14 @@ bool ptx__lower_plain(struct ptx__lowering *lower)
 
     if (!at->n_operands)
         return false;
+    if (is_arithmetic(at) && ptx__type_of(at, 0) == PTX_F32X2) {
+        lower_pairs(lower);
+        return true;
+    }
+    if (is_arithmetic(at) && at->n_types == 2) {
+        lower_mixed(lower);
+        return true;
+    }
     for (uint32_t i = 1; i < n; i++) {
         const struct ptx__operand *operand = &at->operands[i];
 

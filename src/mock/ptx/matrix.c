@@ -180,7 +180,7 @@ static void put(struct ptx__warp *w, const uint32_t *slots, unsigned bits, unsig
 
 /* --- products --- */
 
-enum { MOST = 32 * 256 }; /* elements of the largest part */
+enum { MOST = 16 * 256 }; /* elements of the largest part */
 
 struct product {
     const struct ptx__matrix *matrix;
@@ -248,7 +248,7 @@ static uint64_t sum_of_integers(const struct product *product, unsigned row, uns
     do {                                                                                           \
         const struct ptx__op *next_ = NULL;                                                        \
                                                                                                    \
-        if (!ptx__warp_together(w, op, PTX__ALL, &next_))                                          \
+        if (!ptx__warp_together(w, op, PTX__ALL_SLOT, &next_))                                          \
             return next_;                                                                          \
     } while (0)
 
@@ -261,9 +261,10 @@ const struct ptx__op *ptx__do_mma(struct ptx__warp *w, const struct ptx__op *op)
 {
     const struct ptx__matrix *matrix = matrix_of(op);
     const unsigned n = elements_of(matrix, PTX__PART_D), bits = bits_of(matrix->types[PTX__PART_D]);
-    struct product product = {.matrix = matrix};
+    struct product product;
 
     TOGETHER();
+    product.matrix = matrix;
     gather(w, op, matrix, PTX__PART_A, product.a);
     gather(w, op, matrix, PTX__PART_B, product.b);
     gather(w, op, matrix, PTX__PART_C, product.c);

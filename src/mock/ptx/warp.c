@@ -189,25 +189,50 @@ bool ptx__warp_ready(const struct ptx__warp *warp)
     return false;
 }
 
-bool ptx__warp_together(struct ptx__warp *warp, const struct ptx__op *op, uint32_t members,
-                        const struct ptx__op **ret_next)
+/* The lanes of a mask that name the same members. */
+static uint32_t same_members(const uint32_t *names, uint32_t mask, uint32_t members)
 {
-    uint32_t missing;
+    uint32_t same = 0;
 
+    for (unsigned l = 0; l < PTX__LANES; l++)
+        same |= (uint32_t) (names[l] == members) << l;
+    return same & mask;
+}
+
+/* Lanes that came to the operation before and name the same members join. */
+static void gather(struct ptx__warp *warp, const struct ptx__op *op, const uint32_t *names,
+                   uint32_t members)
+{
     for (unsigned i = 0; i < warp->n_groups;) {
         struct ptx__group *group = &warp->groups[i];
+        uint32_t joining = 0;
 
-        if (group->at == op && group->frame == warp->frame && group->state != PTX__AT_BARRIER) {
-            warp->forced |= group->forced;
-            warp->mask |= group->mask;
-            warp->groups[i] = warp->groups[--warp->n_groups];
-        } else {
+        if (group->at == op && group->frame == warp->frame && group->state != PTX__AT_BARRIER)
+            joining = same_members(names, group->mask, members);
+        warp->mask |= joining;
+        warp->forced |= joining && group->forced;
+        group->mask &= ~joining;
+        if (group->mask)
             i++;
-        }
+        else
+            warp->groups[i] = warp->groups[--warp->n_groups];
     }
+}
+
+bool ptx__warp_together(struct ptx__warp *warp, const struct ptx__op *op, uint32_t slot,
+                        const struct ptx__op **ret_next)
+{
+    const uint32_t *names = (const uint32_t *) (const void *) (warp->regs + slot);
+    const uint32_t members = names[__builtin_ctz(warp->mask)];
+    const uint32_t same = same_members(names, warp->mask, members);
+
+    if (same != warp->mask) {
+        put(warp, op, warp->mask & ~same, PTX__RUNNABLE);
+        warp->mask = same;
+    }
+    gather(warp, op, names, members);
     set_limit(warp, op);
-    missing = members & warp->alive & ~warp->mask;
-    if (!missing || warp->forced) {
+    if (!(members & warp->alive & ~warp->mask) || warp->forced) {
         warp->forced = false;
         return true;
     }
@@ -215,6 +240,18 @@ bool ptx__warp_together(struct ptx__warp *warp, const struct ptx__op *op, uint32
     warp->groups[warp->n_groups - 1].members = members;
     *ret_next = ptx__warp_next(warp);
     return false;
+}
+
+const struct ptx__op *ptx__warp_after(struct ptx__warp *warp, const struct ptx__op *op)
+{
+    for (unsigned i = 0; i < warp->n_groups; i++) {
+        const struct ptx__group *group = &warp->groups[i];
+
+        if (group->frame == warp->frame && group->state == PTX__RUNNABLE &&
+            (group->at == op || group->at == op + 1))
+            return ptx__warp_park(warp, op + 1, PTX__RUNNABLE);
+    }
+    return op + 1;
 }
 
 void ptx__warp_start(struct ptx__warp *warp, struct ptx__frame *frame, uint32_t mask)

@@ -102,11 +102,15 @@ bool ptx__warp_ready(const struct ptx__warp *warp);
 bool ptx__warp_force(struct ptx__warp *warp);
 
 /*
- * Are all living lanes of the member mask here? If not, the group waits for them, and
- * *ret_next is what goes on instead.
+ * Are all living members here that the lanes name? Those who name others do the operation for
+ * themselves. If not, the group waits for them, and *ret_next is what goes on instead. slot
+ * holds the members.
  */
-bool ptx__warp_together(struct ptx__warp *warp, const struct ptx__op *op, uint32_t members,
+bool ptx__warp_together(struct ptx__warp *warp, const struct ptx__op *op, uint32_t slot,
                         const struct ptx__op **ret_next);
+
+/* What comes after such an operation: those who still have to do it come first. */
+const struct ptx__op *ptx__warp_after(struct ptx__warp *warp, const struct ptx__op *op);
 
 /* The active lanes call a function, whose arguments are where the operation says. */
 const struct ptx__op *ptx__warp_call(struct ptx__warp *warp, const struct ptx__op *op,

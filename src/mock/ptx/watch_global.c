@@ -23,11 +23,18 @@ static void set_bits(uint64_t *words, uint64_t begin, uint64_t end)
 /* The first byte that was not written, neither before nor by this launch; end if all were. */
 static uint64_t unwritten(const struct ptx__range *range, uint64_t begin, uint64_t end)
 {
-    for (; begin < end; begin++) {
+    while (begin < end) {
         const uint64_t here = __atomic_load_n(&range->writes[begin / 64], __ATOMIC_RELAXED);
 
+        /* Eight at a time where they are. */
+        if (begin % 8 == 0 && end - begin >= 8 &&
+            (range->written[begin / 8] | (uint8_t) (here >> begin % 64)) == 0xff) {
+            begin += 8;
+            continue;
+        }
         if (!(range->written[begin / 8] >> begin % 8 & 1) && !(here >> begin % 64 & 1))
             return begin;
+        begin++;
     }
     return end;
 }

@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "forms.h"
@@ -239,6 +240,14 @@ static void halves(void)
     }
 }
 
+/* Only then is there a .sat. */
+static bool may_overflow(const char *to, const char *from)
+{
+    const int bits_to = atoi(to + 1), bits_from = atoi(from + 1);
+
+    return bits_to < bits_from || (*to != *from && (bits_to == bits_from || *to == 'u'));
+}
+
 static void conversions(void)
 {
     char text[8];
@@ -251,7 +260,8 @@ static void conversions(void)
         {
             snprintf(text, sizeof(text), "%c%c", d, letter(from));
             add(text, "cvt.%s.%s", to, from);
-            add(text, "cvt.sat.%s.%s", to, from);
+            if (may_overflow(to, from))
+                add(text, "cvt.sat.%s.%s", to, from);
         }
         EACH(mode, "rni", "rzi", "rmi", "rpi") EACH(from, "f16", "bf16", "f32", "ftz.f32", "f64")
         {
@@ -265,6 +275,8 @@ static void conversions(void)
         EACH(mode, "rn", "rz", "rm", "rp") EACH(real, "f16", "bf16", "f32", "f64")
         {
             snprintf(text, sizeof(text), "%c%c", letter(real), letter(to));
+            if (to[1] == '8' && *real == 'b')
+                continue;
             add(text, "cvt.%s.%s.%s", mode, real, to);
         }
     }

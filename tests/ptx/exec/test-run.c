@@ -150,6 +150,16 @@ Test(run, shuffle_gathers_its_members)
         cr_expect(eq(u32, words[i], 2000));
 }
 
+/* Quarters of a warp, each for itself, in one instruction; and they are one warp afterwards. */
+Test(run, members_of_their_own)
+{
+    run("", "and.b32 %r2, %t, 24; mov.u32 %r3, 255; shl.b32 %r3, %r3, %r2; redux.sync.add.u32 %r4, "
+            "%t, %r3; activemask.b32 %r5; setp.eq.u32 %p0, %r5, 0xffffffff; selp.u32 %r9, %r4, 0, "
+            "%p0;", 1, 32);
+    for (unsigned i = 0; i < 32; i++)
+        cr_expect(eq(u32, words[i], i / 8 * 64 + 28));
+}
+
 /* All blocks are there at once: each waits for all. */
 Test(run, cooperative_grid)
 {
