@@ -25,10 +25,10 @@ INLINE = {"cuGetProcAddress": "cuGetProcAddress_ptsz", "cuGetProcAddress_v2": "c
 
 
 def if_else(name, condition):
-    """A macro that lets a type through where it is declared, else says cushim_function."""
+    """A macro that lets a type through where it is declared, else says cushim_entry."""
     return (
         f"#if {condition}\n#define {name}(type) type\n"
-        f"#else\n#define {name}(type) cushim_function\n#endif\n"
+        f"#else\n#define {name}(type) cushim_entry\n#endif\n"
     )
 
 

@@ -63,7 +63,7 @@ def call(shape, row):
         value = f"fake_string_value({value})"
     unused = "" if values else "    (void) row;\n"
     return (
-        f"static int call_{shape}(cushim_function function, unsigned row)\n{{\n"
+        f"static int call_{shape}(cushim_entry function, unsigned row)\n{{\n"
         f"{unused}    return {value};\n}}\n\n"
     )
 
@@ -74,12 +74,12 @@ def calls(paths):
     text = "/* Generated from the lists: calls with the test's arguments. Do not edit. */\n"
     text += '#include "fake.h"\n\n' + symbols.typedefs(every) + "\n"
     text += "".join(call(s, r) for s, r in symbols.shapes(every).items())
-    text += "typedef int caller(cushim_function function, unsigned row);\n\n"
+    text += "typedef int caller(cushim_entry function, unsigned row);\n\n"
     for rows in lists:
         text += f"static caller *const {symbols.prefix(rows)}_callers[] = {{\n"
         text += "".join(f"    call_{symbols.shape(r)}, /* {r.symbol} */\n" for r in rows) + "};\n\n"
     return text + (
-        "int fake_call(enum cushim_library library, unsigned row, cushim_function function)\n{\n"
+        "int fake_call(enum cushim_library library, unsigned row, cushim_entry function)\n{\n"
         "    caller *const *callers = library == CUSHIM_LIBRARY_CUDA ? cuda_callers : nvrtc_callers;\n\n"
         "    return callers[row](function, row);\n}\n"
     )

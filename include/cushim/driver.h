@@ -134,7 +134,7 @@ CUSHIM_API bool cushim_driver_has(cushim_driver driver, const char *symbol);
 CUSHIM_API bool cushim_nvrtc_has(cushim_nvrtc nvrtc, const char *symbol);
 
 /** A function of a table whose type is not known here. */
-typedef void (*cushim_function)(void);
+typedef void (*cushim_entry)(void);
 
 /*
  * The tables, without their types: cushim_cuda() of table.h and
@@ -144,8 +144,8 @@ typedef void (*cushim_function)(void);
  * least as many, and no entry is ever NULL: for a handle that is not valid, it is
  * a table whose functions all answer 303 CUDA_ERROR_SHARED_OBJECT_INIT_FAILED.
  */
-CUSHIM_API const cushim_function *cushim_driver_functions(cushim_driver driver, size_t rows);
-CUSHIM_API const cushim_function *cushim_nvrtc_functions(cushim_nvrtc nvrtc, size_t rows);
+CUSHIM_API const cushim_entry *cushim_driver_functions(cushim_driver driver, size_t rows);
+CUSHIM_API const cushim_entry *cushim_nvrtc_functions(cushim_nvrtc nvrtc, size_t rows);
 
 #ifdef __cplusplus
 }

@@ -18,7 +18,7 @@
  * asks beforehand.
  *
  * A function that the CUDA headers at hand are too old to declare is in the
- * table all the same, as a cushim_function. Functions of cudaGL.h, cudaEGL.h,
+ * table all the same, as a cushim_entry. Functions of cudaGL.h, cudaEGL.h,
  * cudaVDPAU.h and cudaProfiler.h are typed if cudaGLTypedefs.h and its like are
  * included before this header.
  *

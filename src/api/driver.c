@@ -133,8 +133,8 @@ bool cushim_nvrtc_has(cushim_nvrtc nvrtc, const char *symbol)
     return has(library_of(nvrtc.id, CUSHIM_LIBRARY_NVRTC, __func__), symbol, __func__);
 }
 
-static const cushim_function *functions(uint64_t id, enum cushim_library kind, size_t rows,
-                                        const char *call)
+static const cushim_entry *functions(uint64_t id, enum cushim_library kind, size_t rows,
+                                     const char *call)
 {
     const struct cushim__driver *driver =
         cushim__handle_pin(id, cushim__driver_handle_kind(kind), call);
@@ -145,15 +145,15 @@ static const cushim_function *functions(uint64_t id, enum cushim_library kind, s
         table = rows <= driver->library->kind->rows->count ? driver->table : driver->library->table;
         cushim__handle_unpin(id);
     }
-    return (const cushim_function *) table;
+    return (const cushim_entry *) table;
 }
 
-const cushim_function *cushim_driver_functions(cushim_driver driver, size_t rows)
+const cushim_entry *cushim_driver_functions(cushim_driver driver, size_t rows)
 {
     return functions(driver.id, CUSHIM_LIBRARY_CUDA, rows, __func__);
 }
 
-const cushim_function *cushim_nvrtc_functions(cushim_nvrtc nvrtc, size_t rows)
+const cushim_entry *cushim_nvrtc_functions(cushim_nvrtc nvrtc, size_t rows)
 {
     return functions(nvrtc.id, CUSHIM_LIBRARY_NVRTC, rows, __func__);
 }

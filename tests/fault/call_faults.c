@@ -31,7 +31,7 @@ static int call_through_cushim(void)
     const struct cushim_open_params params = {.resolver = fake_resolve};
     cushim_driver driver = CUSHIM_NONE, again = CUSHIM_NONE;
     cushim_nvrtc nvrtc = CUSHIM_NONE;
-    const cushim_function *compiler;
+    const cushim_entry *compiler;
 
     if (cushim_open(&params, &driver) || cushim_open(&params, &again) ||
         cushim_nvrtc_open(&params, &nvrtc)) {

@@ -103,11 +103,11 @@ static int error_name(int result, const char **ret_name)
     return called(0);
 }
 
-#define F(function) (cushim_function)(function)
+#define F(function) (cushim_entry)(function)
 
 static const struct {
     const char *symbol;
-    cushim_function function;
+    cushim_entry function;
 } functions[] = {
     {"cuMemAlloc", F(alloc_old)},
     {"cuMemAllocPitch_v2", F(alloc_pitch)},

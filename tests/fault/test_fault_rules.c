@@ -150,7 +150,7 @@ Test(fault_rules, nvrtc)
     cushim_nvrtc below = fake_nvrtc_open(), nvrtc = CUSHIM_NONE;
     cushim_faults faults = CUSHIM_NONE;
     struct cushim_hooks hooks;
-    const cushim_function *table;
+    const cushim_entry *table;
     uint64_t n = 0;
 
     assert_ok(cushim_faults_create(NULL, &faults));

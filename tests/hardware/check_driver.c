@@ -54,7 +54,7 @@ static void all_rows_resolve(cushim_driver driver, int version)
 static void lookups_agree(cushim_driver driver, void *handle)
 {
     typedef int get(const char *, void **, int, uint64_t, int *);
-    const cushim_function *table = cushim_driver_functions(driver, CUSHIM_CUDA_ROWS);
+    const cushim_entry *table = cushim_driver_functions(driver, CUSHIM_CUDA_ROWS);
     get *look_up = (get *) table[CUSHIM_ROW_cuGetProcAddress_v2];
 
     for (size_t row = 0; row < rows->count; row++) {
@@ -93,8 +93,8 @@ static void resolving_without_symbols_gives_the_same(cushim_driver driver, void 
 {
     CUSHIM_SCOPED(cushim_driver) other = CUSHIM_NONE;
     const struct cushim_open_params params = {.resolver = few, .resolver_user = handle};
-    const cushim_function *expected = cushim_driver_functions(driver, CUSHIM_CUDA_ROWS);
-    const cushim_function *table;
+    const cushim_entry *expected = cushim_driver_functions(driver, CUSHIM_CUDA_ROWS);
+    const cushim_entry *table;
     size_t different = 0;
 
     EXPECT(cushim_open(&params, &other) == CUSHIM_OK, "%s", cushim_error_text());

@@ -10,7 +10,7 @@
 
 #include <cushim/driver.h>
 
-typedef intptr_t every_call(const cushim_function *table);
+typedef intptr_t every_call(const cushim_entry *table);
 
 extern every_call *const every_cuda_call[], *const every_nvrtc_call[];
 

@@ -183,11 +183,11 @@ static int nvrtc_any(void)
     return 0;
 }
 
-#define F(function) (cushim_function)(function)
+#define F(function) (cushim_entry)(function)
 
 static const struct {
     const char *symbol;
-    cushim_function functions[FAKE_DRIVERS]; /* the first for all, if the others are NULL */
+    cushim_entry functions[FAKE_DRIVERS]; /* the first for all, if the others are NULL */
 } functions[] = {
     {"cuDriverGetVersion", {F(version)}},
     {"cuInit", {F(init)}},

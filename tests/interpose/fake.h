@@ -44,7 +44,7 @@ cushim_nvrtc fake_nvrtc_open(void);
 void *fake_resolve(const char *symbol, void *number);
 
 /* Tables as they are called without CUDA's headers. */
-typedef const cushim_function *fake_table;
+typedef const cushim_entry *fake_table;
 
 static inline fake_table fake_functions(cushim_driver driver)
 {

@@ -23,7 +23,7 @@ def call(symbols, row, name):
     arguments = ", ".join(value(letter, i) for i, letter in enumerate(row.arguments))
     function = f"((fn_{symbols.shape(row)} *) table[{row.index}])"
     return (
-        f"static intptr_t {name}{row.index}(const cushim_function *table)\n{{\n"
+        f"static intptr_t {name}{row.index}(const cushim_entry *table)\n{{\n"
         f"    return (intptr_t) {function}({arguments});\n}}\n"
     )
 

@@ -67,7 +67,7 @@ static bool inspect(struct cushim_call *call, void *user)
 static const struct cushim_hooks hooks = {.before = inspect};
 
 static void check_rows(const struct cushim__rows *rows, enum cushim_library library,
-                       every_call *const *calls, const cushim_function *table)
+                       every_call *const *calls, const cushim_entry *table)
 {
     seen.calls = 0;
     for (size_t row = 0; row < rows->count; row++) {

@@ -360,7 +360,7 @@ Test(hooks, of_nvrtc)
     static char text[] = "a text of the hook";
     const struct cushim_hooks hooks[] = {{NULL, change_text, text}, PAIR(a)};
     cushim_nvrtc below = fake_nvrtc_open(), nvrtc = CUSHIM_NONE;
-    const cushim_function *table;
+    const cushim_entry *table;
     const char *(*get_text)(int);
 
     assert_ok(cushim_interpose_nvrtc(below, hooks, 2, &nvrtc));

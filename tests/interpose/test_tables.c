@@ -238,7 +238,7 @@ Test(tables, rows_of_a_later_time)
 {
     typedef int any(void);
     cushim_driver driver = fake_open(0), a = named(driver, "a");
-    const cushim_function *table = cushim_driver_functions(a, CUSHIM_CUDA_ROWS + 10);
+    const cushim_entry *table = cushim_driver_functions(a, CUSHIM_CUDA_ROWS + 10);
 
     cr_expect(eq(int, ((any *) table[CUSHIM_CUDA_ROWS + 9])(), 302));
     PASSES(table, 0, "");

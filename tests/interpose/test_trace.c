@@ -269,7 +269,7 @@ Test(trace, several_tables_feed_one)
     struct cushim_traced_call calls[4];
     cushim_trace trace = CUSHIM_NONE;
     struct cushim_hooks hooks;
-    const cushim_function *table;
+    const cushim_entry *table;
     size_t n = 0;
 
     assert_ok(cushim_trace_create(NULL, &trace));

@@ -25,7 +25,7 @@ static void *allocate(void *table)
 
 static void make_calls(cushim_driver first, cushim_driver second, cushim_nvrtc nvrtc)
 {
-    const cushim_function *compiler = cushim_nvrtc_functions(nvrtc, CUSHIM_NVRTC_ROWS);
+    const cushim_entry *compiler = cushim_nvrtc_functions(nvrtc, CUSHIM_NVRTC_ROWS);
     pthread_t thread;
 
     for (int i = 0; i < 3; i++)

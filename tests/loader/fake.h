@@ -67,7 +67,7 @@ static inline struct cushim__arg64 fake_H(unsigned row, unsigned i)
 int fake_wrong_argument(unsigned row, const char *signature, void *const *args);
 
 /* Calls a row's function with the test's arguments. The answer, a text's as its number. */
-int fake_call(enum cushim_library library, unsigned row, cushim_function function);
+int fake_call(enum cushim_library library, unsigned row, cushim_entry function);
 
 /* The number that a function which returns a text put into it. */
 int fake_string_value(const char *text);

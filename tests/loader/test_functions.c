@@ -141,7 +141,7 @@ Test(functions, has)
 
 Test(functions, without_a_driver)
 {
-    const cushim_function *table = cushim_driver_functions((cushim_driver) CUSHIM_NONE, 0);
+    const cushim_entry *table = cushim_driver_functions((cushim_driver) CUSHIM_NONE, 0);
     cushim_driver driver = CUSHIM_NONE;
 
     for (unsigned row = 0; row < CUSHIM_CUDA_ROWS; row++) {
@@ -164,7 +164,7 @@ Test(functions, without_a_driver)
 
 typedef int get_text(int result, const char **ret_text);
 
-static void check_texts(const cushim_function *table)
+static void check_texts(const cushim_entry *table)
 {
     get_text *name = (get_text *) table[CUSHIM_ROW_cuGetErrorName];
     get_text *text = (get_text *) table[CUSHIM_ROW_cuGetErrorString];
@@ -198,8 +198,8 @@ Test(functions, rows_of_a_later_version)
 {
     cushim_driver driver = open_driver(FAKE("answers"));
     const unsigned rows = CUSHIM_CUDA_ROWS + 50;
-    const cushim_function *table = cushim_driver_functions(driver, rows);
-    const cushim_function *closed = cushim_driver_functions((cushim_driver) CUSHIM_NONE, rows);
+    const cushim_entry *table = cushim_driver_functions(driver, rows);
+    const cushim_entry *closed = cushim_driver_functions((cushim_driver) CUSHIM_NONE, rows);
 
     for (unsigned row = CUSHIM_CUDA_ROWS; row < rows; row++) {
         cr_assert(eq(int, ((int (*)(void)) table[row])(), 302), "row %u", row);

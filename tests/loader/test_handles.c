@@ -11,7 +11,7 @@ enum { THREADS = 4, ROUNDS = 200 };
 /* Whatever it is asked about a handle that is none, it answers with the error. */
 static void check_refused(cushim_driver driver, int status, const char *name)
 {
-    const cushim_function *table;
+    const cushim_entry *table;
     int version = 7;
 
     cr_assert(eq(int, cushim_driver_version(driver, &version), status), "%s: %s", name,

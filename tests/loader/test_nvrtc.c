@@ -171,7 +171,7 @@ Test(nvrtc, loaded_already)
 
 Test(nvrtc, without)
 {
-    const cushim_function *table = cushim_nvrtc_functions((cushim_nvrtc) CUSHIM_NONE, 0);
+    const cushim_entry *table = cushim_nvrtc_functions((cushim_nvrtc) CUSHIM_NONE, 0);
     const char *(*text)(int) = (const char *(*) (int) ) table[CUSHIM_ROW_nvrtcGetErrorString];
 
     for (unsigned row = 1; row < CUSHIM_NVRTC_ROWS; row++)

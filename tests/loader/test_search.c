@@ -137,7 +137,7 @@ Test(search, twice_is_one_table)
 {
     cushim_driver a = open_driver(FAKE("answers")), b = open_driver(FAKE("answers"));
     cushim_driver c = open_driver(FAKE_DIR "/../loader/fake-answers.so"); /* the same file */
-    const cushim_function *table = cushim_driver_functions(a, CUSHIM_CUDA_ROWS);
+    const cushim_entry *table = cushim_driver_functions(a, CUSHIM_CUDA_ROWS);
 
     assert_true(a.id != b.id, "two handles");
     assert_true(table == cushim_driver_functions(b, CUSHIM_CUDA_ROWS), "one table");

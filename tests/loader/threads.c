@@ -12,7 +12,7 @@ enum { THREADS = 16 };
 static const char *library;
 static pthread_barrier_t barrier;
 static atomic_int constructed;
-static const cushim_function *tables[THREADS];
+static const cushim_entry *tables[THREADS];
 
 /* Called by the library's constructor. */
 __attribute__((visibility("default"))) void fake_loaded(void);

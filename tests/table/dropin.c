@@ -8,15 +8,15 @@
 #include "names_nvrtc.h"
 
 #define DECLARE(name) int name(void);
-#define ADDRESS(name) (cushim_function) name,
+#define ADDRESS(name) (cushim_entry) name,
 
 FAKE_CUDA_ROWS(DECLARE)
 FAKE_NVRTC_ROWS(DECLARE)
 
-static const cushim_function cuda[] = {FAKE_CUDA_ROWS(ADDRESS)};
-static const cushim_function nvrtc[] = {FAKE_NVRTC_ROWS(ADDRESS)};
+static const cushim_entry cuda[] = {FAKE_CUDA_ROWS(ADDRESS)};
+static const cushim_entry nvrtc[] = {FAKE_NVRTC_ROWS(ADDRESS)};
 
-static void call_all(enum cushim_library library, const cushim_function *functions)
+static void call_all(enum cushim_library library, const cushim_entry *functions)
 {
     for (unsigned row = 0; row < rows_of(library)->count; row++)
         check_int(fake_call(library, row, functions[row]), FAKE_ROW + (int) row,
@@ -31,8 +31,8 @@ extern cushim__entry *const cushim__cuda_lazy[], *const cushim__nvrtc_lazy[];
 /* What the first call of each function goes through; in a static program it can be reached. */
 static void call_first(void)
 {
-    call_all(CUSHIM_LIBRARY_CUDA, (const cushim_function *) cushim__cuda_lazy);
-    call_all(CUSHIM_LIBRARY_NVRTC, (const cushim_function *) cushim__nvrtc_lazy);
+    call_all(CUSHIM_LIBRARY_CUDA, (const cushim_entry *) cushim__cuda_lazy);
+    call_all(CUSHIM_LIBRARY_NVRTC, (const cushim_entry *) cushim__nvrtc_lazy);
 }
 #else
 static void call_first(void)

@@ -50,7 +50,7 @@ static inline void check_after(struct cushim_call *call, void *user)
 
 /* The call of one row, which both hooks see exactly once. */
 static inline void call_hooked(struct expected *expected, enum cushim_library library, unsigned row,
-                               cushim_function function)
+                               cushim_entry function)
 {
     *expected = (struct expected){.library = library, .row = row};
     check_int(fake_call(library, row, function), FAKE_ROW + (int) row,

@@ -5,7 +5,7 @@
 static struct expected expected;
 static const struct cushim_hooks hooks = {check_before, check_after, &expected};
 
-static void call_all(enum cushim_library library, const cushim_function *table, bool hooked)
+static void call_all(enum cushim_library library, const cushim_entry *table, bool hooked)
 {
     const size_t n = rows_of(library)->count;
 
@@ -21,7 +21,7 @@ static void call_all(enum cushim_library library, const cushim_function *table, 
 static void test_cuda(void)
 {
     cushim_driver driver = CUSHIM_NONE, hooked = CUSHIM_NONE, plain = CUSHIM_NONE;
-    const cushim_function *table;
+    const cushim_entry *table;
 
     CHECK_INT(cushim_open(cushim_open_params(.library = FAKE("answers")), &driver), CUSHIM_OK);
     CHECK_INT(cushim_interpose(driver, &hooks, 1, &hooked), CUSHIM_OK);
@@ -40,7 +40,7 @@ static void test_cuda(void)
 static void test_nvrtc(void)
 {
     cushim_nvrtc nvrtc = CUSHIM_NONE, hooked = CUSHIM_NONE;
-    const cushim_function *table;
+    const cushim_entry *table;
 
     CHECK_INT(cushim_nvrtc_open(cushim_open_params(.library = FAKE("nvrtc")), &nvrtc), CUSHIM_OK);
     CHECK_INT(cushim_interpose_nvrtc(nvrtc, &hooks, 1, &hooked), CUSHIM_OK);

@@ -11,7 +11,7 @@
 #include "hook.h"
 #include "names_cuda.h"
 
-_Static_assert(sizeof(struct cushim_cuda_api) == CUSHIM_CUDA_ROWS * sizeof(cushim_function),
+_Static_assert(sizeof(struct cushim_cuda_api) == CUSHIM_CUDA_ROWS * sizeof(cushim_entry),
                "one pointer a row");
 
 /* The type of an entry is the type of the function, for all that this mode declares. */
@@ -35,15 +35,15 @@ static const struct {
 static void check_places(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(places); i++)
-        check_int((long long) (places[i].offset / sizeof(cushim_function)), places[i].row,
+        check_int((long long) (places[i].offset / sizeof(cushim_entry)), places[i].row,
                   places[i].name, __LINE__);
     /* That the mode is what it is called. */
     CHECK_INT(ROW_OF(cuMemcpyHtoD), MODE_COPIES_BY);
 }
 
-static cushim_function entry(const struct cushim_cuda_api *api, size_t offset)
+static cushim_entry entry(const struct cushim_cuda_api *api, size_t offset)
 {
-    cushim_function function;
+    cushim_entry function;
 
     memcpy(&function, (const char *) api + offset, sizeof(function));
     return function;
@@ -52,7 +52,7 @@ static cushim_function entry(const struct cushim_cuda_api *api, size_t offset)
 static void call_all(const struct cushim_cuda_api *api, struct expected *expected)
 {
     for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
-        const cushim_function function = entry(api, places[i].offset);
+        const cushim_entry function = entry(api, places[i].offset);
 
         if (expected)
             call_hooked(expected, CUSHIM_LIBRARY_CUDA, places[i].row, function);

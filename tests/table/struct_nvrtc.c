@@ -8,7 +8,7 @@
 #include "hook.h"
 #include "names_nvrtc.h"
 
-_Static_assert(sizeof(struct cushim_nvrtc_api) == CUSHIM_NVRTC_ROWS * sizeof(cushim_function),
+_Static_assert(sizeof(struct cushim_nvrtc_api) == CUSHIM_NVRTC_ROWS * sizeof(cushim_entry),
                "one pointer a row");
 
 #define ENTRY(name) (((struct cushim_nvrtc_api *) 0)->name)
@@ -33,7 +33,7 @@ int main(void)
     CHECK_INT(cushim_nvrtc_open(cushim_open_params(.library = FAKE("nvrtc")), &nvrtc), CUSHIM_OK);
     api = cushim_nvrtc_table(nvrtc);
     for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
-        cushim_function function;
+        cushim_entry function;
 
         memcpy(&function, (const char *) api + places[i].offset, sizeof(function));
         check_int((long long) (places[i].offset / sizeof(function)), places[i].row, places[i].name,

@@ -36,7 +36,7 @@ static const int attribute_numbers[N_ATTRIBUTES] = {
 #undef ATTRIBUTE_ROW
 };
 
-static void ask_name(struct device *device, const cushim_function *functions, int number)
+static void ask_name(struct device *device, const cushim_entry *functions, int number)
 {
     const get_name_fn get_name = FUNCTION(get_name_fn, functions, cuDeviceGetName);
     if (get_name(device->name, sizeof(device->name) - 1, number) != RESULT_OK)
@@ -44,7 +44,7 @@ static void ask_name(struct device *device, const cushim_function *functions, in
     device->name[sizeof(device->name) - 1] = '\0';
 }
 
-static void ask_memory(struct device *device, const cushim_function *functions, int number)
+static void ask_memory(struct device *device, const cushim_entry *functions, int number)
 {
     size_t bytes = 0;
     const get_memory_fn get_memory = FUNCTION(get_memory_fn, functions, cuDeviceTotalMem_v2);
@@ -54,7 +54,7 @@ static void ask_memory(struct device *device, const cushim_function *functions, 
 
 /* The second version tells the instances of a partitioned GPU apart; older drivers have the first.
  */
-static void ask_uuid(struct device *device, const cushim_function *functions, int number)
+static void ask_uuid(struct device *device, const cushim_entry *functions, int number)
 {
     unsigned char uuid[16] = {0};
     if (FUNCTION(get_uuid_fn, functions, cuDeviceGetUuid_v2)(uuid, number) != RESULT_OK &&
@@ -66,7 +66,7 @@ static void ask_uuid(struct device *device, const cushim_function *functions, in
         end += sprintf(end, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
 }
 
-static void ask_attributes(struct device *device, const cushim_function *functions, int number)
+static void ask_attributes(struct device *device, const cushim_entry *functions, int number)
 {
     const get_attribute_fn get = FUNCTION(get_attribute_fn, functions, cuDeviceGetAttribute);
     for (int i = 0; i < N_ATTRIBUTES; i++) {
@@ -76,7 +76,7 @@ static void ask_attributes(struct device *device, const cushim_function *functio
     }
 }
 
-static void ask_peers(struct device *device, const cushim_function *functions, const int *numbers,
+static void ask_peers(struct device *device, const cushim_entry *functions, const int *numbers,
                       size_t self, size_t n)
 {
     const can_access_fn can_access = FUNCTION(can_access_fn, functions, cuDeviceCanAccessPeer);
@@ -88,7 +88,7 @@ static void ask_peers(struct device *device, const cushim_function *functions, c
     }
 }
 
-static void ask_device(struct device *device, const cushim_function *functions, int number)
+static void ask_device(struct device *device, const cushim_entry *functions, int number)
 {
     ask_name(device, functions, number);
     ask_memory(device, functions, number);
@@ -96,7 +96,7 @@ static void ask_device(struct device *device, const cushim_function *functions, 
     ask_attributes(device, functions, number);
 }
 
-static int count_devices(const cushim_function *functions, size_t *ret_n)
+static int count_devices(const cushim_entry *functions, size_t *ret_n)
 {
     int count = -1;
     const int result = FUNCTION(get_count_fn, functions, cuDeviceGetCount)(&count);
@@ -109,7 +109,7 @@ static int count_devices(const cushim_function *functions, size_t *ret_n)
 }
 
 /* A device that cannot be got keeps a number that no driver knows: its answers stay unknown. */
-static int *get_numbers(const cushim_function *functions, size_t n)
+static int *get_numbers(const cushim_entry *functions, size_t n)
 {
     const get_device_fn get_device = FUNCTION(get_device_fn, functions, cuDeviceGet);
     int *numbers = must_calloc(n, sizeof(*numbers));
@@ -121,7 +121,7 @@ static int *get_numbers(const cushim_function *functions, size_t n)
 
 void devices_init(struct devices *devices, cushim_driver driver)
 {
-    const cushim_function *functions = cushim_driver_functions(driver, CUSHIM_CUDA_ROWS);
+    const cushim_entry *functions = cushim_driver_functions(driver, CUSHIM_CUDA_ROWS);
 
     *devices = (struct devices){.asked = true};
     devices->result = count_devices(functions, &devices->n);
