@@ -8,6 +8,7 @@
 #ifndef CUSHIM_CUSHIM_H
 #define CUSHIM_CUSHIM_H
 
+#include <cushim/compile.h>
 #include <cushim/context.h>
 #include <cushim/device.h>
 #include <cushim/driver.h>

@@ -89,6 +89,13 @@ CUSHIM_API const char *cushim_error_call(void);
 /** The label of the object that the failed call was about, or "". */
 CUSHIM_API const char *cushim_error_label(void);
 
+/**
+ * What a compiler or a linker said, whole, if the thread's last error is that it refused its
+ * input; else "". NVRTC, the driver's compiler for PTX, and its linker write such logs. The
+ * sentence of cushim_error_text() has the first error of it.
+ */
+CUSHIM_API const char *cushim_error_log(void);
+
 /** Forgets the thread's last error. */
 CUSHIM_API void cushim_error_clear(void);
 

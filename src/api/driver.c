@@ -6,35 +6,19 @@
 #include "core/driver.h"
 #include "core/env_hooks.h"
 #include "loader/missing.h"
-#include "loader/open.h"
-
-static cushim_status open_handle(enum cushim_library id, const struct cushim_open_params *params,
-                                 const char *call, uint64_t *ret_id)
-{
-    const char *label = params ? params->label : NULL;
-    struct cushim__library *library = NULL;
-    struct cushim__story story;
-    cushim_status status;
-
-    status = cushim__load(id, params, call, &story, &library);
-    cushim__story_finish(&story);
-    if (status)
-        return status;
-    return cushim__env_hooks_create(library, label, call, ret_id);
-}
 
 cushim_status cushim_open(const struct cushim_open_params *params, cushim_driver *ret_driver)
 {
     if (!ret_driver)
         return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "cushim_open: ret_driver is NULL");
-    return open_handle(CUSHIM_LIBRARY_CUDA, params, __func__, &ret_driver->id);
+    return cushim__driver_open(CUSHIM_LIBRARY_CUDA, params, __func__, &ret_driver->id);
 }
 
 cushim_status cushim_nvrtc_open(const struct cushim_open_params *params, cushim_nvrtc *ret_nvrtc)
 {
     if (!ret_nvrtc)
         return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "cushim_nvrtc_open: ret_nvrtc is NULL");
-    return open_handle(CUSHIM_LIBRARY_NVRTC, params, __func__, &ret_nvrtc->id);
+    return cushim__driver_open(CUSHIM_LIBRARY_NVRTC, params, __func__, &ret_nvrtc->id);
 }
 
 void cushim_close(cushim_driver *driver)

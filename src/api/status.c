@@ -33,6 +33,11 @@ const char *cushim_error_label(void)
     return cushim__error()->label;
 }
 
+const char *cushim_error_log(void)
+{
+    return cushim__error_log();
+}
+
 void cushim_error_clear(void)
 {
     *cushim__error() = (struct cushim__error){0};

@@ -20,6 +20,7 @@ struct cushim__error {
     char call[64];
     char label[64];
     char text[1024];
+    unsigned log; /* number of the log that goes with it, 0 without */
 };
 
 /* The calling thread's last error. */
@@ -32,6 +33,15 @@ struct cushim__error *cushim__error(void);
  */
 cushim_status cushim__fail_at(cushim_status status, const char *call, const char *label,
                               const char *format, ...) CUSHIM_PRINTF(4, 5);
+
+/*
+ * Gives the calling thread's last error a log, which is copied; NULL or "" is none. Without
+ * memory the error has no log: it is an error all the same.
+ */
+void cushim__error_add_log(const char *log);
+
+/* The log of the calling thread's last error, "" without. */
+const char *cushim__error_log(void);
 
 #define cushim__fail(status, ...) cushim__fail_at(status, __func__, NULL, __VA_ARGS__)
 

@@ -13,6 +13,7 @@
 #include "interpose/fault.h"
 #include "interpose/interpose.h"
 #include "interpose/trace.h"
+#include "loader/open.h"
 
 /* Everything here is made once and kept: calls may come until the process is gone. */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -146,4 +147,19 @@ cushim_status cushim__env_hooks_create(const struct cushim__library *library, co
         pthread_mutex_unlock(&mutex);
     }
     return status ? status : cushim__driver_create(library, table, label, call, ret_id);
+}
+
+cushim_status cushim__driver_open(enum cushim_library id, const struct cushim_open_params *params,
+                                  const char *call, uint64_t *ret_id)
+{
+    const char *label = params ? params->label : NULL;
+    struct cushim__library *library = NULL;
+    struct cushim__story story;
+    cushim_status status;
+
+    status = cushim__load(id, params, call, &story, &library);
+    cushim__story_finish(&story);
+    if (status)
+        return status;
+    return cushim__env_hooks_create(library, label, call, ret_id);
 }

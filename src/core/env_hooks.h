@@ -18,4 +18,8 @@
 cushim_status cushim__env_hooks_create(const struct cushim__library *library, const char *label,
                                        const char *call, uint64_t *ret_id);
 
+/* Finds a library as the parameters say, which may be NULL, and opens a handle on it. */
+cushim_status cushim__driver_open(enum cushim_library id, const struct cushim_open_params *params,
+                                  const char *call, uint64_t *ret_id);
+
 #endif

@@ -22,6 +22,7 @@ enum cushim__handle_kind {
     CUSHIM__HANDLE_NVRTC,
     CUSHIM__HANDLE_TRACE,
     CUSHIM__HANDLE_FAULTS,
+    CUSHIM__HANDLE_IMAGE,
     /* From here on, what a handle names begins with a struct cushim__object (object.h). */
     CUSHIM__HANDLE_CONTEXT,
     CUSHIM__HANDLE_STREAM,
