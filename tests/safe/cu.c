@@ -12,7 +12,7 @@
 #define ENTRY(name) __typeof__(((struct cushim_cuda_api *) 0)->name)
 #define SAME_FUNCTION(name, parameters)                                                            \
     _Static_assert(__builtin_types_compatible_p(ENTRY(name), cu_fn_##name *) ||                    \
-                       __builtin_types_compatible_p(ENTRY(name), cushim_function),                 \
+                       __builtin_types_compatible_p(ENTRY(name), cushim_entry),                 \
                    #name);
 CUSHIM__CU_MAP(SAME_FUNCTION)
 
