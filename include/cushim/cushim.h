@@ -8,16 +8,20 @@
 #ifndef CUSHIM_CUSHIM_H
 #define CUSHIM_CUSHIM_H
 
+#include <cushim/code_library.h>
 #include <cushim/compile.h>
 #include <cushim/context.h>
 #include <cushim/device.h>
 #include <cushim/driver.h>
 #include <cushim/event.h>
 #include <cushim/fault.h>
+#include <cushim/function.h>
 #include <cushim/half.h>
 #include <cushim/handle.h>
 #include <cushim/interpose.h>
+#include <cushim/link.h>
 #include <cushim/log.h>
+#include <cushim/module.h>
 #include <cushim/object.h>
 #include <cushim/pinned.h>
 #include <cushim/report.h>

@@ -10,11 +10,6 @@
 
 enum { NOT_FOUND = 500 }; /* CUDA_ERROR_NOT_FOUND */
 
-static void destroy(void *object)
-{
-    cushim__image_free(object);
-}
-
 static struct cushim__image *pin(cushim_image image, const char *call)
 {
     return cushim__handle_pin(image.id, CUSHIM__HANDLE_IMAGE, call);
@@ -38,7 +33,8 @@ cushim_status cushim_compile(const char *source, const struct cushim_compile_par
     cushim__rtc_unpin(&rtc);
     if (status)
         return status;
-    status = cushim__handle_create(CUSHIM__HANDLE_IMAGE, image, destroy, __func__, &ret_image->id);
+    status = cushim__handle_create(CUSHIM__HANDLE_IMAGE, image, cushim__image_destroy, __func__,
+                                   &ret_image->id);
     if (status)
         cushim__image_free(image);
     return status;

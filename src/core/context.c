@@ -6,6 +6,7 @@
 
 #include "base/fork.h"
 #include "base/log.h"
+#include "core/register.h"
 
 /* All contexts that somebody has a reference on, and those that are just being destroyed. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -163,15 +164,19 @@ static void handle_gone(void *object)
 {
     struct cushim__context *context = object;
     uint64_t stream = 0;
+    bool last;
 
     cushim__lock(context);
-    if (!--context->handles) {
+    last = !--context->handles;
+    if (last) {
         stream = context->default_stream;
         context->default_stream = 0;
     }
     cushim__unlock(context);
     if (stream)
         cushim__handle_close(stream, CUSHIM__HANDLE_STREAM, NULL);
+    if (last)
+        cushim__register_drop(context);
     cushim__context_unref(context);
 }
 

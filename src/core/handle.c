@@ -51,9 +51,9 @@ static _Atomic(struct slot *) chunks[CHUNKS];
 CUSHIM__OPEN_IN_CHILD(mutex);
 
 static const char *const kind_names[] = {
-    "nothing",        "driver",         "NVRTC",  "trace", "set of faults",
-    "compiled image", "context",        "stream", "event", "slice",
-    "pinned memory",  "unified memory", "module", "function",
+    "nothing", "driver",   "NVRTC",        "trace",  "set of faults", "compiled image",
+    "context", "stream",   "event",        "slice",  "pinned memory", "unified memory",
+    "module",  "function", "code library", "kernel", "launcher",
 };
 
 _Static_assert(ARRAY_SIZE(kind_names) == CUSHIM__HANDLE_KINDS, "a name for every kind");

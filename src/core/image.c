@@ -24,6 +24,11 @@ void cushim__image_free(struct cushim__image *image)
     free(image);
 }
 
+void cushim__image_destroy(void *image)
+{
+    cushim__image_free(image);
+}
+
 const char *cushim__image_lowered(const struct cushim__image *image, const char *expression)
 {
     for (size_t i = 0; i < image->n_lowered; i++)

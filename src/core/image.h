@@ -24,6 +24,7 @@ struct cushim__image {
 
 struct cushim__image *cushim__image_new(void);
 void cushim__image_free(struct cushim__image *image);
+void cushim__image_destroy(void *image); /* the same, for handles */
 
 /* The lowered name of an expression, NULL if it was not asked for. */
 const char *cushim__image_lowered(const struct cushim__image *image, const char *expression);

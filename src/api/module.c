@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+#include <cushim/module.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/register.h"
+#include "core/rtc.h"
+
+/* What the module is called in messages, where the parameters say so. */
+static const char *label_of(const struct cushim_module_params *params, const char *otherwise)
+{
+    if (params && params->label)
+        return params->label;
+    return params && params->name ? params->name : otherwise;
+}
+
+/* Loads code that may be used until then. label names the module if the parameters do not. */
+static cushim_status load(cushim_context context, const struct cushim__code *code,
+                          const struct cushim__image *image, const char *label,
+                          const struct cushim_module_params *params, const char *call,
+                          cushim_module *ret_module)
+{
+    struct cushim__scope scope;
+    cushim_status status = cushim__context_enter(context.id, call, &scope);
+
+    if (status)
+        return status;
+    scope.label = label_of(params, label);
+    status = cushim__module_load(&scope, code, image, params, &ret_module->id);
+    return cushim__scope_leave(&scope, status);
+}
+
+cushim_status cushim_module_load(cushim_context context, const void *data, size_t bytes,
+                                 const struct cushim_module_params *params,
+                                 cushim_module *ret_module)
+{
+    struct cushim__code code;
+    cushim_status status;
+
+    CHECK_OUTPUT(ret_module);
+    CUSHIM_TRY(cushim__code_copy(data, bytes, label_of(params, NULL), __func__, &code));
+    status = load(context, &code, NULL, NULL, params, __func__, ret_module);
+    cushim__code_finish(&code);
+    return status;
+}
+
+cushim_status cushim_module_load_text(cushim_context context, const char *ptx,
+                                      const struct cushim_module_params *params,
+                                      cushim_module *ret_module)
+{
+    struct cushim__code code;
+    cushim_status status;
+
+    CHECK_OUTPUT(ret_module);
+    CUSHIM_TRY(
+        cushim__code_copy(ptx, ptx ? strlen(ptx) : 0, label_of(params, NULL), __func__, &code));
+    status = load(context, &code, NULL, NULL, params, __func__, ret_module);
+    cushim__code_finish(&code);
+    return status;
+}
+
+cushim_status cushim_module_load_file(cushim_context context, const char *path,
+                                      const struct cushim_module_params *params,
+                                      cushim_module *ret_module)
+{
+    struct cushim__code code;
+    cushim_status status;
+
+    CHECK_OUTPUT(ret_module);
+    if (!path)
+        return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: path is NULL", __func__);
+    CUSHIM_TRY(cushim__code_read(path, __func__, &code));
+    status = load(context, &code, NULL, path, params, __func__, ret_module);
+    cushim__code_finish(&code);
+    return status;
+}
+
+/* An image that is not shared with anybody while this runs. */
+static cushim_status load_image(cushim_context context, const struct cushim__image *image,
+                                const struct cushim_module_params *params, const char *call,
+                                cushim_module *ret_module)
+{
+    const struct cushim__code code = {
+        .kind = image->kind == CUSHIM_IMAGE_CUBIN ? CUSHIM__CODE_CUBIN : CUSHIM__CODE_PTX,
+        .bytes = image->bytes,
+        .n_bytes = image->n_bytes,
+    };
+
+    if (image->kind != CUSHIM_IMAGE_CUBIN && image->kind != CUSHIM_IMAGE_PTX)
+        return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, image->name,
+                               "%s: '%s' is neither PTX nor a cubin", call, image->name);
+    return load(context, &code, image, image->name, params, call, ret_module);
+}
+
+cushim_status cushim_module_load_image(cushim_context context, cushim_image image,
+                                       const struct cushim_module_params *params,
+                                       cushim_module *ret_module)
+{
+    const struct cushim__image *pinned;
+    cushim_status status;
+
+    CHECK_OUTPUT(ret_module);
+    pinned = cushim__handle_pin(image.id, CUSHIM__HANDLE_IMAGE, __func__);
+    if (!pinned)
+        return cushim__error()->status;
+    status = load_image(context, pinned, params, __func__, ret_module);
+    cushim__handle_unpin(image.id);
+    return status;
+}
+
+/* The newest architecture that NVRTC knows and the device has; the device's own without a list. */
+static int best_arch(const struct cushim__driver *rtc, int device, const char *call)
+{
+    int *archs = NULL, best = 0;
+    size_t n = 0;
+
+    if (!rtc->library->has[CUSHIM_ROW_nvrtcGetSupportedArchs] ||
+        cushim__rtc_architectures(rtc, call, &archs, &n))
+        return device;
+    for (size_t i = 0; i < n; i++)
+        if (archs[i] <= device && archs[i] > best)
+            best = archs[i];
+    free(archs);
+    return best ? best : device;
+}
+
+static cushim_status compile_for(const struct cushim__context *context,
+                                 const struct cushim__driver *rtc, const char *source,
+                                 const struct cushim_compile_params *params, const char *call,
+                                 struct cushim__image **ret_image)
+{
+    const int device = 10 * context->limits.major + context->limits.minor;
+    struct cushim_compile_params suited = *params;
+    char arch[16];
+    int best;
+
+    if (!suited.arch) {
+        best = best_arch(rtc, device, call);
+        /* A driver refuses PTX that is newer than itself, and takes machine code. */
+        if (best == device && rtc->library->version > context->driver->library->version)
+            suited.kind = CUSHIM_IMAGE_CUBIN;
+        snprintf(arch, sizeof(arch), "%d", best);
+        suited.arch = arch;
+    }
+    return cushim__rtc_compile(rtc, source, &suited, call, ret_image);
+}
+
+static cushim_status compile(cushim_context context, const char *source,
+                             const struct cushim_compile_params *params, const char *call,
+                             struct cushim__image **ret_image)
+{
+    const struct cushim__context *pinned;
+    struct cushim__rtc rtc;
+    cushim_status status;
+
+    pinned = cushim__handle_pin(context.id, CUSHIM__HANDLE_CONTEXT, call);
+    if (!pinned)
+        return cushim__error()->status;
+    status = cushim__rtc_pin(params->nvrtc.id, call, &rtc);
+    if (!status) {
+        status = compile_for(pinned, rtc.driver, source, params, call, ret_image);
+        cushim__rtc_unpin(&rtc);
+    }
+    cushim__handle_unpin(context.id);
+    return status;
+}
+
+cushim_status cushim_module_compile(cushim_context context, const char *source,
+                                    const struct cushim_compile_params *params,
+                                    cushim_module *ret_module)
+{
+    static const struct cushim_compile_params none;
+    struct cushim__image *image = NULL;
+    cushim_status status;
+
+    CHECK_OUTPUT(ret_module);
+    if (!source)
+        return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: source is NULL", __func__);
+    CUSHIM_TRY(compile(context, source, params ? params : &none, __func__, &image));
+    status = load_image(context, image, NULL, __func__, ret_module);
+    cushim__image_free(image);
+    return status;
+}
+
+void cushim_module_free(cushim_module *module)
+{
+    cushim__object_close(module ? &module->id : NULL, CUSHIM__HANDLE_MODULE, __func__);
+}
+
+const char *cushim_module_log(cushim_module handle)
+{
+    const struct cushim__module *module =
+        cushim__handle_pin(handle.id, CUSHIM__HANDLE_MODULE, __func__);
+    const char *log = module ? module->log : NULL;
+
+    if (module)
+        cushim__handle_unpin(handle.id);
+    return log;
+}
+
+cushim_status cushim_module_function(cushim_module handle, const char *name,
+                                     cushim_function *ret_function)
+{
+    struct cushim__module *module;
+    struct cushim__scope scope;
+    cushim_status status;
+
+    CHECK_OUTPUT(ret_function);
+    if (!name)
+        return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: name is NULL", __func__);
+    status = cushim__object_enter(handle.id, CUSHIM__HANDLE_MODULE, __func__, &scope, &module);
+    if (status)
+        return status;
+    status = cushim__module_function(&scope, module, name, &ret_function->id);
+    return cushim__scope_leave(&scope, status);
+}
+
+cushim_status cushim_module_find(cushim_context context, const char *name,
+                                 cushim_module *ret_module)
+{
+    struct cushim__module *module;
+    struct cushim__scope scope;
+    cushim_status status;
+
+    CHECK_OUTPUT(ret_module);
+    if (!name)
+        return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: name is NULL", __func__);
+    CUSHIM_TRY(cushim__context_enter(context.id, __func__, &scope));
+    module = cushim__register_find(scope.context, name, __func__);
+    status =
+        module ? cushim__module_handle(module, __func__, &ret_module->id) : cushim__error()->status;
+    if (module)
+        cushim__module_unuse(module);
+    return cushim__scope_leave(&scope, status);
+}
+
+cushim_status cushim_function_find(cushim_context context, const char *module_name,
+                                   const char *function, cushim_function *ret_function)
+{
+    struct cushim__module *module;
+    struct cushim__scope scope;
+    cushim_status status;
+
+    CHECK_OUTPUT(ret_function);
+    if (!module_name || !function)
+        return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: %s is NULL", __func__,
+                            module_name ? "function" : "module");
+    CUSHIM_TRY(cushim__context_enter(context.id, __func__, &scope));
+    module = cushim__register_find(scope.context, module_name, __func__);
+    status = module ? cushim__module_function(&scope, module, function, &ret_function->id)
+                    : cushim__error()->status;
+    if (module)
+        cushim__module_unuse(module);
+    return cushim__scope_leave(&scope, status);
+}
+
+cushim_status cushim_module_unregister(cushim_context context, const char *name)
+{
+    struct cushim__scope scope;
+    cushim_status status;
+
+    if (!name)
+        return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: name is NULL", __func__);
+    CUSHIM_TRY(cushim__context_enter(context.id, __func__, &scope));
+    status = cushim__register_remove(scope.context, name, __func__);
+    return cushim__scope_leave(&scope, status);
+}

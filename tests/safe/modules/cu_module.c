@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* core/cu_module.h against the real cuda.h: compiling this is the test. */
+#include <cushim/table.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#define CUSHIM__CU_CHECK
+#define CU_TYPE(real, ours) real
+#include "core/cu_module.h"
+
+/* An entry has the type of the function, or none where the headers are too old for it. */
+#define ENTRY(name) __typeof__(((struct cushim_cuda_api *) 0)->name)
+#define SAME_FUNCTION(name, parameters)                                                            \
+    _Static_assert(__builtin_types_compatible_p(ENTRY(name), cu_fn_##name *) ||                    \
+                       __builtin_types_compatible_p(ENTRY(name), cushim_entry),                    \
+                   #name);
+CUSHIM__CU_MODULE_MAP(SAME_FUNCTION)
+
+#define SAME_VALUE(name, value) _Static_assert((name) == (value), #name);
+CUSHIM__CU_MODULE_CONSTANT_MAP(SAME_VALUE)
+
+#if CUDA_VERSION >= 13000
+#define SAME_LATER_VALUE(name, value, version) _Static_assert((int) (name) == (value), #name);
+CUSHIM__CU_LATER_CONSTANT_MAP(SAME_LATER_VALUE)
+
+#define SAME_PLACE(ours, theirs)                                                                   \
+    _Static_assert(offsetof(struct cushim__cu_launch, ours) == offsetof(CUlaunchConfig, theirs),   \
+                   #ours);
+SAME_PLACE(grid, gridDimX)
+SAME_PLACE(block, blockDimX)
+SAME_PLACE(shared_bytes, sharedMemBytes)
+SAME_PLACE(stream, hStream)
+SAME_PLACE(attributes, attrs)
+SAME_PLACE(n_attributes, numAttrs)
+_Static_assert(sizeof(struct cushim__cu_launch) == sizeof(CUlaunchConfig), "");
+
+#define SAME_VALUE_PLACE(ours, theirs)                                                             \
+    _Static_assert(offsetof(union cushim__cu_attribute_value, ours) ==                             \
+                       offsetof(CUlaunchAttributeValue, theirs),                                   \
+                   #ours);
+SAME_VALUE_PLACE(window.base, accessPolicyWindow.base_ptr)
+SAME_VALUE_PLACE(window.bytes, accessPolicyWindow.num_bytes)
+SAME_VALUE_PLACE(window.hit_ratio, accessPolicyWindow.hitRatio)
+SAME_VALUE_PLACE(window.hit, accessPolicyWindow.hitProp)
+SAME_VALUE_PLACE(window.miss, accessPolicyWindow.missProp)
+SAME_VALUE_PLACE(event.event, programmaticEvent.event)
+SAME_VALUE_PLACE(event.flags, programmaticEvent.flags)
+SAME_VALUE_PLACE(event.at_block_start, programmaticEvent.triggerAtBlockStart)
+SAME_VALUE_PLACE(event.flags, launchCompletionEvent.flags)
+SAME_VALUE_PLACE(domains.local, memSyncDomainMap.default_)
+SAME_VALUE_PLACE(domains.remote, memSyncDomainMap.remote)
+SAME_VALUE_PLACE(node.updatable, deviceUpdatableKernelNode.deviceUpdatable)
+SAME_VALUE_PLACE(node.node, deviceUpdatableKernelNode.devNode)
+SAME_VALUE_PLACE(dimensions, preferredClusterDim)
+_Static_assert(sizeof(struct cushim__cu_attribute) == sizeof(CUlaunchAttribute), "");
+_Static_assert(offsetof(struct cushim__cu_attribute, value) == offsetof(CUlaunchAttribute, value),
+               "");
+#endif
+
+int main(void)
+{
+    const int checked = 0
+#define COUNT(name, parameters) +1
+        CUSHIM__CU_MODULE_MAP(COUNT);
+
+    printf("%d functions are as CUDA %d declares them\n", checked, CUDA_VERSION);
+    return checked > 0 ? 0 : 1;
+}
