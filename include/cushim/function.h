@@ -64,6 +64,9 @@ CUSHIM_API cushim_status cushim_function_set_cache_config(cushim_function functi
 CUSHIM_API cushim_status cushim_function_set_shared_config(cushim_function function,
                                                            enum cushim_shared_config config);
 
+/** The CUfunction, for calls through the table. It is the module's. */
+CUSHIM_API cushim_status cushim_function_raw(cushim_function function, void **ret_cu_function);
+
 /** The name that the function was found by, or NULL. It belongs to the module. */
 CUSHIM_API const char *cushim_function_name(cushim_function function);
 

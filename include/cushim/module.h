@@ -130,6 +130,9 @@ CUSHIM_API cushim_status cushim_module_compile(cushim_context context, const cha
                                                const struct cushim_compile_params *params,
                                                cushim_module *ret_module);
 
+/** The CUmodule, for calls through the table. It is unloaded when the module is freed. */
+CUSHIM_API cushim_status cushim_module_raw(cushim_module module, void **ret_cu_module);
+
 /**
  * What the driver's compiler said while it succeeded, "" if nothing. It belongs to the module.
  * NULL for a handle that is not valid.

@@ -62,6 +62,19 @@ cushim_status cushim_function_set_shared_config(cushim_function handle,
     return cushim__scope_leave(&scope, status);
 }
 
+cushim_status cushim_function_raw(cushim_function handle, void **ret_cu_function)
+{
+    const struct cushim__function *function;
+
+    CHECK_OUTPUT(ret_cu_function);
+    function = cushim__handle_pin(handle.id, CUSHIM__HANDLE_FUNCTION, __func__);
+    if (!function)
+        return cushim__error()->status;
+    *ret_cu_function = function->cu;
+    cushim__handle_unpin(handle.id);
+    return CUSHIM_OK;
+}
+
 const char *cushim_function_name(cushim_function handle)
 {
     const struct cushim__function *function =

@@ -188,6 +188,19 @@ void cushim_module_free(cushim_module *module)
     cushim__object_close(module ? &module->id : NULL, CUSHIM__HANDLE_MODULE, __func__);
 }
 
+cushim_status cushim_module_raw(cushim_module handle, void **ret_cu_module)
+{
+    const struct cushim__module *module;
+
+    CHECK_OUTPUT(ret_cu_module);
+    module = cushim__handle_pin(handle.id, CUSHIM__HANDLE_MODULE, __func__);
+    if (!module)
+        return cushim__error()->status;
+    *ret_cu_module = module->cu;
+    cushim__handle_unpin(handle.id);
+    return CUSHIM_OK;
+}
+
 const char *cushim_module_log(cushim_module handle)
 {
     const struct cushim__module *module =
