@@ -19,6 +19,7 @@
 #include <cushim/half.h>
 #include <cushim/handle.h>
 #include <cushim/interpose.h>
+#include <cushim/launch.h>
 #include <cushim/link.h>
 #include <cushim/log.h>
 #include <cushim/module.h>

@@ -9,7 +9,7 @@
 #ifndef CUSHIM_FUNCTION_H
 #define CUSHIM_FUNCTION_H
 
-#include <cushim/module.h>
+#include <cushim/launch.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -114,6 +114,19 @@ CUSHIM_API cushim_status cushim_function_block_size(cushim_function function,
 CUSHIM_API cushim_status cushim_function_available_shared(cushim_function function, unsigned blocks,
                                                           unsigned block_threads,
                                                           size_t *ret_bytes);
+
+/**
+ * How many clusters of this launch run on the device at a time, and how many blocks a cluster
+ * may have at most. The configuration's options count: a cluster's size, for one. CUDA 11.8.
+ */
+CUSHIM_API cushim_status cushim_function_max_active_clusters(cushim_function function,
+                                                             cushim_stream stream,
+                                                             struct cushim_launch_config config,
+                                                             unsigned *ret_clusters);
+CUSHIM_API cushim_status cushim_function_max_cluster_blocks(cushim_function function,
+                                                            cushim_stream stream,
+                                                            struct cushim_launch_config config,
+                                                            unsigned *ret_blocks);
 
 #ifdef __cplusplus
 }

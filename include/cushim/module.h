@@ -24,6 +24,7 @@
 
 #include <cushim/compile.h>
 #include <cushim/context.h>
+#include <cushim/slice.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -146,6 +147,16 @@ CUSHIM_API const char *cushim_module_log(cushim_module module);
  */
 CUSHIM_API cushim_status cushim_module_function(cushim_module module, const char *name,
                                                 cushim_function *ret_function);
+
+/**
+ * A variable of the module, __device__, __constant__ or __managed__, as a slice of bytes:
+ * copies and kernels that are told about it are ordered like those of any other slice.
+ * It belongs to the module: the same name gives the same handle, which is stale once the module is
+ * freed. It need not be freed; freeing it leaves the variable where it is. Kernels that use the
+ * variable without getting it as an argument are not seen: tell cushim_slice_used() of them.
+ */
+CUSHIM_API cushim_status cushim_module_global(cushim_module module, const char *name,
+                                              cushim_slice *ret_slice);
 
 /**
  * The module that is registered under this name, by whichever thread. The result is another

@@ -1,25 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <cushim/event.h>
 
-#include <stdlib.h>
-
 #include "core/stream.h"
-
-static void destroy(void *object)
-{
-    struct cushim__event *event = object;
-    struct cushim__context *context = event->object.context;
-    struct cushim__scope scope;
-
-    cushim__scope_to_free(context, "cushim_event_free", cushim__object_label(&event->object),
-                          &scope);
-    CU_FREE(&scope, cuEventDestroy_v2, (event->cu));
-    cushim__scope_leave(&scope, CUSHIM_OK);
-    cushim__timeline_unref(event->point.timeline);
-    cushim__object_finish(&event->object);
-    free(event);
-    cushim__context_unref(context);
-}
 
 static unsigned driver_flags(unsigned flags)
 {
@@ -29,18 +11,9 @@ static unsigned driver_flags(unsigned flags)
 
 static cushim_status create(const struct cushim__scope *scope, unsigned flags, uint64_t *ret_id)
 {
-    struct cushim__event *event = calloc(1, sizeof(*event));
-    cushim_status status;
+    struct cushim__event *event = NULL;
 
-    if (!event)
-        return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, scope->call, NULL, "no memory for an event");
-    status = CU_CALL(scope, cuEventCreate, (&event->cu, driver_flags(flags)));
-    if (status) {
-        free(event);
-        return status;
-    }
-    cushim__context_ref(scope->context);
-    cushim__object_init(&event->object, CUSHIM__HANDLE_EVENT, scope->context, destroy);
+    CUSHIM_TRY(cushim__event_new(scope, driver_flags(flags), &event));
     return cushim__object_give(&event->object, scope->call, ret_id);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <cushim/function.h>
 
-#include "core/module.h"
+#include "core/launch.h"
 #include "loader/missing.h"
 
 static cushim_status enter(cushim_function handle, const char *call,
@@ -193,4 +193,77 @@ cushim_status cushim_function_available_shared(cushim_function handle, unsigned 
     if (!status)
         *ret_bytes = bytes;
     return cushim__scope_leave(&scope, status);
+}
+
+/* What the driver asks about a launch, given its shape and its options. */
+typedef cushim_status ask_fn(const struct cushim__scope *scope, CUfunction function,
+                             const struct cushim__cu_launch *description, int *ret_number);
+
+static cushim_status active_clusters(const struct cushim__scope *scope, CUfunction function,
+                                     const struct cushim__cu_launch *description, int *ret_number)
+{
+    return CU_CALL(scope, cuOccupancyMaxActiveClusters, (ret_number, function, description));
+}
+
+static cushim_status cluster_blocks(const struct cushim__scope *scope, CUfunction function,
+                                    const struct cushim__cu_launch *description, int *ret_number)
+{
+    return CU_CALL(scope, cuOccupancyMaxPotentialClusterSize, (ret_number, function, description));
+}
+
+/* With function and stream pinned. */
+static cushim_status ask_about(struct cushim__launch *launch, ask_fn *ask, int *ret_number)
+{
+    static const struct cushim_launch_options none;
+    const struct cushim_launch_options *options = launch->config->options;
+    struct cushim__launch_attributes attributes;
+    struct cushim__cu_launch description;
+    cushim_status status;
+
+    if (launch->stream->object.context != launch->scope->context)
+        return cushim__fail_foreign(launch->scope, "stream");
+    CUSHIM_TRY(cushim__launch_shape(launch));
+    status = cushim__launch_attributes_make(launch, options ? options : &none, &attributes);
+    if (!status) {
+        description = cushim__launch_describe(launch, &attributes);
+        status = ask(launch->scope, launch->function->cu, &description, ret_number);
+    }
+    cushim__launch_attributes_finish(&attributes);
+    return status;
+}
+
+static cushim_status ask_clusters(cushim_function handle, cushim_stream stream,
+                                  const struct cushim_launch_config *config, const char *call,
+                                  ask_fn *ask, unsigned *ret_number)
+{
+    struct cushim__launch launch = {.config = config};
+    struct cushim__scope scope;
+    cushim_status status;
+    int number = 0;
+
+    CUSHIM_TRY(enter(handle, call, &scope, &launch.function));
+    launch.scope = &scope;
+    launch.stream = cushim__handle_pin(stream.id, CUSHIM__HANDLE_STREAM, call);
+    status = launch.stream ? ask_about(&launch, ask, &number) : cushim__error()->status;
+    if (launch.stream)
+        cushim__handle_unpin(stream.id);
+    if (!status)
+        *ret_number = (unsigned) number;
+    return cushim__scope_leave(&scope, status);
+}
+
+cushim_status cushim_function_max_active_clusters(cushim_function function, cushim_stream stream,
+                                                  struct cushim_launch_config config,
+                                                  unsigned *ret_clusters)
+{
+    CHECK_OUTPUT(ret_clusters);
+    return ask_clusters(function, stream, &config, __func__, active_clusters, ret_clusters);
+}
+
+cushim_status cushim_function_max_cluster_blocks(cushim_function function, cushim_stream stream,
+                                                 struct cushim_launch_config config,
+                                                 unsigned *ret_blocks)
+{
+    CHECK_OUTPUT(ret_blocks);
+    return ask_clusters(function, stream, &config, __func__, cluster_blocks, ret_blocks);
 }

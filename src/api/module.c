@@ -229,6 +229,20 @@ cushim_status cushim_module_function(cushim_module handle, const char *name,
     return cushim__scope_leave(&scope, status);
 }
 
+cushim_status cushim_module_global(cushim_module handle, const char *name, cushim_slice *ret_slice)
+{
+    struct cushim__module *module;
+    struct cushim__scope scope;
+    cushim_status status;
+
+    CHECK_OUTPUT(ret_slice);
+    if (!name)
+        return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: name is NULL", __func__);
+    CUSHIM_TRY(cushim__object_enter(handle.id, CUSHIM__HANDLE_MODULE, __func__, &scope, &module));
+    status = cushim__module_global(&scope, module, name, &ret_slice->id);
+    return cushim__scope_leave(&scope, status);
+}
+
 cushim_status cushim_module_find(cushim_context context, const char *name,
                                  cushim_module *ret_module)
 {

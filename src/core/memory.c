@@ -134,7 +134,7 @@ static void free_after_waiting(struct cushim__scope *scope, struct cushim__buffe
     }
     if (buffer->memory == CUSHIM__MEMORY_PINNED)
         CU_FREE(scope, cuMemFreeHost, (buffer->host));
-    else
+    else if (buffer->memory != CUSHIM__MEMORY_BORROWED)
         CU_FREE(scope, cuMemFree_v2, (buffer->address));
 }
 
@@ -145,7 +145,8 @@ void cushim__memory_unref(struct cushim__buffer *buffer, const char *call, const
 
     if (atomic_fetch_sub(&buffer->references, 1) != 1)
         return;
-    if (buffer->memory != CUSHIM__MEMORY_BORROWED) {
+    /* What is part of something goes with that, perhaps at once. */
+    if (buffer->memory != CUSHIM__MEMORY_BORROWED || buffer->keep) {
         cushim__error_keep(&before);
         cushim__scope_to_free(buffer->context, call, label, &scope);
         if (buffer->memory != CUSHIM__MEMORY_ASYNC || free_in_order(&scope, buffer))

@@ -7,15 +7,22 @@
 #include "core/jit.h"
 #include "core/register.h"
 
+/* After the last of its kernels. What is wrong with those is no reason to stay. */
 static void unload(struct cushim__module *module)
 {
+    const struct cushim__access all = {module->code, 0, 1, true};
     struct cushim__scope scope;
 
-    if (!module->cu || module->library)
+    if (!module->cu)
         return;
     cushim__scope_to_free(module->object.context, "cushim_module_free",
                           cushim__object_label(&module->object), &scope);
-    CU_FREE(&scope, cuModuleUnload, (module->cu));
+    if (cushim__buffer_synchronize(&scope, &all)) {
+        cushim__defer_error(scope.context);
+        CU_FREE(&scope, cuCtxSynchronize, ());
+    }
+    if (!module->library)
+        CU_FREE(&scope, cuModuleUnload, (module->cu));
     cushim__scope_leave(&scope, CUSHIM_OK);
 }
 
@@ -24,6 +31,8 @@ static void destroy(void *object)
     struct cushim__module *module = object;
 
     unload(module);
+    if (module->code)
+        cushim__buffer_delete(module->code);
     if (module->library)
         cushim__object_unref(module->library);
     cushim__context_unref(module->object.context);
@@ -48,7 +57,13 @@ static struct cushim__module *allocate(const struct cushim__scope *scope)
     atomic_init(&module->users, 0);
     pthread_mutex_init(&module->lock, NULL);
     module->log = "";
-    return module;
+    module->code =
+        cushim__buffer_new(scope->context, CUSHIM__MEMORY_BORROWED, 0, NULL, 1, NULL, NULL);
+    if (module->code)
+        return module;
+    cushim__object_unref(&module->object);
+    cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, scope->call, scope->label, "no memory for a module");
+    return NULL;
 }
 
 /* What is remembered of an image: the names of what was asked for by expression. */
@@ -171,6 +186,17 @@ static struct cushim__member *take_members(struct cushim__module *module)
     return members;
 }
 
+/* A variable's handle may have been freed by the program. */
+static void drop_member(const struct cushim__member *member)
+{
+    if (!member->buffer) {
+        cushim__handle_close(member->id, CUSHIM__HANDLE_FUNCTION, NULL);
+        return;
+    }
+    cushim__handle_close(member->id, CUSHIM__HANDLE_SLICE, NULL);
+    cushim__memory_unref(member->buffer, "cushim_module_free", member->name);
+}
+
 /* The module's own reference goes with the last user; functions that are in use have others. */
 void cushim__module_unuse(struct cushim__module *module)
 {
@@ -178,7 +204,7 @@ void cushim__module_unuse(struct cushim__module *module)
         return;
     for (struct cushim__member *m = take_members(module), *next; m; m = next) {
         next = m->next;
-        cushim__handle_close(m->id, m->kind, "cushim_module_free");
+        drop_member(m);
     }
     cushim__object_unref(&module->object);
 }

@@ -17,13 +17,14 @@
 #include "core/cu_module.h"
 #include "core/image.h"
 #include "core/ptx_params.h"
+#include "core/slice.h"
 
 /* A function or a variable that was asked for. Its handle is closed with the module's last user. */
 struct cushim__member {
     struct cushim__member *next;
     const char *name; /* as it was asked for; the module's */
     uint64_t id;
-    enum cushim__handle_kind kind;
+    struct cushim__buffer *buffer; /* of a variable, with a reference; NULL for a function */
 };
 
 struct cushim__module {
@@ -31,6 +32,7 @@ struct cushim__module {
     CUmodule cu;
     struct cushim__object *library; /* that cu belongs to, with a reference; NULL: it is ours */
     atomic_uint users;
+    struct cushim__buffer *code; /* read by every launch, so that it is unloaded after them */
     char *ptx; /* its text, where this driver does not tell what is in it; else NULL */
     const char *log;
     struct cushim__lowered *lowered;
@@ -80,6 +82,10 @@ cushim_status cushim__module_handle(struct cushim__module *module, const char *c
 cushim_status cushim__module_function(const struct cushim__scope *scope,
                                       struct cushim__module *module, const char *name,
                                       uint64_t *ret_id);
+
+cushim_status cushim__module_global(const struct cushim__scope *scope,
+                                    struct cushim__module *module, const char *name,
+                                    uint64_t *ret_id);
 
 /* The names most like one that is not there, as the end of a sentence; "" if none is known. */
 const char *cushim__module_suggest(const struct cushim__scope *scope, struct cushim__module *module,

@@ -31,4 +31,8 @@ struct cushim__event {
     struct cushim__point point;
 };
 
+/* A new event, with the driver's flags and a reference for the caller. */
+cushim_status cushim__event_new(const struct cushim__scope *scope, unsigned flags,
+                                struct cushim__event **ret_event);
+
 #endif

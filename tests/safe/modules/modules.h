@@ -5,6 +5,27 @@
 
 #include <stdlib.h>
 
+#ifdef MOCK
+#include <stdio.h>
+#include <string.h>
+
+#include "../support.h"
+
+/* open_world(), with the mock's library of an older driver version, which lacks what came later. */
+static inline void open_old_world(struct world *w, const char *version)
+{
+    char path[512];
+
+    snprintf(path, sizeof(path), "%.*s/%s/libcuda.so.1", (int) (strrchr(MOCK, '/') - MOCK), MOCK,
+             version);
+    *w = (struct world){0};
+    assert_ok(cushim_open(cushim_open_params(.library = path), &w->driver));
+    assert_ok(cushim_trace_create(NULL, &w->trace));
+    assert_ok(cushim_faults_create(NULL, &w->faults));
+    assert_ok(cushim_context_primary(w->driver, 0, &w->context));
+}
+#endif
+
 static inline void no_nvrtc(void)
 {
     setenv("CUSHIM_LIBNVRTC", "none", 1);

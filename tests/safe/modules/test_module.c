@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Modules, functions and libraries on the mock. */
-#include "../support.h"
+#include "modules.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -350,8 +350,7 @@ Test(module, a_driver_that_does_not_tell_parameters)
     cushim_function f;
     size_t n = 0;
 
-    setenv("CUSHIM_MOCK_DRIVER_VERSION", "11.4", 1);
-    open_world(&w);
+    open_old_world(&w, "11.4");
     module = load(NULL);
     assert_ok(cushim_module_function(module, "saxpy", &f));
     assert_ok(cushim_function_parameters(f, parameters, 4, &n));
@@ -359,5 +358,15 @@ Test(module, a_driver_that_does_not_tell_parameters)
     cr_assert(eq(sz, parameters[1].offset, 8));
     assert_refused(cushim_module_function(module, "sapxy", &f), 500, "; it has saxpy, saxpby");
     cushim_module_free(&module);
+    close_world(&w);
+}
+
+Test(module, code_libraries_need_a_newer_driver)
+{
+    cushim_code_library library = CUSHIM_NONE;
+
+    open_old_world(&w, "11.4");
+    assert_refused(cushim_code_library_load(w.context, ptx, strlen(ptx), NULL, &library),
+                   CUSHIM_ERROR_MISSING_SYMBOL, "cuLibraryLoadData needs CUDA 12.0");
     close_world(&w);
 }

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+#include <cushim/launch.h>
+
+#include "core/launcher.h"
+
+cushim_status cushim_launch_arguments(cushim_stream stream, cushim_function function,
+                                      const struct cushim_launch_config *config,
+                                      const struct cushim_argument *arguments, size_t n)
+{
+    if (__builtin_expect(!config || (n && !arguments), 0))
+        return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: %s is NULL", __func__,
+                            config ? "arguments" : "config");
+    return cushim__launch(stream.id, function.id, config, arguments, n, "cushim_launch");
+}
+
+cushim_status cushim_launcher_create(cushim_function handle, cushim_launcher *ret_launcher)
+{
+    struct cushim__function *function;
+    struct cushim__scope scope;
+    cushim_status status;
+
+    CHECK_OUTPUT(ret_launcher);
+    CUSHIM_TRY(
+        cushim__object_enter(handle.id, CUSHIM__HANDLE_FUNCTION, __func__, &scope, &function));
+    status = cushim__launcher_new(&scope, handle.id, &ret_launcher->id);
+    return cushim__scope_leave(&scope, status);
+}
+
+void cushim_launcher_free(cushim_launcher *launcher)
+{
+    cushim__object_close(launcher ? &launcher->id : NULL, CUSHIM__HANDLE_LAUNCHER, __func__);
+}
+
+static struct cushim__launcher *pin(cushim_launcher handle, const char *call)
+{
+    return cushim__handle_pin(handle.id, CUSHIM__HANDLE_LAUNCHER, call);
+}
+
+cushim_status cushim_launcher_push_arguments(cushim_launcher handle,
+                                             const struct cushim_argument *arguments, size_t n)
+{
+    struct cushim__launcher *launcher;
+    cushim_status status;
+
+    if (n && !arguments)
+        return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: arguments is NULL", __func__);
+    launcher = pin(handle, __func__);
+    if (!launcher)
+        return cushim__error()->status;
+    status = cushim__launcher_push(launcher, arguments, n, "cushim_launcher_push");
+    cushim__handle_unpin(handle.id);
+    return status;
+}
+
+cushim_status cushim_launcher_set(cushim_launcher handle, size_t index,
+                                  struct cushim_argument argument)
+{
+    struct cushim__launcher *launcher = pin(handle, __func__);
+    cushim_status status;
+
+    if (!launcher)
+        return cushim__error()->status;
+    status = cushim__launcher_set(launcher, index, &argument, __func__);
+    cushim__handle_unpin(handle.id);
+    return status;
+}
+
+cushim_status cushim_launcher_clear(cushim_launcher handle)
+{
+    struct cushim__launcher *launcher = pin(handle, __func__);
+
+    if (!launcher)
+        return cushim__error()->status;
+    cushim__launcher_clear(launcher);
+    cushim__handle_unpin(handle.id);
+    return CUSHIM_OK;
+}
+
+cushim_status cushim_launcher_launch(cushim_launcher handle, cushim_stream stream,
+                                     struct cushim_launch_config config)
+{
+    struct cushim__launcher *launcher = pin(handle, __func__);
+    cushim_status status;
+
+    if (!launcher)
+        return cushim__error()->status;
+    /* The arguments stay as they are until they are submitted. */
+    pthread_mutex_lock(&launcher->lock);
+    status = cushim__launch(stream.id, launcher->function, &config, launcher->arguments,
+                            launcher->n, __func__);
+    pthread_mutex_unlock(&launcher->lock);
+    cushim__handle_unpin(handle.id);
+    return status;
+}

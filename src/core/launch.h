@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One launch, from what a program says to what the driver gets.
+ *
+ * The path of a launch without options is the one that programs are fast by: it allocates nothing,
+ * makes one driver call besides the question for the current context, and looks at each argument
+ * once.
+ */
+#ifndef CUSHIM_CORE_LAUNCH_H
+#define CUSHIM_CORE_LAUNCH_H
+
+#include <cushim/launch.h>
+
+#include "core/module.h"
+#include "core/slice.h"
+#include "core/stream.h"
+
+struct cushim__launch {
+    struct cushim__scope *scope; /* of the function's context */
+    struct cushim__function *function;
+    struct cushim__stream *stream;
+    const struct cushim_launch_config *config;
+    const struct cushim_argument *arguments;
+    size_t n;
+    unsigned grid[3], block[3];
+
+    /* Room for n, and n + 1 of the last. */
+    void **values;          /* what the driver gets */
+    CUdeviceptr *addresses; /* of memory; values point here */
+    struct cushim__access *accesses;
+    size_t n_accesses;
+};
+
+/* The grid and the block, from the configuration; checked. */
+cushim_status cushim__launch_shape(struct cushim__launch *launch);
+
+/* Is there anything to do? */
+static inline bool cushim__launch_is_empty(const struct cushim__launch *launch)
+{
+    return !launch->grid[0];
+}
+
+/* Are count and sizes of the arguments those of the kernel's parameters? */
+cushim_status cushim__launch_check_arguments(const struct cushim__launch *launch);
+
+/* Does memory that is written overlap any other argument? Once accesses are known. */
+cushim_status cushim__launch_check_overlap(const struct cushim__launch *launch);
+
+/* What the options come to; room for them is the caller's. */
+enum { CUSHIM__LAUNCH_ATTRIBUTES = 32 };
+
+struct cushim__launch_attributes {
+    struct cushim__cu_attribute list[CUSHIM__LAUNCH_ATTRIBUTES];
+    unsigned n;
+    uint64_t pinned[3]; /* handles of events and slices that the attributes lead to */
+    unsigned n_pinned;
+    struct cushim__event *events[2]; /* that the launch records */
+    unsigned n_events;
+};
+
+/* Fills attributes; cushim__launch_attributes_finish() even if it fails. */
+cushim_status cushim__launch_attributes_make(const struct cushim__launch *launch,
+                                             const struct cushim_launch_options *options,
+                                             struct cushim__launch_attributes *attributes);
+void cushim__launch_attributes_finish(struct cushim__launch_attributes *attributes);
+
+/*
+ * Under the submission lock, once the launch was submitted: its events are recorded, and reached
+ * before the kernel has ended, so that they tell nothing about it.
+ */
+void cushim__launch_attributes_recorded(const struct cushim__launch_attributes *attributes);
+
+/* What the launch gave back through an attribute. */
+void cushim__launch_attributes_read(const struct cushim__launch_attributes *attributes,
+                                    const struct cushim_launch_options *options);
+
+/* Two events around a launch, for the caller; NULL where it is not timed. */
+struct cushim__launch_timing {
+    struct cushim__event *start, *end;
+};
+
+cushim_status cushim__launch_timing_make(const struct cushim__launch *launch,
+                                         struct cushim__launch_timing *timing);
+cushim_status cushim__launch_timing_give(const struct cushim__scope *scope,
+                                         const struct cushim_launch_options *options,
+                                         struct cushim__launch_timing *timing);
+void cushim__launch_timing_drop(struct cushim__launch_timing *timing);
+
+/* The driver's structure for a launch; attributes may be NULL. */
+struct cushim__cu_launch cushim__launch_describe(const struct cushim__launch *launch,
+                                                 struct cushim__launch_attributes *attributes);
+
+/* Everything, for handles that nobody has pinned yet. */
+cushim_status cushim__launch(uint64_t stream, uint64_t function,
+                             const struct cushim_launch_config *config,
+                             const struct cushim_argument *arguments, size_t n, const char *call);
+
+#endif
