@@ -43,6 +43,7 @@ struct cushim__submission {
     const struct cushim__access *accesses;
     size_t n;
     bool attaching; /* unified memory that is attached elsewhere is what this is about */
+    bool quick;     /* begin's: only the lock of the timeline's context is held */
     struct cushim__locks locks;
 };
 
