@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Runs a program if this machine has a usable driver, else skips (77) with the reason.
 
-on_the_gpu.py COMMAND_THAT_SKIPS PROGRAM
+on_the_gpu.py COMMAND_THAT_SKIPS PROGRAM [ARGUMENT...]
 """
 
 import subprocess
@@ -14,7 +14,7 @@ def main():
     if probe.returncode == 77:
         print(probe.stdout, end="")
         return 77
-    return subprocess.run([sys.argv[2]]).returncode
+    return subprocess.run(sys.argv[2:]).returncode
 
 
 if __name__ == "__main__":
