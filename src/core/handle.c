@@ -31,8 +31,9 @@ struct place {
 
 struct slot {
     _Atomic uint64_t state;
-    void *object;
+    void *_Atomic object;
     cushim__destroy *destroy;
+    _Atomic(pthread_mutex_t *) gate; /* NULL without */
     _Atomic uint8_t kind;
     uint32_t next_free; /* index + 1, while it is free */
 
@@ -160,7 +161,8 @@ cushim_status cushim__handle_create(enum cushim__handle_kind kind, void *object,
     slot = take_slot(&index);
     if (!slot)
         return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, call, NULL, "no room for another handle");
-    slot->object = object;
+    atomic_store_explicit(&slot->object, object, memory_order_relaxed);
+    atomic_store_explicit(&slot->gate, NULL, memory_order_relaxed);
     slot->destroy = destroy;
     atomic_store_explicit(&slot->kind, (uint8_t) kind, memory_order_relaxed);
     /* Generation 0 is skipped: a handle is never zero. */
@@ -296,7 +298,7 @@ void cushim__handle_unpin(uint64_t id)
 
     if ((before & PIN_MASK) != 1)
         return;
-    slot->destroy(TAKE_PTR(slot->object));
+    slot->destroy(atomic_exchange(&slot->object, NULL));
     give_back(slot, index_of(id));
 }
 
@@ -308,18 +310,57 @@ static void note_freed(struct slot *slot, uint64_t id, const struct place *place
     pthread_mutex_unlock(&mutex);
 }
 
+static bool mark_closed(struct slot *slot, uint64_t id)
+{
+    uint64_t state = atomic_load_explicit(&slot->state, memory_order_acquire);
+
+    while (is_open(slot, state, id))
+        if (atomic_compare_exchange_weak_explicit(&slot->state, &state, state | CLOSED,
+                                                  memory_order_acq_rel, memory_order_acquire))
+            return true;
+    return false;
+}
+
 cushim_status cushim__handle_close(uint64_t id, enum cushim__handle_kind kind, const char *call)
 {
     const struct place place = take_place();
     struct slot *slot = slot_of(id, kind);
-    uint64_t state = slot ? atomic_load_explicit(&slot->state, memory_order_acquire) : 0;
+    pthread_mutex_t *gate;
+    bool closed;
 
-    while (slot && is_open(slot, state, id))
-        if (atomic_compare_exchange_weak_explicit(&slot->state, &state, state | CLOSED,
-                                                  memory_order_acq_rel, memory_order_acquire)) {
-            note_freed(slot, id, &place);
-            cushim__handle_unpin(id);
-            return CUSHIM_OK;
-        }
-    return stale(id, kind, call);
+    /* The object keeps its gate, and the pin the object. */
+    if (!cushim__handle_pin(id, kind, NULL))
+        return stale(id, kind, call);
+    gate = atomic_load_explicit(&slot->gate, memory_order_relaxed);
+    if (gate)
+        pthread_mutex_lock(gate);
+    closed = mark_closed(slot, id);
+    if (gate)
+        pthread_mutex_unlock(gate);
+    if (closed) {
+        note_freed(slot, id, &place);
+        cushim__handle_unpin(id);
+    }
+    cushim__handle_unpin(id);
+    return closed ? CUSHIM_OK : stale(id, kind, call);
+}
+
+void cushim__handle_gate(uint64_t id, pthread_mutex_t *gate)
+{
+    atomic_store_explicit(&slot_at(index_of(id))->gate, gate, memory_order_release);
+}
+
+/* The slot may be given to another object meanwhile, if its gate is not the one that is held. */
+void *cushim__handle_peek(uint64_t id, enum cushim__handle_kind kind, const pthread_mutex_t *gate)
+{
+    struct slot *slot = slot_of(id, kind);
+    const uint64_t state = slot ? atomic_load_explicit(&slot->state, memory_order_acquire) : 0;
+    void *object;
+
+    if (!slot || !is_open(slot, state, id) ||
+        atomic_load_explicit(&slot->gate, memory_order_acquire) != gate)
+        return NULL;
+    object = atomic_load_explicit(&slot->object, memory_order_acquire);
+    return (atomic_load_explicit(&slot->state, memory_order_relaxed) ^ state) & ~PIN_MASK ? NULL
+                                                                                          : object;
 }

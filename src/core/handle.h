@@ -12,6 +12,7 @@
 #ifndef CUSHIM_CORE_HANDLE_H
 #define CUSHIM_CORE_HANDLE_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -81,6 +82,15 @@ void cushim__handle_pin_again(uint64_t id);
 void cushim__handle_each(void (*see)(enum cushim__handle_kind kind, void *object, const char *made,
                                      void *user),
                          void *user);
+
+/*
+ * A handle with a gate is closed only by who holds the gate. So who holds it needs no pins:
+ * cushim__handle_peek() gives the object of a handle that is open and has this gate, and it
+ * lives until the gate is let go. NULL, and no error, for any other handle. The gate is set
+ * once, before others know the handle, and lives as long as the object.
+ */
+void cushim__handle_gate(uint64_t id, pthread_mutex_t *gate);
+void *cushim__handle_peek(uint64_t id, enum cushim__handle_kind kind, const pthread_mutex_t *gate);
 
 /* Closes a handle. The object is destroyed now or when its last pin goes. */
 cushim_status cushim__handle_close(uint64_t id, enum cushim__handle_kind kind, const char *call);

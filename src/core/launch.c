@@ -132,16 +132,24 @@ static cushim_status call_with(const struct cushim__launch *l,
     return CU_CALL(l->scope, cuLaunchKernelEx, (&description, l->function->cu, l->values, NULL));
 }
 
-/* Begins the submission: waits for what has to come before. */
-static cushim_status begin(struct cushim__launch *launch, struct cushim__submission *s)
+/* The submission: the kernel's code is read, too, so that a module is unloaded after its kernels.
+ */
+static void describe(struct cushim__launch *launch, struct cushim__submission *s)
 {
-    /* The kernel's code is read, too: a module is unloaded after its kernels. */
     launch->accesses[launch->n_accesses] =
         (struct cushim__access){launch->function->module->code, 0, 1, false};
-    *s = (struct cushim__submission){.scope = launch->scope,
-                                     .timeline = launch->stream->timeline,
-                                     .accesses = launch->accesses,
-                                     .n = launch->n_accesses + 1};
+    s->scope = launch->scope;
+    s->timeline = launch->stream->timeline;
+    s->accesses = launch->accesses;
+    s->n = launch->n_accesses + 1;
+    s->attaching = s->quick = false;
+    s->locks.n = 0;
+}
+
+/* Waits for what has to come before. */
+static cushim_status begin(struct cushim__launch *launch, struct cushim__submission *s)
+{
+    describe(launch, s);
     return cushim__submit_begin(s);
 }
 
@@ -208,26 +216,104 @@ static cushim_status submit_special(struct cushim__launch *launch)
     return status;
 }
 
-/* With everything pinned but the memory. */
-static cushim_status run(struct cushim__launch *launch)
+/* What is known without the stream and the memory. */
+static cushim_status check(struct cushim__launch *launch)
 {
-    struct room room;
+    CUSHIM_TRY(cushim__launch_shape(launch));
+    CUSHIM_TRY(cushim__launch_check_arguments(launch));
+    return check_values(launch);
+}
+
+/* With the stream pinned. */
+static cushim_status run(struct cushim__launch *launch, struct room *room)
+{
     cushim_status status;
 
     if (__builtin_expect(launch->stream->object.context != launch->scope->context, 0))
         return cushim__fail_foreign(launch->scope, "stream");
-    CUSHIM_TRY(cushim__launch_shape(launch));
-    CUSHIM_TRY(cushim__launch_check_arguments(launch));
-    CUSHIM_TRY(check_values(launch));
-    CUSHIM_TRY(take_room(launch, &room));
+    CUSHIM_TRY(take_room(launch, room));
     status = pin_memory(launch);
     if (!status)
         status = cushim__launch_check_overlap(launch);
     if (!status && !cushim__launch_is_empty(launch))
         status = launch->config->options ? submit_special(launch) : submit_plain(launch);
     unpin_memory(launch);
-    free(room.more);
+    free(room->more);
     return status;
+}
+
+static cushim_status pin_and_run(struct cushim__launch *launch, struct room *room, uint64_t stream)
+{
+    cushim_status status;
+
+    launch->stream = cushim__handle_pin(stream, CUSHIM__HANDLE_STREAM, launch->scope->call);
+    if (!launch->stream)
+        return cushim__error()->status;
+    status = run(launch, room);
+    cushim__handle_unpin(stream);
+    return status;
+}
+
+/* --- the quick way: under the submission lock, where nothing needs a pin --- */
+
+static bool peek_argument(struct cushim__launch *l, const struct cushim_argument *argument,
+                          size_t i, const pthread_mutex_t *gate)
+{
+    const struct cushim__slice *slice =
+        cushim__handle_peek(argument->view.object, CUSHIM__HANDLE_SLICE, gate);
+    const bool write = argument->intent != CUSHIM_INTENT_IN;
+    size_t begin, end;
+
+    if (!slice || (write && !argument->view.writable) ||
+        !cushim__slice_bytes(slice, &argument->view, &begin, &end))
+        return false;
+    l->addresses[i] = slice->buffer->address + begin;
+    l->values[i] = &l->addresses[i];
+    l->accesses[l->n_accesses++] = (struct cushim__access){slice->buffer, begin, end, write};
+    return true;
+}
+
+static bool peek(struct cushim__launch *l, struct room *room, uint64_t stream)
+{
+    const pthread_mutex_t *gate = &l->scope->context->lock;
+    size_t a, b, bytes;
+
+    l->stream = cushim__handle_peek(stream, CUSHIM__HANDLE_STREAM, gate);
+    l->values = room->values;
+    l->addresses = room->addresses;
+    l->accesses = room->accesses;
+    l->n_accesses = 0;
+    for (size_t i = 0; l->stream && i < l->n; i++)
+        if (l->arguments[i].intent == CUSHIM_INTENT_VALUE)
+            l->values[i] = (void *) (uintptr_t) l->arguments[i].value;
+        else if (!peek_argument(l, &l->arguments[i], i, gate))
+            return false;
+    return l->stream && !cushim__find_overlap(l->accesses, l->n_accesses, &a, &b, &bytes);
+}
+
+static bool is_quick(struct cushim__launch *launch, struct cushim__submission *s)
+{
+    describe(launch, s);
+    return cushim__submit_is_quick(s);
+}
+
+/* True if the launch was made, well or not. Else nothing has happened. */
+static bool launch_quickly(struct cushim__launch *launch, struct room *room, uint64_t stream,
+                           cushim_status *ret_status)
+{
+    struct cushim__submission s;
+
+    if (launch->config->options || launch->n > FEW || cushim__launch_is_empty(launch))
+        return false;
+    cushim__lock(launch->scope->context);
+    if (!peek(launch, room, stream) || !is_quick(launch, &s)) {
+        cushim__unlock(launch->scope->context);
+        launch->n_accesses = 0;
+        return false;
+    }
+    *ret_status = call_plain(launch);
+    cushim__submit_end(&s);
+    return true;
 }
 
 cushim_status cushim__launch(uint64_t stream, uint64_t function,
@@ -236,14 +322,14 @@ cushim_status cushim__launch(uint64_t stream, uint64_t function,
 {
     struct cushim__launch launch = {.config = config, .arguments = arguments, .n = n};
     struct cushim__scope scope;
+    struct room room;
     cushim_status status;
 
     CUSHIM_TRY(
         cushim__object_enter(function, CUSHIM__HANDLE_FUNCTION, call, &scope, &launch.function));
     launch.scope = &scope;
-    launch.stream = cushim__handle_pin(stream, CUSHIM__HANDLE_STREAM, call);
-    status = launch.stream ? run(&launch) : cushim__error()->status;
-    if (launch.stream)
-        cushim__handle_unpin(stream);
+    status = check(&launch);
+    if (!status && !launch_quickly(&launch, &room, stream, &status))
+        status = pin_and_run(&launch, &room, stream);
     return cushim__scope_leave(&scope, status);
 }

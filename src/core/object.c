@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "core/context.h"
 
 void cushim__object_init(struct cushim__object *object, enum cushim__handle_kind kind,
                          struct cushim__context *context, cushim__destroy *destroy)
@@ -26,13 +27,26 @@ static void unref(void *object)
     cushim__object_unref(object);
 }
 
+/* What a launch looks at is closed under the submission lock, so that it need not pin it. */
+static bool has_gate(enum cushim__handle_kind kind)
+{
+    return kind == CUSHIM__HANDLE_STREAM || kind == CUSHIM__HANDLE_SLICE ||
+           kind == CUSHIM__HANDLE_PINNED || kind == CUSHIM__HANDLE_UNIFIED;
+}
+
 cushim_status cushim__object_give(struct cushim__object *object, const char *call, uint64_t *ret_id)
 {
-    const cushim_status status = cushim__handle_create(object->kind, object, unref, call, ret_id);
+    uint64_t id = 0;
+    const cushim_status status = cushim__handle_create(object->kind, object, unref, call, &id);
 
-    if (status)
+    if (status) {
         cushim__object_unref(object);
-    return status;
+        return status;
+    }
+    if (has_gate(object->kind))
+        cushim__handle_gate(id, &object->context->lock);
+    *ret_id = id;
+    return CUSHIM_OK;
 }
 
 struct cushim__object *cushim__object_pin(uint64_t id, const char *call)

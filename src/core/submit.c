@@ -167,19 +167,22 @@ static cushim_status prepare(const struct cushim__submission *s)
     return CUSHIM_OK;
 }
 
-/* Takes the one lock that most submissions need; false, and no lock, if this is not one of them. */
-static bool begin_quick(struct cushim__submission *s)
+bool cushim__submit_is_quick(struct cushim__submission *s)
 {
-    if (s->timeline->thread)
-        return false;
-    cushim__lock(s->timeline->context);
-    s->quick = !s->timeline->retired;
+    s->quick = !s->timeline->retired && !s->timeline->thread;
     for (size_t i = 0; s->quick && i < s->n; i++) {
         const struct cushim__access *a = &s->accesses[i];
 
         s->quick = cushim__buffer_is_quick(a->buffer, a->begin, a->end, a->write, s->timeline);
     }
-    if (!s->quick)
+    return s->quick;
+}
+
+/* Takes the one lock that most submissions need; false, and no lock, if this is not one of them. */
+static bool begin_quick(struct cushim__submission *s)
+{
+    cushim__lock(s->timeline->context);
+    if (!cushim__submit_is_quick(s))
         cushim__unlock(s->timeline->context);
     return s->quick;
 }
