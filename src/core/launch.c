@@ -55,7 +55,9 @@ static cushim_status pin_argument(struct cushim__launch *launch, size_t i)
 
     if (__builtin_expect(status, 0))
         return status;
-    if (__builtin_expect(span.slice->object.context != launch->scope->context, 0))
+    /* Page-locked memory is for all contexts. */
+    if (__builtin_expect(span.slice->object.context != launch->scope->context, 0) &&
+        span.slice->object.kind != CUSHIM__HANDLE_PINNED)
         status = wrong_memory(launch, i, CUSHIM_ERROR_FOREIGN_CONTEXT);
     else if (__builtin_expect(write && !span.writable, 0))
         status = wrong_memory(launch, i, CUSHIM_ERROR_READ_ONLY);

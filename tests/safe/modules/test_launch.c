@@ -447,3 +447,43 @@ Test(launch, globals_are_slices, .init = begin)
     cr_assert(eq(u64, count(&w, "cuModuleUnload"), 1));
     finish();
 }
+
+Test(launch, kernels_use_page_locked_memory, .init = begin)
+{
+    cushim_context other = CUSHIM_NONE;
+    cushim_pinned pinned = CUSHIM_NONE;
+    cushim_slice x = ones(N);
+    const float a = 2, *out = NULL;
+    const size_t n = N;
+    float *in = NULL;
+
+    assert_ok(cushim_context_primary(w.driver, 1, &other));
+    assert_ok(cushim_pinned_alloc(other, sizeof(float), N, CUSHIM_PINNED_PORTABLE, &pinned));
+    assert_ok(cushim_pinned_write(pinned, (void **) &in));
+    for (int i = 0; i < N; i++)
+        in[i] = (float) i;
+    assert_ok(cushim_launch(stream, saxpy, cushim_for_elements(n), CUSHIM_VALUE(a), CUSHIM_IN(x),
+                            CUSHIM_INOUT(pinned), CUSHIM_VALUE(n)));
+    assert_ok(cushim_pinned_read(pinned, (const void **) &out));
+    cr_assert(eq(flt, out[N - 1], N + 1));
+    cushim_pinned_free(&pinned);
+    cushim_context_free(&other);
+    cushim_slice_free(&x);
+    finish();
+}
+
+Test(launch, a_slice_is_reclaimed, .init = begin)
+{
+    cushim_slice x = ones(N), copy = x;
+    float out[N] = {0};
+
+    assert_status(cushim_slice_reclaim(stream, &x, out, N - 1), CUSHIM_ERROR_INVALID_ARGUMENT);
+    cr_assert(eq(u64, x.id, copy.id));
+    assert_ok(cushim_slice_reclaim(stream, &x, out, N));
+    cr_assert(eq(flt, out[N - 1], 1));
+    cr_assert(eq(u64, x.id, 0));
+    assert_refused(cushim_slice_reclaim(stream, &copy, out, N), CUSHIM_ERROR_STALE_HANDLE,
+                   "freed by test_launch.c:");
+    assert_status(cushim_slice_reclaim(stream, NULL, out, N), CUSHIM_ERROR_INVALID_ARGUMENT);
+    finish();
+}
