@@ -7,7 +7,13 @@
  * any other from then on. A kernel is the same function seen from no context in particular:
  * its attributes are asked and set by device, before any context has loaded it.
  *
- * Use a module where there is one context. All functions are thread-safe.
+ * Use a module where there is one context: it is the same code, in fewer steps, on every driver.
+ * A library is for programs with several devices that would otherwise load, and compile, the
+ * same code for each; and for those that set a kernel's attributes for all of them beforehand.
+ *
+ * Freeing a library closes the handles of its kernels. It is unloaded when its last module is
+ * freed, too, and so after everything that was launched from it. All functions are thread-safe and
+ * need no context to be current.
  */
 #ifndef CUSHIM_CODE_LIBRARY_H
 #define CUSHIM_CODE_LIBRARY_H
@@ -58,7 +64,10 @@ CUSHIM_API cushim_status cushim_kernel_attribute(cushim_kernel kernel, cushim_co
 CUSHIM_API cushim_status cushim_kernel_set_attribute(cushim_kernel kernel, cushim_context context,
                                                      int attribute, int value);
 
-/** As cushim_function_set_cache_config(), for the context's device. */
+/**
+ * As cushim_function_set_cache_config(), for the context's device. A hint, which a driver is
+ * free to ignore.
+ */
 CUSHIM_API cushim_status cushim_kernel_set_cache_config(cushim_kernel kernel,
                                                         cushim_context context,
                                                         enum cushim_cache_config config);

@@ -84,6 +84,13 @@ CUSHIM_API cushim_status cushim_function_parameters(cushim_function function,
                                                     struct cushim_parameter *parameters,
                                                     size_t capacity, size_t *ret_count);
 
+/*
+ * Occupancy: how much of the device a launch can keep busy. The answers are about this kernel,
+ * compiled as it is, on this device, alone on it; they are no measurement, and a launch of fewer
+ * threads is often faster. Use them for the size of a grid whose blocks each do many elements in
+ * turn, and for cooperative launches, whose blocks all have to fit at once.
+ */
+
 /**
  * How many blocks of so many threads, with so much dynamic shared memory each, a multiprocessor
  * runs at a time. 0 is an answer: the block does not fit.

@@ -21,6 +21,15 @@
  *
  * What cannot be known is whether a value of the right size has the right type.
  *
+ * A launch without options is one call of the driver, besides the question which context is
+ * current, as long as its memory stays on one stream: no event is recorded and nothing is
+ * allocated. Work that moves memory between streams costs an event and a wait for each hand-over.
+ * So there is no reason to give many kernels one stream for speed, and none to keep events by hand.
+ *
+ * When not to use this: for kernels that get pointers inside of buffers, and that nobody
+ * can tell the intent of, write the launch with cuLaunchKernel() through the table, between
+ * cushim_slice_use() and cushim_slice_used() for each slice that it touches.
+ *
  * A launch returns when the kernel was submitted. Values were copied by then, and memory that is
  * freed while the kernel runs is kept until it has ended. An empty grid is a launch that
  * succeeds and does nothing. All functions are thread-safe, and need no context to be current.
@@ -45,7 +54,11 @@ enum cushim_intent {
     CUSHIM_INTENT_INOUT = 3, /* reads and writes it */
 };
 
-/** One argument. The macros below make it; it lives as long as what it was made from. */
+/**
+ * One argument. The macros below make it. It does not own anything: the value and the name have to
+ * live until the launch, or the push, returns. For the macros that is always so, also where
+ * the value is an expression.
+ */
 struct cushim_argument {
     const char *name; /* for messages */
     enum cushim_intent intent;
@@ -101,10 +114,19 @@ static inline struct cushim_argument cushim__argument_value(const char *name, co
                            sizeof(__VA_ARGS__))
 #endif
 
-/** A value by its address, for what has its size at run time only. */
+/**
+ * A value by its address, for what has its size at run time only: bindings for other languages, and
+ * interpreters. The bytes are read when it is launched, or pushed to a launcher. Their alignment
+ * does not matter.
+ */
 #define CUSHIM_BYTES(address, bytes) cushim__argument_value(#address, (address), (bytes))
 
-/** A window of memory that the second-level cache treats in its own way. Shares are 0 to 1. */
+/**
+ * A window of memory that the second-level cache treats in its own way, while this kernel runs:
+ * data that is read again and again can be made to stay, at the cost of everything else. The
+ * context's limit for persisting lines has to be set before it has any effect
+ * (cushim_context_set_limit()). Shares are 0 to 1.
+ */
 struct cushim_access_window {
     cushim_view view;
     float hit_ratio; /* the share of accesses that get hit; the others get miss */
@@ -116,7 +138,12 @@ struct cushim_access_window {
         miss;
 };
 
-/** An event that the launch records. It must have been made without timing. */
+/**
+ * An event that the launch records. It must have been made without timing. It is reached before
+ * the kernel has ended, so waiting for it says nothing about the memory that the kernel
+ * writes: cushim goes on treating that as in use, and who reads it by other means has to
+ * know what the kernel promises.
+ */
 struct cushim_launch_event {
     cushim_event event;
     int flags;           /* of cuEventRecordWithFlags(), but not EXTERNAL */
@@ -315,8 +342,16 @@ CUSHIM_API cushim_status cushim_launch_arguments(cushim_stream stream, cushim_fu
 #endif
 
 /**
- * A launch that is put together step by step, and used again. Arguments are copied when they
- * are pushed, values with their bytes. Freed by cushim_launcher_free().
+ * A launch that is put together step by step, and used again: for argument lists that are not
+ * known when the program is compiled, and for kernels that are launched often with nearly the same
+ * arguments. It costs no less than cushim_launch(), which also allocates nothing.
+ *
+ * Several threads may use one launcher. Each call is one step: a launch sees all of a push or
+ * nothing of it. Memory is named by its handle, and so may be freed while the launcher is there;
+ * then launching fails with CUSHIM_ERROR_STALE_HANDLE until the argument is replaced.
+ *
+ * Arguments are copied when they are pushed, values with their bytes. Freed by
+ * cushim_launcher_free().
  */
 CUSHIM__HANDLE(cushim_launcher, cushim_launcher_free)
 

@@ -336,3 +336,81 @@ Test(compile, without_nvrtc, .init = no_nvrtc)
     assert_status(cushim_compile_architectures((cushim_nvrtc) CUSHIM_NONE, NULL, 0, &n),
                   CUSHIM_ERROR_NO_NVRTC);
 }
+
+#ifdef MOCK
+/* The fake's version is 12.4, and it compiles for 7.5, 8.0 and 9.0; the device has 9.0. */
+static void compile_for(cushim_context context, const struct cushim_compile_params *params)
+{
+    cushim_module module = CUSHIM_NONE;
+
+    *fake.options = '\0';
+    /* What it makes is no PTX, but what it was asked is what matters. */
+    cushim_module_compile(context, "text", params, &module);
+    cushim_module_free(&module);
+    check_freed();
+}
+
+static void check_options(cushim_context context, cushim_nvrtc nvrtc, const char *expected)
+{
+    compile_for(context, cushim_compile_params(.nvrtc = nvrtc));
+    cr_assert(eq(str, fake.options, S(expected)));
+}
+
+Test(compile, a_module_is_compiled_for_its_device)
+{
+    CUSHIM_SCOPED(cushim_nvrtc) nvrtc = open_fake();
+    struct world w;
+
+    open_world(&w);
+    check_options(w.context, nvrtc, "--gpu-architecture=compute_90 ");
+    compile_for(w.context, cushim_compile_params(.nvrtc = nvrtc, .arch = "sm_80"));
+    cr_assert(eq(str, fake.options, S("--gpu-architecture=sm_80 ")));
+    close_world(&w);
+}
+
+Test(compile, an_older_driver_gets_machine_code)
+{
+    CUSHIM_SCOPED(cushim_nvrtc) nvrtc = open_fake();
+    struct world w;
+
+    open_old_world(&w, "11.8");
+    check_options(w.context, nvrtc, "--gpu-architecture=sm_90 ");
+    close_world(&w);
+}
+
+Test(compile, a_device_that_nvrtc_does_not_know_gets_ptx_of_the_one_before)
+{
+    CUSHIM_SCOPED(cushim_nvrtc) nvrtc = open_fake();
+    struct world w;
+
+    setenv("CUSHIM_MOCK_DEVICES", "rtx4090", 1); /* 8.9 */
+    open_old_world(&w, "11.8");
+    check_options(w.context, nvrtc, "--gpu-architecture=compute_80 ");
+    close_world(&w);
+}
+
+Test(compile, a_module_of_what_cannot_be_loaded)
+{
+    CUSHIM_SCOPED(cushim_nvrtc) nvrtc = open_fake();
+    cushim_module module = CUSHIM_NONE;
+    struct world w;
+
+    open_world(&w);
+    fake.compile_result = 6;
+    fake.log = "k.cu(1): error: no\n";
+    assert_refused(cushim_module_compile(w.context, "text",
+                                         cushim_compile_params(.nvrtc = nvrtc, .name = "k.cu"),
+                                         &module),
+                   CUSHIM_STATUS_NVRTC(6), "cushim_module_compile: k.cu(1): error: no");
+    fake.compile_result = 0;
+    assert_refused(cushim_module_compile(w.context, "text",
+                                         cushim_compile_params(.nvrtc = nvrtc, .name = "k.cu"),
+                                         &module),
+                   218, "cushim_module_compile: k.cu: ptxas");
+    assert_refused(cushim_module_compile(w.context, NULL, NULL, &module),
+                   CUSHIM_ERROR_INVALID_ARGUMENT, "source is NULL");
+    assert_refused(cushim_module_load_image(w.context, (cushim_image){w.context.id}, NULL, &module),
+                   CUSHIM_ERROR_WRONG_HANDLE, "expected a compiled image");
+    close_world(&w);
+}
+#endif
