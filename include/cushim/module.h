@@ -13,9 +13,9 @@
  * takes one). What the driver's compiler says about it is kept: when it refuses, the error text
  * has its first error and cushim_error_log() all of it; when it does not, cushim_module_log().
  *
- * Functions belong to their module. They are not freed, and their handles are stale once the
- * last handle of the module is. Freeing a module while its kernels run is fine: the module is
- * unloaded when they have ended. It keeps its context.
+ * Functions belong to their module. They are not freed, and their handles are stale once the last
+ * handle of the module is. A module keeps its context. It is unloaded after the last of its
+ * kernels: freeing it waits for them, if any are under way.
  *
  * All functions are thread-safe, and need no context to be current.
  */

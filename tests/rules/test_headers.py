@@ -22,6 +22,25 @@ PARTS = {"cuda_api.h", "nvrtc_api.h"}
 STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wundef", "-Werror", "-fsyntax-only"]
 PER_THREAD = "-DCUDA_API_PER_THREAD_DEFAULT_STREAM"
 
+# What has a macro in C and a template in C++.
+LAUNCHES = """
+#include <cushim/cushim.h>
+struct two { double d[2]; };
+cushim_status launches(cushim_stream stream, cushim_function f, cushim_slice x, cushim_view v,
+                       cushim_launcher launcher, const struct two *t, size_t n);
+cushim_status launches(cushim_stream stream, cushim_function f, cushim_slice x, cushim_view v,
+                       cushim_launcher launcher, const struct two *t, size_t n)
+{
+    struct cushim_launch_config config = cushim_for_elements(n);
+
+    CUSHIM_TRY(cushim_launch(stream, f, cushim_for_2d(n, n)));
+    CUSHIM_TRY(cushim_launch(stream, f, config, CUSHIM_VALUE(n), CUSHIM_VALUE(*t),
+                             CUSHIM_VALUE(n + 1), CUSHIM_IN(x), CUSHIM_INOUT(v)));
+    CUSHIM_TRY(cushim_launcher_push(launcher, CUSHIM_OUT(x), CUSHIM_BYTES(t, sizeof(*t))));
+    return cushim_launcher_set(launcher, 0, CUSHIM_OUT(v));
+}
+"""
+
 
 def compiles(compiler, flags, text):
     command = [*compiler, *STRICT, *flags, f"-I{INCLUDE}", f"-I{BUILD_INCLUDE}", *CUDA, "-"]
@@ -59,6 +78,15 @@ class Headers(unittest.TestCase):
             self.skipTest(f"there is no C++ compiler beside {CC}")
         self.check([CXX, "-xc++"], "-std=c++17")
         self.check([CXX, "-xc++"], "-std=c++17", PER_THREAD)
+
+    def test_launches_read_the_same_in_both_languages(self):
+        done = compiles([CC, "-xc"], ["-std=c11"], LAUNCHES)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        if not CXX or not shutil.which(CXX):
+            self.skipTest(f"there is no C++ compiler beside {CC}")
+        for standard in ("c++11", "c++17"):
+            done = compiles([CXX, "-xc++"], [f"-std={standard}"], LAUNCHES)
+            self.assertEqual(done.returncode, 0, done.stderr)
 
 
 if __name__ == "__main__":
