@@ -505,3 +505,24 @@ Test(launch, a_slice_is_reclaimed, .init = begin)
     assert_status(cushim_slice_reclaim(stream, NULL, out, N), CUSHIM_ERROR_INVALID_ARGUMENT);
     finish();
 }
+
+Test(launch, a_module_of_a_failed_context_is_freed_quietly, .init = begin)
+{
+    cushim_slice x = ones(N), y = ones(N);
+    const float a = 2;
+    const size_t n = N;
+
+    assert_ok(cushim_launch(stream, saxpy, cushim_for_elements(n), CUSHIM_VALUE(a), CUSHIM_IN(x),
+                            CUSHIM_INOUT(y), CUSHIM_VALUE(n)));
+    cushim_error_clear();
+    inject(&w, "cuEventSynchronize nth=1 result=719");
+    cushim_module_free(&module);
+    cr_assert(eq(int, cushim_error_status(), CUSHIM_OK));
+    cr_assert(eq(u64, count(&w, "cuCtxSynchronize"), 1));
+    cr_assert(eq(u64, count(&w, "cuModuleUnload"), 1));
+    assert_status(cushim_context_check(w.context), 719);
+    assert_contains(cushim_error_text(), "cushim_module_free");
+    cushim_slice_free(&x);
+    cushim_slice_free(&y);
+    finish();
+}
