@@ -16,7 +16,7 @@ static cushim_status shape_of_elements(struct cushim__launch *launch)
 {
     const size_t n = launch->config->elements;
     const unsigned most = launch->function->max_threads;
-    const unsigned threads = BLOCK < most ? BLOCK : most;
+    const unsigned threads = most && most < BLOCK ? most : BLOCK;
     const size_t blocks = n / threads + (n % threads != 0);
     const size_t max_grid = (size_t) launch->scope->context->limits.max_grid[0];
 

@@ -11,10 +11,12 @@
 static void unload(struct cushim__module *module)
 {
     const struct cushim__access all = {module->code, 0, 1, true};
+    struct cushim__error before;
     struct cushim__scope scope;
 
     if (!module->cu)
         return;
+    cushim__error_keep(&before);
     cushim__scope_to_free(module->object.context, "cushim_module_free",
                           cushim__object_label(&module->object), &scope);
     if (cushim__buffer_synchronize(&scope, &all)) {
@@ -24,6 +26,7 @@ static void unload(struct cushim__module *module)
     if (!module->library)
         CU_FREE(&scope, cuModuleUnload, (module->cu));
     cushim__scope_leave(&scope, CUSHIM_OK);
+    cushim__error_restore(&before);
 }
 
 static void destroy(void *object)

@@ -11,12 +11,13 @@ enum { N = 1000 };
 static struct world w;
 static cushim_stream stream;
 static cushim_module module;
-static cushim_function saxpy, nothing, pair;
+static cushim_function saxpy, nothing, pair, three;
 
 static const char ptx[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n"
     ".visible .entry saxpy(.param .f32 a, .param .u64 x, .param .u64 y, .param .u64 n) { ret; }\n"
     ".visible .entry nothing() { ret; }\n"
+    ".visible .entry three(.param .u64 a, .param .u64 b, .param .u64 c, .param .u32 n) { ret; }\n"
     ".visible .entry pair(.param .align 8 .b8 s[16], .param .u8 c) { ret; }\n";
 
 struct two {
@@ -65,11 +66,13 @@ static void begin(void)
     cushim_mock_register_kernel("saxpy", run_saxpy, NULL);
     cushim_mock_register_kernel("nothing", run_nothing, NULL);
     cushim_mock_register_kernel("pair", run_pair, NULL);
+    cushim_mock_register_kernel("three", run_nothing, NULL);
     assert_ok(cushim_stream_new(w.context, NULL, &stream));
     assert_ok(cushim_module_load_text(w.context, ptx, NULL, &module));
     assert_ok(cushim_module_function(module, "saxpy", &saxpy));
     assert_ok(cushim_module_function(module, "nothing", &nothing));
     assert_ok(cushim_module_function(module, "pair", &pair));
+    assert_ok(cushim_module_function(module, "three", &three));
 }
 
 static void finish(void)
@@ -109,23 +112,38 @@ Test(launch, the_result_is_right, .init = begin)
 
 Test(launch, one_driver_call_on_one_stream, .init = begin)
 {
+    cushim_slice a = ones(N), b = ones(N), c = ones(N);
+    const unsigned n = N;
+
+    assert_ok(cushim_context_set_current(w.context));
+    for (int i = 0; i < 3; i++) {
+        forget_calls(&w);
+        assert_ok(cushim_launch(stream, three, cushim_for_elements(n), CUSHIM_INOUT(a),
+                                CUSHIM_IN(b), CUSHIM_OUT(c), CUSHIM_VALUE(n)));
+        cr_assert(eq(u64, count(&w, "cuLaunchKernel"), 1));
+        cr_assert(eq(u64, count(&w, "cuCtxGetCurrent"), 1));
+        cr_assert(eq(u64, count(&w, NULL), 2));
+    }
+    cushim_slice_free(&a);
+    cushim_slice_free(&b);
+    cushim_slice_free(&c);
+    finish();
+}
+
+Test(launch, the_callers_context_is_put_back, .init = begin)
+{
     cushim_slice x = ones(N), y = ones(N);
     const float a = 2;
     const size_t n = N;
+    void *const before = current(&w);
 
-    forget_calls(&w);
-    for (int i = 0; i < 3; i++)
-        assert_ok(cushim_launch(stream, saxpy, cushim_for_elements(n), CUSHIM_VALUE(a),
-                                CUSHIM_IN(x), CUSHIM_INOUT(y), CUSHIM_VALUE(n)));
-    cr_assert(eq(u64, count(&w, "cuLaunchKernel"), 3));
-    cr_assert(eq(u64, count_all(&w), count(&w, "cuLaunchKernel") + count(&w, "cuCtxSetCurrent")));
-    cr_assert(eq(u64, count(&w, "cuCtxGetCurrent"), 3));
-    /* With its context current, there is nothing to set and to put back. */
-    assert_ok(cushim_context_set_current(w.context));
+    cr_assert(ne(ptr, before, raw_context(w.context)));
     forget_calls(&w);
     assert_ok(cushim_launch(stream, saxpy, cushim_for_elements(n), CUSHIM_VALUE(a), CUSHIM_IN(x),
                             CUSHIM_INOUT(y), CUSHIM_VALUE(n)));
-    cr_assert(eq(u64, count_all(&w), 1));
+    cr_assert(eq(u64, count(&w, "cuCtxSetCurrent"), 2));
+    cr_assert(eq(u64, count(&w, NULL), 4));
+    cr_assert(eq(ptr, current(&w), before));
     cushim_slice_free(&x);
     cushim_slice_free(&y);
     finish();
@@ -485,5 +503,26 @@ Test(launch, a_slice_is_reclaimed, .init = begin)
     assert_refused(cushim_slice_reclaim(stream, &copy, out, N), CUSHIM_ERROR_STALE_HANDLE,
                    "freed by test_launch.c:");
     assert_status(cushim_slice_reclaim(stream, NULL, out, N), CUSHIM_ERROR_INVALID_ARGUMENT);
+    finish();
+}
+
+Test(launch, a_module_of_a_failed_context_is_freed_quietly, .init = begin)
+{
+    cushim_slice x = ones(N), y = ones(N);
+    const float a = 2;
+    const size_t n = N;
+
+    assert_ok(cushim_launch(stream, saxpy, cushim_for_elements(n), CUSHIM_VALUE(a), CUSHIM_IN(x),
+                            CUSHIM_INOUT(y), CUSHIM_VALUE(n)));
+    cushim_error_clear();
+    inject(&w, "cuEventSynchronize nth=1 result=719");
+    cushim_module_free(&module);
+    cr_assert(eq(int, cushim_error_status(), CUSHIM_OK));
+    cr_assert(eq(u64, count(&w, "cuCtxSynchronize"), 1));
+    cr_assert(eq(u64, count(&w, "cuModuleUnload"), 1));
+    assert_status(cushim_context_check(w.context), 719);
+    assert_contains(cushim_error_text(), "cushim_module_free");
+    cushim_slice_free(&x);
+    cushim_slice_free(&y);
     finish();
 }
