@@ -64,7 +64,7 @@ enum ptx__operand_kind {
     PTX_REGISTER,
     /* "p|q": elements has the two, of which the second may be PTX_SINK. */
     PTX_PAIR,
-    /* "%tid.x": special, component (0 for .x, also where a register has but one). */
+    /* "%tid.x": special, component, -1 where it has but one, or all are meant. */
     PTX_SPECIAL,
     /* integer, sign-extended to 64 bits. WARP_SZ is one too. */
     PTX_INTEGER,
