@@ -163,10 +163,9 @@ static struct mock__kernel_work *new_kernel(const struct mock__request *request,
     work->fn = kernel->fn;
     work->work.label = entry->name;
     work->work.context = MOCK__HANDLE(function->module->context);
-    work->program = (struct mock__program_launch){function, request->cooperative};
     work->launch = (struct cushim_mock_launch){
         .kernel = entry->name,
-        .user = kernel->fn == mock__program_run ? &work->program : kernel->user,
+        .user = kernel->user,
         .device = function->module->context->device->ordinal,
         .grid = {request->grid[0], request->grid[1], request->grid[2]},
         .block = {request->block[0], request->block[1], request->block[2]},

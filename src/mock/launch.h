@@ -8,7 +8,6 @@
 #include <cushim/mock.h>
 
 #include "mock/functions.h"
-#include "mock/program.h"
 #include "mock/work.h"
 
 #define MOCK__MAX_LAUNCH_EVENTS 2
@@ -44,7 +43,6 @@ struct mock__kernel_work {
     CUfunction function;
     struct cushim_mock_launch launch;
     cushim_mock_kernel_fn fn;
-    struct mock__program_launch program; /* for a kernel that runs from PTX */
     void **values;
     size_t *sizes;
     bool cooperative;

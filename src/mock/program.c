@@ -10,6 +10,7 @@
 #include "mock/config.h"
 #include "mock/finding.h"
 #include "mock/kernels.h"
+#include "mock/launch.h"
 #include "mock/memory.h"
 #include "mock/module.h"
 #include "mock/ptx/run.h"
@@ -79,7 +80,8 @@ static struct mock__memory *owner_of(const struct ptx__range *range)
 /* A mapping that may only be read is usable, too. */
 static bool usable(const struct mock__context *context, const struct mock__memory *memory)
 {
-    return !memory->absent && mock__memory_usable(context, memory->address, memory->bytes, false);
+    return memory->host && !memory->absent &&
+           mock__memory_usable(context, memory->address, memory->bytes, false);
 }
 
 static struct ptx__range range_of(const struct mock__context *context, struct mock__memory *memory,
@@ -278,29 +280,42 @@ static void fill(struct ptx__launch *launch, const struct mock__function *functi
     launch->check_shared = launch->check_blocks = mock__checking();
     launch->step_limit = number_from("CUSHIM_MOCK_PTX_STEPS", STEPS);
     launch->local_limit = LOCAL_LIMIT;
-    launch->n_multiprocessors = (unsigned) mock__attribute(
-        context->device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    launch->n_multiprocessors =
+        (unsigned) mock__attribute(context->device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     launch->grid_id = ++grids;
     launch->heap = program->heap;
     launch->find = find;
     launch->print = print;
 }
 
+/* What the launch says counts for more than what the kernel was compiled for. */
+static void set_cluster(struct ptx__launch *launch, const struct mock__attributes *attributes)
+{
+    enum { CLUSTER_DIMENSION = 4 };
+
+    if (attributes && attributes->set >> CLUSTER_DIMENSION & 1)
+        memcpy(launch->cluster, attributes->values[CLUSTER_DIMENSION], sizeof(launch->cluster));
+}
+
 void mock__program_run(const struct cushim_mock_launch *request, void *const *args)
 {
-    const struct mock__program_launch *user = request->user;
-    const struct mock__function *function = user->function;
-    struct mock__context *context = function->module->context;
-    struct mock__program *program = function->module->program;
     struct running running = {.work = mock__kernel_running()};
+    const struct mock__kernel_work *work = (const struct mock__kernel_work *) running.work;
+    struct mock__function *function = NULL;
+    struct mock__context *context;
+    struct mock__program *program;
     int result = CUDA_ERROR_OUT_OF_MEMORY;
 
-    if (want_heap(program, context) &&
-        (!user->cooperative || want_workspace(program, context)) &&
+    if (mock__function_find(work->function, &function) != CUDA_SUCCESS)
+        return;
+    context = function->module->context;
+    program = function->module->program;
+    if (want_heap(program, context) && (!work->cooperative || want_workspace(program, context)) &&
         list_ranges(&running, context, program->heap_memory)) {
         fill(&running.launch, function, request, args);
-        running.launch.cooperative = user->cooperative;
-        running.launch.workspace = user->cooperative ? program->workspace->address : 0;
+        set_cluster(&running.launch, work->attributes);
+        running.launch.cooperative = work->cooperative;
+        running.launch.workspace = work->cooperative ? program->workspace->address : 0;
         running.launch.user = &running;
         result = ptx__run(&running.launch);
     }

@@ -157,15 +157,15 @@ int main(int argc, char **argv)
     printf("%-10s %10s %10s %22s\n", "kernel", "mock", "C", "thread instructions/s");
     for (size_t i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++) {
         const struct kernel *kernel = &kernels[i];
-        const double threads = (double) kernel->grid[0] * kernel->grid[1] * kernel->block[0] *
-                               kernel->block[1];
+        const double threads =
+            (double) kernel->grid[0] * kernel->grid[1] * kernel->block[0] * kernel->block[1];
         CUfunction function;
         double mock;
 
         check(cu->cuModuleGetFunction(&function, module, kernel->name), kernel->name);
         mock = time_kernel(kernel, function, p);
-        printf("%-10s %7.3f ms %7.3f ms %20.2f G\n", kernel->name, 1e3 * mock,
-               1e3 * time_c(kernel), threads * kernel->instructions / mock / 1e9);
+        printf("%-10s %7.3f ms %7.3f ms %20.2f G\n", kernel->name, 1e3 * mock, 1e3 * time_c(kernel),
+               threads * kernel->instructions / mock / 1e9);
     }
     free(x);
     return 0;

@@ -40,9 +40,8 @@ static bool copy_lane(struct ptx__warp *w, const struct ptx__op *op, const struc
     if (!to)
         return false;
     for (unsigned i = 0; i < n; i++) {
-        const unsigned char *from =
-            ptx__reach_in(w, op, copy->from.space, lane, address_of(w, &copy->from, lane) + i, 1,
-                          PTX__LOADS);
+        const unsigned char *from = ptx__reach_in(
+            w, op, copy->from.space, lane, address_of(w, &copy->from, lane) + i, 1, PTX__LOADS);
 
         if (!from)
             return false;
@@ -155,7 +154,8 @@ static bool do_lane(struct ptx__warp *w, const struct ptx__op *op, unsigned lane
         return false;
     memcpy(&bits, at, sizeof(bits));
     if (what->kind == PTX__MBARRIER_TEST || what->kind == PTX__MBARRIER_TEST_PARITY) {
-        PRED(op->d) = (PRED(op->d) & ~(1u << lane)) | (uint32_t) passed(what, bits, operand) << lane;
+        PRED(op->d) = (PRED(op->d) & ~(1u << lane)) | (uint32_t) passed(what, bits, operand)
+                                                          << lane;
         return true;
     }
     if (what->has_result)
@@ -220,11 +220,11 @@ const struct ptx__op *ptx__do_map_address(struct ptx__warp *w, const struct ptx_
         const uint64_t high = (uint64_t) (rank[l] + 1) << PTX__RANK_SHIFT;
 
         if (op->c)
-            REG(uint64_t, op->d)[l] =
-                (REG(uint64_t, op->a)[l] & ~(UINT64_C(0xff) << PTX__RANK_SHIFT)) | high;
+            REG(uint64_t, op->d)
+            [l] = (REG(uint64_t, op->a)[l] & ~(UINT64_C(0xff) << PTX__RANK_SHIFT)) | high;
         else
-            REG(uint32_t, op->d)[l] =
-                (REG(uint32_t, op->a)[l] & ((1u << PTX__RANK_SHIFT) - 1)) | (uint32_t) high;
+            REG(uint32_t, op->d)
+            [l] = (REG(uint32_t, op->a)[l] & ((1u << PTX__RANK_SHIFT) - 1)) | (uint32_t) high;
     }
     return op + 1;
 }

@@ -58,7 +58,7 @@ struct ptx__op {
     uint32_t d, a, b, c; /* slots, as offsets */
     uint64_t imm;
     union {
-        const struct ptx__op *target;   /* of a jump */
+        const struct ptx__op *target; /* of a jump */
         const struct ptx__code *call; /* a direct call; NULL for one through a register */
     };
     const uint32_t *list; /* more slots: elements of vectors, arguments */
@@ -66,7 +66,7 @@ struct ptx__op {
     uint16_t cost; /* of a jump backwards, see warp.h */
     uint32_t site; /* in the list of the program */
     uint32_t skip; /* of a jump inside of an instruction: how many operations on */
-    bool waits;    /* it may see what others do at the same time: a loop with it may wait for them */
+    bool waits; /* it may see what others do at the same time: a loop with it may wait for them */
 };
 
 /* Where an operation comes from. */
@@ -101,7 +101,7 @@ enum ptx__fill {
     PTX__FILL_DYNAMIC_SHARED, /* bytes */
     PTX__FILL_TOTAL_SHARED,
     PTX__FILL_DYNAMIC_BASE, /* where dynamic shared memory begins; value is its alignment */
-    PTX__FILL_ENVREG1, /* the workspace of cooperative groups */
+    PTX__FILL_ENVREG1,      /* the workspace of cooperative groups */
     PTX__FILL_ENVREG2,
     PTX__FILL_N_SM,
     PTX__FILL_OF_BLOCK, /* from here on: differs between the blocks of a launch */

@@ -159,8 +159,8 @@ const struct ptx__op *ptx__do_call_indirect(struct ptx__warp *w, const struct pt
     if (same != w->mask) {
         const uint32_t others = w->mask & ~same;
 
-        w->groups[w->n_groups++] = (struct ptx__group){
-            .at = op, .frame = w->frame, .mask = others, .turn = w->turn};
+        w->groups[w->n_groups++] =
+            (struct ptx__group){.at = op, .frame = w->frame, .mask = others, .turn = w->turn};
         w->mask = same;
         w->whole = false;
     }

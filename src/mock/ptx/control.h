@@ -9,10 +9,10 @@
 enum {
     PTX__BARRIER_ARRIVES = 1, /* and does not wait */
     PTX__BARRIER_VOTES = 2,
-    PTX__BARRIER_NEGATED = 4, /* the predicate is */
-    PTX__BARRIER_ALL = 8,     /* the result: was it true in all threads, */
-    PTX__BARRIER_ANY = 16,    /* in any, */
-    PTX__BARRIER_COUNT = 32,  /* or in how many */
+    PTX__BARRIER_NEGATED = 4,  /* the predicate is */
+    PTX__BARRIER_ALL = 8,      /* the result: was it true in all threads, */
+    PTX__BARRIER_ANY = 16,     /* in any, */
+    PTX__BARRIER_COUNT = 32,   /* or in how many */
     PTX__BARRIER_ALIGNED = 64, /* all lanes of a warp are to be at the same one */
 };
 

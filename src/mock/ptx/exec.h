@@ -104,7 +104,7 @@ struct ptx__keyed {
                 const V_##TB B = (V_##TB) pb[l];                                                   \
                 const V_##TC C = (V_##TC) pc[l];                                                   \
                 (void) A, (void) B, (void) C;                                                      \
-                d[l] = (S_##TD) (W_##TD) (expression);                                             \
+                d[l] = (S_##TD)(W_##TD)(expression);                                               \
             }                                                                                      \
         } else {                                                                                   \
             PTX__EACH_LANE                                                                         \
@@ -113,19 +113,16 @@ struct ptx__keyed {
                 const V_##TB B = (V_##TB) pb[l];                                                   \
                 const V_##TC C = (V_##TC) pc[l];                                                   \
                 (void) A, (void) B, (void) C;                                                      \
-                const S_##TD r = (S_##TD) (W_##TD) (expression);                                   \
+                const S_##TD r = (S_##TD)(W_##TD)(expression);                                     \
                 d[l] = mask >> l & 1 ? r : d[l];                                                   \
             }                                                                                      \
         }                                                                                          \
         return op + 1;                                                                             \
     }
 
-#define UNARY(name, T, expression)                                                                 \
-    LANEWISE(name##_##T, #name "." #T, T, T, u32, u32, expression)
-#define BINARY(name, T, expression)                                                                \
-    LANEWISE(name##_##T, #name "." #T, T, T, T, u32, expression)
-#define TERNARY(name, T, expression)                                                               \
-    LANEWISE(name##_##T, #name "." #T, T, T, T, T, expression)
+#define UNARY(name, T, expression)   LANEWISE(name##_##T, #name "." #T, T, T, u32, u32, expression)
+#define BINARY(name, T, expression)  LANEWISE(name##_##T, #name "." #T, T, T, T, u32, expression)
+#define TERNARY(name, T, expression) LANEWISE(name##_##T, #name "." #T, T, T, T, T, expression)
 
 static inline void ptx__set_pred(struct ptx__warp *w, uint32_t slot, uint32_t bits)
 {

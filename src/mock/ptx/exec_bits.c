@@ -75,7 +75,7 @@ static inline uint64_t inserted(uint64_t a, uint64_t b, uint32_t position, uint3
             const V_##TB B = pb[l];                                                                \
             const V_##TC C = pc[l];                                                                \
             const V_##TE E = pe[l];                                                                \
-            const S_##TD r = (S_##TD) (expression);                                                \
+            const S_##TD r = (S_##TD)(expression);                                                 \
                                                                                                    \
             d[l] = mask >> l & 1 ? r : d[l];                                                       \
         }                                                                                          \
@@ -233,8 +233,7 @@ LOP3_BOOL(and, &)
 
 LANEWISE(shf_l_wrap, "shf.l.wrap.u32", u32, u32, u32, u32, PAIR(A, B) << (C & 31) >> 32)
 LANEWISE(shf_r_wrap, "shf.r.wrap.u32", u32, u32, u32, u32, PAIR(A, B) >> (C & 31))
-LANEWISE(shf_l_clamp, "shf.l.clamp.u32", u32, u32, u32, u32,
-         PAIR(A, B) << (C < 32 ? C : 32) >> 32)
+LANEWISE(shf_l_clamp, "shf.l.clamp.u32", u32, u32, u32, u32, PAIR(A, B) << (C < 32 ? C : 32) >> 32)
 LANEWISE(shf_r_clamp, "shf.r.clamp.u32", u32, u32, u32, u32, PAIR(A, B) >> (C < 32 ? C : 32))
 
 /* --- products of bytes --- */
@@ -330,9 +329,9 @@ __extension__ typedef __int128 s128;
     CARRYING(sub_cc_##T, "sub.cc." #T, T, W, A - B, OUT_##T(sum), true)                            \
     CARRYING(subc_##T, "subc." #T, T, W, A - B - CC, OUT_##T(sum), false)                          \
     CARRYING(subc_cc_##T, "subc.cc." #T, T, W, A - B - CC, OUT_##T(sum), true)                     \
-    CARRYING(mad_lo_cc_##T, "mad.lo.cc." #T, T, W, (W) (S_##T) (A * B) + C, OUT_##T(sum), true)    \
-    CARRYING(madc_lo_##T, "madc.lo." #T, T, W, (W) (S_##T) (A * B) + C + CC, OUT_##T(sum), false)  \
-    CARRYING(madc_lo_cc_##T, "madc.lo.cc." #T, T, W, (W) (S_##T) (A * B) + C + CC, OUT_##T(sum),   \
+    CARRYING(mad_lo_cc_##T, "mad.lo.cc." #T, T, W, (W) (S_##T)(A * B) + C, OUT_##T(sum), true)     \
+    CARRYING(madc_lo_##T, "madc.lo." #T, T, W, (W) (S_##T)(A * B) + C + CC, OUT_##T(sum), false)   \
+    CARRYING(madc_lo_cc_##T, "madc.lo.cc." #T, T, W, (W) (S_##T)(A * B) + C + CC, OUT_##T(sum),    \
              true)
 
 CHAIN(u32, uint64_t)
@@ -387,7 +386,7 @@ HIGH_CHAIN(s64, u64, u128)
                                                                                                    \
         for (unsigned i = 0; i < op->n_list; i++) {                                                \
             const uint32_t *a = REG(uint32_t, op->list[i]);                                        \
-            PTX__EACH_LANE r[l] |= (uint##T##_t) (a[l] & field) << i * bits;                       \
+            PTX__EACH_LANE r[l] |= (uint##T##_t)(a[l] & field) << i * bits;                        \
         }                                                                                          \
         PTX__EACH_LANE d[l] = mask >> l & 1 ? r[l] : d[l];                                         \
         return op + 1;                                                                             \

@@ -22,22 +22,22 @@
         const double r = rounded(x);                                                               \
                                                                                                    \
         if (r != r)                                                                                \
-            return (V) (wide ? (nan64) : (nan32));                                                           \
+            return (V) (wide ? (nan64) : (nan32));                                                 \
         return r <= (double) (low) ? (V) (low) : r >= (double) (high) ? (V) (high) : (V) r;        \
     }                                                                                              \
     LANEWISE(cvt_##mode##_##T##_f32, "cvt." #mode "." #T ".f32", T, f32, f32, u32,                 \
-             to_##T##_##mode((double) A, false))                                                          \
+             to_##T##_##mode((double) A, false))                                                   \
     LANEWISE(cvt_##mode##_##T##_f64, "cvt." #mode "." #T ".f64", T, f64, f64, u32,                 \
              to_##T##_##mode(A, true))
 
 #define TO_INTEGERS(mode, rounded)                                                                 \
-    TO_INTEGER(mode, rounded, u8, uint8_t, 0, UINT8_MAX, 0, 0)                                        \
-    TO_INTEGER(mode, rounded, s8, int8_t, INT8_MIN, INT8_MAX, 0, 0)                                   \
-    TO_INTEGER(mode, rounded, u16, uint16_t, 0, UINT16_MAX, 0, 0)                                     \
-    TO_INTEGER(mode, rounded, s16, int16_t, INT16_MIN, INT16_MAX, 0, 0)                               \
-    TO_INTEGER(mode, rounded, u32, uint32_t, 0, UINT32_MAX, 0, 0x80000000)                                     \
-    TO_INTEGER(mode, rounded, s32, int32_t, INT32_MIN, INT32_MAX, 0, 0x80000000)                               \
-    TO_INTEGER(mode, rounded, u64, uint64_t, 0, UINT64_MAX, LEAST_s64, LEAST_s64)                             \
+    TO_INTEGER(mode, rounded, u8, uint8_t, 0, UINT8_MAX, 0, 0)                                     \
+    TO_INTEGER(mode, rounded, s8, int8_t, INT8_MIN, INT8_MAX, 0, 0)                                \
+    TO_INTEGER(mode, rounded, u16, uint16_t, 0, UINT16_MAX, 0, 0)                                  \
+    TO_INTEGER(mode, rounded, s16, int16_t, INT16_MIN, INT16_MAX, 0, 0)                            \
+    TO_INTEGER(mode, rounded, u32, uint32_t, 0, UINT32_MAX, 0, 0x80000000)                         \
+    TO_INTEGER(mode, rounded, s32, int32_t, INT32_MIN, INT32_MAX, 0, 0x80000000)                   \
+    TO_INTEGER(mode, rounded, u64, uint64_t, 0, UINT64_MAX, LEAST_s64, LEAST_s64)                  \
     TO_INTEGER(mode, rounded, s64, int64_t, INT64_MIN, INT64_MAX, LEAST_s64, LEAST_s64)
 
 TO_INTEGERS(rni, __builtin_rint)
@@ -168,9 +168,7 @@ LANEWISE(relu_f32, "relu.f32", f32, f32, f32, u32, A > 0 || A != A ? A : 0)
 
 #define CLAMPED(T, low, high)                                                                      \
     LANEWISE(cvt_sat_##T##_s64, "cvt.sat." #T ".s64", T, s64, s64, u32,                            \
-             A < (low)   ? (low)                                                                   \
-             : A > (high) ? (high)                                                                 \
-                          : A)                                                                     \
+             A<(low) ? (low) : A>(high) ? (high) : A)                                              \
     LANEWISE(cvt_sat_##T##_u64, "cvt.sat." #T ".u64", T, u64, u64, u32,                            \
              A > (uint64_t) (high) ? (uint64_t) (high) : A)
 

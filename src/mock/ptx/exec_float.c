@@ -7,9 +7,9 @@
 
 #include "mock/ptx/exec.h"
 
-#define F(x)  ptx__ftz(x)
-#define N(x)  ptx__nan32(x)
-#define NF(x) ptx__ftz(ptx__nan32(x))
+#define F(x)   ptx__ftz(x)
+#define N(x)   ptx__nan32(x)
+#define NF(x)  ptx__ftz(ptx__nan32(x))
 #define SAT(x) ptx__saturate(x)
 
 /* .sat: into [0, 1], and NaN becomes 0. */
@@ -177,8 +177,7 @@ COMPARISONS("ftz.", ftz_f32, f32, F(A), F(B))
     COMPARE(testp_nan_##T, "testp.notanumber." #T, T, ((void) B, A != A))                          \
     COMPARE(testp_normal_##T, "testp.normal." #T, T,                                               \
             ((void) B, exponent(A) != 0 && exponent(A) != (all)))                                  \
-    COMPARE(testp_subnormal_##T, "testp.subnormal." #T, T,                                         \
-            ((void) B, exponent(A) == 0 && A != 0))
+    COMPARE(testp_subnormal_##T, "testp.subnormal." #T, T, ((void) B, exponent(A) == 0 && A != 0))
 
 TESTS(f32, EXPONENT32, 0x7f800000)
 TESTS(f64, EXPONENT64, UINT64_C(0x7ff0000000000000))

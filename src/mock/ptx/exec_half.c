@@ -20,7 +20,7 @@
 #define EXPONENT_bf16  0x7f80
 
 /* A subnormal half is a zero of its sign. */
-#define FLUSH(h, exponent) ((uint16_t) ((h) & (exponent) ? (h) : (h) & 0x8000))
+#define FLUSH(h, exponent) ((uint16_t) ((h) & (exponent) ? (h) : (h) &0x8000))
 
 /* Is it a NaN? */
 #define IS_NAN_f16(h)  (((h) &0x7fff) > 0x7c00)

@@ -17,7 +17,7 @@
     UNARY(not, T, ~A)                                                                              \
     UNARY(cnot, T, A == 0)                                                                         \
     UNARY(mov, T, A)                                                                               \
-    BINARY(and, T, A & B)                                                                          \
+    BINARY(and, T, A &B)                                                                           \
     BINARY(or, T, A | B)                                                                           \
     BINARY(xor, T, A ^ B)
 
@@ -54,9 +54,9 @@ UNSIGNED_DIVISION(u64)
 
 /* The least number divided by -1 is itself, which C leaves open. */
 #define SIGNED_DIVISION(T, U)                                                                      \
-    BINARY(div, T, B == 0 ? (V_##T) -1 : B == -1 ? (V_##T) (0 - (V_##U) A) : (V_##T) (A / B))      \
-    BINARY(rem, T, B == 0 ? (V_##T) -1 : B == -1 ? (V_##T) 0 : (V_##T) (A % B))                    \
-    UNARY(abs, T, A < 0 ? (V_##T) (0 - (V_##U) A) : A)
+    BINARY(div, T, B == 0 ? (V_##T) - 1 : B == -1 ? (V_##T)(0 - (V_##U) A) : (V_##T)(A / B))       \
+    BINARY(rem, T, B == 0 ? (V_##T) - 1 : B == -1 ? (V_##T) 0 : (V_##T)(A % B))                    \
+    UNARY(abs, T, A < 0 ? (V_##T)(0 - (V_##U) A) : A)
 
 SIGNED_DIVISION(s16, u16)
 SIGNED_DIVISION(s32, u32)
@@ -77,9 +77,9 @@ LANEWISE(mul_wide_s16, "mul.wide.s16", s32, s16, s16, u32, (int32_t) A *B)
 LANEWISE(mul_wide_u32, "mul.wide.u32", u64, u32, u32, u32, (uint64_t) A *B)
 LANEWISE(mul_wide_s32, "mul.wide.s32", s64, s32, s32, u32, (int64_t) A *B)
 LANEWISE(mad_wide_u16, "mad.wide.u16", u32, u16, u16, u32, (uint32_t) A *B + C)
-LANEWISE(mad_wide_s16, "mad.wide.s16", u32, s16, s16, u32, (uint32_t) ((int32_t) A * B) + C)
+LANEWISE(mad_wide_s16, "mad.wide.s16", u32, s16, s16, u32, (uint32_t) ((int32_t) A *B) + C)
 LANEWISE(mad_wide_u32, "mad.wide.u32", u64, u32, u32, u64, (uint64_t) A *B + C)
-LANEWISE(mad_wide_s32, "mad.wide.s32", u64, s32, s32, u64, (uint64_t) ((int64_t) A * B) + C)
+LANEWISE(mad_wide_s32, "mad.wide.s32", u64, s32, s32, u64, (uint64_t) ((int64_t) A *B) + C)
 
 #define HI_u16(a, b) ((uint32_t) (a) * (b) >> 16)
 #define HI_s16(a, b) ((int32_t) (a) * (b) >> 16)
@@ -119,13 +119,12 @@ static inline int32_t clamp32(int64_t x)
 
 LANEWISE(add_sat_s32, "add.sat.s32", s32, s32, s32, u32, clamp32((int64_t) A + B))
 LANEWISE(sub_sat_s32, "sub.sat.s32", s32, s32, s32, u32, clamp32((int64_t) A - B))
-LANEWISE(mad_hi_sat_s32, "mad.hi.sat.s32", s32, s32, s32, s32,
-         clamp32(((int64_t) A * B >> 32) + C))
+LANEWISE(mad_hi_sat_s32, "mad.hi.sat.s32", s32, s32, s32, s32, clamp32(((int64_t) A * B >> 32) + C))
 LANEWISE(min_relu_s32, "min.relu.s32", s32, s32, s32, u32, (A < B ? A : B) < 0 ? 0 : A < B ? A : B)
 LANEWISE(max_relu_s32, "max.relu.s32", s32, s32, s32, u32, (A > B ? A : B) < 0 ? 0 : A > B ? A : B)
 
 /* The low 24 bits of each, as an integer of 24. */
-#define U24(x) ((uint64_t) ((x) & 0xffffff))
+#define U24(x) ((uint64_t) ((x) &0xffffff))
 #define S24(x) ((int64_t) ((int32_t) ((uint32_t) (x) << 8) >> 8))
 
 LANEWISE(mul24_lo_u32, "mul24.lo.u32", u32, u32, u32, u32, U24(A) * U24(B))
@@ -140,8 +139,9 @@ LANEWISE(mad24_hi_sat_s32, "mad24.hi.sat.s32", s32, u32, u32, s32,
          clamp32((S24(A) * S24(B) >> 16) + C))
 
 /* sad: c + |a - b| */
-#define DISTANCE(T, U) LANEWISE(sad_##T, "sad." #T, U, T, T, U, \
-    C + (A < B ? (V_##U) B - (V_##U) A : (V_##U) A - (V_##U) B))
+#define DISTANCE(T, U)                                                                             \
+    LANEWISE(sad_##T, "sad." #T, U, T, T, U,                                                       \
+             C + (A < B ? (V_##U) B - (V_##U) A : (V_##U) A - (V_##U) B))
 
 DISTANCE(u16, u16)
 DISTANCE(s16, u16)

@@ -8,13 +8,12 @@
 
 /* TM: the type in memory, TS: that of the slot, TV: what the value is in between. */
 #define LOAD_FROM(id, key, space, TM, TS, TV)                                                      \
-    static __attribute__((noinline)) const struct ptx__op *id##_vector(                            \
-        struct ptx__warp *w, const struct ptx__op *op)                                             \
+    static __attribute__((noinline))                                                               \
+    const struct ptx__op *id##_vector(struct ptx__warp *w, const struct ptx__op *op)               \
     {                                                                                              \
         struct ptx__where where;                                                                   \
         const unsigned bytes = N_ELEMENTS * (unsigned) sizeof(TM);                                 \
-        const enum ptx__pattern pattern =                                                          \
-            ptx__locate(w, op, space, bytes, PTX__LOADS, &where);                                  \
+        const enum ptx__pattern pattern = ptx__locate(w, op, space, bytes, PTX__LOADS, &where);    \
                                                                                                    \
         if (pattern == PTX__NOWHERE)                                                               \
             return NULL;                                                                           \
@@ -50,24 +49,22 @@
             break;                                                                                 \
         case PTX__OFFSETS:                                                                         \
             for (unsigned l = 0; l < PTX__LANES; l++)                                              \
-                d[l] = (TS) (TV) *(const TM *) (where.row + where.offsets[l]);                     \
+                d[l] = (TS) (TV) * (const TM *) (where.row + where.offsets[l]);                    \
             break;                                                                                 \
         default:                                                                                   \
             for (uint32_t m = w->mask; m; m &= m - 1)                                              \
-                d[__builtin_ctz(m)] =                                                              \
-                    (TS) (TV) * (const TM *) where.each[__builtin_ctz(m)];                         \
+                d[__builtin_ctz(m)] = (TS) (TV) * (const TM *) where.each[__builtin_ctz(m)];       \
         }                                                                                          \
         return op + 1;                                                                             \
     }
 
 #define STORE_TO(id, key, space, TM, TS)                                                           \
-    static __attribute__((noinline)) const struct ptx__op *id##_vector(                            \
-        struct ptx__warp *w, const struct ptx__op *op)                                             \
+    static __attribute__((noinline))                                                               \
+    const struct ptx__op *id##_vector(struct ptx__warp *w, const struct ptx__op *op)               \
     {                                                                                              \
         struct ptx__where where;                                                                   \
         const unsigned bytes = N_ELEMENTS * (unsigned) sizeof(TM);                                 \
-        const enum ptx__pattern pattern =                                                          \
-            ptx__locate(w, op, space, bytes, PTX__STORES, &where);                                 \
+        const enum ptx__pattern pattern = ptx__locate(w, op, space, bytes, PTX__STORES, &where);   \
                                                                                                    \
         if (pattern == PTX__NOWHERE)                                                               \
             return NULL;                                                                           \
@@ -125,8 +122,8 @@
         for (unsigned e = 0; e < N_ELEMENTS; e++) {                                                \
             for (uint32_t m = w->mask; m; m &= m - 1) {                                            \
                 const unsigned l = (unsigned) __builtin_ctz(m);                                    \
-                const TM *at = (const TM *) ptx__lane_at(&where, pattern, l,                       \
-                                                         N_ELEMENTS * sizeof(TM));                 \
+                const TM *at =                                                                     \
+                    (const TM *) ptx__lane_at(&where, pattern, l, N_ELEMENTS * sizeof(TM));        \
                 REG(TS, SLOT_OF(e))[l] = (TS) (TV) __atomic_load_n(at + e, __ATOMIC_ACQUIRE);      \
             }                                                                                      \
         }                                                                                          \

@@ -16,7 +16,7 @@ static inline uint32_t members_of(const struct ptx__warp *w, uint32_t slot)
     do {                                                                                           \
         const struct ptx__op *next_ = NULL;                                                        \
                                                                                                    \
-        if (!op->imm && !ptx__warp_together(w, op, slot, &next_))                               \
+        if (!op->imm && !ptx__warp_together(w, op, slot, &next_))                                  \
             return next_;                                                                          \
     } while (0)
 
@@ -32,7 +32,7 @@ static inline uint32_t members_of(const struct ptx__warp *w, uint32_t slot)
         const uint32_t *pc = REG(uint32_t, op->c);                                                 \
         uint32_t *d = REG(uint32_t, op->d);                                                        \
                                                                                                    \
-        TOGETHER(op->list[0]);                                                         \
+        TOGETHER(op->list[0]);                                                                     \
         for (unsigned l = 0; l < PTX__LANES; l++) {                                                \
             const int segment = (int) (pc[l] >> 8 & 31), clamp = (int) (pc[l] & 31);               \
             const int b = (int) (pb[l] & 31), lane = (int) l;                                      \
@@ -49,7 +49,7 @@ static inline uint32_t members_of(const struct ptx__warp *w, uint32_t slot)
         for (uint32_t m = w->mask; m; m &= m - 1)                                                  \
             d[__builtin_ctz(m)] = result[__builtin_ctz(m)];                                        \
         ptx__set_pred(w, op->list[1], bits);                                                       \
-        return ptx__warp_after(w, op);                                                                             \
+        return ptx__warp_after(w, op);                                                             \
     }
 
 SHUFFLE(up, lane - b, j >= last)
@@ -69,7 +69,7 @@ SHUFFLE(idx, first | (b & ~segment), j <= last)
         yes = PRED(op->a) & voters;                                                                \
         (void) voters, (void) yes;                                                                 \
         expression;                                                                                \
-        return ptx__warp_after(w, op);                                                                             \
+        return ptx__warp_after(w, op);                                                             \
     }
 
 VOTE(all, ptx__set_pred(w, op->d, yes == voters ? PTX__ALL : 0))
@@ -108,7 +108,7 @@ HANDLER(activemask, "activemask")
         }                                                                                          \
         for (uint32_t m = w->mask; m; m &= m - 1)                                                  \
             d[__builtin_ctz(m)] = result[__builtin_ctz(m)];                                        \
-        return ptx__warp_after(w, op);                                                                             \
+        return ptx__warp_after(w, op);                                                             \
     }                                                                                              \
     HANDLER(match_all_##bits, "match.all." #bits)                                                  \
     {                                                                                              \
@@ -123,7 +123,7 @@ HANDLER(activemask, "activemask")
             same = same && a[__builtin_ctz(m)] == a[__builtin_ctz(here)];                          \
         put_all(w, op->d, same ? here : 0);                                                        \
         ptx__set_pred(w, op->c, same ? PTX__ALL : 0);                                              \
-        return ptx__warp_after(w, op);                                                                             \
+        return ptx__warp_after(w, op);                                                             \
     }
 
 MATCH(uint32_t, 32)
@@ -139,10 +139,10 @@ MATCH(uint64_t, 64)
         TOGETHER(op->b);                                                                           \
         for (uint32_t m = w->mask & members; m; m &= m - 1) {                                      \
             const V_##T x = a[__builtin_ctz(m)];                                                   \
-            r = (V_##T) (expression);                                                              \
+            r = (V_##T)(expression);                                                               \
         }                                                                                          \
         put_all(w, op->d, (uint32_t) r);                                                           \
-        return ptx__warp_after(w, op);                                                                             \
+        return ptx__warp_after(w, op);                                                             \
     }
 
 REDUX(add, u32, 0, r + x)
@@ -151,7 +151,7 @@ REDUX(min, u32, UINT32_MAX, x < r ? x : r)
 REDUX(max, u32, 0, x > r ? x : r)
 REDUX(min, s32, INT32_MAX, x < r ? x : r)
 REDUX(max, s32, INT32_MIN, x > r ? x : r)
-REDUX(and, u32, UINT32_MAX, r & x)
+REDUX(and, u32, UINT32_MAX, r &x)
 REDUX(or, u32, 0, r | x)
 REDUX(xor, u32, 0, r ^ x)
 

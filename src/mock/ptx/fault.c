@@ -31,7 +31,8 @@ static void describe(const struct ptx__warp *warp, const struct ptx__op *op, uns
         snprintf(source, sizeof(source), ", %.150s:%u", site->file, site->source_line);
     if (site->function && strcmp(site->function, launch->name) != 0)
         snprintf(function, sizeof(function), " in function '%.150s'", site->function);
-    snprintf(text, size, "kernel '%.150s'%s%s, line %u of the PTX, block (%u,%u,%u), thread "
+    snprintf(text, size,
+             "kernel '%.150s'%s%s, line %u of the PTX, block (%u,%u,%u), thread "
              "(%u,%u,%u)",
              launch->name, function, source, site->line, warp->block->index[0],
              warp->block->index[1], warp->block->index[2], thread % block[0],
@@ -91,8 +92,8 @@ const struct ptx__op *ptx__fault(struct ptx__warp *warp, const struct ptx__op *o
     return NULL;
 }
 
-void ptx__fault_at(struct ptx__warp *warp, const struct ptx__op *op, uint64_t address,
-                   size_t bytes, unsigned lane, const char *verb)
+void ptx__fault_at(struct ptx__warp *warp, const struct ptx__op *op, uint64_t address, size_t bytes,
+                   unsigned lane, const char *verb)
 {
     char text[TEXT];
 

@@ -65,8 +65,7 @@ static uint64_t of_cluster(const struct ptx__block *block, unsigned fill)
     case PTX__FILL_CLUSTER_NCTARANK:
         return size[0] * size[1] * size[2];
     default:
-        return index[0] % size[0] +
-               size[0] * (index[1] % size[1] + size[1] * (index[2] % size[2]));
+        return index[0] % size[0] + size[0] * (index[1] % size[1] + size[1] * (index[2] % size[2]));
     }
 }
 

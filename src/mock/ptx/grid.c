@@ -182,8 +182,8 @@ void ptx__block_start(struct ptx__block *block, uint64_t cluster)
     const unsigned *size = grid->launch->grid;
 
     place_in_grid(block, cluster);
-    block->number = block->index[0] +
-                    size[0] * (block->index[1] + (uint64_t) size[1] * block->index[2]);
+    block->number =
+        block->index[0] + size[0] * (block->index[1] + (uint64_t) size[1] * block->index[2]);
     block->alive = grid->n_threads;
     block->strong = false;
     memset(block->barriers, 0, sizeof(block->barriers));
@@ -347,6 +347,6 @@ void ptx__grid_shape(struct ptx__grid *grid)
     grid->n_threads = launch->block[0] * launch->block[1] * launch->block[2];
     grid->n_warps = (grid->n_threads + PTX__LANES - 1) / PTX__LANES;
     grid->dynamic_base = rounded(grid->code->shared_bytes, launch->program->dynamic_alignment);
-    grid->shared_bytes = launch->shared_bytes ? grid->dynamic_base + launch->shared_bytes
-                                              : grid->code->shared_bytes;
+    grid->shared_bytes =
+        launch->shared_bytes ? grid->dynamic_base + launch->shared_bytes : grid->code->shared_bytes;
 }

@@ -16,7 +16,7 @@
 #define PTX__MAX_WARPS (PTX__MAX_THREADS / PTX__LANES)
 
 struct ptx__barrier {
-    unsigned arrived; /* threads, of those that wait and of those that only say so */
+    unsigned arrived;  /* threads, of those that wait and of those that only say so */
     unsigned expected; /* 0: all threads of the block */
     unsigned count;    /* bar.red: of the threads whose predicate was true */
     unsigned voters;
@@ -42,7 +42,7 @@ struct ptx__block {
     struct ptx__barrier barriers[PTX__BARRIERS];
     bool strong; /* it made an atomic access or a fence, which may order it with other blocks */
     struct ptx__cluster *cluster;
-    uint32_t rank; /* in the cluster */
+    uint32_t rank;           /* in the cluster */
     unsigned n_warps, alive; /* threads */
     struct ptx__warp *warps;
     struct ptx__frame **frames; /* that may be used again */
@@ -73,7 +73,7 @@ struct ptx__grid {
     unsigned n_threads, n_warps; /* of a block */
     uint32_t shared_bytes, dynamic_base;
     atomic_uint_fast64_t next_cluster;
-    atomic_bool stop; /* something went wrong */
+    atomic_bool stop;     /* something went wrong */
     pthread_mutex_t lock; /* for what follows, and for what findings tell */
     int result;
     atomic_uchar *noted; /* by operation: the kinds of what was found there already, as bits */
@@ -95,8 +95,8 @@ void ptx__note(struct ptx__warp *warp, const struct ptx__op *op, enum ptx__findi
                unsigned lane, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /* The same with the address that it is about; a fault of a wild access names who and what. */
-void ptx__fault_at(struct ptx__warp *warp, const struct ptx__op *op, uint64_t address,
-                   size_t bytes, unsigned lane, const char *verb);
+void ptx__fault_at(struct ptx__warp *warp, const struct ptx__op *op, uint64_t address, size_t bytes,
+                   unsigned lane, const char *verb);
 void ptx__note_at(struct ptx__warp *warp, const struct ptx__op *op, enum ptx__finding_kind kind,
                   uint64_t address, size_t bytes, unsigned lane, const char *format, ...)
     __attribute__((format(printf, 7, 8)));

@@ -9,8 +9,10 @@
 
 /* A section is there if its files were compiled for this host at all. */
 #define SECTION(name)                                                                              \
-    extern const struct ptx__keyed __start_ptx_##name[] __attribute__((weak, visibility("hidden"))); \
-    extern const struct ptx__keyed __stop_ptx_##name[] __attribute__((weak, visibility("hidden")));
+    extern const struct ptx__keyed __start_ptx_##name[]                                            \
+        __attribute__((weak, visibility("hidden")));                                               \
+    extern const struct ptx__keyed __stop_ptx_##name[] __attribute__((weak, visibility("hidde"     \
+                                                                                       "n")));
 
 SECTION(base)
 SECTION(avx2)

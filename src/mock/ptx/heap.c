@@ -67,8 +67,7 @@ static uint64_t take(struct ptx__heap *heap, uint64_t bytes)
     }
     if (begin - heap->begin > heap->bytes || heap->bytes - (begin - heap->begin) < bytes)
         return 0;
-    memmove(&heap->parts[place + 1], &heap->parts[place],
-            (heap->n - place) * sizeof(*heap->parts));
+    memmove(&heap->parts[place + 1], &heap->parts[place], (heap->n - place) * sizeof(*heap->parts));
     heap->parts[place] = (struct part){begin, bytes};
     heap->n++;
     return begin;

@@ -78,8 +78,7 @@ static void lay_out_frame(struct ptx__lowering *lower)
 
 static struct ptx__argument place(uint32_t base, const struct ptx__parameter *parameter)
 {
-    return (struct ptx__argument){base + (uint32_t) parameter->offset,
-                                  (uint32_t) parameter->bytes};
+    return (struct ptx__argument){base + (uint32_t) parameter->offset, (uint32_t) parameter->bytes};
 }
 
 static void describe(struct ptx__lowering *lower)
@@ -211,8 +210,8 @@ enum ptx__status ptx__lower(const struct ptx__module *module, struct ptx__log *l
 
     if (!program)
         return PTX_OUT_OF_MEMORY;
-    program->codes = cushim__arena_alloc(&program->arena,
-                                         (module->n_functions + 1) * sizeof(*program->codes));
+    program->codes =
+        cushim__arena_alloc(&program->arena, (module->n_functions + 1) * sizeof(*program->codes));
     if (!program->codes) {
         ptx__program_free(program);
         return PTX_OUT_OF_MEMORY;

@@ -29,8 +29,8 @@ struct ptx__lowering {
     size_t n_fixups, fixups_capacity;
     size_t constants_capacity;
 
-    uint32_t *slots;     /* of each register */
-    uint32_t next_slot;  /* the end of the file so far */
+    uint32_t *slots;    /* of each register */
+    uint32_t next_slot; /* the end of the file so far */
     uint32_t next_pred, preds_end;
     uint32_t frame_params, frame_parameters, frame_results, frame_end; /* in local memory */
 

@@ -25,8 +25,8 @@ static uint32_t narrowed(struct ptx__lowering *lower, uint32_t slot, enum ptx__t
 }
 
 /* What a destination wider than its type gets: the sign or zeros above. */
-static void extend(struct ptx__lowering *lower, uint32_t target, uint32_t slot,
-                   enum ptx__type type, unsigned declared)
+static void extend(struct ptx__lowering *lower, uint32_t target, uint32_t slot, enum ptx__type type,
+                   unsigned declared)
 {
     const unsigned bits = ptx__type_bits(type);
     char key[32];
@@ -118,8 +118,8 @@ static uint32_t from_integer(struct conversion *conversion, uint32_t slot)
     const enum ptx__type from = conversion->from;
     const unsigned bits = ptx__type_bits(from);
     const bool sign = ptx__is_signed(from);
-    const bool direct = (conversion->to == PTX_F32 || conversion->to == PTX_F64) &&
-                        !strcmp(conversion->mode, "rn");
+    const bool direct =
+        (conversion->to == PTX_F32 || conversion->to == PTX_F64) && !strcmp(conversion->mode, "rn");
     char key[32];
 
     if (bits == 64)

@@ -229,8 +229,8 @@ static void lower_set(struct ptx__lowering *lower)
         one = 0xffff;
     result = compare(lower, type, ptx__new_slot(lower, 1));
     if (word)
-        ptx__emit_slots(lower, word, result, result,
-                        ptx__source(lower, &at->operands[3], PTX_PRED), 0);
+        ptx__emit_slots(lower, word, result, result, ptx__source(lower, &at->operands[3], PTX_PRED),
+                        0);
     yes = ptx__constant_slot(lower, 32, PTX__FILL_VALUE, one, 0);
     no = ptx__constant_slot(lower, 32, PTX__FILL_VALUE, 0, 0);
     ptx__emit_slots(lower, "selp.u32", ptx__target(lower, &at->operands[0]), yes, no, result);

@@ -24,8 +24,8 @@ static uint32_t new_site(struct ptx__lowering *lower)
     location = lower->at->location ? &lower->module->locations[lower->at->location] : NULL;
     if (location && location->file != PTX_NONE) {
         site->source_line = location->line;
-        site->file = cushim__arena_printf(&program->arena, "%s",
-                                          lower->module->files[location->file].path);
+        site->file =
+            cushim__arena_printf(&program->arena, "%s", lower->module->files[location->file].path);
     }
     return program->n_sites - 1;
 }
@@ -53,8 +53,7 @@ struct ptx__op *ptx__emit_key(struct ptx__lowering *lower, const char *format, .
     run = ptx__handler_find(key);
     if (!run)
         ptx__refuse(lower, "Instruction '%s' is not executed here (%s; tier %u)",
-                    ptx__opcode_name(lower->at->opcode), key,
-                    ptx__opcodes[lower->at->opcode].tier);
+                    ptx__opcode_name(lower->at->opcode), key, ptx__opcodes[lower->at->opcode].tier);
     return ptx__emit(lower, run ? run : ptx__do_nothing);
 }
 
@@ -82,8 +81,8 @@ void ptx__emit_list(struct ptx__lowering *lower, struct ptx__op *op, const uint3
 
 void ptx__jump_to(struct ptx__lowering *lower, struct ptx__op *op, uint32_t block)
 {
-    struct ptx__fixup *fixup = ptx__grow(lower, &lower->fixups, &lower->n_fixups,
-                                         &lower->fixups_capacity, sizeof(*fixup));
+    struct ptx__fixup *fixup =
+        ptx__grow(lower, &lower->fixups, &lower->n_fixups, &lower->fixups_capacity, sizeof(*fixup));
 
     fixup->op = (size_t) (op - lower->ops);
     fixup->block = block;

@@ -65,8 +65,8 @@ static unsigned add_registers(struct ptx__lowering *lower, const struct ptx__ope
     const unsigned count = operand->kind == PTX_VECTOR ? operand->count : 1;
 
     for (unsigned i = 0; i < count && n < 64; i++)
-        slots[n++] = ptx__source(
-            lower, operand->kind == PTX_VECTOR ? &operand->elements[i] : operand, type);
+        slots[n++] =
+            ptx__source(lower, operand->kind == PTX_VECTOR ? &operand->elements[i] : operand, type);
     return n;
 }
 
@@ -184,10 +184,10 @@ static void lower_fragment(struct ptx__lowering *lower, bool load)
     n = add_registers(lower, registers, type == PTX_F64 ? PTX_F64 : PTX_B32, slots, 0);
     matrix.registers[matrix.part] = (uint8_t) n;
     base = base_of(lower, memory);
-    set_address(lower, memory,
-                emit(lower, load ? ptx__do_fragment_load : ptx__do_fragment_store, &matrix, slots,
-                     n),
-                base);
+    set_address(
+        lower, memory,
+        emit(lower, load ? ptx__do_fragment_load : ptx__do_fragment_store, &matrix, slots, n),
+        base);
 }
 
 static void lower_matrices(struct ptx__lowering *lower, bool load)
@@ -196,8 +196,7 @@ static void lower_matrices(struct ptx__lowering *lower, bool load)
     const struct ptx__operand *memory = &at->operands[load ? 1 : 0];
     struct ptx__matrix matrix = {.space = space_of(at), .transposed = ptx__has(at, PTX_MOD_TRANS)};
     uint32_t slots[64], base;
-    const unsigned n =
-        add_registers(lower, &at->operands[load ? 0 : 1], PTX_B32, slots, 0);
+    const unsigned n = add_registers(lower, &at->operands[load ? 0 : 1], PTX_B32, slots, 0);
 
     matrix.n_matrices = (uint8_t) n;
     if (ptx__type_of(at, 0) != PTX_B16 || n > 4) {

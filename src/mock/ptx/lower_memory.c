@@ -72,18 +72,15 @@ static void set_address(struct ptx__op *op, const struct ptx__address_of *addres
 }
 
 /* "s8", "u32": the type in memory, as far as it makes a difference for what is loaded. */
-static void loaded_type(enum ptx__type type, unsigned slot_bits, unsigned declared_bits,
-                        char text[8])
+static void loaded_type(enum ptx__type type, unsigned declared, char text[8])
 {
     const unsigned bits = ptx__type_bits(type);
-    const bool sign = ptx__is_signed(type) && bits < declared_bits;
+    const bool sign = ptx__is_signed(type) && bits < declared;
 
     snprintf(text, 8, "%c%u", sign ? 's' : 'u', bits);
-    (void) slot_bits;
 }
 
-static unsigned declared_bits(const struct ptx__lowering *lower,
-                              const struct ptx__operand *operand)
+static unsigned declared_bits(const struct ptx__lowering *lower, const struct ptx__operand *operand)
 {
     if (operand->kind != PTX_REGISTER)
         return 32;
@@ -126,8 +123,8 @@ static bool in_frame(const struct ptx__lowering *lower, const struct ptx__operan
     return *ret_offset != PTX_NONE;
 }
 
-static void load_frame(struct ptx__lowering *lower, const struct ptx__operand *elements,
-                       unsigned n, uint64_t offset, const char *type)
+static void load_frame(struct ptx__lowering *lower, const struct ptx__operand *elements, unsigned n,
+                       uint64_t offset, const char *type)
 {
     const unsigned bytes = (unsigned) ptx__type_bytes(ptx__type_of(lower->at, 0));
 
@@ -178,8 +175,7 @@ static void lower_wide(struct ptx__lowering *lower, bool load)
     const struct ptx__operand *memory = &at->operands[load ? 1 : 0];
     const struct ptx__operand *value = &at->operands[load ? 0 : 1];
     const struct ptx__address_of address = address_of(lower, memory);
-    const uint32_t slot =
-        load ? ptx__target(lower, value) : ptx__source(lower, value, PTX_B128);
+    const uint32_t slot = load ? ptx__target(lower, value) : ptx__source(lower, value, PTX_B128);
     const uint32_t slots[2] = {slot, slot + 2 * PTX__SLOT};
     struct ptx__op *op = ptx__emit_key(lower, load ? "ld.%s.u64.64" : "st.%s.64.64",
                                        space_word(lower, ptx__space_of(at)));
@@ -205,7 +201,7 @@ static void lower_load(struct ptx__lowering *lower)
     }
     elements = elements_of(&at->operands[0], &n);
     first = first_register(elements, n);
-    loaded_type(type, 0, declared_bits(lower, first), word);
+    loaded_type(type, declared_bits(lower, first), word);
     if (is_kernel_param(lower, memory)) {
         load_kernel_param(lower, elements, n,
                           lower->function->parameters[memory->symbol.number].offset +
@@ -218,8 +214,8 @@ static void lower_load(struct ptx__lowering *lower)
     }
     address = address_of(lower, memory);
     for (unsigned i = 0; i < n && i < 16; i++)
-        slots[i] = elements[i].kind == PTX_REGISTER ? ptx__target(lower, &elements[i])
-                                                    : PTX__SINK_SLOT;
+        slots[i] =
+            elements[i].kind == PTX_REGISTER ? ptx__target(lower, &elements[i]) : PTX__SINK_SLOT;
     op = ptx__emit_key(lower, "%s.%s.%s.%u", is_strong(at) ? "lds" : "ld",
                        space_word(lower, ptx__space_of(at)), word, slot_word(lower, first, word));
     set_address(op, &address);
@@ -228,20 +224,19 @@ static void lower_load(struct ptx__lowering *lower)
 }
 
 /* The slot's size of what is stored, and all of its elements. */
-static unsigned stored(struct ptx__lowering *lower, const struct ptx__operand *elements,
-                       unsigned n, uint32_t *slots)
+static unsigned stored(struct ptx__lowering *lower, const struct ptx__operand *elements, unsigned n,
+                       uint32_t *slots)
 {
     const enum ptx__type type = ptx__type_of(lower->at, 0);
     const struct ptx__operand *first = first_register(elements, n);
-    const unsigned bits = first->kind == PTX_REGISTER ? ptx__slot_bits(lower, first)
+    const unsigned bits = first->kind == PTX_REGISTER  ? ptx__slot_bits(lower, first)
                           : ptx__type_bits(type) == 64 ? 64
                                                        : 32;
 
     for (unsigned i = 0; i < n && i < 16; i++)
-        slots[i] = ptx__source(lower, &elements[i],
-                               elements[i].kind == PTX_REGISTER || ptx__type_bits(type) > 8
-                                   ? type
-                                   : PTX_U8);
+        slots[i] = ptx__source(
+            lower, &elements[i],
+            elements[i].kind == PTX_REGISTER || ptx__type_bits(type) > 8 ? type : PTX_U8);
     return bits;
 }
 

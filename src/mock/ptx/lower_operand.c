@@ -121,8 +121,8 @@ static uint32_t variable_slot(struct ptx__lowering *lower, const struct ptx__var
                                   variable->address + (uint64_t) offset, 0);
     if (variable->dynamic)
         return ptx__constant_slot(lower, bits, PTX__FILL_DYNAMIC_BASE, (uint64_t) offset, 0);
-    return ptx__constant_slot(lower, bits, PTX__FILL_VALUE,
-                              variable->offset + (uint64_t) offset, 0);
+    return ptx__constant_slot(lower, bits, PTX__FILL_VALUE, variable->offset + (uint64_t) offset,
+                              0);
 }
 
 uint32_t ptx__symbol_slot(struct ptx__lowering *lower, struct ptx__symbol symbol, int64_t offset,

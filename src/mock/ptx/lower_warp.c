@@ -194,8 +194,7 @@ static void lower_shuffle(struct ptx__lowering *lower)
     const struct ptx__instruction *at = lower->at;
     const struct ptx__operand *o = at->operands;
     const bool sync = ptx__has(at, PTX_MOD_SYNC);
-    static const enum ptx__modifier modes[] = {PTX_MOD_UP, PTX_MOD_DOWN, PTX_MOD_BFLY,
-                                               PTX_MOD_IDX};
+    static const enum ptx__modifier modes[] = {PTX_MOD_UP, PTX_MOD_DOWN, PTX_MOD_BFLY, PTX_MOD_IDX};
     const uint32_t d = ptx__target(lower, &o[0]), a = ptx__source(lower, &o[1], PTX_B32),
                    b = ptx__source(lower, &o[2], PTX_U32), c = ptx__source(lower, &o[3], PTX_U32);
     const uint32_t list[2] = {sync ? ptx__source(lower, &o[4], PTX_U32) : every_lane(lower),
@@ -243,9 +242,8 @@ static void lower_match(struct ptx__lowering *lower)
                    a = ptx__source(lower, &at->operands[1], type),
                    b = ptx__source(lower, &at->operands[2], PTX_U32),
                    c = second(lower, &at->operands[0]);
-    struct ptx__op *op =
-        ptx__emit_key(lower, "match.%s.%u", ptx__has(at, PTX_MOD_ALL) ? "all" : "any",
-                      ptx__type_bits(type));
+    struct ptx__op *op = ptx__emit_key(
+        lower, "match.%s.%u", ptx__has(at, PTX_MOD_ALL) ? "all" : "any", ptx__type_bits(type));
 
     op->d = d;
     op->a = a;

@@ -157,8 +157,7 @@ static uint64_t get(const struct ptx__warp *w, const uint32_t *slots, unsigned b
         return REG(uint64_t, slots[element])[lane];
     if (bits == 32)
         return REG(uint32_t, slots[element])[lane];
-    return REG(uint32_t, slots[element / each])[lane] >> element % each * bits &
-           ((1u << bits) - 1);
+    return REG(uint32_t, slots[element / each])[lane] >> element % each * bits & ((1u << bits) - 1);
 }
 
 static void put(struct ptx__warp *w, const uint32_t *slots, unsigned bits, unsigned lane,
@@ -248,7 +247,7 @@ static uint64_t sum_of_integers(const struct product *product, unsigned row, uns
     do {                                                                                           \
         const struct ptx__op *next_ = NULL;                                                        \
                                                                                                    \
-        if (!ptx__warp_together(w, op, PTX__ALL_SLOT, &next_))                                          \
+        if (!ptx__warp_together(w, op, PTX__ALL_SLOT, &next_))                                     \
             return next_;                                                                          \
     } while (0)
 
@@ -345,7 +344,8 @@ const struct ptx__op *ptx__do_fragment_store(struct ptx__warp *w, const struct p
     return op + 1;
 }
 
-/* --- 8 by 8 matrices of 16 bits in shared memory; lane 8 i + r has the address of row r of i --- */
+/* --- 8 by 8 matrices of 16 bits in shared memory; lane 8 i + r has the address of row r of i ---
+ */
 
 enum { SIDE = 8, ROW_BYTES = 16 };
 
@@ -433,7 +433,8 @@ const struct ptx__op *ptx__do_movmatrix(struct ptx__warp *w, const struct ptx__o
         values[lane % 4 * 2 + 1][lane / 4] = (uint16_t) (source[lane] >> 16);
     }
     for (unsigned lane = 0; lane < PTX__LANES; lane++)
-        REG(uint32_t, op->d)[lane] = values[lane / 4][lane % 4 * 2] |
-                                     (uint32_t) values[lane / 4][lane % 4 * 2 + 1] << 16;
+        REG(uint32_t, op->d)
+        [lane] =
+            values[lane / 4][lane % 4 * 2] | (uint32_t) values[lane / 4][lane % 4 * 2 + 1] << 16;
     return op + 1;
 }

@@ -55,8 +55,8 @@ bool ptx__watch_global(struct ptx__warp *warp, const struct ptx__op *op,
                        enum ptx__use use, unsigned lane);
 
 /* Notes what the active lanes do to shared memory. */
-bool ptx__watch_shared(struct ptx__warp *warp, const struct ptx__op *op,
-                       const uint64_t *addresses, unsigned bytes, enum ptx__use use);
+bool ptx__watch_shared(struct ptx__warp *warp, const struct ptx__op *op, const uint64_t *addresses,
+                       unsigned bytes, enum ptx__use use);
 
 /* The address of each lane: slot a, 8 bytes wide if c says so, and imm. */
 static inline void ptx__addresses(const struct ptx__warp *w, const struct ptx__op *op,

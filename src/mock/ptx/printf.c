@@ -11,8 +11,8 @@
 
 #include "mock/ptx/memory.h"
 
-bool ptx__text_at(struct ptx__warp *warp, const struct ptx__op *op, unsigned lane,
-                  uint64_t address, char *text, size_t size)
+bool ptx__text_at(struct ptx__warp *warp, const struct ptx__op *op, unsigned lane, uint64_t address,
+                  char *text, size_t size)
 {
     size_t n = 0;
 

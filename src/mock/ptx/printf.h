@@ -19,7 +19,7 @@ struct ptx__printing {
 bool ptx__print(struct ptx__printing *printing);
 
 /* The text at a generic address, cut to the size. False: a fault was told. */
-bool ptx__text_at(struct ptx__warp *warp, const struct ptx__op *op, unsigned lane,
-                  uint64_t address, char *text, size_t size);
+bool ptx__text_at(struct ptx__warp *warp, const struct ptx__op *op, unsigned lane, uint64_t address,
+                  char *text, size_t size);
 
 #endif

@@ -28,13 +28,13 @@ enum ptx__finding_kind {
 struct ptx__range {
     uint64_t begin, size;
     unsigned char *host;
-    void *owner;             /* the caller's */
-    bool usable;             /* by this kernel's device */
-    const uint8_t *written; /* bits of bytes that were written before; NULL: all of them were */
-    bool watched;           /* is what the kernel does to it to be noted? */
-    bool check_blocks;      /* and which block did it? */
+    void *owner;              /* the caller's */
+    bool usable;              /* by this kernel's device */
+    const uint8_t *written;   /* bits of bytes that were written before; NULL: all of them were */
+    bool watched;             /* is what the kernel does to it to be noted? */
+    bool check_blocks;        /* and which block did it? */
     uint64_t *reads, *writes; /* a bit a byte: made when it is first used, the caller's to free */
-    uint64_t *words; /* which blocks touched each word last; freed by the engine */
+    uint64_t *words;          /* which blocks touched each word last; freed by the engine */
 };
 
 struct ptx__launch {
@@ -51,10 +51,10 @@ struct ptx__launch {
     struct ptx__range *ranges; /* by rising address */
     size_t n_ranges;
 
-    unsigned n_workers; /* 0: as many as there are processors */
-    uint64_t seed;      /* not 0: one worker, and the order of blocks is drawn from it */
-    bool check_shared;  /* races in shared memory, and reads of what nothing has written */
-    bool check_blocks;  /* races between blocks, in ranges where that is wanted */
+    unsigned n_workers;  /* 0: as many as there are processors */
+    uint64_t seed;       /* not 0: one worker, and the order of blocks is drawn from it */
+    bool check_shared;   /* races in shared memory, and reads of what nothing has written */
+    bool check_blocks;   /* races between blocks, in ranges where that is wanted */
     uint64_t step_limit; /* jumps backwards of a warp; 0: none */
     size_t local_limit;  /* bytes of local memory that a thread may have */
     unsigned n_multiprocessors;

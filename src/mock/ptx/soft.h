@@ -11,10 +11,10 @@
 #include <string.h>
 
 enum ptx__rounding {
-    PTX__RN, /* to nearest, ties to even */
-    PTX__RZ, /* to zero */
-    PTX__RM, /* down */
-    PTX__RP, /* up */
+    PTX__RN,  /* to nearest, ties to even */
+    PTX__RZ,  /* to zero */
+    PTX__RM,  /* down */
+    PTX__RP,  /* up */
     PTX__RNA, /* to nearest, ties away from zero */
 };
 
@@ -37,8 +37,7 @@ struct ptx__number {
 #define PTX__TF32 ((struct ptx__format){10, 8, true, 0x3ffff, 0x3fbff})
 #define PTX__F32  ((struct ptx__format){23, 8, true, 0x7fffffff, 0x7f7fffff})
 #define PTX__F64                                                                                   \
-    ((struct ptx__format){52, 11, true, UINT64_C(0xfff8000000000000),                              \
-                          UINT64_C(0x7fefffffffffffff)})
+    ((struct ptx__format){52, 11, true, UINT64_C(0xfff8000000000000), UINT64_C(0x7fefffffffffffff)})
 #define PTX__E4M3 ((struct ptx__format){3, 4, false, 0x7f, 0x7e})
 #define PTX__E5M2 ((struct ptx__format){2, 5, true, 0x7f, 0x7b})
 
@@ -68,8 +67,7 @@ static inline struct ptx__number ptx__number_of(struct ptx__format format, uint6
         return number;
     shift = __builtin_clzll(number.significand);
     number.significand <<= shift;
-    number.exponent =
-        (exponent ? (int) exponent : 1) - bias + (63 - shift) - (int) format.fraction;
+    number.exponent = (exponent ? (int) exponent : 1) - bias + (63 - shift) - (int) format.fraction;
     return number;
 }
 

@@ -55,15 +55,15 @@ struct ptx__warp {
     unsigned turn;
 
     struct ptx__frame *base; /* of the kernel itself */
-    unsigned char *local; /* of all lanes, one behind the other */
-    uint32_t local_bytes; /* of a lane */
+    unsigned char *local;    /* of all lanes, one behind the other */
+    uint32_t local_bytes;    /* of a lane */
     uint32_t alive;
     struct ptx__block *block;
     struct ptx__worker *worker;
-    uint32_t number; /* in the block */
+    uint32_t number;        /* in the block */
     uint32_t cluster_phase; /* when it came to the barrier of its cluster */
-    bool yielded;    /* it stopped because it jumped backwards for so long */
-    uint64_t jumps;  /* backwards, as far as budgets were used up */
+    bool yielded;           /* it stopped because it jumped backwards for so long */
+    uint64_t jumps;         /* backwards, as far as budgets were used up */
 
     struct ptx__group groups[PTX__LANES]; /* that do not run */
     unsigned n_groups;

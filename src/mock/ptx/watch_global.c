@@ -40,7 +40,7 @@ static uint64_t unwritten(const struct ptx__range *range, uint64_t begin, uint64
 }
 
 /* A word's record: the block that wrote it last, with the bytes, and the one that read it. */
-#define BLOCK_BITS 28
+#define BLOCK_BITS           28
 #define RECORD(block, bytes) ((uint32_t) (((block) % ((1u << BLOCK_BITS) - 1) + 1) << 4 | (bytes)))
 
 static bool conflicts(uint32_t record, uint32_t mine)
@@ -94,7 +94,8 @@ bool ptx__watch_global(struct ptx__warp *warp, const struct ptx__op *op,
     const uint64_t begin = address - range->begin, end = begin + bytes;
 
     if (use & PTX__LOADS) {
-        const uint64_t at = range->written && use == PTX__LOADS ? unwritten(range, begin, end) : end;
+        const uint64_t at =
+            range->written && use == PTX__LOADS ? unwritten(range, begin, end) : end;
 
         if (at < end)
             ptx__note_at(warp, op, PTX__UNINITIALISED, range->begin + at, 1, lane,

@@ -13,7 +13,7 @@
 
 /* What happened to four bytes last. */
 struct word {
-    uint32_t writer, reader;             /* clock of the warp << 10 | thread; 0: nobody */
+    uint32_t writer, reader;              /* clock of the warp << 10 | thread; 0: nobody */
     uint8_t written_by, read_by, written; /* which of the bytes: by those, and ever */
 };
 
@@ -85,8 +85,7 @@ static bool unordered(const struct ptx__shared_watch *watch, const struct ptx__w
 {
     const unsigned other = (who & ((1u << THREAD_BITS) - 1)) / PTX__LANES;
 
-    return who && other != warp->number &&
-           who >> THREAD_BITS > watch->clocks[warp->number][other];
+    return who && other != warp->number && who >> THREAD_BITS > watch->clocks[warp->number][other];
 }
 
 static void report_race(struct ptx__warp *warp, const struct ptx__op *op, unsigned lane,

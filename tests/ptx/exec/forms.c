@@ -34,33 +34,83 @@ static uint64_t host[3][OPERANDS][N], result[N];
 
 /* --- values --- */
 
-static const uint64_t specials64[] = {
-    0, 1, 2, 3, 7, 15, 16, 31, 32, 33, 63, 64, 65, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff,
-    0x7fffffff, 0x80000000, 0xffffffff, 0x100000000, 0x7fffffffffffffff, 0x8000000000000000,
-    0x8000000000000001, 0xffffffffffffffff, 0xfffffffffffffffe, 0x3ff0000000000000,
-    0xbff0000000000000, 0x3fe0000000000000, 0x3ff8000000000000, 0x4000000000000000,
-    0x4004000000000000, 0xc004000000000000, 0x7ff0000000000000, 0xfff0000000000000,
-    0x7ff8000000000000, 0xfff8000000000000, 0x7ff0000000000001, 0x7ff4000000000123,
-    0x7fefffffffffffff, 0xffefffffffffffff, 0x0010000000000000, 0x000fffffffffffff,
-    0x8010000000000001, 0x41e0000000000000, 0x41dfffffffe00000, 0x41f0000000000000,
-    0x43e0000000000000, 0xc3e0000000000000, 0x43f0000000000000, 0x3fd5555555555555,
-    0x400921fb54442d18, 0x3810000000000000, 0x36a0000000000000, 0x47efffffe0000000,
-    0x47effffff0000000, 0x40effc0000000000, 0x3e70000000000000};
+static const uint64_t specials64[] = {0,
+                                      1,
+                                      2,
+                                      3,
+                                      7,
+                                      15,
+                                      16,
+                                      31,
+                                      32,
+                                      33,
+                                      63,
+                                      64,
+                                      65,
+                                      0x7f,
+                                      0x80,
+                                      0xff,
+                                      0x7fff,
+                                      0x8000,
+                                      0xffff,
+                                      0x7fffffff,
+                                      0x80000000,
+                                      0xffffffff,
+                                      0x100000000,
+                                      0x7fffffffffffffff,
+                                      0x8000000000000000,
+                                      0x8000000000000001,
+                                      0xffffffffffffffff,
+                                      0xfffffffffffffffe,
+                                      0x3ff0000000000000,
+                                      0xbff0000000000000,
+                                      0x3fe0000000000000,
+                                      0x3ff8000000000000,
+                                      0x4000000000000000,
+                                      0x4004000000000000,
+                                      0xc004000000000000,
+                                      0x7ff0000000000000,
+                                      0xfff0000000000000,
+                                      0x7ff8000000000000,
+                                      0xfff8000000000000,
+                                      0x7ff0000000000001,
+                                      0x7ff4000000000123,
+                                      0x7fefffffffffffff,
+                                      0xffefffffffffffff,
+                                      0x0010000000000000,
+                                      0x000fffffffffffff,
+                                      0x8010000000000001,
+                                      0x41e0000000000000,
+                                      0x41dfffffffe00000,
+                                      0x41f0000000000000,
+                                      0x43e0000000000000,
+                                      0xc3e0000000000000,
+                                      0x43f0000000000000,
+                                      0x3fd5555555555555,
+                                      0x400921fb54442d18,
+                                      0x3810000000000000,
+                                      0x36a0000000000000,
+                                      0x47efffffe0000000,
+                                      0x47effffff0000000,
+                                      0x40effc0000000000,
+                                      0x3e70000000000000};
 
 static const uint32_t specials32[] = {
-    0, 1, 2, 3, 7, 15, 16, 31, 32, 33, 63, 64, 0x7f, 0x80, 0xff, 0x100, 0x7fff, 0x8000, 0xffff,
-    0x10000, 0x7fffffff, 0x80000000, 0x80000001, 0xffffffff, 0xfffffffe, 0x3f800000, 0xbf800000,
-    0x3f000000, 0xbf000000, 0x3fc00000, 0x40000000, 0x40200000, 0xc0200000, 0x7f800000, 0xff800000,
-    0x7fc00000, 0xffc00000, 0x7f800001, 0x7fa12345, 0xff812345, 0x7f7fffff, 0xff7fffff, 0x00800000,
-    0x007fffff, 0x807fffff, 0x00400000, 0x4f000000, 0xcf000000, 0x4f800000, 0x4effffff, 0x5f000000,
-    0x3eaaaaab, 0x40490fdb, 0x477fe000, 0x477ff000, 0x33800000, 0x32ffffff, 0x38800000, 0x387fc000,
-    0x43dfffff, 0x43e80000};
+    0,          1,          2,          3,          7,          15,         16,         31,
+    32,         33,         63,         64,         0x7f,       0x80,       0xff,       0x100,
+    0x7fff,     0x8000,     0xffff,     0x10000,    0x7fffffff, 0x80000000, 0x80000001, 0xffffffff,
+    0xfffffffe, 0x3f800000, 0xbf800000, 0x3f000000, 0xbf000000, 0x3fc00000, 0x40000000, 0x40200000,
+    0xc0200000, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc00000, 0x7f800001, 0x7fa12345, 0xff812345,
+    0x7f7fffff, 0xff7fffff, 0x00800000, 0x007fffff, 0x807fffff, 0x00400000, 0x4f000000, 0xcf000000,
+    0x4f800000, 0x4effffff, 0x5f000000, 0x3eaaaaab, 0x40490fdb, 0x477fe000, 0x477ff000, 0x33800000,
+    0x32ffffff, 0x38800000, 0x387fc000, 0x43dfffff, 0x43e80000};
 
 static const uint16_t specials16[] = {
-    0, 1, 2, 3, 7, 15, 16, 17, 31, 0x7f, 0x80, 0xff, 0x100, 0x7fff, 0x8000, 0x8001, 0xffff, 0xfffe,
-    0x3c00, 0xbc00, 0x3800, 0x3e00, 0x4000, 0x4100, 0xc100, 0x7c00, 0xfc00, 0x7e00, 0xfe00, 0x7c01,
-    0x7d23, 0x7bff, 0xfbff, 0x0400, 0x03ff, 0x83ff, 0x0200, 0x3555, 0x4248, 0x3f80, 0xbf80, 0x7f80,
-    0xff80, 0x7fc0, 0x7f81, 0x7f7f, 0x0080, 0x007f, 0x4048, 0x3eab};
+    0,      1,      2,      3,      7,      15,     16,     17,     31,     0x7f,
+    0x80,   0xff,   0x100,  0x7fff, 0x8000, 0x8001, 0xffff, 0xfffe, 0x3c00, 0xbc00,
+    0x3800, 0x3e00, 0x4000, 0x4100, 0xc100, 0x7c00, 0xfc00, 0x7e00, 0xfe00, 0x7c01,
+    0x7d23, 0x7bff, 0xfbff, 0x0400, 0x03ff, 0x83ff, 0x0200, 0x3555, 0x4248, 0x3f80,
+    0xbf80, 0x7f80, 0xff80, 0x7fc0, 0x7f81, 0x7f7f, 0x0080, 0x007f, 0x4048, 0x3eab};
 
 static uint64_t state;
 
@@ -94,8 +144,8 @@ static uint64_t special(unsigned bits)
         return specials64[draw() % SIZE(specials64)];
     if (bits == 32)
         return specials32[draw() % SIZE(specials32)];
-    return specials16[draw() % SIZE(specials16)] |
-           (uint64_t) specials16[draw() % SIZE(specials16)] << 16;
+    return specials16[draw() % SIZE(specials16)] | (uint64_t) specials16[draw() % SIZE(specials16)]
+                                                       << 16;
 }
 
 static uint64_t value(unsigned bits, unsigned i)

@@ -2,7 +2,6 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "forms.h"
@@ -83,8 +82,8 @@ static void integers(void)
     EACH(op, "add.sat", "sub.sat", "min.relu", "max.relu") add("rrr", "%s.s32", op);
     add("rrrr", "mad.hi.sat.s32");
     EACH(op, "lo", "ls", "hi", "hs") add("prr", "setp.%s.u32", op);
-    EACH(op, "add.u16x2", "add.s16x2", "min.u16x2", "max.s16x2", "min.relu.s16x2",
-         "max.relu.s16x2", "max.u16x2", "min.s16x2")
+    EACH(op, "add.u16x2", "add.s16x2", "min.u16x2", "max.s16x2", "min.relu.s16x2", "max.relu.s16x2",
+         "max.u16x2", "min.s16x2")
     add("xxx", "%s", op);
 }
 
@@ -153,10 +152,9 @@ static void carries(void)
 {
     EACH(type, "u32", "u64")
     {
-        static const char *const before[2][2] = {{"add.cc.u32 %r7, %r1, %r2;",
-                                                  "sub.cc.u32 %r7, %r1, %r2;"},
-                                                 {"add.cc.u64 %d7, %d1, %d2;",
-                                                  "sub.cc.u64 %d7, %d1, %d2;"}};
+        static const char *const before[2][2] = {
+            {"add.cc.u32 %r7, %r1, %r2;", "sub.cc.u32 %r7, %r1, %r2;"},
+            {"add.cc.u64 %d7, %d1, %d2;", "sub.cc.u64 %d7, %d1, %d2;"}};
         const unsigned wide = letter(type) == 'd';
 
         EACH(op, "addc", "addc.cc") add(same(type, 2), "%s.%s", op, type)->before = before[wide][0];
@@ -240,14 +238,6 @@ static void halves(void)
     }
 }
 
-/* Only then is there a .sat. */
-static bool may_overflow(const char *to, const char *from)
-{
-    const int bits_to = atoi(to + 1), bits_from = atoi(from + 1);
-
-    return bits_to < bits_from || (*to != *from && (bits_to == bits_from || *to == 'u'));
-}
-
 static void conversions(void)
 {
     char text[8];
@@ -260,8 +250,7 @@ static void conversions(void)
         {
             snprintf(text, sizeof(text), "%c%c", d, letter(from));
             add(text, "cvt.%s.%s", to, from);
-            if (may_overflow(to, from))
-                add(text, "cvt.sat.%s.%s", to, from);
+            add(text, "cvt.sat.%s.%s", to, from);
         }
         EACH(mode, "rni", "rzi", "rmi", "rpi") EACH(from, "f16", "bf16", "f32", "ftz.f32", "f64")
         {
@@ -275,8 +264,6 @@ static void conversions(void)
         EACH(mode, "rn", "rz", "rm", "rp") EACH(real, "f16", "bf16", "f32", "f64")
         {
             snprintf(text, sizeof(text), "%c%c", letter(real), letter(to));
-            if (to[1] == '8' && *real == 'b')
-                continue;
             add(text, "cvt.%s.%s.%s", mode, real, to);
         }
     }

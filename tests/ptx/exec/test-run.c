@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What kernels do together: jumps, calls, barriers, votes, grids; by the driver's functions. */
-#include <cushim/mock.h>
 #include <criterion/redirect.h>
+#include <cushim/mock.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -57,8 +57,10 @@ static void run(const char *before, const char *body, unsigned grid, unsigned bl
 /* Each lane leaves the loop at a time of its own. */
 Test(run, divergent_loop)
 {
-    run("", "mov.u32 %r9, 0; mov.u32 %r2, 0;\nL: setp.gt.u32 %p0, %r2, %t; @%p0 bra D; add.u32 "
-            "%r9, %r9, %r2; add.u32 %r2, %r2, 1; bra L; D:", 2, 50);
+    run("",
+        "mov.u32 %r9, 0; mov.u32 %r2, 0;\nL: setp.gt.u32 %p0, %r2, %t; @%p0 bra D; add.u32 "
+        "%r9, %r9, %r2; add.u32 %r2, %r2, 1; bra L; D:",
+        2, 50);
     for (unsigned i = 0; i < 100; i++)
         cr_expect(eq(u32, words[i], i % 50 * (i % 50 + 1) / 2));
 }
@@ -66,8 +68,10 @@ Test(run, divergent_loop)
 /* After the branch all lanes are together again, wherever the compiler put the cold part. */
 Test(run, lanes_meet_behind_a_branch)
 {
-    run("", "and.b32 %r2, %t, 3; setp.eq.u32 %p0, %r2, 1; @%p0 bra COLD;\nMEET: activemask.b32 "
-            "%r9; bra DONE;\nCOLD: add.u32 %r3, %r3, 1; bra MEET; DONE:", 1, 32);
+    run("",
+        "and.b32 %r2, %t, 3; setp.eq.u32 %p0, %r2, 1; @%p0 bra COLD;\nMEET: activemask.b32 "
+        "%r9; bra DONE;\nCOLD: add.u32 %r3, %r3, 1; bra MEET; DONE:",
+        1, 32);
     for (unsigned i = 0; i < 32; i++)
         cr_expect(eq(u32, words[i], 0xffffffff));
 }
@@ -78,7 +82,8 @@ Test(run, spin_lock_inside_a_warp)
     run(".global .u32 lock; .global .u32 count;\n",
         "AGAIN: atom.global.cas.b32 %r2, [lock], 0, 1; setp.ne.u32 %p0, %r2, 0; @%p0 bra AGAIN;\n"
         "ld.volatile.global.u32 %r3, [count]; add.u32 %r9, %r3, 1; st.volatile.global.u32 [count], "
-        "%r9; membar.gl; atom.global.exch.b32 %r4, [lock], 0;", 2, 64);
+        "%r9; membar.gl; atom.global.exch.b32 %r4, [lock], 0;",
+        2, 64);
     {
         unsigned seen[129] = {0};
 
@@ -97,7 +102,8 @@ Test(run, recursion_of_a_depth_of_its_own)
         ".param .u32 x; .param .u32 y; st.param.u32 [x], %a2; call (y), f, (x); ld.param.u32 %a3, "
         "[y]; }\nmul.lo.u32 %a1, %a3, %a0;\nD: st.param.u32 [r], %a1; ret; }\n",
         "and.b32 %r2, %t, 7;\n{ .param .u32 x; .param .u32 y; st.param.u32 [x], %r2; call (y), f, "
-        "(x); ld.param.u32 %r9, [y]; }", 1, 64);
+        "(x); ld.param.u32 %r9, [y]; }",
+        1, 64);
     for (unsigned i = 0; i < 64; i++) {
         unsigned product = 1;
 
@@ -112,29 +118,33 @@ Test(run, recursion_of_a_depth_of_its_own)
 
 Test(run, indirect_calls)
 {
-    run(CALLEE("plus", "add") CALLEE("minus", "sub")
-            ".global .u64 table[2] = {plus, minus};\n",
+    run(CALLEE("plus", "add") CALLEE("minus", "sub") ".global .u64 table[2] = {plus, minus};\n",
         "and.b32 %r2, %t, 1; mul.wide.u32 %rd2, %r2, 8; mov.u64 %rd3, table; add.u64 %rd3, %rd3, "
         "%rd2; ld.global.u64 %rd4, [%rd3];\nP: .callprototype (.reg .u32 _) _ (.reg .u32 _);\n"
-        "call (%r9), %rd4, (%t), P;", 1, 64);
+        "call (%r9), %rd4, (%t), P;",
+        1, 64);
     for (unsigned i = 0; i < 64; i++)
         cr_expect(eq(u32, words[i], i % 2 ? i - 100 : i + 100));
 }
 
 Test(run, branch_by_index)
 {
-    run("", "and.b32 %r2, %t, 3;\nT: .branchtargets A, B, C, B;\nbrx.idx %r2, T;\nA: mov.u32 %r9, "
-            "10; bra D; B: mov.u32 %r9, 20; bra D; C: mov.u32 %r9, 30; D:", 1, 33);
+    run("",
+        "and.b32 %r2, %t, 3;\nT: .branchtargets A, B, C, B;\nbrx.idx %r2, T;\nA: mov.u32 %r9, "
+        "10; bra D; B: mov.u32 %r9, 20; bra D; C: mov.u32 %r9, 30; D:",
+        1, 33);
     for (unsigned i = 0; i < 33; i++)
         cr_expect(eq(u32, words[i], ((unsigned[]){10, 20, 30, 20})[i % 4]));
 }
 
 Test(run, shuffles_and_votes)
 {
-    run("", "shfl.sync.bfly.b32 %r2, %t, 1, 31, 0xffffffff; shfl.sync.up.b32 %r3|%p0, %t, 3, 0, "
-            "0xffffffff; selp.u32 %r4, 1, 0, %p0;\nsetp.lt.u32 %p1, %t, 5; vote.sync.ballot.b32 "
-            "%r5, %p1, 0xffffffff; mad.lo.u32 %r9, %r2, 100, %r3; mad.lo.u32 %r9, %r4, 10000, "
-            "%r9; mad.lo.u32 %r9, %r5, 100000, %r9;", 1, 32);
+    run("",
+        "shfl.sync.bfly.b32 %r2, %t, 1, 31, 0xffffffff; shfl.sync.up.b32 %r3|%p0, %t, 3, 0, "
+        "0xffffffff; selp.u32 %r4, 1, 0, %p0;\nsetp.lt.u32 %p1, %t, 5; vote.sync.ballot.b32 "
+        "%r5, %p1, 0xffffffff; mad.lo.u32 %r9, %r2, 100, %r3; mad.lo.u32 %r9, %r4, 10000, "
+        "%r9; mad.lo.u32 %r9, %r5, 100000, %r9;",
+        1, 32);
     for (unsigned i = 0; i < 32; i++)
         cr_expect(eq(u32, words[i],
                      (i ^ 1) * 100 + (i < 3 ? i : i - 3) + (i >= 3) * 10000 + 31 * 100000));
@@ -143,8 +153,9 @@ Test(run, shuffles_and_votes)
 /* The lanes that a shuffle names wait for each other on both sides of a branch. */
 Test(run, shuffle_gathers_its_members)
 {
-    run("", "setp.lt.u32 %p0, %t, 16; @%p0 bra A; add.u32 %r2, %t, 1000; bra S; A: add.u32 %r2, "
-            "%t, 2000;\nS: @%p0 bra X; bra X; X: shfl.sync.idx.b32 %r9, %r2, 0, 31, 0xffffffff;",
+    run("",
+        "setp.lt.u32 %p0, %t, 16; @%p0 bra A; add.u32 %r2, %t, 1000; bra S; A: add.u32 %r2, "
+        "%t, 2000;\nS: @%p0 bra X; bra X; X: shfl.sync.idx.b32 %r9, %r2, 0, 31, 0xffffffff;",
         1, 32);
     for (unsigned i = 0; i < 32; i++)
         cr_expect(eq(u32, words[i], 2000));
@@ -153,9 +164,11 @@ Test(run, shuffle_gathers_its_members)
 /* Quarters of a warp, each for itself, in one instruction; and they are one warp afterwards. */
 Test(run, members_of_their_own)
 {
-    run("", "and.b32 %r2, %t, 24; mov.u32 %r3, 255; shl.b32 %r3, %r3, %r2; redux.sync.add.u32 %r4, "
-            "%t, %r3; activemask.b32 %r5; setp.eq.u32 %p0, %r5, 0xffffffff; selp.u32 %r9, %r4, 0, "
-            "%p0;", 1, 32);
+    run("",
+        "and.b32 %r2, %t, 24; mov.u32 %r3, 255; shl.b32 %r3, %r3, %r2; redux.sync.add.u32 %r4, "
+        "%t, %r3; activemask.b32 %r5; setp.eq.u32 %p0, %r5, 0xffffffff; selp.u32 %r9, %r4, 0, "
+        "%p0;",
+        1, 32);
     for (unsigned i = 0; i < 32; i++)
         cr_expect(eq(u32, words[i], i / 8 * 64 + 28));
 }
@@ -163,7 +176,8 @@ Test(run, members_of_their_own)
 /* All blocks are there at once: each waits for all. */
 Test(run, cooperative_grid)
 {
-    static const char body[] = HEAD ".global .u32 arrived;\n" BEGIN
+    static const char body[] = HEAD
+        ".global .u32 arrived;\n" BEGIN
         "atom.global.add.u32 %r2, [arrived], 1; WAIT: ld.acquire.gpu.global.u32 %r3, [arrived]; "
         "setp.lt.u32 %p0, %r3, 64; @%p0 bra WAIT;\nst.global.u32 [%rd1], %r3; ret; }";
 
@@ -197,7 +211,8 @@ Test(run, prints, .init = cr_redirect_stdout)
         "st.local.u64 [%sp+8], %rd2; mov.u64 %rd3, word; st.local.u64 [%sp+16], %rd3; cvta.local"
         ".u64 %rd4, %sp; mov.u64 %rd5, text;\n{ .param .b64 x; .param .b64 y; .param .b32 z; "
         "st.param.b64 [x], %rd5; st.param.b64 [y], %rd4; call (z), vprintf, (x, y); ld.param.b32 "
-        "%r9, [z]; } D:", 1, 32);
+        "%r9, [z]; } D:",
+        1, 32);
     fflush(stdout);
     cr_expect_stdout_eq_str("7 2.5 hi!\n8 2.5 hi!\n");
     cr_expect(eq(u32, words[1], 3));
@@ -209,7 +224,8 @@ Test(run, allocates)
         ".extern .func free (.param .b64 p);\n",
         "{ .param .b64 x; .param .b64 y; mov.u64 %rd2, 64; st.param.b64 [x], %rd2; call (y), "
         "malloc, (x); ld.param.b64 %rd3, [y]; }\nst.u32 [%rd3+60], %t; ld.u32 %r9, [%rd3+60];\n"
-        "{ .param .b64 x; st.param.b64 [x], %rd3; call free, (x); }", 4, 64);
+        "{ .param .b64 x; st.param.b64 [x], %rd3; call free, (x); }",
+        4, 64);
     for (unsigned i = 0; i < 256; i++)
         cr_expect(eq(u32, words[i], i % 64));
 }
@@ -217,8 +233,9 @@ Test(run, allocates)
 /* The same seed, the same order, the same result, whoever is first. */
 Test(run, seeded_order)
 {
-    static const char body[] = HEAD ".global .u32 next;\n" BEGIN
-        "atom.global.add.u32 %r9, [next], 1; st.global.u32 [%rd1], %r9; ret; }";
+    static const char body[] =
+        HEAD ".global .u32 next;\n" BEGIN
+             "atom.global.add.u32 %r9, [next], 1; st.global.u32 [%rd1], %r9; ret; }";
     unsigned first[WORDS];
     bool in_order = true;
 
