@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mock/attach.h"
 #include "mock/clock.h"
 #include "mock/finding.h"
 #include "mock/mem_map.h"
@@ -195,6 +196,8 @@ void mock__access(const struct mock__work *work, uint64_t address, size_t bytes,
         if (!memory || !have_history(memory))
             return;
         watch(work, memory, &now, access);
+        if (memory->kind == MOCK__MANAGED_MEMORY)
+            mock__attach_check(work, memory);
         /* What is mapped piece by piece may be used across the pieces. */
         address += part;
         bytes -= part;

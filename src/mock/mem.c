@@ -161,10 +161,7 @@ static CUresult submit_range_work(const struct mock__work_type *type, struct moc
     MOCK__REQUIRE(work, CUDA_ERROR_OUT_OF_MEMORY);
     work->address = memory->address;
     work->id = memory->id;
-    if (mock__work_submit(stream->lane, work) == CUDA_SUCCESS)
-        return CUDA_SUCCESS;
-    mock__work_free(work);
-    return CUDA_ERROR_OUT_OF_MEMORY;
+    return mock__stream_submit(stream, work);
 }
 
 static void run_renew(struct mock__work *work)

@@ -61,6 +61,8 @@ struct mock__memory {
     bool owned;                    /* goes with an array, a mapping or a handle, not by a free */
     bool begins_written;           /* by somebody the mock does not see */
     bool in_module;                /* a variable of a module, which goes with the module */
+    unsigned attached;             /* CU_MEM_ATTACH_*, of managed memory; 0: as it was made */
+    uint64_t attached_to;          /* the stream, if it is to one */
     bool sync_operations;          /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS */
 };
 

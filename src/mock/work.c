@@ -258,6 +258,7 @@ bool mock__lane_ready(const struct mock__lane *lane)
 struct mock__work *mock__work_begin(struct mock__lane *lane)
 {
     lane->running = true;
+    lane->first->unfinished = false;
     return lane->first;
 }
 
@@ -267,6 +268,8 @@ void mock__work_end(struct mock__work *work)
     const bool held = work->type->host || work->type->ready;
 
     lane->running = false;
+    if (work->unfinished)
+        return;
     mock__slot_done(lane->slot, ++lane->done);
     lane->first = work->next;
     mock__work_free(work);

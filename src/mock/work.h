@@ -79,6 +79,7 @@ struct mock__work {
     const char *label;         /* for findings: the name of a kernel; may be NULL */
     CUcontext context; /* of a graph's node: where it is done, NULL if that is all the same */
     bool watched;      /* the host's accesses meanwhile are: host_watch.h */
+    bool unfinished;   /* it was run, and is to be run again when it is ready */
     CUresult status;   /* of the context when it is run: host work is told */
 };
 
