@@ -19,7 +19,7 @@ static void leave(struct mock__lane *lane)
 {
     if (lane)
         lane->context = NULL;
-    mock__lane_unref(lane);
+    mock__lane_leave(lane);
 }
 
 void mock__ctx_events_finish(struct mock__context *context)
