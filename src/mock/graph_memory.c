@@ -112,6 +112,7 @@ static void run_alloc(struct mock__work *work)
     if (!memory)
         return;
     mock__memory_appear(memory);
+    mock__access_allocate(work, memory);
     raise_marks(memory->device);
 }
 
