@@ -22,7 +22,8 @@ struct mock__clock;
 /* A slot for a new lane, and the number that its count goes on from. False: no memory. */
 bool mock__slot_take(unsigned *ret_slot, uint64_t *ret_number);
 
-/* Gives a slot back, whose work is done. Its next lane counts on from there, so that old numbers stay passed. */
+/* Gives a slot back, whose work is done. Its next lane counts on from there, so that old numbers
+ * stay passed. */
 void mock__slot_give(unsigned slot, uint64_t number);
 
 struct mock__clock *mock__clock_ref(struct mock__clock *clock);

@@ -88,7 +88,7 @@ CUresult mock__stream_find(CUstream handle, struct mock__stream **ret_stream)
     return mock__context_usable(stream->context);
 }
 
-static CUresult create(CUstream *phStream, unsigned flags, int priority)
+static CUresult create(CUstream *phStream, unsigned flags, int priority, const char *made_by)
 {
     struct mock__stream *stream;
 
@@ -101,18 +101,19 @@ static CUresult create(CUstream *phStream, unsigned flags, int priority)
         priority = context->device->profile->priority_greatest;
     stream = mock__stream_new(context, flags, priority);
     MOCK__REQUIRE(stream, CUDA_ERROR_OUT_OF_MEMORY);
+    mock__made(&stream->object.made, made_by);
     *phStream = MOCK__HANDLE(stream);
     return CUDA_SUCCESS;
 }
 
 CUresult mock_cuStreamCreate(CUstream *phStream, unsigned int Flags)
 {
-    return create(phStream, Flags, 0);
+    return create(phStream, Flags, 0, "cuStreamCreate");
 }
 
 CUresult mock_cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags, int priority)
 {
-    return create(phStream, flags, priority);
+    return create(phStream, flags, priority, "cuStreamCreateWithPriority");
 }
 
 static CUresult destroy(CUstream hStream)
