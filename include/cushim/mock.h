@@ -332,6 +332,7 @@ enum cushim_mock_finding_kind {
     CUSHIM_MOCK_MISALIGNED_ACCESS = 9,  /* an address that is no multiple of what it is used as */
     CUSHIM_MOCK_ENDLESS_LOOP = 10,      /* a kernel that does not end */
     CUSHIM_MOCK_KERNEL_FAULT = 11,      /* trap, a failed assertion, a call of no function, ... */
+    CUSHIM_MOCK_ATTACHMENT = 12,        /* managed memory used where it is not attached */
 };
 
 struct cushim_mock_finding {

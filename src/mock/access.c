@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mock/attach.h"
 #include "mock/clock.h"
 #include "mock/finding.h"
 #include "mock/mem_map.h"
@@ -26,6 +27,7 @@ struct record {
     uint64_t number;
     bool write;
     bool atomic;               /* a value that streams wait for and write: never a race of two */
+    const char *verb;          /* what it does with the bytes */
     struct mock__clock *clock; /* of a write: what lies before it, for who waits for its value */
     char who[192];
 };
@@ -59,8 +61,8 @@ static void report_race(const struct mock__memory *memory, const struct record *
                   "%s %s %zu bytes at offset %zu of %s; %s %s the same bytes; nothing orders them. "
                   "Missing: an event recorded after the one and waited for by the other's stream, "
                   "or an edge within a graph",
-                  now->who, now->write ? "writes" : "reads", end - begin, begin,
-                  mock__say_memory(memory).text, before->who, before->write ? "writes" : "reads");
+                  now->who, now->verb, end - begin, begin, mock__say_memory(memory).text,
+                  before->who, before->verb);
 }
 
 static bool overlap(const struct record *a, const struct record *b)
@@ -171,6 +173,7 @@ static void watch(const struct mock__work *work, struct mock__memory *memory, st
     now->slot = work->lane->slot;
     now->number = work->lane->done + 1;
     now->write = access & MOCK__WRITE;
+    now->verb = now->write ? "writes" : "reads";
     now->atomic = access & MOCK__ATOMIC;
     now->clock = now->write ? mock__clock_ref(work->clock) : NULL;
     check_order(work, memory, now);
@@ -195,6 +198,8 @@ void mock__access(const struct mock__work *work, uint64_t address, size_t bytes,
         if (!memory || !have_history(memory))
             return;
         watch(work, memory, &now, access);
+        if (memory->kind == MOCK__MANAGED_MEMORY)
+            mock__attach_check(work, memory);
         /* What is mapped piece by piece may be used across the pieces. */
         address += part;
         bytes -= part;
@@ -230,7 +235,7 @@ void mock__access_mark(uint64_t address, size_t bytes)
 
 void mock__access_free(const struct mock__work *work, struct mock__memory *memory)
 {
-    struct record now = {.end = memory->bytes};
+    struct record now = {.end = memory->bytes, .verb = "frees"};
 
     if (!mock__checking() || !memory->history)
         return;
@@ -267,6 +272,20 @@ void mock__access_acquire(const struct mock__work *work, uint64_t address, size_
     now.end = now.begin + bytes;
     acquire(memory, &now, &clock);
     mock__clock_imply(work->lane->slot, work->lane->done + 1, clock);
+}
+
+/* What is not ordered after it may come before it, under another seed. */
+void mock__access_allocate(const struct mock__work *work, struct mock__memory *memory)
+{
+    struct record now = {.end = memory->bytes, .write = true, .verb = "allocates"};
+
+    if (!mock__checking() || !have_history(memory))
+        return;
+    snprintf(now.who, sizeof(now.who), "%s", mock__say_work(work).text);
+    now.slot = work->lane->slot;
+    now.number = work->lane->done + 1;
+    now.clock = mock__clock_ref(work->clock);
+    remember(memory->history, &now);
 }
 
 void mock__access_renew(const struct mock__work *work, struct mock__memory *memory)

@@ -12,7 +12,7 @@ CUresult mock__array_alloc(struct mock__context *context, size_t bytes, const ch
     struct mock__memory *memory = NULL;
 
     MOCK__TRY(mock__memory_alloc(context, bytes, &memory));
-    mock__memory_made(memory, made_by);
+    mock__made(&memory->made, made_by);
     memory->owned = true;
     *ret_address = memory->address;
     return CUDA_SUCCESS;

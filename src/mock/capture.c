@@ -148,15 +148,30 @@ CUresult mock__capture_event_asked(const struct mock__event *event)
     return event->captured_by ? CUDA_ERROR_CAPTURED_EVENT : mock__capture_unsafe();
 }
 
-CUresult mock__capture_context_asked(const struct mock__context *context)
+CUresult mock__capture_context_refuse(const struct mock__context *context)
 {
-    CUresult result = mock__capture_unsafe();
+    CUresult result = CUDA_SUCCESS;
     const struct mock__stream *stream;
 
     for (size_t cursor = 0; captures && (stream = mock__object_next(MOCK__STREAM, &cursor));)
         if (stream->capture && stream->context == context)
             result = invalidate(stream->capture, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     return result;
+}
+
+CUresult mock__capture_context_asked(const struct mock__context *context)
+{
+    const CUresult result = mock__capture_unsafe();
+
+    MOCK__TRY(mock__capture_context_refuse(context));
+    return result;
+}
+
+CUresult mock__capture_event_refuse(const struct mock__event *event)
+{
+    struct mock__capture *capture = event->captured_by ? find(event->captured_by) : NULL;
+
+    return capture ? invalidate(capture, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED) : CUDA_SUCCESS;
 }
 
 /* --- nodes --- */
@@ -181,7 +196,8 @@ static CUresult added(struct mock__stream *stream, CUresult result, const struct
 static bool needs_context(const struct mock__work *work)
 {
     return work->type->node == CU_GRAPH_NODE_TYPE_MEMCPY ||
-           work->type->node == CU_GRAPH_NODE_TYPE_MEMSET;
+           work->type->node == CU_GRAPH_NODE_TYPE_MEMSET ||
+           work->type->node == (CUgraphNodeType) MOCK__NODE_BATCH_MEM_OP;
 }
 
 CUresult mock__capture_add(struct mock__stream *stream, struct mock__work *work)

@@ -51,6 +51,10 @@ CUresult mock__capture_asked(struct mock__stream *stream);
 CUresult mock__capture_event_asked(const struct mock__event *event);
 CUresult mock__capture_context_asked(const struct mock__context *context);
 
+/* The same, for what is submitted to a whole context. */
+CUresult mock__capture_context_refuse(const struct mock__context *context);
+CUresult mock__capture_event_refuse(const struct mock__event *event);
+
 /* Is it the legacy stream, while one that takes turns with it captures? */
 bool mock__capture_implied(const struct mock__stream *stream);
 

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "mock/clock.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct mock__clock {
-    atomic_uint references;
-    unsigned n;
+    unsigned references, n;
     uint64_t at[]; /* by slot */
 };
 
@@ -17,25 +14,35 @@ struct mock__clock {
 static struct {
     uint64_t number; /* where its count stands while nobody has it */
     uint64_t done;   /* how much of it is done */
+    uint64_t passed; /* how much of it lies before everything that is yet to be done */
     bool taken;
 } * slots;
-static unsigned n_slots;
+static unsigned n_slots; /* that clocks have */
+static unsigned n_known; /* that there ever were: their counts go on */
+
+static bool one_more(void)
+{
+    void *more;
+
+    if (n_slots == n_known) {
+        more = realloc(slots, (n_known + 1) * sizeof(slots[0]));
+        if (!more)
+            return false;
+        slots = more;
+        memset(&slots[n_known++], 0, sizeof(slots[0]));
+    }
+    n_slots++;
+    return true;
+}
 
 bool mock__slot_take(unsigned *ret_slot, uint64_t *ret_number)
 {
     unsigned slot = 0;
-    void *more;
 
     while (slot < n_slots && slots[slot].taken)
         slot++;
-    if (slot == n_slots) {
-        more = realloc(slots, (n_slots + 1) * sizeof(slots[0]));
-        if (!more)
-            return false;
-        slots = more;
-        slots[n_slots].number = slots[n_slots].done = 0;
-        n_slots++;
-    }
+    if (slot == n_slots && !one_more())
+        return false;
     slots[slot].taken = true;
     *ret_slot = slot;
     *ret_number = slots[slot].number;
@@ -53,19 +60,22 @@ void mock__slot_give(unsigned slot, uint64_t number)
 struct mock__clock *mock__clock_ref(struct mock__clock *clock)
 {
     if (clock)
-        atomic_fetch_add(&clock->references, 1);
+        clock->references++;
     return clock;
 }
 
 void mock__clock_unref(struct mock__clock *clock)
 {
-    if (clock && atomic_fetch_sub(&clock->references, 1) == 1)
+    if (clock && !--clock->references)
         free(clock);
 }
 
 static uint64_t at(const struct mock__clock *clock, unsigned slot)
 {
-    return clock && slot < clock->n ? clock->at[slot] : 0;
+    const uint64_t own = clock && slot < clock->n ? clock->at[slot] : 0;
+    const uint64_t passed = slot < n_known ? slots[slot].passed : 0;
+
+    return own > passed ? own : passed;
 }
 
 /*
@@ -95,15 +105,23 @@ bool mock__clock_reached(const struct mock__clock *clock, unsigned slot, uint64_
     return at(clock, slot) >= number || implied(clock, slot, number);
 }
 
+/* How much of a clock still matters: it may be from when there were more slots. */
+static unsigned length(const struct mock__clock *clock)
+{
+    const unsigned n = clock ? clock->n : 0;
+
+    return n < n_slots ? n : n_slots;
+}
+
 /* A copy with room for n slots; the old clock is given back. NULL when out of memory. */
 static struct mock__clock *renew(struct mock__clock *clock, unsigned n)
 {
-    const unsigned old = clock ? clock->n : 0;
+    const unsigned old = length(clock);
     struct mock__clock *copy = malloc(sizeof(*copy) + (n > old ? n : old) * sizeof(copy->at[0]));
 
     if (!copy)
         return NULL;
-    atomic_init(&copy->references, 1);
+    copy->references = 1;
     copy->n = n > old ? n : old;
     if (old)
         memcpy(copy->at, clock->at, old * sizeof(copy->at[0]));
@@ -114,7 +132,7 @@ static struct mock__clock *renew(struct mock__clock *clock, unsigned n)
 
 static bool covers(const struct mock__clock *clock, const struct mock__clock *other)
 {
-    for (unsigned i = 0; other && i < other->n; i++)
+    for (unsigned i = 0; i < length(other); i++)
         if (at(clock, i) < other->at[i])
             return false;
     return true;
@@ -130,10 +148,10 @@ void mock__clock_join(struct mock__clock **clock, const struct mock__clock *othe
 
     if (*clock == other || covers(*clock, other))
         return;
-    joined = renew(*clock, other->n);
+    joined = renew(*clock, length(other));
     if (!joined)
         return;
-    for (unsigned i = 0; i < other->n; i++)
+    for (unsigned i = 0; i < length(other); i++)
         if (joined->at[i] < other->at[i])
             joined->at[i] = other->at[i];
     *clock = joined;
@@ -207,36 +225,58 @@ void mock__clock_imply(unsigned slot, uint64_t number, struct mock__clock *clock
     learnt[n_learnt++] = (struct learnt){slot, number, clock};
 }
 
-/* --- the threads of the host --- */
+/* --- the host --- */
 
-static pthread_key_t key;
-static bool have_key;
+static struct mock__clock *host;
 
-/* Without the lock: clocks do not change, and references are counted atomically. */
-static void forget_thread(void *pointer)
+struct mock__clock **mock__clock_of_host(void)
 {
-    struct mock__clock **clock = pointer;
-
-    mock__clock_unref(*clock);
-    free(clock);
+    return &host;
 }
 
-static void make_key(void)
+static bool given_back(unsigned slot, mock__behind_all behind_all)
 {
-    have_key = !pthread_key_create(&key, forget_thread);
+    return !slots[slot].taken && at(host, slot) >= slots[slot].number &&
+           behind_all(slot, slots[slot].number);
 }
 
-struct mock__clock **mock__clock_of_thread(void)
+static void forget_learnt(void)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    static struct mock__clock *nobody;
-    struct mock__clock **clock;
-
-    pthread_once(&once, make_key);
-    clock = have_key ? pthread_getspecific(key) : NULL;
-    if (!clock && have_key) {
-        clock = calloc(1, sizeof(*clock));
-        pthread_setspecific(key, clock);
+    for (size_t i = 0; i < n_learnt;) {
+        if (at(host, learnt[i].slot) < learnt[i].number) {
+            i++;
+            continue;
+        }
+        mock__clock_join(&host, learnt[i].clock);
+        mock__clock_unref(learnt[i].clock);
+        memmove(&learnt[i], &learnt[i + 1], (--n_learnt - i) * sizeof(*learnt));
+        i = 0; /* what was passed over may have been reached by now */
     }
-    return clock ? clock : &nobody;
+}
+
+void mock__clocks_shrink(mock__behind_all behind_all, bool idle)
+{
+    struct mock__clock *shorter;
+    bool shrunk = false;
+
+    if (idle)
+        forget_learnt();
+    while (n_slots && given_back(n_slots - 1, behind_all)) {
+        n_slots--;
+        slots[n_slots].passed = slots[n_slots].number;
+        shrunk = true;
+    }
+    shorter = shrunk && host ? renew(host, 0) : NULL;
+    if (shorter)
+        host = shorter;
+}
+
+unsigned mock__clock_slots(void)
+{
+    return n_slots;
+}
+
+unsigned mock__clock_length(const struct mock__clock *clock)
+{
+    return clock ? clock->n : 0;
 }

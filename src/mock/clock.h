@@ -3,8 +3,8 @@
  * What comes before what: vector clocks.
  *
  * Every lane has a number of its own, its slot. A clock says of each slot how much of that
- * lane's work lies before a place in the program: work, or what a thread of the host knows
- * to be done. Work A lies before work B if B's clock has reached A's number in A's
+ * lane's work lies before a place in the program: work, or what the host knows to be
+ * done. Work A lies before work B if B's clock has reached A's number in A's
  * lane, however that came about: by a stream's order, an event, turns with the legacy
  * stream, or a host that waited for A before it submitted B.
  *
@@ -22,7 +22,8 @@ struct mock__clock;
 /* A slot for a new lane, and the number that its count goes on from. False: no memory. */
 bool mock__slot_take(unsigned *ret_slot, uint64_t *ret_number);
 
-/* Gives a slot back. Its next lane counts on from there, so that old numbers stay passed. */
+/* Gives a slot back, whose work is done. Its next lane counts on from there, so that old numbers
+ * stay passed. */
 void mock__slot_give(unsigned slot, uint64_t number);
 
 struct mock__clock *mock__clock_ref(struct mock__clock *clock);
@@ -48,7 +49,22 @@ void mock__clock_imply(unsigned slot, uint64_t number, struct mock__clock *clock
 void mock__slot_done(unsigned slot, uint64_t number);
 void mock__clock_join_done(struct mock__clock **clock);
 
-/* What the calling thread knows to be done; it may be joined. Freed when the thread ends. */
-struct mock__clock **mock__clock_of_thread(void);
+/*
+ * What the host knows to be done; it may be joined. All threads have it together: how they tell
+ * each other what they waited for is not seen, and an order too many is the lesser evil.
+ */
+struct mock__clock **mock__clock_of_host(void);
+
+/*
+ * Takes slots out of all clocks that nobody has any more, and whose work lies before
+ * everything that is yet to come: the host knows that it is done, and so does what was submitted,
+ * which behind_all() says. idle: nothing is submitted and not done.
+ */
+typedef bool (*mock__behind_all)(unsigned slot, uint64_t number);
+void mock__clocks_shrink(mock__behind_all behind_all, bool idle);
+
+/* For tests: how many slots clocks have now, and how many one has. */
+unsigned mock__clock_slots(void);
+unsigned mock__clock_length(const struct mock__clock *clock);
 
 #endif

@@ -21,6 +21,7 @@ static CUresult create(CUcontext *pctx, unsigned flags, CUdevice dev)
         mock__context_destroy(context);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
+    mock__made(&context->object.made, "cuCtxCreate");
     *pctx = MOCK__HANDLE(context);
     return CUDA_SUCCESS;
 }

@@ -7,6 +7,7 @@
  * all work that is submitted to the context from then on, in whatever stream, waits for that
  * lane's end. Both take part in no turns, as they are no streams.
  */
+#include "mock/capture.h"
 #include "mock/clock.h"
 #include "mock/event.h"
 #include "mock/schedule.h"
@@ -18,7 +19,7 @@ static void leave(struct mock__lane *lane)
 {
     if (lane)
         lane->context = NULL;
-    mock__lane_unref(lane);
+    mock__lane_leave(lane);
 }
 
 void mock__ctx_events_finish(struct mock__context *context)
@@ -96,6 +97,7 @@ CUresult mock_cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent)
     MOCK__ENTER();
     MOCK__TRY(find(hCtx, hEvent, &context, &event));
     MOCK__REQUIRE(event->context == context, CUDA_ERROR_INVALID_HANDLE);
+    MOCK__TRY(mock__capture_context_refuse(context));
     MOCK__TRY(have(context, &context->recorder));
     return record_all(event, context->recorder);
 }
@@ -107,6 +109,10 @@ CUresult mock_cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent)
 
     MOCK__ENTER();
     MOCK__TRY(find(hCtx, hEvent, &context, &event));
+    MOCK__TRY(mock__capture_context_refuse(context));
+    MOCK__TRY(mock__capture_event_refuse(event));
+    /* Recorded by a capture that has ended, it stands for nothing any more. */
+    MOCK__REQUIRE(!event->captured_by, CUDA_ERROR_CAPTURED_EVENT);
     MOCK__TRY(have(context, &context->gate));
     return submit_join(context->gate, &event->point);
 }

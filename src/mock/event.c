@@ -206,6 +206,7 @@ CUresult mock_cuEventCreate(CUevent *phEvent, unsigned int Flags)
     MOCK__REQUIRE(phEvent && flags_valid(Flags), CUDA_ERROR_INVALID_VALUE);
     event = mock__object_new(MOCK__EVENT, sizeof(*event));
     MOCK__REQUIRE(event, CUDA_ERROR_OUT_OF_MEMORY);
+    mock__made(&event->object.made, "cuEventCreate");
     event->context = context;
     event->flags = Flags;
     *phEvent = MOCK__HANDLE(event);

@@ -20,10 +20,11 @@ static size_t n_findings;
 static bool off, started;
 static int process;
 
-static const char *const words[] = {"data race",   "out of bounds",      "use after free",
-                                    "double free", "uninitialised read", "leak",
-                                    "stuck",       "host access",        "barrier",
-                                    "misaligned access", "endless loop", "kernel fault"};
+static const char *const words[] = {
+    "data race",    "out of bounds", "use after free", "double free", "uninitialised read",
+    "leak",         "stuck",         "host access",    "barrier",     "misaligned access",
+    "endless loop", "kernel fault",  "attachment"};
+_Static_assert(ARRAY_SIZE(words) == CUSHIM_MOCK_ATTACHMENT + 1, "each kind has its words");
 
 static struct cushim_mock_finding *known(enum cushim_mock_finding_kind kind, const char *text)
 {

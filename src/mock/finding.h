@@ -13,6 +13,7 @@
 struct mock__freed;
 struct mock__lane;
 struct mock__memory;
+struct mock__object;
 struct mock__work;
 
 /* Remembers a finding. One that is there already, word for word, is counted. */
@@ -30,6 +31,9 @@ struct mock__words {
 /* "allocation 3 'weights' (256 bytes, made by cuMemAlloc, the program's 2nd)" (label.c) */
 struct mock__words mock__say_memory(const struct mock__memory *memory);
 struct mock__words mock__say_freed(const struct mock__freed *freed);
+
+/* "stream 0x200000000070 'upload', made by cuStreamCreate, the program's 1st" */
+struct mock__words mock__say_object(const char *kind, const struct mock__object *object);
 
 /* "stream 7 'upload'" */
 struct mock__words mock__say_stream(const struct mock__lane *lane);

@@ -227,6 +227,7 @@ CUresult mock_cuGraphCreate(CUgraph *phGraph, unsigned int flags)
     MOCK__REQUIRE(phGraph && !flags, CUDA_ERROR_INVALID_VALUE);
     graph = mock__graph_new();
     MOCK__REQUIRE(graph, CUDA_ERROR_OUT_OF_MEMORY);
+    mock__made(&graph->object.made, "cuGraphCreate");
     *phGraph = MOCK__HANDLE(graph);
     return CUDA_SUCCESS;
 }
@@ -253,6 +254,7 @@ CUresult mock_cuGraphClone(CUgraph *phGraphClone, CUgraph originalGraph)
     MOCK__TRY(mock__graph_find(originalGraph, &graph));
     MOCK__REQUIRE(!mock__graph_has_memory(graph), CUDA_ERROR_NOT_SUPPORTED);
     MOCK__TRY(mock__graph_copy(graph, &copy));
+    mock__made(&copy->object.made, "cuGraphClone");
     *phGraphClone = MOCK__HANDLE(copy);
     return CUDA_SUCCESS;
 }

@@ -10,6 +10,7 @@
 #include "mock/memset.h"
 #include "mock/module.h"
 #include "mock/state.h"
+#include "mock/values.h"
 
 /* CUgraphDebugDot_flags: VERBOSE asks for all that follow it. */
 enum {
@@ -59,6 +60,26 @@ static void print_fill(FILE *file, const struct mock__work *work)
             fill->element);
 }
 
+static void print_values(FILE *file, const struct mock__work *work)
+{
+    unsigned n = 0;
+    const CUstreamBatchMemOpParams *params = mock__values_of_work(work, &n);
+
+    for (unsigned i = 0; i < n; i++) {
+        const int type = (int) params[i].operation;
+
+        if (type == MOCK__FLUSH || type == MOCK__BARRIER)
+            fprintf(file, "\\n%s", type == MOCK__FLUSH ? "flush" : "barrier");
+        else
+            fprintf(file, "\\n%s 0x%llx, 0x%llx",
+                    type == MOCK__WAIT_32 || type == MOCK__WAIT_64 ? "wait" : "write",
+                    (unsigned long long) params[i].waitValue.address,
+                    (unsigned long long) (type == MOCK__WAIT_32 || type == MOCK__WRITE_32
+                                              ? params[i].waitValue.value
+                                              : params[i].waitValue.value64));
+    }
+}
+
 static void print_params(FILE *file, const struct mock__node *node)
 {
     const struct mock__work *work = node->work;
@@ -84,6 +105,9 @@ static void print_params(FILE *file, const struct mock__node *node)
     case MOCK__NODE_MEM_ALLOC:
     case MOCK__NODE_MEM_FREE:
         fprintf(file, "\\n0x%llx", (unsigned long long) mock__address_of_work(work));
+        break;
+    case MOCK__NODE_BATCH_MEM_OP:
+        print_values(file, work);
         break;
     default:
         break;

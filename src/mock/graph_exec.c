@@ -58,7 +58,7 @@ static CUresult fill_in(struct mock__exec *exec, const struct mock__graph *graph
 }
 
 static CUresult instantiate(CUgraphExec *ret_exec, CUgraph hGraph, uint64_t flags,
-                            CUgraphNode *ret_culprit)
+                            const char *made_by, CUgraphNode *ret_culprit)
 {
     struct mock__graph *graph = NULL;
     struct mock__exec *exec;
@@ -82,6 +82,7 @@ static CUresult instantiate(CUgraphExec *ret_exec, CUgraph hGraph, uint64_t flag
         free_exec(exec);
         return result;
     }
+    mock__made(&exec->object.made, made_by);
     exec->source = hGraph;
     graph->n_execs++;
     *ret_exec = MOCK__HANDLE(exec);
@@ -92,7 +93,7 @@ static CUresult instantiate_with_log(CUgraphExec *phGraphExec, CUgraph hGraph,
                                      CUgraphNode *phErrorNode, char *log, size_t bytes)
 {
     CUgraphNode culprit = NULL;
-    const CUresult result = instantiate(phGraphExec, hGraph, 0, &culprit);
+    const CUresult result = instantiate(phGraphExec, hGraph, 0, "cuGraphInstantiate", &culprit);
 
     if (phErrorNode)
         *phErrorNode = culprit;
@@ -121,7 +122,7 @@ CUresult mock_cuGraphInstantiateWithFlags(CUgraphExec *phGraphExec, CUgraph hGra
 
     /* Uploading needs a stream, which there is none of here. */
     MOCK__REQUIRE(!(flags & UPLOAD), CUDA_ERROR_INVALID_VALUE);
-    return instantiate(phGraphExec, hGraph, flags, &culprit);
+    return instantiate(phGraphExec, hGraph, flags, "cuGraphInstantiateWithFlags", &culprit);
 }
 #endif
 
@@ -144,7 +145,8 @@ static CUresult instantiate_with_params(CUgraphExec *phGraphExec, CUgraph hGraph
     if (params->flags & UPLOAD)
         result = check_stream(stream);
     if (result == CUDA_SUCCESS)
-        result = instantiate(phGraphExec, hGraph, params->flags, &culprit);
+        result = instantiate(phGraphExec, hGraph, params->flags, "cuGraphInstantiateWithParams",
+                             &culprit);
     params->hErrNode_out = culprit;
     params->result_out = (CUgraphInstantiateResult) (result == CUDA_SUCCESS ? 0
                                                      : culprit              ? INVALID_STRUCTURE

@@ -27,6 +27,7 @@ static CUresult (*const describes[])(const void *params, struct mock__work **ret
     [CU_GRAPH_NODE_TYPE_EVENT_RECORD] = mock__describe_record,
     [MOCK__NODE_MEM_ALLOC] = mock__describe_alloc,
     [MOCK__NODE_MEM_FREE] = mock__describe_free,
+    [MOCK__NODE_BATCH_MEM_OP] = mock__describe_values,
     [MOCK__NODE_CONDITIONAL] = NULL,
 };
 

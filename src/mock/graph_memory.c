@@ -112,6 +112,7 @@ static void run_alloc(struct mock__work *work)
     if (!memory)
         return;
     mock__memory_appear(memory);
+    mock__access_allocate(work, memory);
     raise_marks(memory->device);
 }
 
@@ -176,7 +177,7 @@ CUresult mock__alloc_work(struct mock__context *context, size_t bytes, const cha
     struct mock__memory *memory = NULL;
 
     MOCK__TRY(mock__memory_reserve(context, bytes, &memory));
-    mock__memory_made(memory, made_by);
+    mock__made(&memory->made, made_by);
     raise_marks(context->device);
     return new_work(&alloc_type, memory, ret_work);
 }

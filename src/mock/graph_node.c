@@ -8,6 +8,7 @@
 #include "mock/memset.h"
 #include "mock/state.h"
 #include "mock/user.h"
+#include "mock/values.h"
 #include "mock/work.h"
 
 CUresult mock__wish_add(CUgraphNode *ret_node, CUgraph hGraph, const CUgraphNode *after, size_t n,
@@ -73,6 +74,8 @@ static bool can_replace(const struct mock__work *work, const struct mock__work *
         return false;
     if (work->type->node == CU_GRAPH_NODE_TYPE_MEMCPY)
         return mock__copy_replaces(work, old) && is_line(work) && is_line(old);
+    if (work->type->node == (CUgraphNodeType) MOCK__NODE_BATCH_MEM_OP)
+        return mock__values_replace(work, old);
     return work->type->node != CU_GRAPH_NODE_TYPE_MEMSET || mock__fill_replaces(work, old);
 }
 

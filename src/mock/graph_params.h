@@ -30,6 +30,10 @@ CUresult mock__describe_fill(const void *params, struct mock__work **ret_work);
 CUresult mock__describe_record(const void *params, struct mock__work **ret_work);
 CUresult mock__describe_wait(const void *params, struct mock__work **ret_work);
 
+#if CUDA_VERSION >= 11070
+CUresult mock__describe_values(const void *params, struct mock__work **ret_work);
+#endif
+
 #if CUDA_VERSION >= 11040
 /* An allocation. Its address is in the structure afterwards. */
 CUresult mock__describe_alloc(const void *params, struct mock__work **ret_work);

@@ -275,7 +275,7 @@ void mock__plan_unref(struct mock__plan *plan)
     for (size_t i = 0; i < plan->n_steps; i++)
         free(plan->steps[i].waits);
     for (size_t i = 0; i < plan->n_lanes; i++)
-        mock__lane_unref(plan->lanes[i]);
+        mock__lane_leave(plan->lanes[i]);
     mock__graph_free(plan->graph);
     free(plan->steps);
     free(plan->lanes);

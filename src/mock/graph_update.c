@@ -7,6 +7,7 @@
 #include "mock/memset.h"
 #include "mock/state.h"
 #include "mock/user.h"
+#include "mock/values.h"
 #include "mock/work.h"
 
 #define UPDATE_FAILURE ((CUresult) 910)
@@ -88,6 +89,9 @@ static int change_of(const struct mock__work *work, const struct mock__work *new
         break;
     case CU_GRAPH_NODE_TYPE_MEMSET:
         can = can && mock__fill_replaces(new, work);
+        break;
+    case MOCK__NODE_BATCH_MEM_OP:
+        can = can && mock__values_replace(new, work);
         break;
     default:
         break;

@@ -175,7 +175,7 @@ static CUresult open_handle(CUdeviceptr *ret_address, const CUipcMemHandle *hand
     memcpy(&name, handle, sizeof(name));
     MOCK__TRY(mock__name_open(context, &name, &memory));
     if (memory->opened->users == 1)
-        mock__memory_made(memory, "cuIpcOpenMemHandle");
+        mock__made(&memory->made, "cuIpcOpenMemHandle");
     *ret_address = memory->address;
     return CUDA_SUCCESS;
 }

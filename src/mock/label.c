@@ -11,11 +11,11 @@
 #include "mock/stream.h"
 #include "mock/work.h"
 
-/* How many allocations each function made. */
+/* How many things each function made. */
 static struct {
     const char *function;
     uint64_t n;
-} counts[32];
+} counts[64];
 
 /* 0 when there are more functions than there is room for. */
 static uint64_t count(const char *function)
@@ -30,10 +30,9 @@ static uint64_t count(const char *function)
     return ++counts[i].n;
 }
 
-void mock__memory_made(struct mock__memory *memory, const char *function)
+void mock__made(struct mock__made *made, const char *function)
 {
-    memory->made_by = function;
-    memory->nth = count(function);
+    *made = (struct mock__made){function, count(function)};
 }
 
 /* --- words --- */
@@ -45,25 +44,46 @@ static const char *ordinal(uint64_t n)
     return n % 10 <= 3 && n / 10 % 10 != 1 ? endings[n % 10] : endings[0];
 }
 
-struct mock__words mock__say_freed(const struct mock__freed *freed)
+/* "made by cuMemAlloc, the program's 2nd" */
+static struct mock__words say_made(const struct mock__made *made)
 {
     struct mock__words words;
     char nth[48] = "";
 
-    if (freed->nth)
-        snprintf(nth, sizeof(nth), ", the program's %llu%s", (unsigned long long) freed->nth,
-                 ordinal(freed->nth));
-    snprintf(words.text, sizeof(words.text), "allocation %llu%s%.32s%s (%zu bytes, made by %s%s)",
+    if (made->nth)
+        snprintf(nth, sizeof(nth), ", the program's %llu%s", (unsigned long long) made->nth,
+                 ordinal(made->nth));
+    snprintf(words.text, sizeof(words.text), "made by %.60s%s",
+             made->function ? made->function : "the driver", nth);
+    return words;
+}
+
+struct mock__words mock__say_freed(const struct mock__freed *freed)
+{
+    struct mock__words words;
+
+    snprintf(words.text, sizeof(words.text), "allocation %llu%s%.32s%s (%zu bytes, %.110s)",
              (unsigned long long) freed->id, freed->label ? " '" : "",
              freed->label ? freed->label : "", freed->label ? "'" : "", freed->bytes,
-             freed->made_by, nth);
+             say_made(&freed->made).text);
     return words;
 }
 
 struct mock__words mock__say_memory(const struct mock__memory *memory)
 {
     return mock__say_freed(&(struct mock__freed){memory->address, memory->id, memory->bytes,
-                                                 memory->made_by, memory->nth, memory->label});
+                                                 memory->made, memory->label});
+}
+
+struct mock__words mock__say_object(const char *kind, const struct mock__object *object)
+{
+    const char *label = object->label ? object->label : "";
+    struct mock__words words;
+
+    snprintf(words.text, sizeof(words.text), "%.30s 0x%llx%s%.32s%s, %.110s", kind,
+             (unsigned long long) object->handle, *label ? " '" : "", label, *label ? "'" : "",
+             say_made(&object->made).text);
+    return words;
 }
 
 struct mock__words mock__say_stream(const struct mock__lane *lane)

@@ -80,22 +80,22 @@ static bool own_user_object(const struct mock__object *object)
 /* The kinds of objects that a program makes and gives back. */
 static const struct {
     enum mock__kind kind;
-    const char *name, *made_by;
+    const char *name;
     bool (*own)(const struct mock__object *object); /* the program's; NULL: all are */
 } kinds[] = {
-    {MOCK__STREAM, "stream", "cuStreamCreate", own_stream},
-    {MOCK__EVENT, "event", "cuEventCreate", NULL},
-    {MOCK__LIBRARY, "library", "cuLibraryLoad", NULL},
-    {MOCK__MODULE, "module", "cuModuleLoad", own_module},
-    {MOCK__LINK, "linker", "cuLinkCreate", NULL},
-    {MOCK__POOL, "memory pool", "cuMemPoolCreate", own_pool},
-    {MOCK__TEXTURE, "texture", "cuTexObjectCreate", NULL},
-    {MOCK__SURFACE, "surface", "cuSurfObjectCreate", NULL},
-    {MOCK__TEXTURE_REFERENCE, "texture reference", "cuTexRefCreate", NULL},
-    {MOCK__GRAPH, "graph", "cuGraphCreate or a capture", own_graph},
-    {MOCK__EXEC, "executable graph", "cuGraphInstantiate", NULL},
-    {MOCK__USER_OBJECT, "user object", "cuUserObjectCreate", own_user_object},
-    {MOCK__CONTEXT, "context", "cuCtxCreate", own_context},
+    {MOCK__STREAM, "stream", own_stream},
+    {MOCK__EVENT, "event", NULL},
+    {MOCK__LIBRARY, "library", NULL},
+    {MOCK__MODULE, "module", own_module},
+    {MOCK__LINK, "linker", NULL},
+    {MOCK__POOL, "memory pool", own_pool},
+    {MOCK__TEXTURE, "texture", NULL},
+    {MOCK__SURFACE, "surface", NULL},
+    {MOCK__TEXTURE_REFERENCE, "texture reference", NULL},
+    {MOCK__GRAPH, "graph", own_graph},
+    {MOCK__EXEC, "executable graph", NULL},
+    {MOCK__USER_OBJECT, "user object", own_user_object},
+    {MOCK__CONTEXT, "context", own_context},
 };
 
 static void find_objects(size_t i)
@@ -104,10 +104,7 @@ static void find_objects(size_t i)
 
     for (size_t cursor = 0; (object = mock__object_next(kinds[i].kind, &cursor));)
         if (!kinds[i].own || kinds[i].own(object))
-            mock__finding(CUSHIM_MOCK_LEAK, "%s 0x%llx%s%.64s%s, made by %s", kinds[i].name,
-                          (unsigned long long) object->handle, object->label ? " '" : "",
-                          object->label ? object->label : "", object->label ? "'" : "",
-                          kinds[i].made_by);
+            mock__finding(CUSHIM_MOCK_LEAK, "%s", mock__say_object(kinds[i].name, object).text);
 }
 
 static void find_primary_contexts(void)

@@ -96,7 +96,7 @@ static CUresult fill(struct mock__library *library, const void *image, size_t si
 }
 
 static CUresult load(const void *image, size_t size, const struct mock__jit_log *log,
-                     CUlibrary *ret_library)
+                     const char *made_by, CUlibrary *ret_library)
 {
     struct ptx__log messages = {.messages = NULL};
     struct mock__library *library;
@@ -111,6 +111,7 @@ static CUresult load(const void *image, size_t size, const struct mock__jit_log 
         destroy(library);
         return result;
     }
+    mock__made(&library->object.made, made_by);
     *ret_library = MOCK__HANDLE(library);
     return CUDA_SUCCESS;
 }
@@ -128,7 +129,8 @@ static bool options_valid(unsigned n, const CUlibraryOption *options, void *cons
 static CUresult load_data(CUlibrary *library, const void *code, size_t size,
                           CUjit_option *jitOptions, void **jitOptionsValues,
                           unsigned int numJitOptions, CUlibraryOption *libraryOptions,
-                          void **libraryOptionValues, unsigned int numLibraryOptions)
+                          void **libraryOptionValues, unsigned int numLibraryOptions,
+                          const char *made_by)
 {
     struct mock__jit_log log;
 
@@ -138,7 +140,7 @@ static CUresult load_data(CUlibrary *library, const void *code, size_t size,
     MOCK__REQUIRE(options_valid(numLibraryOptions, libraryOptions, libraryOptionValues),
                   CUDA_ERROR_INVALID_VALUE);
     log = mock__jit_log_find(numJitOptions, jitOptions, jitOptionsValues);
-    return load(code, size, &log, library);
+    return load(code, size, &log, made_by, library);
 }
 
 CUresult mock_cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *jitOptions,
@@ -147,7 +149,7 @@ CUresult mock_cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_opti
                                 unsigned int numLibraryOptions)
 {
     return load_data(library, code, SIZE_MAX, jitOptions, jitOptionsValues, numJitOptions,
-                     libraryOptions, libraryOptionValues, numLibraryOptions);
+                     libraryOptions, libraryOptionValues, numLibraryOptions, "cuLibraryLoadData");
 }
 
 static CUresult check_initialised(void)
@@ -169,7 +171,8 @@ CUresult mock_cuLibraryLoadFromFile(CUlibrary *library, const char *fileName,
     text = mock__read_file(fileName, &size);
     MOCK__REQUIRE(text, CUDA_ERROR_FILE_NOT_FOUND);
     return load_data(library, text, size, jitOptions, jitOptionsValues, numJitOptions,
-                     libraryOptions, libraryOptionValues, numLibraryOptions);
+                     libraryOptions, libraryOptionValues, numLibraryOptions,
+                     "cuLibraryLoadFromFile");
 }
 
 CUresult mock_cuLibraryUnload(CUlibrary library)

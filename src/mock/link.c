@@ -42,6 +42,7 @@ static CUresult create(unsigned n, const CUjit_option *options, void **values,
     MOCK__REQUIRE(ret_state && (!n || (options && values)), CUDA_ERROR_INVALID_VALUE);
     link = mock__object_new(MOCK__LINK, sizeof(*link));
     MOCK__REQUIRE(link, CUDA_ERROR_OUT_OF_MEMORY);
+    mock__made(&link->object.made, "cuLinkCreate");
     link->context = context;
     /* The values are the caller's for as long as the state lives. */
     link->log = mock__jit_log_find(n, options, values);

@@ -30,7 +30,7 @@ CUresult mock_cuMemAlloc_v2(CUdeviceptr *dptr, size_t bytesize)
     MOCK__REQUIRE(dptr && bytesize, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__capture_unsafe());
     MOCK__TRY(mock__memory_alloc(context, bytesize, &memory));
-    mock__memory_made(memory, "cuMemAlloc");
+    mock__made(&memory->made, "cuMemAlloc");
     *dptr = memory->address;
     return CUDA_SUCCESS;
 }
@@ -54,7 +54,7 @@ CUresult mock_cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pPitch, size_t Width
     MOCK__REQUIRE(!__builtin_mul_overflow(pitch, Height, &bytes), CUDA_ERROR_OUT_OF_MEMORY);
     MOCK__TRY(mock__capture_unsafe());
     MOCK__TRY(mock__memory_alloc(context, bytes, &memory));
-    mock__memory_made(memory, "cuMemAllocPitch");
+    mock__made(&memory->made, "cuMemAllocPitch");
     *dptr = memory->address;
     *pPitch = pitch;
     return CUDA_SUCCESS;
@@ -70,7 +70,7 @@ CUresult mock_cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned int
                   CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__capture_unsafe());
     MOCK__TRY(mock__memory_alloc_host(context, bytesize, MOCK__MANAGED_MEMORY, flags, &memory));
-    mock__memory_made(memory, "cuMemAllocManaged");
+    mock__made(&memory->made, "cuMemAllocManaged");
     *dptr = memory->address;
     return CUDA_SUCCESS;
 }
@@ -161,10 +161,7 @@ static CUresult submit_range_work(const struct mock__work_type *type, struct moc
     MOCK__REQUIRE(work, CUDA_ERROR_OUT_OF_MEMORY);
     work->address = memory->address;
     work->id = memory->id;
-    if (mock__work_submit(stream->lane, work) == CUDA_SUCCESS)
-        return CUDA_SUCCESS;
-    mock__work_free(work);
-    return CUDA_ERROR_OUT_OF_MEMORY;
+    return mock__stream_submit(stream, work);
 }
 
 static void run_renew(struct mock__work *work)
@@ -211,7 +208,7 @@ static CUresult alloc_async(CUdeviceptr *dptr, size_t bytes, CUmemoryPool pool_h
     if (stream->capture)
         return mock__capture_alloc(stream, bytes, dptr);
     MOCK__TRY(take_from_pool(stream, pool, bytes, &memory));
-    mock__memory_made(memory, pool_handle ? "cuMemAllocFromPoolAsync" : "cuMemAllocAsync");
+    mock__made(&memory->made, pool_handle ? "cuMemAllocFromPoolAsync" : "cuMemAllocAsync");
     *dptr = memory->address;
     return CUDA_SUCCESS;
 }

@@ -109,7 +109,7 @@ CUresult mock_cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size,
     physical->properties = *prop;
     /* A wish; no device compresses. */
     physical->properties.allocFlags.compressionType = 0;
-    mock__memory_made(&physical->watched, "cuMemCreate");
+    mock__made(&physical->watched.made, "cuMemCreate");
     device->used_bytes += size;
     mock__stats_came(size);
     *handle = physical->object.handle;
@@ -221,7 +221,7 @@ static CUresult import_file(int fd, struct mock__physical **ret_physical)
         .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = device->ordinal},
     };
     (*ret_physical)->watched.begins_written = true;
-    mock__memory_made(&(*ret_physical)->watched, "cuMemImportFromShareableHandle");
+    mock__made(&(*ret_physical)->watched.made, "cuMemImportFromShareableHandle");
     return CUDA_SUCCESS;
 }
 

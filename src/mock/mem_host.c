@@ -25,7 +25,7 @@ static CUresult alloc(void **pp, size_t bytes, unsigned flags)
     flags |= CU_MEMHOSTALLOC_DEVICEMAP;
     MOCK__TRY(mock__capture_unsafe());
     MOCK__TRY(mock__memory_alloc_host(context, bytes, MOCK__HOST_MEMORY, flags, &memory));
-    mock__memory_made(memory, "cuMemHostAlloc");
+    mock__made(&memory->made, "cuMemHostAlloc");
     *pp = (void *) (uintptr_t) memory->address;
     return CUDA_SUCCESS;
 }
@@ -100,7 +100,7 @@ static CUresult register_memory(void *p, size_t bytes, unsigned flags)
                   CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
     flags |= CU_MEMHOSTREGISTER_DEVICEMAP;
     MOCK__TRY(mock__memory_register(context, p, bytes, flags, &memory));
-    mock__memory_made(memory, "cuMemHostRegister");
+    mock__made(&memory->made, "cuMemHostRegister");
     return CUDA_SUCCESS;
 }
 

@@ -222,7 +222,7 @@ CUresult mock_cuMemMap(CUdeviceptr ptr, size_t size, size_t offset,
                   CUDA_ERROR_INVALID_VALUE);
     memory = insert_mapping(ptr, size, range->backing + (ptr - range->address), physical, offset);
     MOCK__REQUIRE(memory, CUDA_ERROR_OUT_OF_MEMORY);
-    mock__memory_made(memory, "cuMemMap");
+    mock__made(&memory->made, "cuMemMap");
     memory->id = physical->watched.id;
     physical->mappings++;
     return CUDA_SUCCESS;

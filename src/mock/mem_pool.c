@@ -162,6 +162,7 @@ CUresult mock_cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *poolProp
     MOCK__REQUIRE(created, CUDA_ERROR_OUT_OF_MEMORY);
     created->handle_types = (unsigned) poolProps->handleTypes;
     created->most = most_of(poolProps);
+    mock__made(&created->object.made, "cuMemPoolCreate");
     *pool = MOCK__HANDLE(created);
     return CUDA_SUCCESS;
 }

@@ -50,6 +50,7 @@ CUresult mock_cuMemPoolImportFromShareableHandle(CUmemoryPool *pool_out, void *h
     MOCK__REQUIRE(pool, CUDA_ERROR_OUT_OF_MEMORY);
     pool->imported = true;
     pool->handle_types = FILE_DESCRIPTOR;
+    mock__made(&pool->object.made, "cuMemPoolImportFromShareableHandle");
     *pool_out = MOCK__HANDLE(pool);
     return CUDA_SUCCESS;
 }
@@ -83,7 +84,7 @@ CUresult mock_cuMemPoolImportPointer(CUdeviceptr *ptr_out, CUmemoryPool pool,
     memcpy(&name, shareData, sizeof(name));
     MOCK__TRY(mock__name_open(context, &name, &memory));
     if (!memory->pool) {
-        mock__memory_made(memory, "cuMemPoolImportPointer");
+        mock__made(&memory->made, "cuMemPoolImportPointer");
         memory->owned = false;
         mock__pool_charge(found, memory);
     }

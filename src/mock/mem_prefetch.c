@@ -3,6 +3,7 @@
  * cuMemPrefetch*, cuMemDiscard*: managed memory is in one place here, so nothing moves. What was
  * said is remembered for cuMemRangeGetAttribute().
  */
+#include "mock/capture.h"
 #include "mock/context.h"
 #include "mock/mem_advise.h"
 #include "mock/memory.h"
@@ -19,6 +20,7 @@ static CUresult prefetch(CUdeviceptr address, size_t bytes, struct mock__place p
     MOCK__TRY(mock__stream_find(hStream, &stream));
     MOCK__TRY(mock__managed_find(address, bytes, &memory));
     MOCK__TRY(mock__place_check(place));
+    MOCK__TRY(mock__capture_refuse(stream));
     return mock__advice_prefetched(memory, address, bytes, place);
 }
 
@@ -89,7 +91,7 @@ static CUresult enter_batch(const struct batch *batch, unsigned long long flags,
                   CUDA_ERROR_INVALID_VALUE);
     for (size_t i = 0; i < batch->count; i++)
         MOCK__TRY(mock__managed_find(batch->addresses[i], batch->sizes[i], &memory));
-    return CUDA_SUCCESS;
+    return mock__capture_refuse(stream);
 }
 
 static CUresult discard(const struct batch *batch, unsigned long long flags, CUstream hStream)

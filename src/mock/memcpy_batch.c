@@ -2,6 +2,7 @@
 /* cuMemcpyBatchAsync, cuMemcpy3DBatchAsync: copies one after the other, which is one of the orders
  * that a batch may have. */
 #include "mock/array.h"
+#include "mock/capture.h"
 #include "mock/copy.h"
 #include "mock/schedule.h"
 #include "mock/state.h"
@@ -11,12 +12,16 @@
 
 #define KNOWN_FLAGS 1u /* CU_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE */
 
-/* A stream that a batch can be in: no legacy stream. */
+/*
+ * A stream that a batch can be in: no legacy stream, and none that captures. A driver refuses that
+ * without invalidating the capture, which then lacks the copies.
+ */
 static CUresult find_stream(CUstream hStream, struct mock__stream **ret_stream)
 {
     MOCK__TRY(mock__stream_find(hStream, ret_stream));
     MOCK__REQUIRE(*ret_stream != (*ret_stream)->context->legacy, CUDA_ERROR_INVALID_VALUE);
-    return CUDA_SUCCESS;
+    MOCK__TRY(mock__capture_check(*ret_stream));
+    return (*ret_stream)->capture ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS;
 }
 
 static bool order_valid(CUmemcpySrcAccessOrder order)

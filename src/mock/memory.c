@@ -73,7 +73,6 @@ struct mock__memory *mock__memory_insert(const struct mock__memory *range)
     *memory = *range;
     memory->id = mock__memory_new_id();
     memory->device = range->context ? range->context->device : range->device;
-    memory->made_by = "the driver";
     memmove(&ranges[place + 1], &ranges[place], (n_ranges - place) * sizeof(struct mock__memory *));
     ranges[place] = memory;
     n_ranges++;
@@ -92,8 +91,8 @@ static void bury(const struct mock__memory *memory)
     struct mock__freed *grave = &graves[n_graves++ % ARRAY_SIZE(graves)];
 
     free(grave->label);
-    *grave = (struct mock__freed){memory->address, memory->id,  memory->bytes,
-                                  memory->made_by, memory->nth, memory->label};
+    *grave = (struct mock__freed){memory->address, memory->id, memory->bytes, memory->made,
+                                  memory->label};
 }
 
 const struct mock__freed *mock__memory_freed(uint64_t address)

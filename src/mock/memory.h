@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "mock/functions.h"
+#include "mock/objects.h"
 
 /* The granularity of device memory. */
 #define MOCK__ALIGNMENT 512
@@ -49,8 +50,7 @@ struct mock__memory {
     struct mock__pool *pool;       /* where a stream-ordered allocation comes from */
     struct mock__chunk *chunk;     /* of device memory */
     struct mock__opened *opened;   /* of another process; NULL for one's own */
-    const char *made_by;           /* the function */
-    uint64_t nth;                  /* how many allocations that had made then, 0: not known */
+    struct mock__made made;
     char *label;                   /* the program's name for it, or NULL */
     struct mock__history *history; /* access.c's */
     bool being_freed;              /* a free was submitted and is not done */
@@ -61,6 +61,8 @@ struct mock__memory {
     bool owned;                    /* goes with an array, a mapping or a handle, not by a free */
     bool begins_written;           /* by somebody the mock does not see */
     bool in_module;                /* a variable of a module, which goes with the module */
+    unsigned attached;             /* CU_MEM_ATTACH_*, of managed memory; 0: as it was made */
+    uint64_t attached_to;          /* the stream, if it is to one */
     bool sync_operations;          /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS */
 };
 
@@ -76,9 +78,6 @@ CUresult mock__memory_alloc_host(struct mock__context *context, size_t bytes,
                                  struct mock__memory **ret_memory);
 CUresult mock__memory_register(struct mock__context *context, void *host, size_t bytes,
                                unsigned flags, struct mock__memory **ret_memory);
-
-/* Says which function of the driver made a new range, and counts it. (label.c) */
-void mock__memory_made(struct mock__memory *memory, const char *function);
 
 /*
  * Makes a range known that somebody else made; a copy, with an id of its own. NULL if there is
@@ -119,8 +118,7 @@ const struct mock__memory *mock__memory_number(size_t n);
 struct mock__freed {
     uint64_t address, id;
     size_t bytes;
-    const char *made_by;
-    uint64_t nth;
+    struct mock__made made;
     char *label;
 };
 

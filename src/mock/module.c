@@ -23,7 +23,7 @@ CUresult mock__module_find(CUmodule handle, struct mock__module **ret_module)
 }
 
 static CUresult load(CUmodule *ret_module, const void *image, size_t size,
-                     const struct mock__jit_log *log)
+                     const struct mock__jit_log *log, const char *made_by)
 {
     struct mock__module *module = NULL;
     struct ptx__log messages = {.messages = NULL};
@@ -35,14 +35,15 @@ static CUresult load(CUmodule *ret_module, const void *image, size_t size,
     result = mock__module_load(context, image, size, &messages, &module);
     mock__jit_log_write(log, &messages);
     ptx__log_finish(&messages);
-    if (result == CUDA_SUCCESS)
-        *ret_module = MOCK__HANDLE(module);
-    return result;
+    MOCK__TRY(result);
+    mock__made(&module->object.made, made_by);
+    *ret_module = MOCK__HANDLE(module);
+    return CUDA_SUCCESS;
 }
 
 CUresult mock_cuModuleLoadData(CUmodule *module, const void *image)
 {
-    return load(module, image, SIZE_MAX, NULL);
+    return load(module, image, SIZE_MAX, NULL, "cuModuleLoadData");
 }
 
 CUresult mock_cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions,
@@ -52,12 +53,12 @@ CUresult mock_cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned i
 
     MOCK__REQUIRE(!numOptions || (options && optionValues), CUDA_ERROR_INVALID_VALUE);
     log = mock__jit_log_find(numOptions, options, optionValues);
-    return load(module, image, SIZE_MAX, &log);
+    return load(module, image, SIZE_MAX, &log, "cuModuleLoadDataEx");
 }
 
 CUresult mock_cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin)
 {
-    return load(module, fatCubin, SIZE_MAX, NULL);
+    return load(module, fatCubin, SIZE_MAX, NULL, "cuModuleLoadFatBinary");
 }
 
 char *mock__read_file(const char *path, size_t *ret_size)
@@ -97,7 +98,7 @@ CUresult mock_cuModuleLoad(CUmodule *module, const char *fname)
     MOCK__REQUIRE(module && fname, CUDA_ERROR_INVALID_VALUE);
     text = mock__read_file(fname, &size);
     MOCK__REQUIRE(text, CUDA_ERROR_FILE_NOT_FOUND);
-    return load(module, text, size, NULL);
+    return load(module, text, size, NULL, "cuModuleLoad");
 }
 
 CUresult mock_cuModuleUnload(CUmodule hmod)

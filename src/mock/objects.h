@@ -38,11 +38,21 @@ enum mock__kind {
     MOCK__NOTIFICATION,
 };
 
+/* Which function of the driver made something for the program, and the how-many-eth of it. */
+struct mock__made {
+    const char *function; /* NULL: the driver did, for itself */
+    uint64_t nth;         /* 0: not known */
+};
+
+/* Says so, and counts it. (label.c) */
+void mock__made(struct mock__made *made, const char *function);
+
 /* The first member of every object. */
 struct mock__object {
     enum mock__kind kind;
     uintptr_t handle;
     char *label; /* the program's name for it, or NULL */
+    struct mock__made made;
 };
 
 /* A zeroed object with a handle, NULL if there is no memory. */

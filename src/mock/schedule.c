@@ -2,7 +2,6 @@
 #include "mock/schedule.h"
 
 #include "base/util.h"
-#include "mock/clock.h"
 #include "mock/context.h"
 #include "mock/engine.h"
 #include "mock/mem_pool.h"
@@ -167,7 +166,7 @@ CUresult mock__wait(const struct mock__point *point)
         else
             stand_still(&still_since);
     }
-    mock__clock_join(mock__clock_of_thread(), mine.clock);
+    mock__host_waited(mine.clock);
     if (mine.lane)
         result = state_of(mine.lane);
     mock__point_clear(&mine);
@@ -198,7 +197,7 @@ static void know(const struct mock__context *context)
 
     for (size_t cursor = 0; (one = mock__object_next(MOCK__CONTEXT, &cursor));)
         if (!context || one == context)
-            mock__clock_join(mock__clock_of_thread(), one->clock);
+            mock__host_waited(one->clock);
 }
 
 void mock__wait_context(const struct mock__context *context)

@@ -32,7 +32,7 @@ void mock__schedule_trivial(struct mock__lane *lane, const struct mock__work *wo
 void mock__schedule_asked(void);
 
 /*
- * Does work until the point is reached, which the calling thread then knows. Says what is wrong
+ * Does work until the point is reached, which the host then knows. Says what is wrong
  * with its context, if anything.
  */
 CUresult mock__wait(const struct mock__point *point);

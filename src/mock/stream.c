@@ -3,7 +3,6 @@
 #include "mock/stream.h"
 
 #include "mock/capture.h"
-#include "mock/clock.h"
 #include "mock/event.h"
 #include "mock/schedule.h"
 #include "mock/state.h"
@@ -37,7 +36,7 @@ struct mock__stream *mock__stream_new(struct mock__context *context, unsigned fl
 static void free_stream(struct mock__stream *stream)
 {
     mock__capture_leave(stream);
-    mock__lane_unref(stream->lane);
+    mock__lane_leave(stream->lane);
     mock__object_free(stream);
 }
 
@@ -89,7 +88,7 @@ CUresult mock__stream_find(CUstream handle, struct mock__stream **ret_stream)
     return mock__context_usable(stream->context);
 }
 
-static CUresult create(CUstream *phStream, unsigned flags, int priority)
+static CUresult create(CUstream *phStream, unsigned flags, int priority, const char *made_by)
 {
     struct mock__stream *stream;
 
@@ -102,18 +101,19 @@ static CUresult create(CUstream *phStream, unsigned flags, int priority)
         priority = context->device->profile->priority_greatest;
     stream = mock__stream_new(context, flags, priority);
     MOCK__REQUIRE(stream, CUDA_ERROR_OUT_OF_MEMORY);
+    mock__made(&stream->object.made, made_by);
     *phStream = MOCK__HANDLE(stream);
     return CUDA_SUCCESS;
 }
 
 CUresult mock_cuStreamCreate(CUstream *phStream, unsigned int Flags)
 {
-    return create(phStream, Flags, 0);
+    return create(phStream, Flags, 0, "cuStreamCreate");
 }
 
 CUresult mock_cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags, int priority)
 {
-    return create(phStream, flags, priority);
+    return create(phStream, flags, priority, "cuStreamCreateWithPriority");
 }
 
 static CUresult destroy(CUstream hStream)
@@ -152,14 +152,12 @@ static struct mock__lane *busy_lane(const struct mock__stream *stream)
     return NULL;
 }
 
-/* The calling thread knows what the stream had is done, or will know before it goes on. */
+/* The host knows what the stream had is done, or will know before it goes on. */
 static void know(const struct mock__stream *stream)
 {
-    struct mock__clock **clock = mock__clock_of_thread();
-
-    mock__clock_join(clock, stream->lane->clock);
+    mock__host_waited(stream->lane->clock);
     if (stream->lane->legacy)
-        mock__clock_join(clock, stream->context->blocking_clock);
+        mock__host_waited(stream->context->blocking_clock);
 }
 
 static CUresult synchronize(CUstream hStream)

@@ -76,6 +76,9 @@ static CUresult end(CUstream hStream, CUgraph *phGraph)
     MOCK__REQUIRE(phGraph, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__stream_find(hStream, &stream));
     result = mock__capture_end(stream, &graph);
+    /* A graph that was captured to is not made here. */
+    if (graph && !graph->object.made.function)
+        mock__made(&graph->object.made, "cuStreamEndCapture");
     *phGraph = graph ? MOCK__HANDLE(graph) : NULL;
     return result;
 }

@@ -30,6 +30,7 @@ CUresult mock_cuSurfObjectCreate(CUsurfObject *pSurfObject, const CUDA_RESOURCE_
     MOCK__TRY(check(pResDesc));
     surface = mock__object_new(MOCK__SURFACE, sizeof(*surface));
     MOCK__REQUIRE(surface, CUDA_ERROR_OUT_OF_MEMORY);
+    mock__made(&surface->object.made, "cuSurfObjectCreate");
     surface->context = context;
     surface->resource = *pResDesc;
     *pSurfObject = surface->object.handle;

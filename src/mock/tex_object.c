@@ -79,6 +79,7 @@ CUresult mock_cuTexObjectCreate(CUtexObject *pTexObject, const CUDA_RESOURCE_DES
     MOCK__TRY(check(context, pResDesc, pTexDesc, pResViewDesc));
     texture = mock__object_new(MOCK__TEXTURE, sizeof(*texture));
     MOCK__REQUIRE(texture, CUDA_ERROR_OUT_OF_MEMORY);
+    mock__made(&texture->object.made, "cuTexObjectCreate");
     texture->context = context;
     texture->resource = *pResDesc;
     texture->texture = *pTexDesc;

@@ -17,6 +17,7 @@ CUresult mock_cuTexRefCreate(CUtexref *pTexRef)
     MOCK__REQUIRE(pTexRef, CUDA_ERROR_INVALID_VALUE);
     reference = mock__object_new(MOCK__TEXTURE_REFERENCE, sizeof(*reference));
     MOCK__REQUIRE(reference, CUDA_ERROR_OUT_OF_MEMORY);
+    mock__made(&reference->object.made, "cuTexRefCreate");
     reference->context = context;
     reference->format = CU_AD_FORMAT_FLOAT;
     reference->channels = 1;

@@ -40,6 +40,7 @@ CUresult mock_cuUserObjectCreate(CUuserObject *object_out, void *ptr, CUhostFn d
     }
     *object->farewell = (struct mock__farewell){.destroy = destroy, .user = ptr};
     object->callers = initialRefcount;
+    mock__made(&object->object.made, "cuUserObjectCreate");
     *object_out = MOCK__HANDLE(object);
     return CUDA_SUCCESS;
 }

@@ -31,6 +31,7 @@ struct mock__lane *mock__lane_new(struct mock__context *context, bool blocking, 
     lane->blocking = blocking;
     lane->legacy = legacy;
     lane->references = 1;
+    lane->owned = true;
     return lane;
 }
 
@@ -38,9 +39,24 @@ void mock__lane_unref(struct mock__lane *lane)
 {
     if (!lane || --lane->references)
         return;
-    mock__slot_give(lane->slot, lane->submitted);
     mock__clock_unref(lane->clock);
     free(lane);
+}
+
+/* Points of the lane may outlive its work; they know by its count that they are reached. */
+static void give_slot(const struct mock__lane *lane)
+{
+    if (!lane->owned && !lane->first)
+        mock__slot_give(lane->slot, lane->submitted);
+}
+
+void mock__lane_leave(struct mock__lane *lane)
+{
+    if (!lane)
+        return;
+    lane->owned = false;
+    give_slot(lane);
+    mock__lane_unref(lane);
 }
 
 struct mock__point mock__lane_end(struct mock__lane *lane)
@@ -177,7 +193,23 @@ static void become_idle(struct mock__lane *lane)
     *lane->link_busy = lane->next_busy;
     if (lane->next_busy)
         lane->next_busy->link_busy = lane->link_busy;
+    give_slot(lane);
     mock__lane_unref(lane);
+}
+
+/* In a lane, what comes later lies behind what comes first. */
+static bool behind_all(unsigned slot, uint64_t number)
+{
+    for (const struct mock__lane *lane = busy; lane; lane = lane->next_busy)
+        if (!mock__clock_reached(lane->first->clock, slot, number))
+            return false;
+    return true;
+}
+
+void mock__host_waited(const struct mock__clock *clock)
+{
+    mock__clock_join(mock__clock_of_host(), clock);
+    mock__clocks_shrink(behind_all, !busy);
 }
 
 void mock__lane_follow(struct mock__lane *lane, const struct mock__clock *clock)
@@ -194,7 +226,7 @@ static void set_clock(struct mock__work *work, struct mock__lane *lane)
     struct mock__context *context = lane->context;
 
     mock__clock_join(&work->clock, lane->clock);
-    mock__clock_join(&work->clock, *mock__clock_of_thread());
+    mock__clock_join(&work->clock, *mock__clock_of_host());
     if (lane->legacy)
         mock__clock_join(&work->clock, context->blocking_clock);
     if (lane->blocking)
@@ -258,6 +290,7 @@ bool mock__lane_ready(const struct mock__lane *lane)
 struct mock__work *mock__work_begin(struct mock__lane *lane)
 {
     lane->running = true;
+    lane->first->unfinished = false;
     return lane->first;
 }
 
@@ -267,6 +300,8 @@ void mock__work_end(struct mock__work *work)
     const bool held = work->type->host || work->type->ready;
 
     lane->running = false;
+    if (work->unfinished)
+        return;
     mock__slot_done(lane->slot, ++lane->done);
     lane->first = work->next;
     mock__work_free(work);

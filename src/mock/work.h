@@ -30,6 +30,7 @@ struct mock__lane {
     bool legacy;                   /* is that stream */
     bool of_graph;                 /* is part of an executable graph, and not a stream */
     bool running;                  /* its first work is under way */
+    bool owned;                    /* by a stream or a graph: more may be submitted */
     unsigned references;
     uint64_t
         stream_id; /* for findings, as the label: the stream may be gone; or a graph's number */
@@ -79,6 +80,7 @@ struct mock__work {
     const char *label;         /* for findings: the name of a kernel; may be NULL */
     CUcontext context; /* of a graph's node: where it is done, NULL if that is all the same */
     bool watched;      /* the host's accesses meanwhile are: host_watch.h */
+    bool unfinished;   /* it was run, and is to be run again when it is ready */
     CUresult status;   /* of the context when it is run: host work is told */
 };
 
@@ -87,6 +89,9 @@ struct mock__work {
 /* NULL if there is no memory. The caller has the first reference. */
 struct mock__lane *mock__lane_new(struct mock__context *context, bool blocking, bool legacy);
 void mock__lane_unref(struct mock__lane *lane);
+
+/* Gives up the first reference: no more will be submitted. NULL does nothing. */
+void mock__lane_leave(struct mock__lane *lane);
 
 /* The point behind everything that the lane was given so far. Holds a reference. */
 struct mock__point mock__lane_end(struct mock__lane *lane);
@@ -107,6 +112,9 @@ void mock__work_free(void *work);
 
 /* Work that does nothing, and can be waited for. NULL: no memory. */
 struct mock__work *mock__work_nothing(void);
+
+/* The host has waited for what lies before the clock. */
+void mock__host_waited(const struct mock__clock *clock);
 
 /* What is submitted to the lane from now on comes after the clock. For points already reached. */
 void mock__lane_follow(struct mock__lane *lane, const struct mock__clock *clock);

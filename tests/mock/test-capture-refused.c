@@ -129,6 +129,122 @@ Test(capture_refused, what_cannot_be_a_node_is_refused)
     end_badly(CU_STREAM_PER_THREAD, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
 }
 
+/* What the call answers in a stream that captures; the capture is invalid afterwards. */
+static void refuses(CUresult (*call)(void))
+{
+    begin_capture(one, GLOBAL);
+    EXPECT(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, call());
+    end_badly(one, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+}
+
+static CUdeviceptr managed;
+
+static CUresult prefetch(void)
+{
+    return mock_cuMemPrefetchAsync(managed, 64, 0, one);
+}
+
+static CUresult attach(void)
+{
+    return mock_cuStreamAttachMemAsync(one, managed, 0, CU_MEM_ATTACH_SINGLE);
+}
+
+static CUresult launch_on_devices(void)
+{
+    struct affine a;
+    CUDA_LAUNCH_PARAMS p = {graphs_function, 1, 1, 1, 1, 1, 1, 0, one, a.list};
+
+    affine_params(&a, 1, 1);
+    return mock_cuLaunchCooperativeKernelMultiDevice(&p, 1, 0);
+}
+
+Test(capture_refused, what_moves_managed_memory_and_what_is_on_several_devices)
+{
+    OK(mock_cuMemAllocManaged(&managed, 64, CU_MEM_ATTACH_GLOBAL));
+    refuses(prefetch);
+    refuses(attach);
+    refuses(launch_on_devices);
+    silent();
+}
+
+#if CUDA_VERSION >= 13000
+static CUresult discard(void)
+{
+    size_t bytes = 64;
+
+    return mock_cuMemDiscardBatchAsync(&managed, &bytes, 1, 0, one);
+}
+
+static CUresult prefetch_batch(void)
+{
+    CUmemLocation place = {.type = CU_MEM_LOCATION_TYPE_DEVICE};
+    size_t bytes = 64, first = 0;
+
+    return mock_cuMemPrefetchBatchAsync(&managed, &bytes, 1, &place, &first, 1, 0, one);
+}
+
+Test(capture_refused, batches_of_managed_memory)
+{
+    OK(mock_cuMemAllocManaged(&managed, 64, CU_MEM_ATTACH_GLOBAL));
+    refuses(discard);
+    refuses(prefetch_batch);
+}
+#endif
+
+#if CUDA_VERSION >= 12080
+Test(capture_refused, a_batch_of_copies_is_missing_from_the_graph)
+{
+    CUmemcpyAttributes attributes = {.srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM};
+    CUdeviceptr to = allocate(4);
+    size_t bytes = 4, first = 0, failed = 77;
+    CUgraph graph;
+
+    begin_capture(one, GLOBAL);
+    EXPECT(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+           mock_cuMemcpyBatchAsync(&to, &word, &bytes, 1, &attributes, &first, 1, &failed, one));
+    cr_expect(eq(sz, failed, SIZE_MAX));
+    graph = end_capture(one);
+    cr_expect(eq(sz, count_nodes(graph), 0));
+}
+#endif
+
+#if CUDA_VERSION >= 12050
+static CUcontext current;
+
+static CUresult record_context(void)
+{
+    return mock_cuCtxRecordEvent(current, event);
+}
+
+static CUresult hold_up_context(void)
+{
+    return mock_cuCtxWaitEvent(current, event);
+}
+
+Test(capture_refused, what_is_done_in_a_whole_context)
+{
+    CUcontext elsewhere = NULL;
+
+    OK(mock_cuCtxGetCurrent(&current));
+    refuses(record_context);
+    refuses(hold_up_context);
+    /* Another context has nothing to do with the capture, but with the event that is part of it. */
+    OK(mock_cuCtxCreate_v2(&elsewhere, 0, 1));
+    OK(mock_cuCtxSetCurrent(current));
+    current = elsewhere;
+    begin_capture(one, RELAXED);
+    OK(mock_cuEventRecord(event, one));
+    EXPECT(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, hold_up_context());
+    end_badly(one, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    EXPECT(CUDA_ERROR_CAPTURED_EVENT, hold_up_context());
+    OK(mock_cuEventRecord(event, two));
+    OK(hold_up_context());
+    begin_capture(one, RELAXED);
+    OK(hold_up_context());
+    OK(mock_cuGraphDestroy(end_capture(one)));
+}
+#endif
+
 /* --- threads --- */
 
 struct visitor {

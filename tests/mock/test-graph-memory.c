@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory that graphs allocate and free. */
 #include "graphs.h"
+#include "mock/schedule.h"
 
 #if CUDA_VERSION >= 11040
 
@@ -131,6 +132,35 @@ Test(graph_memory, it_is_there_from_allocation_to_free)
     /* Afterwards it is an address without memory. */
     cr_expect(ne(int, mock_cuMemcpyDtoH_v2(&byte, address, 1), 0));
     found(CUSHIM_MOCK_USE_AFTER_FREE, "copy", "made by cuGraphAddMemAllocNode");
+}
+
+/* Whatever the order turns out to be: too early, or in time by chance. */
+Test(graph_memory, what_uses_it_has_to_come_after_it)
+{
+    enum { SEEDS = 32 };
+    size_t early = 0, races = 0;
+
+    for (unsigned seed = 0; seed < SEEDS; seed++) {
+        const struct cushim_mock_finding *findings = NULL;
+        CUgraph graph = new_graph();
+        CUdeviceptr address = 0;
+
+        mock__schedule_seed(seed);
+        add_alloc(graph, &address);
+        add_fill(graph, NULL, address, 1);
+        OK(mock_cuGraphLaunch(instantiate(graph), one));
+        mock_cuStreamSynchronize(one);
+        cr_assert(eq(sz, cushim_mock_findings(&findings), 1), "seed %u", seed);
+        early += findings[0].kind == CUSHIM_MOCK_USE_AFTER_FREE;
+        races += findings[0].kind == CUSHIM_MOCK_DATA_RACE &&
+                 strstr(findings[0].text, "allocation in graph") &&
+                 strstr(findings[0].text, "allocates the same bytes");
+        cushim_mock_findings_clear();
+        if (early) /* which broke the context */
+            break;
+    }
+    cr_expect(gt(sz, races, 0));
+    cr_expect(gt(sz, early, 0));
 }
 
 Test(graph_memory, each_allocation_begins_unwritten)

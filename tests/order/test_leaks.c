@@ -142,7 +142,14 @@ Test(leaks, streams_and_events)
 
     OK(mock_cuStreamCreate(&stream, 0));
     cr_assert(eq(int, cushim_mock_label((uintptr_t) stream, "upload"), CUSHIM_OK));
-    leaks_with("stream", "'upload', made by cuStreamCreate");
+    leaks_with("stream", "'upload', made by cuStreamCreate, the program's 1st");
+    OK(mock_cuStreamDestroy_v2(stream));
+    only_the_context();
+    OK(mock_cuStreamCreate(&stream, 0));
+    leaks_with("stream", "made by cuStreamCreate, the program's 2nd");
+    OK(mock_cuStreamDestroy_v2(stream));
+    OK(mock_cuStreamCreateWithPriority(&stream, 0, -1));
+    leaks_with("stream", "made by cuStreamCreateWithPriority, the program's 1st");
     OK(mock_cuStreamDestroy_v2(stream));
     only_the_context();
     OK(mock_cuEventCreate(&event, 0));
@@ -159,7 +166,10 @@ Test(leaks, modules_and_what_makes_them)
     CUlinkState link = NULL;
 
     OK(mock_cuModuleLoadData(&module, ptx));
-    leaks_with("module", "made by cuModuleLoad");
+    leaks_with("module", "made by cuModuleLoadData, the program's 1st");
+    OK(mock_cuModuleUnload(module));
+    OK(mock_cuModuleLoadDataEx(&module, ptx, 0, NULL, NULL));
+    leaks_with("module", "made by cuModuleLoadDataEx, the program's 1st");
     OK(mock_cuModuleUnload(module));
     only_the_context();
     OK(mock_cuLinkCreate_v2(0, NULL, NULL, &link));
@@ -170,9 +180,35 @@ Test(leaks, modules_and_what_makes_them)
     CUlibrary library = NULL;
 
     OK(mock_cuLibraryLoadData(&library, ptx, NULL, NULL, 0, NULL, NULL, 0));
-    leaks_with("library", "made by cuLibraryLoad");
+    leaks_with("library", "made by cuLibraryLoadData, the program's 1st");
     OK(mock_cuLibraryUnload(library));
     only_the_context();
 #endif
+    end(context);
+}
+
+Test(leaks, graphs)
+{
+    CUcontext context = begin();
+    CUgraph graph = NULL, clone = NULL;
+    CUgraphExec exec = NULL;
+    CUstream stream = NULL;
+
+    OK(mock_cuGraphCreate(&graph, 0));
+    leaks_with("graph", "made by cuGraphCreate, the program's 1st");
+    OK(mock_cuGraphClone(&clone, graph));
+    OK(mock_cuGraphDestroy(graph));
+    leaks_with("graph", "made by cuGraphClone, the program's 1st");
+    OK(mock_cuGraphInstantiate_v2(&exec, clone, NULL, NULL, 0));
+    OK(mock_cuGraphDestroy(clone));
+    leaks_with("executable graph", "made by cuGraphInstantiate, the program's 1st");
+    OK(mock_cuGraphExecDestroy(exec));
+    OK(mock_cuStreamCreate(&stream, 0));
+    OK(mock_cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    OK(mock_cuStreamEndCapture(stream, &graph));
+    OK(mock_cuStreamDestroy_v2(stream));
+    leaks_with("graph", "made by cuStreamEndCapture, the program's 1st");
+    OK(mock_cuGraphDestroy(graph));
+    only_the_context();
     end(context);
 }

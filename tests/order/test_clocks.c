@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/* What orders work stays as short as what is there is few, and forgets nothing too early. */
+#include <pthread.h>
+
+#include "mock/clock.h"
+#include "watch.h"
+
+enum { BYTES = 64, MANY = 300, ROUNDS = 2000, WIDTH = 8 };
+
+TestSuite(clocks, .timeout = 60);
+
+/* How long clocks are when nothing but these streams is there. */
+static unsigned length_of(CUstream stream, CUdeviceptr p)
+{
+    launch_fill(stream, p, BYTES);
+    OK(mock_cuCtxSynchronize());
+    cr_expect(le(uint, mock__clock_length(*mock__clock_of_host()), mock__clock_slots()));
+    return mock__clock_slots();
+}
+
+Test(clocks, many_streams_at_once_leave_nothing_behind)
+{
+    CUstream streams[MANY], first;
+    CUevent events[MANY];
+    CUdeviceptr p;
+    unsigned before;
+
+    start_watched();
+    first = a_stream();
+    p = allocate(BYTES * MANY);
+    before = length_of(first, p);
+    for (int i = 0; i < MANY; i++) {
+        streams[i] = a_stream();
+        launch_fill(streams[i], p + BYTES * (CUdeviceptr) i, BYTES);
+        OK(mock_cuEventCreate(&events[i], CU_EVENT_DISABLE_TIMING));
+        OK(mock_cuEventRecord(events[i], streams[i]));
+    }
+    cr_expect(ge(uint, mock__clock_slots(), MANY));
+    for (int i = 0; i < MANY; i++)
+        OK(mock_cuStreamDestroy_v2(streams[i]));
+    cr_expect(eq(uint, length_of(first, p), before));
+    /* What a clock of that time says still counts. */
+    for (int i = 0; i < MANY; i++)
+        OK(mock_cuStreamWaitEvent(first, events[i], 0));
+    cr_expect(eq(uint, length_of(first, p + BYTES), before));
+    silent();
+}
+
+/* A graph of nodes beside each other. */
+static CUgraph wide_graph(CUdeviceptr p)
+{
+    CUDA_MEMSET_NODE_PARAMS fill = {.elementSize = 1, .width = BYTES, .height = 1};
+    CUgraph graph = NULL;
+    CUgraphNode node;
+
+    OK(mock_cuGraphCreate(&graph, 0));
+    for (int i = 0; i < WIDTH; i++) {
+        fill.dst = p + BYTES * (CUdeviceptr) i;
+        OK(mock_cuGraphAddMemsetNode(&node, graph, NULL, 0, &fill, NULL));
+    }
+    return graph;
+}
+
+Test(clocks, many_graphs_one_after_another_leave_nothing_behind)
+{
+    CUgraphExec exec = NULL;
+    unsigned before, most = 0;
+    CUstream stream;
+    CUgraph graph;
+    CUdeviceptr p;
+
+    start_watched();
+    stream = a_stream();
+    p = allocate(BYTES * WIDTH);
+    graph = wide_graph(p);
+    before = length_of(stream, p);
+    for (int i = 0; i < ROUNDS; i++) {
+        OK(mock_cuGraphInstantiateWithFlags(&exec, graph, 0));
+        OK(mock_cuGraphLaunch(exec, stream));
+        OK(mock_cuGraphLaunch(exec, stream));
+        OK(mock_cuGraphExecDestroy(exec));
+        if (i % 10 == 9)
+            OK(mock_cuStreamSynchronize(stream));
+        most = mock__clock_slots() > most ? mock__clock_slots() : most;
+    }
+    cr_expect(le(uint, most, before + 11 * WIDTH));
+    cr_expect(eq(uint, length_of(stream, p), before));
+    silent();
+}
+
+Test(clocks, work_of_a_stream_that_is_gone_is_not_forgotten)
+{
+    CUdeviceptr p;
+    CUstream old, other;
+
+    start_watched();
+    p = allocate(BYTES);
+    old = a_stream();
+    other = a_stream();
+    launch_fill(old, p, BYTES);
+    OK(mock_cuStreamDestroy_v2(old));
+    launch_fill(other, p, BYTES);
+    OK(mock_cuCtxSynchronize());
+    found(CUSHIM_MOCK_DATA_RACE, "nothing orders them");
+}
+
+/* The host knows that the work is done; what was submitted before it knew does not. */
+Test(clocks, nor_while_other_work_does_not_know_of_it)
+{
+    CUstream old, other;
+    CUdeviceptr p;
+
+    start_watched();
+    p = allocate(BYTES);
+    other = a_stream();
+    old = a_stream();
+    launch_fill(old, p, BYTES);
+    launch_fill(other, p, BYTES);
+    OK(mock_cuStreamSynchronize(old));
+    OK(mock_cuStreamDestroy_v2(old));
+    OK(mock_cuStreamSynchronize(a_stream()));
+    silent();
+    OK(mock_cuStreamSynchronize(other));
+    found(CUSHIM_MOCK_DATA_RACE, "nothing orders them");
+}
+
+/* The numbers of lanes go on where they were. */
+Test(clocks, a_slot_that_comes_back_begins_unordered)
+{
+    CUdeviceptr p;
+    CUstream base, streams[2];
+
+    start_watched();
+    base = a_stream();
+    p = allocate(BYTES);
+    for (int i = 0; i < 10; i++) {
+        launch_fill(streams[0] = a_stream(), p, BYTES);
+        OK(mock_cuStreamDestroy_v2(streams[0]));
+        OK(mock_cuCtxSynchronize());
+        length_of(base, p);
+    }
+    silent();
+    launch_fill(streams[0] = a_stream(), p, BYTES);
+    launch_fill(streams[1] = a_stream(), p, BYTES);
+    OK(mock_cuCtxSynchronize());
+    found(CUSHIM_MOCK_DATA_RACE, "nothing orders them");
+}
+
+static CUcontext context;
+static CUdeviceptr shared;
+
+static void *use(void *pointer)
+{
+    (void) pointer;
+    OK(mock_cuCtxSetCurrent(context));
+    launch_fill(a_stream(), shared, BYTES);
+    OK(mock_cuCtxSynchronize());
+    return NULL;
+}
+
+/* One thread waits, and another one, which it tells, goes on. */
+Test(clocks, what_a_thread_waited_for_all_know)
+{
+    pthread_t thread;
+
+    context = start_watched();
+    shared = allocate(BYTES);
+    launch_fill(a_stream(), shared, BYTES);
+    OK(mock_cuCtxSynchronize());
+    cr_assert(eq(int, pthread_create(&thread, NULL, use, NULL), 0));
+    pthread_join(thread, NULL);
+    launch_fill(a_stream(), shared, BYTES);
+    OK(mock_cuCtxSynchronize());
+    silent();
+}
