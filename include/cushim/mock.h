@@ -35,7 +35,8 @@
  * registered under a kernel's name takes the place of that: a launch then calls it. So a name
  * is what links the two, and it is the name as the PTX has it: mangled, unless the kernel
  * is extern "C". A module with an instruction that is not executed here is not loaded:
- * CUDA_ERROR_NOT_SUPPORTED, and the JIT log names the instruction and its line.
+ * CUDA_ERROR_NOT_SUPPORTED, and the JIT log names the instruction and its line. It is loaded
+ * where host functions of all its kernels were registered before.
  */
 #ifndef CUSHIM_MOCK_H
 #define CUSHIM_MOCK_H

@@ -184,6 +184,9 @@ static CUresult describe(const struct mock__request *request, struct mock__funct
 
     MOCK__TRY(check_sizes(request, function));
     MOCK__TRY(check_cooperative(request, function));
+    /* Its host function was taken out since the module was loaded. */
+    MOCK__REQUIRE(kernel.fn != mock__program_run || !function->module->ptx.unread,
+                  CUDA_ERROR_NOT_SUPPORTED);
     MOCK__TRY(mock__arguments_read(function, request->params, request->extra, &values));
     *ret_work = new_kernel(request, function, &kernel);
     if (!*ret_work) {

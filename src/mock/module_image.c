@@ -7,6 +7,7 @@
 
 #include "base/str.h"
 #include "base/util.h"
+#include "mock/kernels.h"
 #include "mock/ptx/fatbin.h"
 #include "mock/state.h"
 
@@ -149,15 +150,32 @@ CUresult mock__ptx_read(const char *text, int capability, struct mock__ptx *ptx,
                         struct ptx__log *log)
 {
     struct parts parts = {.n = 0};
+    enum ptx__status status = PTX_INVALID;
     CUresult result;
 
     *ptx = (struct mock__ptx){.n_entries = 0};
     result = split(text, &parts);
-    if (result == CUDA_SUCCESS)
-        result = result_of(
-            ptx__read(parts.texts, parts.lengths, parts.n, capability, &ptx->module, log));
+    if (result == CUDA_SUCCESS) {
+        status = ptx__read(parts.texts, parts.lengths, parts.n, capability, &ptx->module, log);
+        result = result_of(status);
+    }
     finish_parts(&parts);
-    return result == CUDA_SUCCESS ? add_entries(ptx) : result;
+    /* All else about the module is known when an instruction is refused. */
+    if (result != CUDA_SUCCESS && status != PTX_REFUSED)
+        return result;
+    MOCK__TRY(add_entries(ptx));
+    ptx->unread = status == PTX_REFUSED && mock__stood_for(ptx);
+    return ptx->unread ? CUDA_SUCCESS : result;
+}
+
+bool mock__stood_for(const struct mock__ptx *ptx)
+{
+    struct cushim_mock_kernel kernel;
+
+    for (size_t i = 0; i < ptx->n_entries; i++)
+        if (!mock__kernel_find(ptx->entries[i].name, &kernel))
+            return false;
+    return ptx->n_entries;
 }
 
 void mock__ptx_finish(struct mock__ptx *ptx)

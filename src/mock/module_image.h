@@ -30,6 +30,7 @@ struct mock__ptx {
     struct ptx__module module;
     struct mock__entry *entries; /* its kernels */
     size_t n_entries;
+    bool unread; /* it has instructions that are not executed, and host functions instead */
 };
 
 /*
@@ -44,13 +45,17 @@ char *mock__join_texts(const char *const *texts, size_t n, size_t *ret_length);
 
 /*
  * Reads a text. Answers what a driver does: CUDA_ERROR_INVALID_IMAGE for what is no PTX at all,
- * CUDA_ERROR_INVALID_PTX, CUDA_ERROR_UNSUPPORTED_PTX_VERSION. ptx and log are to be finished in
- * any case.
+ * CUDA_ERROR_INVALID_PTX, CUDA_ERROR_UNSUPPORTED_PTX_VERSION. What has instructions that
+ * are not executed is CUDA_ERROR_NOT_SUPPORTED, unless host functions stand for all of its
+ * kernels. ptx and log are to be finished in any case.
  */
 CUresult mock__ptx_read(const char *text, int capability, struct mock__ptx *ptx,
                         struct ptx__log *log);
 
-/* As above, of a text that needs others, which are not looked for. */
+/* Do host functions stand for all kernels, so that the instructions do not matter? */
+bool mock__stood_for(const struct mock__ptx *ptx);
+
+/* As mock__ptx_read(), of a text that needs others, which are not looked for. */
 CUresult mock__ptx_read_part(const char *text, int capability, struct mock__ptx *ptx,
                              struct ptx__log *log);
 

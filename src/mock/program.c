@@ -43,8 +43,11 @@ CUresult mock__program_make(struct mock__module *module, struct ptx__log *log)
 
     MOCK__REQUIRE(program, CUDA_ERROR_OUT_OF_MEMORY);
     module->program = program;
+    if (module->ptx.unread)
+        return CUDA_SUCCESS;
     status = ptx__lower(&module->ptx.module, log, &program->code);
-    if (status == PTX_OK)
+    module->ptx.unread = status == PTX_REFUSED && mock__stood_for(&module->ptx);
+    if (status == PTX_OK || module->ptx.unread)
         return CUDA_SUCCESS;
     return status == PTX_REFUSED ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_OUT_OF_MEMORY;
 }

@@ -15,7 +15,10 @@
 
 struct mock__module;
 
-/* Lowers a module whose variables have their addresses. What is not executed is in the log. */
+/*
+ * Lowers a module whose variables have their addresses. What is not executed is in the log; it
+ * does not matter where host functions stand for all kernels.
+ */
 CUresult mock__program_make(struct mock__module *module, struct ptx__log *log);
 void mock__program_free(struct mock__module *module);
 

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <cushim/mock.h>
+
 #include "support.h"
 
 #define S(text) ((char *) (text))
@@ -300,6 +302,44 @@ Test(module, warnings_are_in_the_other_log)
                  S("ptxas application ptx input, line 4; warning : Unresolved extern variable 'a' "
                    "in whole program compilation, ignoring extern qualifier\n")));
     cr_expect(eq(sz, (size_t) values[3], strlen(infos)));
+}
+
+static unsigned stand_in_runs;
+
+static void stand_in(const struct cushim_mock_launch *launch, void *const *args)
+{
+    (void) launch, (void) args;
+    stand_in_runs++;
+}
+
+/* Refused by the reader, and by the lowering. */
+Test(module, a_host_function_stands_for_what_is_not_executed)
+{
+    static const char *const bodies[] = {"cp.async.bulk.commit_group; ret; }",
+                                         "alloca.u64 %rd1, 64; ret; }"};
+
+    start();
+    for (size_t i = 0; i < 2; i++) {
+        CUfunction function = NULL;
+        CUmodule module = NULL;
+        char text[256];
+
+        snprintf(text, sizeof(text),
+                 ".version 8.0\n.target sm_90\n.address_size 64\n.entry stand_in() {\n"
+                 ".reg .u64 %%rd1;\n%s",
+                 bodies[i]);
+        EXPECT(CUDA_ERROR_NOT_SUPPORTED, mock_cuModuleLoadData(&module, text));
+        cr_assert(eq(int, cushim_mock_register_kernel("stand_in", stand_in, NULL), CUSHIM_OK));
+        OK(mock_cuModuleLoadData(&module, text));
+        OK(mock_cuModuleGetFunction(&function, module, "stand_in"));
+        OK(mock_cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+        OK(mock_cuCtxSynchronize());
+        cr_expect(eq(uint, stand_in_runs, i + 1));
+        cr_assert(eq(int, cushim_mock_register_kernel("stand_in", NULL, NULL), CUSHIM_OK));
+        EXPECT(CUDA_ERROR_NOT_SUPPORTED,
+               mock_cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+        OK(mock_cuModuleUnload(module));
+    }
 }
 
 Test(module, what_is_not_executed_is_refused)
