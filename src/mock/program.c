@@ -234,7 +234,7 @@ static bool want_heap(struct mock__program *program, struct mock__context *conte
     if (mock__memory_alloc(context, bytes, &program->heap_memory) != CUDA_SUCCESS)
         return false;
     program->heap_memory->in_module = true;
-    program->heap_memory->made_by = "malloc() of a kernel";
+    program->heap_memory->made.function = "malloc() of a kernel";
     program->heap = ptx__heap_new(program->heap_memory->address, bytes);
     return program->heap;
 }
@@ -248,7 +248,7 @@ static bool want_workspace(struct mock__program *program, struct mock__context *
         mock__memory_alloc(context, BYTES, &program->workspace) != CUDA_SUCCESS)
         return false;
     program->workspace->in_module = true;
-    program->workspace->made_by = "the driver";
+    program->workspace->made.function = "the driver";
     memset(program->workspace->host, 0, BYTES);
     return true;
 }
