@@ -29,6 +29,7 @@ static cushim_status gpu_saxpy(float a, const float *x, float *y, size_t n)
     cushim_function saxpy;
 
     CUSHIM_TRY(cushim_open(NULL, &driver));
+    printf("driver: %s\n", cushim_driver_path(driver));
     CUSHIM_TRY(cushim_context_primary(driver, 0, &context));
     CUSHIM_TRY(cushim_stream_default(context, &stream));
     CUSHIM_TRY(cushim_module_compile(context, kernel, NULL, &module));
@@ -58,7 +59,7 @@ int main(void)
         y[i] = 1;
     }
     if (gpu_saxpy(2, x, y, N) == CUSHIM_OK) {
-        printf("on the GPU: ");
+        printf("on the device: ");
     } else {
         printf("no GPU path: %s\n", cushim_error_text());
         cpu_saxpy(2, x, y, N);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A plug-in with one kernel for the mock: what vector_add does on a device, as a
- * function of the host.
+ * A plug-in for the mock: what vector_add's kernel does, as a function of the host. The mock would
+ * run the kernel from its PTX; where a plug-in has a function of a kernel's name, it calls that.
+ * This is for kernels of which there is no PTX, for those that are too slow, and for stand-ins.
  *
  *     CUSHIM_LIBCUDA=mock CUSHIM_MOCK_KERNELS=./libvector_add_kernels.so ./vector_add
  */

@@ -40,7 +40,8 @@ CUSHIM_API cushim_status cushim_unified_alloc(cushim_context context, size_t ele
 
 /**
  * Attaches all of it, in the order of the stream, which comes after all work that uses it. With
- * CUSHIM_ATTACH_SINGLE to this stream, which may not be the default one.
+ * CUSHIM_ATTACH_SINGLE to this stream, which may not be the default one. The hold ends with the
+ * stream: from when it is freed on, the memory is attached as it was when it was allocated.
  */
 CUSHIM_API cushim_status cushim_unified_attach(cushim_stream stream, cushim_unified unified,
                                                enum cushim_attach attach);

@@ -71,7 +71,8 @@ static void note_attached(struct cushim__buffer *buffer, struct cushim__timeline
 {
     cushim__timeline_unref(buffer->attached);
     buffer->attached = attach == CUSHIM_ATTACH_SINGLE ? cushim__timeline_ref(timeline) : NULL;
-    buffer->host_only = attach == CUSHIM_ATTACH_HOST;
+    buffer->host_only =
+        attach == CUSHIM_ATTACH_HOST || (attach == CUSHIM_ATTACH_SINGLE && buffer->made_host_only);
 }
 
 static cushim_status attach_to(struct cushim__scope *scope, struct cushim__stream *stream,

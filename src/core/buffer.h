@@ -41,7 +41,8 @@ struct cushim__buffer {
 
     /* Under the submission lock. */
     struct cushim__timeline *attached; /* MANAGED: the one stream that may use it, or NULL */
-    bool host_only;                    /* MANAGED: attached to the host */
+    bool host_only;                    /* MANAGED: attached to the host, if to no stream */
+    bool made_host_only;               /* MANAGED: and so again when that stream is gone */
     bool mark_next; /* at once when it is submitted, because others come for it */
     struct cushim__range one, *ranges;
     size_t n_ranges, max_ranges;

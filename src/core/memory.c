@@ -85,7 +85,7 @@ cushim_status cushim__memory_alloc_managed(struct cushim__scope *scope, size_t b
         return status;
     }
     buffer->host = (void *) (uintptr_t) buffer->address;
-    buffer->host_only = flags == CU_MEM_ATTACH_HOST;
+    buffer->host_only = buffer->made_host_only = flags == CU_MEM_ATTACH_HOST;
     *ret_buffer = buffer;
     return CUSHIM_OK;
 }

@@ -126,10 +126,10 @@ static cushim_status wait_for_device(struct cushim__scope *scope, struct cushim_
     if (buffer->attached && !buffer->attached->retired)
         attached = cushim__timeline_ref(buffer->attached);
     cushim__unlock(buffer->context);
-    if (host_only)
-        return CUSHIM_OK;
-    status = attached ? cushim__timeline_synchronize(scope, attached)
-                      : cushim__synchronize_context(scope);
+    if (attached)
+        status = cushim__timeline_synchronize(scope, attached);
+    else
+        status = host_only ? CUSHIM_OK : cushim__synchronize_context(scope);
     cushim__timeline_unref(attached);
     return status;
 }

@@ -140,11 +140,13 @@ static cushim_status check_attached(const struct cushim__submission *s,
                                     const struct cushim__access *a)
 {
     const struct cushim__buffer *buffer = a->buffer;
+    /* With a stream goes its hold. */
+    const bool to_stream = buffer->attached && !buffer->attached->retired;
 
-    if (buffer->host_only && !buffer->context->limits.concurrent_managed)
+    if (!to_stream && buffer->host_only && !buffer->context->limits.concurrent_managed)
         return cushim__fail_at(CUSHIM_ERROR_NOT_ATTACHED, s->scope->call, s->scope->label,
                                "%s: the unified memory is attached to the host", s->scope->call);
-    if (buffer->attached && buffer->attached != s->timeline)
+    if (to_stream && buffer->attached != s->timeline)
         return cushim__fail_at(CUSHIM_ERROR_NOT_ATTACHED, s->scope->call, s->scope->label,
                                "%s: the unified memory is attached to another stream",
                                s->scope->call);

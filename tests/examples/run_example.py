@@ -4,8 +4,9 @@
 
 run_example.py STATUS PATTERN PROGRAM [ARGUMENT...]
 
-PATTERN is a regular expression that its output and errors together must match somewhere. A program
-that needs NVRTC is skipped, with 77, where there is none.
+PATTERN is a regular expression that its output and errors together must match somewhere, and the
+mock must have found nothing wrong. A program that needs NVRTC is skipped, with 77, where there is
+none.
 """
 
 import re
@@ -24,6 +25,9 @@ def main():
         return 1
     if not re.search(pattern, done.stdout):
         print(f"{command[0]} said nothing that matches '{pattern}'")
+        return 1
+    if re.search(r"^cushim mock: \d+ finding", done.stdout, re.MULTILINE):
+        print(f"the mock found mistakes in {command[0]}")
         return 1
     return 0
 

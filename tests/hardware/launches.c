@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * launches: modules and launches on the GPU of this machine, with kernels that really run. Exit
- * status: 0 right, 1 wrong, 77 there is no GPU here.
+ * launches: modules and launches on the GPU of this machine, or on the mock, with kernels that
+ * really run. Exit status: 0 right, 1 wrong, 77 there is no GPU here.
  */
 #include <math.h>
 #include <stdio.h>

@@ -30,13 +30,14 @@ struct world {
     cushim_context context; /* the primary one of device 0 */
 };
 
-static inline void open_world(struct world *w)
+/* With settings of the mock's, such as "device.*.memory_pools_supported = 0". */
+static inline void open_world_with(struct world *w, const char *settings)
 {
+    const struct cushim_mock_config config = {.devices = "h200,h200", .settings = settings};
     struct cushim_hooks hooks[2];
 
     *w = (struct world){0};
-    cr_assert(eq(int, cushim_mock_configure(&(struct cushim_mock_config){.devices = "h200,h200"}),
-                 CUSHIM_OK));
+    cr_assert(eq(int, cushim_mock_configure(&config), CUSHIM_OK));
     assert_ok(cushim_open(cushim_open_params(.library = MOCK), &w->below));
     assert_ok(cushim_trace_create(NULL, &w->trace));
     assert_ok(cushim_faults_create(NULL, &w->faults));
@@ -44,6 +45,11 @@ static inline void open_world(struct world *w)
     hooks[1] = cushim_faults_hooks(w->faults);
     assert_ok(cushim_interpose(w->below, hooks, 2, &w->driver));
     assert_ok(cushim_context_primary(w->driver, 0, &w->context));
+}
+
+static inline void open_world(struct world *w)
+{
+    open_world_with(w, NULL);
 }
 
 static inline void inject(struct world *w, const char *rules)

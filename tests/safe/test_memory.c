@@ -76,49 +76,24 @@ Test(safe_memory, unified_memory_is_shared_with_the_host)
     close_world(&w);
 }
 
-/* What the device is asked for, whatever this driver makes of it. */
-struct asked {
-    const char *name;
-    uint64_t address;
-    int last; /* argument but for the stream */
-};
-
-static bool answer(struct cushim_call *call, void *user)
-{
-    struct asked *asked = user;
-
-    if (strcmp(call->name, "cuStreamAttachMemAsync") != 0 &&
-        strcmp(call->name, "cuMemPrefetchAsync") != 0 && strcmp(call->name, "cuMemAdvise") != 0)
-        return false;
-    asked->name = call->name;
-    asked->address = *(uint64_t *) call->args[call->name[2] == 'S'];
-    asked->last = *(int *) call->args[call->name[5] == 'P' ? 2 : 3];
-    call->result = 0;
-    return true;
-}
+/* A device that cannot share memory with the host: there it matters who has it. */
+static const char no_sharing[] = "device.*.concurrent_managed_access = 0";
 
 struct fixture {
     struct world w;
-    struct asked asked;
-    cushim_driver driver;
-    cushim_context context;
     cushim_stream a, b;
     cushim_unified unified;
     uint64_t address;
 };
 
-static void open_fixture(struct fixture *f, enum cushim_attach attach)
+static void open_fixture(struct fixture *f, const char *settings)
 {
-    const struct cushim_hooks hooks = {.before = answer, .user = &f->asked};
-
-    open_world(&f->w);
-    f->asked = (struct asked){0};
+    open_world_with(&f->w, settings);
     f->a = f->b = (cushim_stream){0};
-    assert_ok(cushim_interpose(f->w.driver, &hooks, 1, &f->driver));
-    assert_ok(cushim_context_primary(f->driver, 0, &f->context));
-    assert_ok(cushim_stream_new(f->context, NULL, &f->a));
-    assert_ok(cushim_stream_new(f->context, NULL, &f->b));
-    assert_ok(cushim_unified_alloc(f->context, sizeof(int), N, attach, &f->unified));
+    assert_ok(cushim_stream_new(f->w.context, NULL, &f->a));
+    assert_ok(cushim_stream_new(f->w.context, NULL, &f->b));
+    assert_ok(
+        cushim_unified_alloc(f->w.context, sizeof(int), N, CUSHIM_ATTACH_GLOBAL, &f->unified));
     assert_ok(cushim_slice_use(f->a, f->unified, false, &f->address));
 }
 
@@ -127,32 +102,92 @@ static void close_fixture(struct fixture *f)
     cushim_unified_free(&f->unified);
     cushim_stream_free(&f->a);
     cushim_stream_free(&f->b);
-    cushim_context_free(&f->context);
-    cushim_close(&f->driver);
     close_world(&f->w);
+}
+
+/* Does the device object to a stream's use of the memory, when nothing stands before it? */
+static bool device_objects(struct fixture *f, cushim_stream stream)
+{
+    const struct cushim_mock_finding *findings = NULL;
+    void *cu = NULL;
+    size_t n;
+
+    assert_ok(cushim_context_synchronize(f->w.context));
+    assert_ok(cushim_stream_raw(stream, &cu));
+    assert_ok(cushim_context_push(f->w.context));
+    cr_assert(eq(int,
+                 RAW(&f->w, cuMemsetD8Async, (uint64_t, unsigned char, size_t, void *), f->address,
+                     0, sizeof(int) * N, cu),
+                 0));
+    assert_ok(cushim_context_pop(f->w.driver, NULL));
+    assert_ok(cushim_context_synchronize(f->w.context));
+    n = cushim_mock_findings(&findings);
+    for (size_t i = 0; i < n; i++)
+        cr_expect(eq(int, (int) findings[i].kind, CUSHIM_MOCK_ATTACHMENT), "%s", findings[i].text);
+    cushim_mock_findings_clear();
+    return n > 0;
 }
 
 Test(safe_memory, attached_to_one_stream_it_is_refused_on_others)
 {
     struct fixture f;
 
-    open_fixture(&f, CUSHIM_ATTACH_GLOBAL);
+    open_fixture(&f, no_sharing);
     assert_ok(cushim_slice_fill(f.b, f.unified, 1));
     assert_ok(cushim_unified_attach(f.a, f.unified, CUSHIM_ATTACH_SINGLE));
-    cr_expect(eq(str, S(f.asked.name), S("cuStreamAttachMemAsync")));
-    cr_expect(eq(u64, f.asked.address, f.address));
-    cr_expect(eq(int, f.asked.last, 4));
     cr_expect(eq(u64, count(&f.w, "cuStreamWaitEvent"), 1), "after b's fill");
     assert_ok(cushim_slice_fill(f.a, f.unified, 2));
     assert_refused(cushim_slice_fill(f.b, f.unified, 3), CUSHIM_ERROR_NOT_ATTACHED,
                    "attached to another stream");
+    cr_expect(device_objects(&f, f.b));
+    cr_expect(not(device_objects(&f, f.a)));
     assert_ok(cushim_unified_attach(f.b, f.unified, CUSHIM_ATTACH_SINGLE));
     assert_ok(cushim_slice_fill(f.b, f.unified, 3));
+    cr_expect(device_objects(&f, f.a));
     assert_ok(cushim_unified_attach(f.b, f.unified, CUSHIM_ATTACH_GLOBAL));
     assert_ok(cushim_slice_fill(f.a, f.unified, 3));
+    cr_expect(not(device_objects(&f, f.a)));
     assert_refused(cushim_unified_attach(f.a, f.unified, (enum cushim_attach) 3),
                    CUSHIM_ERROR_INVALID_ARGUMENT, "no way 3");
     close_fixture(&f);
+}
+
+/* With the stream goes its hold on the memory. */
+Test(safe_memory, attached_to_a_stream_that_is_gone)
+{
+    cushim_unified host = CUSHIM_NONE;
+    struct fixture f;
+
+    open_fixture(&f, no_sharing);
+    assert_ok(cushim_unified_alloc(f.w.context, sizeof(int), N, CUSHIM_ATTACH_HOST, &host));
+    assert_ok(cushim_unified_attach(f.a, f.unified, CUSHIM_ATTACH_SINGLE));
+    assert_ok(cushim_unified_attach(f.a, host, CUSHIM_ATTACH_SINGLE));
+    assert_ok(cushim_slice_fill(f.a, f.unified, 1));
+    assert_ok(cushim_slice_fill(f.a, host, 1));
+    cushim_stream_free(&f.a);
+    assert_ok(cushim_slice_fill(f.b, f.unified, 2));
+    cr_expect(not(device_objects(&f, f.b)));
+    assert_refused(cushim_slice_fill(f.b, host, 2), CUSHIM_ERROR_NOT_ATTACHED,
+                   "attached to the host");
+    cushim_unified_free(&host);
+    close_fixture(&f);
+}
+
+enum { PREFERRED_LOCATION = 2, LAST_PREFETCH_LOCATION = 4 };
+
+/* What the driver says of a range of the memory: -1 is the host, -2 none. */
+static int location(struct fixture *f, int attribute, uint64_t address, size_t bytes)
+{
+    int32_t where = -3;
+
+    assert_ok(cushim_context_synchronize(f->w.context));
+    assert_ok(cushim_context_push(f->w.context));
+    cr_expect(eq(int,
+                 RAW(&f->w, cuMemRangeGetAttribute, (void *, size_t, int, uint64_t, size_t), &where,
+                     sizeof(where), attribute, address, bytes),
+                 0));
+    assert_ok(cushim_context_pop(f->w.driver, NULL));
+    return where;
 }
 
 Test(safe_memory, prefetch_and_advice)
@@ -160,49 +195,35 @@ Test(safe_memory, prefetch_and_advice)
     struct fixture f;
     cushim_view part;
 
-    open_fixture(&f, CUSHIM_ATTACH_GLOBAL);
+    open_fixture(&f, NULL);
     assert_ok(cushim_slice_fill(f.b, f.unified, 1));
     assert_ok(cushim_view_part(CUSHIM_VIEW(f.unified), 8, 8, &part));
+    cr_expect(eq(int, location(&f, LAST_PREFETCH_LOCATION, f.address + 32, 32), -2));
+    assert_ok(cushim_slice_fill(f.b, f.unified, 1));
     assert_ok(cushim_unified_prefetch(f.a, part, CUSHIM_DEVICE_HOST));
-    cr_expect(eq(str, S(f.asked.name), S("cuMemPrefetchAsync")));
-    cr_expect(eq(u64, f.asked.address, f.address + 32));
-    cr_expect(eq(int, f.asked.last, -1));
     cr_expect(eq(u64, count(&f.w, "cuStreamWaitEvent"), 1), "after b's fill");
-    assert_ok(cushim_unified_advise(f.unified, CUSHIM_ADVICE_PREFERRED_LOCATION, 0));
-    cr_expect(eq(str, S(f.asked.name), S("cuMemAdvise")));
-    cr_expect(eq(u64, f.asked.address, f.address));
+    cr_expect(eq(int, location(&f, LAST_PREFETCH_LOCATION, f.address + 32, 32), -1));
+    assert_ok(cushim_unified_prefetch(f.a, part, 0));
+    cr_expect(eq(int, location(&f, LAST_PREFETCH_LOCATION, f.address + 32, 32), 0));
+    assert_ok(cushim_unified_advise(f.unified, CUSHIM_ADVICE_PREFERRED_LOCATION, 1));
+    cr_expect(eq(int, location(&f, PREFERRED_LOCATION, f.address, sizeof(int) * N), 1));
     assert_refused(cushim_unified_advise((cushim_unified){f.a.id}, CUSHIM_ADVICE_READ_MOSTLY, 0),
                    CUSHIM_ERROR_WRONG_HANDLE, "this is the handle of a stream");
     close_fixture(&f);
 }
 
-static bool deny_sharing(struct cushim_call *call, void *user)
-{
-    (void) user;
-    if (strcmp(call->name, "cuDeviceGetAttribute") != 0 || *(int *) call->args[1] != 89)
-        return false;
-    **(int **) call->args[0] = 0;
-    call->result = 0;
-    return true;
-}
-
-/* CONCURRENT_MANAGED_ACCESS is 0: the device has to be idle before the host may look. */
+/* The device has to be idle before the host may look. */
 Test(safe_memory, a_device_that_cannot_share_is_waited_for)
 {
-    const struct cushim_hooks hooks[] = {{.before = deny_sharing}};
     cushim_unified all = CUSHIM_NONE, host = CUSHIM_NONE;
-    cushim_context context = CUSHIM_NONE;
-    cushim_driver driver = CUSHIM_NONE;
     cushim_stream stream = CUSHIM_NONE;
     void *pointer;
     struct world w;
 
-    open_world(&w);
-    assert_ok(cushim_interpose(w.driver, hooks, 1, &driver));
-    assert_ok(cushim_context_primary(driver, 0, &context));
-    assert_ok(cushim_stream_new(context, NULL, &stream));
-    assert_ok(cushim_unified_alloc(context, 4, N, CUSHIM_ATTACH_GLOBAL, &all));
-    assert_ok(cushim_unified_alloc(context, 4, N, CUSHIM_ATTACH_HOST, &host));
+    open_world_with(&w, no_sharing);
+    assert_ok(cushim_stream_new(w.context, NULL, &stream));
+    assert_ok(cushim_unified_alloc(w.context, 4, N, CUSHIM_ATTACH_GLOBAL, &all));
+    assert_ok(cushim_unified_alloc(w.context, 4, N, CUSHIM_ATTACH_HOST, &host));
     assert_ok(cushim_unified_write(all, &pointer));
     cr_expect(eq(u64, count(&w, "cuCtxSynchronize"), 1));
     assert_ok(cushim_unified_write(host, &pointer));
@@ -212,37 +233,20 @@ Test(safe_memory, a_device_that_cannot_share_is_waited_for)
     cushim_unified_free(&all);
     cushim_unified_free(&host);
     cushim_stream_free(&stream);
-    cushim_context_free(&context);
-    cushim_close(&driver);
     close_world(&w);
 }
 
 /* A device without memory pools: the same meaning, by cuMemAlloc() and cuMemFree(). */
-static bool deny_pools(struct cushim_call *call, void *user)
-{
-    (void) user;
-    if (strcmp(call->name, "cuDeviceGetAttribute") != 0 || *(int *) call->args[1] != 115)
-        return false;
-    **(int **) call->args[0] = 0;
-    call->result = 0;
-    return true;
-}
-
 Test(safe_memory, without_memory_pools)
 {
-    const struct cushim_hooks hooks = {.before = deny_pools};
     cushim_stream a = CUSHIM_NONE, b = CUSHIM_NONE;
-    cushim_context context = CUSHIM_NONE;
-    cushim_driver driver = CUSHIM_NONE;
     cushim_slice x = CUSHIM_NONE, y = CUSHIM_NONE;
     struct world w;
     int values[N];
 
-    open_world(&w);
-    assert_ok(cushim_interpose(w.driver, &hooks, 1, &driver));
-    assert_ok(cushim_context_primary(driver, 0, &context));
-    assert_ok(cushim_stream_new(context, NULL, &a));
-    assert_ok(cushim_stream_new(context, NULL, &b));
+    open_world_with(&w, "device.*.memory_pools_supported = 0");
+    assert_ok(cushim_stream_new(w.context, NULL, &a));
+    assert_ok(cushim_stream_new(w.context, NULL, &b));
     assert_ok(cushim_slice_zeros(a, 4, N, &x));
     assert_ok(cushim_slice_alloc(b, 4, N, &y));
     assert_ok(cushim_slice_fill(a, x, 8));
@@ -256,7 +260,5 @@ Test(safe_memory, without_memory_pools)
     cr_expect(eq(u64, count(&w, "cuMemAllocAsync") + count(&w, "cuMemFreeAsync"), 0));
     cushim_stream_free(&a);
     cushim_stream_free(&b);
-    cushim_context_free(&context);
-    cushim_close(&driver);
     close_world(&w);
 }

@@ -191,22 +191,14 @@ static void free_shared(void)
     }
 }
 
-/*
- * The mock does not see that one thread waits for the device and another one learns of it through
- * a lock, and takes what the second submits for a race. Everything else that it finds is wrong.
- */
 static int wrong(void)
 {
     const struct cushim_mock_finding *findings = NULL;
     const size_t n = cushim_mock_findings(&findings);
-    int found = 0;
 
     for (size_t i = 0; i < n; i++)
-        if (findings[i].kind != CUSHIM_MOCK_DATA_RACE) {
-            fprintf(stderr, "the mock found: %s\n", findings[i].text);
-            found++;
-        }
-    return found;
+        fprintf(stderr, "the mock found: %s\n", findings[i].text);
+    return (int) n;
 }
 
 int main(void)

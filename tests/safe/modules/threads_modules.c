@@ -130,11 +130,6 @@ static void check(cushim_stream stream)
     expect(out[0] >= 2 * THREADS * ROUNDS && out[0] == out[N - 1], "nothing was lost", __LINE__);
 }
 
-/*
- * A thread that frees a module waits for its kernels, and the others learn from it that they are
- * done. The mock sees that a thread waited, and not that it told others, so it takes what they do
- * next for a race: those findings say nothing here.
- */
 static void check_findings(void)
 {
     const struct cushim_mock_finding *findings = NULL;
@@ -143,10 +138,8 @@ static void check_findings(void)
     cushim_mock_leaks();
     n = cushim_mock_findings(&findings);
     for (size_t i = 0; i < n; i++)
-        if (findings[i].kind != CUSHIM_MOCK_DATA_RACE) {
-            printf("the mock found: %s\n", findings[i].text);
-            failures++;
-        }
+        printf("the mock found: %s\n", findings[i].text);
+    failures += (int) n;
 }
 
 int main(void)
