@@ -67,7 +67,8 @@ Test(check, one_too_far)
 {
     begin(128);
     EXPECT(CUDA_ERROR_ILLEGAL_ADDRESS, run("st.global.u32 [%rd1+4], 7;", 4, 32));
-    found(CUSHIM_MOCK_OUT_OF_BOUNDS, "block (3,0,0), thread (31,0,0)", "which has 512 bytes");
+    found(CUSHIM_MOCK_OUT_OF_BOUNDS, "block (3,0,0), thread (31,0,0)",
+          "(512 bytes, made by cuMemAlloc");
 }
 
 Test(check, one_too_far_with_a_guard)
@@ -98,8 +99,7 @@ Test(check, misaligned)
 Test(check, aligned)
 {
     begin(128);
-    EXPECT(CUDA_SUCCESS,
-           run("add.u64 %rd3, %rd0, 8; ld.global.v2.u32 {%r1, %r2}, [%rd3];", 1, 32));
+    EXPECT(CUDA_SUCCESS, run("add.u64 %rd3, %rd0, 8; ld.global.v2.u32 {%r1, %r2}, [%rd3];", 1, 32));
     silent();
 }
 
