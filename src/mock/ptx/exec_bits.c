@@ -126,7 +126,8 @@ LANEWISE(szext_wrap_s32, "szext.wrap.s32", u32, u32, u32, u32, sized(A, B & 31, 
 /* fns: the n-th set bit from a base, upwards or downwards; all ones if there is none. */
 static inline uint32_t nth_set(uint32_t mask, uint32_t base, int32_t n)
 {
-    int32_t at = (int32_t) base, left = n < 0 ? -n : n;
+    uint32_t left = n < 0 ? -(uint32_t) n : (uint32_t) n;
+    int32_t at = (int32_t) base;
     const int32_t step = n < 0 ? -1 : 1;
 
     if (n == 0)
