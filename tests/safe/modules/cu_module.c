@@ -4,6 +4,13 @@
 #include <stddef.h>
 #include <stdio.h>
 
+/* What older headers do not know has no function that could differ. */
+#if CUDA_VERSION < 12000
+typedef struct CUlib_st *CUlibrary;
+typedef struct CUkern_st *CUkernel;
+typedef int CUlibraryOption;
+#endif
+
 #define CUSHIM__CU_CHECK
 #define CU_TYPE(real, ours) real
 #include "core/cu_module.h"

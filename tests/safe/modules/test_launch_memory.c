@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/* Launches and what they use: launchers, modules, variables, memory of all kinds. */
+#include "launch_kernels.h"
+
+SUITE(launch_memory);
+
+Test(launch_memory, launchers_are_used_again, .init = begin)
+{
+    cushim_slice x = ones(N), y = ones(N);
+    cushim_launcher launcher = CUSHIM_NONE;
+    const struct cushim_launch_config config = cushim_for_elements(N);
+    float a = 2, out[N];
+    size_t n = N;
+
+    assert_ok(cushim_launcher_create(saxpy, &launcher));
+    assert_ok(cushim_launcher_push(launcher, CUSHIM_VALUE(a), CUSHIM_IN(x)));
+    assert_refused(cushim_launcher_launch(launcher, stream, config), CUSHIM_ERROR_INVALID_ARGUMENT,
+                   "saxpy: 2 arguments, the kernel has 4 parameters");
+    assert_ok(cushim_launcher_push(launcher, CUSHIM_INOUT(y), CUSHIM_VALUE(n)));
+    a = 100; /* the launcher has a copy */
+    n = 0;
+    assert_ok(cushim_launcher_launch(launcher, stream, config));
+    assert_ok(cushim_launcher_set(launcher, 0, CUSHIM_VALUE(1.0f)));
+    assert_ok(cushim_launcher_launch(launcher, stream, config));
+    assert_ok(cushim_slice_read(stream, y, out, N));
+    cr_assert(eq(flt, out[7], 4));
+    assert_refused(cushim_launcher_set(launcher, 4, CUSHIM_VALUE(1.0f)),
+                   CUSHIM_ERROR_INVALID_ARGUMENT, "no argument 4");
+    assert_refused(cushim_launcher_set(launcher, 3, CUSHIM_BYTES(NULL, 8)),
+                   CUSHIM_ERROR_INVALID_ARGUMENT, "has no value");
+    assert_ok(cushim_launcher_clear(launcher));
+    assert_refused(cushim_launcher_launch(launcher, stream, config), CUSHIM_ERROR_INVALID_ARGUMENT,
+                   "saxpy: 0 arguments");
+    cushim_module_free(&module);
+    assert_status(cushim_launcher_launch(launcher, stream, config), CUSHIM_ERROR_STALE_HANDLE);
+    cushim_launcher_free(&launcher);
+    assert_status(cushim_launcher_clear(launcher), CUSHIM_ERROR_STALE_HANDLE);
+    cushim_slice_free(&x);
+    cushim_slice_free(&y);
+    finish();
+}
+
+Test(launch_memory, a_module_is_unloaded_after_its_kernels, .init = begin)
+{
+    cushim_slice x = ones(N), y = ones(N);
+    const float a = 2;
+    const size_t n = N;
+    float out[N];
+
+    assert_ok(cushim_launch(stream, saxpy, cushim_for_elements(n), CUSHIM_VALUE(a), CUSHIM_IN(x),
+                            CUSHIM_INOUT(y), CUSHIM_VALUE(n)));
+    forget_calls(&w);
+    cushim_module_free(&module);
+    cr_assert(eq(u64, count(&w, "cuEventSynchronize"), 1));
+    cr_assert(eq(u64, count(&w, "cuModuleUnload"), 1));
+    assert_ok(cushim_slice_read(stream, y, out, N));
+    cr_assert(eq(flt, out[0], 3));
+    cushim_slice_free(&x);
+    cushim_slice_free(&y);
+    finish();
+}
+
+Test(launch_memory, globals_are_slices, .init = begin)
+{
+    const char *text = ".version 7.0\n.target sm_70\n.address_size 64\n"
+                       ".visible .global .align 4 .u32 counter[4];\n";
+    unsigned numbers[4] = {1, 2, 3, 4}, out[4] = {0};
+    cushim_module m = CUSHIM_NONE;
+    cushim_slice counter, again;
+    cushim_view view;
+
+    assert_ok(cushim_module_load_text(w.context, text, cushim_module_params(.label = "g"), &m));
+    assert_ok(cushim_module_global(m, "counter", &counter));
+    assert_ok(cushim_module_global(m, "counter", &again));
+    cr_assert(eq(u64, counter.id, again.id));
+    assert_ok(CUSHIM_VIEW_AS(counter, unsigned, &view));
+    assert_ok(cushim_slice_write(stream, view, numbers, 4));
+    assert_ok(cushim_slice_read(stream, view, out, 4));
+    cr_assert(eq(uint, out[3], 4));
+    assert_refused(cushim_slice_write(stream, view, numbers, 3), CUSHIM_ERROR_INVALID_ARGUMENT, "");
+    assert_refused(cushim_module_global(m, "conter", &again), 500, "no variable 'conter'");
+    /* Freeing the handle leaves the variable. */
+    cushim_slice_free(&counter);
+    assert_ok(cushim_module_global(m, "counter", &counter));
+    assert_ok(CUSHIM_VIEW_AS(counter, unsigned, &view));
+    assert_ok(cushim_slice_read(stream, view, out, 4));
+    cushim_module_free(&m);
+    assert_status(cushim_slice_read(stream, view, out, 4), CUSHIM_ERROR_STALE_HANDLE);
+    cr_assert(eq(u64, count(&w, "cuModuleUnload"), 1));
+    finish();
+}
+
+Test(launch_memory, kernels_use_page_locked_memory, .init = begin)
+{
+    cushim_context other = CUSHIM_NONE;
+    cushim_pinned pinned = CUSHIM_NONE;
+    cushim_slice x = ones(N);
+    const float a = 2, *out = NULL;
+    const size_t n = N;
+    float *in = NULL;
+
+    assert_ok(cushim_context_primary(w.driver, 1, &other));
+    assert_ok(cushim_pinned_alloc(other, sizeof(float), N, CUSHIM_PINNED_PORTABLE, &pinned));
+    assert_ok(cushim_pinned_write(pinned, (void **) &in));
+    for (int i = 0; i < N; i++)
+        in[i] = (float) i;
+    assert_ok(cushim_launch(stream, saxpy, cushim_for_elements(n), CUSHIM_VALUE(a), CUSHIM_IN(x),
+                            CUSHIM_INOUT(pinned), CUSHIM_VALUE(n)));
+    assert_ok(cushim_pinned_read(pinned, (const void **) &out));
+    cr_assert(eq(flt, out[N - 1], N + 1));
+    cushim_pinned_free(&pinned);
+    cushim_context_free(&other);
+    cushim_slice_free(&x);
+    finish();
+}
+
+Test(launch_memory, a_slice_is_reclaimed, .init = begin)
+{
+    cushim_slice x = ones(N), copy = x;
+    float out[N] = {0};
+
+    assert_status(cushim_slice_reclaim(stream, &x, out, N - 1), CUSHIM_ERROR_INVALID_ARGUMENT);
+    cr_assert(eq(u64, x.id, copy.id));
+    assert_ok(cushim_slice_reclaim(stream, &x, out, N));
+    cr_assert(eq(flt, out[N - 1], 1));
+    cr_assert(eq(u64, x.id, 0));
+    assert_refused(cushim_slice_reclaim(stream, &copy, out, N), CUSHIM_ERROR_STALE_HANDLE,
+                   "freed by test_launch_memory.c:");
+    assert_status(cushim_slice_reclaim(stream, NULL, out, N), CUSHIM_ERROR_INVALID_ARGUMENT);
+    finish();
+}
+
+Test(launch_memory, a_module_of_a_failed_context_is_freed_quietly, .init = begin)
+{
+    cushim_slice x = ones(N), y = ones(N);
+    const float a = 2;
+    const size_t n = N;
+
+    assert_ok(cushim_launch(stream, saxpy, cushim_for_elements(n), CUSHIM_VALUE(a), CUSHIM_IN(x),
+                            CUSHIM_INOUT(y), CUSHIM_VALUE(n)));
+    cushim_error_clear();
+    inject(&w, "cuEventSynchronize nth=1 result=719");
+    cushim_module_free(&module);
+    cr_assert(eq(int, cushim_error_status(), CUSHIM_OK));
+    cr_assert(eq(u64, count(&w, "cuCtxSynchronize"), 1));
+    cr_assert(eq(u64, count(&w, "cuModuleUnload"), 1));
+    assert_status(cushim_context_check(w.context), 719);
+    assert_contains(cushim_error_text(), "cushim_module_free");
+    cushim_slice_free(&x);
+    cushim_slice_free(&y);
+    finish();
+}
