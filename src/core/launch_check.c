@@ -111,8 +111,9 @@ cushim_status cushim__launch_check_arguments(const struct cushim__launch *launch
     if (__builtin_expect(function->n_params < 0, 0))
         return CUSHIM_OK;
     if (__builtin_expect(launch->n != (size_t) function->n_params, 0))
-        return FAIL(launch, "%s: %zu arguments, the kernel has %d parameters", function->name,
-                    launch->n, function->n_params);
+        return FAIL(launch, "%s: %zu argument%s, the kernel has %d parameter%s", function->name,
+                    launch->n, launch->n == 1 ? "" : "s", function->n_params,
+                    function->n_params == 1 ? "" : "s");
     for (size_t i = 0; i < launch->n; i++)
         if (__builtin_expect(launch->arguments[i].bytes != function->params[i].size, 0))
             return wrong_size(launch, i);

@@ -105,7 +105,7 @@ Test(launch, arguments_are_checked_against_the_kernel, .init = begin)
           CUSHIM_IN(x), CUSHIM_VALUE(a), CUSHIM_INOUT(y), CUSHIM_VALUE((size_t) n));
     WRONG("saxpy: 3 arguments, the kernel has 4 parameters", saxpy, one, CUSHIM_VALUE(a),
           CUSHIM_IN(x), CUSHIM_INOUT(y));
-    WRONG("nothing: 1 arguments, the kernel has 0 parameters", nothing, one, CUSHIM_VALUE(a));
+    WRONG("nothing: 1 argument, the kernel has 0 parameters", nothing, one, CUSHIM_VALUE(a));
     WRONG("pair: argument 0 (a) is 4 bytes, the kernel's parameter is 16", pair, one,
           CUSHIM_VALUE(a), CUSHIM_VALUE('c'));
     WRONG("pair: argument 1 ((char) 1) has no value", pair, one, CUSHIM_VALUE((struct two){{1, 2}}),
