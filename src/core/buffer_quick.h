@@ -30,11 +30,13 @@ static inline bool cushim__buffer_is_quick(const struct cushim__buffer *buffer, 
                                            size_t end, bool write,
                                            const struct cushim__timeline *timeline)
 {
-    struct cushim__range *range = buffer->ranges;
+    struct cushim__range *range;
 
-    if (buffer->n_ranges != 1 || begin || end != buffer->bytes || buffer->mark_next ||
-        buffer->context != timeline->context || buffer->attached || buffer->host_only)
+    /* The context comes first: the rest is under the lock of the buffer's. */
+    if (buffer->context != timeline->context || buffer->n_ranges != 1 || begin ||
+        end != buffer->bytes || buffer->mark_next || buffer->attached || buffer->host_only)
         return false;
+    range = buffer->ranges;
     if (range->write.timeline && range->write.timeline != timeline)
         return false;
     if (write)
