@@ -3,9 +3,9 @@
 
 #include "core/launcher.h"
 
-cushim_status cushim_launch_arguments(cushim_stream stream, cushim_function function,
-                                      const struct cushim_launch_config *config,
-                                      const struct cushim_argument *arguments, size_t n)
+HOT cushim_status cushim_launch_arguments(cushim_stream stream, cushim_function function,
+                                          const struct cushim_launch_config *config,
+                                          const struct cushim_argument *arguments, size_t n)
 {
     if (__builtin_expect(!config || (n && !arguments), 0))
         return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: %s is NULL", __func__,

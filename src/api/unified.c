@@ -73,6 +73,7 @@ static void note_attached(struct cushim__buffer *buffer, struct cushim__timeline
     buffer->attached = attach == CUSHIM_ATTACH_SINGLE ? cushim__timeline_ref(timeline) : NULL;
     buffer->host_only =
         attach == CUSHIM_ATTACH_HOST || (attach == CUSHIM_ATTACH_SINGLE && buffer->made_host_only);
+    buffer->restricted = buffer->attached || buffer->host_only;
 }
 
 static cushim_status attach_to(struct cushim__scope *scope, struct cushim__stream *stream,

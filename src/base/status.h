@@ -32,7 +32,7 @@ struct cushim__error *cushim__error(void);
  * failed, label the object it was about; either may be NULL.
  */
 cushim_status cushim__fail_at(cushim_status status, const char *call, const char *label,
-                              const char *format, ...) CUSHIM_PRINTF(4, 5);
+                              const char *format, ...) CUSHIM_PRINTF(4, 5) __attribute__((cold));
 
 /*
  * Gives the calling thread's last error a log, which is copied; NULL or "" is none. Without

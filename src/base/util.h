@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
@@ -25,6 +26,20 @@ static inline void cushim__freep(void *pointer)
 
 /* A malloc()ed pointer that is freed when it goes out of scope. */
 #define SCOPED_FREE __attribute__((cleanup(cushim__freep)))
+
+/* Functions that are kept near one another, because together they are what has to be fast. */
+#define HOT __attribute__((hot))
+
+/* Zeroed memory, for free(), that shares no cache line with other memory. NULL when there is none.
+ */
+static inline void *cushim__zalloc_lines(size_t bytes)
+{
+    enum { LINE = 64 };
+    const size_t rounded = (bytes + LINE - 1) / LINE * LINE;
+    void *memory = aligned_alloc(LINE, rounded);
+
+    return memory ? memset(memory, 0, rounded) : NULL;
+}
 
 static inline uint64_t cushim__now_ns(void)
 {

@@ -9,7 +9,7 @@ struct cushim__buffer *cushim__buffer_new(struct cushim__context *context,
                                           void *host, size_t bytes, struct cushim__timeline *home,
                                           struct cushim__object *keep)
 {
-    struct cushim__buffer *buffer = calloc(1, sizeof(*buffer));
+    struct cushim__buffer *buffer = cushim__zalloc_lines(sizeof(*buffer));
 
     if (!buffer)
         return NULL;

@@ -23,29 +23,34 @@ enum cushim__memory {
 };
 
 struct cushim__range {
-    size_t begin; /* it ends where the next one begins, or the buffer ends */
     struct cushim__point write;
-    struct cushim__point first_readers[2], *more_readers;
     unsigned n_readers, max_more;
+    struct cushim__point first_readers[2], *more_readers;
+    size_t begin; /* it ends where the next one begins, or the buffer ends */
 };
 
+/* What every launch looks at comes first, in two cache lines; one, where it writes. */
 struct cushim__buffer {
-    atomic_uint references;
     struct cushim__context *context;
-    enum cushim__memory memory;
     CUdeviceptr address;
-    void *host; /* for PINNED and MANAGED */
     size_t bytes;
-    struct cushim__timeline *home; /* of the stream that it was allocated on, or NULL */
-    struct cushim__object *keep;   /* what the memory is part of, such as a module, or NULL */
 
     /* Under the submission lock. */
-    struct cushim__timeline *attached; /* MANAGED: the one stream that may use it, or NULL */
+    bool restricted; /* MANAGED: attached to something */
+    bool mark_next;  /* at once when it is submitted, because others come for it */
+    unsigned n_ranges;
+    struct cushim__range *ranges, one;
+    unsigned max_ranges;
     bool host_only;                    /* MANAGED: attached to the host, if to no stream */
     bool made_host_only;               /* MANAGED: and so again when that stream is gone */
-    bool mark_next; /* at once when it is submitted, because others come for it */
-    struct cushim__range one, *ranges;
-    size_t n_ranges, max_ranges;
+    struct cushim__timeline *attached; /* MANAGED: the one stream that may use it, or NULL */
+
+    /* Not under it. */
+    atomic_uint references;
+    enum cushim__memory memory;
+    void *host;                    /* for PINNED and MANAGED */
+    struct cushim__timeline *home; /* of the stream that it was allocated on, or NULL */
+    struct cushim__object *keep;   /* what the memory is part of, such as a module, or NULL */
 };
 
 /*

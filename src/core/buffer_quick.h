@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The common case of using a buffer, where nothing has to be waited for, or made room for: all of
- * it is used, on the timeline that has used it before, and no other has. For submit.c alone, under
- * the submission lock of the timeline's context.
+ * it is used, on the timeline that has used it before, and no other has. For submit.c and
+ * launch_quick.c, under the submission lock of the timeline's context.
  */
 #ifndef CUSHIM_CORE_BUFFER_QUICK_H
 #define CUSHIM_CORE_BUFFER_QUICK_H
@@ -26,17 +26,21 @@ static inline struct cushim__point *cushim__quick_reader(struct cushim__range *r
     return range->n_readers ? NULL : &range->first_readers[0];
 }
 
-static inline bool cushim__buffer_is_quick(const struct cushim__buffer *buffer, size_t begin,
-                                           size_t end, bool write,
+/* Where a use by this timeline is noted, if it is one of these. */
+static inline struct cushim__point *cushim__quick_point(struct cushim__range *range, bool write,
+                                                        const struct cushim__timeline *timeline)
+{
+    return write ? &range->write : cushim__quick_reader(range, timeline);
+}
+
+/* For a use of all of a buffer that is of the timeline's context. */
+static inline bool cushim__buffer_is_quick(const struct cushim__buffer *buffer, bool write,
                                            const struct cushim__timeline *timeline)
 {
-    struct cushim__range *range;
+    struct cushim__range *range = buffer->ranges;
 
-    /* The context comes first: the rest is under the lock of the buffer's. */
-    if (buffer->context != timeline->context || buffer->n_ranges != 1 || begin ||
-        end != buffer->bytes || buffer->mark_next || buffer->attached || buffer->host_only)
+    if (buffer->n_ranges != 1 || buffer->mark_next || buffer->restricted)
         return false;
-    range = buffer->ranges;
     if (range->write.timeline && range->write.timeline != timeline)
         return false;
     if (write)
@@ -45,12 +49,11 @@ static inline bool cushim__buffer_is_quick(const struct cushim__buffer *buffer, 
     return cushim__quick_reader(range, timeline) != NULL;
 }
 
-/* Notes the last submission, where the above was true before it. */
-static inline void cushim__buffer_note_quick(struct cushim__buffer *buffer, bool write,
-                                             struct cushim__timeline *timeline)
+/* Notes the last submission at its point. */
+static inline void cushim__quick_note(struct cushim__range *range, struct cushim__point *point,
+                                      struct cushim__timeline *timeline)
 {
-    struct cushim__range *range = buffer->ranges;
-    struct cushim__point *point = write ? &range->write : cushim__quick_reader(range, timeline);
+    const bool write = point == &range->write;
 
     if (write && range->n_readers) {
         cushim__timeline_unref(range->first_readers[0].timeline);

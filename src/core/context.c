@@ -86,7 +86,7 @@ static void destroy(void *object)
     give_back(context);
     remove_from_list(context);
     cushim__handle_unpin(context->driver_id);
-    pthread_mutex_destroy(&context->lock);
+    cushim__gate_free(context->gate);
     pthread_mutex_destroy(&context->small_lock);
     cushim__object_finish(&context->object);
     free(context);
@@ -138,17 +138,20 @@ static void read_limits(const struct cushim__scope *scope, CUdevice device,
 static struct cushim__context *make(const struct cushim__scope *scope, CUcontext cu,
                                     CUdevice device, enum cushim__context_kind kind)
 {
-    struct cushim__context *context = calloc(1, sizeof(*context));
+    struct cushim__context *context = cushim__zalloc_lines(sizeof(*context));
 
-    if (!context)
+    if (context)
+        context->gate = cushim__gate_new();
+    if (!context || !context->gate) {
+        free(context);
         return NULL;
+    }
     cushim__object_init(&context->object, CUSHIM__HANDLE_CONTEXT, context, destroy);
     atomic_init(&context->kind, (int) kind);
     context->driver_id = scope->pinned;
     context->table = scope->table;
     context->cu = cu;
     context->device = device;
-    pthread_mutex_init(&context->lock, NULL);
     pthread_mutex_init(&context->small_lock, NULL);
     read_limits(scope, device, &context->limits);
     /* The scope has it pinned, and the context needs it for as long as it lives. */

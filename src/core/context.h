@@ -19,7 +19,7 @@
  * What an object of a context holds: cushim__context_ref(), given back by cushim__context_unref()
  * from the object's destroy().
  *
- * Locks. context->lock is the submission lock: looking up what to wait for, waiting, submitting
+ * Locks. context->gate is the submission lock: looking up what to wait for, waiting, submitting
  * and noting what was submitted is one step under it. Whoever needs several takes them by
  * core/submit.h. Nothing blocks on the device under it, and no other lock of core is
  * held when it is taken.
@@ -53,17 +53,17 @@ struct cushim__limits {
 
 struct cushim__context {
     struct cushim__object object;
+    cushim__entry *const *table; /* the driver's */
+    CUcontext cu;
+    struct cushim__gate *gate; /* the submission lock */
+    CUdevice device;
+    struct cushim__limits limits;
     struct cushim__context *next; /* of all contexts */
     atomic_int kind;              /* enum cushim__context_kind; a borrowed one may become primary */
     uint64_t driver_id;           /* pinned: the driver that it was made through */
     const struct cushim__driver *driver;
-    cushim__entry *const *table; /* the driver's */
-    CUcontext cu;
-    CUdevice device;
-    struct cushim__limits limits;
 
-    pthread_mutex_t lock; /* the submission lock */
-    /* Under it. */
+    /* Under the submission lock. */
     unsigned handles;        /* how many lead here */
     uint64_t default_stream; /* its handle, closed with the last of those; 0: not made yet */
     unsigned pushed;         /* how often it is on stacks by cushim_context_push() */
@@ -96,7 +96,8 @@ struct cushim__scope {
 /* The same where it gives something back: an error is deferred, and not the caller's. */
 #define CU_FREE(scope, name, args) cushim__freed(scope, CU_FN((scope)->table, name) args, #name)
 
-cushim_status cushim__fail_driver(const struct cushim__scope *scope, int result, const char *name);
+cushim_status cushim__fail_driver(const struct cushim__scope *scope, int result, const char *name)
+    __attribute__((cold));
 
 static inline cushim_status cushim__answer(const struct cushim__scope *scope, int result,
                                            const char *name)
@@ -200,12 +201,12 @@ bool cushim__context_primary_in_use(cushim__entry *const *table, CUdevice device
 
 static inline void cushim__lock(struct cushim__context *context)
 {
-    pthread_mutex_lock(&context->lock);
+    pthread_mutex_lock(&context->gate->mutex);
 }
 
 static inline void cushim__unlock(struct cushim__context *context)
 {
-    pthread_mutex_unlock(&context->lock);
+    pthread_mutex_unlock(&context->gate->mutex);
 }
 
 /* Gives back what the context keeps for later use, before it is destroyed. */
@@ -252,6 +253,14 @@ void cushim__host_call_drop(struct cushim__host_call *host_call);
 /* Inside of a host function that the device calls, calls of cushim are refused. */
 void cushim__host_function_begin(void);
 void cushim__host_function_end(void);
+
+/* Do any run now, in any thread? */
+extern atomic_uint cushim__host_functions;
+
+static inline bool cushim__host_functions_run(void)
+{
+    return atomic_load_explicit(&cushim__host_functions, memory_order_relaxed);
+}
 
 /* CUDA_ERROR_NOT_PERMITTED there, CUSHIM_OK elsewhere. */
 cushim_status cushim__check_no_host_function(const char *call);

@@ -96,7 +96,7 @@ cushim_status cushim__function_new(const struct cushim__scope *scope, struct cus
                                    CUfunction cu, const char *name,
                                    struct cushim__function **ret_function)
 {
-    struct cushim__function *function = calloc(1, sizeof(*function));
+    struct cushim__function *function = cushim__zalloc_lines(sizeof(*function));
     cushim_status status;
 
     if (!function)
@@ -106,6 +106,7 @@ cushim_status cushim__function_new(const struct cushim__scope *scope, struct cus
                         destroy);
     cushim__object_ref(&module->object);
     function->module = module;
+    function->code = module->code;
     function->cu = cu;
     function->name = name;
     status = cushim__object_set_label(&function->object, name, scope->call);

@@ -10,31 +10,21 @@
 #include "base/fork.h"
 #include "base/status.h"
 #include "base/util.h"
+#include "core/slot.h"
 
-/*
- * A slot's state is one word: generation (32 bits), closed (1), pins (31). An open
- * slot has one pin that stands for the handle itself; closing takes it away. So the
- * object dies with the last pin, whoever holds it.
- */
-#define PIN_MASK    UINT64_C(0x7fffffff)
-#define CLOSED      UINT64_C(0x80000000)
-#define GENERATION  UINT64_C(0x100000000)
-#define INDEX_BITS  20
-#define CHUNK_BITS  8
-#define CHUNK_SLOTS (1u << CHUNK_BITS)
-#define CHUNKS      (1u << (INDEX_BITS - CHUNK_BITS))
+#define PIN_MASK   UINT64_C(0xffffff)
+#define KIND_SHIFT 24
+#define KIND_MASK  UINT64_C(0x7f)
+#define CLOSED     UINT64_C(0x80000000)
+#define GENERATION UINT64_C(0x100000000)
 
 /* A place in a program, "train.c:88"; "" for one that is not known. */
 struct place {
     char text[40];
 };
 
-struct slot {
-    _Atomic uint64_t state;
-    void *_Atomic object;
+struct slot_rest {
     cushim__destroy *destroy;
-    _Atomic(pthread_mutex_t *) gate; /* NULL without */
-    _Atomic uint8_t kind;
     uint32_t next_free; /* index + 1, while it is free */
 
     /* Under the mutex. */
@@ -43,11 +33,17 @@ struct slot {
     uint32_t freed_generation;
 };
 
+struct chunk {
+    struct cushim__slot slots[CUSHIM__CHUNK_SLOTS];
+    struct slot_rest rest[CUSHIM__CHUNK_SLOTS];
+};
+
 /* Guards what follows, growth, and the slots' places. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static uint32_t first_free; /* index + 1 */
 static uint32_t n_slots;
-static _Atomic(struct slot *) chunks[CHUNKS];
+_Atomic(struct cushim__slot *) cushim__handle_slots[ARRAY_SIZE(cushim__handle_slots)];
+static struct cushim__gate *free_gates;
 
 CUSHIM__OPEN_IN_CHILD(mutex);
 
@@ -57,6 +53,7 @@ static const char *const kind_names[] = {
     "module",  "function", "code library", "kernel", "launcher",
 };
 
+_Static_assert(CUSHIM__HANDLE_KINDS <= KIND_MASK, "room for every kind");
 _Static_assert(ARRAY_SIZE(kind_names) == CUSHIM__HANDLE_KINDS, "a name for every kind");
 
 static _Thread_local const char *here;
@@ -85,19 +82,16 @@ const char *cushim__handle_noun(enum cushim__handle_kind kind)
     return kind_names[kind];
 }
 
-static uint64_t make_id(uint32_t index, uint8_t kind, uint64_t state)
+/* The handle of what is, or was, in a slot. */
+static uint64_t id_of(uint32_t index, uint64_t state)
 {
-    return (state & ~(GENERATION - 1)) | (uint64_t) kind << INDEX_BITS | index;
-}
-
-static uint32_t index_of(uint64_t id)
-{
-    return (uint32_t) id & ((1u << INDEX_BITS) - 1);
+    return (state & ~(GENERATION - 1)) | (state >> KIND_SHIFT & KIND_MASK) << CUSHIM__INDEX_BITS |
+           index;
 }
 
 static unsigned kind_of(uint64_t id)
 {
-    return (uint8_t) (id >> INDEX_BITS);
+    return (uint8_t) (id >> CUSHIM__INDEX_BITS);
 }
 
 enum cushim__handle_kind cushim__handle_kind_of(uint64_t id)
@@ -107,46 +101,48 @@ enum cushim__handle_kind cushim__handle_kind_of(uint64_t id)
     return (enum cushim__handle_kind)(kind < CUSHIM__HANDLE_KINDS ? kind : 0);
 }
 
-static struct slot *slot_at(uint32_t index)
+/* Of a slot that is there. */
+static struct slot_rest *rest_of(uint32_t index)
 {
-    struct slot *chunk = atomic_load_explicit(&chunks[index >> CHUNK_BITS], memory_order_acquire);
+    struct cushim__slot *slots = cushim__slot_at(index & ~(CUSHIM__CHUNK_SLOTS - 1u));
 
-    return chunk ? &chunk[index & (CHUNK_SLOTS - 1)] : NULL;
+    return &((struct chunk *) slots)->rest[index & (CUSHIM__CHUNK_SLOTS - 1)];
 }
 
 /* Under the mutex. Returns NULL when out of memory or of slots. */
-static struct slot *find_slot(uint32_t *ret_index)
+static struct cushim__slot *find_slot(uint32_t *ret_index)
 {
-    struct slot *slot;
+    struct cushim__slot *slot;
 
     if (first_free) {
         *ret_index = first_free - 1;
-        slot = slot_at(*ret_index);
-        first_free = slot->next_free;
+        slot = cushim__slot_at(*ret_index);
+        first_free = rest_of(*ret_index)->next_free;
         return slot;
     }
-    if (n_slots == CHUNKS * CHUNK_SLOTS)
+    if (n_slots == ARRAY_SIZE(cushim__handle_slots) * CUSHIM__CHUNK_SLOTS)
         return NULL;
-    if (!(n_slots & (CHUNK_SLOTS - 1))) {
-        struct slot *chunk = calloc(CHUNK_SLOTS, sizeof(*chunk));
+    if (!(n_slots & (CUSHIM__CHUNK_SLOTS - 1))) {
+        struct chunk *chunk = cushim__zalloc_lines(sizeof(*chunk));
 
         if (!chunk)
             return NULL;
-        atomic_store_explicit(&chunks[n_slots >> CHUNK_BITS], chunk, memory_order_release);
+        atomic_store_explicit(&cushim__handle_slots[n_slots >> CUSHIM__CHUNK_BITS], chunk->slots,
+                              memory_order_release);
     }
     *ret_index = n_slots++;
-    return slot_at(*ret_index);
+    return cushim__slot_at(*ret_index);
 }
 
-static struct slot *take_slot(uint32_t *ret_index)
+static struct cushim__slot *take_slot(uint32_t *ret_index)
 {
     const struct place place = take_place();
-    struct slot *slot;
+    struct cushim__slot *slot;
 
     pthread_mutex_lock(&mutex);
     slot = find_slot(ret_index);
     if (slot)
-        slot->made = place;
+        rest_of(*ret_index)->made = place;
     pthread_mutex_unlock(&mutex);
     return slot;
 }
@@ -154,7 +150,7 @@ static struct slot *take_slot(uint32_t *ret_index)
 cushim_status cushim__handle_create(enum cushim__handle_kind kind, void *object,
                                     cushim__destroy *destroy, const char *call, uint64_t *ret_id)
 {
-    struct slot *slot;
+    struct cushim__slot *slot;
     uint32_t index = 0;
     uint64_t state;
 
@@ -163,33 +159,32 @@ cushim_status cushim__handle_create(enum cushim__handle_kind kind, void *object,
         return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, call, NULL, "no room for another handle");
     atomic_store_explicit(&slot->object, object, memory_order_relaxed);
     atomic_store_explicit(&slot->gate, NULL, memory_order_relaxed);
-    slot->destroy = destroy;
-    atomic_store_explicit(&slot->kind, (uint8_t) kind, memory_order_relaxed);
+    rest_of(index)->destroy = destroy;
     /* Generation 0 is skipped: a handle is never zero. */
     state = (atomic_load(&slot->state) & ~(GENERATION - 1)) + GENERATION;
     if (!(state >> 32))
         state = GENERATION;
-    *ret_id = make_id(index, (uint8_t) kind, state);
+    state |= (uint64_t) kind << KIND_SHIFT;
+    *ret_id = id_of(index, state);
     atomic_store_explicit(&slot->state, state | 1, memory_order_release);
+    atomic_store_explicit(&slot->open, *ret_id, memory_order_release);
     return CUSHIM_OK;
 }
 
 /* Every bit of a handle counts: one that was made up must not lead to an object. */
-static bool is_open(struct slot *slot, uint64_t state, uint64_t id)
+static bool is_open(uint64_t state, uint64_t id)
 {
-    const uint8_t kind = atomic_load_explicit(&slot->kind, memory_order_relaxed);
-
-    return make_id(index_of(id), kind, state) == id && !(state & CLOSED) && (state & PIN_MASK);
+    return id_of(cushim__handle_index(id), state) == id && !(state & CLOSED) && (state & PIN_MASK);
 }
 
 static struct place freed_at(uint64_t id)
 {
-    struct slot *slot = slot_at(index_of(id));
+    const bool there = cushim__slot_at(cushim__handle_index(id)) != NULL;
     struct place place = {""};
 
     pthread_mutex_lock(&mutex);
-    if (slot && slot->freed_generation == id >> 32)
-        place = slot->freed;
+    if (there && rest_of(cushim__handle_index(id))->freed_generation == id >> 32)
+        place = rest_of(cushim__handle_index(id))->freed;
     pthread_mutex_unlock(&mutex);
     return place;
 }
@@ -223,18 +218,12 @@ static cushim_status stale(uint64_t id, unsigned kind, const char *call)
                            kind_names[kind]);
 }
 
-/* The slot that a handle names, if it can be one of this kind. */
-static struct slot *slot_of(uint64_t id, enum cushim__handle_kind kind)
-{
-    return id && kind_of(id) == (unsigned) kind ? slot_at(index_of(id)) : NULL;
-}
-
 void *cushim__handle_pin(uint64_t id, enum cushim__handle_kind kind, const char *call)
 {
-    struct slot *slot = slot_of(id, kind);
+    struct cushim__slot *slot = cushim__slot_of(id, kind);
     uint64_t state = slot ? atomic_load_explicit(&slot->state, memory_order_acquire) : 0;
 
-    while (slot && is_open(slot, state, id))
+    while (slot && is_open(state, id))
         if (atomic_compare_exchange_weak_explicit(&slot->state, &state, state + 1,
                                                   memory_order_acquire, memory_order_acquire))
             return slot->object;
@@ -244,18 +233,19 @@ void *cushim__handle_pin(uint64_t id, enum cushim__handle_kind kind, const char 
 
 void cushim__handle_pin_again(uint64_t id)
 {
-    atomic_fetch_add_explicit(&slot_at(index_of(id))->state, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&cushim__slot_at(cushim__handle_index(id))->state, 1,
+                              memory_order_relaxed);
 }
 
 /* Pins whatever a slot holds; 0 if it holds nothing that is open. */
-static uint64_t pin_slot(struct slot *slot, uint32_t index)
+static uint64_t pin_slot(struct cushim__slot *slot, uint32_t index)
 {
     uint64_t state = atomic_load_explicit(&slot->state, memory_order_acquire);
 
     while (!(state & CLOSED) && (state & PIN_MASK))
         if (atomic_compare_exchange_weak_explicit(&slot->state, &state, state + 1,
                                                   memory_order_acquire, memory_order_acquire))
-            return make_id(index, atomic_load_explicit(&slot->kind, memory_order_relaxed), state);
+            return id_of(index, state);
     return 0;
 }
 
@@ -270,62 +260,66 @@ void cushim__handle_each(void (*see)(enum cushim__handle_kind kind, void *object
     n = n_slots;
     pthread_mutex_unlock(&mutex);
     for (uint32_t i = 0; i < n; i++) {
-        struct slot *slot = slot_at(i);
+        struct cushim__slot *slot = cushim__slot_at(i);
         const uint64_t id = pin_slot(slot, i);
 
         if (!id)
             continue;
         pthread_mutex_lock(&mutex);
-        made = slot->made;
+        made = rest_of(i)->made;
         pthread_mutex_unlock(&mutex);
         see((enum cushim__handle_kind) kind_of(id), slot->object, made.text, user);
         cushim__handle_unpin(id);
     }
 }
 
-static void give_back(struct slot *slot, uint32_t index)
+static void give_back(uint32_t index)
 {
     pthread_mutex_lock(&mutex);
-    slot->next_free = first_free;
+    rest_of(index)->next_free = first_free;
     first_free = index + 1;
     pthread_mutex_unlock(&mutex);
 }
 
 void cushim__handle_unpin(uint64_t id)
 {
-    struct slot *slot = slot_at(index_of(id));
+    struct cushim__slot *slot = cushim__slot_at(cushim__handle_index(id));
     const uint64_t before = atomic_fetch_sub_explicit(&slot->state, 1, memory_order_acq_rel);
 
     if ((before & PIN_MASK) != 1)
         return;
-    slot->destroy(atomic_exchange(&slot->object, NULL));
-    give_back(slot, index_of(id));
+    rest_of(cushim__handle_index(id))->destroy(atomic_exchange(&slot->object, NULL));
+    give_back(cushim__handle_index(id));
 }
 
-static void note_freed(struct slot *slot, uint64_t id, const struct place *place)
+static void note_freed(uint64_t id, const struct place *place)
 {
+    struct slot_rest *rest = rest_of(cushim__handle_index(id));
+
     pthread_mutex_lock(&mutex);
-    slot->freed = *place;
-    slot->freed_generation = (uint32_t) (id >> 32);
+    rest->freed = *place;
+    rest->freed_generation = (uint32_t) (id >> 32);
     pthread_mutex_unlock(&mutex);
 }
 
-static bool mark_closed(struct slot *slot, uint64_t id)
+static bool mark_closed(struct cushim__slot *slot, uint64_t id)
 {
     uint64_t state = atomic_load_explicit(&slot->state, memory_order_acquire);
 
-    while (is_open(slot, state, id))
+    while (is_open(state, id))
         if (atomic_compare_exchange_weak_explicit(&slot->state, &state, state | CLOSED,
-                                                  memory_order_acq_rel, memory_order_acquire))
+                                                  memory_order_acq_rel, memory_order_acquire)) {
+            atomic_store_explicit(&slot->open, 0, memory_order_release);
             return true;
+        }
     return false;
 }
 
 cushim_status cushim__handle_close(uint64_t id, enum cushim__handle_kind kind, const char *call)
 {
     const struct place place = take_place();
-    struct slot *slot = slot_of(id, kind);
-    pthread_mutex_t *gate;
+    struct cushim__slot *slot = cushim__slot_of(id, kind);
+    struct cushim__gate *gate;
     bool closed;
 
     /* The object keeps its gate, and the pin the object. */
@@ -333,34 +327,47 @@ cushim_status cushim__handle_close(uint64_t id, enum cushim__handle_kind kind, c
         return stale(id, kind, call);
     gate = atomic_load_explicit(&slot->gate, memory_order_relaxed);
     if (gate)
-        pthread_mutex_lock(gate);
+        pthread_mutex_lock(&gate->mutex);
     closed = mark_closed(slot, id);
     if (gate)
-        pthread_mutex_unlock(gate);
+        pthread_mutex_unlock(&gate->mutex);
     if (closed) {
-        note_freed(slot, id, &place);
+        note_freed(id, &place);
         cushim__handle_unpin(id);
     }
     cushim__handle_unpin(id);
     return closed ? CUSHIM_OK : stale(id, kind, call);
 }
 
-void cushim__handle_gate(uint64_t id, pthread_mutex_t *gate)
+struct cushim__gate *cushim__gate_new(void)
 {
-    atomic_store_explicit(&slot_at(index_of(id))->gate, gate, memory_order_release);
+    struct cushim__gate *gate;
+
+    pthread_mutex_lock(&mutex);
+    gate = free_gates;
+    if (gate)
+        free_gates = gate->next;
+    pthread_mutex_unlock(&mutex);
+    if (gate)
+        return gate;
+    gate = cushim__zalloc_lines(sizeof(*gate));
+    if (gate)
+        pthread_mutex_init(&gate->mutex, NULL);
+    return gate;
 }
 
-/* The slot may be given to another object meanwhile, if its gate is not the one that is held. */
-void *cushim__handle_peek(uint64_t id, enum cushim__handle_kind kind, const pthread_mutex_t *gate)
+void cushim__gate_free(struct cushim__gate *gate)
 {
-    struct slot *slot = slot_of(id, kind);
-    const uint64_t state = slot ? atomic_load_explicit(&slot->state, memory_order_acquire) : 0;
-    void *object;
+    if (!gate)
+        return;
+    pthread_mutex_lock(&mutex);
+    gate->next = free_gates;
+    free_gates = gate;
+    pthread_mutex_unlock(&mutex);
+}
 
-    if (!slot || !is_open(slot, state, id) ||
-        atomic_load_explicit(&slot->gate, memory_order_acquire) != gate)
-        return NULL;
-    object = atomic_load_explicit(&slot->object, memory_order_acquire);
-    return (atomic_load_explicit(&slot->state, memory_order_relaxed) ^ state) & ~PIN_MASK ? NULL
-                                                                                          : object;
+void cushim__handle_gate(uint64_t id, struct cushim__gate *gate)
+{
+    atomic_store_explicit(&cushim__slot_at(cushim__handle_index(id))->gate, gate,
+                          memory_order_release);
 }

@@ -84,13 +84,23 @@ void cushim__handle_each(void (*see)(enum cushim__handle_kind kind, void *object
                          void *user);
 
 /*
- * A handle with a gate is closed only by who holds the gate. So who holds it needs no pins:
- * cushim__handle_peek() gives the object of a handle that is open and has this gate, and it
- * lives until the gate is let go. NULL, and no error, for any other handle. The gate is set
- * once, before others know the handle, and lives as long as the object.
+ * A lock that handles can have. Its memory is never given back to the system, so that who has no
+ * more than a handle can take the handle's gate, and look then whether it was worth it.
  */
-void cushim__handle_gate(uint64_t id, pthread_mutex_t *gate);
-void *cushim__handle_peek(uint64_t id, enum cushim__handle_kind kind, const pthread_mutex_t *gate);
+struct cushim__gate {
+    pthread_mutex_t mutex;
+    struct cushim__gate *next; /* while nobody has it */
+};
+
+/* NULL when out of memory. */
+struct cushim__gate *cushim__gate_new(void);
+void cushim__gate_free(struct cushim__gate *gate);
+
+/*
+ * A handle with a gate is closed only by who holds the gate, so who holds it needs no pins: see
+ * slot.h. The gate is set once, before others know the handle, and lives as long as the object.
+ */
+void cushim__handle_gate(uint64_t id, struct cushim__gate *gate);
 
 /* Closes a handle. The object is destroyed now or when its last pin goes. */
 cushim_status cushim__handle_close(uint64_t id, enum cushim__handle_kind kind, const char *call);

@@ -94,28 +94,13 @@ static void unpin_memory(const struct cushim__launch *launch)
         }
 }
 
-static cushim_status check_values(const struct cushim__launch *launch)
-{
-    for (size_t i = 0; i < launch->n; i++) {
-        const struct cushim_argument *argument = &launch->arguments[i];
-
-        if (__builtin_expect((unsigned) argument->intent > CUSHIM_INTENT_INOUT ||
-                                 (argument->intent == CUSHIM_INTENT_VALUE && !argument->value),
-                             0))
-            return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, launch->scope->call,
-                                   launch->function->name, "%s: argument %zu (%s) has no value",
-                                   launch->function->name, i, argument->name ? argument->name : "");
-    }
-    return CUSHIM_OK;
-}
-
 /* The driver call for launches that ask for nothing special. */
 static cushim_status call_plain(const struct cushim__launch *l)
 {
     return CU_CALL(l->scope, cuLaunchKernel,
-                   (l->function->cu, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1],
-                    l->block[2], (unsigned) l->config->shared_bytes, l->stream->cu, l->values,
-                    NULL));
+                   (l->function->cu, l->shape.grid[0], l->shape.grid[1], l->shape.grid[2],
+                    l->shape.block[0], l->shape.block[1], l->shape.block[2],
+                    (unsigned) l->config->shared_bytes, l->stream->cu, l->values, NULL));
 }
 
 static cushim_status call_with(const struct cushim__launch *l,
@@ -125,9 +110,9 @@ static cushim_status call_with(const struct cushim__launch *l,
 
     if (attributes->n == 1 && attributes->list[0].id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
         return CU_CALL(l->scope, cuLaunchCooperativeKernel,
-                       (l->function->cu, l->grid[0], l->grid[1], l->grid[2], l->block[0],
-                        l->block[1], l->block[2], (unsigned) l->config->shared_bytes, l->stream->cu,
-                        l->values));
+                       (l->function->cu, l->shape.grid[0], l->shape.grid[1], l->shape.grid[2],
+                        l->shape.block[0], l->shape.block[1], l->shape.block[2],
+                        (unsigned) l->config->shared_bytes, l->stream->cu, l->values));
     if (!attributes->n)
         return call_plain(l);
     description = cushim__launch_describe(l, attributes);
@@ -139,12 +124,12 @@ static cushim_status call_with(const struct cushim__launch *l,
 static void describe(struct cushim__launch *launch, struct cushim__submission *s)
 {
     launch->accesses[launch->n_accesses] =
-        (struct cushim__access){launch->function->module->code, 0, 1, false};
+        (struct cushim__access){launch->function->code, 0, 1, false};
     s->scope = launch->scope;
     s->timeline = launch->stream->timeline;
     s->accesses = launch->accesses;
     s->n = launch->n_accesses + 1;
-    s->attaching = s->quick = false;
+    s->attaching = false;
     s->locks.n = 0;
 }
 
@@ -218,14 +203,6 @@ static cushim_status submit_special(struct cushim__launch *launch)
     return status;
 }
 
-/* What is known without the stream and the memory. */
-static cushim_status check(struct cushim__launch *launch)
-{
-    CUSHIM_TRY(cushim__launch_shape(launch));
-    CUSHIM_TRY(cushim__launch_check_arguments(launch));
-    return check_values(launch);
-}
-
 /* With the stream pinned. */
 static cushim_status run(struct cushim__launch *launch, struct room *room)
 {
@@ -256,82 +233,30 @@ static cushim_status pin_and_run(struct cushim__launch *launch, struct room *roo
     return status;
 }
 
-/* --- the quick way: under the submission lock, where nothing needs a pin --- */
-
-static bool peek_argument(struct cushim__launch *l, const struct cushim_argument *argument,
-                          size_t i, const pthread_mutex_t *gate)
+static cushim_status check_and_run(struct cushim__launch *launch, uint64_t stream)
 {
-    const struct cushim__slice *slice =
-        cushim__handle_peek(argument->view.object, CUSHIM__HANDLE_SLICE, gate);
-    const bool write = argument->intent != CUSHIM_INTENT_IN;
-    size_t begin, end;
-
-    if (!slice || (write && !argument->view.writable) ||
-        !cushim__slice_bytes(slice, &argument->view, &begin, &end))
-        return false;
-    l->addresses[i] = slice->buffer->address + begin;
-    l->values[i] = &l->addresses[i];
-    l->accesses[l->n_accesses++] = (struct cushim__access){slice->buffer, begin, end, write};
-    return true;
-}
-
-static bool peek(struct cushim__launch *l, struct room *room, uint64_t stream)
-{
-    const pthread_mutex_t *gate = &l->scope->context->lock;
-    size_t a, b, bytes;
-
-    l->stream = cushim__handle_peek(stream, CUSHIM__HANDLE_STREAM, gate);
-    l->values = room->values;
-    l->addresses = room->addresses;
-    l->accesses = room->accesses;
-    l->n_accesses = 0;
-    for (size_t i = 0; l->stream && i < l->n; i++)
-        if (l->arguments[i].intent == CUSHIM_INTENT_VALUE)
-            l->values[i] = (void *) (uintptr_t) l->arguments[i].value;
-        else if (!peek_argument(l, &l->arguments[i], i, gate))
-            return false;
-    return l->stream && !cushim__find_overlap(l->accesses, l->n_accesses, &a, &b, &bytes);
-}
-
-static bool is_quick(struct cushim__launch *launch, struct cushim__submission *s)
-{
-    describe(launch, s);
-    return cushim__submit_is_quick(s);
-}
-
-/* True if the launch was made, well or not. Else nothing has happened. */
-static bool launch_quickly(struct cushim__launch *launch, struct room *room, uint64_t stream,
-                           cushim_status *ret_status)
-{
-    struct cushim__submission s;
-
-    if (launch->config->options || launch->n > FEW || cushim__launch_is_empty(launch))
-        return false;
-    cushim__lock(launch->scope->context);
-    if (!peek(launch, room, stream) || !is_quick(launch, &s)) {
-        cushim__unlock(launch->scope->context);
-        launch->n_accesses = 0;
-        return false;
-    }
-    *ret_status = call_plain(launch);
-    cushim__submit_end(&s);
-    return true;
-}
-
-cushim_status cushim__launch(uint64_t stream, uint64_t function,
-                             const struct cushim_launch_config *config,
-                             const struct cushim_argument *arguments, size_t n, const char *call)
-{
-    struct cushim__launch launch = {.config = config, .arguments = arguments, .n = n};
-    struct cushim__scope scope;
     struct room room;
+
+    CUSHIM_TRY(cushim__launch_shape(launch));
+    CUSHIM_TRY(cushim__launch_check_arguments(launch));
+    return pin_and_run(launch, &room, stream);
+}
+
+HOT cushim_status cushim__launch(uint64_t stream, uint64_t function,
+                                 const struct cushim_launch_config *config,
+                                 const struct cushim_argument *arguments, size_t n,
+                                 const char *call)
+{
+    struct cushim__launch launch;
+    struct cushim__scope scope;
     cushim_status status;
 
+    if (__builtin_expect(
+            cushim__launch_quickly(stream, function, config, arguments, n, call, &status), 1))
+        return status;
+    launch =
+        (struct cushim__launch){.scope = &scope, .config = config, .arguments = arguments, .n = n};
     CUSHIM_TRY(
         cushim__object_enter(function, CUSHIM__HANDLE_FUNCTION, call, &scope, &launch.function));
-    launch.scope = &scope;
-    status = check(&launch);
-    if (!status && !launch_quickly(&launch, &room, stream, &status))
-        status = pin_and_run(&launch, &room, stream);
-    return cushim__scope_leave(&scope, status);
+    return cushim__scope_leave(&scope, check_and_run(&launch, stream));
 }

@@ -2,9 +2,7 @@
 /*
  * One launch, from what a program says to what the driver gets.
  *
- * The path of a launch without options is the one that programs are fast by: it allocates nothing,
- * makes one driver call besides the question for the current context, and looks at each argument
- * once.
+ * launch_quick.c has the one that programs are fast by, launch.c all others.
  */
 #ifndef CUSHIM_CORE_LAUNCH_H
 #define CUSHIM_CORE_LAUNCH_H
@@ -15,6 +13,10 @@
 #include "core/slice.h"
 #include "core/stream.h"
 
+struct cushim__shape {
+    unsigned grid[3], block[3];
+};
+
 struct cushim__launch {
     struct cushim__scope *scope; /* of the function's context */
     struct cushim__function *function;
@@ -22,7 +24,7 @@ struct cushim__launch {
     const struct cushim_launch_config *config;
     const struct cushim_argument *arguments;
     size_t n;
-    unsigned grid[3], block[3];
+    struct cushim__shape shape;
 
     /* Room for n, and n + 1 of the last. */
     void **values;          /* what the driver gets */
@@ -31,16 +33,53 @@ struct cushim__launch {
     size_t n_accesses;
 };
 
-/* The grid and the block, from the configuration; checked. */
+/* Threads of a block where a program tells no more than the number of elements. */
+enum { CUSHIM__BLOCK = 256 };
+
+/*
+ * The grid and the block, from the configuration. False if the launch is empty, or more than the
+ * function or its device allow.
+ */
+static inline bool cushim__shape_of(const struct cushim__function *function,
+                                    const struct cushim_launch_config *config,
+                                    struct cushim__shape *ret_shape)
+{
+    const struct cushim__limits *limits = &function->object.context->limits;
+    unsigned *grid = ret_shape->grid, *block = ret_shape->block;
+    bool fits;
+
+    if (config->elements) {
+        const unsigned most = function->max_threads;
+        const unsigned threads = most && most < CUSHIM__BLOCK ? most : CUSHIM__BLOCK;
+        const size_t n = config->elements, blocks = n / threads + (n % threads != 0);
+
+        *ret_shape = (struct cushim__shape){{(unsigned) blocks, 1, 1}, {threads, 1, 1}};
+        fits = !config->grid[0] && !config->block[0] && blocks <= (size_t) limits->max_grid[0];
+    } else {
+        fits = true;
+        for (int i = 0; i < 3; i++) {
+            grid[i] = config->grid[i] || !i ? config->grid[i] : 1;
+            block[i] = config->block[i] || !i ? config->block[i] : 1;
+            fits = fits && grid[i] <= (unsigned) limits->max_grid[i] &&
+                   block[i] <= (unsigned) limits->max_block[i];
+        }
+        fits = fits && grid[0] && block[0] &&
+               (uint64_t) block[0] * block[1] * block[2] <= function->max_threads;
+    }
+    return fits && config->shared_bytes <=
+                       (size_t) atomic_load_explicit(&function->max_dynamic, memory_order_relaxed);
+}
+
+/* The same, with the sentence why not. Empty is no error. */
 cushim_status cushim__launch_shape(struct cushim__launch *launch);
 
 /* Is there anything to do? */
 static inline bool cushim__launch_is_empty(const struct cushim__launch *launch)
 {
-    return !launch->grid[0];
+    return !launch->shape.grid[0];
 }
 
-/* Are count and sizes of the arguments those of the kernel's parameters? */
+/* Are count and sizes of the arguments those of the kernel's parameters, and the values there? */
 cushim_status cushim__launch_check_arguments(const struct cushim__launch *launch);
 
 /* Does memory that is written overlap any other argument? Once accesses are known. */
@@ -89,6 +128,15 @@ void cushim__launch_timing_drop(struct cushim__launch_timing *timing);
 /* The driver's structure for a launch; attributes may be NULL. */
 struct cushim__cu_launch cushim__launch_describe(const struct cushim__launch *launch,
                                                  struct cushim__launch_attributes *attributes);
+
+/*
+ * The common case. True if this is one, and was launched, well or not; false, and nothing has
+ * happened, for any other launch, which may be a wrong one.
+ */
+bool cushim__launch_quickly(uint64_t stream, uint64_t function,
+                            const struct cushim_launch_config *config,
+                            const struct cushim_argument *arguments, size_t n, const char *call,
+                            cushim_status *ret_status);
 
 /* Everything, for handles that nobody has pinned yet. */
 cushim_status cushim__launch(uint64_t stream, uint64_t function,

@@ -4,30 +4,24 @@
 
 #include "core/launch.h"
 
-enum { BLOCK = 256 };
-
 #define FAIL(launch, ...)                                                                          \
     cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, (launch)->scope->call,                          \
                     (launch)->function->name, __VA_ARGS__)
 
 static const char axes[] = "xyz";
 
-static cushim_status shape_of_elements(struct cushim__launch *launch)
+static cushim_status check_elements(const struct cushim__launch *launch)
 {
-    const size_t n = launch->config->elements;
-    const unsigned most = launch->function->max_threads;
-    const unsigned threads = most && most < BLOCK ? most : BLOCK;
+    const size_t n = launch->config->elements, threads = launch->shape.block[0];
     const size_t blocks = n / threads + (n % threads != 0);
-    const size_t max_grid = (size_t) launch->scope->context->limits.max_grid[0];
+    const size_t most = (size_t) launch->scope->context->limits.max_grid[0];
 
     if (launch->config->grid[0] || launch->config->block[0])
         return FAIL(launch, "%s: both elements, and a grid or a block, are given",
                     launch->function->name);
-    if (blocks > max_grid)
+    if (blocks > most)
         return FAIL(launch, "%s: %zu elements take %zu blocks, this device's grids have up to %zu",
-                    launch->function->name, n, blocks, max_grid);
-    memcpy(launch->grid, (unsigned[]){(unsigned) blocks, 1, 1}, sizeof(launch->grid));
-    memcpy(launch->block, (unsigned[]){threads, 1, 1}, sizeof(launch->block));
+                    launch->function->name, n, blocks, most);
     return CUSHIM_OK;
 }
 
@@ -45,7 +39,7 @@ static cushim_status check_axes(const struct cushim__launch *launch, const char 
 static cushim_status check_block(const struct cushim__launch *launch)
 {
     const struct cushim__function *function = launch->function;
-    const unsigned *b = launch->block;
+    const unsigned *b = launch->shape.block;
     const uint64_t threads = (uint64_t) b[0] * b[1] * b[2];
 
     if (!b[0])
@@ -77,20 +71,17 @@ static cushim_status check_shared(const struct cushim__launch *launch)
 
 cushim_status cushim__launch_shape(struct cushim__launch *launch)
 {
-    const struct cushim_launch_config *config = launch->config;
-
-    if (config->elements) {
-        CUSHIM_TRY(shape_of_elements(launch));
+    if (cushim__shape_of(launch->function, launch->config, &launch->shape))
+        return CUSHIM_OK;
+    if (launch->config->elements) {
+        CUSHIM_TRY(check_elements(launch));
         return check_shared(launch);
-    }
-    for (int i = 0; i < 3; i++) {
-        launch->grid[i] = config->grid[i] || !i ? config->grid[i] : 1;
-        launch->block[i] = config->block[i] || !i ? config->block[i] : 1;
     }
     if (cushim__launch_is_empty(launch))
         return CUSHIM_OK;
     CUSHIM_TRY(check_block(launch));
-    CUSHIM_TRY(check_axes(launch, "grid", launch->grid, launch->scope->context->limits.max_grid));
+    CUSHIM_TRY(
+        check_axes(launch, "grid", launch->shape.grid, launch->scope->context->limits.max_grid));
     return check_shared(launch);
 }
 
@@ -104,19 +95,40 @@ static cushim_status wrong_size(const struct cushim__launch *launch, size_t i)
                 launch->function->params[i].size);
 }
 
-cushim_status cushim__launch_check_arguments(const struct cushim__launch *launch)
+static cushim_status wrong_count(const struct cushim__launch *launch)
 {
     const struct cushim__function *function = launch->function;
 
-    if (__builtin_expect(function->n_params < 0, 0))
-        return CUSHIM_OK;
-    if (__builtin_expect(launch->n != (size_t) function->n_params, 0))
-        return FAIL(launch, "%s: %zu argument%s, the kernel has %d parameter%s", function->name,
-                    launch->n, launch->n == 1 ? "" : "s", function->n_params,
-                    function->n_params == 1 ? "" : "s");
-    for (size_t i = 0; i < launch->n; i++)
-        if (__builtin_expect(launch->arguments[i].bytes != function->params[i].size, 0))
+    return FAIL(launch, "%s: %zu argument%s, the kernel has %d parameter%s", function->name,
+                launch->n, launch->n == 1 ? "" : "s", function->n_params,
+                function->n_params == 1 ? "" : "s");
+}
+
+static cushim_status no_value(const struct cushim__launch *launch, size_t i)
+{
+    const char *name = launch->arguments[i].name;
+
+    return FAIL(launch, "%s: argument %zu (%s) has no value", launch->function->name, i,
+                name ? name : "");
+}
+
+cushim_status cushim__launch_check_arguments(const struct cushim__launch *launch)
+{
+    const struct cushim__function *function = launch->function;
+    const bool known = function->n_params >= 0;
+
+    if (__builtin_expect(known && launch->n != (size_t) function->n_params, 0))
+        return wrong_count(launch);
+    for (size_t i = 0; i < launch->n; i++) {
+        const struct cushim_argument *argument = &launch->arguments[i];
+
+        if (__builtin_expect(known && argument->bytes != function->params[i].size, 0))
             return wrong_size(launch, i);
+        if (__builtin_expect(argument->intent ? (unsigned) argument->intent > CUSHIM_INTENT_INOUT
+                                              : !argument->value,
+                             0))
+            return no_value(launch, i);
+    }
     return CUSHIM_OK;
 }
 

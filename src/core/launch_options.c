@@ -172,8 +172,8 @@ struct cushim__cu_launch cushim__launch_describe(const struct cushim__launch *la
 {
     struct cushim__cu_launch description = {.stream = launch->stream->cu};
 
-    memcpy(description.grid, launch->grid, sizeof(launch->grid));
-    memcpy(description.block, launch->block, sizeof(launch->block));
+    memcpy(description.grid, launch->shape.grid, sizeof(launch->shape.grid));
+    memcpy(description.block, launch->shape.block, sizeof(launch->shape.block));
     description.shared_bytes = (unsigned) launch->config->shared_bytes;
     if (attributes && attributes->n) {
         description.attributes = attributes->list;

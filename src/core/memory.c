@@ -86,6 +86,7 @@ cushim_status cushim__memory_alloc_managed(struct cushim__scope *scope, size_t b
     }
     buffer->host = (void *) (uintptr_t) buffer->address;
     buffer->host_only = buffer->made_host_only = flags == CU_MEM_ATTACH_HOST;
+    buffer->restricted = buffer->host_only;
     *ret_buffer = buffer;
     return CUSHIM_OK;
 }

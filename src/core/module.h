@@ -46,14 +46,15 @@ struct cushim__module {
 
 struct cushim__function {
     struct cushim__object object;
-    struct cushim__module *module; /* with a reference */
     CUfunction cu;
-    const char *name; /* the module's */
+    const char *name;            /* the module's */
+    struct cushim__buffer *code; /* the module's */
     struct cushim__param *params;
     int n_params; /* -1: not known */
     unsigned max_threads;
-    unsigned shared_bytes;  /* static */
-    atomic_int max_dynamic; /* bytes of dynamic shared memory that a block may have */
+    atomic_int max_dynamic;        /* bytes of dynamic shared memory that a block may have */
+    unsigned shared_bytes;         /* static */
+    struct cushim__module *module; /* with a reference */
 };
 
 /*

@@ -31,7 +31,8 @@ static void unref(void *object)
 static bool has_gate(enum cushim__handle_kind kind)
 {
     return kind == CUSHIM__HANDLE_STREAM || kind == CUSHIM__HANDLE_SLICE ||
-           kind == CUSHIM__HANDLE_PINNED || kind == CUSHIM__HANDLE_UNIFIED;
+           kind == CUSHIM__HANDLE_PINNED || kind == CUSHIM__HANDLE_UNIFIED ||
+           kind == CUSHIM__HANDLE_FUNCTION;
 }
 
 cushim_status cushim__object_give(struct cushim__object *object, const char *call, uint64_t *ret_id)
@@ -44,7 +45,7 @@ cushim_status cushim__object_give(struct cushim__object *object, const char *cal
         return status;
     }
     if (has_gate(object->kind))
-        cushim__handle_gate(id, &object->context->lock);
+        cushim__handle_gate(id, object->context->gate);
     *ret_id = id;
     return CUSHIM_OK;
 }

@@ -18,7 +18,7 @@ cushim_status cushim__slice_give(const struct cushim__scope *scope, enum cushim_
                                  struct cushim__buffer *buffer, size_t begin, size_t element,
                                  size_t length, uint64_t *ret_id)
 {
-    struct cushim__slice *slice = calloc(1, sizeof(*slice));
+    struct cushim__slice *slice = cushim__zalloc_lines(sizeof(*slice));
 
     if (!slice) {
         cushim__memory_unref(buffer, scope->call, NULL);
@@ -31,6 +31,7 @@ cushim_status cushim__slice_give(const struct cushim__scope *scope, enum cushim_
     slice->begin = begin;
     slice->element = element;
     slice->length = length;
+    slice->whole = !begin && element * length == buffer->bytes;
     return cushim__object_give(&slice->object, scope->call, ret_id);
 }
 

@@ -27,7 +27,7 @@ static void destroy(void *object)
 cushim_status cushim__stream_new(const struct cushim__scope *scope, CUstream cu, bool owned,
                                  struct cushim__stream **ret_stream)
 {
-    struct cushim__stream *stream = calloc(1, sizeof(*stream));
+    struct cushim__stream *stream = cushim__zalloc_lines(sizeof(*stream));
     const uint64_t thread = cu == CU_STREAM_PER_THREAD ? cushim__thread_number() : 0;
     struct cushim__timeline *timeline =
         stream ? cushim__timeline_get(scope->context, cu, thread) : NULL;

@@ -169,22 +169,27 @@ static cushim_status prepare(const struct cushim__submission *s)
     return CUSHIM_OK;
 }
 
-bool cushim__submit_is_quick(struct cushim__submission *s)
+static bool is_quick(const struct cushim__submission *s)
 {
-    s->quick = !s->timeline->retired && !s->timeline->thread;
-    for (size_t i = 0; s->quick && i < s->n; i++) {
+    if (s->timeline->retired || s->timeline->thread)
+        return false;
+    for (size_t i = 0; i < s->n; i++) {
         const struct cushim__access *a = &s->accesses[i];
 
-        s->quick = cushim__buffer_is_quick(a->buffer, a->begin, a->end, a->write, s->timeline);
+        /* The context comes first: a buffer is under the lock of its own. */
+        if (a->buffer->context != s->timeline->context || a->begin || a->end != a->buffer->bytes ||
+            !cushim__buffer_is_quick(a->buffer, a->write, s->timeline))
+            return false;
     }
-    return s->quick;
+    return true;
 }
 
 /* Takes the one lock that most submissions need; false, and no lock, if this is not one of them. */
 static bool begin_quick(struct cushim__submission *s)
 {
     cushim__lock(s->timeline->context);
-    if (!cushim__submit_is_quick(s))
+    s->quick = is_quick(s);
+    if (!s->quick)
         cushim__unlock(s->timeline->context);
     return s->quick;
 }
@@ -192,8 +197,12 @@ static bool begin_quick(struct cushim__submission *s)
 static void end_quick(struct cushim__submission *s)
 {
     s->timeline->submitted++;
-    for (size_t i = 0; i < s->n; i++)
-        cushim__buffer_note_quick(s->accesses[i].buffer, s->accesses[i].write, s->timeline);
+    for (size_t i = 0; i < s->n; i++) {
+        struct cushim__range *range = s->accesses[i].buffer->ranges;
+
+        cushim__quick_note(range, cushim__quick_point(range, s->accesses[i].write, s->timeline),
+                           s->timeline);
+    }
     cushim__unlock(s->timeline->context);
 }
 

@@ -50,12 +50,6 @@ struct cushim__submission {
 cushim_status cushim__submit_begin(struct cushim__submission *s);
 void cushim__submit_end(struct cushim__submission *s);
 
-/*
- * The same where the submission lock of the timeline's context is held already, and nothing has to
- * be waited for. False, and the lock is still held, if that is not so. The end lets the lock go.
- */
-bool cushim__submit_is_quick(struct cushim__submission *s);
-
 /* Begin's counterpart where nothing was submitted after all. */
 void cushim__submit_abandon(struct cushim__submission *s);
 

@@ -42,7 +42,7 @@ static struct cushim__timeline *find(struct cushim__context *context, CUstream c
 
 static struct cushim__timeline *make(struct cushim__context *context, CUstream cu, uint64_t thread)
 {
-    struct cushim__timeline *timeline = calloc(1, sizeof(*timeline));
+    struct cushim__timeline *timeline = cushim__zalloc_lines(sizeof(*timeline));
 
     if (!timeline)
         return NULL;
