@@ -16,6 +16,7 @@
 #include <cushim/event.h>
 #include <cushim/fault.h>
 #include <cushim/function.h>
+#include <cushim/graph.h>
 #include <cushim/half.h>
 #include <cushim/handle.h>
 #include <cushim/interpose.h>

@@ -43,7 +43,8 @@ typedef int cushim_status;
     X(CUSHIM_ERROR_WRONG_THREAD, -14, "the object is another thread's")                            \
     X(CUSHIM_ERROR_OVERLAP, -15, "memory that is written overlaps another argument")               \
     X(CUSHIM_ERROR_READ_ONLY, -16, "the view does not allow writing")                              \
-    X(CUSHIM_ERROR_NOT_ATTACHED, -17, "the unified memory is attached elsewhere")
+    X(CUSHIM_ERROR_NOT_ATTACHED, -17, "the unified memory is attached elsewhere")                  \
+    X(CUSHIM_ERROR_CAPTURING, -18, "the stream records for a graph")
 
 enum {
 #define CUSHIM__STATUS_ENUM(name, value, text) name = (value),

@@ -455,8 +455,11 @@ static cushim_status use(cushim_stream stream, cushim_view view, bool write, boo
     status = pin(&scope, view, write, &span);
     if (!status) {
         const struct cushim__access access = cushim__span_access(&span, write);
-        struct cushim__submission s = {
-            .scope = &scope, .timeline = object->timeline, .accesses = &access, .n = 1};
+        struct cushim__submission s = {.scope = &scope,
+                                       .timeline = object->timeline,
+                                       .accesses = &access,
+                                       .n = 1,
+                                       .recordable = true};
 
         status = cushim__submit_begin(&s);
         if (!status && is_done)

@@ -3,7 +3,9 @@
 
 #include <stdlib.h>
 
-#include "core/stream.h"
+#include "core/graph.h"
+
+#define WAITING "waiting"
 
 static cushim_status enter(cushim_stream stream, const char *call, struct cushim__scope *scope,
                            struct cushim__stream **ret_stream)
@@ -154,6 +156,8 @@ static cushim_status join(struct cushim__scope *scope, struct cushim__timeline *
     struct cushim__locks locks = {.n = 0};
     cushim_status status;
 
+    CUSHIM_TRY(cushim__check_not_recording(scope, timeline, WAITING));
+    CUSHIM_TRY(cushim__check_not_recording(scope, other, WAITING));
     cushim__lock_contexts(&locks, timeline->context, other->context);
     status = cushim__timeline_join(scope, timeline, other);
     cushim__unlock_all(&locks);
@@ -213,6 +217,9 @@ cushim_status cushim_stream_wait(cushim_stream stream, cushim_event event)
 
     if (status)
         return status;
+    status = cushim__check_not_recording(&scope, object->timeline, WAITING);
+    if (status)
+        return cushim__scope_leave(&scope, status);
     waited = cushim__handle_pin(event.id, CUSHIM__HANDLE_EVENT, __func__);
     if (!waited)
         return cushim__scope_leave(&scope, cushim__error()->status);
@@ -229,11 +236,14 @@ cushim_status cushim_stream_synchronize(cushim_stream stream)
 {
     struct cushim__stream *object;
     struct cushim__scope scope;
-    const cushim_status status = enter(stream, __func__, &scope, &object);
+    cushim_status status = enter(stream, __func__, &scope, &object);
 
     if (status)
         return status;
-    return cushim__scope_leave(&scope, cushim__timeline_synchronize(&scope, object->timeline));
+    status = cushim__check_not_recording(&scope, object->timeline, WAITING);
+    if (!status)
+        status = cushim__timeline_synchronize(&scope, object->timeline);
+    return cushim__scope_leave(&scope, status);
 }
 
 cushim_status cushim_stream_query(cushim_stream stream)
@@ -245,6 +255,9 @@ cushim_status cushim_stream_query(cushim_stream stream)
 
     if (status)
         return status;
+    status = cushim__check_not_recording(&scope, object->timeline, "asking for its work");
+    if (status)
+        return cushim__scope_leave(&scope, status);
     cushim__lock(scope.context);
     number = object->timeline->submitted;
     cushim__unlock(scope.context);
@@ -261,13 +274,17 @@ cushim_status cushim_stream_query(cushim_stream stream)
 static cushim_status launch_host(struct cushim__scope *scope, struct cushim__stream *stream,
                                  struct cushim__host_call *host_call)
 {
-    struct cushim__submission s;
-    cushim_status status = cushim__submit_plain(&s, scope, stream->timeline);
+    struct cushim__submission s = {
+        .scope = scope, .timeline = stream->timeline, .recordable = true};
+    cushim_status status = cushim__submit_begin(&s);
 
-    if (!status) {
-        status = CU_CALL(scope, cuLaunchHostFunc, (stream->cu, cushim__host_call_make, host_call));
-        cushim__submit_end(&s);
-    }
+    if (status)
+        return status;
+    host_call->is_recorded = stream->timeline->recording;
+    status = CU_CALL(scope, cuLaunchHostFunc, (stream->cu, cushim__host_call_make, host_call));
+    if (!status && host_call->is_recorded)
+        cushim__recording_call(stream->timeline->recording, host_call);
+    cushim__submit_end(&s);
     return status;
 }
 

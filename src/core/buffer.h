@@ -51,6 +51,7 @@ struct cushim__buffer {
     void *host;                    /* for PINNED and MANAGED */
     struct cushim__timeline *home; /* of the stream that it was allocated on, or NULL */
     struct cushim__object *keep;   /* what the memory is part of, such as a module, or NULL */
+    struct cushim__object *owner;  /* whose own it is, without a reference; or NULL */
 };
 
 /*

@@ -240,9 +240,11 @@ struct cushim__host_call {
     void (*function)(void *user);
     void (*release)(void *user); /* of user, exactly once; or NULL */
     void *user;
+    bool is_recorded;                   /* part of a graph: made by every launch of it */
+    struct cushim__host_call *recorded; /* the graph's next one */
 };
 
-/* For cuLaunchHostFunc(): makes the call, and frees it. */
+/* For cuLaunchHostFunc(): makes the call, and frees it unless it is recorded. */
 void cushim__host_call_make(void *host_call);
 
 void cushim__host_call_add(struct cushim__context *context, struct cushim__host_call *host_call);

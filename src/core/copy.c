@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
+#include "core/graph.h"
 #include "core/memory.h"
+
+#define OF_THE_HOST "copying memory that is not pinned"
 
 static CUdeviceptr address_of(const struct cushim__access *access)
 {
@@ -78,6 +81,7 @@ cushim_status cushim__memory_read(struct cushim__scope *scope, struct cushim__st
 {
     cushim_status status;
 
+    CUSHIM_TRY(cushim__check_not_recording(scope, stream->timeline, OF_THE_HOST));
     if (!is_pinned(from))
         return move_pieces(scope, stream, from, host, NULL);
     status = cushim__buffer_synchronize(scope, from);
@@ -91,6 +95,7 @@ cushim_status cushim__memory_write(struct cushim__scope *scope, struct cushim__s
 {
     cushim_status status;
 
+    CUSHIM_TRY(cushim__check_not_recording(scope, stream->timeline, OF_THE_HOST));
     if (!is_pinned(to))
         return move_pieces(scope, stream, to, NULL, host);
     status = cushim__buffer_synchronize(scope, to);
@@ -142,7 +147,8 @@ cushim_status cushim__memory_copy(struct cushim__scope *scope, struct cushim__st
     struct cushim__submission s = {.scope = scope,
                                    .timeline = stream->timeline,
                                    .accesses = accesses,
-                                   .n = ARRAY_SIZE(accesses)};
+                                   .n = ARRAY_SIZE(accesses),
+                                   .recordable = true};
     cushim_status status;
 
     if (to->begin == to->end)

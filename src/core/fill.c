@@ -75,7 +75,7 @@ cushim_status cushim__memory_fill(struct cushim__scope *scope, struct cushim__st
                                   size_t bytes)
 {
     struct cushim__submission s = {
-        .scope = scope, .timeline = stream->timeline, .accesses = to, .n = 1};
+        .scope = scope, .timeline = stream->timeline, .accesses = to, .n = 1, .recordable = true};
     cushim_status status;
 
     if (to->begin == to->end)

@@ -50,7 +50,7 @@ CUSHIM__OPEN_IN_CHILD(mutex);
 static const char *const kind_names[] = {
     "nothing", "driver",   "NVRTC",        "trace",  "set of faults", "compiled image",
     "context", "stream",   "event",        "slice",  "pinned memory", "unified memory",
-    "module",  "function", "code library", "kernel", "launcher",
+    "module",  "function", "code library", "kernel", "launcher",      "graph",
 };
 
 _Static_assert(CUSHIM__HANDLE_KINDS <= KIND_MASK, "room for every kind");

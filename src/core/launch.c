@@ -130,23 +130,17 @@ static void describe(struct cushim__launch *launch, struct cushim__submission *s
     s->accesses = launch->accesses;
     s->n = launch->n_accesses + 1;
     s->attaching = false;
+    s->recordable = true;
     s->locks.n = 0;
-}
-
-/* Waits for what has to come before. */
-static cushim_status begin(struct cushim__launch *launch, struct cushim__submission *s)
-{
-    describe(launch, s);
-    return cushim__submit_begin(s);
 }
 
 static cushim_status submit_plain(struct cushim__launch *launch)
 {
     struct cushim__submission s;
-    cushim_status status = begin(launch, &s);
+    cushim_status status;
 
-    if (status)
-        return status;
+    describe(launch, &s);
+    CUSHIM_TRY(cushim__submit_begin(&s));
     status = call_plain(launch);
     cushim__submit_end(&s);
     return status;
@@ -158,10 +152,11 @@ static cushim_status submit_with(struct cushim__launch *launch,
                                  const struct cushim__launch_timing *timing)
 {
     struct cushim__submission s;
-    cushim_status status = begin(launch, &s);
+    cushim_status status = CUSHIM_OK;
 
-    if (status)
-        return status;
+    describe(launch, &s);
+    s.recordable = !timing->start && !timing->end && !attributes->n_events;
+    CUSHIM_TRY(cushim__submit_begin(&s));
     if (timing->start)
         status = CU_CALL(launch->scope, cuEventRecord, (timing->start->cu, launch->stream->cu));
     if (!status)

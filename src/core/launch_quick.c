@@ -113,7 +113,7 @@ static inline bool take_stream(struct quick *q, uint64_t id)
 {
     const struct cushim__stream *stream = peek(q, id, CUSHIM__HANDLE_STREAM);
 
-    if (!stream || stream->timeline->retired || stream->timeline->thread)
+    if (!stream || stream->timeline->special)
         return false;
     q->timeline = stream->timeline;
     q->stream = stream->cu;

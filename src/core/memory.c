@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/memory.h"
 
+#include "core/graph.h"
+
 static cushim_status no_memory(const struct cushim__scope *scope)
 {
     return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, scope->call, scope->label,
@@ -29,12 +31,14 @@ cushim_status cushim__memory_alloc(struct cushim__scope *scope, struct cushim__s
     const enum cushim__memory memory = !bytes ? CUSHIM__MEMORY_BORROWED
                                        : scope->context->limits.memory_pools ? CUSHIM__MEMORY_ASYNC
                                                                              : CUSHIM__MEMORY_PLAIN;
-    struct cushim__buffer *buffer =
-        cushim__buffer_new(scope->context, memory, 0, NULL, bytes, stream->timeline, NULL);
-    cushim_status status = CUSHIM_OK;
+    struct cushim__buffer *buffer;
+    cushim_status status;
 
+    CUSHIM_TRY(cushim__check_not_recording(scope, stream->timeline, "allocating memory"));
+    buffer = cushim__buffer_new(scope->context, memory, 0, NULL, bytes, stream->timeline, NULL);
     if (!buffer)
         return no_memory(scope);
+    status = CUSHIM_OK;
     if (memory == CUSHIM__MEMORY_ASYNC)
         status = alloc_async(scope, stream, buffer);
     else if (memory == CUSHIM__MEMORY_PLAIN)
@@ -156,4 +160,20 @@ void cushim__memory_unref(struct cushim__buffer *buffer, const char *call, const
         cushim__error_restore(&before);
     }
     cushim__buffer_delete(buffer);
+}
+
+void cushim__buffer_hold(struct cushim__buffer *buffer)
+{
+    if (buffer->owner)
+        cushim__object_ref(buffer->owner);
+    else
+        atomic_fetch_add_explicit(&buffer->references, 1, memory_order_relaxed);
+}
+
+void cushim__memory_release(struct cushim__buffer *buffer, const char *call)
+{
+    if (buffer->owner)
+        cushim__object_unref(buffer->owner);
+    else
+        cushim__memory_unref(buffer, call, NULL);
 }

@@ -48,4 +48,11 @@ cushim_status cushim__memory_fill(struct cushim__scope *scope, struct cushim__st
                                   const struct cushim__access *to, const void *element,
                                   size_t bytes);
 
+/*
+ * For who keeps a buffer beyond its handle, of memory or of a module's code: keeps what it is part
+ * of. cushim__memory_release() is for after the last use was submitted; call is for errors.
+ */
+void cushim__buffer_hold(struct cushim__buffer *buffer);
+void cushim__memory_release(struct cushim__buffer *buffer, const char *call);
+
 #endif

@@ -62,8 +62,10 @@ static struct cushim__module *allocate(const struct cushim__scope *scope)
     module->log = "";
     module->code =
         cushim__buffer_new(scope->context, CUSHIM__MEMORY_BORROWED, 0, NULL, 1, NULL, NULL);
-    if (module->code)
+    if (module->code) {
+        module->code->owner = &module->object;
         return module;
+    }
     cushim__object_unref(&module->object);
     cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, scope->call, scope->label, "no memory for a module");
     return NULL;

@@ -120,7 +120,8 @@ void cushim__host_call_make(void *host_call)
 
     cushim__host_function_begin();
     h->function(h->user);
-    finish(h); /* release() is called by the driver's thread, too */
+    if (!h->is_recorded)
+        finish(h); /* release() is called by the driver's thread, too */
     cushim__host_function_end();
 }
 

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "core/graph.h"
+
 static void destroy(void *object)
 {
     struct cushim__stream *stream = object;
@@ -12,6 +14,8 @@ static void destroy(void *object)
     if (stream->owned) {
         cushim__scope_to_free(context, "cushim_stream_free", cushim__object_label(&stream->object),
                               &scope);
+        if (stream->recorder)
+            cushim__capture_drop(&scope, stream);
         cushim__lock(context);
         cushim__timeline_retire(&scope, stream->timeline);
         CU_FREE(&scope, cuStreamDestroy_v2, (stream->cu));

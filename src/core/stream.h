@@ -9,7 +9,8 @@ struct cushim__stream {
     struct cushim__object object; /* holds a reference on its context */
     struct cushim__timeline *timeline;
     CUstream cu;
-    bool owned; /* destroyed by us */
+    bool owned;    /* destroyed by us */
+    bool recorder; /* made to record, and still doing so or done with it */
 };
 
 /* A new stream object on a real stream, with a reference for the caller. Takes cu over if owned. */

@@ -2,6 +2,7 @@
 #include "core/submit.h"
 
 #include "core/buffer_quick.h"
+#include "core/graph.h"
 
 /* False if there is no room. Sorted by address. */
 static bool add(struct cushim__locks *locks, struct cushim__context *context, bool keep)
@@ -171,7 +172,7 @@ static cushim_status prepare(const struct cushim__submission *s)
 
 static bool is_quick(const struct cushim__submission *s)
 {
-    if (s->timeline->retired || s->timeline->thread)
+    if (s->timeline->special)
         return false;
     for (size_t i = 0; i < s->n; i++) {
         const struct cushim__access *a = &s->accesses[i];
@@ -206,6 +207,32 @@ static void end_quick(struct cushim__submission *s)
     cushim__unlock(s->timeline->context);
 }
 
+/* Under the locks: makes room, and waits for what has to come before. */
+static cushim_status begin_work(const struct cushim__submission *s)
+{
+    cushim_status status = prepare(s);
+
+    for (size_t i = 0; !status && i < s->n; i++) {
+        const struct cushim__access *a = &s->accesses[i];
+
+        status = cushim__buffer_wait(s->scope, a->buffer, a->begin, a->end, a->write, s->timeline);
+    }
+    return status;
+}
+
+/* The same for a timeline that records. What it comes after is the launches' to ask. */
+static cushim_status begin_recorded(const struct cushim__submission *s)
+{
+    if (!s->recordable)
+        return cushim__fail_at(CUSHIM_ERROR_CAPTURING, s->scope->call, s->scope->label,
+                               "%s: the stream records for a graph, and this cannot be recorded",
+                               s->scope->call);
+    if (!cushim__recording_reserve(s->timeline->recording, s->n))
+        return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, s->scope->call, s->scope->label,
+                               "%s: no memory to record", s->scope->call);
+    return CUSHIM_OK;
+}
+
 cushim_status cushim__submit_begin(struct cushim__submission *s)
 {
     cushim_status status;
@@ -222,12 +249,7 @@ cushim_status cushim__submit_begin(struct cushim__submission *s)
         return status;
     status = check_alive(s);
     if (!status)
-        status = prepare(s);
-    for (size_t i = 0; !status && i < s->n; i++) {
-        const struct cushim__access *a = &s->accesses[i];
-
-        status = cushim__buffer_wait(s->scope, a->buffer, a->begin, a->end, a->write, s->timeline);
-    }
+        status = s->timeline->recording ? begin_recorded(s) : begin_work(s);
     if (status)
         cushim__unlock_all(&s->locks);
     return status;
@@ -239,6 +261,11 @@ void cushim__submit_end(struct cushim__submission *s)
 
     if (__builtin_expect(s->quick, 1)) {
         end_quick(s);
+        return;
+    }
+    if (s->timeline->recording) {
+        cushim__recording_note(s->timeline->recording, s->accesses, s->n);
+        cushim__unlock_all(&s->locks);
         return;
     }
     s->timeline->submitted++;

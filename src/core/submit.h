@@ -42,8 +42,9 @@ struct cushim__submission {
     struct cushim__timeline *timeline;
     const struct cushim__access *accesses;
     size_t n;
-    bool attaching; /* unified memory that is attached elsewhere is what this is about */
-    bool quick;     /* begin's: only the lock of the timeline's context is held */
+    bool attaching;  /* unified memory that is attached elsewhere is what this is about */
+    bool recordable; /* can be part of a graph */
+    bool quick;      /* begin's: only the lock of the timeline's context is held */
     struct cushim__locks locks;
 };
 

@@ -35,7 +35,9 @@ struct cushim__timeline {
     uint64_t id;     /* of this timeline alone, for ever */
     uint64_t thread; /* whose per-thread stream it is; 0 for other streams */
     CUstream cu;
+    bool special;        /* a per-thread one, recording, or retired: not for the quick way */
     atomic_bool retired; /* the stream is destroyed; written under the lock */
+    struct cushim__recording *recording; /* what is submitted is recorded here (graph.h), or NULL */
 
     uint64_t submitted; /* the last number */
     uint64_t done;      /* all up to this is known to be done */

@@ -28,6 +28,8 @@ static cushim_status work(cushim_driver driver)
     CUSHIM_SCOPED(cushim_slice) z = CUSHIM_NONE;
     CUSHIM_SCOPED(cushim_pinned) pinned = CUSHIM_NONE;
     CUSHIM_SCOPED(cushim_unified) unified = CUSHIM_NONE;
+    CUSHIM_SCOPED(cushim_stream) recorder = CUSHIM_NONE;
+    CUSHIM_SCOPED(cushim_graph) graph = CUSHIM_NONE;
     int values[N] = {1, 2, 3};
     const void *pointer;
 
@@ -54,14 +56,23 @@ static cushim_status work(cushim_driver driver)
     CUSHIM_TRY(cushim_slice_copy(b, unified, y));
     CUSHIM_TRY(cushim_unified_read(unified, &pointer));
     CUSHIM_TRY(cushim_slice_read(far, z, values, N));
+    CUSHIM_TRY(cushim_capture_begin(one, &recorder));
+    CUSHIM_TRY(cushim_slice_fill(recorder, x, 5));
+    CUSHIM_TRY(cushim_slice_copy(recorder, y, x));
+    CUSHIM_TRY(cushim_capture_end(&recorder, &graph));
+    CUSHIM_TRY(cushim_graph_launch(graph, a));
+    CUSHIM_TRY(cushim_graph_launch(graph, b));
+    cushim_slice_free(&x);
+    CUSHIM_TRY(cushim_graph_launch(graph, a));
     return cushim_context_synchronize(one);
 }
 
 static bool gives_back(const char *name)
 {
     static const char *const names[] = {
-        "cuMemFree",    "cuStreamDestroy",           "cuEventDestroy",
-        "cuCtxDestroy", "cuDevicePrimaryCtxRelease", "cuCtxPopCurrent"};
+        "cuMemFree",      "cuStreamDestroy",           "cuEventDestroy",
+        "cuCtxDestroy",   "cuDevicePrimaryCtxRelease", "cuCtxPopCurrent",
+        "cuGraphDestroy", "cuGraphExecDestroy"};
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         if (!strncmp(name, names[i], strlen(names[i])))

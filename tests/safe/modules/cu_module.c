@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* core/cu_module.h against the real cuda.h: compiling this is the test. */
+/* core/cu_module.h and core/cu_graph.h against the real cuda.h: compiling this is the test. */
 #include <cushim/table.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -13,6 +13,7 @@ typedef int CUlibraryOption;
 
 #define CUSHIM__CU_CHECK
 #define CU_TYPE(real, ours) real
+#include "core/cu_graph.h"
 #include "core/cu_module.h"
 
 /* An entry has the type of the function, or none where the headers are too old for it. */
@@ -22,9 +23,11 @@ typedef int CUlibraryOption;
                        __builtin_types_compatible_p(ENTRY(name), cushim_entry),                    \
                    #name);
 CUSHIM__CU_MODULE_MAP(SAME_FUNCTION)
+CUSHIM__CU_GRAPH_MAP(SAME_FUNCTION)
 
 #define SAME_VALUE(name, value) _Static_assert((name) == (value), #name);
 CUSHIM__CU_MODULE_CONSTANT_MAP(SAME_VALUE)
+CUSHIM__CU_GRAPH_CONSTANT_MAP(SAME_VALUE)
 
 #if CUDA_VERSION >= 13000
 #define SAME_LATER_VALUE(name, value, version) _Static_assert((int) (name) == (value), #name);
@@ -68,7 +71,7 @@ int main(void)
 {
     const int checked = 0
 #define COUNT(name, parameters) +1
-        CUSHIM__CU_MODULE_MAP(COUNT);
+        CUSHIM__CU_MODULE_MAP(COUNT) CUSHIM__CU_GRAPH_MAP(COUNT);
 
     printf("%d functions are as CUDA %d declares them\n", checked, CUDA_VERSION);
     return checked > 0 ? 0 : 1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * threads_modules: eight threads load, register, find, launch and free, all in one context, while
- * others take away what they use. Every call ends in success or in the status of a handle that
- * is gone. Exit status: 0 all is right, 1 not.
+ * threads_modules: eight threads load, register, find, launch, record and free, all in one context,
+ * while others take away what they use. Every call ends in success or in the status of a handle
+ * that is gone. Exit status: 0 all is right, 1 not.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -22,6 +22,7 @@ static cushim_context context;
 static cushim_module shared_module;
 static cushim_slice shared;
 static cushim_launcher launcher;
+static cushim_graph graph; /* adds to what is shared */
 static atomic_int failures;
 
 static void add(const struct cushim_mock_launch *launch, void *const *args)
@@ -76,6 +77,29 @@ static void use(cushim_stream stream, int thread)
     cushim_module_free(&own);
 }
 
+/* Each thread records for itself, beside all the others, and launches what is everybody's. */
+static void record(cushim_stream stream, cushim_function f, cushim_graph *ret_graph)
+{
+    const unsigned n = N;
+    cushim_stream recorder = CUSHIM_NONE;
+
+    OK(cushim_capture_begin(context, &recorder));
+    OK(cushim_launch(recorder, f, cushim_for_elements(N), CUSHIM_INOUT(shared), CUSHIM_VALUE(n)));
+    OK(cushim_capture_end(&recorder, ret_graph));
+    OK(cushim_graph_launch(*ret_graph, stream));
+}
+
+static void replay(cushim_stream stream)
+{
+    cushim_graph own = CUSHIM_NONE;
+    cushim_function f;
+
+    OK(cushim_module_function(shared_module, "add", &f));
+    record(stream, f, &own);
+    OK(cushim_graph_launch(graph, stream));
+    cushim_graph_free(&own);
+}
+
 /* A name that all threads register, find and take away. */
 static void fight(cushim_stream stream)
 {
@@ -103,6 +127,7 @@ static void *work(void *number)
     OK(cushim_stream_new(context, NULL, &stream));
     for (int i = 0; i < ROUNDS; i++) {
         use(stream, thread);
+        replay(stream);
         fight(stream);
     }
     cushim_stream_free(&stream);
@@ -127,7 +152,7 @@ static void check(cushim_stream stream)
     unsigned out[N] = {0};
 
     OK(cushim_slice_read(stream, shared, out, N));
-    expect(out[0] >= 2 * THREADS * ROUNDS && out[0] == out[N - 1], "nothing was lost", __LINE__);
+    expect(out[0] >= 4 * THREADS * ROUNDS && out[0] == out[N - 1], "nothing was lost", __LINE__);
 }
 
 static void check_findings(void)
@@ -158,8 +183,10 @@ int main(void)
     OK(cushim_slice_zeros(stream, sizeof(unsigned), N, &shared));
     OK(cushim_launcher_create(f, &launcher));
     OK(cushim_launcher_push(launcher, CUSHIM_INOUT(shared), CUSHIM_VALUE(n)));
+    record(stream, f, &graph);
     run();
     check(stream);
+    cushim_graph_free(&graph);
     cushim_launcher_free(&launcher);
     cushim_slice_free(&shared);
     cushim_module_free(&shared_module);

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+#include <cushim/graph.h>
+
+#include "core/graph.h"
+
+cushim_status cushim_capture_begin(cushim_context context, cushim_stream *ret_recorder)
+{
+    struct cushim__stream *stream = NULL;
+    struct cushim__scope scope;
+    cushim_status status;
+
+    CHECK_OUTPUT(ret_recorder);
+    CUSHIM_TRY(cushim__context_enter(context.id, __func__, &scope));
+    status = cushim__capture_begin(&scope, &stream);
+    if (!status)
+        status = cushim__object_give(&stream->object, __func__, &ret_recorder->id);
+    return cushim__scope_leave(&scope, status);
+}
+
+cushim_status cushim_capture_end(cushim_stream *recorder, cushim_graph *ret_graph)
+{
+    struct cushim__stream *stream;
+    struct cushim__scope scope;
+    cushim_status status;
+
+    CHECK_OUTPUT(recorder);
+    CHECK_OUTPUT(ret_graph);
+    CUSHIM_TRY(
+        cushim__object_enter(recorder->id, CUSHIM__HANDLE_STREAM, __func__, &scope, &stream));
+    status = cushim__capture_end(&scope, stream, &ret_graph->id);
+    /* Any other stream is not ours to free. */
+    if (stream->recorder)
+        cushim__object_close(&recorder->id, CUSHIM__HANDLE_STREAM, __func__);
+    return cushim__scope_leave(&scope, status);
+}
+
+void cushim_graph_free(cushim_graph *graph)
+{
+    cushim__object_close(graph ? &graph->id : NULL, CUSHIM__HANDLE_GRAPH, __func__);
+}
+
+/* The graph entered and the stream pinned, both of one context. */
+static cushim_status enter(cushim_graph graph, cushim_stream stream, const char *call,
+                           struct cushim__scope *scope, struct cushim__graph **ret_graph,
+                           struct cushim__stream **ret_stream)
+{
+    cushim_status status;
+
+    CUSHIM_TRY(cushim__object_enter(graph.id, CUSHIM__HANDLE_GRAPH, call, scope, ret_graph));
+    *ret_stream = cushim__handle_pin(stream.id, CUSHIM__HANDLE_STREAM, call);
+    if (!*ret_stream)
+        return cushim__scope_leave(scope, cushim__error()->status);
+    if ((*ret_stream)->object.context == scope->context)
+        return CUSHIM_OK;
+    status = cushim__fail_foreign(scope, "stream");
+    cushim__handle_unpin(stream.id);
+    return cushim__scope_leave(scope, status);
+}
+
+cushim_status cushim_graph_launch(cushim_graph graph, cushim_stream stream)
+{
+    struct cushim__stream *launched_on;
+    struct cushim__graph *object;
+    struct cushim__scope scope;
+    cushim_status status;
+
+    CUSHIM_TRY(enter(graph, stream, __func__, &scope, &object, &launched_on));
+    status = cushim__graph_launch(&scope, object, launched_on);
+    cushim__handle_unpin(stream.id);
+    return cushim__scope_leave(&scope, status);
+}
+
+cushim_status cushim_graph_upload(cushim_graph graph, cushim_stream stream)
+{
+    struct cushim__stream *uploaded_on;
+    struct cushim__graph *object;
+    struct cushim__scope scope;
+    cushim_status status;
+
+    CUSHIM_TRY(enter(graph, stream, __func__, &scope, &object, &uploaded_on));
+    status = cushim__graph_upload(&scope, object, uploaded_on);
+    cushim__handle_unpin(stream.id);
+    return cushim__scope_leave(&scope, status);
+}
+
+cushim_status cushim_graph_raw(cushim_graph graph, void **ret_cu_graph, void **ret_cu_graph_exec)
+{
+    const struct cushim__graph *object =
+        cushim__handle_pin(graph.id, CUSHIM__HANDLE_GRAPH, __func__);
+
+    if (!object)
+        return cushim__error()->status;
+    if (ret_cu_graph)
+        *ret_cu_graph = object->cu;
+    if (ret_cu_graph_exec)
+        *ret_cu_graph_exec = object->exec;
+    cushim__handle_unpin(graph.id);
+    return CUSHIM_OK;
+}
