@@ -55,9 +55,9 @@ static inline uint32_t flushed_sum32(uint32_t a, uint32_t b)
 
 static inline uint64_t sum64(uint64_t a, uint64_t b)
 {
-    const double r = ptx__f64(a) + ptx__f64(b);
+    const double x = ptx__f64(a), y = ptx__f64(b);
 
-    return r == r ? ptx__bits64(r) : UINT64_C(0xfff8000000000000);
+    return ptx__bits64(ptx__nan64(x + y, y, x, x));
 }
 
 RETRIED(add_f32, uint32_t, sum32(old, b))

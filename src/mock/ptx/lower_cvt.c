@@ -137,11 +137,14 @@ static uint32_t from_float(struct conversion *conversion, uint32_t slot)
     struct ptx__lowering *lower = conversion->lower;
     const struct ptx__instruction *at = conversion->at;
 
+    if (conversion->to == PTX_F64 && !ptx__has(at, PTX_MOD_SAT) &&
+        (conversion->from == PTX_F16 || conversion->from == PTX_BF16))
+        return slot; /* keeps what it can of a NaN, which .f32 does not */
     if (conversion->from == PTX_F16 || conversion->from == PTX_BF16) {
         slot = step(lower, conversion->from == PTX_F16 ? "cvt.f32.f16" : "cvt.f32.bf16", slot, 32);
         conversion->from = PTX_F32;
     } else if (ptx__has(at, PTX_MOD_FTZ) && conversion->from == PTX_F32) {
-        slot = step(lower, "ftz.f32", slot, 32);
+        slot = step(lower, "flush.f32", slot, 32);
     }
     if (ptx__has(at, PTX_MOD_RELU))
         slot = step(lower, "relu.f32", slot, 32);
@@ -177,14 +180,15 @@ static void last_step(const struct conversion *conversion, uint32_t target, uint
 
     if (to == from)
         snprintf(key, sizeof(key), to == PTX_F64 ? "mov.u64" : "mov.u32");
-    else if (to == PTX_F64 && from == PTX_F32)
-        snprintf(key, sizeof(key), "cvt.f64.f32");
+    else if (to == PTX_F64 && ptx__is_float(from))
+        snprintf(key, sizeof(key), "cvt.f64.%s", ptx__type_name(from));
     else
         snprintf(key, sizeof(key), "cvt.%s%s.%s.%s", *mode ? mode : "rn",
                  finite ? ".satfinite" : "", ptx__type_name(to), ptx__type_name(from));
     ptx__emit_slots(lower, key, target, slot, slot, slot);
     if (ptx__has(conversion->at, PTX_MOD_FTZ) && to == PTX_F32)
-        ptx__emit_slots(lower, "ftz.f32", target, target, target, target);
+        ptx__emit_slots(lower, from == PTX_F64 ? "ftz.f32" : "flush.f32", target, target, target,
+                        target);
     if (ptx__has(conversion->at, PTX_MOD_SAT) && ptx__is_integer(from)) {
         snprintf(key, sizeof(key), "sat.%s", ptx__type_name(to));
         ptx__emit_slots(lower, key, target, target, target, target);
