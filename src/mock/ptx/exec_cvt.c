@@ -188,6 +188,22 @@ LANEWISE(relu_f32, "relu.f32", f32, f32, f32, u32, A > 0 || A != A ? A : 0)
 
 /* --- between integers, cut to the range --- */
 
+#define WITHIN(x, low, high) ((x) < (low) ? (low) : (x) > (high) ? (high) : (x))
+#define FIELD(x, bits)       ((uint32_t) (x) & ((1u << (bits)) - 1))
+
+/* cvt.pack: a above b, and above both what c has. */
+#define PACK(T, more, bits, low, high, upper)                                                      \
+    LANEWISE(cvt_pack_##T, "cvt.pack.sat." #T ".s32" more, u32, s32, s32, u32,                     \
+             (upper) | FIELD(WITHIN(A, low, high), bits) << (bits) |                               \
+                 FIELD(WITHIN(B, low, high), bits))
+
+PACK(u16, "", 16, 0, UINT16_MAX, 0)
+PACK(s16, "", 16, INT16_MIN, INT16_MAX, 0)
+PACK(u8, ".u32", 8, 0, UINT8_MAX, C << 16)
+PACK(s8, ".u32", 8, INT8_MIN, INT8_MAX, C << 16)
+PACK(u4, ".u32", 4, 0, 15, C << 8)
+PACK(s4, ".u32", 4, -8, 7, C << 8)
+
 #define CLAMPED(T, low, high)                                                                      \
     LANEWISE(cvt_sat_##T##_s64, "cvt.sat." #T ".s64", T, s64, s64, u32,                            \
              A<(low) ? (low) : A>(high) ? (high) : A)                                              \
