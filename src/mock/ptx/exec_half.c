@@ -168,6 +168,7 @@ HALF_OPS(bf16)
     HALF(h_max_nan_x, "max.NaN.xorsign.abs", T, maxxNaN_##T(A, B))                                 \
     HALF(h_fma_oob, "fma.oob", T, OUTSIDE(A, B) ? 0 : fma_##T(A, B, C))                            \
     HALF(h_fma_oob_relu, "fma.oob.relu", T, OUTSIDE(A, B) ? 0 : relu_##T(fma_##T(A, B, C)))        \
+    HALF(h_relu, "relu", T, relu_##T(A))                                                           \
     HALF(h_sat, "sat", T, sat_##T(A))                                                              \
     HALF(h_tanh, "tanh", T, tanh_##T(A))
 

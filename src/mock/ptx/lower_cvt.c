@@ -246,6 +246,15 @@ static void join(struct ptx__lowering *lower, uint32_t target, const uint32_t pa
     ptx__emit_list(lower, op, parts, 2);
 }
 
+static void from_eight_bits(struct ptx__lowering *lower, enum ptx__type from, uint32_t target,
+                            uint32_t slot)
+{
+    ptx__emit_slots(lower, from == PTX_E4M3 ? "cvt.rn.f16.e4m3" : "cvt.rn.f16.e5m2", target, slot,
+                    slot, 0);
+    if (ptx__has(lower->at, PTX_MOD_RELU))
+        ptx__emit_slots(lower, "relu.f16", target, target, target, target);
+}
+
 /* The first of two operands becomes the upper half. */
 static void convert_packed(struct ptx__lowering *lower, enum ptx__type to, enum ptx__type from)
 {
@@ -263,8 +272,7 @@ static void convert_packed(struct ptx__lowering *lower, enum ptx__type to, enum 
     for (unsigned i = 0; i < 2; i++) {
         parts[i] = ptx__new_slot(lower, 32);
         if (source == PTX_E4M3 || source == PTX_E5M2)
-            ptx__emit_slots(lower, source == PTX_E4M3 ? "cvt.rn.f16.e4m3" : "cvt.rn.f16.e5m2",
-                            parts[i], slots[i], slots[i], 0);
+            from_eight_bits(lower, source, parts[i], slots[i]);
         else
             convert(lower, part, source != PTX_NO_TYPE ? source : from, parts[i], slots[i]);
     }
@@ -293,10 +301,8 @@ static void convert_one(struct ptx__lowering *lower, enum ptx__type to, enum ptx
 void ptx__lower_cvt(struct ptx__lowering *lower)
 {
     const enum ptx__type to = ptx__type_of(lower->at, 0), from = ptx__type_of(lower->at, 1);
-    const bool relu = ptx__has(lower->at, PTX_MOD_RELU);
 
-    if (ptx__has(lower->at, PTX_MOD_RS) || (relu && element_of(from) == PTX_E4M3) ||
-        (relu && element_of(from) == PTX_E5M2))
+    if (ptx__has(lower->at, PTX_MOD_RS))
         ptx__refuse(lower, "Instruction 'cvt' of this form is not executed here (tier 3)");
     else if (ptx__is_integer(to) && ptx__is_integer(from))
         convert_integer(lower, to, from);
