@@ -8,6 +8,8 @@
  *   forms -v FORM   prints the operands and results of a form, to look at
  *   forms -k FORM   prints its kernel
  *   forms -a        how far approximate results are from what is right
+ *   forms -d FILE   prints all results of the forms that differ from the file
+ *   forms -s FILE   reads what -d printed elsewhere: operands, result here, result there
  *
  * Built with FORMS_DRIVER it asks the driver that the program is linked with, so that the file
  * can be made on hardware by the very same code.
@@ -153,6 +155,61 @@ static int compare(const struct form *forms, size_t n, const char *path)
     return differ || answers.n != compared || (missing && !answers.partial);
 }
 
+static void print_different(const struct form *forms, size_t n, const char *path)
+{
+    static struct answers answers;
+    char *text = read_all(path);
+
+    read_answers(&answers, text);
+    for (size_t i = 0; i < n; i++) {
+        const char *expected = recorded(&answers, forms[i].name);
+        char actual[32];
+
+        if (!expected)
+            continue;
+        answer(&forms[i], actual);
+        if (!strcmp(expected, actual))
+            continue;
+        printf("= %s\n", forms[i].name);
+        for (unsigned v = 0; actual[0] != 'r' && v < FORMS_VALUES; v++)
+            printf("%llx\n", (unsigned long long) forms_result()[v]);
+    }
+    free(text);
+}
+
+static void print_side(const struct form *form, unsigned i, unsigned long long there)
+{
+    if (forms_result()[i] == there)
+        return;
+    for (unsigned o = 0; o + 1 < strlen(form->operands); o++)
+        printf("%llx ", (unsigned long long) forms_source(form, o)[i]);
+    printf("here %llx, there %llx\n", (unsigned long long) forms_result()[i], there);
+}
+
+static void print_sides(const struct form *forms, size_t n, const char *path)
+{
+    FILE *file = fopen(path, "r");
+    const struct form *form = NULL;
+    char line[128];
+    unsigned at = 0;
+
+    while (file && fgets(line, sizeof(line), file)) {
+        line[strcspn(line, "\n")] = '\0';
+        if (form && line[0] != '=' && at < FORMS_VALUES)
+            print_side(form, at++, strtoull(line, NULL, 16));
+        if (line[0] != '=')
+            continue;
+        puts(line);
+        form = NULL;
+        at = 0;
+        for (size_t i = 0; i < n; i++)
+            if (!strcmp(forms[i].name, line + 2) && !forms_run(&forms[i]))
+                form = &forms[i];
+    }
+    if (file)
+        fclose(file);
+}
+
 /* Who answers: the file begins with it. */
 static void print_head(void)
 {
@@ -187,7 +244,11 @@ int main(int argc, char **argv)
     int status = 0;
 
     forms_begin();
-    if (argc == 3) {
+    if (argc == 3 && !strcmp(argv[1], "-d")) {
+        print_different(forms, n, argv[2]);
+    } else if (argc == 3 && !strcmp(argv[1], "-s")) {
+        print_sides(forms, n, argv[2]);
+    } else if (argc == 3) {
         for (size_t i = 0; i < n; i++)
             if (!strcmp(forms[i].name, argv[2]))
                 (strcmp(argv[1], "-k") ? print_values : print_kernel)(&forms[i]);
