@@ -12,7 +12,8 @@
  *   forms -s FILE   reads what -d printed elsewhere: operands, result here, result there
  *
  * Built with FORMS_DRIVER it asks the driver that the program is linked with, so that the file
- * can be made on hardware by the very same code.
+ * can be made on hardware by the very same code: forms*.c, the engine's isa.c and types.c, and the
+ * table that the build makes of isa.txt. A file with a line "# partial" may lack answers.
  */
 #include <stdio.h>
 #include <stdlib.h>
