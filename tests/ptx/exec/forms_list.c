@@ -374,6 +374,23 @@ static void vectors(void)
     write("hd", "mov.b64 to four", "{%h7, _, _, %h0}, %d1", "xor.b16 %h0, %h0, %h7;");
 }
 
+/* Whose NaN a sum of products has, and in which order it is made. */
+static void matrices(void)
+{
+    static const char *const shapes[][2] = {
+        {"m8n8k4", "{%d0, %d7}, {%d1}, {%d2}, {%d3, %d4}"},
+        {"m16n8k4", "{%d0, %d7, %d6, %d5}, {%d1, %d2}, {%d3}, {%d4, %d2, %d3, %d1}"},
+        {"m16n8k8", "{%d0, %d7, %d6, %d5}, {%d1, %d2, %d3, %d4}, {%d2, %d3}, {%d4, %d2, %d3, %d1}"},
+        {"m16n8k16", "{%d0, %d7, %d6, %d5}, {%d1, %d2, %d3, %d4, %d2, %d1, %d3, %d1}, "
+                     "{%d2, %d3, %d1, %d2}, {%d4, %d2, %d3, %d1}"}};
+    char name[96];
+
+    for (unsigned i = 0; i < 4; i++) {
+        snprintf(name, sizeof(name), "mma.sync.aligned.%s.row.col.f64.f64.f64.f64", shapes[i][0]);
+        write("ddddd", name, shapes[i][1], "mad.lo.u64 %d0, %d0, 3, %d7;");
+    }
+}
+
 /* Bytes and halves of registers, and operands that are taken negative. */
 static void video(void)
 {
@@ -424,6 +441,7 @@ size_t list_forms(struct form *forms)
     conversions();
     barriers();
     vectors();
+    matrices();
     video();
     return list_table(forms, (size_t) (end - forms));
 }
