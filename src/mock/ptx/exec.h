@@ -187,6 +187,23 @@ static inline float ptx__nan32(float x)
     return x == x ? x : ptx__f32(0x7fffffff);
 }
 
+static inline double ptx__quiet64(double x)
+{
+    return x == x ? x : ptx__f64(ptx__bits64(x) | UINT64_C(0x0008000000000000));
+}
+
+/* A NaN that an operation on .f64 gives is an operand's, made quiet: the first's that is one, or a
+ * NaN of its own. */
+static inline double ptx__nan64(double r, double first, double second, double third)
+{
+    double nan = ptx__f64(UINT64_C(0xfff8000000000000));
+
+    nan = third == third ? nan : third;
+    nan = second == second ? nan : second;
+    nan = first == first ? nan : first;
+    return r == r ? r : ptx__quiet64(nan);
+}
+
 /* .ftz: a subnormal number is a zero of its sign. */
 static inline float ptx__ftz(float x)
 {

@@ -55,9 +55,9 @@ static inline uint32_t flushed_sum32(uint32_t a, uint32_t b)
 
 static inline uint64_t sum64(uint64_t a, uint64_t b)
 {
-    const double r = ptx__f64(a) + ptx__f64(b);
+    const double x = ptx__f64(a), y = ptx__f64(b);
 
-    return r == r ? ptx__bits64(r) : UINT64_C(0xfff8000000000000);
+    return ptx__bits64(ptx__nan64(x + y, y, x, x));
 }
 
 RETRIED(add_f32, uint32_t, sum32(old, b))
@@ -84,6 +84,22 @@ static inline uint16_t bfloat_sum(uint16_t a, uint16_t b)
     return ptx__bfloat_of_float(ptx__float_of_bfloat(a) + ptx__float_of_bfloat(b));
 }
 
+/* Of a NaN and a number it is the number. */
+#define HALF_LIMIT(name, widened, before)                                                          \
+    static inline uint16_t name(uint16_t a, uint16_t b)                                            \
+    {                                                                                              \
+        const float x = widened(a), y = widened(b);                                                \
+                                                                                                   \
+        if (x != x || y != y)                                                                      \
+            return x == x ? a : y == y ? b : 0x7fff;                                               \
+        return x before y || (x == y && (a >> 15) == (0 before 1)) ? a : b;                        \
+    }
+
+HALF_LIMIT(half_min, ptx__float_of_half, <)
+HALF_LIMIT(half_max, ptx__float_of_half, >)
+HALF_LIMIT(bfloat_min, ptx__float_of_bfloat, <)
+HALF_LIMIT(bfloat_max, ptx__float_of_bfloat, >)
+
 #define BOTH(sum, a, b)                                                                            \
     ((uint32_t) sum((uint16_t) ((a) >> 16), (uint16_t) ((b) >> 16)) << 16 |                        \
      sum((uint16_t) (a), (uint16_t) (b)))
@@ -92,6 +108,14 @@ RETRIED(add_f16, uint16_t, half_sum(old, b))
 RETRIED(add_bf16, uint16_t, bfloat_sum(old, b))
 RETRIED(add_f16x2, uint32_t, BOTH(half_sum, old, b))
 RETRIED(add_bf16x2, uint32_t, BOTH(bfloat_sum, old, b))
+RETRIED(min_f16, uint16_t, half_min(old, b))
+RETRIED(max_f16, uint16_t, half_max(old, b))
+RETRIED(min_bf16, uint16_t, bfloat_min(old, b))
+RETRIED(max_bf16, uint16_t, bfloat_max(old, b))
+RETRIED(min_f16x2, uint32_t, BOTH(half_min, old, b))
+RETRIED(max_f16x2, uint32_t, BOTH(half_max, old, b))
+RETRIED(min_bf16x2, uint32_t, BOTH(bfloat_min, old, b))
+RETRIED(max_bf16x2, uint32_t, BOTH(bfloat_max, old, b))
 
 static inline uint64_t swap(void *at, uint64_t compare, uint64_t value, unsigned bytes)
 {
@@ -129,6 +153,16 @@ static inline uint64_t swap(void *at, uint64_t compare, uint64_t value, unsigned
     ATOMIC(space##_min_##T, "atom." #space ".min." #T, place, U, U, min_##T(at, B))                \
     ATOMIC(space##_max_##T, "atom." #space ".max." #T, place, U, U, max_##T(at, B))
 
+#define HALVES(space, place, op)                                                                   \
+    ATOMIC(space##_##op##_f16, "atom." #space "." #op ".f16", place, uint16_t, uint32_t,           \
+           op##_f16(at, B))                                                                        \
+    ATOMIC(space##_##op##_bf16, "atom." #space "." #op ".bf16", place, uint16_t, uint32_t,         \
+           op##_bf16(at, B))                                                                       \
+    ATOMIC(space##_##op##_f16x2, "atom." #space "." #op ".f16x2", place, uint32_t, uint32_t,       \
+           op##_f16x2(at, B))                                                                      \
+    ATOMIC(space##_##op##_bf16x2, "atom." #space "." #op ".bf16x2", place, uint32_t, uint32_t,     \
+           op##_bf16x2(at, B))
+
 #define ATOMICS(space, place)                                                                      \
     SIZES(space, place, u32, uint32_t)                                                             \
     SIZES(space, place, u64, uint64_t)                                                             \
@@ -138,13 +172,9 @@ static inline uint64_t swap(void *at, uint64_t compare, uint64_t value, unsigned
     ATOMIC(space##_max_s64, "atom." #space ".max.s64", place, uint64_t, uint64_t, max_s64(at, B))  \
     ATOMIC(space##_cas_u16, "atom." #space ".cas.u16", place, uint16_t, uint32_t,                  \
            swap(at, B, C, 2))                                                                      \
-    ATOMIC(space##_add_f16, "atom." #space ".add.f16", place, uint16_t, uint32_t, add_f16(at, B))  \
-    ATOMIC(space##_add_bf16, "atom." #space ".add.bf16", place, uint16_t, uint32_t,                \
-           add_bf16(at, B))                                                                        \
-    ATOMIC(space##_add_f16x2, "atom." #space ".add.f16x2", place, uint32_t, uint32_t,              \
-           add_f16x2(at, B))                                                                       \
-    ATOMIC(space##_add_bf16x2, "atom." #space ".add.bf16x2", place, uint32_t, uint32_t,            \
-           add_bf16x2(at, B))                                                                      \
+    HALVES(space, place, add)                                                                      \
+    HALVES(space, place, min)                                                                      \
+    HALVES(space, place, max)                                                                      \
     ATOMIC(space##_inc_u32, "atom." #space ".inc.u32", place, uint32_t, uint32_t, inc_u32(at, B))  \
     ATOMIC(space##_dec_u32, "atom." #space ".dec.u32", place, uint32_t, uint32_t, dec_u32(at, B))  \
     ATOMIC(space##_add_f64, "atom." #space ".add.f64", place, uint64_t, uint64_t, add_f64(at, B))

@@ -23,12 +23,19 @@ static inline uint64_t reversed64(uint64_t x)
 LANEWISE(brev_u32, "brev.u32", u32, u32, u32, u32, reversed32(A))
 LANEWISE(brev_u64, "brev.u64", u64, u64, u64, u32, reversed64(A))
 
+/* Of a position or a length the low 8 bits are looked at, but in operations on 64 bits all. */
+static inline uint32_t operand(uint32_t x, unsigned bits)
+{
+    return bits == 64 ? x : x & 0xff;
+}
+
 /* The bits from `position` on, at most `length`; beyond the end there is the sign, or nothing. */
 static inline uint64_t extracted(uint64_t a, uint32_t position, uint32_t length, unsigned bits,
                                  bool with_sign)
 {
-    const uint32_t p = position & 0xff, n = length & 0xff;
-    const uint32_t last = p + n - 1 < bits - 1 ? p + n - 1 : bits - 1;
+    const uint32_t p = operand(position, bits), n = operand(length, bits);
+    const uint64_t end = (uint64_t) p + n - 1;
+    const uint32_t last = end < bits ? (uint32_t) end : bits - 1;
     const bool sign = with_sign && n && a >> last & 1;
     uint64_t r = p < bits ? a >> p : 0;
 
@@ -52,7 +59,7 @@ LANEWISE(bfe_s64, "bfe.s64", u64, u64, u32, u32, extracted(A, B, C, 64, true))
 static inline uint64_t inserted(uint64_t a, uint64_t b, uint32_t position, uint32_t length,
                                 unsigned bits)
 {
-    const uint32_t p = position & 0xff, n = length & 0xff;
+    const uint32_t p = operand(position, bits), n = operand(length, bits);
     const uint64_t field = n >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << n) - 1;
 
     return p >= bits ? b : (b & ~(field << p)) | (a & field) << p;
@@ -123,13 +130,16 @@ LANEWISE(szext_clamp_s32, "szext.clamp.s32", u32, u32, u32, u32, sized(A, B, tru
 LANEWISE(szext_wrap_u32, "szext.wrap.u32", u32, u32, u32, u32, sized(A, B & 31, false))
 LANEWISE(szext_wrap_s32, "szext.wrap.s32", u32, u32, u32, u32, sized(A, B & 31, true))
 
-/* fns: the n-th set bit from a base, upwards or downwards; all ones if there is none. */
+/* fns: the n-th set bit from a base, upwards or downwards; all ones if there is none, but 0 for the
+ * n that has no negative. */
 static inline uint32_t nth_set(uint32_t mask, uint32_t base, int32_t n)
 {
     uint32_t left = n < 0 ? -(uint32_t) n : (uint32_t) n;
     int32_t at = (int32_t) base;
     const int32_t step = n < 0 ? -1 : 1;
 
+    if (n == INT32_MIN)
+        return 0;
     if (n == 0)
         return base < 32 && mask >> base & 1 ? base : 0xffffffff;
     for (; at >= 0 && at < 32; at += step) {

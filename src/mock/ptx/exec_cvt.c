@@ -14,15 +14,13 @@
  * source or the integer has 64 bits ---
  */
 
-#define LEAST_s64 UINT64_C(0x8000000000000000)
-
-#define TO_INTEGER(mode, rounded, T, V, low, high, nan32, nan64)                                   \
+#define TO_INTEGER(mode, rounded, T, V, low, high)                                                 \
     static inline V to_##T##_##mode(double x, bool wide)                                           \
     {                                                                                              \
         const double r = rounded(x);                                                               \
                                                                                                    \
         if (r != r)                                                                                \
-            return (V) (wide ? (nan64) : (nan32));                                                 \
+            return wide || sizeof(V) == 8 ? (V) (UINT64_C(1) << (8 * sizeof(V) - 1)) : 0;          \
         return r <= (double) (low) ? (V) (low) : r >= (double) (high) ? (V) (high) : (V) r;        \
     }                                                                                              \
     LANEWISE(cvt_##mode##_##T##_f32, "cvt." #mode "." #T ".f32", T, f32, f32, u32,                 \
@@ -31,14 +29,14 @@
              to_##T##_##mode(A, true))
 
 #define TO_INTEGERS(mode, rounded)                                                                 \
-    TO_INTEGER(mode, rounded, u8, uint8_t, 0, UINT8_MAX, 0, 0)                                     \
-    TO_INTEGER(mode, rounded, s8, int8_t, INT8_MIN, INT8_MAX, 0, 0)                                \
-    TO_INTEGER(mode, rounded, u16, uint16_t, 0, UINT16_MAX, 0, 0)                                  \
-    TO_INTEGER(mode, rounded, s16, int16_t, INT16_MIN, INT16_MAX, 0, 0)                            \
-    TO_INTEGER(mode, rounded, u32, uint32_t, 0, UINT32_MAX, 0, 0x80000000)                         \
-    TO_INTEGER(mode, rounded, s32, int32_t, INT32_MIN, INT32_MAX, 0, 0x80000000)                   \
-    TO_INTEGER(mode, rounded, u64, uint64_t, 0, UINT64_MAX, LEAST_s64, LEAST_s64)                  \
-    TO_INTEGER(mode, rounded, s64, int64_t, INT64_MIN, INT64_MAX, LEAST_s64, LEAST_s64)
+    TO_INTEGER(mode, rounded, u8, uint8_t, 0, UINT8_MAX)                                           \
+    TO_INTEGER(mode, rounded, s8, int8_t, INT8_MIN, INT8_MAX)                                      \
+    TO_INTEGER(mode, rounded, u16, uint16_t, 0, UINT16_MAX)                                        \
+    TO_INTEGER(mode, rounded, s16, int16_t, INT16_MIN, INT16_MAX)                                  \
+    TO_INTEGER(mode, rounded, u32, uint32_t, 0, UINT32_MAX)                                        \
+    TO_INTEGER(mode, rounded, s32, int32_t, INT32_MIN, INT32_MAX)                                  \
+    TO_INTEGER(mode, rounded, u64, uint64_t, 0, UINT64_MAX)                                        \
+    TO_INTEGER(mode, rounded, s64, int64_t, INT64_MIN, INT64_MAX)
 
 TO_INTEGERS(rni, __builtin_rint)
 TO_INTEGERS(rzi, __builtin_trunc)
@@ -67,14 +65,25 @@ LANEWISE(cvt_rn_f64_u64, "cvt.rn.f64.u64", f64, u64, u64, u32, (double) A)
     LANEWISE(cvt_##mode##_##name##_u64_, "cvt." #mode "." #name ".u64", T, u64, u64, u32,          \
              ptx__bits_of(FORMAT, OF_U64(A), M, false))
 
-/* Between formats. */
+/* Between formats. A NaN of .f64 keeps its sign and the upper bits, and becomes quiet; any other
+ * becomes the one that the format has. */
+static inline uint64_t narrowed(struct ptx__format format, uint64_t x, enum ptx__rounding mode)
+{
+    const unsigned total = format.fraction + format.exponent_bits;
+    const uint64_t quiet = (x & (UINT64_MAX >> 1)) | UINT64_C(0x0008000000000000);
+
+    if ((x & (UINT64_MAX >> 1)) <= UINT64_C(0x7ff0000000000000))
+        return ptx__bits_of(format, OF_F64(x), mode, false);
+    return x >> 63 << total | (quiet >> (52 - format.fraction) & ((UINT64_C(1) << total) - 1));
+}
+
 #define SOFT_F32(mode, M, name, T, FORMAT)                                                         \
     LANEWISE(cvt_##mode##_##name##_f32_, "cvt." #mode "." #name ".f32", T, u32, u32, u32,          \
              ptx__bits_of(FORMAT, OF_F32(A), M, false))
 
 #define SOFT_F64(mode, M, name, T, FORMAT)                                                         \
     LANEWISE(cvt_##mode##_##name##_f64_, "cvt." #mode "." #name ".f64", T, u64, u64, u32,          \
-             ptx__bits_of(FORMAT, OF_F64(A), M, false))
+             narrowed(FORMAT, A, M))
 
 #define DIRECTED(name, T, FORMAT)                                                                  \
     SOFT(rz, PTX__RZ, name, T, FORMAT)                                                             \
@@ -107,27 +116,38 @@ DIRECTED(f64, u64, PTX__F64)
 SOFT_F64(rz, PTX__RZ, f32, u32, PTX__F32)
 SOFT_F64(rm, PTX__RM, f32, u32, PTX__F32)
 SOFT_F64(rp, PTX__RP, f32, u32, PTX__F32)
-LANEWISE(cvt_rn_f32_f64, "cvt.rn.f32.f64", f32, f64, f64, u32, ptx__nan32((float) A))
 
-/* NaNs: of .f64 it has the payload of the .f32. */
+LANEWISE(cvt_rn_f32_f64, "cvt.rn.f32.f64", f32, f64, f64, u32, (float) A)
+
+/* What is widened to .f64 keeps all of a NaN but that it becomes quiet; .bf16 to .f32 even that. */
 LANEWISE(cvt_f64_f32, "cvt.f64.f32", f64, f32, f32, u32, (double) A)
 LANEWISE(cvt_f32_f16, "cvt.f32.f16", f32, u16, u16, u32, ptx__nan32(ptx__float_of_half(A)))
-LANEWISE(cvt_f32_bf16, "cvt.f32.bf16", f32, u16, u16, u32, ptx__nan32(ptx__float_of_bfloat(A)))
+LANEWISE(cvt_f32_bf16, "cvt.f32.bf16", f32, u16, u16, u32, ptx__float_of_bfloat(A))
+LANEWISE(cvt_f64_f16, "cvt.f64.f16", f64, u16, u16, u32, (double) ptx__float_of_half(A))
+LANEWISE(cvt_f64_bf16, "cvt.f64.bf16", f64, u16, u16, u32, (double) ptx__float_of_bfloat(A))
 
-/* --- .tf32: the low 13 bits of an .f32 are nothing --- */
+/* --- .tf32: the low 13 bits of an .f32 are nothing. With .rna a NaN only loses them --- */
+
+static inline uint32_t away_tf32(uint32_t x)
+{
+    const bool nan = (x & 0x7fffffff) > 0x7f800000;
+
+    return nan ? x & ~0x1fffu
+               : (uint32_t) ptx__bits_of(PTX__TF32, OF_F32(x), PTX__RNA, false) << 13;
+}
+
+LANEWISE(cvt_tf32_rna, "cvt.rna.tf32.f32", u32, u32, u32, u32, away_tf32(A))
 
 #define TF32(name, mode, finite)                                                                   \
     LANEWISE(cvt_tf32_##name, "cvt." name##_text ".tf32.f32", u32, u32, u32, u32,                  \
              (uint32_t) ptx__bits_of(PTX__TF32, OF_F32(A), mode, finite) << 13)
 
-#define rna_text     "rna"
 #define rna_sat_text "rna.satfinite"
 #define rn_text      "rn"
 #define rn_sat_text  "rn.satfinite"
 #define rz_text      "rz"
 #define rz_sat_text  "rz.satfinite"
 
-TF32(rna, PTX__RNA, false)
 TF32(rna_sat, PTX__RNA, true)
 TF32(rn, PTX__RN, false)
 TF32(rn_sat, PTX__RN, true)
@@ -151,7 +171,7 @@ LANEWISE(cvt_f16_e5m2, "cvt.rn.f16.e5m2", u16, u8, u8, u32,
     LANEWISE(cvt_##mode##_f32_f32, "cvt." #mode ".f32.f32", f32, f32, f32, u32,                    \
              ptx__nan32((float) rounded((double) A)))                                              \
     LANEWISE(cvt_##mode##_f64_f64, "cvt." #mode ".f64.f64", f64, f64, f64, u32,                    \
-             A == A ? rounded(A) : ptx__f64(UINT64_C(0xfff8000000000000)))
+             ptx__nan64(rounded(A), A, A, A))
 
 INTEGRAL(rni, __builtin_rint)
 INTEGRAL(rzi, __builtin_trunc)
@@ -161,10 +181,28 @@ INTEGRAL(rpi, __builtin_ceil)
 /* --- what stands before or behind a conversion --- */
 
 LANEWISE(ftz_f32, "ftz.f32", f32, f32, f32, u32, ptx__ftz(A))
+/* The same by an operation, which makes its own NaN. */
+LANEWISE(flush_f32, "flush.f32", f32, f32, f32, u32, ptx__ftz(ptx__nan32(A)))
 /* Negative numbers and -0 become +0; NaN stays one. */
 LANEWISE(relu_f32, "relu.f32", f32, f32, f32, u32, A > 0 || A != A ? A : 0)
 
 /* --- between integers, cut to the range --- */
+
+#define WITHIN(x, low, high) ((x) < (low) ? (low) : (x) > (high) ? (high) : (x))
+#define FIELD(x, bits)       ((uint32_t) (x) & ((1u << (bits)) - 1))
+
+/* cvt.pack: a above b, and above both what c has. */
+#define PACK(T, more, bits, low, high, upper)                                                      \
+    LANEWISE(cvt_pack_##T, "cvt.pack.sat." #T ".s32" more, u32, s32, s32, u32,                     \
+             (upper) | FIELD(WITHIN(A, low, high), bits) << (bits) |                               \
+                 FIELD(WITHIN(B, low, high), bits))
+
+PACK(u16, "", 16, 0, UINT16_MAX, 0)
+PACK(s16, "", 16, INT16_MIN, INT16_MAX, 0)
+PACK(u8, ".u32", 8, 0, UINT8_MAX, C << 16)
+PACK(s8, ".u32", 8, INT8_MIN, INT8_MAX, C << 16)
+PACK(u4, ".u32", 4, 0, 15, C << 8)
+PACK(s4, ".u32", 4, -8, 7, C << 8)
 
 #define CLAMPED(T, low, high)                                                                      \
     LANEWISE(cvt_sat_##T##_s64, "cvt.sat." #T ".s64", T, s64, s64, u32,                            \

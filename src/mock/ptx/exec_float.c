@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * .f32 and .f64, rounded to nearest; other roundings are in exec_round.c. A NaN that an operation
- * on .f32 makes is 0x7fffffff.
+ * on .f32 makes is 0x7fffffff; of two NaNs of .f64 the second operand's is taken, but the first's
+ * by a division; a fused operation takes the second's, the third's, and then the first's.
  */
 #include <math.h>
 
@@ -11,6 +12,8 @@
 #define N(x)   ptx__nan32(x)
 #define NF(x)  ptx__ftz(ptx__nan32(x))
 #define SAT(x) ptx__saturate(x)
+#define SIGN32 0x80000000u
+#define SIGN64 UINT64_C(0x8000000000000000)
 
 /* .sat: into [0, 1], and NaN becomes 0. */
 static inline float ptx__saturate(float x)
@@ -38,31 +41,68 @@ LANEWISE(rcp_ftz_f32, "rcp.ftz.f32", f32, f32, f32, u32, NF(1.0f / F(A)))
 LANEWISE(sat_f32, "sat.f32", f32, f32, f32, u32, SAT(A))
 LANEWISE(sat_f64, "sat.f64", f64, f64, f64, u32, A > 0 ? A < 1 ? A : 1 : 0)
 
-static inline double ptx__nan64(double x)
+/* The highest bit of it is set where x is a NaN: for many at once, with integers alone. */
+static inline uint64_t nan_flag(double x)
 {
-    return x == x ? x : ptx__f64(UINT64_C(0xfff8000000000000));
+    return (ptx__bits64(x) & ~SIGN64) + UINT64_C(0x000fffffffffffff);
 }
 
-#define N64(x) ptx__nan64(x)
+/* Few warps have a NaN, so only where a result is one the operands are asked for theirs. Until then
+ * nothing is written, for the place of the result may be an operand's. */
+#define OPERATION64(name, expression, first, second, third)                                        \
+    static __attribute__((noinline)) void name##_f64_nans(struct ptx__warp *w,                     \
+                                                          const struct ptx__op *op)                \
+    {                                                                                              \
+        const double *pa = REG(double, op->a), *pb = REG(double, op->b), *pc = REG(double, op->c); \
+        double *d = REG(double, op->d);                                                            \
+                                                                                                   \
+        for (uint32_t m = w->mask; m; m &= m - 1) {                                                \
+            const unsigned l = (unsigned) __builtin_ctz(m);                                        \
+            const double A = pa[l], B = pb[l], C = pc[l];                                          \
+            (void) B, (void) C;                                                                    \
+            d[l] = ptx__nan64(expression, first, second, third);                                   \
+        }                                                                                          \
+    }                                                                                              \
+    HANDLER(name##_f64, #name ".f64")                                                              \
+    {                                                                                              \
+        const double *pa = REG(double, op->a), *pb = REG(double, op->b), *pc = REG(double, op->c); \
+        double *d = REG(double, op->d), r[PTX__LANES];                                             \
+        const uint32_t mask = w->mask;                                                             \
+        uint64_t nans = 0;                                                                         \
+                                                                                                   \
+        PTX__EACH_LANE                                                                             \
+        {                                                                                          \
+            const double A = pa[l], B = pb[l], C = pc[l];                                          \
+            (void) A, (void) B, (void) C;                                                          \
+            r[l] = expression;                                                                     \
+            nans |= nan_flag(r[l]);                                                                \
+        }                                                                                          \
+        if (__builtin_expect(nans >> 63, 0))                                                       \
+            name##_f64_nans(w, op);                                                                \
+        else if (w->whole)                                                                         \
+            PTX__EACH_LANE d[l] = r[l];                                                            \
+        else                                                                                       \
+            PTX__EACH_LANE d[l] = mask >> l & 1 ? r[l] : d[l];                                     \
+        return op + 1;                                                                             \
+    }
 
-LANEWISE(add_f64, "add.f64", f64, f64, f64, u32, N64(A + B))
-LANEWISE(sub_f64, "sub.f64", f64, f64, f64, u32, N64(A - B))
-LANEWISE(mul_f64, "mul.f64", f64, f64, f64, u32, N64(A *B))
-LANEWISE(div_f64, "div.f64", f64, f64, f64, u32, N64(A / B))
-LANEWISE(fma_f64, "fma.f64", f64, f64, f64, f64, N64(__builtin_fma(A, B, C)))
-LANEWISE(sqrt_f64, "sqrt.f64", f64, f64, f64, u32, N64(__builtin_sqrt(A)))
-LANEWISE(rcp_f64, "rcp.f64", f64, f64, f64, u32, N64(1.0 / A))
+OPERATION64(add, A + B, B, A, A)
+OPERATION64(sub, A - B, B, A, A)
+OPERATION64(mul, A *B, B, A, A)
+OPERATION64(div, A / B, A, B, B)
+OPERATION64(fma, __builtin_fma(A, B, C), B, C, A)
+OPERATION64(sqrt, __builtin_sqrt(A), A, A, A)
+OPERATION64(rcp, 1.0 / A, A, A, A)
 
-/* Signs: of NaNs as well. */
-#define SIGN32 0x80000000u
-#define SIGN64 UINT64_C(0x8000000000000000)
-
+/* Signs: NaNs have none of .f32, and keep theirs of .f64. */
 LANEWISE(neg_f32, "neg.f32", f32, f32, f32, u32, N(ptx__f32(ptx__bits32(A) ^ SIGN32)))
 LANEWISE(abs_f32, "abs.f32", f32, f32, f32, u32, N(ptx__f32(ptx__bits32(A) & ~SIGN32)))
 LANEWISE(neg_ftz_f32, "neg.ftz.f32", f32, f32, f32, u32, NF(ptx__f32(ptx__bits32(A) ^ SIGN32)))
 LANEWISE(abs_ftz_f32, "abs.ftz.f32", f32, f32, f32, u32, NF(ptx__f32(ptx__bits32(A) & ~SIGN32)))
-LANEWISE(neg_f64, "neg.f64", u64, u64, u64, u32, A ^ SIGN64)
-LANEWISE(abs_f64, "abs.f64", u64, u64, u64, u32, A & ~SIGN64)
+LANEWISE(neg_f64, "neg.f64", f64, f64, f64, u32,
+         A == A ? ptx__f64(ptx__bits64(A) ^ SIGN64) : ptx__quiet64(A))
+LANEWISE(abs_f64, "abs.f64", f64, f64, f64, u32,
+         A == A ? ptx__f64(ptx__bits64(A) & ~SIGN64) : ptx__quiet64(A))
 LANEWISE(copysign_f32, "copysign.f32", u32, u32, u32, u32, (A & SIGN32) | (B & ~SIGN32))
 LANEWISE(copysign_f64, "copysign.f64", u64, u64, u64, u32, (A & SIGN64) | (B & ~SIGN64))
 
@@ -141,8 +181,8 @@ static inline double max64(double a, double b)
     return a > b || (a == b && !(ptx__bits64(a) >> 63)) ? a : b;
 }
 
-LANEWISE(min_f64, "min.f64", f64, f64, f64, u32, N64(min64(A, B)))
-LANEWISE(max_f64, "max.f64", f64, f64, f64, u32, N64(max64(A, B)))
+LANEWISE(min_f64, "min.f64", f64, f64, f64, u32, ptx__quiet64(min64(A, B)))
+LANEWISE(max_f64, "max.f64", f64, f64, f64, u32, ptx__quiet64(max64(A, B)))
 
 /* Comparisons; those that end in u are true for NaNs. */
 #define COMPARISONS(prefix, id, T, X, Y)                                                           \
@@ -168,7 +208,7 @@ COMPARISONS("ftz.", ftz_f32, f32, F(A), F(B))
 #define EXPONENT32(x) (ptx__bits32(x) & 0x7f800000)
 #define EXPONENT64(x) (ptx__bits64(x) & UINT64_C(0x7ff0000000000000))
 
-/* testp; b is not used. */
+/* testp; b is not used. Zeros are normal. */
 #define TESTS(T, exponent, all)                                                                    \
     COMPARE(testp_finite_##T, "testp.finite." #T, T, ((void) B, exponent(A) != (all)))             \
     COMPARE(testp_infinite_##T, "testp.infinite." #T, T,                                           \
@@ -176,7 +216,7 @@ COMPARISONS("ftz.", ftz_f32, f32, F(A), F(B))
     COMPARE(testp_number_##T, "testp.number." #T, T, ((void) B, A == A))                           \
     COMPARE(testp_nan_##T, "testp.notanumber." #T, T, ((void) B, A != A))                          \
     COMPARE(testp_normal_##T, "testp.normal." #T, T,                                               \
-            ((void) B, exponent(A) != 0 && exponent(A) != (all)))                                  \
+            ((void) B, (exponent(A) != 0 || A == 0) && exponent(A) != (all)))                      \
     COMPARE(testp_subnormal_##T, "testp.subnormal." #T, T, ((void) B, exponent(A) == 0 && A != 0))
 
 TESTS(f32, EXPONENT32, 0x7f800000)

@@ -26,6 +26,9 @@
 #define IS_NAN_f16(h)  (((h) &0x7fff) > 0x7c00)
 #define IS_NAN_bf16(h) (((h) &0x7fff) > 0x7f80)
 
+/* .oob: what a tensor copy fills in beyond the tensor makes a product nothing. */
+#define OUTSIDE(a, b) ((a) == 0xffff || (b) == 0xffff)
+
 /* a * b is exact in double; of its sum with c the last bit says whether anything was lost. */
 static inline double fused(float a, float b, float c)
 {
@@ -113,6 +116,14 @@ static inline double fused(float a, float b, float c)
                                                                                                    \
         return IS_NAN_##T(r) ? r : r | ((a ^ b) & 0x8000);                                         \
     }                                                                                              \
+    static inline uint16_t minxNaN_##T(uint16_t a, uint16_t b)                                     \
+    {                                                                                              \
+        return IS_NAN_##T(a) || IS_NAN_##T(b) ? NAN16 : minx_##T(a, b);                            \
+    }                                                                                              \
+    static inline uint16_t maxxNaN_##T(uint16_t a, uint16_t b)                                     \
+    {                                                                                              \
+        return IS_NAN_##T(a) || IS_NAN_##T(b) ? NAN16 : maxx_##T(a, b);                            \
+    }                                                                                              \
     static inline uint16_t ex2_##T(uint16_t a)                                                     \
     {                                                                                              \
         return NARROW_##T(exp2(UP_##T(a)));                                                        \
@@ -153,10 +164,11 @@ HALF_OPS(bf16)
     HALF(h_max_nan, "max.NaN", T, maxNaN_##T(A, B))                                                \
     HALF(h_min_x, "min.xorsign.abs", T, minx_##T(A, B))                                            \
     HALF(h_max_x, "max.xorsign.abs", T, maxx_##T(A, B))                                            \
-    HALF(h_min_nan_x, "min.NaN.xorsign.abs", T,                                                    \
-         IS_NAN_##T(A) || IS_NAN_##T(B) ? NAN16 : minx_##T(A, B))                                  \
-    HALF(h_max_nan_x, "max.NaN.xorsign.abs", T,                                                    \
-         IS_NAN_##T(A) || IS_NAN_##T(B) ? NAN16 : maxx_##T(A, B))                                  \
+    HALF(h_min_nan_x, "min.NaN.xorsign.abs", T, minxNaN_##T(A, B))                                 \
+    HALF(h_max_nan_x, "max.NaN.xorsign.abs", T, maxxNaN_##T(A, B))                                 \
+    HALF(h_fma_oob, "fma.oob", T, OUTSIDE(A, B) ? 0 : fma_##T(A, B, C))                            \
+    HALF(h_fma_oob_relu, "fma.oob.relu", T, OUTSIDE(A, B) ? 0 : relu_##T(fma_##T(A, B, C)))        \
+    HALF(h_relu, "relu", T, relu_##T(A))                                                           \
     HALF(h_sat, "sat", T, sat_##T(A))                                                              \
     HALF(h_tanh, "tanh", T, tanh_##T(A))
 
@@ -178,39 +190,46 @@ HALF(h_min_ftz, "min.ftz", f16, min_f16(Z(A), Z(B)))
 HALF(h_max_ftz, "max.ftz", f16, max_f16(Z(A), Z(B)))
 HALF(h_min_ftz_nan, "min.ftz.NaN", f16, minNaN_f16(Z(A), Z(B)))
 HALF(h_max_ftz_nan, "max.ftz.NaN", f16, maxNaN_f16(Z(A), Z(B)))
+HALF(h_min_ftz_x, "min.ftz.xorsign.abs", f16, minx_f16(Z(A), Z(B)))
+HALF(h_max_ftz_x, "max.ftz.xorsign.abs", f16, maxx_f16(Z(A), Z(B)))
+HALF(h_min_ftz_nan_x, "min.ftz.NaN.xorsign.abs", f16, minxNaN_f16(Z(A), Z(B)))
+HALF(h_max_ftz_nan_x, "max.ftz.NaN.xorsign.abs", f16, maxxNaN_f16(Z(A), Z(B)))
 
 /* --- comparisons: of one, and of the lower and the upper of two --- */
 
-#define HALF_COMPARE(word, T, X, Y, expression)                                                    \
-    HANDLER(setp_##word##_##T, "setp." #word "." #T)                                               \
+#define HALF_COMPARE(word, T, id, key, value, expression)                                          \
+    HANDLER(setp_##word##_##id, "setp." #word "." key)                                             \
     {                                                                                              \
         const uint32_t *pa = REG(uint32_t, op->a), *pb = REG(uint32_t, op->b);                     \
         uint32_t bits = 0;                                                                         \
                                                                                                    \
         PTX__EACH_LANE                                                                             \
         {                                                                                          \
-            const float A = UP_##T(pa[l]), B = UP_##T(pb[l]);                                      \
+            const float A = UP_##T(value(pa[l])), B = UP_##T(value(pb[l]));                        \
             bits |= (uint32_t) (expression) << l;                                                  \
         }                                                                                          \
         ptx__set_pred(w, op->d, bits);                                                             \
         return op + 1;                                                                             \
     }
 
-#define HALF_COMPARISONS(T)                                                                        \
-    HALF_COMPARE(eq, T, A, B, A == B)                                                              \
-    HALF_COMPARE(ne, T, A, B, A == A && B == B && A != B)                                          \
-    HALF_COMPARE(lt, T, A, B, A < B)                                                               \
-    HALF_COMPARE(le, T, A, B, A <= B)                                                              \
-    HALF_COMPARE(gt, T, A, B, A > B)                                                               \
-    HALF_COMPARE(ge, T, A, B, A >= B)                                                              \
-    HALF_COMPARE(equ, T, A, B, A == B || A != A || B != B)                                         \
-    HALF_COMPARE(neu, T, A, B, A != B)                                                             \
-    HALF_COMPARE(ltu, T, A, B, !(A >= B))                                                          \
-    HALF_COMPARE(leu, T, A, B, !(A > B))                                                           \
-    HALF_COMPARE(gtu, T, A, B, !(A <= B))                                                          \
-    HALF_COMPARE(geu, T, A, B, !(A < B))                                                           \
-    HALF_COMPARE(num, T, A, B, A == A && B == B)                                                   \
-    HALF_COMPARE(nan, T, A, B, A != A || B != B)
+#define HALF_COMPARISONS(T, id, key, value)                                                        \
+    HALF_COMPARE(eq, T, id, key, value, A == B)                                                    \
+    HALF_COMPARE(ne, T, id, key, value, A == A && B == B && A != B)                                \
+    HALF_COMPARE(lt, T, id, key, value, A < B)                                                     \
+    HALF_COMPARE(le, T, id, key, value, A <= B)                                                    \
+    HALF_COMPARE(gt, T, id, key, value, A > B)                                                     \
+    HALF_COMPARE(ge, T, id, key, value, A >= B)                                                    \
+    HALF_COMPARE(equ, T, id, key, value, A == B || A != A || B != B)                               \
+    HALF_COMPARE(neu, T, id, key, value, A != B)                                                   \
+    HALF_COMPARE(ltu, T, id, key, value, !(A >= B))                                                \
+    HALF_COMPARE(leu, T, id, key, value, !(A > B))                                                 \
+    HALF_COMPARE(gtu, T, id, key, value, !(A <= B))                                                \
+    HALF_COMPARE(geu, T, id, key, value, !(A < B))                                                 \
+    HALF_COMPARE(num, T, id, key, value, A == A && B == B)                                         \
+    HALF_COMPARE(nan, T, id, key, value, A != A || B != B)
 
-HALF_COMPARISONS(f16)
-HALF_COMPARISONS(bf16)
+#define AS_IT_IS(h) (h)
+
+HALF_COMPARISONS(f16, f16, "f16", AS_IT_IS)
+HALF_COMPARISONS(bf16, bf16, "bf16", AS_IT_IS)
+HALF_COMPARISONS(f16, ftz_f16, "ftz.f16", Z)

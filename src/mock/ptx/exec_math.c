@@ -28,8 +28,18 @@ LANEWISE(rcp_approx_f32, "rcp.approx.f32", f32, f32, f32, u32, ptx__nan32(1.0f /
 LANEWISE(rcp_approx_ftz, "rcp.approx.ftz.f32", f32, f32, f32, u32, F(ptx__nan32(1.0f / F(A))))
 LANEWISE(sqrt_approx_f32, "sqrt.approx.f32", f32, f32, f32, u32, ptx__nan32(sqrtf(A)))
 LANEWISE(sqrt_approx_ftz, "sqrt.approx.ftz.f32", f32, f32, f32, u32, F(ptx__nan32(sqrtf(F(A)))))
-LANEWISE(div_approx_f32, "div.approx.f32", f32, f32, f32, u32, ptx__nan32(A / B))
-LANEWISE(div_approx_ftz, "div.approx.ftz.f32", f32, f32, f32, u32, F(ptx__nan32(F(A) / F(B))))
+
+/* As it multiplies with the reciprocal: that of a divisor above 2^126 is 0. */
+static inline float quotient(float a, float b)
+{
+    const float magnitude = fabsf(b);
+
+    return magnitude > 0x1p126f && magnitude < INFINITY ? a * copysignf(0.0f, b) : a / b;
+}
+
+LANEWISE(div_approx_f32, "div.approx.f32", f32, f32, f32, u32, ptx__nan32(quotient(A, B)))
+LANEWISE(div_approx_ftz, "div.approx.ftz.f32", f32, f32, f32, u32,
+         F(ptx__nan32(quotient(F(A), F(B)))))
 LANEWISE(div_full_f32, "div.full.f32", f32, f32, f32, u32, ptx__nan32(A / B))
 LANEWISE(div_full_ftz, "div.full.ftz.f32", f32, f32, f32, u32, F(ptx__nan32(F(A) / F(B))))
 

@@ -137,11 +137,14 @@ static uint32_t from_float(struct conversion *conversion, uint32_t slot)
     struct ptx__lowering *lower = conversion->lower;
     const struct ptx__instruction *at = conversion->at;
 
+    if (conversion->to == PTX_F64 && !ptx__has(at, PTX_MOD_SAT) &&
+        (conversion->from == PTX_F16 || conversion->from == PTX_BF16))
+        return slot; /* keeps what it can of a NaN, which .f32 does not */
     if (conversion->from == PTX_F16 || conversion->from == PTX_BF16) {
         slot = step(lower, conversion->from == PTX_F16 ? "cvt.f32.f16" : "cvt.f32.bf16", slot, 32);
         conversion->from = PTX_F32;
     } else if (ptx__has(at, PTX_MOD_FTZ) && conversion->from == PTX_F32) {
-        slot = step(lower, "ftz.f32", slot, 32);
+        slot = step(lower, "flush.f32", slot, 32);
     }
     if (ptx__has(at, PTX_MOD_RELU))
         slot = step(lower, "relu.f32", slot, 32);
@@ -177,14 +180,15 @@ static void last_step(const struct conversion *conversion, uint32_t target, uint
 
     if (to == from)
         snprintf(key, sizeof(key), to == PTX_F64 ? "mov.u64" : "mov.u32");
-    else if (to == PTX_F64 && from == PTX_F32)
-        snprintf(key, sizeof(key), "cvt.f64.f32");
+    else if (to == PTX_F64 && ptx__is_float(from))
+        snprintf(key, sizeof(key), "cvt.f64.%s", ptx__type_name(from));
     else
         snprintf(key, sizeof(key), "cvt.%s%s.%s.%s", *mode ? mode : "rn",
                  finite ? ".satfinite" : "", ptx__type_name(to), ptx__type_name(from));
     ptx__emit_slots(lower, key, target, slot, slot, slot);
     if (ptx__has(conversion->at, PTX_MOD_FTZ) && to == PTX_F32)
-        ptx__emit_slots(lower, "ftz.f32", target, target, target, target);
+        ptx__emit_slots(lower, from == PTX_F64 ? "ftz.f32" : "flush.f32", target, target, target,
+                        target);
     if (ptx__has(conversion->at, PTX_MOD_SAT) && ptx__is_integer(from)) {
         snprintf(key, sizeof(key), "sat.%s", ptx__type_name(to));
         ptx__emit_slots(lower, key, target, target, target, target);
@@ -242,6 +246,15 @@ static void join(struct ptx__lowering *lower, uint32_t target, const uint32_t pa
     ptx__emit_list(lower, op, parts, 2);
 }
 
+static void from_eight_bits(struct ptx__lowering *lower, enum ptx__type from, uint32_t target,
+                            uint32_t slot)
+{
+    ptx__emit_slots(lower, from == PTX_E4M3 ? "cvt.rn.f16.e4m3" : "cvt.rn.f16.e5m2", target, slot,
+                    slot, 0);
+    if (ptx__has(lower->at, PTX_MOD_RELU))
+        ptx__emit_slots(lower, "relu.f16", target, target, target, target);
+}
+
 /* The first of two operands becomes the upper half. */
 static void convert_packed(struct ptx__lowering *lower, enum ptx__type to, enum ptx__type from)
 {
@@ -259,8 +272,7 @@ static void convert_packed(struct ptx__lowering *lower, enum ptx__type to, enum 
     for (unsigned i = 0; i < 2; i++) {
         parts[i] = ptx__new_slot(lower, 32);
         if (source == PTX_E4M3 || source == PTX_E5M2)
-            ptx__emit_slots(lower, source == PTX_E4M3 ? "cvt.rn.f16.e4m3" : "cvt.rn.f16.e5m2",
-                            parts[i], slots[i], slots[i], 0);
+            from_eight_bits(lower, source, parts[i], slots[i]);
         else
             convert(lower, part, source != PTX_NO_TYPE ? source : from, parts[i], slots[i]);
     }
@@ -289,10 +301,8 @@ static void convert_one(struct ptx__lowering *lower, enum ptx__type to, enum ptx
 void ptx__lower_cvt(struct ptx__lowering *lower)
 {
     const enum ptx__type to = ptx__type_of(lower->at, 0), from = ptx__type_of(lower->at, 1);
-    const bool relu = ptx__has(lower->at, PTX_MOD_RELU);
 
-    if (ptx__has(lower->at, PTX_MOD_RS) || (relu && element_of(from) == PTX_E4M3) ||
-        (relu && element_of(from) == PTX_E5M2))
+    if (ptx__has(lower->at, PTX_MOD_RS))
         ptx__refuse(lower, "Instruction 'cvt' of this form is not executed here (tier 3)");
     else if (ptx__is_integer(to) && ptx__is_integer(from))
         convert_integer(lower, to, from);

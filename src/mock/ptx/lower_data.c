@@ -67,7 +67,22 @@ static void pack(struct ptx__lowering *lower, const struct ptx__operand *whole,
     ptx__emit_list(lower, op, slots, vector->count);
 }
 
-/* One vector register to another, or one vector of registers to another. */
+/* All are read before any is written: "{a, b}, {b, a}" swaps. */
+static void move_each(struct ptx__lowering *lower, const struct ptx__operand *d,
+                      const struct ptx__operand *a, enum ptx__type type)
+{
+    const unsigned bits = ptx__type_bits(type);
+    uint32_t copies[4];
+
+    for (uint32_t i = 0; i < a->count && i < 4; i++) {
+        copies[i] = ptx__new_slot(lower, bits);
+        move(lower, copies[i], ptx__source(lower, &a->elements[i], type), bits);
+    }
+    for (uint32_t i = 0; i < d->count && i < 4; i++)
+        if (d->elements[i].kind != PTX_SINK)
+            move(lower, ptx__target(lower, &d->elements[i]), copies[i], bits);
+}
+
 static void lower_mov(struct ptx__lowering *lower)
 {
     const struct ptx__operand *d = &lower->at->operands[0], *a = &lower->at->operands[1];
@@ -79,7 +94,7 @@ static void lower_mov(struct ptx__lowering *lower)
     } else if (a->kind == PTX_VECTOR && d->kind != PTX_VECTOR) {
         pack(lower, d, a, type);
     } else if (d->kind == PTX_VECTOR) {
-        ptx__refuse(lower, "Instruction 'mov' between vectors is not executed here");
+        move_each(lower, d, a, type);
     } else {
         from = ptx__source(lower, a, type);
         move(lower, ptx__target(lower, d), from, ptx__type_bits(type));
@@ -143,14 +158,13 @@ static uint32_t half_of(struct ptx__lowering *lower, uint32_t slot, unsigned num
     return to;
 }
 
-/* Of two halves p has the comparison of the lower ones, q that of the upper ones. */
-static void compare_halves(struct ptx__lowering *lower, enum ptx__type part)
+/* The comparisons of the lower halves and of the upper ones. */
+static void compare_halves(struct ptx__lowering *lower, enum ptx__type part, uint32_t results[2])
 {
     const struct ptx__operand *o = lower->at->operands;
     const uint32_t a = ptx__source(lower, &o[1], PTX_B32), b = ptx__source(lower, &o[2], PTX_B32);
     const char *word = combination(lower->at);
     const uint32_t c = word ? ptx__source(lower, &o[3], PTX_PRED) : 0;
-    uint32_t results[2];
     char key[48];
 
     comparison(lower->at, part, key);
@@ -162,6 +176,14 @@ static void compare_halves(struct ptx__lowering *lower, enum ptx__type part)
         if (word)
             ptx__emit_slots(lower, word, results[i], results[i], c, 0);
     }
+}
+
+static void setp_halves(struct ptx__lowering *lower, enum ptx__type part)
+{
+    const struct ptx__operand *o = lower->at->operands;
+    uint32_t results[2];
+
+    compare_halves(lower, part, results);
     ptx__emit_slots(lower, "mov.pred", ptx__target(lower, &o[0]), results[0], results[0], 0);
     if (o[0].kind == PTX_PAIR && o[0].elements[1].kind == PTX_REGISTER)
         ptx__emit_slots(lower, "mov.pred", ptx__target(lower, &o[0].elements[1]), results[1],
@@ -180,7 +202,7 @@ static void lower_setp(struct ptx__lowering *lower)
     struct ptx__op *op;
 
     if (type == PTX_F16X2 || type == PTX_BF16X2) {
-        compare_halves(lower, type == PTX_F16X2 ? PTX_F16 : PTX_BF16);
+        setp_halves(lower, type == PTX_F16X2 ? PTX_F16 : PTX_BF16);
         return;
     }
     if (!word && !pair) {
@@ -206,34 +228,63 @@ static void lower_setp(struct ptx__lowering *lower)
     op->imm = 1; /* the comparison's opposite */
 }
 
-/* set: all ones or 1.0 where it is true. */
+/* What `set` answers where it is true: all ones or 1.0, in each half of a packed result. */
+static uint32_t truth(enum ptx__type to, bool halves)
+{
+    switch (to) {
+    case PTX_F32:
+        return 0x3f800000;
+    case PTX_F16:
+    case PTX_F16X2:
+        return 0x3c00;
+    case PTX_BF16:
+    case PTX_BF16X2:
+        return 0x3f80;
+    default:
+        return halves || ptx__type_bits(to) == 16 ? 0xffff : 0xffffffff;
+    }
+}
+
+static void choose(struct ptx__lowering *lower, uint32_t target, uint32_t value, uint32_t predicate)
+{
+    const uint32_t yes = ptx__constant_slot(lower, 32, PTX__FILL_VALUE, value, 0),
+                   no = ptx__constant_slot(lower, 32, PTX__FILL_VALUE, 0, 0);
+
+    ptx__emit_slots(lower, "selp.u32", target, yes, no, predicate);
+}
+
+static void set_halves(struct ptx__lowering *lower, enum ptx__type to, enum ptx__type part)
+{
+    uint32_t results[2], parts[2];
+    struct ptx__op *op;
+
+    compare_halves(lower, part, results);
+    for (unsigned i = 0; i < 2; i++) {
+        parts[i] = ptx__new_slot(lower, 32);
+        choose(lower, parts[i], truth(to, true), results[i]);
+    }
+    op = ptx__emit_key(lower, "pack.32");
+    op->d = ptx__target(lower, &lower->at->operands[0]);
+    op->imm = 16;
+    ptx__emit_list(lower, op, parts, 2);
+}
+
 static void lower_set(struct ptx__lowering *lower)
 {
     const struct ptx__instruction *at = lower->at;
     const enum ptx__type to = ptx__type_of(at, 0), type = ptx__type_of(at, 1);
     const char *word = combination(at);
-    uint32_t result, yes, no;
-    uint64_t one = PTX__ALL;
+    uint32_t result;
 
-    if (ptx__type_class(type) == PTX_PACKED_FLOAT || type == PTX_BF16X2) {
-        ptx__refuse(lower, "Instruction 'set' of a packed type is not executed here (tier 2)");
+    if (type == PTX_F16X2 || type == PTX_BF16X2) {
+        set_halves(lower, to, type == PTX_F16X2 ? PTX_F16 : PTX_BF16);
         return;
     }
-    if (to == PTX_F32)
-        one = 0x3f800000;
-    else if (to == PTX_F16)
-        one = 0x3c00;
-    else if (to == PTX_BF16)
-        one = 0x3f80;
-    else if (ptx__type_bits(to) == 16)
-        one = 0xffff;
     result = compare(lower, type, ptx__new_slot(lower, 1));
     if (word)
         ptx__emit_slots(lower, word, result, result, ptx__source(lower, &at->operands[3], PTX_PRED),
                         0);
-    yes = ptx__constant_slot(lower, 32, PTX__FILL_VALUE, one, 0);
-    no = ptx__constant_slot(lower, 32, PTX__FILL_VALUE, 0, 0);
-    ptx__emit_slots(lower, "selp.u32", ptx__target(lower, &at->operands[0]), yes, no, result);
+    choose(lower, ptx__target(lower, &at->operands[0]), truth(to, false), result);
 }
 
 static void lower_selp(struct ptx__lowering *lower)

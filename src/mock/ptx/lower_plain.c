@@ -63,7 +63,7 @@ static void add_type(const struct ptx__instruction *at, unsigned number, char *k
 
     if ((at->opcode == PTX_OP_SLCT && number == 0) ||
         (ptx__type_class(type) == PTX_BITS && type != PTX_B128) ||
-        (ptx__is_integer(type) && ignores_sign(at))) {
+        (ptx__is_integer(type) && at->opcode != PTX_OP_SLCT && ignores_sign(at))) {
         snprintf(text, sizeof(text), "u%u", bits);
         add_word(key, size, text);
     } else {
@@ -197,6 +197,36 @@ static bool is_arithmetic(const struct ptx__instruction *at)
            at->opcode == PTX_OP_FMA;
 }
 
+/* The least and the greatest of three, one after the other. */
+static bool lower_three(struct ptx__lowering *lower)
+{
+    const struct ptx__instruction *at = lower->at;
+    struct ptx__instruction two = *at;
+    uint32_t slots[3], first;
+    char key[96];
+
+    if ((at->opcode != PTX_OP_MIN && at->opcode != PTX_OP_MAX) || at->n_operands != 4)
+        return false;
+    two.n_modifiers = 0;
+    for (unsigned i = 0; i < at->n_modifiers; i++)
+        if (at->modifiers[i] != PTX_MOD_ABS)
+            two.modifiers[two.n_modifiers++] = at->modifiers[i];
+    make_key(&two, key, sizeof(key));
+    for (unsigned i = 0; i < 3; i++) {
+        slots[i] = ptx__source(lower, &at->operands[i + 1], PTX_F32);
+        if (ptx__has(at, PTX_MOD_ABS)) {
+            const uint32_t magnitude = ptx__new_slot(lower, 32);
+
+            ptx__emit_slots(lower, "abs.f32", magnitude, slots[i], slots[i], 0);
+            slots[i] = magnitude;
+        }
+    }
+    first = ptx__new_slot(lower, 32);
+    ptx__emit_slots(lower, key, first, slots[0], slots[1], 0);
+    ptx__emit_slots(lower, key, ptx__target(lower, &at->operands[0]), first, slots[2], 0);
+    return true;
+}
+
 bool ptx__lower_plain(struct ptx__lowering *lower)
 {
     const struct ptx__instruction *at = lower->at;
@@ -215,6 +245,8 @@ bool ptx__lower_plain(struct ptx__lowering *lower)
         lower_mixed(lower);
         return true;
     }
+    if (lower_three(lower))
+        return true;
     for (uint32_t i = 1; i < n; i++) {
         const struct ptx__operand *operand = &at->operands[i];
 

@@ -97,24 +97,28 @@ static void intrinsics(struct corpus_run *run)
     }
 }
 
-static uint64_t extract(uint64_t x, uint32_t position, uint32_t length, unsigned width, bool sign)
+/* The document says that the low 8 bits count; in 64 bits devices look at all of them. */
+static uint64_t field(uint32_t x, unsigned width)
 {
+    return width == 64 ? x : x & 0xff;
+}
+
+static uint64_t extract(uint64_t x, uint32_t from, uint32_t bits, unsigned width, bool sign)
+{
+    const uint64_t position = field(from, width), length = field(bits, width);
     uint64_t r = 0, fill = 0;
 
-    position &= 0xff;
-    length &= 0xff;
     if (sign && length)
-        fill = x >> (position + length - 1 < width - 1 ? position + length - 1 : width - 1) & 1;
+        fill = x >> (position + length < width ? position + length - 1 : width - 1) & 1;
     for (unsigned i = 0; i < width; i++)
         r |= (i < length && position + i < width ? x >> (position + i) & 1 : fill) << i;
     return r;
 }
 
-static uint64_t insert(uint64_t x, uint64_t into, uint32_t position, uint32_t length,
-                       unsigned width)
+static uint64_t insert(uint64_t x, uint64_t into, uint32_t from, uint32_t bits, unsigned width)
 {
-    position &= 0xff;
-    length &= 0xff;
+    const uint64_t position = field(from, width), length = field(bits, width);
+
     for (unsigned i = 0; i < length && position + i < width; i++)
         into = (into & ~(1ull << (position + i))) | (x >> i & 1) << (position + i);
     return into;

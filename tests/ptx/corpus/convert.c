@@ -151,6 +151,15 @@ static void roundings(float x, double y, uint64_t *out)
     out[21] = wide_bits(round(y));
 }
 
+/* From .f64 a NaN keeps its sign and its upper bits, and becomes quiet. */
+static uint16_t half_of_double(double x)
+{
+    const uint64_t bits = bits_of_double(x);
+
+    return isnan(x) ? (uint16_t) (bits >> 48 & 0x8000) | 0x7e00 | (bits >> 42 & 0x1ff)
+                    : half_round(x);
+}
+
 static void floats(struct corpus_run *run)
 {
     const float *a = run->in[0];
@@ -165,7 +174,7 @@ static void floats(struct corpus_run *run)
             out[5 + d] = corpus_small_round(x, 10, directions[d]);
         }
         out[4] = wide_bits(x);
-        out[9] = half_round(y);
+        out[9] = half_of_double(y);
         out[10] = bfloat_round(x);
         out[11] = corpus_small_round(x, 7, FE_TOWARDZERO);
         roundings(a[i], y, out);

@@ -307,6 +307,129 @@ static void conversions(void)
     add("xh", "cvt.rn.f16x2.e5m2x2");
 }
 
+/* --- what is not one operand after another --- */
+
+static void write(const char *operands, const char *name, const char *text, const char *after)
+{
+    struct form *form = add(operands, "%s", name);
+
+    snprintf(form->text, sizeof(form->text), "%s", text);
+    form->after = after;
+}
+
+static void barriers(void)
+{
+    char name[96];
+
+    EACH(barrier, "bar", "bar.cta", "barrier", "barrier.cta")
+    EACH(aligned, "", ".aligned")
+    {
+        if (*aligned && !strstr(barrier, "barrier"))
+            continue;
+        snprintf(name, sizeof(name), "%s.red.popc%s.u32", barrier, aligned);
+        write("rp", name, "%r0, 0, %p1", NULL);
+        strcat(name, " 256");
+        write("rp", name, "%r0, 1, 256, %p1", NULL);
+        EACH(op, "and", "or")
+        {
+            snprintf(name, sizeof(name), "%s.red.%s%s.pred", barrier, op, aligned);
+            write("pr", name, "%p0, 2, %p1", NULL);
+            strcat(name, " 256");
+            write("pr", name, "%p0, 3, 256, %p1", NULL);
+        }
+    }
+}
+
+static void vectors(void)
+{
+    char name[96], text[128];
+
+    EACH(type, "b16", "b32", "b64", "u16", "u32", "u64", "s16", "s32", "s64", "f32", "f64")
+    {
+        const char c = letter(type);
+        const char *fold = c == 'h'   ? "xor.b16 %h0, %h0, %h7;"
+                           : c == 'r' ? "xor.b32 %r0, %r0, %r7;"
+                                      : "xor.b64 %d0, %d0, %d7;";
+
+        snprintf(name, sizeof(name), "mov.v2.%s", type);
+        snprintf(text, sizeof(text), "{%%%c0, %%%c7}, {%%%c1, %%%c2}", c, c, c, c);
+        write(same(type, 2), name, text, fold);
+        if (c == 'd')
+            continue;
+        snprintf(name, sizeof(name), "mov.v4.%s", type);
+        snprintf(text, sizeof(text), "{%%%c7, %%%c6, %%%c5, %%%c0}, {%%%c1, %%%c2, %%%c3, %%%c4}",
+                 c, c, c, c, c, c, c, c);
+        write(same(type, 4), name, text, fold);
+    }
+    write("hhh", "mov.b16 of two", "%h0, {%c1, %c2}", NULL);
+    end[-1].before = ".reg .b8 %c<3>; cvt.u8.u16 %c1, %h1; cvt.u8.u16 %c2, %h2;";
+    write("rhh", "mov.b32 of two", "%r0, {%h1, %h2}", NULL);
+    write("drr", "mov.b64 of two", "%d0, {%r1, %r2}", NULL);
+    write("dhhhh", "mov.b64 of four", "%d0, {%h1, %h2, %h3, %h4}", NULL);
+    write("hh", "mov.b16 to two", "{%c1, %c2}, %h1",
+          "cvt.u16.u8 %h0, %c2; cvt.u16.u8 %h7, %c1; mad.lo.u16 %h0, %h0, 5, %h7;");
+    end[-1].before = ".reg .b8 %c<3>;";
+    write("hr", "mov.b32 to two", "{%h0, %h7}, %r1", "xor.b16 %h0, %h0, %h7;");
+    write("rd", "mov.b64 to two", "{%r0, %r7}, %d1", "xor.b32 %r0, %r0, %r7;");
+    write("hd", "mov.b64 to four", "{%h7, _, _, %h0}, %d1", "xor.b16 %h0, %h0, %h7;");
+}
+
+/* Whose NaN a sum of products has, and in which order it is made. */
+static void matrices(void)
+{
+    static const char *const shapes[][2] = {
+        {"m8n8k4", "{%d0, %d7}, {%d1}, {%d2}, {%d3, %d4}"},
+        {"m16n8k4", "{%d0, %d7, %d6, %d5}, {%d1, %d2}, {%d3}, {%d4, %d2, %d3, %d1}"},
+        {"m16n8k8", "{%d0, %d7, %d6, %d5}, {%d1, %d2, %d3, %d4}, {%d2, %d3}, {%d4, %d2, %d3, %d1}"},
+        {"m16n8k16", "{%d0, %d7, %d6, %d5}, {%d1, %d2, %d3, %d4, %d2, %d1, %d3, %d1}, "
+                     "{%d2, %d3, %d1, %d2}, {%d4, %d2, %d3, %d1}"}};
+    char name[96];
+
+    for (unsigned i = 0; i < 4; i++) {
+        snprintf(name, sizeof(name), "mma.sync.aligned.%s.row.col.f64.f64.f64.f64", shapes[i][0]);
+        write("ddddd", name, shapes[i][1], "mad.lo.u64 %d0, %d0, 3, %d7;");
+    }
+}
+
+/* Bytes and halves of registers, and operands that are taken negative. */
+static void video(void)
+{
+    static const char *const single[][2] = {{" b3,h1", "%r0, %r1.b3, %r2.h1"},
+                                            {" h1,b0 into b2", "%r0.b2, %r1.h1, %r2.b0, %r3"},
+                                            {" into h1", "%r0.h1, %r1, %r2, %r3"}};
+    static const char *const several[3][2][2] = {
+        {{" h32", "%r0, %r1.h32, %r2.h01, %r3"}, {" into h1", "%r0.h1, %r1.h10, %r2.h23, %r3"}},
+        {{" b7531", "%r0, %r1.b7531, %r2.b0246, %r3"},
+         {" into b20", "%r0.b20, %r1.b3210, %r2.b6543, %r3"}}};
+    char name[96];
+
+    EACH(op, "vadd", "vsub", "vabsdiff", "vmin", "vmax")
+    EACH(type, "s32.u32.s32", "u32.s32.s32", "u32.u32.u32.sat", "s32.s32.s32.sat")
+    for (unsigned i = 0; i < 3; i++) {
+        snprintf(name, sizeof(name), "%s.%s%s", op, type, single[i][0]);
+        write(i ? "rrrr" : "rrr", name, single[i][1], NULL);
+    }
+    EACH(op, "vadd", "vsub", "vavrg", "vabsdiff", "vmin", "vmax")
+    EACH(type, "s32.u32.s32", "u32.s32.s32.sat", "s32.s32.s32.add")
+    for (unsigned lanes = 2; lanes <= 4; lanes += 2)
+        for (unsigned i = 0; i < 2; i++) {
+            if (i == 1 && strstr(type, "add"))
+                continue; /* a sum of all has no parts */
+            snprintf(name, sizeof(name), "%s%u.%s%s", op, lanes, type,
+                     several[lanes / 2 - 1][i][0]);
+            write("rrrr", name, several[lanes / 2 - 1][i][1], NULL);
+        }
+    EACH(shift, "", ".shr7", ".sat.shr15")
+    {
+        snprintf(name, sizeof(name), "vmad.s32.s32.s32%s b1,h1", shift);
+        write("rrrr", name, "%r0, %r1.b1, %r2.h1, %r3", NULL);
+        snprintf(name, sizeof(name), "vmad.s32.s32.s32%s -a", shift);
+        write("rrrr", name, "%r0, -%r1.h0, %r2.h0, %r3", NULL);
+        snprintf(name, sizeof(name), "vmad.s32.s32.s32%s -c", shift);
+        write("rrrr", name, "%r0, %r1.h0, %r2.h0, -%r3", NULL);
+    }
+}
+
 size_t list_forms(struct form *forms)
 {
     end = forms;
@@ -316,5 +439,9 @@ size_t list_forms(struct form *forms)
     floats();
     halves();
     conversions();
-    return (size_t) (end - forms);
+    barriers();
+    vectors();
+    matrices();
+    video();
+    return list_table(forms, (size_t) (end - forms));
 }
