@@ -32,6 +32,7 @@
     X(pairs)                                                                                       \
     X(pipeline)                                                                                    \
     X(reduce)                                                                                      \
+    X(reference)                                                                                   \
     X(rounding)                                                                                    \
     X(runtime)                                                                                     \
     X(scan)                                                                                        \
@@ -39,6 +40,7 @@
     X(sort)                                                                                        \
     X(stencil)                                                                                     \
     X(strings)                                                                                     \
+    X(surface)                                                                                     \
     X(tensor)                                                                                      \
     X(texture)                                                                                     \
     X(video)                                                                                       \
