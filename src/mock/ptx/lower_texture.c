@@ -3,30 +3,27 @@
 #include "mock/ptx/lower.h"
 #include "mock/ptx/texture.h"
 
-static const struct {
+struct geometry {
     uint16_t modifier;
     uint8_t dimensions;
-    bool layered, cube;
-} geometries[] = {
-    {PTX_MOD_1D, 1, false, false},  {PTX_MOD_2D, 2, false, false}, {PTX_MOD_3D, 3, false, false},
-    {PTX_MOD_A1D, 1, true, false},  {PTX_MOD_A2D, 2, true, false}, {PTX_MOD_CUBE, 2, false, true},
-    {PTX_MOD_ACUBE, 2, true, true},
+    bool layered, cube, sampled; /* sampled: the first coordinate is the number of a sample */
 };
 
-static bool geometry(struct ptx__lowering *lower, uint8_t *ret_dimensions, bool *ret_layered,
-                     bool *ret_cube)
+static const struct geometry geometries[] = {
+    {PTX_MOD_1D, 1, false, false, false},  {PTX_MOD_2D, 2, false, false, false},
+    {PTX_MOD_3D, 3, false, false, false},  {PTX_MOD_A1D, 1, true, false, false},
+    {PTX_MOD_A2D, 2, true, false, false},  {PTX_MOD_CUBE, 2, false, true, false},
+    {PTX_MOD_ACUBE, 2, true, true, false}, {PTX_MOD_2DMS, 2, false, false, true},
+    {PTX_MOD_A2DMS, 2, true, false, true},
+};
+
+static const struct geometry *geometry_of(const struct ptx__instruction *at)
 {
-    for (size_t i = 0; i < sizeof(geometries) / sizeof(geometries[0]); i++) {
-        if (!ptx__has(lower->at, geometries[i].modifier))
-            continue;
-        *ret_dimensions = geometries[i].dimensions;
-        *ret_layered = geometries[i].layered;
-        *ret_cube = geometries[i].cube;
-        return true;
-    }
-    ptx__refuse(lower, "Instruction '%s': textures with several samples are not executed here",
-                ptx__opcode_name(lower->at->opcode));
-    return false;
+    size_t i = 0;
+
+    while (!ptx__has(at, geometries[i].modifier))
+        i++;
+    return &geometries[i];
 }
 
 /* Element i of what is written as a vector, in one register, or alone. */
@@ -113,14 +110,16 @@ static void read_brackets(struct ptx__lowering *lower, struct ptx__tex *tex)
     const struct ptx__operand *brackets = &lower->at->operands[1];
     const struct ptx__operand *place = &brackets->elements[brackets->count - 1];
     const enum ptx__type type = tex->whole ? PTX_S32 : PTX_F32;
-    const unsigned n = tex->cube ? 3 : tex->dimensions, first = tex->layered;
+    const unsigned n = tex->cube ? 3 : tex->dimensions;
+    /* No array has several samples, so whichever is wanted is the one that there is. */
+    const unsigned sample = geometry_of(lower->at)->sampled, first = sample + tex->layered;
 
     tex->handle = handle_of(lower, &brackets->elements[0]);
     tex->has_sampler = brackets->count > 2;
     if (tex->has_sampler)
         tex->sampler = handle_of(lower, &brackets->elements[1]);
     if (tex->layered)
-        tex->layer = source(lower, place, 0, PTX_U32);
+        tex->layer = source(lower, place, sample, PTX_U32);
     for (unsigned i = 0; i < n; i++)
         tex->at[i] = source(lower, place, first + i, type);
 }
@@ -145,12 +144,14 @@ static void lower_tex(struct ptx__lowering *lower, bool gather)
 {
     static const uint16_t channels[] = {PTX_MOD_R, PTX_MOD_G, PTX_MOD_B, PTX_MOD_A};
     const struct ptx__instruction *at = lower->at;
+    const struct geometry *geometry = geometry_of(at);
     struct ptx__tex *tex = ptx__keep(lower, sizeof(*tex));
     struct ptx__op *op;
 
-    *tex = (struct ptx__tex){.gathered = -1};
-    if (!geometry(lower, &tex->dimensions, &tex->layered, &tex->cube))
-        return;
+    *tex = (struct ptx__tex){.dimensions = geometry->dimensions,
+                             .layered = geometry->layered,
+                             .cube = geometry->cube,
+                             .gathered = -1};
     tex->whole = ptx__type_of(at, 1) == PTX_S32;
     tex->halves = ptx__type_of(at, 0) == PTX_F16X2;
     tex->level_mode = ptx__has(at, PTX_MOD_LEVEL)  ? PTX__LEVEL_GIVEN
@@ -184,11 +185,12 @@ static struct ptx__surface *new_surface(struct ptx__lowering *lower,
 {
     const struct ptx__instruction *at = lower->at;
     const enum ptx__type type = ptx__type_of(at, 0);
+    const struct geometry *geometry = geometry_of(at);
     struct ptx__surface *surface = ptx__keep(lower, sizeof(*surface));
-    bool cube = false;
 
-    *surface = (struct ptx__surface){.formatted = ptx__has(at, PTX_MOD_P)};
-    geometry(lower, &surface->dimensions, &surface->layered, &cube);
+    *surface = (struct ptx__surface){.dimensions = geometry->dimensions,
+                                     .layered = geometry->layered,
+                                     .formatted = ptx__has(at, PTX_MOD_P)};
     surface->bytes = (uint8_t) ptx__type_bytes(type);
     surface->sign = ptx__is_signed(type);
     surface->n_values = at->vector ? at->vector : 1;
