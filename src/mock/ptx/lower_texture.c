@@ -48,11 +48,26 @@ static unsigned count_of(const struct ptx__lowering *lower, const struct ptx__op
     return 1;
 }
 
+static void refuse_size(struct ptx__lowering *lower)
+{
+    ptx__refuse(lower, "Instruction '%s': a register of this size is not executed here",
+                ptx__opcode_name(lower->at->opcode));
+}
+
+static bool has_bits(const struct ptx__lowering *lower, const struct ptx__operand *operand,
+                     unsigned bits)
+{
+    return operand->kind != PTX_REGISTER || ptx__slot_bits(lower, operand) == bits;
+}
+
+/* What is counted or a place has 32 bits. */
 static uint32_t source(struct ptx__lowering *lower, const struct ptx__operand *operand, unsigned i,
                        enum ptx__type type)
 {
     const struct ptx__operand element = element_of(operand, i);
 
+    if (!has_bits(lower, &element, 32))
+        refuse_size(lower);
     return ptx__source(lower, &element, type);
 }
 
@@ -63,8 +78,9 @@ static uint32_t handle_of(struct ptx__lowering *lower, const struct ptx__operand
 
     if (plain.kind == PTX_MEMORY)
         plain.kind = plain.reg != PTX_NONE ? PTX_REGISTER : PTX_ADDRESS;
-    if (plain.kind == PTX_ADDRESS && plain.symbol.kind != PTX_MODULE_VARIABLE &&
-        plain.symbol.kind != PTX_FUNCTION_VARIABLE)
+    if (!has_bits(lower, &plain, 64))
+        refuse_size(lower);
+    if (plain.kind == PTX_ADDRESS && plain.symbol.kind != PTX_MODULE_VARIABLE)
         ptx__refuse(lower, "Instruction '%s': a parameter as a texture is not executed here",
                     ptx__opcode_name(lower->at->opcode));
     return ptx__source(lower, &plain, PTX_B64);
@@ -206,13 +222,17 @@ static void read_values(struct ptx__lowering *lower, struct ptx__surface *surfac
                         const struct ptx__operand *values, bool load)
 {
     const enum ptx__type type = ptx__type_of(lower->at, 0);
-    const struct ptx__operand first = element_of(values, 0);
 
-    surface->wide =
-        surface->bytes == 8 || (first.kind == PTX_REGISTER && ptx__slot_bits(lower, &first) == 64);
     for (unsigned i = 0; i < surface->n_values; i++) {
         const struct ptx__operand element = element_of(values, i);
 
+        surface->wide |= surface->bytes == 8 || !has_bits(lower, &element, 32);
+    }
+    for (unsigned i = 0; i < surface->n_values; i++) {
+        const struct ptx__operand element = element_of(values, i);
+
+        if (!has_bits(lower, &element, surface->wide ? 64 : 32))
+            refuse_size(lower);
         surface->values[i] =
             load ? ptx__target(lower, &element) : ptx__source(lower, &element, type);
     }
