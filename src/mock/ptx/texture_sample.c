@@ -166,24 +166,25 @@ static struct element corner_of(const struct spot *spot, unsigned corner)
 
 /* --- filtering --- */
 
-static bool mix_fractions(const struct ptx__sample *sample)
+static uint32_t mix_fractions(const struct ptx__texel *texels, const unsigned *weights, unsigned n,
+                              unsigned channel, unsigned largest)
 {
-    return ptx__texel_fraction(sample->image, sample->sampler) && !sample->sampler->srgb;
+    int64_t values[8] = {0};
+
+    for (unsigned i = 0; i < n; i++)
+        if (weights[i])
+            values[i] = (int64_t) rint((double) float_of(texels[i].channels[channel]) * largest);
+    return float_bits(ptx__blend_fractions(values, weights, n, largest));
 }
 
-static uint32_t mix(const struct ptx__sample *sample, const struct ptx__texel *texels,
-                    const unsigned *weights, unsigned n, unsigned channel)
+static uint32_t mix_floats(const struct ptx__texel *texels, const unsigned *weights, unsigned n,
+                           unsigned channel)
 {
-    const unsigned largest = ptx__texel_fraction(sample->image, sample->sampler);
-    float values[8];
-    int64_t integers[8];
+    float values[8] = {0};
 
-    for (unsigned i = 0; i < n; i++) {
-        values[i] = weights[i] ? float_of(texels[i].channels[channel]) : 0;
-        integers[i] = (int64_t) rint((double) values[i] * largest);
-    }
-    if (mix_fractions(sample))
-        return float_bits(ptx__blend_fractions(integers, weights, n, largest));
+    for (unsigned i = 0; i < n; i++)
+        if (weights[i])
+            values[i] = float_of(texels[i].channels[channel]);
     return float_bits(ptx__blend(values, weights, n));
 }
 
@@ -193,6 +194,8 @@ static bool filter(const struct ptx__sample *sample, unsigned level, struct ptx_
     struct ptx__texel texels[8];
     unsigned weights[8];
     const unsigned n = ptx__weights(spot.axes, spot.n_axes, weights);
+    const unsigned largest =
+        sample->sampler->srgb ? 0 : ptx__texel_fraction(sample->image, sample->sampler);
 
     for (unsigned i = 0; i < n; i++) {
         const struct element element = corner_of(&spot, i);
@@ -201,7 +204,8 @@ static bool filter(const struct ptx__sample *sample, unsigned level, struct ptx_
             return false;
     }
     for (unsigned c = 0; c < 4; c++)
-        ret_texel->channels[c] = mix(sample, texels, weights, n, c);
+        ret_texel->channels[c] = largest ? mix_fractions(texels, weights, n, c, largest)
+                                         : mix_floats(texels, weights, n, c);
     return true;
 }
 

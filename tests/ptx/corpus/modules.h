@@ -20,6 +20,7 @@
     X(half)                                                                                        \
     X(hints)                                                                                       \
     X(integer)                                                                                     \
+    X(levels)                                                                                      \
     X(libcu)                                                                                       \
     X(linear)                                                                                      \
     X(math)                                                                                        \
