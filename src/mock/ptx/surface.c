@@ -183,22 +183,26 @@ const struct ptx__op *ptx__do_surface_store(struct ptx__warp *w, const struct pt
     return op + 1;
 }
 
-static bool is_less(const struct ptx__surface *surface, uint64_t a, uint64_t b)
+/* By element, the surface says what it has. */
+static bool is_less(const struct access *access, uint64_t a, uint64_t b)
 {
-    if (!surface->sign)
+    const bool sign =
+        access->surface->formatted ? ptx__texel_is_signed(access->image) : access->surface->sign;
+
+    if (!sign)
         return a < b;
-    return surface->bytes == 8 ? (int64_t) a < (int64_t) b : (int32_t) a < (int32_t) b;
+    return access->surface->bytes == 8 ? (int64_t) a < (int64_t) b : (int32_t) a < (int32_t) b;
 }
 
-static uint64_t reduced(const struct ptx__surface *surface, uint64_t old, uint64_t value)
+static uint64_t reduced(const struct access *access, uint64_t old, uint64_t value)
 {
-    switch ((enum ptx__reduction) surface->reduction) {
+    switch ((enum ptx__reduction) access->surface->reduction) {
     case PTX__REDUCE_ADD:
         return old + value;
     case PTX__REDUCE_MIN:
-        return is_less(surface, value, old) ? value : old;
+        return is_less(access, value, old) ? value : old;
     case PTX__REDUCE_MAX:
-        return is_less(surface, old, value) ? value : old;
+        return is_less(access, old, value) ? value : old;
     case PTX__REDUCE_AND:
         return old & value;
     case PTX__REDUCE_OR:
@@ -211,7 +215,7 @@ static uint64_t reduced(const struct ptx__surface *surface, uint64_t old, uint64
     do {                                                                                           \
         type old = __atomic_load_n((type *) (void *) bytes, __ATOMIC_RELAXED);                     \
         while (!__atomic_compare_exchange_n((type *) (void *) bytes, &old,                         \
-                                            (type) reduced(access->surface, old, value), false,    \
+                                            (type) reduced(access, old, value), false,             \
                                             __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))                   \
             ;                                                                                      \
     } while (0)

@@ -145,6 +145,25 @@ static void update(struct corpus_run *run)
     wide[1] = (uint32_t) (sum >> 32);
 }
 
+static void extremes(struct corpus_run *run)
+{
+    const int *values = run->in[2];
+    int32_t *line = run->expect[0];
+    int64_t *wide = run->expect[1];
+    uint64_t *wide_too = run->expect[1];
+
+    for (unsigned i = 0; i < 64; i++) {
+        const int64_t w = (int64_t) values[i] * (1 << 20);
+
+        line[0] = values[i] < line[0] ? values[i] : line[0];
+        line[1] = values[i] > line[1] ? values[i] : line[1];
+        wide[0] = w < wide[0] ? w : wide[0];
+        wide[1] = w > wide[1] ? w : wide[1];
+        wide_too[2] = (uint64_t) w < wide_too[2] ? (uint64_t) w : wide_too[2];
+        wide_too[3] = (uint64_t) w > wide_too[3] ? (uint64_t) w : wide_too[3];
+    }
+}
+
 static void query(struct corpus_run *run)
 {
     const struct corpus_image *image = run->test->buffers[0].image;
@@ -232,6 +251,11 @@ static const struct corpus_case cases[] = {
      .block = {64},
      .reference = update,
      .buffers = {SURFACE_OF(U32, 16, true, .size = {16}),
+                 SURFACE_OF(U32, 8, true, .size = {4}, .channels = 2), IN(U32, 64)}},
+    {.name = "surface_extremes",
+     .block = {64},
+     .reference = extremes,
+     .buffers = {SURFACE_OF(U32, 4, true, .size = {4}, .sign = true),
                  SURFACE_OF(U32, 8, true, .size = {4}, .channels = 2), IN(U32, 64)}},
     QUERY_CASE("line", SURFACE_OF(U32, 40, false, .size = {40})),
     QUERY_CASE("plane", PLANE(false)),

@@ -138,6 +138,21 @@ extern "C" __global__ void surface_update(cudaSurfaceObject_t line, cudaSurfaceO
                  : "memory");
 }
 
+// By element, where the surface says whether there is a sign; and the widest.
+extern "C" __global__ void surface_extremes(cudaSurfaceObject_t line, cudaSurfaceObject_t wide,
+                                            const int *values)
+{
+    const int i = threadIdx.x, v = values[i];
+    const long long w = (long long) v << 20;
+
+    asm volatile("sured.p.min.1d.b32.clamp [%0, {0}], %1;" ::"l"(line), "r"(v) : "memory");
+    asm volatile("sured.p.max.1d.b32.clamp [%0, {1}], %1;" ::"l"(line), "r"(v) : "memory");
+    asm volatile("sured.b.min.1d.s64.clamp [%0, {0}], %1;" ::"l"(wide), "l"(w) : "memory");
+    asm volatile("sured.b.max.1d.s64.clamp [%0, {8}], %1;" ::"l"(wide), "l"(w) : "memory");
+    asm volatile("sured.b.min.1d.u64.clamp [%0, {16}], %1;" ::"l"(wide), "l"(w) : "memory");
+    asm volatile("sured.b.max.1d.u64.clamp [%0, {24}], %1;" ::"l"(wide), "l"(w) : "memory");
+}
+
 #define QUERY(n, what) asm volatile("suq." what ".b32 %0, [%1];" : "=r"(out[n]) : "l"(a))
 
 extern "C" __global__ void surface_query(cudaSurfaceObject_t a, unsigned *out)
