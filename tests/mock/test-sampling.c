@@ -12,7 +12,6 @@
     "%rd<9>; .reg .f32 %f<9>; .reg .pred %p<4>;\nmov.u32 %t, %tid.x; mov.u32 %b, %ctaid.x; "       \
     "ld.param.u64 %rd0, [t]; ld.param.u64 %rd1, [p]; mul.wide.u32 %rd2, %t, 4; add.u64 %rd1, "     \
     "%rd1, %rd2; cvt.rn.f32.u32 %f0, %t; mov.f32 %f1, 0f00000000;\n"
-/* The thread's element of a line, and of a plane's first row. */
 #define LINE  "tex.1d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd0, {%f0}];\n"
 #define STORE "st.global.f32 [%rd1], %f1; ret; }\n"
 
@@ -266,12 +265,11 @@ Test(sampling, a_surface_that_blocks_update)
 {
     CUarray array;
     CUsurfObject surface;
-    const CUDA_MEMCPY2D copy = {.dstMemoryType = CU_MEMORYTYPE_HOST,
-                                .dstHost = out,
-                                .srcMemoryType = CU_MEMORYTYPE_ARRAY,
-                                .WidthInBytes = 4,
-                                .Height = 1};
-    CUDA_MEMCPY2D back = copy;
+    CUDA_MEMCPY2D back = {.dstMemoryType = CU_MEMORYTYPE_HOST,
+                          .dstHost = out,
+                          .srcMemoryType = CU_MEMORYTYPE_ARRAY,
+                          .WidthInBytes = 4,
+                          .Height = 1};
     uint32_t sum;
 
     begin();
@@ -467,8 +465,8 @@ Test(sampling, views)
     silent();
 }
 
-/* No array has several samples: every one of them is the element. */
-Test(sampling, samples)
+/* No array has several samples, and all of an array is there. Constants, vectors in registers. */
+Test(sampling, odd_operands)
 {
     CUarray array;
 
@@ -476,10 +474,14 @@ Test(sampling, samples)
     array = new_array(8, 4, 0, 0);
     fill(array, 8, 4, 1);
     EXPECT(CUDA_SUCCESS,
-           run(HEAD, "tex.2dms.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd0, {3, %t, 2, 0}];\n",
+           run(HEAD,
+               ".reg .v4 .f32 %v; tex.2dms.v4.f32.s32 %v|%p1, [%rd0, {3, %t, 2, 0}];\n"
+               "tex.2d.v4.f32.f32 {%f2, %f3, %f4, %f5}, [%rd0, {2.5, 0f3f800000}];\n"
+               "setp.ge.u32 %p0, %t, 9; selp.f32 %f1, %f2, %v.x, %p0; @!%p1 mov.f32 %f1, %f0;\n",
                texture_of(array, NULL)));
     cr_expect(eq(flt, out[5], 22));
     cr_expect(eq(flt, out[8], 0));
+    cr_expect(eq(flt, out[9], 11));
 }
 
 Test(sampling, a_comparison_is_refused)

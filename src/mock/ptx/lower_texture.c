@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* tex, tld4, txq, suq, istypep, suld, sust, sured. */
+#include <string.h>
+
 #include "mock/ptx/lower.h"
 #include "mock/ptx/texture.h"
 
@@ -60,11 +62,27 @@ static bool has_bits(const struct ptx__lowering *lower, const struct ptx__operan
     return operand->kind != PTX_REGISTER || ptx__slot_bits(lower, operand) == bits;
 }
 
+/* "1.5" in braces has no type that would say how many bits of it are wanted. */
+static struct ptx__operand narrowed(struct ptx__operand operand)
+{
+    double wide;
+    float narrow;
+    uint32_t bits;
+
+    if (operand.kind != PTX_REAL || operand.type != PTX_F64)
+        return operand;
+    memcpy(&wide, &operand.real, sizeof(wide));
+    narrow = (float) wide;
+    memcpy(&bits, &narrow, sizeof(bits));
+    operand.real = bits;
+    return operand;
+}
+
 /* What is counted or a place has 32 bits. */
 static uint32_t source(struct ptx__lowering *lower, const struct ptx__operand *operand, unsigned i,
                        enum ptx__type type)
 {
-    const struct ptx__operand element = element_of(operand, i);
+    const struct ptx__operand element = narrowed(element_of(operand, i));
 
     if (!has_bits(lower, &element, 32))
         refuse_size(lower);
