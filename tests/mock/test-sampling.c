@@ -12,8 +12,9 @@
     "%rd<9>; .reg .f32 %f<9>; .reg .pred %p<4>;\nmov.u32 %t, %tid.x; mov.u32 %b, %ctaid.x; "       \
     "ld.param.u64 %rd0, [t]; ld.param.u64 %rd1, [p]; mul.wide.u32 %rd2, %t, 4; add.u64 %rd1, "     \
     "%rd1, %rd2; cvt.rn.f32.u32 %f0, %t; mov.f32 %f1, 0f00000000;\n"
-#define LINE  "tex.1d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd0, {%f0}];\n"
-#define STORE "st.global.f32 [%rd1], %f1; ret; }\n"
+#define LINE       "tex.1d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd0, {%f0}];\n"
+#define NORMALISED CU_TRSF_NORMALIZED_COORDINATES
+#define STORE      "st.global.f32 [%rd1], %f1; ret; }\n"
 
 enum { N = 32 };
 
@@ -64,6 +65,14 @@ static void fill(CUarray array, size_t width, size_t height, size_t depth)
         values[i] = (float) (i + 1);
     OK(mock_cuMemcpy3D_v2(&copy));
     free(values);
+}
+
+static CUarray filled(size_t width, size_t height, size_t depth, unsigned flags)
+{
+    CUarray array = new_array(width, height, depth, flags);
+
+    fill(array, width, height ? height : 1, depth ? depth : 1);
+    return array;
 }
 
 static CUDA_RESOURCE_DESC resource_of(CUarray array)
@@ -143,8 +152,7 @@ Test(sampling, what_is_read_from_an_array)
     CUarray array;
 
     begin();
-    array = new_array(N, 0, 0, 0);
-    fill(array, N, 1, 1);
+    array = filled(N, 0, 0, 0);
     EXPECT(CUDA_SUCCESS, run(HEAD, LINE, texture_of(array, NULL)));
     for (unsigned i = 0; i < N; i++)
         cr_expect(eq(flt, out[i], (float) (i + 1)));
@@ -156,8 +164,7 @@ Test(sampling, lanes_that_do_not_take_part)
     CUarray array;
 
     begin();
-    array = new_array(N, 0, 0, 0);
-    fill(array, N, 1, 1);
+    array = filled(N, 0, 0, 0);
     EXPECT(CUDA_SUCCESS, run(HEAD, "setp.lt.u32 %p0, %t, 3; @!%p0 mov.u64 %rd0, 1; @%p0 " LINE,
                              texture_of(array, NULL)));
     for (unsigned i = 0; i < N; i++)
@@ -171,8 +178,7 @@ Test(sampling, a_texture_that_was_destroyed)
     CUtexObject texture;
 
     begin();
-    array = new_array(N, 0, 0, 0);
-    fill(array, N, 1, 1);
+    array = filled(N, 0, 0, 0);
     texture = texture_of(array, NULL);
     OK(mock_cuTexObjectDestroy(texture));
     EXPECT(CUDA_ERROR_ILLEGAL_ADDRESS, run(HEAD, LINE, texture));
@@ -185,8 +191,7 @@ Test(sampling, an_array_that_was_destroyed)
     CUtexObject texture;
 
     begin();
-    array = new_array(N, 0, 0, 0);
-    fill(array, N, 1, 1);
+    array = filled(N, 0, 0, 0);
     texture = texture_of(array, NULL);
     OK(mock_cuArrayDestroy(array));
     EXPECT(CUDA_ERROR_ILLEGAL_ADDRESS, run(HEAD, LINE, texture));
@@ -273,8 +278,7 @@ Test(sampling, a_surface_that_blocks_update)
     uint32_t sum;
 
     begin();
-    array = new_array(N, 0, 0, CUDA_ARRAY3D_SURFACE_LDST);
-    fill(array, N, 1, 1);
+    array = filled(N, 0, 0, CUDA_ARRAY3D_SURFACE_LDST);
     surface = surface_of(array);
     launch(function_of(HEAD, "sured.b.add.1d.u32.trap [%rd0, {0}], %t; ret;\n"), 4, surface, NULL);
     OK(mock_cuCtxSynchronize());
@@ -297,8 +301,7 @@ Test(sampling, a_copy_that_nothing_orders)
                           .Height = 1};
 
     begin();
-    array = new_array(N, 0, 0, 0);
-    fill(array, N, 1, 1);
+    array = filled(N, 0, 0, 0);
     OK(mock_cuCtxSynchronize());
     copy.dstArray = array;
     OK(mock_cuStreamCreate(&one, CU_STREAM_NON_BLOCKING));
@@ -314,8 +317,7 @@ Test(sampling, beside_a_surface)
     CUarray array;
 
     begin();
-    array = new_array(N - 1, 0, 0, CUDA_ARRAY3D_SURFACE_LDST);
-    fill(array, N - 1, 1, 1);
+    array = filled(N - 1, 0, 0, CUDA_ARRAY3D_SURFACE_LDST);
     EXPECT(CUDA_ERROR_LAUNCH_FAILED,
            run(HEAD, "shl.b32 %r1, %t, 2; suld.b.1d.b32.trap %r2, [%rd0, {%r1}];\n",
                surface_of(array)));
@@ -327,8 +329,7 @@ Test(sampling, between_two_elements_of_a_surface)
     CUarray array;
 
     begin();
-    array = new_array(N, 0, 0, CUDA_ARRAY3D_SURFACE_LDST);
-    fill(array, N, 1, 1);
+    array = filled(N, 0, 0, CUDA_ARRAY3D_SURFACE_LDST);
     EXPECT(CUDA_ERROR_MISALIGNED_ADDRESS,
            run(HEAD, "suld.b.1d.b32.zero %r2, [%rd0, {%t}];\n", surface_of(array)));
     found(CUSHIM_MOCK_MISALIGNED_ACCESS, "4 bytes");
@@ -339,8 +340,7 @@ Test(sampling, a_texture_is_no_surface)
     CUarray array;
 
     begin();
-    array = new_array(N, 0, 0, CUDA_ARRAY3D_SURFACE_LDST);
-    fill(array, N, 1, 1);
+    array = filled(N, 0, 0, CUDA_ARRAY3D_SURFACE_LDST);
     EXPECT(CUDA_ERROR_ILLEGAL_ADDRESS,
            run(HEAD, "suld.b.1d.b32.zero %r2, [%rd0, {0}];\n", texture_of(array, NULL)));
     found(CUSHIM_MOCK_KERNEL_FAULT, "is no surface");
@@ -356,8 +356,7 @@ Test(sampling, references_of_a_module)
     CUarray array, got = NULL;
 
     begin();
-    array = new_array(N, 0, 0, CUDA_ARRAY3D_SURFACE_LDST);
-    fill(array, N, 1, 1);
+    array = filled(N, 0, 0, CUDA_ARRAY3D_SURFACE_LDST);
     function = function_of(REFERENCE, "tex.1d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [t1, {%f0}];\n"
                                       "suld.b.1d.b32.trap %r1, [s1, {0}];\n");
     OK(mock_cuModuleGetTexRef(&texture, module, "t1"));
@@ -395,8 +394,7 @@ Test(sampling, samplers_of_a_module)
     CUarray array;
 
     begin();
-    array = new_array(8, 0, 0, 0);
-    fill(array, 8, 1, 1);
+    array = filled(8, 0, 0, 0);
     EXPECT(CUDA_SUCCESS,
            run(".version 8.0\n.target sm_80, texmode_independent\n.address_size 64\n"
                ".global .samplerref s = {addr_mode_0 = clamp_to_border, filter_mode = linear, "
@@ -417,17 +415,15 @@ Test(sampling, samplers_of_a_module)
 Test(sampling, cubes_without_seams)
 {
     const CUDA_TEXTURE_DESC seamless = {.filterMode = CU_TR_FILTER_MODE_LINEAR,
-                                        .flags = CU_TRSF_NORMALIZED_COORDINATES | 0x40};
-    const CUDA_TEXTURE_DESC plain = {.filterMode = CU_TR_FILTER_MODE_LINEAR,
-                                     .flags = CU_TRSF_NORMALIZED_COORDINATES};
+                                        .flags = NORMALISED | 0x40};
+    const CUDA_TEXTURE_DESC plain = {.filterMode = CU_TR_FILTER_MODE_LINEAR, .flags = NORMALISED};
     const char *const edge = "mov.f32 %f2, 0f3f800000; mov.f32 %f3, 0fbf7fffff;\n"
                              "tex.cube.v4.f32.f32 {%f1, %f4, %f5, %f6}, [%rd0, {%f2, %f1, %f3, "
                              "%f1}];\n";
     CUarray array;
 
     begin();
-    array = new_array(1, 1, 6, CUDA_ARRAY3D_CUBEMAP);
-    fill(array, 1, 1, 6);
+    array = filled(1, 1, 6, CUDA_ARRAY3D_CUBEMAP);
     EXPECT(CUDA_SUCCESS, run(HEAD, edge, texture_of(array, &plain)));
     cr_expect(eq(flt, out[0], 1));
     EXPECT(CUDA_SUCCESS, run(HEAD, edge, texture_of(array, &seamless)));
@@ -439,7 +435,8 @@ Test(sampling, views)
 {
     const CUDA_ARRAY3D_DESCRIPTOR shape = {
         .Width = 8, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1};
-    const CUDA_TEXTURE_DESC how = {.flags = CU_TRSF_READ_AS_INTEGER, .maxMipmapLevelClamp = 9};
+    const CUDA_TEXTURE_DESC how = {.flags = CU_TRSF_READ_AS_INTEGER | NORMALISED,
+                                   .maxMipmapLevelClamp = 9};
     const CUDA_RESOURCE_VIEW_DESC view = {.format = CU_RES_VIEW_FORMAT_UINT_2X16,
                                           .width = 4,
                                           .firstMipmapLevel = 1,
@@ -457,7 +454,7 @@ Test(sampling, views)
     OK(mock_cuTexObjectCreate(&texture, &resource, &how, &view));
     EXPECT(CUDA_SUCCESS,
            run(HEAD,
-               "min.f32 %f0, %f0, 0f40400000;\ntex.1d.v4.u32.f32 {%r1, %r2, %r3, %r4}, [%rd0, "
+               "fma.rn.f32 %f0, %f0, 0.25, 0.125;\ntex.1d.v4.u32.f32 {%r1, %r2, %r3, %r4}, [%rd0, "
                "{%f0}]; shl.b32 %r2, %r2, 16; or.b32 %r1, %r1, %r2; mov.b32 %f1, %r1;\n",
                texture));
     for (unsigned i = 0; i < 4; i++)
@@ -471,8 +468,7 @@ Test(sampling, odd_operands)
     CUarray array;
 
     begin();
-    array = new_array(8, 4, 0, 0);
-    fill(array, 8, 4, 1);
+    array = filled(8, 4, 0, 0);
     EXPECT(CUDA_SUCCESS,
            run(HEAD,
                ".reg .v4 .f32 %v; tex.2dms.v4.f32.s32 %v|%p1, [%rd0, {3, %t, 2, 0}];\n"

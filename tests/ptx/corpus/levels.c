@@ -139,7 +139,7 @@ static void whole(struct corpus_run *run)
 #define CUBE   LEVELS(6 * (256 + 64 + 16), SHAPE_WITH(CUBEMAP, 16, 16, 6))
 
 static const struct corpus_image plane_of_numbers = {
-    .home = IN_LEVELS, .levels = 3, .size = {16, 16}, .most_level = 2};
+    .home = IN_LEVELS, .levels = 3, .size = {16, 16}, .most_level = 2, .reading = NORMALISED};
 static const struct corpus_image gathered = {
     .size = {8, 4, 3}, .flags = LAYERED, .modes = {CLAMP, CLAMP, CLAMP}};
 

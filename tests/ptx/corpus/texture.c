@@ -7,8 +7,8 @@
 #include "number.h"
 
 enum { WRAP, CLAMP, MIRROR, BORDER };
-enum { AS_INTEGER = 1, NORMALISED = 2, SRGB = 0x10 };               /* CU_TRSF_* */
-enum { LAYERED = 1, FOR_SURFACE = 2, CUBEMAP = 4, FOR_GATHER = 8 }; /* CUDA_ARRAY3D_* */
+enum { AS_INTEGER = 1, NORMALISED = 2, SRGB = 0x10 }; /* CU_TRSF_* */
+enum { LAYERED = 1, CUBEMAP = 4, FOR_GATHER = 8 };    /* CUDA_ARRAY3D_* */
 
 static void none(struct corpus_run *run)
 {
