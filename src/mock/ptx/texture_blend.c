@@ -1,11 +1,36 @@
 /* SPDX-License-Identifier: MIT */
 /* Sums of elements between which a coordinate lies. */
 #include <math.h>
+#include <string.h>
 
 #include "mock/ptx/texture.h"
 
 /* What the texture unit keeps of an element below the last place of the largest one. */
-enum { FLOAT_BITS = 24, MORE_BITS = 4, WEIGHT_BITS = 8 };
+enum { FLOAT_BITS = 24, MORE_BITS = 4, WEIGHT_BITS = 8, NO_EXPONENT = -1000 };
+
+static double power(int exponent)
+{
+    const uint64_t bits = (uint64_t) (exponent + 1023) << 52;
+    double result;
+
+    memcpy(&result, &bits, sizeof(result));
+    return result;
+}
+
+/* The number is below two to the power of this, and not below half of that. */
+static int exponent_of(float x)
+{
+    uint32_t bits;
+    int exponent;
+
+    memcpy(&bits, &x, sizeof(bits));
+    exponent = (int) (bits >> 23 & 0xff);
+    if (!exponent)
+        frexpf(x, &exponent);
+    else
+        exponent -= 126;
+    return exponent;
+}
 
 /*
  * A weight is split in two along an axis. The two parts are its sum again, and of two weights
@@ -38,7 +63,7 @@ static float rounded(int64_t sum, int exponent)
     const int bits = magnitude ? 64 - __builtin_clzll(magnitude) : 0;
     const int extra = bits > FLOAT_BITS ? bits - FLOAT_BITS : 0;
     const uint64_t half = extra ? UINT64_C(1) << (extra - 1) : 0;
-    const double value = ldexp((double) ((magnitude + half) >> extra), exponent + extra);
+    const double value = (double) ((magnitude + half) >> extra) * power(exponent + extra);
 
     return (float) (sum < 0 ? -value : value);
 }
@@ -56,23 +81,23 @@ static float blend_wild(const float *values, const unsigned *weights, unsigned n
 
 float ptx__blend(const float *values, const unsigned *weights, unsigned n)
 {
-    int largest = -1000, unit;
+    int largest = NO_EXPONENT, unit;
+    double scale;
     int64_t sum = 0;
 
     for (unsigned i = 0; i < n; i++) {
-        int exponent;
-
-        if (!weights[i] || values[i] == 0)
-            continue;
-        if (!isfinite(values[i]))
+        if (weights[i] && !isfinite(values[i]))
             return blend_wild(values, weights, n);
-        frexp((double) values[i], &exponent);
-        largest = exponent > largest ? exponent : largest;
+        if (weights[i] && values[i] != 0)
+            largest = exponent_of(values[i]) > largest ? exponent_of(values[i]) : largest;
     }
+    if (largest == NO_EXPONENT)
+        return 0;
     unit = largest - FLOAT_BITS - MORE_BITS;
+    scale = power(-unit);
     for (unsigned i = 0; i < n; i++)
         if (weights[i])
-            sum += (int64_t) ldexp((double) values[i], -unit) * (int64_t) weights[i];
+            sum += (int64_t) ((double) values[i] * scale) * (int64_t) weights[i];
     return rounded(sum, unit - WEIGHT_BITS);
 }
 

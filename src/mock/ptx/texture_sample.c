@@ -204,8 +204,10 @@ static bool filter(const struct ptx__sample *sample, unsigned level, struct ptx_
             return false;
     }
     for (unsigned c = 0; c < 4; c++)
-        ret_texel->channels[c] = largest ? mix_fractions(texels, weights, n, c, largest)
-                                         : mix_floats(texels, weights, n, c);
+        ret_texel->channels[c] = c >= sample->image->channels
+                                     ? ptx__texel_read(sample->image, sample->sampler, NULL, c)
+                                 : largest ? mix_fractions(texels, weights, n, c, largest)
+                                           : mix_floats(texels, weights, n, c);
     return true;
 }
 
