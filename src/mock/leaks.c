@@ -9,6 +9,7 @@
 #include "mock/module.h"
 #include "mock/state.h"
 #include "mock/stream.h"
+#include "mock/texture.h"
 #include "mock/user.h"
 
 static void find_memory(void)
@@ -77,6 +78,12 @@ static bool own_user_object(const struct mock__object *object)
     return ((const struct mock__user_object *) object)->callers != 0;
 }
 
+/* Those that are variables go with their module. */
+static bool own_reference(const struct mock__object *object)
+{
+    return !((const struct mock__texture_reference *) object)->module;
+}
+
 /* The kinds of objects that a program makes and gives back. */
 static const struct {
     enum mock__kind kind;
@@ -91,7 +98,7 @@ static const struct {
     {MOCK__POOL, "memory pool", own_pool},
     {MOCK__TEXTURE, "texture", NULL},
     {MOCK__SURFACE, "surface", NULL},
-    {MOCK__TEXTURE_REFERENCE, "texture reference", NULL},
+    {MOCK__TEXTURE_REFERENCE, "texture reference", own_reference},
     {MOCK__GRAPH, "graph", own_graph},
     {MOCK__EXEC, "executable graph", NULL},
     {MOCK__USER_OBJECT, "user object", own_user_object},

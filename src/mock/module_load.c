@@ -8,6 +8,7 @@
 #include "mock/module.h"
 #include "mock/program.h"
 #include "mock/state.h"
+#include "mock/texture.h"
 
 int mock__capability(const struct mock__device *device)
 {
@@ -135,6 +136,7 @@ void mock__module_destroy(struct mock__module *module)
         if (module->variables[i])
             mock__memory_free(module->variables[i]);
     }
+    mock__references_destroy(module);
     mock__program_free(module);
     free(module->functions);
     free(module->variables);

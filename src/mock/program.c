@@ -15,6 +15,7 @@
 #include "mock/module.h"
 #include "mock/ptx/run.h"
 #include "mock/state.h"
+#include "mock/texture.h"
 #include "mock/work.h"
 
 /* What a module has besides its code: made when a launch needs it first. */
@@ -287,6 +288,7 @@ static void fill(struct ptx__launch *launch, const struct mock__function *functi
         (unsigned) mock__attribute(context->device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     launch->grid_id = ++grids;
     launch->heap = program->heap;
+    launch->image = mock__image_find;
     launch->find = find;
     launch->print = print;
 }

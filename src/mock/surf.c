@@ -59,20 +59,32 @@ CUresult mock_cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc, CUsurfOb
     return CUDA_SUCCESS;
 }
 
-/* References come from modules alone, and cuModuleGetSurfRef() finds none. */
+/* References come from modules alone. */
 CUresult mock_cuSurfRefSetArray(CUsurfref hSurfRef, CUarray hArray, unsigned int Flags)
 {
-    (void) hSurfRef;
-    (void) hArray;
+    const CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_ARRAY,
+                                         .res.array.hArray = hArray};
+    struct mock__surface_reference *reference;
+
     MOCK__ENTER_CONTEXT(context);
     MOCK__REQUIRE(!Flags, CUDA_ERROR_INVALID_VALUE);
-    return CUDA_ERROR_INVALID_HANDLE;
+    reference = mock__object_find(MOCK__SURFACE_REFERENCE, hSurfRef);
+    MOCK__REQUIRE(reference, CUDA_ERROR_INVALID_HANDLE);
+    MOCK__TRY(check(&resource));
+    reference->resource = resource;
+    reference->bound = true;
+    return CUDA_SUCCESS;
 }
 
 CUresult mock_cuSurfRefGetArray(CUarray *phArray, CUsurfref hSurfRef)
 {
-    (void) hSurfRef;
+    const struct mock__surface_reference *reference;
+
     MOCK__ENTER_CONTEXT(context);
     MOCK__REQUIRE(phArray, CUDA_ERROR_INVALID_VALUE);
-    return CUDA_ERROR_INVALID_HANDLE;
+    reference = mock__object_find(MOCK__SURFACE_REFERENCE, hSurfRef);
+    MOCK__REQUIRE(reference, CUDA_ERROR_INVALID_HANDLE);
+    MOCK__REQUIRE(reference->bound, CUDA_ERROR_INVALID_VALUE);
+    *phArray = reference->resource.res.array.hArray;
+    return CUDA_SUCCESS;
 }

@@ -9,18 +9,32 @@
 
 #define FLAGS (CU_TRSF_READ_AS_INTEGER | CU_TRSF_NORMALIZED_COORDINATES | CU_TRSF_SRGB | 0x20u)
 
+struct mock__texture_reference *mock__texture_reference_new(struct mock__context *context,
+                                                            const struct mock__module *module,
+                                                            uint64_t address)
+{
+    struct mock__texture_reference *reference =
+        mock__object_new(MOCK__TEXTURE_REFERENCE, sizeof(*reference));
+
+    if (!reference)
+        return NULL;
+    reference->context = context;
+    reference->module = module;
+    reference->address = address;
+    reference->format = CU_AD_FORMAT_FLOAT;
+    reference->channels = 1;
+    return reference;
+}
+
 CUresult mock_cuTexRefCreate(CUtexref *pTexRef)
 {
     struct mock__texture_reference *reference;
 
     MOCK__ENTER_CONTEXT(context);
     MOCK__REQUIRE(pTexRef, CUDA_ERROR_INVALID_VALUE);
-    reference = mock__object_new(MOCK__TEXTURE_REFERENCE, sizeof(*reference));
+    reference = mock__texture_reference_new(context, NULL, 0);
     MOCK__REQUIRE(reference, CUDA_ERROR_OUT_OF_MEMORY);
     mock__made(&reference->object.made, "cuTexRefCreate");
-    reference->context = context;
-    reference->format = CU_AD_FORMAT_FLOAT;
-    reference->channels = 1;
     *pTexRef = MOCK__HANDLE(reference);
     return CUDA_SUCCESS;
 }
@@ -35,7 +49,7 @@ CUresult mock_cuTexRefCreate(CUtexref *pTexRef)
 
 CUresult mock_cuTexRefDestroy(CUtexref hTexRef)
 {
-    ENTER_REFERENCE(reference, hTexRef, true);
+    ENTER_REFERENCE(reference, hTexRef, !reference->module);
     mock__object_free(reference);
     return CUDA_SUCCESS;
 }

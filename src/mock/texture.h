@@ -13,8 +13,10 @@
 
 #include "mock/functions.h"
 #include "mock/objects.h"
+#include "mock/ptx/image.h"
 
 struct mock__context;
+struct mock__module;
 
 /* The arguments that it was created with. */
 struct mock__texture {
@@ -36,11 +38,22 @@ struct mock__surface {
 struct mock__texture_reference {
     struct mock__object object;
     struct mock__context *context;
-    CUDA_RESOURCE_DESC resource; /* what it is bound to */
+    const struct mock__module *module; /* whose variable it is, or NULL */
+    uint64_t address;                  /* of the variable: what kernels know it by */
+    CUDA_RESOURCE_DESC resource;       /* what it is bound to */
     bool bound;
     CUDA_TEXTURE_DESC texture;
     CUarray_format format; /* for what has none of its own */
     unsigned channels;
+};
+
+struct mock__surface_reference {
+    struct mock__object object;
+    struct mock__context *context;
+    const struct mock__module *module;
+    uint64_t address;
+    CUDA_RESOURCE_DESC resource;
+    bool bound;
 };
 
 /*
@@ -71,6 +84,20 @@ CUresult mock__texels_of(const CUDA_RESOURCE_DESC *resource, unsigned level,
 /* Is this a resource that a texture can be made of? A surface is made of an array. */
 CUresult mock__resource_check(const struct mock__context *context,
                               const CUDA_RESOURCE_DESC *resource);
+
+/* NULL if there is no memory. */
+struct mock__texture_reference *mock__texture_reference_new(struct mock__context *context,
+                                                            const struct mock__module *module,
+                                                            uint64_t address);
+
+/* The references that a module's variables are. */
+void mock__references_destroy(const struct mock__module *module);
+
+/*
+ * For the engine: what a kernel knows by a handle, or by the address of a variable. False: it
+ * is nothing. The first argument is not used.
+ */
+bool mock__image_find(void *unused, uint64_t handle, struct ptx__image *ret_image);
 
 /* The textures, surfaces and texture references of a context. */
 void mock__textures_destroy(const struct mock__context *context);

@@ -207,7 +207,7 @@ Test(texture, references)
     EXPECT(CUDA_ERROR_INVALID_HANDLE, mock_cuTexRefDestroy(reference));
 }
 
-Test(texture, modules_have_no_references)
+Test(texture, a_module_without_references)
 {
     CUmodule module = NULL;
     CUtexref reference = NULL;

@@ -211,6 +211,13 @@ struct ptx__variable {
     uint64_t address; /* .global and .const: set by who loads the module, before lowering */
 };
 
+/* What a sampler or texture variable is said to be: a byte each in its values, 0 if not said. */
+enum {
+    PTX_OPAQUE_FILTER = 3, /* behind the modes of three dimensions, which count as in txq */
+    PTX_OPAQUE_UNNORMALISED,
+    PTX_OPAQUE_VALUES = 8,
+};
+
 /* A parameter or a result of a function, or of a prototype. */
 struct ptx__parameter {
     const char *name;

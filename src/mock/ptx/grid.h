@@ -76,6 +76,7 @@ struct ptx__grid {
     atomic_bool stop;     /* something went wrong */
     pthread_mutex_t lock; /* for what follows, and for what findings tell */
     int result;
+    struct ptx__image *_Atomic images; /* that handles were found to stand for */
     atomic_uchar *noted; /* by operation: the kinds of what was found there already, as bits */
 };
 
@@ -100,6 +101,9 @@ void ptx__fault_at(struct ptx__warp *warp, const struct ptx__op *op, uint64_t ad
 void ptx__note_at(struct ptx__warp *warp, const struct ptx__op *op, enum ptx__finding_kind kind,
                   uint64_t address, size_t bytes, unsigned lane, const char *format, ...)
     __attribute__((format(printf, 7, 8)));
+
+/* Frees what handles of textures and surfaces were found to stand for. */
+void ptx__images_free(struct ptx__grid *grid);
 
 /* Threads of a cluster came to its barrier. */
 void ptx__cluster_arrive(struct ptx__cluster *cluster, unsigned n_threads);

@@ -219,12 +219,50 @@ static bool read_list(struct ptx__parser *parser, struct place *place, uint32_t 
     return ptx__expect(parser, "}");
 }
 
-static bool read_opaque(struct ptx__parser *parser)
+/* "addr_mode_0 = clamp_to_border" */
+static bool read_setting(struct ptx__parser *parser, unsigned char *values)
 {
+    static const char *const settings[PTX_OPAQUE_UNNORMALISED + 1] = {
+        "addr_mode_0", "addr_mode_1", "addr_mode_2", "filter_mode", "force_unnormalized_coords"};
+    static const struct {
+        const char *name;
+        unsigned char value;
+    } words[] = {{"wrap", 0},
+                 {"mirror", 1},
+                 {"clamp_ogl", 2},
+                 {"clamp_to_edge", 3},
+                 {"clamp_to_border", 4},
+                 {"nearest", 0},
+                 {"linear", 1},
+                 {"0", 0},
+                 {"1", 1}};
+    struct ptx__lexer *lexer = &parser->lexer;
+    unsigned setting = 0;
+
+    while (setting <= PTX_OPAQUE_UNNORMALISED && !ptx__is(lexer, settings[setting]))
+        setting++;
+    ptx__next(lexer);
+    if (setting > PTX_OPAQUE_UNNORMALISED || !ptx__accept(lexer, "="))
+        return lexer->token.kind != PTX_END || ptx__unexpected(parser);
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (ptx__is(lexer, words[i].name))
+            values[setting] = words[i].value;
+    return true;
+}
+
+/* Of a sampler: "{addr_mode_0 = wrap}". What a reference is bound to says more than its text. */
+static bool read_opaque(struct ptx__parser *parser, struct ptx__variable *variable)
+{
+    variable->values = cushim__arena_alloc(&parser->module->arena, PTX_OPAQUE_VALUES);
+    if (!variable->values)
+        return ptx__no_memory(parser);
+    memset(variable->values, 0, PTX_OPAQUE_VALUES);
+    variable->n_values = PTX_OPAQUE_VALUES;
     while (!ptx__accept(&parser->lexer, "}")) {
         if (parser->lexer.token.kind == PTX_END)
             return ptx__unexpected(parser);
-        ptx__next(&parser->lexer);
+        if (!read_setting(parser, variable->values))
+            return false;
     }
     return true;
 }
@@ -234,9 +272,8 @@ bool ptx__initial_value(struct ptx__parser *parser, const struct ptx__declaratio
 {
     struct place place = {.declaration = declaration, .variable = variable};
 
-    /* Of a sampler: "{addr_mode_0 = wrap}". It has no bytes, and the binding says it all. */
     if (ptx__type_class((enum ptx__type) declaration->type) == PTX_OPAQUE)
-        return ptx__expect(parser, "{") && read_opaque(parser);
+        return ptx__expect(parser, "{") && read_opaque(parser, variable);
     if (ptx__type_bytes((enum ptx__type) declaration->type) > sizeof(uint64_t))
         return mismatch(parser, variable->place);
     if (ptx__is_float((enum ptx__type) declaration->type) && declaration->element_bytes < 4)

@@ -103,6 +103,7 @@ bool ptx__lower_flow_instruction(struct ptx__lowering *lower);
 bool ptx__lower_memory(struct ptx__lowering *lower);
 bool ptx__lower_matrix(struct ptx__lowering *lower);
 bool ptx__lower_async(struct ptx__lowering *lower);
+bool ptx__lower_texture(struct ptx__lowering *lower);
 bool ptx__lower_video(struct ptx__lowering *lower);
 bool ptx__lower_data(struct ptx__lowering *lower);
 void ptx__lower_cvt(struct ptx__lowering *lower);

@@ -212,7 +212,8 @@ static void lower_one(struct ptx__lowering *lower)
 {
     if (!ptx__lower_flow_instruction(lower) && !ptx__lower_memory(lower) &&
         !ptx__lower_warp(lower) && !ptx__lower_matrix(lower) && !ptx__lower_async(lower) &&
-        !ptx__lower_video(lower) && !ptx__lower_data(lower) && !ptx__lower_plain(lower))
+        !ptx__lower_texture(lower) && !ptx__lower_video(lower) && !ptx__lower_data(lower) &&
+        !ptx__lower_plain(lower))
         ptx__refuse(lower, "Instruction '%s' is not executed here (tier %u)",
                     ptx__opcode_name(lower->at->opcode), ptx__opcodes[lower->at->opcode].tier);
 }

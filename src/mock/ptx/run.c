@@ -233,6 +233,7 @@ int ptx__run(struct ptx__launch *launch)
     run_workers(&grid);
     pthread_mutex_destroy(&grid.lock);
     free((void *) grid.noted);
+    ptx__images_free(&grid);
     for (size_t i = 0; i < launch->n_ranges; i++) {
         free(launch->ranges[i].words);
         launch->ranges[i].words = NULL;

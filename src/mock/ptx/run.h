@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "mock/ptx/code.h"
+#include "mock/ptx/image.h"
 #include "mock/ptx/read.h"
 
 /* What does not have to be so. */
@@ -65,6 +66,9 @@ struct ptx__launch {
                  const char *text);
     /* Prints what the kernel prints; error: what a failed assertion says. */
     void (*print)(void *user, bool error, const char *text, size_t length);
+    /* What the handle of a texture or surface stands for; false: nothing. By one thread at a
+     * time, and once for each handle. NULL: there are none. */
+    bool (*image)(void *user, uint64_t handle, struct ptx__image *ret_image);
     struct ptx__heap *heap; /* for malloc() of kernels; NULL: there is none */
     void *user;
 };

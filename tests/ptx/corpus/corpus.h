@@ -28,8 +28,25 @@ enum corpus_role {
     MEMORY,   /* device memory, the argument is its address */
     BY_VALUE, /* the argument is the bytes themselves */
     SYMBOL,   /* device memory of the module, by its name; no argument */
-    TEXTURE,  /* an array behind a texture object, which is the argument */
+    TEXTURE,  /* what is behind a texture object, which is the argument */
     SURFACE,  /* an array behind a surface object */
+};
+
+/* What a texture is made of. */
+enum corpus_home { IN_ARRAY, IN_LEVELS, IN_MEMORY, IN_ROWS };
+
+/* A texture or surface; numbers of modes, flags and readings are those of cuda.h. */
+struct corpus_image {
+    enum corpus_home home;
+    unsigned channels; /* 0 is 1 */
+    unsigned size[3];  /* 0: there is no such dimension; depth may be layers and faces */
+    unsigned flags;    /* CUDA_ARRAY3D_* */
+    unsigned levels;   /* in the buffer one behind the other */
+    unsigned modes[3]; /* CUaddress_mode */
+    unsigned reading;  /* CU_TRSF_* */
+    bool sign;         /* the integers have one */
+    bool linear, linear_levels;
+    float bias, least_level, most_level, border[4];
 };
 
 struct corpus_buffer {
@@ -39,38 +56,37 @@ struct corpus_buffer {
     double low, high;
     bool out; /* compared afterwards */
     enum corpus_role role;
-    const char *symbol;
-    unsigned width; /* of an array that is 2D; 0: 1D */
-    bool linear;    /* a texture that interpolates, in normalised coordinates that wrap around */
+    const char *symbol; /* the module's variable; of a texture or surface: no argument, too */
+    const struct corpus_image *image; /* of a texture or surface */
 };
 
 #define IN(type, count)                                                                            \
     {                                                                                              \
-        type, count, ANY, 0, 0, false, MEMORY, NULL, 0, false                                      \
+        type, count, ANY, 0, 0, false, MEMORY, NULL, NULL                                          \
     }
 #define IN_RANGE(type, count, low, high)                                                           \
     {                                                                                              \
-        type, count, RANGE, low, high, false, MEMORY, NULL, 0, false                               \
+        type, count, RANGE, low, high, false, MEMORY, NULL, NULL                                   \
     }
 #define IN_STEP(type, count, low, high)                                                            \
     {                                                                                              \
-        type, count, STEP, low, high, false, MEMORY, NULL, 0, false                                \
+        type, count, STEP, low, high, false, MEMORY, NULL, NULL                                    \
     }
 #define IN_WHOLE(type, count, low, high)                                                           \
     {                                                                                              \
-        type, count, WHOLE, low, high, false, MEMORY, NULL, 0, false                               \
+        type, count, WHOLE, low, high, false, MEMORY, NULL, NULL                                   \
     }
 #define OUT(type, count)                                                                           \
     {                                                                                              \
-        type, count, ZERO, 0, 0, true, MEMORY, NULL, 0, false                                      \
+        type, count, ZERO, 0, 0, true, MEMORY, NULL, NULL                                          \
     }
 #define INOUT(type, count)                                                                         \
     {                                                                                              \
-        type, count, ANY, 0, 0, true, MEMORY, NULL, 0, false                                       \
+        type, count, ANY, 0, 0, true, MEMORY, NULL, NULL                                           \
     }
 #define INOUT_RANGE(type, count, low, high)                                                        \
     {                                                                                              \
-        type, count, RANGE, low, high, true, MEMORY, NULL, 0, false                                \
+        type, count, RANGE, low, high, true, MEMORY, NULL, NULL                                    \
     }
 
 /* How far a floating-point result may be from the reference: within either is right. */

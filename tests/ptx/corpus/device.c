@@ -10,12 +10,10 @@ struct execution {
     const struct corpus_run *run;
     CUmodule module;
     CUdeviceptr memory[8];
-    CUarray array[8];
-    CUtexObject texture[8];
-    CUsurfObject surface[8];
+    struct corpus_placed placed[8];
 };
 
-static CUresult told(struct corpus_device *device, const char *call, CUresult result)
+CUresult corpus_told(struct corpus_device *device, const char *call, CUresult result)
 {
     const size_t length = (size_t) (strcspn(call, "("));
 
@@ -25,12 +23,7 @@ static CUresult told(struct corpus_device *device, const char *call, CUresult re
     return result;
 }
 
-#define TRY(e, call)                                                                               \
-    do {                                                                                           \
-        const CUresult try_result = told((e)->device, #call, (e)->cu->call);                       \
-        if (try_result != CUDA_SUCCESS)                                                            \
-            return try_result;                                                                     \
-    } while (0)
+#define TRY(e, call) CORPUS_TRY((e)->device, (e)->cu, call)
 
 #define PASS(call)                                                                                 \
     do {                                                                                           \
@@ -61,8 +54,9 @@ static CUresult load(struct execution *e, const char *ptx)
                               CU_JIT_OPTIMIZATION_LEVEL};
     void *values[] = {log, (void *) sizeof(log), (void *) (intptr_t) e->device->jit_level};
     const unsigned n = e->device->jit_level < 0 ? 2 : 3;
-    const CUresult result = told(e->device, "cuModuleLoadDataEx",
-                                 e->cu->cuModuleLoadDataEx(&e->module, ptx, n, options, values));
+    const CUresult result =
+        corpus_told(e->device, "cuModuleLoadDataEx",
+                    e->cu->cuModuleLoadDataEx(&e->module, ptx, n, options, values));
 
     if (result != CUDA_SUCCESS) {
         const size_t used = strlen(e->device->text);
@@ -72,76 +66,13 @@ static CUresult load(struct execution *e, const char *ptx)
     return result;
 }
 
-static CUarray_format array_format(enum corpus_type type)
-{
-    switch (type) {
-    case U8:
-        return CU_AD_FORMAT_UNSIGNED_INT8;
-    case U16:
-        return CU_AD_FORMAT_UNSIGNED_INT16;
-    case F16:
-        return CU_AD_FORMAT_HALF;
-    case F32:
-        return CU_AD_FORMAT_FLOAT;
-    default:
-        return CU_AD_FORMAT_UNSIGNED_INT32;
-    }
-}
-
-/* Rows of an array, to it or from it. */
-static CUresult copy_array(struct execution *e, unsigned b, void *host, bool to_device)
-{
-    const struct corpus_buffer *buffer = &e->run->test->buffers[b];
-    const size_t width = buffer->width ? buffer->width : buffer->count;
-    CUDA_MEMCPY2D copy = {.WidthInBytes = width * corpus_size_of(buffer->type),
-                          .Height = buffer->count / width};
-
-    copy.srcMemoryType = to_device ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_ARRAY;
-    copy.dstMemoryType = to_device ? CU_MEMORYTYPE_ARRAY : CU_MEMORYTYPE_HOST;
-    copy.srcHost = copy.dstHost = host;
-    copy.srcArray = copy.dstArray = e->array[b];
-    copy.srcPitch = copy.dstPitch = copy.WidthInBytes;
-    TRY(e, cuMemcpy2D(&copy));
-    return CUDA_SUCCESS;
-}
-
-static CUresult make_array(struct execution *e, unsigned b)
-{
-    const struct corpus_buffer *buffer = &e->run->test->buffers[b];
-    const CUDA_ARRAY3D_DESCRIPTOR shape = {
-        .Width = buffer->width ? buffer->width : buffer->count,
-        .Height = buffer->width ? buffer->count / buffer->width : 0,
-        .Format = array_format(buffer->type),
-        .NumChannels = 1,
-        .Flags = buffer->role == SURFACE ? CUDA_ARRAY3D_SURFACE_LDST : 0,
-    };
-    CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_ARRAY};
-    CUDA_TEXTURE_DESC how = {0};
-
-    TRY(e, cuArray3DCreate(&e->array[b], &shape));
-    PASS(copy_array(e, b, e->run->in[b], true));
-    resource.res.array.hArray = e->array[b];
-    if (buffer->role == SURFACE) {
-        TRY(e, cuSurfObjectCreate(&e->surface[b], &resource));
-        return CUDA_SUCCESS;
-    }
-    for (int i = 0; i < 3; i++)
-        how.addressMode[i] = buffer->linear ? CU_TR_ADDRESS_MODE_WRAP : CU_TR_ADDRESS_MODE_CLAMP;
-    how.filterMode = buffer->linear ? CU_TR_FILTER_MODE_LINEAR : CU_TR_FILTER_MODE_POINT;
-    how.flags = buffer->linear                               ? CU_TRSF_NORMALIZED_COORDINATES
-                : buffer->type == F32 || buffer->type == F16 ? 0
-                                                             : CU_TRSF_READ_AS_INTEGER;
-    TRY(e, cuTexObjectCreate(&e->texture[b], &resource, &how, NULL));
-    return CUDA_SUCCESS;
-}
-
 static CUresult make_buffer(struct execution *e, unsigned b)
 {
     const struct corpus_buffer *buffer = &e->run->test->buffers[b];
     size_t bytes = corpus_bytes(buffer);
 
     if (buffer->role == TEXTURE || buffer->role == SURFACE)
-        return make_array(e, b);
+        return corpus_image_make(e->device, e->module, buffer, e->run->in[b], &e->placed[b]);
     if (buffer->role == BY_VALUE)
         return CUDA_SUCCESS;
     if (buffer->role == SYMBOL)
@@ -158,14 +89,14 @@ static CUresult read_buffer(struct execution *e, unsigned b, void *actual)
 
     if (!buffer->out)
         return CUDA_SUCCESS;
-    if (e->array[b])
-        return copy_array(e, b, actual, false);
+    if (buffer->role == TEXTURE || buffer->role == SURFACE)
+        return corpus_image_read(e->device, buffer, &e->placed[b], actual);
     TRY(e, cuMemcpyDtoH(actual, e->memory[b], corpus_bytes(buffer)));
     return CUDA_SUCCESS;
 }
 
-/* All buffers but those of symbols, then all values: the driver reads as many as the kernel has
- * parameters. */
+/* All buffers but those that the module names, then all values: the driver reads as many as the
+ * kernel has parameters. */
 static void fill_arguments(struct execution *e, void **arguments)
 {
     const struct corpus_case *test = e->run->test;
@@ -179,10 +110,12 @@ static void fill_arguments(struct execution *e, void **arguments)
             *arguments++ = e->run->in[b];
             break;
         case TEXTURE:
-            *arguments++ = &e->texture[b];
+            if (!test->buffers[b].symbol)
+                *arguments++ = &e->placed[b].texture;
             break;
         case SURFACE:
-            *arguments++ = &e->surface[b];
+            if (!test->buffers[b].symbol)
+                *arguments++ = &e->placed[b].surface;
             break;
         case SYMBOL:
             break;
@@ -238,12 +171,7 @@ static void give_back(struct execution *e)
     const struct corpus_case *test = e->run->test;
 
     for (unsigned b = 0; b < 8 && test->buffers[b].count; b++) {
-        if (e->texture[b])
-            e->cu->cuTexObjectDestroy(e->texture[b]);
-        if (e->surface[b])
-            e->cu->cuSurfObjectDestroy(e->surface[b]);
-        if (e->array[b])
-            e->cu->cuArrayDestroy(e->array[b]);
+        corpus_image_free(e->device, &e->placed[b]);
         if (e->memory[b] && test->buffers[b].role == MEMORY)
             e->cu->cuMemFree(e->memory[b]);
     }

@@ -141,7 +141,7 @@ static void generic(struct corpus_run *run)
 
 #define STRUCT_BY_VALUE                                                                            \
     {                                                                                              \
-        U8, sizeof(struct big), RANGE, 0, 63, false, BY_VALUE, NULL, 0, false                      \
+        U8, sizeof(struct big), RANGE, 0, 63, false, BY_VALUE, NULL, NULL                      \
     }
 
 static const struct corpus_case cases[] = {
@@ -162,7 +162,7 @@ static const struct corpus_case cases[] = {
      .buffers = {IN(U32, N),
                  OUT(F32, N),
                  OUT(U32, N),
-                 {F32, 64, RANGE, -9, 9, false, SYMBOL, "coefficients", 0, false}}},
+                 {F32, 64, RANGE, -9, 9, false, SYMBOL, "coefficients", NULL}}},
     {.name = "memory_variables",
      .reference = variables,
      .buffers = {OUT(U32, 18), OUT(F64, 2), OUT(U64, 1)}},

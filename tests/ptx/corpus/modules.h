@@ -20,6 +20,7 @@
     X(half)                                                                                        \
     X(hints)                                                                                       \
     X(integer)                                                                                     \
+    X(levels)                                                                                      \
     X(libcu)                                                                                       \
     X(linear)                                                                                      \
     X(math)                                                                                        \
@@ -32,6 +33,7 @@
     X(pairs)                                                                                       \
     X(pipeline)                                                                                    \
     X(reduce)                                                                                      \
+    X(reference)                                                                                   \
     X(rounding)                                                                                    \
     X(runtime)                                                                                     \
     X(scan)                                                                                        \
@@ -39,6 +41,7 @@
     X(sort)                                                                                        \
     X(stencil)                                                                                     \
     X(strings)                                                                                     \
+    X(surface)                                                                                     \
     X(tensor)                                                                                      \
     X(texture)                                                                                     \
     X(video)                                                                                       \

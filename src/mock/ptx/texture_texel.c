@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* Elements of textures and surfaces: from memory to what a kernel sees, and back. */
+#include <math.h>
+#include <string.h>
+
+#include "mock/ptx/soft.h"
+#include "mock/ptx/texture.h"
+
+#define ONE 0x3f800000u
+
+static uint32_t bits_of(float x)
+{
+    uint32_t bits;
+
+    memcpy(&bits, &x, sizeof(bits));
+    return bits;
+}
+
+bool ptx__texel_is_signed(const struct ptx__image *image)
+{
+    return image->kind == PTX__TEXEL_SIGNED || image->kind == PTX__TEXEL_SNORM;
+}
+
+unsigned ptx__texel_fraction(const struct ptx__image *image, const struct ptx__sampler *sampler)
+{
+    const bool whole = image->kind == PTX__TEXEL_UNSIGNED || image->kind == PTX__TEXEL_SIGNED;
+
+    if (image->kind == PTX__TEXEL_FLOAT || image->bytes == 4 || (whole && sampler->as_integer))
+        return 0;
+    return (1u << (8 * image->bytes - ptx__texel_is_signed(image))) - 1;
+}
+
+bool ptx__texel_is_float(const struct ptx__image *image, const struct ptx__sampler *sampler)
+{
+    return image->kind == PTX__TEXEL_FLOAT || ptx__texel_fraction(image, sampler);
+}
+
+static uint32_t raw(const struct ptx__image *image, const unsigned char *at)
+{
+    const unsigned unused = 32 - 8 * image->bytes;
+    uint32_t value = 0;
+
+    memcpy(&value, at, image->bytes);
+    if (ptx__texel_is_signed(image))
+        return (uint32_t) ((int32_t) (value << unused) >> unused);
+    return value;
+}
+
+/* Of the three colours, not of what says how much there is of them. */
+static bool is_srgb(const struct ptx__image *image, const struct ptx__sampler *sampler,
+                    unsigned channel)
+{
+    return sampler->srgb && image->bytes == 1 && !ptx__texel_is_signed(image) && channel < 3;
+}
+
+static float linear_light(double x)
+{
+    return (float) (x <= 0.04045 ? x / 12.92 : pow((x + 0.055) / 1.055, 2.4));
+}
+
+uint32_t ptx__texel_read(const struct ptx__image *image, const struct ptx__sampler *sampler,
+                         const unsigned char *element, unsigned channel)
+{
+    const unsigned largest = ptx__texel_fraction(image, sampler);
+    uint32_t value;
+    double fraction;
+
+    if (channel >= image->channels) /* no colour, and all of it there */
+        return channel < 3 ? 0 : ptx__texel_is_float(image, sampler) ? ONE : 1;
+    value = raw(image, element + channel * image->bytes);
+    if (image->kind == PTX__TEXEL_FLOAT)
+        return image->bytes == 2 ? bits_of(ptx__float_of_half((uint16_t) value)) : value;
+    if (!largest)
+        return value;
+    fraction = (ptx__texel_is_signed(image) ? (double) (int32_t) value : (double) value) / largest;
+    if (is_srgb(image, sampler, channel))
+        return bits_of(linear_light(fraction));
+    return bits_of(fraction < -1 ? -1 : (float) fraction);
+}
+
+uint16_t ptx__texel_half(uint32_t float_bits)
+{
+    float value;
+
+    memcpy(&value, &float_bits, sizeof(value));
+    return ptx__half_of_float(value);
+}
+
+static uint32_t clamped(uint32_t value, unsigned bits, bool sign)
+{
+    const int64_t most = (INT64_C(1) << (bits - sign)) - 1, least = sign ? -most - 1 : 0;
+    const int64_t whole = sign ? (int64_t) (int32_t) value : (int64_t) value;
+
+    return (uint32_t) (whole > most ? most : whole < least ? least : whole);
+}
+
+void ptx__texel_write(const struct ptx__image *image, uint32_t value, unsigned char *channel)
+{
+    const bool fraction = image->kind == PTX__TEXEL_UNORM || image->kind == PTX__TEXEL_SNORM;
+    float number;
+
+    memcpy(&number, &value, sizeof(number));
+    if (image->kind == PTX__TEXEL_FLOAT) {
+        value = image->bytes == 2 ? ptx__half_of_float(number) : value;
+    } else if (fraction) {
+        const double most = (double) ((1u << (8 * image->bytes - ptx__texel_is_signed(image))) - 1);
+        const double least = ptx__texel_is_signed(image) ? -1 : 0;
+        const double x = number != number ? 0 : number > 1 ? 1 : (double) number;
+
+        value = (uint32_t) (int32_t) rint((x < least ? least : x) * most);
+    } else if (image->bytes < 4) {
+        value = clamped(value, 8 * image->bytes, ptx__texel_is_signed(image));
+    }
+    memcpy(channel, &value, image->bytes);
+}
