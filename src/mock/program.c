@@ -28,7 +28,7 @@ struct mock__program {
 /* An endless loop is one that jumped backwards so often; at full speed that is half a minute. */
 #define STEPS (UINT64_C(1) << 31)
 
-/* Records of which block touched what take twice the room of what they are about. */
+/* Records of who touched what take some three times the room of what several blocks touched. */
 #define LARGEST_FOR_BLOCKS ((size_t) 256 << 20)
 
 /* What a thread's stack and arrays may take, as the hardware has it. */

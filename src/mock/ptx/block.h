@@ -26,12 +26,17 @@ void ptx__fill(const struct ptx__warp *warp, const struct ptx__frame *frame, uns
 void ptx__grid_shape(struct ptx__grid *grid);
 
 /* What watches shared memory: see watch_shared.c. */
-struct ptx__shared_watch *ptx__shared_watch_new(uint32_t shared_bytes);
+struct ptx__shared_watch *ptx__shared_watch_new(uint32_t shared_bytes, unsigned n_warps);
+void ptx__shared_watch_free(struct ptx__shared_watch *watch);
 void ptx__shared_watch_start(struct ptx__block *block);
 
 /* A warp comes to a barrier, and leaves it. */
 void ptx__shared_watch_arrive(struct ptx__warp *warp, struct ptx__barrier *barrier);
 void ptx__shared_watch_leave(struct ptx__warp *warp, const struct ptx__barrier *barrier);
+
+/* What is noted about a range, from its first use to the end of the launch. */
+void ptx__watch_range(struct ptx__range *range);
+void ptx__watch_range_end(struct ptx__range *range);
 
 /* The line in the text of an operation. */
 uint32_t ptx__line_of(const struct ptx__warp *warp, const struct ptx__op *op);

@@ -86,10 +86,8 @@ const struct ptx__op *ptx__do_exit(struct ptx__warp *w, const struct ptx__op *op
     w->block->cluster->alive -= (unsigned) __builtin_popcount(w->mask);
     if (w->block->cluster->arrived)
         ptx__cluster_arrive(w->block->cluster, 0);
-    for (unsigned i = 0; i < PTX__BARRIERS; i++) {
-        if (w->block->barriers[i].arrived)
-            ptx__barrier_check(w->block, i);
-    }
+    for (uint32_t open = w->block->open; open; open &= open - 1)
+        ptx__barrier_check(w->block, (unsigned) __builtin_ctz(open));
     return ptx__warp_next(w);
 }
 
@@ -180,6 +178,7 @@ const struct ptx__op *ptx__do_barrier(struct ptx__warp *w, const struct ptx__op 
     barrier = &w->block->barriers[number];
     barrier->expected = op->b ? REG(uint32_t, op->b)[lane] : 0;
     barrier->arrived += n;
+    w->block->open |= 1u << number;
     ptx__shared_watch_arrive(w, barrier);
     if (op->imm & PTX__BARRIER_VOTES) {
         barrier->voters += n;

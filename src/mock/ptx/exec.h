@@ -28,7 +28,9 @@ struct ptx__keyed {
 #define PTX__GLUE(a, b)  PTX__GLUE_(a, b)
 #define PTX__TEXT_(a)    #a
 #define PTX__TEXT(a)     PTX__TEXT_(a)
-#define PTX__KEYED       __attribute__((used, section("ptx_" PTX__TEXT(PTX__CLONE))))
+/* What is compiled once for each of them, and called by others than the handlers' list. */
+#define PTX__CLONED(name) PTX__GLUE(PTX__GLUE(name, _), PTX__CLONE)
+#define PTX__KEYED        __attribute__((used, section("ptx_" PTX__TEXT(PTX__CLONE))))
 
 #ifdef __clang__
 #define PTX__EACH_LANE                                                                             \

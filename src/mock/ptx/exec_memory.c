@@ -26,6 +26,7 @@
         }                                                                                          \
         return op + 1;                                                                             \
     }                                                                                              \
+    typedef TS id##_eight __attribute__((vector_size(8 * sizeof(TS))));                            \
     HANDLER(id, key)                                                                               \
     {                                                                                              \
         struct ptx__where where;                                                                   \
@@ -48,8 +49,15 @@
             PTX__EACH_LANE d[l] = (TS) (TV) *row;                                                  \
             break;                                                                                 \
         case PTX__OFFSETS:                                                                         \
-            for (unsigned l = 0; l < PTX__LANES; l++)                                              \
-                d[l] = (TS) (TV) * (const TM *) (where.row + where.offsets[l]);                    \
+            for (unsigned l = 0; l < PTX__LANES; l += 8) {                                         \
+                const TM *at[8];                                                                   \
+                                                                                                   \
+                for (unsigned i = 0; i < 8; i++)                                                   \
+                    at[i] = (const TM *) (where.row + where.offsets[l + i]);                       \
+                *(id##_eight *) (d + l) = (id##_eight){                                            \
+                    (TS) (TV) *at[0], (TS) (TV) *at[1], (TS) (TV) *at[2], (TS) (TV) *at[3],        \
+                    (TS) (TV) *at[4], (TS) (TV) *at[5], (TS) (TV) *at[6], (TS) (TV) *at[7]};       \
+            }                                                                                      \
             break;                                                                                 \
         default:                                                                                   \
             for (uint32_t m = w->mask; m; m &= m - 1)                                              \

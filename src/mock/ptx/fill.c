@@ -137,6 +137,18 @@ static bool of_lane(const struct ptx__constant *constant)
     return constant->fill >= PTX__FILL_TID_X && constant->fill <= PTX__FILL_LANEMASK_GT;
 }
 
+/* Stores that are as wide as the loads of those who read it. */
+static void fill_all(unsigned char *slot, unsigned bytes, uint64_t value)
+{
+    uint32_t *words = __builtin_assume_aligned(slot, 64);
+    uint64_t *pairs = __builtin_assume_aligned(slot, 64);
+
+    for (unsigned l = 0; bytes == 4 && l < PTX__LANES; l++)
+        words[l] = (uint32_t) value;
+    for (unsigned l = 0; bytes == 8 && l < PTX__LANES; l++)
+        pairs[l] = value;
+}
+
 static void fill(const struct ptx__warp *warp, unsigned char *registers,
                  const struct ptx__constant *constant)
 {
@@ -147,8 +159,12 @@ static void fill(const struct ptx__warp *warp, unsigned char *registers,
         memcpy(slot, first ? "\xff\xff\xff\xff" : "\0\0\0\0", 4);
         return;
     }
+    if (!of_lane(constant)) {
+        fill_all(slot, constant->bytes, first);
+        return;
+    }
     for (unsigned l = 0; l < PTX__LANES; l++) {
-        const uint64_t value = of_lane(constant) ? value_of(warp, constant, l) : first;
+        const uint64_t value = value_of(warp, constant, l);
 
         memcpy(slot + (size_t) l * constant->bytes, &value, constant->bytes);
     }

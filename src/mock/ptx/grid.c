@@ -126,7 +126,7 @@ void ptx__block_free(struct ptx__block *block)
     free(block->frames);
     free(block->warps);
     free(block->shared);
-    free(block->watch);
+    ptx__shared_watch_free(block->watch);
     free(block);
 }
 
@@ -146,7 +146,7 @@ struct ptx__block *ptx__block_new(struct ptx__worker *worker)
         goto fail;
     memset(block->shared, 0, grid->shared_bytes);
     if (grid->launch->check_shared && grid->shared_bytes &&
-        !(block->watch = ptx__shared_watch_new(grid->shared_bytes)))
+        !(block->watch = ptx__shared_watch_new(grid->shared_bytes, grid->n_warps)))
         goto fail;
     for (unsigned i = 0; i < grid->n_warps; i++) {
         block->warps[i].worker = worker;
@@ -186,7 +186,8 @@ void ptx__block_start(struct ptx__block *block, uint64_t cluster)
         block->index[0] + size[0] * (block->index[1] + (uint64_t) size[1] * block->index[2]);
     block->alive = grid->n_threads;
     block->strong = false;
-    memset(block->barriers, 0, sizeof(block->barriers));
+    for (; block->open; block->open &= block->open - 1)
+        block->barriers[__builtin_ctz(block->open)] = (struct ptx__barrier){0};
     if (block->watch)
         ptx__shared_watch_start(block);
     for (unsigned i = 0; i < block->n_warps; i++) {
@@ -278,6 +279,7 @@ void ptx__barrier_check(struct ptx__block *block, unsigned number)
     for (unsigned i = 0; i < block->n_warps; i++)
         release(&block->warps[i], number);
     *barrier = (struct ptx__barrier){0};
+    block->open &= ~(1u << number);
 }
 
 /* --- running --- */

@@ -40,7 +40,8 @@ struct ptx__block {
     unsigned char *shared;
     struct ptx__shared_watch *watch; /* NULL: shared memory is not watched */
     struct ptx__barrier barriers[PTX__BARRIERS];
-    bool strong; /* it made an atomic access or a fence, which may order it with other blocks */
+    uint32_t open; /* barriers that somebody came to, as bits */
+    bool strong;   /* it made an atomic access or a fence, which may order it with other blocks */
     struct ptx__cluster *cluster;
     uint32_t rank;           /* in the cluster */
     unsigned n_warps, alive; /* threads */
@@ -62,7 +63,7 @@ struct ptx__worker {
     struct ptx__grid *grid;
     struct ptx__hit *hits; /* one for each operation of the program */
     struct ptx__cluster *free_clusters;
-    uint64_t random;
+    struct ptx__piece *pieces; /* of memory, for records: see details.c */
 };
 
 struct ptx__grid {
@@ -73,10 +74,12 @@ struct ptx__grid {
     unsigned n_threads, n_warps; /* of a block */
     uint32_t shared_bytes, dynamic_base;
     atomic_uint_fast64_t next_cluster;
+    bool alone;           /* there is one worker */
     atomic_bool stop;     /* something went wrong */
     pthread_mutex_t lock; /* for what follows, and for what findings tell */
     int result;
     struct ptx__image *_Atomic images; /* that handles were found to stand for */
+    struct ptx__piece *pieces;         /* of workers that are done */
     atomic_uchar *noted; /* by operation: the kinds of what was found there already, as bits */
 };
 

@@ -2,7 +2,7 @@
 /* Accesses that the fast paths leave, lane by lane: what is wrong with one is told here. */
 #include "mock/ptx/memory.h"
 
-#include <stdlib.h>
+#include "mock/ptx/block.h"
 
 /* The range that an address is in, by a binary search. */
 static struct ptx__range *find(const struct ptx__launch *launch, uint64_t address)
@@ -25,20 +25,10 @@ static struct ptx__range *find(const struct ptx__launch *launch, uint64_t addres
 /* What is noted about a range is made when it is used first. */
 static void prepare(struct ptx__grid *grid, struct ptx__range *range)
 {
-    const size_t words = range->size / 64 + 1;
-
     pthread_mutex_lock(&grid->lock);
-    if (range->watched && !range->reads) {
-        range->reads = calloc(words, sizeof(*range->reads));
-        range->writes = calloc(words, sizeof(*range->writes));
-        if (range->check_blocks && grid->launch->check_blocks && grid->n_blocks > 1)
-            range->words = calloc(range->size / 4 + 1, sizeof(*range->words));
-        if (!range->reads || !range->writes) {
-            range->watched = false;
-            free(range->reads);
-            free(range->writes);
-            range->reads = range->writes = NULL;
-        }
+    if (range->watched && !range->lines) {
+        range->check_blocks &= grid->launch->check_blocks && grid->n_blocks > 1;
+        ptx__watch_range(range);
     }
     pthread_mutex_unlock(&grid->lock);
 }
@@ -105,20 +95,14 @@ static unsigned char *in_shared(const struct access *access, uint64_t offset)
 {
     struct ptx__block *block = access->warp->block;
     const uint64_t size = block->grid->shared_bytes;
-    struct ptx__warp *warp = access->warp;
-    const uint32_t mask = warp->mask;
-    uint64_t offsets[PTX__LANES];
 
     if (offset >> PTX__RANK_SHIFT)
         return in_other(access, offset);
     if (offset > size || access->bytes > size - offset)
         return outside(access, "shared memory", offset, size, 715);
-    if (block->watch) {
-        offsets[access->lane] = offset;
-        warp->mask = 1u << access->lane;
-        ptx__watch_shared(warp, access->op, offsets, access->bytes, access->use);
-        warp->mask = mask;
-    }
+    if (block->watch)
+        ptx__watch_shared_lane(access->warp, access->op, access->lane, (uint32_t) offset,
+                               access->bytes, access->use);
     return block->shared + offset;
 }
 
@@ -153,8 +137,9 @@ static unsigned char *in_global(const struct access *access, uint64_t address)
         return NULL;
     }
     if (hit->watched)
-        ptx__watch_global(warp, access->op, hit->range, address, access->bytes, access->use,
-                          access->lane);
+        ptx__watch_span(
+            &(struct ptx__touch){warp, access->op, hit->range, access->use, access->lane, 0},
+            address - hit->begin, access->bytes);
     return hit->host + (address - hit->begin);
 }
 

@@ -10,6 +10,7 @@
 #include "mock/ptx/exec.h"
 #include "mock/ptx/grid.h"
 #include "mock/ptx/memory_space.h"
+#include "mock/ptx/watch.h"
 
 enum ptx__pattern {
     PTX__NOWHERE, /* a fault, which was told */
@@ -17,13 +18,6 @@ enum ptx__pattern {
     PTX__ONE,     /* all at row */
     PTX__OFFSETS, /* lane l at row + offsets[l] */
     PTX__EACH,    /* lane l at each[l]; of those that are active */
-};
-
-enum ptx__use {
-    PTX__LOADS = 1,
-    PTX__STORES = 2,
-    PTX__STRONG = 4, /* volatile, relaxed, atomic: two of them are no race */
-    PTX__UPDATES = PTX__LOADS | PTX__STORES | PTX__STRONG,
 };
 
 struct ptx__where {
@@ -48,15 +42,6 @@ unsigned char *ptx__reach_in(struct ptx__warp *warp, const struct ptx__op *op,
 
 /* Finds the range of an address for an operation; false if there is none. */
 bool ptx__hit_find(struct ptx__warp *warp, const struct ptx__op *op, uint64_t address);
-
-/* Notes what is done to bytes of global memory by one lane, or by all from the lane on. */
-bool ptx__watch_global(struct ptx__warp *warp, const struct ptx__op *op,
-                       const struct ptx__range *range, uint64_t address, uint64_t bytes,
-                       enum ptx__use use, unsigned lane);
-
-/* Notes what the active lanes do to shared memory. */
-bool ptx__watch_shared(struct ptx__warp *warp, const struct ptx__op *op, const uint64_t *addresses,
-                       unsigned bytes, enum ptx__use use);
 
 /* The address of each lane: slot a, 8 bytes wide if c says so, and imm. */
 static inline void ptx__addresses(const struct ptx__warp *w, const struct ptx__op *op,
@@ -84,108 +69,129 @@ static inline unsigned char *ptx__lane_at(const struct ptx__where *where, enum p
     }
 }
 
-/* How the addresses of a full warp lie. */
-static inline enum ptx__pattern ptx__pattern_of(const uint64_t *addresses, unsigned bytes)
+/* What is not so of the addresses of a warp. */
+enum {
+    PTX__NO_ROW = 1,
+    PTX__NO_ONE = 2,
+    PTX__NO_PLACE = ~3, /* one is outside of where all should be, or not aligned */
+};
+
+/* Sizes are below 2^63. All is found in one pass, with one result. */
+static inline uint64_t ptx__look(const uint64_t *addresses, uint64_t begin, uint64_t size,
+                                 unsigned bytes)
 {
-    const uint64_t first = addresses[0];
-    uint64_t row = 0, one = 0;
+    const uint64_t first = addresses[0], last = begin + size - bytes;
+    uint64_t no = size < bytes ? (uint64_t) PTX__NO_PLACE : 0;
 
     PTX__EACH_LANE
     {
-        const uint64_t d = addresses[l] - first;
+        const uint64_t address = addresses[l], outside = (address - begin) | (last - address);
 
-        one |= d;
-        row |= d ^ (uint64_t) l * bytes;
+        no |= (address == first + (uint64_t) l * bytes ? 0 : PTX__NO_ROW) |
+              (address == first ? 0 : PTX__NO_ONE) | (outside >> 63 << 2) |
+              (address & (bytes - 1)) << 3;
     }
-    return !row ? PTX__ROW : !one ? PTX__ONE : PTX__EACH;
+    return no;
 }
 
-static inline bool ptx__aligned(const uint64_t *addresses, unsigned bytes)
+/* Where the active lanes are each, for a warp that is not full. */
+static inline enum ptx__pattern ptx__each_of(const struct ptx__warp *w, enum ptx__pattern pattern,
+                                             struct ptx__where *where, unsigned char *base)
 {
-    uint64_t low = 0;
-
-    PTX__EACH_LANE low |= addresses[l];
-    return !(low & (bytes - 1));
+    if (w->mask == PTX__ALL)
+        return pattern;
+    PTX__EACH_LANE where->each[l] = base + where->offsets[l];
+    return PTX__EACH;
 }
 
-/* All 32 addresses in [begin, begin + size - bytes]; sizes are below 2^63. */
-static inline bool ptx__inside(const uint64_t *addresses, uint64_t begin, uint64_t size,
-                               unsigned bytes)
-{
-    const uint64_t last = begin + size - bytes;
-    uint64_t outside = 0;
-
-    PTX__EACH_LANE outside |= (addresses[l] - begin) | (last - addresses[l]);
-    return size >= bytes && !(outside >> 63);
-}
-
-/* The fast paths, for a full warp. PTX__NOWHERE: they do not apply. */
+/* The fast paths. PTX__NOWHERE: they do not apply. Lanes that are not active stand where one is. */
 static inline enum ptx__pattern ptx__locate_global(struct ptx__warp *w, const struct ptx__op *op,
                                                    unsigned bytes, enum ptx__use use,
                                                    const uint64_t *addresses,
                                                    struct ptx__where *where)
 {
     const struct ptx__hit *hit = &w->worker->hits[op->site];
-    const enum ptx__pattern pattern = ptx__pattern_of(addresses, bytes);
-    const uint64_t span = pattern == PTX__ROW ? (uint64_t) PTX__LANES * bytes : bytes;
+    uint64_t no;
 
     if (addresses[0] - hit->begin >= hit->size && !ptx__hit_find(w, op, addresses[0]))
         return PTX__NOWHERE;
-    if (pattern == PTX__EACH) {
-        if (hit->watched || !ptx__inside(addresses, hit->begin, hit->size, bytes) ||
-            !ptx__aligned(addresses, bytes))
-            return PTX__NOWHERE;
-        PTX__EACH_LANE where->each[l] = hit->host + (addresses[l] - hit->begin);
-        return PTX__EACH;
+    no = ptx__look(addresses, hit->begin, hit->size, bytes);
+    if (no & PTX__NO_PLACE)
+        return PTX__NOWHERE;
+    if (w->mask == PTX__ALL && no != (PTX__NO_ROW | PTX__NO_ONE)) {
+        const bool row = !(no & PTX__NO_ROW);
+
+        where->row = hit->host + (addresses[0] - hit->begin);
+        if (hit->watched)
+            ptx__watch_span(&(struct ptx__touch){w, op, hit->range, use, 0, row ? bytes : 0},
+                            addresses[0] - hit->begin, row ? PTX__LANES * bytes : bytes);
+        return row ? PTX__ROW : PTX__ONE;
     }
-    if (hit->size - (addresses[0] - hit->begin) < span || addresses[0] & (bytes - 1))
-        return PTX__NOWHERE;
-    where->row = hit->host + (addresses[0] - hit->begin);
-    if (hit->watched && !ptx__watch_global(w, op, hit->range, addresses[0], span, use, 0))
-        return PTX__NOWHERE;
-    return pattern;
+    PTX__EACH_LANE where->each[l] = hit->host + (addresses[l] - hit->begin);
+    if (hit->watched)
+        ptx__watch_lanes(w, op, hit->range, addresses, bytes, use);
+    return PTX__EACH;
 }
 
+/* Shared memory, at offsets that are right. */
+static inline enum ptx__pattern ptx__locate_offsets(struct ptx__warp *w, const struct ptx__op *op,
+                                                    unsigned bytes, enum ptx__use use, bool row,
+                                                    struct ptx__where *where)
+{
+    const struct ptx__block *block = w->block;
+
+    if (block->watch)
+        ptx__watch_shared(w, op, where->offsets, bytes, use);
+    if (w->mask == PTX__ALL) {
+        where->row = block->shared + (row ? where->offsets[0] : 0);
+        return row ? PTX__ROW : PTX__OFFSETS;
+    }
+    PTX__EACH_LANE where->each[l] = block->shared + where->offsets[l];
+    return PTX__EACH;
+}
+
+/* By addresses of 64 bits, from where the block's memory begins. */
 static inline enum ptx__pattern ptx__locate_shared(struct ptx__warp *w, const struct ptx__op *op,
                                                    unsigned bytes, enum ptx__use use,
-                                                   const uint64_t *addresses,
+                                                   const uint64_t *addresses, uint64_t begin,
                                                    struct ptx__where *where)
 {
-    struct ptx__block *block = w->block;
-    const enum ptx__pattern pattern = ptx__pattern_of(addresses, bytes);
+    const uint64_t no = ptx__look(addresses, begin, w->block->grid->shared_bytes, bytes);
 
-    if (!ptx__inside(addresses, 0, block->grid->shared_bytes, bytes) ||
-        !ptx__aligned(addresses, bytes))
+    if (no & PTX__NO_PLACE)
         return PTX__NOWHERE;
-    if (block->watch && !ptx__watch_shared(w, op, addresses, bytes, use))
-        return PTX__NOWHERE;
-    where->row = block->shared + addresses[0];
-    if (pattern == PTX__EACH)
-        PTX__EACH_LANE where->each[l] = block->shared + addresses[l];
-    return pattern;
+    PTX__EACH_LANE where->offsets[l] = (uint32_t) (addresses[l] - begin);
+    return ptx__locate_offsets(w, op, bytes, use, !(no & PTX__NO_ROW), where);
 }
 
-/* Shared memory by addresses of 32 bits, as compilers write it. */
-static inline enum ptx__pattern ptx__locate_offsets(struct ptx__warp *w, const struct ptx__op *op,
-                                                    unsigned bytes, struct ptx__where *where)
+/* By addresses of 32 bits, as compilers write it. */
+static inline enum ptx__pattern ptx__locate_near(struct ptx__warp *w, const struct ptx__op *op,
+                                                 unsigned bytes, enum ptx__use use,
+                                                 struct ptx__where *where)
 {
-    const uint32_t *a = REG(uint32_t, op->a), add = (uint32_t) op->imm, first = a[0] + add;
-    const uint32_t size = w->block->grid->shared_bytes;
-    uint32_t most = 0, low = 0, row = 0;
+    const uint32_t *a = REG(uint32_t, op->a), mask = w->mask, add = (uint32_t) op->imm;
+    const uint32_t first = a[__builtin_ctz(mask)] + add, size = w->block->grid->shared_bytes;
+    const uint32_t last = size - bytes;
+    uint32_t no = size < bytes ? (uint32_t) PTX__NO_PLACE : 0;
 
     PTX__EACH_LANE
     {
-        const uint32_t offset = a[l] + add;
+        const uint32_t offset = mask >> l & 1 ? a[l] + add : first;
 
         where->offsets[l] = offset;
-        most = offset > most ? offset : most;
-        low |= offset;
-        row |= offset ^ (first + l * bytes);
+        no |= (offset == first + l * bytes ? 0 : PTX__NO_ROW) | (offset > last ? 4 : 0) |
+              (offset & (bytes - 1)) << 3;
     }
-    if (size < bytes || most > size - bytes || low & (bytes - 1))
+    if (no & (uint32_t) PTX__NO_PLACE)
         return PTX__NOWHERE;
-    where->row = w->block->shared + (row ? 0 : first);
-    return row ? PTX__OFFSETS : PTX__ROW;
+    return ptx__locate_offsets(w, op, bytes, use, !(no & PTX__NO_ROW), where);
+}
+
+static inline void ptx__settle_inactive(uint32_t mask, uint64_t *addresses)
+{
+    const uint64_t first = addresses[__builtin_ctz(mask)];
+
+    PTX__EACH_LANE addresses[l] = mask >> l & 1 ? addresses[l] : first;
 }
 
 /* Where the operation's operands are, each of so many bytes. */
@@ -196,18 +202,20 @@ static inline enum ptx__pattern ptx__locate(struct ptx__warp *w, const struct pt
     uint64_t addresses[PTX__LANES] __attribute__((aligned(64)));
     enum ptx__pattern pattern = PTX__NOWHERE;
 
-    if (space == PTX__IN_SHARED && w->mask == PTX__ALL && !op->c && !w->block->watch) {
-        pattern = ptx__locate_offsets(w, op, bytes, where);
+    if (space == PTX__IN_SHARED && !op->c) {
+        pattern = ptx__locate_near(w, op, bytes, use, where);
         if (pattern != PTX__NOWHERE)
             return pattern;
     }
     ptx__addresses(w, op, addresses);
-    if (w->mask == PTX__ALL) {
-        if (space == PTX__IN_GLOBAL || space == PTX__IN_GENERIC)
-            pattern = ptx__locate_global(w, op, bytes, use, addresses, where);
-        else if (space == PTX__IN_SHARED)
-            pattern = ptx__locate_shared(w, op, bytes, use, addresses, where);
-    }
+    if (w->mask != PTX__ALL)
+        ptx__settle_inactive(w->mask, addresses);
+    if (space == PTX__IN_SHARED && op->c)
+        pattern = ptx__locate_shared(w, op, bytes, use, addresses, 0, where);
+    else if (space == PTX__IN_GENERIC && addresses[0] >> PTX__WINDOW_SHIFT)
+        pattern = ptx__locate_shared(w, op, bytes, use, addresses, PTX__SHARED_WINDOW, where);
+    else if (space == PTX__IN_GLOBAL || space == PTX__IN_GENERIC)
+        pattern = ptx__locate_global(w, op, bytes, use, addresses, where);
     if (pattern == PTX__NOWHERE && ptx__locate_lanes(w, op, space, bytes, use, addresses, where))
         pattern = PTX__EACH;
     return pattern;

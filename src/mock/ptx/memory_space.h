@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The spaces that the engine tells apart. */
+/* The spaces that the engine tells apart, and what is done there. */
 #ifndef CUSHIM_MOCK_PTX_MEMORY_SPACE_H
 #define CUSHIM_MOCK_PTX_MEMORY_SPACE_H
 
@@ -10,6 +10,13 @@ enum ptx__where_space {
     PTX__IN_SHARED,
     PTX__IN_LOCAL,
     PTX__IN_PARAM,
+};
+
+enum ptx__use {
+    PTX__LOADS = 1,
+    PTX__STORES = 2,
+    PTX__STRONG = 4, /* volatile, relaxed, atomic: two of them are no race */
+    PTX__UPDATES = PTX__LOADS | PTX__STORES | PTX__STRONG,
 };
 
 #endif

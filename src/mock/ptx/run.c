@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "mock/ptx/block.h"
+#include "mock/ptx/details.h"
 
 enum { OUT_OF_MEMORY = 2 }; /* as a CUresult */
 
@@ -181,11 +182,12 @@ static void worker_finish(struct ptx__worker *worker)
         cluster_free(cluster);
     }
     free(worker->hits);
+    ptx__details_keep(worker);
 }
 
 static void *work(void *data)
 {
-    struct ptx__worker worker = {.grid = NULL};
+    struct ptx__worker worker = {.grid = data};
 
     if (worker_start(&worker, data))
         run_blocks(&worker);
@@ -212,6 +214,7 @@ static void run_workers(struct ptx__grid *grid)
     pthread_t threads[256];
     unsigned started = 0;
 
+    grid->alone = !n;
     while (started < n && !pthread_create(&threads[started], NULL, work, grid))
         started++;
     work(grid);
@@ -234,9 +237,8 @@ int ptx__run(struct ptx__launch *launch)
     pthread_mutex_destroy(&grid.lock);
     free((void *) grid.noted);
     ptx__images_free(&grid);
-    for (size_t i = 0; i < launch->n_ranges; i++) {
-        free(launch->ranges[i].words);
-        launch->ranges[i].words = NULL;
-    }
+    ptx__details_free(&grid);
+    for (size_t i = 0; i < launch->n_ranges; i++)
+        ptx__watch_range_end(&launch->ranges[i]);
     return grid.result;
 }

@@ -35,7 +35,7 @@ struct ptx__range {
     bool watched;             /* is what the kernel does to it to be noted? */
     bool check_blocks;        /* and which block did it? */
     uint64_t *reads, *writes; /* a bit a byte: made when it is first used, the caller's to free */
-    uint64_t *words;          /* which blocks touched each word last; freed by the engine */
+    uint64_t *lines;          /* what was done to each line: see watch.h; freed by the engine */
 };
 
 struct ptx__launch {
