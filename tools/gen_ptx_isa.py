@@ -51,8 +51,9 @@ class Table:
             for word in self.words(words):
                 self.gates[word] = (self.version(version), self.target(target)[0])
         elif line[0] != " ":
-            name, tier, *rest = line.split()
-            self.opcodes.append([name, int(tier), "refused" in rest, len(self.forms), 0])
+            head, _, reason = line.partition(" refused: ")
+            name, tier = head.split()
+            self.opcodes.append([name, int(tier), reason, len(self.forms), 0])
         else:
             self.form(line)
 
@@ -153,9 +154,10 @@ def slots_of(table):
 
 def rows(table):
     slots, words = slots_of(table)
-    text = "const struct ptx__opcode_row ptx__opcodes[PTX_N_OPCODES] = {\n    {\"\", 0, false, 0, 0},\n"
+    text = "const struct ptx__opcode_row ptx__opcodes[PTX_N_OPCODES] = {\n    {\"\", 0, NULL, 0, 0},\n"
     for name, tier, refused, first, n in table.opcodes:
-        text += f"    {{\"{name}\", {tier}, {flag(refused)}, {first}, {n}}},\n"
+        refused = f'"{refused}"' if refused else "NULL"
+        text += f"    {{\"{name}\", {tier}, {refused}, {first}, {n}}},\n"
     text += "};\n\nconst char *const ptx__modifiers[PTX_N_MODIFIERS] = {\n    \"\",\n"
     text += "".join(f"    \"{name}\",\n" for name in table.modifiers)
     text += "};\n\nconst struct ptx__special_row ptx__specials[PTX_N_SPECIALS] = {\n"

@@ -150,22 +150,16 @@ CUresult mock__ptx_read(const char *text, int capability, struct mock__ptx *ptx,
                         struct ptx__log *log)
 {
     struct parts parts = {.n = 0};
-    enum ptx__status status = PTX_INVALID;
     CUresult result;
 
     *ptx = (struct mock__ptx){.n_entries = 0};
     result = split(text, &parts);
-    if (result == CUDA_SUCCESS) {
-        status = ptx__read(parts.texts, parts.lengths, parts.n, capability, &ptx->module, log);
-        result = result_of(status);
-    }
+    if (result == CUDA_SUCCESS)
+        result = result_of(
+            ptx__read(parts.texts, parts.lengths, parts.n, capability, &ptx->module, log));
     finish_parts(&parts);
-    /* All else about the module is known when an instruction is refused. */
-    if (result != CUDA_SUCCESS && status != PTX_REFUSED)
-        return result;
-    MOCK__TRY(add_entries(ptx));
-    ptx->unread = status == PTX_REFUSED && mock__stood_for(ptx);
-    return ptx->unread ? CUDA_SUCCESS : result;
+    MOCK__TRY(result);
+    return add_entries(ptx);
 }
 
 bool mock__stood_for(const struct mock__ptx *ptx)

@@ -44,8 +44,6 @@ CUresult mock__program_make(struct mock__module *module, struct ptx__log *log)
 
     MOCK__REQUIRE(program, CUDA_ERROR_OUT_OF_MEMORY);
     module->program = program;
-    if (module->ptx.unread)
-        return CUDA_SUCCESS;
     status = ptx__lower(&module->ptx.module, log, &program->code);
     module->ptx.unread = status == PTX_REFUSED && mock__stood_for(&module->ptx);
     if (status == PTX_OK || module->ptx.unread)

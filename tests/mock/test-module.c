@@ -312,11 +312,11 @@ static void stand_in(const struct cushim_mock_launch *launch, void *const *args)
     stand_in_runs++;
 }
 
-/* Refused by the reader, and by the lowering. */
+/* One instruction and another. */
 Test(module, a_host_function_stands_for_what_is_not_executed)
 {
-    static const char *const bodies[] = {"cp.async.bulk.commit_group; ret; }",
-                                         "alloca.u64 %rd1, 64; ret; }"};
+    static const char *const bodies[] = {"wgmma.fence.sync.aligned; ret; }",
+                                         "multimem.st.global.u32 [%rd1], 1; ret; }"};
 
     start();
     for (size_t i = 0; i < 2; i++) {
@@ -325,8 +325,8 @@ Test(module, a_host_function_stands_for_what_is_not_executed)
         char text[256];
 
         snprintf(text, sizeof(text),
-                 ".version 8.0\n.target sm_90\n.address_size 64\n.entry stand_in() {\n"
-                 ".reg .u64 %%rd1;\n%s",
+                 ".version 8.1\n.target sm_90\n.address_size 64\n.entry stand_in() {\n"
+                 ".reg .b64 %%rd1;\n%s",
                  bodies[i]);
         EXPECT(CUDA_ERROR_NOT_SUPPORTED, mock_cuModuleLoadData(&module, text));
         cr_assert(eq(int, cushim_mock_register_kernel("stand_in", stand_in, NULL), CUSHIM_OK));
@@ -353,10 +353,10 @@ Test(module, what_is_not_executed_is_refused)
     EXPECT(CUDA_ERROR_NOT_SUPPORTED,
            mock_cuModuleLoadDataEx(&module,
                                    ".version 8.0\n.target sm_90\n.entry k() {\n"
-                                   "cp.async.bulk.commit_group; ret; }",
+                                   "wgmma.fence.sync.aligned; ret; }",
                                    2, options, values));
     cr_expect(ne(ptr,
-                 strstr(errors, "line 4; error   : Instruction 'cp.async.bulk.commit_group' "
+                 strstr(errors, "line 4; error   : Instruction 'wgmma.fence' "
                                 "(tier 4) is not executed by this device"),
                  NULL),
               "%s", errors);

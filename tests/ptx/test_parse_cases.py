@@ -18,7 +18,9 @@ PTXAS, FATBINARY = (TOOLS + [None, None])[:2]
 HERE = Path(__file__).resolve().parent
 TAKES, REFUSES = 0, 1
 
+NOT_EXECUTED = "is not executed by this device"
 HEAD = ".version 9.0\n.target sm_90\n.address_size 64\n"
+NEWEST = HEAD.replace("sm_90", "sm_121a")
 AROUND = HEAD + """.extern .func (.param .b32 r) ff(.param .b32 a);
 .global .u32 a[4]; .shared .align 16 .b8 s[64];
 .visible .entry k(.param .u64 pk){{ .reg .f64 %d<4>; .reg .b32 %r<20>; .reg .f32 %f<3>; \
@@ -71,7 +73,7 @@ class Statements(Case):
             status, said = run(PTXAS, "-arch=sm_90", "-o", "/dev/null", self.write(text))
             # It compiles no more than whole programs, and it knows the instructions of all tiers.
             missing = "Unresolved extern function 'ff'" in said and "'ff'" in message
-            if not missing and "is not executed by this device" not in message:
+            if not missing and NOT_EXECUTED not in message:
                 self.assertEqual(status == 0, takes, f"{case}\n{said}")
 
 
@@ -92,8 +94,22 @@ class Places(Case):
         status, said = run(CUSHIM, "ptx", Path(CORPUS) / "refused.ptx")
         self.assertEqual(status, REFUSES)
         self.assertIn("kernel k\n", said)
-        self.assertRegex(said, r":8:5: error: Instruction 'cp.async.bulk' \(tier 4\)")
+        self.assertRegex(said, r":8:5: error: Instruction 'wgmma.fence' \(tier 4\) is not "
+                         "executed by this device: products of four warps\n")
         self.assertRegex(said, r":9:5: error: Instruction 'cp.async.bulk.tensor' \(tier 4\)")
+
+    def test_a_form_that_is_not_executed_is_said_as_well(self):
+        path = self.write(NEWEST + ".entry k() { .reg .f32 %f<3>; .reg .b32 %r<3>;\n"
+                          "cvt.rs.f16x2.f32 %r1, %f1, %f2, %r2;\nwgmma.fence.sync.aligned; ret; }")
+        status, said = run(CUSHIM, "ptx", "--capability", "12.1", path)
+        self.assertEqual(status, REFUSES)
+        self.assertRegex(said, r":5:1: error: Instruction 'cvt' \(tier 1\) is not executed by "
+                         "this device: which of the random bits")
+        self.assertRegex(said, r":6:1: error: Instruction 'wgmma.fence'")
+
+    def test_what_no_lane_comes_to_does_not_matter(self):
+        path = self.write(HEAD + ".entry k() { ret;\nwgmma.fence.sync.aligned; ret; }")
+        self.assertEqual(run(CUSHIM, "ptx", path)[0], TAKES)
 
 
 class Modules(Case):
@@ -133,8 +149,23 @@ class Modules(Case):
         counts = re.search(r"(\d+) instructions: (\d+) supported, (\d+) refused\n$", said)
         self.assertTrue(counts, said)
         self.assertEqual(len(re.findall(r"^    \S+ +supported, ", said, re.M)), int(counts[2]))
-        self.assertEqual(len(re.findall(r"^    \S+ +refused$", said, re.M)), int(counts[3]))
+        self.assertEqual(len(re.findall(r"^    \S+ +refused", said, re.M)), int(counts[3]))
         self.assertGreater(len(run(CUSHIM, "ptx", "--coverage", "--forms")[1]), 5 * len(said))
+        self.assertRegex(said, r"\n    wgmma.fence +refused: products of four warps\n")
+
+    def test_coverage_is_what_loading_says(self):
+        """A statement that it names as refused is refused, with the reason that it gives."""
+        said = run(CUSHIM, "ptx", "--coverage", "--forms")[1]
+        refused = re.findall(r"^            refused: (cvt\S+ .*?;) (.*)", said, re.M)
+        self.assertTrue(refused)
+        begin = NEWEST + ".entry k() { .reg .f32 %f<9>; .reg .b16 %h<9>; .reg .b32 %r<9>;\n"
+        for statement, why in refused:
+            path = self.write(begin + statement + " ret; }")
+            status, answer = run(CUSHIM, "ptx", "--capability", "12.1", path)
+            self.assertEqual(status, REFUSES, statement)
+            self.assertIn(f":5:1: error: {why}\n", answer)
+        taken = self.write(begin + "cvt.rn.f16x2.f32 %r1, %f3, %f5; ret; }")
+        self.assertEqual(run(CUSHIM, "ptx", "--capability", "12.1", taken)[0], TAKES)
 
     def test_wrong_usage(self):
         for words in ([], ["--capability", "nine", "x"], ["--coverage", "x"], ["--nothing"]):

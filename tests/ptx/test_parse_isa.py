@@ -22,10 +22,11 @@ import gen_ptx_isa as isa  # noqa: E402
 VERSION_OF = {75: 63, 80: 70, 86: 71, 87: 74, 89: 78, 90: 80, 100: 86, 120: 87}
 OLDEST = 75
 
-TAKES_128 = ("applypriority", "discard", "fence")
+CONSTANTS = {"applypriority": "128", "discard": "128", "fence": "128", "setmaxnreg": "64",
+             "st.bulk": "0"}
 
-# What the driver takes from old texts, and ptxas from texts for old targets.
-TAKEN_FROM_OLD_TEXTS = r"without '.sync' (is deprecated|may produce unpredictable)"
+# What the driver takes from old texts, and ptxas from texts for old targets; and what is slow.
+TAKEN_FROM_OLD_TEXTS = r"Advisory: |without '.sync' (is deprecated|may produce unpredictable)"
 
 REGISTERS = {"pred": "%p", "b8": "%c", "b16": "%h", "b32": "%r", "b64": "%rd", "b128": "%q",
              "f32": "%f", "f64": "%d"}
@@ -89,8 +90,8 @@ class Forms:
             if space and space[0] in ("param", "param::entry"):
                 return "[slot]" if name == "st" else "[pk]"
             return "[%rd9]"
-        return {"IMMEDIATE": "128" if name in TAKES_128 else "16" if ".cg" in self.text_of(words)
-                else "8", "LABEL": "L", "TABLE": "targets",
+        constant = CONSTANTS.get(name, "16" if ".cg" in self.text_of(words) else "8")
+        return {"IMMEDIATE": constant, "LABEL": "L", "TABLE": "targets",
                 "SINK": "_"}.get(kind)
 
     def statement(self, name, form, words):

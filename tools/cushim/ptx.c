@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `cushim ptx`: what a module of PTX has, and whether the mock can run it. It is read by the
- * very reader that the mock has.
+ * `cushim ptx`: what a module of PTX has, and whether the mock can run it. It is read and lowered
+ * by what the mock loads modules with.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -14,6 +14,7 @@
 #include "command.h"
 #include "mock/ptx/fatbin.h"
 #include "mock/ptx/read.h"
+#include "mock/ptx/run.h"
 #include "ptx_coverage.h"
 #include "util.h"
 
@@ -200,6 +201,7 @@ static void print_messages(const struct ptx__log *log, const char *path)
 static int show(const char *const *texts, const struct request *request)
 {
     size_t *lengths = must_calloc(request->n_paths, sizeof(*lengths));
+    struct ptx__program *program = NULL;
     struct ptx__log log = {.messages = NULL};
     struct ptx__module module;
     enum ptx__status status;
@@ -207,10 +209,13 @@ static int show(const char *const *texts, const struct request *request)
     for (size_t i = 0; i < request->n_paths; i++)
         lengths[i] = strlen(texts[i]);
     status = ptx__read(texts, lengths, request->n_paths, request->capability, &module, &log);
-    if (status == PTX_OK || status == PTX_REFUSED)
+    if (status == PTX_OK) {
         print_module(&module);
+        status = ptx__lower(&module, &log, &program);
+    }
     if (status == PTX_NO_PTX)
         printf("%s: error: this is no PTX\n", request->paths[0]);
+    ptx__program_free(program);
     print_messages(&log, request->n_paths == 1 ? request->paths[0] : "linked texts");
     ptx__finish(&module);
     ptx__log_finish(&log);

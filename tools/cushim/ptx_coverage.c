@@ -6,6 +6,7 @@
 #include "command.h"
 #include "mock/ptx/isa.h"
 #include "mock/ptx/types.h"
+#include "ptx_probe.h"
 
 #define LAST_TIER 4
 
@@ -32,6 +33,23 @@ static void print_slot(const struct ptx__slot *slot)
     printf("%s", slot->optional ? "}" : "");
 }
 
+/* What came of the statements of a form, or of an instruction. */
+struct result {
+    unsigned n, n_refused;
+    bool with_refused; /* prints each */
+    bool failed;
+};
+
+static void count(const struct probe *probe, void *user)
+{
+    struct result *result = user;
+
+    result->n++;
+    result->n_refused += probe->why != NULL;
+    if (probe->why && result->with_refused)
+        printf("            refused: %s %s\n", probe->statement, probe->why);
+}
+
 static void print_form(const struct ptx__form *form)
 {
     printf("        %s", ptx__opcodes[form->opcode].name);
@@ -41,32 +59,67 @@ static void print_form(const struct ptx__form *form)
            &form->suffix);
 }
 
-static void print_opcode(const struct ptx__opcode_row *row, bool with_forms)
+/* Before its forms, so they are asked twice where they are wanted, too. */
+static struct result ask(const struct ptx__opcode_row *row)
 {
-    if (row->refused) {
-        printf("    %-44s refused\n", row->name);
-        return;
-    }
-    printf("    %-44s supported, %u form%s\n", row->name, row->n_forms,
-           row->n_forms == 1 ? "" : "s");
-    for (unsigned i = 0; i < row->n_forms && with_forms; i++)
+    struct result result = {.n = 0};
+
+    for (unsigned i = 0; i < row->n_forms; i++)
+        result.failed |= !probe_form(&ptx__forms[row->first_form + i], count, &result);
+    return result;
+}
+
+static void print_forms(const struct ptx__opcode_row *row)
+{
+    struct result result = {.with_refused = true};
+
+    for (unsigned i = 0; i < row->n_forms; i++) {
         print_form(&ptx__forms[row->first_form + i]);
+        probe_form(&ptx__forms[row->first_form + i], count, &result);
+    }
+}
+
+static struct result print_opcode(const struct ptx__opcode_row *row, bool with_forms)
+{
+    const struct result result = ask(row);
+
+    if (row->refused) {
+        printf("    %-44s refused: %s\n", row->name, row->refused);
+    } else if (result.n_refused == result.n) {
+        printf("    %-44s refused\n", row->name);
+    } else {
+        printf("    %-44s supported, %u form%s", row->name, row->n_forms,
+               row->n_forms == 1 ? "" : "s");
+        if (result.n_refused)
+            printf("; %u of %u statements are refused", result.n_refused, result.n);
+        printf("\n");
+    }
+    if (with_forms)
+        print_forms(row);
+    return result;
 }
 
 int print_coverage(bool with_forms)
 {
-    unsigned refused = 0;
+    unsigned refused = 0, n = 0, n_refused = 0;
+    bool failed = false;
 
     for (int tier = 1; tier <= LAST_TIER; tier++) {
         printf("tier %d\n", tier);
         for (unsigned i = 1; i < PTX_N_OPCODES; i++) {
-            if (ptx__opcodes[i].tier == tier)
-                print_opcode(&ptx__opcodes[i], with_forms);
+            struct result result;
+
+            if (ptx__opcodes[i].tier != tier)
+                continue;
+            result = print_opcode(&ptx__opcodes[i], with_forms);
+            refused += result.n == result.n_refused;
+            n += result.n;
+            n_refused += result.n_refused;
+            failed |= result.failed;
         }
     }
-    for (unsigned i = 1; i < PTX_N_OPCODES; i++)
-        refused += ptx__opcodes[i].refused;
+    printf("%u statements of their forms: %u refused\n", n, n_refused);
     printf("%u instructions: %u supported, %u refused\n", PTX_N_OPCODES - 1,
            PTX_N_OPCODES - 1 - refused, refused);
-    return fflush(stdout) || ferror(stdout) ? COMMAND_FAILED : COMMAND_OK;
+    return failed || fflush(stdout) || ferror(stdout) ? COMMAND_FAILED : COMMAND_OK;
 }

@@ -120,6 +120,16 @@ static uint64_t changed(const struct ptx__mbarrier *what, uint64_t bits, uint64_
     }
 }
 
+void ptx__mbarrier_complete(unsigned char *barrier, uint64_t bytes)
+{
+    const struct ptx__mbarrier what = {.kind = PTX__MBARRIER_COMPLETE};
+    uint64_t bits;
+
+    memcpy(&bits, barrier, sizeof(bits));
+    bits = changed(&what, bits, bytes);
+    memcpy(barrier, &bits, sizeof(bits));
+}
+
 static uint64_t operand_of(const struct ptx__warp *w, const struct ptx__mbarrier *what,
                            unsigned lane)
 {
@@ -199,11 +209,18 @@ const struct ptx__op *ptx__do_cluster_arrive(struct ptx__warp *w, const struct p
     return op + 1;
 }
 
-/* Asks again and again, and lets other warps and blocks go on meanwhile. */
+/* Asks again and again, which counts as a loop, and lets other warps and blocks go on meanwhile. */
 const struct ptx__op *ptx__do_cluster_wait(struct ptx__warp *w, const struct ptx__op *op)
 {
+    const uint64_t limit = w->block->grid->launch->step_limit;
+
     if (w->block->cluster->phase != w->cluster_phase)
         return op + 1;
+    w->jumps += PTX__BUDGET / PTX__COST_WAITING;
+    if (limit && w->jumps > limit)
+        return ptx__fault(w, op, 702, PTX__ENDLESS, (unsigned) __builtin_ctz(w->mask),
+                          "it waits for the barrier of its cluster, to which %u of %u threads came",
+                          w->block->cluster->arrived, w->block->cluster->alive);
     w->groups[w->n_groups++] =
         (struct ptx__group){.at = op, .frame = w->frame, .mask = w->mask, .turn = w->turn};
     w->yielded = true;
@@ -213,18 +230,19 @@ const struct ptx__op *ptx__do_cluster_wait(struct ptx__warp *w, const struct ptx
 /* Shared memory of block `rank` of the cluster: its number is above the offset. */
 const struct ptx__op *ptx__do_map_address(struct ptx__warp *w, const struct ptx__op *op)
 {
-    const uint32_t *rank = REG(uint32_t, op->b);
+    const uint32_t *rank = REG(uint32_t, op->b), *narrow = REG(uint32_t, op->a);
+    const uint64_t *wide = REG(uint64_t, op->a);
+    uint32_t *narrow_d = REG(uint32_t, op->d);
+    uint64_t *wide_d = REG(uint64_t, op->d);
 
     for (uint32_t m = w->mask; m; m &= m - 1) {
         const unsigned l = (unsigned) __builtin_ctz(m);
         const uint64_t high = (uint64_t) (rank[l] + 1) << PTX__RANK_SHIFT;
 
         if (op->c)
-            REG(uint64_t, op->d)
-            [l] = (REG(uint64_t, op->a)[l] & ~(UINT64_C(0xff) << PTX__RANK_SHIFT)) | high;
+            wide_d[l] = (wide[l] & ~(UINT64_C(0xff) << PTX__RANK_SHIFT)) | high;
         else
-            REG(uint32_t, op->d)
-            [l] = (REG(uint32_t, op->a)[l] & ((1u << PTX__RANK_SHIFT) - 1)) | (uint32_t) high;
+            narrow_d[l] = (narrow[l] & ((1u << PTX__RANK_SHIFT) - 1)) | (uint32_t) high;
     }
     return op + 1;
 }

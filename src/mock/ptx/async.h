@@ -4,6 +4,7 @@
 #define CUSHIM_MOCK_PTX_ASYNC_H
 
 #include "mock/ptx/code.h"
+#include "mock/ptx/types.h"
 
 /* An address operand: slot, offset, whether the slot has 64 bits, and the space. */
 struct ptx__place_in {
@@ -39,6 +40,16 @@ struct ptx__mbarrier {
     bool has_result;
     uint32_t operand; /* the slot of the count, the state or the parity; 0: one */
 };
+
+struct ptx__lowering;
+struct ptx__operand;
+
+/* Where an address operand is, in a space. */
+struct ptx__place_in ptx__place_of(struct ptx__lowering *lower, const struct ptx__operand *memory,
+                                   enum ptx__space space);
+
+/* So many bytes came that a barrier in memory counts. */
+void ptx__mbarrier_complete(unsigned char *barrier, uint64_t bytes);
 
 #define H(name) const struct ptx__op *name(struct ptx__warp *warp, const struct ptx__op *op)
 H(ptx__do_copy);

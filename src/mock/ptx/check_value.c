@@ -26,17 +26,45 @@ static bool check_one_of(const struct ptx__check *check, uint32_t number, uint64
                       name_of(check), (long long) operand->integer);
 }
 
-static bool check_range(const struct ptx__check *check, uint32_t number, uint64_t last)
+static bool check_range(const struct ptx__check *check, uint32_t number, uint64_t first,
+                        uint64_t last)
 {
     const struct ptx__operand *operand = operand_at(check, number);
 
-    if (!operand || operand->kind != PTX_INTEGER || operand->integer <= last)
+    if (!operand || operand->kind != PTX_INTEGER ||
+        (operand->integer >= first && operand->integer <= last))
         return true;
     return ptx__error(check->parser, check->instruction->place,
                       "Argument %u of instruction '%s': value '%lld' out of range, expected to be "
-                      "in range [0..%llu]",
+                      "in range [%llu..%llu]",
                       number, name_of(check), (long long) operand->integer,
-                      (unsigned long long) last);
+                      (unsigned long long) first, (unsigned long long) last);
+}
+
+static bool check_multiple(const struct ptx__check *check, uint32_t number, uint64_t of)
+{
+    const struct ptx__operand *operand = operand_at(check, number);
+
+    if (!operand || operand->kind != PTX_INTEGER || operand->integer % of == 0)
+        return true;
+    return ptx__error(check->parser, check->instruction->place,
+                      "Argument %u of instruction '%s': unexpected value '%lld', expected to be a "
+                      "multiple of %llu",
+                      number, name_of(check), (long long) operand->integer,
+                      (unsigned long long) of);
+}
+
+static bool check_alignment(const struct ptx__check *check, uint32_t number)
+{
+    const struct ptx__operand *operand = operand_at(check, number);
+
+    if (!operand || operand->kind != PTX_INTEGER ||
+        (operand->integer && !(operand->integer & (operand->integer - 1))))
+        return check_range(check, number, 1, UINT64_C(1) << 23);
+    return ptx__error(check->parser, check->instruction->place,
+                      "Argument %u of instruction '%s': unexpected value '%lld', expected to be a "
+                      "power of 2",
+                      number, name_of(check), (long long) operand->integer);
 }
 
 /* "bar.sync 1, 64": the barrier is behind the result of a reduction. */
@@ -87,7 +115,13 @@ bool ptx__check_values(const struct ptx__check *check)
     case PTX_OP_FENCE:
         return check_one_of(check, 1, 128, 0, 0);
     case PTX_OP_PMEVENT:
-        return check_range(check, 0, ptx__has(check->instruction, PTX_MOD_MASK) ? 0xffff : 15);
+        return check_range(check, 0, 0, ptx__has(check->instruction, PTX_MOD_MASK) ? 0xffff : 15);
+    case PTX_OP_SETMAXNREG:
+        return check_range(check, 0, 24, 256) && check_multiple(check, 0, 8);
+    case PTX_OP_ST_BULK:
+        return check_range(check, 2, 0, 0);
+    case PTX_OP_ALLOCA:
+        return check_alignment(check, 2);
     default:
         return true;
     }

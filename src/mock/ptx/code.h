@@ -150,7 +150,9 @@ struct ptx__code {
     uint32_t register_bytes;
     struct ptx__constant *constants;
     size_t n_constants;
-    uint32_t frame_bytes; /* of local memory: variables, parameters, arguments of calls */
+    uint32_t stack_slot;     /* how much each lane has allocated behind its frame; 0: it cannot */
+    uint32_t frame_bytes;    /* of local memory: variables, parameters, arguments of calls */
+    uint32_t variable_bytes; /* of those, at its begin: nothing has written them at first */
     struct ptx__argument *parameters, result;
     size_t n_parameters;
     uint32_t shared_bytes; /* static, with that of all functions it may call */
@@ -164,6 +166,7 @@ struct ptx__code {
 struct ptx__program {
     struct ptx__code *codes; /* in the order of the module's functions */
     size_t n_codes;
+    bool debug;                 /* made for a debugger, without optimisation */
     uint32_t dynamic_alignment; /* of dynamic shared memory */
     struct cushim__arena arena; /* of all that it is made of */
     struct ptx__site *sites;    /* where operations come from */

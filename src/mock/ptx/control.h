@@ -30,6 +30,9 @@ H(ptx__do_barrier);
 H(ptx__do_warp_sync);
 H(ptx__do_trap);
 H(ptx__do_nothing);
+H(ptx__do_alloca);
+H(ptx__do_stack_save);
+H(ptx__do_stack_restore);
 #undef H
 
 #endif

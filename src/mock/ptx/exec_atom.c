@@ -195,3 +195,90 @@ ATOMIC(global_add_f32, "atom.global.add.f32", PTX__IN_GLOBAL, uint32_t, uint32_t
 ATOMIC(shared_add_f32, "atom.shared.add.f32", PTX__IN_SHARED, uint32_t, uint32_t, add_f32(at, B))
 ATOMIC(generic_add_f32, "atom.generic.add.f32", PTX__IN_GENERIC, uint32_t, uint32_t,
        is_shared(w, at) ? add_f32(at, B) : add_flushed_f32(at, B))
+
+/* --- 16 bytes --- */
+
+typedef struct {
+    uint64_t low, high;
+} wide;
+
+#ifdef __x86_64__
+/* Every processor of 64 bits but the very first ones has this; compilers call a library for it. */
+static wide swap_wide(void *at, wide compare, wide value)
+{
+    wide was = compare;
+
+    __asm__ volatile("lock cmpxchg16b %0"
+                     : "+m"(*(wide *) at), "+a"(was.low), "+d"(was.high)
+                     : "b"(value.low), "c"(value.high)
+                     : "cc", "memory");
+    return was;
+}
+#else
+/* Atomic among operations of this size. */
+static wide swap_wide(void *at, wide compare, wide value)
+{
+    static char lock;
+    wide was;
+
+    while (__atomic_test_and_set(&lock, __ATOMIC_ACQUIRE))
+        ;
+    memcpy(&was, at, sizeof(was));
+    if (was.low == compare.low && was.high == compare.high)
+        memcpy(at, &value, sizeof(value));
+    __atomic_clear(&lock, __ATOMIC_RELEASE);
+    return was;
+}
+#endif
+
+static inline wide wide_of(const struct ptx__warp *w, uint32_t slot, unsigned lane)
+{
+    return (wide){REG(uint64_t, slot)[lane], REG(uint64_t, slot + 2 * PTX__SLOT)[lane]};
+}
+
+static inline wide exchange_wide(void *at, wide value)
+{
+    wide guess = {0, 0}, was;
+
+    for (;; guess = was) {
+        was = swap_wide(at, guess, value);
+        if (was.low == guess.low && was.high == guess.high)
+            return was;
+    }
+}
+
+#define WIDE_ATOMIC(id, key, place, use, expression)                                               \
+    HANDLER(id, key)                                                                               \
+    {                                                                                              \
+        struct ptx__where where;                                                                   \
+        const enum ptx__pattern pattern = ptx__locate(w, op, place, 16, use, &where);              \
+                                                                                                   \
+        if (pattern == PTX__NOWHERE)                                                               \
+            return NULL;                                                                           \
+        for (uint32_t m = w->mask; m; m &= m - 1) {                                                \
+            const unsigned l = (unsigned) __builtin_ctz(m);                                        \
+            void *at = ptx__lane_at(&where, pattern, l, 16);                                       \
+            const wide B = wide_of(w, op->list[0], l), C = wide_of(w, op->list[1], l);             \
+            wide was;                                                                              \
+                                                                                                   \
+            (void) B, (void) C;                                                                    \
+            was = (expression);                                                                    \
+            REG(uint64_t, op->d)[l] = was.low;                                                     \
+            REG(uint64_t, op->d + 2 * PTX__SLOT)[l] = was.high;                                    \
+        }                                                                                          \
+        return op + 1;                                                                             \
+    }
+
+#define WIDE_ATOMICS(space, place)                                                                 \
+    WIDE_ATOMIC(space##_exch_wide, "atom." #space ".exch.b128", place, PTX__UPDATES,               \
+                exchange_wide(at, B))                                                              \
+    WIDE_ATOMIC(space##_cas_wide, "atom." #space ".cas.b128", place, PTX__UPDATES,                 \
+                swap_wide(at, B, C))                                                               \
+    WIDE_ATOMIC(space##_load_wide, "lds." #space ".b128", place, PTX__LOADS | PTX__STRONG,         \
+                swap_wide(at, B, B))                                                               \
+    WIDE_ATOMIC(space##_store_wide, "sts." #space ".b128", place, PTX__STORES | PTX__STRONG,       \
+                exchange_wide(at, B))
+
+WIDE_ATOMICS(global, PTX__IN_GLOBAL)
+WIDE_ATOMICS(shared, PTX__IN_SHARED)
+WIDE_ATOMICS(generic, PTX__IN_GENERIC)

@@ -210,6 +210,8 @@ LOADS(param, PTX__IN_PARAM)
     {                                                                                              \
         TS *d = REG(TS, op->d);                                                                    \
                                                                                                    \
+        if (w->written)                                                                            \
+            ptx__watch_frame(w, op, sizeof(TM), PTX__LOADS);                                       \
         for (uint32_t m = w->mask; m; m &= m - 1) {                                                \
             const unsigned l = (unsigned) __builtin_ctz(m);                                        \
             TM value;                                                                              \
@@ -225,6 +227,8 @@ LOADS(param, PTX__IN_PARAM)
     {                                                                                              \
         const TS *s = REG(TS, op->a);                                                              \
                                                                                                    \
+        if (w->written)                                                                            \
+            ptx__watch_frame(w, op, sizeof(TM), PTX__STORES);                                      \
         for (uint32_t m = w->mask; m; m &= m - 1) {                                                \
             const unsigned l = (unsigned) __builtin_ctz(m);                                        \
             const TM value = (TM) s[l];                                                            \

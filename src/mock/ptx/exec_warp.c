@@ -155,6 +155,44 @@ REDUX(and, u32, UINT32_MAX, r &x)
 REDUX(or, u32, 0, r | x)
 REDUX(xor, u32, 0, r ^ x)
 
+/* A NaN loses against a number, or wins; -0 is below +0. */
+static inline uint32_t lesser(uint32_t a, uint32_t b, bool nan_wins)
+{
+    const float x = ptx__f32(a), y = ptx__f32(b);
+
+    if (x != x || y != y)
+        return nan_wins || (x != x && y != y) ? 0x7fffffff : x != x ? b : a;
+    return x < y || (x == y && a >> 31) ? a : b;
+}
+
+static inline uint32_t greater(uint32_t a, uint32_t b, bool nan_wins)
+{
+    const uint32_t less = lesser(a, b, nan_wins);
+
+    return ptx__f32(a) != ptx__f32(a) || ptx__f32(b) != ptx__f32(b) ? less : less == a ? b : a;
+}
+
+#define REDUX_FLOAT(name, key, of, nan_wins)                                                       \
+    HANDLER(redux_##name##_f32, "redux." key ".f32")                                               \
+    {                                                                                              \
+        const uint32_t members = members_of(w, op->b);                                             \
+        const uint32_t *a = REG(uint32_t, op->a);                                                  \
+        uint32_t m, r;                                                                             \
+                                                                                                   \
+        TOGETHER(op->b);                                                                           \
+        m = w->mask & members;                                                                     \
+        r = m ? a[__builtin_ctz(m)] : 0;                                                           \
+        for (; m; m &= m - 1)                                                                      \
+            r = of(r, a[__builtin_ctz(m)], nan_wins);                                              \
+        put_all(w, op->d, r);                                                                      \
+        return ptx__warp_after(w, op);                                                             \
+    }
+
+REDUX_FLOAT(min, "min", lesser, false)
+REDUX_FLOAT(max, "max", greater, false)
+REDUX_FLOAT(min_nan, "min.NaN", lesser, true)
+REDUX_FLOAT(max_nan, "max.NaN", greater, true)
+
 /* The thread sanitizer knows no fences: there it is a word that all of them meet at. */
 static inline void full_fence(void)
 {

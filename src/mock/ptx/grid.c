@@ -45,8 +45,10 @@ struct ptx__frame *ptx__frame_new(struct ptx__block *block, const struct ptx__wa
             block->frames[i] = block->frames[--block->n_frames];
         }
     }
-    if (!frame)
-        frame = frame_make(code);
+    if (!frame && (frame = frame_make(code))) {
+        frame->made_before = block->made;
+        block->made = frame;
+    }
     if (frame)
         ptx__fill(warp, frame, 0);
     return frame;
@@ -65,10 +67,8 @@ void ptx__frame_free(struct ptx__block *block, struct ptx__frame *frame)
         const size_t capacity = block->capacity ? 2 * block->capacity : 16;
         struct ptx__frame **frames = realloc(block->frames, capacity * sizeof(*frames));
 
-        if (!frames) {
-            frame_destroy(frame);
+        if (!frames)
             return;
-        }
         block->frames = frames;
         block->capacity = capacity;
     }
@@ -89,8 +89,10 @@ bool ptx__local_reserve(struct ptx__warp *warp, size_t bytes)
         wanted *= 2;
     wanted = wanted < limit ? wanted : limit;
     local = aligned(wanted * PTX__LANES);
-    if (!local)
+    if (!local || !ptx__local_watch_grow(warp, wanted)) {
+        free(local);
         return false;
+    }
     memset(local, 0, wanted * PTX__LANES);
     for (unsigned l = 0; warp->local && l < PTX__LANES; l++)
         memcpy(local + l * wanted, ptx__warp_local(warp, l), warp->local_bytes);
@@ -120,9 +122,14 @@ void ptx__block_free(struct ptx__block *block)
     for (unsigned i = 0; block->warps && i < block->n_warps; i++) {
         frame_destroy(block->warps[i].base);
         free(block->warps[i].local);
+        free(block->warps[i].written);
     }
-    for (size_t i = 0; i < block->n_frames; i++)
-        frame_destroy(block->frames[i]);
+    while (block->made) {
+        struct ptx__frame *frame = block->made;
+
+        block->made = frame->made_before;
+        frame_destroy(frame);
+    }
     free(block->frames);
     free(block->warps);
     free(block->shared);
@@ -195,6 +202,7 @@ void ptx__block_start(struct ptx__block *block, uint64_t cluster)
         const unsigned left = grid->n_threads - i * PTX__LANES;
 
         ptx__fill(warp, warp->base, PTX__FILL_OF_BLOCK);
+        ptx__local_watch_frame(warp, warp->base, PTX__ALL);
         ptx__warp_start(warp, warp->base, left < PTX__LANES ? (1u << left) - 1 : PTX__ALL);
     }
 }

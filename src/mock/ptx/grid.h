@@ -46,6 +46,7 @@ struct ptx__block {
     uint32_t rank;           /* in the cluster */
     unsigned n_warps, alive; /* threads */
     struct ptx__warp *warps;
+    struct ptx__frame *made;    /* the last one that was made for a call: they go with the block */
     struct ptx__frame **frames; /* that may be used again */
     size_t n_frames, capacity;
     struct ptx__block *next; /* in the worker's queue */
@@ -121,5 +122,16 @@ void ptx__frame_free(struct ptx__block *block, struct ptx__frame *frame);
 
 /* Makes local memory of a warp at least so large. False: more than a thread may have. */
 bool ptx__local_reserve(struct ptx__warp *warp, size_t bytes);
+
+/* --- watch_local.c: what nothing has written in local memory --- */
+
+/* Room for it, when local memory grows to so many bytes a lane. False: out of memory. */
+bool ptx__local_watch_grow(struct ptx__warp *warp, size_t bytes);
+
+/* A function begins for some lanes: its variables are not written, the rest of its frame is. */
+void ptx__local_watch_frame(struct ptx__warp *warp, const struct ptx__frame *frame, uint32_t lanes);
+
+/* So many bytes of a lane are not written. */
+void ptx__local_watch_clear(struct ptx__warp *warp, unsigned lane, uint64_t offset, uint64_t bytes);
 
 #endif

@@ -71,8 +71,8 @@ struct ptx__form {
 
 struct ptx__opcode_row {
     const char *name;
-    uint8_t tier; /* 1 to 4 */
-    bool refused; /* known, and not to be executed */
+    uint8_t tier;        /* 1 to 4 */
+    const char *refused; /* why it is known and not executed; NULL: it is */
     uint16_t first_form, n_forms;
 };
 

@@ -23,6 +23,14 @@ void ptx__refuse(struct ptx__lowering *lower, const char *format, ...)
     lower->refused = true;
 }
 
+void ptx__refuse_form(struct ptx__lowering *lower, const char *why)
+{
+    const struct ptx__opcode_row *row = &ptx__opcodes[lower->at->opcode];
+
+    ptx__refuse(lower, "Instruction '%s' (tier %u) is not executed by this device: %.150s",
+                row->name, row->tier, why);
+}
+
 void *ptx__grow(struct ptx__lowering *lower, void *list_pointer, size_t *n, size_t *capacity,
                 size_t size)
 {
@@ -122,6 +130,7 @@ static void finish(struct ptx__lowering *lower)
     }
     code->register_bytes = lower->next_slot;
     code->frame_bytes = rounded(lower->frame_end, 16);
+    code->variable_bytes = lower->frame_params;
 }
 
 static void release(struct ptx__lowering *lower)
@@ -217,6 +226,7 @@ enum ptx__status ptx__lower(const struct ptx__module *module, struct ptx__log *l
         return PTX_OUT_OF_MEMORY;
     }
     program->n_codes = module->n_functions;
+    program->debug = module->debug;
     program->dynamic_alignment = 16;
     find_alignment(program, module->variables, module->n_variables);
     for (uint32_t i = 0; i < module->n_functions; i++)

@@ -48,6 +48,9 @@ struct ptx__fixup {
 void ptx__refuse(struct ptx__lowering *lower, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* The same, for the instruction itself: why it cannot be executed, or not in this form. */
+void ptx__refuse_form(struct ptx__lowering *lower, const char *why);
+
 /* Grows a list by one zeroed element. Does not return when there is no memory. */
 void *ptx__grow(struct ptx__lowering *lower, void *list_pointer, size_t *n, size_t *capacity,
                 size_t size);
@@ -104,11 +107,16 @@ bool ptx__lower_memory(struct ptx__lowering *lower);
 bool ptx__lower_matrix(struct ptx__lowering *lower);
 bool ptx__lower_async(struct ptx__lowering *lower);
 bool ptx__lower_texture(struct ptx__lowering *lower);
+bool ptx__lower_stack(struct ptx__lowering *lower);
+bool ptx__lower_bulk(struct ptx__lowering *lower);
 bool ptx__lower_video(struct ptx__lowering *lower);
 bool ptx__lower_data(struct ptx__lowering *lower);
 void ptx__lower_cvt(struct ptx__lowering *lower);
 bool ptx__lower_warp(struct ptx__lowering *lower);
 bool ptx__lower_plain(struct ptx__lowering *lower);
+
+/* At the begin of a function that has any of those: nothing is allocated. */
+void ptx__stack_begin(struct ptx__lowering *lower);
 
 /* May the instruction put its lanes aside, so that a guard has to be a branch around it? */
 bool ptx__may_wait(const struct ptx__instruction *instruction);

@@ -19,8 +19,8 @@ static uint8_t space_of(enum ptx__space space)
     }
 }
 
-static struct ptx__place_in place(struct ptx__lowering *lower, const struct ptx__operand *memory,
-                                  enum ptx__space space)
+struct ptx__place_in ptx__place_of(struct ptx__lowering *lower, const struct ptx__operand *memory,
+                                   enum ptx__space space)
 {
     struct ptx__place_in place = {.offset = (uint32_t) memory->offset, .space = space_of(space)};
 
@@ -47,8 +47,8 @@ static void lower_copy(struct ptx__lowering *lower)
     const struct ptx__operand *size = operand(at, 3);
     struct ptx__copy *copy = ptx__keep(lower, sizeof(*copy));
 
-    copy->to = place(lower, &at->operands[0], PTX_SHARED);
-    copy->from = place(lower, &at->operands[1], PTX_GLOBAL);
+    copy->to = ptx__place_of(lower, &at->operands[0], PTX_SHARED);
+    copy->from = ptx__place_of(lower, &at->operands[1], PTX_GLOBAL);
     copy->bytes = (uint32_t) at->operands[2].integer;
     if (size && size->kind == PTX_REGISTER && size->type == PTX_PRED)
         copy->ignore = ptx__source(lower, size, PTX_PRED);
@@ -68,7 +68,7 @@ static void lower_mbarrier(struct ptx__lowering *lower, enum ptx__mbarrier_kind 
     struct ptx__op *op;
 
     what->kind = (uint8_t) kind;
-    what->at = place(lower, memory, ptx__space_of(at));
+    what->at = ptx__place_of(lower, memory, ptx__space_of(at));
     what->drops = at->opcode == PTX_OP_MBARRIER_ARRIVE_DROP;
     what->expects = ptx__has(at, PTX_MOD_EXPECT_TX);
     what->has_result = result && at->operands[0].kind == PTX_REGISTER;

@@ -222,9 +222,23 @@ static enum ptx__type element_of(enum ptx__type type)
         return PTX_E4M3;
     case PTX_E5M2X2:
         return PTX_E5M2;
+    case PTX_E3M2X2:
+        return PTX_E3M2;
+    case PTX_E2M3X2:
+        return PTX_E2M3;
+    case PTX_E2M1X2:
+        return PTX_E2M1;
+    case PTX_UE8M0X2:
+        return PTX_UE8M0;
     default:
         return PTX_NO_TYPE;
     }
+}
+
+/* How many bits an element takes: those of 6 bits have a byte of their own. */
+static unsigned stride_of(enum ptx__type element)
+{
+    return element == PTX_E2M1 ? 4 : ptx__type_bits(element);
 }
 
 static uint32_t element(struct ptx__lowering *lower, uint32_t slot, unsigned number, unsigned bits)
@@ -246,13 +260,16 @@ static void join(struct ptx__lowering *lower, uint32_t target, const uint32_t pa
     ptx__emit_list(lower, op, parts, 2);
 }
 
-static void from_eight_bits(struct ptx__lowering *lower, enum ptx__type from, uint32_t target,
-                            uint32_t slot)
+/* From 8 bits and fewer, exactly; .relu comes afterwards. */
+static uint32_t widen(struct ptx__lowering *lower, enum ptx__type to, enum ptx__type from,
+                      uint32_t slot)
 {
-    ptx__emit_slots(lower, from == PTX_E4M3 ? "cvt.rn.f16.e4m3" : "cvt.rn.f16.e5m2", target, slot,
-                    slot, 0);
-    if (ptx__has(lower->at, PTX_MOD_RELU))
-        ptx__emit_slots(lower, "relu.f16", target, target, target, target);
+    uint32_t wide = ptx__new_slot(lower, 32);
+    char key[32];
+
+    snprintf(key, sizeof(key), "cvt.rn.%s.%s", ptx__type_name(to), ptx__type_name(from));
+    ptx__emit_slots(lower, key, wide, slot, slot, 0);
+    return ptx__has(lower->at, PTX_MOD_RELU) ? step(lower, "relu.f16", wide, 32) : wide;
 }
 
 /* The first of two operands becomes the upper half. */
@@ -264,19 +281,20 @@ static void convert_packed(struct ptx__lowering *lower, enum ptx__type to, enum 
 
     slots[1] = ptx__source(lower, &o[1], from);
     if (source != PTX_NO_TYPE) {
-        slots[0] = element(lower, slots[1], 0, ptx__type_bits(source));
-        slots[1] = element(lower, slots[1], 1, ptx__type_bits(source));
+        slots[0] = element(lower, slots[1], 0, stride_of(source));
+        slots[1] = element(lower, slots[1], 1, stride_of(source));
     } else {
         slots[0] = ptx__source(lower, &o[2], from);
     }
     for (unsigned i = 0; i < 2; i++) {
+        if (source != PTX_NO_TYPE && ptx__type_bits(source) <= 8) {
+            parts[i] = widen(lower, part, source, slots[i]);
+            continue;
+        }
         parts[i] = ptx__new_slot(lower, 32);
-        if (source == PTX_E4M3 || source == PTX_E5M2)
-            from_eight_bits(lower, source, parts[i], slots[i]);
-        else
-            convert(lower, part, source != PTX_NO_TYPE ? source : from, parts[i], slots[i]);
+        convert(lower, part, source != PTX_NO_TYPE ? source : from, parts[i], slots[i]);
     }
-    join(lower, ptx__target(lower, &o[0]), parts, ptx__type_bits(part));
+    join(lower, ptx__target(lower, &o[0]), parts, stride_of(part));
 }
 
 /* --- all of it --- */
@@ -303,7 +321,7 @@ void ptx__lower_cvt(struct ptx__lowering *lower)
     const enum ptx__type to = ptx__type_of(lower->at, 0), from = ptx__type_of(lower->at, 1);
 
     if (ptx__has(lower->at, PTX_MOD_RS))
-        ptx__refuse(lower, "Instruction 'cvt' of this form is not executed here (tier 3)");
+        ptx__refuse_form(lower, "which of the random bits rounds what is not known");
     else if (ptx__is_integer(to) && ptx__is_integer(from))
         convert_integer(lower, to, from);
     else if (element_of(to) != PTX_NO_TYPE)

@@ -57,8 +57,7 @@ static void pack(struct ptx__lowering *lower, const struct ptx__operand *whole,
         for (uint32_t i = 0; i < 2 && vector->count == 2; i++)
             move(lower, to + 2 * i * PTX__SLOT, slots[i], 64);
         if (vector->count != 2)
-            ptx__refuse(lower, "Instruction 'mov.b128' of %u elements is not executed here",
-                        vector->count);
+            ptx__refuse_form(lower, "that many elements");
         return;
     }
     op = ptx__emit_key(lower, bits == 64 ? "pack.64" : "pack.32");

@@ -41,6 +41,19 @@ struct ptx__op *ptx__emit(struct ptx__lowering *lower, ptx__handler run)
     return op;
 }
 
+/* What a function needs of itself has no instruction. */
+static void refuse_key(struct ptx__lowering *lower, const char *key)
+{
+    char why[160];
+
+    snprintf(why, sizeof(why), "there is no '%s'", key);
+    if (lower->at)
+        ptx__refuse_form(lower, why);
+    else
+        ptx__refuse(lower, "Function '%.100s' is not executed by this device: %s",
+                    lower->function->name, why);
+}
+
 struct ptx__op *ptx__emit_key(struct ptx__lowering *lower, const char *format, ...)
 {
     char key[96];
@@ -52,8 +65,7 @@ struct ptx__op *ptx__emit_key(struct ptx__lowering *lower, const char *format, .
     va_end(list);
     run = ptx__handler_find(key);
     if (!run)
-        ptx__refuse(lower, "Instruction '%s' is not executed here (%s; tier %u)",
-                    ptx__opcode_name(lower->at->opcode), key, ptx__opcodes[lower->at->opcode].tier);
+        refuse_key(lower, key);
     return ptx__emit(lower, run ? run : ptx__do_nothing);
 }
 

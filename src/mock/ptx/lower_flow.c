@@ -210,12 +210,15 @@ bool ptx__lower_flow_instruction(struct ptx__lowering *lower)
 
 static void lower_one(struct ptx__lowering *lower)
 {
-    if (!ptx__lower_flow_instruction(lower) && !ptx__lower_memory(lower) &&
-        !ptx__lower_warp(lower) && !ptx__lower_matrix(lower) && !ptx__lower_async(lower) &&
-        !ptx__lower_texture(lower) && !ptx__lower_video(lower) && !ptx__lower_data(lower) &&
-        !ptx__lower_plain(lower))
-        ptx__refuse(lower, "Instruction '%s' is not executed here (tier %u)",
-                    ptx__opcode_name(lower->at->opcode), ptx__opcodes[lower->at->opcode].tier);
+    const char *refused = ptx__opcodes[lower->at->opcode].refused;
+
+    if (refused)
+        ptx__refuse_form(lower, refused);
+    else if (!ptx__lower_flow_instruction(lower) && !ptx__lower_memory(lower) &&
+             !ptx__lower_warp(lower) && !ptx__lower_matrix(lower) && !ptx__lower_async(lower) &&
+             !ptx__lower_bulk(lower) && !ptx__lower_stack(lower) && !ptx__lower_texture(lower) &&
+             !ptx__lower_video(lower) && !ptx__lower_data(lower) && !ptx__lower_plain(lower))
+        ptx__refuse_form(lower, "nothing does it");
 }
 
 /* Lanes that are put aside inside have to meet the others again: a branch around it. */
@@ -337,6 +340,7 @@ static void set_costs(struct ptx__lowering *lower)
 void ptx__flow_lower(struct ptx__lowering *lower)
 {
     lower_entry(lower);
+    ptx__stack_begin(lower);
     for (uint32_t i = 0; i < lower->flow->n_order; i++)
         lower_block(lower, i);
     finish_skips(lower);

@@ -18,7 +18,8 @@ static bool element_type(enum ptx__type type, uint8_t *ret_element)
         {PTX_E4M3, PTX__ELEMENT_E4M3}, {PTX_E5M2, PTX__ELEMENT_E5M2}, {PTX_F32, PTX__ELEMENT_F32},
         {PTX_F64, PTX__ELEMENT_F64},   {PTX_U8, PTX__ELEMENT_U8},     {PTX_S8, PTX__ELEMENT_S8},
         {PTX_U4, PTX__ELEMENT_U4},     {PTX_S4, PTX__ELEMENT_S4},     {PTX_B1, PTX__ELEMENT_B1},
-        {PTX_S32, PTX__ELEMENT_S32},
+        {PTX_S32, PTX__ELEMENT_S32},   {PTX_E3M2, PTX__ELEMENT_E3M2}, {PTX_E2M3, PTX__ELEMENT_E2M3},
+        {PTX_E2M1, PTX__ELEMENT_E2M1},
     };
 
     for (size_t i = 0; i < sizeof(elements) / sizeof(elements[0]); i++) {
@@ -87,21 +88,30 @@ static bool types(const struct ptx__instruction *at, struct ptx__matrix *matrix)
            element_type(at->types[3], &t[PTX__PART_C]);
 }
 
-static bool is_known(const struct ptx__instruction *at, const struct ptx__matrix *matrix)
+/* ".row" and ".col" of A and of B, in this order. */
+static bool by_row(const struct ptx__instruction *at, unsigned number)
 {
     for (unsigned i = 0; i < at->n_modifiers; i++) {
-        if (!strncmp(ptx__modifier_name(at->modifiers[i]), "kind", 4) ||
-            !strncmp(ptx__modifier_name(at->modifiers[i]), "block_scale", 11))
-            return false;
+        const uint16_t modifier = at->modifiers[i];
+
+        if ((modifier == PTX_MOD_ROW || modifier == PTX_MOD_COL) && !number--)
+            return modifier == PTX_MOD_ROW;
     }
-    /* That of the oldest tensor cores has a layout of its own. */
-    return matrix->fragments || matrix->k != 4 || matrix->types[PTX__PART_A] != PTX__ELEMENT_F16;
+    return false;
+}
+
+/* Those of the oldest tensor cores have a layout of their own. */
+static void find_quads(const struct ptx__instruction *at, struct ptx__matrix *matrix)
+{
+    matrix->quads =
+        !matrix->fragments && matrix->k == 4 && matrix->types[PTX__PART_A] == PTX__ELEMENT_F16;
+    matrix->a_by_column = !by_row(at, 0);
+    matrix->b_by_row = by_row(at, 1);
 }
 
 static void refuse(struct ptx__lowering *lower)
 {
-    ptx__refuse(lower, "Instruction '%s' of this shape and type is not executed here (tier 3)",
-                ptx__opcode_name(lower->at->opcode));
+    ptx__refuse_form(lower, "this shape and type");
 }
 
 static void lower_mma(struct ptx__lowering *lower)
@@ -114,10 +124,11 @@ static void lower_mma(struct ptx__lowering *lower)
     uint32_t slots[64];
     unsigned n = 0;
 
-    if (!shape(at, &matrix) || !types(at, &matrix) || !is_known(at, &matrix)) {
+    if (!shape(at, &matrix) || !types(at, &matrix)) {
         refuse(lower);
         return;
     }
+    find_quads(at, &matrix);
     for (unsigned i = 0; i < 4; i++) {
         const unsigned before = n;
 
@@ -174,8 +185,7 @@ static void lower_fragment(struct ptx__lowering *lower, bool load)
     uint32_t slots[64], base;
     unsigned n;
 
-    if (!shape(at, &matrix) || !element_type(type, &matrix.types[matrix.part]) ||
-        ptx__type_bits(type) < 8) {
+    if (!shape(at, &matrix) || !element_type(type, &matrix.types[matrix.part])) {
         refuse(lower);
         return;
     }

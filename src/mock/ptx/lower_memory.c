@@ -135,6 +135,9 @@ static void load_frame(struct ptx__lowering *lower, const struct ptx__operand *e
         op = ptx__emit_key(lower, "ldf.%s.%u", type, slot_word(lower, &elements[i], type));
         op->d = d;
         op->imm = offset + i * bytes;
+        /* All of the vector is one access. */
+        op->a = (uint32_t) offset;
+        op->b = n * bytes;
     }
 }
 
@@ -168,6 +171,23 @@ static bool is_kernel_param(const struct ptx__lowering *lower, const struct ptx_
            memory->symbol.kind == PTX_PARAMETER;
 }
 
+/* All of b128 at once, where others may see or change it. */
+static void lower_strong_wide(struct ptx__lowering *lower, bool load)
+{
+    const struct ptx__instruction *at = lower->at;
+    const struct ptx__operand *memory = &at->operands[load ? 1 : 0];
+    const struct ptx__operand *value = &at->operands[load ? 0 : 1];
+    const struct ptx__address_of address = address_of(lower, memory);
+    const uint32_t slot = load ? ptx__target(lower, value) : ptx__source(lower, value, PTX_B128);
+    struct ptx__op *op = ptx__emit_key(lower, load ? "lds.%s.b128" : "sts.%s.b128",
+                                       space_word(lower, ptx__space_of(at)));
+
+    set_address(op, &address);
+    op->d = load ? slot : PTX__SINK_SLOT;
+    op->waits = true;
+    ptx__emit_list(lower, op, (const uint32_t[]){slot, slot}, 2);
+}
+
 /* b128 is moved as two of 64 bits. */
 static void lower_wide(struct ptx__lowering *lower, bool load)
 {
@@ -196,7 +216,7 @@ static void lower_load(struct ptx__lowering *lower)
     char word[8];
 
     if (type == PTX_B128) {
-        lower_wide(lower, true);
+        (is_strong(at) ? lower_strong_wide : lower_wide)(lower, true);
         return;
     }
     elements = elements_of(&at->operands[0], &n);
@@ -252,7 +272,7 @@ static void lower_store(struct ptx__lowering *lower)
     unsigned n, bits;
 
     if (type == PTX_B128) {
-        lower_wide(lower, false);
+        (is_strong(at) ? lower_strong_wide : lower_wide)(lower, false);
         return;
     }
     elements = elements_of(&at->operands[1], &n);
@@ -307,34 +327,54 @@ static const char *atomic_type(const struct ptx__instruction *at)
     }
 }
 
+struct atomic {
+    const struct ptx__operand *memory, *values, *results;
+    struct ptx__address_of address;
+    bool sink;
+};
+
 /* c holds the width of the address, so the third operand of cas is in the list. */
-static void lower_atomic(struct ptx__lowering *lower, bool result)
+static void atomic_element(struct ptx__lowering *lower, const struct atomic *atomic, unsigned i,
+                           uint32_t d)
 {
     const struct ptx__instruction *at = lower->at;
     const enum ptx__type type = ptx__type_of(at, 0);
-    const struct ptx__operand *memory = &at->operands[result ? 1 : 0], *values, *results;
-    struct ptx__address_of address = address_of(lower, memory);
-    const bool cas = ptx__has(at, PTX_MOD_CAS);
-    const bool sink = !result || at->operands[0].kind == PTX_SINK;
+    struct ptx__address_of address = atomic->address;
     uint32_t slots[2];
+    struct ptx__op *op;
+
+    slots[0] = ptx__source(lower, &atomic->values[i], type);
+    slots[1] = ptx__has(at, PTX_MOD_CAS) ? ptx__source(lower, atomic->memory + 2, type) : slots[0];
+    op = ptx__emit_key(lower, "atom.%s.%s.%s", space_word(lower, ptx__space_of(at)),
+                       operation_of(at), atomic_type(at));
+    address.offset += (int64_t) (i * ptx__type_bytes(type));
+    set_address(op, &address);
+    op->d = d;
+    op->waits = true;
+    ptx__emit_list(lower, op, slots, 2);
+}
+
+/* The elements of a vector one after another; a result may be what another element takes. */
+static void lower_atomic(struct ptx__lowering *lower, bool result)
+{
+    const struct ptx__instruction *at = lower->at;
+    struct atomic atomic = {.memory = &at->operands[result ? 1 : 0],
+                            .sink = !result || at->operands[0].kind == PTX_SINK};
+    uint32_t slots[8];
     unsigned n, m;
 
-    values = elements_of(memory + 1, &n);
-    results = elements_of(&at->operands[0], &m);
-    for (unsigned i = 0; i < n; i++) {
-        struct ptx__op *op;
-        const uint32_t d = sink ? PTX__SINK_SLOT : ptx__target(lower, &results[i]);
-
-        slots[0] = ptx__source(lower, &values[i], type);
-        slots[1] = cas ? ptx__source(lower, memory + 2, type) : slots[0];
-        op = ptx__emit_key(lower, "atom.%s.%s.%s", space_word(lower, ptx__space_of(at)),
-                           operation_of(at), atomic_type(at));
-        set_address(op, &address);
-        op->d = d;
-        op->waits = true;
-        ptx__emit_list(lower, op, slots, 2);
-        address.offset += (int64_t) ptx__type_bytes(type);
+    atomic.address = address_of(lower, atomic.memory);
+    atomic.values = elements_of(atomic.memory + 1, &n);
+    atomic.results = elements_of(&at->operands[0], &m);
+    for (unsigned i = 0; i < n && i < 8; i++) {
+        slots[i] = atomic.sink ? PTX__SINK_SLOT
+                   : n > 1     ? ptx__new_slot(lower, 32)
+                               : ptx__target(lower, &atomic.results[i]);
+        atomic_element(lower, &atomic, i, slots[i]);
     }
+    for (unsigned i = 0; !atomic.sink && n > 1 && i < n && i < 8; i++)
+        ptx__emit_slots(lower, "mov.u32", ptx__target(lower, &atomic.results[i]), slots[i],
+                        slots[i], 0);
 }
 
 /* --- addresses --- */
@@ -378,9 +418,19 @@ static void lower_cvta(struct ptx__lowering *lower)
 static void lower_isspacep(struct ptx__lowering *lower)
 {
     const struct ptx__instruction *at = lower->at;
-    const uint32_t source = ptx__source(lower, &at->operands[1], PTX_U64);
+    const bool wide =
+        ptx__slot_bits(lower, &at->operands[1]) == 64 || at->operands[1].kind != PTX_REGISTER;
+    uint32_t source = ptx__source(lower, &at->operands[1], PTX_U64);
     const uint32_t target = ptx__target(lower, &at->operands[0]);
-    struct ptx__op *op = ptx__emit_slots(lower, "address.is", target, source, source, source);
+    struct ptx__op *op;
+
+    if (!wide) {
+        const uint32_t narrow = source;
+
+        source = ptx__new_slot(lower, 64);
+        ptx__emit_slots(lower, "cvt.u64.u32", source, narrow, narrow, 0);
+    }
+    op = ptx__emit_slots(lower, "address.is", target, source, source, source);
 
     op->imm = window_of(lower, ptx__space_of(at)) >> PTX__WINDOW_SHIFT;
 }

@@ -266,8 +266,7 @@ uint32_t ptx__source(struct ptx__lowering *lower, const struct ptx__operand *ope
     case PTX_ADDRESS:
         return ptx__symbol_slot(lower, operand->symbol, operand->offset, size_of(type));
     default:
-        ptx__refuse(lower, "Instruction '%s': an operand of this form is not executed here",
-                    ptx__opcode_name(lower->at->opcode));
+        ptx__refuse_form(lower, "an operand of this form");
         return PTX__SINK_SLOT;
     }
 }

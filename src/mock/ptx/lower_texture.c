@@ -52,8 +52,7 @@ static unsigned count_of(const struct ptx__lowering *lower, const struct ptx__op
 
 static void refuse_size(struct ptx__lowering *lower)
 {
-    ptx__refuse(lower, "Instruction '%s': a register of this size is not executed here",
-                ptx__opcode_name(lower->at->opcode));
+    ptx__refuse_form(lower, "a register of this size");
 }
 
 static bool has_bits(const struct ptx__lowering *lower, const struct ptx__operand *operand,
@@ -99,8 +98,7 @@ static uint32_t handle_of(struct ptx__lowering *lower, const struct ptx__operand
     if (!has_bits(lower, &plain, 64))
         refuse_size(lower);
     if (plain.kind == PTX_ADDRESS && plain.symbol.kind != PTX_MODULE_VARIABLE)
-        ptx__refuse(lower, "Instruction '%s': a parameter as a texture is not executed here",
-                    ptx__opcode_name(lower->at->opcode));
+        ptx__refuse_form(lower, "a parameter as a texture");
     return ptx__source(lower, &plain, PTX_B64);
 }
 
@@ -135,8 +133,7 @@ static void read_rest(struct ptx__lowering *lower, struct ptx__tex *tex)
         next++;
     }
     if (at->n_operands > next && at->operands[next].kind != PTX_NO_OPERAND)
-        ptx__refuse(lower, "Instruction '%s': comparing with a depth is not executed here",
-                    ptx__opcode_name(at->opcode));
+        ptx__refuse_form(lower, "comparing with a depth");
 }
 
 static void read_brackets(struct ptx__lowering *lower, struct ptx__tex *tex)

@@ -111,6 +111,7 @@ static void lower_call(struct ptx__lowering *lower)
     op->a = slot;
     op->list = offsets;
     op->n_list = (uint16_t) n;
+    op->waits = true; /* what is called may */
     if (direct) {
         op->call = &lower->program->codes[operands[1].symbol.number];
         if (!lower->module->functions[operands[1].symbol.number].has_body &&
@@ -258,17 +259,20 @@ static void lower_redux(struct ptx__lowering *lower)
     const uint32_t d = ptx__target(lower, &at->operands[0]),
                    a = ptx__source(lower, &at->operands[1], type),
                    b = ptx__source(lower, &at->operands[2], PTX_U32);
+    const uint32_t of = ptx__has(at, PTX_MOD_ABS) ? ptx__new_slot(lower, 32) : a;
     char key[48];
 
+    if (of != a)
+        ptx__emit_slots(lower, "abs.f32", of, a, a, 0);
     snprintf(key, sizeof(key), "redux");
     for (unsigned i = 0; i < at->n_modifiers; i++) {
-        if (at->modifiers[i] != PTX_MOD_SYNC)
+        if (at->modifiers[i] != PTX_MOD_SYNC && at->modifiers[i] != PTX_MOD_ABS)
             snprintf(key + strlen(key), sizeof(key) - strlen(key), ".%s",
                      ptx__modifier_name(at->modifiers[i]));
     }
     snprintf(key + strlen(key), sizeof(key) - strlen(key), ".%s",
              type == PTX_B32 ? "u32" : ptx__type_name(type));
-    ptx__emit_slots(lower, key, d, a, b, 0);
+    ptx__emit_slots(lower, key, d, of, b, 0);
 }
 
 static void lower_plain_one(struct ptx__lowering *lower, const char *key)

@@ -3,12 +3,11 @@
  * Matrix products of a warp. Products of narrow types are exact in double precision, and so is,
  * nearly, their sum, which is rounded once.
  */
-#include "mock/ptx/matrix.h"
+#include "mock/ptx/matrix_warp.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "mock/ptx/memory.h"
 #include "mock/ptx/soft.h"
 
 static unsigned bits_of(enum ptx__element type)
@@ -23,6 +22,9 @@ static unsigned bits_of(enum ptx__element type)
     case PTX__ELEMENT_S8:
     case PTX__ELEMENT_E4M3:
     case PTX__ELEMENT_E5M2:
+    case PTX__ELEMENT_E3M2:
+    case PTX__ELEMENT_E2M3:
+    case PTX__ELEMENT_E2M1:
         return 8;
     case PTX__ELEMENT_F16:
     case PTX__ELEMENT_BF16:
@@ -45,6 +47,12 @@ static struct ptx__format format_of(enum ptx__element type)
         return PTX__E4M3;
     case PTX__ELEMENT_E5M2:
         return PTX__E5M2;
+    case PTX__ELEMENT_E3M2:
+        return PTX__E3M2;
+    case PTX__ELEMENT_E2M3:
+        return PTX__E2M3;
+    case PTX__ELEMENT_E2M1:
+        return PTX__E2M1;
     default:
         return PTX__F32;
     }
@@ -57,6 +65,10 @@ static double real_of(enum ptx__element type, uint64_t bits)
         return ptx__f64(bits);
     if (type == PTX__ELEMENT_TF32)
         bits &= 0xffffe000;
+    if (type == PTX__ELEMENT_E3M2 || type == PTX__ELEMENT_E2M3)
+        bits &= 0x3f;
+    if (type == PTX__ELEMENT_E2M1)
+        bits = bits >> 2 & 15;
     return ptx__f64(ptx__convert(PTX__F64, format_of(type), bits, PTX__RN, false));
 }
 
@@ -75,10 +87,6 @@ static int64_t integer_of(enum ptx__element type, uint64_t bits)
 }
 
 /* --- where elements are --- */
-
-struct place {
-    unsigned row, column;
-};
 
 /*
  * The PTX layout: lane l is in group l/4 and is number l%4 of it. A register has as many
@@ -101,6 +109,27 @@ static struct place of_mma(const struct ptx__matrix *matrix, enum ptx__part part
                           (number_of_register / 2 * 4 + number) * each + j};
 }
 
+/* Eight lanes share a product: four, and the four 16 above, which have the other half of it. */
+static struct place of_quads(const struct ptx__matrix *matrix, enum ptx__part part, unsigned lane,
+                             unsigned element)
+{
+    const unsigned number = lane % 4, half = lane / 16 * 4;
+
+    switch (part) {
+    case PTX__PART_A:
+        return matrix->a_by_column ? (struct place){element + half, number}
+                                   : (struct place){number + half, element};
+    case PTX__PART_B:
+        return matrix->b_by_row ? (struct place){number, element + half}
+                                : (struct place){element, number + half};
+    default:
+        if (matrix->types[part] == PTX__ELEMENT_F16)
+            return (struct place){number + half, element};
+        return (struct place){(number & 1) + (element & 2) + half,
+                              (element & 4) + (number & 2) + (element & 1)};
+    }
+}
+
 static unsigned columns_of(const struct ptx__matrix *matrix, enum ptx__part part)
 {
     return part == PTX__PART_A ? matrix->k : matrix->n;
@@ -111,13 +140,19 @@ static unsigned rows_of(const struct ptx__matrix *matrix, enum ptx__part part)
     return part == PTX__PART_B ? matrix->k : matrix->m;
 }
 
-/* That of wmma is nobody's business: row after row, and once more where lanes have room. */
+/*
+ * That of wmma is nobody's business: row after row, and once more where lanes have room. Where
+ * elements have less than a byte, a register is to be one piece of memory, which the only order
+ * that B may have there makes columns.
+ */
 static struct place of_fragment(const struct ptx__matrix *matrix, enum ptx__part part,
                                 unsigned lane, unsigned element, unsigned n_elements)
 {
-    const unsigned columns = columns_of(matrix, part);
-    const unsigned at = (lane * n_elements + element) % (columns * rows_of(matrix, part));
+    const unsigned columns = columns_of(matrix, part), rows = rows_of(matrix, part);
+    const unsigned at = (lane * n_elements + element) % (columns * rows);
 
+    if (part == PTX__PART_B && bits_of(matrix->types[part]) < 8)
+        return (struct place){at % rows, at / rows};
     return (struct place){at / columns, at % columns};
 }
 
@@ -133,6 +168,8 @@ static struct place place_of(const struct ptx__matrix *matrix, enum ptx__part pa
 {
     if (matrix->fragments)
         return of_fragment(matrix, part, lane, element, elements_of(matrix, part));
+    if (matrix->quads)
+        return of_quads(matrix, part, lane, element);
     return of_mma(matrix, part, lane, element);
 }
 
@@ -186,14 +223,21 @@ struct product {
     uint64_t a[MOST], b[MOST], c[32 * 32];
 };
 
-static void gather(const struct ptx__warp *w, const struct ptx__op *op,
-                   const struct ptx__matrix *matrix, enum ptx__part part, uint64_t *values)
+/* Does the lane take part in the product of this number? */
+static bool takes_part(const struct ptx__matrix *matrix, unsigned lane, unsigned number)
 {
+    return !matrix->quads || lane / 4 % 4 == number;
+}
+
+static void gather(const struct ptx__warp *w, const struct ptx__op *op, unsigned number,
+                   enum ptx__part part, uint64_t *values)
+{
+    const struct ptx__matrix *matrix = matrix_of(op);
     const uint32_t *slots = slots_of(op, matrix, part);
     const unsigned bits = bits_of(matrix->types[part]), n = elements_of(matrix, part);
 
     for (unsigned lane = 0; lane < PTX__LANES; lane++) {
-        for (unsigned i = 0; i < n; i++) {
+        for (unsigned i = 0; i < n && takes_part(matrix, lane, number); i++) {
             const struct place at = place_of(matrix, part, lane, i);
 
             values[at.row * columns_of(matrix, part) + at.column] = get(w, slots, bits, lane, i);
@@ -242,33 +286,18 @@ static uint64_t sum_of_integers(const struct product *product, unsigned row, uns
     return (uint32_t) sum;
 }
 
-/* All lanes of the warp take part. */
-#define TOGETHER()                                                                                 \
-    do {                                                                                           \
-        const struct ptx__op *next_ = NULL;                                                        \
-                                                                                                   \
-        if (!ptx__warp_together(w, op, PTX__ALL_SLOT, &next_))                                     \
-            return next_;                                                                          \
-    } while (0)
-
-static const struct ptx__matrix *matrix_of(const struct ptx__op *op)
-{
-    return (const struct ptx__matrix *) (uintptr_t) op->imm;
-}
-
-const struct ptx__op *ptx__do_mma(struct ptx__warp *w, const struct ptx__op *op)
+static void multiply(struct ptx__warp *w, const struct ptx__op *op, unsigned number)
 {
     const struct ptx__matrix *matrix = matrix_of(op);
     const unsigned n = elements_of(matrix, PTX__PART_D), bits = bits_of(matrix->types[PTX__PART_D]);
     struct product product;
 
-    TOGETHER();
     product.matrix = matrix;
-    gather(w, op, matrix, PTX__PART_A, product.a);
-    gather(w, op, matrix, PTX__PART_B, product.b);
-    gather(w, op, matrix, PTX__PART_C, product.c);
+    gather(w, op, number, PTX__PART_A, product.a);
+    gather(w, op, number, PTX__PART_B, product.b);
+    gather(w, op, number, PTX__PART_C, product.c);
     for (unsigned lane = 0; lane < PTX__LANES; lane++) {
-        for (unsigned i = 0; i < n; i++) {
+        for (unsigned i = 0; i < n && takes_part(matrix, lane, number); i++) {
             const struct place at = place_of(matrix, PTX__PART_D, lane, i);
             const uint64_t value = matrix->types[PTX__PART_D] == PTX__ELEMENT_S32
                                        ? sum_of_integers(&product, at.row, at.column)
@@ -277,42 +306,57 @@ const struct ptx__op *ptx__do_mma(struct ptx__warp *w, const struct ptx__op *op)
             put(w, slots_of(op, matrix, PTX__PART_D), bits, lane, i, value);
         }
     }
+}
+
+const struct ptx__op *ptx__do_mma(struct ptx__warp *w, const struct ptx__op *op)
+{
+    TOGETHER();
+    for (unsigned i = 0; i < (matrix_of(op)->quads ? 4 : 1); i++)
+        multiply(w, op, i);
     return op + 1;
 }
 
 /* --- fragments in memory --- */
 
-static uint64_t address_of(const struct ptx__warp *w, const struct ptx__op *op, unsigned lane)
+/* What is loaded at once: an element, or a register of elements that have less than a byte. */
+static unsigned unit_bits(const struct ptx__matrix *matrix)
 {
-    return (op->c ? REG(uint64_t, op->a)[lane] : REG(uint32_t, op->a)[lane]) + op->b;
+    const unsigned bits = bits_of(matrix->types[matrix->part]);
+
+    return bits < 8 ? 32 : bits;
 }
 
-static unsigned char *element_at(struct ptx__warp *w, const struct ptx__op *op,
-                                 const struct ptx__matrix *matrix, unsigned lane, unsigned element,
-                                 enum ptx__use use)
+static unsigned units_of(const struct ptx__matrix *matrix)
 {
+    return elements_of(matrix, matrix->part) * bits_of(matrix->types[matrix->part]) /
+           unit_bits(matrix);
+}
+
+static unsigned char *unit_at(struct ptx__warp *w, const struct ptx__op *op, unsigned lane,
+                              unsigned unit, enum ptx__use use)
+{
+    const struct ptx__matrix *matrix = matrix_of(op);
     const enum ptx__part part = matrix->part;
-    const unsigned bytes = bits_of(matrix->types[part]) / 8;
+    const unsigned bits = bits_of(matrix->types[part]), element = unit * (unit_bits(matrix) / bits);
     const struct place at = place_of(matrix, part, lane, element);
     const unsigned length = matrix->by_row ? columns_of(matrix, part) : rows_of(matrix, part);
     const uint64_t stride = matrix->stride ? REG(uint32_t, matrix->stride)[lane] : length;
     const uint64_t offset =
         matrix->by_row ? at.row * stride + at.column : at.column * stride + at.row;
 
-    return ptx__reach_in(w, op, matrix->space, lane, address_of(w, op, lane) + offset * bytes,
-                         bytes, use);
+    return ptx__reach_in(w, op, matrix->space, lane, address_of(w, op, lane) + offset * bits / 8,
+                         unit_bits(matrix) / 8, use);
 }
 
 const struct ptx__op *ptx__do_fragment_load(struct ptx__warp *w, const struct ptx__op *op)
 {
     const struct ptx__matrix *matrix = matrix_of(op);
-    const unsigned bits = bits_of(matrix->types[matrix->part]);
-    const unsigned n = elements_of(matrix, matrix->part);
+    const unsigned bits = unit_bits(matrix), n = units_of(matrix);
 
     TOGETHER();
     for (unsigned lane = 0; lane < PTX__LANES; lane++) {
         for (unsigned i = 0; i < n; i++) {
-            const unsigned char *at = element_at(w, op, matrix, lane, i, PTX__LOADS);
+            const unsigned char *at = unit_at(w, op, lane, i, PTX__LOADS);
             uint64_t value = 0;
 
             if (!at)
@@ -327,13 +371,12 @@ const struct ptx__op *ptx__do_fragment_load(struct ptx__warp *w, const struct pt
 const struct ptx__op *ptx__do_fragment_store(struct ptx__warp *w, const struct ptx__op *op)
 {
     const struct ptx__matrix *matrix = matrix_of(op);
-    const unsigned bits = bits_of(matrix->types[matrix->part]);
-    const unsigned n = elements_of(matrix, matrix->part);
+    const unsigned bits = unit_bits(matrix), n = units_of(matrix);
 
     TOGETHER();
     for (unsigned lane = 0; lane < PTX__LANES; lane++) {
         for (unsigned i = 0; i < n; i++) {
-            unsigned char *at = element_at(w, op, matrix, lane, i, PTX__STORES);
+            unsigned char *at = unit_at(w, op, lane, i, PTX__STORES);
             const uint64_t value = get(w, op->list, bits, lane, i);
 
             if (!at)
@@ -341,100 +384,5 @@ const struct ptx__op *ptx__do_fragment_store(struct ptx__warp *w, const struct p
             memcpy(at, &value, bits / 8);
         }
     }
-    return op + 1;
-}
-
-/* --- 8 by 8 matrices of 16 bits in shared memory; lane 8 i + r has the address of row r of i ---
- */
-
-enum { SIDE = 8, ROW_BYTES = 16 };
-
-/* The two elements of a lane: of a row, or of a column. */
-static struct place pair_place(const struct ptx__matrix *matrix, unsigned lane, unsigned half)
-{
-    const unsigned line = lane / 4, at = lane % 4 * 2 + half;
-
-    return matrix->transposed ? (struct place){at, line} : (struct place){line, at};
-}
-
-static unsigned char *row_at(struct ptx__warp *w, const struct ptx__op *op,
-                             const struct ptx__matrix *matrix, unsigned number, unsigned row,
-                             enum ptx__use use)
-{
-    const unsigned lane = number * SIDE + row;
-
-    return ptx__reach_in(w, op, matrix->space, lane, address_of(w, op, lane), ROW_BYTES, use);
-}
-
-const struct ptx__op *ptx__do_ldmatrix(struct ptx__warp *w, const struct ptx__op *op)
-{
-    const struct ptx__matrix *matrix = matrix_of(op);
-    uint32_t result[4][PTX__LANES] = {{0}};
-
-    TOGETHER();
-    for (unsigned i = 0; i < matrix->n_matrices; i++) {
-        uint16_t values[SIDE][SIDE];
-
-        for (unsigned row = 0; row < SIDE; row++) {
-            const unsigned char *at = row_at(w, op, matrix, i, row, PTX__LOADS);
-
-            if (!at)
-                return NULL;
-            memcpy(values[row], at, ROW_BYTES);
-        }
-        for (unsigned lane = 0; lane < PTX__LANES; lane++) {
-            for (unsigned half = 0; half < 2; half++) {
-                const struct place at = pair_place(matrix, lane, half);
-
-                result[i][lane] |= (uint32_t) values[at.row][at.column] << 16 * half;
-            }
-        }
-    }
-    for (unsigned i = 0; i < matrix->n_matrices; i++)
-        memcpy(REG(uint32_t, op->list[i]), result[i], sizeof(result[i]));
-    return op + 1;
-}
-
-const struct ptx__op *ptx__do_stmatrix(struct ptx__warp *w, const struct ptx__op *op)
-{
-    const struct ptx__matrix *matrix = matrix_of(op);
-
-    TOGETHER();
-    for (unsigned i = 0; i < matrix->n_matrices; i++) {
-        const uint32_t *source = REG(uint32_t, op->list[i]);
-        uint16_t values[SIDE][SIDE];
-
-        for (unsigned lane = 0; lane < PTX__LANES; lane++) {
-            for (unsigned half = 0; half < 2; half++) {
-                const struct place at = pair_place(matrix, lane, half);
-
-                values[at.row][at.column] = (uint16_t) (source[lane] >> 16 * half);
-            }
-        }
-        for (unsigned row = 0; row < SIDE; row++) {
-            unsigned char *at = row_at(w, op, matrix, i, row, PTX__STORES);
-
-            if (!at)
-                return NULL;
-            memcpy(at, values[row], ROW_BYTES);
-        }
-    }
-    return op + 1;
-}
-
-const struct ptx__op *ptx__do_movmatrix(struct ptx__warp *w, const struct ptx__op *op)
-{
-    const uint32_t *source = REG(uint32_t, op->a);
-    uint16_t values[SIDE][SIDE];
-
-    TOGETHER();
-    for (unsigned lane = 0; lane < PTX__LANES; lane++) {
-        values[lane % 4 * 2][lane / 4] = (uint16_t) source[lane];
-        values[lane % 4 * 2 + 1][lane / 4] = (uint16_t) (source[lane] >> 16);
-    }
-    for (unsigned lane = 0; lane < PTX__LANES; lane++)
-        REG(uint32_t, op->d)
-        [lane] =
-            values[lane / 4][lane % 4 * 2] | (uint32_t) values[lane / 4][lane % 4 * 2 + 1] << 16;
     return op + 1;
 }

@@ -11,6 +11,9 @@ enum ptx__element {
     PTX__ELEMENT_TF32,
     PTX__ELEMENT_E4M3,
     PTX__ELEMENT_E5M2,
+    PTX__ELEMENT_E3M2, /* of 6 bits in a byte */
+    PTX__ELEMENT_E2M3,
+    PTX__ELEMENT_E2M1, /* of 4 bits, in the middle of a byte */
     PTX__ELEMENT_F32,
     PTX__ELEMENT_F64,
     PTX__ELEMENT_U8,
@@ -26,11 +29,13 @@ enum ptx__part { PTX__PART_A, PTX__PART_B, PTX__PART_C, PTX__PART_D };
 /* The registers of an operation stand in its list: D, A, B, C. */
 struct ptx__matrix {
     uint16_t m, n, k;
-    uint8_t types[4];     /* enum ptx__element, by part */
-    uint8_t registers[4]; /* how many a lane has, by part */
-    bool fragments;       /* of wmma, whose layout is the engine's own */
-    bool finite;          /* sums of integers are cut to the range */
-    bool both;            /* of bits: and, not xor */
+    uint8_t types[4];           /* enum ptx__element, by part */
+    uint8_t registers[4];       /* how many a lane has, by part */
+    bool fragments;             /* of wmma, whose layout is the engine's own */
+    bool finite;                /* sums of integers are cut to the range */
+    bool both;                  /* of bits: and, not xor */
+    bool quads;                 /* four products, of the lanes 4 i to 4 i + 3 and those 16 above */
+    bool a_by_column, b_by_row; /* of those */
     /* Loads and stores of wmma: which part, how it lies in memory, and where. */
     uint8_t part, space;
     bool by_row;

@@ -88,6 +88,8 @@ static unsigned char *in_other(const struct access *access, uint64_t offset)
 
     if (rank >= block->cluster->n_blocks || rest > size || access->bytes > size - rest)
         return outside(access, "a cluster's shared memory", offset, size, 715);
+    if (access->use & PTX__STORES)
+        ptx__watch_shared_from(block->cluster->blocks[rank], rest, access->bytes);
     return block->cluster->blocks[rank]->shared + rest;
 }
 
@@ -108,11 +110,13 @@ static unsigned char *in_shared(const struct access *access, uint64_t offset)
 
 static unsigned char *in_local(const struct access *access, uint64_t offset)
 {
-    const struct ptx__warp *warp = access->warp;
+    struct ptx__warp *warp = access->warp;
     const uint64_t size = warp->local_bytes;
 
     if (offset > size || access->bytes > size - offset)
         return outside(access, "local memory", offset, size, 700);
+    if (warp->written)
+        ptx__watch_local(warp, access->op, access->lane, offset, access->bytes, access->use);
     return ptx__warp_local(warp, access->lane) + offset;
 }
 

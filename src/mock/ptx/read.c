@@ -34,32 +34,11 @@ static bool begin(struct ptx__parser *parser)
     return none;
 }
 
-/* Instructions that no program of this engine can run. */
-static enum ptx__status refuse(const struct ptx__module *module, struct ptx__log *log)
-{
-    const size_t errors = log->n_errors;
-
-    for (uint32_t i = 0; i < module->n_functions; i++) {
-        const struct ptx__function *function = &module->functions[i];
-
-        for (uint32_t j = 0; j < function->n_instructions; j++) {
-            const struct ptx__instruction *instruction = &function->instructions[j];
-            const struct ptx__opcode_row *row = &ptx__opcodes[instruction->opcode];
-
-            if (row->refused)
-                ptx__say(log, PTX_ERROR, instruction->place,
-                         "Instruction '%s' (tier %d) is not executed by this device", row->name,
-                         row->tier);
-        }
-    }
-    return log->n_errors == errors ? PTX_OK : PTX_REFUSED;
-}
-
 static enum ptx__status finish(struct ptx__parser *parser)
 {
     if (!ptx__link(parser) || !ptx__lay_out(parser))
         return parser->status;
-    return parser->log->n_errors ? PTX_INVALID : refuse(parser->module, parser->log);
+    return parser->log->n_errors ? PTX_INVALID : PTX_OK;
 }
 
 static enum ptx__status read_texts(struct ptx__parser *parser, const char *const *texts,

@@ -14,7 +14,7 @@ enum ptx__status {
     PTX_NO_PTX,        /* no PTX at all */
     PTX_INVALID,       /* wrong: the log says what */
     PTX_NEWER_VERSION, /* of an ISA version that is not known */
-    PTX_REFUSED,       /* right, and not to be executed here: the log says what */
+    PTX_REFUSED,       /* of lowering: right, and not executed here; the log says what */
     PTX_NO_TARGET,     /* a fat binary without PTX for the device */
     PTX_OUT_OF_MEMORY,
 };

@@ -41,6 +41,11 @@ struct ptx__number {
 #define PTX__E4M3 ((struct ptx__format){3, 4, false, 0x7f, 0x7e})
 #define PTX__E5M2 ((struct ptx__format){2, 5, true, 0x7f, 0x7b})
 
+/* Those of 6 and 4 bits have neither infinity nor NaN. */
+#define PTX__E3M2 ((struct ptx__format){2, 3, false, UINT64_MAX, 0x1f})
+#define PTX__E2M3 ((struct ptx__format){3, 2, false, UINT64_MAX, 0x1f})
+#define PTX__E2M1 ((struct ptx__format){1, 2, false, UINT64_MAX, 0x7})
+
 /* The bits of a format that hold a number. */
 static inline struct ptx__number ptx__number_of(struct ptx__format format, uint64_t bits)
 {

@@ -57,7 +57,14 @@ static int first_of(const struct ptx__warp *warp, enum ptx__group_state state)
     return best;
 }
 
-/* Groups of one state that stand at one place of one frame become one. */
+/* Do they stand at one place of one frame, and wait for the same, if for anything? */
+static bool belong_together(const struct ptx__group *a, const struct ptx__group *b)
+{
+    return a->at == b->at && a->frame == b->frame && a->state == b->state &&
+           (a->state != PTX__AT_BARRIER || a->barrier == b->barrier) &&
+           (a->state != PTX__GATHERING || a->members == b->members);
+}
+
 static void merge(struct ptx__warp *warp)
 {
     for (unsigned i = 0; i < warp->n_groups; i++) {
@@ -66,8 +73,7 @@ static void merge(struct ptx__warp *warp)
         for (unsigned j = i + 1; j < warp->n_groups;) {
             const struct ptx__group *b = &warp->groups[j];
 
-            if (a->at == b->at && a->frame == b->frame && a->state == b->state &&
-                (a->state != PTX__AT_BARRIER || a->barrier == b->barrier)) {
+            if (belong_together(a, b)) {
                 a->mask |= b->mask;
                 a->turn = a->turn < b->turn ? a->turn : b->turn;
                 warp->groups[j] = warp->groups[--warp->n_groups];
@@ -118,15 +124,24 @@ const struct ptx__op *ptx__warp_park(struct ptx__warp *warp, const struct ptx__o
     return ptx__warp_next(warp);
 }
 
+/* With few steps in all, others may pass more often, so that the end is noticed. */
+static int32_t budget_of(const struct ptx__warp *warp)
+{
+    const uint64_t limit = warp->block->grid->launch->step_limit;
+
+    return limit && limit < PTX__BUDGET ? (int32_t) limit : PTX__BUDGET;
+}
+
 /* The budget is used up: the others of the warp may pass, and then other warps. */
 static const struct ptx__op *let_pass(struct ptx__warp *warp, const struct ptx__op *op,
                                       const struct ptx__op *target)
 {
     const uint64_t limit = warp->block->grid->launch->step_limit;
+    const uint64_t jumps = (uint64_t) budget_of(warp) / op->cost;
     unsigned last = warp->turn;
 
-    warp->budget = PTX__BUDGET;
-    warp->jumps += PTX__BUDGET / op->cost;
+    warp->budget = budget_of(warp);
+    warp->jumps += jumps ? jumps : 1;
     if (limit && warp->jumps > limit)
         return ptx__fault(warp, op, 702, PTX__ENDLESS, (unsigned) __builtin_ctz(warp->mask),
                           "it has jumped backwards %llu times: an endless loop?",
@@ -264,7 +279,7 @@ void ptx__warp_start(struct ptx__warp *warp, struct ptx__frame *frame, uint32_t 
     warp->yielded = false;
     warp->jumps = 0;
     warp->forced = false;
-    warp->budget = PTX__BUDGET;
+    warp->budget = budget_of(warp);
     frame->lanes = mask;
     put(warp, frame->code->ops, mask, PTX__RUNNABLE);
 }
@@ -299,7 +314,8 @@ const struct ptx__op *ptx__warp_call(struct ptx__warp *warp, const struct ptx__o
                                      const struct ptx__code *code)
 {
     struct ptx__frame *frame;
-    const uint32_t local = warp->frame->local + warp->frame->code->frame_bytes;
+    const uint32_t local =
+        warp->frame->local + warp->frame->code->frame_bytes + ptx__stack_bytes(warp);
 
     if (code->builtin)
         return code->builtin(warp, op);
@@ -312,6 +328,7 @@ const struct ptx__op *ptx__warp_call(struct ptx__warp *warp, const struct ptx__o
     frame->lanes = warp->mask;
     frame->local = local;
     frame->depth = warp->frame->depth + 1;
+    ptx__local_watch_frame(warp, frame, warp->mask);
     copy_arguments(warp, op, frame);
     warp->frame = frame;
     warp->regs = frame->registers;

@@ -18,7 +18,7 @@ struct ptx__worker;
 /* A call of a function by some lanes together: its registers, and its part of local memory. */
 struct ptx__frame {
     const struct ptx__code *code;
-    struct ptx__frame *parent;
+    struct ptx__frame *parent, *made_before;
     const struct ptx__op *back; /* where its lanes go on in the parent */
     unsigned char *registers;
     uint32_t lanes; /* that are in it, or in what it called */
@@ -56,6 +56,7 @@ struct ptx__warp {
 
     struct ptx__frame *base; /* of the kernel itself */
     unsigned char *local;    /* of all lanes, one behind the other */
+    unsigned char *written;  /* a byte for each of them, if that is watched; else NULL */
     uint32_t local_bytes;    /* of a lane */
     uint32_t alive;
     struct ptx__block *block;
@@ -115,6 +116,9 @@ const struct ptx__op *ptx__warp_after(struct ptx__warp *warp, const struct ptx__
 /* The active lanes call a function, whose arguments are where the operation says. */
 const struct ptx__op *ptx__warp_call(struct ptx__warp *warp, const struct ptx__op *op,
                                      const struct ptx__code *code);
+
+/* What the active lanes have allocated behind their frame, at most: see stack.c. */
+uint32_t ptx__stack_bytes(const struct ptx__warp *warp);
 
 /* A lane's bytes of its frame in local memory. */
 static inline unsigned char *ptx__warp_local(const struct ptx__warp *warp, unsigned lane)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "mock/ptx/block.h"
+#include "mock/ptx/memory.h"
 #include "mock/ptx/watch.h"
 
 static bool allocate(struct ptx__shared_watch *watch)
@@ -307,4 +308,16 @@ void ptx__watch_shared_lane(struct ptx__warp *warp, const struct ptx__op *op, un
     warp->mask = 1u << lane;
     ptx__watch_shared(warp, op, offsets, bytes, use);
     warp->mask = mask;
+}
+
+void ptx__watch_shared_from(struct ptx__block *block, uint64_t offset, unsigned bytes)
+{
+    struct ptx__shared_watch *watch = block->watch;
+
+    if (!watch || !bytes)
+        return;
+    for (uint64_t at = offset >> watch->shift; at <= (offset + bytes - 1) >> watch->shift; at++) {
+        watch->written[at / 64] |= UINT64_C(1) << at % 64;
+        watch->writers[at] = 0;
+    }
 }

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: MIT */
+/* Instructions of newer devices that C++ has no words for, and those that few programs use. */
+#include <cushim/mock.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../../mock/support.h"
+
+#define HEAD ".version 9.0\n.target sm_121a\n.address_size 64\n"
+#define BEGIN                                                                                      \
+    ".visible .entry k(.param .u64 p) {\n.reg .b32 %t, %r<40>; .reg .u64 %rd<9>; .reg .pred "      \
+    "%p<9>; .reg .f32 %f<20>; .reg .b16 %h<9>; .reg .b128 %q<4>; .shared .align 16 .b8 s[512];\n"  \
+    "mov.u32 %t, %tid.x; ld.param.u64 %rd0, [p]; mul.wide.u32 %rd1, %t, 4; add.u64 %rd1, %rd0, "   \
+    "%rd1;\n"
+
+enum { WORDS = 1024 };
+
+static unsigned words[WORDS];
+
+TestSuite(newer, .timeout = 100);
+
+/* A device that has all of them, which is made once. */
+static void begin(void)
+{
+    static bool made;
+
+    if (!made)
+        cr_assert(eq(int,
+                     cushim_mock_configure(&(struct cushim_mock_config){
+                         .settings = "device.*.compute_capability = 12.1\n"}),
+                     CUSHIM_OK));
+    made = true;
+    start();
+    cushim_mock_findings_clear();
+}
+
+static CUresult run_text(const char *body, unsigned block)
+{
+    char text[8192];
+    CUmodule module = NULL;
+    CUfunction function = NULL;
+    CUdeviceptr p;
+    void *params[] = {&p};
+    CUresult result;
+
+    begin();
+    snprintf(text, sizeof(text), "%s%s%s\nret; }", HEAD, BEGIN, body);
+    p = allocate(sizeof(words));
+    OK(mock_cuMemsetD32_v2(p, 0, WORDS));
+    OK(mock_cuModuleLoadData(&module, text));
+    OK(mock_cuModuleGetFunction(&function, module, "k"));
+    OK(mock_cuLaunchKernel(function, 1, 1, 1, block, 1, 1, 0, NULL, params, NULL));
+    result = mock_cuCtxSynchronize();
+    if (result == CUDA_SUCCESS)
+        OK(mock_cuMemcpyDtoH_v2(words, p, sizeof(words)));
+    return result;
+}
+
+/* %r9 is what a thread is to answer. */
+static void run(const char *body, unsigned block)
+{
+    char text[4096];
+
+    snprintf(text, sizeof(text), "%s\nst.global.u32 [%%rd1], %%r9;", body);
+    EXPECT(CUDA_SUCCESS, run_text(text, block));
+}
+
+static void answers(const char *body, unsigned expected)
+{
+    run(body, 1);
+    cr_expect(eq(u32, words[0], expected), "%s", body);
+}
+
+static void silent(void)
+{
+    const struct cushim_mock_finding *all = NULL;
+    const size_t count = cushim_mock_findings(&all);
+
+    cr_expect(eq(sz, count, 0), "%s", count ? all[0].text : "");
+}
+
+static void found(enum cushim_mock_finding_kind kind, const char *text)
+{
+    const struct cushim_mock_finding *all = NULL;
+
+    cr_assert(gt(sz, cushim_mock_findings(&all), 0));
+    cr_expect(eq(int, (int) all[0].kind, (int) kind), "%s", all[0].text);
+    cr_expect(ne(ptr, (void *) strstr(all[0].text, text), NULL), "'%s' in: %s", text, all[0].text);
+}
+
+/* --- comparisons and selection --- */
+
+/* 1 and -2 against 1 and a subnormal number; then NaN. */
+Test(newer, set_of_halves)
+{
+    answers("mov.b32 %r1, 0xc0003c00; mov.b32 %r2, 0x00013c00; set.lt.f16x2.f16x2 %r9, %r1, %r2;",
+            0x3c000000);
+    answers("mov.b32 %r1, 0xc0003c00; mov.b32 %r2, 0x00013c00; set.ge.u32.f16x2 %r9, %r1, %r2;",
+            0x0000ffff);
+    answers("mov.b32 %r1, 0x7fc03f80; mov.b32 %r2, 0x3f803f80; set.nan.bf16x2.bf16x2 %r9, %r1, "
+            "%r2;",
+            0x3f800000);
+    answers("mov.b32 %r1, 0x7fc03f80; mov.b32 %r2, 0x3f803f80; setp.ne.u32 %p1, %r1, %r1;\n"
+            "set.equ.or.s32.bf16x2 %r9, %r1, %r2, %p1;",
+            0xffffffff);
+    answers("mov.b32 %r1, 0x3f803f80; setp.eq.u32 %p1, %r1, %r1; set.eq.xor.bf16x2.bf16x2 %r9, "
+            "%r1, %r1, %p1;",
+            0);
+}
+
+Test(newer, comparisons_that_flush)
+{
+    answers("mov.b16 %h1, 1; mov.b16 %h2, 0x8001; setp.eq.f16 %p1, %h1, %h2; selp.u32 %r9, 1, 0, "
+            "%p1;",
+            0);
+    answers("mov.b16 %h1, 1; mov.b16 %h2, 0x8001; setp.eq.ftz.f16 %p1, %h1, %h2; selp.u32 %r9, 1, "
+            "0, %p1;",
+            1);
+    answers("mov.b32 %r1, 0x00013c00; mov.b32 %r2, 0x80023c01; set.eq.ftz.u32.f16x2 %r9, %r1, "
+            "%r2;",
+            0xffff0000);
+}
+
+Test(newer, selection_by_sign)
+{
+    answers("mov.b16 %h1, 7; mov.b16 %h2, 9; mov.u32 %r1, -1; slct.u16.s32 %h3, %h1, %h2, %r1; "
+            "cvt.u32.u16 %r9, %h3;",
+            9);
+    answers("mov.b16 %h1, 7; mov.b16 %h2, 9; mov.f32 %f1, 0f80000001; slct.ftz.b16.f32 %h3, %h1, "
+            "%h2, %f1; cvt.u32.u16 %r9, %h3;",
+            7);
+}
+
+Test(newer, least_of_three)
+{
+    answers("mov.f32 %f1, 0f40400000; mov.f32 %f2, 0fc0800000; mov.f32 %f3, 0f3f800000; min.f32 "
+            "%f4, %f1, %f2, %f3; mov.b32 %r9, %f4;",
+            0xc0800000);
+    answers("mov.f32 %f1, 0f40400000; mov.f32 %f2, 0fc0800000; mov.f32 %f3, 0f3f800000; "
+            "max.abs.f32 %f4, %f1, %f2, %f3; mov.b32 %r9, %f4;",
+            0x40800000);
+    answers("mov.f32 %f1, 0f7fc00000; mov.f32 %f2, 0fc0800000; mov.f32 %f3, 0f3f800000; max.f32 "
+            "%f4, %f1, %f2, %f3; mov.b32 %r9, %f4;",
+            0x3f800000);
+    answers("mov.f32 %f1, 0f7fc00000; mov.f32 %f2, 0fc0800000; mov.f32 %f3, 0f3f800000; "
+            "min.NaN.f32 %f4, %f2, %f3, %f1; mov.b32 %r9, %f4;",
+            0x7fffffff);
+}
+
+/* --- data --- */
+
+Test(newer, elements_change_places)
+{
+    answers("mov.u32 %r1, 3; mov.u32 %r2, 5; mov.v2.u32 {%r1, %r2}, {%r2, %r1}; mad.lo.u32 %r9, "
+            "%r1, 100, %r2;",
+            503);
+}
+
+Test(newer, integers_are_cut_and_packed)
+{
+    answers("mov.s32 %r1, 70000; mov.s32 %r2, -3; cvt.pack.sat.u16.s32 %r9, %r1, %r2;", 0xffff0000);
+    answers("mov.s32 %r1, 70000; mov.s32 %r2, -3; cvt.pack.sat.s16.s32 %r9, %r1, %r2;", 0x7ffffffd);
+    answers("mov.s32 %r1, -200; mov.s32 %r2, 5; mov.b32 %r3, 0xabcd1234; cvt.pack.sat.s8.s32.b32 "
+            "%r9, %r1, %r2, %r3;",
+            0x12348005);
+    answers("mov.s32 %r1, 99; mov.s32 %r2, -9; mov.b32 %r3, 0xabcd1234; cvt.pack.sat.s4.s32.b32 "
+            "%r9, %r1, %r2, %r3;",
+            0xcd123478);
+}
+
+/* 2 and NaN; without a NaN of its own, a format has the largest number; .relu drops the sign. */
+Test(newer, small_formats)
+{
+    answers("mov.f32 %f1, 0f40000000; mov.f32 %f2, 0f7fc00000; cvt.rn.satfinite.e2m3x2.f32 %h1, "
+            "%f1, %f2; cvt.u32.u16 %r9, %h1;",
+            0x101f);
+    answers("mov.f32 %f1, 0fc0000000; mov.f32 %f2, 0f7fc00000; cvt.rn.satfinite.relu.e4m3x2.f32 "
+            "%h1, %f1, %f2; cvt.u32.u16 %r9, %h1;",
+            0x007f);
+    answers("mov.b16 %h1, 0xc07f; cvt.rn.relu.f16x2.e4m3x2 %r9, %h1;", 0x00007fff);
+    answers("mov.b16 %h1, 0x7f80; cvt.rn.bf16x2.ue8m0x2 %r9, %h1;", 0x3f804000);
+}
+
+Test(newer, rounding_by_random_bits_is_refused)
+{
+    static const char text[] = HEAD BEGIN "cvt.rs.bf16x2.f32 %r1, %f1, %f2, %r3; ret; }";
+    char log[512] = "";
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void *values[] = {log, (void *) sizeof(log)};
+    CUmodule module = NULL;
+
+    begin();
+    EXPECT(CUDA_ERROR_NOT_SUPPORTED, mock_cuModuleLoadDataEx(&module, text, 2, options, values));
+    cr_expect(ne(ptr, (void *) strstr(log, "'cvt' (tier 1) is not executed by this device"), NULL),
+              "%s", log);
+}
+
+/* An address of 32 bits is none of shared memory, as a generic one. */
+Test(newer, spaces_of_addresses)
+{
+    answers("mov.u32 %r1, 5; isspacep.shared %p1, %r1; isspacep.global %p2, %r1; selp.u32 %r9, 1, "
+            "0, %p1; @%p2 add.u32 %r9, %r9, 2;",
+            2);
+    answers("mov.u64 %rd2, s; cvta.shared.u64 %rd2, %rd2; isspacep.shared::cta %p1, %rd2; "
+            "isspacep.local %p2, %rd2; selp.u32 %r9, 1, 0, %p1; @%p2 add.u32 %r9, %r9, 2;",
+            1);
+}
+
+/* --- warps and clusters --- */
+
+/* -0 and 0, numbers, and a NaN in lane 7. */
+Test(newer, redux_of_floats)
+{
+    run("cvt.rn.f32.u32 %f1, %t; neg.f32 %f1, %f1; setp.eq.u32 %p1, %t, 7; @%p1 mov.f32 %f1, "
+        "0f7fc00000;\nredux.sync.min.f32 %f2, %f1, -1; mov.b32 %r9, %f2;",
+        32);
+    cr_expect(eq(u32, words[5], 0xc1f80000));
+    run("cvt.rn.f32.u32 %f1, %t; neg.f32 %f1, %f1; setp.eq.u32 %p1, %t, 7; @%p1 mov.f32 %f1, "
+        "0f7fc00000;\nredux.sync.max.abs.f32 %f2, %f1, -1; mov.b32 %r9, %f2;",
+        32);
+    cr_expect(eq(u32, words[31], 0x41f80000));
+    run("cvt.rn.f32.u32 %f1, %t; setp.eq.u32 %p1, %t, 7; @%p1 mov.f32 %f1, 0f7fc00000;\n"
+        "redux.sync.max.NaN.f32 %f2, %f1, -1; mov.b32 %r9, %f2;",
+        32);
+    cr_expect(eq(u32, words[0], 0x7fffffff));
+}
+
+#define BACK_AND_FORTH                                                                             \
+    "and.b32 %r1, %t, 32; setp.ne.u32 %p1, %r1, 0; selp.u32 %r2, 1, 0, %p1; mov.u32 %r3, s; "      \
+    "setp.eq.u32 %p2, %t, 0; @%p2 st.volatile.shared.u32 [%r3], 0; bar.sync 0;\n"                  \
+    "L: call (%r4), turn, (%r3); setp.lt.u32 %p3, %r4, %r2; @%p3 bra L;\n"                         \
+    "add.u32 %r5, %r2, 1; st.volatile.shared.u32 [%r3], %r5; add.u32 %r2, %r2, 2; setp.lt.u32 "    \
+    "%p3, %r2, 20; @%p3 bra L; mov.u32 %r9, %r2; st.global.u32 [%rd1], %r9; ret; }"
+
+/* Two threads wait for each other, by calls: that takes as few steps as without them. */
+Test(newer, waiting_in_a_call)
+{
+    static const char text[] =
+        HEAD ".func (.reg .b32 r) turn(.reg .b32 a) {ld.volatile.shared.u32 r, [a]; ret; }\n" BEGIN
+             "setp.eq.u32 %p1, %t, 0; setp.eq.or.u32 %p1, %t, 32, %p1; @!%p1 bar.sync 0; @!%p1 "
+             "ret;\n" BACK_AND_FORTH;
+    CUmodule module = NULL;
+    CUfunction function = NULL;
+    CUdeviceptr p;
+    void *params[] = {&p};
+
+    setenv("CUSHIM_MOCK_PTX_STEPS", "100000", 1);
+    begin();
+    p = allocate(sizeof(words));
+    OK(mock_cuModuleLoadData(&module, text));
+    OK(mock_cuModuleGetFunction(&function, module, "k"));
+    OK(mock_cuLaunchKernel(function, 1, 1, 1, 64, 1, 1, 0, NULL, params, NULL));
+    EXPECT(CUDA_SUCCESS, mock_cuCtxSynchronize());
+}
+
+/* Each names others, and none itself: nobody knows what comes out, but it ends. */
+Test(newer, lanes_that_name_different_members)
+{
+    run("setp.eq.u32 %p1, %t, %t; vote.sync.ballot.b32 %r1, %p1, %t; mov.u32 %r9, 7;", 32);
+    for (unsigned i = 0; i < 32; i++)
+        cr_expect(eq(u32, words[i], 7));
+}
+
+Test(newer, barrier_of_the_cluster_that_nobody_comes_to)
+{
+    setenv("CUSHIM_MOCK_PTX_STEPS", "100000", 1);
+    EXPECT(CUDA_ERROR_LAUNCH_TIMEOUT, run_text("barrier.cluster.wait;", 64));
+    found(CUSHIM_MOCK_ENDLESS_LOOP, "0 of 64 threads came");
+}
+
+/* It always comes too late, and says so in 16 bytes that a barrier counts. */
+Test(newer, cancelling)
+{
+    answers(
+        "mov.u32 %r1, s; mbarrier.init.shared.b64 [%r1], 1; mbarrier.arrive.expect_tx.shared.b64 "
+        "_, [%r1], 16;\nclusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx"
+        "::bytes.b128 [%r1+16], [%r1];\nL: mbarrier.try_wait.parity.shared.b64 %p1, [%r1], 0; "
+        "@!%p1 bra L;\nld.shared.b128 %q1, [%r1+16]; "
+        "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p2, %q1; selp.u32 %r9, 1, 2, "
+        "%p2;",
+        2);
+    silent();
+}
+
+Test(newer, zeros_in_bulk)
+{
+    answers("mov.u32 %r1, s; mov.u32 %r2, 7; st.shared.u32 [%r1+24], %r2; st.shared.u32 [%r1+32], "
+            "%r2; mov.u64 %rd2, 32;\nst.bulk.weak.shared::cta [%r1], %rd2, 0; setmaxnreg.dec.sync"
+            ".aligned.u32 64;\nld.shared.u32 %r3, [%r1+24]; ld.shared.u32 %r4, [%r1+32]; ld.shared"
+            ".u32 %r5, [%r1];\nmad.lo.u32 %r9, %r3, 100, %r4; add.u32 %r9, %r9, %r5;",
+            7);
+    silent();
+}
+
+Test(newer, bulk_copies_are_of_16_bytes)
+{
+    EXPECT(CUDA_ERROR_MISALIGNED_ADDRESS,
+           run_text("mov.u32 %r1, s; mov.u32 %r2, 24; cp.async.bulk.global.shared::cta.bulk_group "
+                    "[%rd0], [%r1], %r2;",
+                    1));
+    found(CUSHIM_MOCK_MISALIGNED_ACCESS, "24 bytes");
+}
+
+/* Bytes 0 and 5 of every 16. */
+Test(newer, bulk_copies_of_some_bytes)
+{
+    EXPECT(CUDA_SUCCESS,
+           run_text("mov.u32 %r1, s; mov.u32 %r2, 0x01020304; st.shared.v4.u32 [%r1], {%r2, %r2, "
+                    "%r2, %r2}; mov.u32 %r3, 16; mov.b16 %h1, 0x21;\ncp.async.bulk.global.shared"
+                    "::cta.bulk_group.cp_mask [%rd0], [%r1], %r3, %h1; cp.async.bulk.commit_group; "
+                    "cp.async.bulk.wait_group 0;",
+                    1));
+    cr_expect(eq(u32, words[0], 4));
+    cr_expect(eq(u32, words[1], 0x300));
+    cr_expect(eq(u32, words[2], 0));
+}
+
+/* --- matrices: all of A is one number, and all of B; 32 products of a sum --- */
+
+static void product(const char *types, unsigned a, unsigned b, float expected)
+{
+    char text[1024];
+    float sum;
+
+    snprintf(text, sizeof(text),
+             "mov.u32 %%r1, %u; mov.u32 %%r2, %u; mov.f32 %%f1, 0f3f800000;\nmma.sync.aligned."
+             "m16n8k32.row.col.kind::f8f6f4.f32.%s.f32 {%%f2, %%f3, %%f4, %%f5}, {%%r1, %%r1, "
+             "%%r1, %%r1}, {%%r2, %%r2}, {%%f1, %%f1, %%f1, %%f1}; mov.b32 %%r9, %%f5;",
+             a * 0x01010101, b * 0x01010101, types);
+    run(text, 32);
+    memcpy(&sum, &words[17], sizeof(sum));
+    cr_expect(lt(flt, fabsf(sum - expected), 1e-6F), "%s: %g", types, (double) sum);
+}
+
+Test(newer, products_of_small_formats)
+{
+    product("e2m1.e2m1", 0x5 << 2, 0x9 << 2, 1 + 32 * 3 * -0.5F);
+    product("e3m2.e2m3", 0x11, 0x2c, 1 + 32 * 2.5F * -1.5F);
+    product("e4m3.e5m2", 0x38, 0x40, 1 + 32 * 2);
+}
+
+/* --- local memory --- */
+
+#define ROOM ".local .align 16 .b8 room[64];\n"
+
+Test(newer, local_memory_that_nothing_has_written)
+{
+    EXPECT(CUDA_SUCCESS, run_text(ROOM "st.local.u32 [room], %t; ld.local.u32 %r1, [room+8]; "
+                                       "st.global.u32 [%rd1], %r1;",
+                                  32));
+    found(CUSHIM_MOCK_UNINITIALISED_READ, "local memory at offset 8");
+}
+
+/* A part of what is read is enough, or what is beside it; so is a store by another way. */
+Test(newer, local_memory_that_is_written)
+{
+    EXPECT(CUDA_SUCCESS,
+           run_text(ROOM
+                    "mov.u64 %rd2, room; cvta.local.u64 %rd3, %rd2; st.u8 [%rd3+8], %t; "
+                    "ld.local.v4.u32 {%r1, %r2, %r3, %r4}, [room]; ld.local.u8 %r5, [room+15];",
+                    32));
+    silent();
+}
+
+/* What an earlier call left behind is not there for the next one. */
+Test(newer, local_memory_of_a_second_call)
+{
+    static const char text[] =
+        HEAD ".func (.reg .u32 r) f(.reg .u32 a) {.reg .pred %p; .local .u32 x; setp.eq.u32 %p, a, "
+             "0; @%p st.local.u32 [x], a; ld.local.u32 r, [x]; ret; }\n.visible .entry k() {.reg "
+             ".u32 %r<4>; mov.u32 %r1, 0; call (%r2), f, (%r1); mov.u32 %r1, 1; call (%r2), f, "
+             "(%r1); ret; }";
+    CUmodule module = NULL;
+    CUfunction function = NULL;
+
+    begin();
+    OK(mock_cuModuleLoadData(&module, text));
+    OK(mock_cuModuleGetFunction(&function, module, "k"));
+    OK(mock_cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+    EXPECT(CUDA_SUCCESS, mock_cuCtxSynchronize());
+    cr_expect(eq(sz, cushim_mock_findings(NULL), 1));
+    found(CUSHIM_MOCK_UNINITIALISED_READ, "in function 'f'");
+}
+
+Test(newer, stack_memory_that_nothing_has_written)
+{
+    EXPECT(CUDA_SUCCESS, run_text("mov.u64 %rd2, 16; stacksave.u64 %rd4; alloca.u64 %rd3, %rd2; "
+                                  "st.local.u32 [%rd3], %t; stackrestore.u64 %rd4; alloca.u64 "
+                                  "%rd3, %rd2, 16; ld.local.u32 %r1, [%rd3];",
+                                  1));
+    found(CUSHIM_MOCK_UNINITIALISED_READ, "local memory");
+}
+
+Test(newer, stack_without_end)
+{
+    EXPECT(CUDA_ERROR_ILLEGAL_ADDRESS,
+           run_text("mov.u64 %rd2, 4096; L: alloca.u64 %rd3, %rd2; bra L;", 1));
+    found(CUSHIM_MOCK_KERNEL_FAULT, "no local memory left");
+}
