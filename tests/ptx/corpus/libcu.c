@@ -49,6 +49,30 @@ static void complex(struct corpus_run *run)
         }
 }
 
+static void rows(struct corpus_run *run)
+{
+    const uint32_t *a = run->in[0];
+    uint32_t *out = run->expect[1];
+
+    for (int i = 0; i < 256; i++) {
+        out[i] = a[i] * 7 + a[256 + 255 - i];
+        out[256 + i] = a[512 + (i ^ 1)];
+    }
+}
+
+static void pipeline(struct corpus_run *run)
+{
+    const uint32_t *a = run->in[0];
+
+    for (int t = 0; t < 64; t++) {
+        uint32_t sum = 0;
+
+        for (int tile = 0; tile < 12; tile++)
+            sum = sum * 3 + a[tile * 64 + 63 - t];
+        ((uint32_t *) run->expect[1])[t] = sum;
+    }
+}
+
 static const struct corpus_case cases[] = {
     {.name = "libcu_atomic",
      .grid = {4},
@@ -63,6 +87,14 @@ static const struct corpus_case cases[] = {
      .block = {64},
      .reference = complex,
      .buffers = {IN_RANGE(F64, 128, -2, 2), OUT(F64, 128)}},
+    {.name = "libcu_rows",
+     .block = {64},
+     .reference = rows,
+     .buffers = {IN(U32, 768), OUT(U32, 512)}},
+    {.name = "libcu_pipeline",
+     .block = {64},
+     .reference = pipeline,
+     .buffers = {IN(U32, 768), OUT(U32, 64)}},
 };
 
 CORPUS_MODULE(libcu, cases);

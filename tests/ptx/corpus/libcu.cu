@@ -3,8 +3,10 @@
 // The standard library of CUDA C++: atomics, barriers, asynchronous copies, complex numbers.
 // The barrier is initialised by a thread of the block.
 #pragma nv_diag_suppress static_var_with_dynamic_init
+#include <cooperative_groups.h>
 #include <cuda/atomic>
 #include <cuda/barrier>
+#include <cuda/pipeline>
 #include <cuda/std/array>
 #include <cuda/std/complex>
 
@@ -55,4 +57,63 @@ extern "C" __global__ void libcu_complex(const double *a, double *out)
         sum = sum * z + factor;
     out[2 * i] = sum.real();
     out[2 * i + 1] = sum.imag();
+}
+
+// Rows that a barrier waits for: bulk copies, where the device has them.
+extern "C" __global__ void libcu_rows(const unsigned *a, unsigned *out)
+{
+    __shared__ cuda::barrier<cuda::thread_scope_block> barrier;
+    __shared__ alignas(16) unsigned rows[2][256];
+    const auto block = cooperative_groups::this_thread_block();
+    const int t = threadIdx.x;
+
+    if (t == 0)
+        init(&barrier, blockDim.x);
+    block.sync();
+    for (int row = 0; row < 2; row++)
+        cuda::memcpy_async(block, rows[row], a + row * 256,
+                           cuda::aligned_size_t<16>(sizeof(rows[row])), barrier);
+    barrier.arrive_and_wait();
+    for (int i = t; i < 256; i += 64)
+        out[i] = rows[0][i] * 7 + rows[1][255 - i];
+    block.sync();
+#if __CUDA_ARCH__ >= 900
+    if (t == 0) {
+        cuda::device::memcpy_async_tx(rows[0], a + 512, cuda::aligned_size_t<16>(1024), barrier);
+        auto token = cuda::device::barrier_arrive_tx(barrier, 1, 1024);
+        barrier.wait(std::move(token));
+    } else {
+        barrier.arrive_and_wait();
+    }
+#else
+    for (int i = t; i < 256; i += 64)
+        rows[0][i] = a[512 + i];
+    block.sync();
+#endif
+    for (int i = t; i < 256; i += 64)
+        out[256 + i] = rows[0][i ^ 1];
+}
+
+// The sums of tiles, of which the next two are always on their way.
+extern "C" __global__ void libcu_pipeline(const unsigned *a, unsigned *out)
+{
+    __shared__ alignas(16) unsigned tiles[2][64];
+    __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> state;
+    const auto block = cooperative_groups::this_thread_block();
+    auto pipeline = cuda::make_pipeline(block, &state);
+    unsigned sum = 0;
+
+    for (int tile = 0, next = 0; tile < 12; tile++) {
+        for (; next < 12 && next < tile + 2; next++) {
+            pipeline.producer_acquire();
+            cuda::memcpy_async(block, tiles[next % 2], a + next * 64,
+                               cuda::aligned_size_t<16>(sizeof(tiles[0])), pipeline);
+            pipeline.producer_commit();
+        }
+        pipeline.consumer_wait();
+        sum = sum * 3 + tiles[tile % 2][63 - threadIdx.x];
+        block.sync();
+        pipeline.consumer_release();
+    }
+    out[threadIdx.x] = sum;
 }

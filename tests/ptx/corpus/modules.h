@@ -16,6 +16,7 @@
     X(convert)                                                                                     \
     X(cub)                                                                                         \
     X(debug)                                                                                       \
+    X(fragments)                                                                                   \
     X(groups)                                                                                      \
     X(half)                                                                                        \
     X(hints)                                                                                       \
@@ -38,14 +39,17 @@
     X(runtime)                                                                                     \
     X(scan)                                                                                        \
     X(simulation)                                                                                  \
+    X(small)                                                                                       \
     X(sort)                                                                                        \
+    X(stack)                                                                                       \
     X(stencil)                                                                                     \
     X(strings)                                                                                     \
     X(surface)                                                                                     \
     X(tensor)                                                                                      \
     X(texture)                                                                                     \
     X(video)                                                                                       \
-    X(warp)
+    X(warp)                                                                                        \
+    X(wide)
 
 #define CORPUS_DECLARE(subject) extern const struct corpus_module corpus_##subject;
 CORPUS_SUBJECTS(CORPUS_DECLARE)
