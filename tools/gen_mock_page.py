@@ -73,9 +73,10 @@ def read_reasons(text):
 def defined():
     """{function: file} of what src/mock defines."""
     found = {}
-    for path in sorted((ROOT / "src/mock").glob("*.c")):
+    folder = ROOT / "src/mock"
+    for path in sorted(folder.rglob("*.c")):
         for name in re.findall(r"^CUresult\s+mock_(cu\w+)\(", path.read_text(), re.M):
-            found[name] = path.name
+            found[name] = path.relative_to(folder).as_posix()
     return found
 
 

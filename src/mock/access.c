@@ -8,8 +8,8 @@
 #include "mock/attach.h"
 #include "mock/clock.h"
 #include "mock/finding.h"
-#include "mock/mem_map.h"
-#include "mock/memory.h"
+#include "mock/memory/mem_map.h"
+#include "mock/memory/memory.h"
 #include "mock/work.h"
 
 enum {

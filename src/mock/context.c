@@ -3,15 +3,15 @@
 
 #include <string.h>
 
-#include "mock/array.h"
 #include "mock/clock.h"
 #include "mock/event.h"
-#include "mock/graph_exec.h"
-#include "mock/memory.h"
-#include "mock/module.h"
+#include "mock/graph/graph_exec.h"
+#include "mock/memory/array.h"
+#include "mock/memory/memory.h"
+#include "mock/module/module.h"
 #include "mock/state.h"
 #include "mock/stream.h"
-#include "mock/texture.h"
+#include "mock/texture/texture.h"
 #include "mock/work.h"
 
 #define SCHEDULING_FLAGS 0x07u

@@ -7,8 +7,8 @@
 
 #include "mock/access.h"
 #include "mock/finding.h"
-#include "mock/kernels.h"
-#include "mock/memory.h"
+#include "mock/launch/kernels.h"
+#include "mock/memory/memory.h"
 #include "mock/state.h"
 #include "mock/work.h"
 

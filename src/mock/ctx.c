@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* cuCtx* */
-#include "mock/capture.h"
+#include "mock/graph/capture.h"
 #include "mock/schedule.h"
 #include "mock/state.h"
 #include "mock/stats.h"

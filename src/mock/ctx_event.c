@@ -7,9 +7,9 @@
  * all work that is submitted to the context from then on, in whatever stream, waits for that
  * lane's end. Both take part in no turns, as they are no streams.
  */
-#include "mock/capture.h"
 #include "mock/clock.h"
 #include "mock/event.h"
+#include "mock/graph/capture.h"
 #include "mock/schedule.h"
 #include "mock/state.h"
 #include "mock/stream.h"

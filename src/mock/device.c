@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "mock/array.h"
-#include "mock/mem_pool.h"
+#include "mock/memory/array.h"
+#include "mock/memory/mem_pool.h"
 #include "mock/state.h"
 
 /* An initialised driver, and a device by its ordinal. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* cuDeviceGraphMemTrim, cuDeviceGetGraphMemAttribute, cuDeviceSetGraphMemAttribute */
-#include "mock/graph_exec.h"
+#include "mock/graph/graph_exec.h"
 #include "mock/state.h"
 
 #if CUDA_VERSION >= 11040

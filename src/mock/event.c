@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/util.h"
-#include "mock/capture.h"
+#include "mock/graph/capture.h"
 #include "mock/schedule.h"
 #include "mock/state.h"
 #include "mock/stats.h"

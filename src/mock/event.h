@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "mock/functions.h"
-#include "mock/graph.h"
+#include "mock/graph/graph.h"
 #include "mock/objects.h"
 #include "mock/work.h"
 

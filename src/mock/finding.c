@@ -9,7 +9,7 @@
 
 #include "base/env.h"
 #include "base/util.h"
-#include "mock/host_watch.h"
+#include "mock/memory/host_watch.h"
 #include "mock/state.h"
 
 /* A loop that goes wrong a million times says no more than the first of them. */

@@ -6,7 +6,7 @@
 
 #include "base/util.h"
 #include "mock/finding.h"
-#include "mock/memory.h"
+#include "mock/memory/memory.h"
 #include "mock/state.h"
 #include "mock/stream.h"
 #include "mock/work.h"

@@ -2,14 +2,14 @@
 /* What the program made and did not give back. */
 #include "base/util.h"
 #include "mock/finding.h"
-#include "mock/graph.h"
-#include "mock/mem_map.h"
-#include "mock/mem_pool.h"
-#include "mock/memory.h"
-#include "mock/module.h"
+#include "mock/graph/graph.h"
+#include "mock/memory/mem_map.h"
+#include "mock/memory/mem_pool.h"
+#include "mock/memory/memory.h"
+#include "mock/module/module.h"
 #include "mock/state.h"
 #include "mock/stream.h"
-#include "mock/texture.h"
+#include "mock/texture/texture.h"
 #include "mock/user.h"
 
 static void find_memory(void)

@@ -7,15 +7,15 @@
 
 #include "base/env.h"
 #include "mock/access.h"
-#include "mock/config.h"
+#include "mock/config/config.h"
 #include "mock/finding.h"
-#include "mock/kernels.h"
-#include "mock/launch.h"
-#include "mock/memory.h"
-#include "mock/module.h"
+#include "mock/launch/kernels.h"
+#include "mock/launch/launch.h"
+#include "mock/memory/memory.h"
+#include "mock/module/module.h"
 #include "mock/ptx/run.h"
 #include "mock/state.h"
-#include "mock/texture.h"
+#include "mock/texture/texture.h"
 #include "mock/work.h"
 
 /* What a module has besides its code: made when a launch needs it first. */

@@ -4,7 +4,7 @@
 #include "base/util.h"
 #include "mock/context.h"
 #include "mock/engine.h"
-#include "mock/mem_pool.h"
+#include "mock/memory/mem_pool.h"
 #include "mock/state.h"
 
 /* How many pieces of work one submission can set going at most. */

@@ -9,9 +9,9 @@
 
 #include "base/env.h"
 #include "base/str.h"
-#include "mock/config.h"
+#include "mock/config/config.h"
 #include "mock/finding.h"
-#include "mock/kernels.h"
+#include "mock/launch/kernels.h"
 #include "mock/schedule.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -5,10 +5,10 @@
 #ifndef CUSHIM_MOCK_STATE_H
 #define CUSHIM_MOCK_STATE_H
 
-#include "mock/config.h"
+#include "mock/config/config.h"
+#include "mock/config/profile.h"
 #include "mock/context.h"
 #include "mock/functions.h"
-#include "mock/profile.h"
 
 struct mock__device {
     int ordinal;

@@ -2,8 +2,8 @@
 /* cuStream*, except attributes, which are in stream_attribute.c. */
 #include "mock/stream.h"
 
-#include "mock/capture.h"
 #include "mock/event.h"
+#include "mock/graph/capture.h"
 #include "mock/schedule.h"
 #include "mock/state.h"
 #include "mock/stats.h"

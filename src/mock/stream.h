@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "mock/functions.h"
-#include "mock/graph.h"
+#include "mock/graph/graph.h"
 #include "mock/objects.h"
 
 #define MOCK__N_STREAM_ATTRIBUTES 17

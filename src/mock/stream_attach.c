@@ -5,9 +5,9 @@
  * that it is broken.
  */
 #include "mock/attach.h"
-#include "mock/capture.h"
 #include "mock/finding.h"
-#include "mock/memory.h"
+#include "mock/graph/capture.h"
+#include "mock/memory/memory.h"
 #include "mock/state.h"
 #include "mock/stream.h"
 #include "mock/work.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* cuThreadExchangeStreamCaptureMode */
-#include "mock/capture.h"
+#include "mock/graph/capture.h"
 #include "mock/state.h"
 
 CUresult mock_cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)

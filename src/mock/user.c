@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "mock/engine.h"
-#include "mock/graph.h"
+#include "mock/graph/graph.h"
 #include "mock/state.h"
 
 /* Nothing refers to it any more: it is gone, and its destructor will be called. */

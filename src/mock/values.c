@@ -10,8 +10,8 @@
 
 #include "mock/access.h"
 #include "mock/finding.h"
-#include "mock/graph_exec.h"
-#include "mock/memory.h"
+#include "mock/graph/graph_exec.h"
+#include "mock/memory/memory.h"
 #include "mock/state.h"
 #include "mock/work.h"
 

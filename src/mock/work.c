@@ -5,7 +5,7 @@
 
 #include "mock/clock.h"
 #include "mock/context.h"
-#include "mock/host_watch.h"
+#include "mock/memory/host_watch.h"
 #include "mock/schedule.h"
 
 static struct mock__lane *busy; /* lanes with work left */

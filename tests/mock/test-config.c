@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "mock/config_settings.h"
+#include "mock/config/config_settings.h"
 
 #include "support.h"
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "mock/profile.h"
+#include "mock/config/profile.h"
 
 #include "support.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "mock/texture.h"
+#include "mock/texture/texture.h"
 #include "watch.h"
 
 enum { WIDTH = 16, HEIGHT = 8 };

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * CUDA_VISIBLE_DEVICES. NVIDIA's programming guide says what a list of ordinals and of
+ * abbreviated UUIDs means, and that the first invalid entry ends it. It is silent about
+ * entries that appear twice, numbers with letters after them, and lists of both sorts; there
+ * the mock does what PyTorch's own reading of the variable does, which was made to agree
+ * with drivers: two of the same leave no device, letters after a number are not looked at,
+ * and an entry of the other sort than the first one's is invalid.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mock/config/config_settings.h"
+
+/* -1: no device has this ordinal. Out of range is as invalid as no number at all. */
+static int by_ordinal(const char *entry, const struct mock__config *config)
+{
+    const long ordinal = strtol(entry, NULL, 10);
+
+    if (!isdigit((unsigned char) entry[*entry == '+']))
+        return -1;
+    return ordinal >= 0 && ordinal < config->n_devices ? (int) ordinal : -1;
+}
+
+/* -1: no device's UUID begins so, or more than one's do. */
+static int by_uuid(const char *entry, size_t length, const struct mock__config *config)
+{
+    int found = -1;
+
+    for (int i = 0; i < config->n_devices; i++) {
+        char uuid[MOCK__UUID_TEXT];
+
+        mock__profile_uuid_text(&config->devices[i], uuid);
+        if (strncmp(uuid, entry, length))
+            continue;
+        if (found >= 0)
+            return -1;
+        found = i;
+    }
+    return found;
+}
+
+static bool is_uuid(const char *entry)
+{
+    return !strncmp(entry, "GPU-", 4);
+}
+
+static bool contains(const int *list, int count, int place)
+{
+    for (int i = 0; i < count; i++) {
+        if (list[i] == place)
+            return true;
+    }
+    return false;
+}
+
+static int all_visible(const struct mock__config *config, int ret_visible[MOCK__MAX_DEVICES])
+{
+    for (int i = 0; i < config->n_devices; i++)
+        ret_visible[i] = i;
+    return config->n_devices;
+}
+
+int mock__visible(const char *text, const struct mock__config *config,
+                  int ret_visible[MOCK__MAX_DEVICES])
+{
+    bool uuids;
+    int n = 0;
+
+    if (!text)
+        return all_visible(config, ret_visible);
+    text += strspn(text, " \t");
+    uuids = is_uuid(text);
+    while (text) {
+        const char *comma = strchr(text, ',');
+        const char *entry = text + strspn(text, " \t");
+        const int place =
+            uuids ? by_uuid(entry, strcspn(entry, ", \t"), config) : by_ordinal(entry, config);
+
+        if (place < 0)
+            break;
+        if (contains(ret_visible, n, place))
+            return 0;
+        ret_visible[n++] = place;
+        text = comma ? comma + 1 : NULL;
+    }
+    return n;
+}

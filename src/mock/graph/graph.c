@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT */
+/* Graphs as such: cuGraphCreate, cuGraphDestroy, cuGraphClone, cuGraphDestroyNode. */
+#include "mock/graph/graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "mock/graph/graph_exec.h"
+#include "mock/state.h"
+#include "mock/user.h"
+#include "mock/work.h"
+
+struct mock__graph *mock__graph_new(void)
+{
+    return mock__object_new(MOCK__GRAPH, sizeof(struct mock__graph));
+}
+
+void mock__graph_free(struct mock__graph *graph)
+{
+    if (!graph)
+        return;
+    while (graph->n)
+        mock__node_free(graph->nodes[graph->n - 1]);
+    mock__holdings_free(graph);
+    free(graph->nodes);
+    mock__object_free(graph);
+}
+
+CUresult mock__graph_find(CUgraph handle, struct mock__graph **ret_graph)
+{
+    *ret_graph = mock__object_find(MOCK__GRAPH, handle);
+    return *ret_graph ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult mock__node_find(CUgraphNode handle, struct mock__node **ret_node)
+{
+    *ret_node = mock__object_find(MOCK__NODE, handle);
+    return *ret_node ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUgraphNodeType mock__node_type(const struct mock__node *node)
+{
+    return node->child ? CU_GRAPH_NODE_TYPE_GRAPH : node->work->type->node;
+}
+
+static bool is_memory_node(const struct mock__node *node)
+{
+    const int type = (int) mock__node_type(node);
+
+    return type == MOCK__NODE_MEM_ALLOC || type == MOCK__NODE_MEM_FREE;
+}
+
+bool mock__graph_has_memory(const struct mock__graph *graph)
+{
+    for (size_t i = 0; i < graph->n; i++) {
+        const struct mock__node *node = graph->nodes[i];
+
+        if (is_memory_node(node) || (node->child && mock__graph_has_memory(node->child)))
+            return true;
+    }
+    return false;
+}
+
+/* --- nodes --- */
+
+static bool make_room(struct mock__graph *graph)
+{
+    const size_t wanted = graph->capacity ? 2 * graph->capacity : 8;
+    struct mock__node **more;
+
+    if (graph->n < graph->capacity)
+        return true;
+    more = realloc(graph->nodes, wanted * sizeof(struct mock__node *));
+    if (!more)
+        return false;
+    graph->nodes = more;
+    graph->capacity = wanted;
+    return true;
+}
+
+/* Takes over the work. */
+static struct mock__node *new_node(struct mock__graph *graph, struct mock__work *work)
+{
+    struct mock__node *node = NULL;
+
+    if (make_room(graph))
+        node = mock__object_new(MOCK__NODE, sizeof(*node));
+    if (!node) {
+        mock__work_free(work);
+        return NULL;
+    }
+    node->graph = graph;
+    node->work = work;
+    graph->nodes[graph->n++] = node;
+    return node;
+}
+
+static void take_out(const struct mock__node *node)
+{
+    struct mock__graph *graph = node->graph;
+    size_t i = graph->n;
+
+    while (graph->nodes[--i] != node)
+        ;
+    graph->n--;
+    memmove(&graph->nodes[i], &graph->nodes[i + 1], (graph->n - i) * sizeof(struct mock__node *));
+}
+
+void mock__node_free(struct mock__node *node)
+{
+    while (node->before.n)
+        mock__edge_remove(node->before.list[node->before.n - 1].node, node);
+    while (node->after.n)
+        mock__edge_remove(node, node->after.list[node->after.n - 1].node);
+    take_out(node);
+    mock__graph_free(node->child);
+    mock__work_free(node->work);
+    free(node->before.list);
+    free(node->after.list);
+    mock__object_free(node);
+}
+
+static CUresult add_edges(struct mock__node *node, const CUgraphNode *after,
+                          const struct mock__edge_data *data, size_t n)
+{
+    static const struct mock__edge_data ordinary;
+    struct mock__node *other = NULL;
+
+    for (size_t i = 0; i < n; i++) {
+        MOCK__TRY(mock__node_find(after[i], &other));
+        MOCK__TRY(mock__edge_add(other, node, data ? &data[i] : &ordinary));
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult mock__node_add(struct mock__graph *graph, const CUgraphNode *after,
+                        const struct mock__edge_data *data, size_t n, struct mock__work *work,
+                        struct mock__node **ret_node)
+{
+    struct mock__node *node = new_node(graph, work);
+    CUresult result;
+
+    MOCK__REQUIRE(node, CUDA_ERROR_OUT_OF_MEMORY);
+    result = add_edges(node, after, data, n);
+    if (result == CUDA_SUCCESS)
+        *ret_node = node;
+    else
+        mock__node_free(node);
+    return result;
+}
+
+/* --- copies --- */
+
+static CUresult copy_node(struct mock__graph *copy, const struct mock__node *node)
+{
+    struct mock__work *work = NULL;
+    struct mock__node *twin;
+
+    MOCK__TRY(node->work->type->copy(node->work, &work));
+    twin = new_node(copy, work);
+    MOCK__REQUIRE(twin, CUDA_ERROR_OUT_OF_MEMORY);
+    twin->work->context = node->work->context;
+    twin->origin = node->object.handle;
+    twin->disabled = node->disabled;
+    if (!node->child)
+        return CUDA_SUCCESS;
+    MOCK__TRY(mock__graph_copy(node->child, &twin->child));
+    twin->child->parent = twin;
+    return CUDA_SUCCESS;
+}
+
+/* Copies have their nodes in the same places. */
+static CUresult copy_edges(const struct mock__graph *graph, struct mock__graph *copy)
+{
+    for (size_t i = 0; i < graph->n; i++)
+        graph->nodes[i]->place = i;
+    for (size_t i = 0; i < graph->n; i++) {
+        const struct mock__edges *before = &graph->nodes[i]->before;
+
+        for (size_t k = 0; k < before->n; k++)
+            MOCK__TRY(mock__edge_add(copy->nodes[before->list[k].node->place], copy->nodes[i],
+                                     &before->list[k].data));
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult mock__graph_copy(const struct mock__graph *graph, struct mock__graph **ret_copy)
+{
+    struct mock__graph *copy = mock__graph_new();
+    CUresult result = copy ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+
+    for (size_t i = 0; result == CUDA_SUCCESS && i < graph->n; i++)
+        result = copy_node(copy, graph->nodes[i]);
+    if (result == CUDA_SUCCESS)
+        result = copy_edges(graph, copy);
+    if (result == CUDA_SUCCESS)
+        result = mock__holdings_copy(graph, copy);
+    if (result == CUDA_SUCCESS)
+        *ret_copy = copy;
+    else
+        mock__graph_free(copy);
+    return result;
+}
+
+struct mock__node *mock__node_in_copy(const struct mock__graph *copy, uintptr_t original)
+{
+    struct mock__node *found = NULL;
+
+    for (size_t i = 0; !found && i < copy->n; i++) {
+        struct mock__node *node = copy->nodes[i];
+
+        if (node->origin == original)
+            found = node;
+        else if (node->child)
+            found = mock__node_in_copy(node->child, original);
+    }
+    return found;
+}
+
+/* --- what callers call --- */
+
+CUresult mock_cuGraphCreate(CUgraph *phGraph, unsigned int flags)
+{
+    struct mock__graph *graph;
+
+    MOCK__ENTER();
+    MOCK__REQUIRE(phGraph && !flags, CUDA_ERROR_INVALID_VALUE);
+    graph = mock__graph_new();
+    MOCK__REQUIRE(graph, CUDA_ERROR_OUT_OF_MEMORY);
+    mock__made(&graph->object.made, "cuGraphCreate");
+    *phGraph = MOCK__HANDLE(graph);
+    return CUDA_SUCCESS;
+}
+
+/* The graph of a node goes with the node, and a captured one not before its capture ends. */
+CUresult mock_cuGraphDestroy(CUgraph hGraph)
+{
+    struct mock__graph *graph = NULL;
+
+    MOCK__ENTER();
+    MOCK__TRY(mock__graph_find(hGraph, &graph));
+    MOCK__REQUIRE(!graph->parent && !graph->captures && !graph->instantiated,
+                  CUDA_ERROR_INVALID_VALUE);
+    mock__graph_free(graph);
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuGraphClone(CUgraph *phGraphClone, CUgraph originalGraph)
+{
+    struct mock__graph *graph = NULL, *copy = NULL;
+
+    MOCK__ENTER();
+    MOCK__REQUIRE(phGraphClone, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__graph_find(originalGraph, &graph));
+    MOCK__REQUIRE(!mock__graph_has_memory(graph), CUDA_ERROR_NOT_SUPPORTED);
+    MOCK__TRY(mock__graph_copy(graph, &copy));
+    mock__made(&copy->object.made, "cuGraphClone");
+    *phGraphClone = MOCK__HANDLE(copy);
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuGraphNodeFindInClone(CUgraphNode *phNode, CUgraphNode hOriginalNode,
+                                     CUgraph hClonedGraph)
+{
+    struct mock__graph *copy = NULL;
+    struct mock__node *node = NULL;
+
+    MOCK__ENTER();
+    MOCK__REQUIRE(phNode, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__node_find(hOriginalNode, &node));
+    MOCK__TRY(mock__graph_find(hClonedGraph, &copy));
+    node = mock__node_in_copy(copy, node->object.handle);
+    MOCK__REQUIRE(node, CUDA_ERROR_INVALID_VALUE);
+    *phNode = MOCK__HANDLE(node);
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuGraphDestroyNode(CUgraphNode hNode)
+{
+    struct mock__node *node = NULL;
+
+    MOCK__ENTER();
+    MOCK__TRY(mock__node_find(hNode, &node));
+    MOCK__REQUIRE(!node->graph->instantiated, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(!mock__graph_has_memory(node->graph), CUDA_ERROR_NOT_SUPPORTED);
+    mock__node_free(node);
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType *type)
+{
+    struct mock__node *node = NULL;
+
+    MOCK__ENTER();
+    MOCK__REQUIRE(type, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__node_find(hNode, &node));
+    *type = mock__node_type(node);
+    return CUDA_SUCCESS;
+}

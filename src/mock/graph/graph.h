@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Graphs: nodes, and edges between them.
+ *
+ * A node has work (work.h) that is never submitted itself: a launch submits copies of it. So
+ * what a call submits to a stream and what it adds to a graph is the same thing, checked by
+ * the same code. The graph of a node that is a graph, and what was instantiated, are
+ * graphs as well, with nodes of their own. Callers hold the lock.
+ */
+#ifndef CUSHIM_MOCK_GRAPH_H
+#define CUSHIM_MOCK_GRAPH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "mock/functions.h"
+#include "mock/objects.h"
+
+struct mock__graph;
+struct mock__holding;
+struct mock__node;
+struct mock__work;
+
+/* CUDA_ERROR_LOSSY_QUERY: the caller has no place for data of edges that are not ordinary. */
+#define MOCK__LOSSY_QUERY ((CUresult) 402)
+
+/* CUgraphEdgeData, which the headers of older toolkits lack. All zero is an ordinary edge. */
+struct mock__edge_data {
+    unsigned char from_port, to_port, type, reserved[5];
+};
+
+struct mock__edge {
+    struct mock__node *node; /* the other end */
+    struct mock__edge_data data;
+};
+
+struct mock__edges {
+    struct mock__edge *list;
+    size_t n, capacity;
+};
+
+struct mock__node {
+    struct mock__object object;
+    struct mock__graph *graph;
+    struct mock__work *work;
+    struct mock__graph *child; /* of a node that is a graph, else NULL */
+    uintptr_t origin;          /* the handle of the node that this is a copy of, 0 if it is none */
+    bool disabled;             /* where it is instantiated */
+    struct mock__edges before, after;
+    size_t unmet, place; /* for walks through the graph */
+};
+
+struct mock__graph {
+    struct mock__object object;
+    struct mock__node **nodes; /* in the order in which they were added */
+    size_t n, capacity;
+    struct mock__node *parent; /* that this is the graph of, or NULL */
+    bool instantiated;         /* belongs to an executable graph */
+    unsigned captures;         /* how many captures add to it */
+    unsigned n_execs;          /* how many executable graphs were made from it */
+    struct mock__holding *holdings;
+};
+
+/* --- graphs --- */
+
+/* NULL if there is no memory. */
+struct mock__graph *mock__graph_new(void);
+void mock__graph_free(struct mock__graph *graph);
+
+/* A copy with all that it has. Its nodes know what they are copies of. */
+CUresult mock__graph_copy(const struct mock__graph *graph, struct mock__graph **ret_copy);
+
+/* The graph or node of a handle; CUDA_ERROR_INVALID_VALUE if there is none. */
+CUresult mock__graph_find(CUgraph handle, struct mock__graph **ret_graph);
+CUresult mock__node_find(CUgraphNode handle, struct mock__node **ret_node);
+
+/* Are there nodes that allocate or free, in the graph or in graphs within? */
+bool mock__graph_has_memory(const struct mock__graph *graph);
+
+/* --- nodes --- */
+
+CUgraphNodeType mock__node_type(const struct mock__node *node);
+
+/*
+ * Adds a node behind others. Takes over the work, whatever it answers. data may be NULL: then all
+ * edges are ordinary ones.
+ */
+CUresult mock__node_add(struct mock__graph *graph, const CUgraphNode *after,
+                        const struct mock__edge_data *data, size_t n, struct mock__work *work,
+                        struct mock__node **ret_node);
+void mock__node_free(struct mock__node *node);
+
+/* The same for a node that is a graph. Takes over the child, if it succeeds. */
+CUresult mock__node_add_child(struct mock__graph *graph, const CUgraphNode *after,
+                              const struct mock__edge_data *data, size_t n,
+                              struct mock__graph *child, struct mock__node **ret_node);
+
+/* The node of a copy that is a copy of this one, in the graphs within as well; NULL if none is. */
+struct mock__node *mock__node_in_copy(const struct mock__graph *copy, uintptr_t original);
+
+/* What a caller wants a node to be: its parameters, and what turns them into checked work. */
+struct mock__wish {
+    CUresult (*describe)(const void *params, struct mock__work **ret_work);
+    const void *params;
+};
+
+/* What cuGraphAdd*Node, cuGraph*NodeSetParams and cuGraphExec*NodeSetParams do. */
+CUresult mock__wish_add(CUgraphNode *ret_node, CUgraph graph, const CUgraphNode *after, size_t n,
+                        struct mock__wish wish);
+CUresult mock__wish_add_by(CUgraphNode *ret_node, CUgraph graph, const CUgraphNode *after,
+                           const struct mock__edge_data *data, size_t n, struct mock__wish wish);
+CUresult mock__wish_set(CUgraphNode node, CUgraphNodeType type, struct mock__wish wish);
+CUresult mock__wish_set_exec(CUgraphExec exec, CUgraphNode node, CUgraphNodeType type,
+                             struct mock__wish wish);
+
+/* The work of a node of this type. */
+CUresult mock__node_work(CUgraphNode handle, CUgraphNodeType type,
+                         const struct mock__work **ret_work);
+
+/* --- edges --- */
+
+/*
+ * CUDA_ERROR_INVALID_VALUE if there is such an edge already, or may be none; circles are found
+ * when the graph is instantiated.
+ */
+CUresult mock__edge_add(struct mock__node *from, struct mock__node *to,
+                        const struct mock__edge_data *data);
+bool mock__edge_remove(struct mock__node *from, struct mock__node *to);
+const struct mock__edge *mock__edge_find(const struct mock__edges *edges,
+                                         const struct mock__node *node);
+
+/* --- what comes next in a capture depends on these, by handle, as their caller may destroy them
+ * --- */
+
+struct mock__frontier {
+    CUgraphNode *nodes;
+    struct mock__edge_data *data;
+    size_t n;
+};
+
+void mock__frontier_clear(struct mock__frontier *frontier);
+bool mock__frontier_has_data(const struct mock__frontier *frontier);
+
+/* Adds what is not in it yet. False if there is no memory. */
+bool mock__frontier_add(struct mock__frontier *frontier, const CUgraphNode *nodes,
+                        const struct mock__edge_data *data, size_t n);
+
+/* Marks the nodes of a frontier and all that they depend on, and nothing else in the graph. */
+CUresult mock__frontier_mark_behind(const struct mock__graph *graph,
+                                    const struct mock__frontier *frontier);
+
+/* Are all of its nodes marked? */
+bool mock__frontier_is_marked(const struct mock__frontier *frontier);
+
+#endif

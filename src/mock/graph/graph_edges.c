@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: MIT */
+/* The edges of graphs, and what a graph has. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "mock/graph/graph.h"
+#include "mock/state.h"
+
+enum {
+    PROGRAMMATIC = 1,     /* CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC */
+    LAST_KERNEL_PORT = 2, /* CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER */
+};
+
+const struct mock__edge *mock__edge_find(const struct mock__edges *edges,
+                                         const struct mock__node *node)
+{
+    for (size_t i = 0; i < edges->n; i++)
+        if (edges->list[i].node == node)
+            return &edges->list[i];
+    return NULL;
+}
+
+static bool make_room(struct mock__edges *edges)
+{
+    const size_t wanted = edges->capacity ? 2 * edges->capacity : 4;
+    struct mock__edge *more;
+
+    if (edges->n < edges->capacity)
+        return true;
+    more = realloc(edges->list, wanted * sizeof(*more));
+    if (!more)
+        return false;
+    edges->list = more;
+    edges->capacity = wanted;
+    return true;
+}
+
+static bool is_ordinary(const struct mock__edge_data *data)
+{
+    static const struct mock__edge_data ordinary;
+
+    return !memcmp(data, &ordinary, sizeof(ordinary));
+}
+
+static bool is_kernel(const struct mock__node *node)
+{
+    return mock__node_type(node) == CU_GRAPH_NODE_TYPE_KERNEL;
+}
+
+/* Kernels alone have other ends than their whole, and only other kernels can do with less. */
+static bool data_valid(const struct mock__node *from, const struct mock__node *to,
+                       const struct mock__edge_data *data)
+{
+    static const unsigned char zeros[sizeof(data->reserved)];
+
+    if (is_ordinary(data))
+        return true;
+    return !data->to_port && !memcmp(data->reserved, zeros, sizeof(zeros)) && is_kernel(from) &&
+           data->from_port <= LAST_KERNEL_PORT && data->type <= PROGRAMMATIC &&
+           (data->type != PROGRAMMATIC || (is_kernel(to) && data->from_port));
+}
+
+static void append(struct mock__edges *edges, struct mock__node *node,
+                   const struct mock__edge_data *data)
+{
+    edges->list[edges->n++] = (struct mock__edge){node, *data};
+}
+
+CUresult mock__edge_add(struct mock__node *from, struct mock__node *to,
+                        const struct mock__edge_data *data)
+{
+    MOCK__REQUIRE(from != to && from->graph == to->graph && data_valid(from, to, data) &&
+                      !mock__edge_find(&to->before, from),
+                  CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(make_room(&from->after) && make_room(&to->before), CUDA_ERROR_OUT_OF_MEMORY);
+    append(&from->after, to, data);
+    append(&to->before, from, data);
+    return CUDA_SUCCESS;
+}
+
+static bool take_out(struct mock__edges *edges, const struct mock__node *node)
+{
+    const struct mock__edge *edge = mock__edge_find(edges, node);
+    const size_t i = edge ? (size_t) (edge - edges->list) : 0;
+
+    if (!edge)
+        return false;
+    edges->n--;
+    memmove(&edges->list[i], &edges->list[i + 1], (edges->n - i) * sizeof(*edge));
+    return true;
+}
+
+bool mock__edge_remove(struct mock__node *from, struct mock__node *to)
+{
+    return take_out(&from->after, to) && take_out(&to->before, from);
+}
+
+/* --- adding and removing --- */
+
+/* Of both functions: one edge, with NULL for data that do not matter. */
+typedef CUresult change_fn(struct mock__node *from, struct mock__node *to,
+                           const struct mock__edge_data *data);
+
+static CUresult add(struct mock__node *from, struct mock__node *to,
+                    const struct mock__edge_data *data)
+{
+    return mock__edge_add(from, to, data);
+}
+
+/* An edge is only removed by the data that it has. */
+static CUresult take(struct mock__node *from, struct mock__node *to,
+                     const struct mock__edge_data *data)
+{
+    const struct mock__edge *edge = mock__edge_find(&to->before, from);
+
+    MOCK__REQUIRE(edge && !memcmp(&edge->data, data, sizeof(*data)), CUDA_ERROR_INVALID_VALUE);
+    mock__edge_remove(from, to);
+    return CUDA_SUCCESS;
+}
+
+static CUresult change_one(change_fn *change, const struct mock__graph *graph,
+                           CUgraphNode from_handle, CUgraphNode to_handle,
+                           const struct mock__edge_data *data)
+{
+    static const struct mock__edge_data ordinary;
+    struct mock__node *from = NULL, *to = NULL;
+
+    MOCK__TRY(mock__node_find(from_handle, &from));
+    MOCK__TRY(mock__node_find(to_handle, &to));
+    MOCK__REQUIRE(from->graph == graph && to->graph == graph, CUDA_ERROR_INVALID_VALUE);
+    return change(from, to, data ? data : &ordinary);
+}
+
+/* All or none: what was changed before a mistake is changed back. */
+static CUresult change_edges(change_fn *change, change_fn *back, CUgraph hGraph,
+                             const CUgraphNode *from, const CUgraphNode *to,
+                             const struct mock__edge_data *data, size_t n)
+{
+    struct mock__graph *graph = NULL;
+    CUresult result = CUDA_SUCCESS;
+    size_t i;
+
+    MOCK__ENTER();
+    MOCK__TRY(mock__graph_find(hGraph, &graph));
+    MOCK__REQUIRE(!n || (from && to), CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(!graph->instantiated, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(change == add || !mock__graph_has_memory(graph), CUDA_ERROR_NOT_SUPPORTED);
+    for (i = 0; result == CUDA_SUCCESS && i < n; i++)
+        result = change_one(change, graph, from[i], to[i], data ? &data[i] : NULL);
+    if (result == CUDA_SUCCESS)
+        return CUDA_SUCCESS;
+    for (i--; i-- > 0;)
+        change_one(back, graph, from[i], to[i], data ? &data[i] : NULL);
+    return result;
+}
+
+CUresult mock_cuGraphAddDependencies(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to,
+                                     size_t numDependencies)
+{
+    return change_edges(add, take, hGraph, from, to, NULL, numDependencies);
+}
+
+CUresult mock_cuGraphRemoveDependencies(CUgraph hGraph, const CUgraphNode *from,
+                                        const CUgraphNode *to, size_t numDependencies)
+{
+    return change_edges(take, add, hGraph, from, to, NULL, numDependencies);
+}
+
+/* --- lists --- */
+
+/*
+ * What the functions that list something share: without a list they count; with one they fill
+ * in as much as there is room for, and NULL beyond what there is.
+ */
+struct listing {
+    CUgraphNode *from, *to;
+    struct mock__edge_data *data;
+    size_t room, n;
+    bool lossy; /* something was left out that the caller has no room for: data of edges */
+};
+
+static void list(struct listing *listing, const struct mock__node *from,
+                 const struct mock__node *to, const struct mock__edge_data *data)
+{
+    const size_t i = listing->n++;
+
+    if (i >= listing->room)
+        return;
+    if (listing->from)
+        listing->from[i] = MOCK__HANDLE(from);
+    if (listing->to)
+        listing->to[i] = MOCK__HANDLE(to);
+    if (listing->data)
+        listing->data[i] = *data;
+    else
+        listing->lossy |= data && !is_ordinary(data);
+}
+
+static CUresult finish(struct listing *listing, size_t *ret_n)
+{
+    const bool counts = !listing->from && !listing->to;
+
+    MOCK__REQUIRE(!listing->lossy, MOCK__LOSSY_QUERY);
+    for (size_t i = listing->n; !counts && i < listing->room; i++) {
+        if (listing->from)
+            listing->from[i] = NULL;
+        if (listing->to)
+            listing->to[i] = NULL;
+    }
+    *ret_n = counts || listing->n < listing->room ? listing->n : listing->room;
+    return CUDA_SUCCESS;
+}
+
+static CUresult list_nodes(CUgraph hGraph, CUgraphNode *nodes, size_t *n, bool roots_only)
+{
+    struct listing listing = {.to = nodes};
+    struct mock__graph *graph = NULL;
+
+    MOCK__ENTER();
+    MOCK__REQUIRE(n, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__graph_find(hGraph, &graph));
+    listing.room = nodes ? *n : 0;
+    for (size_t i = 0; i < graph->n; i++)
+        if (!roots_only || !graph->nodes[i]->before.n)
+            list(&listing, NULL, graph->nodes[i], NULL);
+    return finish(&listing, n);
+}
+
+CUresult mock_cuGraphGetNodes(CUgraph hGraph, CUgraphNode *nodes, size_t *numNodes)
+{
+    return list_nodes(hGraph, nodes, numNodes, false);
+}
+
+CUresult mock_cuGraphGetRootNodes(CUgraph hGraph, CUgraphNode *rootNodes, size_t *numRootNodes)
+{
+    return list_nodes(hGraph, rootNodes, numRootNodes, true);
+}
+
+static CUresult list_edges(CUgraph hGraph, CUgraphNode *from, CUgraphNode *to,
+                           struct mock__edge_data *data, size_t *n)
+{
+    struct listing listing = {.from = from, .to = to, .data = data};
+    struct mock__graph *graph = NULL;
+
+    MOCK__ENTER();
+    MOCK__REQUIRE(n && !from == !to && (from || !data), CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__graph_find(hGraph, &graph));
+    listing.room = from ? *n : 0;
+    for (size_t i = 0; i < graph->n; i++) {
+        const struct mock__node *node = graph->nodes[i];
+
+        for (size_t k = 0; k < node->after.n; k++)
+            list(&listing, node, node->after.list[k].node, &node->after.list[k].data);
+    }
+    return finish(&listing, n);
+}
+
+CUresult mock_cuGraphGetEdges(CUgraph hGraph, CUgraphNode *from, CUgraphNode *to, size_t *numEdges)
+{
+    return list_edges(hGraph, from, to, NULL, numEdges);
+}
+
+static CUresult list_neighbours(CUgraphNode hNode, bool before, CUgraphNode *nodes,
+                                struct mock__edge_data *data, size_t *n)
+{
+    struct listing listing = {.to = nodes, .data = data};
+    const struct mock__edges *edges;
+    struct mock__node *node = NULL;
+
+    MOCK__ENTER();
+    MOCK__REQUIRE(n && (nodes || !data), CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__node_find(hNode, &node));
+    listing.room = nodes ? *n : 0;
+    edges = before ? &node->before : &node->after;
+    for (size_t i = 0; i < edges->n; i++)
+        list(&listing, NULL, edges->list[i].node, &edges->list[i].data);
+    return finish(&listing, n);
+}
+
+CUresult mock_cuGraphNodeGetDependencies(CUgraphNode hNode, CUgraphNode *dependencies,
+                                         size_t *numDependencies)
+{
+    return list_neighbours(hNode, true, dependencies, NULL, numDependencies);
+}
+
+CUresult mock_cuGraphNodeGetDependentNodes(CUgraphNode hNode, CUgraphNode *dependentNodes,
+                                           size_t *numDependentNodes)
+{
+    return list_neighbours(hNode, false, dependentNodes, NULL, numDependentNodes);
+}
+
+#if CUDA_VERSION >= 12030
+CUresult mock_cuGraphAddDependencies_v2(CUgraph hGraph, const CUgraphNode *from,
+                                        const CUgraphNode *to, const CUgraphEdgeData *edgeData,
+                                        size_t numDependencies)
+{
+    return change_edges(add, take, hGraph, from, to, (const struct mock__edge_data *) edgeData,
+                        numDependencies);
+}
+
+CUresult mock_cuGraphRemoveDependencies_v2(CUgraph hGraph, const CUgraphNode *from,
+                                           const CUgraphNode *to, const CUgraphEdgeData *edgeData,
+                                           size_t numDependencies)
+{
+    return change_edges(take, add, hGraph, from, to, (const struct mock__edge_data *) edgeData,
+                        numDependencies);
+}
+
+CUresult mock_cuGraphGetEdges_v2(CUgraph hGraph, CUgraphNode *from, CUgraphNode *to,
+                                 CUgraphEdgeData *edgeData, size_t *numEdges)
+{
+    return list_edges(hGraph, from, to, (struct mock__edge_data *) edgeData, numEdges);
+}
+
+CUresult mock_cuGraphNodeGetDependencies_v2(CUgraphNode hNode, CUgraphNode *dependencies,
+                                            CUgraphEdgeData *edgeData, size_t *numDependencies)
+{
+    return list_neighbours(hNode, true, dependencies, (struct mock__edge_data *) edgeData,
+                           numDependencies);
+}
+
+CUresult mock_cuGraphNodeGetDependentNodes_v2(CUgraphNode hNode, CUgraphNode *dependentNodes,
+                                              CUgraphEdgeData *edgeData, size_t *numDependentNodes)
+{
+    return list_neighbours(hNode, false, dependentNodes, (struct mock__edge_data *) edgeData,
+                           numDependentNodes);
+}
+#endif
+
+/* --- frontiers --- */
+
+void mock__frontier_clear(struct mock__frontier *frontier)
+{
+    free(frontier->nodes);
+    free(frontier->data);
+    *frontier = (struct mock__frontier){0};
+}
+
+bool mock__frontier_has_data(const struct mock__frontier *frontier)
+{
+    for (size_t i = 0; i < frontier->n; i++)
+        if (!is_ordinary(&frontier->data[i]))
+            return true;
+    return false;
+}
+
+static bool has(const struct mock__frontier *frontier, CUgraphNode node)
+{
+    for (size_t i = 0; i < frontier->n; i++)
+        if (frontier->nodes[i] == node)
+            return true;
+    return false;
+}
+
+bool mock__frontier_add(struct mock__frontier *frontier, const CUgraphNode *nodes,
+                        const struct mock__edge_data *data, size_t n)
+{
+    const size_t most = frontier->n + n;
+    CUgraphNode *more_nodes = realloc(frontier->nodes, (most + 1) * sizeof(*more_nodes));
+    struct mock__edge_data *more_data;
+
+    if (more_nodes)
+        frontier->nodes = more_nodes;
+    more_data = more_nodes ? realloc(frontier->data, (most + 1) * sizeof(*more_data)) : NULL;
+    if (!more_data)
+        return false;
+    frontier->data = more_data;
+    for (size_t i = 0; i < n; i++) {
+        if (has(frontier, nodes[i]))
+            continue;
+        frontier->nodes[frontier->n] = nodes[i];
+        frontier->data[frontier->n++] = data ? data[i] : (struct mock__edge_data){0};
+    }
+    return true;
+}
+
+/* Without recursion, as graphs may be deep. */
+CUresult mock__frontier_mark_behind(const struct mock__graph *graph,
+                                    const struct mock__frontier *frontier)
+{
+    struct mock__node **stack = calloc(graph->n + frontier->n + 1, sizeof(struct mock__node *));
+    size_t n = 0;
+
+    MOCK__REQUIRE(stack, CUDA_ERROR_OUT_OF_MEMORY);
+    for (size_t i = 0; i < graph->n; i++)
+        graph->nodes[i]->unmet = 0;
+    for (size_t i = 0; i < frontier->n; i++) {
+        struct mock__node *node = mock__object_find(MOCK__NODE, frontier->nodes[i]);
+
+        if (node && !node->unmet++)
+            stack[n++] = node;
+    }
+    while (n) {
+        const struct mock__edges *before = &stack[--n]->before;
+
+        for (size_t i = 0; i < before->n; i++)
+            if (!before->list[i].node->unmet++)
+                stack[n++] = before->list[i].node;
+    }
+    free(stack);
+    return CUDA_SUCCESS;
+}
+
+bool mock__frontier_is_marked(const struct mock__frontier *frontier)
+{
+    for (size_t i = 0; i < frontier->n; i++) {
+        const struct mock__node *node = mock__object_find(MOCK__NODE, frontier->nodes[i]);
+
+        if (node && !node->unmet)
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: MIT */
+/* cuLaunch*, except cuLaunchKernelEx, which is in launch_ex.c. */
+#include "mock/launch/launch.h"
+
+#include <stdlib.h>
+
+#include "base/util.h"
+#include "mock/event.h"
+#include "mock/launch/kernels.h"
+#include "mock/launch/occupancy.h"
+#include "mock/module/module.h"
+#include "mock/program.h"
+#include "mock/state.h"
+#include "mock/stats.h"
+#include "mock/stream.h"
+
+static bool within(const unsigned *size, const struct mock__device *device,
+                   CUdevice_attribute limit_of_x)
+{
+    /* The attributes of y and z follow that of x. */
+    for (unsigned i = 0; i < 3; i++) {
+        const unsigned most = (unsigned) device->profile->attributes[limit_of_x + i];
+
+        if (!size[i] || size[i] > most)
+            return false;
+    }
+    return true;
+}
+
+static size_t threads_of(const struct mock__request *request)
+{
+    return (size_t) request->block[0] * request->block[1] * request->block[2];
+}
+
+static CUresult check_sizes(const struct mock__request *request,
+                            const struct mock__function *function)
+{
+    const struct mock__device *device = function->module->context->device;
+    const int *attributes = function->attributes;
+
+    MOCK__REQUIRE(within(request->grid, device, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X) &&
+                      within(request->block, device, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X),
+                  CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(threads_of(request) <=
+                      (size_t) attributes[CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK],
+                  CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(request->shared_bytes <=
+                      (unsigned) attributes[CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES],
+                  CUDA_ERROR_INVALID_VALUE);
+    return CUDA_SUCCESS;
+}
+
+/* All blocks of a cooperative launch have to be on the device together. */
+static CUresult check_cooperative(const struct mock__request *request,
+                                  const struct mock__function *function)
+{
+    const size_t resident =
+        (size_t) mock__occupancy(function, threads_of(request), request->shared_bytes) *
+        (size_t) mock__attribute(function->module->context->device,
+                                 CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    const size_t rows = (size_t) request->grid[1] * request->grid[2];
+
+    MOCK__REQUIRE(!request->cooperative || request->grid[0] <= resident / rows,
+                  CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+    return CUDA_SUCCESS;
+}
+
+/*
+ * A host function that is registered under the kernel's name stands for it, and is looked up at
+ * each launch, so that it may be registered after the module is loaded. All others run from PTX.
+ */
+static struct cushim_mock_kernel find_kernel(const struct mock__function *function)
+{
+    struct cushim_mock_kernel kernel = {.fn = mock__program_run};
+
+    mock__kernel_find(function->entry->name, &kernel);
+    return kernel;
+}
+
+/* The launch itself succeeded; what breaks in it is for a later call to tell. */
+static void run_kernel(struct mock__work *work)
+{
+    const struct mock__kernel_work *kernel = (const struct mock__kernel_work *) work;
+    struct mock__context *context = work->lane->context;
+
+    mock__stats.launches++;
+    context->fault = (CUresult) mock__kernel_run(work, kernel->fn, &kernel->launch, kernel->values);
+}
+
+static void finish_kernel(struct mock__work *work)
+{
+    struct mock__kernel_work *kernel = (struct mock__kernel_work *) work;
+
+    free(kernel->values);
+    free(kernel->sizes);
+    free(kernel->attributes);
+}
+
+struct mock__request mock__kernel_request(const struct mock__work *work)
+{
+    const struct mock__kernel_work *kernel = (const struct mock__kernel_work *) work;
+    const struct cushim_mock_launch *launch = &kernel->launch;
+
+    return (struct mock__request){
+        .function = kernel->function,
+        .grid = {launch->grid[0], launch->grid[1], launch->grid[2]},
+        .block = {launch->block[0], launch->block[1], launch->block[2]},
+        .shared_bytes = (unsigned) launch->shared_bytes,
+        .params = kernel->values,
+        .cooperative = kernel->cooperative,
+        .attributes = kernel->attributes,
+    };
+}
+
+/* The function is looked up again: its module may be gone since the graph was made. */
+static CUresult copy_kernel(const struct mock__work *work, struct mock__work **ret_copy)
+{
+    const struct mock__request request = mock__kernel_request(work);
+
+    return mock__kernel_work(&request, ret_copy);
+}
+
+static const struct mock__work_type kernel_type = {
+    .name = "kernel",
+    .node = CU_GRAPH_NODE_TYPE_KERNEL,
+    .run = run_kernel,
+    .finish = finish_kernel,
+    .copy = copy_kernel,
+};
+
+static bool copy_sizes(struct mock__kernel_work *work, const struct mock__entry *entry)
+{
+    work->sizes = calloc(entry->n_parameters + 1, sizeof(*work->sizes));
+    for (size_t i = 0; work->sizes && i < entry->n_parameters; i++)
+        work->sizes[i] = entry->parameters[i].size;
+    return work->sizes;
+}
+
+static bool copy_attributes(struct mock__kernel_work *work, const struct mock__request *request)
+{
+    if (!request->attributes)
+        return true;
+    work->attributes = malloc(sizeof(*work->attributes));
+    if (work->attributes)
+        *work->attributes = *request->attributes;
+    return work->attributes;
+}
+
+/* A module waits for its kernels before it is unloaded, so that the name may be its own. */
+static struct mock__kernel_work *new_kernel(const struct mock__request *request,
+                                            const struct mock__function *function,
+                                            const struct cushim_mock_kernel *kernel)
+{
+    const struct mock__entry *entry = function->entry;
+    struct mock__kernel_work *work = mock__work_new(&kernel_type, sizeof(*work));
+
+    if (!work || !copy_sizes(work, entry) || !copy_attributes(work, request)) {
+        mock__work_free(work);
+        return NULL;
+    }
+    work->function = MOCK__HANDLE(function);
+    work->cooperative = request->cooperative;
+    work->fn = kernel->fn;
+    work->work.label = entry->name;
+    work->work.context = MOCK__HANDLE(function->module->context);
+    work->launch = (struct cushim_mock_launch){
+        .kernel = entry->name,
+        .user = kernel->user,
+        .device = function->module->context->device->ordinal,
+        .grid = {request->grid[0], request->grid[1], request->grid[2]},
+        .block = {request->block[0], request->block[1], request->block[2]},
+        .shared_bytes = request->shared_bytes,
+        .n_args = entry->n_parameters,
+        .arg_bytes = work->sizes,
+    };
+    return work;
+}
+
+static CUresult describe(const struct mock__request *request, struct mock__function *function,
+                         struct mock__kernel_work **ret_work)
+{
+    const struct cushim_mock_kernel kernel = find_kernel(function);
+    void **values = NULL;
+
+    MOCK__TRY(check_sizes(request, function));
+    MOCK__TRY(check_cooperative(request, function));
+    /* Its host function was taken out since the module was loaded. */
+    MOCK__REQUIRE(kernel.fn != mock__program_run || !function->module->ptx.unread,
+                  CUDA_ERROR_NOT_SUPPORTED);
+    MOCK__TRY(mock__arguments_read(function, request->params, request->extra, &values));
+    *ret_work = new_kernel(request, function, &kernel);
+    if (!*ret_work) {
+        free(values);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    (*ret_work)->values = values;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock__kernel_work(const struct mock__request *request, struct mock__work **ret_work)
+{
+    struct mock__function *function = NULL;
+    struct mock__kernel_work *work = NULL;
+
+    MOCK__TRY(mock__function_find(request->function, &function));
+    MOCK__TRY(describe(request, function, &work));
+    *ret_work = &work->work;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock__launch(const struct mock__request *request)
+{
+    struct mock__function *function = NULL;
+    struct mock__stream *stream = NULL;
+    struct mock__kernel_work *work = NULL;
+
+    MOCK__TRY(mock__function_find(request->function, &function));
+    MOCK__TRY(mock__stream_find(request->stream, &stream));
+    MOCK__REQUIRE(function->module->context == stream->context, CUDA_ERROR_INVALID_HANDLE);
+    MOCK__TRY(describe(request, function, &work));
+    MOCK__TRY(mock__stream_submit(stream, work));
+    for (unsigned i = 0; i < request->n_events; i++)
+        MOCK__TRY(mock__event_record(request->events[i], stream));
+    return CUDA_SUCCESS;
+}
+
+static CUresult launch(const struct mock__request *request)
+{
+    MOCK__ENTER();
+    return mock__launch(request);
+}
+
+CUresult mock_cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
+                             unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
+                             unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream,
+                             void **kernelParams, void **extra)
+{
+    return launch(&(struct mock__request){
+        .function = f,
+        .stream = hStream,
+        .grid = {gridDimX, gridDimY, gridDimZ},
+        .block = {blockDimX, blockDimY, blockDimZ},
+        .shared_bytes = sharedMemBytes,
+        .params = kernelParams,
+        .extra = extra,
+    });
+}
+
+CUresult mock_cuLaunchKernel_ptsz(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
+                                  unsigned int gridDimZ, unsigned int blockDimX,
+                                  unsigned int blockDimY, unsigned int blockDimZ,
+                                  unsigned int sharedMemBytes, CUstream hStream,
+                                  void **kernelParams, void **extra)
+{
+    return mock_cuLaunchKernel(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ,
+                               sharedMemBytes, mock__ptsz(hStream), kernelParams, extra);
+}
+
+CUresult mock_cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
+                                        unsigned int gridDimZ, unsigned int blockDimX,
+                                        unsigned int blockDimY, unsigned int blockDimZ,
+                                        unsigned int sharedMemBytes, CUstream hStream,
+                                        void **kernelParams)
+{
+    return launch(&(struct mock__request){
+        .function = f,
+        .stream = hStream,
+        .grid = {gridDimX, gridDimY, gridDimZ},
+        .block = {blockDimX, blockDimY, blockDimZ},
+        .shared_bytes = sharedMemBytes,
+        .params = kernelParams,
+        .cooperative = true,
+    });
+}
+
+CUresult mock_cuLaunchCooperativeKernel_ptsz(CUfunction f, unsigned int gridDimX,
+                                             unsigned int gridDimY, unsigned int gridDimZ,
+                                             unsigned int blockDimX, unsigned int blockDimY,
+                                             unsigned int blockDimZ, unsigned int sharedMemBytes,
+                                             CUstream hStream, void **kernelParams)
+{
+    return mock_cuLaunchCooperativeKernel(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY,
+                                          blockDimZ, sharedMemBytes, mock__ptsz(hStream),
+                                          kernelParams);
+}
+
+struct host_work {
+    struct mock__work work;
+    CUDA_HOST_NODE_PARAMS call;
+};
+
+static void run_host(struct mock__work *work)
+{
+    const struct host_work *host = (const struct host_work *) work;
+
+    if (work->status == CUDA_SUCCESS)
+        host->call.fn(host->call.userData);
+}
+
+static CUresult copy_host(const struct mock__work *work, struct mock__work **ret_copy)
+{
+    return mock__host_work(mock__host_of_work(work), ret_copy);
+}
+
+static const struct mock__work_type host_type = {
+    .name = "host function",
+    .host = true,
+    .node = CU_GRAPH_NODE_TYPE_HOST,
+    .run = run_host,
+    .copy = copy_host,
+};
+
+const CUDA_HOST_NODE_PARAMS *mock__host_of_work(const struct mock__work *work)
+{
+    return &((const struct host_work *) work)->call;
+}
+
+CUresult mock__host_work(const CUDA_HOST_NODE_PARAMS *call, struct mock__work **ret_work)
+{
+    struct host_work *work;
+
+    MOCK__REQUIRE(call && call->fn, CUDA_ERROR_INVALID_VALUE);
+    work = mock__work_new(&host_type, sizeof(*work));
+    MOCK__REQUIRE(work, CUDA_ERROR_OUT_OF_MEMORY);
+    work->call = *call;
+    *ret_work = &work->work;
+    return CUDA_SUCCESS;
+}
+
+static CUresult launch_host_function(CUstream hStream, CUhostFn fn, void *userData)
+{
+    struct mock__stream *stream = NULL;
+    struct mock__work *work = NULL;
+
+    MOCK__ENTER();
+    MOCK__TRY(mock__stream_find(hStream, &stream));
+    MOCK__TRY(mock__host_work(&(CUDA_HOST_NODE_PARAMS){fn, userData}, &work));
+    return mock__stream_submit(stream, work);
+}
+
+CUresult mock_cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData)
+{
+    return launch_host_function(hStream, fn, userData);
+}
+
+CUresult mock_cuLaunchHostFunc_ptsz(CUstream hStream, CUhostFn fn, void *userData)
+{
+    return launch_host_function(mock__ptsz(hStream), fn, userData);
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* The attributes of launches, and of the kernels of graphs. */
+#include <string.h>
+
+#include "mock/event.h"
+#include "mock/launch/launch.h"
+#include "mock/state.h"
+
+/* By number, as a caller may know more of them than the toolkit of the build does. */
+enum {
+    IGNORE = 0,
+    ACCESS_POLICY_WINDOW = 1,
+    COOPERATIVE = 2,
+    CLUSTER_DIMENSION = 4,
+    CLUSTER_SCHEDULING = 5,
+    PROGRAMMATIC_STREAM_SERIALIZATION = 6,
+    PROGRAMMATIC_EVENT = 7,
+    PRIORITY = 8,
+    MEM_SYNC_DOMAIN_MAP = 9,
+    MEM_SYNC_DOMAIN = 10,
+    PREFERRED_CLUSTER_DIMENSION = 11,
+    LAUNCH_COMPLETION_EVENT = 12,
+    DEVICE_UPDATABLE_KERNEL_NODE = 13,
+    PREFERRED_SHARED_MEMORY_CARVEOUT = 14,
+};
+
+#define LARGEST_PORTABLE_CLUSTER 8
+#define INVALID_CLUSTER_SIZE     ((CUresult) 912)
+
+static CUresult check_access_policy(const void *value)
+{
+    CUaccessPolicyWindow window;
+
+    memcpy(&window, value, sizeof(window));
+    return window.hitRatio >= 0 && window.hitRatio <= 1 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult check_cluster(const struct mock__request *request, const void *value)
+{
+    unsigned cluster[3];
+    size_t blocks = 1;
+
+    memcpy(cluster, value, sizeof(cluster));
+    for (unsigned i = 0; i < 3; i++) {
+        MOCK__REQUIRE(cluster[i] && cluster[i] <= LARGEST_PORTABLE_CLUSTER &&
+                          request->grid[i] % cluster[i] == 0,
+                      INVALID_CLUSTER_SIZE);
+        blocks *= cluster[i];
+    }
+    return blocks <= LARGEST_PORTABLE_CLUSTER ? CUDA_SUCCESS : INVALID_CLUSTER_SIZE;
+}
+
+static CUresult add_event(struct mock__request *request, const void *value)
+{
+    struct mock__event *event = NULL;
+    CUevent handle;
+
+    /* In all attributes that have an event, it comes first. */
+    memcpy(&handle, value, sizeof(handle));
+    MOCK__TRY(mock__event_find(handle, &event));
+    MOCK__REQUIRE(event->flags & CU_EVENT_DISABLE_TIMING, CUDA_ERROR_NOT_SUPPORTED);
+    MOCK__REQUIRE(request->n_events < MOCK__MAX_LAUNCH_EVENTS, CUDA_ERROR_INVALID_VALUE);
+    request->events[request->n_events++] = event;
+    return CUDA_SUCCESS;
+}
+
+static bool truth(const void *value)
+{
+    int number;
+
+    memcpy(&number, value, sizeof(number));
+    return number != 0;
+}
+
+static CUresult apply(struct mock__request *request, int id, const void *value)
+{
+    switch (id) {
+    case ACCESS_POLICY_WINDOW:
+        return check_access_policy(value);
+    case COOPERATIVE:
+        request->cooperative = truth(value);
+        return CUDA_SUCCESS;
+    case CLUSTER_DIMENSION:
+        return check_cluster(request, value);
+    case PROGRAMMATIC_EVENT:
+    case LAUNCH_COMPLETION_EVENT:
+        return add_event(request, value);
+    case IGNORE:
+    case CLUSTER_SCHEDULING:
+    case PROGRAMMATIC_STREAM_SERIALIZATION:
+    case PRIORITY:
+    case MEM_SYNC_DOMAIN_MAP:
+    case MEM_SYNC_DOMAIN:
+    case PREFERRED_CLUSTER_DIMENSION:
+    case PREFERRED_SHARED_MEMORY_CARVEOUT:
+        /* Hints, none of which changes what a kernel computes. */
+        return CUDA_SUCCESS;
+    case DEVICE_UPDATABLE_KERNEL_NODE:
+        return CUDA_ERROR_NOT_SUPPORTED;
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+size_t mock__launch_attribute_size(int id)
+{
+    switch (id) {
+    case ACCESS_POLICY_WINDOW:
+        return sizeof(CUaccessPolicyWindow);
+    case CLUSTER_DIMENSION:
+    case PREFERRED_CLUSTER_DIMENSION:
+        return 3 * sizeof(unsigned);
+    case COOPERATIVE:
+    case CLUSTER_SCHEDULING:
+    case PRIORITY:
+    case MEM_SYNC_DOMAIN:
+    case PREFERRED_SHARED_MEMORY_CARVEOUT:
+        return sizeof(int);
+    case MEM_SYNC_DOMAIN_MAP:
+        return 2;
+    default:
+        return 0; /* those that only a launch has are not kept */
+    }
+}
+
+CUresult mock__launch_attribute(struct mock__request *request, struct mock__attributes *attributes,
+                                int id, const void *value)
+{
+    const size_t size = mock__launch_attribute_size(id);
+
+    MOCK__TRY(apply(request, id, value));
+    if (!size)
+        return CUDA_SUCCESS;
+    if (!attributes->set)
+        memset(attributes, 0, sizeof(*attributes));
+    memcpy(attributes->values[id], value, size);
+    attributes->set |= 1u << id;
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: MIT */
+#include "mock/memory/copy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "mock/access.h"
+#include "mock/graph/capture.h"
+#include "mock/memory/host_watch.h"
+#include "mock/memory/memory.h"
+#include "mock/schedule.h"
+#include "mock/state.h"
+#include "mock/stats.h"
+#include "mock/stream.h"
+
+/* A range that the driver knows is checked, whatever the caller calls it. */
+static bool must_be_known(enum mock__side side, uint64_t address)
+{
+    const struct mock__memory *memory = mock__memory_find(address);
+
+    return side == MOCK__DEVICE_SIDE || mock__memory_reserved(address) ||
+           (memory && memory->kind != MOCK__REGISTERED_MEMORY);
+}
+
+/* Where the bytes of a range are, NULL if there are none of that side. */
+static unsigned char *resolve(enum mock__side side, uint64_t address, size_t bytes)
+{
+    if (must_be_known(side, address))
+        return mock__memory_bytes(address, bytes);
+    return (unsigned char *) (uintptr_t) address;
+}
+
+/* Could the bytes be there when the copy is done? A graph's memory comes and goes. */
+static bool reachable(enum mock__side side, uint64_t address, size_t bytes)
+{
+    return !must_be_known(side, address) || mock__memory_contains(address, bytes);
+}
+
+/* Fills in the defaults of an end, and checks it against the size of the copy. */
+static CUresult settle(struct mock__end *end, const struct mock__copy *copy)
+{
+    size_t row, rows;
+
+    MOCK__REQUIRE(!__builtin_add_overflow(end->x, copy->width, &row), CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(!__builtin_add_overflow(end->y, copy->height, &rows), CUDA_ERROR_INVALID_VALUE);
+    if (!end->pitch)
+        end->pitch = row;
+    if (!end->height)
+        end->height = rows;
+    MOCK__REQUIRE(end->pitch >= row, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(copy->depth == 1 || end->height >= rows, CUDA_ERROR_INVALID_VALUE);
+    return CUDA_SUCCESS;
+}
+
+/* offset = (z * height + y) * pitch + x; false if that is more than fits. */
+static bool offset_of(const struct mock__end *end, size_t y, size_t z, size_t *ret_offset)
+{
+    size_t offset;
+
+    return !__builtin_mul_overflow(z, end->height, &offset) &&
+           !__builtin_add_overflow(offset, y, &offset) &&
+           !__builtin_mul_overflow(offset, end->pitch, &offset) &&
+           !__builtin_add_overflow(offset, end->x, ret_offset);
+}
+
+/* The range from the first to the last byte of a box. */
+static CUresult range_of(const struct mock__end *end, const struct mock__copy *copy,
+                         uint64_t *ret_address, size_t *ret_bytes)
+{
+    size_t first, last;
+
+    MOCK__REQUIRE(offset_of(end, end->y, end->z, &first), CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(offset_of(end, end->y + copy->height - 1, end->z + copy->depth - 1, &last) &&
+                      last <= SIZE_MAX - copy->width && last >= first &&
+                      last + copy->width <= UINT64_MAX - end->address,
+                  CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(end->address, CUDA_ERROR_INVALID_VALUE);
+    *ret_bytes = last - first + copy->width;
+    *ret_address = end->address + first;
+    return CUDA_SUCCESS;
+}
+
+/* Where the first byte of the box is; checks that all of it is there. */
+static CUresult locate(const struct mock__end *end, const struct mock__copy *copy,
+                       unsigned char **ret_first)
+{
+    uint64_t address = 0;
+    size_t bytes = 0;
+
+    MOCK__TRY(range_of(end, copy, &address, &bytes));
+    *ret_first = resolve(end->side, address, bytes);
+    if (!*ret_first)
+        mock__access_nowhere("copy", address, bytes);
+    return *ret_first ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult refuse_dying(const struct mock__end *end)
+{
+    if (!mock__memory_being_freed(end->address))
+        return CUDA_SUCCESS;
+    mock__access_dying("copy", end->address);
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
+/* Checks that all of an end could be there, when the copy is submitted. */
+static CUresult check(const struct mock__end *end, const struct mock__copy *copy)
+{
+    uint64_t address = 0;
+    size_t bytes = 0;
+
+    MOCK__TRY(range_of(end, copy, &address, &bytes));
+    if (!reachable(end->side, address, bytes)) {
+        mock__access_nowhere("copy", address, bytes);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    return refuse_dying(end);
+}
+
+static void copy_rows(const struct mock__copy *copy, unsigned char *to, const unsigned char *from)
+{
+    for (size_t z = 0; z < copy->depth; z++) {
+        for (size_t y = 0; y < copy->height; y++)
+            memmove(to + (z * copy->dst.height + y) * copy->dst.pitch,
+                    from + (z * copy->src.height + y) * copy->src.pitch, copy->width);
+    }
+}
+
+struct copy_work {
+    struct mock__work work;
+    struct mock__copy copy;
+    unsigned char *staged;         /* what the source held when the copy was submitted, or NULL */
+    uint64_t to_class, from_class; /* of the memory at the time of the check */
+};
+
+/* Row by row: what is between the rows is not touched. */
+static void watch(const struct mock__work *work, const struct mock__copy *copy,
+                  const struct mock__end *end, enum mock__access access)
+{
+    size_t offset;
+
+    for (size_t z = 0; z < copy->depth; z++)
+        for (size_t y = 0; y < copy->height; y++)
+            if (offset_of(end, end->y + y, end->z + z, &offset))
+                mock__access(work, end->address + offset, copy->width, access);
+}
+
+static bool on_device(const struct mock__end *end)
+{
+    const struct mock__memory *memory = mock__memory_find(end->address);
+
+    return memory && memory->kind == MOCK__DEVICE_MEMORY;
+}
+
+static void count(const struct mock__copy *copy)
+{
+    const bool to = on_device(&copy->dst), from = on_device(&copy->src);
+    uint64_t *const bytes = to && from ? &mock__stats.bytes_on_device
+                            : to       ? &mock__stats.bytes_to_device
+                            : from     ? &mock__stats.bytes_to_host
+                                       : &mock__stats.bytes_on_host;
+
+    mock__stats.copies++;
+    *bytes += copy->width * copy->height * copy->depth;
+}
+
+static void do_copy(const struct copy_work *copy, unsigned char *to, const unsigned char *from)
+{
+    count(&copy->copy);
+    if (!copy->staged)
+        watch(&copy->work, &copy->copy, &copy->copy.src, MOCK__READ);
+    watch(&copy->work, &copy->copy, &copy->copy.dst, MOCK__WRITE);
+    copy_rows(&copy->copy, to, from);
+}
+
+static bool is_empty(const struct mock__copy *copy)
+{
+    return !copy->width || !copy->height || !copy->depth;
+}
+
+/* Looked up again: what was there at submission may have been freed by work in between. */
+static void run_copy(struct mock__work *work)
+{
+    const struct copy_work *copy = (const struct copy_work *) work;
+    unsigned char *to = NULL, *from = copy->staged;
+
+    if (is_empty(&copy->copy))
+        return;
+    if (locate(&copy->copy.dst, &copy->copy, &to) ||
+        (!from && locate(&copy->copy.src, &copy->copy, &from)))
+        work->lane->context->fault = CUDA_ERROR_ILLEGAL_ADDRESS;
+    else
+        do_copy(copy, to, from);
+}
+
+static void finish_copy(struct mock__work *work)
+{
+    free(((struct copy_work *) work)->staged);
+}
+
+static CUresult copy_copy(const struct mock__work *work, struct mock__work **ret_copy)
+{
+    return mock__copy_work(mock__copy_of_work(work), ret_copy);
+}
+
+static const struct mock__work_type copy_type = {
+    .name = "copy",
+    .node = CU_GRAPH_NODE_TYPE_MEMCPY,
+    .run = run_copy,
+    .finish = finish_copy,
+    .copy = copy_copy,
+};
+
+const struct mock__copy *mock__copy_of_work(const struct mock__work *work)
+{
+    return &((const struct copy_work *) work)->copy;
+}
+
+static CUresult new_copy(const struct mock__copy *given, struct copy_work **ret_work)
+{
+    struct mock__copy copy = *given;
+    struct copy_work *work;
+
+    if (!is_empty(&copy)) {
+        MOCK__TRY(settle(&copy.dst, &copy));
+        MOCK__TRY(settle(&copy.src, &copy));
+        MOCK__TRY(check(&copy.dst, &copy));
+        MOCK__TRY(check(&copy.src, &copy));
+    }
+    work = mock__work_new(&copy_type, sizeof(*work));
+    MOCK__REQUIRE(work, CUDA_ERROR_OUT_OF_MEMORY);
+    work->copy = copy;
+    work->to_class = mock__memory_class(copy.dst.address);
+    work->from_class = mock__memory_class(copy.src.address);
+    *ret_work = work;
+    return CUDA_SUCCESS;
+}
+
+bool mock__copy_replaces(const struct mock__work *work, const struct mock__work *old)
+{
+    const struct copy_work *now = (const struct copy_work *) work;
+    const struct copy_work *before = (const struct copy_work *) old;
+
+    return now->to_class == before->to_class && now->from_class == before->from_class;
+}
+
+CUresult mock__copy_work(const struct mock__copy *copy, struct mock__work **ret_work)
+{
+    struct copy_work *work = NULL;
+
+    MOCK__TRY(new_copy(copy, &work));
+    *ret_work = &work->work;
+    return CUDA_SUCCESS;
+}
+
+/* Memory that the driver does not know: it cannot be read or written later. */
+static bool pageable(const struct mock__end *end)
+{
+    return end->side != MOCK__DEVICE_SIDE && !mock__memory_find(end->address);
+}
+
+static bool host_waits(const struct mock__copy *copy, bool async)
+{
+    return async ? pageable(&copy->dst) : !on_device(&copy->dst) || !on_device(&copy->src);
+}
+
+/* Copies whose rows follow each other: of others, no page may be theirs alone. */
+static void watch_host(struct copy_work *work, const struct mock__end *end,
+                       enum mock__access access)
+{
+    const struct mock__copy *copy = &work->copy;
+    size_t offset;
+
+    if ((copy->height == 1 || end->pitch == copy->width) &&
+        (copy->depth == 1 || end->height == copy->height) &&
+        offset_of(end, end->y, end->z, &offset))
+        mock__host_watch(&work->work, end->address + offset,
+                         copy->width * copy->height * copy->depth, access);
+}
+
+/* Reads the source of a copy now, while it is certain to be what the caller wants copied. */
+static CUresult stage(struct copy_work *work)
+{
+    uint64_t address = 0;
+    size_t bytes = 0;
+
+    MOCK__TRY(range_of(&work->copy.src, &work->copy, &address, &bytes));
+    work->staged = malloc(bytes);
+    MOCK__REQUIRE(work->staged, CUDA_ERROR_OUT_OF_MEMORY);
+    memcpy(work->staged, (const void *) (uintptr_t) address, bytes);
+    return CUDA_SUCCESS;
+}
+
+static void watch_ends(struct copy_work *work)
+{
+    watch_host(work, &work->copy.dst, MOCK__WRITE);
+    if (!work->staged)
+        watch_host(work, &work->copy.src, MOCK__READ);
+}
+
+static CUresult submit(struct mock__stream *stream, bool async, struct copy_work *work)
+{
+    const bool waits = host_waits(&work->copy, async);
+    CUresult result = CUDA_SUCCESS;
+
+    if (pageable(&work->copy.src) && !waits && !stream->capture)
+        result = stage(work);
+    if (result != CUDA_SUCCESS) {
+        mock__work_free(work);
+        return result;
+    }
+    if (!waits && !stream->capture)
+        watch_ends(work);
+    MOCK__TRY(mock__stream_submit(stream, work));
+    return waits && !stream->capture ? mock__wait_lane(stream->lane) : CUDA_SUCCESS;
+}
+
+CUresult mock__copy(struct mock__stream *stream, bool async, const struct mock__copy *copy)
+{
+    struct copy_work *work = NULL;
+
+    if (is_empty(copy))
+        return CUDA_SUCCESS;
+    if (!async)
+        MOCK__TRY(mock__capture_refuse(stream));
+    MOCK__TRY(new_copy(copy, &work));
+    return submit(stream, async, work);
+}
+
+struct mock__copy mock__copy_line(enum mock__side dst_side, uint64_t dst, enum mock__side src_side,
+                                  uint64_t src, size_t bytes)
+{
+    return (struct mock__copy){
+        .dst = {.side = dst_side, .address = dst},
+        .src = {.side = src_side, .address = src},
+        .width = bytes,
+        .height = 1,
+        .depth = 1,
+    };
+}

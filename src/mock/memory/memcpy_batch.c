@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+/* cuMemcpyBatchAsync, cuMemcpy3DBatchAsync: copies one after the other, which is one of the orders
+ * that a batch may have. */
+#include "mock/graph/capture.h"
+#include "mock/memory/array.h"
+#include "mock/memory/copy.h"
+#include "mock/schedule.h"
+#include "mock/state.h"
+#include "mock/stream.h"
+
+#if CUDA_VERSION >= 12080
+
+#define KNOWN_FLAGS 1u /* CU_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE */
+
+/*
+ * A stream that a batch can be in: no legacy stream, and none that captures. A driver refuses that
+ * without invalidating the capture, which then lacks the copies.
+ */
+static CUresult find_stream(CUstream hStream, struct mock__stream **ret_stream)
+{
+    MOCK__TRY(mock__stream_find(hStream, ret_stream));
+    MOCK__REQUIRE(*ret_stream != (*ret_stream)->context->legacy, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__capture_check(*ret_stream));
+    return (*ret_stream)->capture ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS;
+}
+
+static bool order_valid(CUmemcpySrcAccessOrder order)
+{
+    return order == CU_MEMCPY_SRC_ACCESS_ORDER_STREAM ||
+           order == CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL ||
+           order == CU_MEMCPY_SRC_ACCESS_ORDER_ANY;
+}
+
+/* One copy; a source that is to be read during the call is read when the copy is done. */
+static CUresult submit(CUstream hStream, const struct mock__copy *copy,
+                       CUmemcpySrcAccessOrder order)
+{
+    struct mock__stream *stream = NULL;
+
+    /* Found anew each time: a copy may wait, and the stream go meanwhile. */
+    MOCK__TRY(find_stream(hStream, &stream));
+    MOCK__TRY(mock__copy(stream, true, copy));
+    return order == CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL ? mock__wait_lane(stream->lane)
+                                                               : CUDA_SUCCESS;
+}
+
+struct lines {
+    const CUdeviceptr *dsts, *srcs;
+    const size_t *sizes;
+    size_t count;
+    const CUmemcpyAttributes *attributes;
+    const size_t *firsts; /* the first copy that each of the attributes is for */
+    size_t n_attributes;
+};
+
+static bool attributes_valid(const struct lines *lines)
+{
+    if (!lines->attributes || !lines->firsts || !lines->n_attributes ||
+        lines->n_attributes > lines->count || lines->firsts[0])
+        return false;
+    for (size_t i = 0; i < lines->n_attributes; i++)
+        if (!order_valid(lines->attributes[i].srcAccessOrder) ||
+            lines->attributes[i].flags & ~KNOWN_FLAGS ||
+            (i && (lines->firsts[i] <= lines->firsts[i - 1] || lines->firsts[i] >= lines->count)))
+            return false;
+    return true;
+}
+
+/* Which copy failed, if it is one of them. */
+static CUresult copy_lines(const struct lines *lines, CUstream hStream, size_t *ret_failed)
+{
+    struct mock__stream *stream = NULL;
+    size_t at = 0;
+
+    MOCK__ENTER();
+    MOCK__TRY(find_stream(hStream, &stream));
+    MOCK__REQUIRE(lines->dsts && lines->srcs && lines->sizes && lines->count &&
+                      attributes_valid(lines),
+                  CUDA_ERROR_INVALID_VALUE);
+    for (size_t i = 0; i < lines->count; i++) {
+        const struct mock__copy copy = mock__copy_line(
+            MOCK__ANY_SIDE, lines->dsts[i], MOCK__ANY_SIDE, lines->srcs[i], lines->sizes[i]);
+
+        while (at + 1 < lines->n_attributes && lines->firsts[at + 1] <= i)
+            at++;
+        *ret_failed = i;
+        MOCK__TRY(submit(hStream, &copy, lines->attributes[at].srcAccessOrder));
+    }
+    return CUDA_SUCCESS;
+}
+
+static CUresult batch(const struct lines *lines, size_t *ret_failed, CUstream stream)
+{
+    size_t failed = SIZE_MAX;
+    const CUresult result = copy_lines(lines, stream, &failed);
+
+    if (result != CUDA_SUCCESS && ret_failed)
+        *ret_failed = failed;
+    return result;
+}
+
+CUresult mock_cuMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count,
+                                 CUmemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs,
+                                 size_t *failIdx, CUstream hStream)
+{
+    return batch(&(struct lines){dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs}, failIdx,
+                 hStream);
+}
+
+CUresult mock_cuMemcpyBatchAsync_ptsz(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes,
+                                      size_t count, CUmemcpyAttributes *attrs, size_t *attrsIdxs,
+                                      size_t numAttrs, size_t *failIdx, CUstream hStream)
+{
+    return batch(&(struct lines){dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs}, failIdx,
+                 mock__ptsz(hStream));
+}
+
+/* The bytes of what the extent counts: of the arrays' elements, or bytes. 0 if they differ. */
+static size_t element_of(const CUDA_MEMCPY3D_BATCH_OP *op)
+{
+    const CUmemcpy3DOperand *const operands[] = {&op->src, &op->dst};
+    size_t element = 0;
+
+    for (int i = 0; i < 2; i++) {
+        const struct mock__array *array;
+
+        if (operands[i]->type != CU_MEMCPY_OPERAND_TYPE_ARRAY)
+            continue;
+        array = mock__object_find(MOCK__ARRAY, operands[i]->op.array.array);
+        if (!array || (element && element != array->element))
+            return 0;
+        element = array->element;
+    }
+    return element ? element : 1;
+}
+
+static CUresult set_end(struct mock__end *end, const CUmemcpy3DOperand *operand, size_t element,
+                        const struct mock__copy *copy)
+{
+    switch (operand->type) {
+    case CU_MEMCPY_OPERAND_TYPE_POINTER:
+        *end = (struct mock__end){.side = MOCK__ANY_SIDE,
+                                  .address = operand->op.ptr.ptr,
+                                  .height = operand->op.ptr.layerHeight};
+        MOCK__REQUIRE(!__builtin_mul_overflow(operand->op.ptr.rowLength, element, &end->pitch),
+                      CUDA_ERROR_INVALID_VALUE);
+        MOCK__REQUIRE(!end->height || end->height >= copy->height, CUDA_ERROR_INVALID_VALUE);
+        return CUDA_SUCCESS;
+    case CU_MEMCPY_OPERAND_TYPE_ARRAY:
+        *end = (struct mock__end){.y = operand->op.array.offset.y, .z = operand->op.array.offset.z};
+        MOCK__REQUIRE(!__builtin_mul_overflow(operand->op.array.offset.x, element, &end->x),
+                      CUDA_ERROR_INVALID_VALUE);
+        return mock__array_end(operand->op.array.array, copy, end);
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+static CUresult copy_box(const CUDA_MEMCPY3D_BATCH_OP *op, CUstream hStream)
+{
+    const size_t element = element_of(op);
+    struct mock__copy copy = {.height = op->extent.height, .depth = op->extent.depth};
+
+    MOCK__REQUIRE(element && op->extent.width && op->extent.height && op->extent.depth &&
+                      order_valid(op->srcAccessOrder) && !(op->flags & ~KNOWN_FLAGS) &&
+                      !__builtin_mul_overflow(op->extent.width, element, &copy.width),
+                  CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(set_end(&copy.dst, &op->dst, element, &copy));
+    MOCK__TRY(set_end(&copy.src, &op->src, element, &copy));
+    return submit(hStream, &copy, op->srcAccessOrder);
+}
+
+static CUresult copy_boxes(size_t n, const CUDA_MEMCPY3D_BATCH_OP *ops, unsigned long long flags,
+                           CUstream hStream, size_t *ret_failed)
+{
+    struct mock__stream *stream = NULL;
+
+    MOCK__ENTER();
+    MOCK__TRY(find_stream(hStream, &stream));
+    MOCK__REQUIRE(n && ops && !flags, CUDA_ERROR_INVALID_VALUE);
+    for (size_t i = 0; i < n; i++) {
+        *ret_failed = i;
+        MOCK__TRY(copy_box(&ops[i], hStream));
+    }
+    return CUDA_SUCCESS;
+}
+
+static CUresult batch_3d(size_t n, const CUDA_MEMCPY3D_BATCH_OP *ops, size_t *ret_failed,
+                         unsigned long long flags, CUstream stream)
+{
+    size_t failed = SIZE_MAX;
+    const CUresult result = copy_boxes(n, ops, flags, stream, &failed);
+
+    if (result != CUDA_SUCCESS && ret_failed)
+        *ret_failed = failed;
+    return result;
+}
+
+CUresult mock_cuMemcpy3DBatchAsync(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, size_t *failIdx,
+                                   unsigned long long flags, CUstream hStream)
+{
+    return batch_3d(numOps, opList, failIdx, flags, hStream);
+}
+
+CUresult mock_cuMemcpy3DBatchAsync_ptsz(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList,
+                                        size_t *failIdx, unsigned long long flags, CUstream hStream)
+{
+    return batch_3d(numOps, opList, failIdx, flags, mock__ptsz(hStream));
+}
+
+#if CUDA_VERSION >= 13000
+CUresult mock_cuMemcpyBatchAsync_v2(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes,
+                                    size_t count, CUmemcpyAttributes *attrs, size_t *attrsIdxs,
+                                    size_t numAttrs, CUstream hStream)
+{
+    return batch(&(struct lines){dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs}, NULL,
+                 hStream);
+}
+
+CUresult mock_cuMemcpyBatchAsync_v2_ptsz(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes,
+                                         size_t count, CUmemcpyAttributes *attrs, size_t *attrsIdxs,
+                                         size_t numAttrs, CUstream hStream)
+{
+    return batch(&(struct lines){dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs}, NULL,
+                 mock__ptsz(hStream));
+}
+
+CUresult mock_cuMemcpy3DBatchAsync_v2(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList,
+                                      unsigned long long flags, CUstream hStream)
+{
+    return batch_3d(numOps, opList, NULL, flags, hStream);
+}
+
+CUresult mock_cuMemcpy3DBatchAsync_v2_ptsz(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList,
+                                           unsigned long long flags, CUstream hStream)
+{
+    return batch_3d(numOps, opList, NULL, flags, mock__ptsz(hStream));
+}
+#endif
+
+#endif

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+/* cuMemset* */
+#include "mock/memory/memset.h"
+
+#include <string.h>
+
+#include "mock/access.h"
+#include "mock/graph/capture.h"
+#include "mock/memory/host_watch.h"
+#include "mock/memory/memory.h"
+#include "mock/schedule.h"
+#include "mock/state.h"
+#include "mock/stats.h"
+#include "mock/stream.h"
+
+static void fill_row(unsigned char *row, const struct mock__fill *fill)
+{
+    if (fill->element == 1) {
+        memset(row, (int) fill->value, fill->width);
+        return;
+    }
+    for (size_t i = 0; i < fill->width; i++) {
+        /* The lowest bytes come first on every host that the driver runs on. */
+        memcpy(row + i * fill->element, &fill->value, fill->element);
+    }
+}
+
+/* How many bytes there are from the first to the last. */
+static CUresult check(const struct mock__fill *fill, size_t *ret_bytes)
+{
+    size_t width, bytes;
+
+    MOCK__REQUIRE(fill->address % fill->element == 0, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(!__builtin_mul_overflow(fill->width, fill->element, &width),
+                  CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(fill->height == 1 || (fill->pitch >= width && fill->pitch % fill->element == 0),
+                  CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(!__builtin_mul_overflow(fill->pitch, fill->height - 1, &bytes) &&
+                      !__builtin_add_overflow(bytes, width, ret_bytes),
+                  CUDA_ERROR_INVALID_VALUE);
+    return CUDA_SUCCESS;
+}
+
+struct fill_work {
+    struct mock__work work;
+    struct mock__fill fill;
+    size_t bytes;
+    uint64_t class; /* of the memory at the time of the check */
+};
+
+/* Looked up again: the memory may have been freed by work in between. */
+static void run_fill(struct mock__work *work)
+{
+    const struct fill_work *fill_work = (const struct fill_work *) work;
+    const struct mock__fill *fill = &fill_work->fill;
+    unsigned char *row = mock__memory_bytes(fill->address, fill_work->bytes);
+
+    if (!row) {
+        mock__access_nowhere("memset", fill->address, fill_work->bytes);
+        work->lane->context->fault = CUDA_ERROR_ILLEGAL_ADDRESS;
+    }
+    mock__stats.memsets += row != NULL;
+    for (size_t y = 0; row && y < fill->height; y++) {
+        mock__access(work, fill->address + y * fill->pitch, fill->width * fill->element,
+                     MOCK__WRITE);
+        fill_row(row + y * fill->pitch, fill);
+    }
+}
+
+static CUresult copy_fill(const struct mock__work *work, struct mock__work **ret_copy)
+{
+    return mock__fill_work(mock__fill_of_work(work), ret_copy);
+}
+
+static const struct mock__work_type fill_type = {
+    .name = "memset",
+    .node = CU_GRAPH_NODE_TYPE_MEMSET,
+    .run = run_fill,
+    .copy = copy_fill,
+};
+
+const struct mock__fill *mock__fill_of_work(const struct mock__work *work)
+{
+    return &((const struct fill_work *) work)->fill;
+}
+
+/* Could the bytes be there when the memset is done? A graph's memory comes and goes. */
+static CUresult check_memory(const struct mock__fill *fill, size_t bytes)
+{
+    if (!mock__memory_contains(fill->address, bytes)) {
+        mock__access_nowhere("memset", fill->address, bytes);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (mock__memory_being_freed(fill->address)) {
+        mock__access_dying("memset", fill->address);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    return CUDA_SUCCESS;
+}
+
+bool mock__fill_replaces(const struct mock__work *work, const struct mock__work *old)
+{
+    const struct fill_work *now = (const struct fill_work *) work;
+    const struct fill_work *before = (const struct fill_work *) old;
+    const struct mock__fill *a = &now->fill, *b = &before->fill;
+
+    if (now->class != before->class || a->height != b->height)
+        return false;
+    return a->height == 1 ||
+           (a->width == b->width && a->pitch == b->pitch && a->element == b->element);
+}
+
+CUresult mock__fill_work(const struct mock__fill *fill, struct mock__work **ret_work)
+{
+    struct fill_work *work;
+    size_t bytes = 0;
+
+    MOCK__TRY(check(fill, &bytes));
+    MOCK__TRY(check_memory(fill, bytes));
+    work = mock__work_new(&fill_type, sizeof(*work));
+    MOCK__REQUIRE(work, CUDA_ERROR_OUT_OF_MEMORY);
+    work->fill = *fill;
+    work->bytes = bytes;
+    work->class = mock__memory_class(fill->address);
+    *ret_work = &work->work;
+    return CUDA_SUCCESS;
+}
+
+/* A memset that the host does not wait for may be in its way. */
+static void watch_host(struct mock__work *work)
+{
+    const struct fill_work *fill = (const struct fill_work *) work;
+
+    if (fill->fill.height == 1)
+        mock__host_watch(work, fill->fill.address, fill->bytes, MOCK__WRITE);
+}
+
+/*
+ * To the host a memset is asynchronous, whatever it is called; but it has written memory of
+ * the host when a function without "Async" returns.
+ */
+static CUresult submit(struct mock__stream *stream, bool async, const struct mock__fill *fill)
+{
+    const struct mock__memory *memory = mock__memory_find(fill->address);
+    const bool waits = !async && memory && memory->kind != MOCK__DEVICE_MEMORY;
+    struct mock__work *work = NULL;
+
+    if (!fill->width || !fill->height)
+        return CUDA_SUCCESS;
+    if (!async)
+        MOCK__TRY(mock__capture_refuse(stream));
+    MOCK__TRY(mock__fill_work(fill, &work));
+    if (!waits && !stream->capture)
+        watch_host(work);
+    MOCK__TRY(mock__stream_submit(stream, work));
+    return waits ? mock__wait_lane(stream->lane) : CUDA_SUCCESS;
+}
+
+static CUresult fill_in(CUstream hStream, bool async, const struct mock__fill *fill)
+{
+    struct mock__stream *stream = NULL;
+
+    MOCK__ENTER();
+    MOCK__TRY(mock__stream_find(hStream, &stream));
+    return submit(stream, async, fill);
+}
+
+static CUresult fill_1d(CUstream stream, bool async, CUdeviceptr address, unsigned value,
+                        size_t element, size_t n)
+{
+    return fill_in(stream, async, &(struct mock__fill){address, 0, n, 1, value, element});
+}
+
+static CUresult fill_2d(CUstream stream, bool async, CUdeviceptr address, size_t pitch,
+                        unsigned value, size_t element, size_t width, size_t height)
+{
+    return fill_in(stream, async,
+                   &(struct mock__fill){address, pitch, width, height, value, element});
+}
+
+CUresult mock_cuMemsetD8_v2(CUdeviceptr dstDevice, unsigned char uc, size_t N)
+{
+    return fill_1d(CU_STREAM_LEGACY, false, dstDevice, uc, 1, N);
+}
+
+CUresult mock_cuMemsetD8_v2_ptds(CUdeviceptr dstDevice, unsigned char uc, size_t N)
+{
+    return fill_1d(CU_STREAM_PER_THREAD, false, dstDevice, uc, 1, N);
+}
+
+CUresult mock_cuMemsetD8Async(CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstream hStream)
+{
+    return fill_1d(hStream, true, dstDevice, uc, 1, N);
+}
+
+CUresult mock_cuMemsetD8Async_ptsz(CUdeviceptr dstDevice, unsigned char uc, size_t N,
+                                   CUstream hStream)
+{
+    return fill_1d(mock__ptsz(hStream), true, dstDevice, uc, 1, N);
+}
+
+CUresult mock_cuMemsetD16_v2(CUdeviceptr dstDevice, unsigned short us, size_t N)
+{
+    return fill_1d(CU_STREAM_LEGACY, false, dstDevice, us, 2, N);
+}
+
+CUresult mock_cuMemsetD16_v2_ptds(CUdeviceptr dstDevice, unsigned short us, size_t N)
+{
+    return fill_1d(CU_STREAM_PER_THREAD, false, dstDevice, us, 2, N);
+}
+
+CUresult mock_cuMemsetD16Async(CUdeviceptr dstDevice, unsigned short us, size_t N, CUstream hStream)
+{
+    return fill_1d(hStream, true, dstDevice, us, 2, N);
+}
+
+CUresult mock_cuMemsetD16Async_ptsz(CUdeviceptr dstDevice, unsigned short us, size_t N,
+                                    CUstream hStream)
+{
+    return fill_1d(mock__ptsz(hStream), true, dstDevice, us, 2, N);
+}
+
+CUresult mock_cuMemsetD32_v2(CUdeviceptr dstDevice, unsigned int ui, size_t N)
+{
+    return fill_1d(CU_STREAM_LEGACY, false, dstDevice, ui, 4, N);
+}
+
+CUresult mock_cuMemsetD32_v2_ptds(CUdeviceptr dstDevice, unsigned int ui, size_t N)
+{
+    return fill_1d(CU_STREAM_PER_THREAD, false, dstDevice, ui, 4, N);
+}
+
+CUresult mock_cuMemsetD32Async(CUdeviceptr dstDevice, unsigned int ui, size_t N, CUstream hStream)
+{
+    return fill_1d(hStream, true, dstDevice, ui, 4, N);
+}
+
+CUresult mock_cuMemsetD32Async_ptsz(CUdeviceptr dstDevice, unsigned int ui, size_t N,
+                                    CUstream hStream)
+{
+    return fill_1d(mock__ptsz(hStream), true, dstDevice, ui, 4, N);
+}
+
+CUresult mock_cuMemsetD2D8_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc,
+                              size_t Width, size_t Height)
+{
+    return fill_2d(CU_STREAM_LEGACY, false, dstDevice, dstPitch, uc, 1, Width, Height);
+}
+
+CUresult mock_cuMemsetD2D8_v2_ptds(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc,
+                                   size_t Width, size_t Height)
+{
+    return fill_2d(CU_STREAM_PER_THREAD, false, dstDevice, dstPitch, uc, 1, Width, Height);
+}
+
+CUresult mock_cuMemsetD2D8Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc,
+                                size_t Width, size_t Height, CUstream hStream)
+{
+    return fill_2d(hStream, true, dstDevice, dstPitch, uc, 1, Width, Height);
+}
+
+CUresult mock_cuMemsetD2D8Async_ptsz(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc,
+                                     size_t Width, size_t Height, CUstream hStream)
+{
+    return fill_2d(mock__ptsz(hStream), true, dstDevice, dstPitch, uc, 1, Width, Height);
+}
+
+CUresult mock_cuMemsetD2D16_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us,
+                               size_t Width, size_t Height)
+{
+    return fill_2d(CU_STREAM_LEGACY, false, dstDevice, dstPitch, us, 2, Width, Height);
+}
+
+CUresult mock_cuMemsetD2D16_v2_ptds(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us,
+                                    size_t Width, size_t Height)
+{
+    return fill_2d(CU_STREAM_PER_THREAD, false, dstDevice, dstPitch, us, 2, Width, Height);
+}
+
+CUresult mock_cuMemsetD2D16Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us,
+                                 size_t Width, size_t Height, CUstream hStream)
+{
+    return fill_2d(hStream, true, dstDevice, dstPitch, us, 2, Width, Height);
+}
+
+CUresult mock_cuMemsetD2D16Async_ptsz(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us,
+                                      size_t Width, size_t Height, CUstream hStream)
+{
+    return fill_2d(mock__ptsz(hStream), true, dstDevice, dstPitch, us, 2, Width, Height);
+}
+
+CUresult mock_cuMemsetD2D32_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui,
+                               size_t Width, size_t Height)
+{
+    return fill_2d(CU_STREAM_LEGACY, false, dstDevice, dstPitch, ui, 4, Width, Height);
+}
+
+CUresult mock_cuMemsetD2D32_v2_ptds(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui,
+                                    size_t Width, size_t Height)
+{
+    return fill_2d(CU_STREAM_PER_THREAD, false, dstDevice, dstPitch, ui, 4, Width, Height);
+}
+
+CUresult mock_cuMemsetD2D32Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui,
+                                 size_t Width, size_t Height, CUstream hStream)
+{
+    return fill_2d(hStream, true, dstDevice, dstPitch, ui, 4, Width, Height);
+}
+
+CUresult mock_cuMemsetD2D32Async_ptsz(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui,
+                                      size_t Width, size_t Height, CUstream hStream)
+{
+    return fill_2d(mock__ptsz(hStream), true, dstDevice, dstPitch, ui, 4, Width, Height);
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/* cuLibrary* */
+#include "mock/module/library.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "mock/memory/memory.h"
+#include "mock/module/jit_log.h"
+#include "mock/schedule.h"
+#include "mock/state.h"
+
+#if CUDA_VERSION >= 12000
+
+CUresult mock__library_find(CUlibrary handle, struct mock__library **ret_library)
+{
+    struct mock__library *library = mock__object_find(MOCK__LIBRARY, handle);
+
+    MOCK__REQUIRE(library, CUDA_ERROR_INVALID_HANDLE);
+    *ret_library = library;
+    return CUDA_SUCCESS;
+}
+
+static struct mock__module *next_module(const struct mock__library *library, size_t *cursor)
+{
+    struct mock__module *module;
+
+    do {
+        module = mock__object_next(MOCK__MODULE, cursor);
+    } while (module && module->library != library);
+    return module;
+}
+
+CUresult mock__library_module(struct mock__library *library, struct mock__context *context,
+                              struct mock__module **ret_module)
+{
+    struct ptx__log messages = {.messages = NULL};
+    struct mock__module *module;
+    CUresult result;
+
+    for (size_t cursor = 0; (module = next_module(library, &cursor));) {
+        if (module->context == context) {
+            *ret_module = module;
+            return CUDA_SUCCESS;
+        }
+    }
+    result = mock__module_load(context, library->image, SIZE_MAX, &messages, &module);
+    ptx__log_finish(&messages);
+    MOCK__TRY(result);
+    module->library = library;
+    mock__kernel_settings_apply(module);
+    *ret_module = module;
+    return CUDA_SUCCESS;
+}
+
+static void destroy(struct mock__library *library)
+{
+    struct mock__module *module;
+
+    for (size_t cursor = 0; (module = next_module(library, &cursor));)
+        mock__module_destroy(module);
+    for (size_t i = 0; library->kernels && i < library->ptx.n_entries; i++)
+        mock__object_free(library->kernels[i]);
+    free(library->kernels);
+    free(library->image);
+    mock__ptx_finish(&library->ptx);
+    mock__object_free(library);
+}
+
+/* A library that no device can run is refused; which one will run it is not known yet. */
+static int largest_capability(void)
+{
+    int largest = 0;
+
+    for (int i = 0; i < mock__device_count(); i++) {
+        const int capability = mock__capability(mock__device_find(i));
+
+        largest = capability > largest ? capability : largest;
+    }
+    return largest;
+}
+
+static CUresult fill(struct mock__library *library, const void *image, size_t size,
+                     struct ptx__log *log)
+{
+    MOCK__TRY(mock__image_text(image, size, largest_capability(), &library->image));
+    MOCK__TRY(mock__ptx_read(library->image, largest_capability(), &library->ptx, log));
+    library->kernels = calloc(library->ptx.n_entries + 1, sizeof(struct mock__kernel *));
+    MOCK__REQUIRE(library->kernels, CUDA_ERROR_OUT_OF_MEMORY);
+    for (size_t i = 0; i < library->ptx.n_entries; i++) {
+        library->kernels[i] = mock__kernel_new(library, i);
+        MOCK__REQUIRE(library->kernels[i], CUDA_ERROR_OUT_OF_MEMORY);
+    }
+    return CUDA_SUCCESS;
+}
+
+static CUresult load(const void *image, size_t size, const struct mock__jit_log *log,
+                     const char *made_by, CUlibrary *ret_library)
+{
+    struct ptx__log messages = {.messages = NULL};
+    struct mock__library *library;
+    CUresult result;
+
+    library = mock__object_new(MOCK__LIBRARY, sizeof(*library));
+    MOCK__REQUIRE(library, CUDA_ERROR_OUT_OF_MEMORY);
+    result = fill(library, image, size, &messages);
+    mock__jit_log_write(log, &messages);
+    ptx__log_finish(&messages);
+    if (result != CUDA_SUCCESS) {
+        destroy(library);
+        return result;
+    }
+    mock__made(&library->object.made, made_by);
+    *ret_library = MOCK__HANDLE(library);
+    return CUDA_SUCCESS;
+}
+
+/* The options of libraries say what may be spared, and the mock spares nothing. */
+static bool options_valid(unsigned n, const CUlibraryOption *options, void *const *values)
+{
+    for (unsigned i = 0; i < n; i++) {
+        if (!options || !values || (unsigned) options[i] >= CU_LIBRARY_NUM_OPTIONS)
+            return false;
+    }
+    return true;
+}
+
+static CUresult load_data(CUlibrary *library, const void *code, size_t size,
+                          CUjit_option *jitOptions, void **jitOptionsValues,
+                          unsigned int numJitOptions, CUlibraryOption *libraryOptions,
+                          void **libraryOptionValues, unsigned int numLibraryOptions,
+                          const char *made_by)
+{
+    struct mock__jit_log log;
+
+    MOCK__ENTER();
+    MOCK__REQUIRE(library && code, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(!numJitOptions || (jitOptions && jitOptionsValues), CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(options_valid(numLibraryOptions, libraryOptions, libraryOptionValues),
+                  CUDA_ERROR_INVALID_VALUE);
+    log = mock__jit_log_find(numJitOptions, jitOptions, jitOptionsValues);
+    return load(code, size, &log, made_by, library);
+}
+
+CUresult mock_cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *jitOptions,
+                                void **jitOptionsValues, unsigned int numJitOptions,
+                                CUlibraryOption *libraryOptions, void **libraryOptionValues,
+                                unsigned int numLibraryOptions)
+{
+    return load_data(library, code, SIZE_MAX, jitOptions, jitOptionsValues, numJitOptions,
+                     libraryOptions, libraryOptionValues, numLibraryOptions, "cuLibraryLoadData");
+}
+
+static CUresult check_initialised(void)
+{
+    MOCK__ENTER();
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuLibraryLoadFromFile(CUlibrary *library, const char *fileName,
+                                    CUjit_option *jitOptions, void **jitOptionsValues,
+                                    unsigned int numJitOptions, CUlibraryOption *libraryOptions,
+                                    void **libraryOptionValues, unsigned int numLibraryOptions)
+{
+    SCOPED_FREE char *text = NULL;
+    size_t size = 0;
+
+    MOCK__TRY(check_initialised());
+    MOCK__REQUIRE(library && fileName, CUDA_ERROR_INVALID_VALUE);
+    text = mock__read_file(fileName, &size);
+    MOCK__REQUIRE(text, CUDA_ERROR_FILE_NOT_FOUND);
+    return load_data(library, text, size, jitOptions, jitOptionsValues, numJitOptions,
+                     libraryOptions, libraryOptionValues, numLibraryOptions,
+                     "cuLibraryLoadFromFile");
+}
+
+CUresult mock_cuLibraryUnload(CUlibrary library)
+{
+    struct mock__library *found = NULL;
+
+    MOCK__ENTER();
+    MOCK__TRY(mock__library_find(library, &found));
+    /* Its kernels may have been launched and not have run; meanwhile another may unload it. */
+    mock__wait_all();
+    MOCK__TRY(mock__library_find(library, &found));
+    destroy(found);
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const char *name)
+{
+    struct mock__library *found = NULL;
+    size_t i;
+
+    MOCK__ENTER();
+    MOCK__REQUIRE(pKernel && name && *name, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__library_find(library, &found));
+    i = mock__find_entry(&found->ptx, name);
+    MOCK__REQUIRE(i < found->ptx.n_entries, CUDA_ERROR_NOT_FOUND);
+    *pKernel = MOCK__HANDLE(found->kernels[i]);
+    return CUDA_SUCCESS;
+}
+
+static CUresult find_module(CUlibrary handle, struct mock__module **ret_module)
+{
+    struct mock__context *context = NULL;
+    struct mock__library *library = NULL;
+
+    MOCK__TRY(mock__library_find(handle, &library));
+    MOCK__TRY(mock__context_current(&context));
+    return mock__library_module(library, context, ret_module);
+}
+
+CUresult mock_cuLibraryGetModule(CUmodule *pMod, CUlibrary library)
+{
+    struct mock__module *module = NULL;
+
+    MOCK__ENTER();
+    MOCK__REQUIRE(pMod, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(find_module(library, &module));
+    *pMod = MOCK__HANDLE(module);
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuLibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUlibrary library,
+                                 const char *name)
+{
+    struct mock__module *module = NULL;
+
+    MOCK__ENTER();
+    MOCK__REQUIRE((dptr || bytes) && name && *name, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(find_module(library, &module));
+    return mock__module_variable(module, name, dptr, bytes);
+}
+
+CUresult mock_cuLibraryGetManaged(CUdeviceptr *dptr, size_t *bytes, CUlibrary library,
+                                  const char *name)
+{
+    struct mock__library *found = NULL;
+    struct mock__module *module = NULL;
+    size_t i;
+
+    MOCK__ENTER();
+    MOCK__REQUIRE((dptr || bytes) && name && *name, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__library_find(library, &found));
+    i = mock__find_variable(&found->ptx, name);
+    MOCK__REQUIRE(i < found->ptx.module.n_variables && found->ptx.module.variables[i].managed,
+                  CUDA_ERROR_NOT_FOUND);
+    MOCK__TRY(find_module(library, &module));
+    return mock__module_variable(module, name, dptr, bytes);
+}
+
+/* Functions that host and device call alike: no device has them. */
+CUresult mock_cuLibraryGetUnifiedFunction(void **fptr, CUlibrary library, const char *symbol)
+{
+    struct mock__library *found = NULL;
+
+    MOCK__ENTER();
+    MOCK__REQUIRE(fptr && symbol && *symbol, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__library_find(library, &found));
+    return CUDA_ERROR_NOT_FOUND;
+}
+
+#endif
+
+#if CUDA_VERSION >= 12040
+CUresult mock_cuLibraryGetKernelCount(unsigned int *count, CUlibrary lib)
+{
+    struct mock__library *library = NULL;
+
+    MOCK__ENTER();
+    MOCK__REQUIRE(count, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__library_find(lib, &library));
+    *count = (unsigned) library->ptx.n_entries;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int numKernels, CUlibrary lib)
+{
+    struct mock__library *library = NULL;
+
+    MOCK__ENTER();
+    MOCK__REQUIRE(kernels && numKernels, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__library_find(lib, &library));
+    for (size_t i = 0; i < numKernels && i < library->ptx.n_entries; i++)
+        kernels[i] = MOCK__HANDLE(library->kernels[i]);
+    return CUDA_SUCCESS;
+}
+#endif

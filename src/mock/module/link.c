@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cuLink*. What is linked is PTX text, and the result is one text that holds all of them: an
+ * image that a module is loaded from, which links them anew.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "mock/module/jit_log.h"
+#include "mock/module/module.h"
+#include "mock/objects.h"
+#include "mock/state.h"
+
+struct link {
+    struct mock__object object;
+    struct mock__context *context;
+    struct mock__jit_log log;
+    char **texts;
+    size_t n_texts;
+    char **names; /* of the kernels that the texts define */
+    size_t n_names;
+    char *image; /* once it is complete */
+};
+
+static CUresult find(CUlinkState handle, struct link **ret_link)
+{
+    struct link *link = mock__object_find(MOCK__LINK, handle);
+
+    MOCK__REQUIRE(link, CUDA_ERROR_INVALID_HANDLE);
+    *ret_link = link;
+    return mock__context_usable(link->context);
+}
+
+static CUresult create(unsigned n, const CUjit_option *options, void **values,
+                       CUlinkState *ret_state)
+{
+    struct link *link;
+
+    MOCK__ENTER_CONTEXT(context);
+    MOCK__REQUIRE(ret_state && (!n || (options && values)), CUDA_ERROR_INVALID_VALUE);
+    link = mock__object_new(MOCK__LINK, sizeof(*link));
+    MOCK__REQUIRE(link, CUDA_ERROR_OUT_OF_MEMORY);
+    mock__made(&link->object.made, "cuLinkCreate");
+    link->context = context;
+    /* The values are the caller's for as long as the state lives. */
+    link->log = mock__jit_log_find(n, options, values);
+    *ret_state = MOCK__HANDLE(link);
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuLinkCreate(unsigned int numOptions, CUjit_option *options, void **optionValues,
+                           CUlinkState *stateOut)
+{
+    return create(numOptions, options, optionValues, stateOut);
+}
+
+CUresult mock_cuLinkCreate_v2(unsigned int numOptions, CUjit_option *options, void **optionValues,
+                              CUlinkState *stateOut)
+{
+    return create(numOptions, options, optionValues, stateOut);
+}
+
+static bool defines(const struct link *link, const char *name)
+{
+    for (size_t i = 0; i < link->n_names; i++) {
+        if (!strcmp(link->names[i], name))
+            return true;
+    }
+    return false;
+}
+
+/* Takes over the string. */
+static CUresult add_string(char ***list, size_t *n, char *string)
+{
+    char **larger = string ? realloc(*list, (*n + 1) * sizeof(*larger)) : NULL;
+
+    if (!larger) {
+        free(string);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    *list = larger;
+    larger[(*n)++] = string;
+    return CUDA_SUCCESS;
+}
+
+/* Kernels are seen by all inputs, so that a second one of a name is a mistake. */
+static CUresult add_names(struct link *link, const struct mock__ptx *ptx, struct ptx__log *messages)
+{
+    for (size_t i = 0; i < ptx->n_entries; i++) {
+        if (defines(link, ptx->entries[i].name)) {
+            ptx__say(messages, PTX_ERROR, (struct ptx__place){0, 0},
+                     "Multiple definition of '%.100s'", ptx->entries[i].name);
+            return CUDA_ERROR_INVALID_IMAGE;
+        }
+    }
+    for (size_t i = 0; i < ptx->n_entries; i++)
+        MOCK__TRY(add_string(&link->names, &link->n_names, strdup(ptx->entries[i].name)));
+    return CUDA_SUCCESS;
+}
+
+/* What a text needs of others is looked for when there are no more. */
+static CUresult read_part(struct link *link, const char *text, struct ptx__log *messages)
+{
+    struct mock__ptx ptx;
+    CUresult result =
+        mock__ptx_read_part(text, mock__capability(link->context->device), &ptx, messages);
+
+    if (result == CUDA_SUCCESS)
+        result = add_names(link, &ptx, messages);
+    mock__ptx_finish(&ptx);
+    return result;
+}
+
+static CUresult add_text(struct link *link, const char *text)
+{
+    struct ptx__log messages = {.messages = NULL};
+    CUresult result = read_part(link, text, &messages);
+
+    if (result == CUDA_SUCCESS)
+        result = add_string(&link->texts, &link->n_texts, strdup(text));
+    mock__jit_log_write(&link->log, &messages);
+    ptx__log_finish(&messages);
+    return result;
+}
+
+static CUresult check_type(CUjitInputType type)
+{
+    switch ((int) type) {
+    case CU_JIT_INPUT_PTX:
+    case CU_JIT_INPUT_FATBINARY:
+        return CUDA_SUCCESS;
+    case CU_JIT_INPUT_CUBIN:
+    case CU_JIT_INPUT_OBJECT:
+    case CU_JIT_INPUT_LIBRARY:
+        return CUDA_ERROR_NO_BINARY_FOR_GPU;
+    case CU_JIT_INPUT_NVVM:
+        return CUDA_ERROR_NOT_SUPPORTED;
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+static CUresult add_data(CUlinkState state, CUjitInputType type, const void *data, size_t size,
+                         bool options_valid)
+{
+    SCOPED_FREE char *text = NULL;
+    struct link *link = NULL;
+
+    MOCK__ENTER();
+    MOCK__TRY(find(state, &link));
+    MOCK__REQUIRE(data && size && size < SIZE_MAX, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(options_valid && !link->image, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(check_type(type));
+    MOCK__TRY(mock__image_text(data, size, mock__capability(link->context->device), &text));
+    return add_text(link, text);
+}
+
+CUresult mock_cuLinkAddData(CUlinkState state, CUjitInputType type, void *data, size_t size,
+                            const char *name, unsigned int numOptions, CUjit_option *options,
+                            void **optionValues)
+{
+    (void) name;
+    return add_data(state, type, data, size, !numOptions || (options && optionValues));
+}
+
+CUresult mock_cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, size_t size,
+                               const char *name, unsigned int numOptions, CUjit_option *options,
+                               void **optionValues)
+{
+    (void) name;
+    return add_data(state, type, data, size, !numOptions || (options && optionValues));
+}
+
+static CUresult check_state(CUlinkState state)
+{
+    struct link *link = NULL;
+
+    MOCK__ENTER();
+    return find(state, &link);
+}
+
+static CUresult add_file(CUlinkState state, CUjitInputType type, const char *path,
+                         bool options_valid)
+{
+    SCOPED_FREE char *text = NULL;
+    size_t size = 0;
+
+    MOCK__TRY(check_state(state));
+    MOCK__REQUIRE(path, CUDA_ERROR_INVALID_VALUE);
+    text = mock__read_file(path, &size);
+    MOCK__REQUIRE(text, CUDA_ERROR_FILE_NOT_FOUND);
+    return add_data(state, type, text, size + 1, options_valid);
+}
+
+CUresult mock_cuLinkAddFile(CUlinkState state, CUjitInputType type, const char *path,
+                            unsigned int numOptions, CUjit_option *options, void **optionValues)
+{
+    return add_file(state, type, path, !numOptions || (options && optionValues));
+}
+
+CUresult mock_cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *path,
+                               unsigned int numOptions, CUjit_option *options, void **optionValues)
+{
+    return add_file(state, type, path, !numOptions || (options && optionValues));
+}
+
+/* All texts as one module, to hear now what does not fit together. */
+static CUresult check_whole(const struct link *link, const char *image)
+{
+    struct ptx__log messages = {.messages = NULL};
+    struct mock__ptx ptx;
+    const CUresult result =
+        mock__ptx_read(image, mock__capability(link->context->device), &ptx, &messages);
+
+    mock__ptx_finish(&ptx);
+    mock__jit_log_write(&link->log, &messages);
+    ptx__log_finish(&messages);
+    return result;
+}
+
+CUresult mock_cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut)
+{
+    SCOPED_FREE char *image = NULL;
+    struct link *link = NULL;
+    size_t length = 0;
+
+    MOCK__ENTER();
+    MOCK__TRY(find(state, &link));
+    MOCK__REQUIRE(cubinOut && link->n_texts, CUDA_ERROR_INVALID_VALUE);
+    image = mock__join_texts((const char *const *) link->texts, link->n_texts, &length);
+    MOCK__REQUIRE(image, CUDA_ERROR_OUT_OF_MEMORY);
+    MOCK__TRY(check_whole(link, image));
+    if (!link->image)
+        link->image = TAKE_PTR(image);
+    *cubinOut = link->image;
+    if (sizeOut)
+        *sizeOut = length + 1;
+    return CUDA_SUCCESS;
+}
+
+static void free_strings(char **list, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        free(list[i]);
+    free(list);
+}
+
+static void destroy(struct link *link)
+{
+    free_strings(link->names, link->n_names);
+    free_strings(link->texts, link->n_texts);
+    free(link->image);
+    mock__object_free(link);
+}
+
+CUresult mock_cuLinkDestroy(CUlinkState state)
+{
+    struct link *link;
+
+    MOCK__ENTER();
+    link = mock__object_find(MOCK__LINK, state);
+    MOCK__REQUIRE(link, CUDA_ERROR_INVALID_HANDLE);
+    destroy(link);
+    return CUDA_SUCCESS;
+}
+
+void mock__links_destroy(const struct mock__context *context)
+{
+    struct link *link;
+
+    for (size_t cursor = 0; (link = mock__object_next(MOCK__LINK, &cursor));) {
+        if (link->context == context)
+            destroy(link);
+    }
+}

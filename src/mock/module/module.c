@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/* cuModule* */
+#include "mock/module/module.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "mock/graph/capture.h"
+#include "mock/module/jit_log.h"
+#include "mock/schedule.h"
+#include "mock/state.h"
+
+CUresult mock__module_find(CUmodule handle, struct mock__module **ret_module)
+{
+    struct mock__module *module = mock__object_find(MOCK__MODULE, handle);
+
+    MOCK__REQUIRE(module, CUDA_ERROR_INVALID_HANDLE);
+    *ret_module = module;
+    return mock__context_usable(module->context);
+}
+
+static CUresult load(CUmodule *ret_module, const void *image, size_t size,
+                     const struct mock__jit_log *log, const char *made_by)
+{
+    struct mock__module *module = NULL;
+    struct ptx__log messages = {.messages = NULL};
+    CUresult result;
+
+    MOCK__ENTER_CONTEXT(context);
+    MOCK__REQUIRE(ret_module && image, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__capture_unsafe());
+    result = mock__module_load(context, image, size, &messages, &module);
+    mock__jit_log_write(log, &messages);
+    ptx__log_finish(&messages);
+    MOCK__TRY(result);
+    mock__made(&module->object.made, made_by);
+    *ret_module = MOCK__HANDLE(module);
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuModuleLoadData(CUmodule *module, const void *image)
+{
+    return load(module, image, SIZE_MAX, NULL, "cuModuleLoadData");
+}
+
+CUresult mock_cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions,
+                                 CUjit_option *options, void **optionValues)
+{
+    struct mock__jit_log log;
+
+    MOCK__REQUIRE(!numOptions || (options && optionValues), CUDA_ERROR_INVALID_VALUE);
+    log = mock__jit_log_find(numOptions, options, optionValues);
+    return load(module, image, SIZE_MAX, &log, "cuModuleLoadDataEx");
+}
+
+CUresult mock_cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin)
+{
+    return load(module, fatCubin, SIZE_MAX, NULL, "cuModuleLoadFatBinary");
+}
+
+char *mock__read_file(const char *path, size_t *ret_size)
+{
+    FILE *file = fopen(path, "rb");
+    char *text = NULL;
+    long size = -1;
+
+    if (!file)
+        return NULL;
+    if (!fseek(file, 0, SEEK_END))
+        size = ftell(file);
+    if (size >= 0 && !fseek(file, 0, SEEK_SET))
+        text = calloc(1, (size_t) size + 1);
+    if (text && fread(text, 1, (size_t) size, file) != (size_t) size) {
+        free(text);
+        text = NULL;
+    }
+    fclose(file);
+    if (text)
+        *ret_size = (size_t) size;
+    return text;
+}
+
+static CUresult check_context(void)
+{
+    MOCK__ENTER_CONTEXT(context);
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuModuleLoad(CUmodule *module, const char *fname)
+{
+    SCOPED_FREE char *text = NULL;
+    size_t size = 0;
+
+    MOCK__TRY(check_context());
+    MOCK__REQUIRE(module && fname, CUDA_ERROR_INVALID_VALUE);
+    text = mock__read_file(fname, &size);
+    MOCK__REQUIRE(text, CUDA_ERROR_FILE_NOT_FOUND);
+    return load(module, text, size, NULL, "cuModuleLoad");
+}
+
+CUresult mock_cuModuleUnload(CUmodule hmod)
+{
+    struct mock__module *module;
+
+    MOCK__ENTER();
+    module = mock__object_find(MOCK__MODULE, hmod);
+    MOCK__REQUIRE(module, CUDA_ERROR_INVALID_HANDLE);
+    /* That is what cuLibraryUnload() is for. */
+    MOCK__REQUIRE(!module->library, CUDA_ERROR_NOT_PERMITTED);
+    MOCK__TRY(mock__capture_unsafe());
+    /* Its kernels may have been launched and not have run. */
+    mock__wait_context(module->context);
+    module = mock__object_find(MOCK__MODULE, hmod);
+    MOCK__REQUIRE(module, CUDA_ERROR_INVALID_HANDLE);
+    mock__module_destroy(module);
+    return CUDA_SUCCESS;
+}
+
+#if CUDA_VERSION >= 11070
+CUresult mock_cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
+{
+    MOCK__ENTER();
+    MOCK__REQUIRE(mode, CUDA_ERROR_INVALID_VALUE);
+    *mode = CU_MODULE_LAZY_LOADING;
+    return CUDA_SUCCESS;
+}
+#endif
+
+CUresult mock_cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name)
+{
+    struct mock__module *module = NULL;
+    size_t i;
+
+    MOCK__ENTER();
+    MOCK__REQUIRE(hfunc && name && *name, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__module_find(hmod, &module));
+    i = mock__find_entry(&module->ptx, name);
+    MOCK__REQUIRE(i < module->ptx.n_entries, CUDA_ERROR_NOT_FOUND);
+    *hfunc = MOCK__HANDLE(module->functions[i]);
+    return CUDA_SUCCESS;
+}
+
+#if CUDA_VERSION >= 12040
+CUresult mock_cuModuleGetFunctionCount(unsigned int *count, CUmodule mod)
+{
+    struct mock__module *module = NULL;
+
+    MOCK__ENTER();
+    MOCK__REQUIRE(count, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__module_find(mod, &module));
+    *count = (unsigned) module->ptx.n_entries;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuModuleEnumerateFunctions(CUfunction *functions, unsigned int numFunctions,
+                                         CUmodule mod)
+{
+    struct mock__module *module = NULL;
+
+    MOCK__ENTER();
+    MOCK__REQUIRE(functions && numFunctions, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__module_find(mod, &module));
+    for (size_t i = 0; i < numFunctions && i < module->ptx.n_entries; i++)
+        functions[i] = MOCK__HANDLE(module->functions[i]);
+    return CUDA_SUCCESS;
+}
+#endif
+
+CUresult mock_cuModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod,
+                                   const char *name)
+{
+    struct mock__module *module = NULL;
+
+    MOCK__ENTER();
+    MOCK__REQUIRE((dptr || bytes) && name && *name, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__module_find(hmod, &module));
+    return mock__module_variable(module, name, dptr, bytes);
+}
+
+/* The first version, with 32 bits for addresses and sizes, which no variable's address has. */
+CUresult mock_cuModuleGetGlobal(CUdeviceptr_v1 *dptr, unsigned int *bytes, CUmodule hmod,
+                                const char *name)
+{
+    CUdeviceptr address = 0;
+    size_t size = 0;
+
+    MOCK__REQUIRE(dptr || bytes, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock_cuModuleGetGlobal_v2(&address, &size, hmod, name));
+    MOCK__REQUIRE((!dptr || address <= UINT_MAX) && size <= UINT_MAX, CUDA_ERROR_INVALID_VALUE);
+    if (dptr)
+        *dptr = (CUdeviceptr_v1) address;
+    if (bytes)
+        *bytes = (unsigned) size;
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/* Modules, and the functions they have. */
+#ifndef CUSHIM_MOCK_MODULE_H
+#define CUSHIM_MOCK_MODULE_H
+
+#include <stdbool.h>
+
+#include "mock/functions.h"
+#include "mock/module/module_image.h"
+#include "mock/objects.h"
+
+#define MOCK__N_FUNCTION_ATTRIBUTES 16
+
+struct mock__context;
+struct mock__device;
+struct mock__library;
+struct mock__memory;
+struct mock__program;
+
+struct mock__function {
+    struct mock__object object;
+    struct mock__module *module;
+    const struct mock__entry *entry;
+    int attributes[MOCK__N_FUNCTION_ATTRIBUTES]; /* by CUfunction_attribute */
+    unsigned set;                                /* those that cuFuncSetAttribute() set, as bits */
+    unsigned char *params; /* cuParamSet*(): as many bytes as the kernel takes, or NULL */
+    unsigned params_bytes, block[3], shared_bytes;
+};
+
+struct mock__module {
+    struct mock__object object;
+    struct mock__context *context;
+    struct mock__library *library; /* that it was loaded for, or NULL */
+    struct mock__ptx ptx;
+    struct mock__function **functions; /* one an entry */
+    struct mock__memory **variables;   /* one a variable; NULL for one without bytes */
+    struct mock__program *program;     /* program.c's: its kernels as the engine runs them */
+};
+
+/* size: SIZE_MAX of an image whose size is for itself to say */
+CUresult mock__module_load(struct mock__context *context, const void *image, size_t size,
+                           struct ptx__log *log, struct mock__module **ret_module);
+
+/* The capability of a device as PTX has it: 90 for 9.0. */
+int mock__capability(const struct mock__device *device);
+
+/* A whole file, with an end as texts have it; NULL if it cannot be read. */
+char *mock__read_file(const char *path, size_t *ret_size);
+
+/*
+ * The module or function of a handle, in a usable context. The handle of a kernel stands for
+ * its function in the current context.
+ */
+CUresult mock__module_find(CUmodule handle, struct mock__module **ret_module);
+CUresult mock__function_find(CUfunction handle, struct mock__function **ret_function);
+
+/* The number of a kernel or variable in what an image declares; their count if there is none. */
+size_t mock__find_entry(const struct mock__ptx *ptx, const char *name);
+size_t mock__find_variable(const struct mock__ptx *ptx, const char *name);
+
+/* The attributes that a kernel begins with on a device. */
+void mock__function_attributes(const struct mock__device *device, const struct mock__ptx *ptx,
+                               const struct mock__entry *entry, int *attributes);
+
+/* Can the attribute be set to this? Static shared memory takes from what there is. */
+bool mock__function_settable(const struct mock__device *device, int static_shared,
+                             unsigned attribute, int value);
+
+/* Where a parameter is; CUDA_ERROR_INVALID_VALUE if there are not that many. */
+CUresult mock__entry_parameter(const struct mock__entry *entry, size_t number, size_t *ret_offset,
+                               size_t *ret_size);
+
+/* The address and size of a module's variable; either may be NULL. */
+CUresult mock__module_variable(const struct mock__module *module, const char *name,
+                               CUdeviceptr *ret_address, size_t *ret_bytes);
+
+/* A function of a module, made usable by handle. NULL if there is no memory. */
+struct mock__function *mock__function_new(struct mock__module *module,
+                                          const struct mock__entry *entry);
+
+void mock__function_free(struct mock__function *function);
+
+/* Frees a module that may be half built. */
+void mock__module_destroy(struct mock__module *module);
+
+/* Destroys the modules of a context, and what was to become one. */
+void mock__modules_destroy(const struct mock__context *context);
+void mock__links_destroy(const struct mock__context *context);
+
+#endif

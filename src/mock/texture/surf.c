@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/* cuSurfObject*, cuSurfRef* */
+#include "mock/memory/array.h"
+#include "mock/state.h"
+#include "mock/texture/texture.h"
+
+const struct mock__surface *mock__surface_find(CUsurfObject handle)
+{
+    return mock__object_find(MOCK__SURFACE, (const void *) (uintptr_t) handle);
+}
+
+/* An array that was made for it. */
+static CUresult check(const CUDA_RESOURCE_DESC *resource)
+{
+    struct mock__texels texels;
+
+    MOCK__REQUIRE(resource->resType == CU_RESOURCE_TYPE_ARRAY && !resource->flags,
+                  CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__texels_of(resource, 0, &texels));
+    MOCK__REQUIRE(texels.flags & CUDA_ARRAY3D_SURFACE_LDST, CUDA_ERROR_INVALID_VALUE);
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuSurfObjectCreate(CUsurfObject *pSurfObject, const CUDA_RESOURCE_DESC *pResDesc)
+{
+    struct mock__surface *surface;
+
+    MOCK__ENTER_CONTEXT(context);
+    MOCK__REQUIRE(pSurfObject && pResDesc, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(check(pResDesc));
+    surface = mock__object_new(MOCK__SURFACE, sizeof(*surface));
+    MOCK__REQUIRE(surface, CUDA_ERROR_OUT_OF_MEMORY);
+    mock__made(&surface->object.made, "cuSurfObjectCreate");
+    surface->context = context;
+    surface->resource = *pResDesc;
+    *pSurfObject = surface->object.handle;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuSurfObjectDestroy(CUsurfObject surfObject)
+{
+    struct mock__surface *surface;
+
+    MOCK__ENTER_CONTEXT(context);
+    surface = mock__object_find(MOCK__SURFACE, (const void *) (uintptr_t) surfObject);
+    MOCK__REQUIRE(surface, CUDA_ERROR_INVALID_VALUE);
+    mock__object_free(surface);
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc, CUsurfObject surfObject)
+{
+    const struct mock__surface *surface;
+
+    MOCK__ENTER_CONTEXT(context);
+    surface = mock__surface_find(surfObject);
+    MOCK__REQUIRE(pResDesc && surface, CUDA_ERROR_INVALID_VALUE);
+    *pResDesc = surface->resource;
+    return CUDA_SUCCESS;
+}
+
+/* References come from modules alone. */
+CUresult mock_cuSurfRefSetArray(CUsurfref hSurfRef, CUarray hArray, unsigned int Flags)
+{
+    const CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_ARRAY,
+                                         .res.array.hArray = hArray};
+    struct mock__surface_reference *reference;
+
+    MOCK__ENTER_CONTEXT(context);
+    MOCK__REQUIRE(!Flags, CUDA_ERROR_INVALID_VALUE);
+    reference = mock__object_find(MOCK__SURFACE_REFERENCE, hSurfRef);
+    MOCK__REQUIRE(reference, CUDA_ERROR_INVALID_HANDLE);
+    MOCK__TRY(check(&resource));
+    reference->resource = resource;
+    reference->bound = true;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuSurfRefGetArray(CUarray *phArray, CUsurfref hSurfRef)
+{
+    const struct mock__surface_reference *reference;
+
+    MOCK__ENTER_CONTEXT(context);
+    MOCK__REQUIRE(phArray, CUDA_ERROR_INVALID_VALUE);
+    reference = mock__object_find(MOCK__SURFACE_REFERENCE, hSurfRef);
+    MOCK__REQUIRE(reference, CUDA_ERROR_INVALID_HANDLE);
+    MOCK__REQUIRE(reference->bound, CUDA_ERROR_INVALID_VALUE);
+    *phArray = reference->resource.res.array.hArray;
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/* cuTexObject* */
+#include "mock/memory/array.h"
+#include "mock/state.h"
+#include "mock/texture/texture.h"
+
+#define FLAGS                                                                                      \
+    (CU_TRSF_READ_AS_INTEGER | CU_TRSF_NORMALIZED_COORDINATES | CU_TRSF_SRGB | 0x20u | 0x40u)
+#define MOST_ANISOTROPY 16
+
+const struct mock__texture *mock__texture_find(CUtexObject handle)
+{
+    return mock__object_find(MOCK__TEXTURE, (const void *) (uintptr_t) handle);
+}
+
+static bool is_integer(CUarray_format format)
+{
+    return format == CU_AD_FORMAT_UNSIGNED_INT8 || format == CU_AD_FORMAT_SIGNED_INT8 ||
+           format == CU_AD_FORMAT_UNSIGNED_INT16 || format == CU_AD_FORMAT_SIGNED_INT16 ||
+           format == CU_AD_FORMAT_UNSIGNED_INT32 || format == CU_AD_FORMAT_SIGNED_INT32;
+}
+
+/* Only what is read as a number can be between two elements. */
+static bool can_filter(const CUDA_TEXTURE_DESC *texture, const struct mock__texels *texels)
+{
+    const bool wide = is_integer(texels->format) && texels->element / texels->channels == 4;
+
+    return texture->filterMode == CU_TR_FILTER_MODE_POINT ||
+           (!wide && !(is_integer(texels->format) && texture->flags & CU_TRSF_READ_AS_INTEGER));
+}
+
+static CUresult check_texture(const CUDA_TEXTURE_DESC *texture, const struct mock__texels *texels)
+{
+    for (int i = 0; i < 3; i++)
+        MOCK__REQUIRE((unsigned) texture->addressMode[i] <= CU_TR_ADDRESS_MODE_BORDER,
+                      CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE((unsigned) texture->filterMode <= CU_TR_FILTER_MODE_LINEAR &&
+                      (unsigned) texture->mipmapFilterMode <= CU_TR_FILTER_MODE_LINEAR &&
+                      !(texture->flags & ~FLAGS) && texture->maxAnisotropy <= MOST_ANISOTROPY,
+                  CUDA_ERROR_INVALID_VALUE);
+    return can_filter(texture, texels) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+/* A view looks at an array, at layers and levels that it has. */
+static CUresult check_view(const CUDA_RESOURCE_DESC *resource, const struct mock__texels *texels,
+                           const CUDA_RESOURCE_VIEW_DESC *view)
+{
+    struct mock__texels last;
+
+    MOCK__REQUIRE(resource->resType == CU_RESOURCE_TYPE_ARRAY ||
+                      resource->resType == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY,
+                  CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE((unsigned) view->format <= CU_RES_VIEW_FORMAT_UNSIGNED_BC7 && view->width &&
+                      view->firstMipmapLevel <= view->lastMipmapLevel &&
+                      view->firstLayer <= view->lastLayer && view->lastLayer < texels->slices,
+                  CUDA_ERROR_INVALID_VALUE);
+    return mock__texels_of(resource, view->lastMipmapLevel, &last);
+}
+
+static CUresult check(const struct mock__context *context, const CUDA_RESOURCE_DESC *resource,
+                      const CUDA_TEXTURE_DESC *texture, const CUDA_RESOURCE_VIEW_DESC *view)
+{
+    struct mock__texels texels;
+
+    MOCK__TRY(mock__resource_check(context, resource));
+    MOCK__TRY(mock__texels_of(resource, 0, &texels));
+    MOCK__TRY(check_texture(texture, &texels));
+    return view ? check_view(resource, &texels, view) : CUDA_SUCCESS;
+}
+
+CUresult mock_cuTexObjectCreate(CUtexObject *pTexObject, const CUDA_RESOURCE_DESC *pResDesc,
+                                const CUDA_TEXTURE_DESC *pTexDesc,
+                                const CUDA_RESOURCE_VIEW_DESC *pResViewDesc)
+{
+    struct mock__texture *texture;
+
+    MOCK__ENTER_CONTEXT(context);
+    MOCK__REQUIRE(pTexObject && pResDesc && pTexDesc, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(check(context, pResDesc, pTexDesc, pResViewDesc));
+    texture = mock__object_new(MOCK__TEXTURE, sizeof(*texture));
+    MOCK__REQUIRE(texture, CUDA_ERROR_OUT_OF_MEMORY);
+    mock__made(&texture->object.made, "cuTexObjectCreate");
+    texture->context = context;
+    texture->resource = *pResDesc;
+    texture->texture = *pTexDesc;
+    texture->has_view = pResViewDesc != NULL;
+    if (pResViewDesc)
+        texture->view = *pResViewDesc;
+    *pTexObject = texture->object.handle;
+    return CUDA_SUCCESS;
+}
+
+/* The object of a handle, in a current context. */
+static CUresult find(CUtexObject handle, struct mock__texture **ret_texture)
+{
+    struct mock__context *context = NULL;
+    struct mock__texture *texture =
+        mock__object_find(MOCK__TEXTURE, (const void *) (uintptr_t) handle);
+
+    MOCK__TRY(mock__context_current(&context));
+    MOCK__REQUIRE(texture, CUDA_ERROR_INVALID_VALUE);
+    *ret_texture = texture;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuTexObjectDestroy(CUtexObject texObject)
+{
+    struct mock__texture *texture = NULL;
+
+    MOCK__ENTER();
+    MOCK__TRY(find(texObject, &texture));
+    mock__object_free(texture);
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc, CUtexObject texObject)
+{
+    struct mock__texture *texture = NULL;
+
+    MOCK__ENTER();
+    MOCK__TRY(find(texObject, &texture));
+    MOCK__REQUIRE(pResDesc, CUDA_ERROR_INVALID_VALUE);
+    *pResDesc = texture->resource;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *pTexDesc, CUtexObject texObject)
+{
+    struct mock__texture *texture = NULL;
+
+    MOCK__ENTER();
+    MOCK__TRY(find(texObject, &texture));
+    MOCK__REQUIRE(pTexDesc, CUDA_ERROR_INVALID_VALUE);
+    *pTexDesc = texture->texture;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC *pResViewDesc,
+                                             CUtexObject texObject)
+{
+    struct mock__texture *texture = NULL;
+
+    MOCK__ENTER();
+    MOCK__TRY(find(texObject, &texture));
+    MOCK__REQUIRE(pResViewDesc && texture->has_view, CUDA_ERROR_INVALID_VALUE);
+    *pResViewDesc = texture->view;
+    return CUDA_SUCCESS;
+}
+
+void mock__textures_destroy(const struct mock__context *context)
+{
+    struct mock__texture *texture;
+    struct mock__surface *surface;
+    struct mock__texture_reference *reference;
+
+    for (size_t cursor = 0; (texture = mock__object_next(MOCK__TEXTURE, &cursor));)
+        if (texture->context == context)
+            mock__object_free(texture);
+    for (size_t cursor = 0; (surface = mock__object_next(MOCK__SURFACE, &cursor));)
+        if (surface->context == context)
+            mock__object_free(surface);
+    for (size_t cursor = 0; (reference = mock__object_next(MOCK__TEXTURE_REFERENCE, &cursor));)
+        if (reference->context == context)
+            mock__object_free(reference);
+}

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: MIT */
+/* cuTexRef*: what texture objects took the place of. */
+#include <string.h>
+
+#include "mock/memory/array.h"
+#include "mock/memory/memory.h"
+#include "mock/state.h"
+#include "mock/texture/texture.h"
+
+#define FLAGS (CU_TRSF_READ_AS_INTEGER | CU_TRSF_NORMALIZED_COORDINATES | CU_TRSF_SRGB | 0x20u)
+
+struct mock__texture_reference *mock__texture_reference_new(struct mock__context *context,
+                                                            const struct mock__module *module,
+                                                            uint64_t address)
+{
+    struct mock__texture_reference *reference =
+        mock__object_new(MOCK__TEXTURE_REFERENCE, sizeof(*reference));
+
+    if (!reference)
+        return NULL;
+    reference->context = context;
+    reference->module = module;
+    reference->address = address;
+    reference->format = CU_AD_FORMAT_FLOAT;
+    reference->channels = 1;
+    return reference;
+}
+
+CUresult mock_cuTexRefCreate(CUtexref *pTexRef)
+{
+    struct mock__texture_reference *reference;
+
+    MOCK__ENTER_CONTEXT(context);
+    MOCK__REQUIRE(pTexRef, CUDA_ERROR_INVALID_VALUE);
+    reference = mock__texture_reference_new(context, NULL, 0);
+    MOCK__REQUIRE(reference, CUDA_ERROR_OUT_OF_MEMORY);
+    mock__made(&reference->object.made, "cuTexRefCreate");
+    *pTexRef = MOCK__HANDLE(reference);
+    return CUDA_SUCCESS;
+}
+
+/* The lock, a context, and the reference of a handle, which every function here needs. */
+#define ENTER_REFERENCE(reference, handle, wanted)                                                 \
+    MOCK__ENTER_CONTEXT(context);                                                                  \
+    struct mock__texture_reference *const reference =                                              \
+        mock__object_find(MOCK__TEXTURE_REFERENCE, handle);                                        \
+    MOCK__REQUIRE(reference, CUDA_ERROR_INVALID_HANDLE);                                           \
+    MOCK__REQUIRE(wanted, CUDA_ERROR_INVALID_VALUE)
+
+CUresult mock_cuTexRefDestroy(CUtexref hTexRef)
+{
+    ENTER_REFERENCE(reference, hTexRef, !reference->module);
+    mock__object_free(reference);
+    return CUDA_SUCCESS;
+}
+
+static CUresult bind(struct mock__context *context, struct mock__texture_reference *reference,
+                     const CUDA_RESOURCE_DESC *resource)
+{
+    MOCK__TRY(mock__resource_check(context, resource));
+    reference->resource = *resource;
+    reference->bound = true;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuTexRefSetArray(CUtexref hTexRef, CUarray hArray, unsigned int Flags)
+{
+    const CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_ARRAY,
+                                         .res.array.hArray = hArray};
+
+    ENTER_REFERENCE(reference, hTexRef, Flags == CU_TRSA_OVERRIDE_FORMAT);
+    return bind(context, reference, &resource);
+}
+
+CUresult mock_cuTexRefSetMipmappedArray(CUtexref hTexRef, CUmipmappedArray hMipmappedArray,
+                                        unsigned int Flags)
+{
+    const CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY,
+                                         .res.mipmap.hMipmappedArray = hMipmappedArray};
+
+    ENTER_REFERENCE(reference, hTexRef, Flags == CU_TRSA_OVERRIDE_FORMAT);
+    return bind(context, reference, &resource);
+}
+
+/* An address that is not aligned is bound at one that is, and the caller told how far off. */
+static CUresult set_address(size_t *ret_offset, CUtexref hTexRef, CUdeviceptr address, size_t bytes)
+{
+    CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_LINEAR};
+    size_t offset;
+
+    ENTER_REFERENCE(reference, hTexRef, true);
+    /* NULL binds nothing. */
+    if (!address) {
+        reference->bound = false;
+        return CUDA_SUCCESS;
+    }
+    offset =
+        address % (size_t) mock__attribute(context->device, CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT);
+    MOCK__REQUIRE((!offset || ret_offset) && bytes <= SIZE_MAX - offset, CUDA_ERROR_INVALID_VALUE);
+    resource.res.linear.devPtr = address - offset;
+    resource.res.linear.sizeInBytes = bytes + offset;
+    resource.res.linear.format = reference->format;
+    resource.res.linear.numChannels = reference->channels;
+    MOCK__TRY(bind(context, reference, &resource));
+    if (ret_offset)
+        *ret_offset = offset;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuTexRefSetAddress_v2(size_t *ByteOffset, CUtexref hTexRef, CUdeviceptr dptr,
+                                    size_t bytes)
+{
+    return set_address(ByteOffset, hTexRef, dptr, bytes);
+}
+
+CUresult mock_cuTexRefSetAddress(unsigned int *ByteOffset, CUtexref hTexRef, CUdeviceptr_v1 dptr,
+                                 unsigned int bytes)
+{
+    size_t offset = 0;
+
+    MOCK__TRY(set_address(&offset, hTexRef, dptr, bytes));
+    if (ByteOffset)
+        *ByteOffset = (unsigned) offset;
+    return CUDA_SUCCESS;
+}
+
+static CUresult set_address_2d(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTOR *descriptor,
+                               CUdeviceptr address, size_t pitch)
+{
+    CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_PITCH2D};
+
+    ENTER_REFERENCE(reference, hTexRef, descriptor);
+    resource.res.pitch2D.devPtr = address;
+    resource.res.pitch2D.format = descriptor->Format;
+    resource.res.pitch2D.numChannels = descriptor->NumChannels;
+    resource.res.pitch2D.width = descriptor->Width;
+    resource.res.pitch2D.height = descriptor->Height;
+    resource.res.pitch2D.pitchInBytes = pitch;
+    return bind(context, reference, &resource);
+}
+
+CUresult mock_cuTexRefSetAddress2D_v3(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTOR *desc,
+                                      CUdeviceptr dptr, size_t Pitch)
+{
+    return set_address_2d(hTexRef, desc, dptr, Pitch);
+}
+
+CUresult mock_cuTexRefSetAddress2D_v2(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTOR *desc,
+                                      CUdeviceptr dptr, size_t Pitch)
+{
+    return set_address_2d(hTexRef, desc, dptr, Pitch);
+}
+
+CUresult mock_cuTexRefSetAddress2D(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTOR_v1 *desc,
+                                   CUdeviceptr_v1 dptr, unsigned int Pitch)
+{
+    CUDA_ARRAY_DESCRIPTOR wide = {0};
+
+    if (desc)
+        wide = (CUDA_ARRAY_DESCRIPTOR){desc->Width, desc->Height, desc->Format, desc->NumChannels};
+    return set_address_2d(hTexRef, desc ? &wide : NULL, dptr, Pitch);
+}
+
+CUresult mock_cuTexRefSetFormat(CUtexref hTexRef, CUarray_format fmt, int NumPackedComponents)
+{
+    ENTER_REFERENCE(reference, hTexRef,
+                    NumPackedComponents > 0 &&
+                        mock__array_element(fmt, (unsigned) NumPackedComponents));
+    reference->format = fmt;
+    reference->channels = (unsigned) NumPackedComponents;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuTexRefSetAddressMode(CUtexref hTexRef, int dim, CUaddress_mode am)
+{
+    ENTER_REFERENCE(reference, hTexRef,
+                    dim >= 0 && dim < 3 && (unsigned) am <= CU_TR_ADDRESS_MODE_BORDER);
+    reference->texture.addressMode[dim] = am;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuTexRefSetFilterMode(CUtexref hTexRef, CUfilter_mode fm)
+{
+    ENTER_REFERENCE(reference, hTexRef, (unsigned) fm <= CU_TR_FILTER_MODE_LINEAR);
+    reference->texture.filterMode = fm;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuTexRefSetMipmapFilterMode(CUtexref hTexRef, CUfilter_mode fm)
+{
+    ENTER_REFERENCE(reference, hTexRef, (unsigned) fm <= CU_TR_FILTER_MODE_LINEAR);
+    reference->texture.mipmapFilterMode = fm;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuTexRefSetMipmapLevelBias(CUtexref hTexRef, float bias)
+{
+    ENTER_REFERENCE(reference, hTexRef, true);
+    reference->texture.mipmapLevelBias = bias;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuTexRefSetMipmapLevelClamp(CUtexref hTexRef, float minMipmapLevelClamp,
+                                          float maxMipmapLevelClamp)
+{
+    ENTER_REFERENCE(reference, hTexRef, true);
+    reference->texture.minMipmapLevelClamp = minMipmapLevelClamp;
+    reference->texture.maxMipmapLevelClamp = maxMipmapLevelClamp;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuTexRefSetMaxAnisotropy(CUtexref hTexRef, unsigned int maxAniso)
+{
+    ENTER_REFERENCE(reference, hTexRef, true);
+    reference->texture.maxAnisotropy = maxAniso;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuTexRefSetBorderColor(CUtexref hTexRef, float *pBorderColor)
+{
+    ENTER_REFERENCE(reference, hTexRef, pBorderColor);
+    memcpy(reference->texture.borderColor, pBorderColor, sizeof(reference->texture.borderColor));
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuTexRefSetFlags(CUtexref hTexRef, unsigned int Flags)
+{
+    ENTER_REFERENCE(reference, hTexRef, !(Flags & ~FLAGS));
+    reference->texture.flags = Flags;
+    return CUDA_SUCCESS;
+}
+
+/* What it is bound to, if that is of the type that is asked for. */
+static bool is_bound(const struct mock__texture_reference *reference, CUresourcetype type)
+{
+    return reference->bound && reference->resource.resType == type;
+}
+
+CUresult mock_cuTexRefGetAddress_v2(CUdeviceptr *pdptr, CUtexref hTexRef)
+{
+    ENTER_REFERENCE(reference, hTexRef, pdptr);
+    if (is_bound(reference, CU_RESOURCE_TYPE_PITCH2D))
+        *pdptr = reference->resource.res.pitch2D.devPtr;
+    else if (is_bound(reference, CU_RESOURCE_TYPE_LINEAR))
+        *pdptr = reference->resource.res.linear.devPtr;
+    else
+        return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuTexRefGetAddress(CUdeviceptr_v1 *pdptr, CUtexref hTexRef)
+{
+    CUdeviceptr address = 0;
+
+    MOCK__TRY(mock_cuTexRefGetAddress_v2(pdptr ? &address : NULL, hTexRef));
+    MOCK__REQUIRE(address <= UINT32_MAX, CUDA_ERROR_INVALID_VALUE);
+    *pdptr = (CUdeviceptr_v1) address;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuTexRefGetArray(CUarray *phArray, CUtexref hTexRef)
+{
+    ENTER_REFERENCE(reference, hTexRef, phArray && is_bound(reference, CU_RESOURCE_TYPE_ARRAY));
+    *phArray = reference->resource.res.array.hArray;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuTexRefGetMipmappedArray(CUmipmappedArray *phMipmappedArray, CUtexref hTexRef)
+{
+    ENTER_REFERENCE(reference, hTexRef,
+                    phMipmappedArray && is_bound(reference, CU_RESOURCE_TYPE_MIPMAPPED_ARRAY));
+    *phMipmappedArray = reference->resource.res.mipmap.hMipmappedArray;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuTexRefGetAddressMode(CUaddress_mode *pam, CUtexref hTexRef, int dim)
+{
+    ENTER_REFERENCE(reference, hTexRef, pam && dim >= 0 && dim < 3);
+    *pam = reference->texture.addressMode[dim];
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuTexRefGetFilterMode(CUfilter_mode *pfm, CUtexref hTexRef)
+{
+    ENTER_REFERENCE(reference, hTexRef, pfm);
+    *pfm = reference->texture.filterMode;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuTexRefGetFormat(CUarray_format *pFormat, int *pNumChannels, CUtexref hTexRef)
+{
+    ENTER_REFERENCE(reference, hTexRef, pFormat && pNumChannels);
+    *pFormat = reference->format;
+    *pNumChannels = (int) reference->channels;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuTexRefGetMipmapFilterMode(CUfilter_mode *pfm, CUtexref hTexRef)
+{
+    ENTER_REFERENCE(reference, hTexRef, pfm);
+    *pfm = reference->texture.mipmapFilterMode;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuTexRefGetMipmapLevelBias(float *pbias, CUtexref hTexRef)
+{
+    ENTER_REFERENCE(reference, hTexRef, pbias);
+    *pbias = reference->texture.mipmapLevelBias;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuTexRefGetMipmapLevelClamp(float *pminMipmapLevelClamp, float *pmaxMipmapLevelClamp,
+                                          CUtexref hTexRef)
+{
+    ENTER_REFERENCE(reference, hTexRef, pminMipmapLevelClamp && pmaxMipmapLevelClamp);
+    *pminMipmapLevelClamp = reference->texture.minMipmapLevelClamp;
+    *pmaxMipmapLevelClamp = reference->texture.maxMipmapLevelClamp;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuTexRefGetMaxAnisotropy(int *pmaxAniso, CUtexref hTexRef)
+{
+    ENTER_REFERENCE(reference, hTexRef, pmaxAniso);
+    *pmaxAniso = (int) reference->texture.maxAnisotropy;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuTexRefGetBorderColor(float *pBorderColor, CUtexref hTexRef)
+{
+    ENTER_REFERENCE(reference, hTexRef, pBorderColor);
+    memcpy(pBorderColor, reference->texture.borderColor, sizeof(reference->texture.borderColor));
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuTexRefGetFlags(unsigned int *pFlags, CUtexref hTexRef)
+{
+    ENTER_REFERENCE(reference, hTexRef, pFlags);
+    *pFlags = reference->texture.flags;
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/* What textures and surfaces are made of. */
+#include "mock/memory/array.h"
+#include "mock/memory/memory.h"
+#include "mock/state.h"
+#include "mock/texture/texture.h"
+
+/* Attributes by number. */
+enum {
+    TEXTURE_ALIGNMENT = 14,
+    TEXTURE_PITCH_ALIGNMENT = 51,
+    LINEAR_1D_WIDTH = 69,
+    LINEAR_2D_WIDTH = 70,
+    LINEAR_2D_HEIGHT = 71,
+    LINEAR_2D_PITCH = 72,
+};
+
+static size_t most(const struct mock__context *context, int attribute)
+{
+    return (size_t) mock__attribute(context->device, (CUdevice_attribute) attribute);
+}
+
+static CUresult check_linear(const struct mock__context *context,
+                             const CUDA_RESOURCE_DESC *resource)
+{
+    const size_t element =
+        mock__array_element(resource->res.linear.format, resource->res.linear.numChannels);
+    const size_t bytes = resource->res.linear.sizeInBytes;
+
+    MOCK__REQUIRE(element && bytes >= element &&
+                      bytes / element <= most(context, LINEAR_1D_WIDTH) &&
+                      resource->res.linear.devPtr % most(context, TEXTURE_ALIGNMENT) == 0,
+                  CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(mock__memory_bytes(resource->res.linear.devPtr, bytes), CUDA_ERROR_INVALID_VALUE);
+    return CUDA_SUCCESS;
+}
+
+static CUresult check_pitched(const struct mock__context *context,
+                              const CUDA_RESOURCE_DESC *resource)
+{
+    const size_t element =
+        mock__array_element(resource->res.pitch2D.format, resource->res.pitch2D.numChannels);
+    const size_t width = resource->res.pitch2D.width, height = resource->res.pitch2D.height;
+    const size_t pitch = resource->res.pitch2D.pitchInBytes;
+
+    MOCK__REQUIRE(element && width && height && width <= most(context, LINEAR_2D_WIDTH) &&
+                      height <= most(context, LINEAR_2D_HEIGHT) &&
+                      pitch <= most(context, LINEAR_2D_PITCH),
+                  CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(pitch >= width * element && pitch % most(context, TEXTURE_PITCH_ALIGNMENT) == 0 &&
+                      resource->res.pitch2D.devPtr % most(context, TEXTURE_ALIGNMENT) == 0,
+                  CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(
+        mock__memory_bytes(resource->res.pitch2D.devPtr, pitch * (height - 1) + width * element),
+        CUDA_ERROR_INVALID_VALUE);
+    return CUDA_SUCCESS;
+}
+
+CUresult mock__resource_check(const struct mock__context *context,
+                              const CUDA_RESOURCE_DESC *resource)
+{
+    struct mock__texels unused;
+
+    MOCK__REQUIRE(!resource->flags, CUDA_ERROR_INVALID_VALUE);
+    switch (resource->resType) {
+    case CU_RESOURCE_TYPE_ARRAY:
+    case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
+        return mock__texels_of(resource, 0, &unused);
+    case CU_RESOURCE_TYPE_LINEAR:
+        return check_linear(context, resource);
+    case CU_RESOURCE_TYPE_PITCH2D:
+        return check_pitched(context, resource);
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+static CUresult texels_of_array(const struct mock__array *array, struct mock__texels *ret_texels)
+{
+    MOCK__REQUIRE(array, CUDA_ERROR_INVALID_HANDLE);
+    *ret_texels = (struct mock__texels){
+        .address = array->address,
+        .width = array->descriptor.Width,
+        .rows = array->rows,
+        .slices = array->slices,
+        .pitch = array->pitch,
+        .element = array->element,
+        .format = array->descriptor.Format,
+        .channels = array->descriptor.NumChannels,
+        .flags = array->descriptor.Flags,
+    };
+    return CUDA_SUCCESS;
+}
+
+static CUresult texels_of_level(const struct mock__mipmapped_array *mipmapped, unsigned level,
+                                struct mock__texels *ret_texels)
+{
+    MOCK__REQUIRE(mipmapped, CUDA_ERROR_INVALID_HANDLE);
+    MOCK__REQUIRE(level < mipmapped->n_levels, CUDA_ERROR_INVALID_VALUE);
+    return texels_of_array(mipmapped->levels[level], ret_texels);
+}
+
+static struct mock__texels texels_of_linear(const CUDA_RESOURCE_DESC *resource)
+{
+    const size_t element =
+        mock__array_element(resource->res.linear.format, resource->res.linear.numChannels);
+
+    return (struct mock__texels){.address = resource->res.linear.devPtr,
+                                 .width = resource->res.linear.sizeInBytes / element,
+                                 .rows = 1,
+                                 .slices = 1,
+                                 .pitch = resource->res.linear.sizeInBytes,
+                                 .element = element,
+                                 .format = resource->res.linear.format,
+                                 .channels = resource->res.linear.numChannels};
+}
+
+static struct mock__texels texels_of_pitched(const CUDA_RESOURCE_DESC *resource)
+{
+    return (struct mock__texels){.address = resource->res.pitch2D.devPtr,
+                                 .width = resource->res.pitch2D.width,
+                                 .rows = resource->res.pitch2D.height,
+                                 .slices = 1,
+                                 .pitch = resource->res.pitch2D.pitchInBytes,
+                                 .element = mock__array_element(resource->res.pitch2D.format,
+                                                                resource->res.pitch2D.numChannels),
+                                 .format = resource->res.pitch2D.format,
+                                 .channels = resource->res.pitch2D.numChannels};
+}
+
+CUresult mock__texels_of(const CUDA_RESOURCE_DESC *resource, unsigned level,
+                         struct mock__texels *ret_texels)
+{
+    if (resource->resType == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY)
+        return texels_of_level(
+            mock__object_find(MOCK__MIPMAPPED_ARRAY, resource->res.mipmap.hMipmappedArray), level,
+            ret_texels);
+    MOCK__REQUIRE(level == 0, CUDA_ERROR_INVALID_VALUE);
+    switch (resource->resType) {
+    case CU_RESOURCE_TYPE_ARRAY:
+        return texels_of_array(mock__object_find(MOCK__ARRAY, resource->res.array.hArray),
+                               ret_texels);
+    case CU_RESOURCE_TYPE_LINEAR:
+        *ret_texels = texels_of_linear(resource);
+        return CUDA_SUCCESS;
+    case CU_RESOURCE_TYPE_PITCH2D:
+        *ret_texels = texels_of_pitched(resource);
+        return CUDA_SUCCESS;
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+}
