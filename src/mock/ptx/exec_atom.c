@@ -53,16 +53,26 @@ static inline uint32_t flushed_sum32(uint32_t a, uint32_t b)
     return ptx__bits32(ptx__ftz(ptx__nan32(ptx__ftz(ptx__f32(a)) + ptx__ftz(ptx__f32(b)))));
 }
 
+/* In shared memory a NaN becomes quiet, and of two it is that which is there; in global memory it
+ * is the operand's, and stays as it is. */
 static inline uint64_t sum64(uint64_t a, uint64_t b)
 {
     const double x = ptx__f64(a), y = ptx__f64(b);
 
-    return ptx__bits64(ptx__nan64(x + y, y, x, x));
+    return ptx__bits64(ptx__nan64(x + y, x, y, y));
+}
+
+static inline uint64_t kept_sum64(uint64_t a, uint64_t b)
+{
+    const double x = ptx__f64(a), y = ptx__f64(b);
+
+    return y != y ? b : x != x ? a : ptx__bits64(ptx__nan64(x + y, x, x, x));
 }
 
 RETRIED(add_f32, uint32_t, sum32(old, b))
 RETRIED(add_flushed_f32, uint32_t, flushed_sum32(old, b))
 RETRIED(add_f64, uint64_t, sum64(old, b))
+RETRIED(add_kept_f64, uint64_t, kept_sum64(old, b))
 RETRIED(inc_u32, uint32_t, old >= b ? 0 : old + 1)
 RETRIED(dec_u32, uint32_t, old == 0 || old > b ? b : old - 1)
 RETRIED(min_u32, uint32_t, old < b ? old : b)
@@ -176,8 +186,7 @@ static inline uint64_t swap(void *at, uint64_t compare, uint64_t value, unsigned
     HALVES(space, place, min)                                                                      \
     HALVES(space, place, max)                                                                      \
     ATOMIC(space##_inc_u32, "atom." #space ".inc.u32", place, uint32_t, uint32_t, inc_u32(at, B))  \
-    ATOMIC(space##_dec_u32, "atom." #space ".dec.u32", place, uint32_t, uint32_t, dec_u32(at, B))  \
-    ATOMIC(space##_add_f64, "atom." #space ".add.f64", place, uint64_t, uint64_t, add_f64(at, B))
+    ATOMIC(space##_dec_u32, "atom." #space ".dec.u32", place, uint32_t, uint32_t, dec_u32(at, B))
 
 ATOMICS(global, PTX__IN_GLOBAL)
 ATOMICS(shared, PTX__IN_SHARED)
@@ -195,6 +204,11 @@ ATOMIC(global_add_f32, "atom.global.add.f32", PTX__IN_GLOBAL, uint32_t, uint32_t
 ATOMIC(shared_add_f32, "atom.shared.add.f32", PTX__IN_SHARED, uint32_t, uint32_t, add_f32(at, B))
 ATOMIC(generic_add_f32, "atom.generic.add.f32", PTX__IN_GENERIC, uint32_t, uint32_t,
        is_shared(w, at) ? add_f32(at, B) : add_flushed_f32(at, B))
+ATOMIC(global_add_f64, "atom.global.add.f64", PTX__IN_GLOBAL, uint64_t, uint64_t,
+       add_kept_f64(at, B))
+ATOMIC(shared_add_f64, "atom.shared.add.f64", PTX__IN_SHARED, uint64_t, uint64_t, add_f64(at, B))
+ATOMIC(generic_add_f64, "atom.generic.add.f64", PTX__IN_GENERIC, uint64_t, uint64_t,
+       is_shared(w, at) ? add_f64(at, B) : add_kept_f64(at, B))
 
 /* --- 16 bytes --- */
 

@@ -136,19 +136,26 @@ static inline uint32_t away_tf32(uint32_t x)
                : (uint32_t) ptx__bits_of(PTX__TF32, OF_F32(x), PTX__RNA, false) << 13;
 }
 
+/* With .satfinite what is no finite number is the one below that it would be, NaNs too. */
+static inline uint32_t finite_tf32(uint32_t x)
+{
+    const uint32_t bits = away_tf32(x);
+
+    return (bits & 0x7fffffff) >= 0x7f800000 ? bits - 0x2000 : bits;
+}
+
 LANEWISE(cvt_tf32_rna, "cvt.rna.tf32.f32", u32, u32, u32, u32, away_tf32(A))
+LANEWISE(cvt_tf32_rna_sat, "cvt.rna.satfinite.tf32.f32", u32, u32, u32, u32, finite_tf32(A))
 
 #define TF32(name, mode, finite)                                                                   \
     LANEWISE(cvt_tf32_##name, "cvt." name##_text ".tf32.f32", u32, u32, u32, u32,                  \
              (uint32_t) ptx__bits_of(PTX__TF32, OF_F32(A), mode, finite) << 13)
 
-#define rna_sat_text "rna.satfinite"
-#define rn_text      "rn"
-#define rn_sat_text  "rn.satfinite"
-#define rz_text      "rz"
-#define rz_sat_text  "rz.satfinite"
+#define rn_text     "rn"
+#define rn_sat_text "rn.satfinite"
+#define rz_text     "rz"
+#define rz_sat_text "rz.satfinite"
 
-TF32(rna_sat, PTX__RNA, true)
 TF32(rn, PTX__RN, false)
 TF32(rn_sat, PTX__RN, true)
 TF32(rz, PTX__RZ, false)

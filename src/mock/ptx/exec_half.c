@@ -27,7 +27,7 @@
 #define IS_NAN_bf16(h) (((h) &0x7fff) > 0x7f80)
 
 /* .oob: what a tensor copy fills in beyond the tensor makes a product nothing. */
-#define OUTSIDE(a, b) ((a) == 0xffff || (b) == 0xffff)
+#define OUTSIDE(a, b) (((a) &0x7fff) == 0x7ff7 || ((b) &0x7fff) == 0x7ff7)
 
 /* a * b is exact in double; of its sum with c the last bit says whether anything was lost. */
 static inline double fused(float a, float b, float c)

@@ -18,8 +18,34 @@
 #define RECIPROCAL_ROOT(x) (1.0 / sqrt(x))
 #define RECIPROCAL(x)      (1.0 / (x))
 
-APPROXIMATE(sin, sin)
-APPROXIMATE(cos, cos)
+/*
+ * sin and cos know angles as parts of a turn: a product with 1 / (2 pi) rounded to zero, and of
+ * its fraction 25 bits. Near zero, and where a float has no such bits, results are exact: so they
+ * are of the hardware's kind, and as far off as its for large angles.
+ */
+static inline double turns(float x)
+{
+    const double product = (double) fabsf(x) * 0x1.45f306p-3;
+    const double t = ptx__f64(ptx__bits64(product) & ~UINT64_C(0x1fffffff));
+
+    return trunc((t - trunc(t)) * 0x1p25) * 0x1p-25;
+}
+
+/* The sine of turns from quarter `first` on; of an angle without a number it is none. */
+static inline float wave(float x, int first, double sign)
+{
+    const double t = turns(x) * 4, quarters = trunc(t), rest = (t - quarters) * 0x1.921fb54442d18p0;
+    const int quarter = first + (quarters == quarters ? (int) quarters : 0);
+    const double value = quarter & 1 ? cos(rest) : sin(rest);
+
+    return (float) (quarter & 2 ? -value : value) * (float) sign;
+}
+
+#define SINE(x)   wave((float) (x), 0, copysign(1, x))
+#define COSINE(x) wave((float) (x), 1, 1)
+
+APPROXIMATE(sin, SINE)
+APPROXIMATE(cos, COSINE)
 APPROXIMATE(lg2, log2)
 APPROXIMATE(ex2, exp2)
 APPROXIMATE(tanh, tanh)
@@ -49,13 +75,13 @@ LANEWISE(div_full_ftz, "div.full.ftz.f32", f32, f32, f32, u32, F(ptx__nan32(F(A)
  */
 static inline double upper(double x)
 {
-    const uint64_t bits = ptx__bits64(x);
+    const uint64_t bits = ptx__bits64(x) & UINT64_C(0xffffffff00000000);
 
-    if (x != x)
+    if (ptx__f64(bits) != ptx__f64(bits))
         return ptx__f64(UINT64_C(0x7fffffff00000000));
     if (!(bits & UINT64_C(0x7ff0000000000000)))
         return ptx__f64(bits & UINT64_C(0x8000000000000000));
-    return ptx__f64(bits & UINT64_C(0xffffffff00000000));
+    return ptx__f64(bits);
 }
 
 static inline double rounded_upper(double x)
@@ -69,7 +95,7 @@ static inline double exact_root(double x)
 {
     const double r = (double) (1.0L / sqrtl((long double) x));
 
-    return r == r ? r : ptx__f64(UINT64_C(0xfff8000000000000));
+    return ptx__nan64(r, x, x, x);
 }
 
 LANEWISE(rcp_approx_f64, "rcp.approx.ftz.f64", f64, f64, f64, u32, rounded_upper(1.0 / upper(A)))

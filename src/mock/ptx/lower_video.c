@@ -65,14 +65,16 @@ static void read_lanes(const struct ptx__operand *operand, unsigned n, unsigned 
         lanes[i] = (uint8_t) (given ? operand->lanes >> 4 * i & 15 : first + i);
 }
 
-/* The lanes of d that are named, each once. */
+/* The lanes of d that are named, each once. One alone is written as a part of a register. */
 static uint8_t read_mask(const struct ptx__operand *operand, unsigned n)
 {
     uint8_t mask = 0;
     uint16_t lanes = operand->lanes;
 
-    if (operand->selector < PTX_BYTE_LANES)
+    if (!operand->selector)
         return (uint8_t) ((1u << n) - 1);
+    if (operand->selector < PTX_BYTE_LANES)
+        return (uint8_t) (1u << (operand->selector - (n == 2 ? 5 : 1)));
     do
         mask |= (uint8_t) (1u << (lanes & 15));
     while (lanes >>= 4);

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Since devices of 9.0 have no video instructions, ptxas makes others of them, and what they give
+ * is not everywhere what the document of PTX says. Where it is not, this does as an H200 does.
+ */
 #include "mock/ptx/video.h"
 
 #include "mock/ptx/exec.h"
@@ -49,13 +53,7 @@ static int64_t product(const struct ptx__video *video, int64_t a, int64_t b, int
         sum = -sum;
     sum += (video->negative_c ? -c : c) + video->plus_one;
     sum >>= video->shift;
-    if (!video->saturates)
-        return (int64_t) sum;
-    return sum > INT32_MAX && video->sign_d   ? INT32_MAX
-           : sum < INT32_MIN && video->sign_d ? INT32_MIN
-           : sum > UINT32_MAX                 ? UINT32_MAX
-           : sum < 0 && !video->sign_d        ? 0
-                                              : (int64_t) sum;
+    return video->saturates ? clamped((int64_t) sum, 32, video->sign_d) : (int64_t) sum;
 }
 
 static int64_t compute(const struct ptx__video *video, int64_t a, int64_t b)
@@ -90,37 +88,74 @@ static int64_t compute(const struct ptx__video *video, int64_t a, int64_t b)
     }
 }
 
-static uint32_t second(const struct ptx__video *video, uint32_t value, uint32_t c)
+static bool is_sum(const struct ptx__video *video)
 {
-    const int64_t x = cut(value, 32, video->sign_d), y = cut(c, 32, video->sign_d);
+    return video->operation == PTX__VIDEO_ADD || video->operation == PTX__VIDEO_SUB;
+}
 
-    switch (video->second) {
-    case PTX__SECOND_ADD:
-        return value + c;
-    case PTX__SECOND_MIN:
-        return x < y ? value : c;
-    default:
-        return x > y ? value : c;
+static bool is_shift(const struct ptx__video *video)
+{
+    return video->operation == PTX__VIDEO_SHL || video->operation == PTX__VIDEO_SHR;
+}
+
+/*
+ * Shifts are cut to 34 bits before, and saturate to 32 wherever they go. Of the others what goes
+ * to a part of d has no lower limit: a negative value is a large one; and what goes to all of an
+ * unsigned d has no upper limit.
+ */
+static int64_t saturated(const struct ptx__video *video, int64_t value)
+{
+    const unsigned bits = bits_of(video->select_d);
+
+    if (is_shift(video))
+        return clamped(cut((uint64_t) value, 34, true), 32, video->sign_d);
+    if (bits < 32) {
+        const int64_t high = ((int64_t) 1 << (bits - video->sign_d)) - 1;
+
+        return (uint64_t) value > (uint64_t) high ? high : value;
     }
+    if (!video->sign_d)
+        return value < 0 ? 0 : value;
+    return clamped(value, 32, true);
+}
+
+/* Compared are 64 bits. Sums, and shifts that saturated, are extended to them from 32 with a sign,
+ * c with that of d. */
+static uint32_t second(const struct ptx__video *video, int64_t value, uint32_t c)
+{
+    const bool narrow = is_sum(video) || (is_shift(video) && video->saturates);
+    const int64_t x = narrow ? (int32_t) value : value, y = cut(c, 32, video->sign_d);
+    const bool below = video->sign_d ? x < y : (uint64_t) x < (uint64_t) y;
+
+    if (video->second == PTX__SECOND_ADD)
+        return (uint32_t) value + c;
+    return below == (video->second == PTX__SECOND_MIN) ? (uint32_t) value : c;
+}
+
+/* A value in its part of c; the upper half of c becomes the value's upper half. */
+static uint32_t merged(const struct ptx__video *video, uint32_t value, uint32_t c)
+{
+    const unsigned bits = bits_of(video->select_d), shift = shift_of(video->select_d);
+    const uint32_t field = bits == 32 ? 0xffffffff : ((1u << bits) - 1) << shift;
+
+    return (c & ~field) | ((bits == 16 ? value : value << shift) & field);
 }
 
 /* One value: with the second operation, or put into its part of c. */
 static uint32_t scalar(const struct ptx__video *video, uint32_t a, uint32_t b, uint32_t c)
 {
-    const int64_t x = selected(a, video->select_a, video->sign_a);
-    const int64_t y = selected(b, video->select_b, video->sign_b);
-    const unsigned bits = bits_of(video->select_d), shift = shift_of(video->select_d);
-    const uint32_t field = bits == 32 ? 0xffffffff : ((1u << bits) - 1) << shift;
+    /* vmad multiplies whole registers and adds with their signs. */
+    const bool mad = video->operation == PTX__VIDEO_MAD;
+    const int64_t x = selected(a, video->select_a, video->sign_a || (mad && !video->select_a));
+    const int64_t y = selected(b, video->select_b, video->sign_b || (mad && !video->select_b));
     int64_t value;
 
-    if (video->operation == PTX__VIDEO_MAD)
-        return (uint32_t) product(video, x, y, cut(c, 32, video->sign_d));
+    if (mad)
+        return (uint32_t) product(video, x, y, cut(c, 32, true));
     value = compute(video, video->negative_a ? -x : x, video->negative_b ? -y : y);
     if (video->saturates)
-        value = clamped(value, bits, video->sign_d);
-    if (video->second)
-        return second(video, (uint32_t) value, c);
-    return video->select_d ? (c & ~field) | ((uint32_t) value << shift & field) : (uint32_t) value;
+        value = saturated(video, value);
+    return video->second ? second(video, value, c) : merged(video, (uint32_t) value, c);
 }
 
 /* Bytes or halves side by side; with .add the sum of the chosen ones and c. */

@@ -46,14 +46,17 @@ static void put_head(struct text *text, unsigned target)
               "mad.lo.u32 %%i0, %%i0, %%i1, %%i2; mul.wide.u32 %%t0, %%i0, 8;\n");
 }
 
+/* Two halves are loaded: ptxas takes the upper one of what a 64-bit register is cut to from that
+ * register's upper half where it builds atomic operations of them. */
 static void put_sources(struct text *text, unsigned n)
 {
     for (unsigned o = 0; o < n; o++) {
         put(text,
             "ld.param.u64 %%t1, [a%u]; add.u64 %%t1, %%t1, %%t0; ld.global.u64 %%d%u, [%%t1];\n", o,
             o + 1);
-        put(text, "cvt.u16.u64 %%h%u, %%d%u; cvt.u32.u64 %%r%u, %%d%u; cvt.u32.u64 %%x%u, %%d%u;\n",
-            o + 1, o + 1, o + 1, o + 1, o + 1, o + 1);
+        put(text,
+            "cvt.u16.u64 %%h%u, %%d%u; cvt.u32.u64 %%r%u, %%d%u; ld.global.u32 %%x%u, [%%t1];\n",
+            o + 1, o + 1, o + 1, o + 1, o + 1);
         put(text, "and.b32 %%i3, %%r%u, 1; setp.eq.u32 %%p%u, %%i3, 1;\n", o + 1, o + 1);
     }
 }
@@ -101,10 +104,11 @@ static void put_instruction(struct text *text, const struct form *form)
 }
 
 /* Of a number what it is: NaNs and infinities stay; others become 0, 1 if they are subnormal, 2,
- * and have their sign. */
-static void put_kind(struct text *text, const char *reg, unsigned bits, const char *exponent)
+ * and have their sign. Halves are in registers of 32 bits: in those of 16 ptxas drops all this. */
+static void put_kind(struct text *text, const char *reg, unsigned bits, unsigned format,
+                     const char *exponent)
 {
-    const unsigned long long sign = 1ull << (bits - 1);
+    const unsigned long long sign = 1ull << (format - 1);
 
     put(text, "{ .reg .b%u e, m, s, k; .reg .pred q;\n", bits);
     put(text, "and.b%u e, %s, %s; and.b%u s, %s, 0x%llx; xor.b%u m, %s, s; or.b%u k, s, 2;\n", bits,
@@ -121,19 +125,21 @@ static void put_kinds(struct text *text, const struct form *form)
 
     switch (form->operands[0]) {
     case 'h':
-        put_kind(text, "%h0", 16, half);
+        put(text, "{ .reg .b32 wide; cvt.u32.u16 wide, %%h0;\n");
+        put_kind(text, "wide", 32, 16, half);
+        put(text, "cvt.u16.u32 %%h0, wide; }\n");
         break;
     case 'x':
-        put(text, "{ .reg .b16 low, high; mov.b32 {low, high}, %%x0;\n");
-        put_kind(text, "low", 16, half);
-        put_kind(text, "high", 16, half);
-        put(text, "mov.b32 %%x0, {low, high}; }\n");
+        put(text, "{ .reg .b32 low, high; and.b32 low, %%x0, 0xffff; shr.u32 high, %%x0, 16;\n");
+        put_kind(text, "low", 32, 16, half);
+        put_kind(text, "high", 32, 16, half);
+        put(text, "shl.b32 high, high, 16; or.b32 %%x0, high, low; }\n");
         break;
     case 'r':
-        put_kind(text, "%r0", 32, "0x7f800000");
+        put_kind(text, "%r0", 32, 32, "0x7f800000");
         break;
     default:
-        put_kind(text, "%d0", 64, "0x7ff0000000000000");
+        put_kind(text, "%d0", 64, 64, "0x7ff0000000000000");
     }
 }
 

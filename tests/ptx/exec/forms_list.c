@@ -150,7 +150,7 @@ static void bits(void)
 
 static void carries(void)
 {
-    EACH(type, "u32", "u64")
+    EACH(type, "u32", "s32", "u64", "s64")
     {
         static const char *const before[2][2] = {
             {"add.cc.u32 %r7, %r1, %r2;", "sub.cc.u32 %r7, %r1, %r2;"},
@@ -162,10 +162,20 @@ static void carries(void)
         EACH(op, "madc.lo", "madc.hi", "madc.lo.cc", "madc.hi.cc")
         add(same(type, 3), "%s.%s", op, type)->before = before[wide][0];
     }
-    add("rrr", "add.cc.u32")->after = "addc.u32 %r0, %r0, %r0;";
-    add("rrr", "sub.cc.u32")->after = "subc.u32 %r0, %r0, %r1;";
-    add("rrrr", "mad.lo.cc.u32")->after = "addc.u32 %r0, %r0, %r0;";
-    add("rrrr", "mad.hi.cc.s32")->after = "addc.u32 %r0, %r0, %r0;";
+    EACH(type, "u32", "s32")
+    {
+        add("rrr", "add.cc.%s", type)->after = "addc.u32 %r0, %r0, %r0;";
+        add("rrr", "sub.cc.%s", type)->after = "subc.u32 %r0, %r0, %r1;";
+        EACH(half, "lo", "hi")
+        add("rrrr", "mad.%s.cc.%s", half, type)->after = "addc.u32 %r0, %r0, %r0;";
+    }
+    EACH(type, "u64", "s64")
+    {
+        add("ddd", "add.cc.%s", type)->after = "addc.u64 %d0, %d0, %d0;";
+        add("ddd", "sub.cc.%s", type)->after = "subc.u64 %d0, %d0, %d1;";
+        EACH(half, "lo", "hi")
+        add("dddd", "mad.%s.cc.%s", half, type)->after = "addc.u64 %d0, %d0, %d0;";
+    }
 }
 
 static void floats(void)
@@ -430,6 +440,49 @@ static void video(void)
     }
 }
 
+/* Where a value goes, how it is saturated and what it is compared with, of mixed signs. */
+static void video_results(void)
+{
+    char name[96], text[64];
+
+    EACH(op, "vadd", "vsub", "vabsdiff", "vmin", "vmax")
+    {
+        EACH(type, "u32.u32.s32", "s32.s32.u32.sat")
+        EACH(part, "b0", "b1", "b3", "h0")
+        {
+            snprintf(name, sizeof(name), "%s.%s into %s", op, type, part);
+            snprintf(text, sizeof(text), "%%r0.%s, %%r1, %%r2, %%r3", part);
+            write("rrrr", name, text, NULL);
+        }
+        EACH(type, "u32.u32.s32", "u32.s32.u32", "u32.s32.s32", "s32.u32.u32", "s32.u32.s32")
+        add("rrr", "%s.%s.sat", op, type);
+        EACH(type, "u32.s32.s32", "s32.u32.u32", "s32.s32.s32", "u32.u32.u32.sat",
+             "s32.s32.s32.sat")
+        EACH(more, "add", "min", "max") add("rrrr", "%s.%s.%s second", op, type, more);
+    }
+    EACH(op, "vshl", "vshr")
+    {
+        EACH(type, "s32.s32.u32", "u32.s32.u32", "s32.u32.u32", "s32.s32.u32.sat",
+             "u32.s32.u32.sat", "s32.u32.u32.sat", "u32.u32.u32.sat")
+        EACH(mode, "clamp", "wrap")
+        EACH(more, "", ".add", ".min", ".max")
+            add("rrrr", "%s.%s.%s%s second", op, type, mode, more);
+        EACH(type, "u32.u32.u32", "s32.s32.u32.sat") EACH(part, "b2", "h0", "h1")
+        {
+            snprintf(name, sizeof(name), "%s.%s.clamp into %s", op, type, part);
+            snprintf(text, sizeof(text), "%%r0.%s, %%r1, %%r2, %%r3", part);
+            write("rrrr", name, text, NULL);
+        }
+    }
+    EACH(type, "s32.u32.s32", "s32.s32.u32")
+    EACH(more, "", ".sat", ".shr7", ".sat.shr7") add("rrrr", "vmad.%s%s", type, more);
+    EACH(more, "", ".sat", ".sat.shr7")
+    {
+        snprintf(name, sizeof(name), "vmad.u32.u32.u32%s b1,h1", more);
+        write("rrrr", name, "%r0, %r1.b1, %r2.h1, %r3", NULL);
+    }
+}
+
 size_t list_forms(struct form *forms)
 {
     end = forms;
@@ -443,5 +496,6 @@ size_t list_forms(struct form *forms)
     vectors();
     matrices();
     video();
+    video_results();
     return list_table(forms, (size_t) (end - forms));
 }
