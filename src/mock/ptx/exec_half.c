@@ -124,10 +124,6 @@ static inline double fused(float a, float b, float c)
     {                                                                                              \
         return IS_NAN_##T(a) || IS_NAN_##T(b) ? NAN16 : maxx_##T(a, b);                            \
     }                                                                                              \
-    static inline uint16_t ex2_##T(uint16_t a)                                                     \
-    {                                                                                              \
-        return NARROW_##T(exp2(UP_##T(a)));                                                        \
-    }                                                                                              \
     static inline uint16_t tanh_##T(uint16_t a)                                                    \
     {                                                                                              \
         return NARROW_##T(tanh(UP_##T(a)));                                                        \
@@ -135,6 +131,20 @@ static inline double fused(float a, float b, float c)
 
 HALF_OPS(f16)
 HALF_OPS(bf16)
+
+/* What is below the least normal number is cut. */
+static inline uint16_t ex2_f16(uint16_t a)
+{
+    const double r = exp2(UP_f16(a));
+
+    return (uint16_t) ptx__convert(PTX__F16, PTX__F64, ptx__bits64(r),
+                                   r < 0x1p-14 ? PTX__RZ : PTX__RN, false);
+}
+
+static inline uint16_t ex2_bf16(uint16_t a)
+{
+    return NARROW_bf16(exp2(UP_bf16(a)));
+}
 
 /* One in a word, and two: the operation on A, B and C of 16 bits each. */
 #define HALF(id, before, T, expression)                                                            \

@@ -31,18 +31,20 @@ static inline double turns(float x)
     return trunc((t - trunc(t)) * 0x1p25) * 0x1p-25;
 }
 
-/* The sine of turns from quarter `first` on; of an angle without a number it is none. */
-static inline float wave(float x, int first, double sign)
+/* The sine of turns from quarter `first` on; every other quarter is gone through from its end,
+ * where the last of the 25 bits is missing. Of an angle without a number it is none. */
+static inline double wave(float x, int first)
 {
-    const double t = turns(x) * 4, quarters = trunc(t), rest = (t - quarters) * 0x1.921fb54442d18p0;
+    const double t = turns(x) * 4, quarters = trunc(t), rest = t - quarters;
     const int quarter = first + (quarters == quarters ? (int) quarters : 0);
-    const double value = quarter & 1 ? cos(rest) : sin(rest);
+    const double part = quarter & 1 ? 1 - 0x1p-23 - rest : rest;
+    const double value = sin(part * 0x1.921fb54442d18p0);
 
-    return (float) (quarter & 2 ? -value : value) * (float) sign;
+    return quarter & 2 ? -value : value;
 }
 
-#define SINE(x)   wave((float) (x), 0, copysign(1, x))
-#define COSINE(x) wave((float) (x), 1, 1)
+#define SINE(x)   (wave((float) (x), 0) * copysign(1, x))
+#define COSINE(x) wave((float) (x), 1)
 
 APPROXIMATE(sin, SINE)
 APPROXIMATE(cos, COSINE)
@@ -98,7 +100,8 @@ static inline double exact_root(double x)
     return ptx__nan64(r, x, x, x);
 }
 
-LANEWISE(rcp_approx_f64, "rcp.approx.ftz.f64", f64, f64, f64, u32, rounded_upper(1.0 / upper(A)))
+/* Cut, not rounded: what the operand lost has made it greater. */
+LANEWISE(rcp_approx_f64, "rcp.approx.ftz.f64", f64, f64, f64, u32, upper(1.0 / upper(A)))
 /* Without .ftz it is all of it. */
 LANEWISE(rsqrt_f64, "rsqrt.f64", f64, f64, f64, u32, exact_root(A))
 LANEWISE(rsqrt_ftz_f64, "rsqrt.ftz.f64", f64, f64, f64, u32, rounded_upper(1.0 / sqrt(upper(A))))

@@ -256,7 +256,7 @@ static uint64_t sum_of_reals(const struct product *product, unsigned row, unsign
         const double a = real_of(type, product->a[row * matrix->k + i]);
         const double b = real_of(other, product->b[i * matrix->n + column]);
 
-        sum = fma(a, b, sum);
+        sum = ptx__nan64(fma(a, b, sum), b, sum, a);
     }
     if (result == PTX__ELEMENT_F64)
         return ptx__bits64(sum);

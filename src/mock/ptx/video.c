@@ -45,15 +45,15 @@ static int64_t shifted(const struct ptx__video *video, int64_t a, int64_t b)
     return video->operation == PTX__VIDEO_SHL ? (int64_t) ((uint64_t) a << n) : a >> n;
 }
 
+/* No factor has more than 32 bits. What an unsigned d gets is shifted as if it had no sign. */
 static int64_t product(const struct ptx__video *video, int64_t a, int64_t b, int64_t c)
 {
-    __extension__ __int128 sum = (__int128) a * b;
+    const int64_t ab = video->negative_a == video->negative_b ? a * b : -(a * b);
+    const int64_t sum = ab + (video->negative_c ? -c : c) + video->plus_one;
+    const int64_t value =
+        video->sign_d ? sum >> video->shift : (int64_t) ((uint64_t) sum >> video->shift);
 
-    if (video->negative_a != video->negative_b)
-        sum = -sum;
-    sum += (video->negative_c ? -c : c) + video->plus_one;
-    sum >>= video->shift;
-    return video->saturates ? clamped((int64_t) sum, 32, video->sign_d) : (int64_t) sum;
+    return video->saturates ? clamped(value, 32, video->sign_d) : value;
 }
 
 static int64_t compute(const struct ptx__video *video, int64_t a, int64_t b)

@@ -22,8 +22,16 @@ struct form {
     bool raw;        /* an approximate result is stored as it is */
 };
 
+#define EACH(name, ...)                                                                            \
+    for (const char *const name##_list[] = {__VA_ARGS__, NULL}, *const *name##_at = name##_list,   \
+                           *name;                                                                  \
+         (name = *name##_at); name##_at++)
+
 /* All of them; each name is there once. */
 size_t list_forms(struct form *forms);
+
+/* Those of video instructions, behind the first n; answers the list's new length. */
+size_t list_video(struct form *forms, size_t n);
 
 /* Those of the table of instructions that are not in the list yet; answers its new length. */
 size_t list_table(struct form *forms, size_t n);

@@ -104,7 +104,7 @@ static void put_instruction(struct text *text, const struct form *form)
 }
 
 /* Of a number what it is: NaNs and infinities stay; others become 0, 1 if they are subnormal, 2,
- * and have their sign. Halves are in registers of 32 bits: in those of 16 ptxas drops all this. */
+ * and have their sign. */
 static void put_kind(struct text *text, const char *reg, unsigned bits, unsigned format,
                      const char *exponent)
 {
@@ -119,18 +119,30 @@ static void put_kind(struct text *text, const char *reg, unsigned bits, unsigned
         reg, bits, reg);
 }
 
+/* Through memory: where ptxas sees that a half is that of an approximate operation it drops what
+ * looks at it. */
+static void put_through(struct text *text, const char *type, const char *from, const char *to)
+{
+    put(text, "mov.u64 %%t2, near; mul.wide.u32 %%t3, %%i2, 16; add.u64 %%t2, %%t2, %%t3;\n");
+    put(text, "st.volatile.shared.%s [%%t2], %s; ld.volatile.shared.%s %s, [%%t2];\n", type, from,
+        type, to);
+}
+
 static void put_kinds(struct text *text, const struct form *form)
 {
     const char *half = strstr(form->name, "bf16") ? "0x7f80" : "0x7c00";
 
     switch (form->operands[0]) {
     case 'h':
-        put(text, "{ .reg .b32 wide; cvt.u32.u16 wide, %%h0;\n");
+        put(text, "{ .reg .b32 wide;\n");
+        put_through(text, "u16", "%h0", "wide");
         put_kind(text, "wide", 32, 16, half);
         put(text, "cvt.u16.u32 %%h0, wide; }\n");
         break;
     case 'x':
-        put(text, "{ .reg .b32 low, high; and.b32 low, %%x0, 0xffff; shr.u32 high, %%x0, 16;\n");
+        put(text, "{ .reg .b32 low, high;\n");
+        put_through(text, "u32", "%x0", "%x0");
+        put(text, "and.b32 low, %%x0, 0xffff; shr.u32 high, %%x0, 16;\n");
         put_kind(text, "low", 32, 16, half);
         put_kind(text, "high", 32, 16, half);
         put(text, "shl.b32 high, high, 16; or.b32 %%x0, high, low; }\n");

@@ -22,11 +22,6 @@ __attribute__((format(printf, 2, 3))) static struct form *add(const char *operan
     return form;
 }
 
-#define EACH(name, ...)                                                                            \
-    for (const char *const name##_list[] = {__VA_ARGS__, NULL}, *const *name##_at = name##_list,   \
-                           *name;                                                                  \
-         (name = *name##_at); name##_at++)
-
 /* The letter of a type's register. */
 static char letter(const char *type)
 {
@@ -401,88 +396,6 @@ static void matrices(void)
     }
 }
 
-/* Bytes and halves of registers, and operands that are taken negative. */
-static void video(void)
-{
-    static const char *const single[][2] = {{" b3,h1", "%r0, %r1.b3, %r2.h1"},
-                                            {" h1,b0 into b2", "%r0.b2, %r1.h1, %r2.b0, %r3"},
-                                            {" into h1", "%r0.h1, %r1, %r2, %r3"}};
-    static const char *const several[3][2][2] = {
-        {{" h32", "%r0, %r1.h32, %r2.h01, %r3"}, {" into h1", "%r0.h1, %r1.h10, %r2.h23, %r3"}},
-        {{" b7531", "%r0, %r1.b7531, %r2.b0246, %r3"},
-         {" into b20", "%r0.b20, %r1.b3210, %r2.b6543, %r3"}}};
-    char name[96];
-
-    EACH(op, "vadd", "vsub", "vabsdiff", "vmin", "vmax")
-    EACH(type, "s32.u32.s32", "u32.s32.s32", "u32.u32.u32.sat", "s32.s32.s32.sat")
-    for (unsigned i = 0; i < 3; i++) {
-        snprintf(name, sizeof(name), "%s.%s%s", op, type, single[i][0]);
-        write(i ? "rrrr" : "rrr", name, single[i][1], NULL);
-    }
-    EACH(op, "vadd", "vsub", "vavrg", "vabsdiff", "vmin", "vmax")
-    EACH(type, "s32.u32.s32", "u32.s32.s32.sat", "s32.s32.s32.add")
-    for (unsigned lanes = 2; lanes <= 4; lanes += 2)
-        for (unsigned i = 0; i < 2; i++) {
-            if (i == 1 && strstr(type, "add"))
-                continue; /* a sum of all has no parts */
-            snprintf(name, sizeof(name), "%s%u.%s%s", op, lanes, type,
-                     several[lanes / 2 - 1][i][0]);
-            write("rrrr", name, several[lanes / 2 - 1][i][1], NULL);
-        }
-    EACH(shift, "", ".shr7", ".sat.shr15")
-    {
-        snprintf(name, sizeof(name), "vmad.s32.s32.s32%s b1,h1", shift);
-        write("rrrr", name, "%r0, %r1.b1, %r2.h1, %r3", NULL);
-        snprintf(name, sizeof(name), "vmad.s32.s32.s32%s -a", shift);
-        write("rrrr", name, "%r0, -%r1.h0, %r2.h0, %r3", NULL);
-        snprintf(name, sizeof(name), "vmad.s32.s32.s32%s -c", shift);
-        write("rrrr", name, "%r0, %r1.h0, %r2.h0, -%r3", NULL);
-    }
-}
-
-/* Where a value goes, how it is saturated and what it is compared with, of mixed signs. */
-static void video_results(void)
-{
-    char name[96], text[64];
-
-    EACH(op, "vadd", "vsub", "vabsdiff", "vmin", "vmax")
-    {
-        EACH(type, "u32.u32.s32", "s32.s32.u32.sat")
-        EACH(part, "b0", "b1", "b3", "h0")
-        {
-            snprintf(name, sizeof(name), "%s.%s into %s", op, type, part);
-            snprintf(text, sizeof(text), "%%r0.%s, %%r1, %%r2, %%r3", part);
-            write("rrrr", name, text, NULL);
-        }
-        EACH(type, "u32.u32.s32", "u32.s32.u32", "u32.s32.s32", "s32.u32.u32", "s32.u32.s32")
-        add("rrr", "%s.%s.sat", op, type);
-        EACH(type, "u32.s32.s32", "s32.u32.u32", "s32.s32.s32", "u32.u32.u32.sat",
-             "s32.s32.s32.sat")
-        EACH(more, "add", "min", "max") add("rrrr", "%s.%s.%s second", op, type, more);
-    }
-    EACH(op, "vshl", "vshr")
-    {
-        EACH(type, "s32.s32.u32", "u32.s32.u32", "s32.u32.u32", "s32.s32.u32.sat",
-             "u32.s32.u32.sat", "s32.u32.u32.sat", "u32.u32.u32.sat")
-        EACH(mode, "clamp", "wrap")
-        EACH(more, "", ".add", ".min", ".max")
-            add("rrrr", "%s.%s.%s%s second", op, type, mode, more);
-        EACH(type, "u32.u32.u32", "s32.s32.u32.sat") EACH(part, "b2", "h0", "h1")
-        {
-            snprintf(name, sizeof(name), "%s.%s.clamp into %s", op, type, part);
-            snprintf(text, sizeof(text), "%%r0.%s, %%r1, %%r2, %%r3", part);
-            write("rrrr", name, text, NULL);
-        }
-    }
-    EACH(type, "s32.u32.s32", "s32.s32.u32")
-    EACH(more, "", ".sat", ".shr7", ".sat.shr7") add("rrrr", "vmad.%s%s", type, more);
-    EACH(more, "", ".sat", ".sat.shr7")
-    {
-        snprintf(name, sizeof(name), "vmad.u32.u32.u32%s b1,h1", more);
-        write("rrrr", name, "%r0, %r1.b1, %r2.h1, %r3", NULL);
-    }
-}
-
 size_t list_forms(struct form *forms)
 {
     end = forms;
@@ -495,7 +408,5 @@ size_t list_forms(struct form *forms)
     barriers();
     vectors();
     matrices();
-    video();
-    video_results();
-    return list_table(forms, (size_t) (end - forms));
+    return list_table(forms, list_video(forms, (size_t) (end - forms)));
 }
