@@ -322,6 +322,24 @@ static void write(const char *operands, const char *name, const char *text, cons
     form->after = after;
 }
 
+/* What a tensor copy fills in beyond the tensor, in half of the threads. */
+static void outside(void)
+{
+    char name[96];
+
+    EACH(relu, "", ".relu")
+    EACH(type, "f16", "f16x2", "bf16", "bf16x2")
+    {
+        const bool two = letter(type) == 'x';
+
+        snprintf(name, sizeof(name), "fma.rn.oob%s.%s outside", relu, type);
+        write(same(type, 3), name, two ? "%x0, %x5, %x6, %x3" : "%h0, %h5, %h6, %h3", NULL);
+        end[-1].before =
+            two ? "selp.b32 %x5, 0x7ff73c00, %x1, %p1; selp.b32 %x6, 0x0001fff7, %x2, %p2;"
+                : "selp.b16 %h5, 0x7ff7, %h1, %p1; selp.b16 %h6, 0xfff7, %h2, %p2;";
+    }
+}
+
 static void barriers(void)
 {
     char name[96];
@@ -408,5 +426,6 @@ size_t list_forms(struct form *forms)
     barriers();
     vectors();
     matrices();
+    outside();
     return list_table(forms, list_video(forms, (size_t) (end - forms)));
 }
