@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Constants that only some values are right for, and what texts of today must not say. */
+#include <string.h>
+
 #include "mock/ptx/check.h"
 
 static const struct ptx__operand *operand_at(const struct ptx__check *check, uint32_t number)
@@ -98,6 +100,45 @@ static bool check_sync(const struct ptx__check *check)
                       name_of(check));
 }
 
+/* How many values a video instruction has side by side: it is the end of its name. */
+static unsigned lanes_of(const struct ptx__check *check)
+{
+    const char *name = name_of(check), last = name[strlen(name) - 1];
+
+    return last == '2' || last == '4' ? (unsigned) (last - '0') : 1;
+}
+
+static bool selector_fits(const struct ptx__operand *operand, unsigned n, bool result)
+{
+    const unsigned most = result ? n : 2 * n; /* of sources those of both are counted through */
+    const bool alone = n == 2 ? operand->selector == 5 || operand->selector == 6
+                              : operand->selector >= 1 && operand->selector <= 4;
+
+    if (!operand->selector)
+        return true;
+    if (n == 1)
+        return operand->selector < PTX_BYTE_LANES;
+    if (operand->selector < PTX_BYTE_LANES)
+        return result && alone;
+    for (unsigned lanes = operand->lanes; lanes; lanes >>= 4) {
+        if ((lanes & 15) >= most)
+            return false;
+    }
+    return operand->selector == (n == 2 ? PTX_HALF_LANES : PTX_BYTE_LANES);
+}
+
+static bool check_selectors(const struct ptx__check *check)
+{
+    const struct ptx__instruction *at = check->instruction;
+
+    for (uint32_t i = 0; i < at->n_operands; i++) {
+        if (!selector_fits(&at->operands[i], lanes_of(check), i == 0))
+            return ptx__error(check->parser, at->place, "Incorrect video selector for operand %u",
+                              i);
+    }
+    return true;
+}
+
 bool ptx__check_values(const struct ptx__check *check)
 {
     switch ((enum ptx__opcode) check->instruction->opcode) {
@@ -123,6 +164,6 @@ bool ptx__check_values(const struct ptx__check *check)
     case PTX_OP_ALLOCA:
         return check_alignment(check, 2);
     default:
-        return true;
+        return check_selectors(check);
     }
 }
