@@ -19,9 +19,9 @@
 #define RECIPROCAL(x)      (1.0 / (x))
 
 /*
- * sin and cos know angles as parts of a turn: a product with 1 / (2 pi) rounded to zero, and of
- * its fraction 25 bits. Near zero, and where a float has no such bits, results are exact: so they
- * are of the hardware's kind, and as far off as its for large angles.
+ * sin and cos take angles as parts of a turn: the product with 1 / (2 pi) rounded to zero, and of
+ * its fraction 25 bits. So the sine of a small angle is 0, and so is that of any angle too large to
+ * have a fraction.
  */
 static inline double turns(float x)
 {
