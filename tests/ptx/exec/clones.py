@@ -2,7 +2,7 @@
 """Every form of every instruction gives the same on all instruction sets of the host, and what
 hardware gave.
 
-clones.py FORMS ANSWERS CONFIGURATION
+clones.py FORMS ANSWERS CONFIGURATION [CLONE...]
 """
 import os
 import subprocess
@@ -27,7 +27,7 @@ def main():
     bad = [f"{name}: {answer}" for name, answer in base.items()
            if answer.startswith("refused") and answer != "refused 218"]
     bad += ["base: does not end well"] * bool(status)
-    for cpu in ("avx2", "best"):
+    for cpu in sys.argv[4:]:
         status, other = all_forms(cpu)
         bad += [f"{cpu}: {name} is {other.get(name)}, base has {answer}"
                 for name, answer in base.items() if other.get(name) != answer]
