@@ -152,20 +152,3 @@ extern "C" __global__ void surface_extremes(cudaSurfaceObject_t line, cudaSurfac
     asm volatile("sured.b.min.1d.u64.clamp [%0, {16}], %1;" ::"l"(wide), "l"(w) : "memory");
     asm volatile("sured.b.max.1d.u64.clamp [%0, {24}], %1;" ::"l"(wide), "l"(w) : "memory");
 }
-
-#define QUERY(n, what) asm volatile("suq." what ".b32 %0, [%1];" : "=r"(out[n]) : "l"(a))
-
-extern "C" __global__ void surface_query(cudaSurfaceObject_t a, unsigned *out)
-{
-    QUERY(0, "width");
-    QUERY(1, "height");
-    QUERY(2, "depth");
-    QUERY(3, "array_size");
-}
-
-extern "C" __global__ void surface_kind(cudaSurfaceObject_t a, unsigned *out)
-{
-    QUERY(0, "channel_data_type");
-    QUERY(1, "channel_order");
-    QUERY(2, "memory_layout");
-}

@@ -40,11 +40,6 @@ static double largest_of(const struct corpus_buffer *buffer)
     return exp2(8 * (double) corpus_size_of(buffer->type) - buffer->image->sign) - 1;
 }
 
-static bool is_float(const struct corpus_buffer *buffer)
-{
-    return buffer->type == F32 || buffer->type == F16 || largest_of(buffer) > 0;
-}
-
 static int64_t integer_at(const struct texture *texture, size_t i)
 {
     const size_t bytes = corpus_size_of(texture->buffer->type);
@@ -73,11 +68,6 @@ static uint32_t half_bits(uint16_t half)
     return bits_of((float) half_value(half));
 }
 
-static uint32_t missing(const struct texture *texture, unsigned channel)
-{
-    return channel < 3 ? 0 : is_float(texture->buffer) ? bits_of(1) : 1;
-}
-
 /* Where a place on a level is among all elements of the buffer. */
 static size_t number_of(const struct texture *texture, const long *at, unsigned level)
 {
@@ -97,7 +87,7 @@ static uint32_t channel_at(const struct texture *texture, const long *at, unsign
     int64_t integer;
 
     if (channel >= channels)
-        return missing(texture, channel);
+        return 0;
     if (at[0] == OUTSIDE || at[1] == OUTSIDE || at[2] == OUTSIDE)
         return bits_of(texture->buffer->image->border[channel]);
     integer = integer_at(texture, number_of(texture, at, level) * channels + channel);
@@ -142,12 +132,10 @@ static struct axis axis_of(const struct texture *texture, double x, unsigned num
         mode = CLAMP;
     if (mode == WRAP)
         x -= floor(x);
-    if (mode == MIRROR)
-        x = fmod(floor(x), 2) != 0 ? 1 - (x - floor(x)) : x - floor(x);
     place = normalised ? x * (double) n : x;
     if (!linear)
         return (struct axis){inside((long) floor(place), n, mode), 0, 0};
-    steps = (long) rint((place - 0.5) * 256);
+    steps = (long) floor((place - 0.5) * 256 + 0.5);
     return (struct axis){inside(steps >> 8, n, mode), inside((steps >> 8) + 1, n, mode),
                          steps & 255};
 }
