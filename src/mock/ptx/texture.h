@@ -3,8 +3,8 @@
  * Textures and surfaces in kernels.
  *
  * What the hardware computes was found from what it answers: a coordinate becomes a number of
- * 1/256 of an element, weights are whole 1/256 whose sum is 1, and elements are added with four
- * bits more than their format has below the largest of them, plane by plane.
+ * 1/256 of an element, weights are whole 1/256 whose sum is 1, and of the elements of a plane some
+ * bits are added: 28 of floats, 15 of .f16, counted from the top of the largest one.
  */
 #ifndef CUSHIM_MOCK_PTX_TEXTURE_H
 #define CUSHIM_MOCK_PTX_TEXTURE_H
@@ -119,9 +119,11 @@ bool ptx__texel_is_signed(const struct ptx__image *image);
 /* Do results have floating-point channels? */
 bool ptx__texel_is_float(const struct ptx__image *image, const struct ptx__sampler *sampler);
 
-/* Is a channel's result a .f16, whatever it is written to? */
-bool ptx__texel_is_half(const struct ptx__image *image, const struct ptx__sampler *sampler,
-                        unsigned channel);
+/* How a channel is filtered. The result of the second and third is a .f16. */
+enum ptx__precision { PTX__OF_FLOAT, PTX__OF_HALF, PTX__OF_SRGB, PTX__OF_INTEGERS };
+
+enum ptx__precision ptx__texel_precision(const struct ptx__image *image,
+                                         const struct ptx__sampler *sampler, unsigned channel);
 
 uint16_t ptx__texel_half(uint32_t float_bits);
 
@@ -160,7 +162,8 @@ void ptx__weights(const struct ptx__axis *axes, unsigned n_axes, unsigned total,
                   unsigned ret_weights[PTX__CORNERS]);
 
 /* The sum of floats, weighed: n is a multiple of four, as a plane has so many corners. */
-float ptx__blend(const float *values, const unsigned *weights, unsigned n, bool half);
+float ptx__blend(const float *values, const unsigned *weights, unsigned n,
+                 enum ptx__precision precision);
 
 /* The sum of integers, weighed, as a fraction of the largest one. */
 float ptx__blend_fractions(const int64_t *values, const unsigned *weights, unsigned n,

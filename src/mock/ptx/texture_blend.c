@@ -5,12 +5,10 @@
 
 #include "mock/ptx/texture.h"
 
-/* What the texture unit keeps of an element below the last place of the largest one, and of a sum
- * below the unit of the coarser one. */
+/* Bits of results and of weights, and what is kept of a sum below the unit of the coarser one. */
 enum {
     FLOAT_BITS = 24,
     HALF_BITS = 11,
-    MORE_BITS = 4,
     WEIGHT_BITS = 8,
     SUM_BITS = 2,
     PLANE = 4,
@@ -104,7 +102,7 @@ static bool is_wild(const float *values, const unsigned *weights, unsigned n, do
     return wild;
 }
 
-static struct sum plane(const float *values, const unsigned *weights, int kept)
+static struct sum plane(const float *values, const unsigned *weights, int bits)
 {
     struct sum sum = {0, NO_EXPONENT};
     int largest = NO_EXPONENT;
@@ -115,7 +113,7 @@ static struct sum plane(const float *values, const unsigned *weights, int kept)
             largest = exponent_of(values[i]) > largest ? exponent_of(values[i]) : largest;
     if (largest == NO_EXPONENT)
         return sum;
-    sum.exponent = largest - kept - MORE_BITS;
+    sum.exponent = largest - bits;
     scale = power(-sum.exponent);
     for (unsigned i = 0; i < PLANE; i++)
         if (weights[i])
@@ -140,8 +138,11 @@ static struct sum added(struct sum a, struct sum b)
     return (struct sum){in_units(a, unit) + in_units(b, unit), unit};
 }
 
-float ptx__blend(const float *values, const unsigned *weights, unsigned n, bool half)
+float ptx__blend(const float *values, const unsigned *weights, unsigned n,
+                 enum ptx__precision precision)
 {
+    static const uint8_t bits[] = {[PTX__OF_FLOAT] = 28, [PTX__OF_HALF] = 15, [PTX__OF_SRGB] = 8};
+    const bool half = precision != PTX__OF_FLOAT;
     const int kept = half ? HALF_BITS : FLOAT_BITS;
     struct sum sum = {0, NO_EXPONENT};
     double wild;
@@ -149,12 +150,12 @@ float ptx__blend(const float *values, const unsigned *weights, unsigned n, bool 
     if (is_wild(values, weights, n, &wild))
         return (float) (wild / (1 << WEIGHT_BITS));
     for (unsigned i = 0; i < n; i += PLANE)
-        sum = added(sum, plane(values + i, weights + i, kept));
+        sum = added(sum, plane(values + i, weights + i, bits[precision]));
     return sum.value ? rounded(sum, kept, half ? LEAST_HALF : NO_EXPONENT) : 0;
 }
 
 /* Integers of 8 bits become ones of 16 bits when they are summed up. Those with a sign have 7 and
- * 15 bits, and what is below zero is rounded a little further down. */
+ * 15 bits, and the last four of a sum make no difference to what is added to it. */
 float ptx__blend_fractions(const int64_t *values, const unsigned *weights, unsigned n,
                            unsigned largest)
 {
@@ -164,7 +165,7 @@ float ptx__blend_fractions(const int64_t *values, const unsigned *weights, unsig
         sum += values[i] * (int64_t) weights[i];
     if (largest == 255)
         sum = sum * 257;
-    sum = largest == 127 ? sum + ((sum + (sum < 0 ? 48 : 64)) >> 7) : (sum + 128) >> WEIGHT_BITS;
+    sum = largest == 127 ? sum + (((sum >> 4) * 257 + 1024) >> 11) : (sum + 128) >> WEIGHT_BITS;
     if (largest == 255 || largest == 65535)
         return (float) ((double) sum / 65535);
     return sum < -32767 ? -1 : (float) ((double) sum / 32767);

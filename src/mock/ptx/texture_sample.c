@@ -97,8 +97,7 @@ static void place_axes(const struct ptx__sample *sample, const double *at, unsig
         ptx__place(at[i] * sizes[i] + 1, sizes[i] + 2, PTX__CLAMP, false, true, sample->offset[i],
                    &spot->axes[i]);
     for (unsigned i = 0; i < n_axes && !spot->seamless; i++)
-        ptx__place(at[i], sizes[i],
-                   spot->on_cube ? PTX__CLAMP : (enum ptx__address_mode) sample->sampler->modes[i],
+        ptx__place(at[i], sizes[i], (enum ptx__address_mode) sample->sampler->modes[i],
                    spot->on_cube || sample->sampler->normalised, linear, sample->offset[i],
                    &spot->axes[i]);
 }
@@ -227,11 +226,9 @@ struct corners {
     unsigned n;
 };
 
-/* Is a channel a sum of integers? */
-static bool is_fraction(const struct ptx__sample *sample, unsigned channel)
+static enum ptx__precision precision_of(const struct ptx__sample *sample, unsigned channel)
 {
-    return ptx__texel_fraction(sample->image, sample->sampler) &&
-           !ptx__texel_is_half(sample->image, sample->sampler, channel);
+    return ptx__texel_precision(sample->image, sample->sampler, channel);
 }
 
 static bool read_corner(const struct ptx__sample *sample, const struct spot *spot, unsigned corner,
@@ -242,7 +239,7 @@ static bool read_corner(const struct ptx__sample *sample, const struct spot *spo
     const unsigned char *at = find_element(sample, spot->level, &element, border);
 
     for (unsigned c = 0; at && c < sample->image->channels; c++)
-        ret_texel->channels[c] = is_fraction(sample, c)
+        ret_texel->channels[c] = precision_of(sample, c) == PTX__OF_INTEGERS
                                      ? ptx__texel_integer(sample->image, at, c)
                                      : ptx__texel_read(sample->image, sample->sampler, at, c);
     return at;
@@ -273,14 +270,15 @@ static uint32_t mix_fractions(const struct corners *corners, unsigned channel, u
     return float_bits(ptx__blend_fractions(values, corners->weights, corners->n, largest));
 }
 
-static uint32_t mix_floats(const struct corners *corners, unsigned channel, bool half)
+static uint32_t mix_floats(const struct corners *corners, unsigned channel,
+                           enum ptx__precision precision)
 {
     float values[2 * PTX__CORNERS] = {0};
 
     for (unsigned i = 0; i < corners->n; i++)
         if (corners->weights[i])
             values[i] = float_of(corners->texels[i].channels[channel]);
-    return float_bits(ptx__blend(values, corners->weights, corners->n, half));
+    return float_bits(ptx__blend(values, corners->weights, corners->n, precision));
 }
 
 static const struct ptx__texel nothing;
@@ -293,9 +291,9 @@ static void mix(const struct ptx__sample *sample, const struct corners *corners,
     *ret_texel = nothing;
     for (unsigned c = 0; c < image->channels; c++)
         ret_texel->channels[c] =
-            is_fraction(sample, c)
+            precision_of(sample, c) == PTX__OF_INTEGERS
                 ? mix_fractions(corners, c, ptx__texel_fraction(image, sample->sampler))
-                : mix_floats(corners, c, ptx__texel_is_half(image, sample->sampler, c));
+                : mix_floats(corners, c, precision_of(sample, c));
 }
 
 /* Within a level and between two, as the sampler says. */

@@ -51,11 +51,12 @@ static bool is_srgb(const struct ptx__image *image, const struct ptx__sampler *s
     return sampler->srgb && image->bytes == 1 && !ptx__texel_is_signed(image) && channel < 3;
 }
 
-bool ptx__texel_is_half(const struct ptx__image *image, const struct ptx__sampler *sampler,
-                        unsigned channel)
+enum ptx__precision ptx__texel_precision(const struct ptx__image *image,
+                                         const struct ptx__sampler *sampler, unsigned channel)
 {
-    return (image->kind == PTX__TEXEL_FLOAT && image->bytes == 2) ||
-           is_srgb(image, sampler, channel);
+    if (image->kind == PTX__TEXEL_FLOAT)
+        return image->bytes == 2 ? PTX__OF_HALF : PTX__OF_FLOAT;
+    return is_srgb(image, sampler, channel) ? PTX__OF_SRGB : PTX__OF_INTEGERS;
 }
 
 uint32_t ptx__texel_integer(const struct ptx__image *image, const unsigned char *element,

@@ -101,6 +101,12 @@ static void gather(struct corpus_run *run)
     }
 }
 
+static int at_most(int i, int last)
+{
+    return i < 0 ? 0 : i > last ? last : i;
+}
+
+/* Where a level is named, what is outside is the nearest one on it. */
 static void whole(struct corpus_run *run)
 {
     const int *x = run->in[1], *y = run->in[2];
@@ -111,7 +117,7 @@ static void whole(struct corpus_run *run)
         const bool above = x[i] >= 0 && y[i] >= 0;
 
         out[3 * i] = above && x[i] < 16 && y[i] < 16 ? first[16 * y[i] + x[i]] : 0;
-        out[3 * i + 1] = above && x[i] < 8 && y[i] < 8 ? second[8 * y[i] + x[i]] : 0;
+        out[3 * i + 1] = second[8 * at_most(y[i], 7) + at_most(x[i], 7)];
         out[3 * i + 2] = 0;
     }
 }
