@@ -91,12 +91,13 @@ unsigned ptx__cube_face(const double direction[3], double ret_place[2])
     const double x = fabs(direction[0]), y = fabs(direction[1]), z = fabs(direction[2]);
     const unsigned major = z >= x && z >= y ? 2 : y >= x ? 1 : 0;
     const unsigned face = 2 * major + (direction[major] < 0);
-    const double length = fabs(direction[major]);
+    const float length = (float) fabs(direction[major]), scale = 1 / length;
 
+    /* The product of two floats. */
     for (unsigned i = 0; i < 2; i++) {
-        const double s = faces[face].sign[i] * direction[faces[face].axis[i]];
+        const float s = faces[face].sign[i] * (float) direction[faces[face].axis[i]];
 
-        ret_place[i] = length > 0 ? (s / length + 1) / 2 : 0;
+        ret_place[i] = length > 0 ? ((double) (s * scale) + 1) / 2 : 0;
     }
     return face;
 }

@@ -159,44 +159,56 @@ static struct element corner_of(const struct spot *spot, unsigned corner)
 
 /* --- the level --- */
 
-/* How many elements of the first level a step takes. */
-static double step_of(const struct ptx__sample *sample, const double *change)
+/* How far a step goes, in elements of the first level. */
+static void step_of(const struct ptx__sample *sample, const double *change, double ret_step[3])
 {
     const struct ptx__image_level *level = &sample->image->levels[0];
     const double sizes[3] = {level->width, level->height, level->depth};
-    double sum = 0;
 
-    for (unsigned i = 0; i < sample->tex->dimensions; i++) {
-        const double d = sample->sampler->normalised ? change[i] * sizes[i] : change[i];
-
-        sum += d * d;
-    }
-    return sqrt(sum);
+    for (unsigned i = 0; i < 3; i++)
+        ret_step[i] = i >= sample->tex->dimensions  ? 0
+                      : sample->sampler->normalised ? change[i] * sizes[i]
+                                                    : change[i];
 }
 
 /* On a cube: how far the place on the face goes, when the direction does. */
-static double cube_step(const struct ptx__sample *sample, const double *change)
+static void cube_step(const struct ptx__sample *sample, const double *change, double ret_step[3])
 {
-    double place[2], place_of_next[2], next[3], changed[2];
-    const unsigned face = ptx__cube_face(sample->at, place);
-    const double major = fabs(sample->at[face / 2]);
+    double place[2];
+    const unsigned face = ptx__cube_face(sample->at, place), major = face / 2;
+    const double length = fabs(sample->at[major]);
 
-    for (unsigned i = 0; i < 3; i++)
-        next[i] = sample->at[i] + change[i] * 0x1p-12;
-    if (ptx__cube_face(next, place_of_next) != face || !(major > 0))
-        return 0;
-    for (unsigned i = 0; i < 2; i++)
-        changed[i] = (place_of_next[i] - place[i]) * 0x1p12 * sample->image->levels[0].width;
-    return sqrt(changed[0] * changed[0] + changed[1] * changed[1]);
+    memset(ret_step, 0, 3 * sizeof(*ret_step));
+    for (unsigned i = 0; i < 3 && length > 0; i++)
+        if (i != major)
+            ret_step[i] = (change[i] - sample->at[i] * change[major] / sample->at[major]) / length /
+                          2 * sample->image->levels[0].width;
+}
+
+static double product(const double *a, const double *b)
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* The longer axis of the ellipse that both steps span. On a line the hardware has a simpler rule.
+ */
+static double longest(const struct ptx__sample *sample, const double *x, const double *y)
+{
+    const double xx = product(x, x), yy = product(y, y), xy = product(x, y);
+    const double sum = 0.6875 * (sqrt(xx) + sqrt(yy));
+
+    if (sample->tex->dimensions == 1 && !sample->tex->cube)
+        return fmax(sum, sqrt(fmax(xx, yy)));
+    return sqrt((xx + yy) / 2 + sqrt((xx - yy) * (xx - yy) / 4 + xy * xy));
 }
 
 static double detail_of_gradients(const struct ptx__sample *sample)
 {
-    const bool cube = sample->tex->cube;
-    const double x = cube ? cube_step(sample, sample->dx) : step_of(sample, sample->dx);
-    const double y = cube ? cube_step(sample, sample->dy) : step_of(sample, sample->dy);
+    double x[3], y[3];
 
-    return log2(x > y ? x : y);
+    (sample->tex->cube ? cube_step : step_of)(sample, sample->dx, x);
+    (sample->tex->cube ? cube_step : step_of)(sample, sample->dy, y);
+    return log2(longest(sample, x, y));
 }
 
 /* In 1/256, and what is below is cut off. */

@@ -370,7 +370,7 @@ unsigned texture_face(const float *d, double at[2])
         face = y < 0 ? 3 : 2, s = x, t = y < 0 ? -z : z;
     else
         face = x < 0 ? 1 : 0, s = x < 0 ? z : -z, t = -y;
-    at[0] = (s / length + 1) / 2;
-    at[1] = (t / length + 1) / 2;
+    at[0] = ((double) ((float) s * (1 / (float) length)) + 1) / 2;
+    at[1] = ((double) ((float) t * (1 / (float) length)) + 1) / 2;
     return face;
 }
