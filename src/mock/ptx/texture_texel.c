@@ -93,11 +93,25 @@ uint16_t ptx__texel_half(uint32_t float_bits)
     return ptx__half_of_float(value);
 }
 
+/* What is no number keeps the upper bits of what it is. */
 static uint16_t half_toward_zero(float number)
 {
     const uint16_t half = ptx__half_of_float(number);
 
+    if (number != number)
+        return (uint16_t) (bits_of(number) >> 16 & 0x8000) | 0x7c00 |
+               (bits_of(number) >> 13 & 0x3ff);
     return fabsf(ptx__float_of_half(half)) > fabsf(number) ? half - 1 : half;
+}
+
+/* Of the largest integer; halves toward zero. */
+static uint32_t fraction_of(float number, unsigned largest, bool sign)
+{
+    const double least = sign ? -1 : 0;
+    const double x = number != number ? 0 : number > 1 ? 1 : (double) number;
+    const double scaled = (x < least ? least : x) * largest;
+
+    return (uint32_t) (int32_t) copysign(ceil(fabs(scaled) - 0.5), scaled);
 }
 
 static uint32_t clamped(uint32_t value, unsigned bits, bool sign)
@@ -117,11 +131,8 @@ void ptx__texel_write(const struct ptx__image *image, uint32_t value, unsigned c
     if (image->kind == PTX__TEXEL_FLOAT) {
         value = image->bytes == 2 ? half_toward_zero(number) : value;
     } else if (fraction) {
-        const double most = (double) ((1u << (8 * image->bytes - ptx__texel_is_signed(image))) - 1);
-        const double least = ptx__texel_is_signed(image) ? -1 : 0;
-        const double x = number != number ? 0 : number > 1 ? 1 : (double) number;
-
-        value = (uint32_t) (int32_t) rint((x < least ? least : x) * most);
+        value = fraction_of(number, (1u << (8 * image->bytes - ptx__texel_is_signed(image))) - 1,
+                            ptx__texel_is_signed(image));
     } else if (image->bytes < 4) {
         value = clamped(value, 8 * image->bytes, ptx__texel_is_signed(image));
     }
@@ -133,7 +144,6 @@ void ptx__texel_border(const struct ptx__image *image, const struct ptx__sampler
                        unsigned char *element)
 {
     const unsigned largest = ptx__texel_fraction(image, sampler);
-    const float least = ptx__texel_is_signed(image) ? -1 : 0;
 
     for (unsigned c = 0; c < image->channels; c++) {
         const float colour = sampler->border[c];
@@ -142,10 +152,7 @@ void ptx__texel_border(const struct ptx__image *image, const struct ptx__sampler
         if (image->kind == PTX__TEXEL_FLOAT && image->bytes == 2)
             value = half_toward_zero(colour);
         else if (largest)
-            value = (uint32_t) (int32_t) ((double) (colour > 1       ? 1
-                                                    : colour > least ? colour
-                                                                     : least) *
-                                          largest);
+            value = fraction_of(colour, largest, ptx__texel_is_signed(image));
         memcpy(element + (size_t) c * image->bytes, &value, image->bytes);
     }
 }

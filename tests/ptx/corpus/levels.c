@@ -149,6 +149,10 @@ static const struct corpus_image plane_of_numbers = {
 static const struct corpus_image gathered = {
     .size = {8, 4, 3}, .flags = LAYERED, .modes = {CLAMP, CLAMP, CLAMP}};
 
+/* On a cube the level is not found exactly: for 8 of the 64 directions what an H200 (driver
+ * 580.159.04) answered was up to 0.0543 from here. */
+static const struct corpus_bound of_gradients[] = {{0, 0}, {0, 0}, {0, 0}, {0, 0.055}};
+
 static const struct corpus_case cases[] = {
     {.name = "levels_line",
      .block = {128},
@@ -169,6 +173,7 @@ static const struct corpus_case cases[] = {
     {.name = "levels_gradient",
      .block = {64},
      .reference = gradient,
+     BOUNDS(of_gradients),
      .buffers = {LINE, PLANES, VOLUME, CUBE, IN_RANGE(F32, 64, -0.875, 0.875),
                  IN_RANGE(F32, 64, -0.875, 0.875), IN_RANGE(U32, 64, -1, 4), OUT(F32, 256)}},
     {.name = "levels_gather",
