@@ -190,8 +190,7 @@ static double product(const double *a, const double *b)
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* The longer axis of the ellipse that both steps span. On a line the hardware has a simpler rule.
- */
+/* The longer axis of the ellipse that both steps span; on a line, what hardware takes it to be. */
 static double longest(const struct ptx__sample *sample, const double *x, const double *y)
 {
     const double xx = product(x, x), yy = product(y, y), xy = product(x, y);
@@ -222,7 +221,7 @@ static unsigned detail_of(const struct ptx__sample *sample)
                    : sample->tex->level_mode == PTX__LEVEL_GRADIENT ? detail_of_gradients(sample)
                                                                     : 0;
 
-    level = trunc(level * 256) + trunc((double) sampler->bias * 256);
+    level = isnan(level) ? 0 : trunc(level * 256) + trunc((double) sampler->bias * 256);
     level = level < most ? level : most;
     level = level > least ? level : least;
     level = level < last ? level : last;
