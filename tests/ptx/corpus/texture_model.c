@@ -189,12 +189,13 @@ static float sum_of(const struct terms *terms, int cut, int bits, int least)
         if (sum == 0)
             continue;
         largest -= cut;
-        last = total == 0 || largest - 8 > last ? largest - 8 : last;
-        total = total == 0
-                    ? ldexp(sum, largest)
-                    : ldexp(floor(ldexp(total, 2 - last)) + floor(ldexp(sum, largest + 2 - last)),
-                            last - 2);
-        last -= plane ? 2 : 0;
+        if (total == 0) {
+            total = ldexp(sum, largest);
+            last = largest - 8;
+            continue;
+        }
+        last = (largest - 8 > last ? largest - 8 : last) - 2;
+        total = ldexp(floor(ldexp(total, -last)) + floor(ldexp(sum, largest - last)), last);
     }
     return (float) rounded(total, bits, least);
 }
