@@ -318,7 +318,7 @@ Test(sampling, beside_a_surface)
 
     begin();
     array = filled(N - 1, 0, 0, CUDA_ARRAY3D_SURFACE_LDST);
-    EXPECT(CUDA_ERROR_LAUNCH_FAILED,
+    EXPECT(CUDA_ERROR_ILLEGAL_ADDRESS,
            run(HEAD, "shl.b32 %r1, %t, 2; suld.b.1d.b32.trap %r2, [%rd0, {%r1}];\n",
                surface_of(array)));
     found(CUSHIM_MOCK_OUT_OF_BOUNDS, "thread (31,0,0): x is 124, and the surface has 124 there");

@@ -33,7 +33,7 @@ static enum outcome trap(const struct access *access, unsigned axis, int64_t at,
 {
     static const char *const names[] = {"x", "y", "z", "layer"};
 
-    ptx__fault(access->warp, access->op, 719, PTX__OUT_OF_BOUNDS, access->lane,
+    ptx__fault(access->warp, access->op, 700, PTX__OUT_OF_BOUNDS, access->lane,
                "%s is %lld, and the surface has %lld there", names[axis], (long long) at,
                (long long) size);
     return FAULT;

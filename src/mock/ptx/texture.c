@@ -55,29 +55,6 @@ static bool begin(struct ptx__warp *w, const struct ptx__op *op, unsigned lane,
     return true;
 }
 
-/* Between two levels, if the sampler says so. */
-static bool sample_levels(const struct ptx__sample *sample, struct ptx__texel *ret_texel)
-{
-    const unsigned detail = ptx__sample_detail(sample), level = detail >> 8, part = detail & 255;
-    const unsigned weights[2] = {256 - part, part};
-    struct ptx__texel next;
-
-    if (!sample->sampler->linear_levels || !ptx__texel_is_float(sample->image, sample->sampler))
-        return ptx__sample_level(sample, (detail + 128) >> 8, ret_texel);
-    if (!ptx__sample_level(sample, level, ret_texel))
-        return false;
-    if (!part)
-        return true;
-    if (!ptx__sample_level(sample, level + 1, &next))
-        return false;
-    for (unsigned c = 0; c < 4; c++) {
-        const float values[2] = {ptx__f32(ret_texel->channels[c]), ptx__f32(next.channels[c])};
-
-        ret_texel->channels[c] = ptx__bits32(ptx__blend(values, weights, 2));
-    }
-    return true;
-}
-
 static void put(const struct ptx__warp *w, const struct ptx__tex *tex, unsigned lane,
                 const struct ptx__texel *texel)
 {
@@ -101,7 +78,7 @@ const struct ptx__op *ptx__do_tex(struct ptx__warp *w, const struct ptx__op *op)
 
         if (!begin(w, op, l, &sample))
             return NULL;
-        if (!(tex->whole ? ptx__sample_whole(&sample, &texel) : sample_levels(&sample, &texel)))
+        if (!(tex->whole ? ptx__sample_whole(&sample, &texel) : ptx__sample_place(&sample, &texel)))
             return NULL;
         put(w, tex, l, &texel);
     }

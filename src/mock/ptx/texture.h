@@ -3,8 +3,8 @@
  * Textures and surfaces in kernels.
  *
  * What the hardware computes was found from what it answers: a coordinate becomes a number of
- * 1/256 of an element, weights are whole 1/256 whose sum is 1, and elements are added with four
- * bits more than a float has below the largest of them.
+ * 1/256 of an element, weights are whole 1/256 whose sum is 1, and of the elements of a plane some
+ * bits are added: 28 of floats, 15 of .f16, counted from the top of the largest one.
  */
 #ifndef CUSHIM_MOCK_PTX_TEXTURE_H
 #define CUSHIM_MOCK_PTX_TEXTURE_H
@@ -95,7 +95,7 @@ const struct ptx__image *ptx__image_of(struct ptx__warp *warp, const struct ptx_
 
 /* --- texture_texel.c: elements --- */
 
-/* Four channels, with what stands for those that the element does not have. */
+/* Four channels; 0 for those that the element does not have. */
 struct ptx__texel {
     uint32_t channels[4];
 };
@@ -103,6 +103,10 @@ struct ptx__texel {
 /* A channel in memory as 32 bits of a result. */
 uint32_t ptx__texel_read(const struct ptx__image *image, const struct ptx__sampler *sampler,
                          const unsigned char *element, unsigned channel);
+
+/* A channel as it is in memory, with its sign. */
+uint32_t ptx__texel_integer(const struct ptx__image *image, const unsigned char *element,
+                            unsigned channel);
 
 /* The other way, as sust.p does it. */
 void ptx__texel_write(const struct ptx__image *image, uint32_t value, unsigned char *channel);
@@ -115,7 +119,21 @@ bool ptx__texel_is_signed(const struct ptx__image *image);
 /* Do results have floating-point channels? */
 bool ptx__texel_is_float(const struct ptx__image *image, const struct ptx__sampler *sampler);
 
+/* How a channel is filtered. The result of the second and third is a .f16. */
+enum ptx__precision { PTX__OF_FLOAT, PTX__OF_HALF, PTX__OF_SRGB, PTX__OF_INTEGERS };
+
+enum ptx__precision ptx__texel_precision(const struct ptx__image *image,
+                                         const struct ptx__sampler *sampler, unsigned channel);
+
 uint16_t ptx__texel_half(uint32_t float_bits);
+
+/* The sampler's colour as an element of at most 16 bytes. */
+void ptx__texel_border(const struct ptx__image *image, const struct ptx__sampler *sampler,
+                       unsigned char *element);
+
+/* --- texture_srgb.c --- */
+
+float ptx__linear_light(uint8_t code);
 
 /* --- texture_place.c: coordinates --- */
 
@@ -136,11 +154,16 @@ void ptx__cube_direction(unsigned face, const double place[2], double ret_direct
 
 /* --- texture_blend.c: filtering --- */
 
-/* Weights of the 2, 4 or 8 corners: bit a of a corner's number is its place along axis a. */
-unsigned ptx__weights(const struct ptx__axis *axes, unsigned n_axes, unsigned *ret_weights);
+#define PTX__CORNERS 8
 
-/* The sum of floats, weighed. */
-float ptx__blend(const float *values, const unsigned *weights, unsigned n);
+/* A weight for all corners together becomes one for each: bit a of a corner's number is its place
+ * along axis a. */
+void ptx__weights(const struct ptx__axis *axes, unsigned n_axes, unsigned total,
+                  unsigned ret_weights[PTX__CORNERS]);
+
+/* The sum of floats, weighed: n is a multiple of four, as a plane has so many corners. */
+float ptx__blend(const float *values, const unsigned *weights, unsigned n,
+                 enum ptx__precision precision);
 
 /* The sum of integers, weighed, as a fraction of the largest one. */
 float ptx__blend_fractions(const int64_t *values, const unsigned *weights, unsigned n,
@@ -165,12 +188,8 @@ struct ptx__sample {
 };
 
 /* False: a fault was told. */
-bool ptx__sample_level(const struct ptx__sample *sample, unsigned level,
-                       struct ptx__texel *ret_texel);
+bool ptx__sample_place(const struct ptx__sample *sample, struct ptx__texel *ret_texel);
 bool ptx__sample_whole(const struct ptx__sample *sample, struct ptx__texel *ret_texel);
 bool ptx__sample_gather(const struct ptx__sample *sample, struct ptx__texel *ret_texel);
-
-/* The level, in 1/256, within those that there are. */
-unsigned ptx__sample_detail(const struct ptx__sample *sample);
 
 #endif

@@ -4,24 +4,33 @@
 
 #include "mock/ptx/texture.h"
 
-/* Beyond this a coordinate makes no difference; every texture is smaller. */
-#define FAR 1073741824.0
+/* Coordinates have so many bits behind the point; what is below is cut off. */
+enum { FRACTION_BITS = 21, PART_BITS = 8 };
 
-static double bounded(double x)
+/* Beyond this a coordinate makes no difference; every texture is smaller. */
+#define FAR            1073741824.0
+#define FAR_NORMALISED 65536.0
+
+static int64_t bounded(double x, double far)
 {
+    const double most = ldexp(far, FRACTION_BITS);
+
     if (x != x)
         return 0;
-    return x > FAR ? FAR : x < -FAR ? -FAR : x;
+    return (int64_t) (x > most ? most : x < -most ? -most : x);
 }
 
-/* A normalised coordinate that wraps or is mirrored, in [0, 1]. */
-static double folded(double x, enum ptx__address_mode mode)
+/* In 2^-21 of an element. What repeats is the same two textures on. */
+static int64_t fixed(double x, uint32_t size, enum ptx__address_mode mode, bool normalised)
 {
-    const double whole = floor(x), part = x - whole;
+    const double period = ldexp(2, FRACTION_BITS);
+    double at = floor(ldexp(x, FRACTION_BITS));
 
-    if (mode == PTX__MIRROR && fmod(whole, 2) != 0)
-        return 1 - part;
-    return mode == PTX__WRAP || mode == PTX__MIRROR ? part : x;
+    if (!normalised)
+        return bounded(at, FAR);
+    if (mode == PTX__WRAP || mode == PTX__MIRROR)
+        at = isfinite(at) ? fmod(at, period) : 0;
+    return bounded(at, FAR_NORMALISED) * size;
 }
 
 static int64_t element(int64_t i, int64_t size, enum ptx__address_mode mode)
@@ -44,25 +53,25 @@ static int64_t element(int64_t i, int64_t size, enum ptx__address_mode mode)
 void ptx__place(double coordinate, uint32_t size, enum ptx__address_mode mode, bool normalised,
                 bool linear, int32_t offset, struct ptx__axis *ret_axis)
 {
-    double at = bounded(coordinate);
-    int64_t first;
+    int64_t at, first;
 
     /* What is counted in elements does not wrap around. */
     if (!normalised && mode != PTX__BORDER)
         mode = PTX__CLAMP;
-    if (normalised)
-        at = bounded(folded(at, mode) * size);
+    at = fixed(coordinate, size, mode, normalised);
     ret_axis->part = 0;
+    first = at >> FRACTION_BITS;
     if (linear) {
-        const int64_t place = (int64_t) rint(at * 256) - 128;
+        const int unused = FRACTION_BITS - PART_BITS;
+        const int64_t place = ((at + (1 << (unused - 1))) >> unused) - (1 << (PART_BITS - 1));
 
-        first = place >> 8;
-        ret_axis->part = (unsigned) (place & 255);
-    } else {
-        first = (int64_t) floor(at);
+        first = place >> PART_BITS;
+        ret_axis->part = (unsigned) (place & ((1 << PART_BITS) - 1));
     }
     ret_axis->index[0] = element(first + offset, size, mode);
     ret_axis->index[1] = element(first + offset + 1, size, mode);
+    if (mode == PTX__CLAMP && ret_axis->index[0] == ret_axis->index[1])
+        ret_axis->part = 0;
 }
 
 /*
@@ -82,12 +91,13 @@ unsigned ptx__cube_face(const double direction[3], double ret_place[2])
     const double x = fabs(direction[0]), y = fabs(direction[1]), z = fabs(direction[2]);
     const unsigned major = z >= x && z >= y ? 2 : y >= x ? 1 : 0;
     const unsigned face = 2 * major + (direction[major] < 0);
-    const double length = fabs(direction[major]);
+    const float length = (float) fabs(direction[major]), scale = 1 / length;
 
+    /* The product of two floats. */
     for (unsigned i = 0; i < 2; i++) {
-        const double s = faces[face].sign[i] * direction[faces[face].axis[i]];
+        const float s = faces[face].sign[i] * (float) direction[faces[face].axis[i]];
 
-        ret_place[i] = length > 0 ? (s / length + 1) / 2 : 0;
+        ret_place[i] = length > 0 ? ((double) (s * scale) + 1) / 2 : 0;
     }
     return face;
 }

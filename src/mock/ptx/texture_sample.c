@@ -46,37 +46,25 @@ static float float_of(uint32_t bits)
     return x;
 }
 
-/* Fractions cannot be outside of what their format holds. */
-static uint32_t border_of(const struct ptx__sample *sample, unsigned channel)
+static const unsigned char *find_element(const struct ptx__sample *sample,
+                                         const struct ptx__image_level *level,
+                                         const struct element *element, unsigned char border[16])
 {
-    const struct ptx__sampler *sampler = sample->sampler;
-    const unsigned largest = ptx__texel_fraction(sample->image, sampler);
-    float colour = sampler->border[channel];
-
-    if (channel >= sample->image->channels)
-        return ptx__texel_read(sample->image, sampler, NULL, channel);
-    if (largest) {
-        const float least = ptx__texel_is_signed(sample->image) ? -1 : 0;
-
-        colour = colour > 1 ? 1 : colour < least ? least : colour;
-    }
-    return float_bits(colour);
+    if (!is_border(element))
+        return reach(sample, level, element);
+    ptx__texel_border(sample->image, sample->sampler, border);
+    return border;
 }
 
 static bool read_element(const struct ptx__sample *sample, const struct ptx__image_level *level,
                          const struct element *element, struct ptx__texel *ret_texel)
 {
-    const unsigned char *at = NULL;
+    unsigned char border[16];
+    const unsigned char *at = find_element(sample, level, element, border);
 
-    if (!is_border(element)) {
-        at = reach(sample, level, element);
-        if (!at)
-            return false;
-    }
-    for (unsigned c = 0; c < 4; c++)
-        ret_texel->channels[c] =
-            at ? ptx__texel_read(sample->image, sample->sampler, at, c) : border_of(sample, c);
-    return true;
+    for (unsigned c = 0; at && c < 4; c++)
+        ret_texel->channels[c] = ptx__texel_read(sample->image, sample->sampler, at, c);
+    return at;
 }
 
 /* --- where --- */
@@ -98,13 +86,18 @@ static void place_axes(const struct ptx__sample *sample, const double *at, unsig
                                sample->image->dimensions > 2 ? level->depth : 1};
 
     spot->n_axes = n_axes;
+    /* A line is a plane of one row, and at its edge. */
+    if (n_axes == 1 && linear && !sample->tex->layered &&
+        sample->sampler->modes[1] == PTX__BORDER) {
+        ptx__place(0, 1, PTX__BORDER, false, true, 0, &spot->axes[1]);
+        spot->n_axes = 2;
+    }
     /* Elements beyond the edge are counted as well; they are found on the next face. */
     for (unsigned i = 0; i < n_axes && spot->seamless; i++)
         ptx__place(at[i] * sizes[i] + 1, sizes[i] + 2, PTX__CLAMP, false, true, sample->offset[i],
                    &spot->axes[i]);
     for (unsigned i = 0; i < n_axes && !spot->seamless; i++)
-        ptx__place(at[i], sizes[i],
-                   spot->on_cube ? PTX__CLAMP : (enum ptx__address_mode) sample->sampler->modes[i],
+        ptx__place(at[i], sizes[i], (enum ptx__address_mode) sample->sampler->modes[i],
                    spot->on_cube || sample->sampler->normalised, linear, sample->offset[i],
                    &spot->axes[i]);
 }
@@ -164,71 +157,183 @@ static struct element corner_of(const struct spot *spot, unsigned corner)
     return spot->seamless ? across(spot, at) : (struct element){at[0], at[1], at[2]};
 }
 
+/* --- the level --- */
+
+/* How far a step goes, in elements of the first level. */
+static void step_of(const struct ptx__sample *sample, const double *change, double ret_step[3])
+{
+    const struct ptx__image_level *level = &sample->image->levels[0];
+    const double sizes[3] = {level->width, level->height, level->depth};
+
+    for (unsigned i = 0; i < 3; i++)
+        ret_step[i] = i >= sample->tex->dimensions  ? 0
+                      : sample->sampler->normalised ? change[i] * sizes[i]
+                                                    : change[i];
+}
+
+/* On a cube: how far the place on the face goes, when the direction does. */
+static void cube_step(const struct ptx__sample *sample, const double *change, double ret_step[3])
+{
+    double place[2];
+    const unsigned face = ptx__cube_face(sample->at, place), major = face / 2;
+    const double length = fabs(sample->at[major]);
+
+    memset(ret_step, 0, 3 * sizeof(*ret_step));
+    for (unsigned i = 0; i < 3 && length > 0; i++)
+        if (i != major)
+            ret_step[i] = (change[i] - sample->at[i] * change[major] / sample->at[major]) / length /
+                          2 * sample->image->levels[0].width;
+}
+
+static double product(const double *a, const double *b)
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* The longer axis of the ellipse that both steps span; on a line, what hardware takes it to be. */
+static double longest(const struct ptx__sample *sample, const double *x, const double *y)
+{
+    const double xx = product(x, x), yy = product(y, y), xy = product(x, y);
+    const double sum = 0.6875 * (sqrt(xx) + sqrt(yy));
+
+    if (sample->tex->dimensions == 1 && !sample->tex->cube)
+        return fmax(sum, sqrt(fmax(xx, yy)));
+    return sqrt((xx + yy) / 2 + sqrt((xx - yy) * (xx - yy) / 4 + xy * xy));
+}
+
+static double detail_of_gradients(const struct ptx__sample *sample)
+{
+    double x[3], y[3];
+
+    (sample->tex->cube ? cube_step : step_of)(sample, sample->dx, x);
+    (sample->tex->cube ? cube_step : step_of)(sample, sample->dy, y);
+    return log2(longest(sample, x, y));
+}
+
+/* In 1/256, and what is below is cut off. */
+static unsigned detail_of(const struct ptx__sample *sample)
+{
+    const struct ptx__sampler *sampler = sample->sampler;
+    const double most = floor((double) sampler->max_level * 256);
+    const double least = floor((double) sampler->min_level * 256);
+    const double last = (sample->image->n_levels - 1) * 256;
+    double level = sample->tex->level_mode == PTX__LEVEL_GIVEN      ? sample->level
+                   : sample->tex->level_mode == PTX__LEVEL_GRADIENT ? detail_of_gradients(sample)
+                                                                    : 0;
+
+    level = isnan(level) ? 0 : trunc(level * 256) + trunc((double) sampler->bias * 256);
+    level = level < most ? level : most;
+    level = level > least ? level : least;
+    level = level < last ? level : last;
+    return level > 0 ? (unsigned) level : 0;
+}
+
 /* --- filtering --- */
 
-static uint32_t mix_fractions(const struct ptx__texel *texels, const unsigned *weights, unsigned n,
-                              unsigned channel, unsigned largest)
-{
-    int64_t values[8] = {0};
+/* What a result is made of: the corners on one level, or on two. */
+struct corners {
+    struct ptx__texel texels[2 * PTX__CORNERS];
+    unsigned weights[2 * PTX__CORNERS];
+    unsigned n;
+};
 
-    for (unsigned i = 0; i < n; i++)
-        if (weights[i])
-            values[i] = (int64_t) rint((double) float_of(texels[i].channels[channel]) * largest);
-    return float_bits(ptx__blend_fractions(values, weights, n, largest));
+static enum ptx__precision precision_of(const struct ptx__sample *sample, unsigned channel)
+{
+    return ptx__texel_precision(sample->image, sample->sampler, channel);
 }
 
-static uint32_t mix_floats(const struct ptx__texel *texels, const unsigned *weights, unsigned n,
-                           unsigned channel)
+static bool read_corner(const struct ptx__sample *sample, const struct spot *spot, unsigned corner,
+                        struct ptx__texel *ret_texel)
 {
-    float values[8] = {0};
+    const struct element element = corner_of(spot, corner);
+    unsigned char border[16];
+    const unsigned char *at = find_element(sample, spot->level, &element, border);
 
-    for (unsigned i = 0; i < n; i++)
-        if (weights[i])
-            values[i] = float_of(texels[i].channels[channel]);
-    return float_bits(ptx__blend(values, weights, n));
+    for (unsigned c = 0; at && c < sample->image->channels; c++)
+        ret_texel->channels[c] = precision_of(sample, c) == PTX__OF_INTEGERS
+                                     ? ptx__texel_integer(sample->image, at, c)
+                                     : ptx__texel_read(sample->image, sample->sampler, at, c);
+    return at;
 }
 
-static bool filter(const struct ptx__sample *sample, unsigned level, struct ptx__texel *ret_texel)
+static bool add_level(const struct ptx__sample *sample, unsigned level, unsigned total,
+                      struct corners *corners)
 {
-    const struct spot spot = find_spot(sample, level, true);
-    struct ptx__texel texels[8];
-    unsigned weights[8];
-    const unsigned n = ptx__weights(spot.axes, spot.n_axes, weights);
-    const unsigned largest =
-        sample->sampler->srgb ? 0 : ptx__texel_fraction(sample->image, sample->sampler);
+    const bool linear = sample->sampler->linear;
+    const struct spot spot = find_spot(sample, level, linear);
+    unsigned *weights = corners->weights + corners->n;
 
-    for (unsigned i = 0; i < n; i++) {
-        const struct element element = corner_of(&spot, i);
-
-        if (weights[i] && !read_element(sample, spot.level, &element, &texels[i]))
+    ptx__weights(spot.axes, linear ? spot.n_axes : 1, total, weights);
+    for (unsigned i = 0; i < PTX__CORNERS; i++)
+        if (weights[i] && !read_corner(sample, &spot, i, &corners->texels[corners->n + i]))
             return false;
-    }
-    for (unsigned c = 0; c < 4; c++)
-        ret_texel->channels[c] = c >= sample->image->channels
-                                     ? ptx__texel_read(sample->image, sample->sampler, NULL, c)
-                                 : largest ? mix_fractions(texels, weights, n, c, largest)
-                                           : mix_floats(texels, weights, n, c);
+    corners->n += PTX__CORNERS;
     return true;
+}
+
+static uint32_t mix_fractions(const struct corners *corners, unsigned channel, unsigned largest)
+{
+    int64_t values[2 * PTX__CORNERS] = {0};
+
+    for (unsigned i = 0; i < corners->n; i++)
+        if (corners->weights[i])
+            values[i] = (int32_t) corners->texels[i].channels[channel];
+    return float_bits(ptx__blend_fractions(values, corners->weights, corners->n, largest));
+}
+
+static uint32_t mix_floats(const struct corners *corners, unsigned channel,
+                           enum ptx__precision precision)
+{
+    float values[2 * PTX__CORNERS] = {0};
+
+    for (unsigned i = 0; i < corners->n; i++)
+        if (corners->weights[i])
+            values[i] = float_of(corners->texels[i].channels[channel]);
+    return float_bits(ptx__blend(values, corners->weights, corners->n, precision));
 }
 
 static const struct ptx__texel nothing;
 
-bool ptx__sample_level(const struct ptx__sample *sample, unsigned level,
-                       struct ptx__texel *ret_texel)
+static void mix(const struct ptx__sample *sample, const struct corners *corners,
+                struct ptx__texel *ret_texel)
 {
-    struct spot spot;
-    struct element element;
+    const struct ptx__image *image = sample->image;
+
+    *ret_texel = nothing;
+    for (unsigned c = 0; c < image->channels; c++)
+        ret_texel->channels[c] =
+            precision_of(sample, c) == PTX__OF_INTEGERS
+                ? mix_fractions(corners, c, ptx__texel_fraction(image, sample->sampler))
+                : mix_floats(corners, c, precision_of(sample, c));
+}
+
+/* Within a level and between two, as the sampler says. */
+bool ptx__sample_place(const struct ptx__sample *sample, struct ptx__texel *ret_texel)
+{
+    const struct ptx__sampler *sampler = sample->sampler;
+    const bool is_float = ptx__texel_is_float(sample->image, sampler);
+    struct corners corners = {.n = 0};
+    unsigned detail;
 
     /* Linear memory is read by number, and by nothing else. */
-    if (sample->image->is_buffer) {
-        *ret_texel = nothing;
+    *ret_texel = nothing;
+    if (sample->image->is_buffer)
         return true;
+    detail = detail_of(sample);
+    if (!sampler->linear_levels || !is_float)
+        detail = (detail + 128) & ~255u;
+    if (!is_float || (!sampler->linear && !(detail & 255))) {
+        const struct spot spot = find_spot(sample, detail >> 8, false);
+        const struct element element = corner_of(&spot, 0);
+
+        return read_element(sample, spot.level, &element, ret_texel);
     }
-    if (sample->sampler->linear && ptx__texel_is_float(sample->image, sample->sampler))
-        return filter(sample, level, ret_texel);
-    spot = find_spot(sample, level, false);
-    element = corner_of(&spot, 0);
-    return read_element(sample, spot.level, &element, ret_texel);
+    if (!add_level(sample, detail >> 8, 256 - (detail & 255), &corners))
+        return false;
+    if (detail & 255 && !add_level(sample, (detail >> 8) + 1, detail & 255, &corners))
+        return false;
+    mix(sample, &corners, ret_texel);
+    return true;
 }
 
 static bool is_inside(const struct ptx__sample *sample, const struct ptx__image_level *level,
@@ -240,7 +345,20 @@ static bool is_inside(const struct ptx__sample *sample, const struct ptx__image_
            element->y < level->height && element->z >= 0 && element->z < depth;
 }
 
-/* By numbers: of a line, linear memory alone, and what is outside is zero. */
+/* Layers have no sign. */
+static void move_inside(const struct ptx__sample *sample, const struct ptx__image_level *level,
+                        struct element *element)
+{
+    const bool layered = sample->tex->layered;
+
+    element->x = element->x < 0 ? 0 : at_most(element->x, level->width);
+    element->y = element->y < 0 ? 0 : at_most(element->y, level->height);
+    if (sample->image->dimensions > 2 || layered)
+        element->z = element->z < 0 ? 0 : at_most(element->z, level->depth);
+}
+
+/* By numbers: of a line, linear memory alone. What is outside is zero, but an instruction that
+ * names the level takes the nearest one there. */
 bool ptx__sample_whole(const struct ptx__sample *sample, struct ptx__texel *ret_texel)
 {
     const struct ptx__tex *tex = sample->tex;
@@ -257,6 +375,8 @@ bool ptx__sample_whole(const struct ptx__sample *sample, struct ptx__texel *ret_
     for (unsigned i = 0; i < tex->dimensions; i++)
         at[i] = (int64_t) sample->whole[i] + sample->offset[i];
     element = (struct element){at[0], at[1], at[2]};
+    if (tex->level_mode == PTX__LEVEL_GIVEN && !sample->image->is_buffer)
+        move_inside(sample, level, &element);
     return !is_inside(sample, level, &element) || read_element(sample, level, &element, ret_texel);
 }
 
@@ -276,61 +396,4 @@ bool ptx__sample_gather(const struct ptx__sample *sample, struct ptx__texel *ret
         ret_texel->channels[i] = texel.channels[sample->tex->gathered];
     }
     return true;
-}
-
-/* --- the level --- */
-
-/* How many elements of the first level a step takes. */
-static double step_of(const struct ptx__sample *sample, const double *change)
-{
-    const struct ptx__image_level *level = &sample->image->levels[0];
-    const double sizes[3] = {level->width, level->height, level->depth};
-    double sum = 0;
-
-    for (unsigned i = 0; i < sample->tex->dimensions; i++) {
-        const double d = sample->sampler->normalised ? change[i] * sizes[i] : change[i];
-
-        sum += d * d;
-    }
-    return sqrt(sum);
-}
-
-/* On a cube: how far the place on the face goes, when the direction does. */
-static double cube_step(const struct ptx__sample *sample, const double *change)
-{
-    double place[2], place_of_next[2], next[3], changed[2];
-    const unsigned face = ptx__cube_face(sample->at, place);
-    const double major = fabs(sample->at[face / 2]);
-
-    for (unsigned i = 0; i < 3; i++)
-        next[i] = sample->at[i] + change[i] * 0x1p-12;
-    if (ptx__cube_face(next, place_of_next) != face || !(major > 0))
-        return 0;
-    for (unsigned i = 0; i < 2; i++)
-        changed[i] = (place_of_next[i] - place[i]) * 0x1p12 * sample->image->levels[0].width;
-    return sqrt(changed[0] * changed[0] + changed[1] * changed[1]);
-}
-
-static double detail_of_gradients(const struct ptx__sample *sample)
-{
-    const bool cube = sample->tex->cube;
-    const double x = cube ? cube_step(sample, sample->dx) : step_of(sample, sample->dx);
-    const double y = cube ? cube_step(sample, sample->dy) : step_of(sample, sample->dy);
-
-    return log2(x > y ? x : y);
-}
-
-unsigned ptx__sample_detail(const struct ptx__sample *sample)
-{
-    const struct ptx__sampler *sampler = sample->sampler;
-    const double last = sample->image->n_levels - 1;
-    double level = sample->tex->level_mode == PTX__LEVEL_GIVEN      ? sample->level
-                   : sample->tex->level_mode == PTX__LEVEL_GRADIENT ? detail_of_gradients(sample)
-                                                                    : 0;
-
-    level += (double) sampler->bias;
-    level = level < (double) sampler->max_level ? level : (double) sampler->max_level;
-    level = level > (double) sampler->min_level ? level : (double) sampler->min_level;
-    level = level < last ? level : last;
-    return level > 0 ? (unsigned) rint(level * 256) : 0;
 }

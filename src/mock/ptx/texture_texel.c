@@ -6,8 +6,6 @@
 #include "mock/ptx/soft.h"
 #include "mock/ptx/texture.h"
 
-#define ONE 0x3f800000u
-
 static uint32_t bits_of(float x)
 {
     uint32_t bits;
@@ -53,9 +51,18 @@ static bool is_srgb(const struct ptx__image *image, const struct ptx__sampler *s
     return sampler->srgb && image->bytes == 1 && !ptx__texel_is_signed(image) && channel < 3;
 }
 
-static float linear_light(double x)
+enum ptx__precision ptx__texel_precision(const struct ptx__image *image,
+                                         const struct ptx__sampler *sampler, unsigned channel)
 {
-    return (float) (x <= 0.04045 ? x / 12.92 : pow((x + 0.055) / 1.055, 2.4));
+    if (image->kind == PTX__TEXEL_FLOAT)
+        return image->bytes == 2 ? PTX__OF_HALF : PTX__OF_FLOAT;
+    return is_srgb(image, sampler, channel) ? PTX__OF_SRGB : PTX__OF_INTEGERS;
+}
+
+uint32_t ptx__texel_integer(const struct ptx__image *image, const unsigned char *element,
+                            unsigned channel)
+{
+    return channel < image->channels ? raw(image, element + channel * image->bytes) : 0;
 }
 
 uint32_t ptx__texel_read(const struct ptx__image *image, const struct ptx__sampler *sampler,
@@ -65,16 +72,16 @@ uint32_t ptx__texel_read(const struct ptx__image *image, const struct ptx__sampl
     uint32_t value;
     double fraction;
 
-    if (channel >= image->channels) /* no colour, and all of it there */
-        return channel < 3 ? 0 : ptx__texel_is_float(image, sampler) ? ONE : 1;
+    if (channel >= image->channels)
+        return 0;
     value = raw(image, element + channel * image->bytes);
     if (image->kind == PTX__TEXEL_FLOAT)
         return image->bytes == 2 ? bits_of(ptx__float_of_half((uint16_t) value)) : value;
     if (!largest)
         return value;
-    fraction = (ptx__texel_is_signed(image) ? (double) (int32_t) value : (double) value) / largest;
     if (is_srgb(image, sampler, channel))
-        return bits_of(linear_light(fraction));
+        return bits_of(ptx__linear_light((uint8_t) value));
+    fraction = (ptx__texel_is_signed(image) ? (double) (int32_t) value : (double) value) / largest;
     return bits_of(fraction < -1 ? -1 : (float) fraction);
 }
 
@@ -84,6 +91,27 @@ uint16_t ptx__texel_half(uint32_t float_bits)
 
     memcpy(&value, &float_bits, sizeof(value));
     return ptx__half_of_float(value);
+}
+
+/* What is no number keeps the upper bits of what it is. */
+static uint16_t half_toward_zero(float number)
+{
+    const uint16_t half = ptx__half_of_float(number);
+
+    if (number != number)
+        return (uint16_t) (bits_of(number) >> 16 & 0x8000) | 0x7c00 |
+               (bits_of(number) >> 13 & 0x3ff);
+    return fabsf(ptx__float_of_half(half)) > fabsf(number) ? half - 1 : half;
+}
+
+/* Of the largest integer; halves toward zero. */
+static uint32_t fraction_of(float number, unsigned largest, bool sign)
+{
+    const double least = sign ? -1 : 0;
+    const double x = number != number ? 0 : number > 1 ? 1 : (double) number;
+    const double scaled = (x < least ? least : x) * largest;
+
+    return (uint32_t) (int32_t) copysign(ceil(fabs(scaled) - 0.5), scaled);
 }
 
 static uint32_t clamped(uint32_t value, unsigned bits, bool sign)
@@ -101,15 +129,30 @@ void ptx__texel_write(const struct ptx__image *image, uint32_t value, unsigned c
 
     memcpy(&number, &value, sizeof(number));
     if (image->kind == PTX__TEXEL_FLOAT) {
-        value = image->bytes == 2 ? ptx__half_of_float(number) : value;
+        value = image->bytes == 2 ? half_toward_zero(number) : value;
     } else if (fraction) {
-        const double most = (double) ((1u << (8 * image->bytes - ptx__texel_is_signed(image))) - 1);
-        const double least = ptx__texel_is_signed(image) ? -1 : 0;
-        const double x = number != number ? 0 : number > 1 ? 1 : (double) number;
-
-        value = (uint32_t) (int32_t) rint((x < least ? least : x) * most);
+        value = fraction_of(number, (1u << (8 * image->bytes - ptx__texel_is_signed(image))) - 1,
+                            ptx__texel_is_signed(image));
     } else if (image->bytes < 4) {
         value = clamped(value, 8 * image->bytes, ptx__texel_is_signed(image));
     }
     memcpy(channel, &value, image->bytes);
+}
+
+/* As far as the format holds it; of a float that becomes an integer, the low bits are taken. */
+void ptx__texel_border(const struct ptx__image *image, const struct ptx__sampler *sampler,
+                       unsigned char *element)
+{
+    const unsigned largest = ptx__texel_fraction(image, sampler);
+
+    for (unsigned c = 0; c < image->channels; c++) {
+        const float colour = sampler->border[c];
+        uint32_t value = bits_of(colour);
+
+        if (image->kind == PTX__TEXEL_FLOAT && image->bytes == 2)
+            value = half_toward_zero(colour);
+        else if (largest)
+            value = fraction_of(colour, largest, ptx__texel_is_signed(image));
+        memcpy(element + (size_t) c * image->bytes, &value, image->bytes);
+    }
 }

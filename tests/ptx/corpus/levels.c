@@ -101,6 +101,12 @@ static void gather(struct corpus_run *run)
     }
 }
 
+static int at_most(int i, int last)
+{
+    return i < 0 ? 0 : i > last ? last : i;
+}
+
+/* Where a level is named, what is outside is the nearest one on it. */
 static void whole(struct corpus_run *run)
 {
     const int *x = run->in[1], *y = run->in[2];
@@ -111,7 +117,7 @@ static void whole(struct corpus_run *run)
         const bool above = x[i] >= 0 && y[i] >= 0;
 
         out[3 * i] = above && x[i] < 16 && y[i] < 16 ? first[16 * y[i] + x[i]] : 0;
-        out[3 * i + 1] = above && x[i] < 8 && y[i] < 8 ? second[8 * y[i] + x[i]] : 0;
+        out[3 * i + 1] = second[8 * at_most(y[i], 7) + at_most(x[i], 7)];
         out[3 * i + 2] = 0;
     }
 }
@@ -143,6 +149,10 @@ static const struct corpus_image plane_of_numbers = {
 static const struct corpus_image gathered = {
     .size = {8, 4, 3}, .flags = LAYERED, .modes = {CLAMP, CLAMP, CLAMP}};
 
+/* On a cube the level is not found exactly: for 8 of the 64 directions what an H200 (driver
+ * 580.159.04) answered was up to 0.0543 from here. */
+static const struct corpus_bound of_gradients[] = {{0, 0}, {0, 0}, {0, 0}, {0, 0.055}};
+
 static const struct corpus_case cases[] = {
     {.name = "levels_line",
      .block = {128},
@@ -163,6 +173,7 @@ static const struct corpus_case cases[] = {
     {.name = "levels_gradient",
      .block = {64},
      .reference = gradient,
+     BOUNDS(of_gradients),
      .buffers = {LINE, PLANES, VOLUME, CUBE, IN_RANGE(F32, 64, -0.875, 0.875),
                  IN_RANGE(F32, 64, -0.875, 0.875), IN_RANGE(U32, 64, -1, 4), OUT(F32, 256)}},
     {.name = "levels_gather",

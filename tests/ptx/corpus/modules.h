@@ -33,6 +33,7 @@
     X(packed)                                                                                      \
     X(pairs)                                                                                       \
     X(pipeline)                                                                                    \
+    X(query)                                                                                       \
     X(reduce)                                                                                      \
     X(reference)                                                                                   \
     X(rounding)                                                                                    \

@@ -218,25 +218,6 @@ static void offset(struct corpus_run *run)
     }
 }
 
-static void query(struct corpus_run *run)
-{
-    const struct corpus_image *image = run->test->buffers[0].image;
-    uint32_t *out = run->expect[1];
-
-    out[0] = image->size[0];
-    out[1] = image->size[1];
-    out[2] = image->flags & LAYERED ? 0 : image->size[2];
-    out[3] = image->flags & LAYERED ? image->size[2] : 0;
-    out[4] = image->levels ? image->levels : 1;
-}
-
-static void kind(struct corpus_run *run)
-{
-    static const uint32_t answers[] = {1, 4, 1, 1, 0, 1, 4, 1};
-
-    memcpy(run->expect[1], answers, sizeof(answers));
-}
-
 static void surface(struct corpus_run *run)
 {
     const uint32_t *a = run->in[0];
@@ -332,15 +313,6 @@ static void surface(struct corpus_run *run)
             OUT(F32, 256)                                                                          \
         }                                                                                          \
     }
-#define QUERY_CASE(which, ...)                                                                     \
-    {                                                                                              \
-        .name = "texture_query_" which, .kernel = "texture_query", .reference = query,             \
-        .buffers = {                                                                               \
-            __VA_ARGS__,                                                                           \
-            OUT(U32, 5)                                                                            \
-        }                                                                                          \
-    }
-
 static const struct corpus_case cases[] = {
     {.name = "texture_fetch",
      .block = {64},
@@ -461,16 +433,6 @@ static const struct corpus_case cases[] = {
                  TEXTURE_OF(U32, 96, ANY, 0, 0, SIZE(8, 4, 3), MODES(CLAMP), .reading = AS_INTEGER),
                  IN_RANGE(U32, 64, -1, 8), IN_RANGE(U32, 64, -1, 4), IN_RANGE(U32, 64, -1, 3),
                  OUT(U32, 256)}},
-    QUERY_CASE("line", FLOATS(40, SIZE(40))),
-    QUERY_CASE("plane", FLOATS(32, SIZE(8, 4))),
-    QUERY_CASE("volume", FLOATS(192, SIZE(8, 6, 4))),
-    QUERY_CASE("layers", FLOATS(96, SIZE(8, 4, 3), .flags = LAYERED)),
-    QUERY_CASE("levels", LEVELS(.most_level = 3)),
-    {.name = "texture_kind",
-     .reference = kind,
-     .buffers = {TEXTURE_OF(U8, 128, ANY, 0, 0, .channels = 4, SIZE(8, 4),
-                            .modes = {WRAP, MIRROR, BORDER}, .reading = NORMALISED, .linear = true),
-                 OUT(U32, 8)}},
     {.name = "texture_surface",
      .block = {16, 8},
      .reference = surface,

@@ -174,29 +174,6 @@ extern "C" __global__ void texture_offset(cudaTextureObject_t plane, const float
     out[i] = v.x;
 }
 
-#define QUERY(n, what) asm volatile("txq." what ".b32 %0, [%1];" : "=r"(out[n]) : "l"(a))
-
-extern "C" __global__ void texture_query(cudaTextureObject_t a, unsigned *out)
-{
-    QUERY(0, "width");
-    QUERY(1, "height");
-    QUERY(2, "depth");
-    QUERY(3, "array_size");
-    QUERY(4, "num_mipmap_levels");
-}
-
-extern "C" __global__ void texture_kind(cudaTextureObject_t a, unsigned *out)
-{
-    QUERY(0, "channel_data_type");
-    QUERY(1, "channel_order");
-    QUERY(2, "normalized_coords");
-    QUERY(3, "filter_mode");
-    QUERY(4, "addr_mode_0");
-    QUERY(5, "addr_mode_1");
-    QUERY(6, "addr_mode_2");
-    QUERY(7, "num_samples");
-}
-
 extern "C" __global__ void texture_surface(cudaSurfaceObject_t plane, cudaSurfaceObject_t line,
                                            unsigned *out, int width, int height)
 {
