@@ -328,10 +328,8 @@ CUSHIM_API cushim_status cushim_launch_arguments(cushim_stream stream, cushim_fu
 #ifndef __cplusplus
 #define cushim_launch(stream, function, ...)                                                       \
     CUSHIM__LAUNCH(stream, function, __VA_ARGS__, CUSHIM__NO_ARGUMENT)
-#define CUSHIM__NO_ARGUMENT                                                                        \
-    {                                                                                              \
-        0                                                                                          \
-    }
+/* A call like the others: a constant would have the compiler clear the whole array first. */
+#define CUSHIM__NO_ARGUMENT cushim__argument_value("", "", 0)
 #define CUSHIM__LAUNCH(stream, function, config, ...)                                              \
     cushim_launch_arguments((stream), (function), (struct cushim_launch_config[1]){config},        \
                             CUSHIM__ARGUMENTS(__VA_ARGS__))

@@ -237,21 +237,16 @@ static cushim_status check_and_run(struct cushim__launch *launch, uint64_t strea
     return pin_and_run(launch, &room, stream);
 }
 
-HOT cushim_status cushim__launch(uint64_t stream, uint64_t function,
-                                 const struct cushim_launch_config *config,
-                                 const struct cushim_argument *arguments, size_t n,
-                                 const char *call)
+cushim_status cushim__launch_slowly(uint64_t stream, uint64_t function,
+                                    const struct cushim_launch_config *config,
+                                    const struct cushim_argument *arguments, size_t n,
+                                    const char *call)
 {
-    struct cushim__launch launch;
+    struct cushim__launch launch = {.config = config, .arguments = arguments, .n = n};
     struct cushim__scope scope;
-    cushim_status status;
 
-    if (__builtin_expect(
-            cushim__launch_quickly(stream, function, config, arguments, n, call, &status), 1))
-        return status;
-    launch =
-        (struct cushim__launch){.scope = &scope, .config = config, .arguments = arguments, .n = n};
     CUSHIM_TRY(
         cushim__object_enter(function, CUSHIM__HANDLE_FUNCTION, call, &scope, &launch.function));
+    launch.scope = &scope;
     return cushim__scope_leave(&scope, check_and_run(&launch, stream));
 }

@@ -129,18 +129,15 @@ void cushim__launch_timing_drop(struct cushim__launch_timing *timing);
 struct cushim__cu_launch cushim__launch_describe(const struct cushim__launch *launch,
                                                  struct cushim__launch_attributes *attributes);
 
-/*
- * The common case. True if this is one, and was launched, well or not; false, and nothing has
- * happened, for any other launch, which may be a wrong one.
- */
-bool cushim__launch_quickly(uint64_t stream, uint64_t function,
-                            const struct cushim_launch_config *config,
-                            const struct cushim_argument *arguments, size_t n, const char *call,
-                            cushim_status *ret_status);
-
-/* Everything, for handles that nobody has pinned yet. */
+/* Everything, for handles that nobody has pinned yet: quickly if this is the common case. */
 cushim_status cushim__launch(uint64_t stream, uint64_t function,
                              const struct cushim_launch_config *config,
                              const struct cushim_argument *arguments, size_t n, const char *call);
+
+/* The same for any launch, with the sentence for one that is wrong. */
+cushim_status cushim__launch_slowly(uint64_t stream, uint64_t function,
+                                    const struct cushim_launch_config *config,
+                                    const struct cushim_argument *arguments, size_t n,
+                                    const char *call);
 
 #endif

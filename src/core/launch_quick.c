@@ -7,7 +7,7 @@
  *
  * Its code is out of the processor's nearest cache by the time that a program launches again, so
  * what counts is how little of it there is: all is in one function, and whatever is not as expected
- * is left to launch.c.
+ * is left to launch.c, where a wrong launch is told what is wrong with it.
  */
 #include "core/buffer_quick.h"
 #include "core/launch.h"
@@ -183,26 +183,29 @@ static inline bool take(struct quick *q, uint64_t stream, const struct cushim_ar
            take_arguments(q, arguments, n) && use(q, q->function->code, false);
 }
 
-HOT bool cushim__launch_quickly(uint64_t stream, uint64_t function,
-                                const struct cushim_launch_config *config,
-                                const struct cushim_argument *arguments, size_t n,
-                                const char *public_call, cushim_status *ret_status)
+HOT cushim_status cushim__launch(uint64_t stream, uint64_t function,
+                                 const struct cushim_launch_config *config,
+                                 const struct cushim_argument *arguments, size_t n,
+                                 const char *public_call)
 {
     struct cushim__slot *slot = cushim__slot_of(function, CUSHIM__HANDLE_FUNCTION);
     struct cushim__gate *gate =
         slot ? atomic_load_explicit(&slot->gate, memory_order_acquire) : NULL;
+    cushim_status status = CUSHIM_OK;
     struct quick q;
     bool taken;
 
     if (!gate || config->options || n > FEW || cushim__host_functions_run())
-        return false;
+        return cushim__launch_slowly(stream, function, config, arguments, n, public_call);
     q.call = public_call;
     q.config = config;
     pthread_mutex_lock(&gate->mutex);
     q.function = cushim__slot_peek(slot, function, gate);
     taken = q.function && take(&q, stream, arguments, n);
-    if (taken)
-        *ret_status = launch(&q);
+    if (__builtin_expect(taken, 1))
+        status = launch(&q);
     pthread_mutex_unlock(&gate->mutex);
-    return taken;
+    if (__builtin_expect(taken, 1))
+        return status;
+    return cushim__launch_slowly(stream, function, config, arguments, n, public_call);
 }
