@@ -276,14 +276,17 @@ static cushim_status launch_host(struct cushim__scope *scope, struct cushim__str
 {
     struct cushim__submission s = {
         .scope = scope, .timeline = stream->timeline, .recordable = true};
+    struct cushim__recording *recording;
     cushim_status status = cushim__submit_begin(&s);
 
     if (status)
         return status;
-    host_call->is_recorded = stream->timeline->recording;
+    recording = stream->timeline->recording;
+    host_call->is_recorded = recording;
     status = CU_CALL(scope, cuLaunchHostFunc, (stream->cu, cushim__host_call_make, host_call));
-    if (!status && host_call->is_recorded)
-        cushim__recording_call(stream->timeline->recording, host_call);
+    /* One that is not recorded may have been made by now, and be gone. */
+    if (!status && recording)
+        cushim__recording_call(recording, host_call);
     cushim__submit_end(&s);
     return status;
 }
