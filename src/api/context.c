@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <cushim/context.h>
 
-#include "core/timeline.h"
+#include "core/order/timeline.h"
 
 /* A public function that is one driver call inside of a context. */
 #define CALL_IN(context, name, args)                                                               \

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/register.h"
-#include "core/rtc.h"
+#include "core/code/register.h"
+#include "core/code/rtc.h"
 
 /* What the module is called in messages, where the parameters say so. */
 static const char *label_of(const struct cushim_module_params *params, const char *otherwise)

@@ -2,7 +2,7 @@
 #include <cushim/object.h>
 
 #include "base/status.h"
-#include "core/object.h"
+#include "core/object/object.h"
 
 void cushim_here(const char *place)
 {

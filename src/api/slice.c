@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <cushim/slice.h>
 
-#include "core/slice.h"
+#include "core/memory/slice.h"
 
 static cushim_status enter(cushim_stream stream, const char *call, struct cushim__scope *scope,
                            struct cushim__stream **ret_stream)

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "core/graph.h"
+#include "core/order/graph.h"
 
 #define WAITING "waiting"
 

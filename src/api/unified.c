@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <cushim/unified.h>
 
-#include "core/slice.h"
+#include "core/memory/slice.h"
 
 cushim_status cushim_unified_alloc(cushim_context context, size_t element, size_t length,
                                    enum cushim_attach attach, cushim_unified *ret_unified)

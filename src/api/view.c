@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <cushim/view.h>
 
-#include "core/slice.h"
+#include "core/memory/slice.h"
 
 /* What a span's slice covers from its begin is what a view's offset counts from. */
 static cushim_view view_of(const struct cushim__span *span, size_t first, size_t length)

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mock/ptx/fatbin.h"
-#include "mock/ptx/read.h"
-#include "mock/ptx/run.h"
+#include "mock/ptx/container/fatbin.h"
+#include "mock/ptx/link/read.h"
+#include "mock/ptx/machine/run.h"
 
 #define CAPABILITY 120
 #define MOST_TEXTS 8

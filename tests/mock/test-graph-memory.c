@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory that graphs allocate and free. */
 #include "graphs.h"
-#include "mock/schedule.h"
+#include "mock/queue/schedule.h"
 
 #if CUDA_VERSION >= 11040
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Operations on values as nodes of graphs. */
 #include "graphs.h"
-#include "mock/schedule.h"
+#include "mock/queue/schedule.h"
 
 #if CUDA_VERSION >= 11070
 

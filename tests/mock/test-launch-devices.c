@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* cuLaunchCooperativeKernelMultiDevice */
-#include "mock/schedule.h"
+#include "mock/queue/schedule.h"
 #include "watch.h"
 
 enum { DEVICES = 2, BYTES = 64, SEEDS = 16 };

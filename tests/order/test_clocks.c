@@ -2,7 +2,7 @@
 /* What orders work stays as short as what is there is few, and forgets nothing too early. */
 #include <pthread.h>
 
-#include "mock/clock.h"
+#include "mock/queue/clock.h"
 #include "watch.h"
 
 enum { BYTES = 64, MANY = 300, ROUNDS = 2000, WIDTH = 8 };

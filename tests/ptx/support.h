@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "mock/ptx/read.h"
+#include "mock/ptx/link/read.h"
 
 #define HEAD ".version 9.0\n.target sm_90\n.address_size 64\n"
 

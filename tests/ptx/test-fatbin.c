@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "mock/ptx/fatbin.h"
+#include "mock/ptx/container/fatbin.h"
 #include "support.h"
 
 TestSuite(fatbin);

@@ -46,9 +46,9 @@ L:
 class Forms:
     def __init__(self):
         types = re.findall(r'^    T\(\w+, "(\w+)", (\d+), \w+\)',
-                           (ROOT / "src/mock/ptx/types.h").read_text(), re.M)
+                           (ROOT / "src/mock/ptx/syntax/types.h").read_text(), re.M)
         self.bits = {name: int(bits) for name, bits in types}
-        self.table = isa.Table(ROOT / "src/mock/ptx/isa.txt", [name for name, _ in types])
+        self.table = isa.Table(ROOT / "src/mock/ptx/syntax/isa.txt", [name for name, _ in types])
         self.names = {number: name for name, number in self.table.types.items()}
         self.words = {number: name for name, number in self.table.modifiers.items()}
         self.words |= {isa.WORD_TYPE + n: name for n, name in self.names.items()}

@@ -25,8 +25,8 @@ BELOW = {
 
 # dlopen() is the loader's business. The mock loads plug-ins with kernels, and its libraries
 # of older versions load the mock; fat binaries may need libzstd.
-USERS_OF_DLFCN = {"src/loader", "src/mock/launch/kernels.c", "src/mock/ptx/zstd.c",
-                  "src/mock/version_front.c"}
+USERS_OF_DLFCN = {"src/loader", "src/mock/module/kernels.c", "src/mock/ptx/container/zstd.c",
+                  "src/mock/exports/version_front.c"}
 
 # The headers of CUDA: the mock implements them, and two public headers give types to tables.
 USERS_OF_CUDA = {"src/mock", "include/cushim/table.h", "include/cushim/nvrtc_table.h"}

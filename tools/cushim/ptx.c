@@ -12,9 +12,9 @@
 
 #include "columns.h"
 #include "command.h"
-#include "mock/ptx/fatbin.h"
-#include "mock/ptx/read.h"
-#include "mock/ptx/run.h"
+#include "mock/ptx/container/fatbin.h"
+#include "mock/ptx/link/read.h"
+#include "mock/ptx/machine/run.h"
 #include "ptx_coverage.h"
 #include "util.h"
 

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mock/graph/graph_exec.h"
-#include "mock/state.h"
-#include "mock/user.h"
-#include "mock/work.h"
+#include "mock/base/state.h"
+#include "mock/graph/user.h"
+#include "mock/node/graph_exec.h"
+#include "mock/queue/work.h"
 
 struct mock__graph *mock__graph_new(void)
 {

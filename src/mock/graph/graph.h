@@ -14,8 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "mock/base/objects.h"
 #include "mock/functions.h"
-#include "mock/objects.h"
 
 struct mock__graph;
 struct mock__holding;

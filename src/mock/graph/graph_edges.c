@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mock/base/state.h"
 #include "mock/graph/graph.h"
-#include "mock/state.h"
 
 enum {
     PROGRAMMATIC = 1,     /* CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC */

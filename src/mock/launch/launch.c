@@ -5,14 +5,14 @@
 #include <stdlib.h>
 
 #include "base/util.h"
-#include "mock/event.h"
-#include "mock/launch/kernels.h"
-#include "mock/launch/occupancy.h"
+#include "mock/base/state.h"
+#include "mock/base/stats.h"
+#include "mock/launch/program.h"
+#include "mock/module/kernels.h"
 #include "mock/module/module.h"
-#include "mock/program.h"
-#include "mock/state.h"
-#include "mock/stats.h"
-#include "mock/stream.h"
+#include "mock/module/occupancy.h"
+#include "mock/stream/event.h"
+#include "mock/stream/stream.h"
 
 static bool within(const unsigned *size, const struct mock__device *device,
                    CUdevice_attribute limit_of_x)

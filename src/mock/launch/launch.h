@@ -8,7 +8,7 @@
 #include <cushim/mock.h>
 
 #include "mock/functions.h"
-#include "mock/work.h"
+#include "mock/queue/work.h"
 
 #define MOCK__MAX_LAUNCH_EVENTS 2
 

@@ -3,11 +3,11 @@
  */
 #include <string.h>
 
-#include "mock/graph/capture.h"
+#include "mock/base/state.h"
 #include "mock/launch/launch.h"
 #include "mock/module/module.h"
-#include "mock/state.h"
-#include "mock/stream.h"
+#include "mock/stream/capture.h"
+#include "mock/stream/stream.h"
 
 enum {
     NO_PRE_SYNC = 1,

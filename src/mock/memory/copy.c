@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mock/access.h"
-#include "mock/graph/capture.h"
-#include "mock/memory/host_watch.h"
-#include "mock/memory/memory.h"
-#include "mock/schedule.h"
-#include "mock/state.h"
-#include "mock/stats.h"
-#include "mock/stream.h"
+#include "mock/allocation/memory.h"
+#include "mock/base/state.h"
+#include "mock/base/stats.h"
+#include "mock/check/access.h"
+#include "mock/check/host_watch.h"
+#include "mock/queue/schedule.h"
+#include "mock/stream/capture.h"
+#include "mock/stream/stream.h"
 
 /* A range that the driver knows is checked, whatever the caller calls it. */
 static bool must_be_known(enum mock__side side, uint64_t address)

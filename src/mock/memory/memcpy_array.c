@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* cuMemcpyAtoD and its kin: copies of bytes that follow each other, to and from arrays. */
-#include "mock/memory/array.h"
+#include "mock/allocation/array.h"
+#include "mock/base/state.h"
 #include "mock/memory/copy.h"
-#include "mock/state.h"
-#include "mock/stream.h"
+#include "mock/stream/stream.h"
 
 /* One end: an array if that is not NULL, or an address of the given side. */
 struct place {

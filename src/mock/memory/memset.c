@@ -4,14 +4,14 @@
 
 #include <string.h>
 
-#include "mock/access.h"
-#include "mock/graph/capture.h"
-#include "mock/memory/host_watch.h"
-#include "mock/memory/memory.h"
-#include "mock/schedule.h"
-#include "mock/state.h"
-#include "mock/stats.h"
-#include "mock/stream.h"
+#include "mock/allocation/memory.h"
+#include "mock/base/state.h"
+#include "mock/base/stats.h"
+#include "mock/check/access.h"
+#include "mock/check/host_watch.h"
+#include "mock/queue/schedule.h"
+#include "mock/stream/capture.h"
+#include "mock/stream/stream.h"
 
 static void fill_row(unsigned char *row, const struct mock__fill *fill)
 {

@@ -4,7 +4,7 @@
 #define CUSHIM_MOCK_JIT_LOG_H
 
 #include "mock/functions.h"
-#include "mock/ptx/read.h"
+#include "mock/ptx/link/read.h"
 
 struct mock__jit_buffer {
     char *text;

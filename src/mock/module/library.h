@@ -6,10 +6,10 @@
 #ifndef CUSHIM_MOCK_LIBRARY_H
 #define CUSHIM_MOCK_LIBRARY_H
 
+#include "mock/base/objects.h"
+#include "mock/base/state.h"
 #include "mock/functions.h"
 #include "mock/module/module.h"
-#include "mock/objects.h"
-#include "mock/state.h"
 
 #if CUDA_VERSION >= 12000
 

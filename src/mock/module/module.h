@@ -5,9 +5,9 @@
 
 #include <stdbool.h>
 
+#include "mock/base/objects.h"
 #include "mock/functions.h"
 #include "mock/module/module_image.h"
-#include "mock/objects.h"
 
 #define MOCK__N_FUNCTION_ATTRIBUTES 16
 

@@ -7,9 +7,9 @@
 
 #include "base/str.h"
 #include "base/util.h"
-#include "mock/launch/kernels.h"
-#include "mock/ptx/fatbin.h"
-#include "mock/state.h"
+#include "mock/base/state.h"
+#include "mock/module/kernels.h"
+#include "mock/ptx/container/fatbin.h"
 
 /* The first line of a linked text, which goes on with the length of each part. */
 #define JOINED "// cushim: joined texts of "

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "mock/functions.h"
-#include "mock/ptx/read.h"
+#include "mock/ptx/link/read.h"
 
 struct mock__parameter {
     size_t offset, size, alignment;

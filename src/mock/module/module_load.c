@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "base/util.h"
-#include "mock/memory/memory.h"
+#include "mock/allocation/memory.h"
+#include "mock/base/state.h"
+#include "mock/launch/program.h"
 #include "mock/module/module.h"
-#include "mock/program.h"
-#include "mock/state.h"
 #include "mock/texture/texture.h"
 
 int mock__capability(const struct mock__device *device)

@@ -11,9 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "mock/base/objects.h"
 #include "mock/functions.h"
-#include "mock/objects.h"
-#include "mock/ptx/image.h"
+#include "mock/ptx/machine/image.h"
 
 struct mock__context;
 struct mock__module;
