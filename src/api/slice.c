@@ -72,7 +72,7 @@ static cushim_status make(cushim_stream stream, size_t element, size_t length, i
 
         status = init(&scope, object, &access, host);
         if (status)
-            cushim__memory_unref(buffer, call, NULL);
+            cushim__buffer_unref(buffer, call, NULL);
     }
     if (!status)
         status =

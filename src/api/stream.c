@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "core/order/graph.h"
+#include "core/object/host_call.h"
 
 #define WAITING "waiting"
 

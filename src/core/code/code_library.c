@@ -102,6 +102,7 @@ static cushim_status add(const struct cushim__scope *scope, struct cushim__code_
                                name);
     cushim__object_init(&kernel->object, CUSHIM__HANDLE_KERNEL, scope->context, destroy_kernel);
     cushim__object_ref(&library->object);
+    kernel->object.kept_by_parent = true;
     kernel->library = library;
     kernel->cu = cu;
     strcpy(kernel->name, name);

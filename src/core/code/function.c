@@ -105,6 +105,7 @@ cushim_status cushim__function_new(const struct cushim__scope *scope, struct cus
     cushim__object_init(&function->object, CUSHIM__HANDLE_FUNCTION, module->object.context,
                         destroy);
     cushim__object_ref(&module->object);
+    function->object.kept_by_parent = true;
     function->module = module;
     function->code = module->code;
     function->cu = cu;

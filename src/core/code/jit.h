@@ -5,7 +5,7 @@
 
 #include <cushim/module.h>
 
-#include "core/object/context.h"
+#include "core/object/scope.h"
 
 enum { CUSHIM__JIT_OPTIONS = 24 };
 

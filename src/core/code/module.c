@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/code/jit.h"
-#include "core/code/register.h"
+#include "core/code/module_registry.h"
 
 /* After the last of its kernels. What is wrong with those is no reason to stay. */
 static void unload(struct cushim__module *module)
@@ -148,11 +148,11 @@ cushim_status cushim__module_load(const struct cushim__scope *scope,
     if (!status)
         status = check_functions(scope, module, params);
     if (!status && params && params->name)
-        status = cushim__register_add(module, params->name, scope->call);
+        status = cushim__registry_add(module, params->name, scope->call);
     if (!status) {
         status = cushim__module_handle(module, scope->call, ret_id);
         if (status && params && params->name)
-            cushim__register_remove(scope->context, params->name, scope->call);
+            cushim__registry_remove(scope->context, params->name, scope->call);
     }
     cushim__module_unuse(module);
     return status;
@@ -199,7 +199,7 @@ static void drop_member(const struct cushim__member *member)
         return;
     }
     cushim__handle_close(member->id, CUSHIM__HANDLE_SLICE, NULL);
-    cushim__memory_unref(member->buffer, "cushim_module_free", member->name);
+    cushim__buffer_unref(member->buffer, "cushim_module_free", member->name);
 }
 
 /* The module's own reference goes with the last user; functions that are in use have others. */

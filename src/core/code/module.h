@@ -17,7 +17,7 @@
 #include "core/code/ptx_params.h"
 #include "core/cu/cu_module.h"
 #include "core/memory/slice.h"
-#include "core/object/context.h"
+#include "core/object/scope.h"
 
 /* A function or a variable that was asked for. Its handle is closed with the module's last user. */
 struct cushim__member {

@@ -3,6 +3,7 @@
 
 #include "core/memory/memory.h"
 #include "core/order/graph.h"
+#include "core/object/staging.h"
 
 #define OF_THE_HOST "copying memory that is not pinned"
 
@@ -48,30 +49,30 @@ static cushim_status move(struct cushim__scope *scope, struct cushim__stream *st
 static cushim_status move_pieces(struct cushim__scope *scope, struct cushim__stream *stream,
                                  const struct cushim__access *access, char *to, const char *from)
 {
-    struct cushim__chunk *chunk = NULL;
+    struct cushim__staging_block *block = NULL;
     cushim_status status = CUSHIM_OK;
     size_t done = 0;
 
     if (access->begin == access->end)
         return CUSHIM_OK;
-    status = cushim__chunk_take(scope, &chunk);
+    status = cushim__staging_take(scope, &block);
     while (!status && access->begin + done < access->end) {
         struct cushim__access part = *access;
 
         part.begin += done;
-        if (part.end - part.begin > CUSHIM__CHUNK_BYTES)
-            part.end = part.begin + CUSHIM__CHUNK_BYTES;
+        if (part.end - part.begin > CUSHIM__STAGING_BYTES)
+            part.end = part.begin + CUSHIM__STAGING_BYTES;
         if (from)
-            memcpy(chunk->host, from + done, part.end - part.begin);
-        status = move(scope, stream, &part, chunk->host);
+            memcpy(block->host, from + done, part.end - part.begin);
+        status = move(scope, stream, &part, block->host);
         if (!status)
             status = cushim__timeline_synchronize(scope, stream->timeline);
         if (to && !status)
-            memcpy(to + done, chunk->host, part.end - part.begin);
+            memcpy(to + done, block->host, part.end - part.begin);
         done += part.end - part.begin;
     }
-    if (chunk)
-        cushim__chunk_give(scope->context, chunk);
+    if (block)
+        cushim__staging_give(scope->context, block);
     return status;
 }
 

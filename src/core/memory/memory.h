@@ -20,9 +20,6 @@ cushim_status cushim__memory_alloc_pinned(struct cushim__scope *scope, size_t by
 cushim_status cushim__memory_alloc_managed(struct cushim__scope *scope, size_t bytes,
                                            unsigned flags, struct cushim__buffer **ret_buffer);
 
-/* Drops a reference. The last one frees the memory, after all that uses it. */
-void cushim__memory_unref(struct cushim__buffer *buffer, const char *call, const char *label);
-
 /*
  * Copies between a range of a buffer and pageable memory of the host, in the order of the stream,
  * and returns when that is done.
@@ -47,12 +44,5 @@ cushim_status cushim__memory_copy(struct cushim__scope *scope, struct cushim__st
 cushim_status cushim__memory_fill(struct cushim__scope *scope, struct cushim__stream *stream,
                                   const struct cushim__access *to, const void *element,
                                   size_t bytes);
-
-/*
- * For who keeps a buffer beyond its handle, of memory or of a module's code: keeps what it is part
- * of. cushim__memory_release() is for after the last use was submitted; call is for errors.
- */
-void cushim__buffer_hold(struct cushim__buffer *buffer);
-void cushim__memory_release(struct cushim__buffer *buffer, const char *call);
 
 #endif

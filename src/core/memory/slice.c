@@ -8,7 +8,7 @@ static void destroy(void *object)
     struct cushim__slice *slice = object;
     struct cushim__context *context = slice->object.context;
 
-    cushim__memory_unref(slice->buffer, "cushim_slice_free", cushim__object_label(&slice->object));
+    cushim__buffer_unref(slice->buffer, "cushim_slice_free", cushim__object_label(&slice->object));
     cushim__object_finish(&slice->object);
     free(slice);
     cushim__context_unref(context);
@@ -21,12 +21,13 @@ cushim_status cushim__slice_give(const struct cushim__scope *scope, enum cushim_
     struct cushim__slice *slice = cushim__zalloc_lines(sizeof(*slice));
 
     if (!slice) {
-        cushim__memory_unref(buffer, scope->call, NULL);
+        cushim__buffer_unref(buffer, scope->call, NULL);
         return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, scope->call, NULL, "no memory for a %s",
                                cushim__handle_noun(kind));
     }
     cushim__context_ref(buffer->context);
     cushim__object_init(&slice->object, kind, buffer->context, destroy);
+    slice->object.kept_by_parent = kind == CUSHIM__HANDLE_SLICE && buffer->keep;
     slice->buffer = buffer;
     slice->begin = begin;
     slice->element = element;

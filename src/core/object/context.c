@@ -6,7 +6,9 @@
 
 #include "base/fork.h"
 #include "base/log.h"
-#include "core/code/register.h"
+#include "core/object/event_pool.h"
+#include "core/object/host_call.h"
+#include "core/object/staging.h"
 
 /* All contexts that somebody has a reference on, and those that are just being destroyed. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -77,17 +79,37 @@ static void give_back(struct cushim__context *context)
         CU_FREE(&scope, cuCtxDestroy_v2, (context->cu));
 }
 
+/* Gives back what the context keeps for later use. */
+static void empty(struct cushim__context *context)
+{
+    const bool calls = cushim__host_calls_pending(context);
+    struct cushim__scope scope;
+
+    if (calls || context->n_events || context->staging) {
+        cushim__scope_to_free(context, "cushim_context_free", NULL, &scope);
+        if (calls)
+            CU_FREE(&scope, cuCtxSynchronize, ());
+        /* The device will not make these any more: it has failed. */
+        while (cushim__host_calls_pending(context))
+            cushim__host_call_drop(context->host_calls);
+        cushim__event_pool_drain(&scope);
+        cushim__staging_drain(&scope);
+        cushim__scope_leave(&scope, CUSHIM_OK);
+    }
+    free(context->events);
+}
+
 /* When neither a handle nor a child of the context is left. */
 static void destroy(void *object)
 {
     struct cushim__context *context = object;
 
-    cushim__context_empty(context);
+    empty(context);
     give_back(context);
     remove_from_list(context);
     cushim__handle_unpin(context->driver_id);
     cushim__gate_free(context->gate);
-    pthread_mutex_destroy(&context->small_lock);
+    pthread_mutex_destroy(&context->pool_lock);
     cushim__object_finish(&context->object);
     free(context);
 }
@@ -152,7 +174,7 @@ static struct cushim__context *make(const struct cushim__scope *scope, CUcontext
     context->table = scope->table;
     context->cu = cu;
     context->device = device;
-    pthread_mutex_init(&context->small_lock, NULL);
+    pthread_mutex_init(&context->pool_lock, NULL);
     read_limits(scope, device, &context->limits);
     /* The scope has it pinned, and the context needs it for as long as it lives. */
     cushim__handle_pin_again(context->driver_id);
@@ -178,8 +200,8 @@ static void handle_gone(void *object)
     cushim__unlock(context);
     if (stream)
         cushim__handle_close(stream, CUSHIM__HANDLE_STREAM, NULL);
-    if (last)
-        cushim__register_drop(context);
+    if (last && context->forget_modules)
+        context->forget_modules(context);
     cushim__context_unref(context);
 }
 
@@ -225,18 +247,4 @@ cushim_status cushim__context_handle(const struct cushim__scope *scope, CUcontex
         return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, scope->call, NULL,
                                "no memory for a context");
     return give_handle(context, scope->call, ret_id);
-}
-
-void cushim__object_close(uint64_t *id, enum cushim__handle_kind kind, const char *call)
-{
-    if (!id || !*id)
-        return;
-    if (cushim__check_no_host_function(call)) {
-        /* The driver cannot be asked to free it now, and nobody would do it later. */
-        cushim__log(CUSHIM_LOG_ERROR, "%s; the handle stays open", cushim__error()->text);
-        return;
-    }
-    if (cushim__handle_close(*id, kind, call))
-        cushim__log(CUSHIM_LOG_ERROR, "%s", cushim__error()->text);
-    *id = 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What was never freed, told when the last handle of a driver is closed. */
 #include "base/log.h"
-#include "core/memory/slice.h"
+#include "core/object/context.h"
 
 struct report {
     cushim__entry *const *table;
@@ -17,32 +17,13 @@ static void find_driver(enum cushim__handle_kind kind, void *object, const char 
         r->is_open |= ((const struct cushim__driver *) object)->table == r->table;
 }
 
-/*
- * The default stream's handle is the context's; those of functions and variables are their
- * module's, and those of kernels their library's.
- */
-static bool is_kept(const struct cushim__object *object)
-{
-    switch (object->kind) {
-    case CUSHIM__HANDLE_STREAM:
-        return !((const struct cushim__stream *) object)->cu;
-    case CUSHIM__HANDLE_SLICE:
-        return ((const struct cushim__slice *) object)->buffer->keep;
-    case CUSHIM__HANDLE_FUNCTION:
-    case CUSHIM__HANDLE_KERNEL:
-        return true;
-    default:
-        return false;
-    }
-}
-
 static void tell(enum cushim__handle_kind kind, void *object, const char *made, void *user)
 {
     const struct report *r = user;
     struct cushim__object *o = object;
     const char *label;
 
-    if (kind < CUSHIM__HANDLE_CONTEXT || o->context->table != r->table || is_kept(o))
+    if (kind < CUSHIM__HANDLE_CONTEXT || o->context->table != r->table || o->kept_by_parent)
         return;
     label = cushim__object_label(o);
     cushim__log(CUSHIM_LOG_WARNING, "never freed: %s%s%s%s%s%s", cushim__handle_noun(kind),

@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/status.h"
-#include "core/object/context.h"
+#include "core/object/scope.h"
 
 void cushim__object_init(struct cushim__object *object, enum cushim__handle_kind kind,
                          struct cushim__context *context, cushim__destroy *destroy)
@@ -79,4 +80,18 @@ cushim_status cushim__object_set_label(struct cushim__object *object, const char
                                call, cushim__handle_noun(object->kind), none);
     }
     return CUSHIM_OK;
+}
+
+void cushim__object_close(uint64_t *id, enum cushim__handle_kind kind, const char *call)
+{
+    if (!id || !*id)
+        return;
+    if (cushim__check_no_host_function(call)) {
+        /* The driver cannot be asked to free it now, and nobody would do it later. */
+        cushim__log(CUSHIM_LOG_ERROR, "%s; the handle stays open", cushim__error()->text);
+        return;
+    }
+    if (cushim__handle_close(*id, kind, call))
+        cushim__log(CUSHIM_LOG_ERROR, "%s", cushim__error()->text);
+    *id = 0;
 }

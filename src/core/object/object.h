@@ -19,6 +19,7 @@ struct cushim__object {
     struct cushim__context *context; /* that it lives in; a context's is itself */
     cushim__destroy *destroy;        /* when nobody needs it any more; frees the memory, too */
     _Atomic(char *) label;           /* NULL without; never changes once set */
+    bool kept_by_parent; /* its handle is closed with its parent: it is never a leak. Set once */
 };
 
 /* One reference, the caller's. Does not take a reference on the context. */
@@ -57,5 +58,11 @@ static inline const char *cushim__object_label(struct cushim__object *object)
 /* Sets the label, once. */
 cushim_status cushim__object_set_label(struct cushim__object *object, const char *label,
                                        const char *call);
+
+/*
+ * Frees a handle of any kind but a driver's, as all cushim_x_free() do: zeroes it; what is wrong
+ * with it goes to the log.
+ */
+void cushim__object_close(uint64_t *id, enum cushim__handle_kind kind, const char *call);
 
 #endif

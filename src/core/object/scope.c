@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "core/object/context.h"
+#include "core/object/scope.h"
 #include "loader/missing.h"
 
 static _Thread_local bool in_host_function;
@@ -50,10 +50,10 @@ void cushim__defer_error(struct cushim__context *context)
     cushim__log(CUSHIM_LOG_ERROR, "%s", cushim__error()->text);
     if (!context)
         return;
-    pthread_mutex_lock(&context->small_lock);
+    pthread_mutex_lock(&context->pool_lock);
     if (!context->deferred.status)
         context->deferred = *cushim__error();
-    pthread_mutex_unlock(&context->small_lock);
+    pthread_mutex_unlock(&context->pool_lock);
 }
 
 void cushim__freed(const struct cushim__scope *scope, int result, const char *name)

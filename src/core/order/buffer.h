@@ -66,6 +66,16 @@ struct cushim__buffer *cushim__buffer_new(struct cushim__context *context,
 /* Frees what cushim__buffer_new() made, not the memory. */
 void cushim__buffer_delete(struct cushim__buffer *buffer);
 
+/* Drops a reference. The last one frees the memory, after all that uses it. (buffer_free.c) */
+void cushim__buffer_unref(struct cushim__buffer *buffer, const char *call, const char *label);
+
+/*
+ * For who keeps a buffer beyond its handle, of memory or of a module's code: keeps what it is part
+ * of. cushim__buffer_release() is for after the last use was submitted; call is for errors.
+ */
+void cushim__buffer_hold(struct cushim__buffer *buffer);
+void cushim__buffer_release(struct cushim__buffer *buffer, const char *call);
+
 /*
  * What is done under the lock for a use of [begin, end): first make room, so that nothing can
  * fail once the work is submitted, then wait for what was submitted before, and note it

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/order/graph.h"
+#include "core/object/host_call.h"
 
 #include <stdlib.h>
 
-#include "core/memory/memory.h"
 
 /* --- what is recorded --- */
 
@@ -64,7 +64,7 @@ static void free_recording(struct cushim__recording *recording)
         cushim__host_call_drop(call);
     }
     for (size_t i = 0; i < recording->n; i++)
-        cushim__memory_release(recording->accesses[i].buffer, "cushim_graph_free");
+        cushim__buffer_release(recording->accesses[i].buffer, "cushim_graph_free");
     free(recording->accesses);
     free(recording);
 }

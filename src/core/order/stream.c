@@ -46,6 +46,7 @@ cushim_status cushim__stream_new(const struct cushim__scope *scope, CUstream cu,
     cushim__object_init(&stream->object, CUSHIM__HANDLE_STREAM, scope->context, destroy);
     stream->timeline = timeline;
     stream->cu = cu;
+    stream->object.kept_by_parent = !cu; /* the default stream is its context's */
     stream->owned = owned;
     *ret_stream = stream;
     return CUSHIM_OK;

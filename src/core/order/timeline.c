@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/order/timeline.h"
+#include "core/object/event_pool.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -63,11 +64,11 @@ struct cushim__timeline *cushim__timeline_get(struct cushim__context *context, C
 {
     struct cushim__timeline *timeline;
 
-    pthread_mutex_lock(&context->small_lock);
+    pthread_mutex_lock(&context->pool_lock);
     timeline = find(context, cu, thread);
     if (!timeline)
         timeline = make(context, cu, thread);
-    pthread_mutex_unlock(&context->small_lock);
+    pthread_mutex_unlock(&context->pool_lock);
     return timeline;
 }
 
@@ -87,9 +88,9 @@ void cushim__timeline_unref(struct cushim__timeline *timeline)
     if (!timeline || atomic_fetch_sub(&timeline->references, 1) != 1)
         return;
     context = timeline->context;
-    pthread_mutex_lock(&context->small_lock);
+    pthread_mutex_lock(&context->pool_lock);
     unlink_from(context, timeline);
-    pthread_mutex_unlock(&context->small_lock);
+    pthread_mutex_unlock(&context->pool_lock);
     for (size_t i = 0; i < CUSHIM__MARKS; i++)
         if (timeline->marks[i].event)
             cushim__event_give(context, timeline->marks[i].event);
@@ -265,10 +266,10 @@ void cushim__timeline_retire(const struct cushim__scope *scope, struct cushim__t
 
     if (has_points && timeline->done < timeline->submitted && cushim__timeline_usable(timeline))
         cushim__timeline_mark_now(scope, timeline);
-    pthread_mutex_lock(&timeline->context->small_lock);
+    pthread_mutex_lock(&timeline->context->pool_lock);
     timeline->retired = timeline->special = true;
     timeline->cu = (CUstream) -1; /* so that nobody finds it by its address */
-    pthread_mutex_unlock(&timeline->context->small_lock);
+    pthread_mutex_unlock(&timeline->context->pool_lock);
 }
 
 /* Up to where a timeline was when the waiting began. */
@@ -284,7 +285,7 @@ static struct before *note_all(struct cushim__context *context)
     size_t n = 0;
 
     cushim__lock(context);
-    pthread_mutex_lock(&context->small_lock);
+    pthread_mutex_lock(&context->pool_lock);
     for (struct cushim__timeline *t = context->timelines; t; t = t->next)
         n++;
     list = calloc(n + 1, sizeof(*list));
@@ -292,7 +293,7 @@ static struct before *note_all(struct cushim__context *context)
     for (struct cushim__timeline *t = context->timelines; list && t; t = t->next)
         if (ref_unless_zero(t))
             list[n++] = (struct before){t, t->submitted};
-    pthread_mutex_unlock(&context->small_lock);
+    pthread_mutex_unlock(&context->pool_lock);
     cushim__unlock(context);
     return list;
 }

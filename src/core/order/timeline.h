@@ -24,12 +24,12 @@
 #ifndef CUSHIM_CORE_TIMELINE_H
 #define CUSHIM_CORE_TIMELINE_H
 
-#include "core/object/context.h"
+#include "core/object/scope.h"
 
 enum { CUSHIM__MARKS = 4, CUSHIM__SEEN = 64 };
 
 struct cushim__timeline {
-    struct cushim__timeline *next; /* of the context's, under its small_lock */
+    struct cushim__timeline *next; /* of the context's, under its pool_lock */
     atomic_uint references;
     struct cushim__context *context;
     uint64_t id;     /* of this timeline alone, for ever */

@@ -13,7 +13,6 @@
 
 #include "mock/base/objects.h"
 #include "mock/functions.h"
-#include "mock/memory/copy.h"
 
 #define MOCK__MOST_LEVELS 32
 
@@ -60,9 +59,6 @@ void mock__array_release(uint64_t address);
 /* An array over memory that is there already. NULL if there is no memory. */
 struct mock__array *mock__array_over(struct mock__context *context,
                                      const CUDA_ARRAY3D_DESCRIPTOR *descriptor, uint64_t address);
-
-/* One end of a copy: x is in bytes. CUDA_ERROR_INVALID_VALUE if the box is not inside. */
-CUresult mock__array_end(CUarray handle, const struct mock__copy *copy, struct mock__end *end);
 
 /* Destroys the arrays of a context. */
 void mock__arrays_destroy(const struct mock__context *context);

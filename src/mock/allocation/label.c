@@ -11,30 +11,6 @@
 #include "mock/queue/work.h"
 #include "mock/stream/stream.h"
 
-/* How many things each function made. */
-static struct {
-    const char *function;
-    uint64_t n;
-} counts[64];
-
-/* 0 when there are more functions than there is room for. */
-static uint64_t count(const char *function)
-{
-    size_t i = 0;
-
-    while (i < ARRAY_SIZE(counts) && counts[i].function && strcmp(counts[i].function, function))
-        i++;
-    if (i == ARRAY_SIZE(counts))
-        return 0;
-    counts[i].function = function;
-    return ++counts[i].n;
-}
-
-void mock__made(struct mock__made *made, const char *function)
-{
-    *made = (struct mock__made){function, count(function)};
-}
-
 /* --- words --- */
 
 static const char *ordinal(uint64_t n)

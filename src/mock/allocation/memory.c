@@ -10,10 +10,9 @@
 #include "mock/allocation/mem_advise.h"
 #include "mock/allocation/mem_map.h"
 #include "mock/allocation/mem_pool.h"
+#include "mock/base/hooks.h"
 #include "mock/base/state.h"
 #include "mock/base/stats.h"
-#include "mock/check/access.h"
-#include "mock/check/host_watch.h"
 
 /* All ranges, by rising address. No two overlap. */
 static struct mock__memory **ranges;
@@ -115,7 +114,7 @@ void mock__memory_erase(struct mock__memory *memory)
     if (counted(memory) && !memory->absent)
         mock__stats_went(memory->bytes);
     bury(memory);
-    mock__access_forget(memory);
+    mock__hooks.memory_forget(memory);
     mock__advice_forget(memory);
 
     n_ranges--;
@@ -376,11 +375,11 @@ CUresult mock__memory_alloc_host(struct mock__context *context, size_t bytes,
 {
     struct mock__memory range = {.bytes = bytes, .kind = kind, .flags = flags, .context = context};
 
-    MOCK__REQUIRE(bytes <= SIZE_MAX / 2 && mock__host_map(bytes, &range.address, &range.host),
+    MOCK__REQUIRE(bytes <= SIZE_MAX / 2 && mock__hooks.host_map(bytes, &range.address, &range.host),
                   CUDA_ERROR_OUT_OF_MEMORY);
     *ret_memory = mock__memory_insert(&range);
     if (!*ret_memory) {
-        mock__host_unmap(&range);
+        mock__hooks.host_unmap(&range);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     return CUDA_SUCCESS;
@@ -439,7 +438,7 @@ void mock__memory_appear(struct mock__memory *memory)
     if (memory->absent)
         mock__stats_came(memory->bytes);
     memory->absent = false;
-    mock__access_forget(memory);
+    mock__hooks.memory_forget(memory);
 }
 
 /* A graph's memory: the address stays the graph's. */
@@ -468,7 +467,7 @@ void mock__memory_free(struct mock__memory *memory)
         return;
     case MOCK__MANAGED_MEMORY:
     case MOCK__HOST_MEMORY:
-        mock__host_unmap(memory);
+        mock__hooks.host_unmap(memory);
         break;
     case MOCK__REGISTERED_MEMORY:
         break;

@@ -3,16 +3,8 @@
 
 #include <string.h>
 
-#include "mock/allocation/array.h"
-#include "mock/allocation/memory.h"
+#include "mock/base/hooks.h"
 #include "mock/base/state.h"
-#include "mock/module/module.h"
-#include "mock/node/graph_exec.h"
-#include "mock/queue/clock.h"
-#include "mock/queue/work.h"
-#include "mock/stream/event.h"
-#include "mock/stream/stream.h"
-#include "mock/texture/texture.h"
 
 #define SCHEDULING_FLAGS 0x07u
 #define ALL_FLAGS        0xffu
@@ -46,13 +38,7 @@ static CUresult fill(struct mock__context *context, unsigned flags)
     MOCK__REQUIRE(mock__device_has_room(context->device, context->device->profile->context_bytes),
                   CUDA_ERROR_OUT_OF_MEMORY);
     reset_settings(context, flags);
-    context->legacy = mock__stream_new(context, 0, 0);
-    context->per_thread = mock__stream_new(context, 0, 0);
-    context->alive = context->legacy && context->per_thread;
-    if (context->legacy) {
-        context->legacy->lane->blocking = false;
-        context->legacy->lane->legacy = true;
-    }
+    context->alive = mock__hooks.context_begin(context);
     context->device->used_bytes += context->device->profile->context_bytes;
     if (!context->alive) {
         mock__context_empty(context);
@@ -102,20 +88,7 @@ CUresult mock__context_revive(struct mock__context *context)
 
 void mock__context_empty(struct mock__context *context)
 {
-    /* Modules first, as they own variables in the memory that goes last. */
-    mock__modules_destroy(context);
-    mock__events_destroy(context);
-    mock__streams_destroy(context);
-    mock__execs_lose(context);
-    mock__textures_destroy(context);
-    mock__arrays_destroy(context);
-    mock__memory_free_all(context);
-    context->legacy = context->per_thread = NULL;
-    mock__ctx_events_finish(context);
-    mock__clock_unref(context->legacy_clock);
-    mock__clock_unref(context->blocking_clock);
-    mock__clock_unref(context->clock);
-    context->legacy_clock = context->blocking_clock = context->clock = NULL;
+    mock__hooks.context_end(context);
     context->alive = false;
     context->fault = CUDA_SUCCESS;
     context->device->used_bytes -= context->device->profile->context_bytes;

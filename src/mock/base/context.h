@@ -47,9 +47,6 @@ void mock__context_empty(struct mock__context *context);
 /* Destroys it, handle and all. */
 void mock__context_destroy(struct mock__context *context);
 
-/* Its part in ctx_event.c. */
-void mock__ctx_events_finish(struct mock__context *context);
-
 /* Are these flags that a context can have? */
 bool mock__context_flags_valid(unsigned flags);
 

@@ -9,15 +9,15 @@
 
 #include "base/env.h"
 #include "base/util.h"
+#include "mock/base/hooks.h"
 #include "mock/base/state.h"
-#include "mock/check/host_watch.h"
 
 /* A loop that goes wrong a million times says no more than the first of them. */
 enum { MOST = 1000 };
 
 static struct cushim_mock_finding findings[MOST];
 static size_t n_findings;
-static bool off, started;
+static bool off, wanted, started;
 static int process;
 
 static const char *const words[] = {
@@ -81,6 +81,11 @@ bool mock__checking(void)
     return !off;
 }
 
+bool mock__findings_wanted(void)
+{
+    return wanted;
+}
+
 static void print_at_exit(void)
 {
     const struct cushim_mock_finding *all = NULL;
@@ -99,13 +104,13 @@ static void print_at_exit(void)
     }
 }
 
-void mock__findings_start(bool watch_host)
+void mock__findings_start(void)
 {
     const char *word = cushim__env("CUSHIM_MOCK_CHECK");
 
     off = word && !strcmp(word, "0");
-    mock__host_watch_start(!off && (watch_host || word));
-    if (started || !word || off)
+    wanted = word && !off;
+    if (started || !wanted)
         return;
     started = true;
     process = (int) getpid();
@@ -119,7 +124,7 @@ size_t cushim_mock_findings(const struct cushim_mock_finding **ret_findings)
     size_t n;
 
     mock__control_lock();
-    mock__host_watch_report();
+    mock__hooks.findings_asked();
     n = n_findings;
     if (ret_findings)
         *ret_findings = findings;
@@ -141,7 +146,7 @@ size_t cushim_mock_leaks(void)
 
     mock__control_lock();
     before = n_findings;
-    mock__leaks_find();
+    mock__hooks.find_leaks();
     after = n_findings;
     mock__control_unlock();
     return after - before;

@@ -2,6 +2,9 @@
 #include "mock/base/objects.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
 
 /*
  * A handle: BASE + generation << 28 + slot << 4. BASE is above what a heap grows to
@@ -129,4 +132,28 @@ void *mock__object_next(enum mock__kind kind, size_t *cursor)
             return object;
     }
     return NULL;
+}
+
+/* How many things each function made. */
+static struct {
+    const char *function;
+    uint64_t n;
+} counts[64];
+
+/* 0 when there are more functions than there is room for. */
+static uint64_t count(const char *function)
+{
+    size_t i = 0;
+
+    while (i < ARRAY_SIZE(counts) && counts[i].function && strcmp(counts[i].function, function))
+        i++;
+    if (i == ARRAY_SIZE(counts))
+        return 0;
+    counts[i].function = function;
+    return ++counts[i].n;
+}
+
+void mock__made(struct mock__made *made, const char *function)
+{
+    *made = (struct mock__made){function, count(function)};
 }

@@ -45,7 +45,7 @@ struct mock__made {
     uint64_t nth;         /* 0: not known */
 };
 
-/* Says so, and counts it. (label.c) */
+/* Says so, and counts it. */
 void mock__made(struct mock__made *made, const char *function);
 
 /* The first member of every object. */

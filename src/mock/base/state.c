@@ -9,10 +9,8 @@
 
 #include "base/env.h"
 #include "base/str.h"
-#include "mock/base/finding.h"
+#include "mock/base/hooks.h"
 #include "mock/config/config.h"
-#include "mock/module/kernels.h"
-#include "mock/queue/schedule.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
@@ -25,6 +23,7 @@ static atomic_bool forked;
 
 /* How deep the thread is in functions of the program that the driver called. */
 static _Thread_local int in_callback;
+static _Thread_local bool in_kernel;
 
 static void after_fork_in_child(void)
 {
@@ -92,6 +91,23 @@ bool mock__lock_wait(uint64_t nanoseconds)
     return !pthread_cond_timedwait(&changed, &lock, &until);
 }
 
+void mock__kernel_begin(void)
+{
+    in_callback++;
+    in_kernel = true;
+}
+
+void mock__kernel_end(void)
+{
+    in_kernel = false;
+    in_callback--;
+}
+
+bool mock__in_kernel(void)
+{
+    return in_kernel;
+}
+
 void mock__callback_begin(void)
 {
     in_callback++;
@@ -138,7 +154,7 @@ bool mock__device_has_room(const struct mock__device *device, uint64_t bytes)
 }
 
 /* Begins anew each time: a cuInit() that failed may be tried again. */
-static CUresult add_devices(void)
+static CUresult add_devices(const struct mock__config **ret_config)
 {
     SCOPED_STR error = {0};
     const struct mock__config *config;
@@ -149,7 +165,7 @@ static CUresult add_devices(void)
         for (int i = 0; i < n_devices; i++)
             devices[i] =
                 (struct mock__device){.ordinal = i, .profile = &config->devices[visible[i]]};
-        mock__findings_start(config->watch_host);
+        *ret_config = config;
         return CUDA_SUCCESS;
     }
     if (!error.length)
@@ -161,16 +177,16 @@ static CUresult add_devices(void)
 static CUresult initialise_locked(void)
 {
     static bool registered;
+    const struct mock__config *config = NULL;
 
     if (initialised)
         return CUDA_SUCCESS;
-    MOCK__TRY(add_devices());
+    MOCK__TRY(add_devices(&config));
     if (!registered && pthread_atfork(NULL, NULL, after_fork_in_child))
         return CUDA_ERROR_OUT_OF_MEMORY;
     registered = true;
-    /* Last, so that a failed attempt does not load them twice. */
-    mock__kernels_load(cushim__env("CUSHIM_MOCK_KERNELS"));
-    mock__schedule_seed(mock__seed());
+    /* Last, so that a failed attempt does not load plug-ins twice. */
+    mock__hooks.start(config);
     initialised = true;
     return CUDA_SUCCESS;
 }

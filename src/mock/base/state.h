@@ -74,6 +74,8 @@ void mock__leave(const CUresult *entered);
  */
 void mock__callback_begin(void);
 void mock__callback_end(void);
+void mock__kernel_begin(void);
+void mock__kernel_end(void);
 void mock__unlock_for_callback(void);
 void mock__lock_after_callback(void);
 
@@ -83,6 +85,9 @@ void mock__lock_after_callback(void);
  */
 void mock__lock(void);
 void mock__unlock(void);
+
+/* Does the calling thread run a kernel? */
+bool mock__in_kernel(void);
 
 /* The same for what a kernel may call too, whose thread has the lock already. */
 void mock__control_lock(void);

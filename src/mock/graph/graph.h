@@ -25,6 +25,14 @@ struct mock__work;
 /* CUDA_ERROR_LOSSY_QUERY: the caller has no place for data of edges that are not ordinary. */
 #define MOCK__LOSSY_QUERY ((CUresult) 402)
 
+/* The types of nodes that the headers of older toolkits lack. */
+enum {
+    MOCK__NODE_MEM_ALLOC = 10,
+    MOCK__NODE_MEM_FREE = 11,
+    MOCK__NODE_BATCH_MEM_OP = 12,
+    MOCK__NODE_CONDITIONAL = 13,
+};
+
 /* CUgraphEdgeData, which the headers of older toolkits lack. All zero is an ordinary edge. */
 struct mock__edge_data {
     unsigned char from_port, to_port, type, reserved[5];

@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "mock/base/state.h"
+#include "mock/launch/control.h"
 #include "mock/launch/fiber.h"
-#include "mock/module/kernels.h"
 
 /* Shared memory begins with anything but zeros: here, no number. */
 enum { GARBAGE = 0xff, LAUNCH_OUT_OF_RESOURCES = 701, LAUNCH_FAILED = 719, OUT_OF_MEMORY = 2 };

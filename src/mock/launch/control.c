@@ -9,7 +9,7 @@
 #include "mock/base/finding.h"
 #include "mock/base/state.h"
 #include "mock/check/access.h"
-#include "mock/module/kernels.h"
+#include "mock/launch/control.h"
 #include "mock/queue/work.h"
 
 /*
@@ -21,13 +21,6 @@ static _Atomic(const struct mock__work *) running;
 static pthread_mutex_t helpers = PTHREAD_MUTEX_INITIALIZER; /* between threads of one kernel */
 static atomic_int failure;
 
-static _Thread_local bool in_kernel;
-
-bool mock__in_kernel(void)
-{
-    return in_kernel;
-}
-
 const struct mock__work *mock__kernel_running(void)
 {
     return atomic_load(&running);
@@ -38,11 +31,9 @@ int mock__kernel_run(const struct mock__work *work, cushim_mock_kernel_fn fn,
 {
     atomic_store(&failure, 0);
     atomic_store(&running, work);
-    mock__callback_begin();
-    in_kernel = true;
+    mock__kernel_begin();
     fn(launch, args);
-    in_kernel = false;
-    mock__callback_end();
+    mock__kernel_end();
     atomic_store(&running, NULL);
     return atomic_load(&failure);
 }

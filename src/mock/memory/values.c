@@ -12,7 +12,7 @@
 #include "mock/base/finding.h"
 #include "mock/base/state.h"
 #include "mock/check/access.h"
-#include "mock/node/graph_exec.h"
+#include "mock/graph/graph.h"
 #include "mock/queue/work.h"
 
 const struct mock__value_features mock__values_v1 = {.ops = 92, .wide = 93, .nor = 94};

@@ -49,19 +49,6 @@ CUresult mock__child_add(CUgraphNode *ret_node, CUgraph hGraph, const CUgraphNod
     return result;
 }
 
-CUresult mock__node_add_child(struct mock__graph *graph, const CUgraphNode *after,
-                              const struct mock__edge_data *data, size_t n,
-                              struct mock__graph *child, struct mock__node **ret_node)
-{
-    struct mock__work *work = mock__work_nothing();
-
-    MOCK__REQUIRE(work, CUDA_ERROR_OUT_OF_MEMORY);
-    MOCK__TRY(mock__node_add(graph, after, data, n, work, ret_node));
-    (*ret_node)->child = child;
-    child->parent = *ret_node;
-    return CUDA_SUCCESS;
-}
-
 CUresult mock_cuGraphAddChildGraphNode(CUgraphNode *phGraphNode, CUgraph hGraph,
                                        const CUgraphNode *dependencies, size_t numDependencies,
                                        CUgraph childGraph)

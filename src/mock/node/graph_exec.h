@@ -21,14 +21,6 @@ struct mock__device;
 struct mock__memory;
 struct mock__stream;
 
-/* The types of nodes that the headers of older toolkits lack. */
-enum {
-    MOCK__NODE_MEM_ALLOC = 10,
-    MOCK__NODE_MEM_FREE = 11,
-    MOCK__NODE_BATCH_MEM_OP = 12,
-    MOCK__NODE_CONDITIONAL = 13,
-};
-
 #define MOCK__AUTO_FREE_ON_LAUNCH 1 /* the flag of that name */
 
 struct mock__step {

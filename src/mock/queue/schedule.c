@@ -2,8 +2,8 @@
 #include "mock/queue/schedule.h"
 
 #include "base/util.h"
-#include "mock/allocation/mem_pool.h"
 #include "mock/base/context.h"
+#include "mock/base/hooks.h"
 #include "mock/base/state.h"
 #include "mock/queue/engine.h"
 
@@ -170,7 +170,7 @@ CUresult mock__wait(const struct mock__point *point)
     if (mine.lane)
         result = state_of(mine.lane);
     mock__point_clear(&mine);
-    mock__pools_settle();
+    mock__hooks.idle();
     return result;
 }
 

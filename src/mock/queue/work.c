@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "mock/base/context.h"
-#include "mock/check/host_watch.h"
+#include "mock/base/hooks.h"
 #include "mock/queue/clock.h"
 #include "mock/queue/schedule.h"
 
@@ -103,7 +103,7 @@ void mock__work_free(void *pointer)
     if (!work)
         return;
     if (work->watched)
-        mock__host_watch_end(work);
+        mock__hooks.watch_end(work);
     if (work->type->finish)
         work->type->finish(work);
     for (size_t i = 0; i < work->n_waits; i++)
@@ -259,7 +259,7 @@ CUresult mock__work_submit(struct mock__lane *lane, void *pointer)
     if (lane->first == work)
         become_busy(lane);
     if (work->watched)
-        mock__host_watch_arm();
+        mock__hooks.watch();
     mock__schedule_submitted();
     return CUDA_SUCCESS;
 }
@@ -306,7 +306,7 @@ void mock__work_end(struct mock__work *work)
     lane->first = work->next;
     mock__work_free(work);
     if (held)
-        mock__host_watch_arm();
+        mock__hooks.watch();
     if (lane->first)
         return;
     lane->last = NULL;

@@ -3,10 +3,8 @@
 
 #include <stdlib.h>
 
+#include "mock/base/hooks.h"
 #include "mock/base/state.h"
-#include "mock/launch/launch.h"
-#include "mock/node/graph_exec.h"
-#include "mock/node/graph_params.h"
 #include "mock/queue/work.h"
 #include "mock/stream/event.h"
 #include "mock/stream/stream.h"
@@ -213,7 +211,7 @@ CUresult mock__capture_add(struct mock__stream *stream, struct mock__work *work)
     if (needs_context(work))
         work->context = MOCK__HANDLE(stream->context);
     if (work->type->node == CU_GRAPH_NODE_TYPE_KERNEL &&
-        mock__kernel_default_priority(work, stream->priority) != CUDA_SUCCESS) {
+        mock__hooks.kernel_priority(work, stream->priority) != CUDA_SUCCESS) {
         mock__work_free(work);
         return invalidate(stream->capture, CUDA_ERROR_OUT_OF_MEMORY);
     }
@@ -241,10 +239,9 @@ CUresult mock__capture_graph(struct mock__stream *stream, const struct mock__gra
 CUresult mock__capture_alloc(struct mock__stream *stream, size_t bytes, CUdeviceptr *ret_address)
 {
     struct mock__work *work = NULL;
-    CUdeviceptr address;
+    CUdeviceptr address = 0;
 
-    MOCK__TRY(mock__alloc_work(stream->context, bytes, "cuMemAllocAsync", &work));
-    address = mock__address_of_work(work);
+    MOCK__TRY(mock__hooks.alloc_work(stream->context, bytes, &work, &address));
     MOCK__TRY(mock__capture_add(stream, work));
     *ret_address = address;
     return CUDA_SUCCESS;
@@ -252,10 +249,9 @@ CUresult mock__capture_alloc(struct mock__stream *stream, size_t bytes, CUdevice
 
 CUresult mock__capture_free(struct mock__stream *stream, CUdeviceptr address)
 {
-    const struct mock__free_params params = {address, MOCK__HANDLE(stream->capture->graph)};
     struct mock__work *work = NULL;
 
-    MOCK__TRY(mock__describe_free(&params, &work));
+    MOCK__TRY(mock__hooks.free_work(MOCK__HANDLE(stream->capture->graph), address, &work));
     return mock__capture_add(stream, work);
 }
 

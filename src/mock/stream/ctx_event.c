@@ -27,6 +27,10 @@ void mock__ctx_events_finish(struct mock__context *context)
     leave(context->gate);
     leave(context->recorder);
     context->gate = context->recorder = NULL;
+    mock__clock_unref(context->legacy_clock);
+    mock__clock_unref(context->blocking_clock);
+    mock__clock_unref(context->clock);
+    context->legacy_clock = context->blocking_clock = context->clock = NULL;
 }
 
 #if CUDA_VERSION >= 12050

@@ -40,6 +40,17 @@ static void free_stream(struct mock__stream *stream)
     mock__object_free(stream);
 }
 
+bool mock__streams_begin(struct mock__context *context)
+{
+    context->legacy = mock__stream_new(context, 0, 0);
+    context->per_thread = mock__stream_new(context, 0, 0);
+    if (context->legacy) {
+        context->legacy->lane->blocking = false;
+        context->legacy->lane->legacy = true;
+    }
+    return context->legacy && context->per_thread;
+}
+
 void mock__streams_destroy(const struct mock__context *context)
 {
     struct mock__stream *stream;

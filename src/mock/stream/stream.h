@@ -36,8 +36,14 @@ struct mock__stream {
 /* NULL if there is no memory. */
 struct mock__stream *mock__stream_new(struct mock__context *context, unsigned flags, int priority);
 
+/* Makes the default streams of a context that begins. False if there is no memory. */
+bool mock__streams_begin(struct mock__context *context);
+
 /* Destroys the streams of a context. */
 void mock__streams_destroy(const struct mock__context *context);
+
+/* Ends what all streams of a context have in common, after the streams. (ctx_event.c) */
+void mock__ctx_events_finish(struct mock__context *context);
 
 /*
  * The stream of a handle, in a usable context. The special handles 0, 1 and 2 mean

@@ -5,6 +5,10 @@
 
 #include "mock/ptx/syntax/parser.h"
 
+/* Finds the instruction's form, and checks the operands against it. */
+bool ptx__check_instruction(struct ptx__parser *parser, struct ptx__instruction *instruction,
+                            const uint16_t *words, unsigned n_words);
+
 /* What is known of an instruction while it is checked. */
 struct ptx__check {
     struct ptx__parser *parser;

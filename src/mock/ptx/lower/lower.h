@@ -5,7 +5,7 @@
 
 #include <setjmp.h>
 
-#include "mock/ptx/link/read.h"
+#include "mock/ptx/syntax/log.h"
 #include "mock/ptx/machine/code.h"
 #include "mock/ptx/syntax/ast.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mock/ptx/syntax/parser.h"
+#include "mock/ptx/parse/parse.h"
 
 static const struct ptx__symbol no_symbol = {PTX_NO_SYMBOL, 0};
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* "call (result), f, (argument, argument), prototype;" */
-#include "mock/ptx/syntax/parser.h"
+#include "mock/ptx/parse/parse.h"
 
 /* "(a, b)" */
 static bool read_list(struct ptx__parser *parser, struct ptx__operand *operand)

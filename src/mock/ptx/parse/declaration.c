@@ -2,7 +2,7 @@
 /* Variables: ".align 16 .b8 table[4][2] = {{1, 2}}" */
 #include <string.h>
 
-#include "mock/ptx/syntax/parser.h"
+#include "mock/ptx/parse/parse.h"
 
 /* So that sums of sizes stay far below what numbers can hold. */
 #define LARGEST_ALIGNMENT ((size_t) 1 << 20)

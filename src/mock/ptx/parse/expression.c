@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mock/ptx/syntax/parser.h"
+#include "mock/ptx/parse/parse.h"
 
 #define WARP_SIZE 32
 
@@ -19,19 +19,6 @@ static struct ptx__number real(double value)
 
     memcpy(&number.integer, &value, sizeof(value));
     return number;
-}
-
-double ptx__number_value(const struct ptx__number *number)
-{
-    const uint32_t low = (uint32_t) number->integer;
-    double wide;
-    float narrow;
-
-    memcpy(&wide, &number->integer, sizeof(wide));
-    memcpy(&narrow, &low, sizeof(narrow));
-    if (number->real)
-        return number->type == PTX_F32 ? (double) narrow : wide;
-    return number->is_unsigned ? (double) number->integer : (double) (int64_t) number->integer;
 }
 
 bool ptx__at_number(const struct ptx__parser *parser)

@@ -2,7 +2,7 @@
 /* Functions: ".visible .entry f(.param .u32 a) .maxntid 128, 1, 1" */
 #include <string.h>
 
-#include "mock/ptx/syntax/parser.h"
+#include "mock/ptx/parse/parse.h"
 
 #define LARGEST_PARAMETER ((size_t) 1 << 20)
 

@@ -2,7 +2,7 @@
 /* Initial values of variables: "{1, -2.5, table + 4, 0xff(generic(f))}" */
 #include <string.h>
 
-#include "mock/ptx/syntax/parser.h"
+#include "mock/ptx/parse/parse.h"
 
 /* The bytes up to the last one that is not zero are kept; no program has so many. */
 #define LARGEST_VALUE ((size_t) 1 << 26)

@@ -2,7 +2,8 @@
 /* Instructions: "@!%p1 add.rn.f32 %f1, %f2, %f3;" */
 #include <string.h>
 
-#include "mock/ptx/syntax/parser.h"
+#include "mock/ptx/check/check.h"
+#include "mock/ptx/parse/parse.h"
 
 #define MOST_WORDS     24
 #define LONGEST_OPCODE 64

@@ -2,7 +2,7 @@
 /* Operands: "%r1", "{%r1, %r2}", "[%rd1+4]", "table+4", "%tid.x", "-1" */
 #include <string.h>
 
-#include "mock/ptx/syntax/parser.h"
+#include "mock/ptx/parse/parse.h"
 
 #define MOST_OPERANDS 16
 

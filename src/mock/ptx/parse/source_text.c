@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Where in the program's source an instruction comes from: .file, .loc, and debug sections. */
-#include "mock/ptx/syntax/parser.h"
+#include "mock/ptx/parse/parse.h"
 
 /* Each text numbers its files by itself. */
 static uint32_t find_file(const struct ptx__parser *parser, size_t number)

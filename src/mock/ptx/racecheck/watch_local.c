@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mock/ptx/memory/memory.h"
+#include "mock/ptx/racecheck/watch.h"
 
 static unsigned char *written_by(const struct ptx__warp *warp, unsigned lane)
 {

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "mock/ptx/machine/block.h"
-#include "mock/ptx/memory/memory.h"
 #include "mock/ptx/racecheck/watch.h"
 
 static bool allocate(struct ptx__shared_watch *watch)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+#include "mock/ptx/syntax/log.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include "mock/ptx/link/read.h"
 
 /* A text that is all mistakes would fill the memory with messages. */
 #define MOST_MESSAGES 1000

@@ -107,3 +107,16 @@ void *ptx__append(struct ptx__parser *parser, void *list_pointer, uint32_t *n, s
     }
     return *list + (*n)++ * size;
 }
+
+double ptx__number_value(const struct ptx__number *number)
+{
+    const uint32_t low = (uint32_t) number->integer;
+    double wide;
+    float narrow;
+
+    memcpy(&wide, &number->integer, sizeof(wide));
+    memcpy(&narrow, &low, sizeof(narrow));
+    if (number->real)
+        return number->type == PTX_F32 ? (double) narrow : wide;
+    return number->is_unsigned ? (double) number->integer : (double) (int64_t) number->integer;
+}

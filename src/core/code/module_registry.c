@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/code/register.h"
+#include "core/code/module_registry.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,31 @@ static struct entry **find(const struct cushim__context *context, const char *na
     return entry;
 }
 
-cushim_status cushim__register_add(struct cushim__module *module, const char *name,
+static bool take_out(struct cushim__context *context, const char *name)
+{
+    struct entry **place, *entry;
+
+    pthread_mutex_lock(&mutex);
+    place = find(context, name);
+    entry = *place;
+    if (entry)
+        *place = entry->next;
+    pthread_mutex_unlock(&mutex);
+    if (!entry)
+        return false;
+    cushim__module_unuse(entry->module);
+    free(entry);
+    return true;
+}
+
+/* A context without handles: nobody can ask its registry any more. */
+static void forget_modules(struct cushim__context *context)
+{
+    while (take_out(context, NULL))
+        ;
+}
+
+cushim_status cushim__registry_add(struct cushim__module *module, const char *name,
                                    const char *call)
 {
     struct entry *entry = malloc(sizeof(*entry) + strlen(name) + 1);
@@ -40,13 +64,14 @@ cushim_status cushim__register_add(struct cushim__module *module, const char *na
         return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, call, name, "no memory for a name");
     entry->module = module;
     strcpy(entry->name, name);
-    /* A context without handles drops its register once, and nobody could ask it later. */
+    /* A context without handles drops its registry once, and nobody could ask it later. */
     cushim__lock(context);
     pthread_mutex_lock(&mutex);
     alive = context->handles > 0;
     taken = *find(context, name);
     if (!taken && alive) {
         cushim__module_use(module);
+        context->forget_modules = forget_modules;
         entry->next = entries;
         entries = entry;
     }
@@ -62,7 +87,7 @@ cushim_status cushim__register_add(struct cushim__module *module, const char *na
                            "%s: this context has a module '%s' already", call, name);
 }
 
-struct cushim__module *cushim__register_find(struct cushim__context *context, const char *name,
+struct cushim__module *cushim__registry_find(struct cushim__context *context, const char *name,
                                              const char *call)
 {
     struct cushim__module *module = NULL;
@@ -81,34 +106,11 @@ struct cushim__module *cushim__register_find(struct cushim__context *context, co
     return module;
 }
 
-static bool take_out(struct cushim__context *context, const char *name)
-{
-    struct entry **place, *entry;
-
-    pthread_mutex_lock(&mutex);
-    place = find(context, name);
-    entry = *place;
-    if (entry)
-        *place = entry->next;
-    pthread_mutex_unlock(&mutex);
-    if (!entry)
-        return false;
-    cushim__module_unuse(entry->module);
-    free(entry);
-    return true;
-}
-
-cushim_status cushim__register_remove(struct cushim__context *context, const char *name,
+cushim_status cushim__registry_remove(struct cushim__context *context, const char *name,
                                       const char *call)
 {
     if (take_out(context, name))
         return CUSHIM_OK;
     return cushim__fail_at(CUDA_ERROR_NOT_FOUND, call, name,
                            "%s: no module is registered as '%s' in this context", call, name);
-}
-
-void cushim__register_drop(struct cushim__context *context)
-{
-    while (take_out(context, NULL))
-        ;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "mock/launch/program.h"
+#include "mock/launch/control.h"
+#include "mock/launch/program_run.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,18 +13,11 @@
 #include "mock/check/access.h"
 #include "mock/config/config.h"
 #include "mock/launch/launch.h"
-#include "mock/module/kernels.h"
 #include "mock/module/module.h"
+#include "mock/module/program.h"
 #include "mock/ptx/machine/run.h"
 #include "mock/queue/work.h"
 #include "mock/texture/texture.h"
-
-/* What a module has besides its code: made when a launch needs it first. */
-struct mock__program {
-    struct ptx__program *code;
-    struct mock__memory *heap_memory, *workspace;
-    struct ptx__heap *heap;
-};
 
 /* An endless loop is one that jumped backwards so often; at full speed that is half a minute. */
 #define STEPS (UINT64_C(1) << 31)
@@ -36,35 +30,6 @@ struct mock__program {
 
 /* More separate runs of bytes than this are looked at as one, from the first to the last. */
 enum { MOST_RUNS = 4096 };
-
-CUresult mock__program_make(struct mock__module *module, struct ptx__log *log)
-{
-    struct mock__program *program = calloc(1, sizeof(*program));
-    enum ptx__status status;
-
-    MOCK__REQUIRE(program, CUDA_ERROR_OUT_OF_MEMORY);
-    module->program = program;
-    status = ptx__lower(&module->ptx.module, log, &program->code);
-    module->ptx.unread = status == PTX_REFUSED && mock__stood_for(&module->ptx);
-    if (status == PTX_OK || module->ptx.unread)
-        return CUDA_SUCCESS;
-    return status == PTX_REFUSED ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_OUT_OF_MEMORY;
-}
-
-void mock__program_free(struct mock__module *module)
-{
-    struct mock__program *program = module->program;
-
-    if (!program)
-        return;
-    ptx__heap_free(program->heap);
-    if (program->heap_memory)
-        mock__memory_free(program->heap_memory);
-    if (program->workspace)
-        mock__memory_free(program->workspace);
-    ptx__program_free(program->code);
-    free(program);
-}
 
 /* --- what a launch may reach --- */
 

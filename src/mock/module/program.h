@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kernels that run from their PTX: what connects the engine of mock/ptx with launches, memory and
- * findings. Callers hold the lock.
+ * The code of a module as the engine of mock/ptx runs it. Callers hold the lock.
  */
 #ifndef CUSHIM_MOCK_PROGRAM_H
 #define CUSHIM_MOCK_PROGRAM_H
@@ -13,7 +12,17 @@
 #include "mock/functions.h"
 #include "mock/ptx/link/read.h"
 
+struct mock__memory;
 struct mock__module;
+struct ptx__heap;
+struct ptx__program;
+
+/* What a module has besides its code: made when a launch needs it first. */
+struct mock__program {
+    struct ptx__program *code;
+    struct mock__memory *heap_memory, *workspace;
+    struct ptx__heap *heap;
+};
 
 /*
  * Lowers a module whose variables have their addresses. What is not executed is in the log; it
@@ -21,8 +30,5 @@ struct mock__module;
  */
 CUresult mock__program_make(struct mock__module *module, struct ptx__log *log);
 void mock__program_free(struct mock__module *module);
-
-/* Stands for all kernels that run from their PTX. */
-void mock__program_run(const struct cushim_mock_launch *launch, void *const *args);
 
 #endif
