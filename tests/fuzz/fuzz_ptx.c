@@ -108,7 +108,7 @@ static void run_kernel(const struct ptx__program *program, const struct ptx__fun
                                  .cluster = {1, 1, 1},
                                  .shared_bytes = 256,
                                  .params = (const unsigned char *) params,
-                                 .param_bytes = function->facts.parameter_bytes,
+                                 .param_bytes = function->usage.parameter_bytes,
                                  .ranges = ranges,
                                  .n_ranges = 2,
                                  .n_workers = 1,

@@ -151,7 +151,7 @@ static void print_parameter(const struct ptx__parameter *parameter, struct colum
 
 static void print_kernel(const struct ptx__function *function)
 {
-    const struct ptx__facts *facts = &function->facts;
+    const struct ptx__resource_usage *facts = &function->usage;
     struct columns columns = {0};
 
     printf("kernel %s\n", function->name);

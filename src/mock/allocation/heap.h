@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The chunks of address space that device memory is cut from. */
-#ifndef CUSHIM_MOCK_HEAP_H
-#define CUSHIM_MOCK_HEAP_H
+#ifndef CUSHIM_MOCK_ALLOCATION_HEAP_H
+#define CUSHIM_MOCK_ALLOCATION_HEAP_H
 
 #include <stdbool.h>
 #include <stddef.h>

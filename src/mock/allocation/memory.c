@@ -81,13 +81,13 @@ struct mock__memory *mock__memory_insert(const struct mock__memory *range)
 }
 
 /* The ranges that were freed last, for those who use them afterwards. */
-static struct mock__freed graves[256];
+static struct mock__freed freed_ranges[256];
 static size_t n_graves;
 
 /* The label goes along. */
-static void bury(const struct mock__memory *memory)
+static void record_freed(const struct mock__memory *memory)
 {
-    struct mock__freed *grave = &graves[n_graves++ % ARRAY_SIZE(graves)];
+    struct mock__freed *grave = &freed_ranges[n_graves++ % ARRAY_SIZE(freed_ranges)];
 
     free(grave->label);
     *grave = (struct mock__freed){memory->address, memory->id, memory->bytes, memory->made,
@@ -96,10 +96,11 @@ static void bury(const struct mock__memory *memory)
 
 const struct mock__freed *mock__memory_freed(uint64_t address)
 {
-    const size_t n = n_graves < ARRAY_SIZE(graves) ? n_graves : ARRAY_SIZE(graves);
+    const size_t n = n_graves < ARRAY_SIZE(freed_ranges) ? n_graves : ARRAY_SIZE(freed_ranges);
 
     for (size_t i = 0; i < n; i++) {
-        const struct mock__freed *freed = &graves[(n_graves - 1 - i) % ARRAY_SIZE(graves)];
+        const struct mock__freed *freed =
+            &freed_ranges[(n_graves - 1 - i) % ARRAY_SIZE(freed_ranges)];
 
         if (address - freed->address < freed->bytes)
             return freed;
@@ -113,7 +114,7 @@ void mock__memory_erase(struct mock__memory *memory)
 
     if (counted(memory) && !memory->absent)
         mock__stats_went(memory->bytes);
-    bury(memory);
+    record_freed(memory);
     mock__hooks.memory_forget(memory);
     mock__advice_forget(memory);
 
@@ -359,7 +360,7 @@ struct mock__memory *mock__memory_revive(struct mock__pool *pool, size_t bytes, 
         if (memory->pool != pool || !memory->being_freed || memory->freed_in != stream_id ||
             memory->bytes != bytes || !memory->chunk)
             continue;
-        bury(memory);
+        record_freed(memory);
         memory->label = NULL; /* the grave has it */
         memory->being_freed = false;
         pool->dying--;

@@ -7,8 +7,8 @@
  * mapping, which copies and kernels use. Address space is reserved in chunks as
  * it is needed. Callers hold the lock.
  */
-#ifndef CUSHIM_MOCK_MEMORY_H
-#define CUSHIM_MOCK_MEMORY_H
+#ifndef CUSHIM_MOCK_ALLOCATION_MEMORY_H
+#define CUSHIM_MOCK_ALLOCATION_MEMORY_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -82,7 +82,7 @@ static struct cushim_mock_kernel find_kernel(const struct mock__function *functi
 static void run_kernel(struct mock__work *work)
 {
     const struct mock__kernel_work *kernel = (const struct mock__kernel_work *) work;
-    struct mock__context *context = work->lane->context;
+    struct mock__context *context = work->queue->context;
 
     mock__stats.launches++;
     context->fault = (CUresult) mock__kernel_run(work, kernel->fn, &kernel->launch, kernel->values);

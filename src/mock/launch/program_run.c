@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "mock/launch/control.h"
 #include "mock/launch/program_run.h"
+#include "mock/launch/control.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -162,7 +162,7 @@ static void find(void *user, enum ptx__finding_kind kind, uint64_t address, size
 
     (void) user;
     if (kind == PTX__OUT_OF_BOUNDS && bytes) {
-        mock__access_nowhere(text, address, bytes);
+        mock__report_bad_address(text, address, bytes);
         return;
     }
     if (memory)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Modules, and the functions they have. */
-#ifndef CUSHIM_MOCK_MODULE_H
-#define CUSHIM_MOCK_MODULE_H
+#ifndef CUSHIM_MOCK_MODULE_MODULE_H
+#define CUSHIM_MOCK_MODULE_MODULE_H
 
 #include <stdbool.h>
 

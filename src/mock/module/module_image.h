@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a module is made from: PTX text, several linked ones, or a fat binary with PTX in it. */
-#ifndef CUSHIM_MOCK_MODULE_IMAGE_H
-#define CUSHIM_MOCK_MODULE_IMAGE_H
+#ifndef CUSHIM_MOCK_MODULE_MODULE_IMAGE_H
+#define CUSHIM_MOCK_MODULE_MODULE_IMAGE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -7,8 +7,8 @@
 #include "mock/allocation/memory.h"
 #include "mock/base/hooks.h"
 #include "mock/base/state.h"
-#include "mock/module/program.h"
 #include "mock/module/module.h"
+#include "mock/module/program.h"
 
 int mock__capability(const struct mock__device *device)
 {

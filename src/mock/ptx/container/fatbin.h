@@ -4,8 +4,8 @@
  * the programs that they build have them. Texts may be compressed: with LZ4, as CUDA before
  * version 13 does, and with Zstandard, for which libzstd.so.1 is opened when it is needed.
  */
-#ifndef CUSHIM_MOCK_PTX_FATBIN_H
-#define CUSHIM_MOCK_PTX_FATBIN_H
+#ifndef CUSHIM_MOCK_PTX_CONTAINER_FATBIN_H
+#define CUSHIM_MOCK_PTX_CONTAINER_FATBIN_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -221,8 +221,8 @@ const struct ptx__op *ptx__do_cluster_wait(struct ptx__warp *w, const struct ptx
         return ptx__fault(w, op, 702, PTX__ENDLESS, (unsigned) __builtin_ctz(w->mask),
                           "it waits for the barrier of its cluster, to which %u of %u threads came",
                           w->block->cluster->arrived, w->block->cluster->alive);
-    w->groups[w->n_groups++] =
-        (struct ptx__group){.at = op, .frame = w->frame, .mask = w->mask, .turn = w->turn};
+    w->groups[w->n_groups++] = (struct ptx__divergence_group){
+        .at = op, .frame = w->frame, .mask = w->mask, .yield_round = w->yield_round};
     w->yielded = true;
     return NULL;
 }

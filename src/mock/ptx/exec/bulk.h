@@ -4,8 +4,8 @@
  * red.async and their kin. Here they are done when they are asked for, and then the barrier in
  * memory that counts their bytes is told.
  */
-#ifndef CUSHIM_MOCK_PTX_BULK_H
-#define CUSHIM_MOCK_PTX_BULK_H
+#ifndef CUSHIM_MOCK_PTX_EXEC_BULK_H
+#define CUSHIM_MOCK_PTX_EXEC_BULK_H
 
 #include "mock/ptx/exec/async.h"
 

@@ -53,7 +53,7 @@ const struct ptx__op *ptx__do_guard(struct ptx__warp *w, const struct ptx__op *o
         return op + op->skip;
     /* What is inside cannot jump, so the lanes that were active are remembered in a slot. */
     PRED(op->d) = w->mask;
-    w->whole = w->whole && through == w->mask;
+    w->converged = w->converged && through == w->mask;
     w->mask = through;
     return op + 1;
 }
@@ -61,7 +61,7 @@ const struct ptx__op *ptx__do_guard(struct ptx__warp *w, const struct ptx__op *o
 const struct ptx__op *ptx__do_unguard(struct ptx__warp *w, const struct ptx__op *op)
 {
     w->mask = PRED(op->d);
-    w->whole = !(w->frame->lanes & ~w->mask);
+    w->converged = !(w->frame->lanes & ~w->mask);
     return op + 1;
 }
 
@@ -157,10 +157,10 @@ const struct ptx__op *ptx__do_call_indirect(struct ptx__warp *w, const struct pt
     if (same != w->mask) {
         const uint32_t others = w->mask & ~same;
 
-        w->groups[w->n_groups++] =
-            (struct ptx__group){.at = op, .frame = w->frame, .mask = others, .turn = w->turn};
+        w->groups[w->n_groups++] = (struct ptx__divergence_group){
+            .at = op, .frame = w->frame, .mask = others, .yield_round = w->yield_round};
         w->mask = same;
-        w->whole = false;
+        w->converged = false;
     }
     return ptx__warp_call(w, op, code);
 }
@@ -179,7 +179,7 @@ const struct ptx__op *ptx__do_barrier(struct ptx__warp *w, const struct ptx__op 
     barrier->expected = op->b ? REG(uint32_t, op->b)[lane] : 0;
     barrier->arrived += n;
     w->block->open |= 1u << number;
-    ptx__shared_watch_arrive(w, barrier);
+    ptx__shared_racecheck_arrive(w, barrier);
     if (op->imm & PTX__BARRIER_VOTES) {
         barrier->voters += n;
         barrier->count += (unsigned) __builtin_popcount(
@@ -189,12 +189,12 @@ const struct ptx__op *ptx__do_barrier(struct ptx__warp *w, const struct ptx__op 
         ptx__barrier_check(w->block, number);
         return op + 1;
     }
-    w->groups[w->n_groups++] = (struct ptx__group){.at = op + 1,
-                                                   .frame = w->frame,
-                                                   .mask = w->mask,
-                                                   .state = PTX__AT_BARRIER,
-                                                   .barrier = (uint8_t) number,
-                                                   .turn = w->turn};
+    w->groups[w->n_groups++] = (struct ptx__divergence_group){.at = op + 1,
+                                                              .frame = w->frame,
+                                                              .mask = w->mask,
+                                                              .state = PTX__AT_BARRIER,
+                                                              .barrier = (uint8_t) number,
+                                                              .yield_round = w->yield_round};
     ptx__barrier_check(w->block, number);
     return ptx__warp_next(w);
 }

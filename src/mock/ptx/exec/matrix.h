@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Operations of a whole warp on matrices, and what an operation of them needs to know. */
-#ifndef CUSHIM_MOCK_PTX_MATRIX_H
-#define CUSHIM_MOCK_PTX_MATRIX_H
+#ifndef CUSHIM_MOCK_PTX_EXEC_MATRIX_H
+#define CUSHIM_MOCK_PTX_EXEC_MATRIX_H
 
 #include "mock/ptx/machine/code.h"
 

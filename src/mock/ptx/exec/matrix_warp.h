@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the files matrix*.c share. */
-#ifndef CUSHIM_MOCK_PTX_MATRIX_WARP_H
-#define CUSHIM_MOCK_PTX_MATRIX_WARP_H
+#ifndef CUSHIM_MOCK_PTX_EXEC_MATRIX_WARP_H
+#define CUSHIM_MOCK_PTX_EXEC_MATRIX_WARP_H
 
 #include "mock/ptx/exec/matrix.h"
 #include "mock/ptx/memory/memory.h"

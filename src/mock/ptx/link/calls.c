@@ -93,7 +93,7 @@ static void note_function(struct notes *notes, struct ptx__function *function)
         } else if (operands[1].kind == PTX_ADDRESS) {
             add(&notes->calls, notes->function, operands[1].symbol.number);
         } else {
-            function->facts.calls_indirectly = true;
+            function->usage.calls_indirectly = true;
             add(&notes->calls, notes->function, notes->module->n_functions);
         }
     }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Which function of a module calls which, and which names which variable. */
-#ifndef CUSHIM_MOCK_PTX_CALLS_H
-#define CUSHIM_MOCK_PTX_CALLS_H
+#ifndef CUSHIM_MOCK_PTX_LINK_CALLS_H
+#define CUSHIM_MOCK_PTX_LINK_CALLS_H
 
-#include "mock/ptx/link/whole.h"
+#include "mock/ptx/link/link.h"
 
 /* Lists of numbers, one for each of n: those of i are targets[begins[i]] to targets[begins[i + 1]].
  */

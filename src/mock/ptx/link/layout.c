@@ -38,13 +38,13 @@ static void place_shared(const struct layout *layout, struct ptx__variable *vari
     size_t used = 0;
 
     for (uint32_t i = 0; i < module->n_functions; i++) {
-        if (layout->marks[i] && module->functions[i].facts.shared_bytes > used)
-            used = module->functions[i].facts.shared_bytes;
+        if (layout->marks[i] && module->functions[i].usage.shared_bytes > used)
+            used = module->functions[i].usage.shared_bytes;
     }
     variable->offset = aligned(used, variable->alignment);
     for (uint32_t i = 0; i < module->n_functions; i++) {
         if (layout->marks[i])
-            module->functions[i].facts.shared_bytes = variable->offset + variable->bytes;
+            module->functions[i].usage.shared_bytes = variable->offset + variable->bytes;
     }
 }
 
@@ -64,7 +64,7 @@ static void place_module_shared(const struct layout *layout)
         if (!variable->dynamic)
             place_shared(layout, variable);
         for (uint32_t j = 0; j < module->n_functions && variable->dynamic; j++)
-            module->functions[j].facts.uses_dynamic_shared |= layout->marks[j];
+            module->functions[j].usage.uses_dynamic_shared |= layout->marks[j];
     }
 }
 
@@ -93,8 +93,8 @@ static void place_frame(struct ptx__function *function)
 {
     for (uint32_t i = 0; i < function->n_variables; i++) {
         struct ptx__variable *variable = &function->variables[i];
-        size_t *used = variable->space == PTX_LOCAL   ? &function->facts.frame_bytes
-                       : variable->space == PTX_PARAM ? &function->facts.param_bytes
+        size_t *used = variable->space == PTX_LOCAL   ? &function->usage.frame_bytes
+                       : variable->space == PTX_PARAM ? &function->usage.param_bytes
                                                       : NULL;
 
         if (!used)
@@ -116,37 +116,38 @@ static void place_constants(struct ptx__module *module)
     }
 }
 
-/* One more facts than there are functions: that of all indirect calls. */
-static struct ptx__facts *facts_of(const struct layout *layout, uint32_t function,
-                                   struct ptx__facts *indirect)
+/* One more usage than there are functions: that of all indirect calls. */
+static struct ptx__resource_usage *usage_of(const struct layout *layout, uint32_t function,
+                                            struct ptx__resource_usage *indirect)
 {
-    return function < layout->module->n_functions ? &layout->module->functions[function].facts
+    return function < layout->module->n_functions ? &layout->module->functions[function].usage
                                                   : indirect;
 }
 
-/* What a function needs with the functions that it calls, whose facts are known. */
-static void add_callees(const struct layout *layout, uint32_t function, struct ptx__facts *indirect)
+/* What a function needs with the functions that it calls, whose usage are known. */
+static void add_callees(const struct layout *layout, uint32_t function,
+                        struct ptx__resource_usage *indirect)
 {
     const struct ptx__lists *callees = &layout->calls.callees;
-    struct ptx__facts *facts = facts_of(layout, function, indirect);
+    struct ptx__resource_usage *usage = usage_of(layout, function, indirect);
     size_t deepest = 0;
 
-    facts->recursive = facts->recursive || facts->calls_indirectly;
+    usage->recursive = usage->recursive || usage->calls_indirectly;
     for (uint32_t i = callees->begins[function]; i < callees->begins[function + 1]; i++) {
-        const struct ptx__facts *callee = facts_of(layout, callees->targets[i], indirect);
+        const struct ptx__resource_usage *callee = usage_of(layout, callees->targets[i], indirect);
 
         deepest = callee->local_bytes > deepest ? callee->local_bytes : deepest;
-        facts->recursive = facts->recursive || callee->recursive;
-        if (callee->registers > facts->registers)
-            facts->registers = callee->registers;
+        usage->recursive = usage->recursive || callee->recursive;
+        if (callee->registers > usage->registers)
+            usage->registers = callee->registers;
     }
-    facts->local_bytes = facts->frame_bytes + deepest;
+    usage->local_bytes = usage->frame_bytes + deepest;
 }
 
 /* Functions in circles, and those that get to them, are looked at in the order of the text. */
 static void sum_up(const struct layout *layout)
 {
-    struct ptx__facts indirect = {.registers = 0};
+    struct ptx__resource_usage indirect = {.registers = 0};
     const uint32_t n = layout->module->n_functions + 1;
 
     clear_marks(layout);
@@ -157,7 +158,7 @@ static void sum_up(const struct layout *layout)
     for (uint32_t i = 0; i < n; i++) {
         if (layout->marks[i])
             continue;
-        facts_of(layout, i, &indirect)->recursive = true;
+        usage_of(layout, i, &indirect)->recursive = true;
         add_callees(layout, i, &indirect);
     }
 }
@@ -174,8 +175,8 @@ static unsigned max_threads(const struct ptx__function *function)
 /* The limit that a kernel sets itself holds for what it calls, too. */
 static void limit_registers(struct ptx__function *function)
 {
-    if (function->max_registers && function->max_registers < function->facts.registers)
-        function->facts.registers = function->max_registers;
+    if (function->max_registers && function->max_registers < function->usage.registers)
+        function->usage.registers = function->max_registers;
 }
 
 static void lay_out(const struct layout *layout)
@@ -186,8 +187,8 @@ static void lay_out(const struct layout *layout)
         struct ptx__function *function = &module->functions[i];
 
         place_frame(function);
-        function->facts.max_threads = max_threads(function);
-        function->facts.registers = ptx__count_registers(function);
+        function->usage.max_threads = max_threads(function);
+        function->usage.registers = ptx__count_registers(function);
         function->address = PTX_CODE + 16 * (uint64_t) i;
     }
     place_constants(module);
@@ -211,10 +212,10 @@ static void check_sizes(struct ptx__parser *parser)
     for (uint32_t i = 0; i < module->n_functions; i++) {
         const struct ptx__function *function = &module->functions[i];
 
-        if (function->is_kernel && function->facts.shared_bytes > MOST_SHARED)
+        if (function->is_kernel && function->usage.shared_bytes > MOST_SHARED)
             ptx__error(parser, nowhere,
                        "Entry function '%s' uses too much shared data (0x%zx bytes, 0x%x max)",
-                       function->name, function->facts.shared_bytes, MOST_SHARED);
+                       function->name, function->usage.shared_bytes, MOST_SHARED);
     }
 }
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mock/ptx/link/whole.h"
+#include "mock/ptx/link/link.h"
 
 /* For each function and variable, the number of the one that is meant. */
 struct link {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "mock/ptx/link/whole.h"
+#include "mock/ptx/link/link.h"
 #include "mock/ptx/syntax/parser.h"
 
 /* Each text has names and numbers of files of its own. */

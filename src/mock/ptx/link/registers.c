@@ -8,7 +8,7 @@
  */
 #include <stdlib.h>
 
-#include "mock/ptx/link/whole.h"
+#include "mock/ptx/link/link.h"
 
 #define LEAST 16
 #define MOST  255

@@ -73,8 +73,8 @@ static void lay_out_frame(struct ptx__lowering *lower)
 {
     const struct ptx__function *function = lower->function;
 
-    lower->frame_params = rounded(function->facts.frame_bytes, 16);
-    lower->frame_parameters = lower->frame_params + rounded(function->facts.param_bytes, 16);
+    lower->frame_params = rounded(function->usage.frame_bytes, 16);
+    lower->frame_parameters = lower->frame_params + rounded(function->usage.param_bytes, 16);
     lower->frame_results =
         lower->frame_parameters +
         (function->is_kernel
@@ -98,8 +98,8 @@ static void describe(struct ptx__lowering *lower)
     code->program = lower->program;
     code->is_kernel = function->is_kernel;
     code->address = function->address;
-    code->shared_bytes = (uint32_t) function->facts.shared_bytes;
-    code->max_threads = function->facts.max_threads;
+    code->shared_bytes = (uint32_t) function->usage.shared_bytes;
+    code->max_threads = function->usage.max_threads;
     memcpy(code->required, function->req_ntid, sizeof(code->required));
     memcpy(code->cluster, function->req_cluster, sizeof(code->cluster));
     lay_out_frame(lower);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* What the files lower_*.c share: one function on its way from its text to code. */
-#ifndef CUSHIM_MOCK_PTX_LOWER_H
-#define CUSHIM_MOCK_PTX_LOWER_H
+#ifndef CUSHIM_MOCK_PTX_LOWER_LOWER_H
+#define CUSHIM_MOCK_PTX_LOWER_LOWER_H
 
 #include <setjmp.h>
 
-#include "mock/ptx/syntax/log.h"
 #include "mock/ptx/machine/code.h"
 #include "mock/ptx/syntax/ast.h"
+#include "mock/ptx/syntax/log.h"
 
 #define PTX__NO_SLOT UINT32_MAX
 
@@ -77,7 +77,7 @@ void ptx__jump_to(struct ptx__lowering *lower, struct ptx__op *op, uint32_t bloc
 /* --- lower_operand.c: slots --- */
 
 uint32_t ptx__new_slot(struct ptx__lowering *lower, unsigned bits);
-uint32_t ptx__constant_slot(struct ptx__lowering *lower, unsigned bits, enum ptx__fill fill,
+uint32_t ptx__constant_slot(struct ptx__lowering *lower, unsigned bits, enum ptx__preload fill,
                             uint64_t value, unsigned of_param);
 
 /* The slot of an operand that is read as a type; what has none yet is computed into one. */

@@ -27,7 +27,7 @@ uint32_t ptx__new_slot(struct ptx__lowering *lower, unsigned bits)
     return slot;
 }
 
-uint32_t ptx__constant_slot(struct ptx__lowering *lower, unsigned bits, enum ptx__fill fill,
+uint32_t ptx__constant_slot(struct ptx__lowering *lower, unsigned bits, enum ptx__preload fill,
                             uint64_t value, unsigned of_param)
 {
     struct ptx__code *code = lower->code;

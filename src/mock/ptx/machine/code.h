@@ -12,8 +12,8 @@
  * after what leads to it. So of several groups of lanes the one that is furthest behind goes on,
  * and they meet again at the first place that all of them pass.
  */
-#ifndef CUSHIM_MOCK_PTX_CODE_H
-#define CUSHIM_MOCK_PTX_CODE_H
+#ifndef CUSHIM_MOCK_PTX_MACHINE_CODE_H
+#define CUSHIM_MOCK_PTX_MACHINE_CODE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -77,7 +77,7 @@ struct ptx__site {
     const char *function;
 };
 
-enum ptx__fill {
+enum ptx__preload {
     PTX__FILL_VALUE, /* the same in every launch */
     PTX__FILL_PARAM, /* bytes of a kernel parameter */
     PTX__FILL_TID_X,

@@ -3,16 +3,16 @@
  * Running a kernel of a lowered module: all that the engine knows of the world, and all that
  * the world knows of the engine.
  */
-#ifndef CUSHIM_MOCK_PTX_RUN_H
-#define CUSHIM_MOCK_PTX_RUN_H
+#ifndef CUSHIM_MOCK_PTX_MACHINE_RUN_H
+#define CUSHIM_MOCK_PTX_MACHINE_RUN_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "mock/ptx/syntax/log.h"
 #include "mock/ptx/machine/code.h"
 #include "mock/ptx/machine/image.h"
+#include "mock/ptx/syntax/log.h"
 
 /* What does not have to be so. */
 enum ptx__finding_kind {

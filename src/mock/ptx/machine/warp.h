@@ -7,8 +7,8 @@
  * is next. A group that comes to where another one stands joins it. A group that jumps
  * backwards for very long lets the others pass, so that a lane may wait for one of its own warp.
  */
-#ifndef CUSHIM_MOCK_PTX_WARP_H
-#define CUSHIM_MOCK_PTX_WARP_H
+#ifndef CUSHIM_MOCK_PTX_MACHINE_WARP_H
+#define CUSHIM_MOCK_PTX_MACHINE_WARP_H
 
 #include "mock/ptx/machine/code.h"
 
@@ -32,27 +32,27 @@ enum ptx__group_state {
     PTX__AT_BARRIER, /* waits for other warps */
 };
 
-struct ptx__group {
+struct ptx__divergence_group {
     const struct ptx__op *at;
     struct ptx__frame *frame;
     uint32_t mask;
     uint32_t members; /* that it gathers */
     uint8_t state;
     uint8_t barrier;
-    bool forced;   /* nobody else will come: it goes on without them */
-    unsigned turn; /* how often it let the others pass */
+    bool forced;          /* nobody else will come: it goes on without them */
+    unsigned yield_round; /* how often it let the others pass */
 };
 
 struct ptx__warp {
     /* Of the group that runs. */
     unsigned char *regs;
     uint32_t mask;
-    bool whole;                  /* no other lane of the frame is alive */
-    bool forced;                 /* see ptx__group */
+    bool converged;              /* no other lane of the frame is alive */
+    bool forced;                 /* see ptx__divergence_group */
     int32_t budget;              /* of jumps backwards until somebody else may go on */
     const struct ptx__op *limit; /* where the next group ahead in the same frame stands */
     struct ptx__frame *frame;
-    unsigned turn;
+    unsigned yield_round;
 
     struct ptx__frame *base; /* of the kernel itself */
     unsigned char *local;    /* of all lanes, one behind the other */
@@ -66,7 +66,7 @@ struct ptx__warp {
     bool yielded;           /* it stopped because it jumped backwards for so long */
     uint64_t jumps;         /* backwards, as far as budgets were used up */
 
-    struct ptx__group groups[PTX__LANES]; /* that do not run */
+    struct ptx__divergence_group groups[PTX__LANES]; /* that do not run */
     unsigned n_groups;
 };
 

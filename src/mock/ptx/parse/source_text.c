@@ -15,13 +15,13 @@ static uint32_t find_file(const struct ptx__parser *parser, size_t number)
 }
 
 /* ".file 1 "a.cu", 1234, 56", with the time and size that are of no use here */
-bool ptx__file(struct ptx__parser *parser)
+bool ptx__parse_file(struct ptx__parser *parser)
 {
     struct ptx__token path;
     struct ptx__file *file;
     size_t number = 0;
 
-    if (!ptx__size(parser, &number))
+    if (!ptx__parse_size(parser, &number))
         return false;
     path = parser->lexer.token;
     if (path.kind != PTX_STRING || path.length < 2)
@@ -30,7 +30,7 @@ bool ptx__file(struct ptx__parser *parser)
     while (ptx__accept(&parser->lexer, ",")) {
         size_t ignored;
 
-        if (!ptx__size(parser, &ignored))
+        if (!ptx__parse_size(parser, &ignored))
             return false;
     }
     if (find_file(parser, number) != PTX_NONE)
@@ -48,10 +48,10 @@ static bool read_place(struct ptx__parser *parser, struct ptx__location *locatio
 {
     size_t file = 0, line = 0, column = 0;
 
-    if (!ptx__size(parser, &file) || !ptx__size(parser, &line))
+    if (!ptx__parse_size(parser, &file) || !ptx__parse_size(parser, &line))
         return false;
     /* The column may be missing in front of a comma. */
-    if (ptx__at_number(parser) && !ptx__size(parser, &column))
+    if (ptx__at_number(parser) && !ptx__parse_size(parser, &column))
         return false;
     *location =
         (struct ptx__location){find_file(parser, file), (uint32_t) line, (uint32_t) column, 0};
@@ -90,11 +90,11 @@ static bool read_function_name(struct ptx__parser *parser)
     if (parser->lexer.token.kind != PTX_NAME && parser->lexer.token.kind != PTX_DOTTED)
         return ptx__unexpected(parser);
     ptx__next(&parser->lexer);
-    return !ptx__accept(&parser->lexer, "+") || ptx__number(parser, &offset);
+    return !ptx__accept(&parser->lexer, "+") || ptx__parse_number(parser, &offset);
 }
 
 /* ".loc 1 5 3, function_name name, inlined_at 1 10 2" */
-bool ptx__location(struct ptx__parser *parser)
+bool ptx__parse_location(struct ptx__parser *parser)
 {
     struct ptx__location location, caller;
 
@@ -115,7 +115,7 @@ bool ptx__location(struct ptx__parser *parser)
 }
 
 /* What a debugger reads; only its braces are looked at. */
-bool ptx__section(struct ptx__parser *parser)
+bool ptx__parse_section(struct ptx__parser *parser)
 {
     if (parser->lexer.token.kind != PTX_DOTTED && parser->lexer.token.kind != PTX_NAME)
         return ptx__unexpected(parser);

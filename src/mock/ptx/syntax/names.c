@@ -84,7 +84,8 @@ static bool find_in_ranges(struct ptx__parser *parser, const struct ptx__token *
     return true;
 }
 
-bool ptx__register(struct ptx__parser *parser, const struct ptx__token *name, uint32_t *ret_reg)
+bool ptx__parse_register(struct ptx__parser *parser, const struct ptx__token *name,
+                         uint32_t *ret_reg)
 {
     const struct ptx__name *found = ptx__scope_find(&parser->scope, name->text, name->length);
 

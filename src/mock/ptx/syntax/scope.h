@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the names of a text stand for, in blocks inside of blocks. */
-#ifndef CUSHIM_MOCK_PTX_SCOPE_H
-#define CUSHIM_MOCK_PTX_SCOPE_H
+#ifndef CUSHIM_MOCK_PTX_SYNTAX_SCOPE_H
+#define CUSHIM_MOCK_PTX_SYNTAX_SCOPE_H
 
 #include <stdbool.h>
 #include <stddef.h>

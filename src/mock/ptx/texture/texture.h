@@ -6,8 +6,8 @@
  * 1/256 of an element, weights are whole 1/256 whose sum is 1, and of the elements of a plane some
  * bits are added: 28 of floats, 15 of .f16, counted from the top of the largest one.
  */
-#ifndef CUSHIM_MOCK_PTX_TEXTURE_H
-#define CUSHIM_MOCK_PTX_TEXTURE_H
+#ifndef CUSHIM_MOCK_PTX_TEXTURE_TEXTURE_H
+#define CUSHIM_MOCK_PTX_TEXTURE_TEXTURE_H
 
 #include "mock/ptx/machine/code.h"
 #include "mock/ptx/machine/image.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The handlers of control.c, which are the same for all instruction sets of the host. */
-#ifndef CUSHIM_MOCK_PTX_CONTROL_H
-#define CUSHIM_MOCK_PTX_CONTROL_H
+#ifndef CUSHIM_MOCK_PTX_WARPS_CONTROL_H
+#define CUSHIM_MOCK_PTX_WARPS_CONTROL_H
 
 #include "mock/ptx/machine/code.h"
 

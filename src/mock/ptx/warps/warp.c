@@ -13,33 +13,33 @@ static void set_limit(struct ptx__warp *warp, const struct ptx__op *at)
 {
     warp->limit = NO_LIMIT;
     for (unsigned i = 0; i < warp->n_groups; i++) {
-        const struct ptx__group *group = &warp->groups[i];
+        const struct ptx__divergence_group *group = &warp->groups[i];
 
         if (group->state == PTX__RUNNABLE && group->frame == warp->frame && group->at > at &&
             group->at < warp->limit)
             warp->limit = group->at;
     }
-    warp->whole = !(warp->frame->lanes & ~warp->mask);
+    warp->converged = !(warp->frame->lanes & ~warp->mask);
 }
 
 static void take(struct ptx__warp *warp, unsigned number)
 {
-    const struct ptx__group group = warp->groups[number];
+    const struct ptx__divergence_group group = warp->groups[number];
 
     warp->groups[number] = warp->groups[--warp->n_groups];
     warp->frame = group.frame;
     warp->regs = group.frame->registers;
     warp->mask = group.mask;
-    warp->turn = group.turn;
+    warp->yield_round = group.yield_round;
     warp->forced = group.forced;
     set_limit(warp, group.at);
 }
 
 /* Those that let the others pass come last; then the innermost frame, then the order of code. */
-static bool before(const struct ptx__group *a, const struct ptx__group *b)
+static bool before(const struct ptx__divergence_group *a, const struct ptx__divergence_group *b)
 {
-    if (a->turn != b->turn)
-        return a->turn < b->turn;
+    if (a->yield_round != b->yield_round)
+        return a->yield_round < b->yield_round;
     if (a->frame->depth != b->frame->depth)
         return a->frame->depth > b->frame->depth;
     return a->at < b->at;
@@ -58,7 +58,8 @@ static int first_of(const struct ptx__warp *warp, enum ptx__group_state state)
 }
 
 /* Do they stand at one place of one frame, and wait for the same, if for anything? */
-static bool belong_together(const struct ptx__group *a, const struct ptx__group *b)
+static bool belong_together(const struct ptx__divergence_group *a,
+                            const struct ptx__divergence_group *b)
 {
     return a->at == b->at && a->frame == b->frame && a->state == b->state &&
            (a->state != PTX__AT_BARRIER || a->barrier == b->barrier) &&
@@ -68,14 +69,14 @@ static bool belong_together(const struct ptx__group *a, const struct ptx__group 
 static void merge(struct ptx__warp *warp)
 {
     for (unsigned i = 0; i < warp->n_groups; i++) {
-        struct ptx__group *a = &warp->groups[i];
+        struct ptx__divergence_group *a = &warp->groups[i];
 
         for (unsigned j = i + 1; j < warp->n_groups;) {
-            const struct ptx__group *b = &warp->groups[j];
+            const struct ptx__divergence_group *b = &warp->groups[j];
 
             if (belong_together(a, b)) {
                 a->mask |= b->mask;
-                a->turn = a->turn < b->turn ? a->turn : b->turn;
+                a->yield_round = a->yield_round < b->yield_round ? a->yield_round : b->yield_round;
                 warp->groups[j] = warp->groups[--warp->n_groups];
             } else {
                 j++;
@@ -85,7 +86,7 @@ static void merge(struct ptx__warp *warp)
 }
 
 /* What gathers can go on when all living members are there, or nobody else will come. */
-static bool can_run(const struct ptx__warp *warp, const struct ptx__group *group)
+static bool can_run(const struct ptx__warp *warp, const struct ptx__divergence_group *group)
 {
     return group->state == PTX__RUNNABLE ||
            (group->state == PTX__GATHERING &&
@@ -113,8 +114,12 @@ const struct ptx__op *ptx__warp_next(struct ptx__warp *warp)
 static void put(struct ptx__warp *warp, const struct ptx__op *at, uint32_t mask,
                 enum ptx__group_state state)
 {
-    warp->groups[warp->n_groups++] = (struct ptx__group){
-        .at = at, .frame = warp->frame, .mask = mask, .state = (uint8_t) state, .turn = warp->turn};
+    warp->groups[warp->n_groups++] =
+        (struct ptx__divergence_group){.at = at,
+                                       .frame = warp->frame,
+                                       .mask = mask,
+                                       .state = (uint8_t) state,
+                                       .yield_round = warp->yield_round};
 }
 
 const struct ptx__op *ptx__warp_park(struct ptx__warp *warp, const struct ptx__op *at,
@@ -138,7 +143,7 @@ static const struct ptx__op *let_pass(struct ptx__warp *warp, const struct ptx__
 {
     const uint64_t limit = warp->block->grid->launch->step_limit;
     const uint64_t jumps = (uint64_t) budget_of(warp) / op->cost;
-    unsigned last = warp->turn;
+    unsigned last = warp->yield_round;
 
     warp->budget = budget_of(warp);
     warp->jumps += jumps ? jumps : 1;
@@ -147,10 +152,10 @@ static const struct ptx__op *let_pass(struct ptx__warp *warp, const struct ptx__
                           "it has jumped backwards %llu times: an endless loop?",
                           (unsigned long long) warp->jumps);
     for (unsigned i = 0; i < warp->n_groups; i++) {
-        if (warp->groups[i].state == PTX__RUNNABLE && warp->groups[i].turn > last)
-            last = warp->groups[i].turn;
+        if (warp->groups[i].state == PTX__RUNNABLE && warp->groups[i].yield_round > last)
+            last = warp->groups[i].yield_round;
     }
-    warp->turn = last + 1;
+    warp->yield_round = last + 1;
     put(warp, target, warp->mask, PTX__RUNNABLE);
     warp->yielded = true;
     return NULL;
@@ -219,7 +224,7 @@ static void gather(struct ptx__warp *warp, const struct ptx__op *op, const uint3
                    uint32_t members)
 {
     for (unsigned i = 0; i < warp->n_groups;) {
-        struct ptx__group *group = &warp->groups[i];
+        struct ptx__divergence_group *group = &warp->groups[i];
         uint32_t joining = 0;
 
         if (group->at == op && group->frame == warp->frame && group->state != PTX__AT_BARRIER)
@@ -260,7 +265,7 @@ bool ptx__warp_together(struct ptx__warp *warp, const struct ptx__op *op, uint32
 const struct ptx__op *ptx__warp_after(struct ptx__warp *warp, const struct ptx__op *op)
 {
     for (unsigned i = 0; i < warp->n_groups; i++) {
-        const struct ptx__group *group = &warp->groups[i];
+        const struct ptx__divergence_group *group = &warp->groups[i];
 
         if (group->frame == warp->frame && group->state == PTX__RUNNABLE &&
             (group->at == op || group->at == op + 1))
@@ -274,7 +279,7 @@ void ptx__warp_start(struct ptx__warp *warp, struct ptx__frame *frame, uint32_t 
     warp->frame = frame;
     warp->regs = frame->registers;
     warp->n_groups = 0;
-    warp->turn = 0;
+    warp->yield_round = 0;
     warp->alive = mask;
     warp->yielded = false;
     warp->jumps = 0;
@@ -328,7 +333,7 @@ const struct ptx__op *ptx__warp_call(struct ptx__warp *warp, const struct ptx__o
     frame->lanes = warp->mask;
     frame->local = local;
     frame->depth = warp->frame->depth + 1;
-    ptx__local_watch_frame(warp, frame, warp->mask);
+    ptx__local_racecheck_frame(warp, frame, warp->mask);
     copy_arguments(warp, op, frame);
     warp->frame = frame;
     warp->regs = frame->registers;

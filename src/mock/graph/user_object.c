@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* cuUserObject* */
-#include "mock/graph/user.h"
+#include "mock/graph/user_object.h"
 
 #include <stdlib.h>
 
 #include "mock/base/state.h"
 #include "mock/graph/graph.h"
-#include "mock/queue/engine.h"
+#include "mock/queue/host_thread.h"
 
 /* Nothing refers to it any more: it is gone, and its destructor will be called. */
 static void end_if_unused(struct mock__user_object *object)
 {
     if (object->callers || object->graphs)
         return;
-    mock__engine_say(object->farewell);
+    mock__host_thread_post(object->farewell);
     mock__object_free(object);
 }
 
@@ -38,7 +38,7 @@ CUresult mock_cuUserObjectCreate(CUuserObject *object_out, void *ptr, CUhostFn d
         mock__object_free(object);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    *object->farewell = (struct mock__farewell){.destroy = destroy, .user = ptr};
+    *object->farewell = (struct mock__destructor_call){.destroy = destroy, .user = ptr};
     object->callers = initialRefcount;
     mock__made(&object->object.made, "cuUserObjectCreate");
     *object_out = MOCK__HANDLE(object);

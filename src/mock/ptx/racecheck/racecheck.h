@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What is noted about memory while a launch runs, and the quick questions to it. What is told of
- * it, and everything that is not quick, is in watch_shared.c and watch_global.c; exec_watch.c asks
- * for a warp at once.
+ * it, and everything that is not quick, is in racecheck_shared.c and racecheck_global.c;
+ * exec_racecheck.c asks for a warp at once.
  */
-#ifndef CUSHIM_MOCK_PTX_WATCH_H
-#define CUSHIM_MOCK_PTX_WATCH_H
+#ifndef CUSHIM_MOCK_PTX_RACECHECK_RACECHECK_H
+#define CUSHIM_MOCK_PTX_RACECHECK_RACECHECK_H
 
 #include "mock/ptx/machine/exec.h"
 #include "mock/ptx/machine/grid.h"
@@ -21,7 +21,7 @@
 #define PTX__THREAD_BITS 10
 #define PTX__MOST_CLOCK  ((1u << (32 - PTX__THREAD_BITS)) - 2)
 
-struct ptx__shared_watch {
+struct ptx__shared_racecheck {
     unsigned shift; /* of a granule: four bytes, or as few as an access had */
     unsigned n_warps;
     uint32_t bytes, n_granules;
@@ -36,21 +36,21 @@ struct ptx__shared_watch {
 };
 
 /* Granules as small as such an access needs. False: there is no memory, nothing is watched. */
-bool ptx__shared_watch_refine(struct ptx__block *block, uint32_t bits);
+bool ptx__shared_racecheck_refine(struct ptx__block *block, uint32_t bits);
 
 /* An access that may order others comes after all such before it, and before all later ones. */
-void ptx__shared_watch_pass_on(struct ptx__warp *warp);
+void ptx__shared_racecheck_pass_on(struct ptx__warp *warp);
 
 /* What is wrong with the access of one lane. */
-void ptx__shared_watch_tell(struct ptx__warp *warp, const struct ptx__op *op, unsigned lane,
-                            uint32_t offset, unsigned bytes, enum ptx__use use);
+void ptx__shared_racecheck_tell(struct ptx__warp *warp, const struct ptx__op *op, unsigned lane,
+                                uint32_t offset, unsigned bytes, enum ptx__use use);
 
 /* Notes what one lane does to shared memory. */
-void ptx__watch_shared_lane(struct ptx__warp *warp, const struct ptx__op *op, unsigned lane,
-                            uint32_t offset, unsigned bytes, enum ptx__use use);
+void ptx__racecheck_shared_lane(struct ptx__warp *warp, const struct ptx__op *op, unsigned lane,
+                                uint32_t offset, unsigned bytes, enum ptx__use use);
 
-static inline uint32_t ptx__who(const struct ptx__shared_watch *watch, const struct ptx__warp *warp,
-                                unsigned lane)
+static inline uint32_t ptx__who(const struct ptx__shared_racecheck *watch,
+                                const struct ptx__warp *warp, unsigned lane)
 {
     return watch->clocks[warp->number][warp->number] << PTX__THREAD_BITS |
            (warp->number * PTX__LANES + lane);
@@ -67,7 +67,7 @@ static inline bool ptx__unordered(const uint32_t *who, uint32_t n, const uint32_
 }
 
 /* The warp wrote, or read, for the first time since its clock went on: nobody knows. */
-static inline void ptx__news(uint32_t *last, uint32_t *unseen, uint32_t clock, unsigned warp)
+static inline void ptx__note_unseen(uint32_t *last, uint32_t *unseen, uint32_t clock, unsigned warp)
 {
     if (last[warp] == clock)
         return;
@@ -112,7 +112,7 @@ struct ptx__touch {
 };
 
 /* Notes what is done to bytes from an offset of the range on. */
-void ptx__watch_global(const struct ptx__touch *touch, uint64_t offset, uint64_t bytes);
+void ptx__racecheck_global(const struct ptx__touch *touch, uint64_t offset, uint64_t bytes);
 
 /* The number of the block as it is noted. */
 static inline uint64_t ptx__line_owner(const struct ptx__block *block,
@@ -122,7 +122,8 @@ static inline uint64_t ptx__line_owner(const struct ptx__block *block,
 }
 
 /* Would noting the access change nothing, and find nothing? */
-static inline bool ptx__line_quiet(uint64_t line, uint64_t owner, enum ptx__use use, bool strong)
+static inline bool ptx__line_unchanged(uint64_t line, uint64_t owner, enum ptx__use use,
+                                       bool strong)
 {
     const uint64_t wanted = (use & PTX__LOADS ? PTX__LINE_ALL_READ : 0) |
                             (use & PTX__STORES ? PTX__LINE_ALL_WRITTEN : 0);
@@ -134,7 +135,8 @@ static inline bool ptx__line_quiet(uint64_t line, uint64_t owner, enum ptx__use 
            (!(use & PTX__STORES) && line & PTX__LINE_MANY);
 }
 
-static inline void ptx__watch_span(const struct ptx__touch *touch, uint64_t offset, uint64_t bytes)
+static inline void ptx__racecheck_span(const struct ptx__touch *touch, uint64_t offset,
+                                       uint64_t bytes)
 {
     struct ptx__block *block = touch->warp->block;
     const uint64_t owner = ptx__line_owner(block, touch->range);
@@ -144,8 +146,8 @@ static inline void ptx__watch_span(const struct ptx__touch *touch, uint64_t offs
     for (uint64_t i = offset / PTX__LINE_BYTES; i <= last; i++) {
         const uint64_t line = __atomic_load_n(&touch->range->lines[i], __ATOMIC_ACQUIRE);
 
-        if (!ptx__line_quiet(line, owner, touch->use, block->strong)) {
-            ptx__watch_global(touch, offset, bytes);
+        if (!ptx__line_unchanged(line, owner, touch->use, block->strong)) {
+            ptx__racecheck_global(touch, offset, bytes);
             return;
         }
     }
@@ -154,12 +156,12 @@ static inline void ptx__watch_span(const struct ptx__touch *touch, uint64_t offs
 /* --- of a warp at once, once for each instruction set --- */
 
 /* Notes what the active lanes do: offsets in shared memory, addresses in a range. */
-#define ptx__watch_shared PTX__CLONED(ptx__watch_shared)
-#define ptx__watch_lanes  PTX__CLONED(ptx__watch_lanes)
-void ptx__watch_shared(struct ptx__warp *warp, const struct ptx__op *op, const uint32_t *offsets,
-                       unsigned bytes, enum ptx__use use);
-void ptx__watch_lanes(struct ptx__warp *warp, const struct ptx__op *op,
-                      const struct ptx__range *range, const uint64_t *addresses, unsigned bytes,
-                      enum ptx__use use);
+#define ptx__racecheck_shared PTX__CLONED(ptx__racecheck_shared)
+#define ptx__racecheck_lanes  PTX__CLONED(ptx__racecheck_lanes)
+void ptx__racecheck_shared(struct ptx__warp *warp, const struct ptx__op *op,
+                           const uint32_t *offsets, unsigned bytes, enum ptx__use use);
+void ptx__racecheck_lanes(struct ptx__warp *warp, const struct ptx__op *op,
+                          const struct ptx__range *range, const uint64_t *addresses, unsigned bytes,
+                          enum ptx__use use);
 
 #endif

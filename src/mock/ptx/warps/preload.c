@@ -170,7 +170,7 @@ static void fill(const struct ptx__warp *warp, unsigned char *registers,
     }
 }
 
-void ptx__fill(const struct ptx__warp *warp, const struct ptx__frame *frame, unsigned from)
+void ptx__preload(const struct ptx__warp *warp, const struct ptx__frame *frame, unsigned from)
 {
     for (size_t i = 0; i < frame->code->n_constants; i++) {
         if (frame->code->constants[i].fill >= from)

@@ -2,19 +2,19 @@
 /*
  * User objects: something of the program that graphs keep. Callers hold the lock.
  */
-#ifndef CUSHIM_MOCK_USER_H
-#define CUSHIM_MOCK_USER_H
+#ifndef CUSHIM_MOCK_GRAPH_USER_OBJECT_H
+#define CUSHIM_MOCK_GRAPH_USER_OBJECT_H
 
 #include "mock/base/objects.h"
 #include "mock/functions.h"
 
-struct mock__farewell;
+struct mock__destructor_call;
 struct mock__graph;
 
 struct mock__user_object {
     struct mock__object object;
     unsigned callers, graphs; /* references of the program, and of graphs */
-    struct mock__farewell *farewell;
+    struct mock__destructor_call *farewell;
 };
 
 /* A graph's references. */

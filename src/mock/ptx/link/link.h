@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What is done once all texts of a module are read. */
-#ifndef CUSHIM_MOCK_PTX_WHOLE_H
-#define CUSHIM_MOCK_PTX_WHOLE_H
+#ifndef CUSHIM_MOCK_PTX_LINK_LINK_H
+#define CUSHIM_MOCK_PTX_LINK_LINK_H
 
 #include "mock/ptx/syntax/parser.h"
 
@@ -11,7 +11,7 @@ bool ptx__is_provided(const char *name);
 /* Puts definitions in the place of declarations, across the texts. */
 bool ptx__link(struct ptx__parser *parser);
 
-/* Gives variables their places, and finds the functions' facts. */
+/* Gives variables their places, and finds the functions' usage. */
 bool ptx__lay_out(struct ptx__parser *parser);
 
 /* An estimate of the 32-bit registers that a function needs at once. */

@@ -8,7 +8,7 @@
 #include <immintrin.h>
 #endif
 
-#include "mock/ptx/racecheck/watch.h"
+#include "mock/ptx/racecheck/racecheck.h"
 
 /* More runs than this are done lane by lane. */
 enum { MOST_RUNS = 8 };
@@ -91,7 +91,7 @@ static inline struct run next_run(struct steps *steps)
 
 /* An access of a warp, and what does not change from lane to lane. */
 struct shared {
-    struct ptx__shared_watch *watch;
+    struct ptx__shared_racecheck *watch;
     const struct ptx__warp *warp;
     const uint32_t *offsets;
     unsigned bytes, n; /* granules of a lane */
@@ -132,7 +132,7 @@ static void set(uint64_t *words, uint32_t begin, uint32_t n)
 static inline bool in_order(const struct shared *shared, uint32_t begin, uint32_t n,
                             enum ptx__use use)
 {
-    const struct ptx__shared_watch *watch = shared->watch;
+    const struct ptx__shared_racecheck *watch = shared->watch;
     const unsigned number = shared->warp->number;
     const uint32_t *known = watch->clocks[number];
 
@@ -179,7 +179,7 @@ static inline void fill(uint32_t *who, uint32_t n, uint32_t first, unsigned shif
 static inline void note_run(struct ptx__warp *warp, const struct ptx__op *op,
                             const struct shared *shared, const struct run *run, enum ptx__use use)
 {
-    struct ptx__shared_watch *watch = shared->watch;
+    struct ptx__shared_racecheck *watch = shared->watch;
     const uint32_t begin = shared->offsets[run->first] >> watch->shift;
     const uint32_t n = shared->n * (run->one ? 1 : run->last - run->first + 1);
     const unsigned shift = run->one ? 31 : (unsigned) __builtin_ctz(shared->n);
@@ -187,7 +187,7 @@ static inline void note_run(struct ptx__warp *warp, const struct ptx__op *op,
 
     if (!in_order(shared, begin, n, use)) {
         for (unsigned l = run->first; l <= run->last; l++)
-            ptx__shared_watch_tell(warp, op, l, shared->offsets[l], shared->bytes, use);
+            ptx__shared_racecheck_tell(warp, op, l, shared->offsets[l], shared->bytes, use);
     }
     if (use & PTX__STORES)
         set(watch->written, begin, n);
@@ -206,7 +206,7 @@ static inline void note_run(struct ptx__warp *warp, const struct ptx__op *op,
 /* Lanes wherever, of a granule each. False, and nothing is noted: each has to be looked at. */
 static inline bool note_lanes(const struct shared *shared, enum ptx__use use)
 {
-    struct ptx__shared_watch *watch = shared->watch;
+    struct ptx__shared_racecheck *watch = shared->watch;
     const unsigned number = shared->warp->number;
     const bool plain = !(use & PTX__STRONG), compare = plain && watch->n_warps > 1;
     uint32_t granules[PTX__LANES] __attribute__((aligned(64)));
@@ -245,7 +245,7 @@ static inline __attribute__((always_inline)) void watch(struct ptx__warp *warp,
                                                         const uint32_t *offsets, unsigned bytes,
                                                         enum ptx__use use)
 {
-    struct ptx__shared_watch *const watch = warp->block->watch;
+    struct ptx__shared_racecheck *const watch = warp->block->watch;
     const unsigned number = warp->number;
     const struct shared shared = {.watch = watch,
                                   .warp = warp,
@@ -257,9 +257,11 @@ static inline __attribute__((always_inline)) void watch(struct ptx__warp *warp,
     struct steps steps = steps_of(warp->mask, offsets, bytes);
 
     if (use & PTX__STORES && !(use & PTX__STRONG))
-        ptx__news(watch->last_write, watch->unseen_writes, watch->clocks[number][number], number);
+        ptx__note_unseen(watch->last_write, watch->unseen_writes, watch->clocks[number][number],
+                         number);
     if (use & PTX__LOADS && !(use & PTX__STRONG))
-        ptx__news(watch->last_read, watch->unseen_reads, watch->clocks[number][number], number);
+        ptx__note_unseen(watch->last_read, watch->unseen_reads, watch->clocks[number][number],
+                         number);
     if (!few_runs(&steps)) {
         if (shared.n == 1 && note_lanes(&shared, use))
             return;
@@ -272,14 +274,14 @@ static inline __attribute__((always_inline)) void watch(struct ptx__warp *warp,
     }
 }
 
-void ptx__watch_shared(struct ptx__warp *warp, const struct ptx__op *op, const uint32_t *offsets,
-                       unsigned bytes, enum ptx__use use)
+void ptx__racecheck_shared(struct ptx__warp *warp, const struct ptx__op *op,
+                           const uint32_t *offsets, unsigned bytes, enum ptx__use use)
 {
     if (bytes & ((1u << warp->block->watch->shift) - 1) &&
-        !ptx__shared_watch_refine(warp->block, bytes))
+        !ptx__shared_racecheck_refine(warp->block, bytes))
         return;
     if (use & PTX__STRONG)
-        ptx__shared_watch_pass_on(warp);
+        ptx__shared_racecheck_pass_on(warp);
     if (use == PTX__LOADS)
         watch(warp, op, offsets, bytes, PTX__LOADS);
     else if (use == PTX__STORES)
@@ -302,9 +304,9 @@ static struct steps steps_in(const struct ptx__range *range, uint32_t mask,
     return steps_of(mask, offsets, bytes);
 }
 
-void ptx__watch_lanes(struct ptx__warp *warp, const struct ptx__op *op,
-                      const struct ptx__range *range, const uint64_t *addresses, unsigned bytes,
-                      enum ptx__use use)
+void ptx__racecheck_lanes(struct ptx__warp *warp, const struct ptx__op *op,
+                          const struct ptx__range *range, const uint64_t *addresses, unsigned bytes,
+                          enum ptx__use use)
 {
     struct steps steps = steps_in(range, warp->mask, addresses, bytes);
 
@@ -314,7 +316,7 @@ void ptx__watch_lanes(struct ptx__warp *warp, const struct ptx__op *op,
         const struct run run = next_run(&steps);
         const struct ptx__touch touch = {warp, op, range, use, run.first, run.one ? 0 : bytes};
 
-        ptx__watch_span(&touch, addresses[run.first] - range->begin,
-                        (uint64_t) bytes * (run.one ? 1 : run.last - run.first + 1));
+        ptx__racecheck_span(&touch, addresses[run.first] - range->begin,
+                            (uint64_t) bytes * (run.one ? 1 : run.last - run.first + 1));
     }
 }

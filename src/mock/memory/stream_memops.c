@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A wait is not ready before the value is there, so that its lane stands still and everything
+ * A wait is not ready before the value is there, so that its queue stands still and everything
  * else goes on. Who gave the value (a stream, a kernel, the host) comes before what follows
  * the wait.
  */
-#include "mock/memory/values.h"
+#include "mock/memory/stream_memops.h"
 
 #include <string.h>
 
@@ -109,7 +109,7 @@ static struct op next_op(const struct mock__work *work)
 static bool ready(const struct mock__work *work)
 {
     const struct op op = next_op(work);
-    const struct mock__context *context = work->lane->context;
+    const struct mock__context *context = work->queue->context;
     const void *bytes = is_wait(&op) ? mock__memory_bytes(op.address, bytes_of(&op)) : NULL;
 
     return !bytes || !context || mock__context_usable(context) || satisfied(&op, load(&op, bytes));
@@ -131,7 +131,7 @@ static void report_stuck(struct mock__work *work)
         CUSHIM_MOCK_STUCK,
         "%s waits for the value at offset %llu of %s, 0x%llx, to be %s 0x%llx; it is 0x%llx, and "
         "no work that could write it is ready",
-        mock__say_stream(work->lane).text, (unsigned long long) (op.address - memory->address),
+        mock__say_stream(work->queue).text, (unsigned long long) (op.address - memory->address),
         mock__say_memory(memory).text, (unsigned long long) op.address,
         conditions[op.flags & CONDITION], (unsigned long long) op.value,
         (unsigned long long) load(&op, mock__memory_bytes(op.address, bytes_of(&op))));
@@ -145,8 +145,8 @@ static void run_op(struct mock__work *work, const struct op *op)
     if (op->type == MOCK__FLUSH || op->type == MOCK__BARRIER)
         return;
     if (!bytes) {
-        mock__access_nowhere(work->type->name, op->address, bytes_of(op));
-        work->lane->context->fault = CUDA_ERROR_ILLEGAL_ADDRESS;
+        mock__report_bad_address(work->type->name, op->address, bytes_of(op));
+        work->queue->context->fault = CUDA_ERROR_ILLEGAL_ADDRESS;
         return;
     }
     if (is_wait(op)) {
@@ -162,7 +162,7 @@ static void run_op(struct mock__work *work, const struct op *op)
 static void run(struct mock__work *work)
 {
     struct value_work *batch = (struct value_work *) work;
-    const struct mock__context *context = work->lane->context;
+    const struct mock__context *context = work->queue->context;
 
     do {
         const struct op op = next_op(work);
@@ -239,7 +239,7 @@ static CUresult check_place(const struct op *op)
     MOCK__REQUIRE(memory->kind != MOCK__MANAGED_MEMORY, CUDA_ERROR_INVALID_VALUE);
     if (!memory->being_freed)
         return CUDA_SUCCESS;
-    mock__access_dying(is_wait(op) ? wait_type.name : write_type.name, op->address);
+    mock__report_use_after_free(is_wait(op) ? wait_type.name : write_type.name, op->address);
     return CUDA_ERROR_INVALID_VALUE;
 }
 

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "mock/ptx/machine/block.h"
-#include "mock/ptx/racecheck/watch.h"
+#include "mock/ptx/racecheck/racecheck.h"
 
-static bool allocate(struct ptx__shared_watch *watch)
+static bool allocate(struct ptx__shared_racecheck *watch)
 {
     const size_t n = watch->n_granules = ((watch->bytes - 1) >> watch->shift) + 1;
 
@@ -21,23 +21,23 @@ static bool allocate(struct ptx__shared_watch *watch)
     return watch->written && watch->writers && watch->readers;
 }
 
-static void release(struct ptx__shared_watch *watch)
+static void release(struct ptx__shared_racecheck *watch)
 {
     free(watch->written);
     free(watch->writers);
     free(watch->readers);
 }
 
-void ptx__shared_watch_free(struct ptx__shared_watch *watch)
+void ptx__shared_racecheck_free(struct ptx__shared_racecheck *watch)
 {
     if (watch)
         release(watch);
     free(watch);
 }
 
-struct ptx__shared_watch *ptx__shared_watch_new(uint32_t shared_bytes, unsigned n_warps)
+struct ptx__shared_racecheck *ptx__shared_racecheck_new(uint32_t shared_bytes, unsigned n_warps)
 {
-    struct ptx__shared_watch *watch = calloc(1, sizeof(*watch));
+    struct ptx__shared_racecheck *watch = calloc(1, sizeof(*watch));
 
     if (!watch)
         return NULL;
@@ -46,14 +46,14 @@ struct ptx__shared_watch *ptx__shared_watch_new(uint32_t shared_bytes, unsigned 
     watch->shift = 2;
     if (allocate(watch))
         return watch;
-    ptx__shared_watch_free(watch);
+    ptx__shared_racecheck_free(watch);
     return NULL;
 }
 
 /* --- clocks --- */
 
 /* Everybody knows of everything up to now. */
-static void set_clocks(struct ptx__shared_watch *watch, uint32_t now)
+static void set_clocks(struct ptx__shared_racecheck *watch, uint32_t now)
 {
     for (unsigned i = 0; i < PTX__MAX_WARPS; i++) {
         for (unsigned j = 0; j < PTX__MAX_WARPS; j++)
@@ -66,9 +66,9 @@ static void set_clocks(struct ptx__shared_watch *watch, uint32_t now)
     memset(watch->unseen_reads, 0, sizeof(watch->unseen_reads));
 }
 
-void ptx__shared_watch_start(struct ptx__block *block)
+void ptx__shared_racecheck_start(struct ptx__block *block)
 {
-    struct ptx__shared_watch *watch = block->watch;
+    struct ptx__shared_racecheck *watch = block->watch;
     uint32_t now = 1;
 
     for (unsigned i = 0; i < PTX__MAX_WARPS; i++)
@@ -86,7 +86,7 @@ void ptx__shared_watch_start(struct ptx__block *block)
 typedef uint32_t four __attribute__((vector_size(16), aligned(4), may_alias));
 
 /* The later of both, four at a time: there is room for as many warps as there may be. */
-static void join(const struct ptx__shared_watch *watch, uint32_t *to, const uint32_t *from)
+static void join(const struct ptx__shared_racecheck *watch, uint32_t *to, const uint32_t *from)
 {
     for (unsigned i = 0; i < watch->n_warps; i += 4) {
         four *later = (four *) (to + i);
@@ -107,7 +107,7 @@ static uint32_t still_unseen(uint32_t unseen, const uint32_t *last, const uint32
 }
 
 /* The warp learns of what was joined. */
-static void learn(struct ptx__shared_watch *watch, unsigned warp, const uint32_t *from)
+static void learn(struct ptx__shared_racecheck *watch, unsigned warp, const uint32_t *from)
 {
     uint32_t *known = watch->clocks[warp];
 
@@ -135,7 +135,7 @@ static void set_back_all(uint32_t *who, size_t n, const uint32_t *by)
 
 static uint32_t known_by_all(const struct ptx__block *block, unsigned warp)
 {
-    const struct ptx__shared_watch *watch = block->watch;
+    const struct ptx__shared_racecheck *watch = block->watch;
     const uint32_t now = watch->clocks[warp][warp];
     uint32_t least = now - 1;
 
@@ -149,7 +149,7 @@ static uint32_t known_by_all(const struct ptx__block *block, unsigned warp)
 
 static void renew_clocks(struct ptx__block *block)
 {
-    struct ptx__shared_watch *watch = block->watch;
+    struct ptx__shared_racecheck *watch = block->watch;
     uint32_t by[PTX__MAX_WARPS];
 
     for (unsigned i = 0; i < PTX__MAX_WARPS; i++)
@@ -175,15 +175,15 @@ static void renew_clocks(struct ptx__block *block)
 
 static void step(struct ptx__warp *warp)
 {
-    struct ptx__shared_watch *watch = warp->block->watch;
+    struct ptx__shared_racecheck *watch = warp->block->watch;
 
     if (++watch->clocks[warp->number][warp->number] >= PTX__MOST_CLOCK)
         renew_clocks(warp->block);
 }
 
-void ptx__shared_watch_arrive(struct ptx__warp *warp, struct ptx__barrier *barrier)
+void ptx__shared_racecheck_arrive(struct ptx__warp *warp, struct ptx__barrier *barrier)
 {
-    struct ptx__shared_watch *watch = warp->block->watch;
+    struct ptx__shared_racecheck *watch = warp->block->watch;
 
     if (!watch)
         return;
@@ -191,15 +191,15 @@ void ptx__shared_watch_arrive(struct ptx__warp *warp, struct ptx__barrier *barri
     step(warp);
 }
 
-void ptx__shared_watch_leave(struct ptx__warp *warp, const struct ptx__barrier *barrier)
+void ptx__shared_racecheck_leave(struct ptx__warp *warp, const struct ptx__barrier *barrier)
 {
     if (warp->block->watch)
         learn(warp->block->watch, warp->number, barrier->clock);
 }
 
-void ptx__shared_watch_pass_on(struct ptx__warp *warp)
+void ptx__shared_racecheck_pass_on(struct ptx__warp *warp)
 {
-    struct ptx__shared_watch *watch = warp->block->watch;
+    struct ptx__shared_racecheck *watch = warp->block->watch;
 
     learn(watch, warp->number, watch->strong);
     join(watch, watch->strong, watch->clocks[warp->number]);
@@ -215,7 +215,7 @@ static void spread(uint32_t *to, const uint32_t *from, uint32_t n, unsigned shif
 }
 
 /* All that was noted of a granule was done to each part of it. */
-static void spread_all(struct ptx__shared_watch *to, const struct ptx__shared_watch *from)
+static void spread_all(struct ptx__shared_racecheck *to, const struct ptx__shared_racecheck *from)
 {
     const unsigned shift = from->shift - to->shift;
 
@@ -228,9 +228,9 @@ static void spread_all(struct ptx__shared_watch *to, const struct ptx__shared_wa
                from->readers + (size_t) i * from->n_granules, to->n_granules, shift);
 }
 
-bool ptx__shared_watch_refine(struct ptx__block *block, uint32_t bits)
+bool ptx__shared_racecheck_refine(struct ptx__block *block, uint32_t bits)
 {
-    struct ptx__shared_watch *watch = block->watch, before;
+    struct ptx__shared_racecheck *watch = block->watch, before;
 
     if (!(bits & ((1u << watch->shift) - 1)))
         return true;
@@ -242,7 +242,7 @@ bool ptx__shared_watch_refine(struct ptx__block *block, uint32_t bits)
         return true;
     }
     release(&before);
-    ptx__shared_watch_free(watch);
+    ptx__shared_racecheck_free(watch);
     block->watch = NULL;
     return false;
 }
@@ -261,7 +261,7 @@ static void tell_race(struct ptx__warp *warp, const struct ptx__op *op, unsigned
 static void tell_readers(struct ptx__warp *warp, const struct ptx__op *op, unsigned lane,
                          uint32_t offset)
 {
-    const struct ptx__shared_watch *watch = warp->block->watch;
+    const struct ptx__shared_racecheck *watch = warp->block->watch;
     const uint32_t *known = watch->clocks[warp->number];
 
     for (uint32_t m = watch->unseen_reads[warp->number]; m; m &= m - 1) {
@@ -274,10 +274,10 @@ static void tell_readers(struct ptx__warp *warp, const struct ptx__op *op, unsig
     }
 }
 
-void ptx__shared_watch_tell(struct ptx__warp *warp, const struct ptx__op *op, unsigned lane,
-                            uint32_t offset, unsigned bytes, enum ptx__use use)
+void ptx__shared_racecheck_tell(struct ptx__warp *warp, const struct ptx__op *op, unsigned lane,
+                                uint32_t offset, unsigned bytes, enum ptx__use use)
 {
-    const struct ptx__shared_watch *watch = warp->block->watch;
+    const struct ptx__shared_racecheck *watch = warp->block->watch;
 
     for (uint32_t at = offset; at < offset + bytes; at += 1u << watch->shift) {
         const uint32_t granule = at >> watch->shift;
@@ -295,23 +295,23 @@ void ptx__shared_watch_tell(struct ptx__warp *warp, const struct ptx__op *op, un
     }
 }
 
-void ptx__watch_shared_lane(struct ptx__warp *warp, const struct ptx__op *op, unsigned lane,
-                            uint32_t offset, unsigned bytes, enum ptx__use use)
+void ptx__racecheck_shared_lane(struct ptx__warp *warp, const struct ptx__op *op, unsigned lane,
+                                uint32_t offset, unsigned bytes, enum ptx__use use)
 {
     const uint32_t mask = warp->mask;
     uint32_t offsets[PTX__LANES] __attribute__((aligned(64))) = {0};
 
-    if (!ptx__shared_watch_refine(warp->block, offset | bytes))
+    if (!ptx__shared_racecheck_refine(warp->block, offset | bytes))
         return;
     offsets[lane] = offset;
     warp->mask = 1u << lane;
-    ptx__watch_shared(warp, op, offsets, bytes, use);
+    ptx__racecheck_shared(warp, op, offsets, bytes, use);
     warp->mask = mask;
 }
 
-void ptx__watch_shared_from(struct ptx__block *block, uint64_t offset, unsigned bytes)
+void ptx__racecheck_shared_from(struct ptx__block *block, uint64_t offset, unsigned bytes)
 {
-    struct ptx__shared_watch *watch = block->watch;
+    struct ptx__shared_racecheck *watch = block->watch;
 
     if (!watch || !bytes)
         return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "loader/story.h"
+#include "loader/search_report.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,81 +26,87 @@ const char *cushim__origin_word(enum cushim_origin origin)
     return "unknown";
 }
 
-void cushim__story_init(struct cushim__story *story, const struct cushim__kind *kind)
+void cushim__search_report_init(struct cushim__search_report *search_report,
+                                const struct cushim__kind *kind)
 {
-    *story = (struct cushim__story){
+    *search_report = (struct cushim__search_report){
         .report = {.library = kind->id, .text = "", .rows = kind->rows->count},
     };
 }
 
-void cushim__story_finish(struct cushim__story *story)
+void cushim__search_report_finish(struct cushim__search_report *search_report)
 {
-    free(story->candidates);
-    cushim__arena_finish(&story->arena);
+    free(search_report->candidates);
+    cushim__arena_finish(&search_report->arena);
 }
 
-struct cushim_candidate *cushim__story_add(struct cushim__story *story, const char *name,
-                                           enum cushim_origin origin)
+struct cushim_candidate *cushim__search_report_add(struct cushim__search_report *search_report,
+                                                   const char *name, enum cushim_origin origin)
 {
-    struct cushim_report *report = &story->report;
-    struct cushim_candidate *candidate = cushim__arena_alloc(&story->arena, sizeof(*candidate));
+    struct cushim_report *report = &search_report->report;
+    struct cushim_candidate *candidate =
+        cushim__arena_alloc(&search_report->arena, sizeof(*candidate));
 
-    if (candidate && report->n_candidates == story->capacity) {
-        const size_t capacity = story->capacity ? 2 * story->capacity : 16;
+    if (candidate && report->n_candidates == search_report->capacity) {
+        const size_t capacity = search_report->capacity ? 2 * search_report->capacity : 16;
         struct cushim_candidate **more =
-            realloc(story->candidates, capacity * sizeof(story->candidates[0]));
+            realloc(search_report->candidates, capacity * sizeof(search_report->candidates[0]));
 
         if (!more) {
-            story->arena.failed = true;
+            search_report->arena.failed = true;
             return NULL;
         }
-        story->candidates = more;
-        story->capacity = capacity;
+        search_report->candidates = more;
+        search_report->capacity = capacity;
         report->candidates = (const struct cushim_candidate *const *) more;
     }
     if (!candidate)
         return NULL;
-    candidate->name = cushim__arena_printf(&story->arena, "%s", name);
+    candidate->name = cushim__arena_printf(&search_report->arena, "%s", name);
     candidate->path = candidate->detail = "";
     candidate->origin = origin;
-    story->candidates[report->n_candidates++] = candidate;
+    search_report->candidates[report->n_candidates++] = candidate;
     return candidate;
 }
 
-static void list_missing(struct cushim__story *story, const struct cushim__library *library)
+static void list_missing(struct cushim__search_report *search_report,
+                         const struct cushim__library *library)
 {
     const struct cushim__rows *rows = library->kind->rows;
     const size_t n = rows->count - library->found;
-    struct cushim_missing *missing = cushim__arena_alloc(&story->arena, n * sizeof(*missing));
+    struct cushim_missing *missing =
+        cushim__arena_alloc(&search_report->arena, n * sizeof(*missing));
 
     if (!missing)
         return;
-    story->report.missing = missing;
+    search_report->report.missing = missing;
     for (size_t row = 0; row < rows->count; row++)
         if (!library->has[row])
-            missing[story->report.n_missing++] = (struct cushim_missing){
+            missing[search_report->report.n_missing++] = (struct cushim_missing){
                 .symbol = cushim__row_symbol(rows, row),
                 .since = rows->rows[row].since,
                 .until = rows->rows[row].until,
             };
 }
 
-void cushim__story_chosen(struct cushim__story *story, const struct cushim__library *library)
+void cushim__search_report_chosen(struct cushim__search_report *search_report,
+                                  const struct cushim__library *library)
 {
-    struct cushim_report *report = &story->report;
+    struct cushim_report *report = &search_report->report;
 
     /* The search ends with the candidate that it chooses. */
     report->chosen = report->n_candidates ? report->candidates[report->n_candidates - 1] : NULL;
     report->version = library->version;
     report->found = library->found;
     report->process = atomic_load(&library->initialised_by);
-    list_missing(story, library);
+    list_missing(search_report, library);
 }
 
 /* One clause a candidate; places where there is nothing are only counted. */
-const char *cushim__story_nothing(struct cushim__story *story, const struct cushim__kind *kind)
+const char *cushim__search_report_nothing(struct cushim__search_report *search_report,
+                                          const struct cushim__kind *kind)
 {
-    const struct cushim_report *report = &story->report;
+    const struct cushim_report *report = &search_report->report;
     SCOPED_STR text = {0};
     size_t absent = 0;
 
@@ -128,6 +134,6 @@ const char *cushim__story_nothing(struct cushim__story *story, const struct cush
         text.text[text.length - 1] = '.';
     cushim__str_append(&text, " See `cushim info`.");
     if (text.failed)
-        story->arena.failed = true;
-    return cushim__arena_printf(&story->arena, "%s", cushim__str_get(&text));
+        search_report->arena.failed = true;
+    return cushim__arena_printf(&search_report->arena, "%s", cushim__str_get(&text));
 }

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "mock/ptx/machine/block.h"
-#include "mock/ptx/racecheck/details.h"
+#include "mock/ptx/racecheck/shadow_record.h"
 
 #define ALL_BYTES UINT64_MAX
 
@@ -94,15 +94,16 @@ static uint64_t unwritten(const struct ptx__range *range, uint64_t number, uint6
 
 /* --- who did it --- */
 
-static void conflicts(struct conflict *conflict, const struct ptx__details *details, uint64_t bits,
-                      uint32_t owner, bool write)
+static void conflicts(struct conflict *conflict, const struct ptx__shadow_record *details,
+                      uint64_t bits, uint32_t owner, bool write)
 {
-    uint64_t wrong = ptx__details_others(details, details->writers, details->written & bits, owner);
+    uint64_t wrong =
+        ptx__shadow_record_others(details, details->writers, details->written & bits, owner);
 
     conflict->wrote = wrong;
     if (!wrong && write)
         wrong = (details->many & bits) |
-                ptx__details_others(details, details->readers, details->read & bits, owner);
+                ptx__shadow_record_others(details, details->readers, details->read & bits, owner);
     if (!wrong)
         return;
     conflict->byte = (unsigned) __builtin_ctzll(wrong);
@@ -113,30 +114,31 @@ static void conflicts(struct conflict *conflict, const struct ptx__details *deta
 }
 
 /* The line of one block, as a record. */
-static struct ptx__details *split(const struct ptx__touch *touch, uint64_t line, uint64_t reads,
-                                  uint64_t writes)
+static struct ptx__shadow_record *split(const struct ptx__touch *touch, uint64_t line,
+                                        uint64_t reads, uint64_t writes)
 {
     struct ptx__worker *worker = touch->warp->worker;
-    struct ptx__details *details = ptx__details_new(worker, reads, writes);
+    struct ptx__shadow_record *details = ptx__shadow_record_new(worker, reads, writes);
     const uint32_t owner = (uint32_t) (line >> PTX__LINE_SHIFT);
 
     if (details) {
-        ptx__details_read(details, reads, owner);
-        ptx__details_write(details, writes, owner);
+        ptx__shadow_record_read(details, reads, owner);
+        ptx__shadow_record_write(details, writes, owner);
     }
     return details;
 }
 
 /* The line that two blocks read, as a record; some block other than the owner is named in it. */
-static struct ptx__details *split_read(const struct ptx__touch *touch, uint64_t line,
-                                       uint32_t owner)
+static struct ptx__shadow_record *split_read(const struct ptx__touch *touch, uint64_t line,
+                                             uint32_t owner)
 {
     const uint32_t first = line >> PTX__LINE_SHIFT & ((1u << PTX__BLOCK_BITS) - 1);
     const uint32_t second = (uint32_t) (line >> (PTX__LINE_SHIFT + PTX__BLOCK_BITS));
-    struct ptx__details *details = ptx__details_new(touch->warp->worker, ALL_BYTES, ALL_BYTES);
+    struct ptx__shadow_record *details =
+        ptx__shadow_record_new(touch->warp->worker, ALL_BYTES, ALL_BYTES);
 
     if (details) {
-        ptx__details_read(details, ALL_BYTES, first == owner ? second : first);
+        ptx__shadow_record_read(details, ALL_BYTES, first == owner ? second : first);
         details->many = ALL_BYTES;
     }
     return details;
@@ -149,7 +151,7 @@ static uint64_t record(const struct ptx__touch *touch, uint64_t line, uint64_t r
     const struct ptx__block *block = touch->warp->block;
     const bool write = touch->use & PTX__STORES, strong = block->strong;
     const uint32_t owner = (uint32_t) ptx__line_owner(block, touch->range);
-    struct ptx__details *details = ptx__details_at(line);
+    struct ptx__shadow_record *details = ptx__shadow_record_at(line);
 
     switch (line & PTX__LINE_KIND) {
     case PTX__LINE_NEW:
@@ -170,10 +172,10 @@ static uint64_t record(const struct ptx__touch *touch, uint64_t line, uint64_t r
     default:
         break;
     }
-    if (!strong && (details || (details = ptx__details_new(touch->warp->worker, 0, 0))) &&
-        ptx__details_refine(touch->warp->worker, &details, bits)) {
+    if (!strong && (details || (details = ptx__shadow_record_new(touch->warp->worker, 0, 0))) &&
+        ptx__shadow_record_refine(touch->warp->worker, &details, bits)) {
         conflicts(conflict, details, bits, owner, write);
-        (write ? ptx__details_write : ptx__details_read)(details, bits, owner);
+        (write ? ptx__shadow_record_write : ptx__shadow_record_read)(details, bits, owner);
     }
     return PTX__LINE_DETAILS | (uint64_t) (uintptr_t) details |
            (details && details->many == ALL_BYTES && !details->written ? PTX__LINE_MANY : 0);
@@ -244,7 +246,7 @@ static uint64_t mark(const struct ptx__touch *touch, uint64_t number, uint64_t f
 /* Did two blocks read all of these bytes already, and nobody write them? */
 static bool read_by_many(const struct ptx__touch *touch, uint64_t line, uint64_t bits)
 {
-    const struct ptx__details *details = ptx__details_at(line);
+    const struct ptx__shadow_record *details = ptx__shadow_record_at(line);
 
     return touch->use == PTX__LOADS && (line & PTX__LINE_KIND) == PTX__LINE_DETAILS && details &&
            (get(&details->many) & bits) == bits && !(get(&details->written) & bits);
@@ -276,7 +278,7 @@ static void touch_line(const struct ptx__touch *touch, uint64_t begin, uint64_t 
         tell(touch, begin, offset, &conflict, 0);
 }
 
-void ptx__watch_global(const struct ptx__touch *touch, uint64_t offset, uint64_t bytes)
+void ptx__racecheck_global(const struct ptx__touch *touch, uint64_t offset, uint64_t bytes)
 {
     const uint64_t end = offset + bytes;
 
@@ -292,7 +294,7 @@ void ptx__watch_global(const struct ptx__touch *touch, uint64_t offset, uint64_t
 
 /* --- from the first use of a range to the end of the launch --- */
 
-void ptx__watch_range(struct ptx__range *range)
+void ptx__racecheck_range(struct ptx__range *range)
 {
     const size_t n = range->size / PTX__LINE_BYTES + 1;
 
@@ -309,7 +311,7 @@ void ptx__watch_range(struct ptx__range *range)
 }
 
 /* The bits say all of it from here on. */
-void ptx__watch_range_end(struct ptx__range *range)
+void ptx__racecheck_range_end(struct ptx__range *range)
 {
     for (uint64_t i = 0; range->lines && i * PTX__LINE_BYTES < range->size; i++) {
         if (range->lines[i] & PTX__LINE_ALL_READ)

@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mock/ptx/racecheck/watch.h"
+#include "mock/ptx/racecheck/racecheck.h"
 
 static unsigned char *written_by(const struct ptx__warp *warp, unsigned lane)
 {
     return warp->written + (size_t) lane * warp->local_bytes;
 }
 
-bool ptx__local_watch_grow(struct ptx__warp *warp, size_t bytes)
+bool ptx__local_racecheck_grow(struct ptx__warp *warp, size_t bytes)
 {
     const struct ptx__launch *launch = warp->block->grid->launch;
     unsigned char *written;
@@ -32,7 +32,8 @@ bool ptx__local_watch_grow(struct ptx__warp *warp, size_t bytes)
     return true;
 }
 
-void ptx__local_watch_frame(struct ptx__warp *warp, const struct ptx__frame *frame, uint32_t lanes)
+void ptx__local_racecheck_frame(struct ptx__warp *warp, const struct ptx__frame *frame,
+                                uint32_t lanes)
 {
     const struct ptx__code *code = frame->code;
 
@@ -46,7 +47,8 @@ void ptx__local_watch_frame(struct ptx__warp *warp, const struct ptx__frame *fra
     }
 }
 
-void ptx__local_watch_clear(struct ptx__warp *warp, unsigned lane, uint64_t offset, uint64_t bytes)
+void ptx__local_racecheck_clear(struct ptx__warp *warp, unsigned lane, uint64_t offset,
+                                uint64_t bytes)
 {
     if (warp->written)
         memset(written_by(warp, lane) + offset, 0, bytes);
@@ -63,8 +65,8 @@ static bool is_written(const struct ptx__warp *warp, unsigned lane, uint64_t off
     return memchr(written_by(warp, lane) + begin, 1, end - begin);
 }
 
-void ptx__watch_local(struct ptx__warp *warp, const struct ptx__op *op, unsigned lane,
-                      uint64_t offset, unsigned bytes, enum ptx__use use)
+void ptx__racecheck_local(struct ptx__warp *warp, const struct ptx__op *op, unsigned lane,
+                          uint64_t offset, unsigned bytes, enum ptx__use use)
 {
     if (use & PTX__LOADS && !is_written(warp, lane, offset, bytes))
         ptx__note(warp, op, PTX__UNINITIALISED, lane,
@@ -75,12 +77,13 @@ void ptx__watch_local(struct ptx__warp *warp, const struct ptx__op *op, unsigned
 }
 
 /* a and b say what a load is part of: where that begins, and its bytes; 0: of nothing. */
-void ptx__watch_frame(struct ptx__warp *warp, const struct ptx__op *op, unsigned bytes,
-                      enum ptx__use use)
+void ptx__racecheck_frame(struct ptx__warp *warp, const struct ptx__op *op, unsigned bytes,
+                          enum ptx__use use)
 {
     const bool part = use == PTX__LOADS && op->b;
     const uint64_t offset = warp->frame->local + (part ? op->a : op->imm);
 
     for (uint32_t m = warp->mask; m; m &= m - 1)
-        ptx__watch_local(warp, op, (unsigned) __builtin_ctz(m), offset, part ? op->b : bytes, use);
+        ptx__racecheck_local(warp, op, (unsigned) __builtin_ctz(m), offset, part ? op->b : bytes,
+                             use);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "mock/ptx/racecheck/details.h"
+#include "mock/ptx/racecheck/shadow_record.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static void *take(struct ptx__worker *worker, size_t bytes)
     return (unsigned char *) piece + piece->used - (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-void ptx__details_keep(struct ptx__worker *worker)
+void ptx__shadow_record_keep(struct ptx__worker *worker)
 {
     struct ptx__grid *grid = worker->grid;
 
@@ -43,7 +43,7 @@ void ptx__details_keep(struct ptx__worker *worker)
     pthread_mutex_unlock(&grid->lock);
 }
 
-void ptx__details_free(struct ptx__grid *grid)
+void ptx__shadow_record_free(struct ptx__grid *grid)
 {
     while (grid->pieces) {
         struct ptx__piece *piece = grid->pieces;
@@ -61,10 +61,10 @@ static bool of_words(uint64_t bits)
     return (bits & bits >> 1 & bits >> 2 & bits >> 3 & lowest) * 15 == bits;
 }
 
-static struct ptx__details *make(struct ptx__worker *worker, unsigned shift)
+static struct ptx__shadow_record *make(struct ptx__worker *worker, unsigned shift)
 {
     const size_t n = PTX__LINE_BYTES >> shift;
-    struct ptx__details *details = take(worker, sizeof(*details) + 2 * n * sizeof(uint32_t));
+    struct ptx__shadow_record *details = take(worker, sizeof(*details) + 2 * n * sizeof(uint32_t));
 
     if (!details)
         return NULL;
@@ -75,16 +75,18 @@ static struct ptx__details *make(struct ptx__worker *worker, unsigned shift)
     return details;
 }
 
-struct ptx__details *ptx__details_new(struct ptx__worker *worker, uint64_t bits, uint64_t more)
+struct ptx__shadow_record *ptx__shadow_record_new(struct ptx__worker *worker, uint64_t bits,
+                                                  uint64_t more)
 {
     return make(worker, of_words(bits) && of_words(more) ? 2 : 0);
 }
 
 /* The old one stays as it is: somebody may be looking at it. */
-bool ptx__details_refine(struct ptx__worker *worker, struct ptx__details **details, uint64_t bits)
+bool ptx__shadow_record_refine(struct ptx__worker *worker, struct ptx__shadow_record **details,
+                               uint64_t bits)
 {
-    const struct ptx__details *old = *details;
-    struct ptx__details *new;
+    const struct ptx__shadow_record *old = *details;
+    struct ptx__shadow_record *new;
 
     if (!old->shift || of_words(bits))
         return true;
@@ -108,7 +110,7 @@ static void put(uint64_t *word, uint64_t value)
 }
 
 /* Takes the granule of the lowest bit off the bits. */
-static unsigned next_granule(const struct ptx__details *details, uint64_t *bits)
+static unsigned next_granule(const struct ptx__shadow_record *details, uint64_t *bits)
 {
     const unsigned i = (unsigned) __builtin_ctzll(*bits) >> details->shift;
     const uint64_t granule = details->shift ? 15 : 1;
@@ -117,31 +119,31 @@ static unsigned next_granule(const struct ptx__details *details, uint64_t *bits)
     return i;
 }
 
-static void name(const struct ptx__details *details, uint32_t *blocks, uint64_t bits,
+static void name(const struct ptx__shadow_record *details, uint32_t *blocks, uint64_t bits,
                  uint32_t block)
 {
     while (bits)
         blocks[next_granule(details, &bits)] = block;
 }
 
-void ptx__details_read(struct ptx__details *details, uint64_t bits, uint32_t block)
+void ptx__shadow_record_read(struct ptx__shadow_record *details, uint64_t bits, uint32_t block)
 {
     const uint64_t others =
-        ptx__details_others(details, details->readers, details->read & bits, block);
+        ptx__shadow_record_others(details, details->readers, details->read & bits, block);
 
     name(details, details->readers, bits & ~details->read, block);
     put(&details->read, details->read | bits);
     put(&details->many, details->many | others);
 }
 
-void ptx__details_write(struct ptx__details *details, uint64_t bits, uint32_t block)
+void ptx__shadow_record_write(struct ptx__shadow_record *details, uint64_t bits, uint32_t block)
 {
     name(details, details->writers, bits, block);
     put(&details->written, details->written | bits);
 }
 
-uint64_t ptx__details_others(const struct ptx__details *details, const uint32_t *blocks,
-                             uint64_t bits, uint32_t block)
+uint64_t ptx__shadow_record_others(const struct ptx__shadow_record *details, const uint32_t *blocks,
+                                   uint64_t bits, uint32_t block)
 {
     uint64_t others = bits;
 

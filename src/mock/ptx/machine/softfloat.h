@@ -3,8 +3,8 @@
  * Numbers of every format, rounded in every way, in integers: for conversions, and for what the
  * host has no arithmetic for.
  */
-#ifndef CUSHIM_MOCK_PTX_SOFT_H
-#define CUSHIM_MOCK_PTX_SOFT_H
+#ifndef CUSHIM_MOCK_PTX_MACHINE_SOFTFLOAT_H
+#define CUSHIM_MOCK_PTX_MACHINE_SOFTFLOAT_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,7 +26,7 @@ struct ptx__format {
 };
 
 /* A number: sign, the significand with its highest bit at 63 (0: zero), and that bit's exponent. */
-struct ptx__number {
+struct ptx__softfloat {
     bool negative, infinite, nan, sticky;
     uint64_t significand;
     int exponent;
@@ -47,7 +47,7 @@ struct ptx__number {
 #define PTX__E2M1 ((struct ptx__format){1, 2, false, UINT64_MAX, 0x7})
 
 /* The bits of a format that hold a number. */
-static inline struct ptx__number ptx__number_of(struct ptx__format format, uint64_t bits)
+static inline struct ptx__softfloat ptx__number_of(struct ptx__format format, uint64_t bits)
 {
     const unsigned total = format.fraction + format.exponent_bits;
     const uint64_t fraction = bits & ((UINT64_C(1) << format.fraction) - 1);
@@ -55,7 +55,7 @@ static inline struct ptx__number ptx__number_of(struct ptx__format format, uint6
         (unsigned) (bits >> format.fraction & ((1u << format.exponent_bits) - 1));
     const unsigned top = (1u << format.exponent_bits) - 1;
     const int bias = (1 << (format.exponent_bits - 1)) - 1;
-    struct ptx__number number = {.negative = bits >> total & 1};
+    struct ptx__softfloat number = {.negative = bits >> total & 1};
     int shift;
 
     if (format.has_infinity && exponent == top) {
@@ -76,9 +76,9 @@ static inline struct ptx__number ptx__number_of(struct ptx__format format, uint6
     return number;
 }
 
-static inline struct ptx__number ptx__number_of_integer(uint64_t magnitude, bool negative)
+static inline struct ptx__softfloat ptx__number_of_integer(uint64_t magnitude, bool negative)
 {
-    struct ptx__number number = {.negative = negative};
+    struct ptx__softfloat number = {.negative = negative};
     const int shift = magnitude ? __builtin_clzll(magnitude) : 0;
 
     number.significand = magnitude << shift;
@@ -104,7 +104,7 @@ static inline bool ptx__rounds_up(enum ptx__rounding mode, bool negative, bool o
 }
 
 /* A number in a format. finite: what is too large becomes the largest number. */
-static inline uint64_t ptx__bits_of(struct ptx__format format, struct ptx__number number,
+static inline uint64_t ptx__bits_of(struct ptx__format format, struct ptx__softfloat number,
                                     enum ptx__rounding mode, bool finite)
 {
     const unsigned total = format.fraction + format.exponent_bits;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "mock/queue/engine.h"
+#include "mock/queue/host_thread.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -10,16 +10,16 @@
 #include "mock/queue/schedule.h"
 
 /*
- * How long the engine leaves work alone that nobody waits for. Long, because what it does is
+ * How long the host thread leaves work alone that nobody waits for. Long, because what it does is
  * no longer drawn from the seed; short, because a program may be polling its own memory.
  */
 #define PATIENCE_NS UINT64_C(200000000)
 
 static bool started;
-static uint64_t deadline;               /* when the engine's patience ends */
+static uint64_t deadline;               /* when the host thread's patience ends */
 static struct mock__work *first, *last; /* host functions to call, linked by next_call */
 static bool calling;
-static struct mock__farewell *farewells; /* destructors to call */
+static struct mock__destructor_call *farewells; /* destructors to call */
 
 static struct mock__work *take_call(void)
 {
@@ -45,7 +45,7 @@ static void call(struct mock__work *work)
     mock__lock_changed();
 }
 
-static void say(struct mock__farewell *farewell)
+static void say(struct mock__destructor_call *farewell)
 {
     farewells = farewell->next;
     calling = true;
@@ -66,7 +66,7 @@ static void do_something(void)
         call(work);
     else if (farewells)
         say(farewells);
-    else if (!mock__busy_lanes())
+    else if (!mock__busy_queues())
         mock__lock_wait(PATIENCE_NS); /* not for ever: to be woken at each submission costs more */
     else if (now < deadline)
         mock__lock_wait(deadline - now);
@@ -94,14 +94,14 @@ static void start(void)
     pthread_attr_destroy(&attributes);
 }
 
-void mock__engine_wake(void)
+void mock__host_thread_wake(void)
 {
     if (!started)
         start();
     deadline = cushim__now_ns() + PATIENCE_NS;
 }
 
-void mock__engine_call(struct mock__work *work)
+void mock__host_thread_call(struct mock__work *work)
 {
     work->next_call = NULL;
     if (last)
@@ -112,19 +112,19 @@ void mock__engine_call(struct mock__work *work)
     mock__lock_changed();
 }
 
-void mock__engine_say(struct mock__farewell *farewell)
+void mock__host_thread_post(struct mock__destructor_call *farewell)
 {
-    struct mock__farewell **last_one = &farewells;
+    struct mock__destructor_call **last_one = &farewells;
 
     while (*last_one)
         last_one = &(*last_one)->next;
     farewell->next = NULL;
     *last_one = farewell;
-    mock__engine_wake();
+    mock__host_thread_wake();
     mock__lock_changed();
 }
 
-bool mock__engine_busy(void)
+bool mock__host_thread_busy(void)
 {
     return calling || first;
 }

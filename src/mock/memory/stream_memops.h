@@ -3,8 +3,8 @@
  * Operations on values in memory: a stream waits for one, or writes one, and barriers. A batch
  * of them is one piece of work, and one node of a graph. Callers hold the lock.
  */
-#ifndef CUSHIM_MOCK_VALUES_H
-#define CUSHIM_MOCK_VALUES_H
+#ifndef CUSHIM_MOCK_MEMORY_STREAM_MEMOPS_H
+#define CUSHIM_MOCK_MEMORY_STREAM_MEMOPS_H
 
 #include <stdbool.h>
 

@@ -11,12 +11,12 @@
  */
 #include "core/launch/launch.h"
 #include "core/object/slot.h"
-#include "core/order/buffer_quick.h"
+#include "core/order/buffer_fast.h"
 
 /* Most kernels have fewer arguments. The kernel's code is one more thing that is used. */
-enum { FEW = 16 };
+enum { INLINE_ARGUMENTS = 16 };
 
-struct quick {
+struct fast {
     const char *call; /* the public function */
     const struct cushim_launch_config *config;
     const struct cushim__function *function;
@@ -28,33 +28,33 @@ struct quick {
     struct use {
         struct cushim__range *range;
         struct cushim__point *point; /* to note the launch at */
-    } uses[FEW + 1];
-    void *values[FEW];
-    CUdeviceptr addresses[FEW];
+    } uses[INLINE_ARGUMENTS + 1];
+    void *values[INLINE_ARGUMENTS];
+    CUdeviceptr addresses[INLINE_ARGUMENTS];
 };
 
-static inline void *peek(const struct quick *q, uint64_t id, enum cushim__handle_kind kind)
+static inline void *peek(const struct fast *q, uint64_t id, enum cushim__handle_kind kind)
 {
-    struct cushim__slot *slot = cushim__slot_of(id, kind);
+    struct cushim__handle_slot *slot = cushim__slot_of(id, kind);
 
-    return slot ? cushim__slot_peek(slot, id, q->context->gate) : NULL;
+    return slot ? cushim__slot_peek(slot, id, q->context->submission_lock) : NULL;
 }
 
 /* False if something has to come before. */
-__attribute__((noinline)) HOT static bool use(struct quick *q, const struct cushim__buffer *buffer,
+__attribute__((noinline)) HOT static bool use(struct fast *q, const struct cushim__buffer *buffer,
                                               bool write)
 {
     struct cushim__range *range = buffer->ranges;
 
-    if (!cushim__buffer_is_quick(buffer, write, q->timeline))
+    if (!cushim__buffer_is_fast(buffer, write, q->timeline))
         return false;
     q->uses[q->n_uses].range = range;
-    q->uses[q->n_uses++].point = cushim__quick_point(range, write, q->timeline);
+    q->uses[q->n_uses++].point = cushim__fast_point(range, write, q->timeline);
     return true;
 }
 
 /* Memory that is there twice may be wrong, and is looked at with more leisure. */
-static inline bool is_used(const struct quick *q, const struct cushim__buffer *buffer)
+static inline bool is_used(const struct fast *q, const struct cushim__buffer *buffer)
 {
     for (unsigned i = 0; i < q->n_uses; i++)
         if (q->uses[i].range == buffer->ranges)
@@ -63,7 +63,7 @@ static inline bool is_used(const struct quick *q, const struct cushim__buffer *b
 }
 
 /* The buffer of a slice, if an argument is the whole of it, and of the buffer. */
-static inline struct cushim__buffer *find(const struct quick *q,
+static inline struct cushim__buffer *find(const struct fast *q,
                                           const struct cushim_argument *argument)
 {
     const struct cushim__slice *slice = peek(q, argument->view.object, CUSHIM__HANDLE_SLICE);
@@ -73,7 +73,7 @@ static inline struct cushim__buffer *find(const struct quick *q,
                : NULL;
 }
 
-static inline bool take_memory(struct quick *q, const struct cushim_argument *argument, size_t i)
+static inline bool take_memory(struct fast *q, const struct cushim_argument *argument, size_t i)
 {
     const bool write = argument->intent != CUSHIM_INTENT_IN;
     struct cushim__buffer *buffer = find(q, argument);
@@ -85,8 +85,7 @@ static inline bool take_memory(struct quick *q, const struct cushim_argument *ar
     return use(q, buffer, write);
 }
 
-static inline bool take_arguments(struct quick *q, const struct cushim_argument *arguments,
-                                  size_t n)
+static inline bool take_arguments(struct fast *q, const struct cushim_argument *arguments, size_t n)
 {
     const struct cushim__function *function = q->function;
 
@@ -109,18 +108,18 @@ static inline bool take_arguments(struct quick *q, const struct cushim_argument 
     return true;
 }
 
-static inline bool take_stream(struct quick *q, uint64_t id)
+static inline bool take_stream(struct fast *q, uint64_t id)
 {
     const struct cushim__stream *stream = peek(q, id, CUSHIM__HANDLE_STREAM);
 
-    if (!stream || stream->timeline->special)
+    if (!stream || stream->timeline->not_fast)
         return false;
     q->timeline = stream->timeline;
     q->stream = stream->cu;
     return true;
 }
 
-static inline int call(struct quick *q)
+static inline int call(struct fast *q)
 {
     const unsigned *grid = q->shape.grid, *block = q->shape.block;
 
@@ -129,39 +128,39 @@ static inline int call(struct quick *q)
         (unsigned) q->config->shared_bytes, q->stream, q->values, NULL);
 }
 
-static inline void note(const struct quick *q)
+static inline void note(const struct fast *q)
 {
     q->timeline->submitted++;
     for (unsigned i = 0; i < q->n_uses; i++)
-        cushim__quick_note(q->uses[i].range, q->uses[i].point, q->timeline);
+        cushim__fast_note(q->uses[i].range, q->uses[i].point, q->timeline);
 }
 
 /* Where the context is not current, or that cannot be told. */
-__attribute__((cold, noinline)) static cushim_status launch_elsewhere(struct quick *q,
+__attribute__((cold, noinline)) static cushim_status launch_elsewhere(struct fast *q,
                                                                       CUcontext before, int result)
 {
     struct cushim__scope scope = {
         .table = q->context->table, .call = q->call, .label = q->function->name, .before = before};
-    cushim_status status = cushim__answer(&scope, result, "cuCtxGetCurrent");
+    cushim_status status = cushim__check_result(&scope, result, "cuCtxGetCurrent");
 
     if (!status)
         status = CU_CALL(&scope, cuCtxSetCurrent, (q->context->cu));
     if (!status) {
         scope.switched = true;
-        status = cushim__answer(&scope, call(q), "cuLaunchKernel");
+        status = cushim__check_result(&scope, call(q), "cuLaunchKernel");
         note(q);
     }
     return cushim__scope_leave(&scope, status);
 }
 
-__attribute__((cold, noinline)) static cushim_status fail(const struct quick *q, int result)
+__attribute__((cold, noinline)) static cushim_status fail(const struct fast *q, int result)
 {
     const struct cushim__scope scope = {.call = q->call, .label = q->function->name};
 
     return cushim__fail_driver(&scope, result, "cuLaunchKernel");
 }
 
-static inline cushim_status launch(struct quick *q)
+static inline cushim_status launch(struct fast *q)
 {
     CUcontext now = NULL;
     int result = CU_FN(q->context->table, cuCtxGetCurrent)(&now);
@@ -174,7 +173,7 @@ static inline cushim_status launch(struct quick *q)
 }
 
 /* Is it one of these? Under the submission lock. */
-static inline bool take(struct quick *q, uint64_t stream, const struct cushim_argument *arguments,
+static inline bool take(struct fast *q, uint64_t stream, const struct cushim_argument *arguments,
                         size_t n)
 {
     q->context = q->function->object.context;
@@ -188,24 +187,24 @@ HOT cushim_status cushim__launch(uint64_t stream, uint64_t function,
                                  const struct cushim_argument *arguments, size_t n,
                                  const char *public_call)
 {
-    struct cushim__slot *slot = cushim__slot_of(function, CUSHIM__HANDLE_FUNCTION);
-    struct cushim__gate *gate =
-        slot ? atomic_load_explicit(&slot->gate, memory_order_acquire) : NULL;
+    struct cushim__handle_slot *slot = cushim__slot_of(function, CUSHIM__HANDLE_FUNCTION);
+    struct cushim__handle_lock *lock =
+        slot ? atomic_load_explicit(&slot->lock, memory_order_acquire) : NULL;
     cushim_status status = CUSHIM_OK;
-    struct quick q;
+    struct fast q;
     bool taken;
 
-    if (!gate || config->options || n > FEW || cushim__host_functions_run())
-        return cushim__launch_slowly(stream, function, config, arguments, n, public_call);
+    if (!lock || config->options || n > INLINE_ARGUMENTS || cushim__host_functions_run())
+        return cushim__launch_general(stream, function, config, arguments, n, public_call);
     q.call = public_call;
     q.config = config;
-    pthread_mutex_lock(&gate->mutex);
-    q.function = cushim__slot_peek(slot, function, gate);
+    pthread_mutex_lock(&lock->mutex);
+    q.function = cushim__slot_peek(slot, function, lock);
     taken = q.function && take(&q, stream, arguments, n);
     if (__builtin_expect(taken, 1))
         status = launch(&q);
-    pthread_mutex_unlock(&gate->mutex);
+    pthread_mutex_unlock(&lock->mutex);
     if (__builtin_expect(taken, 1))
         return status;
-    return cushim__launch_slowly(stream, function, config, arguments, n, public_call);
+    return cushim__launch_general(stream, function, config, arguments, n, public_call);
 }
