@@ -144,11 +144,19 @@ void corpus_free(struct corpus_run *run);
 unsigned corpus_compare(const struct corpus_run *run, const struct corpus_run *other, unsigned b,
                         const void *actual);
 
-/* Recorded outputs: a file a case, a line a buffer: number, hash, and the bytes in
- * hexadecimal where they are few. Both answer the number of problems. */
-unsigned corpus_record(const char *folder, const char *name, const struct corpus_case *test,
-                       void *const *actual);
-unsigned corpus_check_recorded(const char *folder, const char *name, const struct corpus_case *test,
-                               void *const *actual);
+/* Where the recorded outputs of a case are: there is a file for each subject, and lines in it begin
+ * with the name. */
+struct corpus_key {
+    const char *subject;
+    const char *name; /* "CASE.TARGET" */
+};
+
+/* A line for each output: the name, the buffer's number, its hash, and its bytes in hexadecimal
+ * where they are few. What was recorded of the case before is replaced. Both answer the number of
+ * problems. */
+unsigned corpus_record(const char *folder, const struct corpus_key *key,
+                       const struct corpus_case *test, void *const *actual);
+unsigned corpus_check_recorded(const char *folder, const struct corpus_key *key,
+                               const struct corpus_case *test, void *const *actual);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "corpus.h"
+#include "text.h"
 
 enum { FEW = 1024, FEW_INEXACT = 16384, MAX_BOUNDS = 64 };
 
@@ -27,34 +28,54 @@ static bool kept_whole(const struct corpus_case *test, unsigned b)
     return bytes <= (test->n_bounds || test->contracts ? FEW_INEXACT : FEW);
 }
 
-static FILE *open_record(const char *folder, const char *name, const char *mode)
+static bool is_line_of(const char *line, const char *name)
 {
-    char path[512];
+    const size_t length = strlen(name);
 
-    snprintf(path, sizeof(path), "%s/%s.tsv", folder, name);
-    return fopen(path, mode);
+    return !strncmp(line, name, length) && line[length] == '\t';
 }
 
-unsigned corpus_record(const char *folder, const char *name, const struct corpus_case *test,
-                       void *const *actual)
+static void write_lines(FILE *file, const char *name, const struct corpus_case *test,
+                        void *const *actual)
 {
-    FILE *file = open_record(folder, name, "w");
-
-    if (!file) {
-        printf("    %s/%s.tsv: %s\n", folder, name, strerror(errno));
-        return 1;
-    }
     for (unsigned b = 0; b < 8 && test->buffers[b].count; b++) {
         const size_t bytes = corpus_bytes(&test->buffers[b]);
         const uint8_t *data = actual[b];
 
         if (!test->buffers[b].out)
             continue;
-        fprintf(file, "%u\t%016" PRIx64 "\t", b, hash_of(data, bytes));
+        fprintf(file, "%s\t%u\t%016" PRIx64 "\t", name, b, hash_of(data, bytes));
         for (size_t i = 0; kept_whole(test, b) && i < bytes; i++)
             fprintf(file, "%02x", data[i]);
         fprintf(file, "\n");
     }
+}
+
+static void write_other_lines(FILE *file, char *text, const char *name)
+{
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+        if (!is_line_of(line, name))
+            fprintf(file, "%s\n", line);
+}
+
+unsigned corpus_record(const char *folder, const struct corpus_key *key,
+                       const struct corpus_case *test, void *const *actual)
+{
+    char path[512], *text;
+    FILE *file;
+
+    snprintf(path, sizeof(path), "%s/%s.tsv", folder, key->subject);
+    text = corpus_read_file(path);
+    file = fopen(path, "w");
+    if (!file) {
+        printf("    %s: %s\n", path, strerror(errno));
+        free(text);
+        return 1;
+    }
+    if (text)
+        write_other_lines(file, text, key->name);
+    write_lines(file, key->name, test, actual);
+    free(text);
     return fclose(file) ? 1 : 0;
 }
 
@@ -110,18 +131,21 @@ static unsigned check_line(const struct corpus_case *test, char *line, void *con
     return wrong;
 }
 
-unsigned corpus_check_recorded(const char *folder, const char *name, const struct corpus_case *test,
-                               void *const *actual)
+unsigned corpus_check_recorded(const char *folder, const struct corpus_key *key,
+                               const struct corpus_case *test, void *const *actual)
 {
-    FILE *file = open_record(folder, name, "r");
-    char *line = NULL;
+    char path[512], *line = NULL;
+    FILE *file;
     size_t size = 0;
     unsigned wrong = 0;
 
+    snprintf(path, sizeof(path), "%s/%s.tsv", folder, key->subject);
+    file = fopen(path, "r");
     if (!file)
-        return 0; /* nobody has run this one on hardware yet */
+        return 0; /* nobody has run this subject on hardware yet */
     while (getline(&line, &size, file) > 0)
-        wrong += check_line(test, line, actual);
+        if (is_line_of(line, key->name))
+            wrong += check_line(test, line + strlen(key->name) + 1, actual);
     free(line);
     fclose(file);
     return wrong;

@@ -82,7 +82,7 @@ static bool make_outputs(const struct corpus_case *test, void **actual)
     return true;
 }
 
-static unsigned compare(struct corpus_run *run, void *const *actual, const char *name)
+static unsigned compare(struct corpus_run *run, void *const *actual, const struct corpus_key *key)
 {
     const struct corpus_case *test = run->test;
     struct corpus_run contracted;
@@ -99,9 +99,9 @@ static unsigned compare(struct corpus_run *run, void *const *actual, const char 
         if (test->reference && test->buffers[b].out)
             wrong += corpus_compare(run, test->contracts ? &contracted : NULL, b, actual[b]);
     if (options.record)
-        wrong += corpus_record(options.record, name, test, actual);
+        wrong += corpus_record(options.record, key, test, actual);
     if (options.recorded)
-        wrong += corpus_check_recorded(options.recorded, name, test, actual);
+        wrong += corpus_check_recorded(options.recorded, key, test, actual);
     corpus_free(&contracted);
     return wrong;
 }
@@ -126,7 +126,7 @@ static bool found_something(cushim_driver driver)
 }
 
 static int judge(struct corpus_run *run, void *const *actual, CUresult answer, const char *printed,
-                 const char *name)
+                 const struct corpus_key *key)
 {
     const struct corpus_case *test = run->test;
 
@@ -137,12 +137,12 @@ static int judge(struct corpus_run *run, void *const *actual, CUresult answer, c
     }
     if (corpus_differ(test->print ? test->print : "", printed ? printed : ""))
         return WRONG;
-    return answer == CUDA_SUCCESS && compare(run, actual, name) ? WRONG : RIGHT;
+    return answer == CUDA_SUCCESS && compare(run, actual, key) ? WRONG : RIGHT;
 }
 
 /* The kernel's own output is caught, and what this program says goes where it always goes. */
 static int execute(struct corpus_device *device, const char *ptx, struct corpus_run *run,
-                   void **actual, const char *name)
+                   void **actual, const struct corpus_key *key)
 {
     struct corpus_caught caught;
     CUresult result, answer = CUDA_SUCCESS;
@@ -156,22 +156,23 @@ static int execute(struct corpus_device *device, const char *ptx, struct corpus_
         printf("    %s\n", device->text[0] ? device->text : "the launch is not supported");
         wrong = result && !is_refusal(result, device->text) ? WRONG : REFUSED;
     } else {
-        wrong = judge(run, actual, answer, printed, name);
+        wrong = judge(run, actual, answer, printed, key);
     }
     free(printed);
     return wrong;
 }
 
 static int execute_watched(cushim_driver driver, struct corpus_device *device, const char *ptx,
-                           struct corpus_run *run, void **actual, const char *name)
+                           struct corpus_run *run, void **actual, const struct corpus_key *key)
 {
-    const int answer = execute(device, ptx, run, actual, name);
+    const int answer = execute(device, ptx, run, actual, key);
 
     return answer == RIGHT && !run->test->result && found_something(driver) ? WRONG : answer;
 }
 
 /* In a process of its own. */
-static int run_case(const struct corpus_case *test, const char *ptx, int target, const char *name)
+static int run_case(const struct corpus_case *test, const char *ptx, int target,
+                    const struct corpus_key *key)
 {
     CUSHIM_SCOPED(cushim_driver) driver = CUSHIM_NONE;
     const struct cushim_open_params params = {.library = options.library};
@@ -188,14 +189,15 @@ static int run_case(const struct corpus_case *test, const char *ptx, int target,
     if (target > capability)
         return printf("    for devices from %d on, this is %d\n", target, capability), SKIP;
     if (corpus_make(test, &run) && make_outputs(test, actual))
-        answer = execute_watched(driver, &device, ptx, &run, actual, name);
+        answer = execute_watched(driver, &device, ptx, &run, actual, key);
     free_outputs(actual);
     corpus_free(&run);
     return answer;
 }
 
 /* Where it ends by a signal, that is its answer. */
-static int in_a_child(const struct corpus_case *test, const char *ptx, int target, const char *name)
+static int in_a_child(const struct corpus_case *test, const char *ptx, int target,
+                      const struct corpus_key *key)
 {
     pid_t child;
     int status;
@@ -206,7 +208,7 @@ static int in_a_child(const struct corpus_case *test, const char *ptx, int targe
         int answer;
 
         alarm(SECONDS);
-        answer = run_case(test, ptx, target, name);
+        answer = run_case(test, ptx, target, key);
         fflush(stdout);
         exit(answer);
     }
@@ -264,11 +266,12 @@ static void run_file(const struct corpus_module *module, const char *path, const
     for (size_t i = 0; i < module->count; i++) {
         const struct corpus_case *test = &module->cases[i];
         char name[128];
+        const struct corpus_key key = {module->name, name};
 
         if (options.only && strcmp(options.only, test->name) != 0)
             continue;
         snprintf(name, sizeof(name), "%s.%s", test->name, target);
-        count(test->name, target, in_a_child(test, ptx, digits ? atoi(digits) : 0, name));
+        count(test->name, target, in_a_child(test, ptx, digits ? atoi(digits) : 0, &key));
     }
     free(ptx);
 }
