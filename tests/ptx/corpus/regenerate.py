@@ -30,7 +30,7 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-KERNELS, KEPT = HERE, HERE / "ptx"
+KERNELS, KEPT = HERE / "kernels", HERE / "ptx"
 MADE_OF = KEPT / "made-of.tsv"
 SKIP = 77
 

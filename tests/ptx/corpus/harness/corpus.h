@@ -3,9 +3,10 @@
  * The corpus: kernels in CUDA C++, each with inputs that a generator makes and a reference in
  * C that says what must come out. The same cases run on the mock and on a GPU.
  *
- * subject.cu has the kernels, subject.c their references and the table of cases. A case's
- * arguments are its buffers, in order, and then its values, so a kernel's last parameters are
- * ints. A new subject is also listed in modules.h and meson.build; regenerate.py makes its PTX.
+ * kernels/SUBJECT.cu has the kernels, references/SUBJECT.c what must come out and the table of
+ * cases, recorded/SUBJECT.tsv what hardware answered. A case's arguments are its buffers, in order,
+ * and then its values, so a kernel's last parameters are ints. A new subject is also listed in
+ * modules.h and meson.build; regenerate.py makes its PTX.
  */
 #ifndef CUSHIM_TESTS_CORPUS_H
 #define CUSHIM_TESTS_CORPUS_H
