@@ -9,6 +9,9 @@ import re
 import subprocess
 import sys
 import unittest
+from pathlib import Path
+
+TESTS = Path(__file__).resolve().parent.parent
 
 VALUES = [
     "eq(int, next() + 6, 8): 7 is not 8",
@@ -55,6 +58,12 @@ class Assertions(unittest.TestCase):
 
     def test_what_holds_passes(self):
         self.check("hold", True)
+
+    def test_no_other_test_includes_those_of_criterion(self):
+        sources = [path for kind in "ch" for path in TESTS.rglob(f"*.{kind}")]
+        self.assertGreater(len(sources), 100)
+        self.assertEqual([path for path in sources
+                          if "#include <criterion/new/assert.h>" in path.read_text()], [])
 
 
 if __name__ == "__main__":
