@@ -26,7 +26,7 @@ Test(facts, parameters)
     cr_expect(eq(uint, k->parameters[1].pointee, PTX_GLOBAL));
     cr_expect(eq(sz, k->parameters[2].bytes, 13));
     cr_expect(eq(sz, k->parameters[3].offset, 32));
-    cr_expect(eq(sz, k->facts.parameter_bytes, 48));
+    cr_expect(eq(sz, k->usage.parameter_bytes, 48));
     finish(&unit);
 }
 
@@ -43,9 +43,9 @@ Test(facts, shared_variables_of_functions_lie_in_all_their_kernels)
                             ".entry c() { .shared .u32 own; ret; }");
     cr_expect(eq(sz, offset_of(find(&unit, "f"), "s"), 112));
     cr_expect(eq(sz, offset_of(find(&unit, "a"), "own"), 176));
-    cr_expect(eq(sz, find(&unit, "a")->facts.shared_bytes, 180));
-    cr_expect(eq(sz, find(&unit, "b")->facts.shared_bytes, 180));
-    cr_expect(eq(sz, find(&unit, "c")->facts.shared_bytes, 4));
+    cr_expect(eq(sz, find(&unit, "a")->usage.shared_bytes, 180));
+    cr_expect(eq(sz, find(&unit, "b")->usage.shared_bytes, 180));
+    cr_expect(eq(sz, find(&unit, "c")->usage.shared_bytes, 4));
     finish(&unit);
 }
 
@@ -56,8 +56,8 @@ Test(facts, dynamic_shared_memory)
     read_module(&unit, HEAD ".extern .shared .align 8 .b8 more[];\n"
                             ".func f { .reg .u32 r; ld.shared.u32 r, [more]; ret; }\n"
                             ".entry a() { call f; ret; } .entry b() { ret; }");
-    cr_expect(find(&unit, "a")->facts.uses_dynamic_shared);
-    cr_expect(not(find(&unit, "b")->facts.uses_dynamic_shared));
+    cr_expect(find(&unit, "a")->usage.uses_dynamic_shared);
+    cr_expect(not(find(&unit, "b")->usage.uses_dynamic_shared));
     cr_expect(unit.module.variables[0].dynamic);
     finish(&unit);
 }
@@ -73,11 +73,11 @@ Test(facts, the_deepest_chain_of_frames)
                             ".func self { .local .b8 a[4]; call self; ret; }\n"
                             ".entry r() { call self; ret; }\n"
                             ".entry i() { .reg .b64 p; t: .callprototype _ (); call p, t; ret; }");
-    cr_expect(eq(sz, find(&unit, "h")->facts.local_bytes, 24));
-    cr_expect(eq(sz, find(&unit, "k")->facts.local_bytes, 104));
-    cr_expect(not(find(&unit, "k")->facts.recursive));
-    cr_expect(find(&unit, "r")->facts.recursive);
-    cr_expect(find(&unit, "i")->facts.recursive);
+    cr_expect(eq(sz, find(&unit, "h")->usage.local_bytes, 24));
+    cr_expect(eq(sz, find(&unit, "k")->usage.local_bytes, 104));
+    cr_expect(not(find(&unit, "k")->usage.recursive));
+    cr_expect(find(&unit, "r")->usage.recursive);
+    cr_expect(find(&unit, "i")->usage.recursive);
     finish(&unit);
 }
 
@@ -87,10 +87,10 @@ Test(facts, threads_and_registers)
 
     read_module(&unit, HEAD ".entry k() .maxntid 16, 4 .maxnreg 20 { ret; }\n"
                             ".entry j() .reqntid 7 { ret; } .entry i() { ret; }");
-    cr_expect(eq(uint, find(&unit, "k")->facts.max_threads, 64));
-    cr_expect(eq(uint, find(&unit, "j")->facts.max_threads, 7));
-    cr_expect(eq(uint, find(&unit, "i")->facts.max_threads, 0));
-    cr_expect(eq(uint, find(&unit, "i")->facts.registers, 16));
+    cr_expect(eq(uint, find(&unit, "k")->usage.max_threads, 64));
+    cr_expect(eq(uint, find(&unit, "j")->usage.max_threads, 7));
+    cr_expect(eq(uint, find(&unit, "i")->usage.max_threads, 0));
+    cr_expect(eq(uint, find(&unit, "i")->usage.registers, 16));
     finish(&unit);
 }
 
@@ -107,8 +107,8 @@ Test(facts, registers_in_use_at_once)
         sprintf(text + strlen(text), "st.global.u32 [%%rd1+%d], %%r%d;\n", 4 * i, i);
     strcat(text, "ret; }");
     read_module(&unit, text);
-    cr_expect(ge(uint, find(&unit, "k")->facts.registers, 42));
-    cr_expect(le(uint, find(&unit, "k")->facts.registers, 48));
+    cr_expect(ge(uint, find(&unit, "k")->usage.registers, 42));
+    cr_expect(le(uint, find(&unit, "k")->usage.registers, 48));
     finish(&unit);
 }
 
