@@ -34,30 +34,26 @@ static uint64_t draw(void)
     return z ^ (z >> 31);
 }
 
-/* The ready lane whose work was submitted first, among those submitted after the ticket. */
-static struct mock__lane *next_ready(uint64_t after)
+/* From this one on, the ready lane whose work was submitted first. */
+static struct mock__lane *next_ready(struct mock__lane *lane)
 {
-    struct mock__lane *best = NULL;
-
-    for (struct mock__lane *lane = mock__busy_lanes(); lane; lane = lane->next_busy)
-        if (mock__lane_ready(lane) && lane->first->ticket > after &&
-            (!best || lane->first->ticket < best->first->ticket))
-            best = lane;
-    return best;
+    while (lane && !mock__lane_ready(lane))
+        lane = lane->later;
+    return lane;
 }
 
 /* Counted in order of submission, so that the draw does not depend on how lanes are kept. */
 static struct mock__lane *choose(void)
 {
-    struct mock__lane *lane = next_ready(0);
+    struct mock__lane *lane = next_ready(mock__earliest_lane());
     uint64_t ready = 0;
 
     if (!seed || !lane)
         return lane;
-    for (struct mock__lane *l = lane; l; l = next_ready(l->first->ticket))
+    for (struct mock__lane *l = lane; l; l = next_ready(l->later))
         ready++;
     for (uint64_t skip = draw() % ready; skip; skip--)
-        lane = next_ready(lane->first->ticket);
+        lane = next_ready(lane->later);
     return lane;
 }
 

@@ -9,11 +9,18 @@
 #include "mock/queue/schedule.h"
 
 static struct mock__lane *busy; /* lanes with work left */
+static struct mock__lane *earliest, *latest;
+static struct mock__lane *turns; /* what the next work of a legacy stream has to wait for */
 static uint64_t tickets;
 
 struct mock__lane *mock__busy_lanes(void)
 {
     return busy;
+}
+
+struct mock__lane *mock__earliest_lane(void)
+{
+    return earliest;
 }
 
 /* --- lanes and points --- */
@@ -152,21 +159,50 @@ bool mock__work_wait_for(struct mock__work *work, const struct mock__point *poin
  * The legacy stream and the blocking streams of a context take turns: work in it waits for
  * everything that they have, and their work waits for everything that it has.
  */
-static bool takes_turns(const struct mock__lane *lane, const struct mock__lane *other)
+static bool wait_for_end(struct mock__work *work, struct mock__lane *other)
 {
-    return lane != other && lane->context == other->context &&
-           ((lane->legacy && other->blocking) || (lane->blocking && other->legacy));
+    return mock__work_wait_for(work, &(struct mock__point){other, other->submitted, NULL});
 }
 
 static bool wait_for_turn(struct mock__work *work, const struct mock__lane *lane)
 {
-    for (struct mock__lane *other = busy; other; other = other->next_busy) {
-        const struct mock__point end = {other, other->submitted, NULL};
+    struct mock__lane *legacy = lane->context->legacy_lane;
 
-        if (takes_turns(lane, other) && !mock__work_wait_for(work, &end))
+    if (lane->blocking && legacy)
+        return wait_for_end(work, legacy);
+    for (struct mock__lane *other = lane->legacy ? turns : NULL; other; other = other->next_turn)
+        if (other->context == lane->context && !wait_for_end(work, other))
             return false;
-    }
     return true;
+}
+
+static void leave_turns(struct mock__lane *lane)
+{
+    if (!lane->link_turn)
+        return;
+    *lane->link_turn = lane->next_turn;
+    if (lane->next_turn)
+        lane->next_turn->link_turn = lane->link_turn;
+    lane->link_turn = NULL;
+}
+
+/* What work of the legacy stream lies behind, its later work does as well, as it lies behind it. */
+static void take_turn(struct mock__lane *lane)
+{
+    struct mock__lane *next;
+
+    for (struct mock__lane *other = lane->legacy ? turns : NULL; other; other = next) {
+        next = other->next_turn;
+        if (other->context == lane->context)
+            leave_turns(other);
+    }
+    if (!lane->blocking || lane->link_turn)
+        return;
+    lane->next_turn = turns;
+    lane->link_turn = &turns;
+    if (turns)
+        turns->link_turn = &lane->next_turn;
+    turns = lane;
 }
 
 /* What the whole context was told to wait for. The gate is no part of the turns. */
@@ -178,8 +214,42 @@ static bool wait_for_gate(struct mock__work *work, const struct mock__lane *lane
            mock__work_wait_for(work, &(struct mock__point){gate, gate->submitted, gate->clock});
 }
 
+/* What was submitted last comes last. */
+static void put_last(struct mock__lane *lane)
+{
+    lane->earlier = latest;
+    lane->later = NULL;
+    *(latest ? &latest->later : &earliest) = lane;
+    latest = lane;
+}
+
+static void take_out(struct mock__lane *lane)
+{
+    *(lane->earlier ? &lane->earlier->later : &earliest) = lane->later;
+    *(lane->later ? &lane->later->earlier : &latest) = lane->earlier;
+}
+
+/* Its next work may have been submitted after the first of others. */
+static void put_behind(struct mock__lane *lane)
+{
+    struct mock__lane *other = lane->later;
+
+    take_out(lane);
+    while (other && other->first->ticket < lane->first->ticket)
+        other = other->later;
+    if (!other) {
+        put_last(lane);
+        return;
+    }
+    lane->later = other;
+    lane->earlier = other->earlier;
+    *(other->earlier ? &other->earlier->later : &earliest) = lane;
+    other->earlier = lane;
+}
+
 static void become_busy(struct mock__lane *lane)
 {
+    put_last(lane);
     lane->references++;
     lane->next_busy = busy;
     lane->link_busy = &busy;
@@ -190,6 +260,8 @@ static void become_busy(struct mock__lane *lane)
 
 static void become_idle(struct mock__lane *lane)
 {
+    take_out(lane);
+    leave_turns(lane);
     *lane->link_busy = lane->next_busy;
     if (lane->next_busy)
         lane->next_busy->link_busy = lane->link_busy;
@@ -258,6 +330,7 @@ CUresult mock__work_submit(struct mock__lane *lane, void *pointer)
     lane->last = work;
     if (lane->first == work)
         become_busy(lane);
+    take_turn(lane);
     if (work->watched)
         mock__hooks.watch();
     mock__schedule_submitted();
@@ -307,8 +380,10 @@ void mock__work_end(struct mock__work *work)
     mock__work_free(work);
     if (held)
         mock__hooks.watch();
-    if (lane->first)
+    if (lane->first) {
+        put_behind(lane);
         return;
+    }
     lane->last = NULL;
     become_idle(lane); /* perhaps the last reference */
 }

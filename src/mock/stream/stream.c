@@ -47,6 +47,7 @@ bool mock__streams_begin(struct mock__context *context)
     if (context->legacy) {
         context->legacy->lane->blocking = false;
         context->legacy->lane->legacy = true;
+        context->legacy_lane = context->legacy->lane;
     }
     return context->legacy && context->per_thread;
 }
@@ -157,6 +158,8 @@ static bool counts(const struct mock__lane *lane, const struct mock__stream *str
 
 static struct mock__lane *busy_lane(const struct mock__stream *stream)
 {
+    if (!stream->lane->legacy)
+        return stream->lane->first ? stream->lane : NULL;
     for (struct mock__lane *lane = mock__busy_lanes(); lane; lane = lane->next_busy)
         if (counts(lane, stream))
             return lane;
