@@ -21,6 +21,7 @@ from pathlib import Path
 
 EM_386, EM_X86_64, EM_AARCH64 = 3, 62, 183
 ET_EXEC = 2
+PT_LOAD = 1
 
 
 def patched(elf, **fields):
@@ -31,6 +32,18 @@ def patched(elf, **fields):
         offset, code = places[name]
         struct.pack_into(f"={code}", out, offset, value)
     return bytes(out)
+
+
+def lying(elf):
+    """A copy whose first segment with bytes begins so far out that its end is a small number."""
+    out = bytearray(elf)
+    table, size, n = (struct.unpack_from(c, elf, o)[0] for c, o in (("=Q", 32), ("=H", 54), ("=H", 56)))
+    for i in range(n):
+        if struct.unpack_from("=I", elf, table + i * size)[0] == PT_LOAD:
+            struct.pack_into("=Q", out, table + i * size + 8, 2**64 - 4096)
+            struct.pack_into("=Q", out, table + i * size + 32, 8192)
+            return bytes(out)
+    raise ValueError("it has no segment")
 
 
 def link(place, target):
@@ -49,6 +62,7 @@ def make_bad(folder, elf, drop_in):
         "executable": patched(elf, kind=ET_EXEC),
         "header": elf[:40],
         "truncated": elf[:4096],
+        "lie": lying(elf),
     }
     folder.mkdir(parents=True)
     for name, content in files.items():
@@ -79,6 +93,8 @@ def main():
     make_nvrtc(root / "nvrtc", nvrtc, builtins)
     for bad in sorted((root / "bad").iterdir()):
         link(root / "search" / bad.stem / "libcuda.so.1", bad)
+    link(root / "search/variants/libcuda.so.1", good)
+    link(root / "search/variants/glibc-hwcaps/x86-64-v2/libcuda.so.1", root / "bad/truncated.so")
     for pair in named:
         name, _, library = pair.partition("=")
         link(root / "search" / name / "libcuda.so.1", Path(library).absolute())
