@@ -89,15 +89,16 @@ static void inspect_length(const struct beginning *beginning, uint64_t size,
                            struct cushim__elf_file *file)
 {
     const Elf64_Ehdr *header = &beginning->header;
-    const Elf64_Phdr *segments = (const Elf64_Phdr *) (beginning->bytes + header->e_phoff);
-    const uint64_t bytes = (uint64_t) header->e_phnum * sizeof(*segments);
+    const uint64_t bytes = (uint64_t) header->e_phnum * sizeof(Elf64_Phdr);
+    const Elf64_Phdr *segments;
     uint64_t end = 0;
 
     /* Linkers put the table right behind the header; what is elsewhere is dlopen()'s to read. */
-    if (header->e_phentsize != sizeof(*segments) || header->e_phoff % 8 ||
+    if (header->e_phentsize != sizeof(Elf64_Phdr) || header->e_phoff % 8 ||
         header->e_phoff > sizeof(beginning->bytes) ||
         bytes > sizeof(beginning->bytes) - header->e_phoff)
         return;
+    segments = (const Elf64_Phdr *) (beginning->bytes + header->e_phoff);
     for (unsigned i = 0; i < header->e_phnum; i++)
         if (segments[i].p_type == PT_LOAD && end_of(&segments[i]) > end)
             end = end_of(&segments[i]);

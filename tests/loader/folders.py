@@ -9,6 +9,7 @@ Beside STAMP:
     bad/NAME.so                  a file that is no library for this machine
     search/NAME/libcuda.so.1     the bad files, and the libraries given, by the driver's name
     nvrtc/pair                   an NVRTC with its builtins beside it
+    nvrtc/waiting                an NVRTC with a pipe in the place of its builtins
     nvrtc/blocked                every name of NVRTC, none of them a library
     nvrtc/home, nvrtc/wheels     NVRTC where toolkits and Python wheels have it
 """
@@ -78,6 +79,8 @@ def make_nvrtc(folder, nvrtc, builtins):
     link(folder / "pair/libnvrtc-builtins.so.12.4", builtins)
     link(folder / "home/lib64/libnvrtc.so.12", nvrtc)
     link(folder / "wheels/lib/python3.99/site-packages/nvidia/cuda_nvrtc/lib/libnvrtc.so.12", nvrtc)
+    link(folder / "waiting/libnvrtc.so.12", nvrtc)
+    os.mkfifo(folder / "waiting/libnvrtc-builtins.so.12.4")
     (folder / "blocked").mkdir(parents=True)
     for version in ("13", "12", "11.2", "11.1", "11.0"):
         (folder / f"blocked/libnvrtc.so.{version}").write_text("this is no library\n")

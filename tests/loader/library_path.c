@@ -69,6 +69,10 @@ static const struct wanted {
      SEARCH("few") "/" CUDA_NAME, CUSHIM_ORIGIN_LINKER, CUSHIM_VERDICT_CHOSEN, "", NULL, NULL},
     {CUSHIM_LIBRARY_NVRTC, NVRTC("pair"), "libnvrtc.so.12", "libnvrtc.so.12",
      NVRTC("pair/libnvrtc.so.12"), CUSHIM_ORIGIN_PARAMETER, CUSHIM_VERDICT_CHOSEN, "", NULL, NULL},
+    /* What is loaded along with it is looked at, too. */
+    {CUSHIM_LIBRARY_NVRTC, NVRTC("waiting"), "libnvrtc.so.12", "libnvrtc.so.12",
+     NVRTC("waiting/libnvrtc.so.12"), CUSHIM_ORIGIN_PARAMETER, CUSHIM_VERDICT_CHOSEN, "", NULL,
+     NULL},
     /* Where the linker finds nothing good, toolkits and wheels are looked at. */
     {CUSHIM_LIBRARY_NVRTC, NVRTC("blocked"), "auto", NVRTC("home/lib64/libnvrtc.so.12"),
      NVRTC("home/lib64/libnvrtc.so.12"), CUSHIM_ORIGIN_PLACE, CUSHIM_VERDICT_CHOSEN, "",
