@@ -108,6 +108,7 @@ static bool visit_folder(const char *folder, struct lookup *lookup)
     return !path.failed && visit(path.text, lookup);
 }
 
+#ifdef __GLIBC__
 /* The folders that are searched for this library's sake, to be freed; NULL if nobody says. */
 static Dl_serinfo *list_folders(void)
 {
@@ -128,31 +129,33 @@ static Dl_serinfo *list_folders(void)
     return folders;
 }
 
-/* The cache comes before the folders that every program has. */
-static void visit_all(struct lookup *lookup)
+/* The folders that every program has, or those before them. True if the linker looks no further. */
+static bool visit_folders(struct lookup *lookup, bool of_all)
 {
     SCOPED_FREE Dl_serinfo *folders = list_folders();
-    unsigned i = 0;
+    bool done = false;
 
-    for (; folders && i < folders->dls_cnt; i++) {
-        if (folders->dls_serpath[i].dls_flags & LA_SER_DEFAULT)
-            break;
-        if (visit_folder(folders->dls_serpath[i].dls_name, lookup))
-            return;
-    }
-    if (cushim__ld_cache_each(lookup->name, visit, lookup))
-        return;
-    for (; folders && i < folders->dls_cnt; i++)
-        if (visit_folder(folders->dls_serpath[i].dls_name, lookup))
-            return;
+    for (unsigned i = 0; folders && i < folders->dls_cnt && !done; i++)
+        if (!(folders->dls_serpath[i].dls_flags & LA_SER_DEFAULT) != of_all)
+            done = visit_folder(folders->dls_serpath[i].dls_name, lookup);
+    return done;
 }
+#else
+/* Other linkers tell nobody where they look. */
+static bool visit_folders(struct lookup *lookup, bool of_all)
+{
+    (void) lookup, (void) of_all, (void) visit_folder;
+    return false;
+}
+#endif
 
 enum cushim_verdict cushim__lookup(const char *name, struct cushim__arena *arena,
                                    const char **ret_path, const char **ret_detail)
 {
     struct lookup lookup = {name, arena, CUSHIM_VERDICT_CHOSEN, "", ""};
 
-    visit_all(&lookup);
+    (void) (visit_folders(&lookup, false) || cushim__ld_cache_each(name, visit, &lookup) ||
+            visit_folders(&lookup, true));
     *ret_path = lookup.path;
     *ret_detail = lookup.detail;
     return lookup.verdict;

@@ -22,6 +22,7 @@ static CUresult result_of(enum ptx__status status)
         [PTX_OK] = CUDA_SUCCESS,
         [PTX_NO_PTX] = CUDA_ERROR_INVALID_IMAGE,
         [PTX_INVALID] = CUDA_ERROR_INVALID_PTX,
+        [PTX_OTHER_TARGET] = CUDA_ERROR_INVALID_PTX,
         [PTX_NEWER_VERSION] = CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
         [PTX_REFUSED] = CUDA_ERROR_NOT_SUPPORTED,
         [PTX_NO_TARGET] = CUDA_ERROR_NO_BINARY_FOR_GPU,
@@ -70,13 +71,15 @@ const char *mock__first_error(const struct ptx__log *log)
     return "there is no memory to say why";
 }
 
-static CUresult result_of_text(enum ptx__status status, const struct ptx__log *log)
+static CUresult result_of_text(enum ptx__status status, int capability, const struct ptx__log *log)
 {
     if (status == PTX_NEWER_VERSION)
         mock__hint(MOCK__HINT_NEWER_PTX,
                    "a module is refused, as its PTX is newer than what a driver of CUDA 13.0 "
                    "knows (%s): compile it with CUDA 13.0 or older",
                    mock__first_error(log));
+    if (status == PTX_OTHER_TARGET)
+        hint_at(PTX_NO_TARGET, capability);
     return result_of(status);
 }
 
@@ -194,7 +197,7 @@ CUresult mock__ptx_read_part(const char *text, int capability, struct mock__ptx 
 
     ptx->entries = NULL;
     ptx->n_entries = 0;
-    return status == PTX_OK ? add_entries(ptx) : result_of_text(status, log);
+    return status == PTX_OK ? add_entries(ptx) : result_of_text(status, capability, log);
 }
 
 CUresult mock__ptx_read(const char *text, int capability, struct mock__ptx *ptx,
@@ -207,7 +210,8 @@ CUresult mock__ptx_read(const char *text, int capability, struct mock__ptx *ptx,
     result = split(text, &parts);
     if (result == CUDA_SUCCESS)
         result = result_of_text(
-            ptx__read(parts.texts, parts.lengths, parts.n, capability, &ptx->module, log), log);
+            ptx__read(parts.texts, parts.lengths, parts.n, capability, &ptx->module, log),
+            capability, log);
     finish_parts(&parts);
     MOCK__TRY(result);
     return add_entries(ptx);
