@@ -47,13 +47,18 @@ static bool is_regular(const struct stat *info, struct cushim__file *file)
     }
 }
 
-/* What the kernel makes up may block, never end, or be used up by reading it. */
-static bool is_stored(const char *path, struct cushim__file *file)
+/*
+ * What the kernel makes up may block, never end, or be used up by reading it. It has no blocks,
+ * so that of most files nothing more is asked.
+ */
+static bool is_stored(const char *path, const struct stat *info, struct cushim__file *file)
 {
     static const unsigned long made_up[] = {PROC_SUPER_MAGIC, SYSFS_MAGIC, DEBUGFS_MAGIC,
                                             TRACEFS_MAGIC};
     struct statfs system;
 
+    if (info->st_blocks > 0)
+        return true;
     if (statfs(path, &system) < 0)
         return fail_by(file, errno);
     for (size_t i = 0; i < ARRAY_SIZE(made_up); i++) {
@@ -74,7 +79,7 @@ int cushim__file_open(const char *path, struct cushim__file *ret_file)
     if (stat(path, &info) < 0)
         fail_by(ret_file, errno);
     else if (is_regular(&info, ret_file))
-        is_stored(path, ret_file);
+        is_stored(path, &info, ret_file);
     if (ret_file->state != CUSHIM__FILE_FINE)
         return -1;
     /* And once more: it may be another file by now, maybe one whose opening would wait. */
