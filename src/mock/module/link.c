@@ -197,8 +197,7 @@ static CUresult add_file(CUlinkState state, CUjitInputType type, const char *pat
 
     MOCK__TRY(check_state(state));
     MOCK__REQUIRE(path, CUDA_ERROR_INVALID_VALUE);
-    text = mock__read_file(path, &size);
-    MOCK__REQUIRE(text, CUDA_ERROR_FILE_NOT_FOUND);
+    MOCK__TRY(mock__image_file(path, "cuLinkAddFile", &text, &size));
     return add_data(state, type, text, size + 1, options_valid);
 }
 

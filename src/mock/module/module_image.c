@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/str.h"
 #include "base/util.h"
+#include "mock/base/hint.h"
 #include "mock/base/state.h"
 #include "mock/module/kernels.h"
 #include "mock/ptx/container/fatbin.h"
@@ -20,13 +22,65 @@ static CUresult result_of(enum ptx__status status)
         [PTX_OK] = CUDA_SUCCESS,
         [PTX_NO_PTX] = CUDA_ERROR_INVALID_IMAGE,
         [PTX_INVALID] = CUDA_ERROR_INVALID_PTX,
+        [PTX_OTHER_TARGET] = CUDA_ERROR_INVALID_PTX,
         [PTX_NEWER_VERSION] = CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
         [PTX_REFUSED] = CUDA_ERROR_NOT_SUPPORTED,
         [PTX_NO_TARGET] = CUDA_ERROR_NO_BINARY_FOR_GPU,
+        [PTX_MACHINE_CODE] = CUDA_ERROR_NO_BINARY_FOR_GPU,
+        [PTX_TOO_LARGE] = CUDA_ERROR_OUT_OF_MEMORY,
+        [PTX_NO_LIBRARY] = CUDA_ERROR_INVALID_IMAGE,
         [PTX_OUT_OF_MEMORY] = CUDA_ERROR_OUT_OF_MEMORY,
     };
 
     return results[status];
+}
+
+/* What to do where no text is to be had for a device. */
+static void hint_at(enum ptx__status status, int capability)
+{
+    if (status == PTX_MACHINE_CODE)
+        mock__hint(MOCK__HINT_MACHINE_CODE,
+                   "a module is refused, as it has machine code only, which is not run here: keep "
+                   "the PTX in it (nvcc -gencode arch=compute_%d,code=compute_%d; nvrtcGetPTX() "
+                   "and not nvrtcGetCUBIN()), or put functions of the host in the place of its "
+                   "kernels (CUSHIM_MOCK_KERNELS)",
+                   capability, capability);
+    if (status == PTX_NO_TARGET)
+        mock__hint(MOCK__HINT_OTHER_DEVICE,
+                   "a module is refused, as it has PTX for other devices than sm_%d only: choose "
+                   "one of those (CUSHIM_MOCK_DEVICES, or device.*.compute_capability in a file "
+                   "that CUSHIM_MOCK_CONFIG names), or build it for compute_%d",
+                   capability, capability);
+    if (status == PTX_TOO_LARGE)
+        mock__hint(MOCK__HINT_TOO_LARGE,
+                   "a module is refused, as its text would have more than %zu bytes: "
+                   "CUSHIM_MOCK_IMAGE_LIMIT sets how many it may have",
+                   mock__image_limit());
+    if (status == PTX_NO_LIBRARY)
+        mock__hint(MOCK__HINT_NO_ZSTD,
+                   "a module is refused, as it is compressed and there is no libzstd.so.1: "
+                   "install that, or let nvcc not compress (--no-compress)");
+}
+
+const char *mock__first_error(const struct ptx__log *log)
+{
+    for (size_t i = 0; i < log->n_messages; i++) {
+        if (log->messages[i].severity >= PTX_ERROR)
+            return log->messages[i].text;
+    }
+    return "there is no memory to say why";
+}
+
+static CUresult result_of_text(enum ptx__status status, int capability, const struct ptx__log *log)
+{
+    if (status == PTX_NEWER_VERSION)
+        mock__hint(MOCK__HINT_NEWER_PTX,
+                   "a module is refused, as its PTX is newer than what a driver of CUDA 13.0 "
+                   "knows (%s): compile it with CUDA 13.0 or older",
+                   mock__first_error(log));
+    if (status == PTX_OTHER_TARGET)
+        hint_at(PTX_NO_TARGET, capability);
+    return result_of(status);
 }
 
 char *mock__join_texts(const char *const *texts, size_t n, size_t *ret_length)
@@ -170,7 +224,7 @@ CUresult mock__ptx_read_part(const char *text, int capability, struct mock__ptx 
 
     *ptx = (struct mock__ptx){.n_entries = 0};
     status = ptx__read_part(text, strlen(text), capability, &ptx->module, log);
-    return status == PTX_OK ? add_entries(ptx) : result_of(status);
+    return status == PTX_OK ? add_entries(ptx) : result_of_text(status, capability, log);
 }
 
 CUresult mock__ptx_read(const char *text, int capability, struct mock__ptx *ptx,
@@ -182,8 +236,9 @@ CUresult mock__ptx_read(const char *text, int capability, struct mock__ptx *ptx,
     *ptx = (struct mock__ptx){.n_entries = 0};
     result = split(text, &parts);
     if (result == CUDA_SUCCESS)
-        result = result_of(
-            ptx__read(parts.texts, parts.lengths, parts.n, capability, &ptx->module, log));
+        result = result_of_text(
+            ptx__read(parts.texts, parts.lengths, parts.n, capability, &ptx->module, log),
+            capability, log);
     finish_parts(&parts);
     MOCK__TRY(result);
     return add_entries(ptx);
@@ -210,15 +265,55 @@ void mock__ptx_finish(struct mock__ptx *ptx)
     *ptx = (struct mock__ptx){.n_entries = 0};
 }
 
+/* A text may end with its size, or with a NUL before. */
+static enum ptx__status copy_text(const char *image, size_t size, size_t most, char **ret_text)
+{
+    size = strnlen(image, size <= most ? size : most + 1);
+    if (size > most)
+        return PTX_TOO_LARGE;
+    *ret_text = calloc(1, size + 1);
+    if (!*ret_text)
+        return PTX_OUT_OF_MEMORY;
+    memcpy(*ret_text, image, size);
+    return PTX_OK;
+}
+
 CUresult mock__image_text(const void *image, size_t size, int capability, char **ret_text)
 {
+    const size_t most = mock__image_limit();
+    enum ptx__status status = PTX_MACHINE_CODE;
+
     if (ptx__is_fatbin(image, size))
-        return result_of(ptx__fatbin_text(image, size, capability, ret_text));
-    MOCK__REQUIRE(!ptx__is_elf(image, size), CUDA_ERROR_NO_BINARY_FOR_GPU);
-    /* A text may end with its size, or with a NUL before. */
-    size = strnlen(image, size);
-    *ret_text = calloc(1, size + 1);
-    MOCK__REQUIRE(*ret_text, CUDA_ERROR_OUT_OF_MEMORY);
-    memcpy(*ret_text, image, size);
-    return CUDA_SUCCESS;
+        status = ptx__fatbin_text(image, size, capability, most, ret_text);
+    else if (!ptx__is_elf(image, size))
+        status = copy_text(image, size, most, ret_text);
+    hint_at(status, capability);
+    return result_of(status);
+}
+
+CUresult mock__image_file(const char *path, const char *call, char **ret_bytes, size_t *ret_size)
+{
+    struct cushim__file file;
+
+    if (cushim__file_read(path, mock__image_limit(), &file)) {
+        *ret_bytes = file.bytes;
+        *ret_size = (size_t) file.size;
+        return CUDA_SUCCESS;
+    }
+    if (file.state == CUSHIM__FILE_TOO_LARGE)
+        mock__hint(MOCK__HINT_TOO_LARGE,
+                   "%s: %s: %s; CUSHIM_MOCK_IMAGE_LIMIT sets how many that are", call, path,
+                   file.why);
+    else if (file.state != CUSHIM__FILE_ABSENT)
+        mock__hint(MOCK__HINT_FILE, "%s: %s: %s", call, path, file.why);
+    switch (file.state) {
+    case CUSHIM__FILE_FOLDER:
+    case CUSHIM__FILE_TOO_LARGE:
+    case CUSHIM__FILE_NO_MEMORY:
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    case CUSHIM__FILE_SPECIAL:
+        return CUDA_ERROR_INVALID_IMAGE;
+    default:
+        return CUDA_ERROR_FILE_NOT_FOUND;
+    }
 }

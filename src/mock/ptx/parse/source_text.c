@@ -40,7 +40,7 @@ bool ptx__parse_file(struct ptx__parser *parser)
     if (!ptx__parse_size(parser, &number))
         return false;
     path = parser->lexer.token;
-    if (path.kind != PTX_STRING || path.length < 2)
+    if (path.kind != PTX_STRING)
         return ptx__unexpected(parser);
     ptx__next(&parser->lexer);
     while (ptx__accept(&parser->lexer, ",")) {
