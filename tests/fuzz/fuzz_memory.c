@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "memory_kernels.h"
-#include "mock/ptx/read.h"
-#include "mock/ptx/run.h"
+#include "mock/ptx/link/read.h"
+#include "mock/ptx/machine/run.h"
 
 #define CAPABILITY 100
 

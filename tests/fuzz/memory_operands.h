@@ -4,8 +4,8 @@
 #define CUSHIM_TESTS_FUZZ_MEMORY_OPERANDS_H
 
 #include "memory_kernels.h"
-#include "mock/ptx/isa.h"
-#include "mock/ptx/types.h"
+#include "mock/ptx/syntax/isa.h"
+#include "mock/ptx/syntax/types.h"
 
 struct writer {
     struct choices *choices;

@@ -10,6 +10,7 @@
 #include "mock/base/finding.h"
 #include "mock/base/state.h"
 #include "mock/check/access.h"
+#include "mock/config/config.h"
 #include "mock/config/environment.h"
 #include "mock/launch/launch.h"
 #include "mock/module/module.h"
