@@ -10,14 +10,12 @@
 
 #include "memory_operands.h"
 
-enum { FUNCTIONS = 3, MOST_FORMS = 512 };
+enum { FUNCTIONS = 3, MOST_FORMS = 2048, ANY_OPCODE = -1, MEMORY_OPCODES = 0 };
 
 /* --- instructions of the table --- */
 
 static bool names_memory(const struct ptx__form *form)
 {
-    if (ptx__opcodes[form->opcode].refused || form->opcode == PTX_OP_CALL)
-        return false;
     for (unsigned i = 0; i < form->n_shapes; i++) {
         const uint8_t kind = ptx__shapes[form->first_shape + i].kind;
 
@@ -27,14 +25,23 @@ static bool names_memory(const struct ptx__form *form)
     return false;
 }
 
-/* Those of an opcode, or of all if it is 0. */
-static const struct ptx__form *pick_form(struct writer *writer, unsigned opcode)
+static bool is_wanted(const struct ptx__form *form, int opcode)
+{
+    if (ptx__opcodes[form->opcode].refused || form->opcode == PTX_OP_CALL)
+        return false;
+    if (opcode == MEMORY_OPCODES)
+        return names_memory(form);
+    return opcode == ANY_OPCODE || form->opcode == opcode;
+}
+
+/* Those of an opcode, of all that name memory, or simply of all. */
+static const struct ptx__form *pick_form(struct writer *writer, int opcode)
 {
     const struct ptx__form *forms[MOST_FORMS];
     unsigned n = 0;
 
     for (size_t i = 0; i < ptx__n_forms && n < MOST_FORMS; i++) {
-        if ((!opcode || ptx__forms[i].opcode == opcode) && names_memory(&ptx__forms[i]))
+        if (is_wanted(&ptx__forms[i], opcode))
             forms[n++] = &ptx__forms[i];
     }
     return forms[draw(writer, n)];
@@ -96,7 +103,7 @@ static bool put_operands(struct writer *writer, struct picked *picked)
 }
 
 /* What cannot be written after all is taken back. */
-static void put_instruction(struct writer *writer, unsigned opcode)
+static void put_instruction(struct writer *writer, int opcode)
 {
     const size_t before = writer->length;
     struct picked picked = {.form = pick_form(writer, opcode)};
@@ -290,8 +297,10 @@ static void put_statement(struct writer *writer, const struct signature *known)
     case 6:
     case 7:
     case 8:
+        put_instruction(writer, MEMORY_OPCODES);
+        break;
     case 9:
-        put_instruction(writer, 0);
+        put_instruction(writer, ANY_OPCODE);
         break;
     case 10:
         put_call(writer, known, true);
@@ -340,7 +349,7 @@ static void put_body(struct writer *writer, const struct signature *known)
 }
 
 static const char head[] =
-    ".version 9.0\n.target sm_100\n.address_size 64\n"
+    ".version 9.0\n.target sm_100a\n.address_size 64\n"
     ".global .align 16 .b8 g0[64]; .global .align 16 .b8 g1[4]; .global .align 8 .u64 g2[3] = "
     "{g0, generic(g1), 7};\n.const .align 16 .b8 c0[32]; .shared .align 16 .b8 s0[64]; .extern "
     ".shared .align 16 .b8 sd[];\n"
@@ -354,27 +363,39 @@ static void put_heading(struct writer *writer, unsigned f, const struct signatur
         s->result, f, s->parameter);
 }
 
+static void put_kernel_heading(struct writer *writer, unsigned k)
+{
+    put(writer, ".visible .entry k%u (.param .align 16 .b8 k[48], .param .u64 p, .param .u32 n)",
+        k);
+}
+
+/* All are declared, so that each can name each. */
+static void put_declarations(struct writer *writer, const struct signature *signatures)
+{
+    for (unsigned i = 0; i < FUNCTIONS; i++) {
+        put_heading(writer, i, &signatures[i]);
+        put(writer, ";\n");
+        put_kernel_heading(writer, i);
+        put(writer, ";\n");
+    }
+}
+
 void memory_kernels(struct choices *choices, char *text, size_t size)
 {
     struct writer writer = {.choices = choices, .text = text, .size = size};
     struct signature signatures[FUNCTIONS];
 
     put(&writer, "%s", head);
-    for (unsigned i = 0; i < FUNCTIONS; i++) {
+    for (unsigned i = 0; i < FUNCTIONS; i++)
         signatures[i] = signature_of(&writer);
-        put_heading(&writer, i, &signatures[i]);
-        put(&writer, ";\n");
-    }
+    put_declarations(&writer, signatures);
     for (unsigned i = 0; i < FUNCTIONS; i++) {
         put_heading(&writer, i, &signatures[i]);
         put_body(&writer, signatures);
     }
     writer.kernel = true;
     for (unsigned i = 0; i < FUNCTIONS; i++) {
-        put(&writer,
-            ".visible .entry k%u (.param .align 16 .b8 k[48], .param .u64 p, .param .u32 "
-            "n)",
-            i);
+        put_kernel_heading(&writer, i);
         put_body(&writer, signatures);
     }
 }
