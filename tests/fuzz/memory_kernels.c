@@ -77,8 +77,8 @@ static void put_words(struct writer *writer, struct picked *picked)
         const unsigned word = ptx__slot_words[slot->first + draw(writer, slot->n)];
         const bool space = word > PTX_WORD_SPACE && word < PTX_WORD_VECTOR;
 
-        /* Policies of caches need an operand more, and change nothing. */
-        if (word == PTX_MOD_L2_CACHE_HINT || (slot->optional && one_in(writer, space ? 6 : 2)))
+        /* Hints for caches change nothing, and most exclude each other. */
+        if (slot->optional && (*word_text(word) == 'L' || one_in(writer, space ? 6 : 2)))
             continue;
         note_word(picked, word);
         put(writer, ".%s", word_text(word));

@@ -245,6 +245,21 @@ static void put_brackets(struct writer *writer, const struct picked *picked)
     put(writer, "}]");
 }
 
+/* Of most instructions that take one, only some are right. */
+static unsigned constant_for(struct writer *writer, const struct picked *picked)
+{
+    switch (picked->form->opcode) {
+    case PTX_OP_ST_BULK:
+        return 0;
+    case PTX_OP_APPLYPRIORITY:
+    case PTX_OP_DISCARD:
+    case PTX_OP_FENCE:
+        return 128;
+    default:
+        return picked_has(picked, PTX_MOD_CG) ? 16 : 4u << draw(writer, 3);
+    }
+}
+
 bool put_operand(struct writer *writer, struct picked *picked, const struct ptx__shape *shape)
 {
     const unsigned n = shape->elements == 255 ? picked->vector : shape->elements;
@@ -258,10 +273,7 @@ bool put_operand(struct writer *writer, struct picked *picked, const struct ptx_
             put_value(writer, shape, type);
         return true;
     case PTX_SHAPE_IMMEDIATE:
-        put(writer, "%u",
-            picked_has(picked, PTX_MOD_CG)           ? 16
-            : picked->form->opcode == PTX_OP_ST_BULK ? 0
-                                                     : 4u << draw(writer, 3));
+        put(writer, "%u", constant_for(writer, picked));
         return true;
     case PTX_SHAPE_MEMORY:
         put_address(writer, space_of(picked));
