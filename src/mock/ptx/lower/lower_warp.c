@@ -125,20 +125,24 @@ static struct ptx__argument place_result(struct ptx__lowering *lower,
                                          const struct ptx__operand *results,
                                          const struct ptx__prototype *prototype)
 {
-    const uint32_t wanted = prototype->n_results ? (uint32_t) prototype->results[0].bytes : 0;
+    const struct ptx__operand *first = results->elements;
     struct ptx__argument result = {UINT32_MAX, 0};
 
     if (results->kind != PTX_LIST || !results->count)
         return result;
-    if (results->elements[0].kind == PTX_ADDRESS) {
-        result.offset = ptx__frame_offset(lower, results->elements[0].symbol);
+    if (first->kind == PTX_ADDRESS) {
+        result.offset = ptx__frame_offset(lower, first->symbol);
         if (result.offset != PTX_NONE)
-            result.bytes = bytes_of(lower, results->elements[0].symbol);
+            result.bytes = bytes_of(lower, first->symbol);
         return result;
     }
     result.offset = (lower->frame_end + 7) / 8 * 8;
-    result.bytes = wanted > 8 ? wanted : 8;
-    lower->frame_end = result.offset + result.bytes;
+    if (prototype->n_results)
+        result.bytes = (uint32_t) prototype->results[0].bytes;
+    else if (first->kind == PTX_REGISTER)
+        result.bytes = (uint32_t) ptx__type_bytes((enum ptx__type) first->type);
+    /* A register of 64 bits is read all of it. */
+    lower->frame_end = result.offset + (result.bytes > 8 ? result.bytes : 8);
     return result;
 }
 

@@ -65,7 +65,7 @@ struct ptx__warp {
     uint32_t number;        /* in the block */
     uint32_t cluster_phase; /* when it came to the barrier of its cluster */
     bool yielded;           /* it stopped because it jumped backwards for so long */
-    uint64_t jumps;         /* backwards, and calls: as far as budgets were used up */
+    uint64_t jumps;         /* backwards, as far as budgets were used up; and calls */
 
     struct ptx__divergence_group groups[PTX__LANES]; /* that do not run */
     unsigned n_groups;
@@ -95,7 +95,7 @@ const struct ptx__op *ptx__warp_park(struct ptx__warp *warp, const struct ptx__o
 const struct ptx__op *ptx__warp_jump(struct ptx__warp *warp, const struct ptx__op *op,
                                      const struct ptx__op *target);
 
-/* Takes steps from the budget. True: it is used up, and ptx__warp_let_pass() is next. */
+/* Takes from the budget. True: it is used up, and ptx__warp_let_pass() is next. */
 bool ptx__warp_spend(struct ptx__warp *warp, int32_t steps);
 
 /* The others of the warp may pass, and then other warps; this group goes on at the target. */

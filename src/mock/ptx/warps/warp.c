@@ -147,11 +147,9 @@ const struct ptx__op *ptx__warp_let_pass(struct ptx__warp *warp, const struct pt
                                          const struct ptx__op *target)
 {
     const uint64_t limit = warp->block->grid->launch->step_limit;
-    const uint64_t jumps = (uint64_t) budget_of(warp) / op->cost;
     unsigned last = warp->yield_round;
 
     warp->budget = budget_of(warp);
-    warp->jumps += jumps ? jumps : 1;
     if (limit && warp->jumps > limit)
         return ptx__fault(warp, op, 702, PTX__ENDLESS, (unsigned) __builtin_ctz(warp->mask),
                           "it has jumped backwards %llu times, with calls as %u jumps each: an "
@@ -171,8 +169,12 @@ const struct ptx__op *ptx__warp_jump(struct ptx__warp *warp, const struct ptx__o
                                      const struct ptx__op *target)
 {
     if (target <= op) {
-        if (ptx__warp_spend(warp, op->cost))
+        if (ptx__warp_spend(warp, op->cost)) {
+            const uint64_t jumps = (uint64_t) budget_of(warp) / op->cost;
+
+            warp->jumps += jumps ? jumps : 1;
             return ptx__warp_let_pass(warp, op, target);
+        }
         if (warp->n_groups)
             set_limit(warp, target);
     }

@@ -92,6 +92,7 @@ const struct ptx__op *ptx__warp_call(struct ptx__warp *warp, const struct ptx__o
     const uint32_t stack = warp->frame->stack + STACK_OF_CALL + code->variable_bytes;
     struct ptx__frame *frame;
 
+    warp->jumps += PTX__STEPS_OF_CALL;
     if (ptx__warp_spend(warp, PTX__STEPS_OF_CALL))
         return ptx__warp_let_pass(warp, op, op);
     if (code->builtin) {
