@@ -157,7 +157,7 @@ static void run_kernel(const struct ptx__program *program, const struct ptx__cod
                        const struct ptx__function *function, struct memory *memory,
                        unsigned variant)
 {
-    const size_t n = function->facts.parameter_bytes;
+    const size_t n = function->usage.parameter_bytes;
     unsigned char *params = calloc(1, n);
     struct ptx__launch launch = {.program = program,
                                  .code = code,
