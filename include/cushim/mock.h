@@ -31,8 +31,11 @@
  *                         how many threads run the blocks of a kernel; else one a processor, and
  *                         one alone where there is a seed.
  *   CUSHIM_MOCK_PTX_STEPS how often a warp may jump backwards before its loop is taken to be
- *                         endless; 0: as often as it likes.
- *   CUSHIM_MOCK_PTX_CPU   base or avx2: no better instructions of the host than these.
+ *                         endless, a call counting as 16 jumps; 0: as often as it likes.
+ *   CUSHIM_MOCK_PTX_CPU   base or avx2: no better instructions of the host than these;
+ *                         best: the best ones.
+ *
+ * With a value that a variable cannot have, cuInit() fails and says so on standard error.
  *
  * Kernels run from the PTX that their module is loaded from. A host function that is
  * registered under a kernel's name takes the place of that: a launch then calls it. So a name

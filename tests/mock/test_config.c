@@ -337,6 +337,33 @@ Test(config, a_wrong_version_in_the_environment, .init = clean_and_quiet)
                             "version from 10.0 to 13.0\n");
 }
 
+Test(config, what_other_variables_cannot_have, .init = clean_and_quiet)
+{
+    static const struct {
+        const char *name, *bad, *good, *said;
+    } variables[] = {
+        {"CUSHIM_MOCK_CHECK", "yes", "0", "neither 0 nor 1"},
+        {"CUSHIM_MOCK_PTX_CPU", "sse9", "base", "none of base, avx2 and best"},
+        {"CUSHIM_MOCK_PTX_STEPS", "1e9", "1000", "no number of jumps"},
+        {"CUSHIM_MOCK_PTX_STEPS", "-1", "0", "no number of jumps"},
+        {"CUSHIM_MOCK_PTX_WORKERS", "many", "2", "no number of threads up to 65535"},
+        {"CUSHIM_MOCK_PTX_WORKERS", "70000", "0", "no number of threads up to 65535"},
+    };
+    char expected[1024] = "";
+
+    for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
+        setenv(variables[i].name, variables[i].bad, 1);
+        EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuInit(0));
+        snprintf(expected + strlen(expected), sizeof(expected) - strlen(expected),
+                 "cushim mock: %s: '%s' is %s\n", variables[i].name, variables[i].bad,
+                 variables[i].said);
+        setenv(variables[i].name, variables[i].good, 1);
+    }
+    fflush(stderr);
+    cr_expect_stderr_eq_str(expected);
+    EXPECT(CUDA_SUCCESS, mock_cuInit(0));
+}
+
 static int peer_access(int a, int b)
 {
     int can = -1;

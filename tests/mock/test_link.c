@@ -53,6 +53,28 @@ Test(link, two_texts)
     EXPECT(CUDA_ERROR_INVALID_HANDLE, mock_cuLinkDestroy(state));
 }
 
+/* A comment is a comment, whatever it says. */
+Test(link, a_text_that_begins_as_linked_ones_once_did)
+{
+    static const char text[] =
+        "// cushim: joined texts of 5 bytes\n" HEADER ".visible .entry one() { ret; }";
+    CUfunction function = NULL;
+    CUmodule module = NULL;
+    CUlinkState state;
+    void *image = NULL;
+    size_t size = 0;
+
+    start();
+    OK(mock_cuModuleLoadData(&module, text));
+    EXPECT(CUDA_SUCCESS, mock_cuModuleGetFunction(&function, module, "one"));
+    state = create();
+    OK(add(state, text));
+    OK(add(state, second));
+    OK(mock_cuLinkComplete(state, &image, &size));
+    OK(mock_cuModuleLoadData(&module, image));
+    EXPECT(CUDA_SUCCESS, mock_cuModuleGetFunction(&function, module, "two"));
+}
+
 Test(link, a_failed_input_leaves_the_rest)
 {
     char log[128] = "";

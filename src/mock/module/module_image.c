@@ -13,8 +13,9 @@
 #include "mock/module/kernels.h"
 #include "mock/ptx/container/fatbin.h"
 
-/* The first line of a linked text, which goes on with the length of each part. */
-#define JOINED "// cushim: joined texts of "
+/* The first line of a linked text, which goes on with the length of each part. No PTX begins so:
+ * a line that it could have would make other things of a text of the program's own. */
+#define JOINED "\x16 cushim: joined texts of "
 
 static CUresult result_of(enum ptx__status status)
 {

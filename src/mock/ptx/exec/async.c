@@ -15,8 +15,8 @@ static uint64_t address_of(const struct ptx__warp *w, const struct ptx__place_in
                            unsigned lane)
 {
     if (place->wide)
-        return REG(uint64_t, place->slot)[lane] + (int32_t) place->offset;
-    return REG(uint32_t, place->slot)[lane] + place->offset;
+        return REG(uint64_t, place->slot)[lane] + (uint64_t) place->offset;
+    return (uint32_t) (REG(uint32_t, place->slot)[lane] + (uint32_t) place->offset);
 }
 
 static unsigned char *reach(struct ptx__warp *w, const struct ptx__op *op,

@@ -9,7 +9,7 @@
 /* An address operand: slot, offset, whether the slot has 64 bits, and the space. */
 struct ptx__place_in {
     uint32_t slot;
-    uint32_t offset;
+    int64_t offset;
     bool wide;
     uint8_t space;
 };

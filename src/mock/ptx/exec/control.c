@@ -95,15 +95,15 @@ const struct ptx__op *ptx__do_exit(struct ptx__warp *w, const struct ptx__op *op
 static void copy_result(struct ptx__warp *w, const struct ptx__frame *frame)
 {
     const struct ptx__op *call = frame->back - 1;
+    const uint32_t bytes = frame->code->result.bytes;
+    const size_t wanted = bytes < call->imm ? bytes : call->imm;
 
-    if (call->d == UINT32_MAX)
-        return;
-    for (unsigned l = 0; l < PTX__LANES; l++) {
+    for (unsigned l = 0; wanted && l < PTX__LANES; l++) {
         unsigned char *local = ptx__warp_local(w, l);
 
         if (ACTIVE(l))
             memcpy(local + frame->parent->local + call->d,
-                   local + frame->local + frame->code->result.offset, frame->code->result.bytes);
+                   local + frame->local + frame->code->result.offset, wanted);
     }
 }
 
@@ -128,14 +128,16 @@ const struct ptx__op *ptx__do_call(struct ptx__warp *w, const struct ptx__op *op
     return ptx__warp_call(w, op, op->call);
 }
 
-/* Functions' addresses are their numbers, in steps. */
+/* Functions' addresses are their numbers, in steps. A kernel is no function that can be called. */
 static const struct ptx__code *code_at(const struct ptx__warp *w, uint64_t address)
 {
     const struct ptx__program *program = w->block->grid->launch->program;
     const uint64_t number = (address - PTX_CODE) / PTX_CODE_STEP;
     const struct ptx__code *code = number < program->n_codes ? &program->codes[number] : NULL;
 
-    return code && code->address == address && (code->ops || code->builtin) ? code : NULL;
+    return code && code->address == address && !code->is_kernel && (code->ops || code->builtin)
+               ? code
+               : NULL;
 }
 
 /* The lanes that call the same function go together; the others do this once more. */
@@ -213,5 +215,25 @@ const struct ptx__op *ptx__do_trap(struct ptx__warp *w, const struct ptx__op *op
 const struct ptx__op *ptx__do_nothing(struct ptx__warp *w, const struct ptx__op *op)
 {
     (void) w;
+    return op + 1;
+}
+
+const struct ptx__op *ptx__do_wrong_access(struct ptx__warp *warp, const struct ptx__op *op)
+{
+    const struct ptx__wrong *wrong = (const struct ptx__wrong *) (uintptr_t) op->imm;
+    const unsigned lane = (unsigned) __builtin_ctz(warp->mask);
+
+    if (wrong->kind == PTX__WRONG_ALIGNMENT)
+        return ptx__fault(warp, op, 716, PTX__MISALIGNED, lane,
+                          "it %s %u bytes at offset %lld of '%.100s', which is not aligned to them",
+                          wrong->verb, wrong->bytes, (long long) wrong->offset, wrong->name);
+    if (wrong->kind == PTX__WRONG_PLACE)
+        return ptx__fault(warp, op, 700, PTX__OUT_OF_BOUNDS, lane,
+                          "it %s %u bytes at offset %lld of '%.100s', which has %llu bytes",
+                          wrong->verb, wrong->bytes, (long long) wrong->offset, wrong->name,
+                          (unsigned long long) wrong->all);
+    ptx__note(warp, op, PTX__OUT_OF_BOUNDS, lane,
+              "it %s %u bytes at offset %lld of '%.100s', which is beyond the kernel's parameters",
+              wrong->verb, wrong->bytes, (long long) wrong->offset, wrong->name);
     return op + 1;
 }

@@ -39,6 +39,7 @@ struct ptx__matrix {
     /* Loads and stores of wmma: which part, how it lies in memory, and where. */
     uint8_t part, space;
     bool by_row;
+    int64_t offset;  /* of the address, for these and those below */
     uint32_t stride; /* the slot of the distance between rows, in elements; 0: none was given */
     /* ldmatrix and stmatrix. */
     uint8_t n_matrices;

@@ -23,6 +23,7 @@ struct ptx__frame {
     unsigned char *registers;
     uint32_t lanes; /* that are in it, or in what it called */
     uint32_t local; /* where its part of local memory begins */
+    uint32_t stack; /* what a device has on its stack up to here, at least */
     unsigned depth;
 };
 
@@ -64,7 +65,7 @@ struct ptx__warp {
     uint32_t number;        /* in the block */
     uint32_t cluster_phase; /* when it came to the barrier of its cluster */
     bool yielded;           /* it stopped because it jumped backwards for so long */
-    uint64_t jumps;         /* backwards, as far as budgets were used up */
+    uint64_t jumps;         /* backwards, as far as budgets were used up; and calls */
 
     struct ptx__divergence_group groups[PTX__LANES]; /* that do not run */
     unsigned n_groups;
@@ -73,6 +74,9 @@ struct ptx__warp {
 /* A budget is used up by this many jumps backwards; of a loop that may wait, by fewer. */
 #define PTX__BUDGET       65536
 #define PTX__COST_WAITING 1024
+
+/* A call takes as long as so many jumps, and counts as so many. */
+#define PTX__STEPS_OF_CALL 16
 
 /* Runs until all lanes have exited, wait, or have let others pass for a while. */
 void ptx__warp_run(struct ptx__warp *warp);
@@ -90,6 +94,13 @@ const struct ptx__op *ptx__warp_park(struct ptx__warp *warp, const struct ptx__o
 /* A jump that is more than one forwards in the same piece of code. */
 const struct ptx__op *ptx__warp_jump(struct ptx__warp *warp, const struct ptx__op *op,
                                      const struct ptx__op *target);
+
+/* Takes from the budget. True: it is used up, and ptx__warp_let_pass() is next. */
+bool ptx__warp_spend(struct ptx__warp *warp, int32_t steps);
+
+/* The others of the warp may pass, and then other warps; this group goes on at the target. */
+const struct ptx__op *ptx__warp_let_pass(struct ptx__warp *warp, const struct ptx__op *op,
+                                         const struct ptx__op *target);
 
 /* Those of the taken lanes go there, the others here. */
 const struct ptx__op *ptx__warp_split(struct ptx__warp *warp, const struct ptx__op *op,
@@ -116,6 +127,9 @@ const struct ptx__op *ptx__warp_after(struct ptx__warp *warp, const struct ptx__
 /* The active lanes call a function, whose arguments are where the operation says. */
 const struct ptx__op *ptx__warp_call(struct ptx__warp *warp, const struct ptx__op *op,
                                      const struct ptx__code *code);
+
+/* The active lanes go on at the begin of a frame. */
+void ptx__warp_enter(struct ptx__warp *warp, struct ptx__frame *frame);
 
 /* What the active lanes have allocated behind their frame, at most: see stack.c. */
 uint32_t ptx__stack_bytes(const struct ptx__warp *warp);

@@ -120,14 +120,21 @@ static unsigned char *in_local(const struct access *access, uint64_t offset)
     return ptx__warp_local(warp, access->lane) + offset;
 }
 
-static unsigned char *in_param(const struct access *access, uint64_t offset)
+/* By a generic address, what is behind the parameters is nowhere; else it is zeros. */
+static unsigned char *in_param(const struct access *access, uint64_t offset, bool generic)
 {
+    static const uint64_t zeros[8];
     const struct ptx__launch *launch = access->warp->block->grid->launch;
 
-    if (offset > launch->param_bytes || access->bytes > launch->param_bytes - offset ||
-        access->use & PTX__STORES)
+    if (offset <= launch->param_bytes && access->bytes <= launch->param_bytes - offset &&
+        !(access->use & PTX__STORES))
+        return (unsigned char *) (uintptr_t) (launch->params + offset);
+    if (generic || access->use & PTX__STORES || access->bytes > sizeof(zeros))
         return outside(access, "the parameters", offset, launch->param_bytes, 700);
-    return (unsigned char *) (uintptr_t) (launch->params + offset);
+    ptx__note(access->warp, access->op, PTX__OUT_OF_BOUNDS, access->lane,
+              "it reads %u bytes at offset %llu of the parameters, which have %zu bytes",
+              access->bytes, (unsigned long long) offset, launch->param_bytes);
+    return (unsigned char *) (uintptr_t) zeros;
 }
 
 static unsigned char *in_global(const struct access *access, uint64_t address)
@@ -157,7 +164,7 @@ static unsigned char *in_generic(const struct access *access, uint64_t address)
     case PTX__LOCAL_WINDOW >> PTX__WINDOW_SHIFT:
         return in_local(access, offset);
     case PTX__PARAM_WINDOW >> PTX__WINDOW_SHIFT:
-        return in_param(access, offset);
+        return in_param(access, offset, true);
     default:
         return in_global(access, address);
     }
@@ -175,7 +182,7 @@ static unsigned char *find_lane(const struct access *access, enum ptx__access_sp
     case PTX__IN_LOCAL:
         return in_local(access, access->address);
     case PTX__IN_PARAM:
-        return in_param(access, access->address);
+        return in_param(access, access->address, false);
     default:
         return in_generic(access, access->address);
     }

@@ -233,6 +233,19 @@ static bool read_heading(struct ptx__parser *parser, struct ptx__function *funct
     return check_parameter_space(parser, function) && read_directives(parser, function);
 }
 
+static bool check_same_sizes(struct ptx__parser *parser, const struct ptx__function *function,
+                             const struct ptx__parameter *known, const struct ptx__parameter *list,
+                             uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (known[i].bytes != list[i].bytes && !known[i].open && !list[i].open)
+            return ptx__error(parser, list[i].place,
+                              "Inconsistent prototypes of '%s', types of parameters differ",
+                              function->name);
+    }
+    return true;
+}
+
 /* Says where a second declaration is not like the first one. */
 static bool check_same(struct ptx__parser *parser, const struct ptx__function *known,
                        const struct ptx__function *function)
@@ -241,14 +254,10 @@ static bool check_same(struct ptx__parser *parser, const struct ptx__function *k
         return ptx__error(parser, function->place,
                           "Inconsistent prototypes of '%s', number of parameters differ",
                           function->name);
-    for (uint32_t i = 0; i < function->n_parameters; i++) {
-        if (known->parameters[i].bytes != function->parameters[i].bytes &&
-            !known->parameters[i].open && !function->parameters[i].open)
-            return ptx__error(parser, function->parameters[i].place,
-                              "Inconsistent prototypes of '%s', types of parameters differ",
-                              function->name);
-    }
-    return true;
+    return check_same_sizes(parser, function, known->parameters, function->parameters,
+                            function->n_parameters) &&
+           check_same_sizes(parser, function, known->results, function->results,
+                            function->n_results);
 }
 
 /* A place for the function: that of its earlier declaration, or a new one. */

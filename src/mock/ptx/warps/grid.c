@@ -8,6 +8,17 @@
 #include "mock/ptx/machine/block.h"
 #include "mock/ptx/warps/control.h"
 
+/* Nobody may touch what is behind the end, and the address sanitizer sees who does. */
+#ifndef __has_feature
+#define __has_feature(feature) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
+#include <sanitizer/asan_interface.h>
+#define FORBID(begin, bytes) ASAN_POISON_MEMORY_REGION(begin, bytes)
+#else
+#define FORBID(begin, bytes) ((void) (begin), (void) (bytes))
+#endif
+
 static uint32_t rounded(uint32_t bytes, uint32_t to)
 {
     return (bytes + to - 1) / to * to;
@@ -15,7 +26,12 @@ static uint32_t rounded(uint32_t bytes, uint32_t to)
 
 static void *aligned(size_t bytes)
 {
-    return aligned_alloc(64, (bytes + 63) / 64 * 64 + 64);
+    const size_t rounded_up = (bytes + 63) / 64 * 64 + 64;
+    unsigned char *memory = aligned_alloc(64, rounded_up);
+
+    if (memory)
+        FORBID(memory + bytes, rounded_up - bytes);
+    return memory;
 }
 
 /* --- frames and local memory --- */
@@ -77,7 +93,8 @@ void ptx__frame_free(struct ptx__block *block, struct ptx__frame *frame)
 
 bool ptx__local_reserve(struct ptx__warp *warp, size_t bytes)
 {
-    const size_t limit = warp->block->grid->launch->local_limit;
+    /* What is noted of it is noted by several bytes, and lanes begin where the first one does. */
+    const size_t limit = warp->block->grid->launch->local_limit / 64 * 64;
     size_t wanted = warp->local_bytes ? warp->local_bytes : 64;
     unsigned char *local;
 

@@ -35,7 +35,8 @@ static uint64_t param(const struct ptx__launch *launch, const struct ptx__consta
 {
     uint64_t value = 0;
 
-    if (constant->value + constant->of_param <= launch->param_bytes)
+    if (constant->value <= launch->param_bytes &&
+        constant->of_param <= launch->param_bytes - constant->value)
         memcpy(&value, launch->params + constant->value, constant->of_param);
     return value;
 }

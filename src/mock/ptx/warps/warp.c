@@ -137,20 +137,24 @@ static int32_t budget_of(const struct ptx__warp *warp)
     return limit && limit < PTX__BUDGET ? (int32_t) limit : PTX__BUDGET;
 }
 
-/* The budget is used up: the others of the warp may pass, and then other warps. */
-static const struct ptx__op *let_pass(struct ptx__warp *warp, const struct ptx__op *op,
-                                      const struct ptx__op *target)
+bool ptx__warp_spend(struct ptx__warp *warp, int32_t steps)
+{
+    warp->budget -= steps;
+    return warp->budget <= 0;
+}
+
+const struct ptx__op *ptx__warp_let_pass(struct ptx__warp *warp, const struct ptx__op *op,
+                                         const struct ptx__op *target)
 {
     const uint64_t limit = warp->block->grid->launch->step_limit;
-    const uint64_t jumps = (uint64_t) budget_of(warp) / op->cost;
     unsigned last = warp->yield_round;
 
     warp->budget = budget_of(warp);
-    warp->jumps += jumps ? jumps : 1;
     if (limit && warp->jumps > limit)
         return ptx__fault(warp, op, 702, PTX__ENDLESS, (unsigned) __builtin_ctz(warp->mask),
-                          "it has jumped backwards %llu times: an endless loop?",
-                          (unsigned long long) warp->jumps);
+                          "it has jumped backwards %llu times, with calls as %u jumps each: an "
+                          "endless loop?",
+                          (unsigned long long) warp->jumps, PTX__STEPS_OF_CALL);
     for (unsigned i = 0; i < warp->n_groups; i++) {
         if (warp->groups[i].state == PTX__RUNNABLE && warp->groups[i].yield_round > last)
             last = warp->groups[i].yield_round;
@@ -165,9 +169,12 @@ const struct ptx__op *ptx__warp_jump(struct ptx__warp *warp, const struct ptx__o
                                      const struct ptx__op *target)
 {
     if (target <= op) {
-        warp->budget -= op->cost;
-        if (warp->budget <= 0)
-            return let_pass(warp, op, target);
+        if (ptx__warp_spend(warp, op->cost)) {
+            const uint64_t jumps = (uint64_t) budget_of(warp) / op->cost;
+
+            warp->jumps += jumps ? jumps : 1;
+            return ptx__warp_let_pass(warp, op, target);
+        }
         if (warp->n_groups)
             set_limit(warp, target);
     }
@@ -299,44 +306,9 @@ void ptx__warp_run(struct ptx__warp *warp)
         op = op->run(warp, op);
 }
 
-static void copy_arguments(struct ptx__warp *warp, const struct ptx__op *op,
-                           const struct ptx__frame *callee)
+void ptx__warp_enter(struct ptx__warp *warp, struct ptx__frame *frame)
 {
-    const struct ptx__code *code = callee->code;
-
-    for (size_t i = 0; i < code->n_parameters && i < op->n_list; i++) {
-        for (unsigned l = 0; l < PTX__LANES; l++) {
-            unsigned char *local = ptx__warp_local(warp, l);
-
-            if (warp->mask >> l & 1)
-                memcpy(local + callee->local + code->parameters[i].offset,
-                       local + warp->frame->local + op->list[i], code->parameters[i].bytes);
-        }
-    }
-}
-
-const struct ptx__op *ptx__warp_call(struct ptx__warp *warp, const struct ptx__op *op,
-                                     const struct ptx__code *code)
-{
-    struct ptx__frame *frame;
-    const uint32_t local =
-        warp->frame->local + warp->frame->code->frame_bytes + ptx__stack_bytes(warp);
-
-    if (code->builtin)
-        return code->builtin(warp, op);
-    if (!ptx__local_reserve(warp, (size_t) local + code->frame_bytes) ||
-        !(frame = ptx__frame_new(warp->block, warp, code)))
-        return ptx__fault(warp, op, 700, PTX__OTHER, (unsigned) __builtin_ctz(warp->mask),
-                          "calls too deep: there is no local memory left for the stack");
-    frame->parent = warp->frame;
-    frame->back = op + 1;
-    frame->lanes = warp->mask;
-    frame->local = local;
-    frame->depth = warp->frame->depth + 1;
-    ptx__local_racecheck_frame(warp, frame, warp->mask);
-    copy_arguments(warp, op, frame);
     warp->frame = frame;
     warp->regs = frame->registers;
-    set_limit(warp, code->ops);
-    return code->ops;
+    set_limit(warp, frame->code->ops);
 }
