@@ -303,28 +303,66 @@ void mock__access_dying(const char *who, uint64_t address)
                   mock__say_memory(mock__memory_find(address)).text);
 }
 
+static void say_outside(const char *who, size_t bytes, const struct mock__memory *memory,
+                        uint64_t address)
+{
+    const int64_t offset = (int64_t) (address - memory->address);
+
+    mock__finding(CUSHIM_MOCK_OUT_OF_BOUNDS, "%s: %zu bytes at offset %lld of %s", who, bytes,
+                  (long long) offset, mock__say_memory(memory).text);
+}
+
+/* The allocation that was probably meant: the nearest one, if there is one not far away. */
+static const struct mock__memory *meant(uint64_t address, size_t bytes)
+{
+    enum { FAR = 4096 };
+    const struct mock__memory *before = mock__memory_before(address);
+    const struct mock__memory *after = mock__memory_after(address);
+    const uint64_t end = before ? before->address + before->bytes : 0;
+    const uint64_t past = !before ? UINT64_MAX : address > end ? address - end : 0;
+    const uint64_t missing = after ? after->address - address : UINT64_MAX;
+    const uint64_t far = bytes > FAR ? bytes : FAR;
+
+    if (past < far && past <= missing)
+        return before;
+    return missing < FAR ? after : NULL;
+}
+
+/* Just behind an allocation it was hardly something that was there once. */
+static bool just_behind(const struct mock__memory *memory, uint64_t address, size_t bytes)
+{
+    return memory && address - (memory->address + memory->bytes) < bytes;
+}
+
+static void say_absent(const char *who, size_t bytes, const struct mock__memory *memory,
+                       uint64_t address)
+{
+    mock__finding(CUSHIM_MOCK_USE_AFTER_FREE,
+                  "%s: %zu bytes at offset %llu of %s, which its graph has freed, or not allocated "
+                  "yet",
+                  who, bytes, (unsigned long long) (address - memory->address),
+                  mock__say_memory(memory).text);
+}
+
 void mock__access_nowhere(const char *who, uint64_t address, size_t bytes)
 {
-    const struct mock__memory *near = mock__memory_before(address);
+    const struct mock__memory *in = mock__memory_find(address), *near = meant(address, bytes);
     const struct mock__freed *freed = mock__memory_freed(address);
     const char *why = mock__map_refuses(address, bytes);
 
     if (why)
         mock__finding(CUSHIM_MOCK_OUT_OF_BOUNDS, "%s: %zu bytes at 0x%llx, %s", who, bytes,
                       (unsigned long long) address, why);
-    else if (near && near->absent && address - near->address < near->bytes)
-        mock__finding(CUSHIM_MOCK_USE_AFTER_FREE,
-                      "%s: %zu bytes at offset %llu of %s, which its graph has freed, or not "
-                      "allocated yet",
-                      who, bytes, (unsigned long long) (address - near->address),
-                      mock__say_memory(near).text);
-    else if (near && address - near->address < near->bytes + bytes)
-        mock__finding(CUSHIM_MOCK_OUT_OF_BOUNDS, "%s: %zu bytes at offset %llu of %s", who, bytes,
-                      (unsigned long long) (address - near->address), mock__say_memory(near).text);
-    else if (freed)
+    else if (in && in->absent)
+        say_absent(who, bytes, in, address);
+    else if (in)
+        say_outside(who, bytes, in, address);
+    else if (freed && !just_behind(near, address, bytes))
         mock__finding(CUSHIM_MOCK_USE_AFTER_FREE,
                       "%s: %zu bytes at offset %llu of %s, which was freed", who, bytes,
                       (unsigned long long) (address - freed->address), mock__say_freed(freed).text);
+    else if (near)
+        say_outside(who, bytes, near, address);
     else
         mock__finding(CUSHIM_MOCK_OUT_OF_BOUNDS,
                       "%s: %zu bytes at 0x%llx, which was never allocated", who, bytes,

@@ -66,13 +66,15 @@ static void *pointer_for(uint64_t address, size_t bytes, enum mock__access acces
     if (mock__memory_usable(work->lane->context, address, bytes, access & MOCK__WRITE))
         pointer = mock__memory_bytes(address, bytes);
     pthread_mutex_lock(&helpers);
-    if (pointer) {
-        mock__access(work, address, bytes, access);
-    } else {
+    if (!pointer) {
         snprintf(who, sizeof(who), "kernel '%s'", work->label);
         mock__access_nowhere(who, address, bytes);
-        cushim_mock_kernel_fail(CUDA_ERROR_ILLEGAL_ADDRESS);
+        pointer = mock__memory_stray(work->lane->context, address, bytes);
     }
+    if (pointer)
+        mock__access(work, address, bytes, access);
+    else
+        cushim_mock_kernel_fail(CUDA_ERROR_ILLEGAL_ADDRESS);
     pthread_mutex_unlock(&helpers);
     return pointer;
 }

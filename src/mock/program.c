@@ -208,6 +208,14 @@ static void find(void *user, enum ptx__finding_kind kind, uint64_t address, size
         mock__finding(kind_of(kind), "%s", text);
 }
 
+/* The launch has the driver's lock, so that its workers may all look. */
+static unsigned char *find_stray(void *user, uint64_t address, size_t bytes)
+{
+    const struct running *running = user;
+
+    return mock__memory_stray(running->work->lane->context, address, bytes);
+}
+
 static void print(void *user, bool error, const char *text, size_t length)
 {
     (void) user;
@@ -288,6 +296,7 @@ static void fill(struct ptx__launch *launch, const struct mock__function *functi
     launch->heap = program->heap;
     launch->image = mock__image_find;
     launch->find = find;
+    launch->stray = find_stray;
     launch->print = print;
 }
 

@@ -146,6 +146,9 @@ static void run_op(struct mock__work *work, const struct op *op)
         return;
     if (!bytes) {
         mock__access_nowhere(work->type->name, op->address, bytes_of(op));
+        bytes = mock__memory_stray(work->lane->context, op->address, bytes_of(op));
+    }
+    if (!bytes) {
         work->lane->context->fault = CUDA_ERROR_ILLEGAL_ADDRESS;
         return;
     }

@@ -80,17 +80,22 @@ static CUresult range_of(const struct mock__end *end, const struct mock__copy *c
     return CUDA_SUCCESS;
 }
 
-/* Where the first byte of the box is; checks that all of it is there. */
-static CUresult locate(const struct mock__end *end, const struct mock__copy *copy,
-                       unsigned char **ret_first)
+/*
+ * Where the first byte of the box is. What was freed since the copy was submitted is a finding, and a
+ * fault only where the device has no page any more.
+ */
+static CUresult locate(const struct mock__context *context, const struct mock__end *end,
+                       const struct mock__copy *copy, unsigned char **ret_first)
 {
     uint64_t address = 0;
     size_t bytes = 0;
 
     MOCK__TRY(range_of(end, copy, &address, &bytes));
     *ret_first = resolve(end->side, address, bytes);
-    if (!*ret_first)
+    if (!*ret_first) {
         mock__access_nowhere("copy", address, bytes);
+        *ret_first = mock__memory_stray(context, address, bytes);
+    }
     return *ret_first ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -185,8 +190,8 @@ static void run_copy(struct mock__work *work)
 
     if (is_empty(&copy->copy))
         return;
-    if (locate(&copy->copy.dst, &copy->copy, &to) ||
-        (!from && locate(&copy->copy.src, &copy->copy, &from)))
+    if (locate(work->lane->context, &copy->copy.dst, &copy->copy, &to) ||
+        (!from && locate(work->lane->context, &copy->copy.src, &copy->copy, &from)))
         work->lane->context->fault = CUDA_ERROR_ILLEGAL_ADDRESS;
     else
         do_copy(copy, to, from);

@@ -205,12 +205,20 @@ static size_t pages(size_t bytes)
     return (bytes + size - 1) & ~(size - 1);
 }
 
+/* What is checked has something behind it that is nobody's: see memory.c. */
+size_t mock__host_room(size_t bytes)
+{
+    enum { AT_LEAST = MOCK__ALIGNMENT / 2 };
+
+    return pages(bytes + (mock__checking() ? AT_LEAST : 0));
+}
+
 bool mock__host_map(size_t bytes, uint64_t *ret_address, unsigned char **ret_host)
 {
     struct region *region = free_region();
     void *address;
 
-    bytes = pages(bytes);
+    bytes = mock__host_room(bytes);
     if (region && map_twice(bytes, region, ret_address, ret_host))
         return true;
     address = map(bytes, MAP_PRIVATE | MAP_ANONYMOUS, -1);
@@ -231,7 +239,7 @@ static bool twice(const struct mock__memory *memory)
 /* Work of another context may still want it: its watch must not touch what comes to be there. */
 void mock__host_unmap(const struct mock__memory *memory)
 {
-    const size_t bytes = pages(memory->bytes);
+    const size_t bytes = mock__host_room(memory->bytes);
 
     for (size_t i = 0; twice(memory) && i < ARRAY_SIZE(watches); i++)
         if (atomic_load(&watches[i].begin) - memory->address < bytes)

@@ -109,9 +109,12 @@ void mock__memory_free_all(struct mock__context *context);
 /* The range that an address lies in, or NULL. */
 struct mock__memory *mock__memory_find(uint64_t address);
 
-/* The last range that begins at or before an address, and the n-th of all; NULL if there is none.
+/*
+ * The last range that begins at or before an address, the first that begins after it, and the n-th
+ * of all; NULL if there is none.
  */
 const struct mock__memory *mock__memory_before(uint64_t address);
+const struct mock__memory *mock__memory_after(uint64_t address);
 const struct mock__memory *mock__memory_number(size_t n);
 
 /* A range of device memory that was freed not long ago. */
@@ -130,6 +133,9 @@ bool mock__memory_being_freed(uint64_t address);
  * in that stream may have it, as it comes later. It is a new allocation from then on.
  */
 struct mock__memory *mock__memory_revive(struct mock__pool *pool, size_t bytes, uint64_t stream_id);
+
+/* Keeps in mind what a range was that is no more, its label as well. (grave.c) */
+void mock__memory_bury(const struct mock__memory *memory);
 
 /* What an address belonged to before it was freed, NULL if that is not known. */
 const struct mock__freed *mock__memory_freed(uint64_t address);
@@ -164,6 +170,13 @@ struct mock__memory *mock__memory_watched(uint64_t address, size_t *ret_offset, 
  * mappings that follow each other.
  */
 void *mock__memory_bytes(uint64_t address, size_t bytes);
+
+/*
+ * Where the bytes are that no range has and that a device reaches all the same: it maps memory in
+ * large pages, so a step out of an allocation mostly ends in what is behind it. NULL where it has
+ * no page, so that the access is a fault. For what runs in the context. (stray.c)
+ */
+void *mock__memory_stray(const struct mock__context *context, uint64_t address, size_t bytes);
 
 /* Is it inside one range, whether that has its bytes now or is a graph's? */
 bool mock__memory_contains(uint64_t address, size_t bytes);

@@ -57,8 +57,10 @@ static void run_fill(struct mock__work *work)
 
     if (!row) {
         mock__access_nowhere("memset", fill->address, fill_work->bytes);
-        work->lane->context->fault = CUDA_ERROR_ILLEGAL_ADDRESS;
+        row = mock__memory_stray(work->lane->context, fill->address, fill_work->bytes);
     }
+    if (!row)
+        work->lane->context->fault = CUDA_ERROR_ILLEGAL_ADDRESS;
     mock__stats.memsets += row != NULL;
     for (size_t y = 0; row && y < fill->height; y++) {
         mock__access(work, fill->address + y * fill->pitch, fill->width * fill->element,
