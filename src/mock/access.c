@@ -24,7 +24,7 @@ enum {
 struct record {
     size_t begin, end;
     unsigned slot;
-    uint64_t number;
+    uint64_t number, ticket;
     bool write;
     bool atomic;               /* a value that streams wait for and write: never a race of two */
     const char *verb;          /* what it does with the bytes */
@@ -84,7 +84,7 @@ static void check_order(const struct mock__work *work, const struct mock__memory
         const struct record *before = &history->records[i];
 
         if (overlap(before, now) && (before->write || now->write) &&
-            !(before->atomic && now->atomic) &&
+            !(before->atomic && now->atomic) && before->ticket > work->behind &&
             !mock__clock_reached(work->clock, before->slot, before->number))
             report_race(memory, before, now);
     }
@@ -172,6 +172,7 @@ static void watch(const struct mock__work *work, struct mock__memory *memory, st
     snprintf(now->who, sizeof(now->who), "%s", mock__say_work(work).text);
     now->slot = work->lane->slot;
     now->number = work->lane->done + 1;
+    now->ticket = work->ticket;
     now->write = access & MOCK__WRITE;
     now->verb = now->write ? "writes" : "reads";
     now->atomic = access & MOCK__ATOMIC;
@@ -284,8 +285,24 @@ void mock__access_allocate(const struct mock__work *work, struct mock__memory *m
     snprintf(now.who, sizeof(now.who), "%s", mock__say_work(work).text);
     now.slot = work->lane->slot;
     now.number = work->lane->done + 1;
+    now.ticket = work->ticket;
     now.clock = mock__clock_ref(work->clock);
     remember(memory->history, &now);
+}
+
+void mock__access_waited(const struct mock__memory *memory)
+{
+    const struct mock__history *history = memory->history;
+    struct mock__clock **host = mock__clock_of_host();
+
+    for (size_t i = 0; history && i < history->n; i++) {
+        const struct record *record = &history->records[i];
+
+        mock__clock_join(host, record->clock);
+        if (!mock__clock_reached(*host, record->slot, record->number))
+            mock__clock_advance(host, record->slot, record->number);
+    }
+    mock__host_waited(NULL);
 }
 
 void mock__access_renew(const struct mock__work *work, struct mock__memory *memory)

@@ -8,6 +8,7 @@
 #include "mock/access.h"
 #include "mock/finding.h"
 #include "mock/launch/kernels.h"
+#include "mock/memory/host_watch.h"
 #include "mock/memory/memory.h"
 #include "mock/state.h"
 #include "mock/work.h"
@@ -71,10 +72,12 @@ static void *pointer_for(uint64_t address, size_t bytes, enum mock__access acces
         mock__access_nowhere(who, address, bytes);
         pointer = mock__memory_stray(work->lane->context, address, bytes);
     }
-    if (pointer)
+    if (pointer) {
         mock__access(work, address, bytes, access);
-    else
+        mock__host_watch_used(work, address, bytes, access);
+    } else {
         cushim_mock_kernel_fail(CUDA_ERROR_ILLEGAL_ADDRESS);
+    }
     pthread_mutex_unlock(&helpers);
     return pointer;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/util.h"
+#include "mock/memory/host_watch.h"
 #include "mock/schedule.h"
 #include "mock/state.h"
 #include "mock/stats.h"
@@ -36,6 +37,7 @@ static struct mock__work *take_call(void)
 static void call(struct mock__work *work)
 {
     calling = true;
+    mock__host_watch_behind(work->clock);
     mock__unlock_for_callback();
     work->type->run(work);
     mock__lock_after_callback();

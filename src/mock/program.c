@@ -13,6 +13,8 @@
 #include "mock/launch/launch.h"
 #include "mock/memory/memory.h"
 #include "mock/module/module.h"
+#include "mock/memory/host_watch.h"
+#include "mock/ptx/message.h"
 #include "mock/ptx/run.h"
 #include "mock/state.h"
 #include "mock/texture/texture.h"
@@ -23,6 +25,7 @@ struct mock__program {
     struct ptx__program *code;
     struct mock__memory *heap_memory, *workspace;
     struct ptx__heap *heap;
+    bool messages; /* its kernels may exchange some with the host while they run */
 };
 
 /* An endless loop is one that jumped backwards so often; at full speed that is half a minute. */
@@ -44,6 +47,7 @@ CUresult mock__program_make(struct mock__module *module, struct ptx__log *log)
 
     MOCK__REQUIRE(program, CUDA_ERROR_OUT_OF_MEMORY);
     module->program = program;
+    program->messages = ptx__has_messages(&module->ptx.module);
     status = ptx__lower(&module->ptx.module, log, &program->code);
     module->ptx.unread = status == PTX_REFUSED && mock__stood_for(&module->ptx);
     if (status == PTX_OK || module->ptx.unread)
@@ -72,6 +76,7 @@ struct running {
     struct ptx__launch launch;
     const struct mock__work *work;
     struct ptx__range *ranges;
+    bool messages;
 };
 
 static struct mock__memory *owner_of(const struct ptx__range *range)
@@ -144,8 +149,12 @@ static void tell_access(const struct running *running, const struct ptx__range *
 {
     size_t begin = 0, end = 0;
 
-    for (unsigned n = 0; n < MOST_RUNS && next_run(bits, range->size, &begin, &end); n++)
+    for (unsigned n = 0; n < MOST_RUNS && next_run(bits, range->size, &begin, &end); n++) {
         mock__access(running->work, range->begin + begin, end - begin, (enum mock__access) access);
+        if (!running->messages)
+            mock__host_watch_used(running->work, range->begin + begin, end - begin,
+                                  (enum mock__access) access);
+    }
     /* What is left is at least known to be written. */
     while (access == MOCK__WRITE && next_run(bits, range->size, &begin, &end))
         mock__access_mark(range->begin + begin, end - begin);
@@ -309,6 +318,11 @@ static void set_cluster(struct ptx__launch *launch, const struct mock__attribute
         memcpy(launch->cluster, attributes->values[CLUSTER_DIMENSION], sizeof(launch->cluster));
 }
 
+bool mock__program_messages(const struct mock__module *module)
+{
+    return !module->program || module->program->messages;
+}
+
 void mock__program_run(const struct cushim_mock_launch *request, void *const *args)
 {
     struct running running = {.work = mock__kernel_running()};
@@ -331,6 +345,9 @@ void mock__program_run(const struct cushim_mock_launch *request, void *const *ar
         running.launch.user = &running;
         result = ptx__run(&running.launch);
     }
+    running.messages = program->messages;
+    if (running.messages)
+        mock__host_watch_behind(running.work->clock);
     tell_accesses(&running);
     cushim_mock_kernel_fail(result);
 }

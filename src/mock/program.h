@@ -25,4 +25,7 @@ void mock__program_free(struct mock__module *module);
 /* Stands for all kernels that run from their PTX. */
 void mock__program_run(const struct cushim_mock_launch *launch, void *const *args);
 
+/* May a kernel of the module exchange messages with the host while it runs? */
+bool mock__program_messages(const struct mock__module *module);
+
 #endif

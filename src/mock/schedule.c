@@ -152,7 +152,7 @@ static void stand_still(uint64_t *since)
  * A function of the program that is being called is waited for, so that the order stays the
  * drawn one; but not for ever, as it may itself wait for what is done next.
  */
-CUresult mock__wait(const struct mock__point *point)
+static CUresult finish(const struct mock__point *point, bool told)
 {
     struct mock__point mine = mock__point_copy(point);
     CUresult result = CUDA_SUCCESS;
@@ -166,7 +166,8 @@ CUresult mock__wait(const struct mock__point *point)
         else
             stand_still(&still_since);
     }
-    mock__host_waited(mine.clock);
+    if (told)
+        mock__host_waited(mine.clock);
     if (mine.lane)
         result = state_of(mine.lane);
     mock__point_clear(&mine);
@@ -174,13 +175,23 @@ CUresult mock__wait(const struct mock__point *point)
     return result;
 }
 
-CUresult mock__wait_lane(struct mock__lane *lane)
+CUresult mock__wait(const struct mock__point *point)
+{
+    return finish(point, true);
+}
+
+static CUresult finish_lane(struct mock__lane *lane, bool told)
 {
     struct mock__point end = mock__lane_end(lane);
-    const CUresult result = mock__wait(&end);
+    const CUresult result = finish(&end, told);
 
     mock__point_clear(&end);
     return result;
+}
+
+CUresult mock__wait_lane(struct mock__lane *lane)
+{
+    return finish_lane(lane, true);
 }
 
 static struct mock__lane *busy_lane_of(const struct mock__context *context)
@@ -210,7 +221,42 @@ void mock__wait_context(const struct mock__context *context)
         mock__wait_lane(lane);
 }
 
-void mock__wait_all(void)
+void mock__finish_context(const struct mock__context *context)
 {
-    mock__wait_context(NULL);
+    const uint64_t last = mock__work_last();
+    struct mock__lane *lane;
+
+    while ((lane = busy_lane_of(context)))
+        finish_lane(lane, false);
+    mock__work_settled(last);
+}
+
+void mock__finish_all(void)
+{
+    mock__finish_context(NULL);
+}
+
+/* Does what has to come before the lane's first work, or that. False: the host has a part in it. */
+static bool advance(struct mock__lane *lane)
+{
+    const struct mock__work *work = lane->first;
+
+    if (!work || lane->running || work->type->host)
+        return false;
+    for (size_t i = 0; i < work->n_waits; i++)
+        if (!mock__point_reached(&work->waits[i]))
+            return advance(work->waits[i].lane);
+    if (!mock__lane_ready(lane))
+        return false;
+    do_first(lane);
+    return true;
+}
+
+void mock__schedule_hurry(struct mock__lane *lane)
+{
+    struct mock__point end = mock__lane_end(lane);
+
+    while (!mock__point_reached(&end) && advance(lane))
+        ;
+    mock__point_clear(&end);
 }

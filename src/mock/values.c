@@ -11,6 +11,7 @@
 #include "mock/access.h"
 #include "mock/finding.h"
 #include "mock/graph/graph_exec.h"
+#include "mock/memory/host_watch.h"
 #include "mock/memory/memory.h"
 #include "mock/state.h"
 #include "mock/work.h"
@@ -159,6 +160,8 @@ static void run_op(struct mock__work *work, const struct op *op)
     }
     mock__access(work, op->address, bytes_of(op), MOCK__WRITE | MOCK__ATOMIC);
     store(op, bytes);
+    if (op->address == (uintptr_t) bytes || mock__host_watches(op->address))
+        mock__host_watch_behind(work->clock);
 }
 
 /* Up to the next wait that is not over. */

@@ -10,6 +10,7 @@
 
 static struct mock__lane *busy; /* lanes with work left */
 static uint64_t tickets;
+static uint64_t settled; /* what is submitted from now on comes after all up to this ticket */
 
 struct mock__lane *mock__busy_lanes(void)
 {
@@ -103,7 +104,7 @@ void mock__work_free(void *pointer)
     if (!work)
         return;
     if (work->watched)
-        mock__host_watch_end(work);
+        mock__host_watch_done(work);
     if (work->type->finish)
         work->type->finish(work);
     for (size_t i = 0; i < work->n_waits; i++)
@@ -200,15 +201,29 @@ static void become_idle(struct mock__lane *lane)
 /* In a lane, what comes later lies behind what comes first. */
 static bool behind_all(unsigned slot, uint64_t number)
 {
+    if (mock__host_watches_slot(slot))
+        return false;
     for (const struct mock__lane *lane = busy; lane; lane = lane->next_busy)
         if (!mock__clock_reached(lane->first->clock, slot, number))
             return false;
     return true;
 }
 
+uint64_t mock__work_last(void)
+{
+    return tickets;
+}
+
+void mock__work_settled(uint64_t ticket)
+{
+    if (ticket > settled)
+        settled = ticket;
+}
+
 void mock__host_waited(const struct mock__clock *clock)
 {
     mock__clock_join(mock__clock_of_host(), clock);
+    mock__host_watch_behind(*mock__clock_of_host());
     mock__clocks_shrink(behind_all, !busy);
 }
 
@@ -247,8 +262,11 @@ CUresult mock__work_submit(struct mock__lane *lane, void *pointer)
 
     if (!wait_for_turn(work, lane) || !wait_for_gate(work, lane))
         return CUDA_ERROR_OUT_OF_MEMORY;
+    if (work->type->watch && !work->waited)
+        work->type->watch(work);
     work->lane = lane;
     work->ticket = ++tickets;
+    work->behind = settled;
     lane->submitted++;
     set_clock(work, lane);
     if (lane->first)
@@ -259,7 +277,9 @@ CUresult mock__work_submit(struct mock__lane *lane, void *pointer)
     if (lane->first == work)
         become_busy(lane);
     if (work->watched)
-        mock__host_watch_arm();
+        mock__host_watch_submitted(work);
+    if (work->hurried)
+        mock__schedule_hurry(lane);
     mock__schedule_submitted();
     return CUDA_SUCCESS;
 }

@@ -60,6 +60,7 @@ struct mock__work_type {
     void (*stuck)(struct mock__work *work);
     /* Work that is not host work is only run in a context that is not broken. */
     void (*run)(struct mock__work *work);
+    void (*watch)(struct mock__work *work);  /* tells host_watch.h what it will use; may be NULL */
     void (*finish)(struct mock__work *work); /* gives back what the work holds; may be NULL */
     /* Work that does the same, for a launch of a graph. NULL: such work is not for graphs. */
     CUresult (*copy)(const struct mock__work *work, struct mock__work **ret_copy);
@@ -74,12 +75,15 @@ struct mock__work {
     struct mock__work *next;      /* in its lane */
     struct mock__work *next_call; /* among the calls that the engine is to make */
     uint64_t ticket;              /* its number among all work of the process */
+    uint64_t behind;              /* all work up to this ticket was done before it was submitted */
     struct mock__point *waits;
     size_t n_waits;
     struct mock__clock *clock; /* what lies before it, and itself */
     const char *label;         /* for findings: the name of a kernel; may be NULL */
     CUcontext context; /* of a graph's node: where it is done, NULL if that is all the same */
     bool watched;      /* the host's accesses meanwhile are: host_watch.h */
+    bool waited;       /* the host waits for it in the same call */
+    bool hurried;      /* it is done as soon as it can be, as it shows only then what it uses */
     bool unfinished;   /* it was run, and is to be run again when it is ready */
     CUresult status;   /* of the context when it is run: host work is told */
 };
@@ -115,6 +119,13 @@ struct mock__work *mock__work_nothing(void);
 
 /* The host has waited for what lies before the clock. */
 void mock__host_waited(const struct mock__clock *clock);
+
+/*
+ * Work up to a ticket, such as the last one's, was done before the driver went on. That orders all
+ * work submitted from now on; but it is nothing that the program has asked to know.
+ */
+uint64_t mock__work_last(void);
+void mock__work_settled(uint64_t ticket);
 
 /* What is submitted to the lane from now on comes after the clock. For points already reached. */
 void mock__lane_follow(struct mock__lane *lane, const struct mock__clock *clock);

@@ -3,11 +3,13 @@
 #include "mock/launch/launch.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/util.h"
 #include "mock/event.h"
 #include "mock/launch/kernels.h"
 #include "mock/launch/occupancy.h"
+#include "mock/memory/host_watch.h"
 #include "mock/module/module.h"
 #include "mock/program.h"
 #include "mock/state.h"
@@ -176,6 +178,27 @@ static struct mock__kernel_work *new_kernel(const struct mock__request *request,
     return work;
 }
 
+/* Is there an address in the arguments of memory that the host is watched in using? */
+static bool has_watched(const struct mock__kernel_work *work)
+{
+    for (size_t i = 0; i < work->launch.n_args; i++)
+        for (size_t at = 0; at + sizeof(uint64_t) <= work->sizes[i]; at += sizeof(uint64_t)) {
+            uint64_t word;
+
+            memcpy(&word, (const char *) work->values[i] + at, sizeof(word));
+            if (mock__host_watches(word))
+                return true;
+        }
+    return false;
+}
+
+/* A kernel that may be waiting for the host has all the time that there is. */
+static bool is_hurried(const struct mock__kernel_work *work, const struct mock__function *function)
+{
+    return work->fn == mock__program_run && has_watched(work) &&
+           !mock__program_messages(function->module);
+}
+
 static CUresult describe(const struct mock__request *request, struct mock__function *function,
                          struct mock__kernel_work **ret_work)
 {
@@ -194,6 +217,7 @@ static CUresult describe(const struct mock__request *request, struct mock__funct
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     (*ret_work)->values = values;
+    (*ret_work)->work.hurried = is_hurried(*ret_work, function);
     return CUDA_SUCCESS;
 }
 

@@ -202,6 +202,29 @@ static void finish_copy(struct mock__work *work)
     free(((struct copy_work *) work)->staged);
 }
 
+/* Copies whose rows follow each other: of others, no page may be theirs alone. */
+static void watch_host(struct copy_work *work, const struct mock__end *end,
+                       enum mock__access access)
+{
+    const struct mock__copy *copy = &work->copy;
+    size_t offset;
+
+    if ((copy->height == 1 || end->pitch == copy->width) &&
+        (copy->depth == 1 || end->height == copy->height) &&
+        offset_of(end, end->y, end->z, &offset))
+        mock__host_watch(&work->work, end->address + offset,
+                         copy->width * copy->height * copy->depth, access);
+}
+
+static void watch_ends(struct mock__work *work)
+{
+    struct copy_work *copy = (struct copy_work *) work;
+
+    watch_host(copy, &copy->copy.dst, MOCK__WRITE);
+    if (!copy->staged)
+        watch_host(copy, &copy->copy.src, MOCK__READ);
+}
+
 static CUresult copy_copy(const struct mock__work *work, struct mock__work **ret_copy)
 {
     return mock__copy_work(mock__copy_of_work(work), ret_copy);
@@ -211,6 +234,7 @@ static const struct mock__work_type copy_type = {
     .name = "copy",
     .node = CU_GRAPH_NODE_TYPE_MEMCPY,
     .run = run_copy,
+    .watch = watch_ends,
     .finish = finish_copy,
     .copy = copy_copy,
 };
@@ -268,20 +292,6 @@ static bool host_waits(const struct mock__copy *copy, bool async)
     return async ? pageable(&copy->dst) : !on_device(&copy->dst) || !on_device(&copy->src);
 }
 
-/* Copies whose rows follow each other: of others, no page may be theirs alone. */
-static void watch_host(struct copy_work *work, const struct mock__end *end,
-                       enum mock__access access)
-{
-    const struct mock__copy *copy = &work->copy;
-    size_t offset;
-
-    if ((copy->height == 1 || end->pitch == copy->width) &&
-        (copy->depth == 1 || end->height == copy->height) &&
-        offset_of(end, end->y, end->z, &offset))
-        mock__host_watch(&work->work, end->address + offset,
-                         copy->width * copy->height * copy->depth, access);
-}
-
 /* Reads the source of a copy now, while it is certain to be what the caller wants copied. */
 static CUresult stage(struct copy_work *work)
 {
@@ -295,13 +305,6 @@ static CUresult stage(struct copy_work *work)
     return CUDA_SUCCESS;
 }
 
-static void watch_ends(struct copy_work *work)
-{
-    watch_host(work, &work->copy.dst, MOCK__WRITE);
-    if (!work->staged)
-        watch_host(work, &work->copy.src, MOCK__READ);
-}
-
 static CUresult submit(struct mock__stream *stream, bool async, struct copy_work *work)
 {
     const bool waits = host_waits(&work->copy, async);
@@ -313,8 +316,7 @@ static CUresult submit(struct mock__stream *stream, bool async, struct copy_work
         mock__work_free(work);
         return result;
     }
-    if (!waits && !stream->capture)
-        watch_ends(work);
+    work->work.waited = waits;
     MOCK__TRY(mock__stream_submit(stream, work));
     return waits && !stream->capture ? mock__wait_lane(stream->lane) : CUDA_SUCCESS;
 }

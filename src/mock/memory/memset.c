@@ -69,6 +69,15 @@ static void run_fill(struct mock__work *work)
     }
 }
 
+/* A memset that the host does not wait for may be in its way. */
+static void watch_host(struct mock__work *work)
+{
+    const struct fill_work *fill = (const struct fill_work *) work;
+
+    if (fill->fill.height == 1)
+        mock__host_watch(work, fill->fill.address, fill->bytes, MOCK__WRITE);
+}
+
 static CUresult copy_fill(const struct mock__work *work, struct mock__work **ret_copy)
 {
     return mock__fill_work(mock__fill_of_work(work), ret_copy);
@@ -78,6 +87,7 @@ static const struct mock__work_type fill_type = {
     .name = "memset",
     .node = CU_GRAPH_NODE_TYPE_MEMSET,
     .run = run_fill,
+    .watch = watch_host,
     .copy = copy_fill,
 };
 
@@ -128,15 +138,6 @@ CUresult mock__fill_work(const struct mock__fill *fill, struct mock__work **ret_
     return CUDA_SUCCESS;
 }
 
-/* A memset that the host does not wait for may be in its way. */
-static void watch_host(struct mock__work *work)
-{
-    const struct fill_work *fill = (const struct fill_work *) work;
-
-    if (fill->fill.height == 1)
-        mock__host_watch(work, fill->fill.address, fill->bytes, MOCK__WRITE);
-}
-
 /*
  * To the host a memset is asynchronous, whatever it is called; but it has written memory of
  * the host when a function without "Async" returns.
@@ -152,8 +153,7 @@ static CUresult submit(struct mock__stream *stream, bool async, const struct moc
     if (!async)
         MOCK__TRY(mock__capture_refuse(stream));
     MOCK__TRY(mock__fill_work(fill, &work));
-    if (!waits && !stream->capture)
-        watch_host(work);
+    work->waited = waits;
     MOCK__TRY(mock__stream_submit(stream, work));
     return waits ? mock__wait_lane(stream->lane) : CUDA_SUCCESS;
 }
