@@ -44,7 +44,7 @@ static void unref_mark(struct mock__mark *mark)
 
 static void run_record(struct mock__work *work)
 {
-    ((struct event_work *) work)->mark->time_ns = cushim__now_ns();
+    ((struct event_work *) work)->mark->time_ns = mock__time_of(work);
 }
 
 static void finish_record(struct mock__work *work)

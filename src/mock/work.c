@@ -23,7 +23,7 @@ struct mock__lane *mock__lane_new(struct mock__context *context, bool blocking, 
 {
     struct mock__lane *lane = calloc(1, sizeof(*lane));
 
-    if (!lane || !mock__slot_take(&lane->slot, &lane->submitted)) {
+    if (!lane || !mock__slot_take(mock__host_watches_slot, &lane->slot, &lane->submitted)) {
         free(lane);
         return NULL;
     }
@@ -267,6 +267,7 @@ CUresult mock__work_submit(struct mock__lane *lane, void *pointer)
     work->lane = lane;
     work->ticket = ++tickets;
     work->behind = settled;
+    mock__time_submitted(work);
     lane->submitted++;
     set_clock(work, lane);
     if (lane->first)
@@ -311,6 +312,7 @@ struct mock__work *mock__work_begin(struct mock__lane *lane)
 {
     lane->running = true;
     lane->first->unfinished = false;
+    mock__time_begin(lane->first);
     return lane->first;
 }
 
@@ -322,6 +324,7 @@ void mock__work_end(struct mock__work *work)
     lane->running = false;
     if (work->unfinished)
         return;
+    mock__time_end(work);
     mock__slot_done(lane->slot, ++lane->done);
     lane->first = work->next;
     mock__work_free(work);

@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "mock/device_time.h"
 #include "mock/functions.h"
 
 struct mock__clock;
@@ -37,6 +38,7 @@ struct mock__lane {
     char stream_label[32];
     unsigned slot;             /* of clocks */
     uint64_t submitted, done;  /* how much, counting on from the slot's last lane */
+    uint64_t ends[MOCK__ENDS]; /* device_time.c's */
     struct mock__clock *clock; /* of what was submitted last */
     struct mock__work *first, *last;
     struct mock__lane *next_busy, **link_busy; /* among the lanes that have work left */
@@ -60,6 +62,7 @@ struct mock__work_type {
     void (*stuck)(struct mock__work *work);
     /* Work that is not host work is only run in a context that is not broken. */
     void (*run)(struct mock__work *work);
+    struct mock__load (*load)(const struct mock__work *work); /* NULL: it takes no time */
     void (*watch)(struct mock__work *work);  /* tells host_watch.h what it will use; may be NULL */
     void (*finish)(struct mock__work *work); /* gives back what the work holds; may be NULL */
     /* Work that does the same, for a launch of a graph. NULL: such work is not for graphs. */
@@ -76,6 +79,7 @@ struct mock__work {
     struct mock__work *next_call; /* among the calls that the engine is to make */
     uint64_t ticket;              /* its number among all work of the process */
     uint64_t behind;              /* all work up to this ticket was done before it was submitted */
+    uint64_t submitted_ns, begun_ns; /* device_time.c's */
     struct mock__point *waits;
     size_t n_waits;
     struct mock__clock *clock; /* what lies before it, and itself */

@@ -4,6 +4,7 @@
  * kernels, and without a change to what the program sees.
  */
 #include <cushim/mock.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -174,11 +175,18 @@ static void check_copies(size_t bytes, CUdeviceptr (*make)(size_t))
     OK(mock_cuMemFreeHost(host));
 }
 
+/* Memory of the host has pages of its own, so that behind whole ones there is nothing. */
+static bool passes(size_t bytes, CUdeviceptr (*make)(size_t))
+{
+    return (make != managed && make != pinned) || bytes % (2 << 20);
+}
+
 static void check_all(CUdeviceptr (*make)(size_t))
 {
     begin();
     for (int i = 0; i < N_SIZES; i++) {
-        check(sizes[i], make);
+        if (passes(sizes[i], make))
+            check(sizes[i], make);
         check_copies(sizes[i], make);
     }
 }
@@ -208,6 +216,75 @@ Test(past_the_end, of_managed_memory)
 Test(past_the_end, of_pinned_memory)
 {
     check_all(pinned);
+}
+
+/* As an H200 does. */
+static void check_fault(CUdeviceptr p, size_t bytes)
+{
+    void *params[] = {&p, &spare};
+
+    p += bytes;
+    OK(mock_cuLaunchKernel(set, 1, 1, 1, 1, 1, 1, 0, stream, params, NULL));
+    EXPECT(CUDA_ERROR_ILLEGAL_ADDRESS, mock_cuStreamSynchronize(stream));
+    found(bytes, "writing");
+}
+
+Test(past_the_end, of_whole_pages_of_managed_memory)
+{
+    begin();
+    check_fault(managed(4 << 20), 4 << 20);
+}
+
+Test(past_the_end, of_whole_pages_of_pinned_memory)
+{
+    begin();
+    check_fault(pinned(4 << 20), 4 << 20);
+}
+
+Test(past_the_end, of_whole_pages_of_device_memory)
+{
+    begin();
+    OK(mock_cuMemFree_v2(spare));
+    check_fault(allocate(64 << 20), 64 << 20);
+}
+
+/* A pool has 32 MiB at a time, all of it mapped. */
+Test(past_the_end, far_in_a_pool)
+{
+    CUdeviceptr p;
+
+    begin();
+    p = in_stream(28);
+    run(set, p + 28 + (31 << 20));
+    cr_expect(eq(sz, cushim_mock_findings(NULL), 1));
+    cushim_mock_findings_clear();
+    run(set, p + 28 + (20 << 20));
+    cr_expect(eq(sz, cushim_mock_findings(NULL), 1));
+}
+
+Test(past_the_end, far_in_a_page_of_managed_memory)
+{
+    CUdeviceptr p;
+
+    begin();
+    p = managed(28);
+    run(set, p + 28 + (1 << 20));
+    cr_expect(eq(sz, cushim_mock_findings(NULL), 1));
+}
+
+/* The program's own memory: its page is mapped, and what is there is its own as well. */
+Test(past_the_end, of_registered_memory)
+{
+    static unsigned char memory[3 * 4096] __attribute__((aligned(4096)));
+
+    begin();
+    OK(mock_cuMemHostRegister_v2(memory, 28, 0));
+    run(set, (uintptr_t) memory + 28);
+    found(28, "writing");
+    cr_expect(eq(int, memory[28], 77));
+    OK(mock_cuMemHostUnregister(memory));
+    OK(mock_cuMemHostRegister_v2(memory, 4096, 0));
+    check_fault((uintptr_t) memory, 4096);
 }
 
 Test(past_the_end, of_rows_with_a_pitch)

@@ -122,10 +122,31 @@ static CUresult copy_kernel(const struct mock__work *work, struct mock__work **r
     return mock__kernel_work(&request, ret_copy);
 }
 
+/* The multiprocessors that its blocks would be on, if there is room for all of them at once. */
+static struct mock__load load_of_kernel(const struct mock__work *work)
+{
+    const struct cushim_mock_launch *launch = &((const struct mock__kernel_work *) work)->launch;
+    struct mock__load load = {MOCK__MULTIPROCESSORS, MOCK__WHOLE_UNIT};
+    struct mock__function *function = NULL;
+    uint64_t resident, blocks = (uint64_t) launch->grid[0] * launch->grid[1] * launch->grid[2];
+
+    if (mock__function_find(((const struct mock__kernel_work *) work)->function, &function))
+        return load;
+    resident = (uint64_t) mock__occupancy(
+        function, (size_t) launch->block[0] * launch->block[1] * launch->block[2],
+        launch->shared_bytes);
+    resident *= (uint64_t) mock__attribute(function->module->context->device,
+                                           CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    if (blocks < resident)
+        load.part = (unsigned) (1 + blocks * (MOCK__WHOLE_UNIT - 1) / resident);
+    return load;
+}
+
 static const struct mock__work_type kernel_type = {
     .name = "kernel",
     .node = CU_GRAPH_NODE_TYPE_KERNEL,
     .run = run_kernel,
+    .load = load_of_kernel,
     .finish = finish_kernel,
     .copy = copy_kernel,
 };

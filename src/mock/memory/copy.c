@@ -81,8 +81,8 @@ static CUresult range_of(const struct mock__end *end, const struct mock__copy *c
 }
 
 /*
- * Where the first byte of the box is. What was freed since the copy was submitted is a finding, and a
- * fault only where the device has no page any more.
+ * Where the first byte of the box is. What was freed since the copy was submitted is a finding, and
+ * a fault only where the device has no page any more.
  */
 static CUresult locate(const struct mock__context *context, const struct mock__end *end,
                        const struct mock__copy *copy, unsigned char **ret_first)
@@ -225,6 +225,18 @@ static void watch_ends(struct mock__work *work)
         watch_host(copy, &copy->copy.src, MOCK__READ);
 }
 
+/* One copy at a time in each direction. */
+static struct mock__load load_of_copy(const struct mock__work *work)
+{
+    const struct mock__copy *copy = mock__copy_of_work(work);
+    const bool to = on_device(&copy->dst), from = on_device(&copy->src);
+
+    return (struct mock__load){to && from ? MOCK__COPIES_ON_DEVICE
+                               : to       ? MOCK__COPIES_TO_DEVICE
+                                          : MOCK__COPIES_TO_HOST,
+                               MOCK__WHOLE_UNIT};
+}
+
 static CUresult copy_copy(const struct mock__work *work, struct mock__work **ret_copy)
 {
     return mock__copy_work(mock__copy_of_work(work), ret_copy);
@@ -234,6 +246,7 @@ static const struct mock__work_type copy_type = {
     .name = "copy",
     .node = CU_GRAPH_NODE_TYPE_MEMCPY,
     .run = run_copy,
+    .load = load_of_copy,
     .watch = watch_ends,
     .finish = finish_copy,
     .copy = copy_copy,

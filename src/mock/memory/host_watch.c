@@ -23,8 +23,8 @@
  *   host, a kernel whose accesses are volatile or in order for the whole system.
  * - Values that streams wait for are not watched: those are for polling.
  *
- * What a kernel uses is known when it has run. So a kernel from PTX that is given an address of such
- * memory is run as soon as it can be, unless it exchanges messages with the host: it may be
+ * What a kernel uses is known when it has run. So a kernel from PTX that is given an address of
+ * such memory is run as soon as it can be, unless it exchanges messages with the host: it may be
  * waiting for one.
  *
  * It is off by default all the same: it takes SIGSEGV, and a program that polls for the end of a
@@ -109,8 +109,7 @@ static void note(struct mock__host_watch *watch, uintptr_t address, enum kind ki
 
     atomic_store(&watch->kind, kind);
     atomic_compare_exchange_strong(&watch->hit, &none, address);
-    open_pages(page_of(atomic_load(&watch->begin)),
-               page_of(atomic_load(&watch->end) + page - 1));
+    open_pages(page_of(atomic_load(&watch->begin)), page_of(atomic_load(&watch->end) + page - 1));
 }
 
 /* The page may have been opened meanwhile, or have no watch any more: then it is tried again. */
@@ -369,8 +368,8 @@ static void arm(struct mock__host_watch *watch)
 void mock__host_watch_arm(void)
 {
     for (size_t i = 0; i < atomic_load(&n_watches); i++)
-        if (atomic_load(&watches[i].end) && watches[i].number &&
-            !atomic_load(&watches[i].armed) && !held(watches[i].work))
+        if (atomic_load(&watches[i].end) && watches[i].number && !atomic_load(&watches[i].armed) &&
+            !held(watches[i].work))
             arm(&watches[i]);
 }
 

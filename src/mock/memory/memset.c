@@ -78,6 +78,12 @@ static void watch_host(struct mock__work *work)
         mock__host_watch(work, fill->fill.address, fill->bytes, MOCK__WRITE);
 }
 
+static struct mock__load load_of_fill(const struct mock__work *work)
+{
+    (void) work;
+    return (struct mock__load){MOCK__COPIES_ON_DEVICE, MOCK__WHOLE_UNIT};
+}
+
 static CUresult copy_fill(const struct mock__work *work, struct mock__work **ret_copy)
 {
     return mock__fill_work(mock__fill_of_work(work), ret_copy);
@@ -87,6 +93,7 @@ static const struct mock__work_type fill_type = {
     .name = "memset",
     .node = CU_GRAPH_NODE_TYPE_MEMSET,
     .run = run_fill,
+    .load = load_of_fill,
     .watch = watch_host,
     .copy = copy_fill,
 };

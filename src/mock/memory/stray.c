@@ -5,8 +5,9 @@
 #include "mock/memory/mem_pool.h"
 #include "mock/memory/memory.h"
 
-/* What a device maps at a time. */
-#define PAGE ((size_t) 2 << 20)
+/* What a device maps at a time, as seen on an H200; and of the program's own memory. */
+#define PAGE      ((size_t) 2 << 20)
+#define HOST_PAGE ((size_t) 4096)
 
 static const struct mock__chunk *chunk_of(uint64_t address, size_t bytes)
 {
@@ -58,19 +59,34 @@ static bool refused(const struct mock__context *context, uint64_t address)
     return memory && !reaches(context, memory);
 }
 
-/* Memory of the host that the driver made: all of its pages, for whoever may use it. */
+/* Where a device has memory that nobody has asked for, and so nobody else here uses. */
+static void *some_bytes(size_t bytes)
+{
+    static unsigned char nobodys[4096] __attribute__((aligned(64)));
+
+    return bytes <= sizeof(nobodys) ? nobodys : NULL;
+}
+
+/*
+ * Memory of the host that the driver made has whole pages of the device; what the program has
+ * registered is mapped by pages of the host, and what else is there is the program's own.
+ */
 static void *beside_host(const struct mock__context *context, uint64_t address, size_t bytes)
 {
     const struct mock__memory *memory = mock__memory_before(address);
-    const uint64_t offset = memory ? address - memory->address : 0;
-    size_t room;
+    const bool registered = memory && memory->kind == MOCK__REGISTERED_MEMORY;
+    const size_t page = registered ? HOST_PAGE : PAGE;
+    const uint64_t begin =
+        memory ? (registered ? memory->address / page * page : memory->address) : 0;
+    const uint64_t used = memory ? memory->address + memory->bytes - begin : 0;
+    const uint64_t offset = address - begin, end = (used + page - 1) / page * page;
 
-    if (!memory || (memory->kind != MOCK__HOST_MEMORY && memory->kind != MOCK__MANAGED_MEMORY))
+    if (!memory || memory->kind == MOCK__DEVICE_MEMORY || !reaches(context, memory) ||
+        offset >= end || bytes > end - offset)
         return NULL;
-    room = mock__host_room(memory->bytes);
-    if (offset >= room || bytes > room - offset || !reaches(context, memory))
-        return NULL;
-    return memory->host + offset;
+    if (registered || offset + bytes <= mock__host_room(memory->bytes))
+        return memory->host + (address - memory->address);
+    return some_bytes(bytes);
 }
 
 static void *beside_device(const struct mock__context *context, uint64_t address, size_t bytes)
