@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "mock/finding.h"
 
-#include <dlfcn.h>
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,15 +124,6 @@ static __attribute__((destructor)) void print_at_exit(void)
     print_all();
 }
 
-/* Or the destructor would be called when the program closes its driver. */
-static void stay_loaded(void)
-{
-    Dl_info info;
-
-    if (dladdr((void *) (uintptr_t) &findings, &info) && info.dli_fname)
-        dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
-}
-
 void mock__findings_start(bool watch_host)
 {
     const char *word = cushim__env("CUSHIM_MOCK_CHECK");
@@ -145,7 +134,6 @@ void mock__findings_start(bool watch_host)
         return;
     started = true;
     process = (int) getpid();
-    stay_loaded();
 }
 
 /* --- what cushim/mock.h declares --- */
