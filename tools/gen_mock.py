@@ -41,7 +41,7 @@ HEADER = """\
 
 DEFAULTS = """\
 #include "base/abi.h"
-#include "mock/symbols.h"
+#include "mock/config/symbols.h"
 
 #define DEFAULT  __attribute__((weak, visibility("hidden")))
 #define EXPORTED __attribute__((weak))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes the exports of a driver of an older version, for src/mock/version_front.c.
+"""Writes the exports of a driver of an older version, for src/mock/exports/version_front.c.
 
 gen_mock_front.py LIST OUT VERSION
 

@@ -3,7 +3,7 @@
 """Writes the table of PTX instructions as C.
 
 gen_ptx_isa.py names ISA.txt TYPES.h OUT     the enums of opcodes, modifiers, special registers
-gen_ptx_isa.py table ISA.txt TYPES.h OUT     the rows of "mock/ptx/isa.h"
+gen_ptx_isa.py table ISA.txt TYPES.h OUT     the rows of "mock/ptx/syntax/isa.h"
 
 isa.txt says at its head what its lines mean.
 """
@@ -210,7 +210,7 @@ def forms(table):
 
 def source(table):
     return ("/* SPDX-License-Identifier: MIT */\n/* Generated from isa.txt. Do not edit. */\n"
-            "#include \"mock/ptx/isa.h\"\n\n" + rows(table) + indices(table) + forms(table))
+            "#include \"mock/ptx/syntax/isa.h\"\n\n" + rows(table) + indices(table) + forms(table))
 
 
 def main():

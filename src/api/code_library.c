@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <cushim/code_library.h>
 
-#include "core/code_library.h"
+#include "core/code/code_library.h"
 #include "loader/missing.h"
 
 cushim_status cushim_code_library_load(cushim_context context, const void *data, size_t bytes,

@@ -6,7 +6,7 @@
 
 #include "base/log.h"
 #include "base/status.h"
-#include "core/rtc.h"
+#include "core/code/rtc.h"
 
 enum { NOT_FOUND = 500 }; /* CUDA_ERROR_NOT_FOUND */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <cushim/context.h>
 
-#include "core/timeline.h"
+#include "core/order/timeline.h"
 
 /* A public function that is one driver call inside of a context. */
 #define CALL_IN(context, name, args)                                                               \
@@ -452,10 +452,10 @@ cushim_status cushim_context_check(cushim_context context)
 
     if (!object)
         return cushim__error()->status;
-    pthread_mutex_lock(&object->small_lock);
+    pthread_mutex_lock(&object->pool_lock);
     deferred = object->deferred;
     object->deferred = (struct cushim__error){0};
-    pthread_mutex_unlock(&object->small_lock);
+    pthread_mutex_unlock(&object->pool_lock);
     cushim__handle_unpin(context.id);
     if (deferred.status)
         *cushim__error() = deferred;

@@ -4,7 +4,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "core/context.h"
+#include "core/object/scope.h"
 
 /* The driver's name for a device. */
 static cushim_status enter(cushim_driver driver, int device, const char *call,

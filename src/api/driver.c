@@ -3,8 +3,8 @@
 
 #include "base/status.h"
 #include "base/util.h"
-#include "core/driver.h"
-#include "core/env_hooks.h"
+#include "core/object/driver.h"
+#include "core/object/env_hooks.h"
 #include "loader/missing.h"
 
 cushim_status cushim_open(const struct cushim_open_params *params, cushim_driver *ret_driver)

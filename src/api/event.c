@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <cushim/event.h>
 
-#include "core/stream.h"
+#include "core/order/stream.h"
 
 static unsigned driver_flags(unsigned flags)
 {

@@ -5,7 +5,7 @@
 
 #include "base/log.h"
 #include "base/status.h"
-#include "core/handle.h"
+#include "core/object/handle.h"
 #include "interpose/fault.h"
 #include "interpose/fault_rows.h"
 

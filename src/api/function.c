@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <cushim/function.h>
 
-#include "core/launch.h"
+#include "core/launch/launch.h"
 #include "loader/missing.h"
 
 static cushim_status enter(cushim_function handle, const char *call,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <cushim/graph.h>
 
-#include "core/graph.h"
+#include "core/order/graph.h"
 
 cushim_status cushim_capture_begin(cushim_context context, cushim_stream *ret_recorder)
 {

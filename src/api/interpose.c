@@ -2,7 +2,7 @@
 #include <cushim/interpose.h>
 
 #include "base/status.h"
-#include "core/driver.h"
+#include "core/object/driver.h"
 
 static cushim_status interpose(uint64_t below, enum cushim_library id,
                                const struct cushim_hooks *hooks, size_t n_hooks, uint64_t *ret_id,

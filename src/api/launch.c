@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <cushim/launch.h>
 
-#include "core/launcher.h"
+#include "core/launch/launcher.h"
 
 HOT cushim_status cushim_launch_arguments(cushim_stream stream, cushim_function function,
                                           const struct cushim_launch_config *config,

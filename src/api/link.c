@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-#include "core/code.h"
-#include "core/cu_module.h"
-#include "core/image.h"
-#include "core/jit.h"
+#include "core/code/code.h"
+#include "core/code/image.h"
+#include "core/code/jit.h"
+#include "core/cu/cu_module.h"
 
 /* One call of cushim_link(). */
 struct link {

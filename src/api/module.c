@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/register.h"
-#include "core/rtc.h"
+#include "core/code/module_registry.h"
+#include "core/code/rtc.h"
 
 /* What the module is called in messages, where the parameters say so. */
 static const char *label_of(const struct cushim_module_params *params, const char *otherwise)
@@ -254,7 +254,7 @@ cushim_status cushim_module_find(cushim_context context, const char *name,
     if (!name)
         return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: name is NULL", __func__);
     CUSHIM_TRY(cushim__context_enter(context.id, __func__, &scope));
-    module = cushim__register_find(scope.context, name, __func__);
+    module = cushim__registry_find(scope.context, name, __func__);
     status =
         module ? cushim__module_handle(module, __func__, &ret_module->id) : cushim__error()->status;
     if (module)
@@ -274,7 +274,7 @@ cushim_status cushim_function_find(cushim_context context, const char *module_na
         return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: %s is NULL", __func__,
                             module_name ? "function" : "module");
     CUSHIM_TRY(cushim__context_enter(context.id, __func__, &scope));
-    module = cushim__register_find(scope.context, module_name, __func__);
+    module = cushim__registry_find(scope.context, module_name, __func__);
     status = module ? cushim__module_function(&scope, module, function, &ret_function->id)
                     : cushim__error()->status;
     if (module)
@@ -290,6 +290,6 @@ cushim_status cushim_module_unregister(cushim_context context, const char *name)
     if (!name)
         return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: name is NULL", __func__);
     CUSHIM_TRY(cushim__context_enter(context.id, __func__, &scope));
-    status = cushim__register_remove(scope.context, name, __func__);
+    status = cushim__registry_remove(scope.context, name, __func__);
     return cushim__scope_leave(&scope, status);
 }

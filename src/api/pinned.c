@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <cushim/pinned.h>
 
-#include "core/slice.h"
+#include "core/memory/slice.h"
 
 cushim_status cushim_pinned_alloc(cushim_context context, size_t element, size_t length,
                                   unsigned flags, cushim_pinned *ret_pinned)

@@ -5,7 +5,7 @@
 #include "base/rows.h"
 #include "base/status.h"
 #include "base/util.h"
-#include "core/handle.h"
+#include "core/object/handle.h"
 #include "interpose/trace.h"
 
 static void destroy(void *object)

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mock/ptx/fatbin.h"
-#include "mock/ptx/read.h"
-#include "mock/ptx/run.h"
+#include "mock/ptx/container/fatbin.h"
+#include "mock/ptx/link/read.h"
+#include "mock/ptx/machine/run.h"
 
 #define CAPABILITY 120
 #define MOST_TEXTS 8
@@ -108,7 +108,7 @@ static void run_kernel(const struct ptx__program *program, const struct ptx__fun
                                  .cluster = {1, 1, 1},
                                  .shared_bytes = 256,
                                  .params = (const unsigned char *) params,
-                                 .param_bytes = function->facts.parameter_bytes,
+                                 .param_bytes = function->usage.parameter_bytes,
                                  .ranges = ranges,
                                  .n_ranges = 2,
                                  .n_workers = 1,

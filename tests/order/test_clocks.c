@@ -2,7 +2,7 @@
 /* What orders work stays as short as what is there is few, and forgets nothing too early. */
 #include <pthread.h>
 
-#include "mock/clock.h"
+#include "mock/queue/clock.h"
 #include "watch.h"
 
 enum { BYTES = 64, MANY = 300, ROUNDS = 2000, WIDTH = 8 };
@@ -124,7 +124,7 @@ Test(clocks, nor_while_other_work_does_not_know_of_it)
     found(CUSHIM_MOCK_DATA_RACE, "nothing orders them");
 }
 
-/* The numbers of lanes go on where they were. */
+/* The numbers of queues go on where they were. */
 Test(clocks, a_slot_that_comes_back_begins_unordered)
 {
     CUdeviceptr p;

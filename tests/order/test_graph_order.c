@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "graphs.h"
-#include "mock/schedule.h"
+#include "mock/queue/schedule.h"
 
 TestSuite(graph_order);
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "mock/schedule.h"
+#include "mock/queue/schedule.h"
 #include "support.h"
 
 enum { SEEDS = 32, N = 64 };

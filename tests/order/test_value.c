@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "mock/schedule.h"
+#include "mock/queue/schedule.h"
 #include "support.h"
 
 #if CUDA_VERSION >= 12050

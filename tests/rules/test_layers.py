@@ -23,10 +23,20 @@ BELOW = {
     "mock": {"base", "interpose", "mock"},
 }
 
+# Folders within a layer, in their order: each includes itself and those before it. The lists in
+# meson.build have the same order.
+ROOMS = {
+    "core": ["cu", "object", "order", "memory", "code", "launch"],
+    "mock": ["config", "base", "ptx", "queue", "graph", "stream", "allocation", "check", "memory",
+             "module", "texture", "launch", "node", "device", "exports"],
+    "mock/ptx": ["syntax", "check", "parse", "link", "container", "machine", "racecheck", "memory",
+                 "warps", "texture", "exec", "lower", "run"],
+}
+
 # dlopen() is the loader's business. The mock loads plug-ins with kernels, and its libraries
 # of older versions load the mock; fat binaries may need libzstd.
-USERS_OF_DLFCN = {"src/loader", "src/mock/launch/kernels.c", "src/mock/ptx/zstd.c",
-                  "src/mock/version_front.c"}
+USERS_OF_DLFCN = {"src/loader", "src/mock/module/kernels.c", "src/mock/ptx/container/zstd.c",
+                  "src/mock/exports/version_front.c"}
 
 # The headers of CUDA: the mock implements them, and two public headers give types to tables.
 USERS_OF_CUDA = {"src/mock", "include/cushim/table.h", "include/cushim/nvrtc_table.h"}
@@ -63,6 +73,46 @@ class Layers(unittest.TestCase):
                     if quoted and "/" in name:
                         where = f"{path.relative_to(ROOT)}:{number} includes {name}"
                         self.assertIn(name.split("/")[0], below, where)
+
+    def test_folders_within_a_layer_include_only_those_before_them(self):
+        for layer, rooms in ROOMS.items():
+            for path in sources(f"src/{layer}"):
+                room = path.relative_to(ROOT / "src" / layer).parts[0]
+                self.assertIn(room, rooms, f"{path} is in no folder of the list")
+                for quoted, name, number in includes(path):
+                    other = name[len(layer) + 1:].split("/") if name.startswith(layer + "/") else []
+                    if quoted and len(other) > 1:
+                        where = f"{path.relative_to(ROOT)}:{number} includes {name}"
+                        self.assertLessEqual(rooms.index(other[0]), rooms.index(room), where)
+
+    def test_meson_lists_the_folders_in_their_order(self):
+        for layer, rooms in ROOMS.items():
+            text = (ROOT / "src" / layer / "meson.build").read_text()
+            first = [text.find(f"'{room}/") for room in rooms]
+            found = [at for at in first if at >= 0]
+            self.assertEqual(found, sorted(found), f"src/{layer}/meson.build has another order")
+
+    def test_the_ptx_engine_includes_nothing_of_the_mock(self):
+        for path in sources("src/mock/ptx"):
+            for quoted, name, number in includes(path):
+                where = f"{path.relative_to(ROOT)}:{number} includes {name}"
+                self.assertFalse(name.startswith("mock/") and not name.startswith("mock/ptx/"), where)
+
+    def test_a_tag_or_enumerator_is_defined_once(self):
+        known = {}
+        for path in sources("src") + sources("include"):
+            text = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S)
+            text = re.sub(r"^\s*#.*?[^\\]$", "", text, flags=re.M | re.S)  # no macros
+            names = re.findall(r"^(?:struct|enum|union)\s+(\w+)\s*\{", text, re.M)
+            for body in re.findall(r"^\s*(?:typedef )?enum\b[^;{]*\{([^}]*)\}", text, re.M):
+                names += re.findall(r"(?:^|,)\s*([A-Za-z_]\w*)(?!\w*\()", re.sub(r"=[^,]*", "", body))
+            # A name of one .c file is that file's own.
+            for name in set(names):
+                if path.suffix == ".h":
+                    known.setdefault(name, []).append(path.relative_to(ROOT).as_posix())
+        twice = {name: where for name, where in known.items() if len(where) > 1}
+        self.maxDiff = None
+        self.assertEqual(twice, {})
 
     def test_internal_includes_are_spelled_from_src(self):
         generated = {"mock/functions.h", "mock/ptx/isa_names.h"}

@@ -6,7 +6,7 @@
 
 #define CUSHIM__CU_CHECK
 #define CU_TYPE(real, ours) real
-#include "core/cu.h"
+#include "core/cu/cu.h"
 
 /* An entry has the type of the function, or none where the headers are too old for it. */
 #define ENTRY(name) __typeof__(((struct cushim_cuda_api *) 0)->name)

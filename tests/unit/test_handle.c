@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/handle.h"
+#include "core/object/handle.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  */
 #include <stdatomic.h>
 
-#include "core/handle.h"
+#include "core/object/handle.h"
 #include "plain.h"
 
 enum { THREADS = 16, ROUNDS = 3000, SHARED = 24, ALIVE = 0x1234567 };

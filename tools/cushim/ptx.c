@@ -12,9 +12,9 @@
 
 #include "columns.h"
 #include "command.h"
-#include "mock/ptx/fatbin.h"
-#include "mock/ptx/read.h"
-#include "mock/ptx/run.h"
+#include "mock/ptx/container/fatbin.h"
+#include "mock/ptx/link/read.h"
+#include "mock/ptx/machine/run.h"
 #include "ptx_coverage.h"
 #include "util.h"
 
@@ -151,7 +151,7 @@ static void print_parameter(const struct ptx__parameter *parameter, struct colum
 
 static void print_kernel(const struct ptx__function *function)
 {
-    const struct ptx__facts *facts = &function->facts;
+    const struct ptx__resource_usage *facts = &function->usage;
     struct columns columns = {0};
 
     printf("kernel %s\n", function->name);

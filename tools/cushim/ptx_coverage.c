@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 #include "command.h"
-#include "mock/ptx/isa.h"
-#include "mock/ptx/types.h"
+#include "mock/ptx/syntax/isa.h"
+#include "mock/ptx/syntax/types.h"
 #include "ptx_probe.h"
 
 #define LAST_TIER 4

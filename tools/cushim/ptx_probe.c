@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "mock/ptx/read.h"
-#include "mock/ptx/run.h"
+#include "mock/ptx/link/read.h"
+#include "mock/ptx/machine/run.h"
 
 enum { MOST_SLOTS = 16, CAPABILITY = 121, NO_WORD = 0 };
 

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "mock/ptx/isa.h"
+#include "mock/ptx/syntax/isa.h"
 
 /* One statement of a form and what came of it. */
 struct probe {

@@ -11,7 +11,7 @@
 #include "base/status.h"
 #include "base/util.h"
 #include "mock/config/config_settings.h"
-#include "mock/symbols.h"
+#include "mock/config/symbols.h"
 
 /* Apart from the driver's lock, and below it: the version is asked for without that one. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -3,8 +3,8 @@
  * What the mock was asked to be, by a program in C, by a file, or by the environment. A
  * configuration is fixed by the first cuInit() that succeeds.
  */
-#ifndef CUSHIM_MOCK_CONFIG_H
-#define CUSHIM_MOCK_CONFIG_H
+#ifndef CUSHIM_MOCK_CONFIG_CONFIG_H
+#define CUSHIM_MOCK_CONFIG_CONFIG_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What models of device there are. A model is data only; a profile is one device of a model. */
-#ifndef CUSHIM_MOCK_PROFILE_H
-#define CUSHIM_MOCK_PROFILE_H
+#ifndef CUSHIM_MOCK_CONFIG_PROFILE_H
+#define CUSHIM_MOCK_CONFIG_PROFILE_H
 
 #include <stdbool.h>
 #include <stddef.h>

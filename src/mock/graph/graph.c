@@ -5,10 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mock/graph/graph_exec.h"
-#include "mock/state.h"
-#include "mock/user.h"
-#include "mock/work.h"
+#include "mock/base/state.h"
+#include "mock/graph/user_object.h"
+#include "mock/queue/work.h"
 
 struct mock__graph *mock__graph_new(void)
 {
@@ -295,5 +294,18 @@ CUresult mock_cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType *type)
     MOCK__REQUIRE(type, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__node_find(hNode, &node));
     *type = mock__node_type(node);
+    return CUDA_SUCCESS;
+}
+
+CUresult mock__node_add_child(struct mock__graph *graph, const CUgraphNode *after,
+                              const struct mock__edge_data *data, size_t n,
+                              struct mock__graph *child, struct mock__node **ret_node)
+{
+    struct mock__work *work = mock__work_nothing();
+
+    MOCK__REQUIRE(work, CUDA_ERROR_OUT_OF_MEMORY);
+    MOCK__TRY(mock__node_add(graph, after, data, n, work, ret_node));
+    (*ret_node)->child = child;
+    child->parent = *ret_node;
     return CUDA_SUCCESS;
 }

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mock/base/state.h"
+#include "mock/launch/control.h"
 #include "mock/launch/fiber.h"
-#include "mock/launch/kernels.h"
-#include "mock/state.h"
 
 /* Shared memory begins with anything but zeros: here, no number. */
 enum { GARBAGE = 0xff, LAUNCH_OUT_OF_RESOURCES = 701, LAUNCH_FAILED = 719, OUT_OF_MEMORY = 2 };

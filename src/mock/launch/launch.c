@@ -6,15 +6,17 @@
 #include <string.h>
 
 #include "base/util.h"
-#include "mock/event.h"
-#include "mock/launch/kernels.h"
-#include "mock/launch/occupancy.h"
-#include "mock/memory/host_watch.h"
+#include "mock/base/state.h"
+#include "mock/base/stats.h"
+#include "mock/check/host_watch.h"
+#include "mock/launch/control.h"
+#include "mock/launch/program_run.h"
+#include "mock/module/kernels.h"
 #include "mock/module/module.h"
-#include "mock/program.h"
-#include "mock/state.h"
-#include "mock/stats.h"
-#include "mock/stream.h"
+#include "mock/module/occupancy.h"
+#include "mock/module/program.h"
+#include "mock/stream/event.h"
+#include "mock/stream/stream.h"
 
 static bool within(const unsigned *size, const struct mock__device *device,
                    CUdevice_attribute limit_of_x)
@@ -83,7 +85,7 @@ static struct cushim_mock_kernel find_kernel(const struct mock__function *functi
 static void run_kernel(struct mock__work *work)
 {
     const struct mock__kernel_work *kernel = (const struct mock__kernel_work *) work;
-    struct mock__context *context = work->lane->context;
+    struct mock__context *context = work->queue->context;
 
     mock__stats.launches++;
     context->fault = (CUresult) mock__kernel_run(work, kernel->fn, &kernel->launch, kernel->values);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* A launch, from its request to the end of its kernel. Callers hold the lock. */
-#ifndef CUSHIM_MOCK_LAUNCH_H
-#define CUSHIM_MOCK_LAUNCH_H
+#ifndef CUSHIM_MOCK_LAUNCH_LAUNCH_H
+#define CUSHIM_MOCK_LAUNCH_LAUNCH_H
 
 #include <stdbool.h>
 
 #include <cushim/mock.h>
 
 #include "mock/functions.h"
-#include "mock/work.h"
+#include "mock/queue/work.h"
 
 #define MOCK__MAX_LAUNCH_EVENTS 2
 

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mock/base/state.h"
 #include "mock/launch/launch.h"
 #include "mock/module/module.h"
-#include "mock/state.h"
 
 /* As much as any parameter asks for: a tensor map needs 64. */
 #define ALIGNMENT ((size_t) 128)

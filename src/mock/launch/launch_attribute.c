@@ -2,9 +2,9 @@
 /* The attributes of launches, and of the kernels of graphs. */
 #include <string.h>
 
-#include "mock/event.h"
+#include "mock/base/state.h"
 #include "mock/launch/launch.h"
-#include "mock/state.h"
+#include "mock/stream/event.h"
 
 /* By number, as a caller may know more of them than the toolkit of the build does. */
 enum {

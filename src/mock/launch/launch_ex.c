@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* cuLaunchKernelEx */
+#include "mock/base/state.h"
 #include "mock/launch/launch.h"
-#include "mock/state.h"
-#include "mock/stream.h"
+#include "mock/stream/stream.h"
 
 #if CUDA_VERSION >= 11080
 

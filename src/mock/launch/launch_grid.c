@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* cuLaunch, cuLaunchGrid, cuLaunchGridAsync: with what the function was told before. */
+#include "mock/base/state.h"
 #include "mock/launch/launch.h"
 #include "mock/module/module.h"
-#include "mock/state.h"
 
 static CUresult launch(CUfunction f, int grid_width, int grid_height, CUstream hStream)
 {

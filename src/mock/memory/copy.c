@@ -4,14 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mock/access.h"
-#include "mock/graph/capture.h"
-#include "mock/memory/host_watch.h"
-#include "mock/memory/memory.h"
-#include "mock/schedule.h"
-#include "mock/state.h"
-#include "mock/stats.h"
-#include "mock/stream.h"
+#include "mock/allocation/memory.h"
+#include "mock/base/state.h"
+#include "mock/base/stats.h"
+#include "mock/check/access.h"
+#include "mock/check/host_watch.h"
+#include "mock/check/stray.h"
+#include "mock/queue/schedule.h"
+#include "mock/stream/capture.h"
+#include "mock/stream/stream.h"
 
 /* A range that the driver knows is checked, whatever the caller calls it. */
 static bool must_be_known(enum mock__side side, uint64_t address)
@@ -93,7 +94,7 @@ static CUresult locate(const struct mock__context *context, const struct mock__e
     MOCK__TRY(range_of(end, copy, &address, &bytes));
     *ret_first = resolve(end->side, address, bytes);
     if (!*ret_first) {
-        mock__access_nowhere("copy", address, bytes);
+        mock__report_bad_address("copy", address, bytes);
         *ret_first = mock__memory_stray(context, address, bytes);
     }
     return *ret_first ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
@@ -103,7 +104,7 @@ static CUresult refuse_dying(const struct mock__end *end)
 {
     if (!mock__memory_being_freed(end->address))
         return CUDA_SUCCESS;
-    mock__access_dying("copy", end->address);
+    mock__report_use_after_free("copy", end->address);
     return CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -115,7 +116,7 @@ static CUresult check(const struct mock__end *end, const struct mock__copy *copy
 
     MOCK__TRY(range_of(end, copy, &address, &bytes));
     if (!reachable(end->side, address, bytes)) {
-        mock__access_nowhere("copy", address, bytes);
+        mock__report_bad_address("copy", address, bytes);
         return CUDA_ERROR_INVALID_VALUE;
     }
     return refuse_dying(end);
@@ -190,9 +191,9 @@ static void run_copy(struct mock__work *work)
 
     if (is_empty(&copy->copy))
         return;
-    if (locate(work->lane->context, &copy->copy.dst, &copy->copy, &to) ||
-        (!from && locate(work->lane->context, &copy->copy.src, &copy->copy, &from)))
-        work->lane->context->fault = CUDA_ERROR_ILLEGAL_ADDRESS;
+    if (locate(work->queue->context, &copy->copy.dst, &copy->copy, &to) ||
+        (!from && locate(work->queue->context, &copy->copy.src, &copy->copy, &from)))
+        work->queue->context->fault = CUDA_ERROR_ILLEGAL_ADDRESS;
     else
         do_copy(copy, to, from);
 }
@@ -331,7 +332,7 @@ static CUresult submit(struct mock__stream *stream, bool async, struct copy_work
     }
     work->work.waited = waits;
     MOCK__TRY(mock__stream_submit(stream, work));
-    return waits && !stream->capture ? mock__wait_lane(stream->lane) : CUDA_SUCCESS;
+    return waits && !stream->capture ? mock__wait_queue(stream->queue) : CUDA_SUCCESS;
 }
 
 CUresult mock__copy(struct mock__stream *stream, bool async, const struct mock__copy *copy)

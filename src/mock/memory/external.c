@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* cuExternalMemory*: of memory that import.c never imports. */
-#include "mock/state.h"
+#include "mock/base/state.h"
 
 CUresult mock_cuExternalMemoryGetMappedBuffer(CUdeviceptr *devPtr, CUexternalMemory extMem,
                                               const CUDA_EXTERNAL_MEMORY_BUFFER_DESC *bufferDesc)

@@ -3,7 +3,7 @@
  * cuImportExternalMemory, cuImportExternalSemaphore: what a graphics interface exports. There is
  * none beside the mock, so no handle that a program has is one of those.
  */
-#include "mock/state.h"
+#include "mock/base/state.h"
 
 /* By number: CU_EXTERNAL_*_HANDLE_TYPE_OPAQUE_FD, and the last type there is of each. */
 enum { OPAQUE_FD = 1, LAST_MEMORY_TYPE = 9, LAST_SEMAPHORE_TYPE = 10 };

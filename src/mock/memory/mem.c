@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* cuMem*, except what memcpy.c, memset.c, mem_host.c and mem_pool.c have. */
-#include "mock/memory/memory.h"
+#include "mock/allocation/memory.h"
 
-#include "mock/access.h"
-#include "mock/finding.h"
-#include "mock/graph/capture.h"
-#include "mock/memory/mem_pool.h"
-#include "mock/schedule.h"
-#include "mock/state.h"
-#include "mock/stream.h"
+#include "mock/allocation/mem_pool.h"
+#include "mock/base/finding.h"
+#include "mock/base/state.h"
+#include "mock/check/access.h"
+#include "mock/queue/schedule.h"
+#include "mock/stream/capture.h"
+#include "mock/stream/stream.h"
 
 #define PITCH 512
 

@@ -3,12 +3,12 @@
  * cuMemPrefetch*, cuMemDiscard*: managed memory is in one place here, so nothing moves. What was
  * said is remembered for cuMemRangeGetAttribute().
  */
-#include "mock/context.h"
-#include "mock/graph/capture.h"
-#include "mock/memory/mem_advise.h"
-#include "mock/memory/memory.h"
-#include "mock/state.h"
-#include "mock/stream.h"
+#include "mock/allocation/mem_advise.h"
+#include "mock/allocation/memory.h"
+#include "mock/base/context.h"
+#include "mock/base/state.h"
+#include "mock/stream/capture.h"
+#include "mock/stream/stream.h"
 
 static CUresult prefetch(CUdeviceptr address, size_t bytes, struct mock__place place,
                          CUstream hStream)

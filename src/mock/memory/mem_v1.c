@@ -5,8 +5,8 @@
  */
 #include <limits.h>
 
-#include "mock/memory/memory.h"
-#include "mock/state.h"
+#include "mock/allocation/memory.h"
+#include "mock/base/state.h"
 
 static unsigned narrowed(size_t bytes)
 {

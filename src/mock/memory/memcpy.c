@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* cuMemcpy* of one dimension; memcpy_nd.c has the others. */
+#include "mock/base/state.h"
 #include "mock/memory/copy.h"
-#include "mock/state.h"
-#include "mock/stream.h"
+#include "mock/stream/stream.h"
 
 #define HOST   MOCK__HOST_SIDE
 #define DEVICE MOCK__DEVICE_SIDE

@@ -1,9 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /* cuMemcpyAtoD and its kin: copies of bytes that follow each other, to and from arrays. */
-#include "mock/memory/array.h"
+#include "mock/allocation/array.h"
+#include "mock/base/state.h"
 #include "mock/memory/copy.h"
-#include "mock/state.h"
-#include "mock/stream.h"
+#include "mock/stream/stream.h"
+
+static bool inside(size_t at, size_t length, size_t all)
+{
+    return at <= all && length <= all - at;
+}
+
+CUresult mock__array_end(CUarray handle, const struct mock__copy *copy, struct mock__end *end)
+{
+    const struct mock__array *array = mock__object_find(MOCK__ARRAY, handle);
+
+    MOCK__REQUIRE(array, CUDA_ERROR_INVALID_HANDLE);
+    MOCK__REQUIRE(end->x % array->element == 0 && copy->width % array->element == 0,
+                  CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(inside(end->x, copy->width, array->pitch) &&
+                      inside(end->y, copy->height, array->rows) &&
+                      inside(end->z, copy->depth, array->slices),
+                  CUDA_ERROR_INVALID_VALUE);
+    end->side = MOCK__DEVICE_SIDE;
+    end->address = array->address;
+    end->pitch = array->pitch;
+    end->height = array->rows;
+    return CUDA_SUCCESS;
+}
 
 /* One end: an array if that is not NULL, or an address of the given side. */
 struct place {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* cuMemcpyBatchAsync, cuMemcpy3DBatchAsync: copies one after the other, which is one of the orders
  * that a batch may have. */
-#include "mock/graph/capture.h"
-#include "mock/memory/array.h"
+#include "mock/allocation/array.h"
+#include "mock/base/state.h"
 #include "mock/memory/copy.h"
-#include "mock/schedule.h"
-#include "mock/state.h"
-#include "mock/stream.h"
+#include "mock/queue/schedule.h"
+#include "mock/stream/capture.h"
+#include "mock/stream/stream.h"
 
 #if CUDA_VERSION >= 12080
 
@@ -40,7 +40,7 @@ static CUresult submit(CUstream hStream, const struct mock__copy *copy,
     /* Found anew each time: a copy may wait, and the stream go meanwhile. */
     MOCK__TRY(find_stream(hStream, &stream));
     MOCK__TRY(mock__copy(stream, true, copy));
-    return order == CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL ? mock__wait_lane(stream->lane)
+    return order == CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL ? mock__wait_queue(stream->queue)
                                                                : CUDA_SUCCESS;
 }
 

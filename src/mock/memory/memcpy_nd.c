@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* cuMemcpy2D*, cuMemcpy3D*, cuMemcpy3DPeer* */
-#include "mock/memory/array.h"
+#include "mock/allocation/array.h"
+#include "mock/base/state.h"
 #include "mock/memory/copy.h"
-#include "mock/state.h"
-#include "mock/stream.h"
+#include "mock/stream/stream.h"
 
 /* Says where the memory of one end is. */
 static CUresult set_memory(struct mock__end *end, CUmemorytype type, const void *host,

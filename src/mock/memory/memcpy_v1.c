@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The first versions of cuMemcpy*, from when addresses and sizes had 32 bits. */
-#include "mock/state.h"
+#include "mock/base/state.h"
 
 CUresult mock_cuMemcpyHtoD(CUdeviceptr_v1 dstDevice, const void *srcHost, unsigned int ByteCount)
 {

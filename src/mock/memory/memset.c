@@ -4,14 +4,15 @@
 
 #include <string.h>
 
-#include "mock/access.h"
-#include "mock/graph/capture.h"
-#include "mock/memory/host_watch.h"
-#include "mock/memory/memory.h"
-#include "mock/schedule.h"
-#include "mock/state.h"
-#include "mock/stats.h"
-#include "mock/stream.h"
+#include "mock/allocation/memory.h"
+#include "mock/base/state.h"
+#include "mock/base/stats.h"
+#include "mock/check/access.h"
+#include "mock/check/host_watch.h"
+#include "mock/check/stray.h"
+#include "mock/queue/schedule.h"
+#include "mock/stream/capture.h"
+#include "mock/stream/stream.h"
 
 static void fill_row(unsigned char *row, const struct mock__fill *fill)
 {
@@ -56,11 +57,11 @@ static void run_fill(struct mock__work *work)
     unsigned char *row = mock__memory_bytes(fill->address, fill_work->bytes);
 
     if (!row) {
-        mock__access_nowhere("memset", fill->address, fill_work->bytes);
-        row = mock__memory_stray(work->lane->context, fill->address, fill_work->bytes);
+        mock__report_bad_address("memset", fill->address, fill_work->bytes);
+        row = mock__memory_stray(work->queue->context, fill->address, fill_work->bytes);
     }
     if (!row)
-        work->lane->context->fault = CUDA_ERROR_ILLEGAL_ADDRESS;
+        work->queue->context->fault = CUDA_ERROR_ILLEGAL_ADDRESS;
     mock__stats.memsets += row != NULL;
     for (size_t y = 0; row && y < fill->height; y++) {
         mock__access(work, fill->address + y * fill->pitch, fill->width * fill->element,
@@ -107,11 +108,11 @@ const struct mock__fill *mock__fill_of_work(const struct mock__work *work)
 static CUresult check_memory(const struct mock__fill *fill, size_t bytes)
 {
     if (!mock__memory_contains(fill->address, bytes)) {
-        mock__access_nowhere("memset", fill->address, bytes);
+        mock__report_bad_address("memset", fill->address, bytes);
         return CUDA_ERROR_INVALID_VALUE;
     }
     if (mock__memory_being_freed(fill->address)) {
-        mock__access_dying("memset", fill->address);
+        mock__report_use_after_free("memset", fill->address);
         return CUDA_ERROR_INVALID_VALUE;
     }
     return CUDA_SUCCESS;
@@ -162,7 +163,7 @@ static CUresult submit(struct mock__stream *stream, bool async, const struct moc
     MOCK__TRY(mock__fill_work(fill, &work));
     work->waited = waits;
     MOCK__TRY(mock__stream_submit(stream, work));
-    return waits ? mock__wait_lane(stream->lane) : CUDA_SUCCESS;
+    return waits ? mock__wait_queue(stream->queue) : CUDA_SUCCESS;
 }
 
 static CUresult fill_in(CUstream hStream, bool async, const struct mock__fill *fill)

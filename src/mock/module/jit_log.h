@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The compiler's logs, which a caller may want to have: one of errors, and one of the rest. */
-#ifndef CUSHIM_MOCK_JIT_LOG_H
-#define CUSHIM_MOCK_JIT_LOG_H
+#ifndef CUSHIM_MOCK_MODULE_JIT_LOG_H
+#define CUSHIM_MOCK_MODULE_JIT_LOG_H
 
 #include "mock/functions.h"
-#include "mock/ptx/read.h"
+#include "mock/ptx/link/read.h"
 
 struct mock__jit_buffer {
     char *text;

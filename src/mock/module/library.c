@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/util.h"
-#include "mock/memory/memory.h"
+#include "mock/allocation/memory.h"
+#include "mock/base/state.h"
 #include "mock/module/jit_log.h"
-#include "mock/schedule.h"
-#include "mock/state.h"
+#include "mock/queue/schedule.h"
 
 #if CUDA_VERSION >= 12000
 

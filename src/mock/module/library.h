@@ -3,13 +3,13 @@
  * Libraries, and their kernels. A library belongs to no context: it is loaded as a module into
  * each context that needs it, when it does.
  */
-#ifndef CUSHIM_MOCK_LIBRARY_H
-#define CUSHIM_MOCK_LIBRARY_H
+#ifndef CUSHIM_MOCK_MODULE_LIBRARY_H
+#define CUSHIM_MOCK_MODULE_LIBRARY_H
 
+#include "mock/base/objects.h"
+#include "mock/base/state.h"
 #include "mock/functions.h"
 #include "mock/module/module.h"
-#include "mock/objects.h"
-#include "mock/state.h"
 
 #if CUDA_VERSION >= 12000
 

@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "mock/base/objects.h"
+#include "mock/base/state.h"
 #include "mock/module/jit_log.h"
 #include "mock/module/module.h"
-#include "mock/objects.h"
-#include "mock/state.h"
 
 struct link {
     struct mock__object object;

@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "base/util.h"
-#include "mock/graph/capture.h"
+#include "mock/base/state.h"
 #include "mock/module/jit_log.h"
-#include "mock/schedule.h"
-#include "mock/state.h"
+#include "mock/queue/schedule.h"
+#include "mock/stream/capture.h"
 
 CUresult mock__module_find(CUmodule handle, struct mock__module **ret_module)
 {

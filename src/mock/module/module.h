@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Modules, and the functions they have. */
-#ifndef CUSHIM_MOCK_MODULE_H
-#define CUSHIM_MOCK_MODULE_H
+#ifndef CUSHIM_MOCK_MODULE_MODULE_H
+#define CUSHIM_MOCK_MODULE_MODULE_H
 
 #include <stdbool.h>
 
+#include "mock/base/objects.h"
 #include "mock/functions.h"
 #include "mock/module/module_image.h"
-#include "mock/objects.h"
 
 #define MOCK__N_FUNCTION_ATTRIBUTES 16
 

@@ -2,9 +2,9 @@
 /* What a module has, by name. */
 #include <string.h>
 
-#include "mock/memory/memory.h"
+#include "mock/allocation/memory.h"
+#include "mock/base/state.h"
 #include "mock/module/module.h"
-#include "mock/state.h"
 
 size_t mock__find_entry(const struct mock__ptx *ptx, const char *name)
 {

@@ -7,9 +7,9 @@
 
 #include "base/str.h"
 #include "base/util.h"
-#include "mock/launch/kernels.h"
-#include "mock/ptx/fatbin.h"
-#include "mock/state.h"
+#include "mock/base/state.h"
+#include "mock/module/kernels.h"
+#include "mock/ptx/container/fatbin.h"
 
 /* The first line of a linked text, which goes on with the length of each part. */
 #define JOINED "// cushim: joined texts of "
@@ -103,11 +103,11 @@ static CUresult fill_entry(const struct ptx__function *function, uint32_t number
         .name = function->name,
         .parameters = calloc(function->n_parameters + 1, sizeof(*entry->parameters)),
         .n_parameters = function->n_parameters,
-        .parameter_bytes = function->facts.parameter_bytes,
-        .shared_bytes = function->facts.shared_bytes,
-        .local_bytes = function->facts.local_bytes,
-        .max_threads = function->facts.max_threads,
-        .registers = function->facts.registers,
+        .parameter_bytes = function->usage.parameter_bytes,
+        .shared_bytes = function->usage.shared_bytes,
+        .local_bytes = function->usage.local_bytes,
+        .max_threads = function->usage.max_threads,
+        .registers = function->usage.registers,
         .function = number,
     };
     MOCK__REQUIRE(entry->parameters, CUDA_ERROR_OUT_OF_MEMORY);

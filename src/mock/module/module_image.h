@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* What a module is made from: PTX text, several linked ones, or a fat binary with PTX in it. */
-#ifndef CUSHIM_MOCK_MODULE_IMAGE_H
-#define CUSHIM_MOCK_MODULE_IMAGE_H
+#ifndef CUSHIM_MOCK_MODULE_MODULE_IMAGE_H
+#define CUSHIM_MOCK_MODULE_MODULE_IMAGE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "mock/functions.h"
-#include "mock/ptx/read.h"
+#include "mock/ptx/link/read.h"
 
 struct mock__parameter {
     size_t offset, size, alignment;

@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "base/util.h"
-#include "mock/memory/memory.h"
+#include "mock/allocation/memory.h"
+#include "mock/base/hooks.h"
+#include "mock/base/state.h"
 #include "mock/module/module.h"
-#include "mock/program.h"
-#include "mock/state.h"
-#include "mock/texture/texture.h"
+#include "mock/module/program.h"
 
 int mock__capability(const struct mock__device *device)
 {
@@ -136,7 +136,7 @@ void mock__module_destroy(struct mock__module *module)
         if (module->variables[i])
             mock__memory_free(module->variables[i]);
     }
-    mock__references_destroy(module);
+    mock__hooks.module_end(module);
     mock__program_free(module);
     free(module->functions);
     free(module->variables);

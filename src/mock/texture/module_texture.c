@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* cuModuleGetTexRef, cuModuleGetSurfRef: references are variables of a module. */
+#include "mock/base/state.h"
 #include "mock/module/module.h"
-#include "mock/state.h"
 #include "mock/texture/texture.h"
 
 static CUresult find(CUmodule hmod, const char *name, enum ptx__type type,

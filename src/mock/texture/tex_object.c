@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* cuTexObject* */
-#include "mock/memory/array.h"
-#include "mock/state.h"
+#include "mock/allocation/array.h"
+#include "mock/base/state.h"
 #include "mock/texture/texture.h"
 
 #define FLAGS                                                                                      \

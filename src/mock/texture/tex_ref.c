@@ -2,9 +2,9 @@
 /* cuTexRef*: what texture objects took the place of. */
 #include <string.h>
 
-#include "mock/memory/array.h"
-#include "mock/memory/memory.h"
-#include "mock/state.h"
+#include "mock/allocation/array.h"
+#include "mock/allocation/memory.h"
+#include "mock/base/state.h"
 #include "mock/texture/texture.h"
 
 #define FLAGS (CU_TRSF_READ_AS_INTEGER | CU_TRSF_NORMALIZED_COORDINATES | CU_TRSF_SRGB | 0x20u)

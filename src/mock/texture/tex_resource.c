@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What textures and surfaces are made of. */
-#include "mock/memory/array.h"
-#include "mock/memory/memory.h"
-#include "mock/state.h"
+#include "mock/allocation/array.h"
+#include "mock/allocation/memory.h"
+#include "mock/base/state.h"
 #include "mock/texture/texture.h"
 
 /* Attributes by number. */

@@ -4,16 +4,16 @@
  * program passes to a kernel as a CUtexObject or CUsurfObject is the object's handle.
  * Callers hold the lock.
  */
-#ifndef CUSHIM_MOCK_TEXTURE_H
-#define CUSHIM_MOCK_TEXTURE_H
+#ifndef CUSHIM_MOCK_TEXTURE_TEXTURE_H
+#define CUSHIM_MOCK_TEXTURE_TEXTURE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "mock/base/objects.h"
 #include "mock/functions.h"
-#include "mock/objects.h"
-#include "mock/ptx/image.h"
+#include "mock/ptx/machine/image.h"
 
 struct mock__context;
 struct mock__module;

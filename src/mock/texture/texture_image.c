@@ -2,9 +2,9 @@
 /* Textures, surfaces and references of modules, for the engine that samples them. */
 #include <string.h>
 
-#include "mock/memory/array.h"
+#include "mock/allocation/array.h"
+#include "mock/base/state.h"
 #include "mock/module/module.h"
-#include "mock/state.h"
 #include "mock/texture/texture.h"
 
 #define LAYERED  CUDA_ARRAY3D_LAYERED

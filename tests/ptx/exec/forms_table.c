@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "forms.h"
-#include "mock/ptx/isa.h"
-#include "mock/ptx/types.h"
+#include "mock/ptx/syntax/isa.h"
+#include "mock/ptx/syntax/types.h"
 
 enum { MOST_SLOTS = 24 };
 

@@ -13,8 +13,8 @@ typedef int CUlibraryOption;
 
 #define CUSHIM__CU_CHECK
 #define CU_TYPE(real, ours) real
-#include "core/cu_graph.h"
-#include "core/cu_module.h"
+#include "core/cu/cu_graph.h"
+#include "core/cu/cu_module.h"
 
 /* An entry has the type of the function, or none where the headers are too old for it. */
 #define ENTRY(name) __typeof__(((struct cushim_cuda_api *) 0)->name)

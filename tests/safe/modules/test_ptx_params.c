@@ -2,7 +2,7 @@
 /* Parameters read from PTX text. */
 #include "support.h"
 
-#include "core/ptx_params.h"
+#include "core/code/ptx_params.h"
 
 SUITE(ptx_params);
 

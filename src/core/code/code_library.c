@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/code/code_library.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/code/jit.h"
+#include "loader/missing.h"
+
+static void destroy_kernel(void *object)
+{
+    struct cushim__kernel *kernel = object;
+
+    cushim__object_unref(&kernel->library->object);
+    cushim__object_finish(&kernel->object);
+    free(kernel);
+}
+
+static void destroy(void *object)
+{
+    struct cushim__code_library *library = object;
+    struct cushim__scope scope;
+
+    if (library->cu) {
+        cushim__scope_to_free(library->object.context, "cushim_code_library_free",
+                              cushim__object_label(&library->object), &scope);
+        CU_FREE(&scope, cuLibraryUnload, (library->cu));
+        cushim__scope_leave(&scope, CUSHIM_OK);
+    }
+    cushim__context_unref(library->object.context);
+    pthread_mutex_destroy(&library->lock);
+    cushim__object_finish(&library->object);
+    free(library);
+}
+
+/* The handle is gone: so are those of the kernels, and modules keep what they need. */
+static void handle_gone(void *object)
+{
+    struct cushim__code_library *library = object;
+    struct cushim__kernel *kernels, *next;
+
+    pthread_mutex_lock(&library->lock);
+    kernels = TAKE_PTR(library->kernels);
+    pthread_mutex_unlock(&library->lock);
+    for (; kernels; kernels = next) {
+        next = kernels->next;
+        cushim__handle_close(kernels->id, CUSHIM__HANDLE_KERNEL, "cushim_code_library_free");
+    }
+    cushim__object_unref(&library->object);
+}
+
+static cushim_status fill(const struct cushim__scope *scope, struct cushim__code_library *library,
+                          const struct cushim__code *code,
+                          const struct cushim_module_params *params)
+{
+    struct cushim__jit jit;
+    cushim_status status;
+
+    CUSHIM_TRY(cushim__jit_begin(params, scope->call, &jit));
+    status = JIT_CALL(scope, &jit, cuLibraryLoadData,
+                      (&library->cu, code->bytes, jit.options, jit.values, jit.n, NULL, NULL, 0));
+    cushim__jit_finish(&jit);
+    if (!status && scope->label)
+        return cushim__object_set_label(&library->object, scope->label, scope->call);
+    return status;
+}
+
+cushim_status cushim__code_library_load(const struct cushim__scope *scope,
+                                        const struct cushim__code *code,
+                                        const struct cushim_module_params *params, uint64_t *ret_id)
+{
+    const struct cushim__library *driver = scope->context->driver->library;
+    struct cushim__code_library *library;
+    cushim_status status;
+
+    if (!driver->has[CUSHIM_ROW_cuLibraryLoadData])
+        return cushim__fail_missing(driver, CUSHIM_ROW_cuLibraryLoadData, scope->call);
+    library = calloc(1, sizeof(*library));
+    if (!library)
+        return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, scope->call, scope->label,
+                               "no memory for a library");
+    cushim__object_init(&library->object, CUSHIM__HANDLE_CODE_LIBRARY, scope->context, destroy);
+    cushim__context_ref(scope->context);
+    pthread_mutex_init(&library->lock, NULL);
+    status = fill(scope, library, code, params);
+    if (!status)
+        status = cushim__handle_create(CUSHIM__HANDLE_CODE_LIBRARY, library, handle_gone,
+                                       scope->call, ret_id);
+    if (status)
+        cushim__object_unref(&library->object);
+    return status;
+}
+
+/* Under the lock. */
+static cushim_status add(const struct cushim__scope *scope, struct cushim__code_library *library,
+                         CUkernel cu, const char *name, uint64_t *ret_id)
+{
+    struct cushim__kernel *kernel = calloc(1, sizeof(*kernel) + strlen(name) + 1);
+
+    if (!kernel)
+        return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, scope->call, name, "no memory for '%s'",
+                               name);
+    cushim__object_init(&kernel->object, CUSHIM__HANDLE_KERNEL, scope->context, destroy_kernel);
+    cushim__object_ref(&library->object);
+    kernel->object.kept_by_parent = true;
+    kernel->library = library;
+    kernel->cu = cu;
+    strcpy(kernel->name, name);
+    CUSHIM_TRY(cushim__object_give(&kernel->object, scope->call, &kernel->id));
+    kernel->next = library->kernels;
+    library->kernels = kernel;
+    *ret_id = kernel->id;
+    return CUSHIM_OK;
+}
+
+cushim_status cushim__code_library_kernel(const struct cushim__scope *scope,
+                                          struct cushim__code_library *library, const char *name,
+                                          uint64_t *ret_id)
+{
+    const char *label = cushim__object_label(&library->object);
+    CUkernel cu = NULL;
+    const int result = CU_FN(scope->table, cuLibraryGetKernel)(&cu, library->cu, name);
+    struct cushim__kernel *kernel;
+    cushim_status status = CUSHIM_OK;
+
+    if (result == CUDA_ERROR_NOT_FOUND)
+        return cushim__fail_at(CUDA_ERROR_NOT_FOUND, scope->call, label,
+                               "%s: no kernel '%s' in library '%s'", scope->call, name, label);
+    CUSHIM_TRY(cushim__check_result(scope, result, "cuLibraryGetKernel"));
+    pthread_mutex_lock(&library->lock);
+    for (kernel = library->kernels; kernel && strcmp(kernel->name, name);)
+        kernel = kernel->next;
+    if (kernel)
+        *ret_id = kernel->id;
+    else
+        status = add(scope, library, cu, name, ret_id);
+    pthread_mutex_unlock(&library->lock);
+    return status;
+}

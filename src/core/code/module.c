@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/code/module.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/code/jit.h"
+#include "core/code/module_registry.h"
+
+/* After the last of its kernels. What is wrong with those is no reason to stay. */
+static void unload(struct cushim__module *module)
+{
+    const struct cushim__access all = {module->code, 0, 1, true};
+    struct cushim__error before;
+    struct cushim__scope scope;
+
+    if (!module->cu)
+        return;
+    cushim__error_keep(&before);
+    cushim__scope_to_free(module->object.context, "cushim_module_free",
+                          cushim__object_label(&module->object), &scope);
+    if (cushim__buffer_synchronize(&scope, &all)) {
+        cushim__defer_error(scope.context);
+        CU_FREE(&scope, cuCtxSynchronize, ());
+    }
+    if (!module->library)
+        CU_FREE(&scope, cuModuleUnload, (module->cu));
+    cushim__scope_leave(&scope, CUSHIM_OK);
+    cushim__error_restore(&before);
+}
+
+static void destroy(void *object)
+{
+    struct cushim__module *module = object;
+
+    unload(module);
+    if (module->code)
+        cushim__buffer_delete(module->code);
+    if (module->library)
+        cushim__object_unref(module->library);
+    cushim__context_unref(module->object.context);
+    cushim__arena_finish(&module->arena);
+    pthread_mutex_destroy(&module->lock);
+    free(module->ptx);
+    cushim__object_finish(&module->object);
+    free(module);
+}
+
+static struct cushim__module *allocate(const struct cushim__scope *scope)
+{
+    struct cushim__module *module = calloc(1, sizeof(*module));
+
+    if (!module) {
+        cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, scope->call, scope->label,
+                        "no memory for a module");
+        return NULL;
+    }
+    cushim__object_init(&module->object, CUSHIM__HANDLE_MODULE, scope->context, destroy);
+    cushim__context_ref(scope->context);
+    atomic_init(&module->users, 0);
+    pthread_mutex_init(&module->lock, NULL);
+    module->log = "";
+    module->code =
+        cushim__buffer_new(scope->context, CUSHIM__MEMORY_BORROWED, 0, NULL, 1, NULL, NULL);
+    if (module->code) {
+        module->code->owner = &module->object;
+        return module;
+    }
+    cushim__object_unref(&module->object);
+    cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, scope->call, scope->label, "no memory for a module");
+    return NULL;
+}
+
+/* What is remembered of an image: the names of what was asked for by expression. */
+static void copy_names(struct cushim__module *module, const struct cushim__image *image)
+{
+    const size_t n = image ? image->n_lowered : 0;
+
+    if (n)
+        module->lowered = cushim__arena_alloc(&module->arena, n * sizeof(*module->lowered));
+    for (size_t i = 0; module->lowered && i < n; i++)
+        module->lowered[module->n_lowered++] = (struct cushim__lowered){
+            cushim__arena_printf(&module->arena, "%s", image->lowered[i].expression),
+            cushim__arena_printf(&module->arena, "%s", image->lowered[i].name)};
+}
+
+/* Does the driver tell the names and the parameters of a module's kernels? */
+static bool driver_tells(const struct cushim__scope *scope)
+{
+    const bool *has = scope->context->driver->library->has;
+
+    return has[CUSHIM_ROW_cuFuncGetParamInfo] && has[CUSHIM_ROW_cuModuleEnumerateFunctions] &&
+           has[CUSHIM_ROW_cuFuncGetName];
+}
+
+static cushim_status fill(const struct cushim__scope *scope, struct cushim__module *module,
+                          const struct cushim__code *code, const struct cushim__image *image,
+                          const struct cushim_module_params *params)
+{
+    const char *label = params && params->label  ? params->label
+                        : params && params->name ? params->name
+                        : scope->label           ? scope->label
+                                                 : "";
+    struct cushim__jit jit;
+    cushim_status status;
+
+    CUSHIM_TRY(cushim__jit_begin(params, scope->call, &jit));
+    status = JIT_CALL(scope, &jit, cuModuleLoadDataEx,
+                      (&module->cu, code->bytes, jit.n, jit.options, jit.values));
+    if (!status) {
+        module->log = cushim__arena_printf(&module->arena, "%s", jit.info);
+        copy_names(module, image);
+        if (code->kind == CUSHIM__CODE_PTX && !driver_tells(scope))
+            module->ptx = strdup(code->bytes);
+    }
+    cushim__jit_finish(&jit);
+    if (!status && module->arena.failed)
+        return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, scope->call, label,
+                               "no memory for a module");
+    if (!status && *label)
+        return cushim__object_set_label(&module->object, label, scope->call);
+    return status;
+}
+
+static cushim_status check_functions(const struct cushim__scope *scope,
+                                     struct cushim__module *module,
+                                     const struct cushim_module_params *params)
+{
+    uint64_t id;
+
+    for (const char *const *name = params ? params->functions : NULL; name && *name; name++)
+        CUSHIM_TRY(cushim__module_function(scope, module, *name, &id));
+    return CUSHIM_OK;
+}
+
+cushim_status cushim__module_load(const struct cushim__scope *scope,
+                                  const struct cushim__code *code,
+                                  const struct cushim__image *image,
+                                  const struct cushim_module_params *params, uint64_t *ret_id)
+{
+    struct cushim__module *module = allocate(scope);
+    cushim_status status;
+
+    if (!module)
+        return CUSHIM_ERROR_NO_MEMORY;
+    cushim__module_use(module);
+    status = fill(scope, module, code, image, params);
+    if (!status)
+        status = check_functions(scope, module, params);
+    if (!status && params && params->name)
+        status = cushim__registry_add(module, params->name, scope->call);
+    if (!status) {
+        status = cushim__module_handle(module, scope->call, ret_id);
+        if (status && params && params->name)
+            cushim__registry_remove(scope->context, params->name, scope->call);
+    }
+    cushim__module_unuse(module);
+    return status;
+}
+
+cushim_status cushim__module_wrap(const struct cushim__scope *scope, CUmodule cu,
+                                  struct cushim__object *library, uint64_t *ret_id)
+{
+    struct cushim__module *module = allocate(scope);
+    cushim_status status;
+
+    if (!module) {
+        cushim__object_unref(library);
+        return CUSHIM_ERROR_NO_MEMORY;
+    }
+    module->cu = cu;
+    module->library = library;
+    cushim__module_use(module);
+    status = cushim__module_handle(module, scope->call, ret_id);
+    cushim__module_unuse(module);
+    return status;
+}
+
+void cushim__module_use(struct cushim__module *module)
+{
+    atomic_fetch_add(&module->users, 1);
+}
+
+static struct cushim__member *take_members(struct cushim__module *module)
+{
+    struct cushim__member *members;
+
+    pthread_mutex_lock(&module->lock);
+    members = TAKE_PTR(module->members);
+    pthread_mutex_unlock(&module->lock);
+    return members;
+}
+
+/* A variable's handle may have been freed by the program. */
+static void drop_member(const struct cushim__member *member)
+{
+    if (!member->buffer) {
+        cushim__handle_close(member->id, CUSHIM__HANDLE_FUNCTION, NULL);
+        return;
+    }
+    cushim__handle_close(member->id, CUSHIM__HANDLE_SLICE, NULL);
+    cushim__buffer_unref(member->buffer, "cushim_module_free", member->name);
+}
+
+/* The module's own reference goes with the last user; functions that are in use have others. */
+void cushim__module_unuse(struct cushim__module *module)
+{
+    if (atomic_fetch_sub(&module->users, 1) != 1)
+        return;
+    for (struct cushim__member *m = take_members(module), *next; m; m = next) {
+        next = m->next;
+        drop_member(m);
+    }
+    cushim__object_unref(&module->object);
+}
+
+static void unuse(void *object)
+{
+    cushim__module_unuse(object);
+}
+
+cushim_status cushim__module_handle(struct cushim__module *module, const char *call,
+                                    uint64_t *ret_id)
+{
+    cushim_status status;
+
+    cushim__module_use(module);
+    status = cushim__handle_create(CUSHIM__HANDLE_MODULE, module, unuse, call, ret_id);
+    if (status)
+        cushim__module_unuse(module);
+    return status;
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* What is in a module, by name. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/code/module.h"
+
+/* The name that the driver knows for what may be a name expression. */
+static const char *lowered(const struct cushim__module *module, const char *name)
+{
+    for (size_t i = 0; i < module->n_lowered; i++)
+        if (!strcmp(module->lowered[i].expression, name))
+            return module->lowered[i].name;
+    return name;
+}
+
+/* Under the lock. */
+static struct cushim__member *find(const struct cushim__module *module, const char *name,
+                                   bool variable)
+{
+    struct cushim__member *member = module->members;
+
+    while (member && (variable != (member->buffer != NULL) || strcmp(member->name, name)))
+        member = member->next;
+    return member;
+}
+
+/* Under the lock: not in the list yet. */
+static struct cushim__member *new_member(const struct cushim__scope *scope,
+                                         struct cushim__module *module, const char *name)
+{
+    struct cushim__member *member = cushim__arena_alloc(&module->arena, sizeof(*member));
+
+    if (member)
+        member->name = cushim__arena_printf(&module->arena, "%s", name);
+    if (!module->arena.failed)
+        return member;
+    cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, scope->call, scope->label, "no memory for '%s'", name);
+    return NULL;
+}
+
+static void add(struct cushim__module *module, struct cushim__member *member)
+{
+    member->next = module->members;
+    module->members = member;
+}
+
+static cushim_status not_found(const struct cushim__scope *scope, struct cushim__module *module,
+                               const char *what, const char *name)
+{
+    const char *label = cushim__object_label(&module->object);
+    char names[400];
+
+    return cushim__fail_at(CUDA_ERROR_NOT_FOUND, scope->call, label,
+                           "%s: no %s '%s' in module%s%s%s%s", scope->call, what, name,
+                           *label ? " '" : "", label, *label ? "'" : "",
+                           cushim__module_suggest(scope, module, name, names, sizeof(names)));
+}
+
+static cushim_status add_function(const struct cushim__scope *scope, struct cushim__module *module,
+                                  const char *name, uint64_t *ret_id)
+{
+    struct cushim__function *function = NULL;
+    struct cushim__member *member;
+    CUfunction cu = NULL;
+    const int result =
+        CU_FN(scope->table, cuModuleGetFunction)(&cu, module->cu, lowered(module, name));
+
+    if (result == CUDA_ERROR_NOT_FOUND)
+        return not_found(scope, module, "function", name);
+    CUSHIM_TRY(cushim__check_result(scope, result, "cuModuleGetFunction"));
+    member = new_member(scope, module, name);
+    if (!member)
+        return CUSHIM_ERROR_NO_MEMORY;
+    CUSHIM_TRY(cushim__function_new(scope, module, cu, member->name, &function));
+    CUSHIM_TRY(cushim__object_give(&function->object, scope->call, &member->id));
+    add(module, member);
+    *ret_id = member->id;
+    return CUSHIM_OK;
+}
+
+cushim_status cushim__module_function(const struct cushim__scope *scope,
+                                      struct cushim__module *module, const char *name,
+                                      uint64_t *ret_id)
+{
+    const struct cushim__member *member;
+    cushim_status status = CUSHIM_OK;
+
+    pthread_mutex_lock(&module->lock);
+    member = find(module, name, false);
+    if (member)
+        *ret_id = member->id;
+    else
+        status = add_function(scope, module, name, ret_id);
+    pthread_mutex_unlock(&module->lock);
+    return status;
+}
+
+/* The bytes of a variable: the module knows who uses them as long as it is there itself. */
+static cushim_status add_variable(const struct cushim__scope *scope, struct cushim__module *module,
+                                  const char *name, struct cushim__member **ret_member)
+{
+    struct cushim__member *member;
+    CUdeviceptr address = 0;
+    size_t bytes = 0;
+    const int result = CU_FN(scope->table, cuModuleGetGlobal_v2)(&address, &bytes, module->cu,
+                                                                 lowered(module, name));
+
+    if (result == CUDA_ERROR_NOT_FOUND)
+        return not_found(scope, module, "variable", name);
+    CUSHIM_TRY(cushim__check_result(scope, result, "cuModuleGetGlobal_v2"));
+    member = new_member(scope, module, name);
+    if (member)
+        member->buffer = cushim__buffer_new(scope->context, CUSHIM__MEMORY_BORROWED, address, NULL,
+                                            bytes, NULL, &module->object);
+    if (!member || !member->buffer)
+        return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, scope->call, name, "no memory for '%s'",
+                               name);
+    add(module, member);
+    *ret_member = member;
+    return CUSHIM_OK;
+}
+
+/* Under the lock. */
+static cushim_status give_slice(const struct cushim__scope *scope, struct cushim__member *member)
+{
+    struct cushim__object *object = cushim__handle_pin(member->id, CUSHIM__HANDLE_SLICE, NULL);
+
+    if (object) {
+        cushim__handle_unpin(member->id);
+        return CUSHIM_OK;
+    }
+    atomic_fetch_add(&member->buffer->references, 1);
+    CUSHIM_TRY(cushim__slice_give(scope, CUSHIM__HANDLE_SLICE, member->buffer, 0, 1,
+                                  member->buffer->bytes, &member->id));
+    object = cushim__handle_pin(member->id, CUSHIM__HANDLE_SLICE, NULL);
+    if (object) {
+        cushim__object_set_label(object, member->name, scope->call);
+        cushim__handle_unpin(member->id);
+    }
+    return CUSHIM_OK;
+}
+
+cushim_status cushim__module_global(const struct cushim__scope *scope,
+                                    struct cushim__module *module, const char *name,
+                                    uint64_t *ret_id)
+{
+    struct cushim__member *member;
+    cushim_status status = CUSHIM_OK;
+
+    pthread_mutex_lock(&module->lock);
+    member = find(module, name, true);
+    if (!member)
+        status = add_variable(scope, module, name, &member);
+    if (!status)
+        status = give_slice(scope, member);
+    if (!status)
+        *ret_id = member->id;
+    pthread_mutex_unlock(&module->lock);
+    return status;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The parameters of a kernel as its PTX declares them, for drivers that do not tell (before
+ * CUDA 12.4).
+ */
+#ifndef CUSHIM_CORE_CODE_PTX_PARAMS_H
+#define CUSHIM_CORE_CODE_PTX_PARAMS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Where a parameter lies in the kernel's parameter memory, in bytes. */
+struct cushim__param {
+    uint32_t offset, size;
+};
+
+/*
+ * Finds the entry of this name in a PTX text and says how many parameters it has; up to
+ * capacity of them are written to params. -1 if there is no such entry, or if it is
+ * declared in a way that is not understood.
+ */
+int cushim__ptx_params(const char *ptx, const char *entry, struct cushim__param *params,
+                       size_t capacity);
+
+#endif

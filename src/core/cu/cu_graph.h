@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* More of cu.h, in its form: what capturing and graphs need. */
+#ifndef CUSHIM_CORE_CU_CU_GRAPH_H
+#define CUSHIM_CORE_CU_CU_GRAPH_H
+
+#include "core/cu/cu.h"
+
+#ifndef CUSHIM__CU_CHECK
+typedef struct CUgraph_st *CUgraph;
+typedef struct CUgraphExec_st *CUgraphExec;
+#endif
+
+/* X(exported name, parameters). */
+#define CUSHIM__CU_GRAPH_MAP(X)                                                                    \
+    X(cuStreamBeginCapture_v2, (CUstream, CU_ENUM(CUstreamCaptureMode)))                           \
+    X(cuStreamEndCapture, (CUstream, CUgraph *) )                                                  \
+    X(cuGraphInstantiateWithFlags, (CUgraphExec *, CUgraph, unsigned long long) )                  \
+    X(cuGraphLaunch, (CUgraphExec, CUstream))                                                      \
+    X(cuGraphUpload, (CUgraphExec, CUstream))                                                      \
+    X(cuGraphDestroy, (CUgraph))                                                                   \
+    X(cuGraphExecDestroy, (CUgraphExec))
+
+#define CUSHIM__CU_GRAPH_FN(name, parameters) typedef CU_ENUM(CUresult) cu_fn_##name parameters;
+CUSHIM__CU_GRAPH_MAP(CUSHIM__CU_GRAPH_FN)
+#undef CUSHIM__CU_GRAPH_FN
+
+#define CUSHIM__CU_GRAPH_CONSTANT_MAP(X) X(CU_STREAM_CAPTURE_MODE_RELAXED, 2)
+
+#ifndef CUSHIM__CU_CHECK
+enum {
+#define CUSHIM__CU_CONSTANT(name, value) name = (value),
+    CUSHIM__CU_GRAPH_CONSTANT_MAP(CUSHIM__CU_CONSTANT)
+#undef CUSHIM__CU_CONSTANT
+};
+#endif
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/* What can be known to be wrong with a launch before the driver is asked. */
+#include <string.h>
+
+#include "core/launch/launch.h"
+
+#define FAIL(launch, ...)                                                                          \
+    cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, (launch)->scope->call,                          \
+                    (launch)->function->name, __VA_ARGS__)
+
+static const char axes[] = "xyz";
+
+static cushim_status check_elements(const struct cushim__launch *launch)
+{
+    const size_t n = launch->config->elements, threads = launch->shape.block[0];
+    const size_t blocks = n / threads + (n % threads != 0);
+    const size_t most = (size_t) launch->scope->context->limits.max_grid[0];
+
+    if (launch->config->grid[0] || launch->config->block[0])
+        return FAIL(launch, "%s: both elements, and a grid or a block, are given",
+                    launch->function->name);
+    if (blocks > most)
+        return FAIL(launch, "%s: %zu elements take %zu blocks, this device's grids have up to %zu",
+                    launch->function->name, n, blocks, most);
+    return CUSHIM_OK;
+}
+
+static cushim_status check_axes(const struct cushim__launch *launch, const char *what,
+                                const unsigned *size, const int *limits)
+{
+    for (int i = 0; i < 3; i++)
+        if (size[i] > (unsigned) limits[i])
+            return FAIL(launch, "%s: a %s of %u x %u x %u, this device's have up to %d in %c",
+                        launch->function->name, what, size[0], size[1], size[2], limits[i],
+                        axes[i]);
+    return CUSHIM_OK;
+}
+
+static cushim_status check_block(const struct cushim__launch *launch)
+{
+    const struct cushim__function *function = launch->function;
+    const unsigned *b = launch->shape.block;
+    const uint64_t threads = (uint64_t) b[0] * b[1] * b[2];
+
+    if (!b[0])
+        return FAIL(launch, "%s: a block of no threads", function->name);
+    CUSHIM_TRY(check_axes(launch, "block", b, launch->scope->context->limits.max_block));
+    if (threads > function->max_threads)
+        return FAIL(launch, "%s: a block of %u x %u x %u threads, the kernel allows %u",
+                    function->name, b[0], b[1], b[2], function->max_threads);
+    return CUSHIM_OK;
+}
+
+static cushim_status check_shared(const struct cushim__launch *launch)
+{
+    struct cushim__function *function = launch->function;
+    const size_t bytes = launch->config->shared_bytes;
+    const int most = atomic_load_explicit(&function->max_dynamic, memory_order_relaxed);
+    const int device = launch->scope->context->limits.shared_per_block_optin;
+
+    if (__builtin_expect(bytes <= (size_t) most, 1))
+        return CUSHIM_OK;
+    if (bytes + function->shared_bytes > (size_t) device)
+        return FAIL(launch, "%s: %zu bytes of shared memory and %u static ones, this device has %d",
+                    function->name, bytes, function->shared_bytes, device);
+    return FAIL(launch,
+                "%s: %zu bytes of dynamic shared memory, the kernel allows %d: "
+                "CUSHIM_FUNCTION_MAX_DYNAMIC_SHARED_BYTES allows more",
+                function->name, bytes, most);
+}
+
+cushim_status cushim__launch_shape(struct cushim__launch *launch)
+{
+    if (cushim__shape_of(launch->function, launch->config, &launch->shape))
+        return CUSHIM_OK;
+    if (launch->config->elements) {
+        CUSHIM_TRY(check_elements(launch));
+        return check_shared(launch);
+    }
+    if (cushim__launch_is_empty(launch))
+        return CUSHIM_OK;
+    CUSHIM_TRY(check_block(launch));
+    CUSHIM_TRY(
+        check_axes(launch, "grid", launch->shape.grid, launch->scope->context->limits.max_grid));
+    return check_shared(launch);
+}
+
+static cushim_status wrong_size(const struct cushim__launch *launch, size_t i)
+{
+    const struct cushim_argument *argument = &launch->arguments[i];
+
+    return FAIL(launch, "%s: argument %zu (%s) is %s%zu bytes, the kernel's parameter is %u",
+                launch->function->name, i, argument->name ? argument->name : "",
+                argument->intent == CUSHIM_INTENT_VALUE ? "" : "an address of ", argument->bytes,
+                launch->function->params[i].size);
+}
+
+static cushim_status wrong_count(const struct cushim__launch *launch)
+{
+    const struct cushim__function *function = launch->function;
+
+    return FAIL(launch, "%s: %zu argument%s, the kernel has %d parameter%s", function->name,
+                launch->n, launch->n == 1 ? "" : "s", function->n_params,
+                function->n_params == 1 ? "" : "s");
+}
+
+static cushim_status no_value(const struct cushim__launch *launch, size_t i)
+{
+    const char *name = launch->arguments[i].name;
+
+    return FAIL(launch, "%s: argument %zu (%s) has no value", launch->function->name, i,
+                name ? name : "");
+}
+
+cushim_status cushim__launch_check_arguments(const struct cushim__launch *launch)
+{
+    const struct cushim__function *function = launch->function;
+    const bool known = function->n_params >= 0;
+
+    if (__builtin_expect(known && launch->n != (size_t) function->n_params, 0))
+        return wrong_count(launch);
+    for (size_t i = 0; i < launch->n; i++) {
+        const struct cushim_argument *argument = &launch->arguments[i];
+
+        if (__builtin_expect(known && argument->bytes != function->params[i].size, 0))
+            return wrong_size(launch, i);
+        if (__builtin_expect(argument->intent ? (unsigned) argument->intent > CUSHIM_INTENT_INOUT
+                                              : !argument->value,
+                             0))
+            return no_value(launch, i);
+    }
+    return CUSHIM_OK;
+}
+
+/* The argument that an access is of. */
+static size_t argument_of(const struct cushim__launch *launch, size_t access)
+{
+    size_t i = 0;
+
+    for (;; i++)
+        if (launch->arguments[i].intent != CUSHIM_INTENT_VALUE && !access--)
+            return i;
+}
+
+cushim_status cushim__launch_check_overlap(const struct cushim__launch *launch)
+{
+    static const char *const words[] = {"value", "in", "out", "inout"};
+    struct cushim__object *memory;
+    const char *label = "";
+    size_t a, b, bytes;
+
+    if (!cushim__find_overlap(launch->accesses, launch->n_accesses, &a, &b, &bytes))
+        return CUSHIM_OK;
+    a = argument_of(launch, a);
+    b = argument_of(launch, b);
+    memory = cushim__object_pin(launch->arguments[a].view.object, launch->scope->call);
+    if (memory)
+        label = cushim__object_label(memory);
+    cushim__fail_at(CUSHIM_ERROR_OVERLAP, launch->scope->call, launch->function->name,
+                    "%s: arguments %zu (%s) and %zu (%s) overlap in %zu bytes%s%s%s",
+                    launch->function->name, a, words[launch->arguments[a].intent], b,
+                    words[launch->arguments[b].intent], bytes, *label ? " of slice \"" : "", label,
+                    *label ? "\"" : "");
+    if (memory)
+        cushim__handle_unpin(launch->arguments[a].view.object);
+    return CUSHIM_ERROR_OVERLAP;
+}

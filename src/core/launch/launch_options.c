@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/* The attributes of cuLaunchKernelEx(), from the fields that stand for them. */
+#include <string.h>
+
+#include "core/launch/launch.h"
+
+static union cushim__cu_attribute_value *add(struct cushim__launch_attributes *a, int id)
+{
+    struct cushim__cu_attribute *attribute = &a->list[a->n++];
+
+    memset(attribute, 0, sizeof(*attribute));
+    attribute->id = id;
+    return &attribute->value;
+}
+
+static void add_number(struct cushim__launch_attributes *a, int id, int number)
+{
+    add(a, id)->number = number;
+}
+
+static void add_if(struct cushim__launch_attributes *a, int id, int number)
+{
+    if (number)
+        add_number(a, id, number);
+}
+
+static void add_given(struct cushim__launch_attributes *a, int id, const int *number)
+{
+    if (number)
+        add_number(a, id, *number);
+}
+
+static void add_dimensions(struct cushim__launch_attributes *a, int id, const unsigned *size)
+{
+    union cushim__cu_attribute_value *value;
+
+    if (!size[0])
+        return;
+    value = add(a, id);
+    for (int i = 0; i < 3; i++)
+        value->dimensions[i] = size[i] ? size[i] : 1;
+}
+
+static cushim_status add_event(const struct cushim__launch *launch,
+                               struct cushim__launch_attributes *a, int id,
+                               const struct cushim_launch_event *given)
+{
+    union cushim__cu_attribute_value *value;
+    struct cushim__event *event;
+
+    if (!given)
+        return CUSHIM_OK;
+    event = cushim__handle_pin(given->event.id, CUSHIM__HANDLE_EVENT, launch->scope->call);
+    if (!event)
+        return cushim__error()->status;
+    a->pinned[a->n_pinned++] = given->event.id;
+    a->events[a->n_events++] = event;
+    if (event->object.context != launch->scope->context)
+        return cushim__fail_foreign(launch->scope, "event");
+    value = add(a, id);
+    value->event.event = event->cu;
+    value->event.flags = given->flags;
+    value->event.at_block_start = given->at_block_start;
+    return CUSHIM_OK;
+}
+
+static cushim_status add_window(const struct cushim__launch *launch,
+                                struct cushim__launch_attributes *a,
+                                const struct cushim_access_window *window)
+{
+    union cushim__cu_attribute_value *value;
+    struct cushim__resolved_view span;
+
+    if (!window)
+        return CUSHIM_OK;
+    CUSHIM_TRY(cushim__span_pin(window->view, launch->scope->call, &span));
+    a->pinned[a->n_pinned++] = span.id;
+    if (span.slice->object.context != launch->scope->context)
+        return cushim__fail_foreign(launch->scope, "access window");
+    value = add(a, CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW);
+    value->window.base = (void *) (uintptr_t) cushim__span_address(&span);
+    value->window.bytes = span.end - span.begin;
+    value->window.hit_ratio = window->hit_ratio;
+    value->window.hit = (int) window->hit;
+    value->window.miss = (int) window->miss;
+    return CUSHIM_OK;
+}
+
+static void add_domains(struct cushim__launch_attributes *a,
+                        const struct cushim_launch_options *options)
+{
+    const struct cushim_sync_domain_map *map = options->sync_domain_map;
+    union cushim__cu_attribute_value *value;
+
+    if (options->sync_domain)
+        add_number(a, CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN, (int) options->sync_domain - 1);
+    if (!map)
+        return;
+    value = add(a, CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP);
+    value->domains.local = map->local;
+    value->domains.remote = map->remote;
+}
+
+static cushim_status add_others(const struct cushim__launch *launch,
+                                struct cushim__launch_attributes *a,
+                                const struct cushim_launch_options *options)
+{
+    for (size_t i = 0; i < options->n_attributes; i++) {
+        const struct cushim_launch_attribute *attribute = &options->attributes[i];
+
+        if (a->n == CUSHIM__LAUNCH_ATTRIBUTES ||
+            attribute->bytes > sizeof(union cushim__cu_attribute_value) || !attribute->value)
+            return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, launch->scope->call,
+                                   launch->function->name,
+                                   "%s: attribute %d has no value, or is one too many or too large",
+                                   launch->function->name, attribute->id);
+        memcpy(add(a, attribute->id), attribute->value, attribute->bytes);
+    }
+    return CUSHIM_OK;
+}
+
+cushim_status cushim__launch_attributes_make(const struct cushim__launch *launch,
+                                             const struct cushim_launch_options *o,
+                                             struct cushim__launch_attributes *a)
+{
+    a->n = a->n_pinned = a->n_events = 0;
+    add_if(a, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, o->cooperative);
+    add_if(a, CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY, (int) o->wait_policy);
+    add_dimensions(a, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, o->cluster);
+    add_if(a, CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE,
+           (int) o->cluster_scheduling);
+    add_dimensions(a, CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION, o->preferred_cluster);
+    add_if(a, CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, o->programmatic_serialization);
+    add_given(a, CU_LAUNCH_ATTRIBUTE_PRIORITY, o->priority);
+    add_domains(a, o);
+    if (o->ret_device_node)
+        add(a, CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE)->node.updatable = 1;
+    add_given(a, CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, o->shared_carveout);
+    add_if(a, CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING, o->nvlink_centric);
+    CUSHIM_TRY(add_event(launch, a, CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT, o->programmatic_event));
+    CUSHIM_TRY(
+        add_event(launch, a, CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT, o->completion_event));
+    CUSHIM_TRY(add_window(launch, a, o->access_window));
+    return add_others(launch, a, o);
+}
+
+void cushim__launch_attributes_finish(struct cushim__launch_attributes *attributes)
+{
+    for (unsigned i = 0; i < attributes->n_pinned; i++)
+        cushim__handle_unpin(attributes->pinned[i]);
+}
+
+void cushim__launch_attributes_recorded(const struct cushim__launch_attributes *attributes)
+{
+    for (unsigned i = 0; i < attributes->n_events; i++) {
+        struct cushim__point *point = &attributes->events[i]->point;
+
+        cushim__timeline_unref(TAKE_PTR(point->timeline));
+    }
+}
+
+void cushim__launch_attributes_read(const struct cushim__launch_attributes *attributes,
+                                    const struct cushim_launch_options *options)
+{
+    for (unsigned i = 0; options->ret_device_node && i < attributes->n; i++)
+        if (attributes->list[i].id == CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE)
+            *options->ret_device_node = attributes->list[i].value.node.node;
+}
+
+struct cushim__cu_launch cushim__launch_describe(const struct cushim__launch *launch,
+                                                 struct cushim__launch_attributes *attributes)
+{
+    struct cushim__cu_launch description = {.stream = launch->stream->cu};
+
+    memcpy(description.grid, launch->shape.grid, sizeof(launch->shape.grid));
+    memcpy(description.block, launch->shape.block, sizeof(launch->shape.block));
+    description.shared_bytes = (unsigned) launch->config->shared_bytes;
+    if (attributes && attributes->n) {
+        description.attributes = attributes->list;
+        description.n_attributes = attributes->n;
+    }
+    return description;
+}

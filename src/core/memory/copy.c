@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "core/memory/memory.h"
+#include "core/object/staging.h"
+#include "core/order/graph.h"
+
+#define OF_THE_HOST "copying memory that is not pinned"
+
+static CUdeviceptr address_of(const struct cushim__access *access)
+{
+    return access->buffer->address + access->begin;
+}
+
+static char *host_of(const struct cushim__access *access)
+{
+    return (char *) access->buffer->host + access->begin;
+}
+
+static bool is_pinned(const struct cushim__access *access)
+{
+    return access->buffer->memory == CUSHIM__MEMORY_PINNED;
+}
+
+/* One driver call between a part of a buffer and memory of the host. */
+static cushim_status move(struct cushim__scope *scope, struct cushim__stream *stream,
+                          const struct cushim__access *part, void *host)
+{
+    const size_t bytes = part->end - part->begin;
+    struct cushim__submission s = {
+        .scope = scope, .timeline = stream->timeline, .accesses = part, .n = 1};
+    cushim_status status = cushim__submit_begin(&s);
+
+    if (status)
+        return status;
+    if (part->write)
+        status = CU_CALL(scope, cuMemcpyHtoDAsync_v2, (address_of(part), host, bytes, stream->cu));
+    else
+        status = CU_CALL(scope, cuMemcpyDtoHAsync_v2, (host, address_of(part), bytes, stream->cu));
+    cushim__submit_end(&s);
+    return status;
+}
+
+/*
+ * A driver may copy pageable memory at once, or wait for the stream and then copy it, or copy it
+ * later, and does not say. So it never sees any: what is pageable goes through a
+ * page-locked piece, and nothing waits while a lock is held. Exactly one of to and from is set.
+ */
+static cushim_status move_pieces(struct cushim__scope *scope, struct cushim__stream *stream,
+                                 const struct cushim__access *access, char *to, const char *from)
+{
+    struct cushim__staging_block *block = NULL;
+    cushim_status status = CUSHIM_OK;
+    size_t done = 0;
+
+    if (access->begin == access->end)
+        return CUSHIM_OK;
+    status = cushim__staging_take(scope, &block);
+    while (!status && access->begin + done < access->end) {
+        struct cushim__access part = *access;
+
+        part.begin += done;
+        if (part.end - part.begin > CUSHIM__STAGING_BYTES)
+            part.end = part.begin + CUSHIM__STAGING_BYTES;
+        if (from)
+            memcpy(block->host, from + done, part.end - part.begin);
+        status = move(scope, stream, &part, block->host);
+        if (!status)
+            status = cushim__timeline_synchronize(scope, stream->timeline);
+        if (to && !status)
+            memcpy(to + done, block->host, part.end - part.begin);
+        done += part.end - part.begin;
+    }
+    if (block)
+        cushim__staging_give(scope->context, block);
+    return status;
+}
+
+/* Page-locked memory is the host's: once the devices are done, the host copies. */
+cushim_status cushim__memory_read(struct cushim__scope *scope, struct cushim__stream *stream,
+                                  const struct cushim__access *from, void *host)
+{
+    cushim_status status;
+
+    CUSHIM_TRY(cushim__check_not_recording(scope, stream->timeline, OF_THE_HOST));
+    if (!is_pinned(from))
+        return move_pieces(scope, stream, from, host, NULL);
+    status = cushim__buffer_synchronize(scope, from);
+    if (!status)
+        memcpy(host, host_of(from), from->end - from->begin);
+    return status;
+}
+
+cushim_status cushim__memory_write(struct cushim__scope *scope, struct cushim__stream *stream,
+                                   const struct cushim__access *to, const void *host)
+{
+    cushim_status status;
+
+    CUSHIM_TRY(cushim__check_not_recording(scope, stream->timeline, OF_THE_HOST));
+    if (!is_pinned(to))
+        return move_pieces(scope, stream, to, NULL, host);
+    status = cushim__buffer_synchronize(scope, to);
+    if (!status)
+        memcpy(host_of(to), host, to->end - to->begin);
+    return status;
+}
+
+cushim_status cushim__memory_read_async(struct cushim__scope *scope, struct cushim__stream *stream,
+                                        const struct cushim__access *from, void *host)
+{
+    if (is_pinned(from))
+        return cushim__memory_read(scope, stream, from, host);
+    return from->begin == from->end ? CUSHIM_OK : move(scope, stream, from, host);
+}
+
+cushim_status cushim__memory_write_async(struct cushim__scope *scope, struct cushim__stream *stream,
+                                         const struct cushim__access *to, const void *host)
+{
+    if (is_pinned(to))
+        return cushim__memory_write(scope, stream, to, host);
+    return to->begin == to->end ? CUSHIM_OK : move(scope, stream, to, (void *) (uintptr_t) host);
+}
+
+static cushim_status call_copy(const struct cushim__scope *scope, CUstream stream,
+                               const struct cushim__access *to, const struct cushim__access *from)
+{
+    const size_t bytes = to->end - to->begin;
+
+    if (is_pinned(to) && is_pinned(from))
+        return CU_CALL(scope, cuMemcpyAsync, (address_of(to), address_of(from), bytes, stream));
+    if (is_pinned(to))
+        return CU_CALL(scope, cuMemcpyDtoHAsync_v2, (host_of(to), address_of(from), bytes, stream));
+    if (is_pinned(from))
+        return CU_CALL(scope, cuMemcpyHtoDAsync_v2, (address_of(to), host_of(from), bytes, stream));
+    if (to->buffer->context == from->buffer->context)
+        return CU_CALL(scope, cuMemcpyDtoDAsync_v2,
+                       (address_of(to), address_of(from), bytes, stream));
+    return CU_CALL(scope, cuMemcpyPeerAsync,
+                   (address_of(to), to->buffer->context->cu, address_of(from),
+                    from->buffer->context->cu, bytes, stream));
+}
+
+cushim_status cushim__memory_copy(struct cushim__scope *scope, struct cushim__stream *stream,
+                                  const struct cushim__access *to,
+                                  const struct cushim__access *from)
+{
+    const struct cushim__access accesses[] = {*to, *from};
+    struct cushim__submission s = {.scope = scope,
+                                   .timeline = stream->timeline,
+                                   .accesses = accesses,
+                                   .n = ARRAY_SIZE(accesses),
+                                   .recordable = true};
+    cushim_status status;
+
+    if (to->begin == to->end)
+        return CUSHIM_OK;
+    status = cushim__submit_begin(&s);
+    if (status)
+        return status;
+    status = call_copy(scope, stream->cu, to, from);
+    cushim__submit_end(&s);
+    return status;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/memory/memory.h"
+
+#include "core/order/graph.h"
+
+static cushim_status no_memory(const struct cushim__scope *scope)
+{
+    return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, scope->call, scope->label,
+                           "%s: no memory to keep track of memory", scope->call);
+}
+
+/* The allocation is work of the stream: other streams must come after it. */
+static cushim_status alloc_async(struct cushim__scope *scope, struct cushim__stream *stream,
+                                 struct cushim__buffer *buffer)
+{
+    const struct cushim__access access = {buffer, 0, buffer->bytes, true};
+    struct cushim__submission s = {
+        .scope = scope, .timeline = stream->timeline, .accesses = &access, .n = 1};
+    cushim_status status = cushim__submit_begin(&s);
+
+    if (status)
+        return status;
+    status = CU_CALL(scope, cuMemAllocAsync, (&buffer->address, buffer->bytes, stream->cu));
+    cushim__submit_end(&s);
+    return status;
+}
+
+cushim_status cushim__memory_alloc(struct cushim__scope *scope, struct cushim__stream *stream,
+                                   size_t bytes, struct cushim__buffer **ret_buffer)
+{
+    const enum cushim__memory memory = !bytes ? CUSHIM__MEMORY_BORROWED
+                                       : scope->context->limits.memory_pools ? CUSHIM__MEMORY_ASYNC
+                                                                             : CUSHIM__MEMORY_PLAIN;
+    struct cushim__buffer *buffer;
+    cushim_status status;
+
+    CUSHIM_TRY(cushim__check_not_recording(scope, stream->timeline, "allocating memory"));
+    buffer = cushim__buffer_new(scope->context, memory, 0, NULL, bytes, stream->timeline, NULL);
+    if (!buffer)
+        return no_memory(scope);
+    status = CUSHIM_OK;
+    if (memory == CUSHIM__MEMORY_ASYNC)
+        status = alloc_async(scope, stream, buffer);
+    else if (memory == CUSHIM__MEMORY_PLAIN)
+        status = CU_CALL(scope, cuMemAlloc_v2, (&buffer->address, bytes));
+    if (status)
+        cushim__buffer_delete(buffer);
+    else
+        *ret_buffer = buffer;
+    return status;
+}
+
+cushim_status cushim__memory_alloc_pinned(struct cushim__scope *scope, size_t bytes, unsigned flags,
+                                          struct cushim__buffer **ret_buffer)
+{
+    const enum cushim__memory memory = bytes ? CUSHIM__MEMORY_PINNED : CUSHIM__MEMORY_BORROWED;
+    struct cushim__buffer *buffer =
+        cushim__buffer_new(scope->context, memory, 0, NULL, bytes, NULL, NULL);
+    cushim_status status = CUSHIM_OK;
+
+    if (!buffer)
+        return no_memory(scope);
+    if (bytes)
+        status = CU_CALL(scope, cuMemHostAlloc, (&buffer->host, bytes, flags));
+    if (status) {
+        cushim__buffer_delete(buffer);
+        return status;
+    }
+    /* Where addresses are unified, the device has it at the same one. */
+    buffer->address = (CUdeviceptr) (uintptr_t) buffer->host;
+    *ret_buffer = buffer;
+    return CUSHIM_OK;
+}
+
+cushim_status cushim__memory_alloc_managed(struct cushim__scope *scope, size_t bytes,
+                                           unsigned flags, struct cushim__buffer **ret_buffer)
+{
+    const enum cushim__memory memory = bytes ? CUSHIM__MEMORY_MANAGED : CUSHIM__MEMORY_BORROWED;
+    struct cushim__buffer *buffer =
+        cushim__buffer_new(scope->context, memory, 0, NULL, bytes, NULL, NULL);
+    cushim_status status = CUSHIM_OK;
+
+    if (!buffer)
+        return no_memory(scope);
+    if (bytes)
+        status = CU_CALL(scope, cuMemAllocManaged, (&buffer->address, bytes, flags));
+    if (status) {
+        cushim__buffer_delete(buffer);
+        return status;
+    }
+    buffer->host = (void *) (uintptr_t) buffer->address;
+    buffer->host_only = buffer->made_host_only = flags == CU_MEM_ATTACH_HOST;
+    buffer->restricted = buffer->host_only;
+    *ret_buffer = buffer;
+    return CUSHIM_OK;
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/memory/slice.h"
+
+#include <stdlib.h>
+
+static void destroy(void *object)
+{
+    struct cushim__slice *slice = object;
+    struct cushim__context *context = slice->object.context;
+
+    cushim__buffer_unref(slice->buffer, "cushim_slice_free", cushim__object_label(&slice->object));
+    cushim__object_finish(&slice->object);
+    free(slice);
+    cushim__context_unref(context);
+}
+
+cushim_status cushim__slice_give(const struct cushim__scope *scope, enum cushim__handle_kind kind,
+                                 struct cushim__buffer *buffer, size_t begin, size_t element,
+                                 size_t length, uint64_t *ret_id)
+{
+    struct cushim__slice *slice = cushim__zalloc_lines(sizeof(*slice));
+
+    if (!slice) {
+        cushim__buffer_unref(buffer, scope->call, NULL);
+        return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, scope->call, NULL, "no memory for a %s",
+                               cushim__handle_noun(kind));
+    }
+    cushim__context_ref(buffer->context);
+    cushim__object_init(&slice->object, kind, buffer->context, destroy);
+    slice->object.kept_by_parent = kind == CUSHIM__HANDLE_SLICE && buffer->keep;
+    slice->buffer = buffer;
+    slice->begin = begin;
+    slice->element = element;
+    slice->length = length;
+    slice->whole = !begin && element * length == buffer->bytes;
+    return cushim__object_give(&slice->object, scope->call, ret_id);
+}
+
+cushim_status cushim__checked_size(const char *call, size_t element, size_t length,
+                                   size_t *ret_bytes)
+{
+    size_t bytes;
+
+    if (!element)
+        return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, NULL,
+                               "%s: an element of 0 bytes", call);
+    /* More than half of all addresses is no memory, and differences stay within ptrdiff_t. */
+    if (__builtin_mul_overflow(element, length, &bytes) || bytes > PTRDIFF_MAX)
+        return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, NULL,
+                               "%s: %zu elements of %zu bytes are more than there can be", call,
+                               length, element);
+    *ret_bytes = bytes;
+    return CUSHIM_OK;
+}
+
+static bool is_memory(enum cushim__handle_kind kind)
+{
+    return kind == CUSHIM__HANDLE_SLICE || kind == CUSHIM__HANDLE_PINNED ||
+           kind == CUSHIM__HANDLE_UNIFIED;
+}
+
+/* What the whole of a slice is; only cushim_slice_view() and its like make it. */
+static bool is_whole(const cushim_view *view)
+{
+    return view->length == CUSHIM__WHOLE;
+}
+
+static cushim_status resolve(const cushim_view *view, const char *call,
+                             struct cushim__resolved_view *span)
+{
+    const struct cushim__slice *slice = span->slice;
+    const size_t all = slice->element * slice->length;
+    cushim_status status;
+    size_t bytes = 0;
+
+    span->element = is_whole(view) ? slice->element : view->element;
+    span->length = is_whole(view) ? slice->length : view->length;
+    status = cushim__checked_size(call, span->element, span->length, &bytes);
+    if (status)
+        return status;
+    if (view->offset > all || bytes > all - view->offset)
+        return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call,
+                               cushim__object_label(&span->slice->object),
+                               "%s: the view has bytes %zu to %zu of %zu", call, view->offset,
+                               view->offset + bytes, all);
+    span->begin = slice->begin + view->offset;
+    span->end = span->begin + bytes;
+    span->writable = view->writable;
+    return CUSHIM_OK;
+}
+
+cushim_status cushim__span_pin(cushim_view view, const char *call,
+                               struct cushim__resolved_view *ret_span)
+{
+    const enum cushim__handle_kind kind = cushim__handle_kind_of(view.object);
+    struct cushim__resolved_view span = {.id = view.object};
+    cushim_status status;
+
+    span.slice =
+        cushim__handle_pin(view.object, is_memory(kind) ? kind : CUSHIM__HANDLE_SLICE, call);
+    if (!span.slice)
+        return cushim__error()->status;
+    status = resolve(&view, call, &span);
+    if (status)
+        cushim__handle_unpin(view.object);
+    else
+        *ret_span = span;
+    return status;
+}
+
+cushim_status cushim__span_check_writable(const struct cushim__resolved_view *span,
+                                          const char *call)
+{
+    if (span->writable)
+        return CUSHIM_OK;
+    return cushim__fail_at(CUSHIM_ERROR_READ_ONLY, call, cushim__span_label(span),
+                           "%s: the view is for reading only", call);
+}
+
+/* A device may not be able to share: then it has to be idle, or the stream that has the memory. */
+static cushim_status wait_for_device(struct cushim__scope *scope, struct cushim__buffer *buffer)
+{
+    struct cushim__timeline *attached = NULL;
+    bool host_only;
+    cushim_status status;
+
+    if (buffer->memory != CUSHIM__MEMORY_MANAGED || buffer->context->limits.concurrent_managed)
+        return CUSHIM_OK;
+    cushim__lock(buffer->context);
+    host_only = buffer->host_only;
+    if (buffer->attached && !buffer->attached->retired)
+        attached = cushim__timeline_ref(buffer->attached);
+    cushim__unlock(buffer->context);
+    if (attached)
+        status = cushim__timeline_synchronize(scope, attached);
+    else
+        status = host_only ? CUSHIM_OK : cushim__synchronize_context(scope);
+    cushim__timeline_unref(attached);
+    return status;
+}
+
+cushim_status cushim__slice_host(uint64_t id, enum cushim__handle_kind kind, bool write,
+                                 const char *call, void **ret_pointer)
+{
+    struct cushim__access access;
+    struct cushim__slice *slice;
+    struct cushim__scope scope;
+    cushim_status status = cushim__object_enter(id, kind, call, &scope, &slice);
+
+    if (status)
+        return status;
+    access = (struct cushim__access){slice->buffer, 0, slice->buffer->bytes, write};
+    status = cushim__buffer_synchronize(&scope, &access);
+    if (!status)
+        status = wait_for_device(&scope, slice->buffer);
+    if (!status)
+        *ret_pointer = slice->buffer->host;
+    return cushim__scope_leave(&scope, status);
+}

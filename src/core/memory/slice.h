@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Slices: what the handles of device, page-locked and unified memory name, and how a view of one
+ * becomes a range of bytes.
+ *
+ * A launch uses it so: cushim__span_pin() each argument, check with cushim__find_overlap() what
+ * may not overlap, then submit with the spans' accesses (submit.h), and unpin.
+ */
+#ifndef CUSHIM_CORE_MEMORY_SLICE_H
+#define CUSHIM_CORE_MEMORY_SLICE_H
+
+#include <cushim/view.h>
+
+#include "core/memory/memory.h"
+
+struct cushim__slice {
+    struct cushim__object object;  /* holds a reference on its context */
+    struct cushim__buffer *buffer; /* several slices have parts of one */
+    size_t begin;                  /* bytes of the buffer */
+    size_t element, length;        /* bytes, elements */
+    bool whole;                    /* it is all of the buffer */
+};
+
+/* A view, looked up and checked. The slice is pinned. */
+struct cushim__resolved_view {
+    uint64_t id;
+    struct cushim__slice *slice;
+    size_t begin, end; /* bytes of the buffer */
+    size_t element, length;
+    bool writable;
+};
+
+/*
+ * Makes a slice of a part of a buffer and gives it a handle. Takes over the caller's reference on
+ * the buffer, on failure too.
+ */
+cushim_status cushim__slice_give(const struct cushim__scope *scope, enum cushim__handle_kind kind,
+                                 struct cushim__buffer *buffer, size_t begin, size_t element,
+                                 size_t length, uint64_t *ret_id);
+
+/*
+ * Where the memory of the host is, once the host may read, or write, all of a slice. Waits for
+ * what devices do with it.
+ */
+cushim_status cushim__slice_host(uint64_t id, enum cushim__handle_kind kind, bool write,
+                                 const char *call, void **ret_pointer);
+
+/* element * length, if that is a size. */
+cushim_status cushim__checked_size(const char *call, size_t element, size_t length,
+                                   size_t *ret_bytes);
+
+/* CUSHIM_ERROR_INVALID_ARGUMENT if the view does not fit its slice. */
+cushim_status cushim__span_pin(cushim_view view, const char *call,
+                               struct cushim__resolved_view *ret_span);
+
+/* The bytes of its slice's buffer that a view is; false if it does not fit. */
+static inline bool cushim__slice_bytes(const struct cushim__slice *slice, const cushim_view *view,
+                                       size_t *ret_begin, size_t *ret_end)
+{
+    const size_t all = slice->element * slice->length;
+    size_t bytes = all;
+
+    if (view->length != CUSHIM__WHOLE &&
+        (!view->element || __builtin_mul_overflow(view->element, view->length, &bytes) ||
+         view->offset > all || bytes > all - view->offset))
+        return false;
+    *ret_begin = slice->begin + view->offset;
+    *ret_end = *ret_begin + bytes;
+    return true;
+}
+
+static inline void cushim__span_unpin(const struct cushim__resolved_view *span)
+{
+    cushim__handle_unpin(span->id);
+}
+
+static inline CUdeviceptr cushim__span_address(const struct cushim__resolved_view *span)
+{
+    return span->slice->buffer->address + span->begin;
+}
+
+static inline struct cushim__access cushim__span_access(const struct cushim__resolved_view *span,
+                                                        bool write)
+{
+    return (struct cushim__access){span->slice->buffer, span->begin, span->end, write};
+}
+
+/* The label of its slice, or "" */
+static inline const char *cushim__span_label(const struct cushim__resolved_view *span)
+{
+    return cushim__object_label(&span->slice->object);
+}
+
+/* CUSHIM_ERROR_READ_ONLY unless it may be written. */
+cushim_status cushim__span_check_writable(const struct cushim__resolved_view *span,
+                                          const char *call);
+
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/object/driver.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/status.h"
+#include "base/util.h"
+#include "interpose/interpose.h"
+
+static void destroy(void *object)
+{
+    struct cushim__driver *driver = object;
+
+    if (driver->slot >= 0)
+        cushim__interpose_end(driver->library->kind->id, driver->slot);
+    if (driver->below)
+        cushim__handle_unpin(driver->below);
+    free(driver->label);
+    free(driver);
+}
+
+static struct cushim__driver *allocate(const struct cushim__library *library,
+                                       cushim__entry *const *table, const char *label)
+{
+    struct cushim__driver *driver = calloc(1, sizeof(*driver));
+
+    if (!driver)
+        return NULL;
+    driver->library = library;
+    driver->table = table;
+    driver->slot = -1;
+    driver->label = label ? strdup(label) : NULL;
+    if (label && !driver->label) {
+        free(driver);
+        return NULL;
+    }
+    return driver;
+}
+
+static cushim_status give_handle(struct cushim__driver *driver, const char *call, uint64_t *ret_id)
+{
+    const enum cushim__handle_kind kind = cushim__driver_handle_kind(driver->library->kind->id);
+    const cushim_status status = cushim__handle_create(kind, driver, destroy, call, ret_id);
+
+    if (status)
+        destroy(driver);
+    return status;
+}
+
+cushim_status cushim__driver_create(const struct cushim__library *library,
+                                    cushim__entry *const *table, const char *label,
+                                    const char *call, uint64_t *ret_id)
+{
+    struct cushim__driver *driver = allocate(library, table, label);
+
+    if (!driver)
+        return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, call, label, "no memory for a handle");
+    return give_handle(driver, call, ret_id);
+}
+
+cushim_status cushim__driver_interpose(uint64_t below, enum cushim_library id,
+                                       const struct cushim_hooks *hooks, size_t n_hooks,
+                                       const char *call, uint64_t *ret_id)
+{
+    const struct cushim__driver *lower =
+        cushim__handle_pin(below, cushim__driver_handle_kind(id), call);
+    struct cushim__driver *driver;
+    cushim_status status;
+
+    if (!lower)
+        return cushim__error()->status;
+    driver = allocate(lower->library, lower->table, lower->label);
+    if (!driver) {
+        cushim__handle_unpin(below);
+        return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, call, NULL, "no memory for a handle");
+    }
+    /* The handle below stays pinned: calls from here must not find its slot with another table. */
+    driver->below = below;
+    status =
+        cushim__interpose(id, lower->table, hooks, n_hooks, call, &driver->slot, &driver->table);
+    if (status) {
+        destroy(driver);
+        return status;
+    }
+    return give_handle(driver, call, ret_id);
+}
+
+void cushim__driver_close(uint64_t *id, enum cushim_library library, const char *call)
+{
+    const enum cushim__handle_kind kind = cushim__driver_handle_kind(library);
+    const struct cushim__driver *driver;
+
+    if (!id || !*id)
+        return;
+    /* Closing waits for the hooks to be left; from inside one that would be for ever. */
+    if (cushim__in_hook()) {
+        cushim__fail_at(CUSHIM_ERROR_BUSY, call, NULL,
+                        "%s: called from inside a hook; the handle stays open", call);
+        cushim__log(CUSHIM_LOG_ERROR, "%s", cushim__error()->text);
+        return;
+    }
+    driver = cushim__handle_pin(*id, kind, call);
+    if (!driver || cushim__handle_close(*id, kind, call))
+        cushim__log(CUSHIM_LOG_ERROR, "%s", cushim__error()->text);
+    else {
+        if (library == CUSHIM_LIBRARY_CUDA)
+            cushim__report_leaks(driver->table);
+        /* Now, and not when the last pin goes: what the hooks use may be freed after this. */
+        if (driver->slot >= 0)
+            cushim__interpose_stop(library, driver->slot);
+    }
+    if (driver)
+        cushim__handle_unpin(*id);
+    *id = 0;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/object/event_pool.h"
+
+#include <stdlib.h>
+
+cushim_status cushim__event_take(const struct cushim__scope *scope, struct cushim__context *context,
+                                 CUevent *ret_event)
+{
+    CUevent event = NULL;
+
+    pthread_mutex_lock(&context->pool_lock);
+    if (context->n_events)
+        event = context->events[--context->n_events];
+    pthread_mutex_unlock(&context->pool_lock);
+    *ret_event = event;
+    return event ? CUSHIM_OK : CU_CALL(scope, cuEventCreate, (ret_event, CU_EVENT_DISABLE_TIMING));
+}
+
+/* Under the small lock. */
+static bool keep_event(struct cushim__context *context, CUevent event)
+{
+    if (context->n_events == context->max_events) {
+        const size_t max = context->max_events ? 2 * context->max_events : 16;
+        CUevent *events = realloc(context->events, max * sizeof(CUevent));
+
+        if (!events)
+            return false;
+        context->events = events;
+        context->max_events = max;
+    }
+    context->events[context->n_events++] = event;
+    return true;
+}
+
+void cushim__event_give(struct cushim__context *context, CUevent event)
+{
+    struct cushim__scope scope;
+    bool kept;
+
+    pthread_mutex_lock(&context->pool_lock);
+    kept = keep_event(context, event);
+    pthread_mutex_unlock(&context->pool_lock);
+    if (kept)
+        return;
+    cushim__scope_to_free(context, "cushim", NULL, &scope);
+    CU_FREE(&scope, cuEventDestroy_v2, (event));
+    cushim__scope_leave(&scope, CUSHIM_OK);
+}
+
+void cushim__event_pool_drain(const struct cushim__scope *scope)
+{
+    struct cushim__context *context = scope->context;
+
+    while (context->n_events)
+        CU_FREE(scope, cuEventDestroy_v2, (context->events[--context->n_events]));
+}

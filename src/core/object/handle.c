@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/object/handle.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fork.h"
+#include "base/status.h"
+#include "base/util.h"
+#include "core/object/slot.h"
+
+#define PIN_MASK   UINT64_C(0xffffff)
+#define KIND_SHIFT 24
+#define KIND_MASK  UINT64_C(0x7f)
+#define CLOSED     UINT64_C(0x80000000)
+#define GENERATION UINT64_C(0x100000000)
+
+/* A place in a program, "train.c:88"; "" for one that is not known. */
+struct place {
+    char text[40];
+};
+
+struct slot_rest {
+    cushim__destroy *destroy;
+    uint32_t next_free; /* index + 1, while it is free */
+
+    /* Under the mutex. */
+    struct place made;
+    struct place freed; /* where the handle of freed_generation was closed */
+    uint32_t freed_generation;
+};
+
+struct chunk {
+    struct cushim__handle_slot slots[CUSHIM__CHUNK_SLOTS];
+    struct slot_rest rest[CUSHIM__CHUNK_SLOTS];
+};
+
+/* Guards what follows, growth, and the slots' places. */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static uint32_t first_free; /* index + 1 */
+static uint32_t n_slots;
+_Atomic(struct cushim__handle_slot *) cushim__handle_slots[ARRAY_SIZE(cushim__handle_slots)];
+static struct cushim__handle_lock *free_locks;
+
+CUSHIM__OPEN_IN_CHILD(mutex);
+
+static const char *const kind_names[] = {
+    "nothing", "driver",   "NVRTC",        "trace",  "set of faults", "compiled image",
+    "context", "stream",   "event",        "slice",  "pinned memory", "unified memory",
+    "module",  "function", "code library", "kernel", "launcher",      "graph",
+};
+
+_Static_assert(CUSHIM__HANDLE_KINDS <= KIND_MASK, "room for every kind");
+_Static_assert(ARRAY_SIZE(kind_names) == CUSHIM__HANDLE_KINDS, "a name for every kind");
+
+static _Thread_local const char *here;
+
+void cushim__handle_source_location(const char *place)
+{
+    here = place;
+}
+
+/* Takes the place that the thread said last, without its folders. */
+static struct place take_place(void)
+{
+    const char *text = here, *folder = text ? strrchr(text, '/') : NULL;
+    struct place place = {""};
+
+    here = NULL;
+    if (folder)
+        text = folder + 1;
+    for (size_t i = 0; text && text[i] && i + 1 < sizeof(place.text); i++)
+        place.text[i] = text[i];
+    return place;
+}
+
+const char *cushim__handle_noun(enum cushim__handle_kind kind)
+{
+    return kind_names[kind];
+}
+
+/* The handle of what is, or was, in a slot. */
+static uint64_t id_of(uint32_t index, uint64_t state)
+{
+    return (state & ~(GENERATION - 1)) | (state >> KIND_SHIFT & KIND_MASK) << CUSHIM__INDEX_BITS |
+           index;
+}
+
+static unsigned kind_of(uint64_t id)
+{
+    return (uint8_t) (id >> CUSHIM__INDEX_BITS);
+}
+
+enum cushim__handle_kind cushim__handle_kind_of(uint64_t id)
+{
+    const unsigned kind = kind_of(id);
+
+    return (enum cushim__handle_kind)(kind < CUSHIM__HANDLE_KINDS ? kind : 0);
+}
+
+/* Of a slot that is there. */
+static struct slot_rest *rest_of(uint32_t index)
+{
+    struct cushim__handle_slot *slots = cushim__slot_at(index & ~(CUSHIM__CHUNK_SLOTS - 1u));
+
+    return &((struct chunk *) slots)->rest[index & (CUSHIM__CHUNK_SLOTS - 1)];
+}
+
+/* Under the mutex. Returns NULL when out of memory or of slots. */
+static struct cushim__handle_slot *find_slot(uint32_t *ret_index)
+{
+    struct cushim__handle_slot *slot;
+
+    if (first_free) {
+        *ret_index = first_free - 1;
+        slot = cushim__slot_at(*ret_index);
+        first_free = rest_of(*ret_index)->next_free;
+        return slot;
+    }
+    if (n_slots == ARRAY_SIZE(cushim__handle_slots) * CUSHIM__CHUNK_SLOTS)
+        return NULL;
+    if (!(n_slots & (CUSHIM__CHUNK_SLOTS - 1))) {
+        struct chunk *chunk = cushim__zalloc_lines(sizeof(*chunk));
+
+        if (!chunk)
+            return NULL;
+        atomic_store_explicit(&cushim__handle_slots[n_slots >> CUSHIM__CHUNK_BITS], chunk->slots,
+                              memory_order_release);
+    }
+    *ret_index = n_slots++;
+    return cushim__slot_at(*ret_index);
+}
+
+static struct cushim__handle_slot *take_slot(uint32_t *ret_index)
+{
+    const struct place place = take_place();
+    struct cushim__handle_slot *slot;
+
+    pthread_mutex_lock(&mutex);
+    slot = find_slot(ret_index);
+    if (slot)
+        rest_of(*ret_index)->made = place;
+    pthread_mutex_unlock(&mutex);
+    return slot;
+}
+
+cushim_status cushim__handle_create(enum cushim__handle_kind kind, void *object,
+                                    cushim__destroy *destroy, const char *call, uint64_t *ret_id)
+{
+    struct cushim__handle_slot *slot;
+    uint32_t index = 0;
+    uint64_t state;
+
+    slot = take_slot(&index);
+    if (!slot)
+        return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, call, NULL, "no room for another handle");
+    atomic_store_explicit(&slot->object, object, memory_order_relaxed);
+    atomic_store_explicit(&slot->lock, NULL, memory_order_relaxed);
+    rest_of(index)->destroy = destroy;
+    /* Generation 0 is skipped: a handle is never zero. */
+    state = (atomic_load(&slot->state) & ~(GENERATION - 1)) + GENERATION;
+    if (!(state >> 32))
+        state = GENERATION;
+    state |= (uint64_t) kind << KIND_SHIFT;
+    *ret_id = id_of(index, state);
+    atomic_store_explicit(&slot->state, state | 1, memory_order_release);
+    atomic_store_explicit(&slot->open, *ret_id, memory_order_release);
+    return CUSHIM_OK;
+}
+
+/* Every bit of a handle counts: one that was made up must not lead to an object. */
+static bool is_open(uint64_t state, uint64_t id)
+{
+    return id_of(cushim__handle_index(id), state) == id && !(state & CLOSED) && (state & PIN_MASK);
+}
+
+static struct place freed_at(uint64_t id)
+{
+    const bool there = cushim__slot_at(cushim__handle_index(id)) != NULL;
+    struct place place = {""};
+
+    pthread_mutex_lock(&mutex);
+    if (there && rest_of(cushim__handle_index(id))->freed_generation == id >> 32)
+        place = rest_of(cushim__handle_index(id))->freed;
+    pthread_mutex_unlock(&mutex);
+    return place;
+}
+
+static const char *article(unsigned kind)
+{
+    return kind == CUSHIM__HANDLE_EVENT || kind == CUSHIM__HANDLE_NVRTC ? "an" : "a";
+}
+
+static cushim_status stale(uint64_t id, unsigned kind, const char *call)
+{
+    const unsigned is = kind_of(id);
+    struct place place;
+
+    if (!call)
+        return CUSHIM_ERROR_STALE_HANDLE;
+    if (!id)
+        return cushim__fail_at(CUSHIM_ERROR_STALE_HANDLE, call, NULL,
+                               "%s: the %s handle is zero: it was never opened, or was freed", call,
+                               kind_names[kind]);
+    if (is && is < CUSHIM__HANDLE_KINDS && is != kind)
+        return cushim__fail_at(CUSHIM_ERROR_WRONG_HANDLE, call, NULL,
+                               "%s: expected %s %s, this is the handle of %s %s", call,
+                               article(kind), kind_names[kind], article(is), kind_names[is]);
+    place = freed_at(id);
+    if (place.text[0])
+        return cushim__fail_at(CUSHIM_ERROR_STALE_HANDLE, call, NULL, "%s: the %s was freed by %s",
+                               call, kind_names[kind], place.text);
+    return cushim__fail_at(CUSHIM_ERROR_STALE_HANDLE, call, NULL,
+                           "%s: this %s was freed, or the handle is not one", call,
+                           kind_names[kind]);
+}
+
+void *cushim__handle_pin(uint64_t id, enum cushim__handle_kind kind, const char *call)
+{
+    struct cushim__handle_slot *slot = cushim__slot_of(id, kind);
+    uint64_t state = slot ? atomic_load_explicit(&slot->state, memory_order_acquire) : 0;
+
+    while (slot && is_open(state, id))
+        if (atomic_compare_exchange_weak_explicit(&slot->state, &state, state + 1,
+                                                  memory_order_acquire, memory_order_acquire))
+            return slot->object;
+    stale(id, kind, call);
+    return NULL;
+}
+
+void cushim__handle_pin_again(uint64_t id)
+{
+    atomic_fetch_add_explicit(&cushim__slot_at(cushim__handle_index(id))->state, 1,
+                              memory_order_relaxed);
+}
+
+/* Pins whatever a slot holds; 0 if it holds nothing that is open. */
+static uint64_t pin_slot(struct cushim__handle_slot *slot, uint32_t index)
+{
+    uint64_t state = atomic_load_explicit(&slot->state, memory_order_acquire);
+
+    while (!(state & CLOSED) && (state & PIN_MASK))
+        if (atomic_compare_exchange_weak_explicit(&slot->state, &state, state + 1,
+                                                  memory_order_acquire, memory_order_acquire))
+            return id_of(index, state);
+    return 0;
+}
+
+void cushim__handle_each(void (*see)(enum cushim__handle_kind kind, void *object, const char *made,
+                                     void *user),
+                         void *user)
+{
+    struct place made;
+    uint32_t n;
+
+    pthread_mutex_lock(&mutex);
+    n = n_slots;
+    pthread_mutex_unlock(&mutex);
+    for (uint32_t i = 0; i < n; i++) {
+        struct cushim__handle_slot *slot = cushim__slot_at(i);
+        const uint64_t id = pin_slot(slot, i);
+
+        if (!id)
+            continue;
+        pthread_mutex_lock(&mutex);
+        made = rest_of(i)->made;
+        pthread_mutex_unlock(&mutex);
+        see((enum cushim__handle_kind) kind_of(id), slot->object, made.text, user);
+        cushim__handle_unpin(id);
+    }
+}
+
+static void give_back(uint32_t index)
+{
+    pthread_mutex_lock(&mutex);
+    rest_of(index)->next_free = first_free;
+    first_free = index + 1;
+    pthread_mutex_unlock(&mutex);
+}
+
+void cushim__handle_unpin(uint64_t id)
+{
+    struct cushim__handle_slot *slot = cushim__slot_at(cushim__handle_index(id));
+    const uint64_t before = atomic_fetch_sub_explicit(&slot->state, 1, memory_order_acq_rel);
+
+    if ((before & PIN_MASK) != 1)
+        return;
+    rest_of(cushim__handle_index(id))->destroy(atomic_exchange(&slot->object, NULL));
+    give_back(cushim__handle_index(id));
+}
+
+static void note_freed(uint64_t id, const struct place *place)
+{
+    struct slot_rest *rest = rest_of(cushim__handle_index(id));
+
+    pthread_mutex_lock(&mutex);
+    rest->freed = *place;
+    rest->freed_generation = (uint32_t) (id >> 32);
+    pthread_mutex_unlock(&mutex);
+}
+
+static bool mark_closed(struct cushim__handle_slot *slot, uint64_t id)
+{
+    uint64_t state = atomic_load_explicit(&slot->state, memory_order_acquire);
+
+    while (is_open(state, id))
+        if (atomic_compare_exchange_weak_explicit(&slot->state, &state, state | CLOSED,
+                                                  memory_order_acq_rel, memory_order_acquire)) {
+            atomic_store_explicit(&slot->open, 0, memory_order_release);
+            return true;
+        }
+    return false;
+}
+
+cushim_status cushim__handle_close(uint64_t id, enum cushim__handle_kind kind, const char *call)
+{
+    const struct place place = take_place();
+    struct cushim__handle_slot *slot = cushim__slot_of(id, kind);
+    struct cushim__handle_lock *lock;
+    bool closed;
+
+    /* The object keeps its lock, and the pin the object. */
+    if (!cushim__handle_pin(id, kind, NULL))
+        return stale(id, kind, call);
+    lock = atomic_load_explicit(&slot->lock, memory_order_relaxed);
+    if (lock)
+        pthread_mutex_lock(&lock->mutex);
+    closed = mark_closed(slot, id);
+    if (lock)
+        pthread_mutex_unlock(&lock->mutex);
+    if (closed) {
+        note_freed(id, &place);
+        cushim__handle_unpin(id);
+    }
+    cushim__handle_unpin(id);
+    return closed ? CUSHIM_OK : stale(id, kind, call);
+}
+
+struct cushim__handle_lock *cushim__handle_lock_new(void)
+{
+    struct cushim__handle_lock *lock;
+
+    pthread_mutex_lock(&mutex);
+    lock = free_locks;
+    if (lock)
+        free_locks = lock->next;
+    pthread_mutex_unlock(&mutex);
+    if (lock)
+        return lock;
+    lock = cushim__zalloc_lines(sizeof(*lock));
+    if (lock)
+        pthread_mutex_init(&lock->mutex, NULL);
+    return lock;
+}
+
+void cushim__handle_lock_free(struct cushim__handle_lock *lock)
+{
+    if (!lock)
+        return;
+    pthread_mutex_lock(&mutex);
+    lock->next = free_locks;
+    free_locks = lock;
+    pthread_mutex_unlock(&mutex);
+}
+
+void cushim__handle_set_lock(uint64_t id, struct cushim__handle_lock *lock)
+{
+    atomic_store_explicit(&cushim__slot_at(cushim__handle_index(id))->lock, lock,
+                          memory_order_release);
+}

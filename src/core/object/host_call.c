@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/object/host_call.h"
+
+#include <stdlib.h>
+
+void cushim__host_call_add(struct cushim__context *context, struct cushim__host_call *host_call)
+{
+    pthread_mutex_lock(&context->pool_lock);
+    host_call->context = context;
+    host_call->next = context->host_calls;
+    host_call->link = &context->host_calls;
+    if (host_call->next)
+        host_call->next->link = &host_call->next;
+    context->host_calls = host_call;
+    pthread_mutex_unlock(&context->pool_lock);
+}
+
+/*
+ * The last that a host call does with its context is to unlock it. Who destroys a context
+ * has waited for its host calls, under the same lock.
+ */
+static void finish(struct cushim__host_call *host_call)
+{
+    struct cushim__context *context = host_call->context;
+
+    if (host_call->release)
+        host_call->release(host_call->user);
+    pthread_mutex_lock(&context->pool_lock);
+    *host_call->link = host_call->next;
+    if (host_call->next)
+        host_call->next->link = host_call->link;
+    pthread_mutex_unlock(&context->pool_lock);
+    free(host_call);
+}
+
+void cushim__host_call_make(void *host_call)
+{
+    struct cushim__host_call *h = host_call;
+
+    cushim__host_function_begin();
+    h->function(h->user);
+    if (!h->is_recorded)
+        finish(h); /* release() is called by the driver's thread, too */
+    cushim__host_function_end();
+}
+
+void cushim__host_call_drop(struct cushim__host_call *host_call)
+{
+    finish(host_call);
+}
+
+bool cushim__host_calls_pending(struct cushim__context *context)
+{
+    bool has;
+
+    pthread_mutex_lock(&context->pool_lock);
+    has = context->host_calls != NULL;
+    pthread_mutex_unlock(&context->pool_lock);
+    return has;
+}

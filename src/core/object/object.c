@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/object/object.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/status.h"
+#include "core/object/scope.h"
+
+void cushim__object_init(struct cushim__object *object, enum cushim__handle_kind kind,
+                         struct cushim__context *context, cushim__destroy *destroy)
+{
+    atomic_init(&object->references, 1);
+    object->kind = kind;
+    object->context = context;
+    object->destroy = destroy;
+    atomic_init(&object->label, NULL);
+}
+
+void cushim__object_finish(struct cushim__object *object)
+{
+    free(atomic_load(&object->label));
+}
+
+static void unref(void *object)
+{
+    cushim__object_unref(object);
+}
+
+/* What a launch looks at is closed under the submission lock, so that it need not pin it. */
+static bool has_lock(enum cushim__handle_kind kind)
+{
+    return kind == CUSHIM__HANDLE_STREAM || kind == CUSHIM__HANDLE_SLICE ||
+           kind == CUSHIM__HANDLE_PINNED || kind == CUSHIM__HANDLE_UNIFIED ||
+           kind == CUSHIM__HANDLE_FUNCTION;
+}
+
+cushim_status cushim__object_give(struct cushim__object *object, const char *call, uint64_t *ret_id)
+{
+    uint64_t id = 0;
+    const cushim_status status = cushim__handle_create(object->kind, object, unref, call, &id);
+
+    if (status) {
+        cushim__object_unref(object);
+        return status;
+    }
+    if (has_lock(object->kind))
+        cushim__handle_set_lock(id, object->context->submission_lock);
+    *ret_id = id;
+    return CUSHIM_OK;
+}
+
+struct cushim__object *cushim__object_pin(uint64_t id, const char *call)
+{
+    const enum cushim__handle_kind kind = cushim__handle_kind_of(id);
+
+    if (kind < CUSHIM__HANDLE_CONTEXT) {
+        cushim__fail_at(CUSHIM_ERROR_WRONG_HANDLE, call, NULL,
+                        "%s: not the handle of an object of a context", call);
+        return NULL;
+    }
+    return cushim__handle_pin(id, kind, call);
+}
+
+cushim_status cushim__object_set_label(struct cushim__object *object, const char *label,
+                                       const char *call)
+{
+    char *copy = label ? strdup(label) : NULL, *none = NULL;
+
+    if (!label)
+        return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, NULL, "%s: label is NULL",
+                               call);
+    if (!copy)
+        return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, call, label, "no memory for a label");
+    /* Once, because other threads may be reading it for a message. */
+    if (!atomic_compare_exchange_strong(&object->label, &none, copy)) {
+        free(copy);
+        return cushim__fail_at(CUSHIM_ERROR_BUSY, call, none, "%s: this %s is called '%s' already",
+                               call, cushim__handle_noun(object->kind), none);
+    }
+    return CUSHIM_OK;
+}
+
+void cushim__object_close(uint64_t *id, enum cushim__handle_kind kind, const char *call)
+{
+    if (!id || !*id)
+        return;
+    if (cushim__check_no_host_function(call)) {
+        /* The driver cannot be asked to free it now, and nobody would do it later. */
+        cushim__log(CUSHIM_LOG_ERROR, "%s; the handle stays open", cushim__error()->text);
+        return;
+    }
+    if (cushim__handle_close(*id, kind, call))
+        cushim__log(CUSHIM_LOG_ERROR, "%s", cushim__error()->text);
+    *id = 0;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How a public call enters a context, calls the driver, and leaves the context again.
+ *
+ *     struct cushim__scope scope;
+ *     cushim_status status = cushim__context_enter(context.id, __func__, &scope);
+ *
+ *     if (status)
+ *         return status;
+ *     status = CU_CALL(&scope, cuCtxSetLimit, (limit, value));
+ *     return cushim__scope_leave(&scope, status);
+ *
+ * Inside of the scope the context is current; leaving it makes the caller's current again.
+ */
+#ifndef CUSHIM_CORE_OBJECT_SCOPE_H
+#define CUSHIM_CORE_OBJECT_SCOPE_H
+
+#include "core/object/context.h"
+
+/* One public call, from its entry to its return. */
+struct cushim__scope {
+    cushim__entry *const *table;
+    const struct cushim__driver *driver; /* by cushim__driver_enter() */
+    struct cushim__context *context;     /* NULL for calls about devices */
+    const char *call;                    /* the public function */
+    const char *label;                   /* of the object that it is about, or NULL */
+    uint64_t pinned;                     /* handle to unpin on leaving, or 0 */
+    CUcontext before;                    /* the caller's */
+    bool switched;
+};
+
+/* A driver call in a scope: CU_CALL(scope, cuMemGetInfo_v2, (&free, &total)). */
+#define CU_CALL(scope, name, args)                                                                 \
+    cushim__check_result(scope, CU_FN((scope)->table, name) args, #name)
+
+/* The same where it gives something back: an error is deferred, and not the caller's. */
+#define CU_FREE(scope, name, args)                                                                 \
+    cushim__check_free(scope, CU_FN((scope)->table, name) args, #name)
+
+cushim_status cushim__fail_driver(const struct cushim__scope *scope, int result, const char *name)
+    __attribute__((cold));
+
+static inline cushim_status cushim__check_result(const struct cushim__scope *scope, int result,
+                                                 const char *name)
+{
+    return __builtin_expect(result, 0) ? cushim__fail_driver(scope, result, name) : CUSHIM_OK;
+}
+
+void cushim__check_free(const struct cushim__scope *scope, int result, const char *name);
+
+/*
+ * For destructors, which leave the thread's last error as it was. It is large, and mostly there is
+ * none to keep.
+ */
+static inline void cushim__error_keep(struct cushim__error *ret_kept)
+{
+    ret_kept->status = cushim__error()->status;
+    if (ret_kept->status)
+        *ret_kept = *cushim__error();
+}
+
+static inline void cushim__error_restore(const struct cushim__error *kept)
+{
+    if (kept->status)
+        *cushim__error() = *kept;
+    else if (cushim__error()->status)
+        *cushim__error() = (struct cushim__error){0};
+}
+
+/* Returns from a public function whose output is NULL. */
+#define CHECK_OUTPUT(pointer)                                                                      \
+    do {                                                                                           \
+        if (!(pointer))                                                                            \
+            return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: " #pointer " is NULL",         \
+                                __func__);                                                         \
+    } while (0)
+
+/* Remembers the thread's last error, if it is the first one, in the context, and logs it. */
+void cushim__defer_error(struct cushim__context *context);
+
+/*
+ * Pins a context's handle and makes the context current. Refused inside of a host function,
+ * where a driver must not be called.
+ */
+cushim_status cushim__context_enter(uint64_t id, const char *call, struct cushim__scope *ret_scope);
+
+/*
+ * The same for an object of another kind, whose context is entered; ret_object is pinned until
+ * cushim__scope_leave().
+ */
+cushim_status cushim__object_enter(uint64_t id, enum cushim__handle_kind kind, const char *call,
+                                   struct cushim__scope *ret_scope, void *ret_object);
+
+/* The same for a caller that keeps the context alive itself. */
+cushim_status cushim__scope_enter(struct cushim__context *context, const char *call,
+                                  const char *label, struct cushim__scope *ret_scope);
+
+/*
+ * For destructors: never fails. Where the context cannot be made current, the calls that
+ * follow will fail and be deferred.
+ */
+void cushim__scope_to_free(struct cushim__context *context, const char *call, const char *label,
+                           struct cushim__scope *ret_scope);
+
+/* Back to the caller's context. Returns status. */
+cushim_status cushim__scope_leave(struct cushim__scope *scope, cushim_status status);
+
+/* Pins a driver, for calls that need no context. Ended by cushim__scope_leave(), too. */
+cushim_status cushim__driver_enter(uint64_t driver, const char *call,
+                                   struct cushim__scope *ret_scope);
+
+/* Inside of a host function that the device calls, calls of cushim are refused. */
+void cushim__host_function_begin(void);
+void cushim__host_function_end(void);
+
+/* Do any run now, in any thread? */
+extern atomic_uint cushim__host_functions;
+
+static inline bool cushim__host_functions_run(void)
+{
+    return atomic_load_explicit(&cushim__host_functions, memory_order_relaxed);
+}
+
+/* CUDA_ERROR_NOT_PERMITTED there, CUSHIM_OK elsewhere. */
+cushim_status cushim__check_no_host_function(const char *call);
+
+#endif

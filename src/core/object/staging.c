@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/object/staging.h"
+
+#include <stdlib.h>
+
+cushim_status cushim__staging_take(const struct cushim__scope *scope,
+                                   struct cushim__staging_block **ret_chunk)
+{
+    struct cushim__context *context = scope->context;
+    struct cushim__staging_block *block;
+    cushim_status status;
+
+    pthread_mutex_lock(&context->pool_lock);
+    block = context->staging;
+    if (block)
+        context->staging = block->next;
+    pthread_mutex_unlock(&context->pool_lock);
+    if (!block) {
+        block = calloc(1, sizeof(*block));
+        if (!block)
+            return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, scope->call, scope->label,
+                                   "%s: no memory to copy through", scope->call);
+        status = CU_CALL(scope, cuMemHostAlloc,
+                         (&block->host, CUSHIM__STAGING_BYTES, CU_MEMHOSTALLOC_PORTABLE));
+        if (status) {
+            free(block);
+            return status;
+        }
+    }
+    *ret_chunk = block;
+    return CUSHIM_OK;
+}
+
+void cushim__staging_give(struct cushim__context *context, struct cushim__staging_block *block)
+{
+    pthread_mutex_lock(&context->pool_lock);
+    block->next = context->staging;
+    context->staging = block;
+    pthread_mutex_unlock(&context->pool_lock);
+}
+
+void cushim__staging_drain(const struct cushim__scope *scope)
+{
+    struct cushim__context *context = scope->context;
+
+    while (context->staging) {
+        struct cushim__staging_block *block = context->staging;
+
+        context->staging = block->next;
+        CU_FREE(scope, cuMemFreeHost, (block->host));
+        free(block);
+    }
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* Freeing the memory of a buffer, in order with the work that uses it. */
+#include "core/order/submit.h"
+
+/* In the order of the stream that it was allocated on, or of the default one where that is gone. */
+static cushim_status free_async(struct cushim__scope *scope, struct cushim__buffer *buffer,
+                                struct cushim__timeline *timeline)
+{
+    const struct cushim__access access = {buffer, 0, buffer->bytes, true};
+    struct cushim__submission s = {
+        .scope = scope, .timeline = timeline, .accesses = &access, .n = 1};
+    const cushim_status status = cushim__submit_begin(&s);
+
+    if (status)
+        return status;
+    CU_FREE(scope, cuMemFreeAsync, (buffer->address, timeline->cu));
+    cushim__submit_end(&s);
+    return CUSHIM_OK;
+}
+
+static cushim_status free_in_order(struct cushim__scope *scope, struct cushim__buffer *buffer)
+{
+    struct cushim__timeline *timeline;
+    cushim_status status = CUSHIM_ERROR_STALE_HANDLE;
+
+    if (buffer->home && cushim__timeline_usable(buffer->home))
+        status = free_async(scope, buffer, buffer->home);
+    if (status != CUSHIM_ERROR_STALE_HANDLE)
+        return status;
+    timeline = cushim__timeline_get(buffer->context, NULL, 0);
+    if (!timeline)
+        return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, scope->call, scope->label,
+                               "%s: no memory to keep track of memory", scope->call);
+    status = free_async(scope, buffer, timeline);
+    cushim__timeline_unref(timeline);
+    return status;
+}
+
+/* What cannot be freed in order is freed when nothing uses it any more. */
+static void free_after_waiting(struct cushim__scope *scope, struct cushim__buffer *buffer)
+{
+    const struct cushim__access access = {buffer, 0, buffer->bytes, true};
+
+    if (cushim__buffer_synchronize(scope, &access)) {
+        cushim__defer_error(scope->context);
+        CU_FREE(scope, cuCtxSynchronize, ());
+    }
+    if (buffer->memory == CUSHIM__MEMORY_PINNED)
+        CU_FREE(scope, cuMemFreeHost, (buffer->host));
+    else if (buffer->memory != CUSHIM__MEMORY_BORROWED)
+        CU_FREE(scope, cuMemFree_v2, (buffer->address));
+}
+
+void cushim__buffer_unref(struct cushim__buffer *buffer, const char *call, const char *label)
+{
+    struct cushim__error before;
+    struct cushim__scope scope;
+
+    if (atomic_fetch_sub(&buffer->references, 1) != 1)
+        return;
+    /* What is part of something goes with that, perhaps at once. */
+    if (buffer->memory != CUSHIM__MEMORY_BORROWED || buffer->keep) {
+        cushim__error_keep(&before);
+        cushim__scope_to_free(buffer->context, call, label, &scope);
+        if (buffer->memory != CUSHIM__MEMORY_ASYNC || free_in_order(&scope, buffer))
+            free_after_waiting(&scope, buffer);
+        cushim__scope_leave(&scope, CUSHIM_OK);
+        cushim__error_restore(&before);
+    }
+    cushim__buffer_delete(buffer);
+}
+
+void cushim__buffer_hold(struct cushim__buffer *buffer)
+{
+    if (buffer->owner)
+        cushim__object_ref(buffer->owner);
+    else
+        atomic_fetch_add_explicit(&buffer->references, 1, memory_order_relaxed);
+}
+
+void cushim__buffer_release(struct cushim__buffer *buffer, const char *call)
+{
+    if (buffer->owner)
+        cushim__object_unref(buffer->owner);
+    else
+        cushim__buffer_unref(buffer, call, NULL);
+}

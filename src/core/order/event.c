@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+
+#include "core/order/stream.h"
+
+static void destroy(void *object)
+{
+    struct cushim__event *event = object;
+    struct cushim__context *context = event->object.context;
+    struct cushim__scope scope;
+
+    cushim__scope_to_free(context, "cushim_event_free", cushim__object_label(&event->object),
+                          &scope);
+    CU_FREE(&scope, cuEventDestroy_v2, (event->cu));
+    cushim__scope_leave(&scope, CUSHIM_OK);
+    cushim__timeline_unref(event->point.timeline);
+    cushim__object_finish(&event->object);
+    free(event);
+    cushim__context_unref(context);
+}
+
+cushim_status cushim__event_new(const struct cushim__scope *scope, unsigned flags,
+                                struct cushim__event **ret_event)
+{
+    struct cushim__event *event = calloc(1, sizeof(*event));
+    cushim_status status;
+
+    if (!event)
+        return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, scope->call, NULL, "no memory for an event");
+    status = CU_CALL(scope, cuEventCreate, (&event->cu, flags));
+    if (status) {
+        free(event);
+        return status;
+    }
+    cushim__context_ref(scope->context);
+    cushim__object_init(&event->object, CUSHIM__HANDLE_EVENT, scope->context, destroy);
+    *ret_event = event;
+    return CUSHIM_OK;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/order/stream.h"
+
+#include <stdlib.h>
+
+#include "core/order/graph.h"
+
+static void destroy(void *object)
+{
+    struct cushim__stream *stream = object;
+    struct cushim__context *context = stream->object.context;
+    struct cushim__scope scope;
+
+    if (stream->owned) {
+        cushim__scope_to_free(context, "cushim_stream_free", cushim__object_label(&stream->object),
+                              &scope);
+        if (stream->recorder)
+            cushim__capture_drop(&scope, stream);
+        cushim__lock(context);
+        cushim__timeline_retire(&scope, stream->timeline);
+        CU_FREE(&scope, cuStreamDestroy_v2, (stream->cu));
+        cushim__unlock(context);
+        cushim__scope_leave(&scope, CUSHIM_OK);
+    }
+    cushim__timeline_unref(stream->timeline);
+    cushim__object_finish(&stream->object);
+    free(stream);
+    cushim__context_unref(context);
+}
+
+cushim_status cushim__stream_new(const struct cushim__scope *scope, CUstream cu, bool owned,
+                                 struct cushim__stream **ret_stream)
+{
+    struct cushim__stream *stream = cushim__zalloc_lines(sizeof(*stream));
+    const uint64_t thread = cu == CU_STREAM_PER_THREAD ? cushim__thread_number() : 0;
+    struct cushim__timeline *timeline =
+        stream ? cushim__timeline_get(scope->context, cu, thread) : NULL;
+
+    if (!timeline) {
+        free(stream);
+        if (owned)
+            CU_FREE(scope, cuStreamDestroy_v2, (cu));
+        return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, scope->call, NULL, "no memory for a stream");
+    }
+    cushim__context_ref(scope->context);
+    cushim__object_init(&stream->object, CUSHIM__HANDLE_STREAM, scope->context, destroy);
+    stream->timeline = timeline;
+    stream->cu = cu;
+    stream->object.kept_by_parent = !cu; /* the default stream is its context's */
+    stream->owned = owned;
+    *ret_stream = stream;
+    return CUSHIM_OK;
+}
+
+cushim_status cushim__stream_check_thread(const struct cushim__scope *scope,
+                                          const struct cushim__stream *stream)
+{
+    if (!stream->timeline->thread || stream->timeline->thread == cushim__thread_number())
+        return CUSHIM_OK;
+    return cushim__fail_at(CUSHIM_ERROR_WRONG_THREAD, scope->call, scope->label,
+                           "%s: this is the per-thread default stream of another thread",
+                           scope->call);
+}
+
+cushim_status cushim__fail_foreign(const struct cushim__scope *scope, const char *what)
+{
+    return cushim__fail_at(CUSHIM_ERROR_FOREIGN_CONTEXT, scope->call, scope->label,
+                           "%s: the %s belongs to another context", scope->call, what);
+}

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/order/submit.h"
+
+#include "core/order/buffer_fast.h"
+#include "core/order/graph.h"
+
+/* False if there is no room. Sorted by address. */
+static bool add(struct cushim__locks *locks, struct cushim__context *context, bool keep)
+{
+    unsigned i = locks->n;
+
+    for (unsigned k = 0; k < locks->n; k++)
+        if (locks->contexts[k] == context)
+            return true;
+    if (locks->n == ARRAY_SIZE(locks->contexts))
+        return false;
+    for (; i && locks->contexts[i - 1] > context; i--) {
+        locks->contexts[i] = locks->contexts[i - 1];
+        locks->kept[i] = locks->kept[i - 1];
+    }
+    if (keep)
+        cushim__context_ref(context);
+    locks->contexts[i] = context;
+    locks->kept[i] = keep;
+    locks->n++;
+    return true;
+}
+
+struct foreign {
+    const struct cushim__locks *locks;
+    struct cushim__context *context;
+};
+
+static bool is_locked(const struct cushim__point *point, void *user)
+{
+    struct foreign *f = user;
+
+    for (unsigned i = 0; i < f->locks->n; i++)
+        if (f->locks->contexts[i] == point->timeline->context)
+            return true;
+    f->context = point->timeline->context;
+    return false;
+}
+
+/*
+ * A context of a point whose lock is not held, or NULL. All points count: whether one is
+ * done cannot be told without its lock.
+ */
+static struct cushim__context *find_foreign(const struct cushim__locks *locks,
+                                            const struct cushim__access *accesses, size_t n)
+{
+    struct foreign f = {.locks = locks};
+
+    for (size_t i = 0; i < n; i++)
+        if (!cushim__buffer_each(accesses[i].buffer, accesses[i].begin, accesses[i].end, true,
+                                 is_locked, &f))
+            return f.context;
+    return NULL;
+}
+
+static void lock(const struct cushim__locks *locks)
+{
+    for (unsigned i = 0; i < locks->n; i++)
+        cushim__lock(locks->contexts[i]);
+}
+
+static void unlock(const struct cushim__locks *locks)
+{
+    for (unsigned i = locks->n; i-- > 0;)
+        cushim__unlock(locks->contexts[i]);
+}
+
+void cushim__lock_contexts(struct cushim__locks *locks, struct cushim__context *a,
+                           struct cushim__context *b)
+{
+    add(locks, a, false);
+    add(locks, b, false);
+    lock(locks);
+}
+
+static void forget(struct cushim__locks *locks)
+{
+    for (unsigned i = 0; i < locks->n; i++)
+        if (locks->kept[i])
+            cushim__context_unref(locks->contexts[i]);
+    locks->n = 0;
+}
+
+void cushim__unlock_all(struct cushim__locks *locks)
+{
+    unlock(locks);
+    forget(locks);
+}
+
+/*
+ * Which contexts have used the memory shows only under its lock; then all are let go and taken
+ * in order. Another thread may come between, so it looks again.
+ */
+cushim_status cushim__lock_all(const struct cushim__scope *scope, struct cushim__locks *locks,
+                               const struct cushim__access *accesses, size_t n)
+{
+    struct cushim__context *foreign;
+    bool room = true;
+
+    for (size_t i = 0; room && i < n; i++)
+        room = add(locks, accesses[i].buffer->context, false);
+    while (room) {
+        struct cushim__locks held = *locks;
+
+        lock(&held);
+        foreign = find_foreign(locks, accesses, n);
+        if (!foreign)
+            return CUSHIM_OK;
+        room = add(locks, foreign, true);
+        unlock(&held);
+    }
+    forget(locks);
+    return cushim__fail_at(CUSHIM_ERROR_LIMIT, scope->call, scope->label,
+                           "%s: the memory is in use by more than %zu contexts", scope->call,
+                           ARRAY_SIZE(locks->contexts));
+}
+
+static cushim_status check_thread(const struct cushim__submission *s)
+{
+    if (!s->timeline->thread || s->timeline->thread == cushim__thread_number())
+        return CUSHIM_OK;
+    return cushim__fail_at(CUSHIM_ERROR_WRONG_THREAD, s->scope->call, s->scope->label,
+                           "%s: this is the per-thread default stream of another thread",
+                           s->scope->call);
+}
+
+static cushim_status check_alive(const struct cushim__submission *s)
+{
+    if (!s->timeline->retired)
+        return CUSHIM_OK;
+    return cushim__fail_at(CUSHIM_ERROR_STALE_HANDLE, s->scope->call, s->scope->label,
+                           "%s: the stream was freed", s->scope->call);
+}
+
+static cushim_status check_attached(const struct cushim__submission *s,
+                                    const struct cushim__access *a)
+{
+    const struct cushim__buffer *buffer = a->buffer;
+    /* With a stream goes its hold. */
+    const bool to_stream = buffer->attached && !buffer->attached->retired;
+
+    if (!to_stream && buffer->host_only && !buffer->context->limits.concurrent_managed)
+        return cushim__fail_at(CUSHIM_ERROR_NOT_ATTACHED, s->scope->call, s->scope->label,
+                               "%s: the unified memory is attached to the host", s->scope->call);
+    if (to_stream && buffer->attached != s->timeline)
+        return cushim__fail_at(CUSHIM_ERROR_NOT_ATTACHED, s->scope->call, s->scope->label,
+                               "%s: the unified memory is attached to another stream",
+                               s->scope->call);
+    return CUSHIM_OK;
+}
+
+/* Under the locks. */
+static cushim_status prepare(const struct cushim__submission *s)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        const struct cushim__access *a = &s->accesses[i];
+        const cushim_status status = s->attaching ? CUSHIM_OK : check_attached(s, a);
+
+        if (status)
+            return status;
+        if (!cushim__buffer_prepare(a->buffer, a->begin, a->end, a->write, s->timeline))
+            return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, s->scope->call, s->scope->label,
+                                   "%s: no memory to note what uses what", s->scope->call);
+    }
+    return CUSHIM_OK;
+}
+
+static bool is_fast(const struct cushim__submission *s)
+{
+    if (s->timeline->not_fast)
+        return false;
+    for (size_t i = 0; i < s->n; i++) {
+        const struct cushim__access *a = &s->accesses[i];
+
+        /* The context comes first: a buffer is under the lock of its own. */
+        if (a->buffer->context != s->timeline->context || a->begin || a->end != a->buffer->bytes ||
+            !cushim__buffer_is_fast(a->buffer, a->write, s->timeline))
+            return false;
+    }
+    return true;
+}
+
+/* Takes the one lock that most submissions need; false, and no lock, if this is not one of them. */
+static bool begin_fast(struct cushim__submission *s)
+{
+    cushim__lock(s->timeline->context);
+    s->fast = is_fast(s);
+    if (!s->fast)
+        cushim__unlock(s->timeline->context);
+    return s->fast;
+}
+
+static void end_fast(struct cushim__submission *s)
+{
+    s->timeline->submitted++;
+    for (size_t i = 0; i < s->n; i++) {
+        struct cushim__range *range = s->accesses[i].buffer->ranges;
+
+        cushim__fast_note(range, cushim__fast_point(range, s->accesses[i].write, s->timeline),
+                          s->timeline);
+    }
+    cushim__unlock(s->timeline->context);
+}
+
+/* Under the locks: makes room, and waits for what has to come before. */
+static cushim_status begin_work(const struct cushim__submission *s)
+{
+    cushim_status status = prepare(s);
+
+    for (size_t i = 0; !status && i < s->n; i++) {
+        const struct cushim__access *a = &s->accesses[i];
+
+        status = cushim__buffer_wait(s->scope, a->buffer, a->begin, a->end, a->write, s->timeline);
+    }
+    return status;
+}
+
+/* The same for a timeline that records. What it comes after is the launches' to ask. */
+static cushim_status begin_recorded(const struct cushim__submission *s)
+{
+    if (!s->recordable)
+        return cushim__fail_at(CUSHIM_ERROR_CAPTURING, s->scope->call, s->scope->label,
+                               "%s: the stream records for a graph, and this cannot be recorded",
+                               s->scope->call);
+    if (!cushim__recording_reserve(s->timeline->recording, s->n))
+        return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, s->scope->call, s->scope->label,
+                               "%s: no memory to record", s->scope->call);
+    return CUSHIM_OK;
+}
+
+cushim_status cushim__submit_begin(struct cushim__submission *s)
+{
+    cushim_status status;
+
+    if (__builtin_expect(begin_fast(s), 1))
+        return CUSHIM_OK;
+    status = check_thread(s);
+    if (status)
+        return status;
+    s->locks.n = 0;
+    add(&s->locks, s->timeline->context, false);
+    status = cushim__lock_all(s->scope, &s->locks, s->accesses, s->n);
+    if (status)
+        return status;
+    status = check_alive(s);
+    if (!status)
+        status = s->timeline->recording ? begin_recorded(s) : begin_work(s);
+    if (status)
+        cushim__unlock_all(&s->locks);
+    return status;
+}
+
+void cushim__submit_end(struct cushim__submission *s)
+{
+    bool mark = s->timeline->thread != 0;
+
+    if (__builtin_expect(s->fast, 1)) {
+        end_fast(s);
+        return;
+    }
+    if (s->timeline->recording) {
+        cushim__recording_note(s->timeline->recording, s->accesses, s->n);
+        cushim__unlock_all(&s->locks);
+        return;
+    }
+    s->timeline->submitted++;
+    for (size_t i = 0; i < s->n; i++) {
+        const struct cushim__access *a = &s->accesses[i];
+
+        cushim__buffer_note(a->buffer, a->begin, a->end, a->write, s->timeline);
+        if (__builtin_expect(a->buffer->eager_event, 0)) {
+            a->buffer->eager_event = false;
+            mark = true;
+        }
+    }
+    if (__builtin_expect(mark, 0))
+        cushim__timeline_mark_now(s->scope, s->timeline);
+    cushim__unlock_all(&s->locks);
+}
+
+void cushim__submit_abandon(struct cushim__submission *s)
+{
+    if (s->fast)
+        cushim__unlock(s->timeline->context);
+    cushim__unlock_all(&s->locks);
+}
+
+bool cushim__find_overlap(const struct cushim__access *accesses, size_t n, size_t *ret_first,
+                          size_t *ret_second, size_t *ret_bytes)
+{
+    for (size_t i = 1; i < n; i++)
+        for (size_t k = 0; k < i; k++) {
+            const struct cushim__access *a = &accesses[k], *b = &accesses[i];
+            const size_t begin = a->begin > b->begin ? a->begin : b->begin;
+            const size_t end = a->end < b->end ? a->end : b->end;
+
+            if (a->buffer != b->buffer || !(a->write || b->write) || begin >= end)
+                continue;
+            *ret_first = k;
+            *ret_second = i;
+            *ret_bytes = end - begin;
+            return true;
+        }
+    return false;
+}
+
+/* Marks to wait for, of timelines that are kept alive meanwhile. */
+struct pending {
+    const struct cushim__scope *scope;
+    struct {
+        struct cushim__timeline *timeline;
+        struct cushim__mark mark;
+    } list[8];
+    unsigned n;
+    cushim_status status;
+};
+
+static bool collect(const struct cushim__point *point, void *user)
+{
+    struct pending *p = user;
+
+    if (cushim__point_done(point))
+        return true;
+    if (p->n == ARRAY_SIZE(p->list))
+        return false;
+    p->status =
+        cushim__timeline_mark(p->scope, point->timeline, point->number, &p->list[p->n].mark);
+    if (p->status)
+        return false;
+    p->list[p->n++].timeline = cushim__timeline_ref(point->timeline);
+    return true;
+}
+
+/* In the calling thread, without locks, and then with one. */
+static cushim_status wait_for_pending(struct pending *p)
+{
+    cushim_status status = CUSHIM_OK;
+
+    for (unsigned i = 0; i < p->n; i++) {
+        struct cushim__timeline *timeline = p->list[i].timeline;
+
+        if (!status)
+            status = CU_CALL(p->scope, cuEventSynchronize, (p->list[i].mark.event));
+        if (!status) {
+            cushim__lock(timeline->context);
+            cushim__timeline_done(timeline, p->list[i].mark.number);
+            cushim__unlock(timeline->context);
+        }
+        cushim__timeline_unref(timeline);
+    }
+    return status;
+}
+
+cushim_status cushim__buffer_synchronize(struct cushim__scope *scope,
+                                         const struct cushim__access *access)
+{
+    struct pending p;
+
+    do {
+        struct cushim__locks locks = {.n = 0};
+
+        p = (struct pending){.scope = scope};
+        p.status = cushim__lock_all(scope, &locks, access, 1);
+        if (p.status)
+            return p.status;
+        cushim__buffer_each(access->buffer, access->begin, access->end, access->write, collect, &p);
+        cushim__unlock_all(&locks);
+        p.status = wait_for_pending(&p) ? cushim__error()->status : p.status;
+    } while (p.n && !p.status);
+    return p.status;
+}
+
+cushim_status cushim__timeline_synchronize(struct cushim__scope *scope,
+                                           struct cushim__timeline *timeline)
+{
+    cushim_status status;
+    uint64_t number;
+
+    cushim__lock(timeline->context);
+    number = timeline->submitted;
+    cushim__unlock(timeline->context);
+    status = CU_CALL(scope, cuStreamSynchronize, (timeline->cu));
+    if (status)
+        return status;
+    cushim__lock(timeline->context);
+    cushim__timeline_done(timeline, number);
+    cushim__unlock(timeline->context);
+    return CUSHIM_OK;
+}

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/order/timeline.h"
+#include "core/object/event_pool.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+uint64_t cushim__thread_number(void)
+{
+    static _Atomic uint64_t last;
+    static _Thread_local uint64_t number;
+
+    if (!number)
+        number = atomic_fetch_add(&last, 1) + 1;
+    return number;
+}
+
+static uint64_t next_id(void)
+{
+    static _Atomic uint64_t last;
+
+    return atomic_fetch_add(&last, 1) + 1;
+}
+
+static bool ref_unless_zero(struct cushim__timeline *timeline)
+{
+    unsigned n = atomic_load(&timeline->references);
+
+    while (n)
+        if (atomic_compare_exchange_weak(&timeline->references, &n, n + 1))
+            return true;
+    return false;
+}
+
+/* Under the small lock. A stream that was destroyed may have left its address to another one. */
+static struct cushim__timeline *find(struct cushim__context *context, CUstream cu, uint64_t thread)
+{
+    for (struct cushim__timeline *t = context->timelines; t; t = t->next)
+        if (t->cu == cu && t->thread == thread && ref_unless_zero(t))
+            return t;
+    return NULL;
+}
+
+static struct cushim__timeline *make(struct cushim__context *context, CUstream cu, uint64_t thread)
+{
+    struct cushim__timeline *timeline = cushim__zalloc_lines(sizeof(*timeline));
+
+    if (!timeline)
+        return NULL;
+    atomic_init(&timeline->references, 1);
+    cushim__context_ref(context);
+    timeline->context = context;
+    timeline->id = next_id();
+    timeline->thread = thread;
+    timeline->not_fast = thread != 0;
+    timeline->cu = cu;
+    timeline->next = context->timelines;
+    context->timelines = timeline;
+    return timeline;
+}
+
+struct cushim__timeline *cushim__timeline_get(struct cushim__context *context, CUstream cu,
+                                              uint64_t thread)
+{
+    struct cushim__timeline *timeline;
+
+    pthread_mutex_lock(&context->pool_lock);
+    timeline = find(context, cu, thread);
+    if (!timeline)
+        timeline = make(context, cu, thread);
+    pthread_mutex_unlock(&context->pool_lock);
+    return timeline;
+}
+
+static void unlink_from(struct cushim__context *context, struct cushim__timeline *timeline)
+{
+    for (struct cushim__timeline **t = &context->timelines; *t; t = &(*t)->next)
+        if (*t == timeline) {
+            *t = timeline->next;
+            return;
+        }
+}
+
+void cushim__timeline_unref(struct cushim__timeline *timeline)
+{
+    struct cushim__context *context;
+
+    if (!timeline || atomic_fetch_sub(&timeline->references, 1) != 1)
+        return;
+    context = timeline->context;
+    pthread_mutex_lock(&context->pool_lock);
+    unlink_from(context, timeline);
+    pthread_mutex_unlock(&context->pool_lock);
+    for (size_t i = 0; i < CUSHIM__MARKS; i++)
+        if (timeline->marks[i].event)
+            cushim__event_give(context, timeline->marks[i].event);
+    free(timeline);
+    cushim__context_unref(context);
+}
+
+/* What is known to lie before timeline: see the highest number. */
+static void see(struct cushim__timeline *timeline, uint64_t id, uint64_t number)
+{
+    unsigned i, oldest = 0;
+
+    for (i = 0; i < timeline->n_seen && timeline->seen[i].id != id; i++)
+        if (timeline->seen[i].at < timeline->seen[oldest].at)
+            oldest = i;
+    if (i < timeline->n_seen && timeline->seen[i].number >= number)
+        return;
+    if (i == CUSHIM__SEEN)
+        i = oldest;
+    else if (i == timeline->n_seen)
+        timeline->n_seen++;
+    timeline->seen[i].id = id;
+    timeline->seen[i].number = number;
+    timeline->seen[i].at = timeline->submitted;
+}
+
+static bool has_seen(const struct cushim__timeline *timeline, const struct cushim__point *point)
+{
+    for (unsigned i = 0; i < timeline->n_seen; i++)
+        if (timeline->seen[i].id == point->timeline->id)
+            return timeline->seen[i].number >= point->number;
+    return false;
+}
+
+void cushim__timeline_learn(struct cushim__timeline *timeline, const struct cushim__timeline *other,
+                            uint64_t number)
+{
+    timeline->submitted++;
+    see(timeline, other->id, number);
+    for (unsigned i = 0; i < other->n_seen; i++)
+        if (other->seen[i].at <= number && other->seen[i].id != timeline->id)
+            see(timeline, other->seen[i].id, other->seen[i].number);
+}
+
+/* The mark with the smallest number that covers one, or NULL. */
+static const struct cushim__mark *find_mark(const struct cushim__timeline *timeline,
+                                            uint64_t number)
+{
+    const struct cushim__mark *best = NULL;
+
+    for (size_t i = 0; i < CUSHIM__MARKS; i++) {
+        const struct cushim__mark *mark = &timeline->marks[i];
+
+        if (mark->number >= number && (!best || mark->number < best->number))
+            best = mark;
+    }
+    return best;
+}
+
+static cushim_status record_here(const struct cushim__scope *scope,
+                                 struct cushim__timeline *timeline, struct cushim__mark *mark)
+{
+    cushim_status status = CUSHIM_OK;
+
+    mark->number = 0;
+    if (!mark->event)
+        status = cushim__event_take(scope, timeline->context, &mark->event);
+    if (!status)
+        status = CU_CALL(scope, cuEventRecord, (mark->event, timeline->cu));
+    mark->early = false;
+    if (!status)
+        mark->number = timeline->submitted;
+    return status;
+}
+
+/* Records in the timeline's own context, which may not be the one that the call is in. */
+static cushim_status record(const struct cushim__scope *scope, struct cushim__timeline *timeline,
+                            struct cushim__mark *mark)
+{
+    cushim_status status;
+
+    if (timeline->context == scope->context)
+        return record_here(scope, timeline, mark);
+    status = CU_CALL(scope, cuCtxSetCurrent, (timeline->context->cu));
+    if (status)
+        return status;
+    status = record_here(scope, timeline, mark);
+    CU_FREE(scope, cuCtxSetCurrent, (scope->context->cu));
+    return status;
+}
+
+/*
+ * A submission counts before its mark, so a number of 0 is never asked for, and a mark of 0
+ * covers nothing.
+ */
+cushim_status cushim__timeline_mark(const struct cushim__scope *scope,
+                                    struct cushim__timeline *timeline, uint64_t number,
+                                    struct cushim__mark *ret_mark)
+{
+    const struct cushim__mark *mark = find_mark(timeline, number);
+
+    if (!mark) {
+        struct cushim__mark *oldest = &timeline->marks[timeline->next_mark];
+        cushim_status status;
+
+        assert(cushim__timeline_usable(timeline));
+        status = record(scope, timeline, oldest);
+        if (status)
+            return status;
+        timeline->next_mark = (timeline->next_mark + 1) % CUSHIM__MARKS;
+        mark = oldest;
+    }
+    *ret_mark = *mark;
+    return CUSHIM_OK;
+}
+
+cushim_status cushim__timeline_wait(const struct cushim__scope *scope,
+                                    struct cushim__timeline *timeline,
+                                    const struct cushim__point *point, bool *ret_early)
+{
+    struct cushim__mark mark;
+    cushim_status status;
+
+    if (point->timeline == timeline || cushim__point_done(point) || has_seen(timeline, point))
+        return CUSHIM_OK;
+    status = cushim__timeline_mark(scope, point->timeline, point->number, &mark);
+    if (!status)
+        status = CU_CALL(scope, cuStreamWaitEvent, (timeline->cu, mark.event, 0));
+    if (status)
+        return status;
+    if (mark.early || mark.number > point->number)
+        *ret_early = true;
+    cushim__timeline_learn(timeline, point->timeline, mark.number);
+    return CUSHIM_OK;
+}
+
+cushim_status cushim__timeline_join(const struct cushim__scope *scope,
+                                    struct cushim__timeline *timeline,
+                                    struct cushim__timeline *other)
+{
+    struct cushim__mark mark;
+    cushim_status status;
+
+    if (timeline == other)
+        return CUSHIM_OK;
+    /* Also what others submitted to the stream: so the mark is a new one. */
+    other->submitted++;
+    status = cushim__timeline_mark(scope, other, other->submitted, &mark);
+    if (!status)
+        status = CU_CALL(scope, cuStreamWaitEvent, (timeline->cu, mark.event, 0));
+    if (!status)
+        cushim__timeline_learn(timeline, other, mark.number);
+    return status;
+}
+
+void cushim__timeline_mark_now(const struct cushim__scope *scope, struct cushim__timeline *timeline)
+{
+    struct cushim__mark mark;
+    const unsigned next = timeline->next_mark;
+
+    if (cushim__timeline_mark(scope, timeline, timeline->submitted, &mark)) {
+        cushim__defer_error(scope->context);
+        CU_FREE(scope, cuStreamSynchronize, (timeline->cu));
+        timeline->done = timeline->submitted;
+    } else if (timeline->next_mark != next) {
+        timeline->marks[next].early = true;
+    }
+}
+
+void cushim__timeline_retire(const struct cushim__scope *scope, struct cushim__timeline *timeline)
+{
+    const bool has_points = atomic_load(&timeline->references) > 1;
+
+    if (has_points && timeline->done < timeline->submitted && cushim__timeline_usable(timeline))
+        cushim__timeline_mark_now(scope, timeline);
+    pthread_mutex_lock(&timeline->context->pool_lock);
+    timeline->retired = timeline->not_fast = true;
+    timeline->cu = (CUstream) -1; /* so that nobody finds it by its address */
+    pthread_mutex_unlock(&timeline->context->pool_lock);
+}
+
+/* Up to where a timeline was when the waiting began. */
+struct before {
+    struct cushim__timeline *timeline;
+    uint64_t number;
+};
+
+/* An array ended by NULL; NULL when out of memory, which only means to remember nothing. */
+static struct before *note_all(struct cushim__context *context)
+{
+    struct before *list;
+    size_t n = 0;
+
+    cushim__lock(context);
+    pthread_mutex_lock(&context->pool_lock);
+    for (struct cushim__timeline *t = context->timelines; t; t = t->next)
+        n++;
+    list = calloc(n + 1, sizeof(*list));
+    n = 0;
+    for (struct cushim__timeline *t = context->timelines; list && t; t = t->next)
+        if (ref_unless_zero(t))
+            list[n++] = (struct before){t, t->submitted};
+    pthread_mutex_unlock(&context->pool_lock);
+    cushim__unlock(context);
+    return list;
+}
+
+cushim_status cushim__synchronize_context(struct cushim__scope *scope)
+{
+    SCOPED_FREE struct before *list = note_all(scope->context);
+    const cushim_status status = CU_CALL(scope, cuCtxSynchronize, ());
+
+    cushim__lock(scope->context);
+    for (struct before *b = list; !status && b && b->timeline; b++)
+        cushim__timeline_done(b->timeline, b->number);
+    cushim__unlock(scope->context);
+    for (struct before *b = list; b && b->timeline; b++)
+        cushim__timeline_unref(b->timeline);
+    return status;
+}

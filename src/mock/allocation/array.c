@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/* cuArray*; array_shape.c knows which there can be, mipmapped.c has those with levels. */
+#include "mock/allocation/array.h"
+
+#include "mock/allocation/memory.h"
+#include "mock/base/state.h"
+#include "mock/queue/schedule.h"
+
+CUresult mock__array_alloc(struct mock__context *context, size_t bytes, const char *made_by,
+                           uint64_t *ret_address)
+{
+    struct mock__memory *memory = NULL;
+
+    MOCK__TRY(mock__memory_alloc(context, bytes, &memory));
+    mock__made(&memory->made, made_by);
+    memory->owned = true;
+    *ret_address = memory->address;
+    return CUDA_SUCCESS;
+}
+
+void mock__array_release(uint64_t address)
+{
+    mock__memory_free(mock__memory_at(address));
+}
+
+static size_t at_least_one(size_t n)
+{
+    return n ? n : 1;
+}
+
+struct mock__array *mock__array_over(struct mock__context *context,
+                                     const CUDA_ARRAY3D_DESCRIPTOR *descriptor, uint64_t address)
+{
+    struct mock__array *array = mock__object_new(MOCK__ARRAY, sizeof(*array));
+
+    if (!array)
+        return NULL;
+    array->context = context;
+    array->descriptor = *descriptor;
+    array->address = address;
+    array->element = mock__array_element(descriptor->Format, descriptor->NumChannels);
+    array->pitch = descriptor->Width * array->element;
+    array->rows = at_least_one(descriptor->Height);
+    array->slices = at_least_one(descriptor->Depth);
+    return array;
+}
+
+static CUresult create(CUarray *ret_array, const CUDA_ARRAY3D_DESCRIPTOR *descriptor,
+                       const char *made_by)
+{
+    struct mock__array *array;
+    uint64_t address = 0;
+    size_t bytes = 0;
+
+    MOCK__ENTER_CONTEXT(context);
+    MOCK__REQUIRE(ret_array && descriptor, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__array_check(context->device, descriptor, false));
+    MOCK__REQUIRE(mock__array_bytes(descriptor, &bytes), CUDA_ERROR_OUT_OF_MEMORY);
+    MOCK__TRY(mock__array_alloc(context, bytes, made_by, &address));
+    array = mock__array_over(context, descriptor, address);
+    if (!array) {
+        mock__array_release(address);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    *ret_array = MOCK__HANDLE(array);
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuArray3DCreate_v2(CUarray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *pAllocateArray)
+{
+    return create(pHandle, pAllocateArray, "cuArray3DCreate");
+}
+
+CUresult mock_cuArrayCreate_v2(CUarray *pHandle, const CUDA_ARRAY_DESCRIPTOR *pAllocateArray)
+{
+    const CUDA_ARRAY_DESCRIPTOR *const flat = pAllocateArray;
+    CUDA_ARRAY3D_DESCRIPTOR descriptor = {0};
+
+    if (flat)
+        descriptor = (CUDA_ARRAY3D_DESCRIPTOR){.Width = flat->Width,
+                                               .Height = flat->Height,
+                                               .Format = flat->Format,
+                                               .NumChannels = flat->NumChannels};
+    return create(pHandle, flat ? &descriptor : NULL, "cuArrayCreate");
+}
+
+/* The first versions have sizes of 32 bits. */
+CUresult mock_cuArray3DCreate(CUarray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR_v1 *pAllocateArray)
+{
+    const CUDA_ARRAY3D_DESCRIPTOR_v1 *const given = pAllocateArray;
+    CUDA_ARRAY3D_DESCRIPTOR descriptor = {0};
+
+    if (given)
+        descriptor = (CUDA_ARRAY3D_DESCRIPTOR){given->Width,  given->Height,      given->Depth,
+                                               given->Format, given->NumChannels, given->Flags};
+    return create(pHandle, given ? &descriptor : NULL, "cuArray3DCreate");
+}
+
+CUresult mock_cuArrayCreate(CUarray *pHandle, const CUDA_ARRAY_DESCRIPTOR_v1 *pAllocateArray)
+{
+    const CUDA_ARRAY_DESCRIPTOR_v1 *const given = pAllocateArray;
+    CUDA_ARRAY3D_DESCRIPTOR descriptor = {0};
+
+    if (given)
+        descriptor = (CUDA_ARRAY3D_DESCRIPTOR){.Width = given->Width,
+                                               .Height = given->Height,
+                                               .Format = given->Format,
+                                               .NumChannels = given->NumChannels};
+    return create(pHandle, given ? &descriptor : NULL, "cuArrayCreate");
+}
+
+static CUresult get_descriptor(CUDA_ARRAY3D_DESCRIPTOR *ret_descriptor, CUarray handle, bool wanted)
+{
+    const struct mock__array *array;
+
+    MOCK__ENTER_CONTEXT(context);
+    array = mock__object_find(MOCK__ARRAY, handle);
+    MOCK__REQUIRE(array, CUDA_ERROR_INVALID_HANDLE);
+    MOCK__REQUIRE(wanted, CUDA_ERROR_INVALID_VALUE);
+    *ret_descriptor = array->descriptor;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *pArrayDescriptor, CUarray hArray)
+{
+    CUDA_ARRAY3D_DESCRIPTOR descriptor = {0};
+
+    MOCK__TRY(get_descriptor(&descriptor, hArray, pArrayDescriptor));
+    *pArrayDescriptor = descriptor;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *pArrayDescriptor, CUarray hArray)
+{
+    CUDA_ARRAY3D_DESCRIPTOR d = {0};
+
+    MOCK__TRY(get_descriptor(&d, hArray, pArrayDescriptor));
+    *pArrayDescriptor = (CUDA_ARRAY_DESCRIPTOR){d.Width, d.Height, d.Format, d.NumChannels};
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuArray3DGetDescriptor(CUDA_ARRAY3D_DESCRIPTOR_v1 *pArrayDescriptor, CUarray hArray)
+{
+    CUDA_ARRAY3D_DESCRIPTOR d = {0};
+
+    MOCK__TRY(get_descriptor(&d, hArray, pArrayDescriptor));
+    *pArrayDescriptor =
+        (CUDA_ARRAY3D_DESCRIPTOR_v1){(unsigned) d.Width, (unsigned) d.Height, (unsigned) d.Depth,
+                                     d.Format,           d.NumChannels,       d.Flags};
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuArrayGetDescriptor(CUDA_ARRAY_DESCRIPTOR_v1 *pArrayDescriptor, CUarray hArray)
+{
+    CUDA_ARRAY3D_DESCRIPTOR d = {0};
+
+    MOCK__TRY(get_descriptor(&d, hArray, pArrayDescriptor));
+    *pArrayDescriptor = (CUDA_ARRAY_DESCRIPTOR_v1){(unsigned) d.Width, (unsigned) d.Height,
+                                                   d.Format, d.NumChannels};
+    return CUDA_SUCCESS;
+}
+
+/* A level goes with all others. */
+static struct mock__array *find_destroyable(CUarray handle)
+{
+    struct mock__array *array = mock__object_find(MOCK__ARRAY, handle);
+
+    return array && !array->mipmapped ? array : NULL;
+}
+
+CUresult mock_cuArrayDestroy(CUarray hArray)
+{
+    struct mock__array *array;
+
+    MOCK__ENTER_CONTEXT(context);
+    MOCK__REQUIRE(find_destroyable(hArray), CUDA_ERROR_INVALID_HANDLE);
+    /* Waits for what may use it; meanwhile another thread may have been faster. */
+    mock__finish_all();
+    array = find_destroyable(hArray);
+    MOCK__REQUIRE(array, CUDA_ERROR_INVALID_HANDLE);
+    mock__array_release(array->address);
+    mock__object_free(array);
+    return CUDA_SUCCESS;
+}
+
+/* No format that arrays have here keeps its channels in planes. */
+CUresult mock_cuArrayGetPlane(CUarray *pPlaneArray, CUarray hArray, unsigned int planeIdx)
+{
+    (void) planeIdx;
+    MOCK__ENTER_CONTEXT(context);
+    MOCK__REQUIRE(mock__object_find(MOCK__ARRAY, hArray), CUDA_ERROR_INVALID_HANDLE);
+    (void) pPlaneArray;
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
+/* Of sparse arrays, which cannot be created here. */
+CUresult mock_cuArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *sparseProperties,
+                                         CUarray array)
+{
+    (void) sparseProperties;
+    MOCK__ENTER();
+    MOCK__REQUIRE(mock__object_find(MOCK__ARRAY, array), CUDA_ERROR_INVALID_HANDLE);
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
+#if CUDA_VERSION >= 11060
+/* Of arrays whose memory is mapped later, which cannot be created here either. */
+CUresult mock_cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *memoryRequirements,
+                                           CUarray array, CUdevice device)
+{
+    (void) memoryRequirements;
+    MOCK__ENTER();
+    MOCK__REQUIRE(mock__device_find(device), CUDA_ERROR_INVALID_DEVICE);
+    MOCK__REQUIRE(mock__object_find(MOCK__ARRAY, array), CUDA_ERROR_INVALID_HANDLE);
+    return CUDA_ERROR_INVALID_VALUE;
+}
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+#include "mock/allocation/heap.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "mock/allocation/mem_file.h"
+#include "mock/base/finding.h"
+
+/*
+ * Large enough that small programs have one chunk, small enough for tools that
+ * keep a shadow of all address space.
+ */
+#define CHUNK_BYTES   ((size_t) 64 << 20)
+#define POOL_BYTES    ((size_t) 32 << 20)
+#define PAGE          ((size_t) 4096)
+#define HUGE_PAGE     ((size_t) 2 << 20)
+#define DISCARD_BYTES ((size_t) 1 << 20)
+
+static struct mock__chunk *chunks;
+
+/* In a file, so that it can be shared; without one where there are no more descriptors. */
+static unsigned char *map_bytes(struct mock__chunk *chunk)
+{
+    void *backing;
+
+    chunk->fd = -1;
+    if (mock__file_piece(chunk->span, &chunk->fd, &chunk->file_offset))
+        return mock__file_map(chunk->fd, chunk->file_offset, chunk->span, NULL);
+    backing = mmap(NULL, chunk->span, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return backing == MAP_FAILED ? NULL : backing;
+}
+
+static void destroy(struct mock__chunk *chunk)
+{
+    if (chunk->address)
+        munmap((void *) (uintptr_t) chunk->address, chunk->span);
+    if (chunk->backing)
+        munmap(chunk->backing, chunk->span);
+    if (chunk->fd >= 0)
+        mock__file_return(chunk->fd, chunk->file_offset, chunk->span);
+    free(chunk);
+}
+
+static size_t round_up(size_t bytes, size_t unit)
+{
+    return (bytes + unit - 1) / unit * unit;
+}
+
+size_t mock__chunk_size(const struct mock__pool *pool, size_t bytes)
+{
+    if (pool)
+        return round_up(bytes, POOL_BYTES);
+    return bytes < CHUNK_BYTES ? CHUNK_BYTES : round_up(bytes, HUGE_PAGE);
+}
+
+struct mock__chunk *mock__chunk_create(struct mock__pool *pool, size_t bytes)
+{
+    struct mock__chunk *chunk = calloc(1, sizeof(*chunk));
+
+    if (!chunk)
+        return NULL;
+    chunk->bytes = mock__chunk_size(pool, bytes);
+    /* Gaps take no more than the smallest allocation, and a pool's bytes are counted. */
+    chunk->span = pool && mock__checking() ? 2 * chunk->bytes : chunk->bytes;
+    chunk->pool = pool;
+    chunk->address = (uintptr_t) mock__space_new(chunk->span, NULL);
+    chunk->backing = map_bytes(chunk);
+    if (!chunk->address || !chunk->backing) {
+        destroy(chunk);
+        return NULL;
+    }
+    chunk->cursor = chunk->address;
+    chunk->next = chunks;
+    chunks = chunk;
+    return chunk;
+}
+
+void mock__chunk_destroy(struct mock__chunk *chunk)
+{
+    struct mock__chunk **link = &chunks;
+
+    while (*link != chunk)
+        link = &(*link)->next;
+    *link = chunk->next;
+    destroy(chunk);
+}
+
+void mock__chunk_release(struct mock__chunk *chunk)
+{
+    /* A loop that allocates and frees must not map and unmap. */
+    if (!chunk->pool && chunk->bytes != CHUNK_BYTES)
+        mock__chunk_destroy(chunk);
+}
+
+struct mock__chunk *mock__chunk_first(void)
+{
+    return chunks;
+}
+
+void mock__chunk_discard(const struct mock__chunk *chunk, unsigned char *backing, size_t bytes)
+{
+    const uintptr_t begin = round_up((uintptr_t) backing, PAGE);
+    const uintptr_t end = ((uintptr_t) backing + bytes) / PAGE * PAGE;
+
+    if (bytes >= DISCARD_BYTES)
+        madvise((void *) begin, end - begin, chunk->fd < 0 ? MADV_DONTNEED : MADV_REMOVE);
+}

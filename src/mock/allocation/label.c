@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* How things are called in findings: by a number, the program's label, and what made them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "mock/allocation/memory.h"
+#include "mock/base/finding.h"
+#include "mock/base/state.h"
+#include "mock/queue/work.h"
+#include "mock/stream/stream.h"
+
+/* --- words --- */
+
+static const char *ordinal(uint64_t n)
+{
+    static const char *const endings[] = {"th", "st", "nd", "rd"};
+
+    return n % 10 <= 3 && n / 10 % 10 != 1 ? endings[n % 10] : endings[0];
+}
+
+/* "made by cuMemAlloc, the program's 2nd" */
+static struct mock__words say_made(const struct mock__made *made)
+{
+    struct mock__words words;
+    char nth[48] = "";
+
+    if (made->nth)
+        snprintf(nth, sizeof(nth), ", the program's %llu%s", (unsigned long long) made->nth,
+                 ordinal(made->nth));
+    snprintf(words.text, sizeof(words.text), "made by %.60s%s",
+             made->function ? made->function : "the driver", nth);
+    return words;
+}
+
+struct mock__words mock__say_freed(const struct mock__freed *freed)
+{
+    struct mock__words words;
+
+    snprintf(words.text, sizeof(words.text), "allocation %llu%s%.32s%s (%zu bytes, %.110s)",
+             (unsigned long long) freed->id, freed->label ? " '" : "",
+             freed->label ? freed->label : "", freed->label ? "'" : "", freed->bytes,
+             say_made(&freed->made).text);
+    return words;
+}
+
+struct mock__words mock__say_memory(const struct mock__memory *memory)
+{
+    return mock__say_freed(&(struct mock__freed){memory->address, memory->id, memory->bytes,
+                                                 memory->made, memory->label});
+}
+
+struct mock__words mock__say_object(const char *kind, const struct mock__object *object)
+{
+    const char *label = object->label ? object->label : "";
+    struct mock__words words;
+
+    snprintf(words.text, sizeof(words.text), "%.30s 0x%llx%s%.32s%s, %.110s", kind,
+             (unsigned long long) object->handle, *label ? " '" : "", label, *label ? "'" : "",
+             say_made(&object->made).text);
+    return words;
+}
+
+struct mock__words mock__say_stream(const struct mock__queue *queue)
+{
+    const char *label = queue->stream_label;
+    struct mock__words words;
+
+    if (queue->legacy)
+        return (struct mock__words){"the legacy stream"};
+    snprintf(words.text, sizeof(words.text), "%s %llu%s%s%s", queue->of_graph ? "graph" : "stream",
+             (unsigned long long) queue->stream_id, *label ? " '" : "", label, *label ? "'" : "");
+    return words;
+}
+
+struct mock__words mock__say_work(const struct mock__work *work)
+{
+    const char *label = work->label ? work->label : "";
+    struct mock__words words;
+
+    snprintf(words.text, sizeof(words.text), "%s%s%.64s%s in %.90s", work->type->name,
+             *label ? " '" : "", label, *label ? "'" : "", mock__say_stream(work->queue).text);
+    return words;
+}
+
+/* --- what cushim/mock.h declares --- */
+
+/* Where the label of a handle or an address is kept, NULL if nothing is there. */
+static char **place_of(uint64_t handle)
+{
+    struct mock__object *object = mock__object_any(handle);
+    struct mock__memory *memory = object ? NULL : mock__memory_find(handle);
+
+    if (object)
+        return &object->label;
+    return memory ? &memory->label : NULL;
+}
+
+/* Work may outlive its stream, so its queue has a copy. */
+static void tell_queue(uint64_t handle, const char *label)
+{
+    struct mock__stream *stream = mock__object_find(MOCK__STREAM, (void *) (uintptr_t) handle);
+
+    if (stream)
+        snprintf(stream->queue->stream_label, sizeof(stream->queue->stream_label), "%s",
+                 label ? label : "");
+}
+
+static cushim_status set_label(uint64_t handle, const char *label)
+{
+    char **place = place_of(handle), *copy = label ? strdup(label) : NULL;
+
+    if (!place || (label && !copy)) {
+        free(copy);
+        return place ? CUSHIM_ERROR_NO_MEMORY : CUSHIM_ERROR_INVALID_ARGUMENT;
+    }
+    free(*place);
+    *place = copy;
+    tell_queue(handle, label);
+    return CUSHIM_OK;
+}
+
+cushim_status cushim_mock_label(uint64_t handle_or_address, const char *label)
+{
+    cushim_status status;
+
+    mock__control_lock();
+    status = set_label(handle_or_address, label);
+    mock__control_unlock();
+    return status;
+}

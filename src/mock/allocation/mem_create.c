@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cuMemCreate, cuMemRelease, cuMemRetainAllocationHandle, cuMemGetAllocation*,
+ * cuMemExportToShareableHandle, cuMemImportFromShareableHandle
+ */
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "mock/allocation/mem_file.h"
+#include "mock/allocation/mem_map.h"
+#include "mock/base/hooks.h"
+#include "mock/base/state.h"
+#include "mock/base/stats.h"
+
+/* By number: not all toolkits have all names. */
+enum { NO_HANDLE = 0, FILE_DESCRIPTOR = 1, FABRIC = 8 };
+
+struct mock__physical *mock__physical_find(CUmemGenericAllocationHandle handle)
+{
+    struct mock__physical *physical =
+        mock__object_find(MOCK__PHYSICAL, (const void *) (uintptr_t) handle);
+
+    return physical && physical->handles ? physical : NULL;
+}
+
+static struct mock__physical *new_physical(struct mock__device *device, size_t bytes)
+{
+    struct mock__physical *physical = mock__object_new(MOCK__PHYSICAL, sizeof(*physical));
+
+    if (!physical)
+        return NULL;
+    physical->device = device;
+    physical->bytes = bytes;
+    physical->handles = 1;
+    physical->watched = (struct mock__memory){
+        .bytes = bytes, .kind = MOCK__DEVICE_MEMORY, .device = device, .id = mock__memory_new_id()};
+    return physical;
+}
+
+/* What may be exported has a file of its own, which others see all of. */
+static bool find_bytes(struct mock__physical *physical)
+{
+    physical->own_file = physical->handle_types != NO_HANDLE ||
+                         !mock__file_piece(physical->bytes, &physical->fd, &physical->file_offset);
+    if (physical->own_file)
+        physical->fd = mock__file_new(physical->bytes, physical->device->profile->uuid);
+    return physical->fd >= 0;
+}
+
+void mock__physical_settle(struct mock__physical *physical)
+{
+    if (physical->handles || physical->mappings)
+        return;
+    if (!physical->imported) {
+        physical->device->used_bytes -= physical->bytes;
+        mock__stats_went(physical->bytes);
+    }
+    mock__hooks.memory_forget(&physical->watched);
+    if (physical->own_file)
+        close(physical->fd);
+    else
+        mock__file_return(physical->fd, physical->file_offset, physical->bytes);
+    mock__object_free(physical);
+}
+
+static CUresult check_handle_types(unsigned types)
+{
+    /* Fabrics need a service that gives out their handles, and Windows a Windows. */
+    MOCK__REQUIRE(!(types & FABRIC), CUDA_ERROR_NOT_PERMITTED);
+    MOCK__REQUIRE(types == NO_HANDLE || types == FILE_DESCRIPTOR, CUDA_ERROR_NOT_SUPPORTED);
+    return CUDA_SUCCESS;
+}
+
+/* What can be created, and on which device. */
+static CUresult check_properties(const CUmemAllocationProp *properties,
+                                 struct mock__device **ret_device)
+{
+    MOCK__REQUIRE(properties && properties->type == CU_MEM_ALLOCATION_TYPE_PINNED &&
+                      !properties->win32HandleMetaData,
+                  CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE((int) properties->location.type > 0 && (int) properties->location.type <= 4,
+                  CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(properties->location.type == CU_MEM_LOCATION_TYPE_DEVICE,
+                  CUDA_ERROR_NOT_SUPPORTED);
+    *ret_device = mock__device_find(properties->location.id);
+    MOCK__REQUIRE(*ret_device, CUDA_ERROR_INVALID_DEVICE);
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size,
+                          const CUmemAllocationProp *prop, unsigned long long flags)
+{
+    struct mock__physical *physical;
+    struct mock__device *device = NULL;
+
+    MOCK__ENTER();
+    MOCK__REQUIRE(handle && size && size % MOCK__MAP_UNIT == 0 && !flags, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(check_properties(prop, &device));
+    MOCK__TRY(check_handle_types((unsigned) prop->requestedHandleTypes));
+    MOCK__REQUIRE(mock__device_has_room(device, size), CUDA_ERROR_OUT_OF_MEMORY);
+    physical = new_physical(device, size);
+    MOCK__REQUIRE(physical, CUDA_ERROR_OUT_OF_MEMORY);
+    physical->handle_types = (unsigned) prop->requestedHandleTypes;
+    if (!find_bytes(physical)) {
+        mock__object_free(physical);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    physical->properties = *prop;
+    /* A wish; no device compresses. */
+    physical->properties.allocFlags.compressionType = 0;
+    mock__made(&physical->watched.made, "cuMemCreate");
+    device->used_bytes += size;
+    mock__stats_came(size);
+    *handle = physical->object.handle;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuMemRelease(CUmemGenericAllocationHandle handle)
+{
+    struct mock__physical *physical;
+
+    MOCK__ENTER();
+    physical = mock__physical_find(handle);
+    MOCK__REQUIRE(physical, CUDA_ERROR_INVALID_VALUE);
+    physical->handles--;
+    mock__physical_settle(physical);
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void *addr)
+{
+    const struct mock__memory *memory;
+
+    MOCK__ENTER();
+    memory = mock__memory_find((uintptr_t) addr);
+    MOCK__REQUIRE(handle && memory && memory->mapping, CUDA_ERROR_INVALID_VALUE);
+    memory->mapping->physical->handles++;
+    *handle = memory->mapping->physical->object.handle;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuMemGetAllocationGranularity(size_t *granularity, const CUmemAllocationProp *prop,
+                                            CUmemAllocationGranularity_flags option)
+{
+    struct mock__device *device = NULL;
+
+    MOCK__ENTER();
+    MOCK__REQUIRE(granularity && (option == CU_MEM_ALLOC_GRANULARITY_MINIMUM ||
+                                  option == CU_MEM_ALLOC_GRANULARITY_RECOMMENDED),
+                  CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(check_properties(prop, &device));
+    *granularity = MOCK__MAP_UNIT;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop,
+                                                     CUmemGenericAllocationHandle handle)
+{
+    const struct mock__physical *physical;
+
+    MOCK__ENTER();
+    physical = mock__physical_find(handle);
+    MOCK__REQUIRE(prop && physical, CUDA_ERROR_INVALID_VALUE);
+    *prop = physical->properties;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuMemExportToShareableHandle(void *shareableHandle,
+                                           CUmemGenericAllocationHandle handle,
+                                           CUmemAllocationHandleType handleType,
+                                           unsigned long long flags)
+{
+    const struct mock__physical *physical;
+    int fd;
+
+    MOCK__ENTER();
+    physical = mock__physical_find(handle);
+    MOCK__REQUIRE(shareableHandle && physical && !flags, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE((unsigned) handleType == FILE_DESCRIPTOR &&
+                      physical->handle_types == FILE_DESCRIPTOR,
+                  CUDA_ERROR_INVALID_VALUE);
+    fd = fcntl(physical->fd, F_DUPFD_CLOEXEC, 0);
+    MOCK__REQUIRE(fd >= 0, CUDA_ERROR_OPERATING_SYSTEM);
+    memcpy(shareableHandle, &fd, sizeof(fd));
+    return CUDA_SUCCESS;
+}
+
+/* Memory of this process comes back as what it is, so that it is watched as one. */
+static struct mock__physical *known_file(int fd)
+{
+    struct mock__physical *physical;
+
+    for (size_t cursor = 0; (physical = mock__object_next(MOCK__PHYSICAL, &cursor));)
+        if (physical->own_file && mock__file_same(physical->fd, fd))
+            return physical;
+    return NULL;
+}
+
+static CUresult import_file(int fd, struct mock__physical **ret_physical)
+{
+    struct mock__file_label label;
+    struct mock__device *device;
+
+    MOCK__REQUIRE(mock__file_read_label(fd, &label), CUDA_ERROR_INVALID_VALUE);
+    device = mock__device_by_uuid(label.uuid);
+    MOCK__REQUIRE(device, CUDA_ERROR_INVALID_DEVICE);
+    *ret_physical = new_physical(device, label.bytes);
+    MOCK__REQUIRE(*ret_physical, CUDA_ERROR_OUT_OF_MEMORY);
+    (*ret_physical)->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    if ((*ret_physical)->fd < 0) {
+        mock__object_free(*ret_physical);
+        return CUDA_ERROR_OPERATING_SYSTEM;
+    }
+    (*ret_physical)->own_file = true;
+    (*ret_physical)->imported = true;
+    (*ret_physical)->handle_types = FILE_DESCRIPTOR;
+    (*ret_physical)->properties = (CUmemAllocationProp){
+        .type = CU_MEM_ALLOCATION_TYPE_PINNED,
+        .requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+        .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = device->ordinal},
+    };
+    (*ret_physical)->watched.begins_written = true;
+    mock__made(&(*ret_physical)->watched.made, "cuMemImportFromShareableHandle");
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, void *osHandle,
+                                             CUmemAllocationHandleType shHandleType)
+{
+    const int fd = (int) (intptr_t) osHandle;
+    struct mock__physical *physical;
+
+    MOCK__ENTER();
+    MOCK__REQUIRE(handle, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(check_handle_types((unsigned) shHandleType));
+    MOCK__REQUIRE((unsigned) shHandleType == FILE_DESCRIPTOR, CUDA_ERROR_INVALID_VALUE);
+    physical = known_file(fd);
+    if (physical)
+        physical->handles++;
+    else
+        MOCK__TRY(import_file(fd, &physical));
+    *handle = physical->object.handle;
+    return CUDA_SUCCESS;
+}

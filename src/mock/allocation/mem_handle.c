@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* cuMemGetHandleForAddressRange */
+#include "mock/allocation/memory.h"
+#include "mock/base/state.h"
+
+#if CUDA_VERSION >= 11070
+
+#define PAGE       ((size_t) 4096)
+#define KNOWN_FLAG 1u /* CU_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE */
+
+/* A dma-buf is a thing of the kernel's, which other drivers map. Nobody can make one up. */
+CUresult mock_cuMemGetHandleForAddressRange(void *handle, CUdeviceptr dptr, size_t size,
+                                            CUmemRangeHandleType handleType,
+                                            unsigned long long flags)
+{
+    MOCK__ENTER_CONTEXT(context);
+    MOCK__REQUIRE(handle && size && dptr % PAGE == 0 && size % PAGE == 0 &&
+                      !(flags & ~KNOWN_FLAG) && handleType == CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD,
+                  CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(mock__memory_bytes(dptr, size), CUDA_ERROR_INVALID_VALUE);
+    return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+#endif

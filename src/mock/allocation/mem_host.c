@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* cuMemHost*, cuMemAllocHost, cuMemFreeHost */
+#include "mock/allocation/memory.h"
+#include "mock/base/state.h"
+#include "mock/queue/schedule.h"
+#include "mock/stream/capture.h"
+
+#define ALLOC_FLAGS                                                                                \
+    (CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED)
+#define REGISTER_FLAGS                                                                             \
+    (CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP | CU_MEMHOSTREGISTER_IOMEMORY |    \
+     CU_MEMHOSTREGISTER_READ_ONLY)
+
+static CUresult alloc(void **pp, size_t bytes, unsigned flags)
+{
+    struct mock__memory *memory = NULL;
+
+    MOCK__ENTER_CONTEXT(context);
+    MOCK__REQUIRE(pp && !(flags & ~(unsigned) ALLOC_FLAGS), CUDA_ERROR_INVALID_VALUE);
+    if (!bytes) {
+        *pp = NULL;
+        return CUDA_SUCCESS;
+    }
+    /* Host memory is always mapped where addresses are unified. */
+    flags |= CU_MEMHOSTALLOC_DEVICEMAP;
+    MOCK__TRY(mock__capture_unsafe());
+    MOCK__TRY(mock__memory_alloc_host(context, bytes, MOCK__HOST_MEMORY, flags, &memory));
+    mock__made(&memory->made, "cuMemHostAlloc");
+    *pp = (void *) (uintptr_t) memory->address;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuMemAllocHost_v2(void **pp, size_t bytesize)
+{
+    return alloc(pp, bytesize, 0);
+}
+
+CUresult mock_cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags)
+{
+    return alloc(pp, bytesize, Flags);
+}
+
+CUresult mock_cuMemFreeHost(void *p)
+{
+    struct mock__memory *memory;
+
+    MOCK__ENTER();
+    if (!p)
+        return CUDA_SUCCESS;
+    memory = mock__memory_at((uintptr_t) p);
+    MOCK__REQUIRE(memory && memory->kind == MOCK__HOST_MEMORY, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__context_usable(memory->context));
+    MOCK__TRY(mock__capture_unsafe());
+    /* Freeing waits for everything that may use the memory. */
+    mock__finish_all();
+    memory = mock__memory_at((uintptr_t) p);
+    MOCK__REQUIRE(memory && memory->kind == MOCK__HOST_MEMORY, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__context_usable(memory->context));
+    mock__memory_free(memory);
+    return CUDA_SUCCESS;
+}
+
+static const struct mock__memory *find_host(const void *p)
+{
+    const struct mock__memory *memory = mock__memory_find((uintptr_t) p);
+
+    if (memory && (memory->kind == MOCK__HOST_MEMORY || memory->kind == MOCK__REGISTERED_MEMORY))
+        return memory;
+    return NULL;
+}
+
+CUresult mock_cuMemHostGetDevicePointer_v2(CUdeviceptr *pdptr, void *p, unsigned int Flags)
+{
+    MOCK__ENTER_CONTEXT(context);
+    MOCK__REQUIRE(pdptr && !Flags && find_host(p), CUDA_ERROR_INVALID_VALUE);
+    *pdptr = (uintptr_t) p;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuMemHostGetFlags(unsigned int *pFlags, void *p)
+{
+    const struct mock__memory *memory;
+
+    MOCK__ENTER_CONTEXT(context);
+    memory = find_host(p);
+    MOCK__REQUIRE(pFlags && memory, CUDA_ERROR_INVALID_VALUE);
+    *pFlags = memory->flags;
+    return CUDA_SUCCESS;
+}
+
+static CUresult register_memory(void *p, size_t bytes, unsigned flags)
+{
+    struct mock__memory *memory = NULL;
+
+    MOCK__ENTER_CONTEXT(context);
+    MOCK__REQUIRE(p && bytes && bytes <= UINTPTR_MAX - (uintptr_t) p, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(!(flags & ~(unsigned) REGISTER_FLAGS), CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(!mock__memory_reserved((uintptr_t) p), CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(!mock__memory_overlaps((uintptr_t) p, bytes),
+                  CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
+    flags |= CU_MEMHOSTREGISTER_DEVICEMAP;
+    MOCK__TRY(mock__memory_register(context, p, bytes, flags, &memory));
+    mock__made(&memory->made, "cuMemHostRegister");
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuMemHostRegister(void *p, size_t bytesize, unsigned int Flags)
+{
+    return register_memory(p, bytesize, Flags);
+}
+
+CUresult mock_cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags)
+{
+    return register_memory(p, bytesize, Flags);
+}
+
+CUresult mock_cuMemHostUnregister(void *p)
+{
+    struct mock__memory *memory;
+
+    MOCK__ENTER_CONTEXT(context);
+    memory = mock__memory_at((uintptr_t) p);
+    MOCK__REQUIRE(memory && memory->kind == MOCK__REGISTERED_MEMORY,
+                  CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
+    mock__finish_all();
+    memory = mock__memory_at((uintptr_t) p);
+    MOCK__REQUIRE(memory && memory->kind == MOCK__REGISTERED_MEMORY,
+                  CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
+    mock__memory_free(memory);
+    return CUDA_SUCCESS;
+}

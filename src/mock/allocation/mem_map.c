@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT */
+/* cuMemMap, cuMemUnmap, cuMemAddressReserve, cuMemAddressFree */
+#include "mock/allocation/mem_map.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "mock/allocation/mem_file.h"
+#include "mock/base/state.h"
+#include "mock/queue/schedule.h"
+
+#define PAGE ((size_t) 4096)
+
+static struct mock__range *ranges;
+
+const struct mock__range *mock__map_first(void)
+{
+    return ranges;
+}
+
+const struct mock__range *mock__map_range(uint64_t address)
+{
+    const struct mock__range *range = ranges;
+
+    while (range && address - range->address >= range->bytes)
+        range = range->next;
+    return range;
+}
+
+bool mock__map_reserved(uint64_t address)
+{
+    return mock__map_range(address) != NULL;
+}
+
+/* The mapping at an address of which a piece may be used that begins at `address`. */
+static struct mock__memory *mapping_at(uint64_t address)
+{
+    struct mock__memory *memory = mock__memory_find(address);
+
+    return memory && memory->mapping ? memory : NULL;
+}
+
+static uint32_t bit(const struct mock__device *device)
+{
+    return (uint32_t) 1 << device->ordinal;
+}
+
+/* Is all of it mapped, and to be used by these devices, or at least one of them? */
+static bool allowed(uint64_t address, size_t bytes, uint32_t devices, bool write)
+{
+    const struct mock__range *range = mock__map_range(address);
+    const uint64_t end = address + bytes;
+
+    if (!range || bytes > range->bytes - (address - range->address))
+        return false;
+    do {
+        const struct mock__memory *memory = mapping_at(address);
+
+        if (!memory || !((write ? memory->mapping->writable : memory->mapping->readable) & devices))
+            return false;
+        address = memory->address + memory->bytes;
+    } while (address < end);
+    return true;
+}
+
+void *mock__map_bytes(uint64_t address, size_t bytes)
+{
+    const struct mock__range *range = mock__map_range(address);
+
+    if (!allowed(address, bytes, UINT32_MAX, false))
+        return NULL;
+    return range->backing + (address - range->address);
+}
+
+bool mock__map_allows(uint64_t address, size_t bytes, const struct mock__device *device, bool write)
+{
+    return allowed(address, bytes, bit(device), write);
+}
+
+struct mock__memory *mock__map_watched(const struct mock__memory *memory, size_t *offset)
+{
+    *offset += memory->mapping->offset;
+    return &memory->mapping->physical->watched;
+}
+
+int mock__map_access(const struct mock__memory *memory, const struct mock__device *device)
+{
+    if (memory->mapping->writable & bit(device))
+        return CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    return memory->mapping->readable & bit(device) ? CU_MEM_ACCESS_FLAGS_PROT_READ
+                                                   : CU_MEM_ACCESS_FLAGS_PROT_NONE;
+}
+
+const char *mock__map_refuses(uint64_t address, size_t bytes)
+{
+    if (!mock__map_reserved(address) || (!mapping_at(address) && mock__memory_freed(address)))
+        return NULL;
+    if (!mapping_at(address) || !mapping_at(address + bytes - 1))
+        return "which is reserved, and not all of it mapped";
+    return "which is mapped, and not all of it made accessible by cuMemSetAccess";
+}
+
+/* Both ranges begin where the alignment is kept; what is too much is given back. */
+static uint64_t reserve_aligned(size_t bytes, size_t alignment, uint64_t wanted)
+{
+    size_t all;
+    uint64_t address, aligned;
+
+    if (wanted && wanted % alignment == 0) {
+        /* A wish, not a demand: the host maps elsewhere if something is there. */
+        void *const hit = mmap((void *) (uintptr_t) wanted, bytes, PROT_NONE,
+                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+        if (hit != MAP_FAILED && (uintptr_t) hit % alignment == 0)
+            return (uintptr_t) hit;
+        if (hit != MAP_FAILED)
+            munmap(hit, bytes);
+    }
+    if (__builtin_add_overflow(bytes, alignment, &all))
+        return 0;
+    address = (uintptr_t) mock__space_new(all, NULL);
+    if (!address)
+        return 0;
+    aligned = (address + alignment - 1) & ~(uint64_t) (alignment - 1);
+    if (aligned > address)
+        munmap((void *) (uintptr_t) address, aligned - address);
+    munmap((void *) (uintptr_t) (aligned + bytes), address + all - (aligned + bytes));
+    return aligned;
+}
+
+static struct mock__range *new_range(size_t bytes, size_t alignment, uint64_t wanted)
+{
+    struct mock__range *range = calloc(1, sizeof(*range));
+
+    if (!range)
+        return NULL;
+    range->bytes = bytes;
+    range->address = reserve_aligned(bytes, alignment, wanted);
+    range->backing = range->address ? mock__space_new(bytes, NULL) : NULL;
+    if (range->backing)
+        return range;
+    if (range->address)
+        munmap((void *) (uintptr_t) range->address, bytes);
+    free(range);
+    return NULL;
+}
+
+CUresult mock_cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t alignment, CUdeviceptr addr,
+                                  unsigned long long flags)
+{
+    struct mock__range *range;
+
+    MOCK__ENTER();
+    MOCK__REQUIRE(ptr && size && size % PAGE == 0 && addr % PAGE == 0 && !flags,
+                  CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(!(alignment & (alignment - 1)), CUDA_ERROR_INVALID_VALUE);
+    range = new_range(size, alignment > MOCK__MAP_UNIT ? alignment : MOCK__MAP_UNIT, addr);
+    MOCK__REQUIRE(range, CUDA_ERROR_OUT_OF_MEMORY);
+    range->next = ranges;
+    ranges = range;
+    *ptr = range->address;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuMemAddressFree(CUdeviceptr ptr, size_t size)
+{
+    struct mock__range *range, **link = &ranges;
+
+    MOCK__ENTER();
+    while (*link && (*link)->address != ptr)
+        link = &(*link)->next;
+    range = *link;
+    /* What is mapped has to be unmapped first. */
+    MOCK__REQUIRE(range && range->bytes == size && !mock__memory_overlaps(ptr, size),
+                  CUDA_ERROR_INVALID_VALUE);
+    *link = range->next;
+    munmap((void *) (uintptr_t) range->address, size);
+    munmap(range->backing, size);
+    free(range);
+    return CUDA_SUCCESS;
+}
+
+static struct mock__memory *insert_mapping(uint64_t address, size_t bytes, unsigned char *backing,
+                                           struct mock__physical *physical, size_t offset)
+{
+    struct mock__mapping *mapping = malloc(sizeof(*mapping));
+    struct mock__memory *memory = NULL;
+
+    if (!mapping)
+        return NULL;
+    *mapping = (struct mock__mapping){.physical = physical, .offset = offset};
+    if (mock__file_map(physical->fd, physical->file_offset + offset, bytes, backing))
+        memory = mock__memory_insert(&(struct mock__memory){.address = address,
+                                                            .bytes = bytes,
+                                                            .host = backing,
+                                                            .kind = MOCK__DEVICE_MEMORY,
+                                                            .device = physical->device,
+                                                            .mapping = mapping,
+                                                            .owned = true});
+    if (!memory) {
+        mock__space_new(bytes, backing);
+        free(mapping);
+    }
+    return memory;
+}
+
+CUresult mock_cuMemMap(CUdeviceptr ptr, size_t size, size_t offset,
+                       CUmemGenericAllocationHandle handle, unsigned long long flags)
+{
+    const struct mock__range *range;
+    struct mock__physical *physical;
+    struct mock__memory *memory;
+
+    MOCK__ENTER();
+    physical = mock__physical_find(handle);
+    range = mock__map_range(ptr);
+    MOCK__REQUIRE(physical && range && size && !offset && !flags, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(ptr % MOCK__MAP_UNIT == 0 && size % MOCK__MAP_UNIT == 0 &&
+                      size <= physical->bytes && size <= range->bytes - (ptr - range->address) &&
+                      !mock__memory_overlaps(ptr, size),
+                  CUDA_ERROR_INVALID_VALUE);
+    memory = insert_mapping(ptr, size, range->backing + (ptr - range->address), physical, offset);
+    MOCK__REQUIRE(memory, CUDA_ERROR_OUT_OF_MEMORY);
+    mock__made(&memory->made, "cuMemMap");
+    memory->id = physical->watched.id;
+    physical->mappings++;
+    return CUDA_SUCCESS;
+}
+
+static void unmap(struct mock__memory *memory)
+{
+    struct mock__mapping *mapping = memory->mapping;
+
+    mock__space_new(memory->bytes, memory->host);
+    mock__memory_erase(memory);
+    mapping->physical->mappings--;
+    mock__physical_settle(mapping->physical);
+    free(mapping);
+}
+
+/* Is the range made of whole mappings, with nothing between them? */
+static bool whole_mappings(uint64_t address, size_t bytes)
+{
+    const struct mock__memory *memory = mapping_at(address);
+
+    if (!bytes || !memory || memory->address != address)
+        return false;
+    while (memory && memory->bytes < bytes) {
+        bytes -= memory->bytes;
+        memory = mapping_at(memory->address + memory->bytes);
+    }
+    return memory && memory->bytes == bytes;
+}
+
+CUresult mock_cuMemUnmap(CUdeviceptr ptr, size_t size)
+{
+    const uint64_t end = ptr + size;
+
+    MOCK__ENTER();
+    MOCK__REQUIRE(whole_mappings(ptr, size), CUDA_ERROR_INVALID_VALUE);
+    /* Waits for what may use it; meanwhile another thread may have been faster. */
+    mock__finish_all();
+    MOCK__REQUIRE(whole_mappings(ptr, size), CUDA_ERROR_INVALID_VALUE);
+    while (ptr < end) {
+        struct mock__memory *memory = mapping_at(ptr);
+
+        ptr += memory->bytes;
+        unmap(memory);
+    }
+    return CUDA_SUCCESS;
+}
+
+/* The device that a place means, NULL if it is none. */
+static struct mock__device *device_at(const CUmemLocation *location)
+{
+    return location->type == CU_MEM_LOCATION_TYPE_DEVICE ? mock__device_find(location->id) : NULL;
+}
+
+static CUresult check_access(const struct mock__memory *memory, const CUmemAccessDesc *access)
+{
+    const struct mock__device *device = device_at(&access->location);
+
+    MOCK__REQUIRE(access->flags == CU_MEM_ACCESS_FLAGS_PROT_NONE ||
+                      access->flags == CU_MEM_ACCESS_FLAGS_PROT_READ ||
+                      access->flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
+                  CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(access->location.type == CU_MEM_LOCATION_TYPE_DEVICE, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(device && (device == memory->device ||
+                             mock__config_peers(device->profile, memory->device->profile)),
+                  CUDA_ERROR_INVALID_DEVICE);
+    return CUDA_SUCCESS;
+}
+
+static void set_access(struct mock__mapping *mapping, const CUmemAccessDesc *access)
+{
+    const uint32_t device = bit(device_at(&access->location));
+
+    mapping->readable &= ~device;
+    mapping->writable &= ~device;
+    if (access->flags != CU_MEM_ACCESS_FLAGS_PROT_NONE)
+        mapping->readable |= device;
+    if (access->flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
+        mapping->writable |= device;
+}
+
+CUresult mock_cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc *desc,
+                             size_t count)
+{
+    const uint64_t end = ptr + size;
+    const struct mock__memory *memory;
+
+    MOCK__ENTER();
+    MOCK__REQUIRE(desc && count && whole_mappings(ptr, size), CUDA_ERROR_INVALID_VALUE);
+    /* All of it, or nothing. */
+    for (uint64_t at = ptr; at < end; at = memory->address + memory->bytes) {
+        memory = mapping_at(at);
+        for (size_t i = 0; i < count; i++)
+            MOCK__TRY(check_access(memory, &desc[i]));
+    }
+    for (uint64_t at = ptr; at < end; at = memory->address + memory->bytes) {
+        memory = mapping_at(at);
+        for (size_t i = 0; i < count; i++)
+            set_access(memory->mapping, &desc[i]);
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location,
+                             CUdeviceptr ptr)
+{
+    const struct mock__memory *memory;
+
+    MOCK__ENTER();
+    memory = mapping_at(ptr);
+    MOCK__REQUIRE(flags && location && memory && location->type == CU_MEM_LOCATION_TYPE_DEVICE,
+                  CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(device_at(location), CUDA_ERROR_INVALID_DEVICE);
+    *flags = (unsigned long long) mock__map_access(memory, device_at(location));
+    return CUDA_SUCCESS;
+}

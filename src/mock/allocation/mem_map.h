@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory and addresses apart: memory that was created has a handle and no address, a reserved
+ * range has addresses and no memory, and a mapping puts the one behind the other.
+ *
+ * A reservation has two ranges of the same size: one without access, which is what the
+ * program sees, and one where the memory is mapped, which copies and kernels use. So mappings
+ * that follow each other in the one do so in the other, and are used as one piece. Memory is
+ * a file (mem_file.h); mapped twice, it is the same bytes. Callers hold the lock.
+ */
+#ifndef CUSHIM_MOCK_ALLOCATION_MEM_MAP_H
+#define CUSHIM_MOCK_ALLOCATION_MEM_MAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "mock/allocation/memory.h"
+#include "mock/base/objects.h"
+#include "mock/functions.h"
+
+/* The unit of what is created, mapped and reserved. */
+#define MOCK__MAP_UNIT ((size_t) 2 << 20)
+
+struct mock__physical {
+    struct mock__object object;
+    struct mock__device *device;
+    size_t bytes;
+    int fd;
+    size_t file_offset;
+    bool own_file;              /* not a piece of the common one */
+    unsigned handles, mappings; /* what keeps it: the program, and addresses */
+    bool imported;              /* another process has it too */
+    unsigned handle_types;      /* that it may be exported as */
+    CUmemAllocationProp properties;
+    struct mock__memory watched; /* what all of its mappings are to access.c */
+};
+
+struct mock__mapping {
+    struct mock__physical *physical;
+    size_t offset;               /* in what is mapped */
+    uint32_t readable, writable; /* one bit a device */
+};
+
+struct mock__range {
+    uint64_t address;
+    size_t bytes;
+    unsigned char *backing; /* the second range */
+    struct mock__range *next;
+};
+
+/* A physical without handles and mappings goes. */
+void mock__physical_settle(struct mock__physical *physical);
+
+/* NULL if the handle is not one that the program has. */
+struct mock__physical *mock__physical_find(CUmemGenericAllocationHandle handle);
+
+/* The reserved range of an address, or NULL; the first of all; and whether there is one. */
+const struct mock__range *mock__map_range(uint64_t address);
+const struct mock__range *mock__map_first(void);
+bool mock__map_reserved(uint64_t address);
+
+/* For memory.c: what mock__memory_bytes() and the like answer for mapped memory. */
+void *mock__map_bytes(uint64_t address, size_t bytes);
+bool mock__map_allows(uint64_t address, size_t bytes, const struct mock__device *device,
+                      bool write);
+struct mock__memory *mock__map_watched(const struct mock__memory *memory, size_t *offset);
+
+/* CUmemAccess_flags of a device. */
+int mock__map_access(const struct mock__memory *memory, const struct mock__device *device);
+
+/* In words, what stands against using a reserved address; NULL if that is not it. */
+const char *mock__map_refuses(uint64_t address, size_t bytes);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory pools: where stream-ordered allocations come from. A pool reserves memory of its
+ * device in chunks, and keeps what is freed until somebody waits for the device, or longer if
+ * its threshold says so. Callers hold the lock.
+ */
+#ifndef CUSHIM_MOCK_ALLOCATION_MEM_POOL_H
+#define CUSHIM_MOCK_ALLOCATION_MEM_POOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "mock/base/objects.h"
+#include "mock/functions.h"
+
+struct mock__chunk;
+struct mock__device;
+struct mock__memory;
+
+struct mock__pool {
+    struct mock__object object;
+    struct mock__device *device;
+    uint64_t release_threshold;
+    uint64_t most; /* that it may reserve, 0 for as much as there is */
+    uint64_t used, used_high;
+    size_t dying; /* allocations whose free was submitted and is not done */
+    uint64_t reserved, reserved_high;
+    int reuse[3];   /* follow events, opportunistic, internal dependencies */
+    uint32_t peers; /* one bit for each other device that has access */
+    unsigned handle_types;
+    bool is_default;
+    bool imported;  /* of another process: nothing is allocated from it here */
+    bool destroyed; /* and goes with the last of its allocations */
+};
+
+/* NULL if the handle is none that the program has. */
+struct mock__pool *mock__pool_find(CUmemoryPool handle);
+
+/* The device's current pool, or its default one; NULL if there is no memory. */
+struct mock__pool *mock__pool_of(struct mock__device *device, bool only_default);
+
+/* NULL if there is no memory. */
+struct mock__pool *mock__pool_new(struct mock__device *device);
+
+/* A chunk with at least so many bytes; NULL if the device, the pool or the host has no more. */
+struct mock__chunk *mock__pool_reserve(struct mock__pool *pool, size_t bytes);
+
+/* Tells the pool that an allocation was made from it, or is about to be freed. */
+void mock__pool_charge(struct mock__pool *pool, struct mock__memory *memory);
+void mock__pool_credit(const struct mock__memory *memory);
+
+/* May what runs on a device use the pool's memory? */
+bool mock__pool_allows(const struct mock__pool *pool, const struct mock__device *device);
+
+/* Somebody waited: what no allocation uses goes back, but what the thresholds keep. */
+void mock__pools_trim(void);
+
+/* The pool of a device that a call means: by a device, or by a place and a type (CUDA 13.0). */
+CUresult mock__pool_get(CUdevice device, bool only_default, CUmemoryPool *ret_pool);
+CUresult mock__pool_set(CUdevice device, CUmemoryPool pool);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* cuMemGetDefaultMemPool, cuMemGetMemPool, cuMemSetMemPool; and what cuDevice*MemPool share. */
+#include "mock/allocation/mem_pool.h"
+#include "mock/base/state.h"
+
+CUresult mock__pool_get(CUdevice device, bool only_default, CUmemoryPool *ret_pool)
+{
+    struct mock__device *found = mock__device_find(device);
+    struct mock__pool *pool;
+
+    MOCK__REQUIRE(found, CUDA_ERROR_INVALID_DEVICE);
+    MOCK__REQUIRE(ret_pool, CUDA_ERROR_INVALID_VALUE);
+    pool = mock__pool_of(found, only_default);
+    MOCK__REQUIRE(pool, CUDA_ERROR_OUT_OF_MEMORY);
+    *ret_pool = MOCK__HANDLE(pool);
+    return CUDA_SUCCESS;
+}
+
+CUresult mock__pool_set(CUdevice device, CUmemoryPool handle)
+{
+    struct mock__device *found = mock__device_find(device);
+    struct mock__pool *pool = mock__pool_find(handle);
+
+    MOCK__REQUIRE(found, CUDA_ERROR_INVALID_DEVICE);
+    MOCK__REQUIRE(pool && pool->device == found && !pool->imported, CUDA_ERROR_INVALID_VALUE);
+    found->pool = pool;
+    return CUDA_SUCCESS;
+}
+
+#if CUDA_VERSION >= 13000
+/* Pools of the host, and of managed memory, there are none. */
+static CUresult check_place(const CUmemLocation *location, CUmemAllocationType type)
+{
+    MOCK__REQUIRE(location && (int) location->type >= 0 && (int) location->type <= 4 &&
+                      ((int) type == CU_MEM_ALLOCATION_TYPE_PINNED ||
+                       (int) type == CU_MEM_ALLOCATION_TYPE_MANAGED),
+                  CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(location->type == CU_MEM_LOCATION_TYPE_DEVICE &&
+                      type == CU_MEM_ALLOCATION_TYPE_PINNED,
+                  CUDA_ERROR_NOT_SUPPORTED);
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuMemGetDefaultMemPool(CUmemoryPool *pool_out, CUmemLocation *location,
+                                     CUmemAllocationType type)
+{
+    MOCK__ENTER();
+    MOCK__TRY(check_place(location, type));
+    return mock__pool_get(location->id, true, pool_out);
+}
+
+CUresult mock_cuMemGetMemPool(CUmemoryPool *pool, CUmemLocation *location, CUmemAllocationType type)
+{
+    MOCK__ENTER();
+    MOCK__TRY(check_place(location, type));
+    return mock__pool_get(location->id, false, pool);
+}
+
+CUresult mock_cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type, CUmemoryPool pool)
+{
+    MOCK__ENTER();
+    MOCK__TRY(check_place(location, type));
+    return mock__pool_set(location->id, pool);
+}
+#endif

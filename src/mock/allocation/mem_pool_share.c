@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cuMemPoolExport*, cuMemPoolImport*: a pool's descriptor says which pool it is, and an
+ * allocation's name (ipc.h) where the bytes are.
+ */
+#include <string.h>
+
+#include "mock/allocation/ipc.h"
+#include "mock/allocation/mem_file.h"
+#include "mock/allocation/mem_pool.h"
+#include "mock/allocation/memory.h"
+#include "mock/base/state.h"
+
+enum { FILE_DESCRIPTOR = 1 };
+
+CUresult mock_cuMemPoolExportToShareableHandle(void *handle_out, CUmemoryPool pool,
+                                               CUmemAllocationHandleType handleType,
+                                               unsigned long long flags)
+{
+    const struct mock__pool *found;
+    int fd;
+
+    MOCK__ENTER();
+    found = mock__pool_find(pool);
+    MOCK__REQUIRE(handle_out && found && !flags && !found->imported &&
+                      (unsigned) handleType == FILE_DESCRIPTOR &&
+                      found->handle_types == FILE_DESCRIPTOR,
+                  CUDA_ERROR_INVALID_VALUE);
+    fd = mock__file_new(0, found->device->profile->uuid);
+    MOCK__REQUIRE(fd >= 0, CUDA_ERROR_OPERATING_SYSTEM);
+    memcpy(handle_out, &fd, sizeof(fd));
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuMemPoolImportFromShareableHandle(CUmemoryPool *pool_out, void *handle,
+                                                 CUmemAllocationHandleType handleType,
+                                                 unsigned long long flags)
+{
+    struct mock__file_label label;
+    struct mock__device *device;
+    struct mock__pool *pool;
+
+    MOCK__ENTER();
+    MOCK__REQUIRE(pool_out && !flags && (unsigned) handleType == FILE_DESCRIPTOR &&
+                      mock__file_read_label((int) (intptr_t) handle, &label) && !label.bytes,
+                  CUDA_ERROR_INVALID_VALUE);
+    device = mock__device_by_uuid(label.uuid);
+    MOCK__REQUIRE(device, CUDA_ERROR_INVALID_DEVICE);
+    pool = mock__pool_new(device);
+    MOCK__REQUIRE(pool, CUDA_ERROR_OUT_OF_MEMORY);
+    pool->imported = true;
+    pool->handle_types = FILE_DESCRIPTOR;
+    mock__made(&pool->object.made, "cuMemPoolImportFromShareableHandle");
+    *pool_out = MOCK__HANDLE(pool);
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuMemPoolExportPointer(CUmemPoolPtrExportData *shareData_out, CUdeviceptr ptr)
+{
+    const struct mock__memory *memory;
+    struct mock__name name;
+
+    MOCK__ENTER();
+    memory = mock__memory_at(ptr);
+    MOCK__REQUIRE(shareData_out && memory && memory->pool && !memory->being_freed &&
+                      memory->pool->handle_types == FILE_DESCRIPTOR && !memory->pool->imported,
+                  CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__name_of(memory, &name));
+    memcpy(shareData_out, &name, sizeof(name));
+    return CUDA_SUCCESS;
+}
+
+/* Freed as other memory is, and before the process that it came from frees it. */
+CUresult mock_cuMemPoolImportPointer(CUdeviceptr *ptr_out, CUmemoryPool pool,
+                                     CUmemPoolPtrExportData *shareData)
+{
+    struct mock__memory *memory = NULL;
+    struct mock__pool *found;
+    struct mock__name name;
+
+    MOCK__ENTER_CONTEXT(context);
+    found = mock__pool_find(pool);
+    MOCK__REQUIRE(ptr_out && shareData && found && found->imported, CUDA_ERROR_INVALID_VALUE);
+    memcpy(&name, shareData, sizeof(name));
+    MOCK__TRY(mock__name_open(context, &name, &memory));
+    if (!memory->pool) {
+        mock__made(&memory->made, "cuMemPoolImportPointer");
+        memory->owned = false;
+        mock__pool_charge(found, memory);
+    }
+    *ptr_out = memory->address;
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/* cuMemRangeGetAttribute, cuMemRangeGetAttributes */
+#include "mock/allocation/mem_range.h"
+
+#include <string.h>
+
+#include "mock/allocation/memory.h"
+#include "mock/base/state.h"
+
+/* By number: toolkits before 12.2 do not name the last four. */
+enum {
+    READ_MOSTLY = 1,
+    PREFERRED = 2,
+    ACCESSED_BY = 3,
+    PREFETCHED = 4,
+    PREFERRED_TYPE = 5,
+    PREFERRED_ID = 6,
+    PREFETCHED_TYPE = 7,
+    PREFETCHED_ID = 8,
+};
+
+/* What is true of all of a range: where its parts differ, there is no place. */
+static struct mock__part common(const struct mock__memory *memory, size_t begin, size_t end)
+{
+    const struct mock__place none = {MOCK__NO_PLACE, MOCK__NO_DEVICE};
+    struct mock__part result = {.read_mostly = true, .users = UINT32_MAX};
+    const struct mock__part *parts;
+    const size_t n = mock__advice_parts(memory, &parts);
+    bool first = true;
+
+    for (size_t i = 0; i < n; i++) {
+        if (n > 1 && (parts[i].end <= begin || parts[i].begin >= end))
+            continue;
+        if (first || memcmp(&result.preferred, &parts[i].preferred, sizeof(none)))
+            result.preferred = first ? parts[i].preferred : none;
+        if (first || memcmp(&result.prefetched, &parts[i].prefetched, sizeof(none)))
+            result.prefetched = first ? parts[i].prefetched : none;
+        result.read_mostly &= parts[i].read_mostly;
+        result.users &= parts[i].users;
+        first = false;
+    }
+    return result;
+}
+
+/* As the attributes that know no places have it: an ordinal, -1 for the host, or -2. */
+static int as_device(struct mock__place place)
+{
+    if (place.type == MOCK__ON_DEVICE)
+        return place.id;
+    return place.type == MOCK__ON_HOST ? CU_DEVICE_CPU : MOCK__NO_DEVICE;
+}
+
+static CUresult put_int(void *data, size_t bytes, int value)
+{
+    MOCK__REQUIRE(bytes == sizeof(value), CUDA_ERROR_INVALID_VALUE);
+    memcpy(data, &value, sizeof(value));
+    return CUDA_SUCCESS;
+}
+
+/* As many as fit; what is left says that there is no device. */
+static CUresult put_users(int *data, size_t bytes, uint32_t users)
+{
+    const size_t room = bytes / sizeof(*data);
+    size_t n = 0;
+
+    MOCK__REQUIRE(room && bytes % sizeof(*data) == 0, CUDA_ERROR_INVALID_VALUE);
+    for (int i = 0; i < mock__device_count() && n < room; i++)
+        if (users & (uint32_t) 1 << i)
+            data[n++] = i;
+    if (users & MOCK__HOST_BIT && n < room)
+        data[n++] = CU_DEVICE_CPU;
+    while (n < room)
+        data[n++] = MOCK__NO_DEVICE;
+    return CUDA_SUCCESS;
+}
+
+static CUresult get(const struct mock__part *part, void *data, size_t bytes, int attribute)
+{
+    switch (attribute) {
+    case READ_MOSTLY:
+        return put_int(data, bytes, part->read_mostly);
+    case PREFERRED:
+        return put_int(data, bytes, as_device(part->preferred));
+    case ACCESSED_BY:
+        return put_users(data, bytes, part->users);
+    case PREFETCHED:
+        return put_int(data, bytes, as_device(part->prefetched));
+    case PREFERRED_TYPE:
+        return put_int(data, bytes, part->preferred.type);
+    case PREFERRED_ID:
+        return put_int(data, bytes, part->preferred.id);
+    case PREFETCHED_TYPE:
+        return put_int(data, bytes, part->prefetched.type);
+    case PREFETCHED_ID:
+        return put_int(data, bytes, part->prefetched.id);
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+static CUresult get_all(void **data, const size_t *sizes, const CUmem_range_attribute *attributes,
+                        size_t n, CUdeviceptr address, size_t bytes)
+{
+    struct mock__memory *memory = NULL;
+    struct mock__part part;
+
+    MOCK__ENTER();
+    MOCK__REQUIRE(data && sizes && attributes && n, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__managed_find(address, bytes, &memory));
+    part = common(memory, address - memory->address, address - memory->address + bytes);
+    for (size_t i = 0; i < n; i++) {
+        MOCK__REQUIRE(data[i], CUDA_ERROR_INVALID_VALUE);
+        MOCK__TRY(get(&part, data[i], sizes[i], (int) attributes[i]));
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuMemRangeGetAttribute(void *data, size_t dataSize, CUmem_range_attribute attribute,
+                                     CUdeviceptr devPtr, size_t count)
+{
+    return get_all(&data, &dataSize, &attribute, 1, devPtr, count);
+}
+
+CUresult mock_cuMemRangeGetAttributes(void **data, size_t *dataSizes,
+                                      CUmem_range_attribute *attributes, size_t numAttributes,
+                                      CUdeviceptr devPtr, size_t count)
+{
+    return get_all(data, dataSizes, attributes, numAttributes, devPtr, count);
+}

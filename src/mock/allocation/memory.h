@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Every range of memory that the driver knows, by address.
+ *
+ * Device memory is not host memory: a device address lies in a reservation without
+ * access, so that a host which dereferences it faults, and its bytes lie in a second
+ * mapping, which copies and kernels use. Address space is reserved in chunks as
+ * it is needed. Callers hold the lock.
+ */
+#ifndef CUSHIM_MOCK_ALLOCATION_MEMORY_H
+#define CUSHIM_MOCK_ALLOCATION_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "mock/base/objects.h"
+#include "mock/functions.h"
+
+/* The granularity of device memory. */
+#define MOCK__ALIGNMENT 512
+
+struct mock__context;
+struct mock__advice;
+struct mock__chunk;
+struct mock__device;
+struct mock__history;
+struct mock__mapping;
+struct mock__opened;
+struct mock__pool;
+
+enum mock__memory_kind {
+    MOCK__DEVICE_MEMORY,
+    MOCK__MANAGED_MEMORY,    /* one address for host and device */
+    MOCK__HOST_MEMORY,       /* allocated by the driver */
+    MOCK__REGISTERED_MEMORY, /* the program's own, made known */
+};
+
+struct mock__memory {
+    uint64_t address;
+    size_t bytes;
+    unsigned char *host; /* where the bytes are */
+    enum mock__memory_kind kind;
+    unsigned flags;
+    uint64_t id;
+    struct mock__device *device;
+    struct mock__context *context; /* NULL for what no context holds */
+    struct mock__mapping *mapping; /* of cuMemMap(); NULL for what is no mapping */
+    struct mock__advice *advice;   /* for managed memory; mem_advise.c's */
+    struct mock__pool *pool;       /* where a stream-ordered allocation comes from */
+    struct mock__chunk *chunk;     /* of device memory */
+    struct mock__opened *opened;   /* of another process; NULL for one's own */
+    struct mock__made made;
+    char *label;                   /* the program's name for it, or NULL */
+    struct mock__history *history; /* access.c's */
+    bool being_freed;              /* a free was submitted and is not done */
+    unsigned holds;                /* how many nodes of graphs have this address for their own */
+    bool absent;                   /* of a graph's memory: there are no bytes at present */
+    bool promised;                 /* of the same: an allocation was submitted, and no free since */
+    uint64_t freed_in;             /* the stream that its free was submitted to */
+    bool owned;                    /* goes with an array, a mapping or a handle, not by a free */
+    bool begins_written;           /* by somebody the mock does not see */
+    bool in_module;                /* a variable of a module, which goes with the module */
+    unsigned attached;             /* CU_MEM_ATTACH_*, of managed memory; 0: as it was made */
+    uint64_t attached_to;          /* the stream, if it is to one */
+    bool sync_operations;          /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS */
+};
+
+/* CUDA_ERROR_OUT_OF_MEMORY if the device, or the host below it, has no more. */
+CUresult mock__memory_alloc(struct mock__context *context, size_t bytes,
+                            struct mock__memory **ret_memory);
+
+/* The same from a pool, which has its own part of the device's memory. */
+CUresult mock__memory_alloc_pool(struct mock__context *context, struct mock__pool *pool,
+                                 size_t bytes, struct mock__memory **ret_memory);
+CUresult mock__memory_alloc_host(struct mock__context *context, size_t bytes,
+                                 enum mock__memory_kind kind, unsigned flags,
+                                 struct mock__memory **ret_memory);
+CUresult mock__memory_register(struct mock__context *context, void *host, size_t bytes,
+                               unsigned flags, struct mock__memory **ret_memory);
+
+/*
+ * Makes a range known that somebody else made; a copy, with an id of its own. NULL if there is
+ * no memory. And forgets it.
+ */
+struct mock__memory *mock__memory_insert(const struct mock__memory *range);
+void mock__memory_erase(struct mock__memory *memory);
+
+/* The number of an allocation that has no range of its own. */
+uint64_t mock__memory_new_id(void);
+
+/* Frees the range; what graphs hold stays known, without its bytes. */
+void mock__memory_free(struct mock__memory *memory);
+
+/*
+ * The memory of graphs. Its range is kept from the first hold to the last, and has bytes from
+ * when work allocates it to when something frees it; a range that has bytes when the last hold
+ * goes is an allocation like others from then on.
+ */
+CUresult mock__memory_reserve(struct mock__context *context, size_t bytes,
+                              struct mock__memory **ret_memory);
+void mock__memory_hold(struct mock__memory *memory);
+void mock__memory_release(struct mock__memory *memory);
+void mock__memory_appear(struct mock__memory *memory);
+
+/* Frees what a context holds. */
+void mock__memory_free_all(struct mock__context *context);
+
+/* The range that an address lies in, or NULL. */
+struct mock__memory *mock__memory_find(uint64_t address);
+
+/*
+ * The last range that begins at or before an address, the first that begins after it, and the n-th
+ * of all; NULL if there is none.
+ */
+const struct mock__memory *mock__memory_before(uint64_t address);
+const struct mock__memory *mock__memory_after(uint64_t address);
+const struct mock__memory *mock__memory_number(size_t n);
+
+/* A range of device memory that was freed not long ago. */
+struct mock__freed {
+    uint64_t address, id;
+    size_t bytes;
+    struct mock__made made;
+    char *label;
+};
+
+/* Is the address in a range whose free was submitted? It is not for new work to use. */
+bool mock__memory_being_freed(uint64_t address);
+
+/*
+ * A range of the pool whose free was submitted to a stream and is not done: what is allocated
+ * in that stream may have it, as it comes later. It is a new allocation from then on.
+ */
+struct mock__memory *mock__memory_revive(struct mock__pool *pool, size_t bytes, uint64_t stream_id);
+
+/* Keeps in mind what a range was that is no more, its label as well. (grave.c) */
+void mock__memory_bury(const struct mock__memory *memory);
+
+/* What an address belonged to before it was freed, NULL if that is not known. */
+const struct mock__freed *mock__memory_freed(uint64_t address);
+
+/* The range that begins at an address, or NULL. */
+struct mock__memory *mock__memory_at(uint64_t address);
+
+/*
+ * What memory is at an address, as a number: equal for memory of the same kind and context. 0 for
+ * memory that the driver does not know.
+ */
+uint64_t mock__memory_class(uint64_t address);
+
+/* Is any byte of [address, address + bytes) in a range? */
+bool mock__memory_overlaps(uint64_t address, size_t bytes);
+
+/* Does the address lie where device memory comes from, allocated or not? */
+bool mock__memory_reserved(uint64_t address);
+
+/* May what runs in a context use the bytes, as its device and its peers are set up? */
+bool mock__memory_usable(const struct mock__context *context, uint64_t address, size_t bytes,
+                         bool write);
+
+/*
+ * What the device has at an address, for access.c: a mapping stands for the memory that is
+ * mapped, at *offset of it. NULL if there is nothing.
+ */
+struct mock__memory *mock__memory_watched(uint64_t address, size_t *ret_offset, size_t *ret_left);
+
+/*
+ * Where the bytes of a range of addresses are; NULL if it is not inside one live range, or in
+ * mappings that follow each other.
+ */
+void *mock__memory_bytes(uint64_t address, size_t bytes);
+
+/* Is it inside one range, whether that has its bytes now or is a graph's? */
+bool mock__memory_contains(uint64_t address, size_t bytes);
+
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/* cuMipmappedArray* */
+#include "mock/allocation/array.h"
+#include "mock/base/state.h"
+#include "mock/queue/schedule.h"
+
+static size_t halved(size_t n, unsigned times)
+{
+    return n && !(n >> times) ? 1 : n >> times;
+}
+
+/* Layers and faces are as many in each level. */
+static CUDA_ARRAY3D_DESCRIPTOR level_of(const CUDA_ARRAY3D_DESCRIPTOR *descriptor, unsigned level)
+{
+    CUDA_ARRAY3D_DESCRIPTOR result = *descriptor;
+
+    result.Width = halved(result.Width, level);
+    result.Height = halved(result.Height, level);
+    if (!(result.Flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP)))
+        result.Depth = halved(result.Depth, level);
+    return result;
+}
+
+/* As many as were asked for, but the last is a single element. */
+static unsigned count_levels(const CUDA_ARRAY3D_DESCRIPTOR *descriptor, unsigned wanted)
+{
+    size_t longest =
+        descriptor->Width > descriptor->Height ? descriptor->Width : descriptor->Height;
+    unsigned n = 1;
+
+    if (!(descriptor->Flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP)) &&
+        descriptor->Depth > longest)
+        longest = descriptor->Depth;
+    for (; n < wanted && n < MOCK__MOST_LEVELS && longest >> n; n++)
+        ;
+    return n;
+}
+
+static bool all_bytes(const CUDA_ARRAY3D_DESCRIPTOR *descriptor, unsigned n_levels,
+                      size_t *ret_bytes)
+{
+    size_t sum = 0, bytes;
+
+    for (unsigned i = 0; i < n_levels; i++) {
+        const CUDA_ARRAY3D_DESCRIPTOR level = level_of(descriptor, i);
+
+        if (!mock__array_bytes(&level, &bytes) || __builtin_add_overflow(sum, bytes, &sum))
+            return false;
+    }
+    *ret_bytes = sum;
+    return true;
+}
+
+static void free_objects(struct mock__mipmapped_array *mipmapped)
+{
+    for (unsigned i = 0; i < mipmapped->n_levels; i++)
+        mock__object_free(mipmapped->levels[i]);
+    mock__object_free(mipmapped);
+}
+
+/* The levels, one behind the other. */
+static bool add_levels(struct mock__mipmapped_array *mipmapped, unsigned n)
+{
+    uint64_t address = mipmapped->address;
+
+    for (unsigned i = 0; i < n; i++) {
+        const CUDA_ARRAY3D_DESCRIPTOR level = level_of(&mipmapped->descriptor, i);
+        struct mock__array *array = mock__array_over(mipmapped->context, &level, address);
+        size_t bytes = 0;
+
+        if (!array)
+            return false;
+        array->mipmapped = mipmapped;
+        mipmapped->levels[mipmapped->n_levels++] = array;
+        mock__array_bytes(&level, &bytes);
+        address += bytes;
+    }
+    return true;
+}
+
+static CUresult create(struct mock__context *context, const CUDA_ARRAY3D_DESCRIPTOR *descriptor,
+                       unsigned n_levels, struct mock__mipmapped_array **ret_mipmapped)
+{
+    struct mock__mipmapped_array *mipmapped;
+    size_t bytes = 0;
+
+    MOCK__REQUIRE(all_bytes(descriptor, n_levels, &bytes), CUDA_ERROR_OUT_OF_MEMORY);
+    mipmapped = mock__object_new(MOCK__MIPMAPPED_ARRAY, sizeof(*mipmapped));
+    MOCK__REQUIRE(mipmapped, CUDA_ERROR_OUT_OF_MEMORY);
+    mipmapped->context = context;
+    mipmapped->descriptor = *descriptor;
+    if (mock__array_alloc(context, bytes, "cuMipmappedArrayCreate", &mipmapped->address)) {
+        mock__object_free(mipmapped);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    if (!add_levels(mipmapped, n_levels)) {
+        mock__array_release(mipmapped->address);
+        free_objects(mipmapped);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    *ret_mipmapped = mipmapped;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuMipmappedArrayCreate(CUmipmappedArray *pHandle,
+                                     const CUDA_ARRAY3D_DESCRIPTOR *pMipmappedArrayDesc,
+                                     unsigned int numMipmapLevels)
+{
+    struct mock__mipmapped_array *mipmapped = NULL;
+
+    MOCK__ENTER_CONTEXT(context);
+    MOCK__REQUIRE(pHandle && pMipmappedArrayDesc && numMipmapLevels, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__array_check(context->device, pMipmappedArrayDesc, true));
+    MOCK__TRY(create(context, pMipmappedArrayDesc,
+                     count_levels(pMipmappedArrayDesc, numMipmapLevels), &mipmapped));
+    *pHandle = MOCK__HANDLE(mipmapped);
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuMipmappedArrayGetLevel(CUarray *pLevelArray, CUmipmappedArray hMipmappedArray,
+                                       unsigned int level)
+{
+    const struct mock__mipmapped_array *mipmapped;
+
+    MOCK__ENTER_CONTEXT(context);
+    mipmapped = mock__object_find(MOCK__MIPMAPPED_ARRAY, hMipmappedArray);
+    MOCK__REQUIRE(mipmapped, CUDA_ERROR_INVALID_HANDLE);
+    MOCK__REQUIRE(pLevelArray && level < mipmapped->n_levels, CUDA_ERROR_INVALID_VALUE);
+    *pLevelArray = MOCK__HANDLE(mipmapped->levels[level]);
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray)
+{
+    struct mock__mipmapped_array *mipmapped;
+
+    MOCK__ENTER_CONTEXT(context);
+    MOCK__REQUIRE(mock__object_find(MOCK__MIPMAPPED_ARRAY, hMipmappedArray),
+                  CUDA_ERROR_INVALID_HANDLE);
+    mock__finish_all();
+    mipmapped = mock__object_find(MOCK__MIPMAPPED_ARRAY, hMipmappedArray);
+    MOCK__REQUIRE(mipmapped, CUDA_ERROR_INVALID_HANDLE);
+    mock__array_release(mipmapped->address);
+    free_objects(mipmapped);
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuMipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *sparseProperties,
+                                                  CUmipmappedArray mipmap)
+{
+    (void) sparseProperties;
+    MOCK__ENTER();
+    MOCK__REQUIRE(mock__object_find(MOCK__MIPMAPPED_ARRAY, mipmap), CUDA_ERROR_INVALID_HANDLE);
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
+#if CUDA_VERSION >= 11060
+CUresult
+mock_cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *memoryRequirements,
+                                           CUmipmappedArray mipmap, CUdevice device)
+{
+    (void) memoryRequirements;
+    MOCK__ENTER();
+    MOCK__REQUIRE(mock__device_find(device), CUDA_ERROR_INVALID_DEVICE);
+    MOCK__REQUIRE(mock__object_find(MOCK__MIPMAPPED_ARRAY, mipmap), CUDA_ERROR_INVALID_HANDLE);
+    return CUDA_ERROR_INVALID_VALUE;
+}
+#endif
+
+/* The memory goes with the context's. */
+void mock__arrays_destroy(const struct mock__context *context)
+{
+    struct mock__mipmapped_array *mipmapped;
+    struct mock__array *array;
+
+    for (size_t cursor = 0; (mipmapped = mock__object_next(MOCK__MIPMAPPED_ARRAY, &cursor));)
+        if (mipmapped->context == context)
+            free_objects(mipmapped);
+    for (size_t cursor = 0; (array = mock__object_next(MOCK__ARRAY, &cursor));)
+        if (array->context == context)
+            mock__object_free(array);
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cuStreamAttachMemAsync. It is a promise of the program, who will use managed memory, and holds
+ * on devices that cannot have it at the same time as the host; a device does not notice
+ * that it is broken.
+ */
+#include "mock/allocation/attach.h"
+#include "mock/allocation/memory.h"
+#include "mock/base/finding.h"
+#include "mock/base/state.h"
+#include "mock/queue/work.h"
+#include "mock/stream/capture.h"
+#include "mock/stream/stream.h"
+
+struct attach_work {
+    struct mock__work work;
+    uint64_t address, id; /* not a pointer: the memory may go before */
+    unsigned flags;
+};
+
+static void run_attach(struct mock__work *work)
+{
+    const struct attach_work *attach = (const struct attach_work *) work;
+    struct mock__memory *memory = mock__memory_at(attach->address);
+
+    if (!memory || memory->id != attach->id)
+        return;
+    memory->attached = attach->flags;
+    memory->attached_to = work->queue->stream_id;
+}
+
+static const struct mock__work_type attach_type = {.name = "attach", .run = run_attach};
+
+/* A stream that was destroyed has its memory until its work is done. */
+static bool stream_is_there(uint64_t id)
+{
+    const struct mock__stream *stream;
+
+    for (const struct mock__queue *queue = mock__busy_queues(); queue; queue = queue->next_busy)
+        if (!queue->of_graph && queue->stream_id == id)
+            return true;
+    for (size_t cursor = 0; (stream = mock__object_next(MOCK__STREAM, &cursor));)
+        if (stream->id == id)
+            return true;
+    return false;
+}
+
+static unsigned attachment_of(const struct mock__memory *memory)
+{
+    const bool lapsed =
+        memory->attached == CU_MEM_ATTACH_SINGLE && !stream_is_there(memory->attached_to);
+
+    return memory->attached && !lapsed ? memory->attached : memory->flags;
+}
+
+/* Which stream a graph was launched into is not known where its nodes are done. */
+void mock__attach_check(const struct mock__work *work, const struct mock__memory *memory)
+{
+    const struct mock__queue *queue = work->queue;
+    unsigned attachment;
+
+    if (queue->of_graph ||
+        mock__attribute(queue->context->device, CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS))
+        return;
+    attachment = attachment_of(memory);
+    if (attachment == CU_MEM_ATTACH_HOST)
+        mock__finding(CUSHIM_MOCK_ATTACHMENT, "%s uses %s, which is attached to the host",
+                      mock__say_work(work).text, mock__say_memory(memory).text);
+    else if (attachment == CU_MEM_ATTACH_SINGLE && memory->attached_to != queue->stream_id)
+        mock__finding(CUSHIM_MOCK_ATTACHMENT, "%s uses %s, which is attached to stream %llu",
+                      mock__say_work(work).text, mock__say_memory(memory).text,
+                      (unsigned long long) memory->attached_to);
+}
+
+static bool flags_valid(unsigned flags)
+{
+    return flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST ||
+           flags == CU_MEM_ATTACH_SINGLE;
+}
+
+/* Managed memory is attached as a whole. */
+static bool is_whole(const struct mock__memory *memory, CUdeviceptr address, size_t length)
+{
+    return memory->kind == MOCK__MANAGED_MEMORY && memory->address == address &&
+           (!length || length == memory->bytes);
+}
+
+static CUresult attach(CUstream hStream, CUdeviceptr address, size_t length, unsigned flags)
+{
+    const struct mock__memory *memory = mock__memory_find(address);
+    struct mock__stream *stream = NULL;
+    struct attach_work *work;
+
+    MOCK__TRY(mock__stream_find(hStream, &stream));
+    MOCK__REQUIRE(flags_valid(flags), CUDA_ERROR_INVALID_VALUE);
+    /* The legacy stream stands for all others, and is none by itself. */
+    MOCK__REQUIRE(flags != CU_MEM_ATTACH_SINGLE || !stream->queue->legacy,
+                  CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__capture_refuse(stream));
+    /* The program's own memory, where a device can use it: the promise holds by itself. */
+    if (!memory && address && length &&
+        mock__attribute(stream->context->device, CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS))
+        return CUDA_SUCCESS;
+    MOCK__REQUIRE(memory && is_whole(memory, address, length), CUDA_ERROR_INVALID_VALUE);
+    work = mock__work_new(&attach_type, sizeof(*work));
+    MOCK__REQUIRE(work, CUDA_ERROR_OUT_OF_MEMORY);
+    work->address = address;
+    work->id = memory->id;
+    work->flags = flags;
+    return mock__stream_submit(stream, work);
+}
+
+CUresult mock_cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t length,
+                                     unsigned int flags)
+{
+    MOCK__ENTER();
+    return attach(hStream, dptr, length, flags);
+}
+
+CUresult mock_cuStreamAttachMemAsync_ptsz(CUstream hStream, CUdeviceptr dptr, size_t length,
+                                          unsigned int flags)
+{
+    MOCK__ENTER();
+    return attach(mock__ptsz(hStream), dptr, length, flags);
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+#include "mock/base/context.h"
+
+#include <string.h>
+
+#include "mock/base/hooks.h"
+#include "mock/base/state.h"
+
+#define SCHEDULING_FLAGS 0x07u
+#define ALL_FLAGS        0xffu
+#define MAX_DEPTH        256
+
+static uint64_t last_id;
+
+static _Thread_local CUcontext stack[MAX_DEPTH];
+static _Thread_local unsigned depth;
+
+bool mock__context_flags_valid(unsigned flags)
+{
+    const unsigned scheduling = flags & SCHEDULING_FLAGS;
+
+    /* At most one way of waiting. */
+    return !(flags & ~ALL_FLAGS) && !(scheduling & (scheduling - 1));
+}
+
+static void reset_settings(struct mock__context *context, unsigned flags)
+{
+    /* Host memory is always mapped where addresses are unified. */
+    context->flags = flags | CU_CTX_MAP_HOST;
+    context->fault = CUDA_SUCCESS;
+    context->cache_config = CU_FUNC_CACHE_PREFER_NONE;
+    context->peers = 0;
+    memcpy(context->limits, context->device->profile->limits, sizeof(context->limits));
+}
+
+static CUresult fill(struct mock__context *context, unsigned flags)
+{
+    MOCK__REQUIRE(mock__device_has_room(context->device, context->device->profile->context_bytes),
+                  CUDA_ERROR_OUT_OF_MEMORY);
+    reset_settings(context, flags);
+    context->alive = mock__hooks.context_begin(context);
+    context->device->used_bytes += context->device->profile->context_bytes;
+    if (!context->alive) {
+        mock__context_empty(context);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    return CUDA_SUCCESS;
+}
+
+/* A device with a broken context is unusable until that context is gone. */
+static CUresult device_fault(const struct mock__device *device)
+{
+    const struct mock__context *context;
+
+    for (size_t cursor = 0; (context = mock__object_next(MOCK__CONTEXT, &cursor));) {
+        if (context->device == device && context->alive && context->fault)
+            return context->fault;
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult mock__context_create(struct mock__device *device, unsigned flags, bool primary,
+                              struct mock__context **ret_context)
+{
+    struct mock__context *context;
+    CUresult result;
+
+    MOCK__TRY(device_fault(device));
+    context = mock__object_new(MOCK__CONTEXT, sizeof(*context));
+    MOCK__REQUIRE(context, CUDA_ERROR_OUT_OF_MEMORY);
+    context->device = device;
+    context->primary = primary;
+    context->id = ++last_id;
+    result = fill(context, flags);
+    if (result != CUDA_SUCCESS) {
+        mock__object_free(context);
+        return result;
+    }
+    *ret_context = context;
+    return CUDA_SUCCESS;
+}
+
+/* The handle stays the same: programs keep it across a release and a retain. */
+CUresult mock__context_revive(struct mock__context *context)
+{
+    return context->alive ? CUDA_SUCCESS : fill(context, context->device->primary_flags);
+}
+
+void mock__context_empty(struct mock__context *context)
+{
+    mock__hooks.context_end(context);
+    context->alive = false;
+    context->fault = CUDA_SUCCESS;
+    context->device->used_bytes -= context->device->profile->context_bytes;
+}
+
+void mock__context_destroy(struct mock__context *context)
+{
+    mock__context_empty(context);
+    mock__object_free(context);
+}
+
+CUresult mock__context_usable(const struct mock__context *context)
+{
+    return context->alive ? context->fault : CUDA_ERROR_CONTEXT_IS_DESTROYED;
+}
+
+CUresult mock__context_current(struct mock__context **ret_context)
+{
+    const CUcontext handle = mock__current_handle();
+    struct mock__context *context = mock__object_find(MOCK__CONTEXT, handle);
+
+    MOCK__REQUIRE(handle, CUDA_ERROR_INVALID_CONTEXT);
+    /* Another thread may have destroyed what is current here. */
+    MOCK__REQUIRE(context, CUDA_ERROR_CONTEXT_IS_DESTROYED);
+    MOCK__TRY(mock__context_usable(context));
+    *ret_context = context;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock__context_of(CUcontext handle, struct mock__context **ret_context)
+{
+    struct mock__context *context = mock__object_find(MOCK__CONTEXT, handle);
+
+    if (!handle)
+        return mock__context_current(ret_context);
+    MOCK__REQUIRE(context, CUDA_ERROR_INVALID_CONTEXT);
+    *ret_context = context;
+    return CUDA_SUCCESS;
+}
+
+CUcontext mock__current_handle(void)
+{
+    return depth ? stack[depth - 1] : NULL;
+}
+
+bool mock__current_push(CUcontext handle)
+{
+    if (depth == MAX_DEPTH)
+        return false;
+    stack[depth++] = handle;
+    return true;
+}
+
+bool mock__current_pop(CUcontext *ret_handle)
+{
+    if (!depth)
+        return false;
+    *ret_handle = stack[--depth];
+    return true;
+}
+
+/* The driver's rule: setting replaces the top of the stack, and setting NULL pops it. */
+void mock__current_replace(CUcontext handle)
+{
+    if (depth)
+        depth--;
+    if (handle)
+        stack[depth++] = handle;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+#include "mock/base/finding.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/env.h"
+#include "base/util.h"
+#include "mock/base/hooks.h"
+#include "mock/base/state.h"
+
+/* A loop that goes wrong a million times says no more than the first of them. */
+enum { MOST = 1000 };
+
+static struct cushim_mock_finding findings[MOST];
+static size_t n_findings;
+static bool off, wanted, started;
+static int process;
+
+static const char *const words[] = {
+    "data race",    "out of bounds", "use after free", "double free", "uninitialised read",
+    "leak",         "stuck",         "host access",    "barrier",     "misaligned access",
+    "endless loop", "kernel fault",  "attachment"};
+_Static_assert(ARRAY_SIZE(words) == CUSHIM_MOCK_ATTACHMENT + 1, "each kind has its words");
+
+static struct cushim_mock_finding *known(enum cushim_mock_finding_kind kind, const char *text)
+{
+    for (size_t i = 0; i < n_findings; i++)
+        if (findings[i].kind == kind && !strcmp(findings[i].text, text))
+            return &findings[i];
+    return NULL;
+}
+
+static void keep(enum cushim_mock_finding_kind kind, const char *text)
+{
+    struct cushim_mock_finding *finding = known(kind, text);
+
+    if (!finding && n_findings < MOST) {
+        finding = &findings[n_findings];
+        finding->kind = kind;
+        finding->text = strdup(text);
+        finding->count = 0;
+        n_findings += finding->text != NULL;
+    }
+    if (finding)
+        finding->count++;
+}
+
+void mock__finding(enum cushim_mock_finding_kind kind, const char *format, ...)
+{
+    char text[1024];
+    va_list list;
+
+    if (off)
+        return;
+    va_start(list, format);
+    vsnprintf(text, sizeof(text), format, list);
+    va_end(list);
+    keep(kind, text);
+}
+
+void mock__finding_now(enum cushim_mock_finding_kind kind, const char *format, ...)
+{
+    char text[1024];
+    va_list list;
+
+    if (off)
+        return;
+    va_start(list, format);
+    vsnprintf(text, sizeof(text), format, list);
+    va_end(list);
+    keep(kind, text);
+    fprintf(stderr, "cushim mock: %s: %s\n", words[kind], text);
+}
+
+bool mock__checking(void)
+{
+    return !off;
+}
+
+bool mock__findings_wanted(void)
+{
+    return wanted;
+}
+
+/* By the descriptor: the program may have closed the stream by now. */
+static void print_all(void)
+{
+    const struct cushim_mock_finding *all = NULL;
+    size_t n;
+
+    cushim_mock_leaks();
+    n = cushim_mock_findings(&all);
+    if (n)
+        dprintf(STDERR_FILENO, "cushim mock: %zu finding%s\n", n, n == 1 ? "" : "s");
+    for (size_t i = 0; i < n; i++) {
+        dprintf(STDERR_FILENO, "%zu  %s  %s", i + 1, words[all[i].kind], all[i].text);
+        dprintf(STDERR_FILENO, all[i].count > 1 ? " (%u times)\n" : "\n", all[i].count);
+    }
+}
+
+#ifdef __GLIBC__
+static void print_last(int status, void *unused)
+{
+    (void) status;
+    (void) unused;
+    print_all();
+}
+#endif
+
+/*
+ * What a program and its libraries give back in their own handlers and destructors is no leak, so
+ * the report comes after all of them. Functions for atexit() are called before any destructor; and
+ * what is registered while the destructors are called is called after them, if it belongs to no
+ * library, as with on_exit().
+ */
+static __attribute__((destructor)) void print_at_exit(void)
+{
+    /* A child of fork() has a copy of what its parent will print. */
+    if (!started || (int) getpid() != process)
+        return;
+#ifdef __GLIBC__
+    if (!on_exit(print_last, NULL))
+        return;
+#endif
+    print_all();
+}
+
+void mock__findings_start(void)
+{
+    const char *word = cushim__env("CUSHIM_MOCK_CHECK");
+
+    off = word && !strcmp(word, "0");
+    wanted = word && !off;
+    if (started || !wanted)
+        return;
+    started = true;
+    process = (int) getpid();
+}
+
+/* --- what cushim/mock.h declares --- */
+
+size_t cushim_mock_findings(const struct cushim_mock_finding **ret_findings)
+{
+    size_t n;
+
+    mock__control_lock();
+    mock__hooks.findings_asked();
+    n = n_findings;
+    if (ret_findings)
+        *ret_findings = findings;
+    mock__control_unlock();
+    return n;
+}
+
+void cushim_mock_findings_clear(void)
+{
+    mock__control_lock();
+    while (n_findings)
+        free((char *) findings[--n_findings].text);
+    mock__control_unlock();
+}
+
+size_t cushim_mock_leaks(void)
+{
+    size_t before, after;
+
+    mock__control_lock();
+    before = n_findings;
+    mock__hooks.find_leaks();
+    after = n_findings;
+    mock__control_unlock();
+    return after - before;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Calls from a folder to those that stand after it: exports/hooks.c has the list of who is called.
+ * So what a context is made of, say, does not have to be known where contexts are. Callers hold
+ * the lock.
+ */
+#ifndef CUSHIM_MOCK_BASE_HOOKS_H
+#define CUSHIM_MOCK_BASE_HOOKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "mock/functions.h"
+
+struct mock__clock;
+struct mock__config;
+struct mock__context;
+struct mock__memory;
+struct mock__module;
+struct mock__stream;
+struct mock__work;
+
+struct mock__hooks {
+    /* cuInit(): the devices are known. */
+    void (*start)(const struct mock__config *config);
+
+    /* A context begins: makes its default streams. False if there is no memory. */
+    bool (*context_begin)(struct mock__context *context);
+    /* A context ends: destroys all that lives in it. */
+    void (*context_end)(struct mock__context *context);
+    /* A module is unloaded: its texture references go. */
+    void (*module_end)(const struct mock__module *module);
+
+    /* There is nothing left to do: memory pools give back what they do not have to keep. */
+    void (*idle)(void);
+    /* Work was submitted, or the host got back control: the host's accesses may be watched. */
+    void (*watch)(void);
+    /* Watched work is submitted; and is done, or is not submitted after all. */
+    void (*watch_submitted)(const struct mock__work *work);
+    void (*watch_end)(const struct mock__work *work);
+    /* The host knows what lies before the clock, or has had a message from which it may. */
+    void (*host_knows)(const struct mock__clock *clock);
+    /* Is work of the slot watched that the host has not waited for? */
+    bool (*slot_watched)(unsigned slot);
+    /* The kernel that runs, if one does. For a signal handler as well. */
+    const struct mock__work *(*kernel_running)(void);
+    /* Findings are asked for: those that are only noted become findings now. */
+    void (*findings_asked)(void);
+    void (*find_leaks)(void);
+
+    /* Memory of the host, for the program and for the mock, which may be the same. */
+    bool (*host_map)(size_t bytes, uint64_t *ret_address, unsigned char **ret_host);
+    void (*host_unmap)(const struct mock__memory *memory);
+    /* What a range was used for is forgotten. */
+    void (*memory_forget)(struct mock__memory *memory);
+
+    /* Work that allocates and frees, for streams that capture. */
+    CUresult (*alloc_work)(struct mock__context *context, size_t bytes,
+                           struct mock__work **ret_work, CUdeviceptr *ret_address);
+    CUresult (*free_work)(CUgraph graph, CUdeviceptr address, struct mock__work **ret_work);
+    /* A kernel that was captured has the priority of its stream, unless it says another. */
+    CUresult (*kernel_priority)(struct mock__work *work, int priority);
+};
+
+extern const struct mock__hooks mock__hooks;
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The live objects, by handle.
+ *
+ * A handle is a number and not an address: a slot and a generation. So any value
+ * that a caller passes can be looked up, and the handle of an object that is gone
+ * is not taken for a newer one. Handles lie where nothing is mapped, so that a
+ * program that looks inside one faults, as it should.
+ *
+ * Callers hold the process-wide lock.
+ */
+#ifndef CUSHIM_MOCK_BASE_OBJECTS_H
+#define CUSHIM_MOCK_BASE_OBJECTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum mock__kind {
+    MOCK__CONTEXT = 1,
+    MOCK__STREAM,
+    MOCK__EVENT,
+    MOCK__MODULE,
+    MOCK__FUNCTION,
+    MOCK__POOL,
+    MOCK__LIBRARY,
+    MOCK__KERNEL,
+    MOCK__LINK,
+    MOCK__GRAPH,
+    MOCK__NODE,
+    MOCK__EXEC,
+    MOCK__USER_OBJECT,
+    MOCK__PHYSICAL,
+    MOCK__ARRAY,
+    MOCK__MIPMAPPED_ARRAY,
+    MOCK__TEXTURE,
+    MOCK__SURFACE,
+    MOCK__TEXTURE_REFERENCE,
+    MOCK__SURFACE_REFERENCE,
+    MOCK__NOTIFICATION,
+};
+
+/* Which function of the driver made something for the program, and the how-many-eth of it. */
+struct mock__made {
+    const char *function; /* NULL: the driver did, for itself */
+    uint64_t nth;         /* 0: not known */
+};
+
+/* Says so, and counts it. */
+void mock__made(struct mock__made *made, const char *function);
+
+/* The first member of every object. */
+struct mock__object {
+    enum mock__kind kind;
+    uintptr_t handle;
+    char *label; /* the program's name for it, or NULL */
+    struct mock__made made;
+};
+
+/* A zeroed object with a handle, NULL if there is no memory. */
+void *mock__object_new(enum mock__kind kind, size_t size);
+
+/* NULL if the handle is not that of a live object of this kind. */
+void *mock__object_find(enum mock__kind kind, const void *handle);
+
+/* The same for an object of any kind. */
+void *mock__object_any(uint64_t handle);
+
+/* Takes the handle out of use and frees the object. NULL does nothing. */
+void mock__object_free(void *object);
+
+/* The objects of a kind, in turn: *cursor starts at 0. NULL at the end. */
+void *mock__object_next(enum mock__kind kind, size_t *cursor);
+
+/* What a caller knows of an object. */
+#define MOCK__HANDLE(pointer) ((void *) (pointer)->object.handle)
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+#include "mock/base/state.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/env.h"
+#include "base/str.h"
+#include "mock/base/hooks.h"
+#include "mock/config/config.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static bool initialised;
+static struct mock__device devices[MOCK__MAX_DEVICES];
+static int n_devices;
+
+/* Set in the child of a process that had initialised the driver; never unset. */
+static atomic_bool forked;
+
+/* How deep the thread is in functions of the program that the driver called. */
+static _Thread_local int in_callback;
+static _Thread_local bool in_kernel;
+
+static void after_fork_in_child(void)
+{
+    /* Without the lock: the thread that holds it may not exist here. */
+    if (initialised)
+        atomic_store(&forked, true);
+}
+
+CUresult mock__enter(void)
+{
+    if (atomic_load_explicit(&forked, memory_order_relaxed))
+        return CUDA_ERROR_NOT_INITIALIZED;
+    if (in_callback)
+        return CUDA_ERROR_NOT_PERMITTED;
+    pthread_mutex_lock(&lock);
+    if (initialised)
+        return CUDA_SUCCESS;
+    pthread_mutex_unlock(&lock);
+    return CUDA_ERROR_NOT_INITIALIZED;
+}
+
+void mock__leave(const CUresult *entered)
+{
+    if (*entered == CUDA_SUCCESS)
+        pthread_mutex_unlock(&lock);
+}
+
+void mock__lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void mock__unlock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+void mock__control_lock(void)
+{
+    if (!mock__in_kernel())
+        mock__lock();
+}
+
+void mock__control_unlock(void)
+{
+    if (!mock__in_kernel())
+        mock__unlock();
+}
+
+void mock__lock_changed(void)
+{
+    pthread_cond_broadcast(&changed);
+}
+
+bool mock__lock_wait(uint64_t nanoseconds)
+{
+    struct timespec until;
+
+    if (!nanoseconds)
+        return !pthread_cond_wait(&changed, &lock);
+    clock_gettime(CLOCK_REALTIME, &until);
+    nanoseconds += (uint64_t) until.tv_nsec;
+    until.tv_sec += (time_t) (nanoseconds / 1000000000u);
+    until.tv_nsec = (long) (nanoseconds % 1000000000u);
+    return !pthread_cond_timedwait(&changed, &lock, &until);
+}
+
+void mock__kernel_begin(void)
+{
+    in_callback++;
+    in_kernel = true;
+}
+
+void mock__kernel_end(void)
+{
+    in_kernel = false;
+    in_callback--;
+}
+
+bool mock__in_kernel(void)
+{
+    return in_kernel;
+}
+
+void mock__callback_begin(void)
+{
+    in_callback++;
+}
+
+void mock__callback_end(void)
+{
+    in_callback--;
+}
+
+void mock__unlock_for_callback(void)
+{
+    pthread_mutex_unlock(&lock);
+    mock__callback_begin();
+}
+
+void mock__lock_after_callback(void)
+{
+    mock__callback_end();
+    pthread_mutex_lock(&lock);
+}
+
+struct mock__device *mock__device_find(CUdevice device)
+{
+    return device >= 0 && device < n_devices ? &devices[device] : NULL;
+}
+
+struct mock__device *mock__device_by_uuid(const unsigned char uuid[16])
+{
+    for (int i = 0; i < n_devices; i++)
+        if (!memcmp(devices[i].profile->uuid, uuid, sizeof(devices[i].profile->uuid)))
+            return &devices[i];
+    return NULL;
+}
+
+int mock__device_count(void)
+{
+    return n_devices;
+}
+
+bool mock__device_has_room(const struct mock__device *device, uint64_t bytes)
+{
+    return bytes <= device->profile->total_bytes - device->used_bytes;
+}
+
+/* Begins anew each time: a cuInit() that failed may be tried again. */
+static CUresult add_devices(const struct mock__config **ret_config)
+{
+    SCOPED_STR error = {0};
+    const struct mock__config *config;
+    int visible[MOCK__MAX_DEVICES];
+
+    n_devices = 0;
+    if (mock__config_fix(&config, visible, &n_devices, &error)) {
+        for (int i = 0; i < n_devices; i++)
+            devices[i] =
+                (struct mock__device){.ordinal = i, .profile = &config->devices[visible[i]]};
+        *ret_config = config;
+        return CUDA_SUCCESS;
+    }
+    if (!error.length)
+        return CUDA_ERROR_NO_DEVICE; /* CUDA_VISIBLE_DEVICES hides them all */
+    fprintf(stderr, "cushim mock: %s\n", cushim__str_get(&error));
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult initialise_locked(void)
+{
+    static bool registered;
+    const struct mock__config *config = NULL;
+
+    if (initialised)
+        return CUDA_SUCCESS;
+    MOCK__TRY(add_devices(&config));
+    if (!registered && pthread_atfork(NULL, NULL, after_fork_in_child))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    registered = true;
+    /* Last, so that a failed attempt does not load plug-ins twice. */
+    mock__hooks.start(config);
+    initialised = true;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock__initialise(void)
+{
+    CUresult result;
+
+    if (atomic_load_explicit(&forked, memory_order_relaxed))
+        return CUDA_ERROR_NOT_INITIALIZED;
+    if (in_callback)
+        return CUDA_ERROR_NOT_PERMITTED;
+    pthread_mutex_lock(&lock);
+    result = initialise_locked();
+    pthread_mutex_unlock(&lock);
+    return result;
+}

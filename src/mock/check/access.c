@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: MIT */
+#include "mock/check/access.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mock/allocation/attach.h"
+#include "mock/allocation/mem_map.h"
+#include "mock/allocation/memory.h"
+#include "mock/base/finding.h"
+#include "mock/queue/clock.h"
+#include "mock/queue/work.h"
+
+enum {
+    MOST_RECORDS = 64, /* of one range; the oldest are forgotten */
+    BITS = 8,
+};
+
+/* Larger ranges are not watched for reads of what nothing has written: a bit a byte. */
+#define LARGEST_WATCHED ((size_t) 16 << 30)
+
+/* One access that later ones have to be ordered with. */
+struct record {
+    size_t begin, end;
+    unsigned slot;
+    uint64_t number, ticket;
+    bool write;
+    bool atomic;               /* a value that streams wait for and write: never a race of two */
+    const char *verb;          /* what it does with the bytes */
+    struct mock__clock *clock; /* of a write: what lies before it, for who waits for its value */
+    char who[192];
+};
+
+struct mock__history {
+    size_t n;
+    struct record records[MOST_RECORDS];
+    unsigned char *written; /* a bit a byte, NULL before the first write */
+    bool all_written;       /* and there is no more to be asked */
+};
+
+void mock__access_forget(struct mock__memory *memory)
+{
+    struct mock__history *history = memory->history;
+
+    for (size_t i = 0; history && i < history->n; i++)
+        mock__clock_unref(history->records[i].clock);
+    if (history)
+        free(history->written);
+    free(history);
+    memory->history = NULL;
+}
+
+static void report_race(const struct mock__memory *memory, const struct record *before,
+                        const struct record *now)
+{
+    const size_t begin = before->begin > now->begin ? before->begin : now->begin;
+    const size_t end = before->end < now->end ? before->end : now->end;
+
+    mock__finding(CUSHIM_MOCK_DATA_RACE,
+                  "%s %s %zu bytes at offset %zu of %s; %s %s the same bytes; nothing orders them. "
+                  "Missing: an event recorded after the one and waited for by the other's stream, "
+                  "or an edge within a graph",
+                  now->who, now->verb, end - begin, begin, mock__say_memory(memory).text,
+                  before->who, before->verb);
+}
+
+static bool overlap(const struct record *a, const struct record *b)
+{
+    return a->begin < b->end && b->begin < a->end;
+}
+
+static bool covers(const struct record *a, const struct record *b)
+{
+    return a->begin <= b->begin && a->end >= b->end;
+}
+
+static void check_order(const struct mock__work *work, const struct mock__memory *memory,
+                        const struct record *now)
+{
+    const struct mock__history *history = memory->history;
+
+    for (size_t i = 0; i < history->n; i++) {
+        const struct record *before = &history->records[i];
+
+        if (overlap(before, now) && (before->write || now->write) &&
+            !(before->atomic && now->atomic) && before->ticket > work->behind &&
+            !mock__clock_reached(work->clock, before->slot, before->number))
+            report_race(memory, before, now);
+    }
+}
+
+/* A write stands for everything it covers; a read for its own stream's reads that it covers. */
+static void remember(struct mock__history *history, const struct record *now)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < history->n; i++) {
+        const struct record *old = &history->records[i];
+        const bool replaced =
+            covers(now, old) && (now->write || (!old->write && old->slot == now->slot));
+
+        if (replaced)
+            mock__clock_unref(old->clock);
+        else
+            history->records[kept++] = *old;
+    }
+    if (kept == MOST_RECORDS) {
+        mock__clock_unref(history->records[0].clock);
+        memmove(&history->records[0], &history->records[1], --kept * sizeof(history->records[0]));
+    }
+    history->records[kept++] = *now;
+    history->n = kept;
+}
+
+static void mark_written(struct mock__memory *memory, size_t begin, size_t end)
+{
+    struct mock__history *history = memory->history;
+
+    if (!history->written && memory->bytes <= LARGEST_WATCHED)
+        history->written = calloc(memory->bytes / BITS + 1, 1);
+    if (!history->written)
+        return;
+    for (; begin < end && begin % BITS; begin++)
+        history->written[begin / BITS] |= (unsigned char) (1u << begin % BITS);
+    memset(history->written + begin / BITS, 0xff, begin < end ? (end - begin) / BITS : 0);
+    if (begin < end)
+        begin += (end - begin) / BITS * BITS;
+    for (; begin < end; begin++)
+        history->written[begin / BITS] |= (unsigned char) (1u << begin % BITS);
+}
+
+/* The first byte that nothing has written, or end. */
+static size_t first_unwritten(const struct mock__memory *memory, size_t begin, size_t end)
+{
+    const unsigned char *written = memory->history->written;
+
+    if (!written)
+        return memory->bytes <= LARGEST_WATCHED ? begin : end;
+    while (begin < end) {
+        if (begin % BITS == 0 && end - begin >= BITS && written[begin / BITS] == 0xff)
+            begin += BITS;
+        else if (written[begin / BITS] >> begin % BITS & 1)
+            begin++;
+        else
+            return begin;
+    }
+    return end;
+}
+
+static void check_written(const struct mock__memory *memory, const struct record *now)
+{
+    const size_t at = first_unwritten(memory, now->begin, now->end);
+
+    if (at < now->end)
+        mock__finding(CUSHIM_MOCK_UNINITIALISED_READ,
+                      "%s reads offset %zu of %s, which nothing has written", now->who, at,
+                      mock__say_memory(memory).text);
+}
+
+static bool have_history(struct mock__memory *memory)
+{
+    if (!memory->history)
+        memory->history = calloc(1, sizeof(*memory->history));
+    return memory->history;
+}
+
+/* Only device memory begins unwritten, and only the device's bytes are out of the host's reach. */
+static void watch(const struct mock__work *work, struct mock__memory *memory, struct record *now,
+                  enum mock__access access)
+{
+    snprintf(now->who, sizeof(now->who), "%s", mock__say_work(work).text);
+    now->slot = work->queue->slot;
+    now->number = work->queue->done + 1;
+    now->ticket = work->ticket;
+    now->write = access & MOCK__WRITE;
+    now->verb = now->write ? "writes" : "reads";
+    now->atomic = access & MOCK__ATOMIC;
+    now->clock = now->write ? mock__clock_ref(work->clock) : NULL;
+    check_order(work, memory, now);
+    /* A module's variables begin with their values, or with zeros. */
+    if (memory->kind == MOCK__DEVICE_MEMORY && !memory->in_module && !memory->begins_written &&
+        !(access & (MOCK__WRITE | MOCK__CHECKED)))
+        check_written(memory, now);
+    if (now->write)
+        mark_written(memory, now->begin, now->end);
+    remember(memory->history, now);
+}
+
+void mock__access(const struct mock__work *work, uint64_t address, size_t bytes,
+                  enum mock__access access)
+{
+    while (mock__checking() && bytes) {
+        size_t offset = 0, left = 0;
+        struct mock__memory *memory = mock__memory_watched(address, &offset, &left);
+        const size_t part = bytes < left ? bytes : left;
+        struct record now = {.begin = offset, .end = offset + part};
+
+        if (!memory || !have_history(memory))
+            return;
+        watch(work, memory, &now, access);
+        if (memory->kind == MOCK__MANAGED_MEMORY)
+            mock__attach_check(work, memory);
+        /* What is mapped piece by piece may be used across the pieces. */
+        address += part;
+        bytes -= part;
+    }
+}
+
+const unsigned char *mock__access_written(struct mock__memory *memory)
+{
+    struct mock__history *history;
+
+    /* A mapping's bytes are those of its handle, in one of perhaps several places. */
+    if (memory->kind != MOCK__DEVICE_MEMORY || memory->in_module || memory->begins_written ||
+        memory->mapping || memory->bytes > LARGEST_WATCHED || !have_history(memory))
+        return NULL;
+    history = memory->history;
+    if (history->all_written)
+        return NULL;
+    if (!history->written)
+        history->written = calloc(memory->bytes / BITS + 1, 1);
+    history->all_written =
+        history->written && first_unwritten(memory, 0, memory->bytes) == memory->bytes;
+    return history->all_written ? NULL : history->written;
+}
+
+void mock__access_mark(uint64_t address, size_t bytes)
+{
+    size_t offset = 0, left = 0;
+    struct mock__memory *memory = mock__memory_watched(address, &offset, &left);
+
+    if (memory && have_history(memory))
+        mark_written(memory, offset, offset + (bytes < left ? bytes : left));
+}
+
+void mock__access_free(const struct mock__work *work, struct mock__memory *memory)
+{
+    struct record now = {.end = memory->bytes, .verb = "frees"};
+
+    if (!mock__checking() || !memory->history)
+        return;
+    snprintf(now.who, sizeof(now.who), "%s", mock__say_work(work).text);
+    now.write = true;
+    check_order(work, memory, &now);
+}
+
+/*
+ * Whoever else than the host wrote the bytes is known; a host that wrote them can have
+ * known no more than what was done.
+ */
+static void acquire(const struct mock__memory *memory, const struct record *now,
+                    struct mock__clock **clock)
+{
+    const struct mock__history *history = memory->history;
+
+    for (size_t i = 0; history && i < history->n; i++)
+        if (history->records[i].write && overlap(&history->records[i], now))
+            mock__clock_join(clock, history->records[i].clock);
+    if (memory->kind != MOCK__DEVICE_MEMORY)
+        mock__clock_join_done(clock);
+}
+
+void mock__access_acquire(const struct mock__work *work, uint64_t address, size_t bytes)
+{
+    struct mock__clock *clock = NULL;
+    struct record now = {0};
+    size_t left = 0;
+    const struct mock__memory *memory = mock__memory_watched(address, &now.begin, &left);
+
+    if (!mock__checking() || !memory)
+        return;
+    now.end = now.begin + bytes;
+    acquire(memory, &now, &clock);
+    mock__clock_imply(work->queue->slot, work->queue->done + 1, clock);
+}
+
+/* What is not ordered after it may come before it, under another seed. */
+void mock__access_allocate(const struct mock__work *work, struct mock__memory *memory)
+{
+    struct record now = {.end = memory->bytes, .write = true, .verb = "allocates"};
+
+    if (!mock__checking() || !have_history(memory))
+        return;
+    snprintf(now.who, sizeof(now.who), "%s", mock__say_work(work).text);
+    now.slot = work->queue->slot;
+    now.number = work->queue->done + 1;
+    now.ticket = work->ticket;
+    now.clock = mock__clock_ref(work->clock);
+    remember(memory->history, &now);
+}
+
+void mock__access_waited(const struct mock__memory *memory)
+{
+    const struct mock__history *history = memory->history;
+    struct mock__clock **host = mock__clock_of_host();
+
+    for (size_t i = 0; history && i < history->n; i++) {
+        const struct record *record = &history->records[i];
+
+        mock__clock_join(host, record->clock);
+        if (!mock__clock_reached(*host, record->slot, record->number))
+            mock__clock_advance(host, record->slot, record->number);
+    }
+    mock__host_waited(NULL);
+}
+
+void mock__access_renew(const struct mock__work *work, struct mock__memory *memory)
+{
+    mock__access_free(work, memory);
+    if (!memory->history)
+        return;
+    free(memory->history->written);
+    memory->history->written = NULL;
+}
+
+void mock__report_use_after_free(const char *who, uint64_t address)
+{
+    mock__finding(CUSHIM_MOCK_USE_AFTER_FREE, "%s submitted to %s after its free was", who,
+                  mock__say_memory(mock__memory_find(address)).text);
+}
+
+static void say_outside(const char *who, size_t bytes, const struct mock__memory *memory,
+                        uint64_t address)
+{
+    const int64_t offset = (int64_t) (address - memory->address);
+
+    mock__finding(CUSHIM_MOCK_OUT_OF_BOUNDS, "%s: %zu bytes at offset %lld of %s", who, bytes,
+                  (long long) offset, mock__say_memory(memory).text);
+}
+
+/* The allocation that was probably meant: the nearest one, if there is one not far away. */
+static const struct mock__memory *meant(uint64_t address, size_t bytes)
+{
+    enum { FAR = 4096 };
+    const struct mock__memory *before = mock__memory_before(address);
+    const struct mock__memory *after = mock__memory_after(address);
+    const uint64_t end = before ? before->address + before->bytes : 0;
+    const uint64_t past = !before ? UINT64_MAX : address > end ? address - end : 0;
+    const uint64_t missing = after ? after->address - address : UINT64_MAX;
+    const uint64_t far = bytes > FAR ? bytes : FAR;
+
+    if (past < far && past <= missing)
+        return before;
+    return missing < FAR ? after : NULL;
+}
+
+/* Just behind an allocation it was hardly something that was there once. */
+static bool just_behind(const struct mock__memory *memory, uint64_t address, size_t bytes)
+{
+    return memory && address - (memory->address + memory->bytes) < bytes;
+}
+
+static void say_absent(const char *who, size_t bytes, const struct mock__memory *memory,
+                       uint64_t address)
+{
+    mock__finding(CUSHIM_MOCK_USE_AFTER_FREE,
+                  "%s: %zu bytes at offset %llu of %s, which its graph has freed, or not allocated "
+                  "yet",
+                  who, bytes, (unsigned long long) (address - memory->address),
+                  mock__say_memory(memory).text);
+}
+
+void mock__report_bad_address(const char *who, uint64_t address, size_t bytes)
+{
+    const struct mock__memory *in = mock__memory_find(address), *near = meant(address, bytes);
+    const struct mock__freed *freed = mock__memory_freed(address);
+    const char *why = mock__map_refuses(address, bytes);
+
+    if (why)
+        mock__finding(CUSHIM_MOCK_OUT_OF_BOUNDS, "%s: %zu bytes at 0x%llx, %s", who, bytes,
+                      (unsigned long long) address, why);
+    else if (in && in->absent)
+        say_absent(who, bytes, in, address);
+    else if (in)
+        say_outside(who, bytes, in, address);
+    else if (freed && !just_behind(near, address, bytes))
+        mock__finding(CUSHIM_MOCK_USE_AFTER_FREE,
+                      "%s: %zu bytes at offset %llu of %s, which was freed", who, bytes,
+                      (unsigned long long) (address - freed->address), mock__say_freed(freed).text);
+    else if (near)
+        say_outside(who, bytes, near, address);
+    else
+        mock__finding(CUSHIM_MOCK_OUT_OF_BOUNDS,
+                      "%s: %zu bytes at 0x%llx, which was never allocated", who, bytes,
+                      (unsigned long long) address);
+}

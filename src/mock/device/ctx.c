@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/* cuCtx* */
+#include "mock/base/state.h"
+#include "mock/base/stats.h"
+#include "mock/queue/schedule.h"
+#include "mock/stream/capture.h"
+
+#define API_VERSION 3020
+
+static CUresult create(CUcontext *pctx, unsigned flags, CUdevice dev)
+{
+    struct mock__device *device;
+    struct mock__context *context = NULL;
+
+    MOCK__ENTER();
+    MOCK__REQUIRE(pctx && mock__context_flags_valid(flags), CUDA_ERROR_INVALID_VALUE);
+    device = mock__device_find(dev);
+    MOCK__REQUIRE(device, CUDA_ERROR_INVALID_DEVICE);
+    MOCK__TRY(mock__context_create(device, flags, false, &context));
+    if (!mock__current_push(MOCK__HANDLE(context))) {
+        mock__context_destroy(context);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    mock__made(&context->object.made, "cuCtxCreate");
+    *pctx = MOCK__HANDLE(context);
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuCtxCreate(CUcontext *pctx, unsigned int flags, CUdevice dev)
+{
+    return create(pctx, flags, dev);
+}
+
+CUresult mock_cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev)
+{
+    return create(pctx, flags, dev);
+}
+
+#if CUDA_VERSION >= 11040
+CUresult mock_cuCtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray, int numParams,
+                             unsigned int flags, CUdevice dev)
+{
+    MOCK__REQUIRE(!paramsArray && !numParams, CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY);
+    return create(pctx, flags, dev);
+}
+#endif
+
+#if CUDA_VERSION >= 12050
+CUresult mock_cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams,
+                             unsigned int flags, CUdevice dev)
+{
+    /* Execution affinity, and sharing with graphics: the devices have neither. */
+    MOCK__REQUIRE(!ctxCreateParams || !ctxCreateParams->numExecAffinityParams,
+                  CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY);
+    MOCK__REQUIRE(!ctxCreateParams || !ctxCreateParams->cigParams, CUDA_ERROR_NOT_SUPPORTED);
+    return create(pctx, flags, dev);
+}
+#endif
+
+static CUresult destroy(CUcontext ctx)
+{
+    struct mock__context *context;
+    CUcontext popped;
+
+    MOCK__ENTER();
+    MOCK__REQUIRE(ctx, CUDA_ERROR_INVALID_VALUE);
+    context = mock__object_find(MOCK__CONTEXT, ctx);
+    MOCK__REQUIRE(context && !context->primary, CUDA_ERROR_INVALID_CONTEXT);
+    mock__finish_context(context);
+    /* Found anew: waiting gives up the lock, and another thread may have been faster. */
+    context = mock__object_find(MOCK__CONTEXT, ctx);
+    MOCK__REQUIRE(context, CUDA_ERROR_INVALID_CONTEXT);
+    if (mock__current_handle() == ctx)
+        mock__current_pop(&popped);
+    mock__context_destroy(context);
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuCtxDestroy(CUcontext ctx)
+{
+    return destroy(ctx);
+}
+
+CUresult mock_cuCtxDestroy_v2(CUcontext ctx)
+{
+    return destroy(ctx);
+}
+
+static CUresult push(CUcontext ctx)
+{
+    MOCK__ENTER();
+    MOCK__REQUIRE(ctx, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(mock__object_find(MOCK__CONTEXT, ctx), CUDA_ERROR_INVALID_CONTEXT);
+    return mock__current_push(ctx) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult mock_cuCtxPushCurrent(CUcontext ctx)
+{
+    return push(ctx);
+}
+
+CUresult mock_cuCtxPushCurrent_v2(CUcontext ctx)
+{
+    return push(ctx);
+}
+
+static CUresult pop(CUcontext *pctx)
+{
+    CUcontext popped;
+
+    MOCK__ENTER();
+    MOCK__REQUIRE(mock__current_pop(&popped), CUDA_ERROR_INVALID_CONTEXT);
+    if (pctx)
+        *pctx = popped;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuCtxPopCurrent(CUcontext *pctx)
+{
+    return pop(pctx);
+}
+
+CUresult mock_cuCtxPopCurrent_v2(CUcontext *pctx)
+{
+    return pop(pctx);
+}
+
+CUresult mock_cuCtxSetCurrent(CUcontext ctx)
+{
+    MOCK__ENTER();
+    MOCK__REQUIRE(!ctx || mock__object_find(MOCK__CONTEXT, ctx), CUDA_ERROR_INVALID_CONTEXT);
+    mock__current_replace(ctx);
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuCtxGetCurrent(CUcontext *pctx)
+{
+    MOCK__ENTER();
+    MOCK__REQUIRE(pctx, CUDA_ERROR_INVALID_VALUE);
+    *pctx = mock__current_handle();
+    return CUDA_SUCCESS;
+}
+
+static CUresult get_device(CUdevice *device, CUcontext ctx)
+{
+    struct mock__context *context = NULL;
+
+    MOCK__ENTER();
+    MOCK__REQUIRE(device, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__context_of(ctx, &context));
+    *device = context->device->ordinal;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuCtxGetDevice(CUdevice *device)
+{
+    return get_device(device, NULL);
+}
+
+static CUresult synchronize(CUcontext ctx)
+{
+    struct mock__context *context = NULL;
+
+    MOCK__ENTER();
+    MOCK__TRY(mock__context_of(ctx, &context));
+    MOCK__TRY(mock__context_usable(context));
+    MOCK__TRY(mock__capture_context_asked(context));
+    mock__stats.waits++;
+    mock__wait_context(context);
+    MOCK__TRY(mock__context_of(ctx, &context));
+    return mock__context_usable(context);
+}
+
+CUresult mock_cuCtxSynchronize(void)
+{
+    return synchronize(NULL);
+}
+
+#if CUDA_VERSION >= 13000
+CUresult mock_cuCtxGetDevice_v2(CUdevice *device, CUcontext ctx)
+{
+    return get_device(device, ctx);
+}
+
+CUresult mock_cuCtxSynchronize_v2(CUcontext ctx)
+{
+    return synchronize(ctx);
+}
+#endif
+
+CUresult mock_cuCtxGetFlags(unsigned int *flags)
+{
+    MOCK__REQUIRE(flags, CUDA_ERROR_INVALID_VALUE);
+    MOCK__ENTER_CONTEXT(context);
+    *flags = context->flags;
+    return CUDA_SUCCESS;
+}
+
+#if CUDA_VERSION >= 12010
+CUresult mock_cuCtxSetFlags(unsigned int flags)
+{
+    MOCK__ENTER_CONTEXT(context);
+    MOCK__REQUIRE(mock__context_flags_valid(flags), CUDA_ERROR_INVALID_VALUE);
+    context->flags = flags | CU_CTX_MAP_HOST;
+    return CUDA_SUCCESS;
+}
+#endif
+
+#if CUDA_VERSION >= 12000
+CUresult mock_cuCtxGetId(CUcontext ctx, unsigned long long *ctxId)
+{
+    struct mock__context *context = NULL;
+
+    MOCK__ENTER();
+    MOCK__REQUIRE(ctxId, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__context_of(ctx, &context));
+    *ctxId = context->id;
+    return CUDA_SUCCESS;
+}
+#endif
+
+CUresult mock_cuCtxGetApiVersion(CUcontext ctx, unsigned int *version)
+{
+    struct mock__context *context = NULL;
+
+    MOCK__ENTER();
+    MOCK__TRY(mock__context_of(ctx, &context));
+    MOCK__REQUIRE(version, CUDA_ERROR_INVALID_VALUE);
+    *version = API_VERSION;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuCtxGetStreamPriorityRange(int *leastPriority, int *greatestPriority)
+{
+    MOCK__ENTER_CONTEXT(context);
+    if (leastPriority)
+        *leastPriority = 0;
+    if (greatestPriority)
+        *greatestPriority = context->device->profile->priority_greatest;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuCtxGetCacheConfig(CUfunc_cache *pconfig)
+{
+    MOCK__ENTER_CONTEXT(context);
+    MOCK__REQUIRE(pconfig, CUDA_ERROR_INVALID_VALUE);
+    *pconfig = (CUfunc_cache) context->cache_config;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuCtxSetCacheConfig(CUfunc_cache config)
+{
+    MOCK__ENTER_CONTEXT(context);
+    MOCK__REQUIRE((unsigned) config <= CU_FUNC_CACHE_PREFER_EQUAL, CUDA_ERROR_INVALID_VALUE);
+    context->cache_config = (int) config;
+    return CUDA_SUCCESS;
+}
+
+/* The width of a shared memory bank was a choice once; the getter tells what it is now. */
+CUresult mock_cuCtxGetSharedMemConfig(CUsharedconfig *pConfig)
+{
+    MOCK__ENTER_CONTEXT(context);
+    MOCK__REQUIRE(pConfig, CUDA_ERROR_INVALID_VALUE);
+    *pConfig = CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuCtxSetSharedMemConfig(CUsharedconfig config)
+{
+    MOCK__ENTER_CONTEXT(context);
+    MOCK__REQUIRE((unsigned) config <= CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE,
+                  CUDA_ERROR_INVALID_VALUE);
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuCtxResetPersistingL2Cache(void)
+{
+    MOCK__ENTER_CONTEXT(context);
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* cuCtxAttach, cuCtxDetach: what came before primary contexts. And cuCtxGetExecAffinity. */
+#include "mock/base/state.h"
+
+CUresult mock_cuCtxAttach(CUcontext *pctx, unsigned int flags)
+{
+    MOCK__ENTER_CONTEXT(context);
+    MOCK__REQUIRE(pctx && !flags, CUDA_ERROR_INVALID_VALUE);
+    context->attached++;
+    *pctx = MOCK__HANDLE(context);
+    return CUDA_SUCCESS;
+}
+
+/* Undoes an attach, and without one the creation; only for the current context. */
+static CUresult detach(CUcontext ctx, bool *ret_last)
+{
+    struct mock__context *found;
+
+    MOCK__ENTER_CONTEXT(context);
+    found = mock__object_find(MOCK__CONTEXT, ctx);
+    MOCK__REQUIRE(found && found == context, CUDA_ERROR_INVALID_CONTEXT);
+    *ret_last = !found->attached;
+    if (found->attached)
+        found->attached--;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuCtxDetach(CUcontext ctx)
+{
+    bool last = false;
+
+    MOCK__TRY(detach(ctx, &last));
+    return last ? mock_cuCtxDestroy_v2(ctx) : CUDA_SUCCESS;
+}
+
+#if CUDA_VERSION >= 11040
+/* That needs a server that shares the device among processes. */
+CUresult mock_cuCtxGetExecAffinity(CUexecAffinityParam *pExecAffinity, CUexecAffinityType type)
+{
+    MOCK__ENTER_CONTEXT(context);
+    MOCK__REQUIRE(pExecAffinity && type == CU_EXEC_AFFINITY_TYPE_SM_COUNT,
+                  CUDA_ERROR_INVALID_VALUE);
+    return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
+}
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* cuCtxEnablePeerAccess, cuCtxDisablePeerAccess */
+#include "mock/base/state.h"
+
+/* Peers are kept by device: what one context of it may use, all of it may. */
+static uint32_t peer_bit(const struct mock__context *peer)
+{
+    return (uint32_t) 1 << peer->device->ordinal;
+}
+
+static CUresult find_peer(CUcontext handle, struct mock__context **ret_peer)
+{
+    struct mock__context *peer = mock__object_find(MOCK__CONTEXT, handle);
+
+    MOCK__REQUIRE(peer, CUDA_ERROR_INVALID_CONTEXT);
+    MOCK__TRY(mock__context_usable(peer));
+    *ret_peer = peer;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags)
+{
+    struct mock__context *peer = NULL;
+
+    MOCK__ENTER_CONTEXT(context);
+    MOCK__TRY(find_peer(peerContext, &peer));
+    MOCK__REQUIRE(Flags == 0, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(mock__config_peers(context->device->profile, peer->device->profile),
+                  CUDA_ERROR_PEER_ACCESS_UNSUPPORTED);
+    MOCK__REQUIRE(!(context->peers & peer_bit(peer)), CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED);
+    context->peers |= peer_bit(peer);
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuCtxDisablePeerAccess(CUcontext peerContext)
+{
+    struct mock__context *peer = NULL;
+
+    MOCK__ENTER_CONTEXT(context);
+    MOCK__TRY(find_peer(peerContext, &peer));
+    MOCK__REQUIRE(context->peers & peer_bit(peer), CUDA_ERROR_PEER_ACCESS_NOT_ENABLED);
+    context->peers &= ~peer_bit(peer);
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* cuDeviceGetLuid: Windows numbers its adapters so; elsewhere a driver has no such number. */
+#include "mock/base/state.h"
+
+CUresult mock_cuDeviceGetLuid(char *luid, unsigned int *deviceNodeMask, CUdevice dev)
+{
+    MOCK__ENTER();
+    MOCK__REQUIRE(luid && deviceNodeMask, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(mock__device_find(dev), CUDA_ERROR_INVALID_DEVICE);
+    return CUDA_ERROR_NOT_SUPPORTED;
+}

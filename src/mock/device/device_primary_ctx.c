@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* cuDevicePrimaryCtx* */
+#include "mock/base/state.h"
+#include "mock/queue/schedule.h"
+
+#define ENTER_DEVICE(device, ordinal)                                                              \
+    MOCK__ENTER();                                                                                 \
+    struct mock__device *device = mock__device_find(ordinal);                                      \
+    MOCK__REQUIRE(device, CUDA_ERROR_INVALID_DEVICE)
+
+CUresult mock_cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev)
+{
+    ENTER_DEVICE(device, dev);
+    MOCK__REQUIRE(pctx, CUDA_ERROR_INVALID_VALUE);
+    if (device->primary)
+        MOCK__TRY(mock__context_revive(device->primary));
+    else
+        MOCK__TRY(mock__context_create(device, device->primary_flags, true, &device->primary));
+    device->primary_count++;
+    *pctx = MOCK__HANDLE(device->primary);
+    return CUDA_SUCCESS;
+}
+
+static CUresult release(CUdevice dev)
+{
+    ENTER_DEVICE(device, dev);
+    MOCK__REQUIRE(device->primary_count, CUDA_ERROR_INVALID_CONTEXT);
+    if (device->primary_count == 1)
+        mock__finish_context(device->primary);
+    /* Asked again: waiting gives up the lock. */
+    if (device->primary_count && --device->primary_count == 0)
+        mock__context_empty(device->primary);
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuDevicePrimaryCtxRelease(CUdevice dev)
+{
+    return release(dev);
+}
+
+CUresult mock_cuDevicePrimaryCtxRelease_v2(CUdevice dev)
+{
+    return release(dev);
+}
+
+static CUresult set_flags(CUdevice dev, unsigned flags)
+{
+    ENTER_DEVICE(device, dev);
+    MOCK__REQUIRE(mock__context_flags_valid(flags), CUDA_ERROR_INVALID_VALUE);
+    device->primary_flags = flags;
+    if (device->primary && device->primary->alive)
+        device->primary->flags = flags | CU_CTX_MAP_HOST;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuDevicePrimaryCtxSetFlags(CUdevice dev, unsigned int flags)
+{
+    return set_flags(dev, flags);
+}
+
+CUresult mock_cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags)
+{
+    return set_flags(dev, flags);
+}
+
+CUresult mock_cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int *active)
+{
+    ENTER_DEVICE(device, dev);
+    MOCK__REQUIRE(flags && active, CUDA_ERROR_INVALID_VALUE);
+    *active = device->primary && device->primary->alive;
+    *flags = *active ? device->primary->flags : device->primary_flags;
+    return CUDA_SUCCESS;
+}
+
+static CUresult reset(CUdevice dev)
+{
+    ENTER_DEVICE(device, dev);
+    if (device->primary && device->primary->alive)
+        mock__finish_context(device->primary);
+    if (device->primary && device->primary->alive)
+        mock__context_empty(device->primary);
+    device->primary_count = 0;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuDevicePrimaryCtxReset(CUdevice dev)
+{
+    return reset(dev);
+}
+
+CUresult mock_cuDevicePrimaryCtxReset_v2(CUdevice dev)
+{
+    return reset(dev);
+}

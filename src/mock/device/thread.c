@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* cuThreadExchangeStreamCaptureMode */
+#include "mock/base/state.h"
+#include "mock/stream/capture.h"
+
+CUresult mock_cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
+{
+    MOCK__ENTER();
+    MOCK__REQUIRE(mode && (int) *mode >= CU_STREAM_CAPTURE_MODE_GLOBAL &&
+                      *mode <= CU_STREAM_CAPTURE_MODE_RELAXED,
+                  CUDA_ERROR_INVALID_VALUE);
+    *mode = (CUstreamCaptureMode) mock__capture_thread_mode((int) *mode);
+    return CUDA_SUCCESS;
+}

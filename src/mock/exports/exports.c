@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The mock's face: the exported functions jump through mock__forward. It leads straight to
+ * the functions, or through hooks that the environment asks for, so that a program which knows
+ * nothing of cushim can be traced, and meets faults:
+ *
+ *     CUSHIM_MOCK_TRACE=calls.json LD_LIBRARY_PATH=.../cushim ./program
+ *     CUSHIM_MOCK_FAULTS='cuMemAlloc nth=2 result=out_of_memory' LD_LIBRARY_PATH=...
+ *
+ * A test in C asks for faults by cushim_mock_fail(); the hooks are put when it first does.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cushim/mock.h>
+
+#include "base/env.h"
+#include "base/fork.h"
+#include "base/forward.h"
+#include "base/status.h"
+#include "interpose/fault.h"
+#include "interpose/fault_rows.h"
+#include "interpose/interpose.h"
+#include "interpose/trace.h"
+#include "mock/config/symbols.h"
+
+enum { INVALID_VALUE = 1 }; /* CUDA_ERROR_INVALID_VALUE */
+
+extern CUSHIM__HIDDEN cushim__forward mock__forward;
+cushim__forward mock__forward = mock__functions;
+
+/* Made once, when the library is loaded, and kept: calls may come until the process ends. */
+static struct cushim__trace *trace;
+static const char *file;
+static int process;
+static struct cushim__faults *faults;
+
+static void record(struct cushim_call *call, void *user)
+{
+    (void) user;
+    cushim__trace_record(trace, call);
+}
+
+static bool inject_before(struct cushim_call *call, void *user)
+{
+    (void) user;
+    return cushim__faults_before(faults, call);
+}
+
+static void inject_after(struct cushim_call *call, void *user)
+{
+    (void) user;
+    cushim__faults_after(faults, call);
+}
+
+/* Faults were asked for, and are not to be had. The program must not run as if it had met them. */
+static bool refuse(struct cushim_call *call, void *user)
+{
+    (void) user;
+    call->result = INVALID_VALUE;
+    return call->row == CUSHIM_ROW_cuInit;
+}
+
+static void write_at_exit(void)
+{
+    /* A child of fork() would put its copy of the parent's calls in the parent's file. */
+    if ((int) getpid() == process && cushim__trace_write(trace, file, "CUSHIM_MOCK_TRACE"))
+        fprintf(stderr, "cushim mock: CUSHIM_MOCK_TRACE: %s\n", cushim__error()->text);
+}
+
+static struct cushim_hooks trace_hooks(const char *path)
+{
+    file = path;
+    trace = cushim__trace_new(NULL);
+    process = (int) getpid();
+    if (trace)
+        atexit(write_at_exit);
+    return (struct cushim_hooks){.after = trace ? record : NULL};
+}
+
+static struct cushim_hooks fault_hooks(const char *rules)
+{
+    faults = cushim__faults_new(NULL);
+    if (faults && !cushim__faults_read_variable(faults, "CUSHIM_MOCK_FAULTS", rules))
+        return (struct cushim_hooks){.before = inject_before, .after = inject_after};
+    fprintf(stderr, "cushim mock: %s\n",
+            faults ? cushim__error()->text : "CUSHIM_MOCK_FAULTS: no memory for faults");
+    return (struct cushim_hooks){.before = refuse};
+}
+
+/* --- faults that the program asks for --- */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool hooked; /* under the lock */
+
+CUSHIM__OPEN_IN_CHILD(lock);
+
+/*
+ * Rules are never taken out of a set: the set is taken away as a whole, and freed when no
+ * call can be in it any more.
+ */
+struct set {
+    struct cushim__faults *faults;
+    struct set *next; /* among those that were taken away */
+};
+
+static _Atomic(struct set *) asked;
+static atomic_uint inside; /* calls that may look at a set */
+static struct set *retired;
+
+static bool asked_before(struct cushim_call *call, void *user)
+{
+    const struct set *set;
+    bool answered;
+
+    (void) user;
+    atomic_fetch_add(&inside, 1);
+    set = atomic_load(&asked);
+    answered = set && cushim__faults_before(set->faults, call);
+    atomic_fetch_sub(&inside, 1);
+    return answered;
+}
+
+static void asked_after(struct cushim_call *call, void *user)
+{
+    const struct set *set;
+
+    (void) user;
+    atomic_fetch_add(&inside, 1);
+    set = atomic_load(&asked);
+    if (set)
+        cushim__faults_after(set->faults, call);
+    atomic_fetch_sub(&inside, 1);
+}
+
+/* The trace comes first, so that it sees what the program sees, faults included. */
+static cushim_status put_hooks(const char *path, const char *rules)
+{
+    struct cushim_hooks hooks[3];
+    cushim__entry *const *table;
+    cushim_status status;
+    size_t n = 0;
+    int slot;
+
+    if (path)
+        hooks[n++] = trace_hooks(path);
+    if (rules)
+        hooks[n++] = fault_hooks(rules);
+    hooks[n++] = (struct cushim_hooks){.before = asked_before, .after = asked_after};
+    status = cushim__interpose(CUSHIM_LIBRARY_CUDA, mock__functions, hooks, n, "cushim mock", &slot,
+                               &table);
+    if (status == CUSHIM_OK)
+        CUSHIM__PUBLISH(mock__forward, table);
+    hooked = status == CUSHIM_OK;
+    return status;
+}
+
+__attribute__((constructor)) static void put_hooks_of_environment(void)
+{
+    const char *path = cushim__env("CUSHIM_MOCK_TRACE"), *rules = cushim__env("CUSHIM_MOCK_FAULTS");
+
+    if ((path || rules) && put_hooks(path, rules))
+        fprintf(stderr, "cushim mock: %s\n", cushim__error()->text);
+}
+
+static struct set *new_set(void)
+{
+    struct set *set = calloc(1, sizeof(*set));
+
+    if (set && !(set->faults = cushim__faults_new(NULL))) {
+        free(set);
+        return NULL;
+    }
+    return set;
+}
+
+static cushim_status add_rule(const struct cushim__fault_rule *rule)
+{
+    struct set *set = atomic_load(&asked);
+
+    if (!hooked)
+        CUSHIM_TRY(put_hooks(NULL, NULL));
+    if (!set)
+        set = new_set();
+    if (!set)
+        return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, "cushim_mock_fail", NULL,
+                               "no memory for faults");
+    atomic_store(&asked, set);
+    return cushim__faults_add(set->faults, rule, 1, NULL, "cushim_mock_fail");
+}
+
+cushim_status cushim_mock_fail(const char *function, const struct cushim_fault *fault)
+{
+    struct cushim__fault_set places;
+    struct cushim__fault_rule rule = {.set = &places};
+    cushim_status status;
+
+    if (!function || !fault)
+        return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "cushim_mock_fail: %s is NULL",
+                            function ? "fault" : "function");
+    rule.fault = *fault;
+    CUSHIM_TRY(cushim__fault_check(function, &rule.fault, &places, __func__, __func__));
+    pthread_mutex_lock(&lock);
+    status = add_rule(&rule);
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+static void free_retired(void)
+{
+    struct set *set;
+
+    while ((set = retired)) {
+        retired = set->next;
+        cushim__faults_free(set->faults);
+        free(set);
+    }
+}
+
+/* Whoever comes later finds no set; whoever came before is counted. */
+void cushim_mock_faults_clear(void)
+{
+    struct set *set;
+
+    pthread_mutex_lock(&lock);
+    set = atomic_exchange(&asked, NULL);
+    if (set) {
+        set->next = retired;
+        retired = set;
+    }
+    if (!atomic_load(&inside))
+        free_retired();
+    pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cuGraphics*, but what registers a resource of one graphics interface. There is none of those
+ * beside the mock, so nothing is ever registered, and no handle is that of a resource.
+ */
+#include "mock/base/state.h"
+#include "mock/stream/stream.h"
+
+static CUresult no_resource(bool arguments)
+{
+    MOCK__ENTER_CONTEXT(context);
+    MOCK__REQUIRE(arguments, CUDA_ERROR_INVALID_VALUE);
+    return CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult mock_cuGraphicsUnregisterResource(CUgraphicsResource resource)
+{
+    (void) resource;
+    return no_resource(true);
+}
+
+CUresult mock_cuGraphicsSubResourceGetMappedArray(CUarray *pArray, CUgraphicsResource resource,
+                                                  unsigned int arrayIndex, unsigned int mipLevel)
+{
+    (void) resource, (void) arrayIndex, (void) mipLevel;
+    return no_resource(pArray);
+}
+
+CUresult mock_cuGraphicsResourceGetMappedMipmappedArray(CUmipmappedArray *pMipmappedArray,
+                                                        CUgraphicsResource resource)
+{
+    (void) resource;
+    return no_resource(pMipmappedArray);
+}
+
+CUresult mock_cuGraphicsResourceGetMappedPointer_v2(CUdeviceptr *pDevPtr, size_t *pSize,
+                                                    CUgraphicsResource resource)
+{
+    (void) resource;
+    return no_resource(pDevPtr && pSize);
+}
+
+CUresult mock_cuGraphicsResourceGetMappedPointer(CUdeviceptr_v1 *pDevPtr, unsigned int *pSize,
+                                                 CUgraphicsResource resource)
+{
+    (void) resource;
+    return no_resource(pDevPtr && pSize);
+}
+
+/* Neither, read only, or write only. */
+static bool flags_valid(unsigned flags)
+{
+    return flags <= CU_GRAPHICS_MAP_RESOURCE_FLAGS_WRITE_DISCARD;
+}
+
+CUresult mock_cuGraphicsResourceSetMapFlags(CUgraphicsResource resource, unsigned int flags)
+{
+    (void) resource;
+    return no_resource(flags_valid(flags));
+}
+
+CUresult mock_cuGraphicsResourceSetMapFlags_v2(CUgraphicsResource resource, unsigned int flags)
+{
+    (void) resource;
+    return no_resource(flags_valid(flags));
+}
+
+static CUresult no_resources(unsigned count, const CUgraphicsResource *resources, CUstream hStream)
+{
+    struct mock__stream *stream = NULL;
+
+    MOCK__ENTER();
+    MOCK__TRY(mock__stream_find(hStream, &stream));
+    MOCK__REQUIRE(count && resources, CUDA_ERROR_INVALID_VALUE);
+    return CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult mock_cuGraphicsMapResources(unsigned int count, CUgraphicsResource *resources,
+                                     CUstream hStream)
+{
+    return no_resources(count, resources, hStream);
+}
+
+CUresult mock_cuGraphicsMapResources_ptsz(unsigned int count, CUgraphicsResource *resources,
+                                          CUstream hStream)
+{
+    return no_resources(count, resources, mock__ptsz(hStream));
+}
+
+CUresult mock_cuGraphicsUnmapResources(unsigned int count, CUgraphicsResource *resources,
+                                       CUstream hStream)
+{
+    return no_resources(count, resources, hStream);
+}
+
+CUresult mock_cuGraphicsUnmapResources_ptsz(unsigned int count, CUgraphicsResource *resources,
+                                            CUstream hStream)
+{
+    return no_resources(count, resources, mock__ptsz(hStream));
+}

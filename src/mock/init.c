@@ -1,9 +1,0 @@
-/* SPDX-License-Identifier: MIT */
-/* cuInit */
-#include "mock/state.h"
-
-CUresult mock_cuInit(unsigned int Flags)
-{
-    MOCK__REQUIRE(Flags == 0, CUDA_ERROR_INVALID_VALUE);
-    return mock__initialise();
-}

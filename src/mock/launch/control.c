@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* What cushim/mock.h declares for kernels that run. */
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
+#include "mock/allocation/memory.h"
+#include "mock/base/finding.h"
+#include "mock/base/state.h"
+#include "mock/check/access.h"
+#include "mock/check/host_watch.h"
+#include "mock/check/stray.h"
+#include "mock/launch/control.h"
+#include "mock/queue/work.h"
+
+/*
+ * The launch that runs, of which there is one at a time, as it holds the driver's
+ * lock; so memory does not change under it. Its helper threads ask as well, which is
+ * why it is not kept by thread.
+ */
+static _Atomic(const struct mock__work *) running;
+static pthread_mutex_t helpers = PTHREAD_MUTEX_INITIALIZER; /* between threads of one kernel */
+static atomic_int failure;
+
+const struct mock__work *mock__kernel_running(void)
+{
+    return atomic_load(&running);
+}
+
+int mock__kernel_run(const struct mock__work *work, cushim_mock_kernel_fn fn,
+                     const struct cushim_mock_launch *launch, void *const *args)
+{
+    atomic_store(&failure, 0);
+    atomic_store(&running, work);
+    mock__kernel_begin();
+    fn(launch, args);
+    mock__kernel_end();
+    atomic_store(&running, NULL);
+    return atomic_load(&failure);
+}
+
+void cushim_mock_kernel_fail(int result)
+{
+    int none = 0;
+
+    if (atomic_load(&running))
+        atomic_compare_exchange_strong(&failure, &none, result);
+}
+
+static void *pointer_for(uint64_t address, size_t bytes, enum mock__access access)
+{
+    const struct mock__work *work = atomic_load(&running);
+    void *pointer = NULL;
+    char who[128];
+
+    if (!work)
+        return NULL;
+    if (mock__memory_usable(work->queue->context, address, bytes, access & MOCK__WRITE))
+        pointer = mock__memory_bytes(address, bytes);
+    pthread_mutex_lock(&helpers);
+    if (!pointer) {
+        snprintf(who, sizeof(who), "kernel '%s'", work->label);
+        mock__report_bad_address(who, address, bytes);
+        pointer = mock__memory_stray(work->queue->context, address, bytes);
+    }
+    if (pointer) {
+        mock__access(work, address, bytes, access);
+        mock__host_watch_used(work, address, bytes, access);
+    } else {
+        cushim_mock_kernel_fail(CUDA_ERROR_ILLEGAL_ADDRESS);
+    }
+    pthread_mutex_unlock(&helpers);
+    return pointer;
+}
+
+void *cushim_mock_pointer(uint64_t device_address, size_t bytes)
+{
+    return pointer_for(device_address, bytes, MOCK__READ_WRITE);
+}
+
+const void *cushim_mock_input(uint64_t device_address, size_t bytes)
+{
+    return pointer_for(device_address, bytes, MOCK__READ);
+}
+
+void *cushim_mock_output(uint64_t device_address, size_t bytes)
+{
+    return pointer_for(device_address, bytes, MOCK__WRITE);
+}
+
+void mock__kernel_complain(enum cushim_mock_finding_kind kind, int result, const char *format, ...)
+{
+    char text[1024];
+    va_list list;
+
+    va_start(list, format);
+    vsnprintf(text, sizeof(text), format, list);
+    va_end(list);
+    if (!atomic_load(&running))
+        return;
+    pthread_mutex_lock(&helpers);
+    mock__finding(kind, "%s", text);
+    pthread_mutex_unlock(&helpers);
+    cushim_mock_kernel_fail(result);
+}
+
+size_t mock__kernel_shared_room(void)
+{
+    const struct mock__work *work = atomic_load(&running);
+
+    return work ? (size_t) mock__attribute(work->queue->context->device,
+                                           CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)
+                : 0;
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT */
+#include "mock/launch/program_run.h"
+#include "mock/launch/control.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/env.h"
+#include "mock/allocation/memory.h"
+#include "mock/base/finding.h"
+#include "mock/base/state.h"
+#include "mock/check/access.h"
+#include "mock/check/host_watch.h"
+#include "mock/check/stray.h"
+#include "mock/config/config.h"
+#include "mock/launch/launch.h"
+#include "mock/module/module.h"
+#include "mock/module/program.h"
+#include "mock/ptx/machine/run.h"
+#include "mock/queue/work.h"
+#include "mock/texture/texture.h"
+
+/* An endless loop is one that jumped backwards so often; at full speed that is half a minute. */
+#define STEPS (UINT64_C(1) << 31)
+
+/* Records of who touched what take some three times the room of what several blocks touched. */
+#define LARGEST_FOR_BLOCKS ((size_t) 256 << 20)
+
+/* What a thread's stack and arrays may take, as the hardware has it. */
+#define LOCAL_LIMIT ((size_t) 512 << 10)
+
+/* More separate runs of bytes than this are looked at as one, from the first to the last. */
+enum { MOST_RUNS = 4096 };
+
+/* --- what a launch may reach --- */
+
+struct running {
+    struct ptx__launch launch;
+    const struct mock__work *work;
+    struct ptx__range *ranges;
+    bool messages;
+};
+
+static struct mock__memory *owner_of(const struct ptx__range *range)
+{
+    return range->owner;
+}
+
+/* A mapping that may only be read is usable, too. */
+static bool usable(const struct mock__context *context, const struct mock__memory *memory)
+{
+    return memory->host && !memory->absent &&
+           mock__memory_usable(context, memory->address, memory->bytes, false);
+}
+
+static struct ptx__range range_of(const struct mock__context *context, struct mock__memory *memory,
+                                  const struct mock__memory *heap)
+{
+    struct ptx__range range = {.begin = memory->address,
+                               .size = memory->bytes,
+                               .host = memory->host,
+                               .owner = memory,
+                               .usable = usable(context, memory)};
+
+    range.watched = range.usable && mock__checking();
+    /* What a kernel allocates changes hands between blocks. */
+    range.check_blocks = range.watched && memory != heap && memory->bytes <= LARGEST_FOR_BLOCKS;
+    if (range.watched)
+        range.written = mock__access_written(memory);
+    return range;
+}
+
+static bool list_ranges(struct running *running, const struct mock__context *context,
+                        const struct mock__memory *heap)
+{
+    size_t n = 0;
+
+    while (mock__memory_number(n))
+        n++;
+    running->ranges = calloc(n + 1, sizeof(*running->ranges));
+    if (!running->ranges)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        running->ranges[i] =
+            range_of(context, mock__memory_find(mock__memory_number(i)->address), heap);
+    running->launch.ranges = running->ranges;
+    running->launch.n_ranges = n;
+    return true;
+}
+
+/* --- what it did --- */
+
+static bool next_run(const uint64_t *bits, size_t bytes, size_t *begin, size_t *end)
+{
+    size_t at = *end;
+
+    while (at < bytes && !(bits[at / 64] >> at % 64 & 1))
+        at = bits[at / 64] >> at % 64 ? at + 1 : (at / 64 + 1) * 64;
+    if (at >= bytes)
+        return false;
+    *begin = at;
+    while (at < bytes && bits[at / 64] >> at % 64 & 1)
+        at += at % 64 == 0 && bits[at / 64] == UINT64_MAX ? 64 : 1;
+    *end = at < bytes ? at : bytes;
+    return true;
+}
+
+/* All that a launch did to a range goes into the check between streams, run by run. */
+static void tell_access(const struct running *running, const struct ptx__range *range,
+                        const uint64_t *bits, unsigned access)
+{
+    size_t begin = 0, end = 0;
+
+    for (unsigned n = 0; n < MOST_RUNS && next_run(bits, range->size, &begin, &end); n++) {
+        mock__access(running->work, range->begin + begin, end - begin, (enum mock__access) access);
+        if (!running->messages)
+            mock__host_watch_used(running->work, range->begin + begin, end - begin,
+                                  (enum mock__access) access);
+    }
+    /* What is left is at least known to be written. */
+    while (access == MOCK__WRITE && next_run(bits, range->size, &begin, &end))
+        mock__access_mark(range->begin + begin, end - begin);
+}
+
+static void tell_accesses(struct running *running)
+{
+    for (size_t i = 0; i < running->launch.n_ranges; i++) {
+        struct ptx__range *range = &running->ranges[i];
+
+        if (range->reads)
+            tell_access(running, range, range->reads,
+                        owner_of(range)->mapping ? MOCK__READ : MOCK__READ | MOCK__CHECKED);
+        if (range->writes)
+            tell_access(running, range, range->writes, MOCK__WRITE);
+        free(range->reads);
+        free(range->writes);
+    }
+    free(running->ranges);
+}
+
+/* --- what the engine finds --- */
+
+static enum cushim_mock_finding_kind kind_of(enum ptx__finding_kind kind)
+{
+    switch (kind) {
+    case PTX__OUT_OF_BOUNDS:
+        return CUSHIM_MOCK_OUT_OF_BOUNDS;
+    case PTX__MISALIGNED:
+        return CUSHIM_MOCK_MISALIGNED_ACCESS;
+    case PTX__UNINITIALISED:
+        return CUSHIM_MOCK_UNINITIALISED_READ;
+    case PTX__RACE:
+        return CUSHIM_MOCK_DATA_RACE;
+    case PTX__BARRIER:
+        return CUSHIM_MOCK_BARRIER;
+    case PTX__ENDLESS:
+        return CUSHIM_MOCK_ENDLESS_LOOP;
+    default:
+        return CUSHIM_MOCK_KERNEL_FAULT;
+    }
+}
+
+/* What is about an address in a known allocation says which one it is. */
+static void find(void *user, enum ptx__finding_kind kind, uint64_t address, size_t bytes,
+                 const char *text)
+{
+    const struct mock__memory *memory = bytes ? mock__memory_find(address) : NULL;
+
+    (void) user;
+    if (kind == PTX__OUT_OF_BOUNDS && bytes) {
+        mock__report_bad_address(text, address, bytes);
+        return;
+    }
+    if (memory)
+        mock__finding(kind_of(kind), "%s (offset %llu of %s)", text,
+                      (unsigned long long) (address - memory->address),
+                      mock__say_memory(memory).text);
+    else
+        mock__finding(kind_of(kind), "%s", text);
+}
+
+/* The launch has the driver's lock, so that its workers may all look. */
+static unsigned char *find_stray(void *user, uint64_t address, size_t bytes)
+{
+    const struct running *running = user;
+
+    return mock__memory_stray(running->work->queue->context, address, bytes);
+}
+
+static void print(void *user, bool error, const char *text, size_t length)
+{
+    (void) user;
+    fwrite(text, 1, length, error ? stderr : stdout);
+    fflush(error ? stderr : stdout);
+}
+
+/* --- running --- */
+
+static uint64_t number_from(const char *variable, uint64_t otherwise)
+{
+    const char *text = cushim__env(variable);
+    char *end;
+    uint64_t value;
+
+    if (!text || !*text)
+        return otherwise;
+    value = strtoull(text, &end, 0);
+    return *end ? otherwise : value;
+}
+
+static bool want_heap(struct mock__program *program, struct mock__context *context)
+{
+    const size_t bytes = context->limits[CU_LIMIT_MALLOC_HEAP_SIZE];
+
+    if (program->heap || !ptx__uses_heap(program->code))
+        return true;
+    if (mock__memory_alloc(context, bytes, &program->heap_memory) != CUDA_SUCCESS)
+        return false;
+    program->heap_memory->in_module = true;
+    program->heap_memory->made.function = "malloc() of a kernel";
+    program->heap = ptx__heap_new(program->heap_memory->address, bytes);
+    return program->heap;
+}
+
+/* Cooperative groups keep their barrier of the grid in there; it begins with zeros. */
+static bool want_workspace(struct mock__program *program, struct mock__context *context)
+{
+    enum { BYTES = 256 };
+
+    if (!program->workspace &&
+        mock__memory_alloc(context, BYTES, &program->workspace) != CUDA_SUCCESS)
+        return false;
+    program->workspace->in_module = true;
+    program->workspace->made.function = "the driver";
+    memset(program->workspace->host, 0, BYTES);
+    return true;
+}
+
+static void fill(struct ptx__launch *launch, const struct mock__function *function,
+                 const struct cushim_mock_launch *request, void *const *args)
+{
+    const struct mock__entry *entry = function->entry;
+    const struct mock__context *context = function->module->context;
+    const struct mock__program *program = function->module->program;
+    static uint64_t grids;
+
+    launch->program = program->code;
+    launch->code = &program->code->codes[entry->function];
+    launch->name = entry->name;
+    for (unsigned i = 0; i < 3; i++) {
+        launch->grid[i] = request->grid[i];
+        launch->block[i] = request->block[i];
+        launch->cluster[i] = launch->code->cluster[i] ? launch->code->cluster[i] : 1;
+    }
+    launch->shared_bytes = (uint32_t) request->shared_bytes;
+    if (entry->n_parameters)
+        launch->params = (const unsigned char *) args[0] - entry->parameters[0].offset;
+    launch->param_bytes = entry->parameter_bytes;
+    launch->n_workers = (unsigned) number_from("CUSHIM_MOCK_PTX_WORKERS", 0);
+    launch->seed = mock__seed();
+    launch->check_shared = launch->check_blocks = mock__checking();
+    launch->step_limit = number_from("CUSHIM_MOCK_PTX_STEPS", STEPS);
+    launch->local_limit = LOCAL_LIMIT;
+    launch->n_multiprocessors =
+        (unsigned) mock__attribute(context->device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    launch->grid_id = ++grids;
+    launch->heap = program->heap;
+    launch->image = mock__image_find;
+    launch->find = find;
+    launch->stray = find_stray;
+    launch->print = print;
+}
+
+/* What the launch says counts for more than what the kernel was compiled for. */
+static void set_cluster(struct ptx__launch *launch, const struct mock__attributes *attributes)
+{
+    enum { CLUSTER_DIMENSION = 4 };
+
+    if (attributes && attributes->set >> CLUSTER_DIMENSION & 1)
+        memcpy(launch->cluster, attributes->values[CLUSTER_DIMENSION], sizeof(launch->cluster));
+}
+
+void mock__program_run(const struct cushim_mock_launch *request, void *const *args)
+{
+    struct running running = {.work = mock__kernel_running()};
+    const struct mock__kernel_work *work = (const struct mock__kernel_work *) running.work;
+    struct mock__function *function = NULL;
+    struct mock__context *context;
+    struct mock__program *program;
+    int result = CUDA_ERROR_OUT_OF_MEMORY;
+
+    if (mock__function_find(work->function, &function) != CUDA_SUCCESS)
+        return;
+    context = function->module->context;
+    program = function->module->program;
+    if (want_heap(program, context) && (!work->cooperative || want_workspace(program, context)) &&
+        list_ranges(&running, context, program->heap_memory)) {
+        fill(&running.launch, function, request, args);
+        set_cluster(&running.launch, work->attributes);
+        running.launch.cooperative = work->cooperative;
+        running.launch.workspace = work->cooperative ? program->workspace->address : 0;
+        running.launch.user = &running;
+        result = ptx__run(&running.launch);
+    }
+    running.messages = program->messages;
+    if (running.messages)
+        mock__host_watch_behind(running.work->clock);
+    tell_accesses(&running);
+    cushim_mock_kernel_fail(result);
+}

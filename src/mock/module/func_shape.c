@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* cuFuncSetBlockShape, cuFuncSetSharedSize: for launches as they were before cuLaunchKernel(). */
+#include "mock/base/state.h"
+#include "mock/module/module.h"
+
+CUresult mock_cuFuncSetBlockShape(CUfunction hfunc, int x, int y, int z)
+{
+    struct mock__function *function = NULL;
+
+    MOCK__ENTER();
+    MOCK__TRY(mock__function_find(hfunc, &function));
+    MOCK__REQUIRE(x > 0 && y > 0 && z > 0, CUDA_ERROR_INVALID_VALUE);
+    function->block[0] = (unsigned) x;
+    function->block[1] = (unsigned) y;
+    function->block[2] = (unsigned) z;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuFuncSetSharedSize(CUfunction hfunc, unsigned int bytes)
+{
+    struct mock__function *function = NULL;
+
+    MOCK__ENTER();
+    MOCK__TRY(mock__function_find(hfunc, &function));
+    function->shared_bytes = bytes;
+    return CUDA_SUCCESS;
+}

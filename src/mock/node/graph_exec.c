@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/* cuGraphInstantiate*, cuGraphExec{Destroy,GetFlags}, cuGraphNode{Set,Get}Enabled */
+#include "mock/node/graph_exec.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "mock/base/state.h"
+#include "mock/stream/stream.h"
+
+/* By number: older headers lack some of them. */
+enum {
+    UPLOAD = 2,
+    DEVICE_LAUNCH = 4,
+    USE_NODE_PRIORITY = 8,
+};
+
+/* CUgraphInstantiateResult */
+enum {
+    FAILED = 1,
+    INVALID_STRUCTURE = 2,
+};
+
+#define ALL_FLAGS (MOCK__AUTO_FREE_ON_LAUNCH | UPLOAD | DEVICE_LAUNCH | USE_NODE_PRIORITY)
+
+static uint64_t last_id;
+
+CUresult mock__exec_find(CUgraphExec handle, struct mock__exec **ret_exec)
+{
+    *ret_exec = mock__object_find(MOCK__EXEC, handle);
+    return *ret_exec ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+static void free_exec(struct mock__exec *exec)
+{
+    struct mock__graph *source = mock__object_find(MOCK__GRAPH, exec->source);
+
+    if (source && source->n_execs)
+        source->n_execs--;
+    mock__plan_unref(exec->plan);
+    mock__point_clear(&exec->end);
+    mock__object_free(exec);
+}
+
+/* The culprit is a node of the copy that was to be instantiated; callers know the original. */
+static CUresult fill_in(struct mock__exec *exec, const struct mock__graph *graph,
+                        struct mock__context *context, CUgraphNode *ret_culprit)
+{
+    struct mock__node *culprit = NULL;
+    struct mock__graph *copy = NULL;
+    CUresult result;
+
+    MOCK__TRY(mock__graph_copy(graph, &copy));
+    result = mock__plan_new(copy, context, exec->id, &exec->plan, &culprit);
+    if (culprit)
+        *ret_culprit = (CUgraphNode) culprit->origin;
+    return result;
+}
+
+static CUresult instantiate(CUgraphExec *ret_exec, CUgraph hGraph, uint64_t flags,
+                            const char *made_by, CUgraphNode *ret_culprit)
+{
+    struct mock__graph *graph = NULL;
+    struct mock__exec *exec;
+    CUresult result;
+
+    MOCK__ENTER_CONTEXT(context);
+    MOCK__REQUIRE(ret_exec && !(flags & ~(uint64_t) ALL_FLAGS), CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(!(flags & DEVICE_LAUNCH) || !(flags & MOCK__AUTO_FREE_ON_LAUNCH),
+                  CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__graph_find(hGraph, &graph));
+    MOCK__REQUIRE(!graph->parent || !mock__graph_has_memory(graph), CUDA_ERROR_INVALID_VALUE);
+    /* Two of them would have the same addresses for their memory. */
+    MOCK__REQUIRE(!graph->n_execs || !mock__graph_has_memory(graph), CUDA_ERROR_INVALID_VALUE);
+    exec = mock__object_new(MOCK__EXEC, sizeof(*exec));
+    MOCK__REQUIRE(exec, CUDA_ERROR_OUT_OF_MEMORY);
+    exec->id = ++last_id;
+    exec->flags = flags;
+    exec->context = MOCK__HANDLE(context);
+    result = fill_in(exec, graph, context, ret_culprit);
+    if (result != CUDA_SUCCESS) {
+        free_exec(exec);
+        return result;
+    }
+    mock__made(&exec->object.made, made_by);
+    exec->source = hGraph;
+    graph->n_execs++;
+    *ret_exec = MOCK__HANDLE(exec);
+    return CUDA_SUCCESS;
+}
+
+static CUresult instantiate_with_log(CUgraphExec *phGraphExec, CUgraph hGraph,
+                                     CUgraphNode *phErrorNode, char *log, size_t bytes)
+{
+    CUgraphNode culprit = NULL;
+    const CUresult result = instantiate(phGraphExec, hGraph, 0, "cuGraphInstantiate", &culprit);
+
+    if (phErrorNode)
+        *phErrorNode = culprit;
+    if (log && bytes)
+        snprintf(log, bytes, "%s", culprit ? "the graph has a cycle" : "");
+    return result;
+}
+
+CUresult mock_cuGraphInstantiate(CUgraphExec *phGraphExec, CUgraph hGraph, CUgraphNode *phErrorNode,
+                                 char *logBuffer, size_t bufferSize)
+{
+    return instantiate_with_log(phGraphExec, hGraph, phErrorNode, logBuffer, bufferSize);
+}
+
+CUresult mock_cuGraphInstantiate_v2(CUgraphExec *phGraphExec, CUgraph hGraph,
+                                    CUgraphNode *phErrorNode, char *logBuffer, size_t bufferSize)
+{
+    return instantiate_with_log(phGraphExec, hGraph, phErrorNode, logBuffer, bufferSize);
+}
+
+#if CUDA_VERSION >= 11040
+CUresult mock_cuGraphInstantiateWithFlags(CUgraphExec *phGraphExec, CUgraph hGraph,
+                                          unsigned long long flags)
+{
+    CUgraphNode culprit = NULL;
+
+    /* Uploading needs a stream, which there is none of here. */
+    MOCK__REQUIRE(!(flags & UPLOAD), CUDA_ERROR_INVALID_VALUE);
+    return instantiate(phGraphExec, hGraph, flags, "cuGraphInstantiateWithFlags", &culprit);
+}
+#endif
+
+#if CUDA_VERSION >= 12000
+static CUresult check_stream(CUstream handle)
+{
+    struct mock__stream *stream = NULL;
+
+    MOCK__ENTER();
+    return mock__stream_find(handle, &stream);
+}
+
+/* There is nothing to upload, but the stream has to be one. */
+static CUresult instantiate_with_params(CUgraphExec *phGraphExec, CUgraph hGraph,
+                                        CUDA_GRAPH_INSTANTIATE_PARAMS *params, CUstream stream)
+{
+    CUgraphNode culprit = NULL;
+    CUresult result = CUDA_SUCCESS;
+
+    if (params->flags & UPLOAD)
+        result = check_stream(stream);
+    if (result == CUDA_SUCCESS)
+        result = instantiate(phGraphExec, hGraph, params->flags, "cuGraphInstantiateWithParams",
+                             &culprit);
+    params->hErrNode_out = culprit;
+    params->result_out = (CUgraphInstantiateResult) (result == CUDA_SUCCESS ? 0
+                                                     : culprit              ? INVALID_STRUCTURE
+                                                                            : FAILED);
+    return result;
+}
+
+CUresult mock_cuGraphInstantiateWithParams(CUgraphExec *phGraphExec, CUgraph hGraph,
+                                           CUDA_GRAPH_INSTANTIATE_PARAMS *instantiateParams)
+{
+    MOCK__REQUIRE(instantiateParams, CUDA_ERROR_INVALID_VALUE);
+    return instantiate_with_params(phGraphExec, hGraph, instantiateParams,
+                                   instantiateParams->hUploadStream);
+}
+
+CUresult mock_cuGraphInstantiateWithParams_ptsz(CUgraphExec *phGraphExec, CUgraph hGraph,
+                                                CUDA_GRAPH_INSTANTIATE_PARAMS *instantiateParams)
+{
+    MOCK__REQUIRE(instantiateParams, CUDA_ERROR_INVALID_VALUE);
+    return instantiate_with_params(phGraphExec, hGraph, instantiateParams,
+                                   mock__ptsz(instantiateParams->hUploadStream));
+}
+
+CUresult mock_cuGraphExecGetFlags(CUgraphExec hGraphExec, cuuint64_t *flags)
+{
+    struct mock__exec *exec = NULL;
+
+    MOCK__ENTER();
+    MOCK__REQUIRE(flags, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__exec_find(hGraphExec, &exec));
+    *flags = exec->flags & ~(uint64_t) UPLOAD;
+    return CUDA_SUCCESS;
+}
+#endif
+
+CUresult mock_cuGraphExecDestroy(CUgraphExec hGraphExec)
+{
+    struct mock__exec *exec = NULL;
+
+    MOCK__ENTER();
+    MOCK__TRY(mock__exec_find(hGraphExec, &exec));
+    free_exec(exec);
+    return CUDA_SUCCESS;
+}
+
+void mock__execs_invalidate(const struct mock__context *context)
+{
+    const struct mock__exec *exec;
+
+    for (size_t cursor = 0; (exec = mock__object_next(MOCK__EXEC, &cursor));)
+        for (size_t i = 0; i < exec->plan->n_queues; i++)
+            if (exec->plan->queues[i]->context == context)
+                exec->plan->queues[i]->context = NULL;
+}
+
+#if CUDA_VERSION >= 11060
+static bool can_be_disabled(const struct mock__node *node)
+{
+    const CUgraphNodeType type = mock__node_type(node);
+
+    return type == CU_GRAPH_NODE_TYPE_KERNEL || type == CU_GRAPH_NODE_TYPE_MEMCPY ||
+           type == CU_GRAPH_NODE_TYPE_MEMSET;
+}
+
+static CUresult find_node(CUgraphExec hGraphExec, CUgraphNode hNode, struct mock__node **ret_node)
+{
+    struct mock__exec *exec = NULL;
+    struct mock__node *node = NULL;
+
+    MOCK__TRY(mock__exec_find(hGraphExec, &exec));
+    MOCK__TRY(mock__node_find(hNode, &node));
+    node = mock__node_in_copy(exec->plan->graph, node->object.handle);
+    MOCK__REQUIRE(node && can_be_disabled(node), CUDA_ERROR_INVALID_VALUE);
+    *ret_node = node;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuGraphNodeSetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode,
+                                    unsigned int isEnabled)
+{
+    struct mock__node *node = NULL;
+
+    MOCK__ENTER();
+    MOCK__TRY(find_node(hGraphExec, hNode, &node));
+    node->disabled = !isEnabled;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuGraphNodeGetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode,
+                                    unsigned int *isEnabled)
+{
+    struct mock__node *node = NULL;
+
+    MOCK__ENTER();
+    MOCK__REQUIRE(isEnabled, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(find_node(hGraphExec, hNode, &node));
+    *isEnabled = !node->disabled;
+    return CUDA_SUCCESS;
+}
+#endif

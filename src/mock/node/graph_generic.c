@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/* cuGraphAddNode, cuGraphNodeSetParams, cuGraphExecNodeSetParams: nodes of any type. */
+#include "base/util.h"
+#include "mock/base/state.h"
+#include "mock/graph/graph.h"
+#include "mock/node/graph_exec.h"
+#include "mock/node/graph_params.h"
+
+#if CUDA_VERSION >= 12020
+
+/* A spec, and what its parameters are made of. */
+struct any {
+    struct mock__node_spec spec;
+    struct mock__copy_params copy;
+    struct mock__fill_params fill;
+    struct mock__free_params free;
+};
+
+/* By type; those without are none that there are. */
+static CUresult (*const describes[])(const void *params, struct mock__work **ret_work) = {
+    [CU_GRAPH_NODE_TYPE_KERNEL] = mock__describe_kernel,
+    [CU_GRAPH_NODE_TYPE_MEMCPY] = mock__describe_copy,
+    [CU_GRAPH_NODE_TYPE_MEMSET] = mock__describe_fill,
+    [CU_GRAPH_NODE_TYPE_HOST] = mock__describe_host,
+    [CU_GRAPH_NODE_TYPE_EMPTY] = mock__describe_nothing,
+    [CU_GRAPH_NODE_TYPE_WAIT_EVENT] = mock__describe_wait,
+    [CU_GRAPH_NODE_TYPE_EVENT_RECORD] = mock__describe_record,
+    [MOCK__NODE_MEM_ALLOC] = mock__describe_alloc,
+    [MOCK__NODE_MEM_FREE] = mock__describe_free,
+    [MOCK__NODE_BATCH_MEM_OP] = mock__describe_values,
+    [MOCK__NODE_CONDITIONAL] = NULL,
+};
+
+/*
+ * The structures within are those of the nodes' own functions, with what those have as arguments
+ * at the end. Nodes that cannot be set once they are there have no use for `graph`.
+ */
+static const void *params_of(const CUgraphNodeParams *p, CUgraph graph, struct any *any)
+{
+    switch ((int) p->type) {
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+        any->copy = (struct mock__copy_params){&p->memcpy.copyParams, p->memcpy.copyCtx};
+        return &any->copy;
+    case CU_GRAPH_NODE_TYPE_MEMSET:
+        any->fill =
+            (struct mock__fill_params){(const CUDA_MEMSET_NODE_PARAMS *) &p->memset, p->memset.ctx};
+        return &any->fill;
+    case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
+        return p->eventWait.event;
+    case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
+        return p->eventRecord.event;
+    case MOCK__NODE_MEM_FREE:
+        any->free = (struct mock__free_params){p->free.dptr, graph};
+        return &any->free;
+    default:
+        return &p->kernel; /* where all of them begin */
+    }
+}
+
+static CUresult read_wish(const CUgraphNodeParams *p, CUgraph graph, struct any *ret)
+{
+    MOCK__REQUIRE((size_t) p->type < ARRAY_SIZE(describes), CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(describes[p->type], CUDA_ERROR_NOT_SUPPORTED);
+    ret->spec = (struct mock__node_spec){describes[p->type], params_of(p, graph, ret)};
+    return CUDA_SUCCESS;
+}
+
+static bool is_reserved_zero(const CUgraphNodeParams *p)
+{
+    return !p->reserved0[0] && !p->reserved0[1] && !p->reserved0[2] && !p->reserved2;
+}
+
+static bool moves(const CUgraphNodeParams *p)
+{
+#if CUDA_VERSION >= 12090
+    return p->graph.ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE;
+#else
+    (void) p;
+    return false;
+#endif
+}
+
+static CUresult add(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
+                    const struct mock__edge_data *data, size_t n, CUgraphNodeParams *p)
+{
+    struct any any;
+
+    MOCK__REQUIRE(p && is_reserved_zero(p), CUDA_ERROR_INVALID_VALUE);
+    if (p->type == CU_GRAPH_NODE_TYPE_GRAPH)
+        return mock__child_add(phGraphNode, hGraph, dependencies, data, n, p->graph.graph,
+                               moves(p));
+    MOCK__TRY(read_wish(p, hGraph, &any));
+    return mock__node_spec_add_by(phGraphNode, hGraph, dependencies, data, n, any.spec);
+}
+
+CUresult mock_cuGraphAddNode(CUgraphNode *phGraphNode, CUgraph hGraph,
+                             const CUgraphNode *dependencies, size_t numDependencies,
+                             CUgraphNodeParams *nodeParams)
+{
+    return add(phGraphNode, hGraph, dependencies, NULL, numDependencies, nodeParams);
+}
+
+#if CUDA_VERSION >= 12030
+CUresult mock_cuGraphAddNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph,
+                                const CUgraphNode *dependencies,
+                                const CUgraphEdgeData *dependencyData, size_t numDependencies,
+                                CUgraphNodeParams *nodeParams)
+{
+    return add(phGraphNode, hGraph, dependencies, (const struct mock__edge_data *) dependencyData,
+               numDependencies, nodeParams);
+}
+#endif
+
+/* What memory nodes allocate and free is fixed. */
+static CUresult read_settable(const CUgraphNodeParams *p, struct any *ret)
+{
+    MOCK__REQUIRE(p && is_reserved_zero(p), CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE((int) p->type != MOCK__NODE_MEM_ALLOC && (int) p->type != MOCK__NODE_MEM_FREE,
+                  CUDA_ERROR_NOT_SUPPORTED);
+    return read_wish(p, NULL, ret);
+}
+
+CUresult mock_cuGraphNodeSetParams(CUgraphNode hNode, CUgraphNodeParams *nodeParams)
+{
+    struct any any;
+
+    MOCK__TRY(read_settable(nodeParams, &any));
+    return mock__node_spec_set(hNode, nodeParams->type, any.spec);
+}
+
+CUresult mock_cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
+                                       CUgraphNodeParams *nodeParams)
+{
+    struct any any;
+
+    MOCK__REQUIRE(nodeParams, CUDA_ERROR_INVALID_VALUE);
+    if (nodeParams->type == CU_GRAPH_NODE_TYPE_GRAPH)
+        return mock__child_update(hGraphExec, hNode, nodeParams->graph.graph);
+    MOCK__TRY(read_settable(nodeParams, &any));
+    return mock__node_spec_set_exec(hGraphExec, hNode, nodeParams->type, any.spec);
+}
+
+#endif

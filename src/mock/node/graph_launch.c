@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/* cuGraphLaunch, cuGraphUpload */
+#include <stdlib.h>
+
+#include "mock/base/state.h"
+#include "mock/node/graph_exec.h"
+#include "mock/queue/schedule.h"
+#include "mock/stream/capture.h"
+#include "mock/stream/stream.h"
+
+/* What a launch is made of, besides its plan. */
+struct launch {
+    struct mock__exec *exec;
+    struct mock__plan *plan;
+    struct mock__queue *queue;  /* of its stream */
+    struct mock__work **works;  /* by step; NULL once submitted */
+    struct mock__point *points; /* by step: where it is done */
+    struct mock__point begin;
+};
+
+/* --- the end of a launch, which keeps the plan until then --- */
+
+struct end_work {
+    struct mock__work work;
+    struct mock__plan *plan;
+};
+
+static void run_end(struct mock__work *work)
+{
+    (void) work;
+}
+
+static void finish_end(struct mock__work *work)
+{
+    mock__plan_unref(((struct end_work *) work)->plan);
+}
+
+static const struct mock__work_type end_type = {
+    .name = "graph", .run = run_end, .finish = finish_end};
+
+static struct end_work *new_end(struct mock__plan *plan)
+{
+    struct end_work *work = mock__work_new(&end_type, sizeof(*work));
+
+    if (work) {
+        work->plan = plan;
+        plan->references++;
+    }
+    return work;
+}
+
+/* --- launching --- */
+
+static CUresult check_contexts(const struct mock__plan *plan)
+{
+    for (size_t i = 0; i < plan->n_queues; i++) {
+        MOCK__REQUIRE(plan->queues[i]->context, CUDA_ERROR_CONTEXT_IS_DESTROYED);
+        MOCK__TRY(mock__context_usable(plan->queues[i]->context));
+    }
+    return CUDA_SUCCESS;
+}
+
+static CUresult copy_step(const struct mock__step *step, struct mock__work **ret_work)
+{
+    if (step->node && !step->node->disabled)
+        return step->node->work->type->copy(step->node->work, ret_work);
+    *ret_work = mock__work_nothing();
+    return *ret_work ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+/* All of them before the first is submitted, so that a launch fails as a whole. */
+static CUresult copy_steps(const struct launch *launch)
+{
+    for (size_t i = 0; i < launch->plan->n_steps; i++)
+        MOCK__TRY(copy_step(&launch->plan->steps[i], &launch->works[i]));
+    return CUDA_SUCCESS;
+}
+
+/* Behind what the stream has, and behind the last launch of the same graph. */
+static CUresult submit_begin(struct launch *launch)
+{
+    struct mock__work *work = mock__work_nothing();
+
+    if (!work || !mock__work_wait_for(work, &launch->exec->end)) {
+        mock__work_free(work);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    MOCK__TRY(mock__work_give(launch->queue, work));
+    launch->begin = mock__queue_end(launch->queue);
+    return CUDA_SUCCESS;
+}
+
+/* What is before it in its own queue is behind it in any case. */
+static bool wait_for_steps(const struct launch *launch, const struct mock__step *step,
+                           struct mock__work *work)
+{
+    bool done = step->n_waits || mock__work_wait_for(work, &launch->begin);
+
+    for (size_t i = 0; done && i < step->n_waits; i++)
+        if (launch->plan->steps[step->waits[i]].queue != step->queue)
+            done = mock__work_wait_for(work, &launch->points[step->waits[i]]);
+    return done;
+}
+
+static CUresult submit_step(struct launch *launch, size_t i)
+{
+    const struct mock__step *step = &launch->plan->steps[i];
+    struct mock__queue *queue = launch->plan->queues[step->queue];
+    struct mock__work *work = launch->works[i];
+
+    MOCK__REQUIRE(wait_for_steps(launch, step, work), CUDA_ERROR_OUT_OF_MEMORY);
+    launch->works[i] = NULL;
+    MOCK__TRY(mock__work_give(queue, work));
+    launch->points[i] = mock__queue_end(queue);
+    return CUDA_SUCCESS;
+}
+
+static CUresult submit_end(const struct launch *launch, struct end_work *end)
+{
+    const struct mock__plan *plan = launch->plan;
+    bool done = true;
+
+    for (size_t i = 0; done && i < plan->n_steps; i++)
+        if (plan->steps[i].last)
+            done = mock__work_wait_for(&end->work, &launch->points[i]);
+    if (!done) {
+        mock__work_free(end);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    MOCK__TRY(mock__work_give(launch->queue, end));
+    mock__point_clear(&launch->exec->end);
+    launch->exec->end = mock__queue_end(launch->queue);
+    return CUDA_SUCCESS;
+}
+
+/* Work may be done while more is submitted; the end, which may be the last to need the plan, not.
+ */
+static CUresult submit(struct launch *launch)
+{
+    struct end_work *end = new_end(launch->plan);
+    CUresult result;
+
+    MOCK__REQUIRE(end, CUDA_ERROR_OUT_OF_MEMORY);
+    result = submit_begin(launch);
+    for (size_t i = 0; result == CUDA_SUCCESS && i < launch->plan->n_steps; i++)
+        result = submit_step(launch, i);
+    if (result == CUDA_SUCCESS)
+        return submit_end(launch, end);
+    mock__work_free(end);
+    return result;
+}
+
+static void clear(struct launch *launch)
+{
+    for (size_t i = 0; i < launch->plan->n_steps; i++) {
+        if (launch->works)
+            mock__work_free(launch->works[i]);
+        if (launch->points)
+            mock__point_clear(&launch->points[i]);
+    }
+    mock__point_clear(&launch->begin);
+    free(launch->works);
+    free(launch->points);
+}
+
+CUresult mock__exec_launch(struct mock__exec *exec, struct mock__stream *stream)
+{
+    struct launch launch = {.exec = exec, .plan = exec->plan, .queue = stream->queue};
+    CUresult result = CUDA_ERROR_OUT_OF_MEMORY;
+
+    MOCK__TRY(check_contexts(exec->plan));
+    launch.works = calloc(launch.plan->n_steps + 1, sizeof(struct mock__work *));
+    launch.points = calloc(launch.plan->n_steps + 1, sizeof(struct mock__point));
+    if (launch.works && launch.points)
+        result = copy_steps(&launch);
+    if (result == CUDA_SUCCESS)
+        result = mock__launch_memory(exec, stream);
+    if (result == CUDA_SUCCESS)
+        result = submit(&launch);
+    clear(&launch);
+    return result;
+}
+
+static CUresult launch(CUgraphExec hGraphExec, CUstream hStream)
+{
+    struct mock__stream *stream = NULL;
+    struct mock__exec *exec = NULL;
+
+    MOCK__ENTER();
+    MOCK__TRY(mock__exec_find(hGraphExec, &exec));
+    MOCK__TRY(mock__stream_find(hStream, &stream));
+    MOCK__TRY(mock__capture_check(stream));
+    return stream->capture ? mock__capture_graph(stream, exec->plan->graph)
+                           : mock__exec_launch(exec, stream);
+}
+
+CUresult mock_cuGraphLaunch(CUgraphExec hGraphExec, CUstream hStream)
+{
+    return launch(hGraphExec, hStream);
+}
+
+CUresult mock_cuGraphLaunch_ptsz(CUgraphExec hGraphExec, CUstream hStream)
+{
+    return launch(hGraphExec, mock__ptsz(hStream));
+}
+
+/* There is nothing to prepare: a launch costs the same afterwards. */
+static CUresult upload(CUgraphExec hGraphExec, CUstream hStream)
+{
+    struct mock__stream *stream = NULL;
+    struct mock__exec *exec = NULL;
+
+    MOCK__ENTER();
+    MOCK__TRY(mock__exec_find(hGraphExec, &exec));
+    MOCK__TRY(mock__stream_find(hStream, &stream));
+    MOCK__TRY(mock__capture_refuse(stream));
+    return check_contexts(exec->plan);
+}
+
+CUresult mock_cuGraphUpload(CUgraphExec hGraphExec, CUstream hStream)
+{
+    return upload(hGraphExec, hStream);
+}
+
+CUresult mock_cuGraphUpload_ptsz(CUgraphExec hGraphExec, CUstream hStream)
+{
+    return upload(hGraphExec, mock__ptsz(hStream));
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/* What adding and setting nodes of all types has in common; and nodes without parameters. */
+#include "mock/base/state.h"
+#include "mock/graph/graph.h"
+#include "mock/graph/user_object.h"
+#include "mock/launch/launch.h"
+#include "mock/memory/copy.h"
+#include "mock/memory/memset.h"
+#include "mock/memory/stream_memops.h"
+#include "mock/node/graph_exec.h"
+#include "mock/node/graph_params.h"
+#include "mock/queue/work.h"
+
+CUresult mock__node_spec_add(CUgraphNode *ret_node, CUgraph hGraph, const CUgraphNode *after,
+                             size_t n, struct mock__node_spec spec)
+{
+    return mock__node_spec_add_by(ret_node, hGraph, after, NULL, n, spec);
+}
+
+CUresult mock__node_spec_add_by(CUgraphNode *ret_node, CUgraph hGraph, const CUgraphNode *after,
+                                const struct mock__edge_data *data, size_t n,
+                                struct mock__node_spec spec)
+{
+    struct mock__graph *graph = NULL;
+    struct mock__node *node = NULL;
+    struct mock__work *work = NULL;
+
+    MOCK__ENTER();
+    MOCK__REQUIRE(ret_node && (after || !n), CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__graph_find(hGraph, &graph));
+    MOCK__TRY(spec.describe(spec.params, &work));
+    MOCK__TRY(mock__node_add(graph, after, data, n, work, &node));
+    *ret_node = MOCK__HANDLE(node);
+    return CUDA_SUCCESS;
+}
+
+/* The attributes of a kernel are no parameters: they stay. */
+static void replace_work(struct mock__node *node, struct mock__work *work)
+{
+    if (work->type->node == CU_GRAPH_NODE_TYPE_KERNEL)
+        mock__kernel_take_attributes(work, node->work);
+    mock__work_free(node->work);
+    node->work = work;
+}
+
+static CUresult find_typed(CUgraphNode handle, CUgraphNodeType type, struct mock__node **ret_node)
+{
+    MOCK__TRY(mock__node_find(handle, ret_node));
+    return mock__node_type(*ret_node) == type ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult mock__node_spec_set(CUgraphNode hNode, CUgraphNodeType type, struct mock__node_spec spec)
+{
+    struct mock__node *node = NULL;
+    struct mock__work *work = NULL;
+
+    MOCK__ENTER();
+    MOCK__TRY(find_typed(hNode, type, &node));
+    MOCK__TRY(spec.describe(spec.params, &work));
+    replace_work(node, work);
+    return CUDA_SUCCESS;
+}
+
+static bool is_line(const struct mock__work *work)
+{
+    const struct mock__copy *copy = mock__copy_of_work(work);
+
+    return copy->width && copy->height == 1 && copy->depth == 1;
+}
+
+/* Where a node is done cannot change, as that is planned when the graph is instantiated. */
+static bool can_replace(const struct mock__work *work, const struct mock__work *old)
+{
+    if (work->context != old->context)
+        return false;
+    if (work->type->node == CU_GRAPH_NODE_TYPE_MEMCPY)
+        return mock__copy_replaces(work, old) && is_line(work) && is_line(old);
+    if (work->type->node == (CUgraphNodeType) MOCK__NODE_BATCH_MEM_OP)
+        return mock__values_replace(work, old);
+    return work->type->node != CU_GRAPH_NODE_TYPE_MEMSET || mock__fill_replaces(work, old);
+}
+
+CUresult mock__node_spec_set_exec(CUgraphExec hExec, CUgraphNode hNode, CUgraphNodeType type,
+                                  struct mock__node_spec spec)
+{
+    struct mock__exec *exec = NULL;
+    struct mock__node *node = NULL;
+    struct mock__work *work = NULL;
+
+    MOCK__ENTER();
+    MOCK__TRY(mock__exec_find(hExec, &exec));
+    MOCK__TRY(find_typed(hNode, type, &node));
+    node = mock__node_in_copy(exec->plan->graph, node->object.handle);
+    MOCK__REQUIRE(node, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(spec.describe(spec.params, &work));
+    if (!work->context)
+        work->context = node->work->context;
+    if (!can_replace(work, node->work)) {
+        mock__work_free(work);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    replace_work(node, work);
+    return CUDA_SUCCESS;
+}
+
+CUresult mock__node_work(CUgraphNode handle, CUgraphNodeType type,
+                         const struct mock__work **ret_work)
+{
+    struct mock__node *node = NULL;
+
+    MOCK__TRY(find_typed(handle, type, &node));
+    *ret_work = node->work;
+    return CUDA_SUCCESS;
+}
+
+/* --- empty nodes --- */
+
+CUresult mock__describe_nothing(const void *params, struct mock__work **ret_work)
+{
+    (void) params;
+    *ret_work = mock__work_nothing();
+    return *ret_work ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult mock_cuGraphAddEmptyNode(CUgraphNode *phGraphNode, CUgraph hGraph,
+                                  const CUgraphNode *dependencies, size_t numDependencies)
+{
+    return mock__node_spec_add(phGraphNode, hGraph, dependencies, numDependencies,
+                               (struct mock__node_spec){mock__describe_nothing, NULL});
+}
+
+/* --- host nodes --- */
+
+CUresult mock__describe_host(const void *params, struct mock__work **ret_work)
+{
+    return mock__host_work(params, ret_work);
+}
+
+CUresult mock_cuGraphAddHostNode(CUgraphNode *phGraphNode, CUgraph hGraph,
+                                 const CUgraphNode *dependencies, size_t numDependencies,
+                                 const CUDA_HOST_NODE_PARAMS *nodeParams)
+{
+    return mock__node_spec_add(phGraphNode, hGraph, dependencies, numDependencies,
+                               (struct mock__node_spec){mock__describe_host, nodeParams});
+}
+
+CUresult mock_cuGraphHostNodeGetParams(CUgraphNode hNode, CUDA_HOST_NODE_PARAMS *nodeParams)
+{
+    const struct mock__work *work = NULL;
+
+    MOCK__ENTER();
+    MOCK__REQUIRE(nodeParams, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__node_work(hNode, CU_GRAPH_NODE_TYPE_HOST, &work));
+    *nodeParams = *mock__host_of_work(work);
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuGraphHostNodeSetParams(CUgraphNode hNode, const CUDA_HOST_NODE_PARAMS *nodeParams)
+{
+    return mock__node_spec_set(hNode, CU_GRAPH_NODE_TYPE_HOST,
+                               (struct mock__node_spec){mock__describe_host, nodeParams});
+}
+
+CUresult mock_cuGraphExecHostNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
+                                           const CUDA_HOST_NODE_PARAMS *nodeParams)
+{
+    return mock__node_spec_set_exec(hGraphExec, hNode, CU_GRAPH_NODE_TYPE_HOST,
+                                    (struct mock__node_spec){mock__describe_host, nodeParams});
+}
+
+/* --- user objects --- */
+
+CUresult mock_cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned int count,
+                                      unsigned int flags)
+{
+    MOCK__ENTER();
+    return mock__graph_retain_user_object(graph, object, count, flags);
+}
+
+CUresult mock_cuGraphReleaseUserObject(CUgraph graph, CUuserObject object, unsigned int count)
+{
+    MOCK__ENTER();
+    return mock__graph_release_user_object(graph, object, count);
+}

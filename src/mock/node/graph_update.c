@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/* cuGraphExecUpdate */
+#include "mock/base/state.h"
+#include "mock/graph/graph.h"
+#include "mock/graph/user_object.h"
+#include "mock/launch/launch.h"
+#include "mock/memory/copy.h"
+#include "mock/memory/memset.h"
+#include "mock/memory/stream_memops.h"
+#include "mock/node/graph_exec.h"
+#include "mock/queue/work.h"
+
+#define UPDATE_FAILURE ((CUresult) 910)
+
+/* CUgraphExecUpdateResult, by number: older headers lack some. */
+enum {
+    SUCCESS = 0,
+    PARAMETERS_CHANGED = 5,
+    NOT_SUPPORTED = 6,
+    UNSUPPORTED_FUNCTION_CHANGE = 7,
+    ATTRIBUTES_CHANGED = 8,
+};
+
+/* What differs, and where. */
+struct difference {
+    CUgraphExecUpdateResult result;
+    const struct mock__node *node, *from;
+};
+
+static bool differ(struct difference *ret, int result, const struct mock__node *node,
+                   const struct mock__node *from)
+{
+    *ret = (struct difference){(CUgraphExecUpdateResult) result, node, from};
+    return true;
+}
+
+static void number_nodes(const struct mock__graph *graph)
+{
+    for (size_t i = 0; i < graph->n; i++)
+        graph->nodes[i]->place = i;
+}
+
+/* Nodes are told apart by the order in which they were added. */
+static bool edges_differ(const struct mock__graph *graph, const struct mock__node *node,
+                         const struct mock__node *new, struct difference *ret)
+{
+    if (node->before.n != new->before.n)
+        return differ(ret, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, new, NULL);
+    for (size_t i = 0; i < new->before.n; i++) {
+        const struct mock__node *from = new->before.list[i].node;
+
+        if (!mock__edge_find(&node->before, graph->nodes[from->place]))
+            return differ(ret, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, new, from);
+    }
+    return false;
+}
+
+static bool is_cooperative(const struct mock__work *work)
+{
+    return ((const struct mock__kernel_work *) work)->cooperative;
+}
+
+/* What of a node's work cannot change, SUCCESS if it may. */
+static int kernel_change(const struct mock__work *work, const struct mock__work *new)
+{
+    if (work->context != new->context)
+        return UNSUPPORTED_FUNCTION_CHANGE;
+    return is_cooperative(work) == is_cooperative(new) ? SUCCESS : ATTRIBUTES_CHANGED;
+}
+
+static int memory_change(const struct mock__work *work, const struct mock__work *new)
+{
+    return mock__address_of_work(work) == mock__address_of_work(new) ? SUCCESS : NOT_SUPPORTED;
+}
+
+/* Lanes are planned for a node's context. */
+static int change_of(const struct mock__work *work, const struct mock__work *new)
+{
+    bool can = work->context == new->context;
+
+    switch ((int) work->type->node) {
+    case CU_GRAPH_NODE_TYPE_KERNEL:
+        return kernel_change(work, new);
+    case MOCK__NODE_MEM_ALLOC:
+    case MOCK__NODE_MEM_FREE:
+        return memory_change(work, new);
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+        can = can && mock__copy_replaces(new, work);
+        break;
+    case CU_GRAPH_NODE_TYPE_MEMSET:
+        can = can && mock__fill_replaces(new, work);
+        break;
+    case MOCK__NODE_BATCH_MEM_OP:
+        can = can && mock__values_replace(new, work);
+        break;
+    default:
+        break;
+    }
+    return can ? SUCCESS : PARAMETERS_CHANGED;
+}
+
+static bool works_differ(const struct mock__node *node, const struct mock__node *new,
+                         struct difference *ret)
+{
+    const int change = change_of(node->work, new->work);
+
+    return change != SUCCESS && differ(ret, change, new, NULL);
+}
+
+static bool graphs_differ(const struct mock__graph *graph, const struct mock__graph *new,
+                          struct difference *ret);
+
+static bool nodes_differ(const struct mock__graph *graph, const struct mock__node *node,
+                         const struct mock__node *new, struct difference *ret)
+{
+    if (mock__node_type(node) != mock__node_type(new))
+        return differ(ret, CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED, new, NULL);
+    return edges_differ(graph, node, new, ret) || works_differ(node, new, ret) ||
+           (node->child && graphs_differ(node->child, new->child, ret));
+}
+
+static bool graphs_differ(const struct mock__graph *graph, const struct mock__graph *new,
+                          struct difference *ret)
+{
+    if (graph->n != new->n)
+        return differ(ret, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, NULL, NULL);
+    number_nodes(new);
+    for (size_t i = 0; i < graph->n; i++)
+        if (nodes_differ(graph, graph->nodes[i], new->nodes[i], ret))
+            return true;
+    return false;
+}
+
+static void exchange(const struct mock__graph *graph, const struct mock__graph *copy)
+{
+    for (size_t i = 0; i < graph->n; i++) {
+        struct mock__work *work = graph->nodes[i]->work;
+
+        graph->nodes[i]->work = copy->nodes[i]->work;
+        copy->nodes[i]->work = work;
+        if (graph->nodes[i]->child)
+            exchange(graph->nodes[i]->child, copy->nodes[i]->child);
+    }
+}
+
+CUresult mock__graph_update(struct mock__graph *graph, const struct mock__graph *from,
+                            CUgraphExecUpdateResult *ret_result, CUgraphNode *ret_node,
+                            CUgraphNode *ret_from_node)
+{
+    struct difference difference = {.result = CU_GRAPH_EXEC_UPDATE_SUCCESS};
+    struct mock__graph *copy = NULL;
+
+    if (!graphs_differ(graph, from, &difference)) {
+        MOCK__TRY(mock__graph_copy(from, &copy));
+        exchange(graph, copy);
+        /* What launches on their way still use is kept as well. */
+        if (mock__holdings_copy(from, graph) != CUDA_SUCCESS)
+            difference.result = CU_GRAPH_EXEC_UPDATE_ERROR;
+        mock__graph_free(copy);
+    }
+    *ret_result = difference.result;
+    *ret_node = difference.node ? MOCK__HANDLE(difference.node) : NULL;
+    *ret_from_node = difference.from ? MOCK__HANDLE(difference.from) : NULL;
+    return CUDA_SUCCESS;
+}
+
+static CUresult update(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphExecUpdateResult *ret_result,
+                       CUgraphNode *ret_node, CUgraphNode *ret_from_node)
+{
+    struct mock__exec *exec = NULL;
+    struct mock__graph *graph = NULL;
+    CUresult result;
+
+    *ret_result = CU_GRAPH_EXEC_UPDATE_ERROR;
+    MOCK__ENTER();
+    MOCK__TRY(mock__exec_find(hGraphExec, &exec));
+    MOCK__TRY(mock__graph_find(hGraph, &graph));
+    result = mock__graph_update(exec->plan->graph, graph, ret_result, ret_node, ret_from_node);
+    MOCK__TRY(result);
+    return *ret_result == CU_GRAPH_EXEC_UPDATE_SUCCESS ? CUDA_SUCCESS : UPDATE_FAILURE;
+}
+
+CUresult mock_cuGraphExecUpdate(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphNode *hErrorNode_out,
+                                CUgraphExecUpdateResult *updateResult_out)
+{
+    CUgraphNode from = NULL;
+
+    MOCK__REQUIRE(hErrorNode_out && updateResult_out, CUDA_ERROR_INVALID_VALUE);
+    *hErrorNode_out = NULL;
+    return update(hGraphExec, hGraph, updateResult_out, hErrorNode_out, &from);
+}
+
+#if CUDA_VERSION >= 12000
+CUresult mock_cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph,
+                                   CUgraphExecUpdateResultInfo *resultInfo)
+{
+    MOCK__REQUIRE(resultInfo, CUDA_ERROR_INVALID_VALUE);
+    *resultInfo = (CUgraphExecUpdateResultInfo){.result = CU_GRAPH_EXEC_UPDATE_ERROR};
+    return update(hGraphExec, hGraph, &resultInfo->result, &resultInfo->errorNode,
+                  &resultInfo->errorFromNode);
+}
+#endif

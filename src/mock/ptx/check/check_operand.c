@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT */
+/* Do the operands fit the form? */
+#include <string.h>
+
+#include "mock/ptx/check/check.h"
+
+#define TYPE_SLOT  100
+#define AS_VECTOR  255
+#define ANY_NUMBER 254
+#define NO_SIZE    UINT32_MAX
+
+static enum ptx__type widened(enum ptx__type type)
+{
+    switch (type) {
+    case PTX_U16:
+        return PTX_U32;
+    case PTX_U32:
+        return PTX_U64;
+    case PTX_S16:
+        return PTX_S32;
+    case PTX_S32:
+        return PTX_S64;
+    default:
+        return type;
+    }
+}
+
+enum ptx__type ptx__shape_type(const struct ptx__instruction *instruction,
+                               const struct ptx__shape *shape)
+{
+    const enum ptx__type type = shape->type >= TYPE_SLOT
+                                    ? ptx__type_of(instruction, shape->type - TYPE_SLOT)
+                                    : (enum ptx__type) shape->type;
+
+    return shape->wide ? widened(type) : type;
+}
+
+/* Between types of the same size. */
+static bool classes_fit(enum ptx__type has, enum ptx__type wanted)
+{
+    const enum ptx__type_class a = ptx__type_class(has), b = ptx__type_class(wanted);
+
+    if (a == PTX_BITS || b == PTX_BITS || has == wanted)
+        return true;
+    return (a == PTX_SIGNED || a == PTX_UNSIGNED) && (b == PTX_SIGNED || b == PTX_UNSIGNED);
+}
+
+bool ptx__type_fits(enum ptx__type has, enum ptx__type wanted, bool loose, bool any_class)
+{
+    const unsigned bits = ptx__type_bits(has), wanted_bits = ptx__type_bits(wanted);
+
+    if ((has == PTX_PRED) != (wanted == PTX_PRED))
+        return false;
+    if (bits < wanted_bits || (bits > wanted_bits && !loose))
+        return false;
+    /* A floating-point number is never in part of a floating-point register. */
+    if (bits > wanted_bits && ptx__is_float(has) && wanted_bits && !any_class &&
+        ptx__type_class(wanted) != PTX_BITS)
+        return false;
+    return any_class || classes_fit(has, wanted);
+}
+
+static bool register_fits(const struct ptx__check *check, const struct ptx__shape *shape,
+                          enum ptx__type type, const struct ptx__operand *operand)
+{
+    const struct ptx__register *reg = &check->parser->function->registers[operand->reg];
+
+    if (reg->vector && operand->component < 0)
+        return false;
+    if (operand->selector && !shape->part)
+        return false;
+    if (operand->negative && type != PTX_PRED && check->instruction->opcode != PTX_OP_VMAD)
+        return false;
+    return ptx__type_fits((enum ptx__type) reg->type, type, shape->loose, shape->bits);
+}
+
+static bool constant_fits(const struct ptx__check *check, const struct ptx__operand *operand,
+                          enum ptx__type type)
+{
+    switch (ptx__type_class(type)) {
+    case PTX_PREDICATE:
+    case PTX_SIGNED:
+    case PTX_UNSIGNED:
+        return operand->kind == PTX_INTEGER;
+    case PTX_FLOAT:
+        return operand->kind == PTX_REAL && type != PTX_F16;
+    case PTX_BITS:
+        return operand->kind == PTX_INTEGER ||
+               ptx__type_bits((enum ptx__type) operand->type) == ptx__type_bits(type);
+    default:
+        (void) check;
+        return false;
+    }
+}
+
+static bool moves(const struct ptx__check *check)
+{
+    return check->instruction->opcode == PTX_OP_MOV;
+}
+
+/* Special registers are read by `mov` alone. */
+static bool special_fits(const struct ptx__check *check, const struct ptx__operand *operand,
+                         enum ptx__type type)
+{
+    const struct ptx__special_row *row = &ptx__specials[operand->special];
+
+    if (row->vector && operand->component < 0)
+        return false;
+    return moves(check) && !ptx__is_float(type) &&
+           (ptx__type_fits((enum ptx__type) row->type, type, false, false) ||
+            (ptx__type_bits((enum ptx__type) row->type) == 32 && ptx__type_bits(type) == 16));
+}
+
+/* The address of a variable or function in 32 or 64 bits. */
+static bool address_fits(const struct ptx__check *check, enum ptx__type type)
+{
+    const unsigned bits = ptx__type_bits(type);
+
+    return (moves(check) || check->instruction->opcode == PTX_OP_CVTA) &&
+           (bits == 64 || bits == 32) && !ptx__is_float(type);
+}
+
+static bool scalar_fits(const struct ptx__check *check, const struct ptx__shape *shape,
+                        enum ptx__type type, const struct ptx__operand *operand)
+{
+    switch ((enum ptx__operand_kind) operand->kind) {
+    case PTX_REGISTER:
+        return register_fits(check, shape, type, operand);
+    case PTX_INTEGER:
+    case PTX_REAL:
+        return !shape->result && constant_fits(check, operand, type);
+    case PTX_SPECIAL:
+        return !shape->result && special_fits(check, operand, type);
+    case PTX_ADDRESS:
+        return !shape->result && address_fits(check, type);
+    default:
+        return false;
+    }
+}
+
+/* What a register of a vector takes; 0 for what takes the size of the others. */
+static unsigned element_bits(const struct ptx__check *check, const struct ptx__operand *element)
+{
+    if (element->kind != PTX_REGISTER)
+        return 0;
+    return ptx__type_bits((enum ptx__type) check->parser->function->registers[element->reg].type);
+}
+
+/* The one size of all elements; 0 if none has one, NO_SIZE if they differ. */
+static unsigned common_bits(const struct ptx__check *check, const struct ptx__operand *vector)
+{
+    unsigned known = 0;
+
+    for (uint32_t i = 0; i < vector->count; i++) {
+        const unsigned bits = element_bits(check, &vector->elements[i]);
+
+        if (bits && known && bits != known)
+            return NO_SIZE;
+        known = bits ? bits : known;
+    }
+    return known;
+}
+
+/* "{a, b}", or a register that is a vector. */
+static bool vector_fits(const struct ptx__check *check, const struct ptx__shape *shape,
+                        unsigned count, const struct ptx__operand *operand)
+{
+    const enum ptx__type type = ptx__shape_type(check->instruction, shape);
+
+    if (operand->kind == PTX_REGISTER) {
+        const struct ptx__register *reg = &check->parser->function->registers[operand->reg];
+
+        return operand->component < 0 && reg->vector == count &&
+               ptx__type_fits((enum ptx__type) reg->type, type, shape->loose, shape->bits);
+    }
+    if (operand->kind == PTX_SPECIAL)
+        return operand->component < 0 && ptx__specials[operand->special].vector == count;
+    if (operand->kind != PTX_VECTOR || (count != ANY_NUMBER && operand->count != count) ||
+        common_bits(check, operand) == NO_SIZE)
+        return false;
+    for (uint32_t i = 0; i < operand->count; i++) {
+        const struct ptx__operand *element = &operand->elements[i];
+
+        if (element->kind == PTX_SINK ? !shape->result && !shape->sink
+                                      : !scalar_fits(check, shape, type, element))
+            return false;
+    }
+    return true;
+}
+
+static bool may_be_packed(const struct ptx__operand *element, bool result)
+{
+    if (element->kind == PTX_REGISTER)
+        return element->type != PTX_PRED;
+    return result ? element->kind == PTX_SINK
+                  : element->kind == PTX_INTEGER || element->kind == PTX_REAL;
+}
+
+/* What `mov` packs or unpacks: elements of one size, that make the instruction's. */
+static bool packed_fits(const struct ptx__check *check, const struct ptx__shape *shape,
+                        const struct ptx__operand *operand)
+{
+    const unsigned bits = ptx__type_bits(ptx__type_of(check->instruction, 0));
+    unsigned common;
+
+    if (operand->kind != PTX_VECTOR || !operand->count)
+        return false;
+    for (uint32_t i = 0; i < operand->count; i++) {
+        if (!may_be_packed(&operand->elements[i], shape->result))
+            return false;
+    }
+    common = common_bits(check, operand);
+    return common ? common * operand->count == bits : bits % operand->count == 0;
+}
+
+/* "p|q": the second is always a predicate. */
+static bool pair_fits(const struct ptx__check *check, const struct ptx__shape *shape,
+                      unsigned count, const struct ptx__operand *operand)
+{
+    const struct ptx__shape second = {.kind = PTX_SHAPE_TYPED, .result = shape->result};
+    const enum ptx__type type = ptx__shape_type(check->instruction, shape);
+    const struct ptx__operand *a = &operand->elements[0], *b = &operand->elements[1];
+
+    if (b->kind != PTX_SINK && !scalar_fits(check, &second, PTX_PRED, b))
+        return false;
+    if (count)
+        return vector_fits(check, shape, count, a);
+    return a->kind == PTX_SINK ? shape->sink : scalar_fits(check, shape, type, a);
+}
+
+static bool typed_fits(const struct ptx__check *check, const struct ptx__shape *shape,
+                       const struct ptx__operand *operand)
+{
+    const unsigned count =
+        shape->elements == AS_VECTOR ? check->instruction->vector : shape->elements;
+
+    if (shape->both && operand->kind != PTX_PAIR)
+        return false;
+    if (operand->kind == PTX_SINK)
+        return shape->sink;
+    if (operand->kind == PTX_PAIR)
+        return shape->pair && pair_fits(check, shape, count, operand);
+    /* "{%r1}" where one is wanted */
+    if (shape->elements == AS_VECTOR && !count && operand->kind == PTX_VECTOR)
+        return vector_fits(check, shape, 1, operand);
+    if (count)
+        return vector_fits(check, shape, count, operand);
+    return scalar_fits(check, shape, ptx__shape_type(check->instruction, shape), operand);
+}
+
+static bool operand_fits(const struct ptx__check *check, const struct ptx__shape *shape,
+                         const struct ptx__operand *operand)
+{
+    switch ((enum ptx__shape_kind) shape->kind) {
+    case PTX_SHAPE_TYPED:
+        return typed_fits(check, shape, operand);
+    case PTX_SHAPE_IMMEDIATE:
+        return operand->kind == PTX_INTEGER;
+    case PTX_SHAPE_MEMORY:
+        return operand->kind == PTX_MEMORY || (operand->kind == PTX_ADDRESS && operand->indexed);
+    case PTX_SHAPE_BRACKETS:
+        return operand->kind == PTX_BRACKETS;
+    case PTX_SHAPE_LABEL:
+        return operand->kind == PTX_LABEL;
+    case PTX_SHAPE_TABLE:
+        return operand->kind == PTX_TABLE;
+    case PTX_SHAPE_ANY:
+        return shape->elements != ANY_NUMBER || packed_fits(check, shape, operand);
+    case PTX_SHAPE_SINK:
+        return operand->kind == PTX_SINK;
+    case PTX_SHAPE_CALL:
+        return true;
+    }
+    return false;
+}
+
+/* Whether a cache policy is there when the instruction says so. */
+static bool policy_fits(const struct ptx__instruction *instruction, const struct ptx__shape *shapes,
+                        unsigned n_shapes)
+{
+    for (unsigned i = 0; i < n_shapes; i++) {
+        if (shapes[i].policy)
+            return ptx__has(instruction, PTX_MOD_L2_CACHE_HINT) == (i < instruction->n_operands);
+    }
+    return true;
+}
+
+bool ptx__form_takes_operands(const struct ptx__check *check, const struct ptx__form *form)
+{
+    const struct ptx__instruction *instruction = check->instruction;
+    const struct ptx__shape *shapes = &ptx__shapes[form->first_shape];
+
+    /* The four of a call are one to the table. */
+    if (instruction->opcode == PTX_OP_CALL)
+        return true;
+    if (instruction->n_operands > form->n_shapes ||
+        !policy_fits(instruction, shapes, form->n_shapes))
+        return false;
+    for (unsigned i = 0; i < form->n_shapes; i++) {
+        if (i >= instruction->n_operands) {
+            if (!shapes[i].optional)
+                return false;
+        } else if (!operand_fits(check, &shapes[i], &instruction->operands[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* A constant in the format that the instruction works on. */
+static void settle_constant(struct ptx__operand *operand, enum ptx__type type)
+{
+    const struct ptx__number number = {
+        .real = true, .type = operand->type, .integer = operand->real};
+    const double wide = ptx__number_value(&number);
+    const float narrow = (float) wide;
+    uint32_t bits;
+
+    /* For .bN it is the very bits that were written. */
+    if (operand->kind != PTX_REAL || !ptx__is_float(type) || operand->type == type)
+        return;
+    if (type == PTX_F64) {
+        memcpy(&operand->real, &wide, sizeof(wide));
+    } else {
+        memcpy(&bits, &narrow, sizeof(bits));
+        operand->real = bits;
+    }
+    operand->type = type == PTX_F64 ? PTX_F64 : PTX_F32;
+}
+
+void ptx__settle_operands(const struct ptx__check *check, const struct ptx__form *form)
+{
+    struct ptx__instruction *instruction = check->instruction;
+
+    if (instruction->opcode == PTX_OP_CALL)
+        return;
+    for (unsigned i = 0; i < instruction->n_operands; i++) {
+        const struct ptx__shape *shape = &ptx__shapes[form->first_shape + i];
+        const enum ptx__type type = ptx__shape_type(instruction, shape);
+        struct ptx__operand *operand = &instruction->operands[i];
+
+        if (shape->kind == PTX_SHAPE_MEMORY && operand->kind == PTX_ADDRESS) {
+            operand->kind = PTX_MEMORY;
+            operand->reg = PTX_NONE;
+        }
+        settle_constant(operand, type);
+        for (uint32_t j = 0; operand->kind == PTX_VECTOR && j < operand->count; j++)
+            settle_constant(&operand->elements[j], type);
+    }
+}

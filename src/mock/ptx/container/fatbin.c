@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+#include "mock/ptx/container/fatbin.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* No module's text is larger. */
+#define LARGEST_TEXT ((size_t) 1 << 30)
+
+#define HEADER_BYTES 16
+#define ROW_BYTES    64 /* what every version has of an entry's header */
+#define KIND_PTX     1
+
+enum {
+    FLAG_LZ4 = 0x2000,
+    FLAG_ZSTD = 0x8000,
+    FLAG_ONE_TARGET = 0x100000, /* sm_90a: for that very device */
+    FLAG_FAMILY = 0x200000,     /* sm_100f: for those of its major version */
+};
+
+/* One text or code of a fat binary. */
+struct entry {
+    const unsigned char *data;
+    size_t size;            /* of the data as they lie there */
+    size_t compressed_size; /* of what is compressed; without the padding */
+    size_t text_size;       /* once it is not */
+    int kind, target;
+    uint64_t flags;
+};
+
+static bool begins_with(const void *image, size_t size, const char *bytes, size_t length)
+{
+    const char *text = image;
+
+    /* Byte by byte: an image that is a short text may end before the last of them. */
+    for (size_t i = 0; i < length; i++) {
+        if (i >= size || text[i] != bytes[i])
+            return false;
+    }
+    return true;
+}
+
+bool ptx__is_elf(const void *image, size_t size)
+{
+    static const char elf[] = {0x7f, 'E', 'L', 'F'};
+
+    return begins_with(image, size, elf, sizeof(elf));
+}
+
+static bool is_wrapper(const void *image, size_t size)
+{
+    return begins_with(image, size, "\xb1\x43\x62\x46", 4);
+}
+
+static bool is_fatbin(const void *image, size_t size)
+{
+    return begins_with(image, size, "\x50\xed\x55\xba", 4);
+}
+
+bool ptx__is_fatbin(const void *image, size_t size)
+{
+    return is_fatbin(image, size) || is_wrapper(image, size);
+}
+
+static uint64_t read_number(const unsigned char *from, size_t bytes)
+{
+    uint64_t number = 0;
+
+    for (size_t i = bytes; i-- > 0;)
+        number = number << 8 | from[i];
+    return number;
+}
+
+/* The entry at a place, and where the next one is; false if it is not whole. */
+static bool read_entry(const unsigned char *at, size_t left, struct entry *entry, size_t *ret_bytes)
+{
+    uint64_t header, size;
+
+    if (left < ROW_BYTES)
+        return false;
+    header = read_number(at + 4, 4);
+    size = read_number(at + 8, 8);
+    if (header < ROW_BYTES || header > left || size > left - header)
+        return false;
+    *entry = (struct entry){
+        .data = at + header,
+        .size = size,
+        .compressed_size = read_number(at + 16, 4),
+        .text_size = read_number(at + 56, 8),
+        .kind = (int) read_number(at, 2),
+        .target = (int) read_number(at + 28, 4),
+        .flags = read_number(at + 40, 8),
+    };
+    *ret_bytes = header + size;
+    return true;
+}
+
+static bool suits(const struct entry *entry, int capability)
+{
+    if (entry->flags & FLAG_ONE_TARGET)
+        return entry->target == capability;
+    if (entry->flags & FLAG_FAMILY && entry->target / 10 != capability / 10)
+        return false;
+    return entry->target <= capability;
+}
+
+/* The PTX for the newest target. */
+static enum ptx__status choose(const unsigned char *at, size_t left, int capability,
+                               struct entry *ret_entry)
+{
+    enum ptx__status status = PTX_NO_TARGET;
+    size_t bytes;
+
+    for (; left; at += bytes, left -= bytes) {
+        struct entry entry;
+
+        if (!read_entry(at, left, &entry, &bytes))
+            return PTX_NO_PTX;
+        if (entry.kind != KIND_PTX || !suits(&entry, capability) ||
+            (status == PTX_OK && entry.target < ret_entry->target))
+            continue;
+        *ret_entry = entry;
+        status = PTX_OK;
+    }
+    return status;
+}
+
+static bool unpack(const struct entry *entry, char *text)
+{
+    const size_t n = entry->compressed_size <= entry->size ? entry->compressed_size : entry->size;
+
+    if (entry->flags & FLAG_ZSTD)
+        return ptx__zstd(entry->data, n, (unsigned char *) text, entry->text_size);
+    if (entry->flags & FLAG_LZ4)
+        return ptx__lz4(entry->data, n, (unsigned char *) text, entry->text_size);
+    memcpy(text, entry->data, entry->size);
+    return true;
+}
+
+static enum ptx__status text_of(const struct entry *entry, char **ret_text)
+{
+    const bool compressed = entry->flags & (FLAG_LZ4 | FLAG_ZSTD);
+    const size_t size = compressed ? entry->text_size : entry->size;
+    char *text;
+
+    if (size > LARGEST_TEXT)
+        return PTX_NO_PTX;
+    text = calloc(1, size + 1);
+    if (!text)
+        return PTX_OUT_OF_MEMORY;
+    if (!unpack(entry, text)) {
+        free(text);
+        return PTX_NO_PTX;
+    }
+    *ret_text = text;
+    return PTX_OK;
+}
+
+enum ptx__status ptx__fatbin_text(const void *image, size_t size, int capability, char **ret_text)
+{
+    const unsigned char *bytes = image;
+    enum ptx__status status;
+    struct entry entry = {.target = 0};
+    uint64_t header, left;
+
+    /* A structure in the program: magic, version, and a pointer to the binary itself. */
+    if (is_wrapper(image, size)) {
+        if (size < 2 * sizeof(int) + sizeof(void *))
+            return PTX_NO_PTX;
+        memcpy(&bytes, bytes + 2 * sizeof(int), sizeof(bytes));
+        size = SIZE_MAX;
+        if (!bytes || !is_fatbin(bytes, size))
+            return PTX_NO_PTX;
+    }
+    /* The version is behind the magic number, and before anything that says how long it is. */
+    if (size < HEADER_BYTES || bytes[4] != 1 || bytes[5])
+        return PTX_NO_PTX;
+    header = read_number(bytes + 6, 2);
+    left = read_number(bytes + 8, 8);
+    if (header < HEADER_BYTES || header > size || left > size - header)
+        return PTX_NO_PTX;
+    status = choose(bytes + header, left, capability, &entry);
+    return status == PTX_OK ? text_of(&entry, ret_text) : status;
+}

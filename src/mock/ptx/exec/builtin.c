@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+#include "mock/ptx/exec/builtin.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "mock/ptx/exec/printf.h"
+#include "mock/ptx/machine/heap.h"
+#include "mock/ptx/memory/memory.h"
+
+/* The number-th argument of a lane: the operation says where in the frame it is. */
+static uint64_t argument(const struct ptx__warp *warp, const struct ptx__op *op, unsigned lane,
+                         unsigned number, unsigned bytes)
+{
+    uint64_t value = 0;
+
+    if (number < op->n_list)
+        memcpy(&value, ptx__warp_local(warp, lane) + warp->frame->local + op->list[number], bytes);
+    return value;
+}
+
+static void give_result(const struct ptx__warp *warp, const struct ptx__op *op, unsigned lane,
+                        uint64_t value, unsigned bytes)
+{
+    if (op->d != UINT32_MAX)
+        memcpy(ptx__warp_local(warp, lane) + warp->frame->local + op->d, &value, bytes);
+}
+
+static void print(const struct ptx__warp *warp, bool error, const char *text, size_t length)
+{
+    struct ptx__grid *grid = warp->block->grid;
+
+    pthread_mutex_lock(&grid->lock);
+    if (grid->launch->print)
+        grid->launch->print(grid->launch->user, error, text, length);
+    pthread_mutex_unlock(&grid->lock);
+}
+
+static const struct ptx__op *do_vprintf(struct ptx__warp *warp, const struct ptx__op *op)
+{
+    for (uint32_t m = warp->mask; m; m &= m - 1) {
+        const unsigned lane = (unsigned) __builtin_ctz(m);
+        struct ptx__printing printing = {.warp = warp,
+                                         .op = op,
+                                         .lane = lane,
+                                         .format = argument(warp, op, lane, 0, 8),
+                                         .arguments = argument(warp, op, lane, 1, 8)};
+
+        if (!ptx__print(&printing))
+            return NULL;
+        print(warp, false, printing.text, printing.length);
+        give_result(warp, op, lane, printing.n_arguments, 4);
+    }
+    return op + 1;
+}
+
+/* message, file, line, function, size of a character */
+static const struct ptx__op *do_assertfail(struct ptx__warp *warp, const struct ptx__op *op)
+{
+    const unsigned lane = (unsigned) __builtin_ctz(warp->mask);
+    const unsigned *block = warp->block->grid->launch->block;
+    const unsigned thread = warp->number * PTX__LANES + lane;
+    char message[256], file[256], function[256], text[1024];
+
+    if (!ptx__text_at(warp, op, lane, argument(warp, op, lane, 0, 8), message, sizeof(message)) ||
+        !ptx__text_at(warp, op, lane, argument(warp, op, lane, 1, 8), file, sizeof(file)) ||
+        !ptx__text_at(warp, op, lane, argument(warp, op, lane, 3, 8), function, sizeof(function)))
+        return NULL;
+    snprintf(text, sizeof(text),
+             "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file,
+             (unsigned) argument(warp, op, lane, 2, 4), function, warp->block->index[0],
+             warp->block->index[1], warp->block->index[2], thread % block[0],
+             thread / block[0] % block[1], thread / block[0] / block[1], message);
+    print(warp, true, text, strlen(text));
+    return ptx__fault(warp, op, 710, PTX__OTHER, lane, "assertion '%s' failed", message);
+}
+
+static const struct ptx__op *do_malloc(struct ptx__warp *warp, const struct ptx__op *op)
+{
+    struct ptx__heap *heap = warp->block->grid->launch->heap;
+
+    for (uint32_t m = warp->mask; m; m &= m - 1) {
+        const unsigned lane = (unsigned) __builtin_ctz(m);
+
+        give_result(warp, op, lane, ptx__heap_take(heap, argument(warp, op, lane, 0, 8)), 8);
+    }
+    return op + 1;
+}
+
+static const struct ptx__op *do_free(struct ptx__warp *warp, const struct ptx__op *op)
+{
+    struct ptx__heap *heap = warp->block->grid->launch->heap;
+
+    for (uint32_t m = warp->mask; m; m &= m - 1) {
+        const unsigned lane = (unsigned) __builtin_ctz(m);
+        const uint64_t address = argument(warp, op, lane, 0, 8);
+
+        if (address && !ptx__heap_give(heap, address))
+            return ptx__fault(warp, op, 700, PTX__OTHER, lane,
+                              "free() of 0x%llx, which malloc() did not give or free() has taken",
+                              (unsigned long long) address);
+    }
+    return op + 1;
+}
+
+ptx__builtin ptx__builtin_find(const char *name)
+{
+    static const struct {
+        const char *name;
+        ptx__builtin run;
+    } builtins[] = {{"vprintf", do_vprintf},
+                    {"__assertfail", do_assertfail},
+                    {"malloc", do_malloc},
+                    {"free", do_free}};
+
+    for (size_t i = 0; i < sizeof(builtins) / sizeof(builtins[0]); i++) {
+        if (!strcmp(builtins[i].name, name))
+            return builtins[i].run;
+    }
+    return NULL;
+}
+
+bool ptx__uses_heap(const struct ptx__program *program)
+{
+    for (size_t i = 0; i < program->n_codes; i++) {
+        if (program->codes[i].builtin == do_malloc)
+            return true;
+    }
+    return false;
+}

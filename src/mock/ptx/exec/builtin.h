@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* Functions that the device's runtime has: vprintf, __assertfail, malloc, free. */
+#ifndef CUSHIM_MOCK_PTX_EXEC_BUILTIN_H
+#define CUSHIM_MOCK_PTX_EXEC_BUILTIN_H
+
+#include "mock/ptx/machine/code.h"
+
+/* NULL if there is no such function. */
+ptx__builtin ptx__builtin_find(const char *name);
+
+static inline bool ptx__builtin_known(const char *name)
+{
+    return ptx__builtin_find(name) != NULL;
+}
+
+#endif

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/* Handlers of what changes which lanes run what: jumps, calls, exits, barriers. */
+#include <string.h>
+
+#include "mock/ptx/machine/block.h"
+#include "mock/ptx/machine/exec.h"
+#include "mock/ptx/machine/grid.h"
+#include "mock/ptx/warps/control.h"
+
+const struct ptx__op *ptx__do_jump(struct ptx__warp *w, const struct ptx__op *op)
+{
+    return ptx__warp_jump(w, op, op->target);
+}
+
+/* imm: the predicate is negated. */
+const struct ptx__op *ptx__do_branch(struct ptx__warp *w, const struct ptx__op *op)
+{
+    const uint32_t taken = (PRED(op->a) ^ (uint32_t) op->imm) & w->mask;
+
+    if (taken == w->mask)
+        return ptx__warp_jump(w, op, op->target);
+    if (!taken)
+        return op + 1 < w->limit ? op + 1 : ptx__warp_jump(w, op, op + 1);
+    return ptx__warp_split(w, op, taken, op->target, op + 1);
+}
+
+/* The lanes of the lowest index go together, and the others do this once more. */
+const struct ptx__op *ptx__do_branch_index(struct ptx__warp *w, const struct ptx__op *op)
+{
+    const uint32_t *index = REG(uint32_t, op->a);
+    const uint32_t first = index[__builtin_ctz(w->mask)];
+    const struct ptx__op *target = w->frame->code->ops;
+    uint32_t same = 0;
+
+    for (unsigned l = 0; l < PTX__LANES; l++)
+        same |= (uint32_t) (index[l] == first) << l;
+    if (first >= op->imm)
+        return ptx__fault(w, op, 719, PTX__OTHER, (unsigned) __builtin_ctz(w->mask),
+                          "branch number %u of a list of %u", first, (unsigned) op->imm);
+    target += op->list[first];
+    same &= w->mask;
+    if (same == w->mask)
+        return ptx__warp_jump(w, op, target);
+    return ptx__warp_split(w, op, same, target, op);
+}
+
+/* Around what has a guard: only the lanes that it lets through are active. */
+const struct ptx__op *ptx__do_guard(struct ptx__warp *w, const struct ptx__op *op)
+{
+    const uint32_t through = (PRED(op->a) ^ (uint32_t) op->imm) & w->mask;
+
+    if (!through)
+        return op + op->skip;
+    /* What is inside cannot jump, so the lanes that were active are remembered in a slot. */
+    PRED(op->d) = w->mask;
+    w->converged = w->converged && through == w->mask;
+    w->mask = through;
+    return op + 1;
+}
+
+const struct ptx__op *ptx__do_unguard(struct ptx__warp *w, const struct ptx__op *op)
+{
+    w->mask = PRED(op->d);
+    w->converged = !(w->frame->lanes & ~w->mask);
+    return op + 1;
+}
+
+static void leave(struct ptx__warp *w, struct ptx__frame *frame)
+{
+    while (frame) {
+        struct ptx__frame *parent = frame->parent;
+
+        frame->lanes &= ~w->mask;
+        if (!frame->lanes && parent)
+            ptx__frame_free(w->block, frame);
+        frame = parent;
+    }
+}
+
+const struct ptx__op *ptx__do_exit(struct ptx__warp *w, const struct ptx__op *op)
+{
+    (void) op;
+    leave(w, w->frame);
+    w->alive &= ~w->mask;
+    w->block->alive -= (unsigned) __builtin_popcount(w->mask);
+    w->block->cluster->alive -= (unsigned) __builtin_popcount(w->mask);
+    if (w->block->cluster->arrived)
+        ptx__cluster_arrive(w->block->cluster, 0);
+    for (uint32_t open = w->block->open; open; open &= open - 1)
+        ptx__barrier_check(w->block, (unsigned) __builtin_ctz(open));
+    return ptx__warp_next(w);
+}
+
+static void copy_result(struct ptx__warp *w, const struct ptx__frame *frame)
+{
+    const struct ptx__op *call = frame->back - 1;
+
+    if (call->d == UINT32_MAX)
+        return;
+    for (unsigned l = 0; l < PTX__LANES; l++) {
+        unsigned char *local = ptx__warp_local(w, l);
+
+        if (ACTIVE(l))
+            memcpy(local + frame->parent->local + call->d,
+                   local + frame->local + frame->code->result.offset, frame->code->result.bytes);
+    }
+}
+
+const struct ptx__op *ptx__do_return(struct ptx__warp *w, const struct ptx__op *op)
+{
+    struct ptx__frame *frame = w->frame;
+    const struct ptx__op *back = frame->back;
+
+    if (!frame->parent)
+        return ptx__do_exit(w, op);
+    copy_result(w, frame);
+    w->frame = frame->parent;
+    w->regs = w->frame->registers;
+    frame->lanes &= ~w->mask;
+    if (!frame->lanes)
+        ptx__frame_free(w->block, frame);
+    return ptx__warp_park(w, back, PTX__RUNNABLE);
+}
+
+const struct ptx__op *ptx__do_call(struct ptx__warp *w, const struct ptx__op *op)
+{
+    return ptx__warp_call(w, op, op->call);
+}
+
+static const struct ptx__code *code_at(const struct ptx__warp *w, uint64_t address)
+{
+    const struct ptx__program *program = w->block->grid->launch->program;
+
+    for (size_t i = 0; i < program->n_codes; i++) {
+        if (program->codes[i].address == address && program->codes[i].ops)
+            return &program->codes[i];
+        if (program->codes[i].address == address && program->codes[i].builtin)
+            return &program->codes[i];
+    }
+    return NULL;
+}
+
+/* The lanes that call the same function go together; the others do this once more. */
+const struct ptx__op *ptx__do_call_indirect(struct ptx__warp *w, const struct ptx__op *op)
+{
+    const uint64_t *address = REG(uint64_t, op->a);
+    const unsigned first = (unsigned) __builtin_ctz(w->mask);
+    const struct ptx__code *code = code_at(w, address[first]);
+    uint32_t same = 0;
+
+    if (!code)
+        return ptx__fault(w, op, 718, PTX__OTHER, first, "call of 0x%llx, which is no function",
+                          (unsigned long long) address[first]);
+    for (unsigned l = 0; l < PTX__LANES; l++)
+        same |= (uint32_t) (address[l] == address[first]) << l;
+    same &= w->mask;
+    if (same != w->mask) {
+        const uint32_t others = w->mask & ~same;
+
+        w->groups[w->n_groups++] = (struct ptx__divergence_group){
+            .at = op, .frame = w->frame, .mask = others, .yield_round = w->yield_round};
+        w->mask = same;
+        w->converged = false;
+    }
+    return ptx__warp_call(w, op, code);
+}
+
+/* d: the barrier's number; a: how many threads, where b says that it is given. imm: who waits. */
+const struct ptx__op *ptx__do_barrier(struct ptx__warp *w, const struct ptx__op *op)
+{
+    const unsigned lane = (unsigned) __builtin_ctz(w->mask);
+    const uint32_t number = REG(uint32_t, op->a)[lane];
+    const unsigned n = (unsigned) __builtin_popcount(w->mask);
+    struct ptx__barrier *barrier;
+
+    if (number >= PTX__BARRIERS)
+        return ptx__fault(w, op, 719, PTX__BARRIER, lane, "barrier %u: there are 16", number);
+    barrier = &w->block->barriers[number];
+    barrier->expected = op->b ? REG(uint32_t, op->b)[lane] : 0;
+    barrier->arrived += n;
+    w->block->open |= 1u << number;
+    ptx__shared_racecheck_arrive(w, barrier);
+    if (op->imm & PTX__BARRIER_VOTES) {
+        barrier->voters += n;
+        barrier->count += (unsigned) __builtin_popcount(
+            (PRED(op->c) ^ (op->imm & PTX__BARRIER_NEGATED ? PTX__ALL : 0)) & w->mask);
+    }
+    if (op->imm & PTX__BARRIER_ARRIVES) {
+        ptx__barrier_check(w->block, number);
+        return op + 1;
+    }
+    w->groups[w->n_groups++] = (struct ptx__divergence_group){.at = op + 1,
+                                                              .frame = w->frame,
+                                                              .mask = w->mask,
+                                                              .state = PTX__AT_BARRIER,
+                                                              .barrier = (uint8_t) number,
+                                                              .yield_round = w->yield_round};
+    ptx__barrier_check(w->block, number);
+    return ptx__warp_next(w);
+}
+
+/* bar.warp.sync */
+const struct ptx__op *ptx__do_warp_sync(struct ptx__warp *w, const struct ptx__op *op)
+{
+    const struct ptx__op *next = NULL;
+
+    return ptx__warp_together(w, op, op->a, &next) ? ptx__warp_after(w, op) : next;
+}
+
+const struct ptx__op *ptx__do_trap(struct ptx__warp *w, const struct ptx__op *op)
+{
+    return ptx__fault(w, op, 719, PTX__OTHER, (unsigned) __builtin_ctz(w->mask), "trap");
+}
+
+const struct ptx__op *ptx__do_nothing(struct ptx__warp *w, const struct ptx__op *op)
+{
+    (void) w;
+    return op + 1;
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Half precision: .f16 and .bf16, alone and two in a word. Sums, products and quotients of two are
+ * computed in .f32, which has more than twice the digits, so rounding twice does no harm; fused
+ * ones in .f64, with what is lost there kept in the last digit.
+ */
+#include <math.h>
+
+#include "mock/ptx/machine/exec.h"
+#include "mock/ptx/machine/softfloat.h"
+
+#define UP_f16(h)      ptx__float_of_half((uint16_t) (h))
+#define UP_bf16(h)     ptx__float_of_bfloat((uint16_t) (h))
+#define DOWN_f16(x)    ptx__half_of_float(x)
+#define DOWN_bf16(x)   ptx__bfloat_of_float(x)
+#define NARROW_f16(x)  ptx__half_of_double(x)
+#define NARROW_bf16(x) ptx__bfloat_of_double(x)
+#define NAN16          0x7fff
+#define EXPONENT_f16   0x7c00
+#define EXPONENT_bf16  0x7f80
+
+/* A subnormal half is a zero of its sign. */
+#define FLUSH(h, exponent) ((uint16_t) ((h) & (exponent) ? (h) : (h) &0x8000))
+
+/* Is it a NaN? */
+#define IS_NAN_f16(h)  (((h) &0x7fff) > 0x7c00)
+#define IS_NAN_bf16(h) (((h) &0x7fff) > 0x7f80)
+
+/* .oob: what a tensor copy fills in beyond the tensor makes a product nothing. */
+#define OUTSIDE(a, b) (((a) &0x7fff) == 0x7ff7 || ((b) &0x7fff) == 0x7ff7)
+
+/* a * b is exact in double; of its sum with c the last bit says whether anything was lost. */
+static inline double fused(float a, float b, float c)
+{
+    const double p = (double) a * b, s = p + c;
+    double t, error;
+    uint64_t bits = ptx__bits64(s);
+
+    if (!isfinite(s))
+        return s;
+    t = s - p;
+    error = (p - (s - t)) + (c - t);
+    if (error != 0 && !(bits & 1))
+        bits += (error > 0) == (s > 0) ? 1 : UINT64_MAX;
+    return ptx__f64(bits);
+}
+
+#define HALF_OPS(T)                                                                                \
+    static inline uint16_t add_##T(uint16_t a, uint16_t b)                                         \
+    {                                                                                              \
+        return DOWN_##T(UP_##T(a) + UP_##T(b));                                                    \
+    }                                                                                              \
+    static inline uint16_t sub_##T(uint16_t a, uint16_t b)                                         \
+    {                                                                                              \
+        return DOWN_##T(UP_##T(a) - UP_##T(b));                                                    \
+    }                                                                                              \
+    static inline uint16_t mul_##T(uint16_t a, uint16_t b)                                         \
+    {                                                                                              \
+        return DOWN_##T(UP_##T(a) * UP_##T(b));                                                    \
+    }                                                                                              \
+    static inline uint16_t fma_##T(uint16_t a, uint16_t b, uint16_t c)                             \
+    {                                                                                              \
+        return NARROW_##T(fused(UP_##T(a), UP_##T(b), UP_##T(c)));                                 \
+    }                                                                                              \
+    static inline uint16_t neg_##T(uint16_t a)                                                     \
+    {                                                                                              \
+        return IS_NAN_##T(a) ? NAN16 : a ^ 0x8000;                                                 \
+    }                                                                                              \
+    static inline uint16_t abs_##T(uint16_t a)                                                     \
+    {                                                                                              \
+        return IS_NAN_##T(a) ? NAN16 : a & 0x7fff;                                                 \
+    }                                                                                              \
+    static inline uint16_t relu_##T(uint16_t a)                                                    \
+    {                                                                                              \
+        return IS_NAN_##T(a) ? NAN16 : a & 0x8000 ? 0 : a;                                         \
+    }                                                                                              \
+    static inline uint16_t sat_##T(uint16_t a)                                                     \
+    {                                                                                              \
+        const float x = UP_##T(a);                                                                 \
+                                                                                                   \
+        return DOWN_##T(x > 0 ? x < 1 ? x : 1 : 0);                                                \
+    }                                                                                              \
+    static inline uint16_t min_##T(uint16_t a, uint16_t b)                                         \
+    {                                                                                              \
+        const float x = UP_##T(a), y = UP_##T(b);                                                  \
+                                                                                                   \
+        if (x != x || y != y)                                                                      \
+            return x == x ? a : y == y ? b : NAN16;                                                \
+        return x < y || (x == y && a >> 15) ? a : b;                                               \
+    }                                                                                              \
+    static inline uint16_t max_##T(uint16_t a, uint16_t b)                                         \
+    {                                                                                              \
+        const float x = UP_##T(a), y = UP_##T(b);                                                  \
+                                                                                                   \
+        if (x != x || y != y)                                                                      \
+            return x == x ? a : y == y ? b : NAN16;                                                \
+        return x > y || (x == y && !(a >> 15)) ? a : b;                                            \
+    }                                                                                              \
+    static inline uint16_t minNaN_##T(uint16_t a, uint16_t b)                                      \
+    {                                                                                              \
+        return IS_NAN_##T(a) || IS_NAN_##T(b) ? NAN16 : min_##T(a, b);                             \
+    }                                                                                              \
+    static inline uint16_t maxNaN_##T(uint16_t a, uint16_t b)                                      \
+    {                                                                                              \
+        return IS_NAN_##T(a) || IS_NAN_##T(b) ? NAN16 : max_##T(a, b);                             \
+    }                                                                                              \
+    static inline uint16_t minx_##T(uint16_t a, uint16_t b)                                        \
+    {                                                                                              \
+        const uint16_t r = min_##T(a & 0x7fff, b & 0x7fff);                                        \
+                                                                                                   \
+        return IS_NAN_##T(r) ? r : r | ((a ^ b) & 0x8000);                                         \
+    }                                                                                              \
+    static inline uint16_t maxx_##T(uint16_t a, uint16_t b)                                        \
+    {                                                                                              \
+        const uint16_t r = max_##T(a & 0x7fff, b & 0x7fff);                                        \
+                                                                                                   \
+        return IS_NAN_##T(r) ? r : r | ((a ^ b) & 0x8000);                                         \
+    }                                                                                              \
+    static inline uint16_t minxNaN_##T(uint16_t a, uint16_t b)                                     \
+    {                                                                                              \
+        return IS_NAN_##T(a) || IS_NAN_##T(b) ? NAN16 : minx_##T(a, b);                            \
+    }                                                                                              \
+    static inline uint16_t maxxNaN_##T(uint16_t a, uint16_t b)                                     \
+    {                                                                                              \
+        return IS_NAN_##T(a) || IS_NAN_##T(b) ? NAN16 : maxx_##T(a, b);                            \
+    }                                                                                              \
+    static inline uint16_t tanh_##T(uint16_t a)                                                    \
+    {                                                                                              \
+        return NARROW_##T(tanh(UP_##T(a)));                                                        \
+    }
+
+HALF_OPS(f16)
+HALF_OPS(bf16)
+
+/* What is below the least normal number is cut. */
+static inline uint16_t ex2_f16(uint16_t a)
+{
+    const double r = exp2(UP_f16(a));
+
+    return (uint16_t) ptx__convert(PTX__F16, PTX__F64, ptx__bits64(r),
+                                   r < 0x1p-14 ? PTX__RZ : PTX__RN, false);
+}
+
+static inline uint16_t ex2_bf16(uint16_t a)
+{
+    return NARROW_bf16(exp2(UP_bf16(a)));
+}
+
+/* One in a word, and two: the operation on A, B and C of 16 bits each. */
+#define HALF(id, before, T, expression)                                                            \
+    LANEWISE(id##_##T, before "." #T, u16, u16, u16, u16, expression)                              \
+    static inline uint16_t id##_##T##_one(uint16_t A, uint16_t B, uint16_t C)                      \
+    {                                                                                              \
+        (void) A, (void) B, (void) C;                                                              \
+        return (uint16_t) (expression);                                                            \
+    }                                                                                              \
+    LANEWISE(id##_##T##x2, before "." #T "x2", u32, u32, u32, u32,                                 \
+             (uint32_t) id##_##T##_one((uint16_t) (A >> 16), (uint16_t) (B >> 16),                 \
+                                       (uint16_t) (C >> 16))                                       \
+                     << 16 |                                                                       \
+                 id##_##T##_one((uint16_t) A, (uint16_t) B, (uint16_t) C))
+
+#define COMMON(T)                                                                                  \
+    HALF(h_add, "add", T, add_##T(A, B))                                                           \
+    HALF(h_sub, "sub", T, sub_##T(A, B))                                                           \
+    HALF(h_mul, "mul", T, mul_##T(A, B))                                                           \
+    HALF(h_fma, "fma", T, fma_##T(A, B, C))                                                        \
+    HALF(h_fma_relu, "fma.relu", T, relu_##T(fma_##T(A, B, C)))                                    \
+    HALF(h_neg, "neg", T, neg_##T(A))                                                              \
+    HALF(h_abs, "abs", T, abs_##T(A))                                                              \
+    HALF(h_min, "min", T, min_##T(A, B))                                                           \
+    HALF(h_max, "max", T, max_##T(A, B))                                                           \
+    HALF(h_min_nan, "min.NaN", T, minNaN_##T(A, B))                                                \
+    HALF(h_max_nan, "max.NaN", T, maxNaN_##T(A, B))                                                \
+    HALF(h_min_x, "min.xorsign.abs", T, minx_##T(A, B))                                            \
+    HALF(h_max_x, "max.xorsign.abs", T, maxx_##T(A, B))                                            \
+    HALF(h_min_nan_x, "min.NaN.xorsign.abs", T, minxNaN_##T(A, B))                                 \
+    HALF(h_max_nan_x, "max.NaN.xorsign.abs", T, maxxNaN_##T(A, B))                                 \
+    HALF(h_fma_oob, "fma.oob", T, OUTSIDE(A, B) ? 0 : fma_##T(A, B, C))                            \
+    HALF(h_fma_oob_relu, "fma.oob.relu", T, OUTSIDE(A, B) ? 0 : relu_##T(fma_##T(A, B, C)))        \
+    HALF(h_relu, "relu", T, relu_##T(A))                                                           \
+    HALF(h_sat, "sat", T, sat_##T(A))                                                              \
+    HALF(h_tanh, "tanh", T, tanh_##T(A))
+
+COMMON(f16)
+COMMON(bf16)
+HALF(h_ex2, "ex2", f16, ex2_f16(A))
+HALF(h_ex2_ftz, "ex2.ftz", bf16, FLUSH(ex2_bf16(FLUSH(A, EXPONENT_bf16)), EXPONENT_bf16))
+
+#define Z(x) FLUSH(x, EXPONENT_f16)
+
+HALF(h_add_ftz, "add.ftz", f16, Z(add_f16(Z(A), Z(B))))
+HALF(h_sub_ftz, "sub.ftz", f16, Z(sub_f16(Z(A), Z(B))))
+HALF(h_mul_ftz, "mul.ftz", f16, Z(mul_f16(Z(A), Z(B))))
+HALF(h_fma_ftz, "fma.ftz", f16, Z(fma_f16(Z(A), Z(B), Z(C))))
+HALF(h_fma_ftz_relu, "fma.ftz.relu", f16, relu_f16(Z(fma_f16(Z(A), Z(B), Z(C)))))
+HALF(h_neg_ftz, "neg.ftz", f16, Z(neg_f16(A)))
+HALF(h_abs_ftz, "abs.ftz", f16, Z(abs_f16(A)))
+HALF(h_min_ftz, "min.ftz", f16, min_f16(Z(A), Z(B)))
+HALF(h_max_ftz, "max.ftz", f16, max_f16(Z(A), Z(B)))
+HALF(h_min_ftz_nan, "min.ftz.NaN", f16, minNaN_f16(Z(A), Z(B)))
+HALF(h_max_ftz_nan, "max.ftz.NaN", f16, maxNaN_f16(Z(A), Z(B)))
+HALF(h_min_ftz_x, "min.ftz.xorsign.abs", f16, minx_f16(Z(A), Z(B)))
+HALF(h_max_ftz_x, "max.ftz.xorsign.abs", f16, maxx_f16(Z(A), Z(B)))
+HALF(h_min_ftz_nan_x, "min.ftz.NaN.xorsign.abs", f16, minxNaN_f16(Z(A), Z(B)))
+HALF(h_max_ftz_nan_x, "max.ftz.NaN.xorsign.abs", f16, maxxNaN_f16(Z(A), Z(B)))
+
+/* --- comparisons: of one, and of the lower and the upper of two --- */
+
+#define HALF_COMPARE(word, T, id, key, value, expression)                                          \
+    HANDLER(setp_##word##_##id, "setp." #word "." key)                                             \
+    {                                                                                              \
+        const uint32_t *pa = REG(uint32_t, op->a), *pb = REG(uint32_t, op->b);                     \
+        uint32_t bits = 0;                                                                         \
+                                                                                                   \
+        PTX__EACH_LANE                                                                             \
+        {                                                                                          \
+            const float A = UP_##T(value(pa[l])), B = UP_##T(value(pb[l]));                        \
+            bits |= (uint32_t) (expression) << l;                                                  \
+        }                                                                                          \
+        ptx__set_pred(w, op->d, bits);                                                             \
+        return op + 1;                                                                             \
+    }
+
+#define HALF_COMPARISONS(T, id, key, value)                                                        \
+    HALF_COMPARE(eq, T, id, key, value, A == B)                                                    \
+    HALF_COMPARE(ne, T, id, key, value, A == A && B == B && A != B)                                \
+    HALF_COMPARE(lt, T, id, key, value, A < B)                                                     \
+    HALF_COMPARE(le, T, id, key, value, A <= B)                                                    \
+    HALF_COMPARE(gt, T, id, key, value, A > B)                                                     \
+    HALF_COMPARE(ge, T, id, key, value, A >= B)                                                    \
+    HALF_COMPARE(equ, T, id, key, value, A == B || A != A || B != B)                               \
+    HALF_COMPARE(neu, T, id, key, value, A != B)                                                   \
+    HALF_COMPARE(ltu, T, id, key, value, !(A >= B))                                                \
+    HALF_COMPARE(leu, T, id, key, value, !(A > B))                                                 \
+    HALF_COMPARE(gtu, T, id, key, value, !(A <= B))                                                \
+    HALF_COMPARE(geu, T, id, key, value, !(A < B))                                                 \
+    HALF_COMPARE(num, T, id, key, value, A == A && B == B)                                         \
+    HALF_COMPARE(nan, T, id, key, value, A != A || B != B)
+
+#define AS_IT_IS(h) (h)
+
+HALF_COMPARISONS(f16, f16, "f16", AS_IT_IS)
+HALF_COMPARISONS(bf16, bf16, "bf16", AS_IT_IS)
+HALF_COMPARISONS(f16, ftz_f16, "ftz.f16", Z)

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* Handlers by key: those of the best instruction set that the host has. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/env.h"
+#include "mock/ptx/machine/exec.h"
+
+/* A section is there if its files were compiled for this host at all. */
+#define SECTION(name)                                                                              \
+    extern const struct ptx__keyed __start_ptx_##name[]                                            \
+        __attribute__((weak, visibility("hidden")));                                               \
+    extern const struct ptx__keyed __stop_ptx_##name[] __attribute__((weak, visibility("hidde"     \
+                                                                                       "n")));
+
+SECTION(base)
+SECTION(avx2)
+SECTION(avx512)
+
+static struct ptx__keyed *sorted;
+static size_t n_sorted;
+
+static int compare(const void *a, const void *b)
+{
+    return strcmp(((const struct ptx__keyed *) a)->key, ((const struct ptx__keyed *) b)->key);
+}
+
+#if defined(__x86_64__)
+static bool has_avx2(void)
+{
+    return __start_ptx_avx2 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+           __builtin_cpu_supports("bmi2");
+}
+
+static bool has_avx512(void)
+{
+    return __start_ptx_avx512 && has_avx2() && __builtin_cpu_supports("avx512f") &&
+           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512dq");
+}
+#else
+static bool has_avx2(void)
+{
+    return false;
+}
+
+static bool has_avx512(void)
+{
+    return false;
+}
+#endif
+
+/* CUSHIM_MOCK_PTX_CPU=base or avx2 takes a lesser one: to compare them. */
+static const struct ptx__keyed *choose(const struct ptx__keyed **ret_end)
+{
+    const char *most = cushim__env("CUSHIM_MOCK_PTX_CPU");
+    const bool base = most && !strcmp(most, "base"), avx2 = most && !strcmp(most, "avx2");
+
+    if (has_avx512() && !base && !avx2) {
+        *ret_end = __stop_ptx_avx512;
+        return __start_ptx_avx512;
+    }
+    if (has_avx2() && !base) {
+        *ret_end = __stop_ptx_avx2;
+        return __start_ptx_avx2;
+    }
+    *ret_end = __stop_ptx_base;
+    return __start_ptx_base;
+}
+
+static void sort(void)
+{
+    const struct ptx__keyed *end, *begin = choose(&end);
+    const size_t n = (size_t) (end - begin);
+
+    sorted = malloc(n * sizeof(*sorted));
+    if (!sorted)
+        return;
+    memcpy(sorted, begin, n * sizeof(*sorted));
+    qsort(sorted, n, sizeof(*sorted), compare);
+    n_sorted = n;
+}
+
+ptx__handler ptx__handler_find(const char *key)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    const struct ptx__keyed wanted = {.key = key}, *found;
+
+    pthread_once(&once, sort);
+    found = sorted ? bsearch(&wanted, sorted, n_sorted, sizeof(*sorted), compare) : NULL;
+    return found ? found->run : NULL;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files matrix*.c share. */
+#ifndef CUSHIM_MOCK_PTX_EXEC_MATRIX_WARP_H
+#define CUSHIM_MOCK_PTX_EXEC_MATRIX_WARP_H
+
+#include "mock/ptx/exec/matrix.h"
+#include "mock/ptx/memory/memory.h"
+
+struct place {
+    unsigned row, column;
+};
+
+/* All lanes of the warp take part. */
+#define TOGETHER()                                                                                 \
+    do {                                                                                           \
+        const struct ptx__op *next_ = NULL;                                                        \
+                                                                                                   \
+        if (!ptx__warp_together(w, op, PTX__ALL_SLOT, &next_))                                     \
+            return next_;                                                                          \
+    } while (0)
+
+static inline const struct ptx__matrix *matrix_of(const struct ptx__op *op)
+{
+    return (const struct ptx__matrix *) (uintptr_t) op->imm;
+}
+
+static inline uint64_t address_of(const struct ptx__warp *w, const struct ptx__op *op,
+                                  unsigned lane)
+{
+    return (op->c ? REG(uint64_t, op->a)[lane] : REG(uint32_t, op->a)[lane]) + op->b;
+}
+
+#endif

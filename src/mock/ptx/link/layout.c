@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where variables lie, and what kernels need.
+ *
+ * A function that several kernels call has its .shared variables at one place, whichever of
+ * them runs: so those of functions and of the module are placed first, each behind all that
+ * its kernels have so far, and those of the kernels themselves behind them.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "mock/ptx/link/calls.h"
+
+#define MOST_CONSTANTS 0x10000
+#define MOST_SHARED    0xc000 /* static; a launch may have more */
+
+struct layout {
+    struct ptx__calls calls;
+    struct ptx__module *module;
+    bool *marks;    /* which functions get to the variable that is looked at */
+    uint32_t *left; /* room for the search */
+};
+
+static size_t aligned(size_t used, size_t alignment)
+{
+    return (used + alignment - 1) & ~(alignment - 1);
+}
+
+static void clear_marks(const struct layout *layout)
+{
+    memset(layout->marks, 0, layout->module->n_functions + 1);
+}
+
+/* Behind what all that get to it have so far. */
+static void place_shared(const struct layout *layout, struct ptx__variable *variable)
+{
+    struct ptx__module *module = layout->module;
+    size_t used = 0;
+
+    for (uint32_t i = 0; i < module->n_functions; i++) {
+        if (layout->marks[i] && module->functions[i].usage.shared_bytes > used)
+            used = module->functions[i].usage.shared_bytes;
+    }
+    variable->offset = aligned(used, variable->alignment);
+    for (uint32_t i = 0; i < module->n_functions; i++) {
+        if (layout->marks[i])
+            module->functions[i].usage.shared_bytes = variable->offset + variable->bytes;
+    }
+}
+
+static void place_module_shared(const struct layout *layout)
+{
+    const struct ptx__lists *users = &layout->calls.users;
+    struct ptx__module *module = layout->module;
+
+    for (uint32_t i = 0; i < module->n_variables; i++) {
+        struct ptx__variable *variable = &module->variables[i];
+
+        if (variable->space != PTX_SHARED || variable->replaced)
+            continue;
+        clear_marks(layout);
+        for (uint32_t j = users->begins[i]; j < users->begins[i + 1]; j++)
+            ptx__mark_callers(&layout->calls, users->targets[j], layout->marks, layout->left);
+        if (!variable->dynamic)
+            place_shared(layout, variable);
+        for (uint32_t j = 0; j < module->n_functions && variable->dynamic; j++)
+            module->functions[j].usage.uses_dynamic_shared |= layout->marks[j];
+    }
+}
+
+static void place_function_shared(const struct layout *layout, bool kernels)
+{
+    struct ptx__module *module = layout->module;
+
+    for (uint32_t i = 0; i < module->n_functions; i++) {
+        struct ptx__function *function = &module->functions[i];
+        bool marked = false;
+
+        for (uint32_t j = 0; j < function->n_variables && function->is_kernel == kernels; j++) {
+            if (function->variables[j].space != PTX_SHARED)
+                continue;
+            if (!marked) {
+                clear_marks(layout);
+                ptx__mark_callers(&layout->calls, i, layout->marks, layout->left);
+            }
+            marked = true;
+            place_shared(layout, &function->variables[j]);
+        }
+    }
+}
+
+static void place_frame(struct ptx__function *function)
+{
+    for (uint32_t i = 0; i < function->n_variables; i++) {
+        struct ptx__variable *variable = &function->variables[i];
+        size_t *used = variable->space == PTX_LOCAL   ? &function->usage.frame_bytes
+                       : variable->space == PTX_PARAM ? &function->usage.param_bytes
+                                                      : NULL;
+
+        if (!used)
+            continue;
+        variable->offset = aligned(*used, variable->alignment);
+        *used = variable->offset + variable->bytes;
+    }
+}
+
+static void place_constants(struct ptx__module *module)
+{
+    for (uint32_t i = 0; i < module->n_variables; i++) {
+        struct ptx__variable *variable = &module->variables[i];
+
+        if (variable->space != PTX_CONST || variable->replaced)
+            continue;
+        variable->offset = aligned(module->constant_bytes, variable->alignment);
+        module->constant_bytes = variable->offset + variable->bytes;
+    }
+}
+
+/* One more usage than there are functions: that of all indirect calls. */
+static struct ptx__resource_usage *usage_of(const struct layout *layout, uint32_t function,
+                                            struct ptx__resource_usage *indirect)
+{
+    return function < layout->module->n_functions ? &layout->module->functions[function].usage
+                                                  : indirect;
+}
+
+/* What a function needs with the functions that it calls, whose usage are known. */
+static void add_callees(const struct layout *layout, uint32_t function,
+                        struct ptx__resource_usage *indirect)
+{
+    const struct ptx__lists *callees = &layout->calls.callees;
+    struct ptx__resource_usage *usage = usage_of(layout, function, indirect);
+    size_t deepest = 0;
+
+    usage->recursive = usage->recursive || usage->calls_indirectly;
+    for (uint32_t i = callees->begins[function]; i < callees->begins[function + 1]; i++) {
+        const struct ptx__resource_usage *callee = usage_of(layout, callees->targets[i], indirect);
+
+        deepest = callee->local_bytes > deepest ? callee->local_bytes : deepest;
+        usage->recursive = usage->recursive || callee->recursive;
+        if (callee->registers > usage->registers)
+            usage->registers = callee->registers;
+    }
+    usage->local_bytes = usage->frame_bytes + deepest;
+}
+
+/* Functions in circles, and those that get to them, are looked at in the order of the text. */
+static void sum_up(const struct layout *layout)
+{
+    struct ptx__resource_usage indirect = {.registers = 0};
+    const uint32_t n = layout->module->n_functions + 1;
+
+    clear_marks(layout);
+    for (uint32_t i = 0; i < layout->calls.n_order; i++) {
+        add_callees(layout, layout->calls.order[i], &indirect);
+        layout->marks[layout->calls.order[i]] = true;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        if (layout->marks[i])
+            continue;
+        usage_of(layout, i, &indirect)->recursive = true;
+        add_callees(layout, i, &indirect);
+    }
+}
+
+static unsigned max_threads(const struct ptx__function *function)
+{
+    const uint32_t *n = function->req_ntid[0] ? function->req_ntid : function->max_ntid;
+    const uint64_t threads = (uint64_t) n[0] * n[1];
+
+    return threads > UINT32_MAX || threads * n[2] > UINT32_MAX ? UINT32_MAX
+                                                               : (unsigned) (threads * n[2]);
+}
+
+/* The limit that a kernel sets itself holds for what it calls, too. */
+static void limit_registers(struct ptx__function *function)
+{
+    if (function->max_registers && function->max_registers < function->usage.registers)
+        function->usage.registers = function->max_registers;
+}
+
+static void lay_out(const struct layout *layout)
+{
+    struct ptx__module *module = layout->module;
+
+    for (uint32_t i = 0; i < module->n_functions; i++) {
+        struct ptx__function *function = &module->functions[i];
+
+        place_frame(function);
+        function->usage.max_threads = max_threads(function);
+        function->usage.registers = ptx__count_registers(function);
+        function->address = PTX_CODE + 16 * (uint64_t) i;
+    }
+    place_constants(module);
+    place_module_shared(layout);
+    place_function_shared(layout, false);
+    place_function_shared(layout, true);
+    sum_up(layout);
+    for (uint32_t i = 0; i < module->n_functions; i++)
+        limit_registers(&module->functions[i]);
+}
+
+static void check_sizes(struct ptx__parser *parser)
+{
+    const struct ptx__module *module = parser->module;
+    const struct ptx__place nowhere = {0, 0};
+
+    if (module->constant_bytes > MOST_CONSTANTS)
+        ptx__error(parser, nowhere,
+                   "File uses too much global constant data (0x%zx bytes, 0x%x max)",
+                   module->constant_bytes, MOST_CONSTANTS);
+    for (uint32_t i = 0; i < module->n_functions; i++) {
+        const struct ptx__function *function = &module->functions[i];
+
+        if (function->is_kernel && function->usage.shared_bytes > MOST_SHARED)
+            ptx__error(parser, nowhere,
+                       "Entry function '%s' uses too much shared data (0x%zx bytes, 0x%x max)",
+                       function->name, function->usage.shared_bytes, MOST_SHARED);
+    }
+}
+
+bool ptx__lay_out(struct ptx__parser *parser)
+{
+    const size_t n = parser->module->n_functions + 1;
+    struct layout layout = {.module = parser->module,
+                            .marks = calloc(n + 1, sizeof(bool)),
+                            .left = calloc(n + 1, sizeof(uint32_t))};
+    const bool made = ptx__calls_init(&layout.calls, parser->module) && layout.marks && layout.left;
+
+    if (made) {
+        lay_out(&layout);
+        check_sizes(parser);
+    }
+    ptx__calls_finish(&layout.calls);
+    free(layout.marks);
+    free(layout.left);
+    return made || ptx__no_memory(parser);
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+/* Declarations become what defines them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "mock/ptx/link/link.h"
+
+/* For each function and variable, the number of the one that is meant. */
+struct link {
+    struct ptx__parser *parser;
+    uint32_t *functions, *variables;
+    bool *function_used;
+};
+
+bool ptx__is_provided(const char *name)
+{
+    static const char *const names[] = {"vprintf", "__assertfail", "malloc", "free"};
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        if (!strcmp(names[i], name))
+            return true;
+    }
+    return false;
+}
+
+static void each_operand(struct ptx__operand *operand,
+                         void (*visit)(void *context, struct ptx__operand *operand), void *context)
+{
+    const bool has_elements = operand->kind == PTX_VECTOR || operand->kind == PTX_LIST ||
+                              operand->kind == PTX_PAIR || operand->kind == PTX_BRACKETS;
+
+    visit(context, operand);
+    for (uint32_t i = 0; has_elements && i < operand->count; i++)
+        each_operand(&operand->elements[i], visit, context);
+}
+
+void ptx__each_operand(const struct ptx__instruction *instruction,
+                       void (*visit)(void *context, struct ptx__operand *operand), void *context)
+{
+    for (uint32_t i = 0; i < instruction->n_operands; i++)
+        each_operand(&instruction->operands[i], visit, context);
+}
+
+/* Is one definition to be taken rather than the other? */
+static bool is_weak(uint8_t linkage)
+{
+    return linkage == PTX_WEAK || linkage == PTX_COMMON;
+}
+
+static bool multiple(struct ptx__parser *parser, const char *name)
+{
+    return ptx__error(parser, (struct ptx__place){0, 0}, "Multiple definition of '%.100s'", name);
+}
+
+static bool defines_function(const struct ptx__function *function)
+{
+    return function->has_body && (function->linkage != PTX_STATIC || function->is_kernel);
+}
+
+/* The strongest definition of a name that all texts see, among those before and this one. */
+static bool choose_function(struct link *link, uint32_t number)
+{
+    struct ptx__function *functions = link->parser->module->functions;
+
+    if (!defines_function(&functions[number]))
+        return true;
+    for (uint32_t i = 0; i < number; i++) {
+        const bool weak = is_weak(functions[number].linkage);
+
+        if (functions[i].unit == functions[number].unit || !defines_function(&functions[i]) ||
+            functions[i].replaced || strcmp(functions[i].name, functions[number].name))
+            continue;
+        if (!weak && !is_weak(functions[i].linkage))
+            return multiple(link->parser, functions[i].name);
+        functions[weak ? number : i].replaced = true;
+        link->functions[weak ? number : i] = weak ? i : number;
+    }
+    return true;
+}
+
+/* An alias defines its name as a function does: for its own text, or for all. */
+static bool is_alias_of(const struct ptx__module *module, const struct ptx__alias *alias,
+                        const struct ptx__function *function)
+{
+    const struct ptx__function *declaration = &module->functions[alias->declaration];
+
+    return !strcmp(alias->name, function->name) &&
+           (declaration->unit == function->unit || declaration->linkage != PTX_STATIC);
+}
+
+/* Finds what a function without a body stands for. */
+static void bind_function(struct link *link, uint32_t number)
+{
+    struct ptx__module *module = link->parser->module;
+    struct ptx__function *function = &module->functions[number];
+
+    if (function->has_body)
+        return;
+    for (uint32_t i = 0; i < module->n_aliases && !function->replaced; i++) {
+        if (is_alias_of(module, &module->aliases[i], function)) {
+            link->functions[number] = module->aliases[i].function;
+            function->replaced = true;
+        }
+    }
+    for (uint32_t i = 0; i < module->n_functions && !function->replaced; i++) {
+        if (defines_function(&module->functions[i]) && !module->functions[i].replaced &&
+            !strcmp(module->functions[i].name, function->name)) {
+            link->functions[number] = i;
+            function->replaced = true;
+        }
+    }
+}
+
+static bool defines_variable(const struct ptx__variable *variable)
+{
+    return variable->linkage != PTX_EXTERN && variable->linkage != PTX_STATIC;
+}
+
+static bool choose_variable(struct link *link, uint32_t number)
+{
+    struct ptx__variable *variables = link->parser->module->variables;
+
+    if (!defines_variable(&variables[number]))
+        return true;
+    for (uint32_t i = 0; i < number; i++) {
+        const bool weak = is_weak(variables[number].linkage);
+
+        if (variables[i].unit == variables[number].unit || !defines_variable(&variables[i]) ||
+            variables[i].replaced || strcmp(variables[i].name, variables[number].name))
+            continue;
+        if (!weak && !is_weak(variables[i].linkage))
+            return multiple(link->parser, variables[i].name);
+        variables[weak ? number : i].replaced = true;
+        link->variables[weak ? number : i] = weak ? i : number;
+    }
+    return true;
+}
+
+/* An extern variable that nothing defines is one; that is how the driver's compiler has it. */
+static bool bind_variable(struct link *link, uint32_t number)
+{
+    struct ptx__module *module = link->parser->module;
+    struct ptx__variable *variable = &module->variables[number];
+
+    if (variable->linkage != PTX_EXTERN || variable->dynamic)
+        return true;
+    for (uint32_t i = 0; i < module->n_variables; i++) {
+        const struct ptx__variable *other = &module->variables[i];
+
+        if (!defines_variable(other) || other->replaced || strcmp(other->name, variable->name))
+            continue;
+        link->variables[number] = i;
+        variable->replaced = true;
+        return true;
+    }
+    if (!variable->bytes)
+        return ptx__error(link->parser, variable->place, "Unresolved extern variable '%s'",
+                          variable->name);
+    ptx__say(link->parser->log, PTX_WARNING, variable->place,
+             "Unresolved extern variable '%s' in whole program compilation, ignoring extern "
+             "qualifier",
+             variable->name);
+    variable->linkage = PTX_VISIBLE;
+    return true;
+}
+
+/* What stands for another may itself be stood for. */
+static uint32_t follow(const uint32_t *map, uint32_t number)
+{
+    for (unsigned steps = 0; map[number] != number && steps < 1000; steps++)
+        number = map[number];
+    return number;
+}
+
+static void rewrite_symbol(const struct link *link, struct ptx__symbol *symbol)
+{
+    if (symbol->kind == PTX_FUNCTION) {
+        symbol->number = follow(link->functions, symbol->number);
+        link->function_used[symbol->number] = true;
+    }
+    if (symbol->kind == PTX_MODULE_VARIABLE)
+        symbol->number = follow(link->variables, symbol->number);
+}
+
+static void rewrite_operand(void *context, struct ptx__operand *operand)
+{
+    if (operand->kind == PTX_ADDRESS || operand->kind == PTX_MEMORY)
+        rewrite_symbol(context, &operand->symbol);
+}
+
+static void rewrite_function(const struct link *link, struct ptx__function *function)
+{
+    for (uint32_t i = 0; i < function->n_instructions; i++)
+        ptx__each_operand(&function->instructions[i], rewrite_operand, (void *) (uintptr_t) link);
+    for (uint32_t i = 0; i < function->n_tables; i++) {
+        struct ptx__table *table = &function->tables[i];
+
+        for (uint32_t j = 0; table->calls && j < table->n_targets; j++)
+            table->targets[j] = follow(link->functions, table->targets[j]);
+    }
+}
+
+static void rewrite(const struct link *link)
+{
+    struct ptx__module *module = link->parser->module;
+
+    for (uint32_t i = 0; i < module->n_functions; i++)
+        rewrite_function(link, &module->functions[i]);
+    for (uint32_t i = 0; i < module->n_variables; i++) {
+        for (size_t j = 0; j < module->variables[i].n_addresses; j++)
+            rewrite_symbol(link, &module->variables[i].addresses[j].symbol);
+    }
+    for (uint32_t i = 0; i < module->n_aliases; i++)
+        module->aliases[i].function = follow(link->functions, module->aliases[i].function);
+}
+
+static bool check_functions(const struct link *link)
+{
+    const struct ptx__module *module = link->parser->module;
+
+    for (uint32_t i = 0; i < module->n_functions; i++) {
+        const struct ptx__function *function = &module->functions[i];
+
+        const bool wanted = link->function_used[i] || function->linkage == PTX_WEAK;
+
+        if (!function->has_body && !function->replaced && wanted &&
+            !ptx__is_provided(function->name))
+            ptx__fatal(link->parser, (struct ptx__place){0, 0}, "Unresolved extern function '%s'",
+                       function->name);
+    }
+    return true;
+}
+
+static bool bind(struct link *link)
+{
+    const struct ptx__module *module = link->parser->module;
+
+    for (uint32_t i = 0; i < module->n_functions; i++)
+        link->functions[i] = i;
+    for (uint32_t i = 0; i < module->n_variables; i++)
+        link->variables[i] = i;
+    for (uint32_t i = 0; i < module->n_functions; i++)
+        choose_function(link, i);
+    for (uint32_t i = 0; i < module->n_variables; i++)
+        choose_variable(link, i);
+    for (uint32_t i = 0; i < module->n_functions; i++)
+        bind_function(link, i);
+    for (uint32_t i = 0; i < module->n_variables; i++)
+        bind_variable(link, i);
+    rewrite(link);
+    return check_functions(link);
+}
+
+bool ptx__link(struct ptx__parser *parser)
+{
+    const struct ptx__module *module = parser->module;
+    struct link link = {
+        .parser = parser,
+        .functions = calloc(module->n_functions + 1, sizeof(uint32_t)),
+        .variables = calloc(module->n_variables + 1, sizeof(uint32_t)),
+        .function_used = calloc(module->n_functions + 1, sizeof(bool)),
+    };
+    const bool linked = link.functions && link.variables && link.function_used
+                            ? bind(&link)
+                            : ptx__no_memory(parser);
+
+    free(link.functions);
+    free(link.variables);
+    free(link.function_used);
+    return linked;
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files lower_*.c share: one function on its way from its text to code. */
+#ifndef CUSHIM_MOCK_PTX_LOWER_LOWER_H
+#define CUSHIM_MOCK_PTX_LOWER_LOWER_H
+
+#include <setjmp.h>
+
+#include "mock/ptx/machine/code.h"
+#include "mock/ptx/syntax/ast.h"
+#include "mock/ptx/syntax/log.h"
+
+#define PTX__NO_SLOT UINT32_MAX
+
+struct ptx__lowering {
+    const struct ptx__module *module;
+    const struct ptx__function *function;
+    struct ptx__program *program;
+    struct ptx__code *code;
+    struct ptx__log *log;
+    jmp_buf failed; /* out of memory */
+    bool refused;
+
+    const struct ptx__instruction *at; /* the one that is being lowered */
+    uint32_t site, n_sites, sites_capacity;
+
+    struct ptx__op *ops;
+    size_t n_ops, ops_capacity;
+    struct ptx__fixup *fixups; /* operations whose target is a block */
+    size_t n_fixups, fixups_capacity;
+    size_t constants_capacity;
+
+    uint32_t *slots;    /* of each register */
+    uint32_t next_slot; /* the end of the file so far */
+    uint32_t next_pred, preds_end;
+    uint32_t frame_params, frame_parameters, frame_results, frame_end; /* in local memory */
+
+    struct ptx__flow *flow; /* the function's blocks, see lower_flow.c */
+};
+
+struct ptx__fixup {
+    size_t op;
+    uint32_t block;
+};
+
+/* --- lower.c --- */
+
+/* This cannot be executed: an error with the place of the instruction. */
+void ptx__refuse(struct ptx__lowering *lower, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* The same, for the instruction itself: why it cannot be executed, or not in this form. */
+void ptx__refuse_form(struct ptx__lowering *lower, const char *why);
+
+/* Grows a list by one zeroed element. Does not return when there is no memory. */
+void *ptx__grow(struct ptx__lowering *lower, void *list_pointer, size_t *n, size_t *capacity,
+                size_t size);
+
+/* Memory of the program. Does not return when there is none. */
+void *ptx__keep(struct ptx__lowering *lower, size_t size);
+
+/* --- lower_emit.c: operations --- */
+
+struct ptx__op *ptx__emit(struct ptx__lowering *lower, ptx__handler run);
+
+/* By key; refuses the instruction if there is no such handler. Never NULL. */
+struct ptx__op *ptx__emit_key(struct ptx__lowering *lower, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* The same with its slots. */
+struct ptx__op *ptx__emit_slots(struct ptx__lowering *lower, const char *key, uint32_t d,
+                                uint32_t a, uint32_t b, uint32_t c);
+
+void ptx__emit_list(struct ptx__lowering *lower, struct ptx__op *op, const uint32_t *slots,
+                    unsigned n);
+void ptx__jump_to(struct ptx__lowering *lower, struct ptx__op *op, uint32_t block);
+
+/* --- lower_operand.c: slots --- */
+
+uint32_t ptx__new_slot(struct ptx__lowering *lower, unsigned bits);
+uint32_t ptx__constant_slot(struct ptx__lowering *lower, unsigned bits, enum ptx__preload fill,
+                            uint64_t value, unsigned of_param);
+
+/* The slot of an operand that is read as a type; what has none yet is computed into one. */
+uint32_t ptx__source(struct ptx__lowering *lower, const struct ptx__operand *operand,
+                     enum ptx__type type);
+
+/* The slot of an operand that is written; of "_", one that nobody reads. */
+uint32_t ptx__target(struct ptx__lowering *lower, const struct ptx__operand *operand);
+
+/* The slot of a register, as it is declared. */
+uint32_t ptx__register_slot(struct ptx__lowering *lower, uint32_t reg);
+
+/* How many bits a lane of the operand's register has: 32 or 64 (128 of .b128, 1 of .pred). */
+unsigned ptx__slot_bits(const struct ptx__lowering *lower, const struct ptx__operand *operand);
+
+/* Where a .param variable, a parameter or a result is in the frame; PTX_NONE if nowhere. */
+uint32_t ptx__frame_offset(const struct ptx__lowering *lower, struct ptx__symbol symbol);
+
+/* The slot with the address of a symbol in its own space, of 32 or 64 bits. */
+uint32_t ptx__symbol_slot(struct ptx__lowering *lower, struct ptx__symbol symbol, int64_t offset,
+                          unsigned bits);
+
+/* --- the instructions: false if the file does not know this one --- */
+
+bool ptx__lower_flow_instruction(struct ptx__lowering *lower);
+bool ptx__lower_memory(struct ptx__lowering *lower);
+bool ptx__lower_matrix(struct ptx__lowering *lower);
+bool ptx__lower_async(struct ptx__lowering *lower);
+bool ptx__lower_texture(struct ptx__lowering *lower);
+bool ptx__lower_stack(struct ptx__lowering *lower);
+bool ptx__lower_bulk(struct ptx__lowering *lower);
+bool ptx__lower_video(struct ptx__lowering *lower);
+bool ptx__lower_data(struct ptx__lowering *lower);
+void ptx__lower_cvt(struct ptx__lowering *lower);
+bool ptx__lower_warp(struct ptx__lowering *lower);
+bool ptx__lower_plain(struct ptx__lowering *lower);
+
+/* At the begin of a function that has any of those: nothing is allocated. */
+void ptx__stack_begin(struct ptx__lowering *lower);
+
+/* May the instruction put its lanes aside, so that a guard has to be a branch around it? */
+bool ptx__may_wait(const struct ptx__instruction *instruction);
+
+/* --- lower_flow.c, lower_order.c --- */
+
+struct ptx__block_of_code {
+    uint32_t first, end; /* instructions */
+    uint32_t *successors;
+    uint32_t n_successors, n_predecessors;
+    uint32_t op; /* where it begins, once it is lowered */
+};
+
+struct ptx__flow {
+    struct ptx__block_of_code *blocks;
+    uint32_t n_blocks;
+    uint32_t *block_at; /* of each instruction */
+    uint32_t *order;    /* the blocks that can be reached, a loop in one piece */
+    uint32_t n_order;
+};
+
+/* Makes the blocks of the function. */
+void ptx__flow_find(struct ptx__lowering *lower);
+void ptx__flow_order(struct ptx__lowering *lower);
+
+/* Lowers the blocks in their order. */
+void ptx__flow_lower(struct ptx__lowering *lower);
+
+/* One instruction, with its guard. */
+void ptx__lower_instruction(struct ptx__lowering *lower, const struct ptx__instruction *at);
+
+#endif

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A function of a module, lowered: what the engine runs.
+ *
+ * A register is a slot of 32 lanes side by side: 32 times 4 bytes, 32 times 8 for 64-bit types,
+ * and one word with a bit a lane for a predicate. 8- and 16-bit values are kept zero-extended in
+ * 4 bytes. Constants and special registers are slots as well, which are filled before the
+ * function runs. So every operand is an offset into one file of registers, and every operation has
+ * a handler of its own: nothing is decoded while a kernel runs.
+ *
+ * Blocks of code stand in an order in which a loop is in one piece and everything else comes
+ * after what leads to it. So of several groups of lanes the one that is furthest behind goes on,
+ * and they meet again at the first place that all of them pass.
+ */
+#ifndef CUSHIM_MOCK_PTX_MACHINE_CODE_H
+#define CUSHIM_MOCK_PTX_MACHINE_CODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+
+#define PTX__LANES       32
+#define PTX__ALL         0xffffffffu
+#define PTX__SLOT        (PTX__LANES * 4)
+#define PTX__MAX_THREADS 1024 /* of a block */
+
+/*
+ * Addresses in shared and local memory, and of parameters, begin at 0 in their own space. As
+ * generic addresses they lie above everything that a process of the host can map.
+ */
+#define PTX__WINDOW_SHIFT  48
+#define PTX__SHARED_WINDOW (UINT64_C(1) << PTX__WINDOW_SHIFT)
+#define PTX__LOCAL_WINDOW  (UINT64_C(2) << PTX__WINDOW_SHIFT)
+#define PTX__PARAM_WINDOW  (UINT64_C(3) << PTX__WINDOW_SHIFT)
+
+/* The number of a block in its cluster, plus one, stands here in addresses of its shared memory. */
+#define PTX__RANK_SHIFT 24
+
+/*
+ * The first slots of every file: what is not wanted is written to the first four; then the carry
+ * of each lane; then all ones, the members of what a whole warp does.
+ */
+#define PTX__SINK_SLOT  0u
+#define PTX__CARRY_SLOT (4 * PTX__SLOT)
+#define PTX__ALL_SLOT   (5 * PTX__SLOT)
+#define PTX__FIRST_SLOT (6 * PTX__SLOT)
+
+struct ptx__op;
+struct ptx__warp;
+
+/* Does an operation for the lanes of the warp that are active; the next one, NULL to stop. */
+typedef const struct ptx__op *(*ptx__handler)(struct ptx__warp *warp, const struct ptx__op *op);
+
+struct ptx__op {
+    ptx__handler run;
+    uint32_t d, a, b, c; /* slots, as offsets */
+    uint64_t imm;
+    union {
+        const struct ptx__op *target; /* of a jump */
+        const struct ptx__code *call; /* a direct call; NULL for one through a register */
+    };
+    const uint32_t *list; /* more slots: elements of vectors, arguments */
+    uint16_t n_list;
+    uint16_t cost; /* of a jump backwards, see warp.h */
+    uint32_t site; /* in the list of the program */
+    uint32_t skip; /* of a jump inside of an instruction: how many operations on */
+    bool waits; /* it may see what others do at the same time: a loop with it may wait for them */
+};
+
+/* Where an operation comes from. */
+struct ptx__site {
+    uint32_t line;        /* in the PTX text */
+    uint32_t source_line; /* by .loc, 0: unknown */
+    const char *file;     /* by .loc, or NULL */
+    const char *function;
+};
+
+enum ptx__preload {
+    PTX__FILL_VALUE, /* the same in every launch */
+    PTX__FILL_PARAM, /* bytes of a kernel parameter */
+    PTX__FILL_TID_X,
+    PTX__FILL_TID_Y,
+    PTX__FILL_TID_Z,
+    PTX__FILL_LANE,
+    PTX__FILL_LANEMASK_EQ,
+    PTX__FILL_LANEMASK_LE,
+    PTX__FILL_LANEMASK_LT,
+    PTX__FILL_LANEMASK_GE,
+    PTX__FILL_LANEMASK_GT,
+    PTX__FILL_WARP,
+    PTX__FILL_N_WARPS,
+    PTX__FILL_NTID_X,
+    PTX__FILL_NTID_Y,
+    PTX__FILL_NTID_Z,
+    PTX__FILL_NCTAID_X,
+    PTX__FILL_NCTAID_Y,
+    PTX__FILL_NCTAID_Z,
+    PTX__FILL_GRID_ID,
+    PTX__FILL_DYNAMIC_SHARED, /* bytes */
+    PTX__FILL_TOTAL_SHARED,
+    PTX__FILL_DYNAMIC_BASE, /* where dynamic shared memory begins; value is its alignment */
+    PTX__FILL_ENVREG1,      /* the workspace of cooperative groups */
+    PTX__FILL_ENVREG2,
+    PTX__FILL_N_SM,
+    PTX__FILL_OF_BLOCK, /* from here on: differs between the blocks of a launch */
+    PTX__FILL_CTAID_X = PTX__FILL_OF_BLOCK,
+    PTX__FILL_CTAID_Y,
+    PTX__FILL_CTAID_Z,
+    PTX__FILL_SM,
+    PTX__FILL_CLUSTERID_X,
+    PTX__FILL_CLUSTERID_Y,
+    PTX__FILL_CLUSTERID_Z,
+    PTX__FILL_CLUSTER_CTAID_X,
+    PTX__FILL_CLUSTER_CTAID_Y,
+    PTX__FILL_CLUSTER_CTAID_Z,
+    PTX__FILL_CLUSTER_CTARANK,
+    PTX__FILL_NCLUSTERID_X,
+    PTX__FILL_NCLUSTERID_Y,
+    PTX__FILL_NCLUSTERID_Z,
+    PTX__FILL_CLUSTER_NCTAID_X,
+    PTX__FILL_CLUSTER_NCTAID_Y,
+    PTX__FILL_CLUSTER_NCTAID_Z,
+    PTX__FILL_CLUSTER_NCTARANK,
+};
+
+/* A slot that has its value before the function runs, in all lanes. */
+struct ptx__constant {
+    uint32_t slot;
+    uint8_t bytes; /* of a lane: 4 or 8, 0 for a predicate */
+    uint8_t fill;
+    uint8_t of_param; /* bytes of the parameter that are used */
+    uint64_t value;   /* or the parameter's offset */
+};
+
+/* A parameter of a function, and where it lies in the function's stack frame. */
+struct ptx__argument {
+    uint32_t offset, bytes;
+};
+
+/* What the engine does in the place of a function that the device's runtime has. */
+typedef const struct ptx__op *(*ptx__builtin)(struct ptx__warp *warp, const struct ptx__op *op);
+
+struct ptx__code {
+    const char *name;
+    bool is_kernel;
+    struct ptx__op *ops;
+    size_t n_ops;
+    uint32_t register_bytes;
+    struct ptx__constant *constants;
+    size_t n_constants;
+    uint32_t stack_slot;     /* how much each lane has allocated behind its frame; 0: it cannot */
+    uint32_t frame_bytes;    /* of local memory: variables, parameters, arguments of calls */
+    uint32_t variable_bytes; /* of those, at its begin: nothing has written them at first */
+    struct ptx__argument *parameters, result;
+    size_t n_parameters;
+    uint32_t shared_bytes; /* static, with that of all functions it may call */
+    ptx__builtin builtin;
+    uint64_t address; /* as an indirect call has it */
+    struct ptx__program *program;
+    unsigned max_threads, required[3], cluster[3];
+};
+
+/* A lowered module. Does not change once it is made, so that all threads may use it. */
+struct ptx__program {
+    struct ptx__code *codes; /* in the order of the module's functions */
+    size_t n_codes;
+    bool debug;                 /* made for a debugger, without optimisation */
+    uint32_t dynamic_alignment; /* of dynamic shared memory */
+    struct cushim__arena arena; /* of all that it is made of */
+    struct ptx__site *sites;    /* where operations come from */
+    uint32_t n_sites;
+};
+
+void ptx__program_free(struct ptx__program *program);
+
+/* NULL if there is none. */
+const struct ptx__code *ptx__program_find(const struct ptx__program *program, const char *name);
+
+/*
+ * A handler by its key, such as "add.u32" or "ld.global.u32": the instruction with those of its
+ * modifiers that make a difference. NULL if there is none.
+ */
+ptx__handler ptx__handler_find(const char *key);
+
+#endif

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/* What is found while a kernel runs: said with the place in the program and the thread. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "mock/ptx/machine/block.h"
+
+enum { TEXT = 900 };
+
+static const struct ptx__site *site_of(const struct ptx__warp *warp, const struct ptx__op *op)
+{
+    return &warp->block->grid->launch->program->sites[op->site];
+}
+
+uint32_t ptx__line_of(const struct ptx__warp *warp, const struct ptx__op *op)
+{
+    return site_of(warp, op)->line;
+}
+
+/* "kernel 'k' in function 'f', a.cu:7 (line 30 of the PTX), block (0,0,0), thread (5,0,0)" */
+static void describe(const struct ptx__warp *warp, const struct ptx__op *op, unsigned lane,
+                     char *text, size_t size)
+{
+    const struct ptx__launch *launch = warp->block->grid->launch;
+    const struct ptx__site *site = site_of(warp, op);
+    const unsigned *block = launch->block, thread = warp->number * PTX__LANES + lane;
+    char source[200] = "", function[200] = "";
+
+    if (site->file && site->source_line)
+        snprintf(source, sizeof(source), ", %.150s:%u", site->file, site->source_line);
+    if (site->function && strcmp(site->function, launch->name) != 0)
+        snprintf(function, sizeof(function), " in function '%.150s'", site->function);
+    snprintf(text, size,
+             "kernel '%.150s'%s%s, line %u of the PTX, block (%u,%u,%u), thread "
+             "(%u,%u,%u)",
+             launch->name, function, source, site->line, warp->block->index[0],
+             warp->block->index[1], warp->block->index[2], thread % block[0],
+             thread / block[0] % block[1], thread / block[0] / block[1]);
+}
+
+static void tell(const struct ptx__warp *warp, enum ptx__finding_kind kind, uint64_t address,
+                 size_t bytes, const char *text)
+{
+    struct ptx__grid *grid = warp->block->grid;
+
+    pthread_mutex_lock(&grid->lock);
+    if (grid->launch->find)
+        grid->launch->find(grid->launch->user, kind, address, bytes, text);
+    pthread_mutex_unlock(&grid->lock);
+}
+
+/* The first that goes wrong is what the launch ends with. */
+bool ptx__grid_stop(struct ptx__grid *grid, int result)
+{
+    bool first;
+
+    pthread_mutex_lock(&grid->lock);
+    first = !grid->result;
+    if (first)
+        grid->result = result;
+    pthread_mutex_unlock(&grid->lock);
+    atomic_store(&grid->stop, true);
+    return first;
+}
+
+static void say(struct ptx__warp *warp, const struct ptx__op *op, enum ptx__finding_kind kind,
+                uint64_t address, size_t bytes, unsigned lane, const char *format, va_list list)
+{
+    char text[TEXT];
+    size_t length;
+
+    describe(warp, op, lane, text, sizeof(text));
+    length = strlen(text);
+    snprintf(text + length, sizeof(text) - length, ": ");
+    length = strlen(text);
+    vsnprintf(text + length, sizeof(text) - length, format, list);
+    tell(warp, kind, address, bytes, text);
+}
+
+const struct ptx__op *ptx__fault(struct ptx__warp *warp, const struct ptx__op *op, int result,
+                                 enum ptx__finding_kind kind, unsigned lane, const char *format,
+                                 ...)
+{
+    va_list list;
+
+    if (!ptx__grid_stop(warp->block->grid, result))
+        return NULL;
+    va_start(list, format);
+    say(warp, op, kind, 0, 0, lane, format, list);
+    va_end(list);
+    return NULL;
+}
+
+/* Whoever is told knows what is near the address. */
+static void tell_wild(const struct ptx__warp *warp, const struct ptx__op *op, uint64_t address,
+                      size_t bytes, unsigned lane, const char *verb)
+{
+    char text[TEXT];
+
+    describe(warp, op, lane, text, sizeof(text));
+    snprintf(text + strlen(text), sizeof(text) - strlen(text), " %s", verb);
+    tell(warp, PTX__OUT_OF_BOUNDS, address, bytes, text);
+}
+
+void ptx__fault_at(struct ptx__warp *warp, const struct ptx__op *op, uint64_t address, size_t bytes,
+                   unsigned lane, const char *verb)
+{
+    if (ptx__grid_stop(warp->block->grid, 700))
+        tell_wild(warp, op, address, bytes, lane, verb);
+}
+
+/* A loop that goes wrong a million times says no more than the first of them. */
+static bool is_new(const struct ptx__warp *warp, const struct ptx__op *op,
+                   enum ptx__finding_kind kind)
+{
+    const unsigned char bit = (unsigned char) (1u << kind);
+
+    return !(atomic_fetch_or(&warp->block->grid->noted[op->site], bit) & bit);
+}
+
+void ptx__note_stray(struct ptx__warp *warp, const struct ptx__op *op, uint64_t address,
+                     size_t bytes, unsigned lane, const char *verb)
+{
+    if (is_new(warp, op, PTX__OUT_OF_BOUNDS))
+        tell_wild(warp, op, address, bytes, lane, verb);
+}
+
+void ptx__note(struct ptx__warp *warp, const struct ptx__op *op, enum ptx__finding_kind kind,
+               unsigned lane, const char *format, ...)
+{
+    va_list list;
+
+    if (!is_new(warp, op, kind))
+        return;
+    va_start(list, format);
+    say(warp, op, kind, 0, 0, lane, format, list);
+    va_end(list);
+}
+
+void ptx__note_at(struct ptx__warp *warp, const struct ptx__op *op, enum ptx__finding_kind kind,
+                  uint64_t address, size_t bytes, unsigned lane, const char *format, ...)
+{
+    va_list list;
+
+    if (!is_new(warp, op, kind))
+        return;
+    va_start(list, format);
+    say(warp, op, kind, address, bytes, lane, format, list);
+    va_end(list);
+}

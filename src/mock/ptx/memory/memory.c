@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/* Accesses that the fast paths leave, lane by lane: what is wrong with one is told here. */
+#include "mock/ptx/memory/memory.h"
+
+#include "mock/ptx/machine/block.h"
+
+/* The range that an address is in, by a binary search. */
+static struct ptx__range *find(const struct ptx__launch *launch, uint64_t address)
+{
+    size_t low = 0, high = launch->n_ranges;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+
+        if (launch->ranges[middle].begin <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (!low || address - launch->ranges[low - 1].begin >= launch->ranges[low - 1].size)
+        return NULL;
+    return &launch->ranges[low - 1];
+}
+
+/* What is noted about a range is made when it is used first. */
+static void prepare(struct ptx__grid *grid, struct ptx__range *range)
+{
+    pthread_mutex_lock(&grid->lock);
+    if (range->watched && !range->lines) {
+        range->check_blocks &= grid->launch->check_blocks && grid->n_blocks > 1;
+        ptx__racecheck_range(range);
+    }
+    pthread_mutex_unlock(&grid->lock);
+}
+
+bool ptx__range_cache_find(struct ptx__warp *warp, const struct ptx__op *op, uint64_t address)
+{
+    struct ptx__range_cache *hit = &warp->worker->hits[op->site];
+    struct ptx__range *range;
+
+    if (address - hit->begin < hit->size)
+        return true;
+    range = find(warp->block->grid->launch, address);
+    if (!range || !range->usable)
+        return false;
+    prepare(warp->block->grid, range);
+    *hit = (struct ptx__range_cache){range->begin, range->size, range->host, range, range->watched};
+    return true;
+}
+
+static const char *verb(enum ptx__use use)
+{
+    return use & PTX__LOADS ? use & PTX__STORES ? "updates" : "reads" : "writes";
+}
+
+/* What is wrong, for a lane: the result that a driver gives for it. */
+struct access {
+    struct ptx__warp *warp;
+    const struct ptx__op *op;
+    unsigned lane, bytes;
+    enum ptx__use use;
+    uint64_t address; /* as the kernel has it */
+};
+
+static unsigned char *misaligned(const struct access *access)
+{
+    ptx__fault(access->warp, access->op, 716, PTX__MISALIGNED, access->lane,
+               "it %s %u bytes at 0x%llx, which is not aligned to them", verb(access->use),
+               access->bytes, (unsigned long long) access->address);
+    return NULL;
+}
+
+static unsigned char *outside(const struct access *access, const char *space, uint64_t offset,
+                              uint64_t size, int result)
+{
+    ptx__fault(access->warp, access->op, result, PTX__OUT_OF_BOUNDS, access->lane,
+               "it %s %u bytes at offset %llu of %s, which has %llu bytes", verb(access->use),
+               access->bytes, (unsigned long long) offset, space, (unsigned long long) size);
+    return NULL;
+}
+
+/* Shared memory of another block of the cluster. */
+static unsigned char *in_other(const struct access *access, uint64_t offset)
+{
+    const struct ptx__block *block = access->warp->block;
+    const uint64_t rank = (offset >> PTX__RANK_SHIFT) - 1, size = block->grid->shared_bytes;
+    const uint64_t rest = offset & ((1u << PTX__RANK_SHIFT) - 1);
+
+    if (rank >= block->cluster->n_blocks || rest > size || access->bytes > size - rest)
+        return outside(access, "a cluster's shared memory", offset, size, 715);
+    if (access->use & PTX__STORES)
+        ptx__racecheck_shared_from(block->cluster->blocks[rank], rest, access->bytes);
+    return block->cluster->blocks[rank]->shared + rest;
+}
+
+static unsigned char *in_shared(const struct access *access, uint64_t offset)
+{
+    struct ptx__block *block = access->warp->block;
+    const uint64_t size = block->grid->shared_bytes;
+
+    if (offset >> PTX__RANK_SHIFT)
+        return in_other(access, offset);
+    if (offset > size || access->bytes > size - offset)
+        return outside(access, "shared memory", offset, size, 715);
+    if (block->watch)
+        ptx__racecheck_shared_lane(access->warp, access->op, access->lane, (uint32_t) offset,
+                                   access->bytes, access->use);
+    return block->shared + offset;
+}
+
+static unsigned char *in_local(const struct access *access, uint64_t offset)
+{
+    struct ptx__warp *warp = access->warp;
+    const uint64_t size = warp->local_bytes;
+
+    if (offset > size || access->bytes > size - offset)
+        return outside(access, "local memory", offset, size, 700);
+    if (warp->written)
+        ptx__racecheck_local(warp, access->op, access->lane, offset, access->bytes, access->use);
+    return ptx__warp_local(warp, access->lane) + offset;
+}
+
+static unsigned char *in_param(const struct access *access, uint64_t offset)
+{
+    const struct ptx__launch *launch = access->warp->block->grid->launch;
+
+    if (offset > launch->param_bytes || access->bytes > launch->param_bytes - offset ||
+        access->use & PTX__STORES)
+        return outside(access, "the parameters", offset, launch->param_bytes, 700);
+    return (unsigned char *) (uintptr_t) (launch->params + offset);
+}
+
+/* No range has all of it: a finding, and a fault only where the device has nothing, either. */
+static unsigned char *beside(const struct access *access, uint64_t address)
+{
+    struct ptx__warp *warp = access->warp;
+    const struct ptx__launch *launch = warp->block->grid->launch;
+    unsigned char *host =
+        launch->stray ? launch->stray(launch->user, address, access->bytes) : NULL;
+
+    if (host)
+        ptx__note_stray(warp, access->op, address, access->bytes, access->lane, verb(access->use));
+    else
+        ptx__fault_at(warp, access->op, address, access->bytes, access->lane, verb(access->use));
+    return host;
+}
+
+static unsigned char *in_global(const struct access *access, uint64_t address)
+{
+    struct ptx__warp *warp = access->warp;
+    const struct ptx__range_cache *hit = &warp->worker->hits[access->op->site];
+
+    if (!ptx__range_cache_find(warp, access->op, address) ||
+        hit->size - (address - hit->begin) < access->bytes)
+        return beside(access, address);
+    if (hit->watched)
+        ptx__racecheck_span(
+            &(struct ptx__touch){warp, access->op, hit->range, access->use, access->lane, 0},
+            address - hit->begin, access->bytes);
+    return hit->host + (address - hit->begin);
+}
+
+static unsigned char *in_generic(const struct access *access, uint64_t address)
+{
+    const uint64_t offset = address & (PTX__SHARED_WINDOW - 1);
+
+    switch (address >> PTX__WINDOW_SHIFT) {
+    case PTX__SHARED_WINDOW >> PTX__WINDOW_SHIFT:
+        return in_shared(access, offset);
+    case PTX__LOCAL_WINDOW >> PTX__WINDOW_SHIFT:
+        return in_local(access, offset);
+    case PTX__PARAM_WINDOW >> PTX__WINDOW_SHIFT:
+        return in_param(access, offset);
+    default:
+        return in_global(access, address);
+    }
+}
+
+static unsigned char *find_lane(const struct access *access, enum ptx__access_space space)
+{
+    if (access->address & (access->bytes - 1))
+        return misaligned(access);
+    switch (space) {
+    case PTX__IN_GLOBAL:
+        return in_global(access, access->address);
+    case PTX__IN_SHARED:
+        return in_shared(access, access->address);
+    case PTX__IN_LOCAL:
+        return in_local(access, access->address);
+    case PTX__IN_PARAM:
+        return in_param(access, access->address);
+    default:
+        return in_generic(access, access->address);
+    }
+}
+
+bool ptx__locate_lanes(struct ptx__warp *warp, const struct ptx__op *op,
+                       enum ptx__access_space space, unsigned bytes, enum ptx__use use,
+                       const uint64_t *addresses, struct ptx__where *where)
+{
+    for (uint32_t m = warp->mask; m; m &= m - 1) {
+        const unsigned lane = (unsigned) __builtin_ctz(m);
+        const struct access access = {warp, op, lane, bytes, use, addresses[lane]};
+
+        where->each[lane] = find_lane(&access, space);
+        if (!where->each[lane])
+            return false;
+    }
+    return true;
+}
+
+unsigned char *ptx__reach_in(struct ptx__warp *warp, const struct ptx__op *op,
+                             enum ptx__access_space space, unsigned lane, uint64_t address,
+                             unsigned bytes, enum ptx__use use)
+{
+    const struct access access = {warp, op, lane, bytes, use, address};
+
+    return find_lane(&access, space);
+}
+
+unsigned char *ptx__reach(struct ptx__warp *warp, const struct ptx__op *op, unsigned lane,
+                          uint64_t address, unsigned bytes, enum ptx__use use)
+{
+    return ptx__reach_in(warp, op, PTX__IN_GENERIC, lane, address, bytes, use);
+}

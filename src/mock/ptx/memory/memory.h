@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From the addresses of 32 lanes to where the bytes are. Every access is checked; what makes that
+ * cheap is that lanes mostly access one row of memory, or all the same place, in the range where
+ * the operation found its bytes last time.
+ */
+#ifndef CUSHIM_MOCK_PTX_MEMORY_MEMORY_H
+#define CUSHIM_MOCK_PTX_MEMORY_MEMORY_H
+
+#include "mock/ptx/machine/exec.h"
+#include "mock/ptx/machine/grid.h"
+#include "mock/ptx/machine/memory_space.h"
+#include "mock/ptx/racecheck/racecheck.h"
+
+enum ptx__pattern {
+    PTX__FAULT,      /* a fault, which was told */
+    PTX__CONTIGUOUS, /* one behind the other, from row on */
+    PTX__UNIFORM,    /* all at row */
+    PTX__OFFSETS,    /* lane l at row + offsets[l] */
+    PTX__SCATTERED,  /* lane l at each[l]; of those that are active */
+};
+
+struct ptx__where {
+    unsigned char *row;
+    uint32_t offsets[PTX__LANES] __attribute__((aligned(64)));
+    unsigned char *each[PTX__LANES];
+};
+
+/* What the fast paths leave: lane by lane, into each. False: a fault was told. */
+bool ptx__locate_lanes(struct ptx__warp *warp, const struct ptx__op *op,
+                       enum ptx__access_space space, unsigned bytes, enum ptx__use use,
+                       const uint64_t *addresses, struct ptx__where *where);
+
+/* Bytes at a generic address, for one lane; NULL: a fault was told. */
+unsigned char *ptx__reach(struct ptx__warp *warp, const struct ptx__op *op, unsigned lane,
+                          uint64_t address, unsigned bytes, enum ptx__use use);
+
+/* The same in a space of its own. */
+unsigned char *ptx__reach_in(struct ptx__warp *warp, const struct ptx__op *op,
+                             enum ptx__access_space space, unsigned lane, uint64_t address,
+                             unsigned bytes, enum ptx__use use);
+
+/* Finds the range of an address for an operation; false if there is none. */
+bool ptx__range_cache_find(struct ptx__warp *warp, const struct ptx__op *op, uint64_t address);
+
+/* Notes what a lane does to its local memory, where that is watched. */
+void ptx__racecheck_local(struct ptx__warp *warp, const struct ptx__op *op, unsigned lane,
+                          uint64_t offset, unsigned bytes, enum ptx__use use);
+
+/* The same for all active lanes at imm of their frame. */
+void ptx__racecheck_frame(struct ptx__warp *warp, const struct ptx__op *op, unsigned bytes,
+                          enum ptx__use use);
+
+/* Another block of the cluster writes: what is there is written, by nobody that clocks know. */
+void ptx__racecheck_shared_from(struct ptx__block *block, uint64_t offset, unsigned bytes);
+
+/* The address of each lane: slot a, 8 bytes wide if c says so, and imm. */
+static inline void ptx__addresses(const struct ptx__warp *w, const struct ptx__op *op,
+                                  uint64_t *restrict addresses)
+{
+    if (op->c) {
+        const uint64_t *a = REG(uint64_t, op->a);
+        PTX__EACH_LANE addresses[l] = a[l] + op->imm;
+    } else {
+        const uint32_t *a = REG(uint32_t, op->a);
+        PTX__EACH_LANE addresses[l] = (uint32_t) (a[l] + (uint32_t) op->imm);
+    }
+}
+
+static inline unsigned char *ptx__lane_at(const struct ptx__where *where, enum ptx__pattern pattern,
+                                          unsigned lane, size_t bytes)
+{
+    switch (pattern) {
+    case PTX__SCATTERED:
+        return where->each[lane];
+    case PTX__OFFSETS:
+        return where->row + where->offsets[lane];
+    default:
+        return where->row + (pattern == PTX__CONTIGUOUS ? lane * bytes : 0);
+    }
+}
+
+/* What is not so of the addresses of a warp. */
+enum {
+    PTX__NO_ROW = 1,
+    PTX__NO_ONE = 2,
+    PTX__NO_PLACE = ~3, /* one is outside of where all should be, or not aligned */
+};
+
+/* Sizes are below 2^63. All is found in one pass, with one result. */
+static inline uint64_t ptx__classify_addresses(const uint64_t *addresses, uint64_t begin,
+                                               uint64_t size, unsigned bytes)
+{
+    const uint64_t first = addresses[0], last = begin + size - bytes;
+    uint64_t no = size < bytes ? (uint64_t) PTX__NO_PLACE : 0;
+
+    PTX__EACH_LANE
+    {
+        const uint64_t address = addresses[l], outside = (address - begin) | (last - address);
+
+        no |= (address == first + (uint64_t) l * bytes ? 0 : PTX__NO_ROW) |
+              (address == first ? 0 : PTX__NO_ONE) | (outside >> 63 << 2) |
+              (address & (bytes - 1)) << 3;
+    }
+    return no;
+}
+
+/* Where the active lanes are each, for a warp that is not full. */
+static inline enum ptx__pattern ptx__each_of(const struct ptx__warp *w, enum ptx__pattern pattern,
+                                             struct ptx__where *where, unsigned char *base)
+{
+    if (w->mask == PTX__ALL)
+        return pattern;
+    PTX__EACH_LANE where->each[l] = base + where->offsets[l];
+    return PTX__SCATTERED;
+}
+
+/* The fast paths. PTX__FAULT: they do not apply. Lanes that are not active stand where one is. */
+static inline enum ptx__pattern ptx__locate_global(struct ptx__warp *w, const struct ptx__op *op,
+                                                   unsigned bytes, enum ptx__use use,
+                                                   const uint64_t *addresses,
+                                                   struct ptx__where *where)
+{
+    const struct ptx__range_cache *hit = &w->worker->hits[op->site];
+    uint64_t no;
+
+    if (addresses[0] - hit->begin >= hit->size && !ptx__range_cache_find(w, op, addresses[0]))
+        return PTX__FAULT;
+    no = ptx__classify_addresses(addresses, hit->begin, hit->size, bytes);
+    if (no & PTX__NO_PLACE)
+        return PTX__FAULT;
+    if (w->mask == PTX__ALL && no != (PTX__NO_ROW | PTX__NO_ONE)) {
+        const bool row = !(no & PTX__NO_ROW);
+
+        where->row = hit->host + (addresses[0] - hit->begin);
+        if (hit->watched)
+            ptx__racecheck_span(&(struct ptx__touch){w, op, hit->range, use, 0, row ? bytes : 0},
+                                addresses[0] - hit->begin, row ? PTX__LANES * bytes : bytes);
+        return row ? PTX__CONTIGUOUS : PTX__UNIFORM;
+    }
+    PTX__EACH_LANE where->each[l] = hit->host + (addresses[l] - hit->begin);
+    if (hit->watched)
+        ptx__racecheck_lanes(w, op, hit->range, addresses, bytes, use);
+    return PTX__SCATTERED;
+}
+
+/* Shared memory, at offsets that are right. */
+static inline enum ptx__pattern ptx__locate_offsets(struct ptx__warp *w, const struct ptx__op *op,
+                                                    unsigned bytes, enum ptx__use use, bool row,
+                                                    struct ptx__where *where)
+{
+    const struct ptx__block *block = w->block;
+
+    if (block->watch)
+        ptx__racecheck_shared(w, op, where->offsets, bytes, use);
+    if (w->mask == PTX__ALL) {
+        where->row = block->shared + (row ? where->offsets[0] : 0);
+        return row ? PTX__CONTIGUOUS : PTX__OFFSETS;
+    }
+    PTX__EACH_LANE where->each[l] = block->shared + where->offsets[l];
+    return PTX__SCATTERED;
+}
+
+/* By addresses of 64 bits, from where the block's memory begins. */
+static inline enum ptx__pattern ptx__locate_shared(struct ptx__warp *w, const struct ptx__op *op,
+                                                   unsigned bytes, enum ptx__use use,
+                                                   const uint64_t *addresses, uint64_t begin,
+                                                   struct ptx__where *where)
+{
+    const uint64_t no =
+        ptx__classify_addresses(addresses, begin, w->block->grid->shared_bytes, bytes);
+
+    if (no & PTX__NO_PLACE)
+        return PTX__FAULT;
+    PTX__EACH_LANE where->offsets[l] = (uint32_t) (addresses[l] - begin);
+    return ptx__locate_offsets(w, op, bytes, use, !(no & PTX__NO_ROW), where);
+}
+
+/* By addresses of 32 bits, as compilers write it. */
+static inline enum ptx__pattern ptx__locate_near(struct ptx__warp *w, const struct ptx__op *op,
+                                                 unsigned bytes, enum ptx__use use,
+                                                 struct ptx__where *where)
+{
+    const uint32_t *a = REG(uint32_t, op->a), mask = w->mask, add = (uint32_t) op->imm;
+    const uint32_t first = a[__builtin_ctz(mask)] + add, size = w->block->grid->shared_bytes;
+    const uint32_t last = size - bytes;
+    uint32_t no = size < bytes ? (uint32_t) PTX__NO_PLACE : 0;
+
+    PTX__EACH_LANE
+    {
+        const uint32_t offset = mask >> l & 1 ? a[l] + add : first;
+
+        where->offsets[l] = offset;
+        no |= (offset == first + l * bytes ? 0 : PTX__NO_ROW) | (offset > last ? 4 : 0) |
+              (offset & (bytes - 1)) << 3;
+    }
+    if (no & (uint32_t) PTX__NO_PLACE)
+        return PTX__FAULT;
+    return ptx__locate_offsets(w, op, bytes, use, !(no & PTX__NO_ROW), where);
+}
+
+static inline void ptx__settle_inactive(uint32_t mask, uint64_t *addresses)
+{
+    const uint64_t first = addresses[__builtin_ctz(mask)];
+
+    PTX__EACH_LANE addresses[l] = mask >> l & 1 ? addresses[l] : first;
+}
+
+/* Where the operation's operands are, each of so many bytes. */
+static inline enum ptx__pattern ptx__locate(struct ptx__warp *w, const struct ptx__op *op,
+                                            enum ptx__access_space space, unsigned bytes,
+                                            enum ptx__use use, struct ptx__where *where)
+{
+    uint64_t addresses[PTX__LANES] __attribute__((aligned(64)));
+    enum ptx__pattern pattern = PTX__FAULT;
+
+    if (space == PTX__IN_SHARED && !op->c) {
+        pattern = ptx__locate_near(w, op, bytes, use, where);
+        if (pattern != PTX__FAULT)
+            return pattern;
+    }
+    ptx__addresses(w, op, addresses);
+    if (w->mask != PTX__ALL)
+        ptx__settle_inactive(w->mask, addresses);
+    if (space == PTX__IN_SHARED && op->c)
+        pattern = ptx__locate_shared(w, op, bytes, use, addresses, 0, where);
+    else if (space == PTX__IN_GENERIC && addresses[0] >> PTX__WINDOW_SHIFT)
+        pattern = ptx__locate_shared(w, op, bytes, use, addresses, PTX__SHARED_WINDOW, where);
+    else if (space == PTX__IN_GLOBAL || space == PTX__IN_GENERIC)
+        pattern = ptx__locate_global(w, op, bytes, use, addresses, where);
+    if (pattern == PTX__FAULT && ptx__locate_lanes(w, op, space, bytes, use, addresses, where))
+        pattern = PTX__SCATTERED;
+    return pattern;
+}
+
+#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* Where in the program's source an instruction comes from: .file, .loc, and debug sections. */
+#include "mock/ptx/parse/parse.h"
+
+/* Each text numbers its files by itself. */
+static uint32_t find_file(const struct ptx__parser *parser, size_t number)
+{
+    const struct ptx__module *module = parser->module;
+
+    for (uint32_t i = module->n_files; i-- > 0;) {
+        if (module->files[i].number == number && module->files[i].unit == parser->unit)
+            return i;
+    }
+    return PTX_NONE;
+}
+
+/* ".file 1 "a.cu", 1234, 56", with the time and size that are of no use here */
+bool ptx__parse_file(struct ptx__parser *parser)
+{
+    struct ptx__token path;
+    struct ptx__file *file;
+    size_t number = 0;
+
+    if (!ptx__parse_size(parser, &number))
+        return false;
+    path = parser->lexer.token;
+    if (path.kind != PTX_STRING || path.length < 2)
+        return ptx__unexpected(parser);
+    ptx__next(&parser->lexer);
+    while (ptx__accept(&parser->lexer, ",")) {
+        size_t ignored;
+
+        if (!ptx__parse_size(parser, &ignored))
+            return false;
+    }
+    if (find_file(parser, number) != PTX_NONE)
+        return ptx__error(parser, path.place, "Duplicate file index #%zu", number);
+    path.text++;
+    path.length -= 2;
+    file = ptx__append(parser, &parser->module->files, &parser->module->n_files, sizeof(*file));
+    if (!file)
+        return false;
+    *file = (struct ptx__file){(uint32_t) number, ptx__copy(parser, &path), parser->unit};
+    return file->path;
+}
+
+static bool read_place(struct ptx__parser *parser, struct ptx__location *location)
+{
+    size_t file = 0, line = 0, column = 0;
+
+    if (!ptx__parse_size(parser, &file) || !ptx__parse_size(parser, &line))
+        return false;
+    /* The column may be missing in front of a comma. */
+    if (ptx__at_number(parser) && !ptx__parse_size(parser, &column))
+        return false;
+    *location =
+        (struct ptx__location){find_file(parser, file), (uint32_t) line, (uint32_t) column, 0};
+    return true;
+}
+
+/* The locations' number of this place; the same place again has the same number. */
+static bool note(struct ptx__parser *parser, const struct ptx__location *location,
+                 uint32_t *ret_number)
+{
+    struct ptx__module *module = parser->module;
+    struct ptx__location *added;
+
+    for (uint32_t i = module->n_locations; i-- > 1 && i + 16 > module->n_locations;) {
+        const struct ptx__location *known = &module->locations[i];
+
+        if (known->file == location->file && known->line == location->line &&
+            known->column == location->column && known->inlined_at == location->inlined_at) {
+            *ret_number = i;
+            return true;
+        }
+    }
+    added = ptx__append(parser, &module->locations, &module->n_locations, sizeof(*added));
+    if (!added)
+        return false;
+    *added = *location;
+    *ret_number = module->n_locations - 1;
+    return true;
+}
+
+/* "function_name $L__info_string0 + 4" */
+static bool read_function_name(struct ptx__parser *parser)
+{
+    struct ptx__number offset;
+
+    if (parser->lexer.token.kind != PTX_NAME && parser->lexer.token.kind != PTX_DOTTED)
+        return ptx__unexpected(parser);
+    ptx__next(&parser->lexer);
+    return !ptx__accept(&parser->lexer, "+") || ptx__parse_number(parser, &offset);
+}
+
+/* ".loc 1 5 3, function_name name, inlined_at 1 10 2" */
+bool ptx__parse_location(struct ptx__parser *parser)
+{
+    struct ptx__location location, caller;
+
+    if (!read_place(parser, &location))
+        return false;
+    while (ptx__accept(&parser->lexer, ",")) {
+        if (ptx__accept(&parser->lexer, "function_name")) {
+            if (!read_function_name(parser))
+                return false;
+        } else if (ptx__accept(&parser->lexer, "inlined_at")) {
+            if (!read_place(parser, &caller) || !note(parser, &caller, &location.inlined_at))
+                return false;
+        } else {
+            return ptx__unexpected(parser);
+        }
+    }
+    return note(parser, &location, &parser->location);
+}
+
+/* What a debugger reads; only its braces are looked at. */
+bool ptx__parse_section(struct ptx__parser *parser)
+{
+    if (parser->lexer.token.kind != PTX_DOTTED && parser->lexer.token.kind != PTX_NAME)
+        return ptx__unexpected(parser);
+    ptx__next(&parser->lexer);
+    if (!ptx__expect(parser, "{"))
+        return false;
+    while (!ptx__accept(&parser->lexer, "}")) {
+        const enum ptx__token_kind kind = parser->lexer.token.kind;
+
+        if (kind == PTX_END || kind == PTX_STRING || ptx__is(&parser->lexer, "{"))
+            return ptx__unexpected(parser);
+        ptx__next(&parser->lexer);
+    }
+    return true;
+}

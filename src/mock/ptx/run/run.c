@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/* A launch from its begin to its end: blocks over workers. */
+#include "mock/ptx/machine/run.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "mock/ptx/machine/block.h"
+#include "mock/ptx/racecheck/shadow_record.h"
+
+enum { OUT_OF_MEMORY = 2 }; /* as a CUresult */
+
+/* So many blocks of a worker may be under way, unless all blocks of the launch have to be. */
+enum { MOST_BLOCKS = 64 };
+
+/* A launch with fewer threads than this is not worth a second worker. */
+enum { SMALL_LAUNCH = 4096 };
+
+struct queue {
+    struct ptx__block *first, *last;
+    unsigned n;
+};
+
+static void push(struct queue *queue, struct ptx__block *block)
+{
+    block->next = NULL;
+    if (queue->first)
+        queue->last->next = block;
+    else
+        queue->first = block;
+    queue->last = block;
+    queue->n++;
+}
+
+static struct ptx__block *pop(struct queue *queue)
+{
+    struct ptx__block *block = queue->first;
+
+    if (block) {
+        queue->first = block->next;
+        queue->n--;
+    }
+    return block;
+}
+
+/* splitmix64 */
+static uint64_t mixed(uint64_t z)
+{
+    z += UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+/*
+ * With a seed, clusters of a row of eight are begun in a drawn order. That is near enough to the
+ * order of their numbers for programs that count on it, which they should not.
+ */
+static uint64_t drawn(const struct ptx__grid *grid, uint64_t number)
+{
+    const uint64_t row = number / 8 * 8;
+    const uint64_t n = grid->n_clusters - row < 8 ? grid->n_clusters - row : 8;
+
+    if (!grid->launch->seed)
+        return number;
+    return row + (number - row + mixed(grid->launch->seed ^ row)) % n;
+}
+
+static void cluster_free(struct ptx__cluster *cluster)
+{
+    for (unsigned i = 0; cluster->blocks && i < cluster->n_blocks; i++) {
+        if (cluster->blocks[i])
+            ptx__block_free(cluster->blocks[i]);
+    }
+    free(cluster->blocks);
+    free(cluster);
+}
+
+static struct ptx__cluster *cluster_new(struct ptx__worker *worker)
+{
+    struct ptx__cluster *cluster = calloc(1, sizeof(*cluster));
+
+    if (!cluster)
+        return NULL;
+    cluster->n_blocks = worker->grid->cluster_blocks;
+    cluster->blocks = calloc(cluster->n_blocks, sizeof(struct ptx__block *));
+    for (unsigned i = 0; cluster->blocks && i < cluster->n_blocks; i++) {
+        cluster->blocks[i] = ptx__block_new(worker);
+        if (!cluster->blocks[i])
+            break;
+        cluster->blocks[i]->cluster = cluster;
+        cluster->blocks[i]->rank = i;
+    }
+    if (cluster->blocks && cluster->blocks[cluster->n_blocks - 1])
+        return cluster;
+    cluster_free(cluster);
+    return NULL;
+}
+
+/* The blocks of the next cluster, at the end of the queue. False: there is no more. */
+static bool begin_cluster(struct ptx__worker *worker, struct queue *queue)
+{
+    struct ptx__grid *grid = worker->grid;
+    const uint64_t number = atomic_fetch_add(&grid->next_cluster, 1);
+    struct ptx__cluster *cluster = worker->free_clusters;
+
+    if (number >= grid->n_clusters)
+        return false;
+    if (cluster)
+        worker->free_clusters = cluster->next;
+    else
+        cluster = cluster_new(worker);
+    if (!cluster) {
+        ptx__grid_stop(grid, OUT_OF_MEMORY);
+        return false;
+    }
+    cluster->n_running = cluster->n_blocks;
+    cluster->alive = cluster->n_blocks * grid->n_threads;
+    cluster->arrived = 0;
+    cluster->phase = 0;
+    for (unsigned i = 0; i < cluster->n_blocks; i++) {
+        ptx__block_start(cluster->blocks[i], drawn(grid, number));
+        push(queue, cluster->blocks[i]);
+    }
+    return true;
+}
+
+/* Its shared memory is the others' as well for as long as any of them runs. */
+static void give_back(struct ptx__worker *worker, const struct ptx__block *block)
+{
+    struct ptx__cluster *cluster = block->cluster;
+
+    if (--cluster->n_running)
+        return;
+    cluster->next = worker->free_clusters;
+    worker->free_clusters = cluster;
+}
+
+/* Blocks that wait for others take turns, and new ones are begun meanwhile. */
+static void run_blocks(struct ptx__worker *worker)
+{
+    struct ptx__grid *grid = worker->grid;
+    struct queue queue = {.first = NULL};
+    bool more = true, waits = false;
+
+    while (!atomic_load_explicit(&grid->stop, memory_order_relaxed)) {
+        struct ptx__block *block;
+
+        if (more && (!queue.n || (waits && (queue.n < MOST_BLOCKS || grid->launch->cooperative))))
+            more = begin_cluster(worker, &queue);
+        block = pop(&queue);
+        if (!block)
+            break;
+        waits = ptx__block_run(block) == PTX__BLOCK_YIELDED;
+        if (!waits) {
+            give_back(worker, block);
+            continue;
+        }
+        push(&queue, block);
+        if (!more)
+            sched_yield();
+    }
+    while (queue.n)
+        give_back(worker, pop(&queue));
+}
+
+static bool worker_start(struct ptx__worker *worker, struct ptx__grid *grid)
+{
+    worker->grid = grid;
+    worker->hits = calloc(grid->launch->program->n_sites + 1, sizeof(*worker->hits));
+    return worker->hits;
+}
+
+static void worker_finish(struct ptx__worker *worker)
+{
+    while (worker->free_clusters) {
+        struct ptx__cluster *cluster = worker->free_clusters;
+
+        worker->free_clusters = cluster->next;
+        cluster_free(cluster);
+    }
+    free(worker->hits);
+    ptx__shadow_record_keep(worker);
+}
+
+static void *work(void *data)
+{
+    struct ptx__worker worker = {.grid = data};
+
+    if (worker_start(&worker, data))
+        run_blocks(&worker);
+    worker_finish(&worker);
+    return NULL;
+}
+
+static unsigned count_workers(const struct ptx__grid *grid)
+{
+    const struct ptx__launch *launch = grid->launch;
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    uint64_t n = launch->n_workers ? launch->n_workers : processors > 0 ? (uint64_t) processors : 1;
+
+    if (launch->seed || grid->n_blocks * grid->n_threads < SMALL_LAUNCH)
+        return 1;
+    n = n < 256 ? n : 256;
+    return (unsigned) (n < grid->n_clusters ? n : grid->n_clusters);
+}
+
+/* The calling thread is a worker, too: with no other, the launch still ends. */
+static void run_workers(struct ptx__grid *grid)
+{
+    const unsigned n = count_workers(grid) - 1;
+    pthread_t threads[256];
+    unsigned started = 0;
+
+    grid->alone = !n;
+    while (started < n && !pthread_create(&threads[started], NULL, work, grid))
+        started++;
+    work(grid);
+    while (started)
+        pthread_join(threads[--started], NULL);
+    if (!grid->result && atomic_load(&grid->next_cluster) < grid->n_clusters)
+        grid->result = OUT_OF_MEMORY;
+}
+
+int ptx__run(struct ptx__launch *launch)
+{
+    struct ptx__grid grid = {.launch = launch, .code = launch->code};
+
+    grid.noted = calloc(launch->program->n_sites + 1, sizeof(*grid.noted));
+    if (!grid.noted)
+        return OUT_OF_MEMORY;
+    pthread_mutex_init(&grid.lock, NULL);
+    ptx__grid_shape(&grid);
+    run_workers(&grid);
+    pthread_mutex_destroy(&grid.lock);
+    free((void *) grid.noted);
+    ptx__images_free(&grid);
+    ptx__shadow_record_free(&grid);
+    for (size_t i = 0; i < launch->n_ranges; i++)
+        ptx__racecheck_range_end(&launch->ranges[i]);
+    return grid.result;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+#include "mock/ptx/syntax/isa.h"
+
+#include <string.h>
+
+const char *ptx__opcode_name(enum ptx__opcode opcode)
+{
+    return ptx__opcodes[opcode].name;
+}
+
+const char *ptx__modifier_name(enum ptx__modifier modifier)
+{
+    return ptx__modifiers[modifier];
+}
+
+const char *ptx__special_name(enum ptx__special special)
+{
+    return ptx__specials[special].name;
+}
+
+/* As strcmp() with a text that needs no end. */
+static int compare(const char *text, size_t length, const char *name)
+{
+    const int order = strncmp(text, name, length);
+
+    return order ? order : name[length] ? -1 : 0;
+}
+
+static unsigned find(const struct ptx__named *rows, size_t n, const char *text, size_t length)
+{
+    size_t low = 0;
+
+    while (low < n) {
+        const size_t middle = low + (n - low) / 2;
+        const int order = compare(text, length, rows[middle].name);
+
+        if (!order)
+            return rows[middle].number;
+        if (order < 0)
+            n = middle;
+        else
+            low = middle + 1;
+    }
+    return 0;
+}
+
+enum ptx__opcode ptx__opcode_find(const char *text, size_t length)
+{
+    return (enum ptx__opcode) find(ptx__opcodes_by_name, ptx__n_opcodes_by_name, text, length);
+}
+
+enum ptx__special ptx__special_find(const char *text, size_t length)
+{
+    return (enum ptx__special) find(ptx__specials_by_name, ptx__n_specials_by_name, text, length);
+}
+
+unsigned ptx__word_find(const char *text, size_t length)
+{
+    return find(ptx__words_by_name, ptx__n_words_by_name, text, length);
+}

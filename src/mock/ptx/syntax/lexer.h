@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* The words of PTX text. */
+#ifndef CUSHIM_MOCK_PTX_SYNTAX_LEXER_H
+#define CUSHIM_MOCK_PTX_SYNTAX_LEXER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "mock/ptx/syntax/ast.h"
+
+enum ptx__token_kind {
+    PTX_END,
+    PTX_OPEN_COMMENT, /* a comment without an end */
+    PTX_NAME,         /* "addk", "%r1", "_" */
+    PTX_DOTTED,       /* ".entry", ".L2::128B", with its dot */
+    PTX_NUMBER,       /* "16", "6.4", "0f3F800000" */
+    PTX_STRING,       /* with its quotes */
+    PTX_PUNCTUATION,  /* one character, or "<<", ">=" and such */
+};
+
+struct ptx__token {
+    enum ptx__token_kind kind;
+    const char *text; /* in the source; not terminated */
+    size_t length;
+    struct ptx__place place;
+    bool behind_blank; /* does not touch the word before it */
+};
+
+struct ptx__lexer {
+    const char *at, *end, *line_begin;
+    uint32_t line;
+    struct ptx__token token; /* the current one */
+};
+
+/* Where a lexer was, to go back there. */
+typedef struct ptx__lexer ptx__lexer_mark;
+
+/* The text ends after length characters, or with a NUL. */
+void ptx__lexer_init(struct ptx__lexer *lexer, const char *source, size_t length);
+
+/* Moves to the next word, past blanks and comments. */
+void ptx__next(struct ptx__lexer *lexer);
+
+/* Is the current word this one? */
+bool ptx__is(const struct ptx__lexer *lexer, const char *text);
+
+/* If it is, moves past it. */
+bool ptx__accept(struct ptx__lexer *lexer, const char *text);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#include "mock/ptx/syntax/log.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* A text that is all mistakes would fill the memory with messages. */
+#define MOST_MESSAGES 1000
+
+static void add(struct ptx__log *log, const struct ptx__message *message)
+{
+    struct ptx__message *larger =
+        realloc(log->messages, (log->n_messages + 1) * sizeof(*log->messages));
+
+    if (!larger) {
+        free(message->text);
+        log->failed = true;
+        return;
+    }
+    log->messages = larger;
+    larger[log->n_messages++] = *message;
+}
+
+void ptx__say(struct ptx__log *log, enum ptx__severity severity, struct ptx__place place,
+              const char *format, ...)
+{
+    struct ptx__message message = {severity, place, NULL};
+    va_list list;
+    int length;
+
+    log->n_errors += severity >= PTX_ERROR;
+    if (log->n_messages >= MOST_MESSAGES && severity != PTX_FATAL)
+        return;
+    va_start(list, format);
+    length = vasprintf(&message.text, format, list);
+    va_end(list);
+    if (length >= 0)
+        add(log, &message);
+    else
+        log->failed = true;
+}
+
+void ptx__log_finish(struct ptx__log *log)
+{
+    for (size_t i = 0; i < log->n_messages; i++)
+        free(log->messages[i].text);
+    free(log->messages);
+    *log = (struct ptx__log){.messages = NULL};
+}

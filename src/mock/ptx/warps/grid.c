@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT */
+/* Blocks: made, filled with what their registers begin with, and run to their end. */
+#include "mock/ptx/machine/grid.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "mock/ptx/machine/block.h"
+#include "mock/ptx/warps/control.h"
+
+static uint32_t rounded(uint32_t bytes, uint32_t to)
+{
+    return (bytes + to - 1) / to * to;
+}
+
+static void *aligned(size_t bytes)
+{
+    return aligned_alloc(64, (bytes + 63) / 64 * 64 + 64);
+}
+
+/* --- frames and local memory --- */
+
+static struct ptx__frame *frame_make(const struct ptx__code *code)
+{
+    struct ptx__frame *frame = calloc(1, sizeof(*frame));
+
+    if (!frame || !(frame->registers = aligned(code->register_bytes))) {
+        free(frame);
+        return NULL;
+    }
+    memset(frame->registers, 0, code->register_bytes);
+    memset(frame->registers + PTX__ALL_SLOT, 0xff, PTX__SLOT);
+    frame->code = code;
+    return frame;
+}
+
+struct ptx__frame *ptx__frame_new(struct ptx__block *block, const struct ptx__warp *warp,
+                                  const struct ptx__code *code)
+{
+    struct ptx__frame *frame = NULL;
+
+    for (size_t i = block->n_frames; i-- > 0 && !frame;) {
+        if (block->frames[i]->code == code) {
+            frame = block->frames[i];
+            block->frames[i] = block->frames[--block->n_frames];
+        }
+    }
+    if (!frame && (frame = frame_make(code))) {
+        frame->made_before = block->made;
+        block->made = frame;
+    }
+    if (frame)
+        ptx__preload(warp, frame, 0);
+    return frame;
+}
+
+static void frame_destroy(struct ptx__frame *frame)
+{
+    if (frame)
+        free(frame->registers);
+    free(frame);
+}
+
+void ptx__frame_free(struct ptx__block *block, struct ptx__frame *frame)
+{
+    if (block->n_frames == block->capacity) {
+        const size_t capacity = block->capacity ? 2 * block->capacity : 16;
+        struct ptx__frame **frames = realloc(block->frames, capacity * sizeof(*frames));
+
+        if (!frames)
+            return;
+        block->frames = frames;
+        block->capacity = capacity;
+    }
+    block->frames[block->n_frames++] = frame;
+}
+
+bool ptx__local_reserve(struct ptx__warp *warp, size_t bytes)
+{
+    const size_t limit = warp->block->grid->launch->local_limit;
+    size_t wanted = warp->local_bytes ? warp->local_bytes : 64;
+    unsigned char *local;
+
+    if (bytes <= warp->local_bytes)
+        return true;
+    if (bytes > limit)
+        return false;
+    while (wanted < bytes)
+        wanted *= 2;
+    wanted = wanted < limit ? wanted : limit;
+    local = aligned(wanted * PTX__LANES);
+    if (!local || !ptx__local_racecheck_grow(warp, wanted)) {
+        free(local);
+        return false;
+    }
+    memset(local, 0, wanted * PTX__LANES);
+    for (unsigned l = 0; warp->local && l < PTX__LANES; l++)
+        memcpy(local + l * wanted, ptx__warp_local(warp, l), warp->local_bytes);
+    free(warp->local);
+    warp->local = local;
+    warp->local_bytes = (uint32_t) wanted;
+    return true;
+}
+
+/* --- blocks --- */
+
+static bool make_warp(struct ptx__block *block, unsigned number)
+{
+    struct ptx__warp *warp = &block->warps[number];
+
+    warp->block = block;
+    warp->number = number;
+    warp->base = frame_make(block->grid->code);
+    if (!warp->base || !ptx__local_reserve(warp, block->grid->code->frame_bytes))
+        return false;
+    ptx__preload(warp, warp->base, 0);
+    return true;
+}
+
+void ptx__block_free(struct ptx__block *block)
+{
+    for (unsigned i = 0; block->warps && i < block->n_warps; i++) {
+        frame_destroy(block->warps[i].base);
+        free(block->warps[i].local);
+        free(block->warps[i].written);
+    }
+    while (block->made) {
+        struct ptx__frame *frame = block->made;
+
+        block->made = frame->made_before;
+        frame_destroy(frame);
+    }
+    free(block->frames);
+    free(block->warps);
+    free(block->shared);
+    ptx__shared_racecheck_free(block->watch);
+    free(block);
+}
+
+struct ptx__block *ptx__block_new(struct ptx__worker *worker)
+{
+    struct ptx__grid *grid = worker->grid;
+    struct ptx__block *block = calloc(1, sizeof(*block));
+
+    if (!block)
+        return NULL;
+    block->grid = grid;
+    block->worker = worker;
+    block->n_warps = grid->n_warps;
+    block->shared = aligned(grid->shared_bytes);
+    block->warps = calloc(grid->n_warps, sizeof(*block->warps));
+    if (!block->shared || !block->warps)
+        goto fail;
+    memset(block->shared, 0, grid->shared_bytes);
+    if (grid->launch->check_shared && grid->shared_bytes &&
+        !(block->watch = ptx__shared_racecheck_new(grid->shared_bytes, grid->n_warps)))
+        goto fail;
+    for (unsigned i = 0; i < grid->n_warps; i++) {
+        block->warps[i].worker = worker;
+        if (!make_warp(block, i))
+            goto fail;
+    }
+    return block;
+
+fail:
+    ptx__block_free(block);
+    return NULL;
+}
+
+/* Of a cluster of the launch, the block of its rank. */
+static void place_in_grid(struct ptx__block *block, uint64_t cluster)
+{
+    const struct ptx__launch *launch = block->grid->launch;
+    uint64_t rank = block->rank;
+
+    for (unsigned i = 0; i < 3; i++) {
+        const unsigned size = block->grid->cluster_blocks > 1 ? launch->cluster[i] : 1;
+        const unsigned n = launch->grid[i] / size;
+
+        block->index[i] = (uint32_t) (cluster % n * size + rank % size);
+        cluster /= n;
+        rank /= size;
+    }
+}
+
+void ptx__block_start(struct ptx__block *block, uint64_t cluster)
+{
+    const struct ptx__grid *grid = block->grid;
+    const unsigned *size = grid->launch->grid;
+
+    place_in_grid(block, cluster);
+    block->number =
+        block->index[0] + size[0] * (block->index[1] + (uint64_t) size[1] * block->index[2]);
+    block->alive = grid->n_threads;
+    block->strong = false;
+    for (; block->open; block->open &= block->open - 1)
+        block->barriers[__builtin_ctz(block->open)] = (struct ptx__barrier){0};
+    if (block->watch)
+        ptx__shared_racecheck_start(block);
+    for (unsigned i = 0; i < block->n_warps; i++) {
+        struct ptx__warp *warp = &block->warps[i];
+        const unsigned left = grid->n_threads - i * PTX__LANES;
+
+        ptx__preload(warp, warp->base, PTX__FILL_OF_BLOCK);
+        ptx__local_racecheck_frame(warp, warp->base, PTX__ALL);
+        ptx__warp_start(warp, warp->base, left < PTX__LANES ? (1u << left) - 1 : PTX__ALL);
+    }
+}
+
+/* --- barriers --- */
+
+static uint32_t result_of(const struct ptx__barrier *barrier, uint64_t flags)
+{
+    if (flags & PTX__BARRIER_COUNT)
+        return barrier->count;
+    return flags & PTX__BARRIER_ALL ? barrier->count == barrier->voters : barrier->count > 0;
+}
+
+static void deliver(const struct ptx__barrier *barrier, const struct ptx__divergence_group *group)
+{
+    const struct ptx__op *op = group->at - 1;
+    unsigned char *slot = group->frame->registers + op->d;
+    const uint32_t result = result_of(barrier, op->imm);
+    uint32_t bits;
+
+    if (!(op->imm & PTX__BARRIER_VOTES))
+        return;
+    if (op->imm & PTX__BARRIER_COUNT) {
+        for (uint32_t m = group->mask; m; m &= m - 1)
+            memcpy(slot + 4 * (unsigned) __builtin_ctz(m), &result, 4);
+        return;
+    }
+    memcpy(&bits, slot, 4);
+    bits = result ? bits | group->mask : bits & ~group->mask;
+    memcpy(slot, &bits, 4);
+}
+
+/* .aligned: all lanes of a warp are to execute the same one. */
+static void check_alignment(struct ptx__warp *warp, const struct ptx__divergence_group *a,
+                            const struct ptx__divergence_group *b)
+{
+    if ((a->at - 1)->imm & PTX__BARRIER_ALIGNED && a->at != b->at)
+        ptx__note(warp, b->at - 1, PTX__BARRIER, (unsigned) __builtin_ctz(b->mask),
+                  "lanes of one warp wait at different barriers: others are at line %u",
+                  ptx__line_of(warp, a->at - 1));
+}
+
+static void release(struct ptx__warp *warp, unsigned number)
+{
+    const struct ptx__barrier *barrier = &warp->block->barriers[number];
+    const struct ptx__divergence_group *first = NULL;
+
+    for (unsigned i = 0; i < warp->n_groups; i++) {
+        struct ptx__divergence_group *group = &warp->groups[i];
+
+        if (group->state != PTX__AT_BARRIER || group->barrier != number)
+            continue;
+        if (first)
+            check_alignment(warp, first, group);
+        first = first ? first : group;
+        deliver(barrier, group);
+        ptx__shared_racecheck_leave(warp, barrier);
+    }
+    for (unsigned i = 0; i < warp->n_groups; i++) {
+        struct ptx__divergence_group *group = &warp->groups[i];
+
+        if (group->state == PTX__AT_BARRIER && group->barrier == number)
+            group->state = PTX__RUNNABLE;
+    }
+}
+
+void ptx__cluster_arrive(struct ptx__cluster *cluster, unsigned n_threads)
+{
+    cluster->arrived += n_threads;
+    if (cluster->arrived < cluster->alive)
+        return;
+    cluster->arrived = 0;
+    cluster->phase++;
+}
+
+void ptx__barrier_check(struct ptx__block *block, unsigned number)
+{
+    struct ptx__barrier *barrier = &block->barriers[number];
+
+    if (barrier->arrived < (barrier->expected ? barrier->expected : block->alive))
+        return;
+    for (unsigned i = 0; i < block->n_warps; i++)
+        release(&block->warps[i], number);
+    *barrier = (struct ptx__barrier){0};
+    block->open &= ~(1u << number);
+}
+
+/* --- running --- */
+
+/* Nobody can go on: what do they wait for? */
+static bool stuck(struct ptx__block *block)
+{
+    for (unsigned i = 0; i < block->n_warps; i++) {
+        if (ptx__warp_force(&block->warps[i]))
+            return false;
+    }
+    for (unsigned i = 0; i < block->n_warps; i++) {
+        struct ptx__warp *warp = &block->warps[i];
+
+        if (warp->n_groups) {
+            const struct ptx__divergence_group *group = &warp->groups[0];
+            const struct ptx__barrier *barrier = &block->barriers[group->barrier];
+
+            ptx__fault(warp, group->at - 1, 702, PTX__BARRIER,
+                       (unsigned) __builtin_ctz(group->mask),
+                       "it waits at barrier %u, to which %u threads came; %u are expected, and "
+                       "all of the block's %u living threads wait",
+                       group->barrier, barrier->arrived,
+                       barrier->expected ? barrier->expected : block->alive, block->alive);
+            return true;
+        }
+    }
+    return true;
+}
+
+enum ptx__block_state ptx__block_run(struct ptx__block *block)
+{
+    for (;;) {
+        bool ran = false, yielded = false;
+
+        for (unsigned i = 0; i < block->n_warps; i++) {
+            struct ptx__warp *warp = &block->warps[i];
+
+            if (!ptx__warp_ready(warp))
+                continue;
+            ptx__warp_run(warp);
+            if (atomic_load_explicit(&block->grid->stop, memory_order_relaxed))
+                return PTX__BLOCK_STOPPED;
+            yielded |= warp->yielded;
+            ran |= !warp->yielded;
+        }
+        if (!block->alive)
+            return PTX__BLOCK_DONE;
+        if (!ran && yielded)
+            return PTX__BLOCK_YIELDED;
+        if (!ran && stuck(block))
+            return PTX__BLOCK_STOPPED;
+    }
+}
+
+void ptx__grid_shape(struct ptx__grid *grid)
+{
+    const struct ptx__launch *launch = grid->launch;
+
+    grid->n_blocks = (uint64_t) launch->grid[0] * launch->grid[1] * launch->grid[2];
+    grid->cluster_blocks = launch->cluster[0] * launch->cluster[1] * launch->cluster[2];
+    for (unsigned i = 0; i < 3; i++) {
+        if (launch->grid[i] % launch->cluster[i])
+            grid->cluster_blocks = 1;
+    }
+    grid->n_clusters = grid->n_blocks / grid->cluster_blocks;
+    grid->n_threads = launch->block[0] * launch->block[1] * launch->block[2];
+    grid->n_warps = (grid->n_threads + PTX__LANES - 1) / PTX__LANES;
+    grid->dynamic_base = rounded(grid->code->shared_bytes, launch->program->dynamic_alignment);
+    grid->shared_bytes =
+        launch->shared_bytes ? grid->dynamic_base + launch->shared_bytes : grid->code->shared_bytes;
+}

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT */
+#include "mock/ptx/machine/warp.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "mock/ptx/machine/grid.h"
+
+/* Beyond every operation: no group stands ahead. */
+#define NO_LIMIT ((const struct ptx__op *) UINTPTR_MAX)
+
+static void set_limit(struct ptx__warp *warp, const struct ptx__op *at)
+{
+    warp->limit = NO_LIMIT;
+    for (unsigned i = 0; i < warp->n_groups; i++) {
+        const struct ptx__divergence_group *group = &warp->groups[i];
+
+        if (group->state == PTX__RUNNABLE && group->frame == warp->frame && group->at > at &&
+            group->at < warp->limit)
+            warp->limit = group->at;
+    }
+    warp->converged = !(warp->frame->lanes & ~warp->mask);
+}
+
+static void take(struct ptx__warp *warp, unsigned number)
+{
+    const struct ptx__divergence_group group = warp->groups[number];
+
+    warp->groups[number] = warp->groups[--warp->n_groups];
+    warp->frame = group.frame;
+    warp->regs = group.frame->registers;
+    warp->mask = group.mask;
+    warp->yield_round = group.yield_round;
+    warp->forced = group.forced;
+    set_limit(warp, group.at);
+}
+
+/* Those that let the others pass come last; then the innermost frame, then the order of code. */
+static bool before(const struct ptx__divergence_group *a, const struct ptx__divergence_group *b)
+{
+    if (a->yield_round != b->yield_round)
+        return a->yield_round < b->yield_round;
+    if (a->frame->depth != b->frame->depth)
+        return a->frame->depth > b->frame->depth;
+    return a->at < b->at;
+}
+
+static int first_of(const struct ptx__warp *warp, enum ptx__group_state state)
+{
+    int best = -1;
+
+    for (unsigned i = 0; i < warp->n_groups; i++) {
+        if (warp->groups[i].state == state &&
+            (best < 0 || before(&warp->groups[i], &warp->groups[best])))
+            best = (int) i;
+    }
+    return best;
+}
+
+/* Do they stand at one place of one frame, and wait for the same, if for anything? */
+static bool belong_together(const struct ptx__divergence_group *a,
+                            const struct ptx__divergence_group *b)
+{
+    return a->at == b->at && a->frame == b->frame && a->state == b->state &&
+           (a->state != PTX__AT_BARRIER || a->barrier == b->barrier) &&
+           (a->state != PTX__GATHERING || a->members == b->members);
+}
+
+static void merge(struct ptx__warp *warp)
+{
+    for (unsigned i = 0; i < warp->n_groups; i++) {
+        struct ptx__divergence_group *a = &warp->groups[i];
+
+        for (unsigned j = i + 1; j < warp->n_groups;) {
+            const struct ptx__divergence_group *b = &warp->groups[j];
+
+            if (belong_together(a, b)) {
+                a->mask |= b->mask;
+                a->yield_round = a->yield_round < b->yield_round ? a->yield_round : b->yield_round;
+                warp->groups[j] = warp->groups[--warp->n_groups];
+            } else {
+                j++;
+            }
+        }
+    }
+}
+
+/* What gathers can go on when all living members are there, or nobody else will come. */
+static bool can_run(const struct ptx__warp *warp, const struct ptx__divergence_group *group)
+{
+    return group->state == PTX__RUNNABLE ||
+           (group->state == PTX__GATHERING &&
+            (group->forced || !(group->members & warp->alive & ~group->mask)));
+}
+
+const struct ptx__op *ptx__warp_next(struct ptx__warp *warp)
+{
+    const struct ptx__op *at;
+    int best;
+
+    merge(warp);
+    for (unsigned i = 0; i < warp->n_groups; i++) {
+        if (can_run(warp, &warp->groups[i]))
+            warp->groups[i].state = PTX__RUNNABLE;
+    }
+    best = first_of(warp, PTX__RUNNABLE);
+    if (best < 0)
+        return NULL;
+    at = warp->groups[best].at;
+    take(warp, (unsigned) best);
+    return at;
+}
+
+static void put(struct ptx__warp *warp, const struct ptx__op *at, uint32_t mask,
+                enum ptx__group_state state)
+{
+    warp->groups[warp->n_groups++] =
+        (struct ptx__divergence_group){.at = at,
+                                       .frame = warp->frame,
+                                       .mask = mask,
+                                       .state = (uint8_t) state,
+                                       .yield_round = warp->yield_round};
+}
+
+const struct ptx__op *ptx__warp_park(struct ptx__warp *warp, const struct ptx__op *at,
+                                     enum ptx__group_state state)
+{
+    put(warp, at, warp->mask, state);
+    return ptx__warp_next(warp);
+}
+
+/* With few steps in all, others may pass more often, so that the end is noticed. */
+static int32_t budget_of(const struct ptx__warp *warp)
+{
+    const uint64_t limit = warp->block->grid->launch->step_limit;
+
+    return limit && limit < PTX__BUDGET ? (int32_t) limit : PTX__BUDGET;
+}
+
+/* The budget is used up: the others of the warp may pass, and then other warps. */
+static const struct ptx__op *let_pass(struct ptx__warp *warp, const struct ptx__op *op,
+                                      const struct ptx__op *target)
+{
+    const uint64_t limit = warp->block->grid->launch->step_limit;
+    const uint64_t jumps = (uint64_t) budget_of(warp) / op->cost;
+    unsigned last = warp->yield_round;
+
+    warp->budget = budget_of(warp);
+    warp->jumps += jumps ? jumps : 1;
+    if (limit && warp->jumps > limit)
+        return ptx__fault(warp, op, 702, PTX__ENDLESS, (unsigned) __builtin_ctz(warp->mask),
+                          "it has jumped backwards %llu times: an endless loop?",
+                          (unsigned long long) warp->jumps);
+    for (unsigned i = 0; i < warp->n_groups; i++) {
+        if (warp->groups[i].state == PTX__RUNNABLE && warp->groups[i].yield_round > last)
+            last = warp->groups[i].yield_round;
+    }
+    warp->yield_round = last + 1;
+    put(warp, target, warp->mask, PTX__RUNNABLE);
+    warp->yielded = true;
+    return NULL;
+}
+
+const struct ptx__op *ptx__warp_jump(struct ptx__warp *warp, const struct ptx__op *op,
+                                     const struct ptx__op *target)
+{
+    if (target <= op) {
+        warp->budget -= op->cost;
+        if (warp->budget <= 0)
+            return let_pass(warp, op, target);
+        if (warp->n_groups)
+            set_limit(warp, target);
+    }
+    if (target >= warp->limit)
+        return ptx__warp_park(warp, target, PTX__RUNNABLE);
+    return target;
+}
+
+const struct ptx__op *ptx__warp_split(struct ptx__warp *warp, const struct ptx__op *op,
+                                      uint32_t taken, const struct ptx__op *there,
+                                      const struct ptx__op *here)
+{
+    const uint32_t others = warp->mask & ~taken;
+    const struct ptx__op *ahead = there > here ? there : here;
+    const struct ptx__op *next = there > here ? here : there;
+
+    put(warp, ahead, there > here ? taken : others, PTX__RUNNABLE);
+    warp->mask = there > here ? others : taken;
+    set_limit(warp, next);
+    return ptx__warp_jump(warp, op, next);
+}
+
+bool ptx__warp_force(struct ptx__warp *warp)
+{
+    const int waiting = first_of(warp, PTX__GATHERING);
+
+    if (waiting < 0)
+        return false;
+    warp->groups[waiting].forced = true;
+    return true;
+}
+
+bool ptx__warp_ready(const struct ptx__warp *warp)
+{
+    for (unsigned i = 0; i < warp->n_groups; i++) {
+        if (can_run(warp, &warp->groups[i]))
+            return true;
+    }
+    return false;
+}
+
+/* The lanes of a mask that name the same members. */
+static uint32_t same_members(const uint32_t *names, uint32_t mask, uint32_t members)
+{
+    uint32_t same = 0;
+
+    for (unsigned l = 0; l < PTX__LANES; l++)
+        same |= (uint32_t) (names[l] == members) << l;
+    return same & mask;
+}
+
+/* Lanes that came to the operation before and name the same members join. */
+static void gather(struct ptx__warp *warp, const struct ptx__op *op, const uint32_t *names,
+                   uint32_t members)
+{
+    for (unsigned i = 0; i < warp->n_groups;) {
+        struct ptx__divergence_group *group = &warp->groups[i];
+        uint32_t joining = 0;
+
+        if (group->at == op && group->frame == warp->frame && group->state != PTX__AT_BARRIER)
+            joining = same_members(names, group->mask, members);
+        warp->mask |= joining;
+        warp->forced |= joining && group->forced;
+        group->mask &= ~joining;
+        if (group->mask)
+            i++;
+        else
+            warp->groups[i] = warp->groups[--warp->n_groups];
+    }
+}
+
+bool ptx__warp_together(struct ptx__warp *warp, const struct ptx__op *op, uint32_t slot,
+                        const struct ptx__op **ret_next)
+{
+    const uint32_t *names = (const uint32_t *) (const void *) (warp->regs + slot);
+    const uint32_t members = names[__builtin_ctz(warp->mask)];
+    const uint32_t same = same_members(names, warp->mask, members);
+
+    if (same != warp->mask) {
+        put(warp, op, warp->mask & ~same, PTX__RUNNABLE);
+        warp->mask = same;
+    }
+    gather(warp, op, names, members);
+    set_limit(warp, op);
+    if (!(members & warp->alive & ~warp->mask) || warp->forced) {
+        warp->forced = false;
+        return true;
+    }
+    put(warp, op, warp->mask, PTX__GATHERING);
+    warp->groups[warp->n_groups - 1].members = members;
+    *ret_next = ptx__warp_next(warp);
+    return false;
+}
+
+const struct ptx__op *ptx__warp_after(struct ptx__warp *warp, const struct ptx__op *op)
+{
+    for (unsigned i = 0; i < warp->n_groups; i++) {
+        const struct ptx__divergence_group *group = &warp->groups[i];
+
+        if (group->frame == warp->frame && group->state == PTX__RUNNABLE &&
+            (group->at == op || group->at == op + 1))
+            return ptx__warp_park(warp, op + 1, PTX__RUNNABLE);
+    }
+    return op + 1;
+}
+
+void ptx__warp_start(struct ptx__warp *warp, struct ptx__frame *frame, uint32_t mask)
+{
+    warp->frame = frame;
+    warp->regs = frame->registers;
+    warp->n_groups = 0;
+    warp->yield_round = 0;
+    warp->alive = mask;
+    warp->yielded = false;
+    warp->jumps = 0;
+    warp->forced = false;
+    warp->budget = budget_of(warp);
+    frame->lanes = mask;
+    put(warp, frame->code->ops, mask, PTX__RUNNABLE);
+}
+
+void ptx__warp_run(struct ptx__warp *warp)
+{
+    const struct ptx__op *op;
+
+    warp->yielded = false;
+    op = ptx__warp_next(warp);
+    while (op)
+        op = op->run(warp, op);
+}
+
+static void copy_arguments(struct ptx__warp *warp, const struct ptx__op *op,
+                           const struct ptx__frame *callee)
+{
+    const struct ptx__code *code = callee->code;
+
+    for (size_t i = 0; i < code->n_parameters && i < op->n_list; i++) {
+        for (unsigned l = 0; l < PTX__LANES; l++) {
+            unsigned char *local = ptx__warp_local(warp, l);
+
+            if (warp->mask >> l & 1)
+                memcpy(local + callee->local + code->parameters[i].offset,
+                       local + warp->frame->local + op->list[i], code->parameters[i].bytes);
+        }
+    }
+}
+
+const struct ptx__op *ptx__warp_call(struct ptx__warp *warp, const struct ptx__op *op,
+                                     const struct ptx__code *code)
+{
+    struct ptx__frame *frame;
+    const uint32_t local =
+        warp->frame->local + warp->frame->code->frame_bytes + ptx__stack_bytes(warp);
+
+    if (code->builtin)
+        return code->builtin(warp, op);
+    if (!ptx__local_reserve(warp, (size_t) local + code->frame_bytes) ||
+        !(frame = ptx__frame_new(warp->block, warp, code)))
+        return ptx__fault(warp, op, 700, PTX__OTHER, (unsigned) __builtin_ctz(warp->mask),
+                          "calls too deep: there is no local memory left for the stack");
+    frame->parent = warp->frame;
+    frame->back = op + 1;
+    frame->lanes = warp->mask;
+    frame->local = local;
+    frame->depth = warp->frame->depth + 1;
+    ptx__local_racecheck_frame(warp, frame, warp->mask);
+    copy_arguments(warp, op, frame);
+    warp->frame = frame;
+    warp->regs = frame->registers;
+    set_limit(warp, code->ops);
+    return code->ops;
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+#include "mock/queue/schedule.h"
+
+#include "base/util.h"
+#include "mock/base/context.h"
+#include "mock/base/hooks.h"
+#include "mock/base/state.h"
+#include "mock/queue/host_thread.h"
+
+/* How many pieces of work one submission can set going at most. */
+enum { MOST_AT_ONCE = 4 };
+
+/* How long a wait leaves other work alone while a function of the program is being called. */
+#define CALL_PATIENCE_NS UINT64_C(10000000)
+
+/* How often what nobody tells of is looked at, and when a wait is held to be stuck. */
+#define POLL_NS UINT64_C(1000000)
+static uint64_t stuck_after_ns = UINT64_C(5000000000);
+
+static uint64_t seed, state;
+
+void mock__schedule_seed(uint64_t new_seed)
+{
+    seed = state = new_seed;
+}
+
+/* splitmix64: small, fast, and good enough to mix orders. */
+static uint64_t draw(void)
+{
+    uint64_t z = (state += UINT64_C(0x9e3779b97f4a7c15));
+
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+/* The ready queue whose work was submitted first, among those submitted after the ticket. */
+static struct mock__queue *next_ready(uint64_t after)
+{
+    struct mock__queue *best = NULL;
+
+    for (struct mock__queue *queue = mock__busy_queues(); queue; queue = queue->next_busy)
+        if (mock__queue_ready(queue) && queue->first->ticket > after &&
+            (!best || queue->first->ticket < best->first->ticket))
+            best = queue;
+    return best;
+}
+
+/* Counted in order of submission, so that the draw does not depend on how queues are kept. */
+static struct mock__queue *choose(void)
+{
+    struct mock__queue *queue = next_ready(0);
+    uint64_t ready = 0;
+
+    if (!seed || !queue)
+        return queue;
+    for (struct mock__queue *l = queue; l; l = next_ready(l->first->ticket))
+        ready++;
+    for (uint64_t skip = draw() % ready; skip; skip--)
+        queue = next_ready(queue->first->ticket);
+    return queue;
+}
+
+static CUresult state_of(const struct mock__queue *queue)
+{
+    return queue->context ? mock__context_usable(queue->context) : CUDA_ERROR_CONTEXT_IS_DESTROYED;
+}
+
+/* Does, or hands over, the first work of a queue that is ready. */
+static void do_first(struct mock__queue *queue)
+{
+    struct mock__work *work = mock__work_begin(queue);
+
+    work->status = state_of(queue);
+    if (work->type->host) {
+        mock__host_thread_call(work);
+        return;
+    }
+    /* Nothing more is done in a context that is broken; what waits for it goes on. */
+    if (work->status == CUDA_SUCCESS)
+        work->type->run(work);
+    mock__work_end(work);
+    mock__lock_changed();
+}
+
+bool mock__schedule_step(void)
+{
+    struct mock__queue *queue = choose();
+
+    if (queue)
+        do_first(queue);
+    return queue;
+}
+
+void mock__schedule_trivial(struct mock__queue *queue, const struct mock__work *work)
+{
+    if (queue->first == work && mock__queue_ready(queue))
+        do_first(queue);
+}
+
+void mock__schedule_submitted(void)
+{
+    mock__host_thread_wake();
+    if (!seed)
+        return;
+    for (int i = 0; i < MOST_AT_ONCE && draw() % 2; i++)
+        if (!mock__schedule_step())
+            return;
+}
+
+void mock__schedule_asked(void)
+{
+    mock__host_thread_wake();
+    if (!seed || draw() % 2)
+        mock__schedule_step();
+}
+
+/* Does work wait for something that nobody tells of, such as a value in memory? */
+static bool polling(void)
+{
+    for (struct mock__queue *queue = mock__busy_queues(); queue; queue = queue->next_busy)
+        if (queue->first->type->ready)
+            return true;
+    return false;
+}
+
+void mock__schedule_rest(uint64_t nanoseconds)
+{
+    mock__lock_wait(polling() ? POLL_NS : nanoseconds);
+}
+
+void mock__schedule_stuck_after(uint64_t nanoseconds)
+{
+    stuck_after_ns = nanoseconds;
+}
+
+/* Nothing can be done. *since is when that began, 0 when it begins now. */
+static void stand_still(uint64_t *since)
+{
+    const uint64_t now = cushim__now_ns();
+
+    if (!*since)
+        *since = now;
+    if (now - *since >= stuck_after_ns)
+        for (struct mock__queue *queue = mock__busy_queues(); queue; queue = queue->next_busy)
+            if (queue->first->type->stuck && !mock__queue_ready(queue))
+                queue->first->type->stuck(queue->first);
+    mock__schedule_rest(0);
+}
+
+/*
+ * A function of the program that is being called is waited for, so that the order stays the
+ * drawn one; but not for ever, as it may itself wait for what is done next.
+ */
+static CUresult finish(const struct mock__point *point, bool told)
+{
+    struct mock__point mine = mock__point_copy(point);
+    CUresult result = CUDA_SUCCESS;
+    uint64_t still_since = 0;
+
+    while (!mock__point_reached(&mine)) {
+        if (mock__host_thread_busy() && mock__lock_wait(CALL_PATIENCE_NS))
+            continue;
+        if (mock__point_reached(&mine) || mock__schedule_step())
+            still_since = 0;
+        else
+            stand_still(&still_since);
+    }
+    if (told)
+        mock__host_waited(mine.clock);
+    if (mine.queue)
+        result = state_of(mine.queue);
+    mock__point_clear(&mine);
+    mock__hooks.idle();
+    return result;
+}
+
+CUresult mock__wait(const struct mock__point *point)
+{
+    return finish(point, true);
+}
+
+static CUresult finish_queue(struct mock__queue *queue, bool told)
+{
+    struct mock__point end = mock__queue_end(queue);
+    const CUresult result = finish(&end, told);
+
+    mock__point_clear(&end);
+    return result;
+}
+
+CUresult mock__wait_queue(struct mock__queue *queue)
+{
+    return finish_queue(queue, true);
+}
+
+static struct mock__queue *busy_queue_of(const struct mock__context *context)
+{
+    for (struct mock__queue *queue = mock__busy_queues(); queue; queue = queue->next_busy)
+        if (!context || queue->context == context)
+            return queue;
+    return NULL;
+}
+
+static void know(const struct mock__context *context)
+{
+    const struct mock__context *one;
+
+    for (size_t cursor = 0; (one = mock__object_next(MOCK__CONTEXT, &cursor));)
+        if (!context || one == context)
+            mock__host_waited(one->clock);
+}
+
+void mock__wait_context(const struct mock__context *context)
+{
+    struct mock__queue *queue;
+
+    /* What was done before this call began is known from now on, too. */
+    know(context);
+    while ((queue = busy_queue_of(context)))
+        mock__wait_queue(queue);
+}
+
+void mock__finish_context(const struct mock__context *context)
+{
+    const uint64_t last = mock__work_last();
+    struct mock__queue *queue;
+
+    while ((queue = busy_queue_of(context)))
+        finish_queue(queue, false);
+    mock__work_settled(last);
+}
+
+void mock__finish_all(void)
+{
+    mock__finish_context(NULL);
+}
+
+/* Does what has to come before the queue's first work, or that. False: the host has a part in it.
+ */
+static bool advance(struct mock__queue *queue)
+{
+    const struct mock__work *work = queue->first;
+
+    if (!work || queue->running || work->type->host)
+        return false;
+    for (size_t i = 0; i < work->n_waits; i++)
+        if (!mock__point_reached(&work->waits[i]))
+            return advance(work->waits[i].queue);
+    if (!mock__queue_ready(queue))
+        return false;
+    do_first(queue);
+    return true;
+}
+
+void mock__schedule_hurry(struct mock__queue *queue)
+{
+    struct mock__point end = mock__queue_end(queue);
+
+    while (!mock__point_reached(&end) && advance(queue))
+        ;
+    mock__point_clear(&end);
+}

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: MIT */
+#include "mock/queue/work.h"
+
+#include <stdlib.h>
+
+#include "mock/base/context.h"
+#include "mock/base/hooks.h"
+#include "mock/queue/clock.h"
+#include "mock/queue/schedule.h"
+
+static struct mock__queue *busy; /* queues with work left */
+static uint64_t tickets;
+static uint64_t settled; /* what is submitted from now on comes after all up to this ticket */
+
+struct mock__queue *mock__busy_queues(void)
+{
+    return busy;
+}
+
+/* --- queues and points --- */
+
+struct mock__queue *mock__queue_new(struct mock__context *context, bool blocking, bool legacy)
+{
+    struct mock__queue *queue = calloc(1, sizeof(*queue));
+
+    if (!queue || !mock__slot_take(mock__hooks.slot_watched, &queue->slot, &queue->submitted)) {
+        free(queue);
+        return NULL;
+    }
+    queue->done = queue->submitted;
+    queue->context = context;
+    queue->blocking = blocking;
+    queue->legacy = legacy;
+    queue->references = 1;
+    queue->owned = true;
+    return queue;
+}
+
+void mock__queue_unref(struct mock__queue *queue)
+{
+    if (!queue || --queue->references)
+        return;
+    mock__clock_unref(queue->clock);
+    free(queue);
+}
+
+/* Points of the queue may outlive its work; they know by its count that they are reached. */
+static void give_slot(const struct mock__queue *queue)
+{
+    if (!queue->owned && !queue->first)
+        mock__slot_give(queue->slot, queue->submitted);
+}
+
+void mock__queue_leave(struct mock__queue *queue)
+{
+    if (!queue)
+        return;
+    queue->owned = false;
+    give_slot(queue);
+    mock__queue_unref(queue);
+}
+
+struct mock__point mock__queue_end(struct mock__queue *queue)
+{
+    queue->references++;
+    return (struct mock__point){queue, queue->submitted, mock__clock_ref(queue->clock)};
+}
+
+struct mock__point mock__point_copy(const struct mock__point *point)
+{
+    if (point->queue)
+        point->queue->references++;
+    mock__clock_ref(point->clock);
+    return *point;
+}
+
+void mock__point_clear(struct mock__point *point)
+{
+    mock__queue_unref(point->queue);
+    mock__clock_unref(point->clock);
+    *point = (struct mock__point){0};
+}
+
+bool mock__point_reached(const struct mock__point *point)
+{
+    return !point->queue || point->queue->done >= point->number;
+}
+
+/* --- work --- */
+
+void *mock__work_new(const struct mock__work_type *type, size_t size)
+{
+    struct mock__work *work = calloc(1, size);
+
+    if (work)
+        work->type = type;
+    return work;
+}
+
+void mock__work_free(void *pointer)
+{
+    struct mock__work *work = pointer;
+
+    if (!work)
+        return;
+    if (work->watched)
+        mock__hooks.watch_end(work);
+    if (work->type->finish)
+        work->type->finish(work);
+    for (size_t i = 0; i < work->n_waits; i++)
+        mock__point_clear(&work->waits[i]);
+    mock__clock_unref(work->clock);
+    free(work->waits);
+    free(work);
+}
+
+static void do_nothing(struct mock__work *work)
+{
+    (void) work;
+}
+
+static CUresult copy_nothing(const struct mock__work *work, struct mock__work **ret_copy)
+{
+    (void) work;
+    *ret_copy = mock__work_nothing();
+    return *ret_copy ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+static const struct mock__work_type nothing_type = {
+    .name = "wait", .node = CU_GRAPH_NODE_TYPE_EMPTY, .run = do_nothing, .copy = copy_nothing};
+
+struct mock__work *mock__work_nothing(void)
+{
+    return mock__work_new(&nothing_type, sizeof(struct mock__work));
+}
+
+bool mock__work_wait_for(struct mock__work *work, const struct mock__point *point)
+{
+    struct mock__point *waits;
+
+    mock__clock_join(&work->clock, point->clock);
+    if (mock__point_reached(point))
+        return true;
+    waits = realloc(work->waits, (work->n_waits + 1) * sizeof(*waits));
+    if (!waits)
+        return false;
+    work->waits = waits;
+    waits[work->n_waits++] = mock__point_copy(point);
+    return true;
+}
+
+/*
+ * The legacy stream and the blocking streams of a context take turns: work in it waits for
+ * everything that they have, and their work waits for everything that it has.
+ */
+static bool takes_turns(const struct mock__queue *queue, const struct mock__queue *other)
+{
+    return queue != other && queue->context == other->context &&
+           ((queue->legacy && other->blocking) || (queue->blocking && other->legacy));
+}
+
+static bool wait_for_turn(struct mock__work *work, const struct mock__queue *queue)
+{
+    for (struct mock__queue *other = busy; other; other = other->next_busy) {
+        const struct mock__point end = {other, other->submitted, NULL};
+
+        if (takes_turns(queue, other) && !mock__work_wait_for(work, &end))
+            return false;
+    }
+    return true;
+}
+
+/* What the whole context was told to wait for. That queue is no part of the turns. */
+static bool wait_for_gate(struct mock__work *work, const struct mock__queue *queue)
+{
+    struct mock__queue *wait_queue = queue->context->wait_queue;
+
+    return !wait_queue || queue == wait_queue ||
+           mock__work_wait_for(
+               work, &(struct mock__point){wait_queue, wait_queue->submitted, wait_queue->clock});
+}
+
+static void become_busy(struct mock__queue *queue)
+{
+    queue->references++;
+    queue->next_busy = busy;
+    queue->link_busy = &busy;
+    if (busy)
+        busy->link_busy = &queue->next_busy;
+    busy = queue;
+}
+
+static void become_idle(struct mock__queue *queue)
+{
+    *queue->link_busy = queue->next_busy;
+    if (queue->next_busy)
+        queue->next_busy->link_busy = queue->link_busy;
+    give_slot(queue);
+    mock__queue_unref(queue);
+}
+
+/* In a queue, what comes later lies behind what comes first. */
+static bool behind_all(unsigned slot, uint64_t number)
+{
+    if (mock__hooks.slot_watched(slot))
+        return false;
+    for (const struct mock__queue *queue = busy; queue; queue = queue->next_busy)
+        if (!mock__clock_reached(queue->first->clock, slot, number))
+            return false;
+    return true;
+}
+
+uint64_t mock__work_last(void)
+{
+    return tickets;
+}
+
+void mock__work_settled(uint64_t ticket)
+{
+    if (ticket > settled)
+        settled = ticket;
+}
+
+void mock__host_waited(const struct mock__clock *clock)
+{
+    mock__clock_join(mock__clock_of_host(), clock);
+    mock__hooks.host_knows(*mock__clock_of_host());
+    mock__clocks_shrink(behind_all, !busy);
+}
+
+void mock__queue_follow(struct mock__queue *queue, const struct mock__clock *clock)
+{
+    mock__clock_join(&queue->clock, clock);
+}
+
+/*
+ * The work comes after what is before it in its queue, after the points that it waits for, after
+ * its turn's other side, whether that is done or not, and after what its submitter knows.
+ */
+static void set_clock(struct mock__work *work, struct mock__queue *queue)
+{
+    struct mock__context *context = queue->context;
+
+    mock__clock_join(&work->clock, queue->clock);
+    mock__clock_join(&work->clock, *mock__clock_of_host());
+    if (queue->legacy)
+        mock__clock_join(&work->clock, context->blocking_clock);
+    if (queue->blocking)
+        mock__clock_join(&work->clock, context->legacy_clock);
+    mock__clock_advance(&work->clock, queue->slot, queue->submitted);
+    mock__clock_unref(queue->clock);
+    queue->clock = mock__clock_ref(work->clock);
+    if (queue->legacy)
+        mock__clock_join(&context->legacy_clock, work->clock);
+    if (queue->blocking)
+        mock__clock_join(&context->blocking_clock, work->clock);
+    mock__clock_join(&context->clock, work->clock);
+}
+
+CUresult mock__work_submit(struct mock__queue *queue, void *pointer)
+{
+    struct mock__work *work = pointer;
+
+    if (!wait_for_turn(work, queue) || !wait_for_gate(work, queue))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    if (work->type->watch && !work->waited)
+        work->type->watch(work);
+    work->queue = queue;
+    work->ticket = ++tickets;
+    work->behind = settled;
+    mock__time_submitted(work);
+    queue->submitted++;
+    set_clock(work, queue);
+    if (queue->first)
+        queue->last->next = work;
+    else
+        queue->first = work;
+    queue->last = work;
+    if (queue->first == work)
+        become_busy(queue);
+    if (work->watched)
+        mock__hooks.watch_submitted(work);
+    if (work->hurried)
+        mock__schedule_hurry(queue);
+    mock__schedule_submitted();
+    return CUDA_SUCCESS;
+}
+
+CUresult mock__work_give(struct mock__queue *queue, void *pointer)
+{
+    struct mock__work *work = pointer;
+    const CUresult result =
+        work->type->submit ? work->type->submit(queue, work) : mock__work_submit(queue, work);
+
+    if (result != CUDA_SUCCESS)
+        mock__work_free(work);
+    return result;
+}
+
+bool mock__queue_ready(const struct mock__queue *queue)
+{
+    const struct mock__work *work = queue->first;
+
+    if (!work || queue->running)
+        return false;
+    for (size_t i = 0; i < work->n_waits; i++)
+        if (!mock__point_reached(&work->waits[i]))
+            return false;
+    return !work->type->ready || work->type->ready(queue->first);
+}
+
+struct mock__work *mock__work_begin(struct mock__queue *queue)
+{
+    queue->running = true;
+    queue->first->unfinished = false;
+    mock__time_begin(queue->first);
+    return queue->first;
+}
+
+void mock__work_end(struct mock__work *work)
+{
+    struct mock__queue *queue = work->queue;
+    const bool held = work->type->host || work->type->ready;
+
+    queue->running = false;
+    if (work->unfinished)
+        return;
+    mock__time_end(work);
+    mock__slot_done(queue->slot, ++queue->done);
+    queue->first = work->next;
+    mock__work_free(work);
+    if (held)
+        mock__hooks.watch();
+    if (queue->first)
+        return;
+    queue->last = NULL;
+    become_idle(queue); /* perhaps the last reference */
+}

@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: MIT */
+#include "mock/stream/capture.h"
+
+#include <stdlib.h>
+
+#include "mock/base/hooks.h"
+#include "mock/base/state.h"
+#include "mock/queue/work.h"
+#include "mock/stream/event.h"
+#include "mock/stream/stream.h"
+
+#define GLOBAL       CU_STREAM_CAPTURE_MODE_GLOBAL
+#define THREAD_LOCAL CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
+#define RELAXED      CU_STREAM_CAPTURE_MODE_RELAXED
+
+static struct mock__capture *captures;
+static uint64_t last_id;
+
+static _Thread_local int thread_mode = GLOBAL;
+
+/* The calling thread, by a number that no other thread ever has. */
+static uint64_t this_thread(void)
+{
+    static _Thread_local uint64_t number;
+    static uint64_t last_number;
+
+    if (!number)
+        number = ++last_number;
+    return number;
+}
+
+int mock__capture_thread_mode(int mode)
+{
+    const int before = thread_mode;
+
+    thread_mode = mode;
+    return before;
+}
+
+static CUresult invalidate(struct mock__capture *capture, CUresult why)
+{
+    capture->invalid = true;
+    return why;
+}
+
+static struct mock__capture *find(uint64_t id)
+{
+    struct mock__capture *capture = captures;
+
+    while (capture && capture->id != id)
+        capture = capture->next;
+    return capture;
+}
+
+/* --- what calls ask --- */
+
+/* The streams that take part in a capture, in turn: *cursor starts at 0. */
+static struct mock__stream *next_member(const struct mock__capture *capture, size_t *cursor)
+{
+    struct mock__stream *stream;
+
+    while ((stream = mock__object_next(MOCK__STREAM, cursor)) && stream->capture != capture)
+        ;
+    return stream;
+}
+
+static bool has_blocking_stream(const struct mock__capture *capture,
+                                const struct mock__context *context)
+{
+    const struct mock__stream *stream;
+
+    for (size_t cursor = 0; (stream = next_member(capture, &cursor));)
+        if (stream->context == context && stream->queue->blocking)
+            return true;
+    return false;
+}
+
+bool mock__capture_implied(const struct mock__stream *stream)
+{
+    for (const struct mock__capture *one = captures; one; one = one->next)
+        if (stream->queue->legacy && has_blocking_stream(one, stream->context))
+            return true;
+    return false;
+}
+
+/* What is done in the legacy stream would have to wait for what is not even done. */
+static CUresult check_legacy(const struct mock__stream *stream)
+{
+    CUresult result = CUDA_SUCCESS;
+
+    for (struct mock__capture *one = captures; one; one = one->next)
+        if (has_blocking_stream(one, stream->context))
+            result = invalidate(one, CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
+    return result;
+}
+
+CUresult mock__capture_check(struct mock__stream *stream)
+{
+    if (!captures)
+        return CUDA_SUCCESS;
+    if (stream->queue->legacy)
+        return check_legacy(stream);
+    return stream->capture && stream->capture->invalid ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
+                                                       : CUDA_SUCCESS;
+}
+
+CUresult mock__capture_refuse(struct mock__stream *stream)
+{
+    MOCK__TRY(mock__capture_check(stream));
+    return stream->capture ? invalidate(stream->capture, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED)
+                           : CUDA_SUCCESS;
+}
+
+static bool forbids(const struct mock__capture *capture)
+{
+    if (thread_mode == RELAXED)
+        return false;
+    if (capture->thread == this_thread())
+        return capture->mode != RELAXED;
+    return thread_mode == GLOBAL && capture->mode == GLOBAL;
+}
+
+CUresult mock__capture_unsafe(void)
+{
+    CUresult result = CUDA_SUCCESS;
+
+    for (struct mock__capture *one = captures; one; one = one->next)
+        if (forbids(one))
+            result = invalidate(one, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    return result;
+}
+
+CUresult mock__capture_asked(struct mock__stream *stream)
+{
+    MOCK__TRY(mock__capture_refuse(stream));
+    return mock__capture_unsafe();
+}
+
+/* The record of a captured event is no record: there is nothing that it could be asked about. */
+CUresult mock__capture_event_asked(const struct mock__event *event)
+{
+    struct mock__capture *capture = event->captured_by ? find(event->captured_by) : NULL;
+
+    if (capture)
+        invalidate(capture, CUDA_ERROR_CAPTURED_EVENT);
+    return event->captured_by ? CUDA_ERROR_CAPTURED_EVENT : mock__capture_unsafe();
+}
+
+CUresult mock__capture_context_refuse(const struct mock__context *context)
+{
+    CUresult result = CUDA_SUCCESS;
+    const struct mock__stream *stream;
+
+    for (size_t cursor = 0; captures && (stream = mock__object_next(MOCK__STREAM, &cursor));)
+        if (stream->capture && stream->context == context)
+            result = invalidate(stream->capture, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    return result;
+}
+
+CUresult mock__capture_context_asked(const struct mock__context *context)
+{
+    const CUresult result = mock__capture_unsafe();
+
+    MOCK__TRY(mock__capture_context_refuse(context));
+    return result;
+}
+
+CUresult mock__capture_event_refuse(const struct mock__event *event)
+{
+    struct mock__capture *capture = event->captured_by ? find(event->captured_by) : NULL;
+
+    return capture ? invalidate(capture, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED) : CUDA_SUCCESS;
+}
+
+/* --- nodes --- */
+
+/* The node is all that comes next depends on. */
+static CUresult advance(struct mock__stream *stream, const struct mock__node *node)
+{
+    const CUgraphNode handle = MOCK__HANDLE(node);
+
+    stream->dependencies.n = 0;
+    if (mock__capture_dependencies_add(&stream->dependencies, &handle, NULL, 1))
+        return CUDA_SUCCESS;
+    return invalidate(stream->capture, CUDA_ERROR_OUT_OF_MEMORY);
+}
+
+static CUresult added(struct mock__stream *stream, CUresult result, const struct mock__node *node)
+{
+    return result == CUDA_SUCCESS ? advance(stream, node) : invalidate(stream->capture, result);
+}
+
+/* What can be done anywhere has no context, whatever stream it was captured in. */
+static bool needs_context(const struct mock__work *work)
+{
+    return work->type->node == CU_GRAPH_NODE_TYPE_MEMCPY ||
+           work->type->node == CU_GRAPH_NODE_TYPE_MEMSET ||
+           work->type->node == (CUgraphNodeType) MOCK__NODE_BATCH_MEM_OP;
+}
+
+CUresult mock__capture_add(struct mock__stream *stream, struct mock__work *work)
+{
+    const struct mock__capture_dependencies *dependencies = &stream->dependencies;
+    struct mock__node *node = NULL;
+    CUresult result;
+
+    if (!work->type->copy) {
+        mock__work_free(work);
+        return invalidate(stream->capture, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    }
+    if (needs_context(work))
+        work->context = MOCK__HANDLE(stream->context);
+    if (work->type->node == CU_GRAPH_NODE_TYPE_KERNEL &&
+        mock__hooks.kernel_priority(work, stream->priority) != CUDA_SUCCESS) {
+        mock__work_free(work);
+        return invalidate(stream->capture, CUDA_ERROR_OUT_OF_MEMORY);
+    }
+    result = mock__node_add(stream->capture->graph, dependencies->nodes, dependencies->data,
+                            dependencies->n, work, &node);
+    return added(stream, result, node);
+}
+
+CUresult mock__capture_graph(struct mock__stream *stream, const struct mock__graph *graph)
+{
+    const struct mock__capture_dependencies *dependencies = &stream->dependencies;
+    struct mock__graph *copy = NULL;
+    struct mock__node *node = NULL;
+    CUresult result;
+
+    MOCK__REQUIRE(!mock__graph_has_memory(graph), CUDA_ERROR_NOT_SUPPORTED);
+    MOCK__TRY(mock__graph_copy(graph, &copy));
+    result = mock__node_add_child(stream->capture->graph, dependencies->nodes, dependencies->data,
+                                  dependencies->n, copy, &node);
+    if (result != CUDA_SUCCESS)
+        mock__graph_free(copy);
+    return added(stream, result, node);
+}
+
+CUresult mock__capture_alloc(struct mock__stream *stream, size_t bytes, CUdeviceptr *ret_address)
+{
+    struct mock__work *work = NULL;
+    CUdeviceptr address = 0;
+
+    MOCK__TRY(mock__hooks.alloc_work(stream->context, bytes, &work, &address));
+    MOCK__TRY(mock__capture_add(stream, work));
+    *ret_address = address;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock__capture_free(struct mock__stream *stream, CUdeviceptr address)
+{
+    struct mock__work *work = NULL;
+
+    MOCK__TRY(mock__hooks.free_work(MOCK__HANDLE(stream->capture->graph), address, &work));
+    return mock__capture_add(stream, work);
+}
+
+static bool all_in(const struct mock__graph *graph, const CUgraphNode *nodes, size_t n)
+{
+    struct mock__node *node = NULL;
+
+    for (size_t i = 0; i < n; i++)
+        if (mock__node_find(nodes[i], &node) != CUDA_SUCCESS || node->graph != graph)
+            return false;
+    return true;
+}
+
+CUresult mock__capture_depend(struct mock__stream *stream, const CUgraphNode *nodes,
+                              const struct mock__edge_data *data, size_t n, bool instead)
+{
+    MOCK__REQUIRE(all_in(stream->capture->graph, nodes, n), CUDA_ERROR_INVALID_VALUE);
+    if (instead)
+        stream->dependencies.n = 0;
+    return mock__capture_dependencies_add(&stream->dependencies, nodes, data, n)
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+/* --- events --- */
+
+CUresult mock__capture_record(struct mock__stream *stream, struct mock__event *event)
+{
+    const struct mock__capture_dependencies *dependencies = &stream->dependencies;
+
+    mock__event_forget(event);
+    MOCK__REQUIRE(mock__capture_dependencies_add(&event->dependencies, dependencies->nodes,
+                                                 dependencies->data, dependencies->n),
+                  CUDA_ERROR_OUT_OF_MEMORY);
+    event->captured_by = stream->capture->id;
+    return CUDA_SUCCESS;
+}
+
+/* The work of a graph waits for a record outside of it only if the caller says that it is one. */
+static CUresult wait_external(struct mock__stream *stream, const struct mock__event *event)
+{
+    struct mock__work *work = NULL;
+
+    MOCK__TRY(mock__event_wait_work(MOCK__HANDLE(event), &work));
+    return mock__capture_add(stream, work);
+}
+
+static CUresult wait_isolated(struct mock__stream *stream)
+{
+    return invalidate(stream->capture, CUDA_ERROR_STREAM_CAPTURE_ISOLATION);
+}
+
+static CUresult take_along(struct mock__stream *stream, const struct mock__event *event,
+                           struct mock__capture *capture)
+{
+    const struct mock__capture_dependencies *dependencies = &event->dependencies;
+
+    MOCK__REQUIRE(!capture->invalid, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    if (stream->queue->legacy)
+        return invalidate(capture, CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
+    if (stream->capture && stream->capture != capture) {
+        stream->capture->invalid = true;
+        return invalidate(capture, CUDA_ERROR_STREAM_CAPTURE_MERGE);
+    }
+    MOCK__REQUIRE(mock__capture_dependencies_add(&stream->dependencies, dependencies->nodes,
+                                                 dependencies->data, dependencies->n),
+                  CUDA_ERROR_OUT_OF_MEMORY);
+    stream->capture = capture;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock__capture_wait(struct mock__stream *stream, struct mock__event *event, bool external)
+{
+    struct mock__capture *capture = event->captured_by ? find(event->captured_by) : NULL;
+
+    if (external && stream->capture)
+        return wait_external(stream, event);
+    if (capture)
+        return take_along(stream, event, capture);
+    /* Recorded by a capture that has ended, it stands for nothing any more. */
+    return stream->capture ? wait_isolated(stream) : CUDA_ERROR_CAPTURED_EVENT;
+}
+
+/* --- begin and end --- */
+
+static struct mock__capture *new_capture(struct mock__stream *stream, int mode,
+                                         struct mock__graph *graph)
+{
+    struct mock__capture *capture = calloc(1, sizeof(*capture));
+
+    if (capture)
+        capture->graph = graph ? graph : mock__graph_new();
+    if (!capture || !capture->graph) {
+        free(capture);
+        return NULL;
+    }
+    capture->id = ++last_id;
+    capture->mode = mode;
+    capture->thread = this_thread();
+    capture->origin = stream;
+    capture->given = graph != NULL;
+    capture->graph->captures++;
+    capture->next = captures;
+    captures = capture;
+    return capture;
+}
+
+CUresult mock__capture_begin(struct mock__stream *stream, int mode, struct mock__graph *graph,
+                             const CUgraphNode *nodes, const struct mock__edge_data *data, size_t n)
+{
+    struct mock__capture_dependencies dependencies = {0};
+
+    /* What is done in the legacy stream depends on all others. */
+    MOCK__REQUIRE(!stream->queue->legacy, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    MOCK__REQUIRE(mode >= GLOBAL && mode <= RELAXED, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(!stream->capture, CUDA_ERROR_ILLEGAL_STATE);
+    MOCK__REQUIRE((nodes || !n) && (!graph || all_in(graph, nodes, n)), CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(mock__capture_dependencies_add(&dependencies, nodes, data, n),
+                  CUDA_ERROR_OUT_OF_MEMORY);
+    stream->capture = new_capture(stream, mode, graph);
+    if (!stream->capture) {
+        mock__capture_dependencies_clear(&dependencies);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    mock__capture_dependencies_clear(&stream->dependencies);
+    stream->dependencies = dependencies;
+    return CUDA_SUCCESS;
+}
+
+static void leave(struct mock__stream *stream)
+{
+    stream->capture = NULL;
+    mock__capture_dependencies_clear(&stream->dependencies);
+}
+
+/* All that other streams did has to be behind the origin's end. */
+static CUresult check_joined(const struct mock__capture *capture)
+{
+    bool joined = true;
+
+    MOCK__TRY(
+        mock__capture_dependencies_mark_behind(capture->graph, &capture->origin->dependencies));
+    for (size_t cursor = 0; joined;) {
+        const struct mock__stream *stream = next_member(capture, &cursor);
+
+        if (!stream)
+            break;
+        joined = mock__capture_dependencies_is_marked(&stream->dependencies);
+    }
+    return joined && mock__capture_dependencies_is_marked(&capture->left)
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
+}
+
+static void unlink_capture(const struct mock__capture *capture)
+{
+    struct mock__capture **link = &captures;
+
+    while (*link != capture)
+        link = &(*link)->next;
+    *link = capture->next;
+}
+
+/* Answers the graph, NULL if there is none that is of use. */
+static struct mock__graph *end(struct mock__capture *capture, bool keep)
+{
+    struct mock__graph *graph = capture->graph;
+    struct mock__stream *stream;
+
+    for (size_t cursor = 0; (stream = next_member(capture, &cursor));)
+        leave(stream);
+    unlink_capture(capture);
+    graph->captures--;
+    if (!keep && !capture->given)
+        mock__graph_free(graph);
+    mock__capture_dependencies_clear(&capture->left);
+    free(capture);
+    return keep ? graph : NULL;
+}
+
+static CUresult check_end(const struct mock__capture *capture)
+{
+    MOCK__REQUIRE(!capture->invalid, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    return check_joined(capture);
+}
+
+CUresult mock__capture_end(struct mock__stream *stream, struct mock__graph **ret_graph)
+{
+    struct mock__capture *capture = stream->capture;
+    CUresult result;
+
+    MOCK__REQUIRE(capture, CUDA_ERROR_ILLEGAL_STATE);
+    if (capture->origin != stream)
+        return invalidate(capture, CUDA_ERROR_STREAM_CAPTURE_UNMATCHED);
+    MOCK__REQUIRE(capture->mode == RELAXED || capture->thread == this_thread(),
+                  CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
+    result = check_end(capture);
+    *ret_graph = end(capture, result == CUDA_SUCCESS);
+    return result;
+}
+
+void mock__capture_leave(struct mock__stream *stream)
+{
+    struct mock__capture *capture = stream->capture;
+    const struct mock__capture_dependencies *dependencies = &stream->dependencies;
+
+    if (!capture)
+        return;
+    if (capture->origin == stream)
+        end(capture, false);
+    else if (!mock__capture_dependencies_add(&capture->left, dependencies->nodes,
+                                             dependencies->data, dependencies->n))
+        capture->invalid = true;
+    leave(stream);
+}

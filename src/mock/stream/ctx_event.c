@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cuCtxRecordEvent, cuCtxWaitEvent
+ *
+ * An event of a whole context is recorded in a queue of its own, in which work waits for
+ * everything that the context has. What a context waits for is in another queue, its wait queue:
+ * all work that is submitted to the context from then on, in whatever stream, waits for that
+ * queue's end. Both take part in no turns, as they are no streams.
+ */
+#include "mock/base/state.h"
+#include "mock/queue/clock.h"
+#include "mock/queue/schedule.h"
+#include "mock/stream/capture.h"
+#include "mock/stream/event.h"
+#include "mock/stream/stream.h"
+
+/* Others may still wait for a point of the queue. */
+static void leave(struct mock__queue *queue)
+{
+    if (queue)
+        queue->context = NULL;
+    mock__queue_leave(queue);
+}
+
+void mock__ctx_events_finish(struct mock__context *context)
+{
+    leave(context->wait_queue);
+    leave(context->recorder);
+    context->wait_queue = context->recorder = NULL;
+    mock__clock_unref(context->legacy_clock);
+    mock__clock_unref(context->blocking_clock);
+    mock__clock_unref(context->clock);
+    context->legacy_clock = context->blocking_clock = context->clock = NULL;
+}
+
+#if CUDA_VERSION >= 12050
+
+/* The queue is made when it is needed first. */
+static CUresult have(struct mock__context *context, struct mock__queue **queue)
+{
+    if (!*queue)
+        *queue = mock__queue_new(context, false, false);
+    return *queue ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+static CUresult find(CUcontext handle, CUevent hEvent, struct mock__context **ret_context,
+                     struct mock__event **ret_event)
+{
+    struct mock__context *context = mock__object_find(MOCK__CONTEXT, handle);
+    struct mock__event *event = NULL;
+
+    MOCK__REQUIRE(context, CUDA_ERROR_INVALID_CONTEXT);
+    MOCK__TRY(mock__context_usable(context));
+    MOCK__TRY(mock__event_find(hEvent, &event));
+    *ret_context = context;
+    *ret_event = event;
+    return CUDA_SUCCESS;
+}
+
+static void run_nothing(struct mock__work *work)
+{
+    (void) work;
+}
+
+static const struct mock__work_type join_type = {.name = "context wait", .run = run_nothing};
+
+/* Work in the queue that waits for the points of all queues that have work left, or for one. */
+static CUresult submit_join(struct mock__queue *queue, const struct mock__point *point)
+{
+    struct mock__work *work = mock__work_new(&join_type, sizeof(*work));
+    bool complete = work && (!point || mock__work_wait_for(work, point));
+
+    for (struct mock__queue *other = point ? NULL : mock__busy_queues(); complete && other;
+         other = other->next_busy) {
+        const struct mock__point end = {other, other->submitted, other->clock};
+
+        if (other->context == queue->context && other != queue)
+            complete = mock__work_wait_for(work, &end);
+    }
+    if (complete && mock__work_submit(queue, work) == CUDA_SUCCESS)
+        return CUDA_SUCCESS;
+    mock__work_free(work);
+    return CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+/* What was done before the call belongs to what the event stands for as well. */
+static CUresult record_all(struct mock__event *event, struct mock__queue *queue)
+{
+    struct mock__stream whole = {.context = queue->context, .queue = queue};
+
+    mock__queue_follow(queue, queue->context->clock);
+    MOCK__TRY(submit_join(queue, NULL));
+    return mock__event_record(event, &whole);
+}
+
+CUresult mock_cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent)
+{
+    struct mock__context *context = NULL;
+    struct mock__event *event = NULL;
+
+    MOCK__ENTER();
+    MOCK__TRY(find(hCtx, hEvent, &context, &event));
+    MOCK__REQUIRE(event->context == context, CUDA_ERROR_INVALID_HANDLE);
+    MOCK__TRY(mock__capture_context_refuse(context));
+    MOCK__TRY(have(context, &context->recorder));
+    return record_all(event, context->recorder);
+}
+
+CUresult mock_cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent)
+{
+    struct mock__context *context = NULL;
+    struct mock__event *event = NULL;
+
+    MOCK__ENTER();
+    MOCK__TRY(find(hCtx, hEvent, &context, &event));
+    MOCK__TRY(mock__capture_context_refuse(context));
+    MOCK__TRY(mock__capture_event_refuse(event));
+    /* Recorded by a capture that has ended, it stands for nothing any more. */
+    MOCK__REQUIRE(!event->captured_by, CUDA_ERROR_CAPTURED_EVENT);
+    MOCK__TRY(have(context, &context->wait_queue));
+    return submit_join(context->wait_queue, &event->point);
+}
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* cuStreamGetAttribute, cuStreamSetAttribute, cuStreamCopyAttributes */
+#include <string.h>
+
+#include "mock/base/state.h"
+#include "mock/stream/stream.h"
+
+/* By number, as a caller may know more of them than the toolkit of the build does. */
+enum {
+    ACCESS_POLICY_WINDOW = 1,
+    PRIORITY = 8,
+    MEM_SYNC_DOMAIN_MAP = 9,
+    MEM_SYNC_DOMAIN = 10,
+};
+
+#define LAST_SYNC_POLICY 4
+
+/* The bytes of a stream's attribute; 0 for what no stream has. */
+static size_t size_of(int attribute)
+{
+    switch (attribute) {
+    case ACCESS_POLICY_WINDOW:
+        return sizeof(CUaccessPolicyWindow);
+    case MOCK__SYNCHRONIZATION_POLICY:
+    case PRIORITY:
+    case MEM_SYNC_DOMAIN:
+        return sizeof(int);
+    case MEM_SYNC_DOMAIN_MAP:
+        return 2;
+    default:
+        return 0;
+    }
+}
+
+static CUresult get(CUstream hStream, int attribute, void *value)
+{
+    struct mock__stream *stream = NULL;
+    const size_t size = size_of(attribute);
+
+    MOCK__ENTER();
+    MOCK__TRY(mock__stream_find(hStream, &stream));
+    MOCK__REQUIRE(value && size, CUDA_ERROR_INVALID_VALUE);
+    if (attribute == PRIORITY)
+        memcpy(value, &stream->priority, size);
+    else
+        memcpy(value, stream->attributes[attribute], size);
+    return CUDA_SUCCESS;
+}
+
+static bool value_valid(int attribute, const void *value)
+{
+    int number;
+    CUaccessPolicyWindow window;
+
+    if (attribute == ACCESS_POLICY_WINDOW) {
+        memcpy(&window, value, sizeof(window));
+        return window.hitRatio >= 0 && window.hitRatio <= 1;
+    }
+    if (attribute != MOCK__SYNCHRONIZATION_POLICY)
+        return true;
+    memcpy(&number, value, sizeof(number));
+    return number >= CU_SYNC_POLICY_AUTO && number <= LAST_SYNC_POLICY;
+}
+
+static CUresult set(CUstream hStream, int attribute, const void *value)
+{
+    struct mock__stream *stream = NULL;
+    const size_t size = size_of(attribute);
+
+    MOCK__ENTER();
+    MOCK__TRY(mock__stream_find(hStream, &stream));
+    MOCK__REQUIRE(value && size && value_valid(attribute, value), CUDA_ERROR_INVALID_VALUE);
+    if (attribute == PRIORITY)
+        memcpy(&stream->priority, value, size);
+    else
+        memcpy(stream->attributes[attribute], value, size);
+    return CUDA_SUCCESS;
+}
+
+static CUresult copy(CUstream dst, CUstream src)
+{
+    struct mock__stream *to = NULL, *from = NULL;
+
+    MOCK__ENTER();
+    MOCK__TRY(mock__stream_find(dst, &to));
+    MOCK__TRY(mock__stream_find(src, &from));
+    memmove(to->attributes, from->attributes, sizeof(to->attributes));
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuStreamGetAttribute(CUstream hStream, CUstreamAttrID attr,
+                                   CUstreamAttrValue *value_out)
+{
+    return get(hStream, (int) attr, value_out);
+}
+
+CUresult mock_cuStreamGetAttribute_ptsz(CUstream hStream, CUstreamAttrID attr,
+                                        CUstreamAttrValue *value_out)
+{
+    return get(mock__ptsz(hStream), (int) attr, value_out);
+}
+
+CUresult mock_cuStreamSetAttribute(CUstream hStream, CUstreamAttrID attr,
+                                   const CUstreamAttrValue *value)
+{
+    return set(hStream, (int) attr, value);
+}
+
+CUresult mock_cuStreamSetAttribute_ptsz(CUstream hStream, CUstreamAttrID attr,
+                                        const CUstreamAttrValue *value)
+{
+    return set(mock__ptsz(hStream), (int) attr, value);
+}
+
+CUresult mock_cuStreamCopyAttributes(CUstream dst, CUstream src)
+{
+    return copy(dst, src);
+}
+
+CUresult mock_cuStreamCopyAttributes_ptsz(CUstream dst, CUstream src)
+{
+    return copy(mock__ptsz(dst), mock__ptsz(src));
+}

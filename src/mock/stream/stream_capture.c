@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/* cuStreamBeginCapture*, cuStreamEndCapture, cuStreamIsCapturing, cuStreamGetCaptureInfo* */
+#include "mock/base/state.h"
+#include "mock/stream/capture.h"
+#include "mock/stream/stream.h"
+
+static CUresult begin(CUstream hStream, int mode)
+{
+    struct mock__stream *stream = NULL;
+
+    MOCK__ENTER();
+    MOCK__TRY(mock__stream_find(hStream, &stream));
+    return mock__capture_begin(stream, mode, NULL, NULL, NULL, 0);
+}
+
+/* The first version had no mode, and was strict. */
+CUresult mock_cuStreamBeginCapture(CUstream hStream)
+{
+    return begin(hStream, CU_STREAM_CAPTURE_MODE_GLOBAL);
+}
+
+CUresult mock_cuStreamBeginCapture_ptsz(CUstream hStream)
+{
+    return begin(mock__ptsz(hStream), CU_STREAM_CAPTURE_MODE_GLOBAL);
+}
+
+CUresult mock_cuStreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mode)
+{
+    return begin(hStream, (int) mode);
+}
+
+CUresult mock_cuStreamBeginCapture_v2_ptsz(CUstream hStream, CUstreamCaptureMode mode)
+{
+    return begin(mock__ptsz(hStream), (int) mode);
+}
+
+#if CUDA_VERSION >= 12030
+static CUresult begin_to_graph(CUstream hStream, CUgraph hGraph, const CUgraphNode *dependencies,
+                               const CUgraphEdgeData *data, size_t n, CUstreamCaptureMode mode)
+{
+    struct mock__stream *stream = NULL;
+    struct mock__graph *graph = NULL;
+
+    MOCK__ENTER();
+    MOCK__TRY(mock__stream_find(hStream, &stream));
+    MOCK__TRY(mock__graph_find(hGraph, &graph));
+    return mock__capture_begin(stream, (int) mode, graph, dependencies,
+                               (const struct mock__edge_data *) data, n);
+}
+
+CUresult mock_cuStreamBeginCaptureToGraph(CUstream hStream, CUgraph hGraph,
+                                          const CUgraphNode *dependencies,
+                                          const CUgraphEdgeData *dependencyData,
+                                          size_t numDependencies, CUstreamCaptureMode mode)
+{
+    return begin_to_graph(hStream, hGraph, dependencies, dependencyData, numDependencies, mode);
+}
+
+CUresult mock_cuStreamBeginCaptureToGraph_ptsz(CUstream hStream, CUgraph hGraph,
+                                               const CUgraphNode *dependencies,
+                                               const CUgraphEdgeData *dependencyData,
+                                               size_t numDependencies, CUstreamCaptureMode mode)
+{
+    return begin_to_graph(mock__ptsz(hStream), hGraph, dependencies, dependencyData,
+                          numDependencies, mode);
+}
+#endif
+
+static CUresult end(CUstream hStream, CUgraph *phGraph)
+{
+    struct mock__stream *stream = NULL;
+    struct mock__graph *graph = NULL;
+    CUresult result;
+
+    MOCK__ENTER();
+    MOCK__REQUIRE(phGraph, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__stream_find(hStream, &stream));
+    result = mock__capture_end(stream, &graph);
+    /* A graph that was captured to is not made here. */
+    if (graph && !graph->object.made.function)
+        mock__made(&graph->object.made, "cuStreamEndCapture");
+    *phGraph = graph ? MOCK__HANDLE(graph) : NULL;
+    return result;
+}
+
+CUresult mock_cuStreamEndCapture(CUstream hStream, CUgraph *phGraph)
+{
+    return end(hStream, phGraph);
+}
+
+CUresult mock_cuStreamEndCapture_ptsz(CUstream hStream, CUgraph *phGraph)
+{
+    return end(mock__ptsz(hStream), phGraph);
+}
+
+/* --- asking --- */
+
+/* What there is to know of a stream's capture. All but the status may be NULL. */
+struct info {
+    CUstreamCaptureStatus *status;
+    cuuint64_t *id;
+    CUgraph *graph;
+    const CUgraphNode **nodes;
+    const struct mock__edge_data **data;
+    size_t *n;
+    bool without_data; /* the caller has no place for the data of edges */
+};
+
+static CUstreamCaptureStatus status_of(const struct mock__stream *stream)
+{
+    if (!stream->capture)
+        return CU_STREAM_CAPTURE_STATUS_NONE;
+    return stream->capture->invalid ? CU_STREAM_CAPTURE_STATUS_INVALIDATED
+                                    : CU_STREAM_CAPTURE_STATUS_ACTIVE;
+}
+
+static void fill_in(const struct info *info, const struct mock__stream *stream)
+{
+    if (info->id)
+        *info->id = stream->capture->id;
+    if (info->graph)
+        *info->graph = MOCK__HANDLE(stream->capture->graph);
+    if (info->nodes)
+        *info->nodes = stream->dependencies.nodes;
+    if (info->data)
+        *info->data = stream->dependencies.data;
+    if (info->n)
+        *info->n = stream->dependencies.n;
+}
+
+static CUresult get_info(CUstream hStream, const struct info *info)
+{
+    struct mock__stream *stream = NULL;
+
+    MOCK__ENTER();
+    MOCK__REQUIRE(info->status, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__stream_find(hStream, &stream));
+    MOCK__REQUIRE(!mock__capture_implied(stream), CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
+    MOCK__REQUIRE(!info->without_data || !info->nodes ||
+                      !mock__capture_dependencies_has_data(&stream->dependencies),
+                  MOCK__LOSSY_QUERY);
+    *info->status = status_of(stream);
+    if (*info->status == CU_STREAM_CAPTURE_STATUS_ACTIVE)
+        fill_in(info, stream);
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureStatus)
+{
+    return get_info(hStream, &(struct info){.status = captureStatus});
+}
+
+CUresult mock_cuStreamIsCapturing_ptsz(CUstream hStream, CUstreamCaptureStatus *captureStatus)
+{
+    return get_info(mock__ptsz(hStream), &(struct info){.status = captureStatus});
+}
+
+CUresult mock_cuStreamGetCaptureInfo(CUstream hStream, CUstreamCaptureStatus *captureStatus_out,
+                                     cuuint64_t *id_out)
+{
+    return get_info(hStream, &(struct info){.status = captureStatus_out, .id = id_out});
+}
+
+CUresult mock_cuStreamGetCaptureInfo_ptsz(CUstream hStream,
+                                          CUstreamCaptureStatus *captureStatus_out,
+                                          cuuint64_t *id_out)
+{
+    return get_info(mock__ptsz(hStream), &(struct info){.status = captureStatus_out, .id = id_out});
+}
+
+static struct info info_without_data(CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *graph,
+                                     const CUgraphNode **nodes, size_t *n)
+{
+    return (struct info){
+        .status = status, .id = id, .graph = graph, .nodes = nodes, .n = n, .without_data = true};
+}
+
+CUresult mock_cuStreamGetCaptureInfo_v2(CUstream hStream, CUstreamCaptureStatus *captureStatus_out,
+                                        cuuint64_t *id_out, CUgraph *graph_out,
+                                        const CUgraphNode **dependencies_out,
+                                        size_t *numDependencies_out)
+{
+    const struct info info = info_without_data(captureStatus_out, id_out, graph_out,
+                                               dependencies_out, numDependencies_out);
+
+    return get_info(hStream, &info);
+}
+
+CUresult mock_cuStreamGetCaptureInfo_v2_ptsz(CUstream hStream,
+                                             CUstreamCaptureStatus *captureStatus_out,
+                                             cuuint64_t *id_out, CUgraph *graph_out,
+                                             const CUgraphNode **dependencies_out,
+                                             size_t *numDependencies_out)
+{
+    const struct info info = info_without_data(captureStatus_out, id_out, graph_out,
+                                               dependencies_out, numDependencies_out);
+
+    return get_info(mock__ptsz(hStream), &info);
+}
+
+#if CUDA_VERSION >= 12030
+static struct info info_with_data(CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *graph,
+                                  const CUgraphNode **nodes, const CUgraphEdgeData **data,
+                                  size_t *n)
+{
+    return (struct info){.status = status,
+                         .id = id,
+                         .graph = graph,
+                         .nodes = nodes,
+                         .data = (const struct mock__edge_data **) data,
+                         .n = n,
+                         .without_data = !data};
+}
+
+CUresult mock_cuStreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus *captureStatus_out,
+                                        cuuint64_t *id_out, CUgraph *graph_out,
+                                        const CUgraphNode **dependencies_out,
+                                        const CUgraphEdgeData **edgeData_out,
+                                        size_t *numDependencies_out)
+{
+    const struct info info = info_with_data(captureStatus_out, id_out, graph_out, dependencies_out,
+                                            edgeData_out, numDependencies_out);
+
+    return get_info(hStream, &info);
+}
+
+CUresult mock_cuStreamGetCaptureInfo_v3_ptsz(CUstream hStream,
+                                             CUstreamCaptureStatus *captureStatus_out,
+                                             cuuint64_t *id_out, CUgraph *graph_out,
+                                             const CUgraphNode **dependencies_out,
+                                             const CUgraphEdgeData **edgeData_out,
+                                             size_t *numDependencies_out)
+{
+    const struct info info = info_with_data(captureStatus_out, id_out, graph_out, dependencies_out,
+                                            edgeData_out, numDependencies_out);
+
+    return get_info(mock__ptsz(hStream), &info);
+}
+#endif
+
+/* --- changing what comes next depends on --- */
+
+static CUresult update_dependencies(CUstream hStream, const CUgraphNode *nodes,
+                                    const struct mock__edge_data *data, size_t n, unsigned flags)
+{
+    struct mock__stream *stream = NULL;
+
+    MOCK__ENTER();
+    MOCK__TRY(mock__stream_find(hStream, &stream));
+    MOCK__REQUIRE(flags <= CU_STREAM_SET_CAPTURE_DEPENDENCIES && (nodes || !n),
+                  CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__capture_check(stream));
+    MOCK__REQUIRE(stream->capture, CUDA_ERROR_ILLEGAL_STATE);
+    return mock__capture_depend(stream, nodes, data, n,
+                                flags == CU_STREAM_SET_CAPTURE_DEPENDENCIES);
+}
+
+CUresult mock_cuStreamUpdateCaptureDependencies(CUstream hStream, CUgraphNode *dependencies,
+                                                size_t numDependencies, unsigned int flags)
+{
+    return update_dependencies(hStream, dependencies, NULL, numDependencies, flags);
+}
+
+CUresult mock_cuStreamUpdateCaptureDependencies_ptsz(CUstream hStream, CUgraphNode *dependencies,
+                                                     size_t numDependencies, unsigned int flags)
+{
+    return update_dependencies(mock__ptsz(hStream), dependencies, NULL, numDependencies, flags);
+}
+
+#if CUDA_VERSION >= 12030
+CUresult mock_cuStreamUpdateCaptureDependencies_v2(CUstream hStream, CUgraphNode *dependencies,
+                                                   const CUgraphEdgeData *dependencyData,
+                                                   size_t numDependencies, unsigned int flags)
+{
+    return update_dependencies(hStream, dependencies,
+                               (const struct mock__edge_data *) dependencyData, numDependencies,
+                               flags);
+}
+
+CUresult mock_cuStreamUpdateCaptureDependencies_v2_ptsz(CUstream hStream, CUgraphNode *dependencies,
+                                                        const CUgraphEdgeData *dependencyData,
+                                                        size_t numDependencies, unsigned int flags)
+{
+    return update_dependencies(mock__ptsz(hStream), dependencies,
+                               (const struct mock__edge_data *) dependencyData, numDependencies,
+                               flags);
+}
+#endif
