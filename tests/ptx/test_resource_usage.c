@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What kernels need, and where variables lie. */
+#include "mock/ptx/link/link.h"
 #include "support.h"
 
 TestSuite(facts);
@@ -26,7 +27,7 @@ Test(facts, parameters)
     cr_expect(eq(uint, k->parameters[1].pointee, PTX_GLOBAL));
     cr_expect(eq(sz, k->parameters[2].bytes, 13));
     cr_expect(eq(sz, k->parameters[3].offset, 32));
-    cr_expect(eq(sz, k->facts.parameter_bytes, 48));
+    cr_expect(eq(sz, k->usage.parameter_bytes, 48));
     finish(&unit);
 }
 
@@ -43,9 +44,9 @@ Test(facts, shared_variables_of_functions_lie_in_all_their_kernels)
                             ".entry c() { .shared .u32 own; ret; }");
     cr_expect(eq(sz, offset_of(find(&unit, "f"), "s"), 112));
     cr_expect(eq(sz, offset_of(find(&unit, "a"), "own"), 176));
-    cr_expect(eq(sz, find(&unit, "a")->facts.shared_bytes, 180));
-    cr_expect(eq(sz, find(&unit, "b")->facts.shared_bytes, 180));
-    cr_expect(eq(sz, find(&unit, "c")->facts.shared_bytes, 4));
+    cr_expect(eq(sz, find(&unit, "a")->usage.shared_bytes, 180));
+    cr_expect(eq(sz, find(&unit, "b")->usage.shared_bytes, 180));
+    cr_expect(eq(sz, find(&unit, "c")->usage.shared_bytes, 4));
     finish(&unit);
 }
 
@@ -56,8 +57,8 @@ Test(facts, dynamic_shared_memory)
     read_module(&unit, HEAD ".extern .shared .align 8 .b8 more[];\n"
                             ".func f { .reg .u32 r; ld.shared.u32 r, [more]; ret; }\n"
                             ".entry a() { call f; ret; } .entry b() { ret; }");
-    cr_expect(find(&unit, "a")->facts.uses_dynamic_shared);
-    cr_expect(not(find(&unit, "b")->facts.uses_dynamic_shared));
+    cr_expect(find(&unit, "a")->usage.uses_dynamic_shared);
+    cr_expect(not(find(&unit, "b")->usage.uses_dynamic_shared));
     cr_expect(unit.module.variables[0].dynamic);
     finish(&unit);
 }
@@ -73,11 +74,11 @@ Test(facts, the_deepest_chain_of_frames)
                             ".func self { .local .b8 a[4]; call self; ret; }\n"
                             ".entry r() { call self; ret; }\n"
                             ".entry i() { .reg .b64 p; t: .callprototype _ (); call p, t; ret; }");
-    cr_expect(eq(sz, find(&unit, "h")->facts.local_bytes, 24));
-    cr_expect(eq(sz, find(&unit, "k")->facts.local_bytes, 104));
-    cr_expect(not(find(&unit, "k")->facts.recursive));
-    cr_expect(find(&unit, "r")->facts.recursive);
-    cr_expect(find(&unit, "i")->facts.recursive);
+    cr_expect(eq(sz, find(&unit, "h")->usage.local_bytes, 24));
+    cr_expect(eq(sz, find(&unit, "k")->usage.local_bytes, 104));
+    cr_expect(not(find(&unit, "k")->usage.recursive));
+    cr_expect(find(&unit, "r")->usage.recursive);
+    cr_expect(find(&unit, "i")->usage.recursive);
     finish(&unit);
 }
 
@@ -87,10 +88,10 @@ Test(facts, threads_and_registers)
 
     read_module(&unit, HEAD ".entry k() .maxntid 16, 4 .maxnreg 20 { ret; }\n"
                             ".entry j() .reqntid 7 { ret; } .entry i() { ret; }");
-    cr_expect(eq(uint, find(&unit, "k")->facts.max_threads, 64));
-    cr_expect(eq(uint, find(&unit, "j")->facts.max_threads, 7));
-    cr_expect(eq(uint, find(&unit, "i")->facts.max_threads, 0));
-    cr_expect(eq(uint, find(&unit, "i")->facts.registers, 16));
+    cr_expect(eq(uint, find(&unit, "k")->usage.max_threads, 64));
+    cr_expect(eq(uint, find(&unit, "j")->usage.max_threads, 7));
+    cr_expect(eq(uint, find(&unit, "i")->usage.max_threads, 0));
+    cr_expect(eq(uint, find(&unit, "i")->usage.registers, 16));
     finish(&unit);
 }
 
@@ -107,8 +108,8 @@ Test(facts, registers_in_use_at_once)
         sprintf(text + strlen(text), "st.global.u32 [%%rd1+%d], %%r%d;\n", 4 * i, i);
     strcat(text, "ret; }");
     read_module(&unit, text);
-    cr_expect(ge(uint, find(&unit, "k")->facts.registers, 42));
-    cr_expect(le(uint, find(&unit, "k")->facts.registers, 48));
+    cr_expect(ge(uint, find(&unit, "k")->usage.registers, 42));
+    cr_expect(le(uint, find(&unit, "k")->usage.registers, 48));
     finish(&unit);
 }
 
@@ -120,4 +121,87 @@ Test(facts, functions_have_addresses_of_their_own)
     cr_expect(eq(u64, find(&unit, "f")->address, PTX_CODE));
     cr_expect(eq(u64, find(&unit, "g")->address, PTX_CODE + 16));
     finish(&unit);
+}
+
+static uint32_t drawn(uint32_t n)
+{
+    static uint64_t state = 88172645463325252u;
+
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return (uint32_t) (state >> 11) % n;
+}
+
+enum { MOST_INSTRUCTIONS = 24, MOST_REGISTERS = 40 };
+
+struct use {
+    uint32_t first, last;
+};
+
+/* From its first to its last instruction, and to the end of each loop, one after another. */
+static struct use use_of(const struct ptx__function *function, uint32_t reg)
+{
+    struct use use = {PTX_NONE, 0};
+
+    for (uint32_t i = 0; i < function->n_instructions; i++) {
+        if (function->instructions[i].opcode == PTX_OP_BRA ||
+            function->instructions[i].operands[0].reg != reg)
+            continue;
+        use.first = use.first < i ? use.first : i;
+        use.last = i;
+    }
+    for (uint32_t i = 0; i < function->n_instructions; i++) {
+        const uint32_t to = function->instructions[i].operands[0].target;
+
+        if (function->instructions[i].opcode == PTX_OP_BRA && to <= i && use.first < to &&
+            use.last >= to && use.last < i)
+            use.last = i;
+    }
+    return use;
+}
+
+static unsigned count_registers(const struct ptx__function *function)
+{
+    unsigned used[MOST_INSTRUCTIONS] = {0}, most = 0;
+
+    for (uint32_t r = 0; r < function->n_registers; r++) {
+        const struct use use = use_of(function, r);
+
+        for (uint32_t i = use.first; i <= use.last; i++) {
+            used[i]++;
+            most = used[i] > most ? used[i] : most;
+        }
+    }
+    return most + 2 < 16 ? 16 : most + 2;
+}
+
+Test(facts, registers_are_in_use_as_loops_say)
+{
+    unsigned stretched = 0;
+
+    for (int round = 0; round < 20000; round++) {
+        struct ptx__register registers[MOST_REGISTERS];
+        struct ptx__instruction instructions[MOST_INSTRUCTIONS] = {{0}};
+        struct ptx__operand operands[MOST_INSTRUCTIONS] = {{0}};
+        const struct ptx__function function = {.registers = registers,
+                                               .n_registers = MOST_REGISTERS,
+                                               .instructions = instructions,
+                                               .n_instructions = MOST_INSTRUCTIONS};
+
+        for (uint32_t r = 0; r < MOST_REGISTERS; r++)
+            registers[r] = (struct ptx__register){"r", PTX_U32, 0};
+        for (uint32_t i = 0; i < MOST_INSTRUCTIONS; i++) {
+            const bool jumps = !drawn(4);
+
+            instructions[i].opcode = jumps ? PTX_OP_BRA : PTX_OP_MOV;
+            instructions[i].operands = &operands[i];
+            instructions[i].n_operands = 1;
+            operands[i].kind = jumps ? PTX_LABEL : PTX_REGISTER;
+            operands[i].reg = jumps ? drawn(MOST_INSTRUCTIONS) : drawn(MOST_REGISTERS);
+        }
+        cr_assert(eq(uint, ptx__count_registers(&function), count_registers(&function)));
+        stretched += count_registers(&function) > 16;
+    }
+    cr_expect(gt(uint, stretched, 0));
 }

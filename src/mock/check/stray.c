@@ -11,9 +11,9 @@
 #define PAGE      ((size_t) 2 << 20)
 #define HOST_PAGE ((size_t) 4096)
 
-static const struct mock__chunk *chunk_of(uint64_t address, size_t bytes)
+static struct mock__chunk *chunk_of(uint64_t address, size_t bytes)
 {
-    for (const struct mock__chunk *chunk = mock__chunk_first(); chunk; chunk = chunk->next)
+    for (struct mock__chunk *chunk = mock__chunk_first(); chunk; chunk = chunk->next)
         if (address - chunk->address < chunk->span &&
             bytes <= chunk->span - (address - chunk->address))
             return chunk;
@@ -91,9 +91,19 @@ static void *beside_host(const struct mock__context *context, uint64_t address, 
     return some_bytes(bytes);
 }
 
+/* What is written there is not as it was in the beginning any more; several threads may be here. */
+static void use_to(struct mock__chunk *chunk, uint64_t end)
+{
+    uint64_t before = __atomic_load_n(&chunk->used_to, __ATOMIC_RELAXED);
+
+    while (before < end && !__atomic_compare_exchange_n(&chunk->used_to, &before, end, true,
+                                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+}
+
 static void *beside_device(const struct mock__context *context, uint64_t address, size_t bytes)
 {
-    const struct mock__chunk *chunk = chunk_of(address, bytes);
+    struct mock__chunk *chunk = chunk_of(address, bytes);
     const size_t offset = chunk ? address - chunk->address : 0;
 
     if (!chunk || refused(context, address) || refused(context, address + bytes - 1))
@@ -101,6 +111,7 @@ static void *beside_device(const struct mock__context *context, uint64_t address
     for (size_t page = offset / PAGE; page <= (offset + bytes - 1) / PAGE; page++)
         if (!mapped(context, chunk, page * PAGE))
             return NULL;
+    use_to(chunk, address + bytes);
     return chunk->backing + offset;
 }
 

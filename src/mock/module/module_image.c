@@ -60,18 +60,20 @@ static void finish_parts(struct parts *parts)
 
 static bool add_part(struct parts *parts, const char *text, size_t length)
 {
-    const char **texts = realloc(parts->texts, (parts->n + 1) * sizeof(*texts));
+    const size_t n = parts->n, room = n ? 2 * n : 1;
+    const char **texts = n & (n - 1) ? parts->texts : realloc(parts->texts, room * sizeof(*texts));
     size_t *lengths;
 
     if (!texts)
         return false;
     parts->texts = texts;
-    lengths = realloc(parts->lengths, (parts->n + 1) * sizeof(*lengths));
+    lengths = n & (n - 1) ? parts->lengths : realloc(parts->lengths, room * sizeof(*lengths));
     if (!lengths)
         return false;
     parts->lengths = lengths;
-    texts[parts->n] = text;
-    lengths[parts->n++] = length;
+    texts[n] = text;
+    lengths[n] = length;
+    parts->n++;
     return true;
 }
 
@@ -120,6 +122,32 @@ static CUresult fill_entry(const struct ptx__function *function, uint32_t number
     return CUDA_SUCCESS;
 }
 
+/* The first of a name. */
+static CUresult note_name(struct ptx__name_index *index, const char *name, uint32_t number)
+{
+    uint32_t *place = ptx__name_at(index, 0, name);
+
+    MOCK__REQUIRE(place, CUDA_ERROR_OUT_OF_MEMORY);
+    if (*place == PTX_NONE)
+        *place = number;
+    return CUDA_SUCCESS;
+}
+
+static CUresult note_names(struct mock__ptx *ptx)
+{
+    const struct ptx__module *module = &ptx->module;
+
+    for (size_t i = 0; i < ptx->n_entries; i++)
+        MOCK__TRY(note_name(&ptx->entries_by_name, ptx->entries[i].name, (uint32_t) i));
+    for (uint32_t i = 0; i < module->n_variables; i++) {
+        const struct ptx__variable *variable = &module->variables[i];
+
+        if ((variable->space == PTX_GLOBAL || variable->space == PTX_CONST) && !variable->replaced)
+            MOCK__TRY(note_name(&ptx->variables_by_name, variable->name, i));
+    }
+    return CUDA_SUCCESS;
+}
+
 static CUresult add_entries(struct mock__ptx *ptx)
 {
     const struct ptx__module *module = &ptx->module;
@@ -132,17 +160,16 @@ static CUresult add_entries(struct mock__ptx *ptx)
         if (function->is_kernel && function->has_body && !function->replaced)
             MOCK__TRY(fill_entry(function, i, &ptx->entries[ptx->n_entries++]));
     }
-    return CUDA_SUCCESS;
+    return note_names(ptx);
 }
 
 CUresult mock__ptx_read_part(const char *text, int capability, struct mock__ptx *ptx,
                              struct ptx__log *log)
 {
-    const enum ptx__status status =
-        ptx__read_part(text, strlen(text), capability, &ptx->module, log);
+    enum ptx__status status;
 
-    ptx->entries = NULL;
-    ptx->n_entries = 0;
+    *ptx = (struct mock__ptx){.n_entries = 0};
+    status = ptx__read_part(text, strlen(text), capability, &ptx->module, log);
     return status == PTX_OK ? add_entries(ptx) : result_of(status);
 }
 
@@ -177,6 +204,8 @@ void mock__ptx_finish(struct mock__ptx *ptx)
     for (size_t i = 0; i < ptx->n_entries; i++)
         free(ptx->entries[i].parameters);
     free(ptx->entries);
+    ptx__name_index_finish(&ptx->entries_by_name);
+    ptx__name_index_finish(&ptx->variables_by_name);
     ptx__finish(&ptx->module);
     *ptx = (struct mock__ptx){.n_entries = 0};
 }

@@ -9,6 +9,7 @@
 
 #include "mock/functions.h"
 #include "mock/ptx/link/read.h"
+#include "mock/ptx/syntax/name_index.h"
 
 struct mock__parameter {
     size_t offset, size, alignment;
@@ -30,6 +31,8 @@ struct mock__ptx {
     struct ptx__module module;
     struct mock__entry *entries; /* its kernels */
     size_t n_entries;
+    /* By name, what a program may ask for: entries, and variables that have memory. */
+    struct ptx__name_index entries_by_name, variables_by_name;
     bool unread; /* it has instructions that are not executed, and host functions instead */
 };
 

@@ -52,7 +52,7 @@ static CUresult add_variable(struct mock__module *module, size_t number)
     MOCK__TRY(allocate(module->context, variable, &memory));
     module->variables[number] = memory;
     memory->in_module = true;
-    memset(memory->host, 0, variable->bytes);
+    mock__memory_clear(memory);
     if (variable->values)
         memcpy(memory->host, variable->values, variable->n_values);
     variable->address = memory->address;
@@ -132,7 +132,8 @@ void mock__module_destroy(struct mock__module *module)
 {
     for (size_t i = 0; module->functions && i < module->ptx.n_entries; i++)
         mock__function_free(module->functions[i]);
-    for (size_t i = 0; module->variables && i < module->ptx.module.n_variables; i++) {
+    /* From the end, as freeing moves what follows. */
+    for (size_t i = module->variables ? module->ptx.module.n_variables : 0; i-- > 0;) {
         if (module->variables[i])
             mock__memory_free(module->variables[i]);
     }
