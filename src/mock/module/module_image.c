@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "base/util.h"
 #include "mock/base/state.h"
+#include "mock/module/jit_limits.h"
 #include "mock/module/kernels.h"
 #include "mock/ptx/container/fatbin.h"
 
@@ -97,7 +98,7 @@ static CUresult split(const char *text, struct parts *parts)
 }
 
 static CUresult fill_entry(const struct ptx__function *function, uint32_t number,
-                           struct mock__entry *entry)
+                           const struct mock__jit_limits *limits, struct mock__entry *entry)
 {
     *entry = (struct mock__entry){
         .name = function->name,
@@ -107,7 +108,10 @@ static CUresult fill_entry(const struct ptx__function *function, uint32_t number
         .shared_bytes = function->usage.shared_bytes,
         .local_bytes = function->usage.local_bytes,
         .max_threads = function->usage.max_threads,
-        .registers = function->usage.registers,
+        .registers = ptx__limit_registers(function, limits->registers, limits->threads),
+        .cluster = {function->req_cluster[0], function->req_cluster[1], function->req_cluster[2]},
+        .max_cluster = function->max_cluster_rank,
+        .must_cluster = function->explicit_cluster,
         .function = number,
     };
     MOCK__REQUIRE(entry->parameters, CUDA_ERROR_OUT_OF_MEMORY);
@@ -120,7 +124,7 @@ static CUresult fill_entry(const struct ptx__function *function, uint32_t number
     return CUDA_SUCCESS;
 }
 
-static CUresult add_entries(struct mock__ptx *ptx)
+static CUresult add_entries(struct mock__ptx *ptx, const struct mock__jit_limits *limits)
 {
     const struct ptx__module *module = &ptx->module;
 
@@ -130,7 +134,7 @@ static CUresult add_entries(struct mock__ptx *ptx)
         const struct ptx__function *function = &module->functions[i];
 
         if (function->is_kernel && function->has_body && !function->replaced)
-            MOCK__TRY(fill_entry(function, i, &ptx->entries[ptx->n_entries++]));
+            MOCK__TRY(fill_entry(function, i, limits, &ptx->entries[ptx->n_entries++]));
     }
     return CUDA_SUCCESS;
 }
@@ -138,17 +142,19 @@ static CUresult add_entries(struct mock__ptx *ptx)
 CUresult mock__ptx_read_part(const char *text, int capability, struct mock__ptx *ptx,
                              struct ptx__log *log)
 {
+    const struct mock__jit_limits limits = {.registers = 0};
     const enum ptx__status status =
         ptx__read_part(text, strlen(text), capability, &ptx->module, log);
 
     ptx->entries = NULL;
     ptx->n_entries = 0;
-    return status == PTX_OK ? add_entries(ptx) : result_of(status);
+    return status == PTX_OK ? add_entries(ptx, &limits) : result_of(status);
 }
 
 CUresult mock__ptx_read(const char *text, int capability, struct mock__ptx *ptx,
                         struct ptx__log *log)
 {
+    const struct mock__jit_limits limits = mock__jit_limits_read(text);
     struct parts parts = {.n = 0};
     CUresult result;
 
@@ -159,7 +165,7 @@ CUresult mock__ptx_read(const char *text, int capability, struct mock__ptx *ptx,
             ptx__read(parts.texts, parts.lengths, parts.n, capability, &ptx->module, log));
     finish_parts(&parts);
     MOCK__TRY(result);
-    return add_entries(ptx);
+    return add_entries(ptx, &limits);
 }
 
 bool mock__stood_for(const struct mock__ptx *ptx)

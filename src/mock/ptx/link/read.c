@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "mock/ptx/link/link.h"
+#include "mock/ptx/parse/parse.h"
 #include "mock/ptx/syntax/parser.h"
 
 /* Each text has names and numbers of files of its own. */
@@ -36,7 +37,7 @@ static bool begin(struct ptx__parser *parser)
 
 static enum ptx__status finish(struct ptx__parser *parser)
 {
-    if (!ptx__link(parser) || !ptx__lay_out(parser))
+    if (!ptx__link(parser) || !ptx__lay_out(parser) || !ptx__check_calls(parser))
         return parser->status;
     return parser->log->n_errors ? PTX_INVALID : PTX_OK;
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "mock/ptx/exec/builtin.h"
-#include "mock/ptx/lower/lower.h"
+#include "mock/ptx/lower/lower_value.h"
 #include "mock/ptx/warps/control.h"
 
 bool ptx__may_wait(const struct ptx__instruction *instruction)
@@ -29,13 +29,45 @@ bool ptx__may_wait(const struct ptx__instruction *instruction)
 
 /* --- calls --- */
 
+/* What is called, by its declaration, by its prototype, or as the first of a list has it. */
+static struct ptx__prototype prototype_of(const struct ptx__lowering *lower,
+                                          const struct ptx__operand *operands)
+{
+    const struct ptx__function *callee = NULL;
+
+    if (operands[1].kind == PTX_ADDRESS)
+        callee = &lower->module->functions[operands[1].symbol.number];
+    else if (operands[3].kind == PTX_PROTOTYPE)
+        return lower->function->prototypes[operands[3].target];
+    else if (operands[3].kind == PTX_TABLE)
+        callee = &lower->module->functions[lower->function->tables[operands[3].target].targets[0]];
+    if (!callee)
+        return (struct ptx__prototype){.n_results = 0};
+    return (struct ptx__prototype){.parameters = callee->parameters,
+                                   .n_parameters = callee->n_parameters,
+                                   .results = callee->results,
+                                   .n_results = callee->n_results};
+}
+
+/* Room in the frame, behind what is there. */
+static uint32_t take_room(struct ptx__lowering *lower, size_t bytes)
+{
+    const uint32_t at = (lower->frame_end + 15) / 16 * 16;
+
+    lower->frame_end = at + (bytes > 8 ? (uint32_t) bytes : 8);
+    return at;
+}
+
 /* Where in the frame an argument is; one in a register is put there first. */
 static uint32_t argument(struct ptx__lowering *lower, const struct ptx__operand *operand,
-                         enum ptx__type type)
+                         const struct ptx__parameter *parameter)
 {
-    const unsigned bits = ptx__type_bits(type);
+    const bool known = parameter && !parameter->array;
+    const bool is_register = operand->kind == PTX_REGISTER;
+    const enum ptx__type type = (enum ptx__type)(known         ? parameter->type
+                                                 : is_register ? operand->type
+                                                               : PTX_B32);
     uint32_t slot, offset;
-    struct ptx__op *op;
 
     if (operand->kind == PTX_ADDRESS) {
         offset = ptx__frame_offset(lower, operand->symbol);
@@ -43,67 +75,60 @@ static uint32_t argument(struct ptx__lowering *lower, const struct ptx__operand 
             return offset + (uint32_t) operand->offset;
     }
     slot = ptx__source(lower, operand, type);
-    offset = (lower->frame_end + 7) / 8 * 8;
-    lower->frame_end = offset + 8;
-    op = ptx__emit_key(lower, "stf.%u.%u", bits, bits <= 32 ? 32 : 64);
-    op->a = slot;
-    op->imm = offset;
+    offset = take_room(lower, known ? parameter->bytes : 16);
+    ptx__value_put(lower, slot, type, known ? parameter->vector : 0, offset);
     return offset;
 }
 
-/* The parameters of what is called, by its declaration or by its prototype. */
-static const struct ptx__parameter *parameters_of(const struct ptx__lowering *lower,
-                                                  const struct ptx__operand *function,
-                                                  const struct ptx__operand *prototype)
+/* Where the results go: into a variable, or into room of their own; UINT32_MAX if there are none.
+ */
+static uint32_t place_results(struct ptx__lowering *lower, const struct ptx__operand *results,
+                              const struct ptx__prototype *prototype)
 {
-    if (function->kind == PTX_ADDRESS)
-        return lower->module->functions[function->symbol.number].parameters;
-    if (prototype->kind == PTX_PROTOTYPE)
-        return lower->function->prototypes[prototype->target].parameters;
-    return NULL;
+    const uint32_t n = prototype->n_results;
+
+    if (results->kind != PTX_LIST || !results->count)
+        return UINT32_MAX;
+    if (results->elements[0].kind == PTX_ADDRESS)
+        return ptx__frame_offset(lower, results->elements[0].symbol);
+    return take_room(lower,
+                     n ? prototype->results[n - 1].offset + prototype->results[n - 1].bytes : 0);
 }
 
-static enum ptx__type type_of(const struct ptx__parameter *parameters, uint32_t i,
-                              const struct ptx__operand *operand)
+/* Results in registers are taken out of the frame after the call. */
+static void take_results(struct ptx__lowering *lower, const struct ptx__operand *results,
+                         const struct ptx__prototype *prototype, uint32_t at)
 {
-    if (parameters && !parameters[i].array)
-        return parameters[i].type;
-    return operand->kind == PTX_REGISTER ? operand->type : PTX_B32;
+    for (uint32_t i = 0; at != UINT32_MAX && i < results->count; i++)
+        if (results->elements[i].kind == PTX_REGISTER)
+            ptx__value_take_register(
+                lower, &results->elements[i],
+                at + (i < prototype->n_results ? (uint32_t) prototype->results[i].offset : 0));
 }
 
-/* A result in a register is taken out of the frame after the call. */
-static void take_result(struct ptx__lowering *lower, const struct ptx__operand *operand,
-                        uint32_t offset)
+static void set_callee(struct ptx__lowering *lower, struct ptx__op *op, uint32_t number)
 {
-    const unsigned bits = ptx__type_bits(lower->function->registers[operand->reg].type);
-    const uint32_t slot = ptx__target(lower, operand);
-    struct ptx__op *op = ptx__emit_key(lower, "ldf.u%u.%u", bits, bits <= 32 ? 32 : 64);
+    const struct ptx__function *callee = &lower->module->functions[number];
 
-    op->d = slot;
-    op->imm = offset;
+    op->call = &lower->program->codes[number];
+    if (!callee->has_body && !ptx__builtin_known(callee->name))
+        ptx__refuse(lower, "Call of '%.100s', which is not defined", callee->name);
 }
 
 static void lower_call(struct ptx__lowering *lower)
 {
     const struct ptx__operand *operands = lower->at->operands;
     const struct ptx__operand *results = &operands[0], *arguments = &operands[2];
-    const struct ptx__parameter *parameters = parameters_of(lower, &operands[1], &operands[3]);
+    const struct ptx__prototype prototype = prototype_of(lower, operands);
     const bool direct = operands[1].kind == PTX_ADDRESS;
     const uint32_t n = arguments->kind == PTX_LIST ? arguments->count : 0;
-    uint32_t *offsets = ptx__keep(lower, n * sizeof(*offsets)), result = UINT32_MAX, slot = 0;
+    uint32_t *offsets = ptx__keep(lower, n * sizeof(*offsets)), result, slot = 0;
     struct ptx__op *op;
 
     for (uint32_t i = 0; i < n; i++)
         offsets[i] = argument(lower, &arguments->elements[i],
-                              type_of(parameters, i, &arguments->elements[i]));
-    if (results->kind == PTX_LIST && results->count) {
-        if (results->elements[0].kind == PTX_ADDRESS) {
-            result = ptx__frame_offset(lower, results->elements[0].symbol);
-        } else {
-            result = (lower->frame_end + 7) / 8 * 8;
-            lower->frame_end = result + 16;
-        }
-    }
+                              i < prototype.n_parameters ? &prototype.parameters[i] : NULL);
+    result = place_results(lower, results, &prototype);
     if (!direct)
         slot = ptx__source(lower, &operands[1], PTX_U64);
     op = ptx__emit(lower, direct ? ptx__do_call : ptx__do_call_indirect);
@@ -112,15 +137,9 @@ static void lower_call(struct ptx__lowering *lower)
     op->list = offsets;
     op->n_list = (uint16_t) n;
     op->waits = true; /* what is called may */
-    if (direct) {
-        op->call = &lower->program->codes[operands[1].symbol.number];
-        if (!lower->module->functions[operands[1].symbol.number].has_body &&
-            !ptx__builtin_known(lower->module->functions[operands[1].symbol.number].name))
-            ptx__refuse(lower, "Call of '%.100s', which is not defined",
-                        lower->module->functions[operands[1].symbol.number].name);
-    }
-    if (result != UINT32_MAX && results->elements[0].kind == PTX_REGISTER)
-        take_result(lower, &results->elements[0], result);
+    if (direct)
+        set_callee(lower, op, operands[1].symbol.number);
+    take_results(lower, results, &prototype, result);
 }
 
 /* --- barriers --- */

@@ -51,9 +51,6 @@ void ptx__racecheck_local(struct ptx__warp *warp, const struct ptx__op *op, unsi
 void ptx__racecheck_frame(struct ptx__warp *warp, const struct ptx__op *op, unsigned bytes,
                           enum ptx__use use);
 
-/* Another block of the cluster writes: what is there is written, by nobody that clocks know. */
-void ptx__racecheck_shared_from(struct ptx__block *block, uint64_t offset, unsigned bytes);
-
 /* The address of each lane: slot a, 8 bytes wide if c says so, and imm. */
 static inline void ptx__addresses(const struct ptx__warp *w, const struct ptx__op *op,
                                   uint64_t *restrict addresses)

@@ -164,4 +164,7 @@ void ptx__racecheck_lanes(struct ptx__warp *warp, const struct ptx__op *op,
                           const struct ptx__range *range, const uint64_t *addresses, unsigned bytes,
                           enum ptx__use use);
 
+/* Another block of the cluster writes: what is there is written, by nobody that clocks know. */
+void ptx__racecheck_shared_from(struct ptx__block *block, uint64_t offset, unsigned bytes);
+
 #endif
