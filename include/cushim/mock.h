@@ -15,6 +15,9 @@
  *   CUSHIM_MOCK_DRIVER_VERSION
  *                         the CUDA version of the driver, such as "11.4"; else 13.0.
  *   CUSHIM_MOCK_SEED      what choices that CUDA leaves open are drawn from.
+ *   CUSHIM_MOCK_IMAGE_LIMIT
+ *                         the most bytes of a file of code, or of a text that is decompressed,
+ *                         such as "2GiB"; else 512 MiB.
  *   CUDA_VISIBLE_DEVICES  as on a driver.
  *   CUSHIM_MOCK_CHECK     1 prints what the mock found wrong with the program at exit, see the
  *                         end of this header, and watches the host's own accesses as well;

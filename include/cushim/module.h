@@ -111,7 +111,7 @@ CUSHIM_API cushim_status cushim_module_load_text(cushim_context context, const c
                                                  cushim_module *ret_module);
 
 /** The same from a file. 301 CUDA_ERROR_FILE_NOT_FOUND if there is none; CUSHIM_ERROR_SYSTEM if
- * it cannot be read. */
+ * it cannot be read, has more than 1 GiB, or is no regular file: nothing waits for a pipe. */
 CUSHIM_API cushim_status cushim_module_load_file(cushim_context context, const char *path,
                                                  const struct cushim_module_params *params,
                                                  cushim_module *ret_module);

@@ -11,6 +11,7 @@
 #include "base/str.h"
 #include "base/util.h"
 #include "loader/elf_file.h"
+#include "loader/lookup.h"
 
 enum { STUB_LIBRARY = 34 }; /* CUDA_ERROR_STUB_LIBRARY */
 
@@ -249,9 +250,20 @@ void cushim__try_name(struct cushim__attempt *attempt, const char *name)
 {
     struct cushim_candidate *candidate =
         cushim__search_report_add(attempt->search_report, name, attempt->origin);
+    enum cushim_verdict verdict = CUSHIM_VERDICT_CHOSEN;
+    const char *path, *detail;
 
-    if (candidate)
+    if (!candidate)
+        return;
+    /* What is loaded is found without a look at any file. */
+    if (!cushim__is_loaded(name))
+        verdict = cushim__lookup(name, &attempt->search_report->arena, &path, &detail);
+    if (verdict == CUSHIM_VERDICT_CHOSEN) {
         open_candidate(attempt, candidate);
+        return;
+    }
+    candidate->path = path;
+    decide(candidate, verdict, detail);
 }
 
 void cushim__try_loaded(struct cushim__attempt *attempt, const char *name)
@@ -262,7 +274,8 @@ void cushim__try_loaded(struct cushim__attempt *attempt, const char *name)
 
     if (!candidate)
         return;
-    handle = load(attempt, name, RTLD_NOLOAD);
+    /* Asked first: the linker would open files, too, to see which library that is. */
+    handle = cushim__is_loaded(name) ? load(attempt, name, RTLD_NOLOAD) : NULL;
     if (handle)
         take(attempt, candidate, handle);
     else

@@ -160,6 +160,22 @@ class NoDriver(Case):
         path.mkdir()
         self.rejected(path, "not_a_file")
 
+    def test_a_circle_of_links(self):
+        path = self.folder / "libcuda.so.1"
+        path.symlink_to(path)
+        advice = self.rejected(path, "not_a_file")
+        self.assertIn("in a circle", advice)
+        self.assertNotIn("permissions", advice)
+
+    def test_what_the_kernel_makes_up(self):
+        advice = self.rejected("/proc/version", "not_a_file")
+        self.assertIn("the kernel makes it up", advice)
+        self.assertNotIn("container", advice)
+
+    def test_a_name_that_is_too_long(self):
+        advice = self.rejected("/" + 300 * "x", "unreadable")
+        self.assertNotIn("permissions", advice)
+
     def test_another_architecture(self):
         elf = bytearray(Path(sys.executable).resolve().read_bytes()[:4096])
         if elf[:4] != b"\x7fELF":

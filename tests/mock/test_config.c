@@ -3,6 +3,7 @@
 #include <criterion/redirect.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "mock/config/config_settings.h"
@@ -13,9 +14,9 @@
 
 static void clean(void)
 {
-    static const char *const names[] = {"CUSHIM_MOCK_DEVICES", "CUSHIM_MOCK_CONFIG",
+    static const char *const names[] = {"CUSHIM_MOCK_DEVICES",        "CUSHIM_MOCK_CONFIG",
                                         "CUSHIM_MOCK_DRIVER_VERSION", "CUSHIM_MOCK_SEED",
-                                        "CUDA_VISIBLE_DEVICES"};
+                                        "CUSHIM_MOCK_IMAGE_LIMIT",    "CUDA_VISIBLE_DEVICES"};
 
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
         unsetenv(names[i]);
@@ -213,6 +214,25 @@ static const struct {
     {"device.0.attribute.0 = 1", "settings:1: a device has no '0'"},
     {"device.0.clock_rate = fast", "settings:1: 'fast' is not an integer"},
     {"device.0.clock_rate = 4294967296", "settings:1: '4294967296' is not an integer"},
+    {"device.0.warp_size = 0", "settings:1: '0' is not 32, which is all that it can be here"},
+    {"device.0.warp_size = -1", "settings:1: '-1' is not 32, which is all that it can be here"},
+    {"device.0.attribute.10 = 64", "settings:1: '64' is not 32, which is all that it can be here"},
+    {"device.0.multiprocessor_count = 0", "settings:1: '0' is not an integer from 1 to 65536"},
+    {"device.0.max_threads_per_block = 2048",
+     "settings:1: '2048' is not an integer from 1 to 1024"},
+    {"device.0.texture_alignment = 0", "settings:1: '0' is not a power of two from 1 to 1048576"},
+    {"device.0.texture_pitch_alignment = 48",
+     "settings:1: '48' is not a power of two from 1 to 1048576"},
+    {"device.0.maximum_texture2d_width = -1",
+     "settings:1: '-1' is not an integer from 0 to 131072"},
+    {"device.0.clock_rate = -1", "settings:1: '-1' is not an integer from 0 to 2147483647"},
+    {"device.0.compute_capability = 0.0",
+     "settings:1: '0.0' is not a compute capability such as 8.6"},
+    {"device.0.compute_capability = 8.10",
+     "settings:1: '8.10' is not a compute capability such as 8.6"},
+    {"device.*.attribute.76 = 10", "settings:1: '10' is not an integer from 0 to 9"},
+    {"image_limit = 0", "settings:1: '0' is not a size such as 512MiB"},
+    {"image_limit = all", "settings:1: 'all' is not a size such as 512MiB"},
     {"peer 0 = no", "settings:1: 'peer 0' does not name two devices"},
     {"peer 0 0 = no", "settings:1: device 0 is no peer of itself"},
     {"peer 0 1 = no", "settings:1: there is no device 1, as there is only one"},
@@ -244,6 +264,50 @@ Test(config, a_file_that_is_not_there)
     EXPECT(CUSHIM_ERROR_INVALID_ARGUMENT, cushim_mock_configure(&config));
     cr_expect(eq(str, S(cushim_mock_error_text()),
                  S("file: /nonexistent/mock.conf: No such file or directory")));
+}
+
+static void expect_no_file(const char *path, const char *why)
+{
+    const struct cushim_mock_config config = {.file = path};
+    char expected[256];
+
+    EXPECT(CUSHIM_ERROR_INVALID_ARGUMENT, cushim_mock_configure(&config));
+    snprintf(expected, sizeof(expected), "file: %s: %s", path, why);
+    cr_expect(eq(str, S(cushim_mock_error_text()), expected));
+}
+
+Test(config, what_is_no_file, .timeout = 20)
+{
+    const char *path = file_with("");
+
+    expect_no_file("/tmp", "it is a folder");
+    expect_no_file("/dev/zero", "it is a device, not a regular file");
+    expect_no_file("/proc/version", "the kernel makes it up, it is not a regular file");
+    cr_assert(eq(int, truncate(path, (off_t) 1 << 40), 0));
+    expect_no_file(path, "it has more than the 1048576 bytes that are read");
+    cr_assert(eq(int, truncate(path, 10), 0));
+    expect_no_file(path, "it is no text: byte 0 is a NUL");
+    unlink(path);
+    cr_assert(eq(int, mkfifo(path, 0600), 0));
+    expect_no_file(path, "it is a pipe, not a regular file");
+    unlink(path);
+    cr_assert(eq(int, symlink(path, path), 0));
+    expect_no_file(path, "its symbolic links lead in a circle");
+    unlink(path);
+}
+
+/* What a model has, a setting may say, too. */
+Test(config, every_model_is_in_range)
+{
+    for (int model = 0; model < MOCK__N_MODELS; model++) {
+        for (int i = 1; i < MOCK__N_ATTRIBUTES; i++) {
+            const int value = mock__attribute_value(i, (enum mock__model) model);
+            const struct mock__attribute_range range = mock__attribute_range(i);
+
+            cr_expect(value >= range.least && value <= range.most, "attribute %d: %d", i, value);
+            cr_expect(eq(int, range.power_of_two ? value &(value - 1) : 0, 0), "attribute %d", i);
+        }
+    }
 }
 
 Test(config, init_names_the_file_and_the_line, .init = clean_and_quiet)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Names of errors, and addresses of functions. */
+#include <criterion/redirect.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "support.h"
 
@@ -96,9 +98,41 @@ Test(get, there_are_no_export_tables)
     const void *table = GARBAGE;
     CUuuid id = {{0}};
 
-    EXPECT(CUDA_ERROR_NOT_FOUND, mock_cuGetExportTable(&table, &id));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGetExportTable(&table, &id));
     cr_expect(eq(ptr, (void *) table, NULL));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGetExportTable(NULL, &id));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGetExportTable(&table, NULL));
+}
+
+static const CUuuid table_of_runtime = {{'\x6b', '\xd5', '\xfb', '\x6c', '\x5b', '\xf4', '\xe7',
+                                         '\x4a', '\x89', '\x87', '\xd9', '\x39', '\x12', '\xfd',
+                                         '\x9d', '\xf9'}};
+
+/* Once, however often it asks; and not for what NVRTC and others ask. */
+Test(get, what_the_runtime_needs_is_told_once, .init = cr_redirect_stderr)
+{
+    const void *table = GARBAGE;
+    CUuuid id = {{0}};
+
+    unsetenv("CUSHIM_LOG");
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGetExportTable(&table, &id));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGetExportTable(&table, &table_of_runtime));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGetExportTable(&table, &table_of_runtime));
+    fflush(stderr);
+    cr_expect_stderr_eq_str(
+        "cushim mock: NVIDIA's CUDA runtime (libcudart) asks for private functions of NVIDIA's "
+        "driver, which are not here, so its first call fails: what runs here calls the driver's "
+        "documented functions (cu*), by itself or through a library that does\n");
+}
+
+Test(get, nothing_is_told_where_the_log_is_off, .init = cr_redirect_stderr)
+{
+    const void *table = GARBAGE;
+
+    setenv("CUSHIM_LOG", "none", 1);
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGetExportTable(&table, &table_of_runtime));
+    fflush(stderr);
+    cr_expect_stderr_eq_str("");
 }
 
 /* A function that nothing implements still answers, and knows whether anything may be called. */

@@ -2,8 +2,11 @@
 /* Launches, and the control interface that their kernels use. */
 #include <criterion/redirect.h>
 #include <cushim/mock.h>
+#include <elf.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "support.h"
 
@@ -248,14 +251,56 @@ Test(launch, registering)
     cushim_mock_kernel_fail(700);
 }
 
+/* The class and the machine of this process, from its own program. */
+static int elf_machine(Elf64_Ehdr *header)
+{
+    Elf64_Ehdr own;
+    FILE *file = fopen("/proc/self/exe", "rb");
+    const size_t n = file ? fread(&own, sizeof(own), 1, file) : 0;
+
+    if (file)
+        fclose(file);
+    header->e_machine = own.e_machine;
+    header->e_ident[EI_CLASS] = own.e_ident[EI_CLASS];
+    return n == 1 ? 0 : -1;
+}
+
 Test(launch, a_plugin_that_is_not_there, .init = cr_redirect_stderr)
 {
     setenv("CUSHIM_MOCK_KERNELS", "/nonexistent/kernels.so", 1);
     OK(mock_cuInit(0));
     fflush(stderr);
     cr_expect_stderr_eq_str(
-        "cushim mock: CUSHIM_MOCK_KERNELS: /nonexistent/kernels.so: cannot open shared object "
-        "file: No such file or directory\n");
+        "cushim mock: CUSHIM_MOCK_KERNELS: /nonexistent/kernels.so: No such file or "
+        "directory\n");
+}
+
+/* Each is told, and the linker sees none: it would wait for a pipe, and die of a broken library. */
+Test(launch, plugins_that_are_none, .init = cr_redirect_stderr, .timeout = 20)
+{
+    char broken[] = "/tmp/cushim-mock-test-XXXXXX", expected[512], paths[128];
+    const int file = mkstemp(broken);
+    Elf64_Ehdr header = {.e_ident = ELFMAG, .e_type = ET_DYN, .e_phnum = 1};
+    const Elf64_Phdr segment = {.p_type = PT_LOAD, .p_filesz = 65536};
+
+    cr_assert(ge(int, file, 0));
+    cr_assert(eq(int, elf_machine(&header), 0));
+    header.e_phoff = sizeof(header);
+    header.e_phentsize = sizeof(segment);
+    cr_assert(eq(sz, (size_t) write(file, &header, sizeof(header)), sizeof(header)));
+    cr_assert(eq(sz, (size_t) write(file, &segment, sizeof(segment)), sizeof(segment)));
+    close(file);
+    snprintf(paths, sizeof(paths), "%s:/dev/zero:/tmp", broken);
+    snprintf(expected, sizeof(expected),
+             "cushim mock: CUSHIM_MOCK_KERNELS: %s: the file is cut short: 120 of 65536 bytes or "
+             "more\ncushim mock: CUSHIM_MOCK_KERNELS: /dev/zero: it is a device, not a regular "
+             "file\ncushim mock: CUSHIM_MOCK_KERNELS: /tmp: it is a folder\n",
+             broken);
+    setenv("CUSHIM_MOCK_KERNELS", paths, 1);
+    OK(mock_cuInit(0));
+    unlink(broken);
+    fflush(stderr);
+    cr_expect_stderr_eq_str(expected);
 }
 
 static void expect_broken(CUresult fault, CUstream stream, CUevent event)

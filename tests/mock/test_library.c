@@ -242,6 +242,46 @@ Test(library, variables)
     cr_expect(ne(u64, one, zero));
 }
 
+/* They belong to the library, and not to a context: as on an H200. */
+Test(library, managed_variables_need_no_context)
+{
+    CUdeviceptr managed = 0, again = 0;
+    CUcontext of = GARBAGE;
+    CUlibrary library;
+    size_t bytes = 77;
+    int is = 0;
+
+    OK(mock_cuInit(0));
+    library = load();
+    OK(mock_cuLibraryGetManaged(&managed, &bytes, library, "shared_by_all"));
+    cr_expect(eq(sz, bytes, 16));
+    cr_expect(eq(int, ((const char *) (uintptr_t) managed)[1], 2));
+    OK(mock_cuPointerGetAttribute(&is, CU_POINTER_ATTRIBUTE_IS_MANAGED, managed));
+    cr_expect(eq(int, is, 1));
+    OK(mock_cuPointerGetAttribute(&of, CU_POINTER_ATTRIBUTE_CONTEXT, managed));
+    cr_expect(eq(ptr, of, NULL));
+    EXPECT(CUDA_ERROR_NOT_FOUND, mock_cuLibraryGetManaged(&again, &bytes, library, "counter"));
+    EXPECT(CUDA_ERROR_NOT_FOUND, mock_cuLibraryGetManaged(&again, &bytes, library, "none"));
+    EXPECT(CUDA_ERROR_NOT_FOUND, mock_cuLibraryGetManaged(&again, &bytes, library, "first"));
+    EXPECT(CUDA_ERROR_INVALID_VALUE,
+           mock_cuLibraryGetManaged(NULL, NULL, library, "shared_by_all"));
+    cr_expect(eq(u64, again, 0));
+    EXPECT(CUDA_ERROR_INVALID_CONTEXT,
+           mock_cuLibraryGetGlobal(&again, &bytes, library, "shared_by_all"));
+    ((char *) (uintptr_t) managed)[1] = 7;
+    use_device(0);
+    OK(mock_cuLibraryGetGlobal(&again, &bytes, library, "shared_by_all"));
+    cr_expect(eq(u64, again, managed));
+    cr_expect(eq(int, ((const char *) (uintptr_t) managed)[1], 7), "loading it did not reset it");
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemFree_v2(managed));
+    OK(mock_cuDevicePrimaryCtxReset_v2(0));
+    OK(mock_cuLibraryGetManaged(&again, NULL, library, "shared_by_all"));
+    cr_expect(eq(u64, again, managed));
+    OK(mock_cuLibraryUnload(library));
+    EXPECT(CUDA_ERROR_INVALID_VALUE,
+           mock_cuPointerGetAttribute(&is, CU_POINTER_ATTRIBUTE_IS_MANAGED, managed));
+}
+
 Test(library, unload_takes_all_with_it)
 {
     CUfunction function = NULL;

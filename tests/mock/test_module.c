@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Modules and their functions. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -360,4 +361,86 @@ Test(module, what_is_not_executed_is_refused)
                                 "(tier 4) is not executed by this device"),
                  NULL),
               "%s", errors);
+}
+
+/* What the process has in memory. */
+static size_t resident_bytes(void)
+{
+    FILE *file = fopen("/proc/self/statm", "r");
+    unsigned long pages = 0;
+
+    cr_assert(file && fscanf(file, "%*u %lu", &pages) == 1);
+    fclose(file);
+    return pages * (size_t) sysconf(_SC_PAGESIZE);
+}
+
+static CUdeviceptr global(CUmodule module, const char *name)
+{
+    CUdeviceptr address = 0;
+
+    OK(mock_cuModuleGetGlobal_v2(&address, NULL, module, name));
+    return address;
+}
+
+/* Gigabytes of zeros are nothing to the host until somebody writes them. */
+Test(module, a_large_variable_takes_no_memory)
+{
+    CUmodule module = NULL;
+    size_t before;
+    unsigned char byte = 1;
+
+    start();
+    before = resident_bytes();
+    OK(mock_cuModuleLoadData(&module, HEADER ".global .b8 large[3000000000];"));
+    cr_expect(lt(sz, resident_bytes() - before, (size_t) 100 << 20));
+    OK(mock_cuMemcpyDtoH_v2(&byte, global(module, "large") + 2999999999, 1));
+    cr_expect(eq(uint, byte, 0));
+    OK(mock_cuModuleUnload(module));
+}
+
+/* Memory that had other bytes before: enough of it that the module's comes from there. */
+static void leave_dirty(void)
+{
+    enum { BYTES = 900 << 10, N = 72 };
+    CUdeviceptr memory[N];
+
+    for (int i = 0; i < N; i++) {
+        OK(mock_cuMemAlloc_v2(&memory[i], BYTES));
+        OK(mock_cuMemsetD8_v2(memory[i], 0xff, BYTES));
+    }
+    OK(mock_cuCtxSynchronize());
+    for (int i = 0; i < N; i++)
+        OK(mock_cuMemFree_v2(memory[i]));
+}
+
+static void expect_zeros(CUdeviceptr address, size_t n)
+{
+    unsigned char *bytes = malloc(n);
+    size_t zeros = 0;
+
+    cr_assert(ne(ptr, bytes, NULL));
+    OK(mock_cuMemcpyDtoH_v2(bytes, address, n));
+    while (zeros < n && !bytes[zeros])
+        zeros++;
+    cr_expect(eq(sz, zeros, n));
+    free(bytes);
+}
+
+Test(module, variables_are_zeros_in_memory_that_others_had)
+{
+    CUmodule module = NULL;
+
+    start();
+    for (int i = 0; i < 4; i++) {
+        leave_dirty();
+        OK(mock_cuModuleLoadData(&module, HEADER ".global .b8 small[1000];\n"
+                                                 ".global .b8 a[65536];\n"
+                                                 ".global .b8 b[10000001];\n"
+                                                 ".global .b8 c[20000000];"));
+        expect_zeros(global(module, "small"), 1000);
+        expect_zeros(global(module, "a"), 65536);
+        expect_zeros(global(module, "b"), 10000001);
+        expect_zeros(global(module, "c"), 20000000);
+        OK(mock_cuModuleUnload(module));
+    }
 }

@@ -8,7 +8,7 @@
 
 TestSuite(fatbin);
 
-enum { PTX = 1, ELF = 2, LZ4 = 0x2000, ONE_TARGET = 0x100000 };
+enum { PTX = 1, ELF = 2, LZ4 = 0x2000, ZSTD = 0x8000, ONE_TARGET = 0x100000, MOST = 1 << 16 };
 
 struct binary {
     unsigned char bytes[4096];
@@ -37,7 +37,7 @@ static void add(struct binary *binary, int kind, int target, uint64_t flags, con
     put(binary, at, (uint64_t) kind, 2);
     put(binary, at + 4, 64, 4);
     put(binary, at + 8, size, 8);
-    put(binary, at + 16, flags & LZ4 ? size : 0, 4);
+    put(binary, at + 16, flags & (LZ4 | ZSTD) ? size : 0, 4);
     put(binary, at + 28, (uint64_t) target, 4);
     put(binary, at + 40, flags, 8);
     put(binary, at + 56, text_size, 8);
@@ -61,7 +61,7 @@ static char *text_of(const struct binary *binary, int capability)
 
     cr_assert(ne(ptr, copy, NULL));
     memcpy(copy, binary->bytes, binary->size);
-    status = ptx__fatbin_text(copy, binary->size, capability, &text);
+    status = ptx__fatbin_text(copy, binary->size, capability, MOST, &text);
     free(copy);
     cr_assert(eq(int, (int) status, PTX_OK));
     return text;
@@ -92,7 +92,8 @@ Test(fatbin, the_newest_target_that_fits)
     expect_text(&binary, 90, "ninety");
     expect_text(&binary, 100, "one hundred alone");
     expect_text(&binary, 103, "ninety");
-    cr_expect(eq(int, (int) ptx__fatbin_text(binary.bytes, binary.size, 70, &text), PTX_NO_TARGET));
+    cr_expect(
+        eq(int, (int) ptx__fatbin_text(binary.bytes, binary.size, 70, MOST, &text), PTX_NO_TARGET));
     cr_expect(eq(ptr, text, NULL));
 }
 
@@ -107,15 +108,87 @@ Test(fatbin, the_structure_that_points_to_one)
 
     begin(&binary);
     add_text(&binary, 80, 0, "text");
-    cr_assert(eq(int, (int) ptx__fatbin_text(&wrapper, SIZE_MAX, 90, &text), PTX_OK));
+    cr_assert(eq(int, (int) ptx__fatbin_text(&wrapper, SIZE_MAX, 90, MOST, &text), PTX_OK));
     cr_expect(eq(str, text, S("text")));
     free(text);
     wrapper.data = NULL;
-    cr_expect(eq(int, (int) ptx__fatbin_text(&wrapper, SIZE_MAX, 90, &text), PTX_NO_PTX));
+    cr_expect(eq(int, (int) ptx__fatbin_text(&wrapper, SIZE_MAX, 90, MOST, &text), PTX_NO_PTX));
 }
 
 /* "abc", then nine bytes from three back, then "xyz". */
 static const unsigned char packed[] = {0x35, 'a', 'b', 'c', 3, 0, 0x30, 'x', 'y', 'z'};
+
+/* Whoever says how large the structure is has it from a file, or from another program. */
+Test(fatbin, a_structure_of_a_known_size_is_none)
+{
+    static const unsigned char pointer[24] = {0xb1, 0x43, 0x62, 0x46, 1, 0, 0, 0, 0xef, 0xbe};
+    char *text = NULL;
+
+    for (size_t size = 0; size <= sizeof(pointer); size++) {
+        cr_expect(not(ptx__is_fatbin(pointer, size)), "%zu", size);
+        cr_expect(eq(int, (int) ptx__fatbin_text(pointer, size, 90, MOST, &text), PTX_NO_PTX));
+    }
+}
+
+static int status_of(const struct binary *binary, size_t most)
+{
+    char *text = NULL;
+    const enum ptx__status status = ptx__fatbin_text(binary->bytes, binary->size, 90, most, &text);
+
+    free(text);
+    return (int) status;
+}
+
+Test(fatbin, why_there_is_no_text)
+{
+    struct binary binary;
+
+    begin(&binary);
+    cr_expect(eq(int, status_of(&binary, MOST), PTX_MACHINE_CODE));
+    add(&binary, ELF, 90, 0, "\x7f", 1, 0);
+    cr_expect(eq(int, status_of(&binary, MOST), PTX_MACHINE_CODE));
+    add_text(&binary, 100, 0, "for newer ones");
+    cr_expect(eq(int, status_of(&binary, MOST), PTX_NO_TARGET));
+    add_text(&binary, 90, 0, "text");
+    cr_expect(eq(int, status_of(&binary, 4), PTX_OK));
+    cr_expect(eq(int, status_of(&binary, 3), PTX_TOO_LARGE));
+}
+
+/* One block of bytes as they are, and one of a byte many times over. */
+static const unsigned char frame[] = {0x28, 0xb5, 0x2f, 0xfd, 0x20, 40, 0x20, 0,  0,
+                                      'a',  'b',  'c',  'd',  0x23, 1,  0,    'x'};
+
+Test(fatbin, zstd)
+{
+    struct binary binary;
+
+    if (!ptx__has_zstd())
+        cr_skip("there is no libzstd");
+    begin(&binary);
+    add(&binary, PTX, 80, ZSTD, frame, sizeof(frame), 40);
+    expect_text(&binary, 90, "abcdxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx");
+    cr_expect(eq(int, status_of(&binary, 39), PTX_TOO_LARGE));
+    for (size_t size = 30; size < 50; size++) {
+        begin(&binary);
+        add(&binary, PTX, 80, ZSTD, frame, sizeof(frame), size);
+        cr_expect(eq(int, status_of(&binary, MOST), size == 40 ? PTX_OK : PTX_NO_PTX), "%zu", size);
+    }
+}
+
+/* No more is made of a few bytes than can come of them, and no more than the header says. */
+Test(fatbin, what_is_promised_and_cannot_be)
+{
+    struct binary binary;
+
+    begin(&binary);
+    add(&binary, PTX, 80, LZ4, packed, sizeof(packed), MOST);
+    cr_expect(eq(int, status_of(&binary, MOST), PTX_NO_PTX));
+    begin(&binary);
+    add(&binary, PTX, 80, LZ4, packed, sizeof(packed), SIZE_MAX);
+    cr_expect(eq(int, status_of(&binary, MOST), PTX_TOO_LARGE));
+    cr_expect(eq(int, status_of(&binary, SIZE_MAX), PTX_TOO_LARGE));
+    cr_expect(eq(int, status_of(&binary, SIZE_MAX - 1), PTX_TOO_LARGE));
+}
 
 Test(fatbin, lz4)
 {
@@ -176,7 +249,8 @@ Test(fatbin, broken_ones)
         copy = malloc(size);
         cr_assert(ne(ptr, copy, NULL));
         memcpy(copy, binary.bytes, size);
-        cr_expect(eq(int, (int) ptx__fatbin_text(copy, size, 90, &text), PTX_NO_PTX), "%zu", size);
+        cr_expect(eq(int, (int) ptx__fatbin_text(copy, size, 90, MOST, &text), PTX_NO_PTX), "%zu",
+                  size);
         free(copy);
     }
     for (size_t i = 0; i < 80; i++) {
@@ -184,7 +258,7 @@ Test(fatbin, broken_ones)
 
         changed.bytes[i] ^= 0xa5;
         if (ptx__is_fatbin(changed.bytes, changed.size) &&
-            ptx__fatbin_text(changed.bytes, changed.size, 90, &text) == PTX_OK)
+            ptx__fatbin_text(changed.bytes, changed.size, 90, MOST, &text) == PTX_OK)
             free(text);
     }
 }

@@ -5,7 +5,9 @@
 test_parse_cases.py CUSHIM CORPUS
 """
 
+import os
 import re
+import struct
 import sys
 import unittest
 from pathlib import Path
@@ -123,6 +125,25 @@ class Modules(Case):
         for words in ([], ["--capability", "nine", "x"], ["--coverage", "x"], ["--nothing"]):
             self.assertEqual(run(CUSHIM, "ptx", *words)[0], 2, words)
         self.assertEqual(run(CUSHIM, "ptx", self.folder / "nothing.ptx")[0], 3)
+
+    def test_what_is_no_file(self):
+        pipe, circle, holes = (self.folder / name for name in ("pipe", "circle", "holes"))
+        os.mkfifo(pipe)
+        circle.symlink_to(circle)
+        holes.touch()
+        os.truncate(holes, 1 << 40)
+        for path, why in ((pipe, "it is a pipe"), (circle, "in a circle"), (self.folder, "it is a folder"),
+                          ("/dev/zero", "it is a device"), ("/proc/version", "the kernel makes it up"),
+                          (holes, "more than the 536870912 bytes")):
+            status, said = run(CUSHIM, "ptx", path)
+            self.assertEqual(status, 3, said)
+            self.assertIn(f"cushim ptx: {path}: ", said)
+            self.assertIn(why, said)
+
+    def test_a_file_points_nowhere(self):
+        path = self.folder / "pointer"
+        path.write_bytes(struct.pack("<IIQ", 0x466243B1, 1, 0xDEADBEEF))
+        self.assertEqual(run(CUSHIM, "ptx", path)[0], REFUSES)
 
 
 if __name__ == "__main__":

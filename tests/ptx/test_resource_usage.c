@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What kernels need, and where variables lie. */
+#include "mock/ptx/link/link.h"
 #include "support.h"
 
 TestSuite(facts);
@@ -120,4 +121,87 @@ Test(facts, functions_have_addresses_of_their_own)
     cr_expect(eq(u64, find(&unit, "f")->address, PTX_CODE));
     cr_expect(eq(u64, find(&unit, "g")->address, PTX_CODE + 16));
     finish(&unit);
+}
+
+static uint32_t drawn(uint32_t n)
+{
+    static uint64_t state = 88172645463325252u;
+
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return (uint32_t) (state >> 11) % n;
+}
+
+enum { MOST_INSTRUCTIONS = 24, MOST_REGISTERS = 40 };
+
+struct use {
+    uint32_t first, last;
+};
+
+/* From its first to its last instruction, and to the end of each loop, one after another. */
+static struct use use_of(const struct ptx__function *function, uint32_t reg)
+{
+    struct use use = {PTX_NONE, 0};
+
+    for (uint32_t i = 0; i < function->n_instructions; i++) {
+        if (function->instructions[i].opcode == PTX_OP_BRA ||
+            function->instructions[i].operands[0].reg != reg)
+            continue;
+        use.first = use.first < i ? use.first : i;
+        use.last = i;
+    }
+    for (uint32_t i = 0; i < function->n_instructions; i++) {
+        const uint32_t to = function->instructions[i].operands[0].target;
+
+        if (function->instructions[i].opcode == PTX_OP_BRA && to <= i && use.first < to &&
+            use.last >= to && use.last < i)
+            use.last = i;
+    }
+    return use;
+}
+
+static unsigned count_registers(const struct ptx__function *function)
+{
+    unsigned used[MOST_INSTRUCTIONS] = {0}, most = 0;
+
+    for (uint32_t r = 0; r < function->n_registers; r++) {
+        const struct use use = use_of(function, r);
+
+        for (uint32_t i = use.first; i <= use.last; i++) {
+            used[i]++;
+            most = used[i] > most ? used[i] : most;
+        }
+    }
+    return most + 2 < 16 ? 16 : most + 2;
+}
+
+Test(facts, registers_are_in_use_as_loops_say)
+{
+    unsigned stretched = 0;
+
+    for (int round = 0; round < 20000; round++) {
+        struct ptx__register registers[MOST_REGISTERS];
+        struct ptx__instruction instructions[MOST_INSTRUCTIONS] = {{0}};
+        struct ptx__operand operands[MOST_INSTRUCTIONS] = {{0}};
+        const struct ptx__function function = {.registers = registers,
+                                               .n_registers = MOST_REGISTERS,
+                                               .instructions = instructions,
+                                               .n_instructions = MOST_INSTRUCTIONS};
+
+        for (uint32_t r = 0; r < MOST_REGISTERS; r++)
+            registers[r] = (struct ptx__register){"r", PTX_U32, 0};
+        for (uint32_t i = 0; i < MOST_INSTRUCTIONS; i++) {
+            const bool jumps = !drawn(4);
+
+            instructions[i].opcode = jumps ? PTX_OP_BRA : PTX_OP_MOV;
+            instructions[i].operands = &operands[i];
+            instructions[i].n_operands = 1;
+            operands[i].kind = jumps ? PTX_LABEL : PTX_REGISTER;
+            operands[i].reg = jumps ? drawn(MOST_INSTRUCTIONS) : drawn(MOST_REGISTERS);
+        }
+        cr_assert(eq(uint, ptx__count_registers(&function), count_registers(&function)));
+        stretched += count_registers(&function) > 16;
+    }
+    cr_expect(gt(uint, stretched, 0));
 }

@@ -298,6 +298,7 @@ static struct mock__memory *cut(struct mock__context *context, struct mock__chun
                                .host = chunk->backing + (address - chunk->address),
                                .kind = MOCK__DEVICE_MEMORY,
                                .chunk = chunk,
+                               .fresh = address >= chunk->used_to,
                                .context = context});
 
     if (!memory) {
@@ -306,6 +307,7 @@ static struct mock__memory *cut(struct mock__context *context, struct mock__chun
         return NULL;
     }
     chunk->cursor = address + rounded(bytes);
+    chunk->used_to = chunk->cursor > chunk->used_to ? chunk->cursor : chunk->used_to;
     chunk->used += rounded(bytes);
     return memory;
 }
@@ -396,6 +398,13 @@ CUresult mock__memory_register(struct mock__context *context, void *host, size_t
                                                              .flags = flags,
                                                              .context = context});
     return *ret_memory ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+/* What the host maps for itself is new each time. */
+void mock__memory_clear(const struct mock__memory *memory)
+{
+    if (memory->chunk && !memory->fresh)
+        mock__chunk_clear(memory->chunk, memory->host, memory->bytes);
 }
 
 static void free_device_memory(struct mock__memory *memory)

@@ -29,6 +29,7 @@ struct mock__context {
     size_t limits[MOCK__N_LIMITS];
     uint32_t peers; /* one bit for each device whose memory was made accessible */
     struct mock__stream *legacy, *per_thread;
+    struct mock__queue *legacy_queue; /* that of the legacy stream */
     /* ctx_event.c's: what all new work waits for, and what waits for all; NULL until needed. */
     struct mock__queue *wait_queue, *recorder;
     /* What was submitted so far: to the legacy stream, to blocking ones, to all. */

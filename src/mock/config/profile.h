@@ -56,4 +56,15 @@ int mock__attribute_since(int number);
 /* The number of "multiprocessor_count" and the like, 0 if there is none. */
 int mock__attribute_find(const char *name);
 
+/*
+ * What an attribute may be set to: what the mock can live with, which is more than any device has.
+ * What it is divided by is never 0, and no product of sizes is more than a number can hold.
+ */
+struct mock__attribute_range {
+    int least, most;
+    bool power_of_two;
+};
+
+struct mock__attribute_range mock__attribute_range(int number);
+
 #endif

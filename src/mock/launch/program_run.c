@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "mock/launch/program_run.h"
-#include "mock/launch/control.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include "mock/base/state.h"
 #include "mock/check/access.h"
 #include "mock/config/config.h"
+#include "mock/launch/control.h"
 #include "mock/launch/launch.h"
 #include "mock/module/module.h"
 #include "mock/module/program.h"

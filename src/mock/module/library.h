@@ -18,6 +18,7 @@ struct mock__library {
     char *image;
     struct mock__ptx ptx;
     struct mock__kernel **kernels; /* one an entry */
+    struct mock__managed managed;
 };
 
 /* What a kernel's attributes were set to on a device. */

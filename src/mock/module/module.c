@@ -3,8 +3,6 @@
 #include "mock/module/module.h"
 
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/util.h"
@@ -31,10 +29,10 @@ static CUresult load_limited(struct mock__context *context, const void *image, s
     SCOPED_FREE char *text = NULL;
 
     if (!limits || (!limits->registers && !limits->threads))
-        return mock__module_load(context, image, size, messages, ret_module);
+        return mock__module_load(context, image, size, NULL, messages, ret_module);
     MOCK__TRY(mock__image_text(image, size, mock__capability(context->device), &text));
     MOCK__TRY(mock__jit_limits_write(limits, &text));
-    return mock__module_load(context, text, SIZE_MAX, messages, ret_module);
+    return mock__module_load(context, text, SIZE_MAX, NULL, messages, ret_module);
 }
 
 static CUresult load(CUmodule *ret_module, const void *image, size_t size,
@@ -79,28 +77,6 @@ CUresult mock_cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin)
     return load(module, fatCubin, SIZE_MAX, NULL, NULL, "cuModuleLoadFatBinary");
 }
 
-char *mock__read_file(const char *path, size_t *ret_size)
-{
-    FILE *file = fopen(path, "rb");
-    char *text = NULL;
-    long size = -1;
-
-    if (!file)
-        return NULL;
-    if (!fseek(file, 0, SEEK_END))
-        size = ftell(file);
-    if (size >= 0 && !fseek(file, 0, SEEK_SET))
-        text = calloc(1, (size_t) size + 1);
-    if (text && fread(text, 1, (size_t) size, file) != (size_t) size) {
-        free(text);
-        text = NULL;
-    }
-    fclose(file);
-    if (text)
-        *ret_size = (size_t) size;
-    return text;
-}
-
 static CUresult check_context(void)
 {
     MOCK__ENTER_CONTEXT(context);
@@ -114,8 +90,7 @@ CUresult mock_cuModuleLoad(CUmodule *module, const char *fname)
 
     MOCK__TRY(check_context());
     MOCK__REQUIRE(module && fname, CUDA_ERROR_INVALID_VALUE);
-    text = mock__read_file(fname, &size);
-    MOCK__REQUIRE(text, CUDA_ERROR_FILE_NOT_FOUND);
+    MOCK__TRY(mock__image_file(fname, "cuModuleLoad", &text, &size));
     return load(module, text, size, NULL, NULL, "cuModuleLoad");
 }
 

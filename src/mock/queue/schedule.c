@@ -34,30 +34,26 @@ static uint64_t draw(void)
     return z ^ (z >> 31);
 }
 
-/* The ready queue whose work was submitted first, among those submitted after the ticket. */
-static struct mock__queue *next_ready(uint64_t after)
+/* From this one on, the ready queue whose work was submitted first. */
+static struct mock__queue *next_ready(struct mock__queue *queue)
 {
-    struct mock__queue *best = NULL;
-
-    for (struct mock__queue *queue = mock__busy_queues(); queue; queue = queue->next_busy)
-        if (mock__queue_ready(queue) && queue->first->ticket > after &&
-            (!best || queue->first->ticket < best->first->ticket))
-            best = queue;
-    return best;
+    while (queue && !mock__queue_ready(queue))
+        queue = queue->later;
+    return queue;
 }
 
 /* Counted in order of submission, so that the draw does not depend on how queues are kept. */
 static struct mock__queue *choose(void)
 {
-    struct mock__queue *queue = next_ready(0);
+    struct mock__queue *queue = next_ready(mock__earliest_queue());
     uint64_t ready = 0;
 
     if (!seed || !queue)
         return queue;
-    for (struct mock__queue *l = queue; l; l = next_ready(l->first->ticket))
+    for (struct mock__queue *l = queue; l; l = next_ready(l->later))
         ready++;
     for (uint64_t skip = draw() % ready; skip; skip--)
-        queue = next_ready(queue->first->ticket);
+        queue = next_ready(queue->later);
     return queue;
 }
 

@@ -9,11 +9,18 @@
 #include "mock/queue/schedule.h"
 
 static struct mock__queue *busy; /* queues with work left */
+static struct mock__queue *earliest, *latest;
+static struct mock__queue *turns; /* what the next work of a legacy stream has to wait for */
 static uint64_t tickets;
 
 struct mock__queue *mock__busy_queues(void)
 {
     return busy;
+}
+
+struct mock__queue *mock__earliest_queue(void)
+{
+    return earliest;
 }
 
 /* --- queues and points --- */
@@ -152,21 +159,50 @@ bool mock__work_wait_for(struct mock__work *work, const struct mock__point *poin
  * The legacy stream and the blocking streams of a context take turns: work in it waits for
  * everything that they have, and their work waits for everything that it has.
  */
-static bool takes_turns(const struct mock__queue *queue, const struct mock__queue *other)
+static bool wait_for_end(struct mock__work *work, struct mock__queue *other)
 {
-    return queue != other && queue->context == other->context &&
-           ((queue->legacy && other->blocking) || (queue->blocking && other->legacy));
+    return mock__work_wait_for(work, &(struct mock__point){other, other->submitted, NULL});
 }
 
 static bool wait_for_turn(struct mock__work *work, const struct mock__queue *queue)
 {
-    for (struct mock__queue *other = busy; other; other = other->next_busy) {
-        const struct mock__point end = {other, other->submitted, NULL};
+    struct mock__queue *legacy = queue->context->legacy_queue;
 
-        if (takes_turns(queue, other) && !mock__work_wait_for(work, &end))
+    if (queue->blocking && legacy)
+        return wait_for_end(work, legacy);
+    for (struct mock__queue *other = queue->legacy ? turns : NULL; other; other = other->next_turn)
+        if (other->context == queue->context && !wait_for_end(work, other))
             return false;
-    }
     return true;
+}
+
+static void leave_turns(struct mock__queue *queue)
+{
+    if (!queue->link_turn)
+        return;
+    *queue->link_turn = queue->next_turn;
+    if (queue->next_turn)
+        queue->next_turn->link_turn = queue->link_turn;
+    queue->link_turn = NULL;
+}
+
+/* What work of the legacy stream lies behind, its later work does as well, as it lies behind it. */
+static void take_turn(struct mock__queue *queue)
+{
+    struct mock__queue *next;
+
+    for (struct mock__queue *other = queue->legacy ? turns : NULL; other; other = next) {
+        next = other->next_turn;
+        if (other->context == queue->context)
+            leave_turns(other);
+    }
+    if (!queue->blocking || queue->link_turn)
+        return;
+    queue->next_turn = turns;
+    queue->link_turn = &turns;
+    if (turns)
+        turns->link_turn = &queue->next_turn;
+    turns = queue;
 }
 
 /* What the whole context was told to wait for. That queue is no part of the turns. */
@@ -179,8 +215,42 @@ static bool wait_for_gate(struct mock__work *work, const struct mock__queue *que
                work, &(struct mock__point){wait_queue, wait_queue->submitted, wait_queue->clock});
 }
 
+/* What was submitted last comes last. */
+static void put_last(struct mock__queue *queue)
+{
+    queue->earlier = latest;
+    queue->later = NULL;
+    *(latest ? &latest->later : &earliest) = queue;
+    latest = queue;
+}
+
+static void take_out(struct mock__queue *queue)
+{
+    *(queue->earlier ? &queue->earlier->later : &earliest) = queue->later;
+    *(queue->later ? &queue->later->earlier : &latest) = queue->earlier;
+}
+
+/* Its next work may have been submitted after the first of others. */
+static void put_behind(struct mock__queue *queue)
+{
+    struct mock__queue *other = queue->later;
+
+    take_out(queue);
+    while (other && other->first->ticket < queue->first->ticket)
+        other = other->later;
+    if (!other) {
+        put_last(queue);
+        return;
+    }
+    queue->later = other;
+    queue->earlier = other->earlier;
+    *(other->earlier ? &other->earlier->later : &earliest) = queue;
+    other->earlier = queue;
+}
+
 static void become_busy(struct mock__queue *queue)
 {
+    put_last(queue);
     queue->references++;
     queue->next_busy = busy;
     queue->link_busy = &busy;
@@ -191,6 +261,8 @@ static void become_busy(struct mock__queue *queue)
 
 static void become_idle(struct mock__queue *queue)
 {
+    take_out(queue);
+    leave_turns(queue);
     *queue->link_busy = queue->next_busy;
     if (queue->next_busy)
         queue->next_busy->link_busy = queue->link_busy;
@@ -259,6 +331,7 @@ CUresult mock__work_submit(struct mock__queue *queue, void *pointer)
     queue->last = work;
     if (queue->first == work)
         become_busy(queue);
+    take_turn(queue);
     if (work->watched)
         mock__hooks.watch();
     mock__schedule_submitted();
@@ -308,8 +381,10 @@ void mock__work_end(struct mock__work *work)
     mock__work_free(work);
     if (held)
         mock__hooks.watch();
-    if (queue->first)
+    if (queue->first) {
+        put_behind(queue);
         return;
+    }
     queue->last = NULL;
     become_idle(queue); /* perhaps the last reference */
 }

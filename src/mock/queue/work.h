@@ -40,6 +40,9 @@ struct mock__queue {
     struct mock__clock *clock; /* of what was submitted last */
     struct mock__work *first, *last;
     struct mock__queue *next_busy, **link_busy; /* among the queues that have work left */
+    struct mock__queue *earlier, *later;        /* the same, by the tickets of their first work */
+    /* Among blocking queues with work that no work of the legacy stream lies behind yet. */
+    struct mock__queue *next_turn, **link_turn;
 };
 
 struct mock__point {
@@ -99,8 +102,10 @@ struct mock__point mock__point_copy(const struct mock__point *point);
 void mock__point_clear(struct mock__point *point);
 bool mock__point_reached(const struct mock__point *point);
 
-/* The queues that have work left, linked by next_busy. */
+/* The queues that have work left, linked by next_busy; and by `later`, in the order of their first
+ * work's submission. */
 struct mock__queue *mock__busy_queues(void);
+struct mock__queue *mock__earliest_queue(void);
 
 /* --- work --- */
 

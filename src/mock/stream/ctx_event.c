@@ -31,6 +31,7 @@ void mock__ctx_events_finish(struct mock__context *context)
     mock__clock_unref(context->blocking_clock);
     mock__clock_unref(context->clock);
     context->legacy_clock = context->blocking_clock = context->clock = NULL;
+    context->legacy_queue = NULL;
 }
 
 #if CUDA_VERSION >= 12050

@@ -47,6 +47,7 @@ bool mock__streams_begin(struct mock__context *context)
     if (context->legacy) {
         context->legacy->queue->blocking = false;
         context->legacy->queue->legacy = true;
+        context->legacy_queue = context->legacy->queue;
     }
     return context->legacy && context->per_thread;
 }
@@ -157,6 +158,8 @@ static bool counts(const struct mock__queue *queue, const struct mock__stream *s
 
 static struct mock__queue *busy_queue(const struct mock__stream *stream)
 {
+    if (!stream->queue->legacy)
+        return stream->queue->first ? stream->queue : NULL;
     for (struct mock__queue *queue = mock__busy_queues(); queue; queue = queue->next_busy)
         if (counts(queue, stream))
             return queue;

@@ -5,6 +5,7 @@
 #include "mock/ptx/machine/block.h"
 #include "mock/ptx/machine/exec.h"
 #include "mock/ptx/machine/grid.h"
+#include "mock/ptx/syntax/ast.h"
 #include "mock/ptx/warps/control.h"
 
 const struct ptx__op *ptx__do_jump(struct ptx__warp *w, const struct ptx__op *op)
@@ -127,17 +128,14 @@ const struct ptx__op *ptx__do_call(struct ptx__warp *w, const struct ptx__op *op
     return ptx__warp_call(w, op, op->call);
 }
 
+/* Functions' addresses are their numbers, in steps. */
 static const struct ptx__code *code_at(const struct ptx__warp *w, uint64_t address)
 {
     const struct ptx__program *program = w->block->grid->launch->program;
+    const uint64_t number = (address - PTX_CODE) / PTX_CODE_STEP;
+    const struct ptx__code *code = number < program->n_codes ? &program->codes[number] : NULL;
 
-    for (size_t i = 0; i < program->n_codes; i++) {
-        if (program->codes[i].address == address && program->codes[i].ops)
-            return &program->codes[i];
-        if (program->codes[i].address == address && program->codes[i].builtin)
-            return &program->codes[i];
-    }
-    return NULL;
+    return code && code->address == address && (code->ops || code->builtin) ? code : NULL;
 }
 
 /* The lanes that call the same function go together; the others do this once more. */

@@ -18,8 +18,9 @@
 struct layout {
     struct ptx__calls calls;
     struct ptx__module *module;
-    bool *marks;    /* which functions get to the variable that is looked at */
-    uint32_t *left; /* room for the search */
+    bool *marks;      /* which functions get to the variable that is looked at */
+    uint32_t *marked; /* those */
+    uint32_t n_marked;
 };
 
 static size_t aligned(size_t used, size_t alignment)
@@ -27,29 +28,48 @@ static size_t aligned(size_t used, size_t alignment)
     return (used + alignment - 1) & ~(alignment - 1);
 }
 
-static void clear_marks(const struct layout *layout)
+static void mark_callers(struct layout *layout, uint32_t function)
 {
-    memset(layout->marks, 0, layout->module->n_functions + 1);
+    layout->n_marked = ptx__mark_callers(&layout->calls, function, layout->marks, layout->marked,
+                                         layout->n_marked);
 }
 
-/* Behind what all that get to it have so far. */
+static void clear_marked(struct layout *layout)
+{
+    while (layout->n_marked)
+        layout->marks[layout->marked[--layout->n_marked]] = false;
+}
+
+/* Behind what all that get to it have so far: those that were marked. */
 static void place_shared(const struct layout *layout, struct ptx__variable *variable)
 {
-    struct ptx__module *module = layout->module;
+    struct ptx__function *functions = layout->module->functions;
     size_t used = 0;
 
-    for (uint32_t i = 0; i < module->n_functions; i++) {
-        if (layout->marks[i] && module->functions[i].usage.shared_bytes > used)
-            used = module->functions[i].usage.shared_bytes;
+    for (uint32_t i = 0; i < layout->n_marked; i++) {
+        const uint32_t number = layout->marked[i];
+
+        if (number < layout->module->n_functions && functions[number].usage.shared_bytes > used)
+            used = functions[number].usage.shared_bytes;
     }
     variable->offset = aligned(used, variable->alignment);
-    for (uint32_t i = 0; i < module->n_functions; i++) {
-        if (layout->marks[i])
-            module->functions[i].usage.shared_bytes = variable->offset + variable->bytes;
+    for (uint32_t i = 0; i < layout->n_marked; i++) {
+        if (layout->marked[i] < layout->module->n_functions)
+            functions[layout->marked[i]].usage.shared_bytes = variable->offset + variable->bytes;
     }
 }
 
-static void place_module_shared(const struct layout *layout)
+static void note_dynamic(const struct layout *layout)
+{
+    struct ptx__module *module = layout->module;
+
+    for (uint32_t i = 0; i < layout->n_marked; i++) {
+        if (layout->marked[i] < module->n_functions)
+            module->functions[layout->marked[i]].usage.uses_dynamic_shared = true;
+    }
+}
+
+static void place_module_shared(struct layout *layout)
 {
     const struct ptx__lists *users = &layout->calls.users;
     struct ptx__module *module = layout->module;
@@ -59,34 +79,30 @@ static void place_module_shared(const struct layout *layout)
 
         if (variable->space != PTX_SHARED || variable->replaced)
             continue;
-        clear_marks(layout);
         for (uint32_t j = users->begins[i]; j < users->begins[i + 1]; j++)
-            ptx__mark_callers(&layout->calls, users->targets[j], layout->marks, layout->left);
-        if (!variable->dynamic)
+            mark_callers(layout, users->targets[j]);
+        if (variable->dynamic)
+            note_dynamic(layout);
+        else
             place_shared(layout, variable);
-        for (uint32_t j = 0; j < module->n_functions && variable->dynamic; j++)
-            module->functions[j].usage.uses_dynamic_shared |= layout->marks[j];
+        clear_marked(layout);
     }
 }
 
-static void place_function_shared(const struct layout *layout, bool kernels)
+static void place_function_shared(struct layout *layout, bool kernels)
 {
     struct ptx__module *module = layout->module;
 
     for (uint32_t i = 0; i < module->n_functions; i++) {
         struct ptx__function *function = &module->functions[i];
-        bool marked = false;
 
         for (uint32_t j = 0; j < function->n_variables && function->is_kernel == kernels; j++) {
             if (function->variables[j].space != PTX_SHARED)
                 continue;
-            if (!marked) {
-                clear_marks(layout);
-                ptx__mark_callers(&layout->calls, i, layout->marks, layout->left);
-            }
-            marked = true;
+            mark_callers(layout, i);
             place_shared(layout, &function->variables[j]);
         }
+        clear_marked(layout);
     }
 }
 
@@ -151,7 +167,6 @@ static void sum_up(const struct layout *layout)
     struct ptx__resource_usage indirect = {.registers = 0};
     const uint32_t n = layout->module->n_functions + 1;
 
-    clear_marks(layout);
     for (uint32_t i = 0; i < layout->calls.n_order; i++) {
         add_callees(layout, layout->calls.order[i], &indirect);
         layout->marks[layout->calls.order[i]] = true;
@@ -179,7 +194,7 @@ static void limit_registers(struct ptx__function *function)
     function->usage.registers = ptx__limit_registers(function, 0, 0);
 }
 
-static void lay_out(const struct layout *layout)
+static void lay_out(struct layout *layout)
 {
     struct ptx__module *module = layout->module;
 
@@ -189,7 +204,7 @@ static void lay_out(const struct layout *layout)
         place_frame(function);
         function->usage.max_threads = max_threads(function);
         function->usage.registers = ptx__count_registers(function);
-        function->address = PTX_CODE + 16 * (uint64_t) i;
+        function->address = PTX_CODE + PTX_CODE_STEP * (uint64_t) i;
     }
     place_constants(module);
     place_module_shared(layout);
@@ -224,8 +239,9 @@ bool ptx__lay_out(struct ptx__parser *parser)
     const size_t n = parser->module->n_functions + 1;
     struct layout layout = {.module = parser->module,
                             .marks = calloc(n + 1, sizeof(bool)),
-                            .left = calloc(n + 1, sizeof(uint32_t))};
-    const bool made = ptx__calls_init(&layout.calls, parser->module) && layout.marks && layout.left;
+                            .marked = calloc(n + 1, sizeof(uint32_t))};
+    const bool made =
+        ptx__calls_init(&layout.calls, parser->module) && layout.marks && layout.marked;
 
     if (made) {
         lay_out(&layout);
@@ -233,6 +249,6 @@ bool ptx__lay_out(struct ptx__parser *parser)
     }
     ptx__calls_finish(&layout.calls);
     free(layout.marks);
-    free(layout.left);
+    free(layout.marked);
     return made || ptx__no_memory(parser);
 }

@@ -5,7 +5,6 @@
 
 #include "mock/ptx/link/link.h"
 #include "mock/ptx/parse/parse.h"
-#include "mock/ptx/syntax/parser.h"
 
 /* Each text has names and numbers of files of its own. */
 static bool read_unit(struct ptx__parser *parser, const char *text, size_t length)
@@ -20,6 +19,7 @@ static bool read_unit(struct ptx__parser *parser, const char *text, size_t lengt
     ptx__lexer_init(&parser->lexer, text, length);
     read = ptx__read_text(parser);
     ptx__scope_finish(&parser->scope);
+    ptx__map_finish(&parser->files);
     return read;
 }
 

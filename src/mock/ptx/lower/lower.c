@@ -146,6 +146,7 @@ static void release(struct ptx__lowering *lower)
     free(lower->ops);
     free(lower->fixups);
     free(lower->slots);
+    free(lower->constants);
 }
 
 static enum ptx__status lower_body(struct ptx__lowering *lower)
@@ -193,6 +194,7 @@ static enum ptx__status lower_all(struct ptx__lowering *begin)
                                       .log = begin->log,
                                       .function = &module->functions[i],
                                       .code = &begin->program->codes[i],
+                                      .paths = begin->paths,
                                       .sites_capacity = begin->sites_capacity};
         const enum ptx__status status = lower_function(&lower);
 
@@ -222,7 +224,9 @@ enum ptx__status ptx__lower(const struct ptx__module *module, struct ptx__log *l
         return PTX_OUT_OF_MEMORY;
     program->codes =
         cushim__arena_alloc(&program->arena, (module->n_functions + 1) * sizeof(*program->codes));
-    if (!program->codes) {
+    begin.paths =
+        cushim__arena_alloc(&program->arena, (module->n_files + 1) * sizeof(*begin.paths));
+    if (!program->codes || !begin.paths) {
         ptx__program_free(program);
         return PTX_OUT_OF_MEMORY;
     }

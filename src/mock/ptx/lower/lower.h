@@ -22,12 +22,15 @@ struct ptx__lowering {
 
     const struct ptx__instruction *at; /* the one that is being lowered */
     uint32_t site, n_sites, sites_capacity;
+    const char **paths; /* of the module's files, NULL where none was needed yet */
 
     struct ptx__op *ops;
     size_t n_ops, ops_capacity;
     struct ptx__fixup *fixups; /* operations whose target is a block */
     size_t n_fixups, fixups_capacity;
     size_t constants_capacity;
+    uint32_t *constants; /* their numbers by what they are: a table of hashes */
+    size_t constants_rows;
 
     uint32_t *slots;    /* of each register */
     uint32_t next_slot; /* the end of the file so far */
@@ -74,7 +77,7 @@ void ptx__emit_list(struct ptx__lowering *lower, struct ptx__op *op, const uint3
                     unsigned n);
 void ptx__jump_to(struct ptx__lowering *lower, struct ptx__op *op, uint32_t block);
 
-/* --- lower_operand.c: slots --- */
+/* --- lower_operand.c, lower_constant.c: slots --- */
 
 uint32_t ptx__new_slot(struct ptx__lowering *lower, unsigned bits);
 uint32_t ptx__constant_slot(struct ptx__lowering *lower, unsigned bits, enum ptx__preload fill,

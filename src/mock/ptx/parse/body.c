@@ -7,12 +7,25 @@
 
 static const struct ptx__symbol no_symbol = {PTX_NO_SYMBOL, 0};
 
+/* The list doubles whenever its length is a power of two. */
+static bool reserve_range(struct ptx__parser *parser)
+{
+    const size_t n = parser->n_ranges;
+    struct ptx__register_range *larger;
+
+    if (n & (n - 1))
+        return true;
+    larger = realloc(parser->ranges, (n ? 2 * n : 1) * sizeof(*larger));
+    if (larger)
+        parser->ranges = larger;
+    return larger;
+}
+
 /* "%r<10>": the registers come into being when they are used. */
 static bool read_range(struct ptx__parser *parser, const struct ptx__declaration *declaration,
                        const struct ptx__token *name)
 {
     struct ptx__number count = {.real = false};
-    struct ptx__register_range *larger;
 
     /* A sum would take the closing angle for an operator. */
     if (!ptx__parse_term(parser, &count) || !ptx__expect(parser, ">"))
@@ -20,11 +33,9 @@ static bool read_range(struct ptx__parser *parser, const struct ptx__declaration
     if (count.real || count.integer > UINT32_MAX)
         return ptx__fatal(parser, name->place, "Invalid number of registers '%.*s'",
                           PTX_TEXT(*name));
-    larger = realloc(parser->ranges, (parser->n_ranges + 1) * sizeof(*larger));
-    if (!larger)
+    if (!reserve_range(parser))
         return ptx__no_memory(parser);
-    parser->ranges = larger;
-    larger[parser->n_ranges++] = (struct ptx__register_range){
+    parser->ranges[parser->n_ranges++] = (struct ptx__register_range){
         (uint32_t) count.integer, declaration->type, declaration->vector};
     return ptx__declare(parser, name, PTX_NAME_REGISTERS, parser->n_ranges - 1, no_symbol);
 }

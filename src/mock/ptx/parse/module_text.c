@@ -53,10 +53,12 @@ static bool read_sm(struct ptx__parser *parser, const struct ptx__token *token)
     /* PTX runs on what it was made for and on what came later. */
     if (parser->target > parser->capability ||
         (parser->suffix == 'a' && parser->target != parser->capability) ||
-        (parser->suffix == 'f' && parser->target / 10 != parser->capability / 10))
+        (parser->suffix == 'f' && parser->target / 10 != parser->capability / 10)) {
+        parser->status = PTX_OTHER_TARGET;
         return ptx__fatal(parser, token->place,
                           "PTX with .target '%.*s' cannot be compiled to architecture 'sm_%d'",
                           PTX_TEXT(*token), parser->capability);
+    }
     return true;
 }
 

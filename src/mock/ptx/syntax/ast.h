@@ -289,12 +289,13 @@ struct ptx__function {
     bool explicit_cluster, blocks_are_clusters;
 
     struct ptx__resource_usage usage;
-    uint64_t address; /* what a pointer to it holds: PTX_CODE + 16 * its number */
+    uint64_t address; /* what a pointer to it holds, see PTX_CODE */
     void *code;       /* set by lowering */
 };
 
-/* Function pointers are numbers of this window, where no memory is. */
-#define PTX_CODE ((uint64_t) 0x7f0000000000)
+/* Function pointers are in this window, where no memory is: PTX_CODE + number * PTX_CODE_STEP. */
+#define PTX_CODE      ((uint64_t) 0x7f0000000000)
+#define PTX_CODE_STEP 16
 
 /* ".alias f, g": f is another name of g. Calls of f were made calls of g. */
 struct ptx__alias {

@@ -44,6 +44,7 @@ struct ptx__parser {
     bool has_version, has_target;
 
     struct ptx__scope scope;
+    struct ptx__map files; /* of the module's list, by the numbers that this text has for them */
 
     /* The function whose body is read. */
     struct ptx__function *function;

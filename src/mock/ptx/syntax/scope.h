@@ -33,6 +33,7 @@ struct ptx__scope {
     struct ptx__name *names; /* those of inner blocks last */
     size_t n_names, capacity;
     int32_t *buckets;
+    size_t n_buckets; /* a power of two */
     uint32_t depth;
 };
 
