@@ -71,7 +71,7 @@ class Table:
         parts = [part.strip() for part in line.split("|")]
         if len(parts) != 3:
             raise ValueError("three columns are wanted")
-        version, target = parts[2].split()
+        version, target, *early = parts[2].split()
         slots = [self.slot(word) for word in parts[0].split()]
         shapes, optional = [], False
         for text in parts[1].split():
@@ -80,7 +80,8 @@ class Table:
             shape["optional"] = optional
             shapes.append(shape)
         self.forms.append((len(self.opcodes), slots, shapes, self.version(version),
-                           *self.target(target)))
+                           *self.target(target),
+                           (self.version(early[0]), int(early[1])) if early else (0, 0)))
         self.opcodes[-1][4] += 1
 
     def slot(self, text):
@@ -195,9 +196,9 @@ def forms(table):
     first_slot = first_shape = 0
     shapes = "const struct ptx__shape ptx__shapes[] = {\n"
     text = "const struct ptx__form ptx__forms[] = {\n"
-    for opcode, slots, of_form, version, target, suffix in table.forms:
+    for opcode, slots, of_form, version, target, suffix, early in table.forms:
         text += (f"    {{{opcode}, {first_slot}, {len(slots)}, {first_shape}, {len(of_form)}, "
-                 f"{version}, {target}, {repr(suffix) if suffix else 0}}},\n")
+                 f"{version}, {target}, {repr(suffix) if suffix else 0}, {early[0]}, {early[1]}}},\n")
         first_slot += len(slots)
         first_shape += len(of_form)
         for s in of_form:

@@ -21,6 +21,9 @@
 /* What a thread may have of local variables. */
 #define MOST_LOCAL_BYTES ((size_t) 512 << 10)
 
+/* The toolkit of the build may not have its name. */
+#define INVALID_CLUSTER_SIZE ((CUresult) 912)
+
 static bool within(const unsigned *size, const struct mock__device *device,
                    CUdevice_attribute limit_of_x)
 {
@@ -69,6 +72,43 @@ static CUresult check_cooperative(const struct mock__request *request,
 
     MOCK__REQUIRE(!request->cooperative || request->grid[0] <= resident / rows,
                   CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+    return CUDA_SUCCESS;
+}
+
+/* The clusters that the launch asks for, or that the kernel has; false if there are none. */
+static bool find_cluster(const struct mock__request *request, const struct mock__function *function,
+                         unsigned cluster[3])
+{
+    enum { CLUSTER_DIMENSION = 4 };
+    const struct mock__attributes *attributes = request->attributes;
+
+    for (unsigned i = 0; i < 3; i++)
+        cluster[i] = (unsigned) function->attributes[MOCK__CLUSTER_WIDTH + i];
+    if (attributes && attributes->set >> CLUSTER_DIMENSION & 1)
+        memcpy(cluster, attributes->values[CLUSTER_DIMENSION], 3 * sizeof(*cluster));
+    return cluster[0];
+}
+
+/* What a kernel was compiled for is what it is launched with, and the grid is made of it. */
+static CUresult check_cluster(const struct mock__request *request,
+                              const struct mock__function *function)
+{
+    const struct mock__entry *entry = function->entry;
+    const unsigned portable = 8, most = 16;
+    unsigned cluster[3], blocks = 1;
+
+    if (!find_cluster(request, function, cluster))
+        return function->attributes[MOCK__CLUSTER_MUST_BE_SET] ? INVALID_CLUSTER_SIZE
+                                                               : CUDA_SUCCESS;
+    for (unsigned i = 0; i < 3; i++) {
+        MOCK__REQUIRE(cluster[i] && request->grid[i] % cluster[i] == 0 &&
+                          (!entry->cluster[0] || cluster[i] == entry->cluster[i]),
+                      INVALID_CLUSTER_SIZE);
+        blocks *= cluster[i];
+    }
+    MOCK__REQUIRE(blocks <= (function->attributes[MOCK__NON_PORTABLE_CLUSTER] ? most : portable) &&
+                      (!entry->max_cluster || blocks <= entry->max_cluster),
+                  INVALID_CLUSTER_SIZE);
     return CUDA_SUCCESS;
 }
 
@@ -270,6 +310,7 @@ CUresult mock__launch(const struct mock__request *request)
     MOCK__TRY(mock__function_find(request->function, &function));
     MOCK__TRY(mock__stream_find(request->stream, &stream));
     MOCK__REQUIRE(function->module->context == stream->context, CUDA_ERROR_INVALID_HANDLE);
+    MOCK__TRY(check_cluster(request, function));
     MOCK__TRY(describe(request, function, &work));
     MOCK__TRY(mock__stream_submit(stream, work));
     for (unsigned i = 0; i < request->n_events; i++)

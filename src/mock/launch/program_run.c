@@ -253,7 +253,9 @@ static void fill(struct ptx__launch *launch, const struct mock__function *functi
     for (unsigned i = 0; i < 3; i++) {
         launch->grid[i] = request->grid[i];
         launch->block[i] = request->block[i];
-        launch->cluster[i] = launch->code->cluster[i] ? launch->code->cluster[i] : 1;
+        launch->cluster[i] = (unsigned) function->attributes[MOCK__CLUSTER_WIDTH + i];
+        launch->clustered = launch->clustered || launch->cluster[i];
+        launch->cluster[i] += !launch->cluster[i];
     }
     launch->shared_bytes = (uint32_t) request->shared_bytes;
     if (entry->n_parameters)
@@ -278,8 +280,10 @@ static void set_cluster(struct ptx__launch *launch, const struct mock__attribute
 {
     enum { CLUSTER_DIMENSION = 4 };
 
-    if (attributes && attributes->set >> CLUSTER_DIMENSION & 1)
-        memcpy(launch->cluster, attributes->values[CLUSTER_DIMENSION], sizeof(launch->cluster));
+    if (!attributes || !(attributes->set >> CLUSTER_DIMENSION & 1))
+        return;
+    memcpy(launch->cluster, attributes->values[CLUSTER_DIMENSION], sizeof(launch->cluster));
+    launch->clustered = true;
 }
 
 void mock__program_run(const struct cushim_mock_launch *request, void *const *args)

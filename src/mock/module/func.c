@@ -20,9 +20,7 @@ enum {
     BINARY_VERSION = 6,
     MAX_DYNAMIC_SHARED = 8,
     CARVEOUT = 9,
-    CLUSTER_SIZE_MUST_BE_SET = 10,
-    CLUSTER_DEPTH = 13,
-    NON_PORTABLE_CLUSTER = 14,
+    CLUSTER_DEPTH = MOCK__CLUSTER_WIDTH + 2,
     CLUSTER_SCHEDULING = 15,
 };
 
@@ -41,6 +39,9 @@ void mock__function_attributes(const struct mock__device *device, const struct m
     attributes[BINARY_VERSION] = mock__capability(device);
     attributes[MAX_DYNAMIC_SHARED] = DEFAULT_DYNAMIC_SHARED - (int) entry->shared_bytes;
     attributes[CARVEOUT] = -1;
+    attributes[MOCK__CLUSTER_MUST_BE_SET] = entry->must_cluster;
+    for (unsigned i = 0; i < 3; i++)
+        attributes[MOCK__CLUSTER_WIDTH + i] = (int) entry->cluster[i];
 }
 
 struct mock__function *mock__function_new(struct mock__module *module,
@@ -101,12 +102,12 @@ bool mock__function_settable(const struct mock__device *device, int static_share
         return value >= 0 && value <= largest - static_shared;
     case CARVEOUT:
         return value >= -1 && value <= 100;
-    case NON_PORTABLE_CLUSTER:
+    case MOCK__NON_PORTABLE_CLUSTER:
         return value == 0 || value == 1;
     case CLUSTER_SCHEDULING:
         return value >= 0 && value <= 2;
     default:
-        return attribute > CLUSTER_SIZE_MUST_BE_SET && attribute <= CLUSTER_DEPTH && value >= 0;
+        return attribute > MOCK__CLUSTER_MUST_BE_SET && attribute <= CLUSTER_DEPTH && value >= 0;
     }
 }
 

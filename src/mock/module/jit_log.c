@@ -41,6 +41,8 @@ static void append(struct cushim__str *text, const struct ptx__message *message)
 
     if (message->place.line)
         cushim__str_append(text, "ptxas application ptx input, line %u; ", message->place.line);
+    else if (message->severity == PTX_FATAL)
+        cushim__str_append(text, "ptxas ");
     cushim__str_append(text, "%s: %s\n", severities[message->severity], message->text);
 }
 

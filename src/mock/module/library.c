@@ -8,6 +8,7 @@
 #include "base/util.h"
 #include "mock/allocation/memory.h"
 #include "mock/base/state.h"
+#include "mock/module/jit_limits.h"
 #include "mock/module/jit_log.h"
 #include "mock/queue/schedule.h"
 
@@ -84,9 +85,10 @@ static int largest_capability(void)
 }
 
 static CUresult fill(struct mock__library *library, const void *image, size_t size,
-                     struct ptx__log *log)
+                     const struct mock__jit_limits *limits, struct ptx__log *log)
 {
     MOCK__TRY(mock__image_text(image, size, largest_capability(), &library->image));
+    MOCK__TRY(mock__jit_limits_write(limits, &library->image));
     MOCK__TRY(mock__ptx_read(library->image, largest_capability(), &library->ptx, log));
     MOCK__TRY(mock__managed_make(&library->ptx, &library->managed));
     library->kernels = calloc(library->ptx.n_entries + 1, sizeof(struct mock__kernel *));
@@ -99,7 +101,8 @@ static CUresult fill(struct mock__library *library, const void *image, size_t si
 }
 
 static CUresult load(const void *image, size_t size, const struct mock__jit_log *log,
-                     const char *made_by, CUlibrary *ret_library)
+                     const struct mock__jit_limits *limits, const char *made_by,
+                     CUlibrary *ret_library)
 {
     struct ptx__log messages = {.messages = NULL};
     struct mock__library *library;
@@ -107,7 +110,7 @@ static CUresult load(const void *image, size_t size, const struct mock__jit_log 
 
     library = mock__object_new(MOCK__LIBRARY, sizeof(*library));
     MOCK__REQUIRE(library, CUDA_ERROR_OUT_OF_MEMORY);
-    result = fill(library, image, size, &messages);
+    result = fill(library, image, size, limits, &messages);
     mock__jit_log_write(log, &messages);
     ptx__log_finish(&messages);
     if (result != CUDA_SUCCESS) {
@@ -135,6 +138,7 @@ static CUresult load_data(CUlibrary *library, const void *code, size_t size,
                           void **libraryOptionValues, unsigned int numLibraryOptions,
                           const char *made_by)
 {
+    struct mock__jit_limits limits;
     struct mock__jit_log log;
 
     MOCK__ENTER();
@@ -143,7 +147,8 @@ static CUresult load_data(CUlibrary *library, const void *code, size_t size,
     MOCK__REQUIRE(options_valid(numLibraryOptions, libraryOptions, libraryOptionValues),
                   CUDA_ERROR_INVALID_VALUE);
     log = mock__jit_log_find(numJitOptions, jitOptions, jitOptionsValues);
-    return load(code, size, &log, made_by, library);
+    MOCK__TRY(mock__jit_limits_find(numJitOptions, jitOptions, jitOptionsValues, &limits));
+    return load(code, size, &log, &limits, made_by, library);
 }
 
 CUresult mock_cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *jitOptions,

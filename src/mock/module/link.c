@@ -10,6 +10,7 @@
 #include "base/util.h"
 #include "mock/base/objects.h"
 #include "mock/base/state.h"
+#include "mock/module/jit_limits.h"
 #include "mock/module/jit_log.h"
 #include "mock/module/module.h"
 
@@ -17,6 +18,7 @@ struct link {
     struct mock__object object;
     struct mock__context *context;
     struct mock__jit_log log;
+    struct mock__jit_limits limits;
     char **texts;
     size_t n_texts;
     char **names; /* of the kernels that the texts define */
@@ -37,14 +39,17 @@ static CUresult find(CUlinkState handle, struct link **ret_link)
 static CUresult create(unsigned n, const CUjit_option *options, void **values,
                        CUlinkState *ret_state)
 {
+    struct mock__jit_limits limits;
     struct link *link;
 
     MOCK__ENTER_CONTEXT(context);
     MOCK__REQUIRE(ret_state && (!n || (options && values)), CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__jit_limits_find(n, options, values, &limits));
     link = mock__object_new(MOCK__LINK, sizeof(*link));
     MOCK__REQUIRE(link, CUDA_ERROR_OUT_OF_MEMORY);
     mock__made(&link->object.made, "cuLinkCreate");
     link->context = context;
+    link->limits = limits;
     /* The values are the caller's for as long as the state lives. */
     link->log = mock__jit_log_find(n, options, values);
     *ret_state = MOCK__HANDLE(link);
@@ -125,9 +130,14 @@ static CUresult add_text(struct link *link, const char *text)
 {
     struct ptx__log messages = {.messages = NULL};
     CUresult result = read_part(link, text, &messages);
+    char *copy = strdup(text);
 
+    if (result == CUDA_SUCCESS && copy)
+        result = mock__jit_limits_write(&link->limits, &copy);
     if (result == CUDA_SUCCESS)
-        result = add_string(&link->texts, &link->n_texts, strdup(text));
+        result = add_string(&link->texts, &link->n_texts, copy);
+    else
+        free(copy);
     mock__jit_log_write(&link->log, &messages);
     ptx__log_finish(&messages);
     return result;
@@ -150,8 +160,27 @@ static CUresult check_type(CUjitInputType type)
     }
 }
 
+/* What options say of registers; NULL if they are not valid. */
+static const struct mock__jit_limits *limits_of(unsigned n, const CUjit_option *options,
+                                                void *const *values,
+                                                struct mock__jit_limits *ret_limits)
+{
+    const bool there = !n || (options && values);
+
+    return there && mock__jit_limits_find(n, options, values, ret_limits) == CUDA_SUCCESS
+               ? ret_limits
+               : NULL;
+}
+
+/* Options of an input count for more than those of the whole. */
+static void set_limits(struct link *link, const struct mock__jit_limits *limits)
+{
+    link->limits.registers = limits->registers ? limits->registers : link->limits.registers;
+    link->limits.threads = limits->threads ? limits->threads : link->limits.threads;
+}
+
 static CUresult add_data(CUlinkState state, CUjitInputType type, const void *data, size_t size,
-                         bool options_valid)
+                         const struct mock__jit_limits *limits)
 {
     SCOPED_FREE char *text = NULL;
     struct link *link = NULL;
@@ -159,9 +188,10 @@ static CUresult add_data(CUlinkState state, CUjitInputType type, const void *dat
     MOCK__ENTER();
     MOCK__TRY(find(state, &link));
     MOCK__REQUIRE(data && size && size < SIZE_MAX, CUDA_ERROR_INVALID_VALUE);
-    MOCK__REQUIRE(options_valid && !link->image, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(limits && !link->image, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(check_type(type));
     MOCK__TRY(mock__image_text(data, size, mock__capability(link->context->device), &text));
+    set_limits(link, limits);
     return add_text(link, text);
 }
 
@@ -169,16 +199,20 @@ CUresult mock_cuLinkAddData(CUlinkState state, CUjitInputType type, void *data, 
                             const char *name, unsigned int numOptions, CUjit_option *options,
                             void **optionValues)
 {
+    struct mock__jit_limits limits;
+
     (void) name;
-    return add_data(state, type, data, size, !numOptions || (options && optionValues));
+    return add_data(state, type, data, size, limits_of(numOptions, options, optionValues, &limits));
 }
 
 CUresult mock_cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, size_t size,
                                const char *name, unsigned int numOptions, CUjit_option *options,
                                void **optionValues)
 {
+    struct mock__jit_limits limits;
+
     (void) name;
-    return add_data(state, type, data, size, !numOptions || (options && optionValues));
+    return add_data(state, type, data, size, limits_of(numOptions, options, optionValues, &limits));
 }
 
 static CUresult check_state(CUlinkState state)
@@ -190,7 +224,7 @@ static CUresult check_state(CUlinkState state)
 }
 
 static CUresult add_file(CUlinkState state, CUjitInputType type, const char *path,
-                         bool options_valid)
+                         const struct mock__jit_limits *limits)
 {
     SCOPED_FREE char *text = NULL;
     size_t size = 0;
@@ -198,19 +232,23 @@ static CUresult add_file(CUlinkState state, CUjitInputType type, const char *pat
     MOCK__TRY(check_state(state));
     MOCK__REQUIRE(path, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__image_file(path, "cuLinkAddFile", &text, &size));
-    return add_data(state, type, text, size + 1, options_valid);
+    return add_data(state, type, text, size + 1, limits);
 }
 
 CUresult mock_cuLinkAddFile(CUlinkState state, CUjitInputType type, const char *path,
                             unsigned int numOptions, CUjit_option *options, void **optionValues)
 {
-    return add_file(state, type, path, !numOptions || (options && optionValues));
+    struct mock__jit_limits limits;
+
+    return add_file(state, type, path, limits_of(numOptions, options, optionValues, &limits));
 }
 
 CUresult mock_cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *path,
                                unsigned int numOptions, CUjit_option *options, void **optionValues)
 {
-    return add_file(state, type, path, !numOptions || (options && optionValues));
+    struct mock__jit_limits limits;
+
+    return add_file(state, type, path, limits_of(numOptions, options, optionValues, &limits));
 }
 
 /* All texts as one module, to hear now what does not fit together. */

@@ -7,6 +7,7 @@
 
 #include "base/util.h"
 #include "mock/base/state.h"
+#include "mock/module/jit_limits.h"
 #include "mock/module/jit_log.h"
 #include "mock/queue/schedule.h"
 #include "mock/stream/capture.h"
@@ -20,8 +21,23 @@ CUresult mock__module_find(CUmodule handle, struct mock__module **ret_module)
     return mock__context_usable(module->context);
 }
 
+/* An image with what the options ask for in its text. */
+static CUresult load_limited(struct mock__context *context, const void *image, size_t size,
+                             const struct mock__jit_limits *limits, struct ptx__log *messages,
+                             struct mock__module **ret_module)
+{
+    SCOPED_FREE char *text = NULL;
+
+    if (!limits || (!limits->registers && !limits->threads))
+        return mock__module_load(context, image, size, NULL, messages, ret_module);
+    MOCK__TRY(mock__image_text(image, size, mock__capability(context->device), &text));
+    MOCK__TRY(mock__jit_limits_write(limits, &text));
+    return mock__module_load(context, text, SIZE_MAX, NULL, messages, ret_module);
+}
+
 static CUresult load(CUmodule *ret_module, const void *image, size_t size,
-                     const struct mock__jit_log *log, const char *made_by)
+                     const struct mock__jit_log *log, const struct mock__jit_limits *limits,
+                     const char *made_by)
 {
     struct mock__module *module = NULL;
     struct ptx__log messages = {.messages = NULL};
@@ -30,7 +46,7 @@ static CUresult load(CUmodule *ret_module, const void *image, size_t size,
     MOCK__ENTER_CONTEXT(context);
     MOCK__REQUIRE(ret_module && image, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__capture_unsafe());
-    result = mock__module_load(context, image, size, NULL, &messages, &module);
+    result = load_limited(context, image, size, limits, &messages, &module);
     mock__jit_log_write(log, &messages);
     ptx__log_finish(&messages);
     MOCK__TRY(result);
@@ -41,22 +57,24 @@ static CUresult load(CUmodule *ret_module, const void *image, size_t size,
 
 CUresult mock_cuModuleLoadData(CUmodule *module, const void *image)
 {
-    return load(module, image, SIZE_MAX, NULL, "cuModuleLoadData");
+    return load(module, image, SIZE_MAX, NULL, NULL, "cuModuleLoadData");
 }
 
 CUresult mock_cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions,
                                  CUjit_option *options, void **optionValues)
 {
+    struct mock__jit_limits limits;
     struct mock__jit_log log;
 
     MOCK__REQUIRE(!numOptions || (options && optionValues), CUDA_ERROR_INVALID_VALUE);
     log = mock__jit_log_find(numOptions, options, optionValues);
-    return load(module, image, SIZE_MAX, &log, "cuModuleLoadDataEx");
+    MOCK__TRY(mock__jit_limits_find(numOptions, options, optionValues, &limits));
+    return load(module, image, SIZE_MAX, &log, &limits, "cuModuleLoadDataEx");
 }
 
 CUresult mock_cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin)
 {
-    return load(module, fatCubin, SIZE_MAX, NULL, "cuModuleLoadFatBinary");
+    return load(module, fatCubin, SIZE_MAX, NULL, NULL, "cuModuleLoadFatBinary");
 }
 
 static CUresult check_context(void)
@@ -73,7 +91,7 @@ CUresult mock_cuModuleLoad(CUmodule *module, const char *fname)
     MOCK__TRY(check_context());
     MOCK__REQUIRE(module && fname, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__image_file(fname, "cuModuleLoad", &text, &size));
-    return load(module, text, size, NULL, "cuModuleLoad");
+    return load(module, text, size, NULL, NULL, "cuModuleLoad");
 }
 
 CUresult mock_cuModuleUnload(CUmodule hmod)

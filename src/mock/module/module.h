@@ -11,6 +11,13 @@
 
 #define MOCK__N_FUNCTION_ATTRIBUTES 16
 
+/* Some of them, by number, as the toolkit of the build may not know them. */
+enum {
+    MOCK__CLUSTER_MUST_BE_SET = 10,
+    MOCK__CLUSTER_WIDTH = 11, /* height and depth follow */
+    MOCK__NON_PORTABLE_CLUSTER = 14,
+};
+
 struct mock__context;
 struct mock__device;
 struct mock__library;

@@ -10,6 +10,7 @@
 #include "base/util.h"
 #include "mock/base/hint.h"
 #include "mock/base/state.h"
+#include "mock/module/jit_limits.h"
 #include "mock/module/kernels.h"
 #include "mock/ptx/container/fatbin.h"
 
@@ -154,7 +155,7 @@ static CUresult split(const char *text, struct parts *parts)
 }
 
 static CUresult fill_entry(const struct ptx__function *function, uint32_t number,
-                           struct mock__entry *entry)
+                           const struct mock__jit_limits *limits, struct mock__entry *entry)
 {
     *entry = (struct mock__entry){
         .name = function->name,
@@ -164,7 +165,10 @@ static CUresult fill_entry(const struct ptx__function *function, uint32_t number
         .shared_bytes = function->usage.shared_bytes,
         .local_bytes = function->usage.local_bytes,
         .max_threads = function->usage.max_threads,
-        .registers = function->usage.registers,
+        .registers = ptx__limit_registers(function, limits->registers, limits->threads),
+        .cluster = {function->req_cluster[0], function->req_cluster[1], function->req_cluster[2]},
+        .max_cluster = function->max_cluster_rank,
+        .must_cluster = function->explicit_cluster,
         .function = number,
     };
     MOCK__REQUIRE(entry->parameters, CUDA_ERROR_OUT_OF_MEMORY);
@@ -203,7 +207,7 @@ static CUresult note_names(struct mock__ptx *ptx)
     return CUDA_SUCCESS;
 }
 
-static CUresult add_entries(struct mock__ptx *ptx)
+static CUresult add_entries(struct mock__ptx *ptx, const struct mock__jit_limits *limits)
 {
     const struct ptx__module *module = &ptx->module;
 
@@ -213,7 +217,7 @@ static CUresult add_entries(struct mock__ptx *ptx)
         const struct ptx__function *function = &module->functions[i];
 
         if (function->is_kernel && function->has_body && !function->replaced)
-            MOCK__TRY(fill_entry(function, i, &ptx->entries[ptx->n_entries++]));
+            MOCK__TRY(fill_entry(function, i, limits, &ptx->entries[ptx->n_entries++]));
     }
     return note_names(ptx);
 }
@@ -221,16 +225,18 @@ static CUresult add_entries(struct mock__ptx *ptx)
 CUresult mock__ptx_read_part(const char *text, int capability, struct mock__ptx *ptx,
                              struct ptx__log *log)
 {
+    const struct mock__jit_limits limits = {.registers = 0};
     enum ptx__status status;
 
     *ptx = (struct mock__ptx){.n_entries = 0};
     status = ptx__read_part(text, strlen(text), capability, &ptx->module, log);
-    return status == PTX_OK ? add_entries(ptx) : result_of_text(status, capability, log);
+    return status == PTX_OK ? add_entries(ptx, &limits) : result_of_text(status, capability, log);
 }
 
 CUresult mock__ptx_read(const char *text, int capability, struct mock__ptx *ptx,
                         struct ptx__log *log)
 {
+    const struct mock__jit_limits limits = mock__jit_limits_read(text);
     struct parts parts = {.n = 0};
     CUresult result;
 
@@ -242,7 +248,7 @@ CUresult mock__ptx_read(const char *text, int capability, struct mock__ptx *ptx,
             capability, log);
     finish_parts(&parts);
     MOCK__TRY(result);
-    return add_entries(ptx);
+    return add_entries(ptx, &limits);
 }
 
 bool mock__stood_for(const struct mock__ptx *ptx)

@@ -22,9 +22,11 @@ struct mock__entry {
     size_t n_parameters;
     size_t parameter_bytes;
     size_t shared_bytes, local_bytes;
-    size_t max_threads; /* .maxntid or .reqntid as one number, 0 if it says neither */
-    unsigned registers; /* an estimate */
-    uint32_t function;  /* its number in the module */
+    size_t max_threads;               /* .maxntid or .reqntid as one number, 0 if it says neither */
+    unsigned registers;               /* an estimate */
+    unsigned cluster[3], max_cluster; /* as its text says, or 0 */
+    bool must_cluster;                /* a launch without clusters fails */
+    uint32_t function;                /* its number in the module */
 };
 
 struct mock__ptx {

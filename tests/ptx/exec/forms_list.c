@@ -173,6 +173,50 @@ static void carries(void)
     }
 }
 
+/* What stands before a form behind this one. subc.cc takes a carry itself. */
+static const char *leaving(const char *first)
+{
+    static const char *const texts[][2] = {
+        {"add.cc.u32", "add.cc.u32 %r7, %r2, %r1;"},
+        {"sub.cc.u32", "sub.cc.u32 %r7, %r2, %r1;"},
+        {"subc.cc.u32", "add.cc.u32 %r7, %r1, %r1; subc.cc.u32 %r7, %r2, %r1;"},
+        {"mad.lo.cc.u32", "mad.lo.cc.u32 %r7, %r1, %r2, %r1;"},
+        {"mad.hi.cc.s32", "mad.hi.cc.s32 %r7, %r1, %r2, %r2;"},
+        {"add.cc.u64", "add.cc.u64 %d7, %d2, %d1;"},
+        {"sub.cc.u64", "sub.cc.u64 %d7, %d2, %d1;"},
+        {"subc.cc.u64", "add.cc.u64 %d7, %d1, %d1; subc.cc.u64 %d7, %d2, %d1;"},
+        {"mad.lo.cc.u64", "mad.lo.cc.u64 %d7, %d1, %d2, %d1;"},
+        {"mad.hi.cc.s64", "mad.hi.cc.s64 %d7, %d1, %d2, %d2;"},
+    };
+
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+        if (!strcmp(texts[i][0], first))
+            return texts[i][1];
+    return NULL;
+}
+
+static void chain(const char *first, const char *op, const char *type)
+{
+    const bool wide = letter(type) == 'd';
+    struct form *form = add(same(type, op[0] == 'm' ? 3 : 2), "%s.%s behind %s", op, type, first);
+
+    form->before = leaving(first);
+    if (strstr(op, ".cc"))
+        form->after = wide ? "addc.u64 %d7, 0, 0; mad.lo.u64 %d0, %d0, 2, %d7;"
+                           : "addc.u32 %r7, 0, 0; mad.lo.u32 %r0, %r0, 2, %r7;";
+}
+
+/* What each operation that leaves a carry leaves to each that takes one, of either width; and what
+ * that one leaves. */
+static void chains(void)
+{
+    EACH(type, "u32", "s32", "u64", "s64")
+    EACH(first, "add.cc.u32", "sub.cc.u32", "mad.lo.cc.u32", "mad.hi.cc.s32", "add.cc.u64",
+         "sub.cc.u64", "mad.lo.cc.u64", "mad.hi.cc.s64", "subc.cc.u32", "subc.cc.u64")
+    EACH(op, "addc", "subc", "madc.lo", "madc.hi", "addc.cc", "subc.cc", "madc.lo.cc", "madc.hi.cc")
+    chain(first, op, type);
+}
+
 static void floats(void)
 {
     EACH(ftz, "", ".ftz")
@@ -420,6 +464,7 @@ size_t list_forms(struct form *forms)
     integers();
     bits();
     carries();
+    chains();
     floats();
     halves();
     conversions();

@@ -24,7 +24,7 @@ bool ptx__form_has_words(const struct ptx__check *check, const struct ptx__form 
 bool ptx__form_takes_operands(const struct ptx__check *check, const struct ptx__form *form);
 
 /* Gives the operands the kinds and constants that the form wants. */
-void ptx__settle_operands(const struct ptx__check *check, const struct ptx__form *form);
+bool ptx__settle_operands(const struct ptx__check *check, const struct ptx__form *form);
 
 /* What forms cannot say: state spaces, calls. */
 bool ptx__check_spaces(const struct ptx__check *check);

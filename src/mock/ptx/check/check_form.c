@@ -145,6 +145,13 @@ static bool check_gate(const struct ptx__check *check, const char *dot, const ch
     return true;
 }
 
+/* Some came to new devices first, and with a later version to older ones. */
+static bool was_early(const struct ptx__parser *parser, const struct ptx__form *form)
+{
+    return form->early_version && parser->version >= form->early_version &&
+           parser->target >= form->early_target;
+}
+
 /* Were the form and its words there in what the text is written for? */
 static bool check_gates(const struct ptx__check *check, const struct ptx__form *form)
 {
@@ -152,7 +159,8 @@ static bool check_gates(const struct ptx__check *check, const struct ptx__form *
     const struct ptx__instruction *instruction = check->instruction;
     const char *name = ptx__opcode_name((enum ptx__opcode) instruction->opcode);
 
-    check_gate(check, "", name, form->version, form->target);
+    if (!was_early(parser, form))
+        check_gate(check, "", name, form->version, form->target);
     for (unsigned i = 0; i < check->n_words; i++) {
         for (size_t j = 0; j < ptx__n_gates; j++) {
             const struct ptx__gate *gate = &ptx__gates[j];
@@ -171,9 +179,8 @@ static bool check_gates(const struct ptx__check *check, const struct ptx__form *
 static bool accept(const struct ptx__check *check, const struct ptx__form *form)
 {
     check->instruction->form = (uint16_t) (form - ptx__forms);
-    ptx__settle_operands(check, form);
-    return check_gates(check, form) && ptx__check_spaces(check) && ptx__check_call(check) &&
-           ptx__check_values(check);
+    return ptx__settle_operands(check, form) && check_gates(check, form) &&
+           ptx__check_spaces(check) && ptx__check_call(check) && ptx__check_values(check);
 }
 
 bool ptx__check_instruction(struct ptx__parser *parser, struct ptx__instruction *instruction,

@@ -69,6 +69,9 @@ static bool register_fits(const struct ptx__check *check, const struct ptx__shap
         return false;
     if (operand->selector && !shape->part)
         return false;
+    if (operand->sum && (shape->result || ptx__is_float((enum ptx__type) reg->type) ||
+                         reg->type == PTX_PRED || reg->type == PTX_B128))
+        return false;
     if (operand->negative && type != PTX_PRED && check->instruction->opcode != PTX_OP_VMAD)
         return false;
     return ptx__type_fits((enum ptx__type) reg->type, type, shape->loose, shape->bits);
@@ -196,6 +199,13 @@ static bool may_be_packed(const struct ptx__operand *element, bool result)
                   : element->kind == PTX_INTEGER || element->kind == PTX_REAL;
 }
 
+/* A register that is a vector, and is named without one of its components. */
+static bool is_vector_register(const struct ptx__check *check, const struct ptx__operand *operand)
+{
+    return operand->kind == PTX_REGISTER && operand->component < 0 && !operand->negative &&
+           check->parser->function->registers[operand->reg].vector;
+}
+
 /* What `mov` packs or unpacks: elements of one size, that make the instruction's. */
 static bool packed_fits(const struct ptx__check *check, const struct ptx__shape *shape,
                         const struct ptx__operand *operand)
@@ -203,6 +213,11 @@ static bool packed_fits(const struct ptx__check *check, const struct ptx__shape 
     const unsigned bits = ptx__type_bits(ptx__type_of(check->instruction, 0));
     unsigned common;
 
+    if (is_vector_register(check, operand)) {
+        const struct ptx__register *reg = &check->parser->function->registers[operand->reg];
+
+        return reg->vector * ptx__type_bits((enum ptx__type) reg->type) == bits;
+    }
     if (operand->kind != PTX_VECTOR || !operand->count)
         return false;
     for (uint32_t i = 0; i < operand->count; i++) {
@@ -328,17 +343,48 @@ static void settle_constant(struct ptx__operand *operand, enum ptx__type type)
     operand->type = type == PTX_F64 ? PTX_F64 : PTX_F32;
 }
 
-void ptx__settle_operands(const struct ptx__check *check, const struct ptx__form *form)
+/* "v" becomes "{v.x, v.y}": what follows knows vectors in that form alone. */
+static bool spell_out(const struct ptx__check *check, struct ptx__operand *operand)
+{
+    const unsigned n = operand->kind == PTX_SPECIAL
+                           ? ptx__specials[operand->special].vector
+                           : check->parser->function->registers[operand->reg].vector;
+    struct ptx__operand vector = {
+        .kind = PTX_VECTOR, .place = operand->place, .component = -1, .elements = NULL};
+
+    for (unsigned i = 0; i < n; i++) {
+        struct ptx__operand *element =
+            ptx__append(check->parser, &vector.elements, &vector.count, sizeof(*element));
+
+        if (!element)
+            return false;
+        *element = *operand;
+        element->component = (int8_t) i;
+    }
+    *operand = vector;
+    return true;
+}
+
+static bool is_special_vector(const struct ptx__operand *operand)
+{
+    return operand->kind == PTX_SPECIAL && operand->component < 0 &&
+           ptx__specials[operand->special].vector;
+}
+
+bool ptx__settle_operands(const struct ptx__check *check, const struct ptx__form *form)
 {
     struct ptx__instruction *instruction = check->instruction;
 
     if (instruction->opcode == PTX_OP_CALL)
-        return;
+        return true;
     for (unsigned i = 0; i < instruction->n_operands; i++) {
         const struct ptx__shape *shape = &ptx__shapes[form->first_shape + i];
         const enum ptx__type type = ptx__shape_type(instruction, shape);
         struct ptx__operand *operand = &instruction->operands[i];
 
+        if ((is_vector_register(check, operand) || is_special_vector(operand)) &&
+            !spell_out(check, operand))
+            return false;
         if (shape->kind == PTX_SHAPE_MEMORY && operand->kind == PTX_ADDRESS) {
             operand->kind = PTX_MEMORY;
             operand->reg = PTX_NONE;
@@ -347,4 +393,5 @@ void ptx__settle_operands(const struct ptx__check *check, const struct ptx__form
         for (uint32_t j = 0; operand->kind == PTX_VECTOR && j < operand->count; j++)
             settle_constant(&operand->elements[j], type);
     }
+    return true;
 }

@@ -44,10 +44,10 @@ static bool has_one_space(enum ptx__opcode opcode)
            opcode == PTX_OP_RED || opcode == PTX_OP_LDU || opcode == PTX_OP_PREFETCH;
 }
 
-/* Parameters have no generic address without cvta. */
+/* Parameters and constants have no generic address without cvta. */
 static bool is_space(enum ptx__space named, enum ptx__space space)
 {
-    return named ? named == space : space != PTX_PARAM;
+    return named ? named == space : space != PTX_PARAM && space != PTX_CONST;
 }
 
 static bool check_memory(const struct ptx__check *check, const struct ptx__operand *operand)
@@ -112,6 +112,13 @@ bool ptx__check_spaces(const struct ptx__check *check)
     return check_other(check);
 }
 
+static size_t register_bytes(const struct ptx__register *reg, int8_t component)
+{
+    const size_t n = reg->vector && component < 0 ? reg->vector : 1;
+
+    return reg->type == PTX_PRED ? 1 : n * ptx__type_bytes((enum ptx__type) reg->type);
+}
+
 /* What an argument has; a constant takes the size that is wanted. */
 static size_t argument_bytes(const struct ptx__check *check, const struct ptx__operand *operand,
                              size_t wanted)
@@ -120,7 +127,7 @@ static size_t argument_bytes(const struct ptx__check *check, const struct ptx__o
     const struct ptx__variable *variable = variable_of(check, operand->symbol);
 
     if (operand->kind == PTX_REGISTER)
-        return ptx__type_bytes((enum ptx__type) function->registers[operand->reg].type);
+        return register_bytes(&function->registers[operand->reg], operand->component);
     if (operand->kind != PTX_ADDRESS)
         return wanted;
     if (operand->symbol.kind == PTX_PARAMETER)

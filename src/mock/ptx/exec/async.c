@@ -237,7 +237,9 @@ const struct ptx__op *ptx__do_map_address(struct ptx__warp *w, const struct ptx_
 
     for (uint32_t m = w->mask; m; m &= m - 1) {
         const unsigned l = (unsigned) __builtin_ctz(m);
-        const uint64_t high = (uint64_t) (rank[l] + 1) << PTX__RANK_SHIFT;
+        /* What is the block's own has one address. */
+        const uint64_t high =
+            rank[l] == w->block->rank ? 0 : (uint64_t) (rank[l] + 1) << PTX__RANK_SHIFT;
 
         if (op->c)
             wide_d[l] = (wide[l] & ~(UINT64_C(0xff) << PTX__RANK_SHIFT)) | high;

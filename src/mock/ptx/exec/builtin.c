@@ -57,24 +57,36 @@ static const struct ptx__op *do_vprintf(struct ptx__warp *warp, const struct ptx
 }
 
 /* message, file, line, function, size of a character */
-static const struct ptx__op *do_assertfail(struct ptx__warp *warp, const struct ptx__op *op)
+static bool print_assertion(struct ptx__warp *warp, const struct ptx__op *op, unsigned lane,
+                            char message[256])
 {
-    const unsigned lane = (unsigned) __builtin_ctz(warp->mask);
     const unsigned *block = warp->block->grid->launch->block;
     const unsigned thread = warp->number * PTX__LANES + lane;
-    char message[256], file[256], function[256], text[1024];
+    char file[256], function[256], text[1024];
 
-    if (!ptx__text_at(warp, op, lane, argument(warp, op, lane, 0, 8), message, sizeof(message)) ||
+    if (!ptx__text_at(warp, op, lane, argument(warp, op, lane, 0, 8), message, 256) ||
         !ptx__text_at(warp, op, lane, argument(warp, op, lane, 1, 8), file, sizeof(file)) ||
         !ptx__text_at(warp, op, lane, argument(warp, op, lane, 3, 8), function, sizeof(function)))
-        return NULL;
+        return false;
     snprintf(text, sizeof(text),
              "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file,
              (unsigned) argument(warp, op, lane, 2, 4), function, warp->block->index[0],
              warp->block->index[1], warp->block->index[2], thread % block[0],
              thread / block[0] % block[1], thread / block[0] / block[1], message);
     print(warp, true, text, strlen(text));
-    return ptx__fault(warp, op, 710, PTX__OTHER, lane, "assertion '%s' failed", message);
+    return true;
+}
+
+/* All lanes that came here say so, and the first one is it that fails. */
+static const struct ptx__op *do_assertfail(struct ptx__warp *warp, const struct ptx__op *op)
+{
+    char message[256] = "";
+
+    for (uint32_t m = warp->mask; m; m &= m - 1)
+        if (!print_assertion(warp, op, (unsigned) __builtin_ctz(m), message))
+            return NULL;
+    return ptx__fault(warp, op, 710, PTX__OTHER, (unsigned) __builtin_ctz(warp->mask),
+                      "assertion '%s' failed", message);
 }
 
 static const struct ptx__op *do_malloc(struct ptx__warp *warp, const struct ptx__op *op)

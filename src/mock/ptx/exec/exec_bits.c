@@ -302,7 +302,12 @@ LANEWISE(max_s16x2_, "max.s16x2", u32, u32, u32, u32, max_s16x2(A, B))
 LANEWISE(min_relu_s16x2, "min.relu.s16x2", u32, u32, u32, u32, minr_s16x2(A, B))
 LANEWISE(max_relu_s16x2, "max.relu.s16x2", u32, u32, u32, u32, maxr_s16x2(A, B))
 
-/* --- carries: one bit a lane, in a slot of its own --- */
+/*
+ * --- carries: one bit a lane, in a slot of its own ---
+ *
+ * It is always a carry: a difference is the sum with the complement, so what a subtraction leaves
+ * is that it did not borrow, and sums and differences of one chain see the same flag.
+ */
 
 #define CARRY(l) (PRED(PTX__CARRY_SLOT) >> (l) &1)
 
@@ -337,9 +342,9 @@ __extension__ typedef __int128 s128;
     CARRYING(add_cc_##T, "add.cc." #T, T, W, A + B, OUT_##T(sum), true)                            \
     CARRYING(addc_##T, "addc." #T, T, W, A + B + CC, OUT_##T(sum), false)                          \
     CARRYING(addc_cc_##T, "addc.cc." #T, T, W, A + B + CC, OUT_##T(sum), true)                     \
-    CARRYING(sub_cc_##T, "sub.cc." #T, T, W, A - B, OUT_##T(sum), true)                            \
-    CARRYING(subc_##T, "subc." #T, T, W, A - B - CC, OUT_##T(sum), false)                          \
-    CARRYING(subc_cc_##T, "subc.cc." #T, T, W, A - B - CC, OUT_##T(sum), true)                     \
+    CARRYING(sub_cc_##T, "sub.cc." #T, T, W, A + (S_##T) ~B + 1, OUT_##T(sum), true)               \
+    CARRYING(subc_##T, "subc." #T, T, W, A + (S_##T) ~B + CC, OUT_##T(sum), false)                 \
+    CARRYING(subc_cc_##T, "subc.cc." #T, T, W, A + (S_##T) ~B + CC, OUT_##T(sum), true)            \
     CARRYING(mad_lo_cc_##T, "mad.lo.cc." #T, T, W, (W) (S_##T)(A * B) + C, OUT_##T(sum), true)     \
     CARRYING(madc_lo_##T, "madc.lo." #T, T, W, (W) (S_##T)(A * B) + C + CC, OUT_##T(sum), false)   \
     CARRYING(madc_lo_cc_##T, "madc.lo.cc." #T, T, W, (W) (S_##T)(A * B) + C + CC, OUT_##T(sum),    \
@@ -415,15 +420,5 @@ HANDLER(address_add, "address.add")
     const uint32_t mask = w->mask;
 
     PTX__EACH_LANE d[l] = mask >> l & 1 ? a[l] + add : d[l];
-    return op + 1;
-}
-
-HANDLER(address_is, "address.is")
-{
-    const uint64_t *a = REG(uint64_t, op->a);
-    uint32_t bits = 0;
-
-    PTX__EACH_LANE bits |= (uint32_t) (a[l] >> PTX__WINDOW_SHIFT == op->imm) << l;
-    ptx__set_pred(w, op->d, bits);
     return op + 1;
 }

@@ -210,6 +210,8 @@ PACK(u8, ".u32", 8, 0, UINT8_MAX, C << 16)
 PACK(s8, ".u32", 8, INT8_MIN, INT8_MAX, C << 16)
 PACK(u4, ".u32", 4, 0, 15, C << 8)
 PACK(s4, ".u32", 4, -8, 7, C << 8)
+PACK(u2, ".u32", 2, 0, 3, C << 4)
+PACK(s2, ".u32", 2, -2, 1, C << 4)
 
 #define CLAMPED(T, low, high)                                                                      \
     LANEWISE(cvt_sat_##T##_s64, "cvt.sat." #T ".s64", T, s64, s64, u32,                            \

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "mock/ptx/link/calls.h"
+#include "mock/ptx/link/read.h"
 
 #define MOST_CONSTANTS 0x10000
 #define MOST_SHARED    0xc000 /* static; a launch may have more */
@@ -190,8 +191,7 @@ static unsigned max_threads(const struct ptx__function *function)
 /* The limit that a kernel sets itself holds for what it calls, too. */
 static void limit_registers(struct ptx__function *function)
 {
-    if (function->max_registers && function->max_registers < function->usage.registers)
-        function->usage.registers = function->max_registers;
+    function->usage.registers = ptx__limit_registers(function, 0, 0);
 }
 
 static void lay_out(struct layout *layout)

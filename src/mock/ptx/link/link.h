@@ -14,6 +14,9 @@ bool ptx__link(struct ptx__parser *parser);
 /* Gives variables their places, and finds the functions' usage. */
 bool ptx__lay_out(struct ptx__parser *parser);
 
+/* What calls pass, and what is read that no call gave. The usage is known by then. */
+bool ptx__check_calls(struct ptx__parser *parser);
+
 /* An estimate of the 32-bit registers that a function needs at once. */
 unsigned ptx__count_registers(const struct ptx__function *function);
 

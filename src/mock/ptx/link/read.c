@@ -37,7 +37,7 @@ static bool begin(struct ptx__parser *parser)
 
 static enum ptx__status finish(struct ptx__parser *parser)
 {
-    if (!ptx__link(parser) || !ptx__lay_out(parser))
+    if (!ptx__link(parser) || !ptx__lay_out(parser) || !ptx__check_calls(parser))
         return parser->status;
     return parser->log->n_errors ? PTX_INVALID : PTX_OK;
 }

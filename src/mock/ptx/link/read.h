@@ -27,4 +27,12 @@ void ptx__finish(struct ptx__module *module);
 /* A kernel or a function by its name, or an alias of it; PTX_NONE if there is none. */
 uint32_t ptx__function_find(const struct ptx__module *module, const char *name);
 
+/*
+ * The registers that a kernel has when its compilation is asked for so many at most, or for as many
+ * as a block of so many threads can have; 0: nothing is asked for. What the kernel says itself
+ * counts for more.
+ */
+unsigned ptx__limit_registers(const struct ptx__function *function, unsigned registers,
+                              unsigned threads);
+
 #endif

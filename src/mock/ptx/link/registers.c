@@ -10,9 +10,14 @@
 #include <string.h>
 
 #include "mock/ptx/link/link.h"
+#include "mock/ptx/link/read.h"
 
 #define LEAST 16
 #define MOST  255
+
+/* What a limit can be at least, and what the threads of a multiprocessor share. */
+#define LEAST_LIMIT 24
+#define OF_ALL      65536u
 
 /* Where a register is in use; first is greater than last if nowhere. */
 struct span {
@@ -195,4 +200,27 @@ unsigned ptx__count_registers(const struct ptx__function *function)
     free(spans.spans);
     free(changes);
     return registers < LEAST ? LEAST : registers > MOST ? MOST : registers;
+}
+
+/* They have to do for so many threads; the device gives out eight at a time. */
+static unsigned for_threads(unsigned threads, unsigned blocks)
+{
+    const unsigned all = threads * (blocks ? blocks : 1);
+
+    return all && all <= OF_ALL ? OF_ALL / all / 8 * 8 : MOST;
+}
+
+unsigned ptx__limit_registers(const struct ptx__function *function, unsigned registers,
+                              unsigned threads)
+{
+    unsigned limit = for_threads(threads, 0);
+
+    /* What the kernel itself says counts for more than what its compilation is asked for. */
+    limit = registers && registers < limit ? registers : limit;
+    if (function->usage.max_threads)
+        limit = for_threads(function->usage.max_threads, function->min_ctas);
+    if (function->max_registers)
+        limit = function->max_registers;
+    limit = limit < LEAST_LIMIT ? LEAST_LIMIT : limit;
+    return function->usage.registers < limit ? function->usage.registers : limit;
 }

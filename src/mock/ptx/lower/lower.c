@@ -127,8 +127,9 @@ static void describe(struct ptx__lowering *lower)
     code->parameters = ptx__keep(lower, code->n_parameters * sizeof(*code->parameters));
     for (uint32_t i = 0; i < code->n_parameters; i++)
         code->parameters[i] = place(lower->frame_parameters, &function->parameters[i]);
-    if (function->n_results)
-        code->result = place(lower->frame_results, &function->results[0]);
+    /* All results together: they begin with the first one. */
+    code->result.offset = lower->frame_results;
+    code->result.bytes = (uint32_t) list_bytes(function->results, function->n_results);
 }
 
 /* What was grown becomes part of the program, and jumps get their targets. */

@@ -115,6 +115,7 @@ bool ptx__lower_bulk(struct ptx__lowering *lower);
 bool ptx__lower_video(struct ptx__lowering *lower);
 bool ptx__lower_data(struct ptx__lowering *lower);
 void ptx__lower_cvt(struct ptx__lowering *lower);
+void ptx__lower_isspacep(struct ptx__lowering *lower);
 bool ptx__lower_warp(struct ptx__lowering *lower);
 bool ptx__lower_plain(struct ptx__lowering *lower);
 

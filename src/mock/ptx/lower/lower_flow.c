@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mock/ptx/lower/lower.h"
+#include "mock/ptx/lower/lower_value.h"
 #include "mock/ptx/machine/warp.h"
 #include "mock/ptx/warps/control.h"
 
@@ -166,14 +166,11 @@ static void lower_return(struct ptx__lowering *lower)
 
     for (uint32_t i = 0; i < function->n_results; i++) {
         const struct ptx__parameter *result = &function->results[i];
-        struct ptx__op *op;
 
-        if (!result->is_register)
-            continue;
-        op = ptx__emit_key(lower, "stf.%u.%u", ptx__type_bits(result->type),
-                           ptx__type_bits(result->type) <= 32 ? 32 : 64);
-        op->a = ptx__register_slot(lower, result->reg);
-        op->imm = lower->frame_results + result->offset;
+        if (result->is_register)
+            ptx__value_put(lower, ptx__register_slot(lower, result->reg),
+                           (enum ptx__type) result->type, result->vector,
+                           lower->frame_results + (uint32_t) result->offset);
     }
     ptx__emit(lower, ptx__do_return);
 }
@@ -268,14 +265,11 @@ static void lower_entry(struct ptx__lowering *lower)
 
     for (uint32_t i = 0; !function->is_kernel && i < function->n_parameters; i++) {
         const struct ptx__parameter *parameter = &function->parameters[i];
-        struct ptx__op *op;
 
-        if (!parameter->is_register)
-            continue;
-        op = ptx__emit_key(lower, "ldf.u%u.%u", ptx__type_bits(parameter->type),
-                           ptx__type_bits(parameter->type) <= 32 ? 32 : 64);
-        op->d = ptx__register_slot(lower, parameter->reg);
-        op->imm = lower->frame_parameters + parameter->offset;
+        if (parameter->is_register)
+            ptx__value_take(lower, ptx__register_slot(lower, parameter->reg),
+                            (enum ptx__type) parameter->type, parameter->vector,
+                            lower->frame_parameters + (uint32_t) parameter->offset);
     }
 }
 

@@ -34,6 +34,19 @@ static bool is_strong(const struct ptx__instruction *at)
            ptx__has(at, PTX_MOD_ACQUIRE) || ptx__has(at, PTX_MOD_RELEASE);
 }
 
+/* What a generic address has above one in the symbol's own space. */
+static uint64_t window_of_symbol(const struct ptx__lowering *lower, struct ptx__symbol symbol)
+{
+    const struct ptx__variable *variable =
+        symbol.kind == PTX_MODULE_VARIABLE     ? &lower->module->variables[symbol.number]
+        : symbol.kind == PTX_FUNCTION_VARIABLE ? &lower->function->variables[symbol.number]
+                                               : NULL;
+    const bool shared =
+        variable && (variable->space == PTX_SHARED || variable->space == PTX_SHARED_CTA);
+
+    return shared && ptx__space_of(lower->at) == PTX_NO_SPACE ? PTX__SHARED_WINDOW : 0;
+}
+
 static uint32_t base_slot(struct ptx__lowering *lower, const struct ptx__operand *memory,
                           bool *ret_wide)
 {
@@ -45,7 +58,8 @@ static uint32_t base_slot(struct ptx__lowering *lower, const struct ptx__operand
         return ptx__register_slot(lower, memory->reg);
     }
     if (memory->symbol.kind != PTX_NO_SYMBOL)
-        return ptx__symbol_slot(lower, memory->symbol, 0, 64);
+        return ptx__symbol_slot(lower, memory->symbol,
+                                (int64_t) window_of_symbol(lower, memory->symbol), 64);
     return ptx__constant_slot(lower, 64, PTX__FILL_VALUE, 0, 0);
 }
 
@@ -339,26 +353,6 @@ static void lower_cvta(struct ptx__lowering *lower)
     op->imm = ptx__has(at, PTX_MOD_TO) ? 0 - window : window;
 }
 
-static void lower_isspacep(struct ptx__lowering *lower)
-{
-    const struct ptx__instruction *at = lower->at;
-    const bool wide =
-        ptx__slot_bits(lower, &at->operands[1]) == 64 || at->operands[1].kind != PTX_REGISTER;
-    uint32_t source = ptx__source(lower, &at->operands[1], PTX_U64);
-    const uint32_t target = ptx__target(lower, &at->operands[0]);
-    struct ptx__op *op;
-
-    if (!wide) {
-        const uint32_t narrow = source;
-
-        source = ptx__new_slot(lower, 64);
-        ptx__emit_slots(lower, "cvt.u64.u32", source, narrow, narrow, 0);
-    }
-    op = ptx__emit_slots(lower, "address.is", target, source, source, source);
-
-    op->imm = window_of(lower, ptx__space_of(at)) >> PTX__WINDOW_SHIFT;
-}
-
 bool ptx__lower_memory(struct ptx__lowering *lower)
 {
     switch (lower->at->opcode) {
@@ -379,7 +373,7 @@ bool ptx__lower_memory(struct ptx__lowering *lower)
         lower_cvta(lower);
         return true;
     case PTX_OP_ISSPACEP:
-        lower_isspacep(lower);
+        ptx__lower_isspacep(lower);
         return true;
     case PTX_OP_PREFETCH:
     case PTX_OP_PREFETCHU:

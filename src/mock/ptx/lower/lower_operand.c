@@ -170,6 +170,13 @@ static uint32_t clock_slot(struct ptx__lowering *lower, unsigned special, unsign
     return slot;
 }
 
+/* A block has memory that is the system's where a kernel asks for it, behind its own. */
+static uint32_t reserved_slot(struct ptx__lowering *lower, unsigned bits, unsigned offset)
+{
+    lower->program->uses_reserved = true;
+    return ptx__constant_slot(lower, bits, PTX__FILL_RESERVED_BASE, offset, 0);
+}
+
 static uint32_t special_slot(struct ptx__lowering *lower, const struct ptx__operand *operand)
 {
     const struct ptx__special_row *row = &ptx__specials[operand->special];
@@ -192,8 +199,16 @@ static uint32_t special_slot(struct ptx__lowering *lower, const struct ptx__oper
     case PTX_SREG_GLOBALTIMER_HI:
         return clock_slot(lower, operand->special, bits);
     case PTX_SREG_IS_EXPLICIT_CLUSTER:
-        return ptx__constant_slot(lower, 1, PTX__FILL_VALUE, lower->function->explicit_cluster, 0);
-    default: /* other environment registers, performance counters, reserved memory: nothing */
+        return ptx__constant_slot(lower, 1, PTX__FILL_CLUSTERED, 0, 0);
+    case PTX_SREG_RESERVED_SMEM_OFFSET_BEGIN:
+    case PTX_SREG_RESERVED_SMEM_OFFSET_0:
+        return reserved_slot(lower, bits, 0);
+    case PTX_SREG_RESERVED_SMEM_OFFSET_1:
+        return reserved_slot(lower, bits, PTX__RESERVED_SHARED / 2);
+    case PTX_SREG_RESERVED_SMEM_OFFSET_END:
+    case PTX_SREG_RESERVED_SMEM_OFFSET_CAP:
+        return reserved_slot(lower, bits, PTX__RESERVED_SHARED);
+    default: /* other environment registers, performance counters: nothing */
         return ptx__constant_slot(lower, bits, PTX__FILL_VALUE, 0, 0);
     }
 }
@@ -215,6 +230,24 @@ static uint32_t negated(struct ptx__lowering *lower, uint32_t slot)
     return result;
 }
 
+/* "%r1+4", in as many bits as the register has. */
+static uint32_t sum_of(struct ptx__lowering *lower, const struct ptx__operand *operand,
+                       uint32_t slot)
+{
+    const enum ptx__type type = (enum ptx__type) lower->function->registers[operand->reg].type;
+    const unsigned bits = size_of(type);
+    const uint32_t result = ptx__new_slot(lower, bits);
+    const uint32_t constant =
+        ptx__constant_slot(lower, bits, PTX__FILL_VALUE, cut(operand->integer, type), 0);
+
+    ptx__emit_slots(lower, bits == 64 ? "add.u64" : "add.u32", result, slot, constant, 0);
+    if (ptx__type_bits(type) == 16)
+        ptx__emit_slots(lower, "cvt.u16.u32", result, result, result, 0);
+    if (ptx__type_bits(type) == 8)
+        ptx__emit_slots(lower, "cvt.u8.u32", result, result, result, 0);
+    return result;
+}
+
 uint32_t ptx__source(struct ptx__lowering *lower, const struct ptx__operand *operand,
                      enum ptx__type type)
 {
@@ -223,6 +256,8 @@ uint32_t ptx__source(struct ptx__lowering *lower, const struct ptx__operand *ope
     switch (operand->kind) {
     case PTX_REGISTER:
         slot = register_of(lower, operand);
+        if (operand->sum)
+            return sum_of(lower, operand, slot);
         return operand->negative ? negated(lower, slot) : slot;
     case PTX_SPECIAL:
         return special_slot(lower, operand);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "mock/ptx/exec/builtin.h"
-#include "mock/ptx/lower/lower.h"
+#include "mock/ptx/lower/lower_value.h"
 #include "mock/ptx/warps/control.h"
 
 bool ptx__may_wait(const struct ptx__instruction *instruction)
@@ -44,13 +44,46 @@ static uint32_t bytes_of(const struct ptx__lowering *lower, struct ptx__symbol s
     }
 }
 
+/* What is called, by its declaration, by its prototype, or as the first of a list has it. */
+static struct ptx__prototype prototype_of(const struct ptx__lowering *lower,
+                                          const struct ptx__operand *operands)
+{
+    const struct ptx__function *callee = NULL;
+
+    if (operands[1].kind == PTX_ADDRESS)
+        callee = &lower->module->functions[operands[1].symbol.number];
+    else if (operands[3].kind == PTX_PROTOTYPE)
+        return lower->function->prototypes[operands[3].target];
+    else if (operands[3].kind == PTX_TABLE)
+        callee = &lower->module->functions[lower->function->tables[operands[3].target].targets[0]];
+    if (!callee)
+        return (struct ptx__prototype){.n_results = 0};
+    return (struct ptx__prototype){.parameters = callee->parameters,
+                                   .n_parameters = callee->n_parameters,
+                                   .results = callee->results,
+                                   .n_results = callee->n_results};
+}
+
+/* Room in the frame, behind what is there. A register of 64 bits is read all of it. */
+static uint32_t take_room(struct ptx__lowering *lower, size_t bytes)
+{
+    const uint32_t at = (lower->frame_end + 15) / 16 * 16;
+
+    lower->frame_end = at + (bytes > 8 ? (uint32_t) bytes : 8);
+    return at;
+}
+
 /* Where in the frame an argument is; one in a register is put there first. */
 static struct ptx__argument argument(struct ptx__lowering *lower,
-                                     const struct ptx__operand *operand, enum ptx__type type)
+                                     const struct ptx__operand *operand,
+                                     const struct ptx__parameter *parameter)
 {
-    const unsigned bits = ptx__type_bits(type);
-    uint32_t slot, offset;
-    struct ptx__op *op;
+    const bool known = parameter && !parameter->array;
+    const bool is_register = operand->kind == PTX_REGISTER;
+    const enum ptx__type type = (enum ptx__type)(known         ? parameter->type
+                                                 : is_register ? operand->type
+                                                               : PTX_B32);
+    uint32_t slot, offset, bytes;
 
     if (operand->kind == PTX_ADDRESS) {
         offset = ptx__frame_offset(lower, operand->symbol);
@@ -58,61 +91,23 @@ static struct ptx__argument argument(struct ptx__lowering *lower,
             return (struct ptx__argument){offset, bytes_of(lower, operand->symbol)};
     }
     slot = ptx__source(lower, operand, type);
-    offset = (lower->frame_end + 7) / 8 * 8;
-    lower->frame_end = offset + 8;
-    op = ptx__emit_key(lower, "stf.%u.%u", bits, bits <= 32 ? 32 : 64);
-    op->a = slot;
-    op->imm = offset;
-    return (struct ptx__argument){offset, bits / 8};
-}
-
-/* The parameters and results of what is called, by its declaration or by its prototype. */
-static struct ptx__prototype prototype_of(const struct ptx__lowering *lower,
-                                          const struct ptx__operand *operands)
-{
-    const struct ptx__function *callee;
-
-    if (operands[1].kind == PTX_ADDRESS) {
-        callee = &lower->module->functions[operands[1].symbol.number];
-        return (struct ptx__prototype){.parameters = callee->parameters,
-                                       .results = callee->results,
-                                       .n_results = callee->n_results};
-    }
-    if (operands[3].kind == PTX_PROTOTYPE)
-        return lower->function->prototypes[operands[3].target];
-    return (struct ptx__prototype){.n_results = 0};
-}
-
-static enum ptx__type type_of(const struct ptx__parameter *parameters, uint32_t i,
-                              const struct ptx__operand *operand)
-{
-    if (parameters && !parameters[i].array)
-        return parameters[i].type;
-    return operand->kind == PTX_REGISTER ? operand->type : PTX_B32;
-}
-
-/* A result in a register is taken out of the frame after the call. */
-static void take_result(struct ptx__lowering *lower, const struct ptx__operand *operand,
-                        uint32_t offset)
-{
-    const unsigned bits = ptx__type_bits(lower->function->registers[operand->reg].type);
-    const uint32_t slot = ptx__target(lower, operand);
-    struct ptx__op *op = ptx__emit_key(lower, "ldf.u%u.%u", bits, bits <= 32 ? 32 : 64);
-
-    op->d = slot;
-    op->imm = offset;
+    bytes = known ? (uint32_t) parameter->bytes : (uint32_t) ptx__type_bytes(type);
+    offset = take_room(lower, known ? bytes : 16);
+    ptx__value_put(lower, slot, type, known ? parameter->vector : 0, offset);
+    return (struct ptx__argument){offset, bytes};
 }
 
 /* Pairs of numbers, as ptx__given() takes them out. */
 static const uint32_t *lower_arguments(struct ptx__lowering *lower,
                                        const struct ptx__operand *arguments,
-                                       const struct ptx__parameter *parameters)
+                                       const struct ptx__prototype *prototype)
 {
     uint32_t *pairs = ptx__keep(lower, 2 * arguments->count * sizeof(*pairs));
 
     for (uint32_t i = 0; i < arguments->count; i++) {
-        const struct ptx__argument given = argument(
-            lower, &arguments->elements[i], type_of(parameters, i, &arguments->elements[i]));
+        const struct ptx__argument given =
+            argument(lower, &arguments->elements[i],
+                     i < prototype->n_parameters ? &prototype->parameters[i] : NULL);
 
         pairs[2 * i] = given.offset;
         pairs[2 * i + 1] = given.bytes;
@@ -120,30 +115,49 @@ static const uint32_t *lower_arguments(struct ptx__lowering *lower,
     return pairs;
 }
 
-/* Where the result goes: what has no place of its own gets one behind all else. */
-static struct ptx__argument place_result(struct ptx__lowering *lower,
-                                         const struct ptx__operand *results,
-                                         const struct ptx__prototype *prototype)
+/* All results lie together, the first one first. */
+static uint32_t bytes_of_results(const struct ptx__prototype *prototype,
+                                 const struct ptx__operand *first)
+{
+    const struct ptx__parameter *last = prototype->results + prototype->n_results - 1;
+
+    if (prototype->n_results)
+        return (uint32_t) (last->offset + last->bytes);
+    return first->kind == PTX_REGISTER ? (uint32_t) ptx__type_bytes((enum ptx__type) first->type)
+                                       : 0;
+}
+
+/* Where the results go: into a variable, or into room of their own behind all else. */
+static struct ptx__argument place_results(struct ptx__lowering *lower,
+                                          const struct ptx__operand *results,
+                                          const struct ptx__prototype *prototype)
 {
     const struct ptx__operand *first = results->elements;
-    struct ptx__argument result = {UINT32_MAX, 0};
+    struct ptx__argument place = {UINT32_MAX, 0};
 
     if (results->kind != PTX_LIST || !results->count)
-        return result;
+        return place;
     if (first->kind == PTX_ADDRESS) {
-        result.offset = ptx__frame_offset(lower, first->symbol);
-        if (result.offset != PTX_NONE)
-            result.bytes = bytes_of(lower, first->symbol);
-        return result;
+        place.offset = ptx__frame_offset(lower, first->symbol);
+        if (place.offset != PTX_NONE)
+            place.bytes = bytes_of(lower, first->symbol);
+        return place;
     }
-    result.offset = (lower->frame_end + 7) / 8 * 8;
-    if (prototype->n_results)
-        result.bytes = (uint32_t) prototype->results[0].bytes;
-    else if (first->kind == PTX_REGISTER)
-        result.bytes = (uint32_t) ptx__type_bytes((enum ptx__type) first->type);
-    /* A register of 64 bits is read all of it. */
-    lower->frame_end = result.offset + (result.bytes > 8 ? result.bytes : 8);
-    return result;
+    place.bytes = bytes_of_results(prototype, first);
+    place.offset = take_room(lower, place.bytes);
+    return place;
+}
+
+/* Results in registers are taken out of the frame after the call. */
+static void take_results(struct ptx__lowering *lower, const struct ptx__operand *results,
+                         const struct ptx__prototype *prototype, struct ptx__argument place)
+{
+    for (uint32_t i = 0; place.bytes && i < results->count; i++)
+        if (results->elements[i].kind == PTX_REGISTER)
+            ptx__value_take_register(lower, &results->elements[i],
+                                     place.offset + (i < prototype->n_results
+                                                         ? (uint32_t) prototype->results[i].offset
+                                                         : 0));
 }
 
 static void set_callee(struct ptx__lowering *lower, struct ptx__op *op, uint32_t number)
@@ -162,21 +176,20 @@ static void lower_call(struct ptx__lowering *lower)
     const struct ptx__operand *arguments = operands[2].kind == PTX_LIST ? &operands[2] : &none;
     const struct ptx__prototype prototype = prototype_of(lower, operands);
     const bool direct = operands[1].kind == PTX_ADDRESS;
-    const uint32_t *pairs = lower_arguments(lower, arguments, prototype.parameters);
-    const struct ptx__argument result = place_result(lower, results, &prototype);
+    const uint32_t *pairs = lower_arguments(lower, arguments, &prototype);
+    const struct ptx__argument place = place_results(lower, results, &prototype);
     const uint32_t slot = direct ? 0 : ptx__source(lower, &operands[1], PTX_U64);
     struct ptx__op *op = ptx__emit(lower, direct ? ptx__do_call : ptx__do_call_indirect);
 
-    op->d = result.offset;
-    op->imm = result.bytes;
+    op->d = place.offset;
+    op->imm = place.bytes;
     op->a = slot;
     op->list = pairs;
     op->n_list = (uint16_t) (2 * arguments->count);
     op->waits = true; /* what is called may */
     if (direct)
         set_callee(lower, op, operands[1].symbol.number);
-    if (result.bytes && results->elements[0].kind == PTX_REGISTER)
-        take_result(lower, &results->elements[0], result.offset);
+    take_results(lower, results, &prototype, place);
 }
 
 /* --- barriers --- */

@@ -21,10 +21,11 @@
 
 #include "base/arena.h"
 
-#define PTX__LANES       32
-#define PTX__ALL         0xffffffffu
-#define PTX__SLOT        (PTX__LANES * 4)
-#define PTX__MAX_THREADS 1024 /* of a block */
+#define PTX__LANES           32
+#define PTX__ALL             0xffffffffu
+#define PTX__SLOT            (PTX__LANES * 4)
+#define PTX__MAX_THREADS     1024 /* of a block */
+#define PTX__RESERVED_SHARED 1024 /* bytes of a block's shared memory that are the system's */
 
 /*
  * Addresses in shared and local memory, and of parameters, begin at 0 in their own space. As
@@ -104,7 +105,9 @@ enum ptx__preload {
     PTX__FILL_ENVREG1,      /* the workspace of cooperative groups */
     PTX__FILL_ENVREG2,
     PTX__FILL_N_SM,
-    PTX__FILL_OF_BLOCK, /* from here on: differs between the blocks of a launch */
+    PTX__FILL_CLUSTERED,     /* clusters were asked for */
+    PTX__FILL_RESERVED_BASE, /* where the shared memory begins that is the system's */
+    PTX__FILL_OF_BLOCK,      /* from here on: differs between the blocks of a launch */
     PTX__FILL_CTAID_X = PTX__FILL_OF_BLOCK,
     PTX__FILL_CTAID_Y,
     PTX__FILL_CTAID_Z,
@@ -175,6 +178,7 @@ struct ptx__code {
 struct ptx__program {
     struct ptx__code *codes; /* in the order of the module's functions */
     size_t n_codes;
+    bool uses_reserved;         /* shared memory of the system: cooperative groups do */
     bool debug;                 /* made for a debugger, without optimisation */
     uint32_t dynamic_alignment; /* of dynamic shared memory */
     struct cushim__arena arena; /* of all that it is made of */

@@ -74,6 +74,7 @@ struct ptx__grid {
     unsigned cluster_blocks;
     unsigned n_threads, n_warps; /* of a block */
     uint32_t shared_bytes, dynamic_base;
+    uint32_t own_shared, reserved_base; /* the kernel's, and where the system's begins */
     atomic_uint_fast64_t next_cluster;
     bool alone;           /* there is one worker */
     atomic_bool stop;     /* something went wrong */

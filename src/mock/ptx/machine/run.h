@@ -46,6 +46,7 @@ struct ptx__launch {
     uint32_t shared_bytes; /* dynamic */
     const unsigned char *params;
     size_t param_bytes;
+    bool clustered; /* by the launch or by the kernel, and be it clusters of one block */
     bool cooperative;
     uint64_t workspace; /* of a cooperative launch: the address of 64 zeroed bytes */
 

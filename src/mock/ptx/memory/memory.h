@@ -43,17 +43,6 @@ unsigned char *ptx__reach_in(struct ptx__warp *warp, const struct ptx__op *op,
 /* Finds the range of an address for an operation; false if there is none. */
 bool ptx__range_cache_find(struct ptx__warp *warp, const struct ptx__op *op, uint64_t address);
 
-/* Notes what a lane does to its local memory, where that is watched. */
-void ptx__racecheck_local(struct ptx__warp *warp, const struct ptx__op *op, unsigned lane,
-                          uint64_t offset, unsigned bytes, enum ptx__use use);
-
-/* The same for all active lanes at imm of their frame. */
-void ptx__racecheck_frame(struct ptx__warp *warp, const struct ptx__op *op, unsigned bytes,
-                          enum ptx__use use);
-
-/* Another block of the cluster writes: what is there is written, by nobody that clocks know. */
-void ptx__racecheck_shared_from(struct ptx__block *block, uint64_t offset, unsigned bytes);
-
 /* The address of each lane: slot a, 8 bytes wide if c says so, and imm. */
 static inline void ptx__addresses(const struct ptx__warp *w, const struct ptx__op *op,
                                   uint64_t *restrict addresses)

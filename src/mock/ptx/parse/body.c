@@ -60,6 +60,9 @@ static bool read_registers(struct ptx__parser *parser)
 
     if (!ptx__parse_declared_type(parser, &declaration))
         return false;
+    if (declaration.vector && declaration.type == PTX_PRED)
+        ptx__error(parser, parser->lexer.token.place,
+                   "Predicate type can only be used to define scalar register variables");
     do {
         if (!read_register(parser, &declaration))
             return false;

@@ -7,7 +7,14 @@ static bool read_list(struct ptx__parser *parser, struct ptx__operand *operand)
 {
     operand->kind = PTX_LIST;
     operand->place = parser->lexer.token.place;
-    return ptx__expect(parser, "(") && ptx__parse_operand_list(parser, operand, ")");
+    if (!ptx__expect(parser, "(") || !ptx__parse_operand_list(parser, operand, ")"))
+        return false;
+    for (uint32_t i = 0; i < operand->count; i++)
+        if (operand->elements[i].kind == PTX_VECTOR || operand->elements[i].sum)
+            return ptx__fatal(parser, operand->elements[i].place,
+                              "Parsing error near '%s': syntax error",
+                              operand->elements[i].sum ? "+" : "{");
+    return true;
 }
 
 /* A function, or a register that holds the address of one. */

@@ -44,6 +44,9 @@ static bool read_parameter(struct ptx__parser *parser, struct ptx__parameter *re
         .alignment = declaration.alignment ? declaration.alignment : 1,
         .place = declaration.name.place,
     };
+    /* In the frame a predicate takes a byte. */
+    if (is_register && declaration.type == PTX_PRED)
+        ret_parameter->bytes = ret_parameter->alignment = 1;
     if (!is_register && declaration.type == PTX_PRED)
         ptx__error(parser, declaration.name.place,
                    "Predicate variable '%s' must be in register state space",
@@ -107,6 +110,15 @@ static bool read_count(struct ptx__parser *parser, uint32_t *ret_count)
     return true;
 }
 
+static bool check_no_return(struct ptx__parser *parser, struct ptx__function *function)
+{
+    function->no_return = true;
+    if (function->n_results)
+        return ptx__error(parser, function->place,
+                          "Invalid directive '.noreturn' for function '%s'", function->name);
+    return true;
+}
+
 /* A directive between the parameters and the body; false and at the same word if it is none. */
 static bool read_directive(struct ptx__parser *parser, struct ptx__function *function,
                            bool *ret_known)
@@ -134,8 +146,8 @@ static bool read_directive(struct ptx__parser *parser, struct ptx__function *fun
         return function->explicit_cluster = true;
     if (ptx__accept(lexer, ".blocksareclusters"))
         return function->blocks_are_clusters = true;
-    if (ptx__accept(lexer, ".noreturn"))
-        return function->no_return = true;
+    if (!function->is_kernel && ptx__accept(lexer, ".noreturn"))
+        return check_no_return(parser, function);
     if (ptx__accept(lexer, ".abi_preserve") || ptx__accept(lexer, ".abi_preserve_control"))
         return read_count(parser, &(uint32_t){0});
     *ret_known = false;

@@ -228,7 +228,8 @@ static bool read_memory(struct ptx__parser *parser, struct ptx__operand *operand
     if (lexer->token.kind == PTX_NAME && !ptx__is(lexer, "WARP_SZ")) {
         if (!read_named(parser, &base))
             return false;
-        if (base.indexed || base.kind == PTX_SPECIAL)
+        if (base.indexed || base.kind == PTX_SPECIAL ||
+            (base.kind == PTX_REGISTER && (base.component >= 0 || base.selector)))
             return ptx__unexpected(parser);
         if (base.kind == PTX_REGISTER && ptx__is(lexer, "+") && !ptx__parse_number(parser, &number))
             return false;
@@ -270,6 +271,24 @@ static bool name_follows(struct ptx__lexer lexer)
     return lexer.token.kind == PTX_NAME && !ptx__is(&lexer, "WARP_SZ");
 }
 
+/* "%r1+4": a sum, where the register stands by itself. Behind "[" it is read with the address. */
+static bool read_sum(struct ptx__parser *parser, struct ptx__operand *operand)
+{
+    struct ptx__number number = {.real = false};
+
+    if (!read_named(parser, operand))
+        return false;
+    if (operand->kind != PTX_REGISTER || parser->depth > 1 || !ptx__is(&parser->lexer, "+"))
+        return true;
+    if (!ptx__parse_number(parser, &number))
+        return false;
+    if (number.real)
+        return ptx__unexpected(parser);
+    operand->sum = true;
+    operand->integer = number.integer;
+    return true;
+}
+
 static bool read_single(struct ptx__parser *parser, struct ptx__operand *operand)
 {
     struct ptx__lexer *lexer = &parser->lexer;
@@ -287,7 +306,7 @@ static bool read_single(struct ptx__parser *parser, struct ptx__operand *operand
     if ((ptx__is(lexer, "!") || ptx__is(lexer, "-")) && name_follows(*lexer))
         return read_negated(parser, operand);
     if (lexer->token.kind == PTX_NAME && !ptx__is(lexer, "WARP_SZ"))
-        return read_named(parser, operand);
+        return read_sum(parser, operand);
     if (ptx__at_number(parser) || ptx__is(lexer, "!"))
         return read_constant(parser, operand);
     return ptx__unexpected(parser);

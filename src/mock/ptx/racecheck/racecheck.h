@@ -164,4 +164,15 @@ void ptx__racecheck_lanes(struct ptx__warp *warp, const struct ptx__op *op,
                           const struct ptx__range *range, const uint64_t *addresses, unsigned bytes,
                           enum ptx__use use);
 
+/* Another block of the cluster writes: what is there is written, by nobody that clocks know. */
+void ptx__racecheck_shared_from(struct ptx__block *block, uint64_t offset, unsigned bytes);
+
+/* Notes what a lane does to its local memory, where that is watched. */
+void ptx__racecheck_local(struct ptx__warp *warp, const struct ptx__op *op, unsigned lane,
+                          uint64_t offset, unsigned bytes, enum ptx__use use);
+
+/* The same for all active lanes at imm of their frame. */
+void ptx__racecheck_frame(struct ptx__warp *warp, const struct ptx__op *op, unsigned bytes,
+                          enum ptx__use use);
+
 #endif

@@ -66,6 +66,23 @@ static void set_clocks(struct ptx__shared_racecheck *watch, uint32_t now)
     memset(watch->unseen_reads, 0, sizeof(watch->unseen_reads));
 }
 
+static void note_written(struct ptx__shared_racecheck *watch, uint64_t offset, unsigned bytes)
+{
+    for (uint64_t at = offset >> watch->shift; at <= (offset + bytes - 1) >> watch->shift; at++) {
+        watch->written[at / 64] |= UINT64_C(1) << at % 64;
+        watch->writers[at] = 0;
+    }
+}
+
+/* What is the system's has its values from the system. */
+static void note_reserved(struct ptx__block *block)
+{
+    const struct ptx__grid *grid = block->grid;
+
+    if (grid->shared_bytes > grid->own_shared)
+        note_written(block->watch, grid->reserved_base, PTX__RESERVED_SHARED);
+}
+
 void ptx__shared_racecheck_start(struct ptx__block *block)
 {
     struct ptx__shared_racecheck *watch = block->watch;
@@ -80,6 +97,7 @@ void ptx__shared_racecheck_start(struct ptx__block *block)
                (size_t) watch->n_granules * watch->n_warps * sizeof(*watch->readers));
     }
     memset(watch->written, 0, (watch->n_granules / 64 + 1) * sizeof(*watch->written));
+    note_reserved(block);
     set_clocks(watch, now);
 }
 
@@ -311,12 +329,6 @@ void ptx__racecheck_shared_lane(struct ptx__warp *warp, const struct ptx__op *op
 
 void ptx__racecheck_shared_from(struct ptx__block *block, uint64_t offset, unsigned bytes)
 {
-    struct ptx__shared_racecheck *watch = block->watch;
-
-    if (!watch || !bytes)
-        return;
-    for (uint64_t at = offset >> watch->shift; at <= (offset + bytes - 1) >> watch->shift; at++) {
-        watch->written[at / 64] |= UINT64_C(1) << at % 64;
-        watch->writers[at] = 0;
-    }
+    if (block->watch && bytes)
+        note_written(block->watch, offset, bytes);
 }

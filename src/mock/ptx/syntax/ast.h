@@ -107,6 +107,7 @@ struct ptx__operand {
     bool negative;    /* "!p", or "-r" where the ISA has it */
     bool indexed;     /* an address that was written as "table[2]" */
     bool unified;     /* memory: "[a].unified" */
+    bool sum;         /* a register and `integer`: "%r1+4" */
     /*
      * Of video instructions: 1 to 4 for .b0 to .b3, 5 and 6 for .h0 and .h1; or what `lanes`
      * holds, four bits for each lane of a packed value, the highest lane first.

@@ -62,11 +62,12 @@ struct ptx__shape {
 
 struct ptx__form {
     uint16_t opcode;
-    uint16_t first_slot, n_slots;   /* in ptx__slots */
-    uint16_t first_shape, n_shapes; /* in ptx__shapes */
-    uint16_t version;               /* 10 * major + minor, that introduced it */
-    uint16_t target;                /* 80 for sm_80 */
-    char suffix;                    /* 'a' or 'f' if it is of that family alone */
+    uint16_t first_slot, n_slots;         /* in ptx__slots */
+    uint16_t first_shape, n_shapes;       /* in ptx__shapes */
+    uint16_t version;                     /* 10 * major + minor, that introduced it */
+    uint16_t target;                      /* 80 for sm_80 */
+    char suffix;                          /* 'a' or 'f' if it is of that family alone */
+    uint16_t early_version, early_target; /* already this version has it for these; 0: no */
 };
 
 struct ptx__opcode_row {

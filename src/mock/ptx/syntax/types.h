@@ -15,11 +15,13 @@
     T(B32, "b32", 32, BITS)                                                                        \
     T(B64, "b64", 64, BITS)                                                                        \
     T(B128, "b128", 128, BITS)                                                                     \
+    T(U2, "u2", 2, UNSIGNED)                                                                       \
     T(U4, "u4", 4, UNSIGNED)                                                                       \
     T(U8, "u8", 8, UNSIGNED)                                                                       \
     T(U16, "u16", 16, UNSIGNED)                                                                    \
     T(U32, "u32", 32, UNSIGNED)                                                                    \
     T(U64, "u64", 64, UNSIGNED)                                                                    \
+    T(S2, "s2", 2, SIGNED)                                                                         \
     T(S4, "s4", 4, SIGNED)                                                                         \
     T(S8, "s8", 8, SIGNED)                                                                         \
     T(S16, "s16", 16, SIGNED)                                                                      \

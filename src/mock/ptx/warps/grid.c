@@ -374,6 +374,9 @@ void ptx__grid_shape(struct ptx__grid *grid)
     grid->n_threads = launch->block[0] * launch->block[1] * launch->block[2];
     grid->n_warps = (grid->n_threads + PTX__LANES - 1) / PTX__LANES;
     grid->dynamic_base = rounded(grid->code->shared_bytes, launch->program->dynamic_alignment);
-    grid->shared_bytes =
+    grid->own_shared =
         launch->shared_bytes ? grid->dynamic_base + launch->shared_bytes : grid->code->shared_bytes;
+    grid->reserved_base = rounded(grid->own_shared, 128);
+    grid->shared_bytes = launch->program->uses_reserved ? grid->reserved_base + PTX__RESERVED_SHARED
+                                                        : grid->own_shared;
 }

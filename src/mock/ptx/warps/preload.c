@@ -70,6 +70,36 @@ static uint64_t of_cluster(const struct ptx__block *block, unsigned fill)
     }
 }
 
+/* What is the same for all blocks of a launch, and what is the cluster's. */
+static uint64_t of_launch(const struct ptx__block *block, const struct ptx__constant *constant)
+{
+    const struct ptx__grid *grid = block->grid;
+    const struct ptx__launch *launch = grid->launch;
+
+    switch (constant->fill) {
+    case PTX__FILL_GRID_ID:
+        return launch->grid_id;
+    case PTX__FILL_DYNAMIC_SHARED:
+        return launch->shared_bytes;
+    case PTX__FILL_TOTAL_SHARED:
+        return grid->own_shared;
+    case PTX__FILL_DYNAMIC_BASE:
+        return grid->dynamic_base + constant->value;
+    case PTX__FILL_ENVREG1:
+        return launch->cooperative ? launch->workspace >> 32 : 0;
+    case PTX__FILL_ENVREG2:
+        return launch->cooperative ? launch->workspace & 0xffffffff : 0;
+    case PTX__FILL_N_SM:
+        return launch->n_multiprocessors;
+    case PTX__FILL_CLUSTERED:
+        return launch->clustered;
+    case PTX__FILL_RESERVED_BASE:
+        return grid->reserved_base + constant->value;
+    default:
+        return of_cluster(block, constant->fill);
+    }
+}
+
 static uint64_t value_of(const struct ptx__warp *warp, const struct ptx__constant *constant,
                          unsigned lane)
 {
@@ -111,24 +141,10 @@ static uint64_t value_of(const struct ptx__warp *warp, const struct ptx__constan
     case PTX__FILL_CTAID_Y:
     case PTX__FILL_CTAID_Z:
         return block->index[constant->fill - PTX__FILL_CTAID_X];
-    case PTX__FILL_GRID_ID:
-        return launch->grid_id;
-    case PTX__FILL_DYNAMIC_SHARED:
-        return launch->shared_bytes;
-    case PTX__FILL_TOTAL_SHARED:
-        return grid->shared_bytes;
-    case PTX__FILL_DYNAMIC_BASE:
-        return grid->dynamic_base + constant->value;
-    case PTX__FILL_ENVREG1:
-        return launch->cooperative ? launch->workspace >> 32 : 0;
-    case PTX__FILL_ENVREG2:
-        return launch->cooperative ? launch->workspace & 0xffffffff : 0;
-    case PTX__FILL_N_SM:
-        return launch->n_multiprocessors;
     case PTX__FILL_SM:
         return block->number % launch->n_multiprocessors;
     default:
-        return of_cluster(block, constant->fill);
+        return of_launch(block, constant);
     }
 }
 

@@ -12,6 +12,7 @@
     X(calls)                                                                                       \
     X(cipher)                                                                                      \
     X(cluster)                                                                                     \
+    X(clusters)                                                                                    \
     X(control)                                                                                     \
     X(convert)                                                                                     \
     X(cub)                                                                                         \
@@ -20,6 +21,7 @@
     X(groups)                                                                                      \
     X(half)                                                                                        \
     X(hints)                                                                                       \
+    X(int128)                                                                                      \
     X(integer)                                                                                     \
     X(levels)                                                                                      \
     X(libcu)                                                                                       \
@@ -42,6 +44,7 @@
     X(simulation)                                                                                  \
     X(small)                                                                                       \
     X(sort)                                                                                        \
+    X(spaces)                                                                                      \
     X(stack)                                                                                       \
     X(stencil)                                                                                     \
     X(strings)                                                                                     \

@@ -2,6 +2,7 @@
 // build: compute_75 compute_90 compute_100 generated
 // Cooperative groups: tiles, coalesced threads, the whole grid.
 #include <cooperative_groups.h>
+#include <cooperative_groups/memcpy_async.h>
 #include <cooperative_groups/reduce.h>
 #include <cooperative_groups/scan.h>
 
@@ -54,6 +55,62 @@ extern "C" __global__ void groups_scan(const unsigned *a, unsigned *out)
 
     out[2 * i] = cg::inclusive_scan(tile, a[i]);
     out[2 * i + 1] = cg::exclusive_scan(tile, a[i], cg::bit_xor<unsigned>());
+}
+
+// Tiles of several warps, which meet in shared memory.
+template <int size> __device__ void large_tile(const cg::thread_block &block, unsigned x, unsigned *out)
+{
+    const auto tile = cg::tiled_partition<size>(block);
+
+    out[0] = tile.thread_rank() | tile.meta_group_rank() << 16 | tile.num_threads() << 20;
+    out[1] = tile.shfl(x, size - 3);
+    out[2] = tile.any(x % 61 == 0) | tile.all(x % 61 != 1) << 1;
+    tile.sync();
+    out[3] = cg::reduce(tile, x, cg::plus<unsigned>());
+    out[4] = cg::reduce(tile, x, cg::bit_xor<unsigned>());
+    out[5] = cg::inclusive_scan(tile, x);
+    out[6] = cg::exclusive_scan(tile, x, cg::greater<unsigned>());
+    out[7] = tile.meta_group_size();
+}
+
+extern "C" __global__ void groups_large_tiles(const unsigned *a, unsigned *out)
+{
+    __shared__ cg::block_tile_memory<256> scratch;
+    const cg::thread_block block = cg::this_thread_block(scratch);
+    const unsigned i = blockIdx.x * blockDim.x + block.thread_rank();
+
+    out += 24 * i;
+    large_tile<64>(block, a[i], out);
+    large_tile<128>(block, a[i], out + 8);
+    large_tile<256>(block, a[i], out + 16);
+}
+
+// Groups whose size is known at run time only, one thread for all, and copies that a group waits for.
+extern "C" __global__ void groups_others(const unsigned *a, unsigned *out)
+{
+    __shared__ alignas(16) unsigned part[64];
+    const cg::thread_block block = cg::this_thread_block();
+    const unsigned t = block.thread_rank(), i = blockIdx.x * blockDim.x + t, x = a[i];
+    const cg::thread_group loose = cg::tiled_partition(block, 8);
+    const auto warp = cg::tiled_partition<32>(block);
+
+    out += 8 * i;
+    cg::memcpy_async(block, part, a + blockIdx.x * 64, sizeof(part));
+    cg::wait(block);
+    out[0] = part[63 - t];
+    loose.sync();
+    out[1] = loose.thread_rank() | loose.size() << 8;
+    out[2] = cg::invoke_one_broadcast(warp, [&] { return x - x + 7; });
+    out[3] = warp.match_any(x % 5);
+    int same = 0;
+    const unsigned all = warp.match_all(blockIdx.x, same);
+    out[4] = all ^ same << 8;
+    out[5] = block.group_index().x | block.group_dim().x << 8;
+    out[6] = cg::reduce(cg::coalesced_threads(), x, cg::less<unsigned>());
+    if (x % 3)
+        out[7] = cg::inclusive_scan(cg::coalesced_threads(), x);
+    else
+        out[7] = cg::exclusive_scan(cg::coalesced_threads(), x);
 }
 
 // All blocks take each step together.

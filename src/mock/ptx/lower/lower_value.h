@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CUSHIM_MOCK_PTX_LOWER_LOWER_VALUE_H
+#define CUSHIM_MOCK_PTX_LOWER_LOWER_VALUE_H
+
+#include "mock/ptx/lower/lower.h"
+
+/* A register of this type, a vector if `vector` is not 0, into the frame at `at`, and out of it. */
+void ptx__value_put(struct ptx__lowering *lower, uint32_t slot, enum ptx__type type,
+                    unsigned vector, uint32_t at);
+void ptx__value_take(struct ptx__lowering *lower, uint32_t slot, enum ptx__type type,
+                     unsigned vector, uint32_t at);
+
+/* The same into what an operand names: a register, or a component of one. */
+void ptx__value_take_register(struct ptx__lowering *lower, const struct ptx__operand *operand,
+                              uint32_t at);
+
+#endif
