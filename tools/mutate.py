@@ -44,6 +44,8 @@ def arguments():
     parser.add_argument("--results", type=Path, help="a file that gets one line of JSON a mutant")
     parser.add_argument("--again", type=Path, help="results of another run: the survivors of it alone")
     parser.add_argument("--at", action="append", metavar="FILE[:LINE]", help="mutants of this place alone")
+    parser.add_argument("--area", action="append", choices=places.AREAS, help="mutants of this area alone")
+    parser.add_argument("--longest", type=float, default=60, metavar="SECONDS", help="leave out tests that take longer (60)")
     parser.add_argument("--list", action="store_true", help="print the mutants, run nothing")
     parser.add_argument("options", nargs="*", help="for meson setup")
     return parser.parse_args()
@@ -77,7 +79,7 @@ class Sources:
 
 
 def choose(args, sources):
-    mutants = places.of_tree(ROOT)
+    mutants = [m for m in places.of_tree(ROOT) if not args.area or m.area in args.area]
     if args.at:
         wanted = [w.rpartition(":") if w.rpartition(":")[2].isdigit() else (w, "", "") for w in args.at]
         mutants = [m for m in mutants if any(m.path == p and n in ("", str(m.line)) for p, _, n in wanted)]
@@ -140,7 +142,7 @@ def show(mutant, source, verdict):
     sys.stdout.flush()
 
 
-def measure(copies, tests):
+def measure(copies, tests, longest):
     """How long each test takes as things are. One that fails, or cannot run, tells nothing of a mutant."""
     waiting, good, lock = queue.SimpleQueue(), [], threading.Lock()
     for test in sorted(tests, key=lambda t: -t.limit):
@@ -154,8 +156,8 @@ def measure(copies, tests):
                 return
             how, test.seconds, skipped = copy.check(test)
             with lock:
-                if how or skipped:
-                    print(f"left out: {test.name}: {'cannot run here' if skipped else how}")
+                if how or skipped or test.seconds > longest:
+                    print(f"left out: {test.name}: {how or ('cannot run here' if skipped else 'too long')}")
                 else:
                     good.append(test)
     in_threads(work, [(copy,) for copy in copies])
@@ -200,7 +202,7 @@ def main():
     tree = running.Tree(ROOT, args.folder.resolve(), args.options, jobs)
     copies = tree.copies()
     start = time.monotonic()
-    tests = measure(copies, tree.tests)
+    tests = measure(copies, tree.tests, args.longest)
     print(f"{len(tests)} tests pass, {sum(t.seconds for t in tests):.0f} s of tests in {time.monotonic() - start:.0f} s")
     run = Run(args, sources, mutants)
     in_threads(run.work, [(copy, tests) for copy in copies])

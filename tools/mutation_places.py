@@ -200,8 +200,9 @@ def draw(mutants, count, seed):
     kinds = {area: sorted(groups.get(area, {})) for area in AREAS}
     turn = {area: 0 for area in AREAS}
     while len(chosen) < count and any(kinds.values()):
-        area = turns[len(lines) % len(turns)] if kinds[turns[len(lines) % len(turns)]] else chance.choice(
-            [a for a in AREAS if kinds[a]])
+        area = turns[len(lines) % len(turns)]
+        if not kinds[area]:
+            area = chance.choice([a for a in AREAS if kinds[a]])
         kind = kinds[area][turn[area] % len(kinds[area])]
         turn[area] += 1
         pool = groups[area][kind]

@@ -67,8 +67,8 @@ Test(store, numbers_in_vectors)
     expect("st.global.v4.u16 [%p], {1, 0x8002, 3, 4};", ((uint16_t[]){1, 0x8002, 3, 4}), 8);
     expect("st.global.v4.u32 [%p], {1, 2, 0x80000003, 4};", ((uint32_t[]){1, 2, 0x80000003, 4}),
            16);
-    expect("st.global.v2.u64 [%p], {0x123456789abcdef0, 2};",
-           ((uint64_t[]){0x123456789abcdef0, 2}), 16);
+    expect("st.global.v2.u64 [%p], {0x123456789abcdef0, 2};", ((uint64_t[]){0x123456789abcdef0, 2}),
+           16);
 }
 
 /* The registers say how large a slot is, wherever among the elements they are. */

@@ -10,8 +10,8 @@ static void check(const char *log, const char *expected)
 {
     char line[64];
 
-    cr_expect(eq(str, (char *) cushim__log_first_error(log, line, sizeof(line)), S(expected)),
-              "%s", log);
+    cr_expect(eq(str, (char *) cushim__log_first_error(log, line, sizeof(line)), S(expected)), "%s",
+              log);
 }
 
 Test(image, first_line_that_is_an_error)
