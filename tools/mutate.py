@@ -31,6 +31,7 @@ import mutation_run as running
 
 ROOT = Path(__file__).resolve().parent.parent
 EQUIVALENT = ROOT / "tools/mutants-equivalent.txt"
+START = time.monotonic()
 SHARE = 0.9  # of the mutants, to be killed
 
 
@@ -104,7 +105,7 @@ class Run:
         self.kills = Counter()
         self.counts = Counter()
         self.survivors = []
-        self.end = time.monotonic() + args.minutes * 60 if args.minutes else float("inf")
+        self.end = START + args.minutes * 60 if args.minutes else float("inf")
 
     def work(self, copy, tests):
         while time.monotonic() < self.end:

@@ -30,8 +30,11 @@ SKIPPED = 77  # the exit status of a test that cannot run here
 PERTURB = {"MALLOC_PERTURB_": "165"}
 
 # Mounts the copy over the tree, then runs the command beside the first process of the name space,
-# which signals would not end.
-ENTER = 'mount --bind "$0" "$1" && cd "$1" && ulimit -c 0 && ulimit -d 16777216 && shift && "$@" & wait $!'
+# which signals would not end. Processes of two name spaces have the same numbers, and tests name
+# files by them.
+ENTER = """mount --bind "$0" "$1" && mount -t tmpfs tmpfs /tmp && mount -t tmpfs tmpfs /dev/shm &&
+cd "$1" && ulimit -c 0 && ulimit -d 16777216 && shift && "$@" &
+wait $!"""
 
 
 @dataclass
@@ -76,6 +79,8 @@ class Tree:
         self.path = folder / "tree"
         self.build = self.path / "build/work"
         self.jobs = jobs
+        if folder.is_relative_to("/tmp"):
+            raise SystemExit(f"{folder} cannot be in /tmp, which each copy has one of its own")
         if not (self.build / "build.ninja").exists():
             copy_sources(root, self.path)
             self._must(["meson", "setup", str(self.build), str(self.path), *options])
@@ -142,7 +147,7 @@ class Copy:
             command = ["env", "-C", folder, *command]
         out = subprocess.PIPE if keep else subprocess.DEVNULL
         with subprocess.Popen(self.prefix + command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
-                              env={**os.environ, **PERTURB, **(env or {})}, text=keep) as process:
+                              env={**os.environ, **PERTURB, **(env or {})}, errors="replace" if keep else None) as process:
             try:
                 output = process.communicate(timeout=limit)[0]
             except subprocess.TimeoutExpired:
