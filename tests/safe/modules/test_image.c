@@ -2,7 +2,7 @@
 /* What is read from a compiler's log, and names by expression. */
 #include "support.h"
 
-#include "core/image.h"
+#include "core/code/image.h"
 
 SUITE(image);
 
