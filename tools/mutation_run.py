@@ -61,9 +61,9 @@ class Result:
 
 def copy_sources(root, tree):
     """What git has or would have, so no build folder comes along."""
-    names = subprocess.run(["git", "-C", root, "ls-files", "-coz", "--exclude-standard"],
-                           capture_output=True, text=True)
-    if names.returncode:  # an unpacked archive
+    list_files = ["git", "-C", root, "ls-files", "-coz", "--exclude-standard"]
+    names = subprocess.run(list_files, capture_output=True, text=True) if shutil.which("git") else None
+    if not names or names.returncode:  # an unpacked archive
         shutil.copytree(root, tree, symlinks=True, ignore=shutil.ignore_patterns("build", ".git"))
         return
     for name in filter(None, names.stdout.split("\0")):
