@@ -46,7 +46,8 @@ def arguments():
     parser.add_argument("--again", type=Path, help="results of another run: the survivors of it alone")
     parser.add_argument("--at", action="append", metavar="FILE[:LINE]", help="mutants of this place alone")
     parser.add_argument("--area", action="append", choices=places.AREAS, help="mutants of this area alone")
-    parser.add_argument("--longest", type=float, default=60, metavar="SECONDS", help="leave out tests that take longer (60)")
+    parser.add_argument("--longest", type=float, default=60, metavar="SECONDS",
+                        help="leave out tests that take longer (60)")
     parser.add_argument("--list", action="store_true", help="print the mutants, run nothing")
     parser.add_argument("options", nargs="*", help="for meson setup")
     return parser.parse_args()
@@ -130,10 +131,9 @@ class Run:
         show(mutant, source, f"{result.verdict}: {result.by or result.how} {result.how if result.by else ''} "
              f"({result.tests} tests, {result.seconds:.1f} s)")
         if self.args.results:
+            row = {"path": mutant.path, "line": mutant.line, **vars(result), "identity": mutant.identity(source)}
             with self.args.results.open("a") as file:
-                file.write(json.dumps({"path": mutant.path, "line": mutant.line, "verdict": result.verdict, "by": result.by,
-                                       "how": result.how, "seconds": round(result.seconds, 1), "tests": result.tests,
-                                       "identity": mutant.identity(source)}) + "\n")
+                file.write(json.dumps(row) + "\n")
 
 
 def show(mutant, source, verdict):
@@ -204,7 +204,8 @@ def main():
     copies = tree.copies()
     start = time.monotonic()
     tests = measure(copies, tree.tests, args.longest)
-    print(f"{len(tests)} tests pass, {sum(t.seconds for t in tests):.0f} s of tests in {time.monotonic() - start:.0f} s")
+    took = time.monotonic() - start
+    print(f"{len(tests)} tests pass, {sum(t.seconds for t in tests):.0f} s of tests in {took:.0f} s")
     run = Run(args, sources, mutants)
     in_threads(run.work, [(copy, tests) for copy in copies])
     return summary(run.counts, run.waiting.qsize())

@@ -68,7 +68,7 @@ def functions(text):
         head = re.search(r"(?:^|[;}\n]\n)((?:[^\n;}]+\n)+)\Z", text[: match.start()])
         if not head:
             continue
-        name = re.search(r"\b(?!__attribute__\b)(\w+)\s*\(", head.group(1).replace("__attribute__((", "__attribute__  "))
+        name = re.search(r"\b(\w+)\s*\(", head.group(1).replace("__attribute__((", "__attribute__  "))
         if name:
             kind = head.group(1)[: name.start()].replace("static", "").replace("inline", "")
             yield name.group(1), " ".join(kind.split()), match.start(1), match.end(1)

@@ -120,7 +120,8 @@ class Tree:
 
 
 def words_of(name):
-    return {w.rstrip("s") for w in re.split(r"[^a-z0-9]+", name.lower()) if len(w) > 2} - {"test", "mock", "safe", "the"}
+    words = {w.rstrip("s") for w in re.split(r"[^a-z0-9]+", name.lower()) if len(w) > 2}
+    return words - {"test", "mock", "safe", "the"}
 
 
 def relevant(tests, mutant, kills):
@@ -146,8 +147,9 @@ class Copy:
         if folder:
             command = ["env", "-C", folder, *command]
         out = subprocess.PIPE if keep else subprocess.DEVNULL
+        environment = {**os.environ, **PERTURB, **(env or {})}
         with subprocess.Popen(self.prefix + command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
-                              env={**os.environ, **PERTURB, **(env or {})}, errors="replace" if keep else None) as process:
+                              env=environment, errors="replace" if keep else None) as process:
             try:
                 output = process.communicate(timeout=limit)[0]
             except subprocess.TimeoutExpired:
@@ -180,7 +182,8 @@ class Copy:
                 refused = self.make(test.targets)
                 if refused:
                     why = re.search(r"^\S+: (?:fatal )?error: .*|undefined reference.*|time$", refused, re.M)
-                    return Result("does not compile", "", why.group() if why else refused[-200:], time.monotonic() - start)
+                    why = why.group() if why else refused[-200:]
+                    return Result("does not compile", "", why, time.monotonic() - start)
                 how, _, _ = self.check(test)
                 if how:
                     return Result("killed", test.name, how, time.monotonic() - start, n)
