@@ -72,13 +72,13 @@ CUSHIM_API cushim_status cushim_kernel_set_cache_config(cushim_kernel kernel,
                                                         cushim_context context,
                                                         enum cushim_cache_config config);
 
-#ifndef CUSHIM_NO_PLACES
+#ifndef CUSHIM_NO_SOURCE_LOCATIONS
 #define cushim_code_library_load(...)                                                              \
-    (cushim_here(CUSHIM_HERE), cushim_code_library_load(__VA_ARGS__))
+    (cushim_source_location(CUSHIM_HERE), cushim_code_library_load(__VA_ARGS__))
 #define cushim_code_library_module(...)                                                            \
-    (cushim_here(CUSHIM_HERE), cushim_code_library_module(__VA_ARGS__))
+    (cushim_source_location(CUSHIM_HERE), cushim_code_library_module(__VA_ARGS__))
 #define cushim_code_library_free(...)                                                              \
-    (cushim_here(CUSHIM_HERE), cushim_code_library_free(__VA_ARGS__))
+    (cushim_source_location(CUSHIM_HERE), cushim_code_library_free(__VA_ARGS__))
 #endif
 
 #ifdef __cplusplus

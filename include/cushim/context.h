@@ -221,13 +221,19 @@ CUSHIM_API cushim_status cushim_context_synchronize(cushim_context context);
  */
 CUSHIM_API cushim_status cushim_context_check(cushim_context context);
 
-#ifndef CUSHIM_NO_PLACES
-#define cushim_context_primary(...) (cushim_here(CUSHIM_HERE), cushim_context_primary(__VA_ARGS__))
-#define cushim_context_create(...)  (cushim_here(CUSHIM_HERE), cushim_context_create(__VA_ARGS__))
-#define cushim_context_adopt(...)   (cushim_here(CUSHIM_HERE), cushim_context_adopt(__VA_ARGS__))
-#define cushim_context_pop(...)     (cushim_here(CUSHIM_HERE), cushim_context_pop(__VA_ARGS__))
-#define cushim_context_current(...) (cushim_here(CUSHIM_HERE), cushim_context_current(__VA_ARGS__))
-#define cushim_context_free(...)    (cushim_here(CUSHIM_HERE), cushim_context_free(__VA_ARGS__))
+#ifndef CUSHIM_NO_SOURCE_LOCATIONS
+#define cushim_context_primary(...)                                                                \
+    (cushim_source_location(CUSHIM_HERE), cushim_context_primary(__VA_ARGS__))
+#define cushim_context_create(...)                                                                 \
+    (cushim_source_location(CUSHIM_HERE), cushim_context_create(__VA_ARGS__))
+#define cushim_context_adopt(...)                                                                  \
+    (cushim_source_location(CUSHIM_HERE), cushim_context_adopt(__VA_ARGS__))
+#define cushim_context_pop(...)                                                                    \
+    (cushim_source_location(CUSHIM_HERE), cushim_context_pop(__VA_ARGS__))
+#define cushim_context_current(...)                                                                \
+    (cushim_source_location(CUSHIM_HERE), cushim_context_current(__VA_ARGS__))
+#define cushim_context_free(...)                                                                   \
+    (cushim_source_location(CUSHIM_HERE), cushim_context_free(__VA_ARGS__))
 #endif
 
 #ifdef __cplusplus

@@ -53,9 +53,9 @@ CUSHIM_API cushim_status cushim_event_synchronize(cushim_event event);
 CUSHIM_API cushim_status cushim_event_elapsed(cushim_event start, cushim_event end,
                                               float *ret_milliseconds);
 
-#ifndef CUSHIM_NO_PLACES
-#define cushim_event_new(...)  (cushim_here(CUSHIM_HERE), cushim_event_new(__VA_ARGS__))
-#define cushim_event_free(...) (cushim_here(CUSHIM_HERE), cushim_event_free(__VA_ARGS__))
+#ifndef CUSHIM_NO_SOURCE_LOCATIONS
+#define cushim_event_new(...)  (cushim_source_location(CUSHIM_HERE), cushim_event_new(__VA_ARGS__))
+#define cushim_event_free(...) (cushim_source_location(CUSHIM_HERE), cushim_event_free(__VA_ARGS__))
 #endif
 
 #ifdef __cplusplus

@@ -58,10 +58,12 @@ CUSHIM_API cushim_status cushim_graph_upload(cushim_graph graph, cushim_stream s
 CUSHIM_API cushim_status cushim_graph_raw(cushim_graph graph, void **ret_cu_graph,
                                           void **ret_cu_graph_exec);
 
-#ifndef CUSHIM_NO_PLACES
-#define cushim_capture_begin(...) (cushim_here(CUSHIM_HERE), cushim_capture_begin(__VA_ARGS__))
-#define cushim_capture_end(...)   (cushim_here(CUSHIM_HERE), cushim_capture_end(__VA_ARGS__))
-#define cushim_graph_free(...)    (cushim_here(CUSHIM_HERE), cushim_graph_free(__VA_ARGS__))
+#ifndef CUSHIM_NO_SOURCE_LOCATIONS
+#define cushim_capture_begin(...)                                                                  \
+    (cushim_source_location(CUSHIM_HERE), cushim_capture_begin(__VA_ARGS__))
+#define cushim_capture_end(...)                                                                    \
+    (cushim_source_location(CUSHIM_HERE), cushim_capture_end(__VA_ARGS__))
+#define cushim_graph_free(...) (cushim_source_location(CUSHIM_HERE), cushim_graph_free(__VA_ARGS__))
 #endif
 
 #ifdef __cplusplus

@@ -377,9 +377,11 @@ CUSHIM_API cushim_status cushim_launcher_clear(cushim_launcher launcher);
 CUSHIM_API cushim_status cushim_launcher_launch(cushim_launcher launcher, cushim_stream stream,
                                                 struct cushim_launch_config config);
 
-#ifndef CUSHIM_NO_PLACES
-#define cushim_launcher_create(...) (cushim_here(CUSHIM_HERE), cushim_launcher_create(__VA_ARGS__))
-#define cushim_launcher_free(...)   (cushim_here(CUSHIM_HERE), cushim_launcher_free(__VA_ARGS__))
+#ifndef CUSHIM_NO_SOURCE_LOCATIONS
+#define cushim_launcher_create(...)                                                                \
+    (cushim_source_location(CUSHIM_HERE), cushim_launcher_create(__VA_ARGS__))
+#define cushim_launcher_free(...)                                                                  \
+    (cushim_source_location(CUSHIM_HERE), cushim_launcher_free(__VA_ARGS__))
 #endif
 
 #ifdef __cplusplus

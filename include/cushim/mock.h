@@ -15,6 +15,9 @@
  *   CUSHIM_MOCK_DRIVER_VERSION
  *                         the CUDA version of the driver, such as "11.4"; else 13.0.
  *   CUSHIM_MOCK_SEED      what choices that CUDA leaves open are drawn from.
+ *   CUSHIM_MOCK_IMAGE_LIMIT
+ *                         the most bytes of a file of code, or of a text that is decompressed,
+ *                         such as "2GiB"; else 512 MiB.
  *   CUDA_VISIBLE_DEVICES  as on a driver.
  *   CUSHIM_MOCK_CHECK     1 prints what the mock found wrong with the program at exit, see the
  *                         end of this header, and watches the host's own accesses as well;
@@ -28,8 +31,11 @@
  *                         how many threads run the blocks of a kernel; else one a processor, and
  *                         one alone where there is a seed.
  *   CUSHIM_MOCK_PTX_STEPS how often a warp may jump backwards before its loop is taken to be
- *                         endless; 0: as often as it likes.
- *   CUSHIM_MOCK_PTX_CPU   base or avx2: no better instructions of the host than these.
+ *                         endless, a call counting as 16 jumps; 0: as often as it likes.
+ *   CUSHIM_MOCK_PTX_CPU   base or avx2: no better instructions of the host than these;
+ *                         best: the best ones.
+ *
+ * With a value that a variable cannot have, cuInit() fails and says so on standard error.
  *
  * Kernels run from the PTX that their module is loaded from. A host function that is
  * registered under a kernel's name takes the place of that: a launch then calls it. So a name

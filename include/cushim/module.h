@@ -111,7 +111,7 @@ CUSHIM_API cushim_status cushim_module_load_text(cushim_context context, const c
                                                  cushim_module *ret_module);
 
 /** The same from a file. 301 CUDA_ERROR_FILE_NOT_FOUND if there is none; CUSHIM_ERROR_SYSTEM if
- * it cannot be read. */
+ * it cannot be read, has more than 1 GiB, or is no regular file: nothing waits for a pipe. */
 CUSHIM_API cushim_status cushim_module_load_file(cushim_context context, const char *path,
                                                  const struct cushim_module_params *params,
                                                  cushim_module *ret_module);
@@ -172,17 +172,21 @@ CUSHIM_API cushim_status cushim_function_find(cushim_context context, const char
 /** Takes a name out of the register. The module goes if all its handles were freed. */
 CUSHIM_API cushim_status cushim_module_unregister(cushim_context context, const char *name);
 
-#ifndef CUSHIM_NO_PLACES
-#define cushim_module_load(...) (cushim_here(CUSHIM_HERE), cushim_module_load(__VA_ARGS__))
+#ifndef CUSHIM_NO_SOURCE_LOCATIONS
+#define cushim_module_load(...)                                                                    \
+    (cushim_source_location(CUSHIM_HERE), cushim_module_load(__VA_ARGS__))
 #define cushim_module_load_text(...)                                                               \
-    (cushim_here(CUSHIM_HERE), cushim_module_load_text(__VA_ARGS__))
+    (cushim_source_location(CUSHIM_HERE), cushim_module_load_text(__VA_ARGS__))
 #define cushim_module_load_file(...)                                                               \
-    (cushim_here(CUSHIM_HERE), cushim_module_load_file(__VA_ARGS__))
+    (cushim_source_location(CUSHIM_HERE), cushim_module_load_file(__VA_ARGS__))
 #define cushim_module_load_image(...)                                                              \
-    (cushim_here(CUSHIM_HERE), cushim_module_load_image(__VA_ARGS__))
-#define cushim_module_compile(...) (cushim_here(CUSHIM_HERE), cushim_module_compile(__VA_ARGS__))
-#define cushim_module_find(...)    (cushim_here(CUSHIM_HERE), cushim_module_find(__VA_ARGS__))
-#define cushim_module_free(...)    (cushim_here(CUSHIM_HERE), cushim_module_free(__VA_ARGS__))
+    (cushim_source_location(CUSHIM_HERE), cushim_module_load_image(__VA_ARGS__))
+#define cushim_module_compile(...)                                                                 \
+    (cushim_source_location(CUSHIM_HERE), cushim_module_compile(__VA_ARGS__))
+#define cushim_module_find(...)                                                                    \
+    (cushim_source_location(CUSHIM_HERE), cushim_module_find(__VA_ARGS__))
+#define cushim_module_free(...)                                                                    \
+    (cushim_source_location(CUSHIM_HERE), cushim_module_free(__VA_ARGS__))
 #endif
 
 #ifdef __cplusplus

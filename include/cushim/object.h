@@ -16,8 +16,8 @@
  * Messages. An error names the object by its label, a stale handle tells where its object was
  * freed, and closing a driver logs what was never freed, each with its label and the place
  * that made it. The places are kept by macros over the functions that make and free. Written
- * with parentheses, (cushim_stream_new)(...), or with CUSHIM_NO_PLACES defined, it is the function
- * that is called, and the place is not known.
+ * with parentheses, (cushim_stream_new)(...), or with CUSHIM_NO_SOURCE_LOCATIONS defined, it is the
+ * function that is called, and the place is not known.
  *
  * Inside of a function that a stream calls (cushim_stream_host_function()), all of these are
  * refused with CUDA_ERROR_NOT_PERMITTED, because a driver must not be called there.
@@ -41,7 +41,7 @@ extern "C" {
  * a binding for another language calls it with that language's places. It is forgotten after
  * the next function that makes or frees. The text is copied by that one, without its folders.
  */
-CUSHIM_API void cushim_here(const char *place);
+CUSHIM_API void cushim_source_location(const char *place);
 
 /**
  * Names an object in messages. The text is copied. An object can be named once, because

@@ -40,9 +40,11 @@ CUSHIM_API cushim_status cushim_pinned_read(cushim_pinned pinned, const void **r
 /** Where it is, after all work that uses it. The host may write it. */
 CUSHIM_API cushim_status cushim_pinned_write(cushim_pinned pinned, void **ret_pointer);
 
-#ifndef CUSHIM_NO_PLACES
-#define cushim_pinned_alloc(...) (cushim_here(CUSHIM_HERE), cushim_pinned_alloc(__VA_ARGS__))
-#define cushim_pinned_free(...)  (cushim_here(CUSHIM_HERE), cushim_pinned_free(__VA_ARGS__))
+#ifndef CUSHIM_NO_SOURCE_LOCATIONS
+#define cushim_pinned_alloc(...)                                                                   \
+    (cushim_source_location(CUSHIM_HERE), cushim_pinned_alloc(__VA_ARGS__))
+#define cushim_pinned_free(...)                                                                    \
+    (cushim_source_location(CUSHIM_HERE), cushim_pinned_free(__VA_ARGS__))
 #endif
 
 #ifdef __cplusplus

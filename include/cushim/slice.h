@@ -196,17 +196,23 @@ CUSHIM_API cushim_status cushim_view_used(cushim_stream stream, cushim_view view
     cushim_view_use(stream, CUSHIM_VIEW(x), write, ret_address)
 #define cushim_slice_used(stream, x, write) cushim_view_used(stream, CUSHIM_VIEW(x), write)
 
-#ifndef CUSHIM_NO_PLACES
-#define cushim_slice_alloc(...)     (cushim_here(CUSHIM_HERE), cushim_slice_alloc(__VA_ARGS__))
-#define cushim_slice_zeros(...)     (cushim_here(CUSHIM_HERE), cushim_slice_zeros(__VA_ARGS__))
-#define cushim_slice_from_host(...) (cushim_here(CUSHIM_HERE), cushim_slice_from_host(__VA_ARGS__))
-#define cushim_slice_from_view(...) (cushim_here(CUSHIM_HERE), cushim_slice_from_view(__VA_ARGS__))
-#define cushim_slice_adopt(...)     (cushim_here(CUSHIM_HERE), cushim_slice_adopt(__VA_ARGS__))
-#define cushim_slice_leak(...)      (cushim_here(CUSHIM_HERE), cushim_slice_leak(__VA_ARGS__))
-#define cushim_slice_split(...)     (cushim_here(CUSHIM_HERE), cushim_slice_split(__VA_ARGS__))
+#ifndef CUSHIM_NO_SOURCE_LOCATIONS
+#define cushim_slice_alloc(...)                                                                    \
+    (cushim_source_location(CUSHIM_HERE), cushim_slice_alloc(__VA_ARGS__))
+#define cushim_slice_zeros(...)                                                                    \
+    (cushim_source_location(CUSHIM_HERE), cushim_slice_zeros(__VA_ARGS__))
+#define cushim_slice_from_host(...)                                                                \
+    (cushim_source_location(CUSHIM_HERE), cushim_slice_from_host(__VA_ARGS__))
+#define cushim_slice_from_view(...)                                                                \
+    (cushim_source_location(CUSHIM_HERE), cushim_slice_from_view(__VA_ARGS__))
+#define cushim_slice_adopt(...)                                                                    \
+    (cushim_source_location(CUSHIM_HERE), cushim_slice_adopt(__VA_ARGS__))
+#define cushim_slice_leak(...) (cushim_source_location(CUSHIM_HERE), cushim_slice_leak(__VA_ARGS__))
+#define cushim_slice_split(...)                                                                    \
+    (cushim_source_location(CUSHIM_HERE), cushim_slice_split(__VA_ARGS__))
 #define cushim_slice_reclaim_to_host(...)                                                          \
-    (cushim_here(CUSHIM_HERE), cushim_slice_reclaim_to_host(__VA_ARGS__))
-#define cushim_slice_free(...) (cushim_here(CUSHIM_HERE), cushim_slice_free(__VA_ARGS__))
+    (cushim_source_location(CUSHIM_HERE), cushim_slice_reclaim_to_host(__VA_ARGS__))
+#define cushim_slice_free(...) (cushim_source_location(CUSHIM_HERE), cushim_slice_free(__VA_ARGS__))
 #endif
 
 #ifdef __cplusplus

@@ -130,14 +130,18 @@ CUSHIM_API cushim_status cushim_stream_priority(cushim_stream stream, int *ret_p
 /** Does it take turns with the legacy default stream? */
 CUSHIM_API cushim_status cushim_stream_is_blocking(cushim_stream stream, bool *ret_blocking);
 
-#ifndef CUSHIM_NO_PLACES
-#define cushim_stream_default(...) (cushim_here(CUSHIM_HERE), cushim_stream_default(__VA_ARGS__))
+#ifndef CUSHIM_NO_SOURCE_LOCATIONS
+#define cushim_stream_default(...)                                                                 \
+    (cushim_source_location(CUSHIM_HERE), cushim_stream_default(__VA_ARGS__))
 #define cushim_stream_per_thread(...)                                                              \
-    (cushim_here(CUSHIM_HERE), cushim_stream_per_thread(__VA_ARGS__))
-#define cushim_stream_new(...)   (cushim_here(CUSHIM_HERE), cushim_stream_new(__VA_ARGS__))
-#define cushim_stream_adopt(...) (cushim_here(CUSHIM_HERE), cushim_stream_adopt(__VA_ARGS__))
-#define cushim_stream_fork(...)  (cushim_here(CUSHIM_HERE), cushim_stream_fork(__VA_ARGS__))
-#define cushim_stream_free(...)  (cushim_here(CUSHIM_HERE), cushim_stream_free(__VA_ARGS__))
+    (cushim_source_location(CUSHIM_HERE), cushim_stream_per_thread(__VA_ARGS__))
+#define cushim_stream_new(...) (cushim_source_location(CUSHIM_HERE), cushim_stream_new(__VA_ARGS__))
+#define cushim_stream_adopt(...)                                                                   \
+    (cushim_source_location(CUSHIM_HERE), cushim_stream_adopt(__VA_ARGS__))
+#define cushim_stream_fork(...)                                                                    \
+    (cushim_source_location(CUSHIM_HERE), cushim_stream_fork(__VA_ARGS__))
+#define cushim_stream_free(...)                                                                    \
+    (cushim_source_location(CUSHIM_HERE), cushim_stream_free(__VA_ARGS__))
 #endif
 
 #ifdef __cplusplus

@@ -82,9 +82,11 @@ CUSHIM_API cushim_status cushim_view_advise(cushim_view view, enum cushim_advice
 /** cushim_unified_advise(unified memory or view, advice, device). */
 #define cushim_unified_advise(x, advice, device) cushim_view_advise(CUSHIM_VIEW(x), advice, device)
 
-#ifndef CUSHIM_NO_PLACES
-#define cushim_unified_alloc(...) (cushim_here(CUSHIM_HERE), cushim_unified_alloc(__VA_ARGS__))
-#define cushim_unified_free(...)  (cushim_here(CUSHIM_HERE), cushim_unified_free(__VA_ARGS__))
+#ifndef CUSHIM_NO_SOURCE_LOCATIONS
+#define cushim_unified_alloc(...)                                                                  \
+    (cushim_source_location(CUSHIM_HERE), cushim_unified_alloc(__VA_ARGS__))
+#define cushim_unified_free(...)                                                                   \
+    (cushim_source_location(CUSHIM_HERE), cushim_unified_free(__VA_ARGS__))
 #endif
 
 #ifdef __cplusplus

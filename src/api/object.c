@@ -4,9 +4,9 @@
 #include "base/status.h"
 #include "core/object/object.h"
 
-void cushim_here(const char *place)
+void cushim_source_location(const char *place)
 {
-    cushim__handle_here(place);
+    cushim__handle_source_location(place);
 }
 
 cushim_status cushim_object_label(uint64_t id, const char *label)

@@ -13,7 +13,7 @@ cushim_status cushim_report_create(enum cushim_library library,
 {
     const struct cushim__error before = *cushim__error();
     struct cushim__library *loaded = NULL;
-    struct cushim__story *story;
+    struct cushim__search_report *search_report;
 
     if (!ret_report)
         return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT,
@@ -21,30 +21,30 @@ cushim_status cushim_report_create(enum cushim_library library,
     if (library != CUSHIM_LIBRARY_CUDA && library != CUSHIM_LIBRARY_NVRTC)
         return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT,
                             "cushim_report_create: there is no library %d", (int) library);
-    story = malloc(sizeof(*story));
-    if (!story)
+    search_report = malloc(sizeof(*search_report));
+    if (!search_report)
         return cushim__fail(CUSHIM_ERROR_NO_MEMORY, "no memory for a report");
-    cushim__load(library, params, __func__, story, &loaded);
-    if (story->arena.failed) {
-        cushim__story_finish(story);
-        free(story);
+    cushim__load(library, params, __func__, search_report, &loaded);
+    if (search_report->arena.failed) {
+        cushim__search_report_finish(search_report);
+        free(search_report);
         return cushim__fail(CUSHIM_ERROR_NO_MEMORY, "no memory for a report");
     }
     /* A library that was not found is what the report says, and no error of this call. */
     *cushim__error() = before;
-    *ret_report = &story->report;
+    *ret_report = &search_report->report;
     return CUSHIM_OK;
 }
 
 void cushim_report_free(const struct cushim_report **report)
 {
-    struct cushim__story *story;
+    struct cushim__search_report *search_report;
 
     if (!report || !*report)
         return;
-    story = (struct cushim__story *) TAKE_PTR(*report);
-    cushim__story_finish(story);
-    free(story);
+    search_report = (struct cushim__search_report *) TAKE_PTR(*report);
+    cushim__search_report_finish(search_report);
+    free(search_report);
 }
 
 const char *cushim_verdict_word(enum cushim_verdict verdict)

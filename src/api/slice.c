@@ -16,7 +16,7 @@ static cushim_status enter(cushim_stream stream, const char *call, struct cushim
 }
 
 /* Pinned memory is every context's. */
-static bool is_ours(const struct cushim__scope *scope, const struct cushim__span *span)
+static bool is_ours(const struct cushim__scope *scope, const struct cushim__resolved_view *span)
 {
     const struct cushim__buffer *buffer = span->slice->buffer;
 
@@ -25,7 +25,7 @@ static bool is_ours(const struct cushim__scope *scope, const struct cushim__span
 
 /* A view that work in the stream may use. */
 static cushim_status pin(struct cushim__scope *scope, cushim_view view, bool write,
-                         struct cushim__span *ret_span)
+                         struct cushim__resolved_view *ret_span)
 {
     cushim_status status = cushim__span_pin(view, scope->call, ret_span);
 
@@ -178,7 +178,7 @@ static bool is_sole_owner(const struct cushim__buffer *buffer)
 }
 
 static cushim_status leak(struct cushim__scope *scope, struct cushim__stream *stream,
-                          const struct cushim__span *span, uint64_t *ret_address)
+                          const struct cushim__resolved_view *span, uint64_t *ret_address)
 {
     struct cushim__buffer *buffer = span->slice->buffer;
     const struct cushim__access access = {buffer, 0, buffer->bytes, true};
@@ -203,7 +203,7 @@ cushim_status cushim_slice_leak(cushim_stream stream, cushim_slice *slice, uint6
 {
     struct cushim__stream *object;
     struct cushim__scope scope;
-    struct cushim__span span;
+    struct cushim__resolved_view span;
     cushim_status status;
 
     CHECK_OUTPUT(slice);
@@ -223,8 +223,9 @@ cushim_status cushim_slice_leak(cushim_stream stream, cushim_slice *slice, uint6
 }
 
 /* A slice of some elements of a span's, with a reference of its own on the buffer. */
-static cushim_status give_part(const struct cushim__scope *scope, const struct cushim__span *span,
-                               size_t first, size_t length, uint64_t *ret_id)
+static cushim_status give_part(const struct cushim__scope *scope,
+                               const struct cushim__resolved_view *span, size_t first,
+                               size_t length, uint64_t *ret_id)
 {
     struct cushim__buffer *buffer = span->slice->buffer;
 
@@ -238,7 +239,7 @@ cushim_status cushim_slice_split(cushim_slice *slice, size_t at, cushim_slice *r
 {
     const struct cushim__scope scope = {.call = __func__};
     cushim_slice left = CUSHIM_NONE, right = CUSHIM_NONE;
-    struct cushim__span span;
+    struct cushim__resolved_view span;
     cushim_status status;
 
     CHECK_OUTPUT(slice);
@@ -269,7 +270,7 @@ cushim_status cushim_slice_split(cushim_slice *slice, size_t at, cushim_slice *r
 
 /* Copying and filling. */
 
-static cushim_status check_elements(const struct cushim__span *span, const char *call,
+static cushim_status check_elements(const struct cushim__resolved_view *span, const char *call,
                                     size_t element, size_t length)
 {
     if (span->element != element)
@@ -295,7 +296,7 @@ static cushim_status copy_host(cushim_stream stream, cushim_view view, const voi
 {
     struct cushim__stream *object;
     struct cushim__scope scope;
-    struct cushim__span span;
+    struct cushim__resolved_view span;
     cushim_status status;
 
     if (length && !host)
@@ -344,8 +345,9 @@ cushim_status cushim_view_write_async(cushim_stream stream, cushim_view view, co
                      "cushim_slice_write_async");
 }
 
-static cushim_status check_copy(const struct cushim__scope *scope, const struct cushim__span *to,
-                                const struct cushim__span *from)
+static cushim_status check_copy(const struct cushim__scope *scope,
+                                const struct cushim__resolved_view *to,
+                                const struct cushim__resolved_view *from)
 {
     const struct cushim__access accesses[] = {cushim__span_access(to, true),
                                               cushim__span_access(from, false)};
@@ -387,7 +389,8 @@ cushim_status cushim_slice_from_view(cushim_stream stream, cushim_view view,
 }
 
 static cushim_status copy(struct cushim__scope *scope, struct cushim__stream *stream,
-                          const struct cushim__span *to, const struct cushim__span *from)
+                          const struct cushim__resolved_view *to,
+                          const struct cushim__resolved_view *from)
 {
     const struct cushim__access write = cushim__span_access(to, true),
                                 read = cushim__span_access(from, false);
@@ -398,7 +401,7 @@ static cushim_status copy(struct cushim__scope *scope, struct cushim__stream *st
 
 cushim_status cushim_view_copy(cushim_stream stream, cushim_view to, cushim_view from)
 {
-    struct cushim__span to_span, from_span;
+    struct cushim__resolved_view to_span, from_span;
     struct cushim__stream *object;
     struct cushim__scope scope;
     cushim_status status = enter(stream, "cushim_slice_copy", &scope, &object);
@@ -422,7 +425,7 @@ cushim_status cushim_view_fill(cushim_stream stream, cushim_view view, const voi
 {
     struct cushim__stream *object;
     struct cushim__scope scope;
-    struct cushim__span span;
+    struct cushim__resolved_view span;
     cushim_status status;
 
     CHECK_OUTPUT(element);
@@ -447,7 +450,7 @@ static cushim_status use(cushim_stream stream, cushim_view view, bool write, boo
 {
     struct cushim__stream *object;
     struct cushim__scope scope;
-    struct cushim__span span;
+    struct cushim__resolved_view span;
     cushim_status status = enter(stream, call, &scope, &object);
 
     if (status)

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "core/order/graph.h"
 #include "core/object/host_call.h"
+#include "core/order/graph.h"
 
 #define WAITING "waiting"
 

@@ -36,7 +36,7 @@ void cushim_unified_free(cushim_unified *unified)
 /* Enters the stream's context with a view of unified memory of it. */
 static cushim_status enter(cushim_stream stream, cushim_view view, const char *call,
                            struct cushim__scope *scope, struct cushim__stream **ret_stream,
-                           struct cushim__span *ret_span)
+                           struct cushim__resolved_view *ret_span)
 {
     cushim_status status =
         cushim__object_enter(stream.id, CUSHIM__HANDLE_STREAM, call, scope, ret_stream);
@@ -58,7 +58,7 @@ static cushim_status enter(cushim_stream stream, cushim_view view, const char *c
     return cushim__scope_leave(scope, status);
 }
 
-static cushim_status leave(struct cushim__scope *scope, const struct cushim__span *span,
+static cushim_status leave(struct cushim__scope *scope, const struct cushim__resolved_view *span,
                            cushim_status status)
 {
     cushim__span_unpin(span);
@@ -77,7 +77,7 @@ static void note_attached(struct cushim__buffer *buffer, struct cushim__timeline
 }
 
 static cushim_status attach_to(struct cushim__scope *scope, struct cushim__stream *stream,
-                               const struct cushim__span *span, enum cushim_attach attach)
+                               const struct cushim__resolved_view *span, enum cushim_attach attach)
 {
     const struct cushim__access access = cushim__span_access(span, true);
     struct cushim__submission s = {.scope = scope,
@@ -105,7 +105,7 @@ cushim_status cushim_unified_attach(cushim_stream stream, cushim_unified unified
 {
     struct cushim__stream *object;
     struct cushim__scope scope;
-    struct cushim__span span;
+    struct cushim__resolved_view span;
     cushim_status status =
         enter(stream, cushim__unified_view(unified), __func__, &scope, &object, &span);
 
@@ -143,7 +143,7 @@ cushim_status cushim_view_prefetch(cushim_stream stream, cushim_view view, int d
 {
     struct cushim__stream *object;
     struct cushim__scope scope;
-    struct cushim__span span;
+    struct cushim__resolved_view span;
     cushim_status status = enter(stream, view, "cushim_unified_prefetch", &scope, &object, &span);
 
     if (status)
@@ -168,7 +168,7 @@ cushim_status cushim_view_advise(cushim_view view, enum cushim_advice advice, in
 {
     struct cushim__slice *slice;
     struct cushim__scope scope;
-    struct cushim__span span;
+    struct cushim__resolved_view span;
     cushim_status status = cushim__object_enter(view.object, CUSHIM__HANDLE_UNIFIED,
                                                 "cushim_unified_advise", &scope, &slice);
 

@@ -4,7 +4,7 @@
 #include "core/memory/slice.h"
 
 /* What a span's slice covers from its begin is what a view's offset counts from. */
-static cushim_view view_of(const struct cushim__span *span, size_t first, size_t length)
+static cushim_view view_of(const struct cushim__resolved_view *span, size_t first, size_t length)
 {
     return (cushim_view){.object = span->id,
                          .offset = span->begin - span->slice->begin + first * span->element,
@@ -15,7 +15,7 @@ static cushim_view view_of(const struct cushim__span *span, size_t first, size_t
 
 cushim_status cushim_view_size(cushim_view view, size_t *ret_length, size_t *ret_element)
 {
-    struct cushim__span span;
+    struct cushim__resolved_view span;
     const cushim_status status = cushim__span_pin(view, __func__, &span);
 
     if (status)
@@ -28,8 +28,8 @@ cushim_status cushim_view_size(cushim_view view, size_t *ret_length, size_t *ret
     return CUSHIM_OK;
 }
 
-static cushim_status fail_range(const struct cushim__span *span, const char *call, size_t first,
-                                size_t length)
+static cushim_status fail_range(const struct cushim__resolved_view *span, const char *call,
+                                size_t first, size_t length)
 {
     return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, cushim__span_label(span),
                            "%s: elements %zu to %zu of %zu", call, first, first + length,
@@ -38,7 +38,7 @@ static cushim_status fail_range(const struct cushim__span *span, const char *cal
 
 cushim_status cushim_view_part(cushim_view view, size_t first, size_t length, cushim_view *ret_view)
 {
-    struct cushim__span span;
+    struct cushim__resolved_view span;
     cushim_status status;
 
     CHECK_OUTPUT(ret_view);
@@ -56,7 +56,7 @@ cushim_status cushim_view_part(cushim_view view, size_t first, size_t length, cu
 cushim_status cushim_view_split(cushim_view view, size_t at, cushim_view *ret_left,
                                 cushim_view *ret_right)
 {
-    struct cushim__span span;
+    struct cushim__resolved_view span;
     cushim_status status = cushim__span_pin(view, __func__, &span);
 
     if (status)
@@ -75,7 +75,7 @@ cushim_status cushim_view_split(cushim_view view, size_t at, cushim_view *ret_le
 
 cushim_status cushim_view_partition(cushim_view view, size_t n, cushim_view *ret_views)
 {
-    struct cushim__span span;
+    struct cushim__resolved_view span;
     size_t first = 0;
     cushim_status status;
 
@@ -95,8 +95,8 @@ cushim_status cushim_view_partition(cushim_view view, size_t n, cushim_view *ret
     return CUSHIM_OK;
 }
 
-static cushim_status check_cast(const struct cushim__span *span, size_t element, size_t alignment,
-                                const char *call)
+static cushim_status check_cast(const struct cushim__resolved_view *span, size_t element,
+                                size_t alignment, const char *call)
 {
     const size_t bytes = span->end - span->begin;
 
@@ -118,7 +118,7 @@ static cushim_status check_cast(const struct cushim__span *span, size_t element,
 cushim_status cushim_view_reinterpret(cushim_view view, size_t element, size_t alignment,
                                       cushim_view *ret_view)
 {
-    struct cushim__span span;
+    struct cushim__resolved_view span;
     cushim_status status;
 
     CHECK_OUTPUT(ret_view);

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* Rules as text: cushim/fault.h says what it looks like. */
-#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/file.h"
 #include "base/status.h"
 #include "base/util.h"
 #include "interpose/fault.h"
 #include "interpose/fault_rows.h"
+
+/* A set has few rules, and each is short. */
+#define LARGEST_FILE ((size_t) 1 << 20)
 
 struct reader {
     const char *call;
@@ -274,34 +277,14 @@ cushim_status cushim__faults_read(struct cushim__faults *faults, const char *tex
     return read_text(faults, text, call, false, call);
 }
 
-/* The whole file, as a text. 0, or an error number. */
-static int load(const char *path, char **ret_text)
-{
-    FILE *file = fopen(path, "re");
-    size_t capacity = 0;
-    int error = 0;
-
-    if (!file)
-        return errno;
-    if (getdelim(ret_text, &capacity, '\0', file) < 0) {
-        error = ferror(file) ? errno : 0;
-        free(TAKE_PTR(*ret_text)); /* an empty file leaves in it what it likes */
-    } else if (fgetc(file) != EOF) {
-        error = EILSEQ; /* a NUL: what follows would not be read */
-    }
-    fclose(file);
-    return error;
-}
-
 cushim_status cushim__faults_read_file(struct cushim__faults *faults, const char *path,
                                        const char *call)
 {
-    SCOPED_FREE char *text = NULL;
-    const int error = load(path, &text);
+    SCOPED_FILE file;
 
-    if (error)
-        return cushim__fail_at(CUSHIM_ERROR_SYSTEM, call, NULL, "%s: %s", path, strerror(error));
-    return read_text(faults, text ? text : "", path, true, call);
+    if (!cushim__file_read_text(path, LARGEST_FILE, &file))
+        return cushim__fail_at(CUSHIM_ERROR_SYSTEM, call, NULL, "%s: %s", path, file.why);
+    return read_text(faults, file.bytes, path, true, call);
 }
 
 cushim_status cushim__faults_read_variable(struct cushim__faults *faults, const char *name,

@@ -9,7 +9,7 @@
 
 struct cushim__frame {
     struct cushim_call call;
-    struct cushim__slot *slot;
+    struct cushim__hook_slot *slot;
     struct cushim__hook_list *hooks; /* NULL if the call is passed on without */
     size_t ran;                      /* how many hooks saw it before */
 };

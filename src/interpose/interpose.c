@@ -18,7 +18,7 @@ struct cushim__hook_list {
     struct cushim_hooks hooks[];
 };
 
-struct cushim__slot cushim__slots[CUSHIM__SLOT_KINDS][CUSHIM__SLOTS];
+struct cushim__hook_slot cushim__slots[CUSHIM__SLOT_KINDS][CUSHIM__SLOTS];
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* guards `taken` */
 static _Thread_local unsigned depth;                      /* hooks this thread is inside of */
@@ -65,7 +65,7 @@ static uint64_t thread_id(void)
  * hooks out clears the list before looking at who is inside. In one total order, so
  * that one of the two sees the other.
  */
-static struct cushim__hook_list *enter_hooks(struct cushim__slot *slot)
+static struct cushim__hook_list *enter_hooks(struct cushim__hook_slot *slot)
 {
     struct cushim__hook_list *hooks;
 
@@ -154,7 +154,7 @@ static struct cushim__hook_list *copy_hooks(const struct cushim_hooks *hooks, si
  * that was given back, so the best slot leads to the same functions as before, and the
  * next best was never used.
  */
-static int suits(const struct cushim__slot *slot, cushim__entry *const *below)
+static int suits(const struct cushim__hook_slot *slot, cushim__entry *const *below)
 {
     enum { TAKEN, USED, UNUSED, SAME };
 
@@ -193,7 +193,7 @@ cushim_status cushim__interpose(enum cushim_library library, cushim__entry *cons
 {
     const unsigned kind = kind_of(library);
     struct cushim__hook_list *list = copy_hooks(hooks, n_hooks);
-    struct cushim__slot *s;
+    struct cushim__hook_slot *s;
     int slot;
 
     if (!list)
@@ -218,7 +218,7 @@ cushim_status cushim__interpose(enum cushim_library library, cushim__entry *cons
 
 void cushim__interpose_stop(enum cushim_library library, int slot)
 {
-    struct cushim__slot *s = &cushim__slots[kind_of(library)][slot];
+    struct cushim__hook_slot *s = &cushim__slots[kind_of(library)][slot];
     struct cushim__hook_list *hooks = __atomic_exchange_n(&s->hooks, NULL, __ATOMIC_SEQ_CST);
     const struct timespec pause = {.tv_nsec = 50000};
 

@@ -23,14 +23,14 @@ enum { CUSHIM__SLOTS_CUDA, CUSHIM__SLOTS_NVRTC, CUSHIM__SLOT_KINDS };
 struct cushim__hook_list;
 
 /* hooks and below are published; inside is counted with the __atomic builtins. */
-struct cushim__slot {
+struct cushim__hook_slot {
     struct cushim__hook_list *hooks; /* NULL: calls are passed on */
     cushim__entry *const *below;     /* the table that calls are passed on to */
     unsigned inside;                 /* calls that may be using hooks */
     bool taken;
 };
 
-extern CUSHIM__HIDDEN struct cushim__slot cushim__slots[CUSHIM__SLOT_KINDS][CUSHIM__SLOTS];
+extern CUSHIM__HIDDEN struct cushim__hook_slot cushim__slots[CUSHIM__SLOT_KINDS][CUSHIM__SLOTS];
 
 /* Where a call was made. It travels in one register. */
 struct cushim__place {

@@ -11,6 +11,7 @@
 #include "base/str.h"
 #include "base/util.h"
 #include "loader/elf_file.h"
+#include "loader/lookup.h"
 
 enum { STUB_LIBRARY = 34 }; /* CUDA_ERROR_STUB_LIBRARY */
 
@@ -45,7 +46,7 @@ static struct cushim__library *known_library(const struct cushim__attempt *attem
 static bool rejected_before(const struct cushim__attempt *attempt,
                             const struct cushim_candidate *candidate)
 {
-    const struct cushim_report *report = &attempt->story->report;
+    const struct cushim_report *report = &attempt->search_report->report;
 
     for (size_t i = 0; i < report->n_candidates; i++) {
         const struct cushim_candidate *c = report->candidates[i];
@@ -69,9 +70,10 @@ static const char *required_missing(struct cushim__attempt *attempt,
             cushim__str_append(&names, "%s%s", lacking++ ? ", " : "it lacks ",
                                cushim__row_symbol(kind->rows, kind->required[i]));
     if (names.failed)
-        attempt->story->arena.failed = true;
-    return lacking ? cushim__arena_printf(&attempt->story->arena, "%s", cushim__str_get(&names))
-                   : NULL;
+        attempt->search_report->arena.failed = true;
+    return lacking
+               ? cushim__arena_printf(&attempt->search_report->arena, "%s", cushim__str_get(&names))
+               : NULL;
 }
 
 static enum cushim_verdict ask_version(struct cushim__attempt *attempt,
@@ -86,9 +88,9 @@ static enum cushim_verdict ask_version(struct cushim__attempt *attempt,
         return CUSHIM_VERDICT_STUB;
     }
     if (result || library->version <= 0) {
-        *ret_detail = cushim__arena_printf(&attempt->story->arena, "%s answers %d, version %d",
-                                           cushim__row_symbol(kind->rows, kind->required[0]),
-                                           result, library->version);
+        *ret_detail = cushim__arena_printf(
+            &attempt->search_report->arena, "%s answers %d, version %d",
+            cushim__row_symbol(kind->rows, kind->required[0]), result, library->version);
         return CUSHIM_VERDICT_INCOMPLETE;
     }
     return CUSHIM_VERDICT_CHOSEN;
@@ -132,7 +134,7 @@ static void adopt(struct cushim__attempt *attempt, struct cushim_candidate *cand
     if (attempt->kind->accepted)
         attempt->kind->accepted(library);
     cushim__library_publish(library);
-    attempt->story->report.resolve_ns += cushim__now_ns() - start;
+    attempt->search_report->report.resolve_ns += cushim__now_ns() - start;
     choose(attempt, candidate, library);
 }
 
@@ -147,9 +149,9 @@ static bool consider(struct cushim__attempt *attempt, struct cushim_candidate *c
     if (library)
         library->path = strdup(candidate->path);
     /* What is adopted stays for ever, so it must not have half a path. */
-    if (!library || !library->path || attempt->story->arena.failed) {
+    if (!library || !library->path || attempt->search_report->arena.failed) {
         cushim__library_free(library);
-        attempt->story->arena.failed = true;
+        attempt->search_report->arena.failed = true;
         return false;
     }
     library->kind = attempt->kind;
@@ -172,7 +174,7 @@ static void take(struct cushim__attempt *attempt, struct cushim_candidate *candi
 {
     struct cushim__library *known = known_library(attempt, handle, NULL, NULL);
 
-    candidate->path = cushim__arena_printf(&attempt->story->arena, "%s", path_of(handle));
+    candidate->path = cushim__arena_printf(&attempt->search_report->arena, "%s", path_of(handle));
     if (known)
         choose(attempt, candidate, known);
     else if (rejected_before(attempt, candidate))
@@ -188,7 +190,7 @@ static void *load(struct cushim__attempt *attempt, const char *name, int flags)
     const uint64_t start = cushim__now_ns();
     void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL | flags);
 
-    attempt->story->report.load_ns += cushim__now_ns() - start;
+    attempt->search_report->report.load_ns += cushim__now_ns() - start;
     return handle;
 }
 
@@ -196,7 +198,7 @@ static void *load(struct cushim__attempt *attempt, const char *name, int flags)
 static void explain(struct cushim__attempt *attempt, struct cushim_candidate *candidate,
                     const char *error)
 {
-    struct cushim__arena *arena = &attempt->story->arena;
+    struct cushim__arena *arena = &attempt->search_report->arena;
     const char *colon = strstr(error, ": ");
     const int length = colon ? (int) (colon - error) : 0;
     const char *file = cushim__arena_printf(arena, "%.*s", length, error);
@@ -229,14 +231,15 @@ static void open_candidate(struct cushim__attempt *attempt, struct cushim_candid
 
 void cushim__try_path(struct cushim__attempt *attempt, const char *path)
 {
-    struct cushim_candidate *candidate = cushim__story_add(attempt->story, path, attempt->origin);
+    struct cushim_candidate *candidate =
+        cushim__search_report_add(attempt->search_report, path, attempt->origin);
     enum cushim_verdict verdict;
     const char *detail;
 
     if (!candidate)
         return;
     candidate->path = candidate->name;
-    verdict = cushim__elf_file_inspect(path, &attempt->story->arena, &detail);
+    verdict = cushim__elf_file_inspect(path, &attempt->search_report->arena, &detail);
     if (verdict == CUSHIM_VERDICT_CHOSEN)
         open_candidate(attempt, candidate);
     else
@@ -245,20 +248,34 @@ void cushim__try_path(struct cushim__attempt *attempt, const char *path)
 
 void cushim__try_name(struct cushim__attempt *attempt, const char *name)
 {
-    struct cushim_candidate *candidate = cushim__story_add(attempt->story, name, attempt->origin);
+    struct cushim_candidate *candidate =
+        cushim__search_report_add(attempt->search_report, name, attempt->origin);
+    enum cushim_verdict verdict = CUSHIM_VERDICT_CHOSEN;
+    const char *path, *detail;
 
-    if (candidate)
+    if (!candidate)
+        return;
+    /* What is loaded is found without a look at any file. */
+    if (!cushim__is_loaded(name))
+        verdict = cushim__lookup(name, &attempt->search_report->arena, &path, &detail);
+    if (verdict == CUSHIM_VERDICT_CHOSEN) {
         open_candidate(attempt, candidate);
+        return;
+    }
+    candidate->path = path;
+    decide(candidate, verdict, detail);
 }
 
 void cushim__try_loaded(struct cushim__attempt *attempt, const char *name)
 {
-    struct cushim_candidate *candidate = cushim__story_add(attempt->story, name, attempt->origin);
+    struct cushim_candidate *candidate =
+        cushim__search_report_add(attempt->search_report, name, attempt->origin);
     void *handle;
 
     if (!candidate)
         return;
-    handle = load(attempt, name, RTLD_NOLOAD);
+    /* Asked first: the linker would open files, too, to see which library that is. */
+    handle = cushim__is_loaded(name) ? load(attempt, name, RTLD_NOLOAD) : NULL;
     if (handle)
         take(attempt, candidate, handle);
     else
@@ -268,7 +285,7 @@ void cushim__try_loaded(struct cushim__attempt *attempt, const char *name)
 void cushim__try_resolver(struct cushim__attempt *attempt, cushim_resolver resolver, void *user)
 {
     struct cushim_candidate *candidate =
-        cushim__story_add(attempt->story, "resolver", attempt->origin);
+        cushim__search_report_add(attempt->search_report, "resolver", attempt->origin);
     struct cushim__library *known;
 
     if (!candidate)
@@ -283,7 +300,8 @@ void cushim__try_resolver(struct cushim__attempt *attempt, cushim_resolver resol
 void cushim__try_nothing(struct cushim__attempt *attempt, const char *name,
                          enum cushim_verdict verdict, const char *detail)
 {
-    struct cushim_candidate *candidate = cushim__story_add(attempt->story, name, attempt->origin);
+    struct cushim_candidate *candidate =
+        cushim__search_report_add(attempt->search_report, name, attempt->origin);
 
     if (candidate)
         decide(candidate, verdict, detail);

@@ -3,12 +3,12 @@
 #ifndef CUSHIM_LOADER_CANDIDATE_H
 #define CUSHIM_LOADER_CANDIDATE_H
 
-#include "loader/story.h"
+#include "loader/search_report.h"
 
 /* A search under way. */
 struct cushim__attempt {
     const struct cushim__kind *kind;
-    struct cushim__story *story;
+    struct cushim__search_report *search_report;
     enum cushim_origin origin;       /* of the candidates that are tried now */
     struct cushim__library *library; /* the chosen one, published; ends the search */
 };

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/str.h"
 #include "base/util.h"
+#include "loader/elf_file.h"
 #include "loader/kind.h"
 
 /* The names by which libraries of CUDA 13, 12, and 11.2 to 11.8, 11.1, 11.0 are installed. */
@@ -78,15 +79,25 @@ static void load_builtins(const struct cushim__library *library)
 {
     SCOPED_FREE char *folder_of = library->path ? strdup(library->path) : NULL;
     SCOPED_STR path = {0};
+    struct cushim__arena arena = {0};
+    const char *why;
 
     if (!folder_of || !strchr(folder_of, '/'))
         return;
     cushim__str_append(&path, "%s/libnvrtc-builtins.so.%d.%d", dirname(folder_of),
                        library->version / 1000, library->version % 1000 / 10);
-    if (path.failed || dlopen(path.text, RTLD_NOW | RTLD_LOCAL))
+    if (path.failed)
         return;
-    cushim__log(CUSHIM_LOG_DEBUG, "%s: %s; NVRTC will look for it in the library path", path.text,
-                dlerror());
+    if (cushim__elf_file_inspect(path.text, &arena, &why) != CUSHIM_VERDICT_CHOSEN)
+        why = *why ? why : "it is absent";
+    else if (dlopen(path.text, RTLD_NOW | RTLD_LOCAL))
+        why = NULL;
+    else
+        why = dlerror();
+    if (why)
+        cushim__log(CUSHIM_LOG_DEBUG, "%s: %s; NVRTC will look for it in the library path",
+                    path.text, why);
+    cushim__arena_finish(&arena);
 }
 
 const struct cushim__kind cushim__kind_nvrtc = {

@@ -50,40 +50,41 @@ static void initialise(void)
     pthread_atfork(before_fork, in_parent, in_child);
 }
 
-static cushim_status fail(struct cushim__story *story, cushim_status status, const char *call,
-                          const char *label, const char *text)
+static cushim_status fail(struct cushim__search_report *search_report, cushim_status status,
+                          const char *call, const char *label, const char *text)
 {
-    story->report.status = status;
-    story->report.text = text;
+    search_report->report.status = status;
+    search_report->report.text = text;
     return cushim__fail_at(status, call, label, "%s", text);
 }
 
 /* The child of a fork inherits the driver's memory and not its connection to the device. */
-static cushim_status forked(struct cushim__story *story, const char *label, int parent)
+static cushim_status forked(struct cushim__search_report *search_report, const char *label,
+                            int parent)
 {
-    return fail(story, CUSHIM_ERROR_FORKED, "cuInit", label,
+    return fail(search_report, CUSHIM_ERROR_FORKED, "cuInit", label,
                 cushim__arena_printf(
-                    &story->arena,
+                    &search_report->arena,
                     "process %d initialised the driver and then forked this one (%d). CUDA cannot "
                     "be used in such a child: fork first and open the driver afterwards, or exec",
                     parent, (int) getpid()));
 }
 
-static cushim_status init_failed(struct cushim__story *story, const char *label,
+static cushim_status init_failed(struct cushim__search_report *search_report, const char *label,
                                  const struct cushim__library *library, int result)
 {
     enum { NOT_INITIALIZED = 3 };
 
     /* What a driver answers that the parent initialised behind our back. */
     if (result == NOT_INITIALIZED && library->loaded_by != (int) getpid())
-        return forked(story, label, library->loaded_by);
-    return fail(story, result, "cuInit", label,
-                cushim__arena_printf(&story->arena, "%s: cuInit answers %d %s: %s",
+        return forked(search_report, label, library->loaded_by);
+    return fail(search_report, result, "cuInit", label,
+                cushim__arena_printf(&search_report->arena, "%s: cuInit answers %d %s: %s",
                                      *library->path ? library->path : "resolver", result,
                                      cushim__status_name(result), cushim__status_text(result)));
 }
 
-static cushim_status init(struct cushim__story *story, const char *label,
+static cushim_status init(struct cushim__search_report *search_report, const char *label,
                           struct cushim__library *library)
 {
     const int process = (int) getpid();
@@ -94,13 +95,13 @@ static cushim_status init(struct cushim__story *story, const char *label,
     if (by == process)
         return CUSHIM_OK;
     if (by)
-        return forked(story, label, by);
+        return forked(search_report, label, by);
     result = ((int (*)(unsigned)) library->table[CUSHIM_ROW_cuInit])(0);
-    story->report.init_ns = cushim__now_ns() - start;
+    search_report->report.init_ns = cushim__now_ns() - start;
     if (result)
-        return init_failed(story, label, library, result);
+        return init_failed(search_report, label, library, result);
     atomic_store(&library->initialised_by, process);
-    story->report.process = process;
+    search_report->report.process = process;
     cushim__log(CUSHIM_LOG_INFO, "driver %s, CUDA %d.%d, %zu of %zu functions", library->path,
                 library->version / 1000, library->version % 1000 / 10, library->found,
                 library->kind->rows->count);
@@ -109,26 +110,27 @@ static cushim_status init(struct cushim__story *story, const char *label,
 
 static cushim_status load_locked(const struct cushim__kind *kind,
                                  const struct cushim_open_params *params, const char *call,
-                                 struct cushim__story *story, struct cushim__library **ret_library)
+                                 struct cushim__search_report *search_report,
+                                 struct cushim__library **ret_library)
 {
-    struct cushim__library *library = cushim__search(kind, params, story);
-    const char *text = library ? "" : cushim__story_nothing(story, kind);
+    struct cushim__library *library = cushim__search(kind, params, search_report);
+    const char *text = library ? "" : cushim__search_report_nothing(search_report, kind);
 
-    if (story->arena.failed)
-        return fail(story, CUSHIM_ERROR_NO_MEMORY, call, params->label,
+    if (search_report->arena.failed)
+        return fail(search_report, CUSHIM_ERROR_NO_MEMORY, call, params->label,
                     "out of memory while looking for a library");
     if (!library) {
         cushim__missing_explain(kind->rows, text);
-        return fail(story, kind->absent, call, params->label, text);
+        return fail(search_report, kind->absent, call, params->label, text);
     }
     if (kind->id == CUSHIM_LIBRARY_CUDA && !params->load_only)
-        CUSHIM_TRY(init(story, params->label, library));
+        CUSHIM_TRY(init(search_report, params->label, library));
     *ret_library = library;
     return CUSHIM_OK;
 }
 
 cushim_status cushim__load(enum cushim_library id, const struct cushim_open_params *params,
-                           const char *call, struct cushim__story *story,
+                           const char *call, struct cushim__search_report *search_report,
                            struct cushim__library **ret_library)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -139,10 +141,10 @@ cushim_status cushim__load(enum cushim_library id, const struct cushim_open_para
 
     pthread_once(&once, initialise);
     cushim__note_anchor();
-    cushim__story_init(story, kind);
+    cushim__search_report_init(search_report, kind);
     pthread_mutex_lock(&lock);
-    status = load_locked(kind, params ? params : &none, call, story, ret_library);
+    status = load_locked(kind, params ? params : &none, call, search_report, ret_library);
     pthread_mutex_unlock(&lock);
-    story->report.total_ns = cushim__now_ns() - start;
+    search_report->report.total_ns = cushim__now_ns() - start;
     return status;
 }

@@ -2,16 +2,16 @@
 #ifndef CUSHIM_LOADER_OPEN_H
 #define CUSHIM_LOADER_OPEN_H
 
-#include "loader/story.h"
+#include "loader/search_report.h"
 
 /*
- * Finds, loads and initialises a library as the parameters say, and tells the story.
- * The status is also the story's. Several threads may call it at the same time: one
+ * Finds, loads and initialises a library as the parameters say, and tells the search_report.
+ * The status is also the search_report's. Several threads may call it at the same time: one
  * works, the others wait, and all get the same library. call is the public
  * function, for error messages.
  */
 cushim_status cushim__load(enum cushim_library id, const struct cushim_open_params *params,
-                           const char *call, struct cushim__story *story,
+                           const char *call, struct cushim__search_report *search_report,
                            struct cushim__library **ret_library);
 
 #endif

@@ -69,7 +69,7 @@ static void try_words(struct cushim__attempt *attempt, const char *words)
     char *rest = copy, *word;
 
     if (!copy) {
-        attempt->story->arena.failed = true;
+        attempt->search_report->arena.failed = true;
         return;
     }
     while (!attempt->library && (word = strsep(&rest, ":")))
@@ -79,9 +79,9 @@ static void try_words(struct cushim__attempt *attempt, const char *words)
 
 struct cushim__library *cushim__search(const struct cushim__kind *kind,
                                        const struct cushim_open_params *params,
-                                       struct cushim__story *story)
+                                       struct cushim__search_report *search_report)
 {
-    struct cushim__attempt attempt = {.kind = kind, .story = story};
+    struct cushim__attempt attempt = {.kind = kind, .search_report = search_report};
     const char *environment = cushim__env(kind->variable);
 
     if (params->resolver) {
@@ -97,6 +97,6 @@ struct cushim__library *cushim__search(const struct cushim__kind *kind,
         try_usual(&attempt);
     }
     if (attempt.library)
-        cushim__story_chosen(story, attempt.library);
+        cushim__search_report_chosen(search_report, attempt.library);
     return attempt.library;
 }

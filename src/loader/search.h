@@ -2,7 +2,7 @@
 #ifndef CUSHIM_LOADER_SEARCH_H
 #define CUSHIM_LOADER_SEARCH_H
 
-#include "loader/story.h"
+#include "loader/search_report.h"
 
 /*
  * Looks for a library as the parameters say, and writes down what was tried. NULL
@@ -11,6 +11,6 @@
  */
 struct cushim__library *cushim__search(const struct cushim__kind *kind,
                                        const struct cushim_open_params *params,
-                                       struct cushim__story *story);
+                                       struct cushim__search_report *search_report);
 
 #endif

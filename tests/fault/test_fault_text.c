@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Rules as text. */
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "support_faults.h"
@@ -273,6 +274,15 @@ Test(fault_text, files)
     assert_status(cushim_faults_read_file(f.faults, "/nowhere/faults"), CUSHIM_ERROR_SYSTEM);
     assert_contains(cushim_error_text(), "/nowhere/faults");
     assert_status(cushim_faults_read_file(f.faults, "/tmp"), CUSHIM_ERROR_SYSTEM);
+    assert_contains(cushim_error_text(), "/tmp: it is a folder");
+    assert_status(cushim_faults_read_file(f.faults, "/dev/zero"), CUSHIM_ERROR_SYSTEM);
+    assert_contains(cushim_error_text(), "/dev/zero: it is a device");
+    assert_status(cushim_faults_read_file(f.faults, "/proc/version"), CUSHIM_ERROR_SYSTEM);
+    assert_contains(cushim_error_text(), "the kernel makes it up");
+    unlink(path);
+    cr_assert(eq(int, mkfifo(path, 0600), 0));
+    assert_status(cushim_faults_read_file(f.faults, path), CUSHIM_ERROR_SYSTEM);
+    assert_contains(cushim_error_text(), "it is a pipe");
     faulty_close(&f);
     unlink(path);
     unlink(bad);

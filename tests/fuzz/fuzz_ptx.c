@@ -33,6 +33,7 @@ enum {
     MOST_VARIABLE_BYTES = 1 << 16, /* of all variables of a module that is run */
     MOST_SHARED_BYTES = 1 << 16,
     MOST_PARAM_BYTES = 8192,
+    MOST_TEXT_BYTES = 1 << 20,
 };
 
 static const uint64_t begin_of_bytes = 0x10000, begin_of_variables = 0x100000;
@@ -108,7 +109,7 @@ static void run_kernel(const struct ptx__program *program, const struct ptx__fun
                                  .cluster = {1, 1, 1},
                                  .shared_bytes = 256,
                                  .params = (const unsigned char *) params,
-                                 .param_bytes = function->facts.parameter_bytes,
+                                 .param_bytes = function->usage.parameter_bytes,
                                  .ranges = ranges,
                                  .n_ranges = 2,
                                  .n_workers = 1,
@@ -193,7 +194,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     memcpy(copy, data, size);
     if (size >= 4 && !memcmp(copy, "\x50\xed\x55\xba", 4)) {
-        if (ptx__fatbin_text(copy, size, CAPABILITY, &text) == PTX_OK)
+        if (ptx__fatbin_text(copy, size, CAPABILITY, MOST_TEXT_BYTES, &text) == PTX_OK)
             read_texts(text, strlen(text));
         free(text);
     } else {

@@ -160,6 +160,22 @@ class NoDriver(Case):
         path.mkdir()
         self.rejected(path, "not_a_file")
 
+    def test_a_circle_of_links(self):
+        path = self.folder / "libcuda.so.1"
+        path.symlink_to(path)
+        advice = self.rejected(path, "not_a_file")
+        self.assertIn("in a circle", advice)
+        self.assertNotIn("permissions", advice)
+
+    def test_what_the_kernel_makes_up(self):
+        advice = self.rejected("/proc/version", "not_a_file")
+        self.assertIn("the kernel makes it up", advice)
+        self.assertNotIn("container", advice)
+
+    def test_a_name_that_is_too_long(self):
+        advice = self.rejected("/" + 300 * "x", "unreadable")
+        self.assertNotIn("permissions", advice)
+
     def test_another_architecture(self):
         elf = bytearray(Path(sys.executable).resolve().read_bytes()[:4096])
         if elf[:4] != b"\x7fELF":
@@ -209,14 +225,16 @@ class Nvrtc(Case):
         self.assertRegex(text, r"(?m)^nvrtc    none")
 
     def test_an_installed_one(self):
-        output = self.json(NOT_USABLE, CUSHIM_LIBCUDA="none")["nvrtc"]
+        settings = {"CUSHIM_LIBCUDA": "none",
+                    "CUSHIM_LIBNVRTC": os.environ.get("CUSHIM_LIBNVRTC", "")}
+        output = self.json(NOT_USABLE, **settings)["nvrtc"]
         if output["path"] is None:
             self.skipTest("no NVRTC is installed here")
         self.assertEqual(output["status"], 0)
         self.assertGreater(output["functions_found"], 10)
         self.assertEqual(output["functions_found"] + len(output["functions_missing"]),
                          output["functions_known"])
-        self.assertRegex(self.info(NOT_USABLE, CUSHIM_LIBCUDA="none"),
+        self.assertRegex(self.info(NOT_USABLE, **settings),
                          rf"(?m)^nvrtc    {output['cuda_version']}   {re.escape(output['path'])}")
 
 

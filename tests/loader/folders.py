@@ -9,6 +9,7 @@ Beside STAMP:
     bad/NAME.so                  a file that is no library for this machine
     search/NAME/libcuda.so.1     the bad files, and the libraries given, by the driver's name
     nvrtc/pair                   an NVRTC with its builtins beside it
+    nvrtc/waiting                an NVRTC with a pipe in the place of its builtins
     nvrtc/blocked                every name of NVRTC, none of them a library
     nvrtc/home, nvrtc/wheels     NVRTC where toolkits and Python wheels have it
 """
@@ -21,6 +22,7 @@ from pathlib import Path
 
 EM_386, EM_X86_64, EM_AARCH64 = 3, 62, 183
 ET_EXEC = 2
+PT_LOAD = 1
 
 
 def patched(elf, **fields):
@@ -31,6 +33,18 @@ def patched(elf, **fields):
         offset, code = places[name]
         struct.pack_into(f"={code}", out, offset, value)
     return bytes(out)
+
+
+def lying(elf):
+    """A copy whose first segment with bytes begins so far out that its end is a small number."""
+    out = bytearray(elf)
+    table, size, n = (struct.unpack_from(c, elf, o)[0] for c, o in (("=Q", 32), ("=H", 54), ("=H", 56)))
+    for i in range(n):
+        if struct.unpack_from("=I", elf, table + i * size)[0] == PT_LOAD:
+            struct.pack_into("=Q", out, table + i * size + 8, 2**64 - 4096)
+            struct.pack_into("=Q", out, table + i * size + 32, 8192)
+            return bytes(out)
+    raise ValueError("it has no segment")
 
 
 def link(place, target):
@@ -49,6 +63,7 @@ def make_bad(folder, elf, drop_in):
         "executable": patched(elf, kind=ET_EXEC),
         "header": elf[:40],
         "truncated": elf[:4096],
+        "lie": lying(elf),
     }
     folder.mkdir(parents=True)
     for name, content in files.items():
@@ -64,6 +79,8 @@ def make_nvrtc(folder, nvrtc, builtins):
     link(folder / "pair/libnvrtc-builtins.so.12.4", builtins)
     link(folder / "home/lib64/libnvrtc.so.12", nvrtc)
     link(folder / "wheels/lib/python3.99/site-packages/nvidia/cuda_nvrtc/lib/libnvrtc.so.12", nvrtc)
+    link(folder / "waiting/libnvrtc.so.12", nvrtc)
+    os.mkfifo(folder / "waiting/libnvrtc-builtins.so.12.4")
     (folder / "blocked").mkdir(parents=True)
     for version in ("13", "12", "11.2", "11.1", "11.0"):
         (folder / f"blocked/libnvrtc.so.{version}").write_text("this is no library\n")
@@ -79,6 +96,8 @@ def main():
     make_nvrtc(root / "nvrtc", nvrtc, builtins)
     for bad in sorted((root / "bad").iterdir()):
         link(root / "search" / bad.stem / "libcuda.so.1", bad)
+    link(root / "search/variants/libcuda.so.1", good)
+    link(root / "search/variants/glibc-hwcaps/x86-64-v2/libcuda.so.1", root / "bad/truncated.so")
     for pair in named:
         name, _, library = pair.partition("=")
         link(root / "search" / name / "libcuda.so.1", Path(library).absolute())

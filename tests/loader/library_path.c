@@ -39,6 +39,11 @@ static const struct wanted {
     FOUND("text", CUSHIM_VERDICT_NOT_ELF, "not in ELF format"),
     FOUND("header", CUSHIM_VERDICT_NOT_ELF, "not in ELF format"),
     FOUND("folder", CUSHIM_VERDICT_NOT_A_FILE, "it is a folder"),
+    /* The linker would die of the first of these, and wait for ever for the second. */
+    FOUND("truncated", CUSHIM_VERDICT_LOAD_FAILED, "cut short: 4096 of "),
+    FOUND("pipe", CUSHIM_VERDICT_NOT_A_FILE, "it is a pipe"),
+    FOUND("loop", CUSHIM_VERDICT_NOT_A_FILE, "in a circle"),
+    FOUND("executable", CUSHIM_VERDICT_NOT_ELF, "not a shared library"),
     FOUND("stub", CUSHIM_VERDICT_STUB, "for linking only"),
     FOUND("broken", CUSHIM_VERDICT_INCOMPLETE, "answers 999"),
     FOUND("some", CUSHIM_VERDICT_INCOMPLETE, "it lacks cuMemAlloc_v2"),
@@ -46,7 +51,6 @@ static const struct wanted {
     FOUND("unresolved", CUSHIM_VERDICT_LOAD_FAILED, "fake_nowhere"),
     /* The linker says no file's name for these. */
     SKIPPED("dangling", CUSHIM_VERDICT_LOAD_FAILED, "libcushim-gone.so.7"),
-    SKIPPED("executable", CUSHIM_VERDICT_LOAD_FAILED, "executable"),
     /* The whole search, and a stub in front of the driver it is linked under the name of. */
     {CUSHIM_LIBRARY_CUDA, SEARCH("answers"), "auto", CUDA_NAME, SEARCH("answers") "/" CUDA_NAME,
      CUSHIM_ORIGIN_LINKER, CUSHIM_VERDICT_CHOSEN, "", NULL, NULL},
@@ -54,11 +58,21 @@ static const struct wanted {
      SEARCH("answers") "/" CUDA_NAME, CUSHIM_ORIGIN_LINKER, CUSHIM_VERDICT_CHOSEN, "", NULL, NULL},
     {CUSHIM_LIBRARY_CUDA, SEARCH("answers"), NULL, CUDA_NAME, SEARCH("answers") "/" CUDA_NAME,
      CUSHIM_ORIGIN_ENVIRONMENT, CUSHIM_VERDICT_CHOSEN, "", "CUSHIM_LIBCUDA", CUDA_NAME},
+    /* The whole search asks first whether one is loaded already, and that opens no file. */
+    {CUSHIM_LIBRARY_CUDA, SEARCH("pipe"), "auto", CUDA_NAME, SEARCH("pipe") "/" CUDA_NAME,
+     CUSHIM_ORIGIN_LINKER, CUSHIM_VERDICT_NOT_A_FILE, "it is a pipe", NULL, NULL},
+    {CUSHIM_LIBRARY_CUDA, SEARCH("variants"), CUDA_NAME, CUDA_NAME,
+     SEARCH("variants/glibc-hwcaps/x86-64-v2/" CUDA_NAME), CUSHIM_ORIGIN_PARAMETER,
+     CUSHIM_VERDICT_LOAD_FAILED, "cut short", NULL, NULL},
     /* A folder behind one with a library for another machine is reached. */
     {CUSHIM_LIBRARY_CUDA, SEARCH("other") ":" SEARCH("few"), "auto", CUDA_NAME,
      SEARCH("few") "/" CUDA_NAME, CUSHIM_ORIGIN_LINKER, CUSHIM_VERDICT_CHOSEN, "", NULL, NULL},
     {CUSHIM_LIBRARY_NVRTC, NVRTC("pair"), "libnvrtc.so.12", "libnvrtc.so.12",
      NVRTC("pair/libnvrtc.so.12"), CUSHIM_ORIGIN_PARAMETER, CUSHIM_VERDICT_CHOSEN, "", NULL, NULL},
+    /* What is loaded along with it is looked at, too. */
+    {CUSHIM_LIBRARY_NVRTC, NVRTC("waiting"), "libnvrtc.so.12", "libnvrtc.so.12",
+     NVRTC("waiting/libnvrtc.so.12"), CUSHIM_ORIGIN_PARAMETER, CUSHIM_VERDICT_CHOSEN, "", NULL,
+     NULL},
     /* Where the linker finds nothing good, toolkits and wheels are looked at. */
     {CUSHIM_LIBRARY_NVRTC, NVRTC("blocked"), "auto", NVRTC("home/lib64/libnvrtc.so.12"),
      NVRTC("home/lib64/libnvrtc.so.12"), CUSHIM_ORIGIN_PLACE, CUSHIM_VERDICT_CHOSEN, "",

@@ -10,11 +10,11 @@
 #include <unistd.h>
 
 #include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 #include <criterion/parameterized.h>
 
 #include <cushim/cushim.h>
 
+#include "../support/assertions.h"
 #include "fake.h"
 
 #if defined(__has_include)

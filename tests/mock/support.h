@@ -3,10 +3,9 @@
 #ifndef CUSHIM_TESTS_MOCK_SUPPORT_H
 #define CUSHIM_TESTS_MOCK_SUPPORT_H
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 #include <stdlib.h>
 
+#include "../support/assertions.h"
 #include "mock/functions.h"
 
 /* Goes on after a wrong answer; says which call it was and both results. */

@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include "mock/queue/clock.h"
+#include "mock/queue/clock_parts.h"
 #include "watch.h"
 
 enum { BYTES = 64, MANY = 300, ROUNDS = 2000, WIDTH = 8 };
@@ -124,7 +125,7 @@ Test(clocks, nor_while_other_work_does_not_know_of_it)
     found(CUSHIM_MOCK_DATA_RACE, "nothing orders them");
 }
 
-/* The numbers of lanes go on where they were. */
+/* The numbers of queues go on where they were. */
 Test(clocks, a_slot_that_comes_back_begins_unordered)
 {
     CUdeviceptr p;
@@ -172,4 +173,110 @@ Test(clocks, what_a_thread_waited_for_all_know)
     launch_fill(a_stream(), shared, BYTES);
     OK(mock_cuCtxSynchronize());
     silent();
+}
+
+/* Streams that come and go, each with work that another one waits for, and nobody on the host. */
+static size_t parts_of(int n, CUdeviceptr p)
+{
+    const size_t before = mock__clock_parts();
+    CUstream other = a_stream(), stream;
+    CUevent event;
+    size_t parts;
+
+    OK(mock_cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
+    for (int i = 0; i < n; i++) {
+        stream = a_stream();
+        launch_fill(stream, p + BYTES * (CUdeviceptr) i, BYTES);
+        OK(mock_cuEventRecord(event, stream));
+        OK(mock_cuStreamWaitEvent(other, event, 0));
+        OK(mock_cuStreamDestroy_v2(stream));
+    }
+    parts = mock__clock_parts() - before;
+    OK(mock_cuCtxSynchronize());
+    return parts;
+}
+
+Test(clocks, streams_that_nobody_waits_for_cost_each_what_one_costs)
+{
+    enum { FEW = 500 };
+    size_t few, many;
+    CUdeviceptr p;
+
+    start_watched();
+    p = allocate(BYTES * 4 * FEW);
+    few = parts_of(FEW, p);
+    many = parts_of(4 * FEW, p);
+    cr_expect(le(sz, few, 20 * FEW));
+    cr_expect(le(sz, many, 6 * few));
+    silent();
+}
+
+enum { CLOCKS = 6, SLOTS = 600 };
+
+/* What a clock is to be: numbers side by side. */
+struct plain {
+    uint64_t at[SLOTS];
+};
+
+static unsigned drawn(unsigned n)
+{
+    static uint64_t state = 88172645463325252u;
+
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return (unsigned) (state >> 11) % n;
+}
+
+static void change(struct mock__clock **clocks, struct plain *plain)
+{
+    const unsigned a = drawn(CLOCKS), b = drawn(CLOCKS);
+    const unsigned slot = drawn(drawn(2) ? 20 : SLOTS), number = 1 + drawn(50);
+
+    switch (drawn(8)) {
+    case 0:
+        mock__clock_cut(&clocks[a], slot);
+        for (unsigned i = slot; i < SLOTS; i++)
+            plain[a].at[i] = 0;
+        break;
+    case 1:
+        mock__clock_ref(clocks[b]);
+        mock__clock_unref(clocks[a]);
+        clocks[a] = clocks[b];
+        plain[a] = plain[b];
+        break;
+    case 2:
+    case 3:
+        mock__clock_merge(&clocks[a], clocks[b]);
+        for (unsigned i = 0; i < SLOTS; i++)
+            plain[a].at[i] = plain[a].at[i] > plain[b].at[i] ? plain[a].at[i] : plain[b].at[i];
+        break;
+    default:
+        mock__clock_put(&clocks[a], slot, number);
+        plain[a].at[slot] = number;
+    }
+}
+
+/* Whatever is done to one leaves those as they are that have parts in common with it. */
+Test(clocks, parts_that_are_shared_are_what_numbers_side_by_side_are)
+{
+    struct mock__clock *clocks[CLOCKS] = {NULL};
+    static struct plain plain[CLOCKS];
+    const size_t before = mock__clock_parts();
+
+    for (int round = 0; round < 20000; round++) {
+        change(clocks, plain);
+        for (unsigned i = 0; i < CLOCKS; i++) {
+            const unsigned slot = drawn(SLOTS), low = drawn(20);
+
+            cr_assert(eq(u64, mock__clock_get(clocks[i], slot), plain[i].at[slot]));
+            cr_assert(eq(u64, mock__clock_get(clocks[i], low), plain[i].at[low]));
+        }
+    }
+    for (unsigned i = 0; i < CLOCKS; i++)
+        for (unsigned slot = 0; slot < SLOTS; slot++)
+            cr_assert(eq(u64, mock__clock_get(clocks[i], slot), plain[i].at[slot]));
+    for (unsigned i = 0; i < CLOCKS; i++)
+        mock__clock_unref(clocks[i]);
+    cr_expect(eq(sz, mock__clock_parts(), before));
 }

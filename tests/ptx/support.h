@@ -3,11 +3,10 @@
 #ifndef CUSHIM_TESTS_PTX_SUPPORT_H
 #define CUSHIM_TESTS_PTX_SUPPORT_H
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "../support/assertions.h"
 #include "mock/ptx/link/read.h"
 
 #define HEAD ".version 9.0\n.target sm_90\n.address_size 64\n"

@@ -1,80 +1,34 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What `cushim ptx` says of PTX: right and wrong statements, mutated texts, fat binaries. The
-toolkit's ptxas and fatbinary are asked too, where they are.
+"""What `cushim ptx` says of PTX: right and wrong statements, and mutated texts.
 
-test_parse_cases.py CUSHIM CORPUS [PTXAS [FATBINARY]]
+test_parse_cases.py CUSHIM CORPUS
 """
 
+import os
 import re
-import subprocess
+import struct
 import sys
-import tempfile
 import unittest
 from pathlib import Path
 
-CUSHIM, CORPUS, *TOOLS = sys.argv[1:]
-PTXAS, FATBINARY = (TOOLS + [None, None])[:2]
-HERE = Path(__file__).resolve().parent
-TAKES, REFUSES = 0, 1
+from parse_support import HEAD, NEWEST, REFUSES, TAKES, Case, Cases, run
 
-NOT_EXECUTED = "is not executed by this device"
-HEAD = ".version 9.0\n.target sm_90\n.address_size 64\n"
-NEWEST = HEAD.replace("sm_90", "sm_121a")
-AROUND = HEAD + """.extern .func (.param .b32 r) ff(.param .b32 a);
-.global .u32 a[4]; .shared .align 16 .b8 s[64];
-.visible .entry k(.param .u64 pk){{ .reg .f64 %d<4>; .reg .b32 %r<20>; .reg .f32 %f<3>; \
-.reg .b64 %rd<3>; .reg .b16 %h<3>; .reg .pred %p<3>; .reg .u32 %u<3>; .reg .s32 %s<3>; \
-.reg .b8 %c<3>; .reg .v2 .f32 %v; .local .u32 l; .shared .u32 sh; .reg .u16 %us<3>; \
-.reg .f16 %hf<3>; .reg .f16x2 %hx<3>; .reg .b128 %q<3>;
-{}
-}}
-"""
-
-
-def cases():
-    """(does it take it, the case, the whole text, what is said)"""
-    for line in (HERE / "parse_cases.tsv").read_text().splitlines():
-        if not line.startswith("#"):
-            answer, case, message = line.split("\t")
-            text = HEAD + case[1:] + "\n" if case[0] == "!" else AROUND.format(case)
-            yield answer == "takes", case, text, message
-
-
-def run(*command):
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
-    return done.returncode, done.stdout + done.stderr
-
-
-class Case(unittest.TestCase):
-    maxDiff = None
-
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-
-    def write(self, text, name="module.ptx"):
-        path = self.folder / name
-        path.write_text(text)
-        return path
+CUSHIM, CORPUS = sys.argv[1:]
 
 
 class Statements(Case):
     def test_each_is_taken_or_refused_with_its_reason(self):
-        for takes, case, text, message in cases():
-            status, said = run(CUSHIM, "ptx", self.write(text))
-            self.assertEqual(status, TAKES if takes else REFUSES, f"{case}\n{said}")
-            self.assertIn(message, said, case)
-
-    @unittest.skipUnless(PTXAS, "no ptxas")
-    def test_ptxas_takes_the_same(self):
-        for takes, case, text, message in cases():
-            status, said = run(PTXAS, "-arch=sm_90", "-o", "/dev/null", self.write(text))
-            # It compiles no more than whole programs, and it knows the instructions of all tiers.
-            missing = "Unresolved extern function 'ff'" in said and "'ff'" in message
-            if not missing and NOT_EXECUTED not in message:
-                self.assertEqual(status == 0, takes, f"{case}\n{said}")
+        cases = Cases()
+        together = [case for case in cases.statements if case.taken]
+        if run(CUSHIM, "ptx", self.write(cases.text_of(together)[0]))[0] == TAKES:
+            alone = [case for case in cases.all if case not in together]
+        else:
+            alone = cases.all  # which of them is it?
+        for case in alone:
+            status, said = run(CUSHIM, "ptx", self.write(case.text))
+            self.assertEqual(status, TAKES if case.taken else REFUSES, f"{case.words}\n{said}")
+            self.assertIn(case.message, said, case.words)
 
 
 class Places(Case):
@@ -172,49 +126,24 @@ class Modules(Case):
             self.assertEqual(run(CUSHIM, "ptx", *words)[0], 2, words)
         self.assertEqual(run(CUSHIM, "ptx", self.folder / "nothing.ptx")[0], 3)
 
+    def test_what_is_no_file(self):
+        pipe, circle, holes = (self.folder / name for name in ("pipe", "circle", "holes"))
+        os.mkfifo(pipe)
+        circle.symlink_to(circle)
+        holes.touch()
+        os.truncate(holes, 1 << 40)
+        for path, why in ((pipe, "it is a pipe"), (circle, "in a circle"), (self.folder, "it is a folder"),
+                          ("/dev/zero", "it is a device"), ("/proc/version", "the kernel makes it up"),
+                          (holes, "more than the 536870912 bytes")):
+            status, said = run(CUSHIM, "ptx", path)
+            self.assertEqual(status, 3, said)
+            self.assertIn(f"cushim ptx: {path}: ", said)
+            self.assertIn(why, said)
 
-@unittest.skipUnless(FATBINARY, "no fatbinary")
-class FatBinaries(Case):
-    MODES = ("none", "speed", "balance", "size")  # as they are, LZ4, and Zstandard
-
-    def make(self, mode, *targets):
-        path = self.folder / f"{mode}.fatbin"
-        images = []
-        for target in targets:
-            text = (HEAD + f".entry for_{target}() {{ ret; }}\n").replace("sm_90", f"sm_{target}")
-            # Enough of it to be compressed.
-            text += "".join(f".global .u32 variable_{i} = {i};\n" for i in range(200))
-            file = self.write(text, f"{target}.ptx")
-            images.append(f"--image3=kind=ptx,sm={target},file={file}")
-        subprocess.run([FATBINARY, f"--create={path}", "--64", f"--compress-mode={mode}", *images],
-                       check=True, capture_output=True)
-        return path
-
-    def test_the_text_for_the_newest_target_that_fits(self):
-        for mode in self.MODES:
-            path = self.make(mode, "75", "80", "90", "100")
-            for capability, kernel in (("7.5", "for_75"), ("8.9", "for_80"), ("12.0", "for_100")):
-                status, said = run(CUSHIM, "ptx", "--capability", capability, path)
-                self.assertEqual(status, TAKES, f"{mode} {said}")
-                self.assertIn(f"kernel {kernel}\n", said)
-
-    def test_a_text_for_one_target_is_for_no_other(self):
-        path = self.make("none", "80", "90a")
-        self.assertIn("kernel for_90a\n", run(CUSHIM, "ptx", path)[1])
-        self.assertIn("kernel for_80\n", run(CUSHIM, "ptx", "--capability", "10.0", path)[1])
-
-    def test_one_without_a_text_that_fits(self):
-        status, said = run(CUSHIM, "ptx", "--capability", "7.5", self.make("none", "90"))
-        self.assertEqual(status, REFUSES)
-        self.assertIn("there is no PTX for this device in it", said)
-
-    def test_a_broken_one_is_refused(self):
-        for mode in self.MODES:
-            whole = self.make(mode, "90").read_bytes()
-            for size in list(range(4, 120, 7)) + [len(whole) // 2, len(whole) - 9]:
-                path = self.folder / "broken.fatbin"
-                path.write_bytes(whole[:size])
-                self.assertEqual(run(CUSHIM, "ptx", path)[0], REFUSES, f"{mode}, {size} bytes")
+    def test_a_file_points_nowhere(self):
+        path = self.folder / "pointer"
+        path.write_bytes(struct.pack("<IIQ", 0x466243B1, 1, 0xDEADBEEF))
+        self.assertEqual(run(CUSHIM, "ptx", path)[0], REFUSES)
 
 
 if __name__ == "__main__":

@@ -6,10 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-
 #include <cushim/status.h>
+
+#include "../support/assertions.h"
 
 #ifdef HAVE_VALGRIND
 #include <valgrind/memcheck.h>

@@ -3,7 +3,9 @@
  * From what was found to what to do. Each answer names the cause first, then the remedy, in
  * words for somebody who has never heard of this library.
  */
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "info.h"
 #include "util.h"
@@ -197,8 +199,10 @@ static char *rejected_text(const struct info *info, const struct cushim_candidat
                       "driver anew",
                       file, colon, detail);
     case CUSHIM_VERDICT_UNREADABLE:
-        return format("%s may not be read by this user%s%s; change its permissions", file, colon,
-                      detail);
+        if (!strcmp(detail, strerror(EACCES)))
+            return format("%s may not be read by this user; change its permissions", file);
+        return format("%s cannot be read%s%s; name another file, or install the driver anew", file,
+                      colon, detail);
     case CUSHIM_VERDICT_SELF:
         return format("%s is this library itself under the driver's name, and no driver is behind "
                       "it; install the NVIDIA driver",

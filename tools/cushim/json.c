@@ -50,10 +50,10 @@ static void write_verdict(struct json *json, enum cushim_verdict verdict)
 {
     const char *name = "CUSHIM_VERDICT_UNKNOWN";
     switch (verdict) {
-#define VERDICT_CASE(enumerator, value, word) \
- case enumerator:                             \
-  name = #enumerator;                         \
-  break;
+#define VERDICT_CASE(enumerator, value, word)                                                      \
+    case enumerator:                                                                               \
+        name = #enumerator;                                                                        \
+        break;
         CUSHIM_VERDICT_MAP(VERDICT_CASE)
 #undef VERDICT_CASE
     }

@@ -3,13 +3,13 @@
  * `cushim ptx`: what a module of PTX has, and whether the mock can run it. It is read and lowered
  * by what the mock loads modules with.
  */
-#include <errno.h>
 #include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "columns.h"
 #include "command.h"
 #include "mock/ptx/container/fatbin.h"
@@ -33,6 +33,9 @@ static const char usage[] =
     "Exit status: 0 the mock runs it, 1 it does not, 2 wrong usage, 3 a file cannot be read.\n";
 
 enum { OPTION_CAPABILITY = 1000, OPTION_COVERAGE, OPTION_FORMS };
+
+/* Of a file, and of a text that is compressed in one: as the mock has it by default. */
+#define LARGEST ((size_t) 512 << 20)
 
 static const struct option options[] = {
     {"capability", required_argument, NULL, OPTION_CAPABILITY},
@@ -87,55 +90,44 @@ static int parse(int argc, char **argv, struct request *request)
     return COMMAND_USAGE;
 }
 
-/* All bytes of a file, with an end as texts have it. */
-static char *read_file(const char *path, size_t *ret_size)
+/* Why a binary has no text. */
+static const char *reason(enum ptx__status status)
 {
-    FILE *file = fopen(path, "rb");
-    size_t size = 0, capacity = 1 << 16, read;
-    char *bytes;
-
-    if (!file)
-        return NULL;
-    bytes = must_calloc(1, capacity + 1);
-    while ((read = fread(bytes + size, 1, capacity - size, file)) > 0) {
-        size += read;
-        if (size == capacity)
-            bytes = must_realloc(bytes, (capacity *= 2) + 1);
+    switch (status) {
+    case PTX_MACHINE_CODE:
+        return "there is no PTX in it, only machine code";
+    case PTX_NO_TARGET:
+        return "there is no PTX for this device in it";
+    case PTX_TOO_LARGE:
+        return "its text is larger than 512 MiB";
+    case PTX_NO_LIBRARY:
+        return "it is compressed, and libzstd.so.1 is not installed";
+    default:
+        return "broken, or compressed in a way that cannot be read here";
     }
-    if (ferror(file)) {
-        free(bytes);
-        bytes = NULL;
-    } else {
-        bytes[size] = '\0';
-    }
-    fclose(file);
-    *ret_size = size;
-    return bytes;
 }
 
 /* The text of a file. -1 and the text, or the status to end with. */
 static int read_text(const char *path, int capability, char **ret_text)
 {
-    size_t size = 0;
-    char *bytes = read_file(path, &size);
-    enum ptx__status status;
+    enum ptx__status status = PTX_MACHINE_CODE;
+    struct cushim__file file;
 
-    if (!bytes) {
-        fprintf(stderr, "cushim ptx: %s: %s\n", path, strerror(errno));
+    if (!cushim__file_read(path, LARGEST, &file)) {
+        fprintf(stderr, "cushim ptx: %s: %s\n", path, file.why);
         return COMMAND_FAILED;
     }
-    *ret_text = bytes;
-    if (!ptx__is_fatbin(bytes, size) && !ptx__is_elf(bytes, size))
+    *ret_text = file.bytes;
+    if (!ptx__is_fatbin(file.bytes, (size_t) file.size) &&
+        !ptx__is_elf(file.bytes, (size_t) file.size))
         return -1;
-    status = ptx__is_elf(bytes, size) ? PTX_NO_TARGET
-                                      : ptx__fatbin_text(bytes, size, capability, ret_text);
+    if (!ptx__is_elf(file.bytes, (size_t) file.size))
+        status = ptx__fatbin_text(file.bytes, (size_t) file.size, capability, LARGEST, ret_text);
     if (status == PTX_OK) {
-        free(bytes);
+        free(file.bytes);
         return -1;
     }
-    fprintf(stderr, "%s: %s\n", path,
-            status == PTX_NO_TARGET ? "there is no PTX for this device in it"
-                                    : "broken, or compressed in a way that cannot be read here");
+    fprintf(stderr, "%s: %s\n", path, reason(status));
     return COMMAND_NO;
 }
 
@@ -151,7 +143,7 @@ static void print_parameter(const struct ptx__parameter *parameter, struct colum
 
 static void print_kernel(const struct ptx__function *function)
 {
-    const struct ptx__facts *facts = &function->facts;
+    const struct ptx__resource_usage *facts = &function->usage;
     struct columns columns = {0};
 
     printf("kernel %s\n", function->name);

@@ -2,12 +2,11 @@
 #include "core/code/code.h"
 
 #include <elf.h>
-#include <errno.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/status.h"
 #include "base/util.h"
 
@@ -20,7 +19,20 @@ struct fat_header {
     uint64_t bytes; /* what follows the header */
 };
 
+/* How each of its entries begins. */
+struct fat_entry {
+    uint16_t kind, version;
+    uint32_t header_bytes;
+    uint64_t bytes; /* what follows the header */
+};
+
 #define FAT_MAGIC 0xba55ed50u
+
+/* Of the structure that a program has in its data, with a pointer to a fat binary. */
+#define FAT_POINTER_MAGIC 0x466243b1u
+
+/* No code is that large, and a file may be said to be of any size. */
+#define LARGEST_FILE ((size_t) 1 << 30)
 
 static bool inside(uint64_t offset, uint64_t size, size_t bytes)
 {
@@ -49,6 +61,24 @@ static bool is_whole_elf(const char *data, size_t bytes)
     return true;
 }
 
+/* Does each entry end where the next one begins, and the last one at the end? */
+static bool are_whole_entries(const char *data, uint64_t left)
+{
+    struct fat_entry entry;
+    uint64_t bytes;
+
+    for (; left; data += bytes, left -= bytes) {
+        if (left < sizeof(entry))
+            return false;
+        memcpy(&entry, data, sizeof(entry));
+        if (entry.header_bytes < sizeof(entry) ||
+            !inside(entry.header_bytes, entry.bytes, (size_t) left))
+            return false;
+        bytes = entry.header_bytes + entry.bytes;
+    }
+    return true;
+}
+
 static bool is_whole_fat(const char *data, size_t bytes)
 {
     struct fat_header header;
@@ -56,8 +86,9 @@ static bool is_whole_fat(const char *data, size_t bytes)
     if (bytes < sizeof(header))
         return false;
     memcpy(&header, data, sizeof(header));
-    return header.header_bytes >= sizeof(header) && header.header_bytes <= bytes &&
-           header.bytes <= bytes - header.header_bytes;
+    return header.header_bytes >= sizeof(header) &&
+           inside(header.header_bytes, header.bytes, bytes) &&
+           are_whole_entries(data + header.header_bytes, header.bytes);
 }
 
 static bool begins_with(const void *data, size_t bytes, const void *magic, size_t size)
@@ -68,7 +99,7 @@ static bool begins_with(const void *data, size_t bytes, const void *magic, size_
 /* What it is; an explanation if it is nothing that a driver should see. */
 static const char *examine(const char *data, size_t bytes, enum cushim__code_kind *ret_kind)
 {
-    const uint32_t fat = FAT_MAGIC;
+    const uint32_t fat = FAT_MAGIC, fat_pointer = FAT_POINTER_MAGIC;
     size_t length;
 
     if (begins_with(data, bytes, ELFMAG, SELFMAG)) {
@@ -79,15 +110,16 @@ static const char *examine(const char *data, size_t bytes, enum cushim__code_kin
         *ret_kind = CUSHIM__CODE_FATBINARY;
         return is_whole_fat(data, bytes) ? NULL : "a fat binary that is cut off";
     }
+    /* A driver would follow whatever address stands in there. */
+    if (begins_with(data, bytes, &fat_pointer, sizeof(fat_pointer)))
+        return "not code but a structure that points to a fat binary: give what it points to";
     *ret_kind = CUSHIM__CODE_PTX;
     length = strnlen(data, bytes);
-    if (!length)
-        return "empty";
     /* NULs may end a text, and nothing may follow them. */
     for (size_t i = length; i < bytes; i++)
         if (data[i])
             return "neither PTX, nor a cubin, nor a fat binary";
-    return NULL;
+    return length ? NULL : "empty";
 }
 
 /* Takes over bytes, which has room for a NUL. */
@@ -123,43 +155,16 @@ cushim_status cushim__code_copy(const void *data, size_t bytes, const char *labe
     return take(copy, bytes, label, call, ret_code);
 }
 
-/* All of a file, with room for a NUL; errno says why not. */
-static char *read_all(FILE *file, size_t *ret_bytes)
-{
-    size_t room = 65536, bytes = 0;
-    char *data = malloc(room + 1), *more;
-
-    while (data) {
-        bytes += fread(data + bytes, 1, room - bytes, file);
-        if (ferror(file))
-            break;
-        if (bytes < room) {
-            *ret_bytes = bytes;
-            return data;
-        }
-        room *= 2;
-        more = realloc(data, room + 1);
-        if (!more)
-            break;
-        data = more;
-    }
-    free(data);
-    return NULL;
-}
-
 cushim_status cushim__code_read(const char *path, const char *call, struct cushim__code *ret_code)
 {
-    FILE *file = fopen(path, "re");
-    size_t bytes = 0;
-    char *data = file ? read_all(file, &bytes) : NULL;
-    const int error = errno;
+    struct cushim__file file;
 
-    if (file)
-        fclose(file);
-    if (!data)
-        return cushim__fail_at(!file && error == ENOENT ? FILE_NOT_FOUND : CUSHIM_ERROR_SYSTEM,
-                               call, path, "%s: %s: %s", call, path, strerror(error));
-    return take(data, bytes, path, call, ret_code);
+    if (cushim__file_read(path, LARGEST_FILE, &file))
+        return take(file.bytes, (size_t) file.size, path, call, ret_code);
+    return cushim__fail_at(file.state == CUSHIM__FILE_ABSENT      ? FILE_NOT_FOUND
+                           : file.state == CUSHIM__FILE_NO_MEMORY ? CUSHIM_ERROR_NO_MEMORY
+                                                                  : CUSHIM_ERROR_SYSTEM,
+                           call, path, "%s: %s: %s", call, path, file.why);
 }
 
 void cushim__code_finish(struct cushim__code *code)

@@ -6,8 +6,8 @@
  * code tell it to, or to a NUL. So the code is copied, given its NUL, and checked to be as long
  * as it says it is.
  */
-#ifndef CUSHIM_CORE_CODE_H
-#define CUSHIM_CORE_CODE_H
+#ifndef CUSHIM_CORE_CODE_CODE_H
+#define CUSHIM_CORE_CODE_CODE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -126,7 +126,7 @@ cushim_status cushim__code_library_kernel(const struct cushim__scope *scope,
     if (result == CUDA_ERROR_NOT_FOUND)
         return cushim__fail_at(CUDA_ERROR_NOT_FOUND, scope->call, label,
                                "%s: no kernel '%s' in library '%s'", scope->call, name, label);
-    CUSHIM_TRY(cushim__answer(scope, result, "cuLibraryGetKernel"));
+    CUSHIM_TRY(cushim__check_result(scope, result, "cuLibraryGetKernel"));
     pthread_mutex_lock(&library->lock);
     for (kernel = library->kernels; kernel && strcmp(kernel->name, name);)
         kernel = kernel->next;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Libraries of the driver, and their kernels. */
-#ifndef CUSHIM_CORE_CODE_LIBRARY_H
-#define CUSHIM_CORE_CODE_LIBRARY_H
+#ifndef CUSHIM_CORE_CODE_CODE_LIBRARY_H
+#define CUSHIM_CORE_CODE_CODE_LIBRARY_H
 
 #include "core/code/module.h"
 

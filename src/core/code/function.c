@@ -43,7 +43,7 @@ static cushim_status ask_params(const struct cushim__scope *scope,
         function->params[n] = (struct cushim__param){(uint32_t) offset, (uint32_t) size};
     }
     if (result != CUDA_ERROR_INVALID_VALUE)
-        return cushim__answer(scope, result, "cuFuncGetParamInfo");
+        return cushim__check_result(scope, result, "cuFuncGetParamInfo");
     function->n_params = n;
     return CUSHIM_OK;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a compiler made: bytes, its log, and the names of what was asked for by expression. */
-#ifndef CUSHIM_CORE_IMAGE_H
-#define CUSHIM_CORE_IMAGE_H
+#ifndef CUSHIM_CORE_CODE_IMAGE_H
+#define CUSHIM_CORE_CODE_IMAGE_H
 
 #include <cushim/compile.h>
 

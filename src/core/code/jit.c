@@ -109,7 +109,7 @@ cushim_status cushim__jit_answer(const struct cushim__scope *scope, const struct
     char line[512];
 
     if (!result || !*jit->error)
-        return cushim__answer(scope, result, name);
+        return cushim__check_result(scope, result, name);
     cushim__fail_at(result, name, scope->label, "%s: %s: %s", scope->call,
                     scope->label ? scope->label : "the module",
                     cushim__log_first_error(jit->error, line, sizeof(line)));

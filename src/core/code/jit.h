@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Options and logs of the driver's compiler. */
-#ifndef CUSHIM_CORE_JIT_H
-#define CUSHIM_CORE_JIT_H
+#ifndef CUSHIM_CORE_CODE_JIT_H
+#define CUSHIM_CORE_CODE_JIT_H
 
 #include <cushim/module.h>
 

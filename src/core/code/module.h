@@ -6,8 +6,8 @@
  * the handles of its functions and variables are closed; each function holds a reference on the
  * module, so that the module is unloaded when no call uses one any more.
  */
-#ifndef CUSHIM_CORE_MODULE_H
-#define CUSHIM_CORE_MODULE_H
+#ifndef CUSHIM_CORE_CODE_MODULE_H
+#define CUSHIM_CORE_CODE_MODULE_H
 
 #include <cushim/module.h>
 

@@ -68,7 +68,7 @@ static cushim_status add_function(const struct cushim__scope *scope, struct cush
 
     if (result == CUDA_ERROR_NOT_FOUND)
         return not_found(scope, module, "function", name);
-    CUSHIM_TRY(cushim__answer(scope, result, "cuModuleGetFunction"));
+    CUSHIM_TRY(cushim__check_result(scope, result, "cuModuleGetFunction"));
     member = new_member(scope, module, name);
     if (!member)
         return CUSHIM_ERROR_NO_MEMORY;
@@ -108,7 +108,7 @@ static cushim_status add_variable(const struct cushim__scope *scope, struct cush
 
     if (result == CUDA_ERROR_NOT_FOUND)
         return not_found(scope, module, "variable", name);
-    CUSHIM_TRY(cushim__answer(scope, result, "cuModuleGetGlobal_v2"));
+    CUSHIM_TRY(cushim__check_result(scope, result, "cuModuleGetGlobal_v2"));
     member = new_member(scope, module, name);
     if (member)
         member->buffer = cushim__buffer_new(scope->context, CUSHIM__MEMORY_BORROWED, address, NULL,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Modules by name: each context has a registry of them, and keeps what is in it. */
-#ifndef CUSHIM_CORE_MODULE_REGISTRY_H
-#define CUSHIM_CORE_MODULE_REGISTRY_H
+#ifndef CUSHIM_CORE_CODE_MODULE_REGISTRY_H
+#define CUSHIM_CORE_CODE_MODULE_REGISTRY_H
 
 #include "core/code/module.h"
 

@@ -3,8 +3,8 @@
  * The parameters of a kernel as its PTX declares them, for drivers that do not tell (before
  * CUDA 12.4).
  */
-#ifndef CUSHIM_CORE_PTX_PARAMS_H
-#define CUSHIM_CORE_PTX_PARAMS_H
+#ifndef CUSHIM_CORE_CODE_PTX_PARAMS_H
+#define CUSHIM_CORE_CODE_PTX_PARAMS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Compiling CUDA C++ through NVRTC's table. */
-#ifndef CUSHIM_CORE_RTC_H
-#define CUSHIM_CORE_RTC_H
+#ifndef CUSHIM_CORE_CODE_RTC_H
+#define CUSHIM_CORE_CODE_RTC_H
 
 #include "base/str.h"
 #include "core/code/image.h"

@@ -7,8 +7,8 @@
  * The names are CUDA's. Handles are the same types as in cuda.h; enumerations are int; what
  * differs otherwise is written CU_TYPE(CUDA's, ours).
  */
-#ifndef CUSHIM_CORE_CU_H
-#define CUSHIM_CORE_CU_H
+#ifndef CUSHIM_CORE_CU_CU_H
+#define CUSHIM_CORE_CU_CU_H
 
 #include <stddef.h>
 #include <stdint.h>

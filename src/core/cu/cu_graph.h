@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* More of cu.h, in its form: what capturing and graphs need. */
-#ifndef CUSHIM_CORE_CU_GRAPH_H
-#define CUSHIM_CORE_CU_GRAPH_H
+#ifndef CUSHIM_CORE_CU_CU_GRAPH_H
+#define CUSHIM_CORE_CU_CU_GRAPH_H
 
 #include "core/cu/cu.h"
 

@@ -2,8 +2,8 @@
 /*
  * More of cu.h, in its form: what modules, functions, libraries, the linker and launches need.
  */
-#ifndef CUSHIM_CORE_CU_MODULE_H
-#define CUSHIM_CORE_CU_MODULE_H
+#ifndef CUSHIM_CORE_CU_CU_MODULE_H
+#define CUSHIM_CORE_CU_CU_MODULE_H
 
 #include "core/cu/cu.h"
 

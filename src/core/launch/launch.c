@@ -4,16 +4,16 @@
 #include <stdlib.h>
 
 /* Room for the arguments of one launch. Most kernels have fewer than are here. */
-enum { FEW = 16 };
+enum { INLINE_ARGUMENTS = 16 };
 
-struct room {
-    void *values[FEW];
-    CUdeviceptr addresses[FEW];
-    struct cushim__access accesses[FEW + 1];
+struct argument_storage {
+    void *values[INLINE_ARGUMENTS];
+    CUdeviceptr addresses[INLINE_ARGUMENTS];
+    struct cushim__access accesses[INLINE_ARGUMENTS + 1];
     void *more;
 };
 
-static cushim_status take_room(struct cushim__launch *launch, struct room *room)
+static cushim_status take_room(struct cushim__launch *launch, struct argument_storage *room)
 {
     const size_t n = launch->n;
     const size_t each = sizeof(void *) + sizeof(CUdeviceptr) + sizeof(struct cushim__access);
@@ -22,7 +22,7 @@ static cushim_status take_room(struct cushim__launch *launch, struct room *room)
     launch->values = room->values;
     launch->addresses = room->addresses;
     launch->accesses = room->accesses;
-    if (__builtin_expect(n <= FEW, 1))
+    if (__builtin_expect(n <= INLINE_ARGUMENTS, 1))
         return CUSHIM_OK;
     room->more = calloc(n + 1, each);
     if (!room->more)
@@ -50,7 +50,7 @@ static cushim_status pin_argument(struct cushim__launch *launch, size_t i)
 {
     const struct cushim_argument *argument = &launch->arguments[i];
     const bool write = argument->intent != CUSHIM_INTENT_IN;
-    struct cushim__span span;
+    struct cushim__resolved_view span;
     cushim_status status = cushim__span_pin(argument->view, launch->scope->call, &span);
 
     if (__builtin_expect(status, 0))
@@ -199,7 +199,7 @@ static cushim_status submit_special(struct cushim__launch *launch)
 }
 
 /* With the stream pinned. */
-static cushim_status run(struct cushim__launch *launch, struct room *room)
+static cushim_status run(struct cushim__launch *launch, struct argument_storage *room)
 {
     cushim_status status;
 
@@ -216,7 +216,8 @@ static cushim_status run(struct cushim__launch *launch, struct room *room)
     return status;
 }
 
-static cushim_status pin_and_run(struct cushim__launch *launch, struct room *room, uint64_t stream)
+static cushim_status pin_and_run(struct cushim__launch *launch, struct argument_storage *room,
+                                 uint64_t stream)
 {
     cushim_status status;
 
@@ -230,17 +231,17 @@ static cushim_status pin_and_run(struct cushim__launch *launch, struct room *roo
 
 static cushim_status check_and_run(struct cushim__launch *launch, uint64_t stream)
 {
-    struct room room;
+    struct argument_storage room;
 
     CUSHIM_TRY(cushim__launch_shape(launch));
     CUSHIM_TRY(cushim__launch_check_arguments(launch));
     return pin_and_run(launch, &room, stream);
 }
 
-cushim_status cushim__launch_slowly(uint64_t stream, uint64_t function,
-                                    const struct cushim_launch_config *config,
-                                    const struct cushim_argument *arguments, size_t n,
-                                    const char *call)
+cushim_status cushim__launch_general(uint64_t stream, uint64_t function,
+                                     const struct cushim_launch_config *config,
+                                     const struct cushim_argument *arguments, size_t n,
+                                     const char *call)
 {
     struct cushim__launch launch = {.config = config, .arguments = arguments, .n = n};
     struct cushim__scope scope;

@@ -2,10 +2,10 @@
 /*
  * One launch, from what a program says to what the driver gets.
  *
- * launch_quick.c has the one that programs are fast by, launch.c all others.
+ * launch_fast.c has the one that programs are fast by, launch.c all others.
  */
-#ifndef CUSHIM_CORE_LAUNCH_H
-#define CUSHIM_CORE_LAUNCH_H
+#ifndef CUSHIM_CORE_LAUNCH_LAUNCH_H
+#define CUSHIM_CORE_LAUNCH_LAUNCH_H
 
 #include <cushim/launch.h>
 
@@ -129,15 +129,15 @@ void cushim__launch_timing_drop(struct cushim__launch_timing *timing);
 struct cushim__cu_launch cushim__launch_describe(const struct cushim__launch *launch,
                                                  struct cushim__launch_attributes *attributes);
 
-/* Everything, for handles that nobody has pinned yet: quickly if this is the common case. */
+/* Everything, for handles that nobody has pinned yet: the fast way if this is the common case. */
 cushim_status cushim__launch(uint64_t stream, uint64_t function,
                              const struct cushim_launch_config *config,
                              const struct cushim_argument *arguments, size_t n, const char *call);
 
 /* The same for any launch, with the sentence for one that is wrong. */
-cushim_status cushim__launch_slowly(uint64_t stream, uint64_t function,
-                                    const struct cushim_launch_config *config,
-                                    const struct cushim_argument *arguments, size_t n,
-                                    const char *call);
+cushim_status cushim__launch_general(uint64_t stream, uint64_t function,
+                                     const struct cushim_launch_config *config,
+                                     const struct cushim_argument *arguments, size_t n,
+                                     const char *call);
 
 #endif

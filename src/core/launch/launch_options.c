@@ -69,7 +69,7 @@ static cushim_status add_window(const struct cushim__launch *launch,
                                 const struct cushim_access_window *window)
 {
     union cushim__cu_attribute_value *value;
-    struct cushim__span span;
+    struct cushim__resolved_view span;
 
     if (!window)
         return CUSHIM_OK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A launch that is kept: the kernel, and copies of the arguments. */
-#ifndef CUSHIM_CORE_LAUNCHER_H
-#define CUSHIM_CORE_LAUNCHER_H
+#ifndef CUSHIM_CORE_LAUNCH_LAUNCHER_H
+#define CUSHIM_CORE_LAUNCH_LAUNCHER_H
 
 #include "core/launch/launch.h"
 

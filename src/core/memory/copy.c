@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "core/memory/memory.h"
-#include "core/order/graph.h"
 #include "core/object/staging.h"
+#include "core/order/graph.h"
 
 #define OF_THE_HOST "copying memory that is not pinned"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory of devices: allocating and freeing it, and copying between it and the host's. */
-#ifndef CUSHIM_CORE_MEMORY_H
-#define CUSHIM_CORE_MEMORY_H
+#ifndef CUSHIM_CORE_MEMORY_MEMORY_H
+#define CUSHIM_CORE_MEMORY_MEMORY_H
 
 #include "core/order/stream.h"
 

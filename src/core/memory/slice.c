@@ -65,7 +65,8 @@ static bool is_whole(const cushim_view *view)
     return view->length == CUSHIM__WHOLE;
 }
 
-static cushim_status resolve(const cushim_view *view, const char *call, struct cushim__span *span)
+static cushim_status resolve(const cushim_view *view, const char *call,
+                             struct cushim__resolved_view *span)
 {
     const struct cushim__slice *slice = span->slice;
     const size_t all = slice->element * slice->length;
@@ -88,10 +89,11 @@ static cushim_status resolve(const cushim_view *view, const char *call, struct c
     return CUSHIM_OK;
 }
 
-cushim_status cushim__span_pin(cushim_view view, const char *call, struct cushim__span *ret_span)
+cushim_status cushim__span_pin(cushim_view view, const char *call,
+                               struct cushim__resolved_view *ret_span)
 {
     const enum cushim__handle_kind kind = cushim__handle_kind_of(view.object);
-    struct cushim__span span = {.id = view.object};
+    struct cushim__resolved_view span = {.id = view.object};
     cushim_status status;
 
     span.slice =
@@ -106,7 +108,8 @@ cushim_status cushim__span_pin(cushim_view view, const char *call, struct cushim
     return status;
 }
 
-cushim_status cushim__span_check_writable(const struct cushim__span *span, const char *call)
+cushim_status cushim__span_check_writable(const struct cushim__resolved_view *span,
+                                          const char *call)
 {
     if (span->writable)
         return CUSHIM_OK;

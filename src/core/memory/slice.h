@@ -6,8 +6,8 @@
  * A launch uses it so: cushim__span_pin() each argument, check with cushim__find_overlap() what
  * may not overlap, then submit with the spans' accesses (submit.h), and unpin.
  */
-#ifndef CUSHIM_CORE_SLICE_H
-#define CUSHIM_CORE_SLICE_H
+#ifndef CUSHIM_CORE_MEMORY_SLICE_H
+#define CUSHIM_CORE_MEMORY_SLICE_H
 
 #include <cushim/view.h>
 
@@ -22,7 +22,7 @@ struct cushim__slice {
 };
 
 /* A view, looked up and checked. The slice is pinned. */
-struct cushim__span {
+struct cushim__resolved_view {
     uint64_t id;
     struct cushim__slice *slice;
     size_t begin, end; /* bytes of the buffer */
@@ -50,7 +50,8 @@ cushim_status cushim__checked_size(const char *call, size_t element, size_t leng
                                    size_t *ret_bytes);
 
 /* CUSHIM_ERROR_INVALID_ARGUMENT if the view does not fit its slice. */
-cushim_status cushim__span_pin(cushim_view view, const char *call, struct cushim__span *ret_span);
+cushim_status cushim__span_pin(cushim_view view, const char *call,
+                               struct cushim__resolved_view *ret_span);
 
 /* The bytes of its slice's buffer that a view is; false if it does not fit. */
 static inline bool cushim__slice_bytes(const struct cushim__slice *slice, const cushim_view *view,
@@ -68,28 +69,30 @@ static inline bool cushim__slice_bytes(const struct cushim__slice *slice, const 
     return true;
 }
 
-static inline void cushim__span_unpin(const struct cushim__span *span)
+static inline void cushim__span_unpin(const struct cushim__resolved_view *span)
 {
     cushim__handle_unpin(span->id);
 }
 
-static inline CUdeviceptr cushim__span_address(const struct cushim__span *span)
+static inline CUdeviceptr cushim__span_address(const struct cushim__resolved_view *span)
 {
     return span->slice->buffer->address + span->begin;
 }
 
-static inline struct cushim__access cushim__span_access(const struct cushim__span *span, bool write)
+static inline struct cushim__access cushim__span_access(const struct cushim__resolved_view *span,
+                                                        bool write)
 {
     return (struct cushim__access){span->slice->buffer, span->begin, span->end, write};
 }
 
 /* The label of its slice, or "" */
-static inline const char *cushim__span_label(const struct cushim__span *span)
+static inline const char *cushim__span_label(const struct cushim__resolved_view *span)
 {
     return cushim__object_label(&span->slice->object);
 }
 
 /* CUSHIM_ERROR_READ_ONLY unless it may be written. */
-cushim_status cushim__span_check_writable(const struct cushim__span *span, const char *call);
+cushim_status cushim__span_check_writable(const struct cushim__resolved_view *span,
+                                          const char *call);
 
 #endif

@@ -108,7 +108,7 @@ static void destroy(void *object)
     give_back(context);
     remove_from_list(context);
     cushim__handle_unpin(context->driver_id);
-    cushim__gate_free(context->gate);
+    cushim__handle_lock_free(context->submission_lock);
     pthread_mutex_destroy(&context->pool_lock);
     cushim__object_finish(&context->object);
     free(context);
@@ -163,8 +163,8 @@ static struct cushim__context *make(const struct cushim__scope *scope, CUcontext
     struct cushim__context *context = cushim__zalloc_lines(sizeof(*context));
 
     if (context)
-        context->gate = cushim__gate_new();
-    if (!context || !context->gate) {
+        context->submission_lock = cushim__handle_lock_new();
+    if (!context || !context->submission_lock) {
         free(context);
         return NULL;
     }

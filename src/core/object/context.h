@@ -9,8 +9,8 @@
  *
  * The locks and their order are in docs/locking.md.
  */
-#ifndef CUSHIM_CORE_CONTEXT_H
-#define CUSHIM_CORE_CONTEXT_H
+#ifndef CUSHIM_CORE_OBJECT_CONTEXT_H
+#define CUSHIM_CORE_OBJECT_CONTEXT_H
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -42,7 +42,7 @@ struct cushim__context {
     struct cushim__object object;
     cushim__entry *const *table; /* the driver's */
     CUcontext cu;
-    struct cushim__gate *gate; /* the submission lock */
+    struct cushim__handle_lock *submission_lock; /* the submission lock */
     CUdevice device;
     struct cushim__limits limits;
     struct cushim__context *next; /* of all contexts */
@@ -53,8 +53,9 @@ struct cushim__context {
     /* Under the submission lock. */
     unsigned handles;        /* how many lead here */
     uint64_t default_stream; /* its handle, closed with the last of those; 0: not made yet */
-    void (*forget_modules)(struct cushim__context *context); /* with the last of those, too; or NULL */
-    unsigned pushed;         /* how often it is on stacks by cushim_context_push() */
+    void (*forget_modules)(
+        struct cushim__context *context); /* with the last of those, too; or NULL */
+    unsigned pushed;                      /* how often it is on stacks by cushim_context_push() */
 
     pthread_mutex_t pool_lock; /* the last to be taken: nothing but memory is touched under it */
     /* Under it. */
@@ -63,7 +64,7 @@ struct cushim__context {
     CUevent *events; /* that nobody uses now, without timing: event_pool.h */
     size_t n_events, max_events;
     struct cushim__staging_block *staging; /* that nobody uses now: staging.h */
-    struct cushim__host_call *host_calls; /* that the device has not made yet */
+    struct cushim__host_call *host_calls;  /* that the device has not made yet */
 };
 
 static inline void cushim__context_ref(struct cushim__context *context)
@@ -93,12 +94,12 @@ bool cushim__context_primary_in_use(cushim__entry *const *table, CUdevice device
 
 static inline void cushim__lock(struct cushim__context *context)
 {
-    pthread_mutex_lock(&context->gate->mutex);
+    pthread_mutex_lock(&context->submission_lock->mutex);
 }
 
 static inline void cushim__unlock(struct cushim__context *context)
 {
-    pthread_mutex_unlock(&context->gate->mutex);
+    pthread_mutex_unlock(&context->submission_lock->mutex);
 }
 
 #endif

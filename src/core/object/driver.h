@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a driver handle, or an NVRTC handle, names: a library, perhaps behind hooks. */
-#ifndef CUSHIM_CORE_DRIVER_H
-#define CUSHIM_CORE_DRIVER_H
+#ifndef CUSHIM_CORE_OBJECT_DRIVER_H
+#define CUSHIM_CORE_OBJECT_DRIVER_H
 
 #include <cushim/interpose.h>
 

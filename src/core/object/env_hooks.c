@@ -154,11 +154,11 @@ cushim_status cushim__driver_open(enum cushim_library id, const struct cushim_op
 {
     const char *label = params ? params->label : NULL;
     struct cushim__library *library = NULL;
-    struct cushim__story story;
+    struct cushim__search_report search_report;
     cushim_status status;
 
-    status = cushim__load(id, params, call, &story, &library);
-    cushim__story_finish(&story);
+    status = cushim__load(id, params, call, &search_report, &library);
+    cushim__search_report_finish(&search_report);
     if (status)
         return status;
     return cushim__env_hooks_create(library, label, call, ret_id);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CUSHIM_CORE_ENV_HOOKS_H
-#define CUSHIM_CORE_ENV_HOOKS_H
+#ifndef CUSHIM_CORE_OBJECT_ENV_HOOKS_H
+#define CUSHIM_CORE_OBJECT_ENV_HOOKS_H
 
 #include "core/object/driver.h"
 

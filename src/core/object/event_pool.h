@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The events of a context that are used again and again: recording one and waiting for it orders two
- * streams. Thread-safe: the context's pool lock protects the list.
+ * The events of a context that are used again and again: recording one and waiting for it orders
+ * two streams. Thread-safe: the context's pool lock protects the list.
  */
 #ifndef CUSHIM_CORE_OBJECT_EVENT_POOL_H
 #define CUSHIM_CORE_OBJECT_EVENT_POOL_H

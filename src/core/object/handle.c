@@ -34,7 +34,7 @@ struct slot_rest {
 };
 
 struct chunk {
-    struct cushim__slot slots[CUSHIM__CHUNK_SLOTS];
+    struct cushim__handle_slot slots[CUSHIM__CHUNK_SLOTS];
     struct slot_rest rest[CUSHIM__CHUNK_SLOTS];
 };
 
@@ -42,8 +42,8 @@ struct chunk {
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static uint32_t first_free; /* index + 1 */
 static uint32_t n_slots;
-_Atomic(struct cushim__slot *) cushim__handle_slots[ARRAY_SIZE(cushim__handle_slots)];
-static struct cushim__gate *free_gates;
+_Atomic(struct cushim__handle_slot *) cushim__handle_slots[ARRAY_SIZE(cushim__handle_slots)];
+static struct cushim__handle_lock *free_locks;
 
 CUSHIM__OPEN_IN_CHILD(mutex);
 
@@ -58,7 +58,7 @@ _Static_assert(ARRAY_SIZE(kind_names) == CUSHIM__HANDLE_KINDS, "a name for every
 
 static _Thread_local const char *here;
 
-void cushim__handle_here(const char *place)
+void cushim__handle_source_location(const char *place)
 {
     here = place;
 }
@@ -104,15 +104,15 @@ enum cushim__handle_kind cushim__handle_kind_of(uint64_t id)
 /* Of a slot that is there. */
 static struct slot_rest *rest_of(uint32_t index)
 {
-    struct cushim__slot *slots = cushim__slot_at(index & ~(CUSHIM__CHUNK_SLOTS - 1u));
+    struct cushim__handle_slot *slots = cushim__slot_at(index & ~(CUSHIM__CHUNK_SLOTS - 1u));
 
     return &((struct chunk *) slots)->rest[index & (CUSHIM__CHUNK_SLOTS - 1)];
 }
 
 /* Under the mutex. Returns NULL when out of memory or of slots. */
-static struct cushim__slot *find_slot(uint32_t *ret_index)
+static struct cushim__handle_slot *find_slot(uint32_t *ret_index)
 {
-    struct cushim__slot *slot;
+    struct cushim__handle_slot *slot;
 
     if (first_free) {
         *ret_index = first_free - 1;
@@ -134,10 +134,10 @@ static struct cushim__slot *find_slot(uint32_t *ret_index)
     return cushim__slot_at(*ret_index);
 }
 
-static struct cushim__slot *take_slot(uint32_t *ret_index)
+static struct cushim__handle_slot *take_slot(uint32_t *ret_index)
 {
     const struct place place = take_place();
-    struct cushim__slot *slot;
+    struct cushim__handle_slot *slot;
 
     pthread_mutex_lock(&mutex);
     slot = find_slot(ret_index);
@@ -150,7 +150,7 @@ static struct cushim__slot *take_slot(uint32_t *ret_index)
 cushim_status cushim__handle_create(enum cushim__handle_kind kind, void *object,
                                     cushim__destroy *destroy, const char *call, uint64_t *ret_id)
 {
-    struct cushim__slot *slot;
+    struct cushim__handle_slot *slot;
     uint32_t index = 0;
     uint64_t state;
 
@@ -158,7 +158,7 @@ cushim_status cushim__handle_create(enum cushim__handle_kind kind, void *object,
     if (!slot)
         return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, call, NULL, "no room for another handle");
     atomic_store_explicit(&slot->object, object, memory_order_relaxed);
-    atomic_store_explicit(&slot->gate, NULL, memory_order_relaxed);
+    atomic_store_explicit(&slot->lock, NULL, memory_order_relaxed);
     rest_of(index)->destroy = destroy;
     /* Generation 0 is skipped: a handle is never zero. */
     state = (atomic_load(&slot->state) & ~(GENERATION - 1)) + GENERATION;
@@ -220,7 +220,7 @@ static cushim_status stale(uint64_t id, unsigned kind, const char *call)
 
 void *cushim__handle_pin(uint64_t id, enum cushim__handle_kind kind, const char *call)
 {
-    struct cushim__slot *slot = cushim__slot_of(id, kind);
+    struct cushim__handle_slot *slot = cushim__slot_of(id, kind);
     uint64_t state = slot ? atomic_load_explicit(&slot->state, memory_order_acquire) : 0;
 
     while (slot && is_open(state, id))
@@ -238,7 +238,7 @@ void cushim__handle_pin_again(uint64_t id)
 }
 
 /* Pins whatever a slot holds; 0 if it holds nothing that is open. */
-static uint64_t pin_slot(struct cushim__slot *slot, uint32_t index)
+static uint64_t pin_slot(struct cushim__handle_slot *slot, uint32_t index)
 {
     uint64_t state = atomic_load_explicit(&slot->state, memory_order_acquire);
 
@@ -260,7 +260,7 @@ void cushim__handle_each(void (*see)(enum cushim__handle_kind kind, void *object
     n = n_slots;
     pthread_mutex_unlock(&mutex);
     for (uint32_t i = 0; i < n; i++) {
-        struct cushim__slot *slot = cushim__slot_at(i);
+        struct cushim__handle_slot *slot = cushim__slot_at(i);
         const uint64_t id = pin_slot(slot, i);
 
         if (!id)
@@ -283,7 +283,7 @@ static void give_back(uint32_t index)
 
 void cushim__handle_unpin(uint64_t id)
 {
-    struct cushim__slot *slot = cushim__slot_at(cushim__handle_index(id));
+    struct cushim__handle_slot *slot = cushim__slot_at(cushim__handle_index(id));
     const uint64_t before = atomic_fetch_sub_explicit(&slot->state, 1, memory_order_acq_rel);
 
     if ((before & PIN_MASK) != 1)
@@ -302,7 +302,7 @@ static void note_freed(uint64_t id, const struct place *place)
     pthread_mutex_unlock(&mutex);
 }
 
-static bool mark_closed(struct cushim__slot *slot, uint64_t id)
+static bool mark_closed(struct cushim__handle_slot *slot, uint64_t id)
 {
     uint64_t state = atomic_load_explicit(&slot->state, memory_order_acquire);
 
@@ -318,19 +318,19 @@ static bool mark_closed(struct cushim__slot *slot, uint64_t id)
 cushim_status cushim__handle_close(uint64_t id, enum cushim__handle_kind kind, const char *call)
 {
     const struct place place = take_place();
-    struct cushim__slot *slot = cushim__slot_of(id, kind);
-    struct cushim__gate *gate;
+    struct cushim__handle_slot *slot = cushim__slot_of(id, kind);
+    struct cushim__handle_lock *lock;
     bool closed;
 
-    /* The object keeps its gate, and the pin the object. */
+    /* The object keeps its lock, and the pin the object. */
     if (!cushim__handle_pin(id, kind, NULL))
         return stale(id, kind, call);
-    gate = atomic_load_explicit(&slot->gate, memory_order_relaxed);
-    if (gate)
-        pthread_mutex_lock(&gate->mutex);
+    lock = atomic_load_explicit(&slot->lock, memory_order_relaxed);
+    if (lock)
+        pthread_mutex_lock(&lock->mutex);
     closed = mark_closed(slot, id);
-    if (gate)
-        pthread_mutex_unlock(&gate->mutex);
+    if (lock)
+        pthread_mutex_unlock(&lock->mutex);
     if (closed) {
         note_freed(id, &place);
         cushim__handle_unpin(id);
@@ -339,35 +339,35 @@ cushim_status cushim__handle_close(uint64_t id, enum cushim__handle_kind kind, c
     return closed ? CUSHIM_OK : stale(id, kind, call);
 }
 
-struct cushim__gate *cushim__gate_new(void)
+struct cushim__handle_lock *cushim__handle_lock_new(void)
 {
-    struct cushim__gate *gate;
+    struct cushim__handle_lock *lock;
 
     pthread_mutex_lock(&mutex);
-    gate = free_gates;
-    if (gate)
-        free_gates = gate->next;
+    lock = free_locks;
+    if (lock)
+        free_locks = lock->next;
     pthread_mutex_unlock(&mutex);
-    if (gate)
-        return gate;
-    gate = cushim__zalloc_lines(sizeof(*gate));
-    if (gate)
-        pthread_mutex_init(&gate->mutex, NULL);
-    return gate;
+    if (lock)
+        return lock;
+    lock = cushim__zalloc_lines(sizeof(*lock));
+    if (lock)
+        pthread_mutex_init(&lock->mutex, NULL);
+    return lock;
 }
 
-void cushim__gate_free(struct cushim__gate *gate)
+void cushim__handle_lock_free(struct cushim__handle_lock *lock)
 {
-    if (!gate)
+    if (!lock)
         return;
     pthread_mutex_lock(&mutex);
-    gate->next = free_gates;
-    free_gates = gate;
+    lock->next = free_locks;
+    free_locks = lock;
     pthread_mutex_unlock(&mutex);
 }
 
-void cushim__handle_gate(uint64_t id, struct cushim__gate *gate)
+void cushim__handle_set_lock(uint64_t id, struct cushim__handle_lock *lock)
 {
-    atomic_store_explicit(&cushim__slot_at(cushim__handle_index(id))->gate, gate,
+    atomic_store_explicit(&cushim__slot_at(cushim__handle_index(id))->lock, lock,
                           memory_order_release);
 }

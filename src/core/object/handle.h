@@ -9,8 +9,8 @@
  *
  * All functions are thread-safe.
  */
-#ifndef CUSHIM_CORE_HANDLE_H
-#define CUSHIM_CORE_HANDLE_H
+#ifndef CUSHIM_CORE_OBJECT_HANDLE_H
+#define CUSHIM_CORE_OBJECT_HANDLE_H
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -47,7 +47,7 @@ typedef void cushim__destroy(void *object);
  * the next cushim__handle_create() or cushim__handle_close() of the thread, and then forgotten.
  * The text must live until then; what handles remember of it is copied.
  */
-void cushim__handle_here(const char *place);
+void cushim__handle_source_location(const char *place);
 
 /* The kind that a handle says it is of; 0 for one that is none. */
 enum cushim__handle_kind cushim__handle_kind_of(uint64_t id);
@@ -86,22 +86,22 @@ void cushim__handle_each(void (*see)(enum cushim__handle_kind kind, void *object
 
 /*
  * A lock that handles can have. Its memory is never given back to the system, so that who has no
- * more than a handle can take the handle's gate, and look then whether it was worth it.
+ * more than a handle can take the handle's lock, and look then whether it was worth it.
  */
-struct cushim__gate {
+struct cushim__handle_lock {
     pthread_mutex_t mutex;
-    struct cushim__gate *next; /* while nobody has it */
+    struct cushim__handle_lock *next; /* while nobody has it */
 };
 
 /* NULL when out of memory. */
-struct cushim__gate *cushim__gate_new(void);
-void cushim__gate_free(struct cushim__gate *gate);
+struct cushim__handle_lock *cushim__handle_lock_new(void);
+void cushim__handle_lock_free(struct cushim__handle_lock *lock);
 
 /*
- * A handle with a gate is closed only by who holds the gate, so who holds it needs no pins: see
- * slot.h. The gate is set once, before others know the handle, and lives as long as the object.
+ * A handle with a lock is closed only by who holds the lock, so who holds it needs no pins: see
+ * slot.h. The lock is set once, before others know the handle, and lives as long as the object.
  */
-void cushim__handle_gate(uint64_t id, struct cushim__gate *gate);
+void cushim__handle_set_lock(uint64_t id, struct cushim__handle_lock *lock);
 
 /* Closes a handle. The object is destroyed now or when its last pin goes. */
 cushim_status cushim__handle_close(uint64_t id, enum cushim__handle_kind kind, const char *call);

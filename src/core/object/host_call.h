@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Functions of the program that a stream calls. A context keeps a list of those that the device has
- * not called yet, because it has to wait for them before it is destroyed. Thread-safe: the context's
- * pool lock protects the list.
+ * not called yet, because it has to wait for them before it is destroyed. Thread-safe: the
+ * context's pool lock protects the list.
  */
 #ifndef CUSHIM_CORE_OBJECT_HOST_CALL_H
 #define CUSHIM_CORE_OBJECT_HOST_CALL_H

@@ -29,7 +29,7 @@ static void unref(void *object)
 }
 
 /* What a launch looks at is closed under the submission lock, so that it need not pin it. */
-static bool has_gate(enum cushim__handle_kind kind)
+static bool has_lock(enum cushim__handle_kind kind)
 {
     return kind == CUSHIM__HANDLE_STREAM || kind == CUSHIM__HANDLE_SLICE ||
            kind == CUSHIM__HANDLE_PINNED || kind == CUSHIM__HANDLE_UNIFIED ||
@@ -45,8 +45,8 @@ cushim_status cushim__object_give(struct cushim__object *object, const char *cal
         cushim__object_unref(object);
         return status;
     }
-    if (has_gate(object->kind))
-        cushim__handle_gate(id, object->context->gate);
+    if (has_lock(object->kind))
+        cushim__handle_set_lock(id, object->context->submission_lock);
     *ret_id = id;
     return CUSHIM_OK;
 }

@@ -6,8 +6,8 @@
  * from it holds another. So a parent is destroyed after its children, whatever is freed first.
  * A handle that is used is pinned (handle.h), which keeps the handle's reference.
  */
-#ifndef CUSHIM_CORE_OBJECT_H
-#define CUSHIM_CORE_OBJECT_H
+#ifndef CUSHIM_CORE_OBJECT_OBJECT_H
+#define CUSHIM_CORE_OBJECT_OBJECT_H
 
 #include <stdatomic.h>
 

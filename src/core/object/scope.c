@@ -56,7 +56,7 @@ void cushim__defer_error(struct cushim__context *context)
     pthread_mutex_unlock(&context->pool_lock);
 }
 
-void cushim__freed(const struct cushim__scope *scope, int result, const char *name)
+void cushim__check_free(const struct cushim__scope *scope, int result, const char *name)
 {
     struct cushim__error before;
 
@@ -93,7 +93,7 @@ cushim_status cushim__scope_enter(struct cushim__context *context, const char *c
     *ret_scope = (struct cushim__scope){
         .table = context->table, .context = context, .call = call, .label = label};
     status = bind(ret_scope, &name);
-    return cushim__answer(ret_scope, status, name);
+    return cushim__check_result(ret_scope, status, name);
 }
 
 void cushim__scope_to_free(struct cushim__context *context, const char *call, const char *label,
@@ -105,7 +105,7 @@ void cushim__scope_to_free(struct cushim__context *context, const char *call, co
     *ret_scope = (struct cushim__scope){
         .table = context->table, .context = context, .call = call, .label = label};
     result = bind(ret_scope, &name);
-    cushim__freed(ret_scope, result, name);
+    cushim__check_free(ret_scope, result, name);
 }
 
 cushim_status cushim__scope_leave(struct cushim__scope *scope, cushim_status status)

@@ -30,21 +30,23 @@ struct cushim__scope {
 };
 
 /* A driver call in a scope: CU_CALL(scope, cuMemGetInfo_v2, (&free, &total)). */
-#define CU_CALL(scope, name, args) cushim__answer(scope, CU_FN((scope)->table, name) args, #name)
+#define CU_CALL(scope, name, args)                                                                 \
+    cushim__check_result(scope, CU_FN((scope)->table, name) args, #name)
 
 /* The same where it gives something back: an error is deferred, and not the caller's. */
-#define CU_FREE(scope, name, args) cushim__freed(scope, CU_FN((scope)->table, name) args, #name)
+#define CU_FREE(scope, name, args)                                                                 \
+    cushim__check_free(scope, CU_FN((scope)->table, name) args, #name)
 
 cushim_status cushim__fail_driver(const struct cushim__scope *scope, int result, const char *name)
     __attribute__((cold));
 
-static inline cushim_status cushim__answer(const struct cushim__scope *scope, int result,
-                                           const char *name)
+static inline cushim_status cushim__check_result(const struct cushim__scope *scope, int result,
+                                                 const char *name)
 {
     return __builtin_expect(result, 0) ? cushim__fail_driver(scope, result, name) : CUSHIM_OK;
 }
 
-void cushim__freed(const struct cushim__scope *scope, int result, const char *name);
+void cushim__check_free(const struct cushim__scope *scope, int result, const char *name);
 
 /*
  * For destructors, which leave the thread's last error as it was. It is large, and mostly there is

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 cushim_status cushim__staging_take(const struct cushim__scope *scope,
-                                 struct cushim__staging_block **ret_chunk)
+                                   struct cushim__staging_block **ret_chunk)
 {
     struct cushim__context *context = scope->context;
     struct cushim__staging_block *block;

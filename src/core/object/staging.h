@@ -17,7 +17,7 @@ struct cushim__staging_block {
 };
 
 cushim_status cushim__staging_take(const struct cushim__scope *scope,
-                                 struct cushim__staging_block **ret_chunk);
+                                   struct cushim__staging_block **ret_chunk);
 
 /* No device uses it any more. */
 void cushim__staging_give(struct cushim__context *context, struct cushim__staging_block *block);

@@ -233,7 +233,7 @@ cushim_status cushim__buffer_wait(const struct cushim__scope *scope, struct cush
     cushim__buffer_each(buffer, begin, end, write, wait_for, &w);
     /* It was, or should have been, marked before others came: so will be what follows. */
     if (w.early)
-        buffer->mark_next = true;
+        buffer->eager_event = true;
     return w.status;
 }
 

@@ -9,8 +9,8 @@
  *
  * All of it is under the submission lock of the buffer's context; submit.h is how it is used.
  */
-#ifndef CUSHIM_CORE_BUFFER_H
-#define CUSHIM_CORE_BUFFER_H
+#ifndef CUSHIM_CORE_ORDER_BUFFER_H
+#define CUSHIM_CORE_ORDER_BUFFER_H
 
 #include "core/order/timeline.h"
 
@@ -36,8 +36,8 @@ struct cushim__buffer {
     size_t bytes;
 
     /* Under the submission lock. */
-    bool restricted; /* MANAGED: attached to something */
-    bool mark_next;  /* at once when it is submitted, because others come for it */
+    bool restricted;  /* MANAGED: attached to something */
+    bool eager_event; /* at once when it is submitted, because others come for it */
     unsigned n_ranges;
     struct cushim__range *ranges, one;
     unsigned max_ranges;

@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 
-
 /* --- what is recorded --- */
 
 bool cushim__recording_reserve(struct cushim__recording *recording, size_t n)
@@ -103,7 +102,7 @@ static cushim_status start(const struct cushim__scope *scope, struct cushim__str
     }
     cushim__lock(scope->context);
     stream->timeline->recording = recording;
-    stream->timeline->special = true;
+    stream->timeline->not_fast = true;
     cushim__unlock(scope->context);
     return CUSHIM_OK;
 }

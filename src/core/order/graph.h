@@ -7,8 +7,8 @@
  * a hold on each buffer. A graph takes the collection over; its launch is one submission with all
  * of it. So memory is in order with everything else, and lives as long as the graph.
  */
-#ifndef CUSHIM_CORE_GRAPH_H
-#define CUSHIM_CORE_GRAPH_H
+#ifndef CUSHIM_CORE_ORDER_GRAPH_H
+#define CUSHIM_CORE_ORDER_GRAPH_H
 
 #include "core/cu/cu_graph.h"
 #include "core/order/stream.h"

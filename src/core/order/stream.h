@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CUSHIM_CORE_STREAM_H
-#define CUSHIM_CORE_STREAM_H
+#ifndef CUSHIM_CORE_ORDER_STREAM_H
+#define CUSHIM_CORE_ORDER_STREAM_H
 
 #include "core/order/submit.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/order/submit.h"
 
-#include "core/order/buffer_quick.h"
+#include "core/order/buffer_fast.h"
 #include "core/order/graph.h"
 
 /* False if there is no room. Sorted by address. */
@@ -170,39 +170,39 @@ static cushim_status prepare(const struct cushim__submission *s)
     return CUSHIM_OK;
 }
 
-static bool is_quick(const struct cushim__submission *s)
+static bool is_fast(const struct cushim__submission *s)
 {
-    if (s->timeline->special)
+    if (s->timeline->not_fast)
         return false;
     for (size_t i = 0; i < s->n; i++) {
         const struct cushim__access *a = &s->accesses[i];
 
         /* The context comes first: a buffer is under the lock of its own. */
         if (a->buffer->context != s->timeline->context || a->begin || a->end != a->buffer->bytes ||
-            !cushim__buffer_is_quick(a->buffer, a->write, s->timeline))
+            !cushim__buffer_is_fast(a->buffer, a->write, s->timeline))
             return false;
     }
     return true;
 }
 
 /* Takes the one lock that most submissions need; false, and no lock, if this is not one of them. */
-static bool begin_quick(struct cushim__submission *s)
+static bool begin_fast(struct cushim__submission *s)
 {
     cushim__lock(s->timeline->context);
-    s->quick = is_quick(s);
-    if (!s->quick)
+    s->fast = is_fast(s);
+    if (!s->fast)
         cushim__unlock(s->timeline->context);
-    return s->quick;
+    return s->fast;
 }
 
-static void end_quick(struct cushim__submission *s)
+static void end_fast(struct cushim__submission *s)
 {
     s->timeline->submitted++;
     for (size_t i = 0; i < s->n; i++) {
         struct cushim__range *range = s->accesses[i].buffer->ranges;
 
-        cushim__quick_note(range, cushim__quick_point(range, s->accesses[i].write, s->timeline),
-                           s->timeline);
+        cushim__fast_note(range, cushim__fast_point(range, s->accesses[i].write, s->timeline),
+                          s->timeline);
     }
     cushim__unlock(s->timeline->context);
 }
@@ -237,7 +237,7 @@ cushim_status cushim__submit_begin(struct cushim__submission *s)
 {
     cushim_status status;
 
-    if (__builtin_expect(begin_quick(s), 1))
+    if (__builtin_expect(begin_fast(s), 1))
         return CUSHIM_OK;
     status = check_thread(s);
     if (status)
@@ -259,8 +259,8 @@ void cushim__submit_end(struct cushim__submission *s)
 {
     bool mark = s->timeline->thread != 0;
 
-    if (__builtin_expect(s->quick, 1)) {
-        end_quick(s);
+    if (__builtin_expect(s->fast, 1)) {
+        end_fast(s);
         return;
     }
     if (s->timeline->recording) {
@@ -273,8 +273,8 @@ void cushim__submit_end(struct cushim__submission *s)
         const struct cushim__access *a = &s->accesses[i];
 
         cushim__buffer_note(a->buffer, a->begin, a->end, a->write, s->timeline);
-        if (__builtin_expect(a->buffer->mark_next, 0)) {
-            a->buffer->mark_next = false;
+        if (__builtin_expect(a->buffer->eager_event, 0)) {
+            a->buffer->eager_event = false;
             mark = true;
         }
     }
@@ -285,7 +285,7 @@ void cushim__submit_end(struct cushim__submission *s)
 
 void cushim__submit_abandon(struct cushim__submission *s)
 {
-    if (s->quick)
+    if (s->fast)
         cushim__unlock(s->timeline->context);
     cushim__unlock_all(&s->locks);
 }

@@ -19,8 +19,8 @@
  * Begin fails, and then holds nothing, if the stream is another thread's, if memory may not be
  * used on it, when out of memory, or when the driver refuses to wait.
  */
-#ifndef CUSHIM_CORE_SUBMIT_H
-#define CUSHIM_CORE_SUBMIT_H
+#ifndef CUSHIM_CORE_ORDER_SUBMIT_H
+#define CUSHIM_CORE_ORDER_SUBMIT_H
 
 #include "core/order/buffer.h"
 
@@ -44,7 +44,7 @@ struct cushim__submission {
     size_t n;
     bool attaching;  /* unified memory that is attached elsewhere is what this is about */
     bool recordable; /* can be part of a graph */
-    bool quick;      /* begin's: only the lock of the timeline's context is held */
+    bool fast;       /* begin's: only the lock of the timeline's context is held */
     struct cushim__locks locks;
 };
 

@@ -52,7 +52,7 @@ static struct cushim__timeline *make(struct cushim__context *context, CUstream c
     timeline->context = context;
     timeline->id = next_id();
     timeline->thread = thread;
-    timeline->special = thread != 0;
+    timeline->not_fast = thread != 0;
     timeline->cu = cu;
     timeline->next = context->timelines;
     context->timelines = timeline;
@@ -267,7 +267,7 @@ void cushim__timeline_retire(const struct cushim__scope *scope, struct cushim__t
     if (has_points && timeline->done < timeline->submitted && cushim__timeline_usable(timeline))
         cushim__timeline_mark_now(scope, timeline);
     pthread_mutex_lock(&timeline->context->pool_lock);
-    timeline->retired = timeline->special = true;
+    timeline->retired = timeline->not_fast = true;
     timeline->cu = (CUstream) -1; /* so that nobody finds it by its address */
     pthread_mutex_unlock(&timeline->context->pool_lock);
 }

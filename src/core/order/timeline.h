@@ -21,8 +21,8 @@
  * live as long as a stream or a point of a buffer refers to them, and keep their context alive.
  * The stream may be gone before: its timeline is retired, with a last mark.
  */
-#ifndef CUSHIM_CORE_TIMELINE_H
-#define CUSHIM_CORE_TIMELINE_H
+#ifndef CUSHIM_CORE_ORDER_TIMELINE_H
+#define CUSHIM_CORE_ORDER_TIMELINE_H
 
 #include "core/object/scope.h"
 
@@ -35,7 +35,7 @@ struct cushim__timeline {
     uint64_t id;     /* of this timeline alone, for ever */
     uint64_t thread; /* whose per-thread stream it is; 0 for other streams */
     CUstream cu;
-    bool special;        /* a per-thread one, recording, or retired: not for the quick way */
+    bool not_fast;       /* a per-thread one, recording, or retired: not for the fast way */
     atomic_bool retired; /* the stream is destroyed; written under the lock */
     struct cushim__recording *recording; /* what is submitted is recorded here (graph.h), or NULL */
 

@@ -4,8 +4,8 @@
  * by no address. Here rows follow each other without a gap, and slices or layers do too.
  * Callers hold the lock.
  */
-#ifndef CUSHIM_MOCK_ARRAY_H
-#define CUSHIM_MOCK_ARRAY_H
+#ifndef CUSHIM_MOCK_ALLOCATION_ARRAY_H
+#define CUSHIM_MOCK_ALLOCATION_ARRAY_H
 
 #include <stdbool.h>
 #include <stddef.h>

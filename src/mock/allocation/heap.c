@@ -2,6 +2,7 @@
 #include "mock/allocation/heap.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "mock/allocation/mem_file.h"
@@ -15,6 +16,7 @@
 #define PAGE          ((size_t) 4096)
 #define HUGE_PAGE     ((size_t) 2 << 20)
 #define DISCARD_BYTES ((size_t) 1 << 20)
+#define CLEAR_BYTES   ((size_t) 64 << 10) /* less is written in less time than a call takes */
 
 static struct mock__chunk *chunks;
 
@@ -96,11 +98,28 @@ struct mock__chunk *mock__chunk_first(void)
     return chunks;
 }
 
+static bool discard(const struct mock__chunk *chunk, uintptr_t begin, uintptr_t end)
+{
+    return !madvise((void *) begin, end - begin, chunk->fd < 0 ? MADV_DONTNEED : MADV_REMOVE);
+}
+
 void mock__chunk_discard(const struct mock__chunk *chunk, unsigned char *backing, size_t bytes)
 {
-    const uintptr_t begin = round_up((uintptr_t) backing, PAGE);
-    const uintptr_t end = ((uintptr_t) backing + bytes) / PAGE * PAGE;
-
     if (bytes >= DISCARD_BYTES)
-        madvise((void *) begin, end - begin, chunk->fd < 0 ? MADV_DONTNEED : MADV_REMOVE);
+        discard(chunk, round_up((uintptr_t) backing, PAGE),
+                ((uintptr_t) backing + bytes) / PAGE * PAGE);
+}
+
+/* Pages that are given back are zeros when they are used again. */
+void mock__chunk_clear(const struct mock__chunk *chunk, unsigned char *backing, size_t bytes)
+{
+    const uintptr_t begin = (uintptr_t) backing, end = begin + bytes;
+    const uintptr_t first = round_up(begin, PAGE), last = end / PAGE * PAGE;
+
+    if (bytes < CLEAR_BYTES || !discard(chunk, first, last)) {
+        memset(backing, 0, bytes);
+        return;
+    }
+    memset(backing, 0, first - begin);
+    memset(backing + (last - begin), 0, end - last);
 }

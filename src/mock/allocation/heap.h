@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The chunks of address space that device memory is cut from. */
-#ifndef CUSHIM_MOCK_HEAP_H
-#define CUSHIM_MOCK_HEAP_H
+#ifndef CUSHIM_MOCK_ALLOCATION_HEAP_H
+#define CUSHIM_MOCK_ALLOCATION_HEAP_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,8 +16,9 @@ struct mock__chunk {
     size_t file_offset;
     struct mock__pool *pool; /* whose it is, NULL for what belongs to none */
     size_t bytes;
-    size_t used;     /* bytes of it in allocations */
-    uint64_t cursor; /* where the last allocation ended */
+    size_t used;      /* bytes of it in allocations */
+    uint64_t cursor;  /* where the last allocation ended */
+    uint64_t used_to; /* where the furthest one did: behind it nothing was ever written */
     struct mock__chunk *next;
 };
 
@@ -38,6 +39,9 @@ void mock__chunk_release(struct mock__chunk *chunk);
 
 /* The first chunk of the list. */
 struct mock__chunk *mock__chunk_first(void);
+
+/* Makes bytes of it zeros. */
+void mock__chunk_clear(const struct mock__chunk *chunk, unsigned char *backing, size_t bytes);
 
 /* Gives the memory behind a freed range back to the system if that is worth a call. */
 void mock__chunk_discard(const struct mock__chunk *chunk, unsigned char *backing, size_t bytes);

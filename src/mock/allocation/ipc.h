@@ -3,8 +3,8 @@
  * Memory of another process. A name says in which file of which process it is; whoever may
  * look into that process opens the file through /proc and maps it. Callers hold the lock.
  */
-#ifndef CUSHIM_MOCK_IPC_H
-#define CUSHIM_MOCK_IPC_H
+#ifndef CUSHIM_MOCK_ALLOCATION_IPC_H
+#define CUSHIM_MOCK_ALLOCATION_IPC_H
 
 #include <stdint.h>
 

@@ -62,15 +62,15 @@ struct mock__words mock__say_object(const char *kind, const struct mock__object 
     return words;
 }
 
-struct mock__words mock__say_stream(const struct mock__lane *lane)
+struct mock__words mock__say_stream(const struct mock__queue *queue)
 {
-    const char *label = lane->stream_label;
+    const char *label = queue->stream_label;
     struct mock__words words;
 
-    if (lane->legacy)
+    if (queue->legacy)
         return (struct mock__words){"the legacy stream"};
-    snprintf(words.text, sizeof(words.text), "%s %llu%s%s%s", lane->of_graph ? "graph" : "stream",
-             (unsigned long long) lane->stream_id, *label ? " '" : "", label, *label ? "'" : "");
+    snprintf(words.text, sizeof(words.text), "%s %llu%s%s%s", queue->of_graph ? "graph" : "stream",
+             (unsigned long long) queue->stream_id, *label ? " '" : "", label, *label ? "'" : "");
     return words;
 }
 
@@ -80,7 +80,7 @@ struct mock__words mock__say_work(const struct mock__work *work)
     struct mock__words words;
 
     snprintf(words.text, sizeof(words.text), "%s%s%.64s%s in %.90s", work->type->name,
-             *label ? " '" : "", label, *label ? "'" : "", mock__say_stream(work->lane).text);
+             *label ? " '" : "", label, *label ? "'" : "", mock__say_stream(work->queue).text);
     return words;
 }
 
@@ -97,13 +97,13 @@ static char **place_of(uint64_t handle)
     return memory ? &memory->label : NULL;
 }
 
-/* Work may outlive its stream, so its lane has a copy. */
-static void tell_lane(uint64_t handle, const char *label)
+/* Work may outlive its stream, so its queue has a copy. */
+static void tell_queue(uint64_t handle, const char *label)
 {
     struct mock__stream *stream = mock__object_find(MOCK__STREAM, (void *) (uintptr_t) handle);
 
     if (stream)
-        snprintf(stream->lane->stream_label, sizeof(stream->lane->stream_label), "%s",
+        snprintf(stream->queue->stream_label, sizeof(stream->queue->stream_label), "%s",
                  label ? label : "");
 }
 
@@ -117,7 +117,7 @@ static cushim_status set_label(uint64_t handle, const char *label)
     }
     free(*place);
     *place = copy;
-    tell_lane(handle, label);
+    tell_queue(handle, label);
     return CUSHIM_OK;
 }
 

@@ -3,8 +3,8 @@
  * What a program said about managed memory: where it should be, who uses it, where it was
  * prefetched to. It changes nothing but the answers to questions. Callers hold the lock.
  */
-#ifndef CUSHIM_MOCK_MEM_ADVISE_H
-#define CUSHIM_MOCK_MEM_ADVISE_H
+#ifndef CUSHIM_MOCK_ALLOCATION_MEM_ADVISE_H
+#define CUSHIM_MOCK_ALLOCATION_MEM_ADVISE_H
 
 #include <stddef.h>
 

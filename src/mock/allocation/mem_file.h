@@ -5,8 +5,8 @@
  * exported by its descriptor has a file of its own. Behind a file's bytes a label says what
  * it is, so that a descriptor from somewhere else is not taken for one.
  */
-#ifndef CUSHIM_MOCK_MEM_FILE_H
-#define CUSHIM_MOCK_MEM_FILE_H
+#ifndef CUSHIM_MOCK_ALLOCATION_MEM_FILE_H
+#define CUSHIM_MOCK_ALLOCATION_MEM_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>

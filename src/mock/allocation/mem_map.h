@@ -8,8 +8,8 @@
  * that follow each other in the one do so in the other, and are used as one piece. Memory is
  * a file (mem_file.h); mapped twice, it is the same bytes. Callers hold the lock.
  */
-#ifndef CUSHIM_MOCK_MEM_MAP_H
-#define CUSHIM_MOCK_MEM_MAP_H
+#ifndef CUSHIM_MOCK_ALLOCATION_MEM_MAP_H
+#define CUSHIM_MOCK_ALLOCATION_MEM_MAP_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -64,7 +64,7 @@ static void settle(struct mock__pool *pool)
         mock__object_free(pool);
 }
 
-void mock__pools_settle(void)
+void mock__pools_trim(void)
 {
     struct mock__pool *pool;
 
@@ -180,7 +180,7 @@ CUresult mock_cuMemPoolDestroy(CUmemoryPool pool)
     found->destroyed = true;
     found->release_threshold = 0;
     unsettled = true;
-    mock__pools_settle();
+    mock__pools_trim();
     return CUDA_SUCCESS;
 }
 

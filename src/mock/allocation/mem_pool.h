@@ -4,8 +4,8 @@
  * device in chunks, and keeps what is freed until somebody waits for the device, or longer if
  * its threshold says so. Callers hold the lock.
  */
-#ifndef CUSHIM_MOCK_MEM_POOL_H
-#define CUSHIM_MOCK_MEM_POOL_H
+#ifndef CUSHIM_MOCK_ALLOCATION_MEM_POOL_H
+#define CUSHIM_MOCK_ALLOCATION_MEM_POOL_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -54,7 +54,7 @@ void mock__pool_credit(const struct mock__memory *memory);
 bool mock__pool_allows(const struct mock__pool *pool, const struct mock__device *device);
 
 /* Somebody waited: what no allocation uses goes back, but what the thresholds keep. */
-void mock__pools_settle(void);
+void mock__pools_trim(void);
 
 /* The pool of a device that a call means: by a device, or by a place and a type (CUDA 13.0). */
 CUresult mock__pool_get(CUdevice device, bool only_default, CUmemoryPool *ret_pool);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The parts of managed memory that were advised alike. Callers hold the lock. */
-#ifndef CUSHIM_MOCK_MEM_RANGE_H
-#define CUSHIM_MOCK_MEM_RANGE_H
+#ifndef CUSHIM_MOCK_ALLOCATION_MEM_RANGE_H
+#define CUSHIM_MOCK_ALLOCATION_MEM_RANGE_H
 
 #include <stdbool.h>
 #include <stddef.h>

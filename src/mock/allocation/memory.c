@@ -81,13 +81,13 @@ struct mock__memory *mock__memory_insert(const struct mock__memory *range)
 }
 
 /* The ranges that were freed last, for those who use them afterwards. */
-static struct mock__freed graves[256];
+static struct mock__freed freed_ranges[256];
 static size_t n_graves;
 
 /* The label goes along. */
-static void bury(const struct mock__memory *memory)
+static void record_freed(const struct mock__memory *memory)
 {
-    struct mock__freed *grave = &graves[n_graves++ % ARRAY_SIZE(graves)];
+    struct mock__freed *grave = &freed_ranges[n_graves++ % ARRAY_SIZE(freed_ranges)];
 
     free(grave->label);
     *grave = (struct mock__freed){memory->address, memory->id, memory->bytes, memory->made,
@@ -96,10 +96,11 @@ static void bury(const struct mock__memory *memory)
 
 const struct mock__freed *mock__memory_freed(uint64_t address)
 {
-    const size_t n = n_graves < ARRAY_SIZE(graves) ? n_graves : ARRAY_SIZE(graves);
+    const size_t n = n_graves < ARRAY_SIZE(freed_ranges) ? n_graves : ARRAY_SIZE(freed_ranges);
 
     for (size_t i = 0; i < n; i++) {
-        const struct mock__freed *freed = &graves[(n_graves - 1 - i) % ARRAY_SIZE(graves)];
+        const struct mock__freed *freed =
+            &freed_ranges[(n_graves - 1 - i) % ARRAY_SIZE(freed_ranges)];
 
         if (address - freed->address < freed->bytes)
             return freed;
@@ -113,7 +114,7 @@ void mock__memory_erase(struct mock__memory *memory)
 
     if (counted(memory) && !memory->absent)
         mock__stats_went(memory->bytes);
-    bury(memory);
+    record_freed(memory);
     mock__hooks.memory_forget(memory);
     mock__advice_forget(memory);
 
@@ -297,6 +298,7 @@ static struct mock__memory *cut(struct mock__context *context, struct mock__chun
                                .host = chunk->backing + (address - chunk->address),
                                .kind = MOCK__DEVICE_MEMORY,
                                .chunk = chunk,
+                               .fresh = address >= chunk->used_to,
                                .context = context});
 
     if (!memory) {
@@ -305,6 +307,7 @@ static struct mock__memory *cut(struct mock__context *context, struct mock__chun
         return NULL;
     }
     chunk->cursor = address + rounded(bytes);
+    chunk->used_to = chunk->cursor > chunk->used_to ? chunk->cursor : chunk->used_to;
     chunk->used += rounded(bytes);
     return memory;
 }
@@ -359,7 +362,7 @@ struct mock__memory *mock__memory_revive(struct mock__pool *pool, size_t bytes, 
         if (memory->pool != pool || !memory->being_freed || memory->freed_in != stream_id ||
             memory->bytes != bytes || !memory->chunk)
             continue;
-        bury(memory);
+        record_freed(memory);
         memory->label = NULL; /* the grave has it */
         memory->being_freed = false;
         pool->dying--;
@@ -395,6 +398,13 @@ CUresult mock__memory_register(struct mock__context *context, void *host, size_t
                                                              .flags = flags,
                                                              .context = context});
     return *ret_memory ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+/* What the host maps for itself is new each time. */
+void mock__memory_clear(const struct mock__memory *memory)
+{
+    if (memory->chunk && !memory->fresh)
+        mock__chunk_clear(memory->chunk, memory->host, memory->bytes);
 }
 
 static void free_device_memory(struct mock__memory *memory)

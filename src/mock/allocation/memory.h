@@ -7,8 +7,8 @@
  * mapping, which copies and kernels use. Address space is reserved in chunks as
  * it is needed. Callers hold the lock.
  */
-#ifndef CUSHIM_MOCK_MEMORY_H
-#define CUSHIM_MOCK_MEMORY_H
+#ifndef CUSHIM_MOCK_ALLOCATION_MEMORY_H
+#define CUSHIM_MOCK_ALLOCATION_MEMORY_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,6 +61,7 @@ struct mock__memory {
     bool owned;                    /* goes with an array, a mapping or a handle, not by a free */
     bool begins_written;           /* by somebody the mock does not see */
     bool in_module;                /* a variable of a module, which goes with the module */
+    bool fresh;                    /* nobody had the bytes before: they began as zeros */
     unsigned attached;             /* CU_MEM_ATTACH_*, of managed memory; 0: as it was made */
     uint64_t attached_to;          /* the stream, if it is to one */
     bool sync_operations;          /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS */
@@ -88,6 +89,9 @@ void mock__memory_erase(struct mock__memory *memory);
 
 /* The number of an allocation that has no range of its own. */
 uint64_t mock__memory_new_id(void);
+
+/* Makes new memory zeros. The host needs no more for it than before, where that is large. */
+void mock__memory_clear(const struct mock__memory *memory);
 
 /* Frees the range; what graphs hold stays known, without its bytes. */
 void mock__memory_free(struct mock__memory *memory);

@@ -26,7 +26,7 @@ static void run_attach(struct mock__work *work)
     if (!memory || memory->id != attach->id)
         return;
     memory->attached = attach->flags;
-    memory->attached_to = work->lane->stream_id;
+    memory->attached_to = work->queue->stream_id;
 }
 
 static const struct mock__work_type attach_type = {.name = "attach", .run = run_attach};
@@ -36,8 +36,8 @@ static bool stream_is_there(uint64_t id)
 {
     const struct mock__stream *stream;
 
-    for (const struct mock__lane *lane = mock__busy_lanes(); lane; lane = lane->next_busy)
-        if (!lane->of_graph && lane->stream_id == id)
+    for (const struct mock__queue *queue = mock__busy_queues(); queue; queue = queue->next_busy)
+        if (!queue->of_graph && queue->stream_id == id)
             return true;
     for (size_t cursor = 0; (stream = mock__object_next(MOCK__STREAM, &cursor));)
         if (stream->id == id)
@@ -56,17 +56,17 @@ static unsigned attachment_of(const struct mock__memory *memory)
 /* Which stream a graph was launched into is not known where its nodes are done. */
 void mock__attach_check(const struct mock__work *work, const struct mock__memory *memory)
 {
-    const struct mock__lane *lane = work->lane;
+    const struct mock__queue *queue = work->queue;
     unsigned attachment;
 
-    if (lane->of_graph ||
-        mock__attribute(lane->context->device, CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS))
+    if (queue->of_graph ||
+        mock__attribute(queue->context->device, CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS))
         return;
     attachment = attachment_of(memory);
     if (attachment == CU_MEM_ATTACH_HOST)
         mock__finding(CUSHIM_MOCK_ATTACHMENT, "%s uses %s, which is attached to the host",
                       mock__say_work(work).text, mock__say_memory(memory).text);
-    else if (attachment == CU_MEM_ATTACH_SINGLE && memory->attached_to != lane->stream_id)
+    else if (attachment == CU_MEM_ATTACH_SINGLE && memory->attached_to != queue->stream_id)
         mock__finding(CUSHIM_MOCK_ATTACHMENT, "%s uses %s, which is attached to stream %llu",
                       mock__say_work(work).text, mock__say_memory(memory).text,
                       (unsigned long long) memory->attached_to);
@@ -94,7 +94,8 @@ static CUresult attach(CUstream hStream, CUdeviceptr address, size_t length, uns
     MOCK__TRY(mock__stream_find(hStream, &stream));
     MOCK__REQUIRE(flags_valid(flags), CUDA_ERROR_INVALID_VALUE);
     /* The legacy stream stands for all others, and is none by itself. */
-    MOCK__REQUIRE(flags != CU_MEM_ATTACH_SINGLE || !stream->lane->legacy, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(flags != CU_MEM_ATTACH_SINGLE || !stream->queue->legacy,
+                  CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__capture_refuse(stream));
     /* The program's own memory, where a device can use it: the promise holds by itself. */
     if (!memory && address && length &&

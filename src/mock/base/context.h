@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Contexts, and which one is current in a thread. Callers hold the lock. */
-#ifndef CUSHIM_MOCK_CONTEXT_H
-#define CUSHIM_MOCK_CONTEXT_H
+#ifndef CUSHIM_MOCK_BASE_CONTEXT_H
+#define CUSHIM_MOCK_BASE_CONTEXT_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,7 +13,7 @@
 
 struct mock__clock;
 struct mock__device;
-struct mock__lane;
+struct mock__queue;
 struct mock__stream;
 
 struct mock__context {
@@ -29,8 +29,9 @@ struct mock__context {
     size_t limits[MOCK__N_LIMITS];
     uint32_t peers; /* one bit for each device whose memory was made accessible */
     struct mock__stream *legacy, *per_thread;
+    struct mock__queue *legacy_queue; /* that of the legacy stream */
     /* ctx_event.c's: what all new work waits for, and what waits for all; NULL until needed. */
-    struct mock__lane *gate, *recorder;
+    struct mock__queue *wait_queue, *recorder;
     /* What was submitted so far: to the legacy stream, to blocking ones, to all. */
     struct mock__clock *legacy_clock, *blocking_clock, *clock;
 };

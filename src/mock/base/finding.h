@@ -3,15 +3,15 @@
  * Mistakes of the program that were found, kept until somebody asks or the process ends.
  * Callers hold the lock.
  */
-#ifndef CUSHIM_MOCK_FINDING_H
-#define CUSHIM_MOCK_FINDING_H
+#ifndef CUSHIM_MOCK_BASE_FINDING_H
+#define CUSHIM_MOCK_BASE_FINDING_H
 
 #include <stdbool.h>
 
 #include <cushim/mock.h>
 
 struct mock__freed;
-struct mock__lane;
+struct mock__queue;
 struct mock__memory;
 struct mock__object;
 struct mock__work;
@@ -36,7 +36,7 @@ struct mock__words mock__say_freed(const struct mock__freed *freed);
 struct mock__words mock__say_object(const char *kind, const struct mock__object *object);
 
 /* "stream 7 'upload'" */
-struct mock__words mock__say_stream(const struct mock__lane *lane);
+struct mock__words mock__say_stream(const struct mock__queue *queue);
 
 /* "kernel 'add' in stream 7 'upload'" */
 struct mock__words mock__say_work(const struct mock__work *work);
@@ -44,7 +44,8 @@ struct mock__words mock__say_work(const struct mock__work *work);
 /* Is anything looked for at all? Off with CUSHIM_MOCK_CHECK=0. */
 bool mock__checking(void);
 
-/* Reads the environment; called by cuInit(). With CUSHIM_MOCK_CHECK=1 findings are printed at exit. */
+/* Reads the environment; called by cuInit(). With CUSHIM_MOCK_CHECK=1 findings are printed at exit.
+ */
 void mock__findings_start(void);
 
 /* Does the environment ask for findings? Then the host's own accesses are watched, too. */

@@ -48,8 +48,8 @@ struct mock__hooks {
     void (*memory_forget)(struct mock__memory *memory);
 
     /* Work that allocates and frees, for streams that capture. */
-    CUresult (*alloc_work)(struct mock__context *context, size_t bytes, struct mock__work **ret_work,
-                           CUdeviceptr *ret_address);
+    CUresult (*alloc_work)(struct mock__context *context, size_t bytes,
+                           struct mock__work **ret_work, CUdeviceptr *ret_address);
     CUresult (*free_work)(CUgraph graph, CUdeviceptr address, struct mock__work **ret_work);
     /* A kernel that was captured has the priority of its stream, unless it says another. */
     CUresult (*kernel_priority)(struct mock__work *work, int priority);

@@ -9,8 +9,8 @@
  *
  * Callers hold the process-wide lock.
  */
-#ifndef CUSHIM_MOCK_OBJECTS_H
-#define CUSHIM_MOCK_OBJECTS_H
+#ifndef CUSHIM_MOCK_BASE_OBJECTS_H
+#define CUSHIM_MOCK_BASE_OBJECTS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -11,6 +11,7 @@
 #include "base/str.h"
 #include "mock/base/hooks.h"
 #include "mock/config/config.h"
+#include "mock/config/environment.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
@@ -161,7 +162,7 @@ static CUresult add_devices(const struct mock__config **ret_config)
     int visible[MOCK__MAX_DEVICES];
 
     n_devices = 0;
-    if (mock__config_fix(&config, visible, &n_devices, &error)) {
+    if (mock__environment_check(&error) && mock__config_fix(&config, visible, &n_devices, &error)) {
         for (int i = 0; i < n_devices; i++)
             devices[i] =
                 (struct mock__device){.ordinal = i, .profile = &config->devices[visible[i]]};

@@ -2,8 +2,8 @@
 /*
  * What the process shares: the lock, the devices, and how a driver function begins.
  */
-#ifndef CUSHIM_MOCK_STATE_H
-#define CUSHIM_MOCK_STATE_H
+#ifndef CUSHIM_MOCK_BASE_STATE_H
+#define CUSHIM_MOCK_BASE_STATE_H
 
 #include "mock/base/context.h"
 #include "mock/config/config.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CUSHIM_MOCK_STATS_H
-#define CUSHIM_MOCK_STATS_H
+#ifndef CUSHIM_MOCK_BASE_STATS_H
+#define CUSHIM_MOCK_BASE_STATS_H
 
 #include <cushim/mock.h>
 

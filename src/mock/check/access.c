@@ -170,8 +170,8 @@ static void watch(const struct mock__work *work, struct mock__memory *memory, st
                   enum mock__access access)
 {
     snprintf(now->who, sizeof(now->who), "%s", mock__say_work(work).text);
-    now->slot = work->lane->slot;
-    now->number = work->lane->done + 1;
+    now->slot = work->queue->slot;
+    now->number = work->queue->done + 1;
     now->write = access & MOCK__WRITE;
     now->verb = now->write ? "writes" : "reads";
     now->atomic = access & MOCK__ATOMIC;
@@ -271,7 +271,7 @@ void mock__access_acquire(const struct mock__work *work, uint64_t address, size_
         return;
     now.end = now.begin + bytes;
     acquire(memory, &now, &clock);
-    mock__clock_imply(work->lane->slot, work->lane->done + 1, clock);
+    mock__clock_imply(work->queue->slot, work->queue->done + 1, clock);
 }
 
 /* What is not ordered after it may come before it, under another seed. */
@@ -282,8 +282,8 @@ void mock__access_allocate(const struct mock__work *work, struct mock__memory *m
     if (!mock__checking() || !have_history(memory))
         return;
     snprintf(now.who, sizeof(now.who), "%s", mock__say_work(work).text);
-    now.slot = work->lane->slot;
-    now.number = work->lane->done + 1;
+    now.slot = work->queue->slot;
+    now.number = work->queue->done + 1;
     now.clock = mock__clock_ref(work->clock);
     remember(memory->history, &now);
 }
@@ -297,13 +297,13 @@ void mock__access_renew(const struct mock__work *work, struct mock__memory *memo
     memory->history->written = NULL;
 }
 
-void mock__access_dying(const char *who, uint64_t address)
+void mock__report_use_after_free(const char *who, uint64_t address)
 {
     mock__finding(CUSHIM_MOCK_USE_AFTER_FREE, "%s submitted to %s after its free was", who,
                   mock__say_memory(mock__memory_find(address)).text);
 }
 
-void mock__access_nowhere(const char *who, uint64_t address, size_t bytes)
+void mock__report_bad_address(const char *who, uint64_t address, size_t bytes)
 {
     const struct mock__memory *near = mock__memory_before(address);
     const struct mock__freed *freed = mock__memory_freed(address);

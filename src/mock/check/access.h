@@ -4,8 +4,8 @@
  * accesses to the same bytes, one of them a write, that nothing orders. Both are found
  * whether or not the data came out wrong. Callers hold the lock.
  */
-#ifndef CUSHIM_MOCK_ACCESS_H
-#define CUSHIM_MOCK_ACCESS_H
+#ifndef CUSHIM_MOCK_CHECK_ACCESS_H
+#define CUSHIM_MOCK_CHECK_ACCESS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,8 +30,8 @@ void mock__access(const struct mock__work *work, uint64_t address, size_t bytes,
 void mock__access_acquire(const struct mock__work *work, uint64_t address, size_t bytes);
 
 /*
- * Which bytes of a range were written, a bit a byte. NULL if all of them were, and where that is not
- * watched.
+ * Which bytes of a range were written, a bit a byte. NULL if all of them were, and where that is
+ * not watched.
  */
 const unsigned char *mock__access_written(struct mock__memory *memory);
 
@@ -48,10 +48,10 @@ void mock__access_allocate(const struct mock__work *work, struct mock__memory *m
 void mock__access_renew(const struct mock__work *work, struct mock__memory *memory);
 
 /* The address leads nowhere: says why, from what is near it and what was there. */
-void mock__access_nowhere(const char *who, uint64_t address, size_t bytes);
+void mock__report_bad_address(const char *who, uint64_t address, size_t bytes);
 
 /* New work is to use a range whose free was submitted before. */
-void mock__access_dying(const char *who, uint64_t address);
+void mock__report_use_after_free(const char *who, uint64_t address);
 
 /* Forgets what a range was used for. */
 void mock__access_forget(struct mock__memory *memory);

@@ -284,15 +284,15 @@ static struct watch *free_watch(void)
     return NULL;
 }
 
-/* Is there work left in the lane that the host has in its hands, and that lies before? */
-static bool holds(const struct mock__lane *lane, const struct mock__work *later)
+/* Is there work left in the queue that the host has in its hands, and that lies before? */
+static bool holds(const struct mock__queue *queue, const struct mock__work *later)
 {
-    uint64_t number = lane->done;
+    uint64_t number = queue->done;
 
-    for (const struct mock__work *work = lane->first; work; work = work->next) {
+    for (const struct mock__work *work = queue->first; work; work = work->next) {
         number++;
         if ((work->type->host || work->type->ready) && work != later &&
-            mock__clock_reached(later->clock, lane->slot, number))
+            mock__clock_reached(later->clock, queue->slot, number))
             return true;
     }
     return false;
@@ -300,8 +300,8 @@ static bool holds(const struct mock__lane *lane, const struct mock__work *later)
 
 static void arm(struct watch *watch)
 {
-    for (const struct mock__lane *lane = mock__busy_lanes(); lane; lane = lane->next_busy)
-        if (holds(lane, watch->work))
+    for (const struct mock__queue *queue = mock__busy_queues(); queue; queue = queue->next_busy)
+        if (holds(queue, watch->work))
             return;
     atomic_store(&watch->armed, true);
     protect_again(atomic_load(&watch->begin), atomic_load(&watch->end));
@@ -311,7 +311,7 @@ void mock__host_watch_arm(void)
 {
     for (size_t i = 0; on && i < ARRAY_SIZE(watches); i++)
         if (atomic_load(&watches[i].end) && !atomic_load(&watches[i].armed) &&
-            watches[i].work->lane)
+            watches[i].work->queue)
             arm(&watches[i]);
 }
 
@@ -349,7 +349,7 @@ static void report(struct watch *watch)
     static const char *const words[] = {[READS] = "reads", [WRITES] = "writes", [USES] = "uses"};
     const uintptr_t hit = atomic_load(&watch->hit);
 
-    if (!hit || watch->reported || !watch->work->lane)
+    if (!hit || watch->reported || !watch->work->queue)
         return;
     watch->reported = true;
     mock__finding(CUSHIM_MOCK_HOST_ACCESS,

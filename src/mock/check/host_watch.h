@@ -4,8 +4,8 @@
  * Off unless asked for (docs/mock.md says how); then all functions here do nothing, or map
  * memory plainly. Callers hold the lock.
  */
-#ifndef CUSHIM_MOCK_HOST_WATCH_H
-#define CUSHIM_MOCK_HOST_WATCH_H
+#ifndef CUSHIM_MOCK_CHECK_HOST_WATCH_H
+#define CUSHIM_MOCK_CHECK_HOST_WATCH_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -75,7 +75,8 @@ static bool add_environment(struct mock__settings *settings)
     return (!file || mock__settings_file(settings, "CUSHIM_MOCK_CONFIG", file)) &&
            add_variable(settings, "CUSHIM_MOCK_DEVICES", "devices") &&
            add_variable(settings, "CUSHIM_MOCK_DRIVER_VERSION", "driver_version") &&
-           add_variable(settings, "CUSHIM_MOCK_SEED", "seed");
+           add_variable(settings, "CUSHIM_MOCK_SEED", "seed") &&
+           add_variable(settings, "CUSHIM_MOCK_IMAGE_LIMIT", "image_limit");
 }
 
 static bool add_number(struct mock__settings *settings, const char *where, const char *key,
@@ -169,6 +170,11 @@ uint64_t mock__seed(void)
         return atomic_load(&fixed_seed);
     preview(&config);
     return config.seed;
+}
+
+size_t mock__image_limit(void)
+{
+    return fixed.image_limit;
 }
 
 /* Takes the wish over if cuInit() could do with it. */

@@ -3,8 +3,8 @@
  * What the mock was asked to be, by a program in C, by a file, or by the environment. A
  * configuration is fixed by the first cuInit() that succeeds.
  */
-#ifndef CUSHIM_MOCK_CONFIG_H
-#define CUSHIM_MOCK_CONFIG_H
+#ifndef CUSHIM_MOCK_CONFIG_CONFIG_H
+#define CUSHIM_MOCK_CONFIG_CONFIG_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,13 +18,17 @@
 #define MOCK__OLDEST_DRIVER 10000
 #define MOCK__NEWEST_DRIVER 13000
 
+/* Several times the largest module there is. Much more can be made of few bytes. */
+#define MOCK__IMAGE_LIMIT ((uint64_t) 512 << 20)
+
 struct mock__config {
     int n_devices;
     struct mock__profile devices[MOCK__MAX_DEVICES];
     uint16_t peers[MOCK__MAX_DEVICES]; /* bit j of peers[i]: device i can use j's memory */
     int driver_version;                /* as cuDriverGetVersion() answers it */
     uint64_t seed;
-    bool watch_host; /* the accesses of the host to memory that copies use */
+    uint64_t image_limit; /* the most bytes of a file of code, or of a text that comes of one */
+    bool watch_host;      /* the accesses of the host to memory that copies use */
 };
 
 /*
@@ -41,6 +45,9 @@ bool mock__config_peers(const struct mock__profile *a, const struct mock__profil
 
 /* These two answer before cuInit() as well, with what it would find. */
 int mock__driver_version(void);
+
+/* After cuInit(): the most bytes that a file of code, or a text, may have. */
+size_t mock__image_limit(void);
 
 /* What choices that CUDA leaves open are drawn from; 0 when nothing says. */
 uint64_t mock__seed(void);

@@ -100,15 +100,35 @@ static bool apply_name(struct reader *reader, struct mock__profile *device)
     return true;
 }
 
+static bool in_range(int attribute, int64_t value)
+{
+    const struct mock__attribute_range range = mock__attribute_range(attribute);
+
+    return value >= range.least && value <= range.most &&
+           !(range.power_of_two && value & (value - 1));
+}
+
 static bool apply_capability(struct reader *reader, struct mock__profile *device)
 {
     int major, minor;
 
-    if (!mock__parse_capability(reader->now->value, &major, &minor))
+    if (!mock__parse_capability(reader->now->value, &major, &minor) ||
+        !in_range(COMPUTE_CAPABILITY_MAJOR, major) || !in_range(COMPUTE_CAPABILITY_MINOR, minor))
         return FAIL(reader, "'%s' is not a compute capability such as 8.6", reader->now->value);
     device->attributes[COMPUTE_CAPABILITY_MAJOR] = major;
     device->attributes[COMPUTE_CAPABILITY_MINOR] = minor;
     return true;
+}
+
+static bool fail_range(struct reader *reader, int attribute)
+{
+    const struct mock__attribute_range range = mock__attribute_range(attribute);
+
+    if (range.least == range.most)
+        return FAIL(reader, "'%s' is not %d, which is all that it can be here", reader->now->value,
+                    range.most);
+    return FAIL(reader, "'%s' is not %s from %d to %d", reader->now->value,
+                range.power_of_two ? "a power of two" : "an integer", range.least, range.most);
 }
 
 /* By number, or by name. */
@@ -122,6 +142,8 @@ static bool apply_attribute(struct reader *reader, struct mock__profile *device,
         return FAIL(reader, "a device has no '%s'", which);
     if (!mock__parse_integer(reader->now->value, INT32_MIN, INT32_MAX, &value))
         return FAIL(reader, "'%s' is not an integer", reader->now->value);
+    if (!in_range((int) number, value))
+        return fail_range(reader, (int) number);
     device->attributes[number] = (int) value;
     return true;
 }
@@ -219,6 +241,13 @@ static bool apply_seed(struct reader *reader)
     return true;
 }
 
+static bool apply_image_limit(struct reader *reader)
+{
+    if (!mock__parse_bytes(reader->now->value, &reader->config->image_limit))
+        return FAIL(reader, "'%s' is not a size such as 512MiB", reader->now->value);
+    return true;
+}
+
 static bool apply_watch(struct reader *reader)
 {
     if (!mock__parse_bool(reader->now->value, &reader->config->watch_host))
@@ -238,6 +267,8 @@ static bool apply(struct reader *reader)
         return apply_seed(reader);
     if (!strcmp(key, "watch_host"))
         return apply_watch(reader);
+    if (!strcmp(key, "image_limit"))
+        return apply_image_limit(reader);
     if (!strncmp(key, "device.", 7))
         return apply_device(reader, key + 7);
     if (!strncmp(key, "peer ", 5))
@@ -249,7 +280,8 @@ bool mock__settings_apply(struct mock__settings *settings, struct mock__config *
 {
     struct reader reader = {.settings = settings, .config = ret_config};
 
-    *ret_config = (struct mock__config){.driver_version = MOCK__NEWEST_DRIVER};
+    *ret_config = (struct mock__config){.driver_version = MOCK__NEWEST_DRIVER,
+                                        .image_limit = MOCK__IMAGE_LIMIT};
     if (!apply_devices(&reader))
         return false;
     for (size_t i = 0; i < settings->count; i++) {

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* From files and texts to a list of settings. */
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/util.h"
 #include "mock/config/config_settings.h"
 
 #define BLANKS " \t\r\n"
+
+/* All that can be said of all devices is a small part of it. */
+#define LARGEST_FILE ((size_t) 1 << 20)
 
 void mock__settings_finish(struct mock__settings *settings)
 {
@@ -119,18 +122,9 @@ bool mock__settings_text(struct mock__settings *settings, const char *where, con
 
 bool mock__settings_file(struct mock__settings *settings, const char *where, const char *path)
 {
-    SCOPED_STR text = {0};
-    char part[512];
-    bool bad;
-    FILE *file = fopen(path, "re");
+    SCOPED_FILE file;
 
-    if (!file)
-        return mock__settings_fail(settings, where, "%s: %s", path, strerror(errno));
-    while (fgets(part, sizeof(part), file))
-        cushim__str_append(&text, "%s", part);
-    bad = ferror(file);
-    fclose(file);
-    if (bad || text.failed)
-        return mock__settings_fail(settings, where, "%s: it cannot be read", path);
-    return mock__settings_text(settings, path, cushim__str_get(&text));
+    if (!cushim__file_read_text(path, LARGEST_FILE, &file))
+        return mock__settings_fail(settings, where, "%s: %s", path, file.why);
+    return mock__settings_text(settings, path, file.bytes);
 }

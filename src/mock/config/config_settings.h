@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Where a configuration is written down, and what its lines mean. */
-#ifndef CUSHIM_MOCK_CONFIG_SETTINGS_H
-#define CUSHIM_MOCK_CONFIG_SETTINGS_H
+#ifndef CUSHIM_MOCK_CONFIG_CONFIG_SETTINGS_H
+#define CUSHIM_MOCK_CONFIG_CONFIG_SETTINGS_H
 
 #include "mock/config/config.h"
 

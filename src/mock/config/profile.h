@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What models of device there are. A model is data only; a profile is one device of a model. */
-#ifndef CUSHIM_MOCK_PROFILE_H
-#define CUSHIM_MOCK_PROFILE_H
+#ifndef CUSHIM_MOCK_CONFIG_PROFILE_H
+#define CUSHIM_MOCK_CONFIG_PROFILE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -55,5 +55,16 @@ int mock__attribute_since(int number);
 
 /* The number of "multiprocessor_count" and the like, 0 if there is none. */
 int mock__attribute_find(const char *name);
+
+/*
+ * What an attribute may be set to: what the mock can live with, which is more than any device has.
+ * What it is divided by is never 0, and no product of sizes is more than a number can hold.
+ */
+struct mock__attribute_range {
+    int least, most;
+    bool power_of_two;
+};
+
+struct mock__attribute_range mock__attribute_range(int number);
 
 #endif

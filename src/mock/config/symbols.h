@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Where the mock's functions are, in the order of the rows of "base/rows.h". */
-#ifndef CUSHIM_MOCK_SYMBOLS_H
-#define CUSHIM_MOCK_SYMBOLS_H
+#ifndef CUSHIM_MOCK_CONFIG_SYMBOLS_H
+#define CUSHIM_MOCK_CONFIG_SYMBOLS_H
 
 #include "base/publish.h"
 #include "base/rows.h"

@@ -34,7 +34,7 @@ static void context_end(struct mock__context *context)
     mock__modules_destroy(context);
     mock__events_destroy(context);
     mock__streams_destroy(context);
-    mock__execs_lose(context);
+    mock__execs_invalidate(context);
     mock__textures_destroy(context);
     mock__arrays_destroy(context);
     mock__memory_free_all(context);
@@ -61,7 +61,7 @@ const struct mock__hooks mock__hooks = {
     .context_begin = mock__streams_begin,
     .context_end = context_end,
     .module_end = mock__references_destroy,
-    .idle = mock__pools_settle,
+    .idle = mock__pools_trim,
     .watch = mock__host_watch_arm,
     .watch_end = mock__host_watch_end,
     .findings_asked = mock__host_watch_report,

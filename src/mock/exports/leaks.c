@@ -7,7 +7,7 @@
 #include "mock/base/finding.h"
 #include "mock/base/state.h"
 #include "mock/graph/graph.h"
-#include "mock/graph/user.h"
+#include "mock/graph/user_object.h"
 #include "mock/module/module.h"
 #include "mock/stream/stream.h"
 #include "mock/texture/texture.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "mock/base/state.h"
-#include "mock/graph/user.h"
+#include "mock/graph/user_object.h"
 #include "mock/queue/work.h"
 
 struct mock__graph *mock__graph_new(void)

@@ -7,8 +7,8 @@
  * the same code. The graph of a node that is a graph, and what was instantiated, are
  * graphs as well, with nodes of their own. Callers hold the lock.
  */
-#ifndef CUSHIM_MOCK_GRAPH_H
-#define CUSHIM_MOCK_GRAPH_H
+#ifndef CUSHIM_MOCK_GRAPH_GRAPH_H
+#define CUSHIM_MOCK_GRAPH_GRAPH_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -108,19 +108,20 @@ CUresult mock__node_add_child(struct mock__graph *graph, const CUgraphNode *afte
 struct mock__node *mock__node_in_copy(const struct mock__graph *copy, uintptr_t original);
 
 /* What a caller wants a node to be: its parameters, and what turns them into checked work. */
-struct mock__wish {
+struct mock__node_spec {
     CUresult (*describe)(const void *params, struct mock__work **ret_work);
     const void *params;
 };
 
 /* What cuGraphAdd*Node, cuGraph*NodeSetParams and cuGraphExec*NodeSetParams do. */
-CUresult mock__wish_add(CUgraphNode *ret_node, CUgraph graph, const CUgraphNode *after, size_t n,
-                        struct mock__wish wish);
-CUresult mock__wish_add_by(CUgraphNode *ret_node, CUgraph graph, const CUgraphNode *after,
-                           const struct mock__edge_data *data, size_t n, struct mock__wish wish);
-CUresult mock__wish_set(CUgraphNode node, CUgraphNodeType type, struct mock__wish wish);
-CUresult mock__wish_set_exec(CUgraphExec exec, CUgraphNode node, CUgraphNodeType type,
-                             struct mock__wish wish);
+CUresult mock__node_spec_add(CUgraphNode *ret_node, CUgraph graph, const CUgraphNode *after,
+                             size_t n, struct mock__node_spec spec);
+CUresult mock__node_spec_add_by(CUgraphNode *ret_node, CUgraph graph, const CUgraphNode *after,
+                                const struct mock__edge_data *data, size_t n,
+                                struct mock__node_spec spec);
+CUresult mock__node_spec_set(CUgraphNode node, CUgraphNodeType type, struct mock__node_spec spec);
+CUresult mock__node_spec_set_exec(CUgraphExec exec, CUgraphNode node, CUgraphNodeType type,
+                                  struct mock__node_spec spec);
 
 /* The work of a node of this type. */
 CUresult mock__node_work(CUgraphNode handle, CUgraphNodeType type,
@@ -141,24 +142,26 @@ const struct mock__edge *mock__edge_find(const struct mock__edges *edges,
 /* --- what comes next in a capture depends on these, by handle, as their caller may destroy them
  * --- */
 
-struct mock__frontier {
+struct mock__capture_dependencies {
     CUgraphNode *nodes;
     struct mock__edge_data *data;
     size_t n;
 };
 
-void mock__frontier_clear(struct mock__frontier *frontier);
-bool mock__frontier_has_data(const struct mock__frontier *frontier);
+void mock__capture_dependencies_clear(struct mock__capture_dependencies *dependencies);
+bool mock__capture_dependencies_has_data(const struct mock__capture_dependencies *dependencies);
 
 /* Adds what is not in it yet. False if there is no memory. */
-bool mock__frontier_add(struct mock__frontier *frontier, const CUgraphNode *nodes,
-                        const struct mock__edge_data *data, size_t n);
+bool mock__capture_dependencies_add(struct mock__capture_dependencies *dependencies,
+                                    const CUgraphNode *nodes, const struct mock__edge_data *data,
+                                    size_t n);
 
-/* Marks the nodes of a frontier and all that they depend on, and nothing else in the graph. */
-CUresult mock__frontier_mark_behind(const struct mock__graph *graph,
-                                    const struct mock__frontier *frontier);
+/* Marks the nodes of a dependencies and all that they depend on, and nothing else in the graph. */
+CUresult
+mock__capture_dependencies_mark_behind(const struct mock__graph *graph,
+                                       const struct mock__capture_dependencies *dependencies);
 
 /* Are all of its nodes marked? */
-bool mock__frontier_is_marked(const struct mock__frontier *frontier);
+bool mock__capture_dependencies_is_marked(const struct mock__capture_dependencies *dependencies);
 
 #endif

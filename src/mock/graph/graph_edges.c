@@ -329,63 +329,65 @@ CUresult mock_cuGraphNodeGetDependentNodes_v2(CUgraphNode hNode, CUgraphNode *de
 
 /* --- frontiers --- */
 
-void mock__frontier_clear(struct mock__frontier *frontier)
+void mock__capture_dependencies_clear(struct mock__capture_dependencies *dependencies)
 {
-    free(frontier->nodes);
-    free(frontier->data);
-    *frontier = (struct mock__frontier){0};
+    free(dependencies->nodes);
+    free(dependencies->data);
+    *dependencies = (struct mock__capture_dependencies){0};
 }
 
-bool mock__frontier_has_data(const struct mock__frontier *frontier)
+bool mock__capture_dependencies_has_data(const struct mock__capture_dependencies *dependencies)
 {
-    for (size_t i = 0; i < frontier->n; i++)
-        if (!is_ordinary(&frontier->data[i]))
+    for (size_t i = 0; i < dependencies->n; i++)
+        if (!is_ordinary(&dependencies->data[i]))
             return true;
     return false;
 }
 
-static bool has(const struct mock__frontier *frontier, CUgraphNode node)
+static bool has(const struct mock__capture_dependencies *dependencies, CUgraphNode node)
 {
-    for (size_t i = 0; i < frontier->n; i++)
-        if (frontier->nodes[i] == node)
+    for (size_t i = 0; i < dependencies->n; i++)
+        if (dependencies->nodes[i] == node)
             return true;
     return false;
 }
 
-bool mock__frontier_add(struct mock__frontier *frontier, const CUgraphNode *nodes,
-                        const struct mock__edge_data *data, size_t n)
+bool mock__capture_dependencies_add(struct mock__capture_dependencies *dependencies,
+                                    const CUgraphNode *nodes, const struct mock__edge_data *data,
+                                    size_t n)
 {
-    const size_t most = frontier->n + n;
-    CUgraphNode *more_nodes = realloc(frontier->nodes, (most + 1) * sizeof(*more_nodes));
+    const size_t most = dependencies->n + n;
+    CUgraphNode *more_nodes = realloc(dependencies->nodes, (most + 1) * sizeof(*more_nodes));
     struct mock__edge_data *more_data;
 
     if (more_nodes)
-        frontier->nodes = more_nodes;
-    more_data = more_nodes ? realloc(frontier->data, (most + 1) * sizeof(*more_data)) : NULL;
+        dependencies->nodes = more_nodes;
+    more_data = more_nodes ? realloc(dependencies->data, (most + 1) * sizeof(*more_data)) : NULL;
     if (!more_data)
         return false;
-    frontier->data = more_data;
+    dependencies->data = more_data;
     for (size_t i = 0; i < n; i++) {
-        if (has(frontier, nodes[i]))
+        if (has(dependencies, nodes[i]))
             continue;
-        frontier->nodes[frontier->n] = nodes[i];
-        frontier->data[frontier->n++] = data ? data[i] : (struct mock__edge_data){0};
+        dependencies->nodes[dependencies->n] = nodes[i];
+        dependencies->data[dependencies->n++] = data ? data[i] : (struct mock__edge_data){0};
     }
     return true;
 }
 
 /* Without recursion, as graphs may be deep. */
-CUresult mock__frontier_mark_behind(const struct mock__graph *graph,
-                                    const struct mock__frontier *frontier)
+CUresult
+mock__capture_dependencies_mark_behind(const struct mock__graph *graph,
+                                       const struct mock__capture_dependencies *dependencies)
 {
-    struct mock__node **stack = calloc(graph->n + frontier->n + 1, sizeof(struct mock__node *));
+    struct mock__node **stack = calloc(graph->n + dependencies->n + 1, sizeof(struct mock__node *));
     size_t n = 0;
 
     MOCK__REQUIRE(stack, CUDA_ERROR_OUT_OF_MEMORY);
     for (size_t i = 0; i < graph->n; i++)
         graph->nodes[i]->unmet = 0;
-    for (size_t i = 0; i < frontier->n; i++) {
-        struct mock__node *node = mock__object_find(MOCK__NODE, frontier->nodes[i]);
+    for (size_t i = 0; i < dependencies->n; i++) {
+        struct mock__node *node = mock__object_find(MOCK__NODE, dependencies->nodes[i]);
 
         if (node && !node->unmet++)
             stack[n++] = node;
@@ -401,10 +403,10 @@ CUresult mock__frontier_mark_behind(const struct mock__graph *graph,
     return CUDA_SUCCESS;
 }
 
-bool mock__frontier_is_marked(const struct mock__frontier *frontier)
+bool mock__capture_dependencies_is_marked(const struct mock__capture_dependencies *dependencies)
 {
-    for (size_t i = 0; i < frontier->n; i++) {
-        const struct mock__node *node = mock__object_find(MOCK__NODE, frontier->nodes[i]);
+    for (size_t i = 0; i < dependencies->n; i++) {
+        const struct mock__node *node = mock__object_find(MOCK__NODE, dependencies->nodes[i]);
 
         if (node && !node->unmet)
             return false;

@@ -54,14 +54,14 @@ static void *pointer_for(uint64_t address, size_t bytes, enum mock__access acces
 
     if (!work)
         return NULL;
-    if (mock__memory_usable(work->lane->context, address, bytes, access & MOCK__WRITE))
+    if (mock__memory_usable(work->queue->context, address, bytes, access & MOCK__WRITE))
         pointer = mock__memory_bytes(address, bytes);
     pthread_mutex_lock(&helpers);
     if (pointer) {
         mock__access(work, address, bytes, access);
     } else {
         snprintf(who, sizeof(who), "kernel '%s'", work->label);
-        mock__access_nowhere(who, address, bytes);
+        mock__report_bad_address(who, address, bytes);
         cushim_mock_kernel_fail(CUDA_ERROR_ILLEGAL_ADDRESS);
     }
     pthread_mutex_unlock(&helpers);
@@ -103,7 +103,7 @@ size_t mock__kernel_shared_room(void)
 {
     const struct mock__work *work = atomic_load(&running);
 
-    return work ? (size_t) mock__attribute(work->lane->context->device,
+    return work ? (size_t) mock__attribute(work->queue->context->device,
                                            CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)
                 : 0;
 }

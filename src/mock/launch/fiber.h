@@ -3,8 +3,8 @@
  * Functions that can be left in their midst and entered again, in the same thread: what the
  * threads of a block are while they wait for each other. The sanitizers and valgrind are told.
  */
-#ifndef CUSHIM_MOCK_FIBER_H
-#define CUSHIM_MOCK_FIBER_H
+#ifndef CUSHIM_MOCK_LAUNCH_FIBER_H
+#define CUSHIM_MOCK_LAUNCH_FIBER_H
 
 #include <stdbool.h>
 

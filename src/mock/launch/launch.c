@@ -15,6 +15,9 @@
 #include "mock/stream/event.h"
 #include "mock/stream/stream.h"
 
+/* What a thread may have of local variables. */
+#define MOST_LOCAL_BYTES ((size_t) 512 << 10)
+
 static bool within(const unsigned *size, const struct mock__device *device,
                    CUdevice_attribute limit_of_x)
 {
@@ -82,7 +85,7 @@ static struct cushim_mock_kernel find_kernel(const struct mock__function *functi
 static void run_kernel(struct mock__work *work)
 {
     const struct mock__kernel_work *kernel = (const struct mock__kernel_work *) work;
-    struct mock__context *context = work->lane->context;
+    struct mock__context *context = work->queue->context;
 
     mock__stats.launches++;
     context->fault = (CUresult) mock__kernel_run(work, kernel->fn, &kernel->launch, kernel->values);
@@ -188,6 +191,9 @@ static CUresult describe(const struct mock__request *request, struct mock__funct
     /* Its host function was taken out since the module was loaded. */
     MOCK__REQUIRE(kernel.fn != mock__program_run || !function->module->ptx.unread,
                   CUDA_ERROR_NOT_SUPPORTED);
+    MOCK__REQUIRE(kernel.fn != mock__program_run ||
+                      function->entry->local_bytes <= MOST_LOCAL_BYTES,
+                  CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__arguments_read(function, request->params, request->extra, &values));
     *ret_work = new_kernel(request, function, &kernel);
     if (!*ret_work) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A launch, from its request to the end of its kernel. Callers hold the lock. */
-#ifndef CUSHIM_MOCK_LAUNCH_H
-#define CUSHIM_MOCK_LAUNCH_H
+#ifndef CUSHIM_MOCK_LAUNCH_LAUNCH_H
+#define CUSHIM_MOCK_LAUNCH_LAUNCH_H
 
 #include <stdbool.h>
 

@@ -83,7 +83,7 @@ static bool wait_for_all(struct mock__work *work, const struct part *parts, unsi
     bool done = work;
 
     for (unsigned i = 0; done && i < n; i++) {
-        struct mock__point end = mock__lane_end(parts[i].stream->lane);
+        struct mock__point end = mock__queue_end(parts[i].stream->queue);
 
         done = mock__work_wait_for(work, &end);
         mock__point_clear(&end);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-#include "mock/launch/control.h"
 #include "mock/launch/program_run.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/env.h"
 #include "mock/allocation/memory.h"
 #include "mock/base/finding.h"
 #include "mock/base/state.h"
 #include "mock/check/access.h"
 #include "mock/config/config.h"
+#include "mock/config/environment.h"
+#include "mock/launch/control.h"
 #include "mock/launch/launch.h"
 #include "mock/module/module.h"
 #include "mock/module/program.h"
@@ -19,14 +19,19 @@
 #include "mock/queue/work.h"
 #include "mock/texture/texture.h"
 
-/* An endless loop is one that jumped backwards so often; at full speed that is half a minute. */
+/* An endless loop is one that jumped backwards so often; at full speed that is half a minute.
+ * A call counts as some jumps. */
 #define STEPS (UINT64_C(1) << 31)
 
 /* Records of who touched what take some three times the room of what several blocks touched. */
 #define LARGEST_FOR_BLOCKS ((size_t) 256 << 20)
 
-/* What a thread's stack and arrays may take, as the hardware has it. */
-#define LOCAL_LIMIT ((size_t) 512 << 10)
+/* What a thread's stack and arrays may take here. A device has half as much, but keeps arguments
+ * and results in registers. */
+#define LOCAL_LIMIT ((size_t) 1 << 20)
+
+/* A call takes so many times what it takes on a device, at most. */
+#define LOCAL_OF_STACK 8
 
 /* More separate runs of bytes than this are looked at as one, from the first to the last. */
 enum { MOST_RUNS = 4096 };
@@ -162,7 +167,7 @@ static void find(void *user, enum ptx__finding_kind kind, uint64_t address, size
 
     (void) user;
     if (kind == PTX__OUT_OF_BOUNDS && bytes) {
-        mock__access_nowhere(text, address, bytes);
+        mock__report_bad_address(text, address, bytes);
         return;
     }
     if (memory)
@@ -181,18 +186,6 @@ static void print(void *user, bool error, const char *text, size_t length)
 }
 
 /* --- running --- */
-
-static uint64_t number_from(const char *variable, uint64_t otherwise)
-{
-    const char *text = cushim__env(variable);
-    char *end;
-    uint64_t value;
-
-    if (!text || !*text)
-        return otherwise;
-    value = strtoull(text, &end, 0);
-    return *end ? otherwise : value;
-}
 
 static bool want_heap(struct mock__program *program, struct mock__context *context)
 {
@@ -222,6 +215,15 @@ static bool want_workspace(struct mock__program *program, struct mock__context *
     return true;
 }
 
+static void set_limits(struct ptx__launch *launch, const struct mock__context *context)
+{
+    const size_t stack = context->limits[CU_LIMIT_STACK_SIZE], local = stack * LOCAL_OF_STACK;
+
+    launch->step_limit = mock__environment_number("CUSHIM_MOCK_PTX_STEPS", STEPS);
+    launch->stack_limit = stack;
+    launch->local_limit = local > LOCAL_LIMIT ? local : LOCAL_LIMIT;
+}
+
 static void fill(struct ptx__launch *launch, const struct mock__function *function,
                  const struct cushim_mock_launch *request, void *const *args)
 {
@@ -242,11 +244,10 @@ static void fill(struct ptx__launch *launch, const struct mock__function *functi
     if (entry->n_parameters)
         launch->params = (const unsigned char *) args[0] - entry->parameters[0].offset;
     launch->param_bytes = entry->parameter_bytes;
-    launch->n_workers = (unsigned) number_from("CUSHIM_MOCK_PTX_WORKERS", 0);
+    launch->n_workers = (unsigned) mock__environment_number("CUSHIM_MOCK_PTX_WORKERS", 0);
     launch->seed = mock__seed();
     launch->check_shared = launch->check_blocks = mock__checking();
-    launch->step_limit = number_from("CUSHIM_MOCK_PTX_STEPS", STEPS);
-    launch->local_limit = LOCAL_LIMIT;
+    set_limits(launch, context);
     launch->n_multiprocessors =
         (unsigned) mock__attribute(context->device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     launch->grid_id = ++grids;

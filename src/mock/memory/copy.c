@@ -90,7 +90,7 @@ static CUresult locate(const struct mock__end *end, const struct mock__copy *cop
     MOCK__TRY(range_of(end, copy, &address, &bytes));
     *ret_first = resolve(end->side, address, bytes);
     if (!*ret_first)
-        mock__access_nowhere("copy", address, bytes);
+        mock__report_bad_address("copy", address, bytes);
     return *ret_first ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -98,7 +98,7 @@ static CUresult refuse_dying(const struct mock__end *end)
 {
     if (!mock__memory_being_freed(end->address))
         return CUDA_SUCCESS;
-    mock__access_dying("copy", end->address);
+    mock__report_use_after_free("copy", end->address);
     return CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -110,7 +110,7 @@ static CUresult check(const struct mock__end *end, const struct mock__copy *copy
 
     MOCK__TRY(range_of(end, copy, &address, &bytes));
     if (!reachable(end->side, address, bytes)) {
-        mock__access_nowhere("copy", address, bytes);
+        mock__report_bad_address("copy", address, bytes);
         return CUDA_ERROR_INVALID_VALUE;
     }
     return refuse_dying(end);
@@ -187,7 +187,7 @@ static void run_copy(struct mock__work *work)
         return;
     if (locate(&copy->copy.dst, &copy->copy, &to) ||
         (!from && locate(&copy->copy.src, &copy->copy, &from)))
-        work->lane->context->fault = CUDA_ERROR_ILLEGAL_ADDRESS;
+        work->queue->context->fault = CUDA_ERROR_ILLEGAL_ADDRESS;
     else
         do_copy(copy, to, from);
 }
@@ -311,7 +311,7 @@ static CUresult submit(struct mock__stream *stream, bool async, struct copy_work
     if (!waits && !stream->capture)
         watch_ends(work);
     MOCK__TRY(mock__stream_submit(stream, work));
-    return waits && !stream->capture ? mock__wait_lane(stream->lane) : CUDA_SUCCESS;
+    return waits && !stream->capture ? mock__wait_queue(stream->queue) : CUDA_SUCCESS;
 }
 
 CUresult mock__copy(struct mock__stream *stream, bool async, const struct mock__copy *copy)

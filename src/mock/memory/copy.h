@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copies, checked. Callers hold the lock. */
-#ifndef CUSHIM_MOCK_COPY_H
-#define CUSHIM_MOCK_COPY_H
+#ifndef CUSHIM_MOCK_MEMORY_COPY_H
+#define CUSHIM_MOCK_MEMORY_COPY_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -58,7 +58,8 @@ void mock__copy_to_3d(const struct mock__copy *copy, CUDA_MEMCPY3D *ret_p);
 struct mock__copy mock__copy_line(enum mock__side dst_side, uint64_t dst, enum mock__side src_side,
                                   uint64_t src, size_t bytes);
 
-/* An array as one end of a copy (memcpy_array.c): x is in bytes. CUDA_ERROR_INVALID_VALUE if the box is not inside. */
+/* An array as one end of a copy (memcpy_array.c): x is in bytes. CUDA_ERROR_INVALID_VALUE if the
+ * box is not inside. */
 CUresult mock__array_end(CUarray handle, const struct mock__copy *copy, struct mock__end *end);
 
 #endif

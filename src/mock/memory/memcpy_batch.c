@@ -40,7 +40,7 @@ static CUresult submit(CUstream hStream, const struct mock__copy *copy,
     /* Found anew each time: a copy may wait, and the stream go meanwhile. */
     MOCK__TRY(find_stream(hStream, &stream));
     MOCK__TRY(mock__copy(stream, true, copy));
-    return order == CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL ? mock__wait_lane(stream->lane)
+    return order == CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL ? mock__wait_queue(stream->queue)
                                                                : CUDA_SUCCESS;
 }
 

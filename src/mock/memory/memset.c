@@ -56,8 +56,8 @@ static void run_fill(struct mock__work *work)
     unsigned char *row = mock__memory_bytes(fill->address, fill_work->bytes);
 
     if (!row) {
-        mock__access_nowhere("memset", fill->address, fill_work->bytes);
-        work->lane->context->fault = CUDA_ERROR_ILLEGAL_ADDRESS;
+        mock__report_bad_address("memset", fill->address, fill_work->bytes);
+        work->queue->context->fault = CUDA_ERROR_ILLEGAL_ADDRESS;
     }
     mock__stats.memsets += row != NULL;
     for (size_t y = 0; row && y < fill->height; y++) {
@@ -88,11 +88,11 @@ const struct mock__fill *mock__fill_of_work(const struct mock__work *work)
 static CUresult check_memory(const struct mock__fill *fill, size_t bytes)
 {
     if (!mock__memory_contains(fill->address, bytes)) {
-        mock__access_nowhere("memset", fill->address, bytes);
+        mock__report_bad_address("memset", fill->address, bytes);
         return CUDA_ERROR_INVALID_VALUE;
     }
     if (mock__memory_being_freed(fill->address)) {
-        mock__access_dying("memset", fill->address);
+        mock__report_use_after_free("memset", fill->address);
         return CUDA_ERROR_INVALID_VALUE;
     }
     return CUDA_SUCCESS;
@@ -153,7 +153,7 @@ static CUresult submit(struct mock__stream *stream, bool async, const struct moc
     if (!waits && !stream->capture)
         watch_host(work);
     MOCK__TRY(mock__stream_submit(stream, work));
-    return waits ? mock__wait_lane(stream->lane) : CUDA_SUCCESS;
+    return waits ? mock__wait_queue(stream->queue) : CUDA_SUCCESS;
 }
 
 static CUresult fill_in(CUstream hStream, bool async, const struct mock__fill *fill)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Memsets, checked. Callers hold the lock. */
-#ifndef CUSHIM_MOCK_MEMSET_H
-#define CUSHIM_MOCK_MEMSET_H
+#ifndef CUSHIM_MOCK_MEMORY_MEMSET_H
+#define CUSHIM_MOCK_MEMORY_MEMSET_H
 
 #include <stdbool.h>
 #include <stddef.h>

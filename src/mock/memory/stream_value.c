@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* cuStreamWaitValue*, cuStreamWriteValue*, cuStreamBatchMemOp*: values.h, in streams. */
 #include "mock/base/state.h"
-#include "mock/memory/values.h"
+#include "mock/memory/stream_memops.h"
 #include "mock/stream/stream.h"
 
 #define V1 (&mock__values_v1)

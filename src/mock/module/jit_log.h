@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The compiler's logs, which a caller may want to have: one of errors, and one of the rest. */
-#ifndef CUSHIM_MOCK_JIT_LOG_H
-#define CUSHIM_MOCK_JIT_LOG_H
+#ifndef CUSHIM_MOCK_MODULE_JIT_LOG_H
+#define CUSHIM_MOCK_MODULE_JIT_LOG_H
 
 #include "mock/functions.h"
 #include "mock/ptx/link/read.h"

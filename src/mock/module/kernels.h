@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The functions of the host that are registered as kernels. */
-#ifndef CUSHIM_MOCK_KERNELS_H
-#define CUSHIM_MOCK_KERNELS_H
+#ifndef CUSHIM_MOCK_MODULE_KERNELS_H
+#define CUSHIM_MOCK_MODULE_KERNELS_H
 
 #include <stdbool.h>
 

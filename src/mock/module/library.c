@@ -45,7 +45,8 @@ CUresult mock__library_module(struct mock__library *library, struct mock__contex
             return CUDA_SUCCESS;
         }
     }
-    result = mock__module_load(context, library->image, SIZE_MAX, &messages, &module);
+    result =
+        mock__module_load(context, library->image, SIZE_MAX, &library->managed, &messages, &module);
     ptx__log_finish(&messages);
     MOCK__TRY(result);
     module->library = library;
@@ -62,6 +63,7 @@ static void destroy(struct mock__library *library)
         mock__module_destroy(module);
     for (size_t i = 0; library->kernels && i < library->ptx.n_entries; i++)
         mock__object_free(library->kernels[i]);
+    mock__managed_finish(&library->ptx, &library->managed);
     free(library->kernels);
     free(library->image);
     mock__ptx_finish(&library->ptx);
@@ -86,6 +88,7 @@ static CUresult fill(struct mock__library *library, const void *image, size_t si
 {
     MOCK__TRY(mock__image_text(image, size, largest_capability(), &library->image));
     MOCK__TRY(mock__ptx_read(library->image, largest_capability(), &library->ptx, log));
+    MOCK__TRY(mock__managed_make(&library->ptx, &library->managed));
     library->kernels = calloc(library->ptx.n_entries + 1, sizeof(struct mock__kernel *));
     MOCK__REQUIRE(library->kernels, CUDA_ERROR_OUT_OF_MEMORY);
     for (size_t i = 0; i < library->ptx.n_entries; i++) {
@@ -168,8 +171,7 @@ CUresult mock_cuLibraryLoadFromFile(CUlibrary *library, const char *fileName,
 
     MOCK__TRY(check_initialised());
     MOCK__REQUIRE(library && fileName, CUDA_ERROR_INVALID_VALUE);
-    text = mock__read_file(fileName, &size);
-    MOCK__REQUIRE(text, CUDA_ERROR_FILE_NOT_FOUND);
+    MOCK__TRY(mock__image_file(fileName, "cuLibraryLoadFromFile", &text, &size));
     return load_data(library, text, size, jitOptions, jitOptionsValues, numJitOptions,
                      libraryOptions, libraryOptionValues, numLibraryOptions,
                      "cuLibraryLoadFromFile");
@@ -234,21 +236,26 @@ CUresult mock_cuLibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUlibrary lib
     return mock__module_variable(module, name, dptr, bytes);
 }
 
+/* They are there as soon as the library is, so this needs no context. */
 CUresult mock_cuLibraryGetManaged(CUdeviceptr *dptr, size_t *bytes, CUlibrary library,
                                   const char *name)
 {
+    const struct mock__memory *memory = NULL;
     struct mock__library *found = NULL;
-    struct mock__module *module = NULL;
     size_t i;
 
     MOCK__ENTER();
     MOCK__REQUIRE((dptr || bytes) && name && *name, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__library_find(library, &found));
     i = mock__find_variable(&found->ptx, name);
-    MOCK__REQUIRE(i < found->ptx.module.n_variables && found->ptx.module.variables[i].managed,
-                  CUDA_ERROR_NOT_FOUND);
-    MOCK__TRY(find_module(library, &module));
-    return mock__module_variable(module, name, dptr, bytes);
+    if (i < found->ptx.module.n_variables)
+        memory = found->managed.variables[i];
+    MOCK__REQUIRE(memory, CUDA_ERROR_NOT_FOUND);
+    if (dptr)
+        *dptr = memory->address;
+    if (bytes)
+        *bytes = memory->bytes;
+    return CUDA_SUCCESS;
 }
 
 /* Functions that host and device call alike: no device has them. */

@@ -3,8 +3,8 @@
  * Libraries, and their kernels. A library belongs to no context: it is loaded as a module into
  * each context that needs it, when it does.
  */
-#ifndef CUSHIM_MOCK_LIBRARY_H
-#define CUSHIM_MOCK_LIBRARY_H
+#ifndef CUSHIM_MOCK_MODULE_LIBRARY_H
+#define CUSHIM_MOCK_MODULE_LIBRARY_H
 
 #include "mock/base/objects.h"
 #include "mock/base/state.h"
@@ -18,6 +18,7 @@ struct mock__library {
     char *image;
     struct mock__ptx ptx;
     struct mock__kernel **kernels; /* one an entry */
+    struct mock__managed managed;
 };
 
 /* What a kernel's attributes were set to on a device. */

@@ -21,6 +21,7 @@ struct link {
     size_t n_texts;
     char **names; /* of the kernels that the texts define */
     size_t n_names;
+    struct ptx__name_index by_name;
     char *image; /* once it is complete */
 };
 
@@ -62,26 +63,33 @@ CUresult mock_cuLinkCreate_v2(unsigned int numOptions, CUjit_option *options, vo
     return create(numOptions, options, optionValues, stateOut);
 }
 
-static bool defines(const struct link *link, const char *name)
-{
-    for (size_t i = 0; i < link->n_names; i++) {
-        if (!strcmp(link->names[i], name))
-            return true;
-    }
-    return false;
-}
-
 /* Takes over the string. */
 static CUresult add_string(char ***list, size_t *n, char *string)
 {
-    char **larger = string ? realloc(*list, (*n + 1) * sizeof(*larger)) : NULL;
+    char **larger = *list;
 
-    if (!larger) {
+    /* It doubles whenever its length is a power of two. */
+    if (!(*n & (*n - 1)))
+        larger = realloc(*list, (*n ? 2 * *n : 1) * sizeof(*larger));
+
+    if (larger)
+        *list = larger;
+    if (!larger || !string) {
         free(string);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    *list = larger;
     larger[(*n)++] = string;
+    return CUDA_SUCCESS;
+}
+
+static CUresult add_name(struct link *link, const char *name)
+{
+    uint32_t *number;
+
+    MOCK__TRY(add_string(&link->names, &link->n_names, strdup(name)));
+    number = ptx__name_at(&link->by_name, 0, link->names[link->n_names - 1]);
+    MOCK__REQUIRE(number, CUDA_ERROR_OUT_OF_MEMORY);
+    *number = 0;
     return CUDA_SUCCESS;
 }
 
@@ -89,14 +97,14 @@ static CUresult add_string(char ***list, size_t *n, char *string)
 static CUresult add_names(struct link *link, const struct mock__ptx *ptx, struct ptx__log *messages)
 {
     for (size_t i = 0; i < ptx->n_entries; i++) {
-        if (defines(link, ptx->entries[i].name)) {
+        if (ptx__name_find(&link->by_name, 0, ptx->entries[i].name) != PTX_NONE) {
             ptx__say(messages, PTX_ERROR, (struct ptx__place){0, 0},
                      "Multiple definition of '%.100s'", ptx->entries[i].name);
             return CUDA_ERROR_INVALID_IMAGE;
         }
     }
     for (size_t i = 0; i < ptx->n_entries; i++)
-        MOCK__TRY(add_string(&link->names, &link->n_names, strdup(ptx->entries[i].name)));
+        MOCK__TRY(add_name(link, ptx->entries[i].name));
     return CUDA_SUCCESS;
 }
 
@@ -189,8 +197,7 @@ static CUresult add_file(CUlinkState state, CUjitInputType type, const char *pat
 
     MOCK__TRY(check_state(state));
     MOCK__REQUIRE(path, CUDA_ERROR_INVALID_VALUE);
-    text = mock__read_file(path, &size);
-    MOCK__REQUIRE(text, CUDA_ERROR_FILE_NOT_FOUND);
+    MOCK__TRY(mock__image_file(path, "cuLinkAddFile", &text, &size));
     return add_data(state, type, text, size + 1, options_valid);
 }
 
@@ -249,6 +256,7 @@ static void free_strings(char **list, size_t n)
 
 static void destroy(struct link *link)
 {
+    ptx__name_index_finish(&link->by_name);
     free_strings(link->names, link->n_names);
     free_strings(link->texts, link->n_texts);
     free(link->image);

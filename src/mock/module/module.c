@@ -3,8 +3,6 @@
 #include "mock/module/module.h"
 
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/util.h"
@@ -32,7 +30,7 @@ static CUresult load(CUmodule *ret_module, const void *image, size_t size,
     MOCK__ENTER_CONTEXT(context);
     MOCK__REQUIRE(ret_module && image, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__capture_unsafe());
-    result = mock__module_load(context, image, size, &messages, &module);
+    result = mock__module_load(context, image, size, NULL, &messages, &module);
     mock__jit_log_write(log, &messages);
     ptx__log_finish(&messages);
     MOCK__TRY(result);
@@ -61,28 +59,6 @@ CUresult mock_cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin)
     return load(module, fatCubin, SIZE_MAX, NULL, "cuModuleLoadFatBinary");
 }
 
-char *mock__read_file(const char *path, size_t *ret_size)
-{
-    FILE *file = fopen(path, "rb");
-    char *text = NULL;
-    long size = -1;
-
-    if (!file)
-        return NULL;
-    if (!fseek(file, 0, SEEK_END))
-        size = ftell(file);
-    if (size >= 0 && !fseek(file, 0, SEEK_SET))
-        text = calloc(1, (size_t) size + 1);
-    if (text && fread(text, 1, (size_t) size, file) != (size_t) size) {
-        free(text);
-        text = NULL;
-    }
-    fclose(file);
-    if (text)
-        *ret_size = (size_t) size;
-    return text;
-}
-
 static CUresult check_context(void)
 {
     MOCK__ENTER_CONTEXT(context);
@@ -96,8 +72,7 @@ CUresult mock_cuModuleLoad(CUmodule *module, const char *fname)
 
     MOCK__TRY(check_context());
     MOCK__REQUIRE(module && fname, CUDA_ERROR_INVALID_VALUE);
-    text = mock__read_file(fname, &size);
-    MOCK__REQUIRE(text, CUDA_ERROR_FILE_NOT_FOUND);
+    MOCK__TRY(mock__image_file(fname, "cuModuleLoad", &text, &size));
     return load(module, text, size, NULL, "cuModuleLoad");
 }
 

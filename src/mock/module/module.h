@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Modules, and the functions they have. */
-#ifndef CUSHIM_MOCK_MODULE_H
-#define CUSHIM_MOCK_MODULE_H
+#ifndef CUSHIM_MOCK_MODULE_MODULE_H
+#define CUSHIM_MOCK_MODULE_MODULE_H
 
 #include <stdbool.h>
 
@@ -27,25 +27,40 @@ struct mock__function {
     unsigned params_bytes, block[3], shared_bytes;
 };
 
+/*
+ * The managed variables of a library: one for all its modules, and there before the first of
+ * them. One a variable of the text; NULL for what is not managed.
+ */
+struct mock__managed {
+    struct mock__memory **variables;
+    bool addressed; /* a module has written into them where its other variables are */
+};
+
 struct mock__module {
     struct mock__object object;
     struct mock__context *context;
     struct mock__library *library; /* that it was loaded for, or NULL */
+    struct mock__managed *managed; /* of that library, or NULL */
     struct mock__ptx ptx;
     struct mock__function **functions; /* one an entry */
     struct mock__memory **variables;   /* one a variable; NULL for one without bytes */
     struct mock__program *program;     /* program.c's: its kernels as the engine runs them */
 };
 
-/* size: SIZE_MAX of an image whose size is for itself to say */
+/*
+ * size: SIZE_MAX of an image whose size is for itself to say. managed: NULL of a module that has
+ * its managed variables for itself.
+ */
 CUresult mock__module_load(struct mock__context *context, const void *image, size_t size,
-                           struct ptx__log *log, struct mock__module **ret_module);
+                           struct mock__managed *managed, struct ptx__log *log,
+                           struct mock__module **ret_module);
+
+/* Gives the text of a library its managed variables. Both are to be finished in any case. */
+CUresult mock__managed_make(const struct mock__ptx *ptx, struct mock__managed *managed);
+void mock__managed_finish(const struct mock__ptx *ptx, struct mock__managed *managed);
 
 /* The capability of a device as PTX has it: 90 for 9.0. */
 int mock__capability(const struct mock__device *device);
-
-/* A whole file, with an end as texts have it; NULL if it cannot be read. */
-char *mock__read_file(const char *path, size_t *ret_size);
 
 /*
  * The module or function of a handle, in a usable context. The handle of a kernel stands for

@@ -1,35 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /* What a module has, by name. */
-#include <string.h>
-
 #include "mock/allocation/memory.h"
 #include "mock/base/state.h"
 #include "mock/module/module.h"
 
+static size_t number_of(const struct ptx__name_index *index, const char *name, size_t otherwise)
+{
+    const uint32_t number = ptx__name_find(index, 0, name);
+
+    return number == PTX_NONE ? otherwise : number;
+}
+
 size_t mock__find_entry(const struct mock__ptx *ptx, const char *name)
 {
-    size_t i = 0;
-
-    while (i < ptx->n_entries && strcmp(ptx->entries[i].name, name))
-        i++;
-    return i;
+    return number_of(&ptx->entries_by_name, name, ptx->n_entries);
 }
 
 /* Those that memory is allocated for when the module is loaded. */
-static bool is_variable(const struct ptx__variable *variable, const char *name)
-{
-    return (variable->space == PTX_GLOBAL || variable->space == PTX_CONST) && !variable->replaced &&
-           !strcmp(variable->name, name);
-}
-
 size_t mock__find_variable(const struct mock__ptx *ptx, const char *name)
 {
-    const struct ptx__module *module = &ptx->module;
-    size_t i = 0;
-
-    while (i < module->n_variables && !is_variable(&module->variables[i], name))
-        i++;
-    return i;
+    return number_of(&ptx->variables_by_name, name, ptx->module.n_variables);
 }
 
 CUresult mock__module_variable(const struct mock__module *module, const char *name,

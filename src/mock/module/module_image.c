@@ -5,14 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/str.h"
 #include "base/util.h"
+#include "mock/base/hint.h"
 #include "mock/base/state.h"
 #include "mock/module/kernels.h"
 #include "mock/ptx/container/fatbin.h"
 
-/* The first line of a linked text, which goes on with the length of each part. */
-#define JOINED "// cushim: joined texts of "
+/* The first line of a linked text, which goes on with the length of each part. No PTX begins so:
+ * a line that it could have would make other things of a text of the program's own. */
+#define JOINED "\x16 cushim: joined texts of "
 
 static CUresult result_of(enum ptx__status status)
 {
@@ -20,13 +23,65 @@ static CUresult result_of(enum ptx__status status)
         [PTX_OK] = CUDA_SUCCESS,
         [PTX_NO_PTX] = CUDA_ERROR_INVALID_IMAGE,
         [PTX_INVALID] = CUDA_ERROR_INVALID_PTX,
+        [PTX_OTHER_TARGET] = CUDA_ERROR_INVALID_PTX,
         [PTX_NEWER_VERSION] = CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
         [PTX_REFUSED] = CUDA_ERROR_NOT_SUPPORTED,
         [PTX_NO_TARGET] = CUDA_ERROR_NO_BINARY_FOR_GPU,
+        [PTX_MACHINE_CODE] = CUDA_ERROR_NO_BINARY_FOR_GPU,
+        [PTX_TOO_LARGE] = CUDA_ERROR_OUT_OF_MEMORY,
+        [PTX_NO_LIBRARY] = CUDA_ERROR_INVALID_IMAGE,
         [PTX_OUT_OF_MEMORY] = CUDA_ERROR_OUT_OF_MEMORY,
     };
 
     return results[status];
+}
+
+/* What to do where no text is to be had for a device. */
+static void hint_at(enum ptx__status status, int capability)
+{
+    if (status == PTX_MACHINE_CODE)
+        mock__hint(MOCK__HINT_MACHINE_CODE,
+                   "a module is refused, as it has machine code only, which is not run here: keep "
+                   "the PTX in it (nvcc -gencode arch=compute_%d,code=compute_%d; nvrtcGetPTX() "
+                   "and not nvrtcGetCUBIN()), or put functions of the host in the place of its "
+                   "kernels (CUSHIM_MOCK_KERNELS)",
+                   capability, capability);
+    if (status == PTX_NO_TARGET)
+        mock__hint(MOCK__HINT_OTHER_DEVICE,
+                   "a module is refused, as it has PTX for other devices than sm_%d only: choose "
+                   "one of those (CUSHIM_MOCK_DEVICES, or device.*.compute_capability in a file "
+                   "that CUSHIM_MOCK_CONFIG names), or build it for compute_%d",
+                   capability, capability);
+    if (status == PTX_TOO_LARGE)
+        mock__hint(MOCK__HINT_TOO_LARGE,
+                   "a module is refused, as its text would have more than %zu bytes: "
+                   "CUSHIM_MOCK_IMAGE_LIMIT sets how many it may have",
+                   mock__image_limit());
+    if (status == PTX_NO_LIBRARY)
+        mock__hint(MOCK__HINT_NO_ZSTD,
+                   "a module is refused, as it is compressed and there is no libzstd.so.1: "
+                   "install that, or let nvcc not compress (--no-compress)");
+}
+
+const char *mock__first_error(const struct ptx__log *log)
+{
+    for (size_t i = 0; i < log->n_messages; i++) {
+        if (log->messages[i].severity >= PTX_ERROR)
+            return log->messages[i].text;
+    }
+    return "there is no memory to say why";
+}
+
+static CUresult result_of_text(enum ptx__status status, int capability, const struct ptx__log *log)
+{
+    if (status == PTX_NEWER_VERSION)
+        mock__hint(MOCK__HINT_NEWER_PTX,
+                   "a module is refused, as its PTX is newer than what a driver of CUDA 13.0 "
+                   "knows (%s): compile it with CUDA 13.0 or older",
+                   mock__first_error(log));
+    if (status == PTX_OTHER_TARGET)
+        hint_at(PTX_NO_TARGET, capability);
+    return result_of(status);
 }
 
 char *mock__join_texts(const char *const *texts, size_t n, size_t *ret_length)
@@ -60,18 +115,20 @@ static void finish_parts(struct parts *parts)
 
 static bool add_part(struct parts *parts, const char *text, size_t length)
 {
-    const char **texts = realloc(parts->texts, (parts->n + 1) * sizeof(*texts));
+    const size_t n = parts->n, room = n ? 2 * n : 1;
+    const char **texts = n & (n - 1) ? parts->texts : realloc(parts->texts, room * sizeof(*texts));
     size_t *lengths;
 
     if (!texts)
         return false;
     parts->texts = texts;
-    lengths = realloc(parts->lengths, (parts->n + 1) * sizeof(*lengths));
+    lengths = n & (n - 1) ? parts->lengths : realloc(parts->lengths, room * sizeof(*lengths));
     if (!lengths)
         return false;
     parts->lengths = lengths;
-    texts[parts->n] = text;
-    lengths[parts->n++] = length;
+    texts[n] = text;
+    lengths[n] = length;
+    parts->n++;
     return true;
 }
 
@@ -103,11 +160,11 @@ static CUresult fill_entry(const struct ptx__function *function, uint32_t number
         .name = function->name,
         .parameters = calloc(function->n_parameters + 1, sizeof(*entry->parameters)),
         .n_parameters = function->n_parameters,
-        .parameter_bytes = function->facts.parameter_bytes,
-        .shared_bytes = function->facts.shared_bytes,
-        .local_bytes = function->facts.local_bytes,
-        .max_threads = function->facts.max_threads,
-        .registers = function->facts.registers,
+        .parameter_bytes = function->usage.parameter_bytes,
+        .shared_bytes = function->usage.shared_bytes,
+        .local_bytes = function->usage.local_bytes,
+        .max_threads = function->usage.max_threads,
+        .registers = function->usage.registers,
         .function = number,
     };
     MOCK__REQUIRE(entry->parameters, CUDA_ERROR_OUT_OF_MEMORY);
@@ -116,6 +173,32 @@ static CUresult fill_entry(const struct ptx__function *function, uint32_t number
 
         entry->parameters[i] =
             (struct mock__parameter){parameter->offset, parameter->bytes, parameter->alignment};
+    }
+    return CUDA_SUCCESS;
+}
+
+/* The first of a name. */
+static CUresult note_name(struct ptx__name_index *index, const char *name, uint32_t number)
+{
+    uint32_t *place = ptx__name_at(index, 0, name);
+
+    MOCK__REQUIRE(place, CUDA_ERROR_OUT_OF_MEMORY);
+    if (*place == PTX_NONE)
+        *place = number;
+    return CUDA_SUCCESS;
+}
+
+static CUresult note_names(struct mock__ptx *ptx)
+{
+    const struct ptx__module *module = &ptx->module;
+
+    for (size_t i = 0; i < ptx->n_entries; i++)
+        MOCK__TRY(note_name(&ptx->entries_by_name, ptx->entries[i].name, (uint32_t) i));
+    for (uint32_t i = 0; i < module->n_variables; i++) {
+        const struct ptx__variable *variable = &module->variables[i];
+
+        if ((variable->space == PTX_GLOBAL || variable->space == PTX_CONST) && !variable->replaced)
+            MOCK__TRY(note_name(&ptx->variables_by_name, variable->name, i));
     }
     return CUDA_SUCCESS;
 }
@@ -132,18 +215,17 @@ static CUresult add_entries(struct mock__ptx *ptx)
         if (function->is_kernel && function->has_body && !function->replaced)
             MOCK__TRY(fill_entry(function, i, &ptx->entries[ptx->n_entries++]));
     }
-    return CUDA_SUCCESS;
+    return note_names(ptx);
 }
 
 CUresult mock__ptx_read_part(const char *text, int capability, struct mock__ptx *ptx,
                              struct ptx__log *log)
 {
-    const enum ptx__status status =
-        ptx__read_part(text, strlen(text), capability, &ptx->module, log);
+    enum ptx__status status;
 
-    ptx->entries = NULL;
-    ptx->n_entries = 0;
-    return status == PTX_OK ? add_entries(ptx) : result_of(status);
+    *ptx = (struct mock__ptx){.n_entries = 0};
+    status = ptx__read_part(text, strlen(text), capability, &ptx->module, log);
+    return status == PTX_OK ? add_entries(ptx) : result_of_text(status, capability, log);
 }
 
 CUresult mock__ptx_read(const char *text, int capability, struct mock__ptx *ptx,
@@ -155,8 +237,9 @@ CUresult mock__ptx_read(const char *text, int capability, struct mock__ptx *ptx,
     *ptx = (struct mock__ptx){.n_entries = 0};
     result = split(text, &parts);
     if (result == CUDA_SUCCESS)
-        result = result_of(
-            ptx__read(parts.texts, parts.lengths, parts.n, capability, &ptx->module, log));
+        result = result_of_text(
+            ptx__read(parts.texts, parts.lengths, parts.n, capability, &ptx->module, log),
+            capability, log);
     finish_parts(&parts);
     MOCK__TRY(result);
     return add_entries(ptx);
@@ -177,19 +260,61 @@ void mock__ptx_finish(struct mock__ptx *ptx)
     for (size_t i = 0; i < ptx->n_entries; i++)
         free(ptx->entries[i].parameters);
     free(ptx->entries);
+    ptx__name_index_finish(&ptx->entries_by_name);
+    ptx__name_index_finish(&ptx->variables_by_name);
     ptx__finish(&ptx->module);
     *ptx = (struct mock__ptx){.n_entries = 0};
 }
 
+/* A text may end with its size, or with a NUL before. */
+static enum ptx__status copy_text(const char *image, size_t size, size_t most, char **ret_text)
+{
+    size = strnlen(image, size <= most ? size : most + 1);
+    if (size > most)
+        return PTX_TOO_LARGE;
+    *ret_text = calloc(1, size + 1);
+    if (!*ret_text)
+        return PTX_OUT_OF_MEMORY;
+    memcpy(*ret_text, image, size);
+    return PTX_OK;
+}
+
 CUresult mock__image_text(const void *image, size_t size, int capability, char **ret_text)
 {
+    const size_t most = mock__image_limit();
+    enum ptx__status status = PTX_MACHINE_CODE;
+
     if (ptx__is_fatbin(image, size))
-        return result_of(ptx__fatbin_text(image, size, capability, ret_text));
-    MOCK__REQUIRE(!ptx__is_elf(image, size), CUDA_ERROR_NO_BINARY_FOR_GPU);
-    /* A text may end with its size, or with a NUL before. */
-    size = strnlen(image, size);
-    *ret_text = calloc(1, size + 1);
-    MOCK__REQUIRE(*ret_text, CUDA_ERROR_OUT_OF_MEMORY);
-    memcpy(*ret_text, image, size);
-    return CUDA_SUCCESS;
+        status = ptx__fatbin_text(image, size, capability, most, ret_text);
+    else if (!ptx__is_elf(image, size))
+        status = copy_text(image, size, most, ret_text);
+    hint_at(status, capability);
+    return result_of(status);
+}
+
+CUresult mock__image_file(const char *path, const char *call, char **ret_bytes, size_t *ret_size)
+{
+    struct cushim__file file;
+
+    if (cushim__file_read(path, mock__image_limit(), &file)) {
+        *ret_bytes = file.bytes;
+        *ret_size = (size_t) file.size;
+        return CUDA_SUCCESS;
+    }
+    if (file.state == CUSHIM__FILE_TOO_LARGE)
+        mock__hint(MOCK__HINT_TOO_LARGE,
+                   "%s: %s: %s; CUSHIM_MOCK_IMAGE_LIMIT sets how many that are", call, path,
+                   file.why);
+    else if (file.state != CUSHIM__FILE_ABSENT)
+        mock__hint(MOCK__HINT_FILE, "%s: %s: %s", call, path, file.why);
+    switch (file.state) {
+    case CUSHIM__FILE_FOLDER:
+    case CUSHIM__FILE_TOO_LARGE:
+    case CUSHIM__FILE_NO_MEMORY:
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    case CUSHIM__FILE_SPECIAL:
+        return CUDA_ERROR_INVALID_IMAGE;
+    default:
+        return CUDA_ERROR_FILE_NOT_FOUND;
+    }
 }

@@ -7,8 +7,8 @@
 #include "mock/allocation/memory.h"
 #include "mock/base/hooks.h"
 #include "mock/base/state.h"
-#include "mock/module/program.h"
 #include "mock/module/module.h"
+#include "mock/module/program.h"
 
 int mock__capability(const struct mock__device *device)
 {
@@ -31,31 +31,73 @@ static CUresult add_functions(struct mock__module *module)
     return CUDA_SUCCESS;
 }
 
+/* Variables of other spaces are the kernels' own. */
+static bool has_memory(const struct ptx__variable *variable)
+{
+    return variable->bytes && !variable->replaced &&
+           (variable->space == PTX_GLOBAL || variable->space == PTX_CONST);
+}
+
+/* context: NULL for what is not of one. */
 static CUresult allocate(struct mock__context *context, const struct ptx__variable *variable,
                          struct mock__memory **ret_memory)
 {
+    struct mock__memory *memory = NULL;
+
     if (variable->managed)
-        return mock__memory_alloc_host(context, variable->bytes, MOCK__MANAGED_MEMORY,
-                                       CU_MEM_ATTACH_GLOBAL, ret_memory);
-    return mock__memory_alloc(context, variable->bytes, ret_memory);
+        MOCK__TRY(mock__memory_alloc_host(context, variable->bytes, MOCK__MANAGED_MEMORY,
+                                          CU_MEM_ATTACH_GLOBAL, &memory));
+    else
+        MOCK__TRY(mock__memory_alloc(context, variable->bytes, &memory));
+    memory->in_module = true;
+    mock__memory_clear(memory);
+    if (variable->values)
+        memcpy(memory->host, variable->values, variable->n_values);
+    *ret_memory = memory;
+    return CUDA_SUCCESS;
 }
 
-/* Variables of other spaces are the kernels' own. */
+CUresult mock__managed_make(const struct mock__ptx *ptx, struct mock__managed *managed)
+{
+    const struct ptx__module *module = &ptx->module;
+
+    managed->variables = calloc(module->n_variables + 1, sizeof(struct mock__memory *));
+    MOCK__REQUIRE(managed->variables, CUDA_ERROR_OUT_OF_MEMORY);
+    for (size_t i = 0; i < module->n_variables; i++) {
+        if (!module->variables[i].managed || !has_memory(&module->variables[i]))
+            continue;
+        MOCK__TRY(allocate(NULL, &module->variables[i], &managed->variables[i]));
+        managed->variables[i]->device = mock__device_find(0);
+    }
+    return CUDA_SUCCESS;
+}
+
+void mock__managed_finish(const struct mock__ptx *ptx, struct mock__managed *managed)
+{
+    for (size_t i = 0; managed->variables && i < ptx->module.n_variables; i++) {
+        if (managed->variables[i])
+            mock__memory_free(managed->variables[i]);
+    }
+    free(managed->variables);
+    *managed = (struct mock__managed){.variables = NULL};
+}
+
+static bool is_shared(const struct mock__module *module, size_t number)
+{
+    return module->managed && module->managed->variables[number];
+}
+
 static CUresult add_variable(struct mock__module *module, size_t number)
 {
     struct ptx__variable *variable = &module->ptx.module.variables[number];
-    struct mock__memory *memory = NULL;
 
-    if (!variable->bytes || variable->replaced ||
-        (variable->space != PTX_GLOBAL && variable->space != PTX_CONST))
+    if (!has_memory(variable))
         return CUDA_SUCCESS;
-    MOCK__TRY(allocate(module->context, variable, &memory));
-    module->variables[number] = memory;
-    memory->in_module = true;
-    memset(memory->host, 0, variable->bytes);
-    if (variable->values)
-        memcpy(memory->host, variable->values, variable->n_values);
-    variable->address = memory->address;
+    if (is_shared(module, number))
+        module->variables[number] = module->managed->variables[number];
+    else
+        MOCK__TRY(allocate(module->context, variable, &module->variables[number]));
+    variable->address = module->variables[number]->address;
     return CUDA_SUCCESS;
 }
 
@@ -93,8 +135,12 @@ static CUresult add_variables(struct mock__module *module)
     MOCK__REQUIRE(module->variables, CUDA_ERROR_OUT_OF_MEMORY);
     for (size_t i = 0; i < n; i++)
         MOCK__TRY(add_variable(module, i));
-    for (size_t i = 0; i < n; i++)
-        write_addresses(module, i);
+    for (size_t i = 0; i < n; i++) {
+        if (!is_shared(module, i) || !module->managed->addressed)
+            write_addresses(module, i);
+    }
+    if (module->managed)
+        module->managed->addressed = true;
     return CUDA_SUCCESS;
 }
 
@@ -112,13 +158,15 @@ static CUresult fill(struct mock__module *module, const void *image, size_t size
 }
 
 CUresult mock__module_load(struct mock__context *context, const void *image, size_t size,
-                           struct ptx__log *log, struct mock__module **ret_module)
+                           struct mock__managed *managed, struct ptx__log *log,
+                           struct mock__module **ret_module)
 {
     struct mock__module *module = mock__object_new(MOCK__MODULE, sizeof(*module));
     CUresult result;
 
     MOCK__REQUIRE(module, CUDA_ERROR_OUT_OF_MEMORY);
     module->context = context;
+    module->managed = managed;
     result = fill(module, image, size, log);
     if (result != CUDA_SUCCESS) {
         mock__module_destroy(module);
@@ -132,8 +180,9 @@ void mock__module_destroy(struct mock__module *module)
 {
     for (size_t i = 0; module->functions && i < module->ptx.n_entries; i++)
         mock__function_free(module->functions[i]);
-    for (size_t i = 0; module->variables && i < module->ptx.module.n_variables; i++) {
-        if (module->variables[i])
+    /* From the end, as freeing moves what follows. */
+    for (size_t i = module->variables ? module->ptx.module.n_variables : 0; i-- > 0;) {
+        if (module->variables[i] && !is_shared(module, i))
             mock__memory_free(module->variables[i]);
     }
     mock__hooks.module_end(module);

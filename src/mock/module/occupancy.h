@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* How many blocks of a function a multiprocessor holds. */
-#ifndef CUSHIM_MOCK_OCCUPANCY_H
-#define CUSHIM_MOCK_OCCUPANCY_H
+#ifndef CUSHIM_MOCK_MODULE_OCCUPANCY_H
+#define CUSHIM_MOCK_MODULE_OCCUPANCY_H
 
 #include <stddef.h>
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "mock/allocation/memory.h"
+#include "mock/base/hint.h"
 #include "mock/base/state.h"
 #include "mock/module/kernels.h"
 #include "mock/module/module.h"
@@ -20,7 +21,13 @@ CUresult mock__program_make(struct mock__module *module, struct ptx__log *log)
     module->ptx.unread = status == PTX_REFUSED && mock__stood_for(&module->ptx);
     if (status == PTX_OK || module->ptx.unread)
         return CUDA_SUCCESS;
-    return status == PTX_REFUSED ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_OUT_OF_MEMORY;
+    MOCK__REQUIRE(status == PTX_REFUSED, CUDA_ERROR_OUT_OF_MEMORY);
+    mock__hint(MOCK__HINT_REFUSED,
+               "a module is refused, as not all of it is executed here: %s; `cushim ptx` tells all "
+               "that is not, and functions of the host may take the kernels' place "
+               "(CUSHIM_MOCK_KERNELS)",
+               mock__first_error(log));
+    return CUDA_ERROR_NOT_SUPPORTED;
 }
 
 void mock__program_free(struct mock__module *module)

@@ -2,8 +2,8 @@
 /*
  * The code of a module as the engine of mock/ptx runs it. Callers hold the lock.
  */
-#ifndef CUSHIM_MOCK_PROGRAM_H
-#define CUSHIM_MOCK_PROGRAM_H
+#ifndef CUSHIM_MOCK_MODULE_PROGRAM_H
+#define CUSHIM_MOCK_MODULE_PROGRAM_H
 
 #include <stdbool.h>
 

@@ -68,8 +68,8 @@ CUresult mock_cuGraphAddMemcpyNode(CUgraphNode *phGraphNode, CUgraph hGraph,
 {
     const struct mock__copy_params params = {copyParams, ctx};
 
-    return mock__wish_add(phGraphNode, hGraph, dependencies, numDependencies,
-                          (struct mock__wish){mock__describe_copy, &params});
+    return mock__node_spec_add(phGraphNode, hGraph, dependencies, numDependencies,
+                               (struct mock__node_spec){mock__describe_copy, &params});
 }
 
 CUresult mock_cuGraphMemcpyNodeGetParams(CUgraphNode hNode, CUDA_MEMCPY3D *nodeParams)
@@ -98,7 +98,8 @@ CUresult mock_cuGraphMemcpyNodeSetParams(CUgraphNode hNode, const CUDA_MEMCPY3D 
 {
     const struct mock__copy_params params = {nodeParams, context_of(hNode)};
 
-    return mock__wish_set(hNode, MEMCPY, (struct mock__wish){mock__describe_copy, &params});
+    return mock__node_spec_set(hNode, MEMCPY,
+                               (struct mock__node_spec){mock__describe_copy, &params});
 }
 
 CUresult mock_cuGraphExecMemcpyNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
@@ -106,8 +107,8 @@ CUresult mock_cuGraphExecMemcpyNodeSetParams(CUgraphExec hGraphExec, CUgraphNode
 {
     const struct mock__copy_params params = {copyParams, ctx};
 
-    return mock__wish_set_exec(hGraphExec, hNode, MEMCPY,
-                               (struct mock__wish){mock__describe_copy, &params});
+    return mock__node_spec_set_exec(hGraphExec, hNode, MEMCPY,
+                                    (struct mock__node_spec){mock__describe_copy, &params});
 }
 
 /* --- memset nodes --- */
@@ -118,8 +119,8 @@ CUresult mock_cuGraphAddMemsetNode(CUgraphNode *phGraphNode, CUgraph hGraph,
 {
     const struct mock__fill_params params = {memsetParams, ctx};
 
-    return mock__wish_add(phGraphNode, hGraph, dependencies, numDependencies,
-                          (struct mock__wish){mock__describe_fill, &params});
+    return mock__node_spec_add(phGraphNode, hGraph, dependencies, numDependencies,
+                               (struct mock__node_spec){mock__describe_fill, &params});
 }
 
 CUresult mock_cuGraphMemsetNodeGetParams(CUgraphNode hNode, CUDA_MEMSET_NODE_PARAMS *nodeParams)
@@ -147,7 +148,8 @@ CUresult mock_cuGraphMemsetNodeSetParams(CUgraphNode hNode,
 {
     const struct mock__fill_params params = {nodeParams, context_of(hNode)};
 
-    return mock__wish_set(hNode, MEMSET, (struct mock__wish){mock__describe_fill, &params});
+    return mock__node_spec_set(hNode, MEMSET,
+                               (struct mock__node_spec){mock__describe_fill, &params});
 }
 
 CUresult mock_cuGraphExecMemsetNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
@@ -156,6 +158,6 @@ CUresult mock_cuGraphExecMemsetNodeSetParams(CUgraphExec hGraphExec, CUgraphNode
 {
     const struct mock__fill_params params = {memsetParams, ctx};
 
-    return mock__wish_set_exec(hGraphExec, hNode, MEMSET,
-                               (struct mock__wish){mock__describe_fill, &params});
+    return mock__node_spec_set_exec(hGraphExec, hNode, MEMSET,
+                                    (struct mock__node_spec){mock__describe_fill, &params});
 }

@@ -7,7 +7,7 @@
 #include "mock/launch/launch.h"
 #include "mock/memory/copy.h"
 #include "mock/memory/memset.h"
-#include "mock/memory/values.h"
+#include "mock/memory/stream_memops.h"
 #include "mock/module/module.h"
 #include "mock/node/graph_exec.h"
 #include "mock/stream/event.h"

@@ -41,8 +41,8 @@ CUresult mock_cuGraphAddEventRecordNode(CUgraphNode *phGraphNode, CUgraph hGraph
                                         const CUgraphNode *dependencies, size_t numDependencies,
                                         CUevent event)
 {
-    return mock__wish_add(phGraphNode, hGraph, dependencies, numDependencies,
-                          (struct mock__wish){mock__describe_record, event});
+    return mock__node_spec_add(phGraphNode, hGraph, dependencies, numDependencies,
+                               (struct mock__node_spec){mock__describe_record, event});
 }
 
 CUresult mock_cuGraphEventRecordNodeGetEvent(CUgraphNode hNode, CUevent *event_out)
@@ -52,22 +52,23 @@ CUresult mock_cuGraphEventRecordNodeGetEvent(CUgraphNode hNode, CUevent *event_o
 
 CUresult mock_cuGraphEventRecordNodeSetEvent(CUgraphNode hNode, CUevent event)
 {
-    return mock__wish_set(hNode, RECORD, (struct mock__wish){mock__describe_record, event});
+    return mock__node_spec_set(hNode, RECORD,
+                               (struct mock__node_spec){mock__describe_record, event});
 }
 
 CUresult mock_cuGraphExecEventRecordNodeSetEvent(CUgraphExec hGraphExec, CUgraphNode hNode,
                                                  CUevent event)
 {
-    return mock__wish_set_exec(hGraphExec, hNode, RECORD,
-                               (struct mock__wish){mock__describe_record, event});
+    return mock__node_spec_set_exec(hGraphExec, hNode, RECORD,
+                                    (struct mock__node_spec){mock__describe_record, event});
 }
 
 CUresult mock_cuGraphAddEventWaitNode(CUgraphNode *phGraphNode, CUgraph hGraph,
                                       const CUgraphNode *dependencies, size_t numDependencies,
                                       CUevent event)
 {
-    return mock__wish_add(phGraphNode, hGraph, dependencies, numDependencies,
-                          (struct mock__wish){mock__describe_wait, event});
+    return mock__node_spec_add(phGraphNode, hGraph, dependencies, numDependencies,
+                               (struct mock__node_spec){mock__describe_wait, event});
 }
 
 CUresult mock_cuGraphEventWaitNodeGetEvent(CUgraphNode hNode, CUevent *event_out)
@@ -77,12 +78,12 @@ CUresult mock_cuGraphEventWaitNodeGetEvent(CUgraphNode hNode, CUevent *event_out
 
 CUresult mock_cuGraphEventWaitNodeSetEvent(CUgraphNode hNode, CUevent event)
 {
-    return mock__wish_set(hNode, WAIT, (struct mock__wish){mock__describe_wait, event});
+    return mock__node_spec_set(hNode, WAIT, (struct mock__node_spec){mock__describe_wait, event});
 }
 
 CUresult mock_cuGraphExecEventWaitNodeSetEvent(CUgraphExec hGraphExec, CUgraphNode hNode,
                                                CUevent event)
 {
-    return mock__wish_set_exec(hGraphExec, hNode, WAIT,
-                               (struct mock__wish){mock__describe_wait, event});
+    return mock__node_spec_set_exec(hGraphExec, hNode, WAIT,
+                                    (struct mock__node_spec){mock__describe_wait, event});
 }

@@ -192,14 +192,14 @@ CUresult mock_cuGraphExecDestroy(CUgraphExec hGraphExec)
     return CUDA_SUCCESS;
 }
 
-void mock__execs_lose(const struct mock__context *context)
+void mock__execs_invalidate(const struct mock__context *context)
 {
     const struct mock__exec *exec;
 
     for (size_t cursor = 0; (exec = mock__object_next(MOCK__EXEC, &cursor));)
-        for (size_t i = 0; i < exec->plan->n_lanes; i++)
-            if (exec->plan->lanes[i]->context == context)
-                exec->plan->lanes[i]->context = NULL;
+        for (size_t i = 0; i < exec->plan->n_queues; i++)
+            if (exec->plan->queues[i]->context == context)
+                exec->plan->queues[i]->context = NULL;
 }
 
 #if CUDA_VERSION >= 11060

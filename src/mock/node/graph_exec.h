@@ -3,13 +3,13 @@
  * Executable graphs.
  *
  * A plan is a copy of a graph with everything that a launch needs to know: its steps, each
- * behind those that it waits for, and lanes for them. A lane holds steps that are behind
- * each other in any case, so that lanes add no order to that of the edges. A launch
+ * behind those that it waits for, and queues for them. A queue holds steps that are behind
+ * each other in any case, so that queues add no order to that of the edges. A launch
  * submits a copy of each step's work; the first step waits for what the stream has, and
  * what the stream is given next waits for the last. Callers hold the lock.
  */
-#ifndef CUSHIM_MOCK_GRAPH_EXEC_H
-#define CUSHIM_MOCK_GRAPH_EXEC_H
+#ifndef CUSHIM_MOCK_NODE_GRAPH_EXEC_H
+#define CUSHIM_MOCK_NODE_GRAPH_EXEC_H
 
 #include "mock/base/objects.h"
 #include "mock/functions.h"
@@ -26,7 +26,7 @@ struct mock__stream;
 struct mock__step {
     struct mock__node *node; /* NULL: the begin or the end of a graph within */
     size_t *waits, n_waits;  /* the numbers of earlier steps; none: begins with the launch */
-    size_t lane;
+    size_t queue;
     bool last; /* no step waits for it */
 };
 
@@ -34,8 +34,8 @@ struct mock__plan {
     unsigned references; /* of the executable graph, and of each launch that is not done */
     struct mock__graph *graph;
     struct mock__step *steps;
-    struct mock__lane **lanes;
-    size_t n_steps, n_lanes;
+    struct mock__queue **queues;
+    size_t n_steps, n_queues;
 };
 
 struct mock__exec {
@@ -58,7 +58,7 @@ CUresult mock__exec_find(CUgraphExec handle, struct mock__exec **ret_exec);
 CUresult mock__exec_launch(struct mock__exec *exec, struct mock__stream *stream);
 
 /* A context goes: what was to be done in it cannot be launched any more. */
-void mock__execs_lose(const struct mock__context *context);
+void mock__execs_invalidate(const struct mock__context *context);
 
 /*
  * Makes the nodes of a graph do what those of another one of the same shape do. Changes nothing

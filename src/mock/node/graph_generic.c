@@ -8,9 +8,9 @@
 
 #if CUDA_VERSION >= 12020
 
-/* A wish, and what its parameters are made of. */
+/* A spec, and what its parameters are made of. */
 struct any {
-    struct mock__wish wish;
+    struct mock__node_spec spec;
     struct mock__copy_params copy;
     struct mock__fill_params fill;
     struct mock__free_params free;
@@ -61,7 +61,7 @@ static CUresult read_wish(const CUgraphNodeParams *p, CUgraph graph, struct any 
 {
     MOCK__REQUIRE((size_t) p->type < ARRAY_SIZE(describes), CUDA_ERROR_INVALID_VALUE);
     MOCK__REQUIRE(describes[p->type], CUDA_ERROR_NOT_SUPPORTED);
-    ret->wish = (struct mock__wish){describes[p->type], params_of(p, graph, ret)};
+    ret->spec = (struct mock__node_spec){describes[p->type], params_of(p, graph, ret)};
     return CUDA_SUCCESS;
 }
 
@@ -90,7 +90,7 @@ static CUresult add(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode 
         return mock__child_add(phGraphNode, hGraph, dependencies, data, n, p->graph.graph,
                                moves(p));
     MOCK__TRY(read_wish(p, hGraph, &any));
-    return mock__wish_add_by(phGraphNode, hGraph, dependencies, data, n, any.wish);
+    return mock__node_spec_add_by(phGraphNode, hGraph, dependencies, data, n, any.spec);
 }
 
 CUresult mock_cuGraphAddNode(CUgraphNode *phGraphNode, CUgraph hGraph,
@@ -125,7 +125,7 @@ CUresult mock_cuGraphNodeSetParams(CUgraphNode hNode, CUgraphNodeParams *nodePar
     struct any any;
 
     MOCK__TRY(read_settable(nodeParams, &any));
-    return mock__wish_set(hNode, nodeParams->type, any.wish);
+    return mock__node_spec_set(hNode, nodeParams->type, any.spec);
 }
 
 CUresult mock_cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
@@ -137,7 +137,7 @@ CUresult mock_cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode
     if (nodeParams->type == CU_GRAPH_NODE_TYPE_GRAPH)
         return mock__child_update(hGraphExec, hNode, nodeParams->graph.graph);
     MOCK__TRY(read_settable(nodeParams, &any));
-    return mock__wish_set_exec(hGraphExec, hNode, nodeParams->type, any.wish);
+    return mock__node_spec_set_exec(hGraphExec, hNode, nodeParams->type, any.spec);
 }
 
 #endif

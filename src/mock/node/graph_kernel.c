@@ -58,8 +58,8 @@ CUresult mock_cuGraphAddKernelNode(CUgraphNode *phGraphNode, CUgraph hGraph,
                                    const CUgraphNode *dependencies, size_t numDependencies,
                                    const first_params *nodeParams)
 {
-    return mock__wish_add(phGraphNode, hGraph, dependencies, numDependencies,
-                          (struct mock__wish){describe, nodeParams});
+    return mock__node_spec_add(phGraphNode, hGraph, dependencies, numDependencies,
+                               (struct mock__node_spec){describe, nodeParams});
 }
 
 CUresult mock_cuGraphKernelNodeGetParams(CUgraphNode hNode, first_params *nodeParams)
@@ -75,14 +75,14 @@ CUresult mock_cuGraphKernelNodeGetParams(CUgraphNode hNode, first_params *nodePa
 
 CUresult mock_cuGraphKernelNodeSetParams(CUgraphNode hNode, const first_params *nodeParams)
 {
-    return mock__wish_set(hNode, KERNEL, (struct mock__wish){describe, nodeParams});
+    return mock__node_spec_set(hNode, KERNEL, (struct mock__node_spec){describe, nodeParams});
 }
 
 CUresult mock_cuGraphExecKernelNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
                                              const first_params *nodeParams)
 {
-    return mock__wish_set_exec(hGraphExec, hNode, KERNEL,
-                               (struct mock__wish){describe, nodeParams});
+    return mock__node_spec_set_exec(hGraphExec, hNode, KERNEL,
+                                    (struct mock__node_spec){describe, nodeParams});
 }
 
 #if CUDA_VERSION >= 12000
@@ -117,8 +117,8 @@ CUresult mock_cuGraphAddKernelNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph,
                                       const CUgraphNode *dependencies, size_t numDependencies,
                                       const CUDA_KERNEL_NODE_PARAMS_v2 *nodeParams)
 {
-    return mock__wish_add(phGraphNode, hGraph, dependencies, numDependencies,
-                          (struct mock__wish){mock__describe_kernel, nodeParams});
+    return mock__node_spec_add(phGraphNode, hGraph, dependencies, numDependencies,
+                               (struct mock__node_spec){mock__describe_kernel, nodeParams});
 }
 
 CUresult mock_cuGraphKernelNodeGetParams_v2(CUgraphNode hNode,
@@ -138,14 +138,15 @@ CUresult mock_cuGraphKernelNodeGetParams_v2(CUgraphNode hNode,
 CUresult mock_cuGraphKernelNodeSetParams_v2(CUgraphNode hNode,
                                             const CUDA_KERNEL_NODE_PARAMS_v2 *nodeParams)
 {
-    return mock__wish_set(hNode, KERNEL, (struct mock__wish){mock__describe_kernel, nodeParams});
+    return mock__node_spec_set(hNode, KERNEL,
+                               (struct mock__node_spec){mock__describe_kernel, nodeParams});
 }
 
 CUresult mock_cuGraphExecKernelNodeSetParams_v2(CUgraphExec hGraphExec, CUgraphNode hNode,
                                                 const CUDA_KERNEL_NODE_PARAMS_v2 *nodeParams)
 {
-    return mock__wish_set_exec(hGraphExec, hNode, KERNEL,
-                               (struct mock__wish){mock__describe_kernel, nodeParams});
+    return mock__node_spec_set_exec(hGraphExec, hNode, KERNEL,
+                                    (struct mock__node_spec){mock__describe_kernel, nodeParams});
 }
 #endif
 

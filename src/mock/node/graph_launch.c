@@ -12,7 +12,7 @@
 struct launch {
     struct mock__exec *exec;
     struct mock__plan *plan;
-    struct mock__lane *lane;    /* of its stream */
+    struct mock__queue *queue;  /* of its stream */
     struct mock__work **works;  /* by step; NULL once submitted */
     struct mock__point *points; /* by step: where it is done */
     struct mock__point begin;
@@ -53,9 +53,9 @@ static struct end_work *new_end(struct mock__plan *plan)
 
 static CUresult check_contexts(const struct mock__plan *plan)
 {
-    for (size_t i = 0; i < plan->n_lanes; i++) {
-        MOCK__REQUIRE(plan->lanes[i]->context, CUDA_ERROR_CONTEXT_IS_DESTROYED);
-        MOCK__TRY(mock__context_usable(plan->lanes[i]->context));
+    for (size_t i = 0; i < plan->n_queues; i++) {
+        MOCK__REQUIRE(plan->queues[i]->context, CUDA_ERROR_CONTEXT_IS_DESTROYED);
+        MOCK__TRY(mock__context_usable(plan->queues[i]->context));
     }
     return CUDA_SUCCESS;
 }
@@ -85,19 +85,19 @@ static CUresult submit_begin(struct launch *launch)
         mock__work_free(work);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    MOCK__TRY(mock__work_give(launch->lane, work));
-    launch->begin = mock__lane_end(launch->lane);
+    MOCK__TRY(mock__work_give(launch->queue, work));
+    launch->begin = mock__queue_end(launch->queue);
     return CUDA_SUCCESS;
 }
 
-/* What is before it in its own lane is behind it in any case. */
+/* What is before it in its own queue is behind it in any case. */
 static bool wait_for_steps(const struct launch *launch, const struct mock__step *step,
                            struct mock__work *work)
 {
     bool done = step->n_waits || mock__work_wait_for(work, &launch->begin);
 
     for (size_t i = 0; done && i < step->n_waits; i++)
-        if (launch->plan->steps[step->waits[i]].lane != step->lane)
+        if (launch->plan->steps[step->waits[i]].queue != step->queue)
             done = mock__work_wait_for(work, &launch->points[step->waits[i]]);
     return done;
 }
@@ -105,13 +105,13 @@ static bool wait_for_steps(const struct launch *launch, const struct mock__step 
 static CUresult submit_step(struct launch *launch, size_t i)
 {
     const struct mock__step *step = &launch->plan->steps[i];
-    struct mock__lane *lane = launch->plan->lanes[step->lane];
+    struct mock__queue *queue = launch->plan->queues[step->queue];
     struct mock__work *work = launch->works[i];
 
     MOCK__REQUIRE(wait_for_steps(launch, step, work), CUDA_ERROR_OUT_OF_MEMORY);
     launch->works[i] = NULL;
-    MOCK__TRY(mock__work_give(lane, work));
-    launch->points[i] = mock__lane_end(lane);
+    MOCK__TRY(mock__work_give(queue, work));
+    launch->points[i] = mock__queue_end(queue);
     return CUDA_SUCCESS;
 }
 
@@ -127,9 +127,9 @@ static CUresult submit_end(const struct launch *launch, struct end_work *end)
         mock__work_free(end);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    MOCK__TRY(mock__work_give(launch->lane, end));
+    MOCK__TRY(mock__work_give(launch->queue, end));
     mock__point_clear(&launch->exec->end);
-    launch->exec->end = mock__lane_end(launch->lane);
+    launch->exec->end = mock__queue_end(launch->queue);
     return CUDA_SUCCESS;
 }
 
@@ -165,7 +165,7 @@ static void clear(struct launch *launch)
 
 CUresult mock__exec_launch(struct mock__exec *exec, struct mock__stream *stream)
 {
-    struct launch launch = {.exec = exec, .plan = exec->plan, .lane = stream->lane};
+    struct launch launch = {.exec = exec, .plan = exec->plan, .queue = stream->queue};
     CUresult result = CUDA_ERROR_OUT_OF_MEMORY;
 
     MOCK__TRY(check_contexts(exec->plan));

@@ -127,13 +127,13 @@ static void run_free(struct mock__work *work)
 }
 
 /* What later calls go by is what was submitted, and not what is done. */
-static CUresult submit(struct mock__lane *lane, struct mock__work *work)
+static CUresult submit(struct mock__queue *queue, struct mock__work *work)
 {
     struct mock__memory *memory = memory_of(work);
 
     MOCK__REQUIRE(memory, CUDA_ERROR_INVALID_VALUE);
     memory->promised = work->type->node == ALLOC;
-    return mock__work_submit(lane, work);
+    return mock__work_submit(queue, work);
 }
 
 static const struct mock__work_type alloc_type = {
@@ -231,7 +231,7 @@ static CUresult free_now(const struct mock__exec *exec, const struct mock__node 
         mock__work_free(work);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    return mock__work_give(stream->lane, work);
+    return mock__work_give(stream->queue, work);
 }
 
 static CUresult check_step(const struct mock__exec *exec, const struct mock__node *node,
@@ -322,8 +322,8 @@ CUresult mock_cuGraphAddMemAllocNode(CUgraphNode *phGraphNode, CUgraph hGraph,
                                      const CUgraphNode *dependencies, size_t numDependencies,
                                      CUDA_MEM_ALLOC_NODE_PARAMS *nodeParams)
 {
-    return mock__wish_add(phGraphNode, hGraph, dependencies, numDependencies,
-                          (struct mock__wish){mock__describe_alloc, nodeParams});
+    return mock__node_spec_add(phGraphNode, hGraph, dependencies, numDependencies,
+                               (struct mock__node_spec){mock__describe_alloc, nodeParams});
 }
 
 CUresult mock_cuGraphMemAllocNodeGetParams(CUgraphNode hNode,
@@ -355,8 +355,8 @@ CUresult mock_cuGraphAddMemFreeNode(CUgraphNode *phGraphNode, CUgraph hGraph,
 {
     const struct mock__free_params params = {dptr, hGraph};
 
-    return mock__wish_add(phGraphNode, hGraph, dependencies, numDependencies,
-                          (struct mock__wish){mock__describe_free, &params});
+    return mock__node_spec_add(phGraphNode, hGraph, dependencies, numDependencies,
+                               (struct mock__node_spec){mock__describe_free, &params});
 }
 
 CUresult mock_cuGraphMemFreeNodeGetParams(CUgraphNode hNode, CUdeviceptr *dptr_out)

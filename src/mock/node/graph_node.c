@@ -2,23 +2,24 @@
 /* What adding and setting nodes of all types has in common; and nodes without parameters. */
 #include "mock/base/state.h"
 #include "mock/graph/graph.h"
-#include "mock/graph/user.h"
+#include "mock/graph/user_object.h"
 #include "mock/launch/launch.h"
 #include "mock/memory/copy.h"
 #include "mock/memory/memset.h"
-#include "mock/memory/values.h"
+#include "mock/memory/stream_memops.h"
 #include "mock/node/graph_exec.h"
 #include "mock/node/graph_params.h"
 #include "mock/queue/work.h"
 
-CUresult mock__wish_add(CUgraphNode *ret_node, CUgraph hGraph, const CUgraphNode *after, size_t n,
-                        struct mock__wish wish)
+CUresult mock__node_spec_add(CUgraphNode *ret_node, CUgraph hGraph, const CUgraphNode *after,
+                             size_t n, struct mock__node_spec spec)
 {
-    return mock__wish_add_by(ret_node, hGraph, after, NULL, n, wish);
+    return mock__node_spec_add_by(ret_node, hGraph, after, NULL, n, spec);
 }
 
-CUresult mock__wish_add_by(CUgraphNode *ret_node, CUgraph hGraph, const CUgraphNode *after,
-                           const struct mock__edge_data *data, size_t n, struct mock__wish wish)
+CUresult mock__node_spec_add_by(CUgraphNode *ret_node, CUgraph hGraph, const CUgraphNode *after,
+                                const struct mock__edge_data *data, size_t n,
+                                struct mock__node_spec spec)
 {
     struct mock__graph *graph = NULL;
     struct mock__node *node = NULL;
@@ -27,7 +28,7 @@ CUresult mock__wish_add_by(CUgraphNode *ret_node, CUgraph hGraph, const CUgraphN
     MOCK__ENTER();
     MOCK__REQUIRE(ret_node && (after || !n), CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__graph_find(hGraph, &graph));
-    MOCK__TRY(wish.describe(wish.params, &work));
+    MOCK__TRY(spec.describe(spec.params, &work));
     MOCK__TRY(mock__node_add(graph, after, data, n, work, &node));
     *ret_node = MOCK__HANDLE(node);
     return CUDA_SUCCESS;
@@ -48,14 +49,14 @@ static CUresult find_typed(CUgraphNode handle, CUgraphNodeType type, struct mock
     return mock__node_type(*ret_node) == type ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult mock__wish_set(CUgraphNode hNode, CUgraphNodeType type, struct mock__wish wish)
+CUresult mock__node_spec_set(CUgraphNode hNode, CUgraphNodeType type, struct mock__node_spec spec)
 {
     struct mock__node *node = NULL;
     struct mock__work *work = NULL;
 
     MOCK__ENTER();
     MOCK__TRY(find_typed(hNode, type, &node));
-    MOCK__TRY(wish.describe(wish.params, &work));
+    MOCK__TRY(spec.describe(spec.params, &work));
     replace_work(node, work);
     return CUDA_SUCCESS;
 }
@@ -79,8 +80,8 @@ static bool can_replace(const struct mock__work *work, const struct mock__work *
     return work->type->node != CU_GRAPH_NODE_TYPE_MEMSET || mock__fill_replaces(work, old);
 }
 
-CUresult mock__wish_set_exec(CUgraphExec hExec, CUgraphNode hNode, CUgraphNodeType type,
-                             struct mock__wish wish)
+CUresult mock__node_spec_set_exec(CUgraphExec hExec, CUgraphNode hNode, CUgraphNodeType type,
+                                  struct mock__node_spec spec)
 {
     struct mock__exec *exec = NULL;
     struct mock__node *node = NULL;
@@ -91,7 +92,7 @@ CUresult mock__wish_set_exec(CUgraphExec hExec, CUgraphNode hNode, CUgraphNodeTy
     MOCK__TRY(find_typed(hNode, type, &node));
     node = mock__node_in_copy(exec->plan->graph, node->object.handle);
     MOCK__REQUIRE(node, CUDA_ERROR_INVALID_VALUE);
-    MOCK__TRY(wish.describe(wish.params, &work));
+    MOCK__TRY(spec.describe(spec.params, &work));
     if (!work->context)
         work->context = node->work->context;
     if (!can_replace(work, node->work)) {
@@ -124,8 +125,8 @@ CUresult mock__describe_nothing(const void *params, struct mock__work **ret_work
 CUresult mock_cuGraphAddEmptyNode(CUgraphNode *phGraphNode, CUgraph hGraph,
                                   const CUgraphNode *dependencies, size_t numDependencies)
 {
-    return mock__wish_add(phGraphNode, hGraph, dependencies, numDependencies,
-                          (struct mock__wish){mock__describe_nothing, NULL});
+    return mock__node_spec_add(phGraphNode, hGraph, dependencies, numDependencies,
+                               (struct mock__node_spec){mock__describe_nothing, NULL});
 }
 
 /* --- host nodes --- */
@@ -139,8 +140,8 @@ CUresult mock_cuGraphAddHostNode(CUgraphNode *phGraphNode, CUgraph hGraph,
                                  const CUgraphNode *dependencies, size_t numDependencies,
                                  const CUDA_HOST_NODE_PARAMS *nodeParams)
 {
-    return mock__wish_add(phGraphNode, hGraph, dependencies, numDependencies,
-                          (struct mock__wish){mock__describe_host, nodeParams});
+    return mock__node_spec_add(phGraphNode, hGraph, dependencies, numDependencies,
+                               (struct mock__node_spec){mock__describe_host, nodeParams});
 }
 
 CUresult mock_cuGraphHostNodeGetParams(CUgraphNode hNode, CUDA_HOST_NODE_PARAMS *nodeParams)
@@ -156,15 +157,15 @@ CUresult mock_cuGraphHostNodeGetParams(CUgraphNode hNode, CUDA_HOST_NODE_PARAMS 
 
 CUresult mock_cuGraphHostNodeSetParams(CUgraphNode hNode, const CUDA_HOST_NODE_PARAMS *nodeParams)
 {
-    return mock__wish_set(hNode, CU_GRAPH_NODE_TYPE_HOST,
-                          (struct mock__wish){mock__describe_host, nodeParams});
+    return mock__node_spec_set(hNode, CU_GRAPH_NODE_TYPE_HOST,
+                               (struct mock__node_spec){mock__describe_host, nodeParams});
 }
 
 CUresult mock_cuGraphExecHostNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
                                            const CUDA_HOST_NODE_PARAMS *nodeParams)
 {
-    return mock__wish_set_exec(hGraphExec, hNode, CU_GRAPH_NODE_TYPE_HOST,
-                               (struct mock__wish){mock__describe_host, nodeParams});
+    return mock__node_spec_set_exec(hGraphExec, hNode, CU_GRAPH_NODE_TYPE_HOST,
+                                    (struct mock__node_spec){mock__describe_host, nodeParams});
 }
 
 /* --- user objects --- */

@@ -3,8 +3,8 @@
  * How the parameters of each type of node become work. Each takes the structure of that type in
  * CUgraphNodeParams; NULL is CUDA_ERROR_INVALID_VALUE. Callers hold the lock.
  */
-#ifndef CUSHIM_MOCK_GRAPH_PARAMS_H
-#define CUSHIM_MOCK_GRAPH_PARAMS_H
+#ifndef CUSHIM_MOCK_NODE_GRAPH_PARAMS_H
+#define CUSHIM_MOCK_NODE_GRAPH_PARAMS_H
 
 #include "mock/graph/graph.h"
 

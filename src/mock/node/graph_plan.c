@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How a graph becomes steps, and which lanes those are done in. */
+/* How a graph becomes steps, and which queues those are done in. */
 #include <stdlib.h>
 
 #include "mock/base/state.h"
@@ -7,7 +7,7 @@
 
 #define NONE SIZE_MAX
 
-/* A lane while it is planned. */
+/* A queue while it is planned. */
 struct track {
     CUcontext context;
     size_t tail;          /* its last step */
@@ -137,7 +137,7 @@ static CUresult add_graph(struct planner *planner, struct mock__graph *graph, si
     return result;
 }
 
-/* --- lanes --- */
+/* --- queues --- */
 
 static CUcontext context_of(const struct planner *planner, const struct mock__step *step)
 {
@@ -146,17 +146,17 @@ static CUcontext context_of(const struct planner *planner, const struct mock__st
     return context ? context : planner->context;
 }
 
-/* The lane of a step that this one waits for, and that nothing else has followed there yet. */
-static size_t lane_to_follow(const struct planner *planner, const struct mock__step *step)
+/* The queue of a step that this one waits for, and that nothing else has followed there yet. */
+static size_t queue_to_follow(const struct planner *planner, const struct mock__step *step)
 {
     const CUcontext context = context_of(planner, step);
 
     for (size_t i = 0; i < step->n_waits; i++) {
-        const size_t lane = planner->plan->steps[step->waits[i]].lane;
-        const struct track *track = &planner->tracks[lane];
+        const size_t queue = planner->plan->steps[step->waits[i]].queue;
+        const struct track *track = &planner->tracks[queue];
 
         if (track->tail == step->waits[i] && track->context == context)
-            return lane;
+            return queue;
     }
     return NONE;
 }
@@ -165,17 +165,17 @@ static bool is_behind(const struct mock__plan *plan, const struct mock__step *st
                       const struct track *track)
 {
     for (size_t i = 0; i < step->n_waits; i++)
-        if (plan->steps[step->waits[i]].lane == track->home && step->waits[i] >= track->free_at)
+        if (plan->steps[step->waits[i]].queue == track->home && step->waits[i] >= track->free_at)
             return true;
     return false;
 }
 
-/* A lane all of which lies before the step. */
-static size_t lane_to_reuse(const struct planner *planner, const struct mock__step *step)
+/* A queue all of which lies before the step. */
+static size_t queue_to_reuse(const struct planner *planner, const struct mock__step *step)
 {
     const CUcontext context = context_of(planner, step);
 
-    for (size_t i = 0; i < planner->plan->n_lanes; i++) {
+    for (size_t i = 0; i < planner->plan->n_queues; i++) {
         const struct track *track = &planner->tracks[i];
 
         if (track->home != NONE && track->context == context &&
@@ -185,58 +185,58 @@ static size_t lane_to_reuse(const struct planner *planner, const struct mock__st
     return NONE;
 }
 
-static CUresult new_lane(struct planner *planner, const struct mock__step *step)
+static CUresult new_queue(struct planner *planner, const struct mock__step *step)
 {
     struct mock__plan *plan = planner->plan;
     struct mock__context *context = mock__object_find(MOCK__CONTEXT, context_of(planner, step));
-    void *lanes = realloc(plan->lanes, (plan->n_lanes + 1) * sizeof(struct mock__lane *));
+    void *queues = realloc(plan->queues, (plan->n_queues + 1) * sizeof(struct mock__queue *));
     void *tracks;
 
-    if (lanes)
-        plan->lanes = lanes;
-    tracks = realloc(planner->tracks, (plan->n_lanes + 1) * sizeof(struct track));
+    if (queues)
+        plan->queues = queues;
+    tracks = realloc(planner->tracks, (plan->n_queues + 1) * sizeof(struct track));
     if (tracks)
         planner->tracks = tracks;
-    MOCK__REQUIRE(lanes && tracks, CUDA_ERROR_OUT_OF_MEMORY);
+    MOCK__REQUIRE(queues && tracks, CUDA_ERROR_OUT_OF_MEMORY);
     MOCK__REQUIRE(context && context->alive, CUDA_ERROR_CONTEXT_IS_DESTROYED);
-    plan->lanes[plan->n_lanes] = mock__lane_new(context, false, false);
-    MOCK__REQUIRE(plan->lanes[plan->n_lanes], CUDA_ERROR_OUT_OF_MEMORY);
-    plan->lanes[plan->n_lanes]->of_graph = true;
-    plan->lanes[plan->n_lanes]->stream_id = planner->id;
-    planner->tracks[plan->n_lanes++] = (struct track){.context = context_of(planner, step)};
+    plan->queues[plan->n_queues] = mock__queue_new(context, false, false);
+    MOCK__REQUIRE(plan->queues[plan->n_queues], CUDA_ERROR_OUT_OF_MEMORY);
+    plan->queues[plan->n_queues]->of_graph = true;
+    plan->queues[plan->n_queues]->stream_id = planner->id;
+    planner->tracks[plan->n_queues++] = (struct track){.context = context_of(planner, step)};
     return CUDA_SUCCESS;
 }
 
 /* Lanes that end in what the step waits for are free for what comes behind the step. */
-static void free_lanes(struct planner *planner, size_t number)
+static void free_queues(struct planner *planner, size_t number)
 {
     const struct mock__step *step = &planner->plan->steps[number];
 
     for (size_t i = 0; i < step->n_waits; i++) {
-        const size_t lane = planner->plan->steps[step->waits[i]].lane;
-        struct track *track = &planner->tracks[lane];
+        const size_t queue = planner->plan->steps[step->waits[i]].queue;
+        struct track *track = &planner->tracks[queue];
 
-        if (lane != step->lane && track->tail == step->waits[i]) {
-            track->home = step->lane;
+        if (queue != step->queue && track->tail == step->waits[i]) {
+            track->home = step->queue;
             track->free_at = number;
         }
     }
 }
 
-static CUresult choose_lane(struct planner *planner, size_t number)
+static CUresult choose_queue(struct planner *planner, size_t number)
 {
     struct mock__step *step = &planner->plan->steps[number];
 
-    step->lane = lane_to_follow(planner, step);
-    if (step->lane == NONE)
-        step->lane = lane_to_reuse(planner, step);
-    if (step->lane == NONE) {
-        MOCK__TRY(new_lane(planner, step));
-        step->lane = planner->plan->n_lanes - 1;
+    step->queue = queue_to_follow(planner, step);
+    if (step->queue == NONE)
+        step->queue = queue_to_reuse(planner, step);
+    if (step->queue == NONE) {
+        MOCK__TRY(new_queue(planner, step));
+        step->queue = planner->plan->n_queues - 1;
     }
-    planner->tracks[step->lane].tail = number;
-    planner->tracks[step->lane].home = NONE;
-    free_lanes(planner, number);
+    planner->tracks[step->queue].tail = number;
+    planner->tracks[step->queue].home = NONE;
+    free_queues(planner, number);
     return CUDA_SUCCESS;
 }
 
@@ -244,7 +244,7 @@ static CUresult fill_in(struct planner *planner)
 {
     MOCK__TRY(add_graph(planner, planner->plan->graph, NONE));
     for (size_t i = 0; i < planner->plan->n_steps; i++)
-        MOCK__TRY(choose_lane(planner, i));
+        MOCK__TRY(choose_queue(planner, i));
     return CUDA_SUCCESS;
 }
 
@@ -274,10 +274,10 @@ void mock__plan_unref(struct mock__plan *plan)
         return;
     for (size_t i = 0; i < plan->n_steps; i++)
         free(plan->steps[i].waits);
-    for (size_t i = 0; i < plan->n_lanes; i++)
-        mock__lane_leave(plan->lanes[i]);
+    for (size_t i = 0; i < plan->n_queues; i++)
+        mock__queue_leave(plan->queues[i]);
     mock__graph_free(plan->graph);
     free(plan->steps);
-    free(plan->lanes);
+    free(plan->queues);
     free(plan);
 }

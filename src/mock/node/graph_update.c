@@ -2,11 +2,11 @@
 /* cuGraphExecUpdate */
 #include "mock/base/state.h"
 #include "mock/graph/graph.h"
-#include "mock/graph/user.h"
+#include "mock/graph/user_object.h"
 #include "mock/launch/launch.h"
 #include "mock/memory/copy.h"
 #include "mock/memory/memset.h"
-#include "mock/memory/values.h"
+#include "mock/memory/stream_memops.h"
 #include "mock/node/graph_exec.h"
 #include "mock/queue/work.h"
 

@@ -2,7 +2,7 @@
 /* cuGraph*BatchMemOpNode*: operations on values in graphs. */
 #include "mock/base/state.h"
 #include "mock/graph/graph.h"
-#include "mock/memory/values.h"
+#include "mock/memory/stream_memops.h"
 #include "mock/node/graph_exec.h"
 #include "mock/node/graph_params.h"
 #include "mock/queue/work.h"
@@ -29,8 +29,8 @@ CUresult mock_cuGraphAddBatchMemOpNode(CUgraphNode *phGraphNode, CUgraph hGraph,
                                        const CUgraphNode *dependencies, size_t numDependencies,
                                        const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams)
 {
-    return mock__wish_add(phGraphNode, hGraph, dependencies, numDependencies,
-                          (struct mock__wish){mock__describe_values, nodeParams});
+    return mock__node_spec_add(phGraphNode, hGraph, dependencies, numDependencies,
+                               (struct mock__node_spec){mock__describe_values, nodeParams});
 }
 
 /* The operations stay the node's. */
@@ -54,13 +54,14 @@ CUresult mock_cuGraphBatchMemOpNodeGetParams(CUgraphNode hNode,
 CUresult mock_cuGraphBatchMemOpNodeSetParams(CUgraphNode hNode,
                                              const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams)
 {
-    return mock__wish_set(hNode, BATCH, (struct mock__wish){mock__describe_values, nodeParams});
+    return mock__node_spec_set(hNode, BATCH,
+                               (struct mock__node_spec){mock__describe_values, nodeParams});
 }
 
 CUresult mock_cuGraphExecBatchMemOpNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
                                                  const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams)
 {
-    return mock__wish_set_exec(hGraphExec, hNode, BATCH,
-                               (struct mock__wish){mock__describe_values, nodeParams});
+    return mock__node_spec_set_exec(hGraphExec, hNode, BATCH,
+                                    (struct mock__node_spec){mock__describe_values, nodeParams});
 }
 #endif

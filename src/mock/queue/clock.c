@@ -4,48 +4,109 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct mock__clock {
-    unsigned references, n;
-    uint64_t at[]; /* by slot */
-};
+#include "mock/queue/clock_parts.h"
 
 /* --- slots --- */
 
 static struct {
     uint64_t number; /* where its count stands while nobody has it */
-    uint64_t done;   /* how much of it is done */
     uint64_t passed; /* how much of it lies before everything that is yet to be done */
     bool taken;
+    bool listed; /* among those that are free, below */
 } * slots;
 static unsigned n_slots; /* that clocks have */
 static unsigned n_known; /* that there ever were: their counts go on */
+static unsigned capacity;
+
+/* A heap of slots that were given back, the lowest first; some may be gone or taken by now. */
+static unsigned *listed, n_listed;
+
+static struct mock__clock *done; /* how much of each slot is done */
+
+static bool reserve(void)
+{
+    const unsigned wanted = capacity ? 2 * capacity : 16;
+    void *more;
+
+    if (n_known < capacity)
+        return true;
+    more = realloc(listed, wanted * sizeof(*listed));
+    if (!more)
+        return false;
+    listed = more;
+    more = realloc(slots, wanted * sizeof(slots[0]));
+    if (!more)
+        return false;
+    slots = more;
+    capacity = wanted;
+    return true;
+}
 
 static bool one_more(void)
 {
-    void *more;
-
     if (n_slots == n_known) {
-        more = realloc(slots, (n_known + 1) * sizeof(slots[0]));
-        if (!more)
+        if (!reserve())
             return false;
-        slots = more;
         memset(&slots[n_known++], 0, sizeof(slots[0]));
     }
     n_slots++;
     return true;
 }
 
+static void swap(unsigned a, unsigned b)
+{
+    const unsigned slot = listed[a];
+
+    listed[a] = listed[b];
+    listed[b] = slot;
+}
+
+static void list(unsigned slot)
+{
+    unsigned at = n_listed;
+
+    if (slots[slot].listed)
+        return;
+    slots[slot].listed = true;
+    listed[n_listed++] = slot;
+    for (; at && listed[at] < listed[(at - 1) / 2]; at = (at - 1) / 2)
+        swap(at, (at - 1) / 2);
+}
+
+static unsigned take_listed(void)
+{
+    const unsigned slot = listed[0];
+    unsigned at = 0, least = 0;
+
+    listed[0] = listed[--n_listed];
+    slots[slot].listed = false;
+    do {
+        at = least;
+        for (unsigned child = 2 * at + 1; child <= 2 * at + 2 && child < n_listed; child++)
+            least = listed[child] < listed[least] ? child : least;
+        swap(at, least);
+    } while (least != at);
+    return slot;
+}
+
+/* The lowest one that is free, so that the last ones become superfluous. */
+static bool find_slot(unsigned *ret_slot)
+{
+    while (n_listed) {
+        *ret_slot = take_listed();
+        if (*ret_slot < n_slots && !slots[*ret_slot].taken)
+            return true;
+    }
+    *ret_slot = n_slots;
+    return one_more();
+}
+
 bool mock__slot_take(unsigned *ret_slot, uint64_t *ret_number)
 {
-    unsigned slot = 0;
-
-    while (slot < n_slots && slots[slot].taken)
-        slot++;
-    if (slot == n_slots && !one_more())
+    if (!find_slot(ret_slot))
         return false;
-    slots[slot].taken = true;
-    *ret_slot = slot;
-    *ret_number = slots[slot].number;
+    slots[*ret_slot].taken = true;
+    *ret_number = slots[*ret_slot].number;
     return true;
 }
 
@@ -53,26 +114,14 @@ void mock__slot_give(unsigned slot, uint64_t number)
 {
     slots[slot].number = number;
     slots[slot].taken = false;
+    list(slot);
 }
 
 /* --- clocks --- */
 
-struct mock__clock *mock__clock_ref(struct mock__clock *clock)
-{
-    if (clock)
-        clock->references++;
-    return clock;
-}
-
-void mock__clock_unref(struct mock__clock *clock)
-{
-    if (clock && !--clock->references)
-        free(clock);
-}
-
 static uint64_t at(const struct mock__clock *clock, unsigned slot)
 {
-    const uint64_t own = clock && slot < clock->n ? clock->at[slot] : 0;
+    const uint64_t own = mock__clock_get(clock, slot);
     const uint64_t passed = slot < n_known ? slots[slot].passed : 0;
 
     return own > passed ? own : passed;
@@ -105,83 +154,31 @@ bool mock__clock_reached(const struct mock__clock *clock, unsigned slot, uint64_
     return at(clock, slot) >= number || implied(clock, slot, number);
 }
 
-/* How much of a clock still matters: it may be from when there were more slots. */
-static unsigned length(const struct mock__clock *clock)
-{
-    const unsigned n = clock ? clock->n : 0;
-
-    return n < n_slots ? n : n_slots;
-}
-
-/* A copy with room for n slots; the old clock is given back. NULL when out of memory. */
-static struct mock__clock *renew(struct mock__clock *clock, unsigned n)
-{
-    const unsigned old = length(clock);
-    struct mock__clock *copy = malloc(sizeof(*copy) + (n > old ? n : old) * sizeof(copy->at[0]));
-
-    if (!copy)
-        return NULL;
-    copy->references = 1;
-    copy->n = n > old ? n : old;
-    if (old)
-        memcpy(copy->at, clock->at, old * sizeof(copy->at[0]));
-    memset(copy->at + old, 0, (copy->n - old) * sizeof(copy->at[0]));
-    mock__clock_unref(clock);
-    return copy;
-}
-
-static bool covers(const struct mock__clock *clock, const struct mock__clock *other)
-{
-    for (unsigned i = 0; i < length(other); i++)
-        if (at(clock, i) < other->at[i])
-            return false;
-    return true;
-}
-
 /*
  * Without memory the clock stays as it is, and order that was there is not known: the price
- * is a finding too many in a program that has no memory left.
+ * is a finding too many in a program that has no memory left. What a clock has from when there
+ * were more slots does not matter any more.
  */
 void mock__clock_join(struct mock__clock **clock, const struct mock__clock *other)
 {
-    struct mock__clock *joined;
-
-    if (*clock == other || covers(*clock, other))
-        return;
-    joined = renew(*clock, length(other));
-    if (!joined)
-        return;
-    for (unsigned i = 0; i < length(other); i++)
-        if (joined->at[i] < other->at[i])
-            joined->at[i] = other->at[i];
-    *clock = joined;
+    mock__clock_merge(clock, other);
+    mock__clock_cut(clock, n_slots);
 }
 
 void mock__clock_advance(struct mock__clock **clock, unsigned slot, uint64_t number)
 {
-    struct mock__clock *advanced = renew(*clock, slot + 1);
-
-    if (!advanced)
-        return;
-    advanced->at[slot] = number;
-    *clock = advanced;
+    mock__clock_put(clock, slot, number);
+    mock__clock_cut(clock, n_slots);
 }
 
 void mock__slot_done(unsigned slot, uint64_t number)
 {
-    slots[slot].done = number;
+    mock__clock_put(&done, slot, number);
 }
 
 void mock__clock_join_done(struct mock__clock **clock)
 {
-    struct mock__clock *joined = n_slots ? renew(*clock, n_slots) : NULL;
-
-    if (!joined)
-        return;
-    for (unsigned i = 0; i < n_slots; i++)
-        if (joined->at[i] < slots[i].done)
-            joined->at[i] = slots[i].done;
-    *clock = joined;
+    mock__clock_join(clock, done);
 }
 
 static size_t next_of(unsigned slot, size_t i)
@@ -256,7 +253,6 @@ static void forget_learnt(void)
 
 void mock__clocks_shrink(mock__behind_all behind_all, bool idle)
 {
-    struct mock__clock *shorter;
     bool shrunk = false;
 
     if (idle)
@@ -266,17 +262,13 @@ void mock__clocks_shrink(mock__behind_all behind_all, bool idle)
         slots[n_slots].passed = slots[n_slots].number;
         shrunk = true;
     }
-    shorter = shrunk && host ? renew(host, 0) : NULL;
-    if (shorter)
-        host = shorter;
+    if (shrunk) {
+        mock__clock_cut(&host, n_slots);
+        mock__clock_cut(&done, n_slots);
+    }
 }
 
 unsigned mock__clock_slots(void)
 {
     return n_slots;
-}
-
-unsigned mock__clock_length(const struct mock__clock *clock)
-{
-    return clock ? clock->n : 0;
 }

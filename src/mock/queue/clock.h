@@ -2,27 +2,27 @@
 /*
  * What comes before what: vector clocks.
  *
- * Every lane has a number of its own, its slot. A clock says of each slot how much of that
- * lane's work lies before a place in the program: work, or what the host knows to be
+ * Every queue has a number of its own, its slot. A clock says of each slot how much of that
+ * queue's work lies before a place in the program: work, or what the host knows to be
  * done. Work A lies before work B if B's clock has reached A's number in A's
- * lane, however that came about: by a stream's order, an event, turns with the legacy
+ * queue, however that came about: by a stream's order, an event, turns with the legacy
  * stream, or a host that waited for A before it submitted B.
  *
  * Clocks are shared and never change. NULL is the clock of a place with nothing before it.
  * Callers hold the lock.
  */
-#ifndef CUSHIM_MOCK_CLOCK_H
-#define CUSHIM_MOCK_CLOCK_H
+#ifndef CUSHIM_MOCK_QUEUE_CLOCK_H
+#define CUSHIM_MOCK_QUEUE_CLOCK_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct mock__clock;
 
-/* A slot for a new lane, and the number that its count goes on from. False: no memory. */
+/* A slot for a new queue, and the number that its count goes on from. False: no memory. */
 bool mock__slot_take(unsigned *ret_slot, uint64_t *ret_number);
 
-/* Gives a slot back, whose work is done. Its next lane counts on from there, so that old numbers
+/* Gives a slot back, whose work is done. Its next queue counts on from there, so that old numbers
  * stay passed. */
 void mock__slot_give(unsigned slot, uint64_t number);
 

@@ -5,7 +5,7 @@
 #include "mock/base/context.h"
 #include "mock/base/hooks.h"
 #include "mock/base/state.h"
-#include "mock/queue/engine.h"
+#include "mock/queue/host_thread.h"
 
 /* How many pieces of work one submission can set going at most. */
 enum { MOST_AT_ONCE = 4 };
@@ -34,46 +34,42 @@ static uint64_t draw(void)
     return z ^ (z >> 31);
 }
 
-/* The ready lane whose work was submitted first, among those submitted after the ticket. */
-static struct mock__lane *next_ready(uint64_t after)
+/* From this one on, the ready queue whose work was submitted first. */
+static struct mock__queue *next_ready(struct mock__queue *queue)
 {
-    struct mock__lane *best = NULL;
-
-    for (struct mock__lane *lane = mock__busy_lanes(); lane; lane = lane->next_busy)
-        if (mock__lane_ready(lane) && lane->first->ticket > after &&
-            (!best || lane->first->ticket < best->first->ticket))
-            best = lane;
-    return best;
+    while (queue && !mock__queue_ready(queue))
+        queue = queue->later;
+    return queue;
 }
 
-/* Counted in order of submission, so that the draw does not depend on how lanes are kept. */
-static struct mock__lane *choose(void)
+/* Counted in order of submission, so that the draw does not depend on how queues are kept. */
+static struct mock__queue *choose(void)
 {
-    struct mock__lane *lane = next_ready(0);
+    struct mock__queue *queue = next_ready(mock__earliest_queue());
     uint64_t ready = 0;
 
-    if (!seed || !lane)
-        return lane;
-    for (struct mock__lane *l = lane; l; l = next_ready(l->first->ticket))
+    if (!seed || !queue)
+        return queue;
+    for (struct mock__queue *l = queue; l; l = next_ready(l->later))
         ready++;
     for (uint64_t skip = draw() % ready; skip; skip--)
-        lane = next_ready(lane->first->ticket);
-    return lane;
+        queue = next_ready(queue->later);
+    return queue;
 }
 
-static CUresult state_of(const struct mock__lane *lane)
+static CUresult state_of(const struct mock__queue *queue)
 {
-    return lane->context ? mock__context_usable(lane->context) : CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    return queue->context ? mock__context_usable(queue->context) : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
-/* Does, or hands over, the first work of a lane that is ready. */
-static void do_first(struct mock__lane *lane)
+/* Does, or hands over, the first work of a queue that is ready. */
+static void do_first(struct mock__queue *queue)
 {
-    struct mock__work *work = mock__work_begin(lane);
+    struct mock__work *work = mock__work_begin(queue);
 
-    work->status = state_of(lane);
+    work->status = state_of(queue);
     if (work->type->host) {
-        mock__engine_call(work);
+        mock__host_thread_call(work);
         return;
     }
     /* Nothing more is done in a context that is broken; what waits for it goes on. */
@@ -85,22 +81,22 @@ static void do_first(struct mock__lane *lane)
 
 bool mock__schedule_step(void)
 {
-    struct mock__lane *lane = choose();
+    struct mock__queue *queue = choose();
 
-    if (lane)
-        do_first(lane);
-    return lane;
+    if (queue)
+        do_first(queue);
+    return queue;
 }
 
-void mock__schedule_trivial(struct mock__lane *lane, const struct mock__work *work)
+void mock__schedule_trivial(struct mock__queue *queue, const struct mock__work *work)
 {
-    if (lane->first == work && mock__lane_ready(lane))
-        do_first(lane);
+    if (queue->first == work && mock__queue_ready(queue))
+        do_first(queue);
 }
 
 void mock__schedule_submitted(void)
 {
-    mock__engine_wake();
+    mock__host_thread_wake();
     if (!seed)
         return;
     for (int i = 0; i < MOST_AT_ONCE && draw() % 2; i++)
@@ -110,7 +106,7 @@ void mock__schedule_submitted(void)
 
 void mock__schedule_asked(void)
 {
-    mock__engine_wake();
+    mock__host_thread_wake();
     if (!seed || draw() % 2)
         mock__schedule_step();
 }
@@ -118,8 +114,8 @@ void mock__schedule_asked(void)
 /* Does work wait for something that nobody tells of, such as a value in memory? */
 static bool polling(void)
 {
-    for (struct mock__lane *lane = mock__busy_lanes(); lane; lane = lane->next_busy)
-        if (lane->first->type->ready)
+    for (struct mock__queue *queue = mock__busy_queues(); queue; queue = queue->next_busy)
+        if (queue->first->type->ready)
             return true;
     return false;
 }
@@ -142,9 +138,9 @@ static void stand_still(uint64_t *since)
     if (!*since)
         *since = now;
     if (now - *since >= stuck_after_ns)
-        for (struct mock__lane *lane = mock__busy_lanes(); lane; lane = lane->next_busy)
-            if (lane->first->type->stuck && !mock__lane_ready(lane))
-                lane->first->type->stuck(lane->first);
+        for (struct mock__queue *queue = mock__busy_queues(); queue; queue = queue->next_busy)
+            if (queue->first->type->stuck && !mock__queue_ready(queue))
+                queue->first->type->stuck(queue->first);
     mock__schedule_rest(0);
 }
 
@@ -159,7 +155,7 @@ CUresult mock__wait(const struct mock__point *point)
     uint64_t still_since = 0;
 
     while (!mock__point_reached(&mine)) {
-        if (mock__engine_busy() && mock__lock_wait(CALL_PATIENCE_NS))
+        if (mock__host_thread_busy() && mock__lock_wait(CALL_PATIENCE_NS))
             continue;
         if (mock__point_reached(&mine) || mock__schedule_step())
             still_since = 0;
@@ -167,27 +163,27 @@ CUresult mock__wait(const struct mock__point *point)
             stand_still(&still_since);
     }
     mock__host_waited(mine.clock);
-    if (mine.lane)
-        result = state_of(mine.lane);
+    if (mine.queue)
+        result = state_of(mine.queue);
     mock__point_clear(&mine);
     mock__hooks.idle();
     return result;
 }
 
-CUresult mock__wait_lane(struct mock__lane *lane)
+CUresult mock__wait_queue(struct mock__queue *queue)
 {
-    struct mock__point end = mock__lane_end(lane);
+    struct mock__point end = mock__queue_end(queue);
     const CUresult result = mock__wait(&end);
 
     mock__point_clear(&end);
     return result;
 }
 
-static struct mock__lane *busy_lane_of(const struct mock__context *context)
+static struct mock__queue *busy_queue_of(const struct mock__context *context)
 {
-    for (struct mock__lane *lane = mock__busy_lanes(); lane; lane = lane->next_busy)
-        if (!context || lane->context == context)
-            return lane;
+    for (struct mock__queue *queue = mock__busy_queues(); queue; queue = queue->next_busy)
+        if (!context || queue->context == context)
+            return queue;
     return NULL;
 }
 
@@ -202,12 +198,12 @@ static void know(const struct mock__context *context)
 
 void mock__wait_context(const struct mock__context *context)
 {
-    struct mock__lane *lane;
+    struct mock__queue *queue;
 
     /* What was done before this call began is known from now on, too. */
     know(context);
-    while ((lane = busy_lane_of(context)))
-        mock__wait_lane(lane);
+    while ((queue = busy_queue_of(context)))
+        mock__wait_queue(queue);
 }
 
 void mock__wait_all(void)

@@ -7,12 +7,12 @@
  * the same seed and the same calls give the same order. With seed 0 work is done as
  * late as it can be, in the order of submission; any other seed draws among the orders that
  * the rules of streams allow. A program that waits without calling the driver, for a
- * flag in its own memory, is served after a while by the engine's thread.
+ * flag in its own memory, is served after a while by the host thread's thread.
  *
  * Callers hold the lock.
  */
-#ifndef CUSHIM_MOCK_SCHEDULE_H
-#define CUSHIM_MOCK_SCHEDULE_H
+#ifndef CUSHIM_MOCK_QUEUE_SCHEDULE_H
+#define CUSHIM_MOCK_QUEUE_SCHEDULE_H
 
 #include "mock/queue/work.h"
 
@@ -26,7 +26,7 @@ void mock__schedule_submitted(void);
  * Does work that has nothing to wait for at once: an event that is recorded where everything is
  * done is reached.
  */
-void mock__schedule_trivial(struct mock__lane *lane, const struct mock__work *work);
+void mock__schedule_trivial(struct mock__queue *queue, const struct mock__work *work);
 
 /* Somebody asked whether work is done: some more is done, so that asking again will end. */
 void mock__schedule_asked(void);
@@ -37,8 +37,8 @@ void mock__schedule_asked(void);
  */
 CUresult mock__wait(const struct mock__point *point);
 
-/* Until everything that a lane, a context, or the process has now is done. */
-CUresult mock__wait_lane(struct mock__lane *lane);
+/* Until everything that a queue, a context, or the process has now is done. */
+CUresult mock__wait_queue(struct mock__queue *queue);
 void mock__wait_context(const struct mock__context *context);
 void mock__wait_all(void);
 
@@ -48,7 +48,7 @@ void mock__schedule_rest(uint64_t nanoseconds);
 /* For tests: how long somebody waits, with nothing to do, until that is a finding. */
 void mock__schedule_stuck_after(uint64_t nanoseconds);
 
-/* Does one piece of work that is ready; false if there is none. For the engine. */
+/* Does one piece of work that is ready; false if there is none. For the host thread. */
 bool mock__schedule_step(void);
 
 #endif

@@ -8,81 +8,88 @@
 #include "mock/queue/clock.h"
 #include "mock/queue/schedule.h"
 
-static struct mock__lane *busy; /* lanes with work left */
+static struct mock__queue *busy; /* queues with work left */
+static struct mock__queue *earliest, *latest;
+static struct mock__queue *turns; /* what the next work of a legacy stream has to wait for */
 static uint64_t tickets;
 
-struct mock__lane *mock__busy_lanes(void)
+struct mock__queue *mock__busy_queues(void)
 {
     return busy;
 }
 
-/* --- lanes and points --- */
-
-struct mock__lane *mock__lane_new(struct mock__context *context, bool blocking, bool legacy)
+struct mock__queue *mock__earliest_queue(void)
 {
-    struct mock__lane *lane = calloc(1, sizeof(*lane));
+    return earliest;
+}
 
-    if (!lane || !mock__slot_take(&lane->slot, &lane->submitted)) {
-        free(lane);
+/* --- queues and points --- */
+
+struct mock__queue *mock__queue_new(struct mock__context *context, bool blocking, bool legacy)
+{
+    struct mock__queue *queue = calloc(1, sizeof(*queue));
+
+    if (!queue || !mock__slot_take(&queue->slot, &queue->submitted)) {
+        free(queue);
         return NULL;
     }
-    lane->done = lane->submitted;
-    lane->context = context;
-    lane->blocking = blocking;
-    lane->legacy = legacy;
-    lane->references = 1;
-    lane->owned = true;
-    return lane;
+    queue->done = queue->submitted;
+    queue->context = context;
+    queue->blocking = blocking;
+    queue->legacy = legacy;
+    queue->references = 1;
+    queue->owned = true;
+    return queue;
 }
 
-void mock__lane_unref(struct mock__lane *lane)
+void mock__queue_unref(struct mock__queue *queue)
 {
-    if (!lane || --lane->references)
+    if (!queue || --queue->references)
         return;
-    mock__clock_unref(lane->clock);
-    free(lane);
+    mock__clock_unref(queue->clock);
+    free(queue);
 }
 
-/* Points of the lane may outlive its work; they know by its count that they are reached. */
-static void give_slot(const struct mock__lane *lane)
+/* Points of the queue may outlive its work; they know by its count that they are reached. */
+static void give_slot(const struct mock__queue *queue)
 {
-    if (!lane->owned && !lane->first)
-        mock__slot_give(lane->slot, lane->submitted);
+    if (!queue->owned && !queue->first)
+        mock__slot_give(queue->slot, queue->submitted);
 }
 
-void mock__lane_leave(struct mock__lane *lane)
+void mock__queue_leave(struct mock__queue *queue)
 {
-    if (!lane)
+    if (!queue)
         return;
-    lane->owned = false;
-    give_slot(lane);
-    mock__lane_unref(lane);
+    queue->owned = false;
+    give_slot(queue);
+    mock__queue_unref(queue);
 }
 
-struct mock__point mock__lane_end(struct mock__lane *lane)
+struct mock__point mock__queue_end(struct mock__queue *queue)
 {
-    lane->references++;
-    return (struct mock__point){lane, lane->submitted, mock__clock_ref(lane->clock)};
+    queue->references++;
+    return (struct mock__point){queue, queue->submitted, mock__clock_ref(queue->clock)};
 }
 
 struct mock__point mock__point_copy(const struct mock__point *point)
 {
-    if (point->lane)
-        point->lane->references++;
+    if (point->queue)
+        point->queue->references++;
     mock__clock_ref(point->clock);
     return *point;
 }
 
 void mock__point_clear(struct mock__point *point)
 {
-    mock__lane_unref(point->lane);
+    mock__queue_unref(point->queue);
     mock__clock_unref(point->clock);
     *point = (struct mock__point){0};
 }
 
 bool mock__point_reached(const struct mock__point *point)
 {
-    return !point->lane || point->lane->done >= point->number;
+    return !point->queue || point->queue->done >= point->number;
 }
 
 /* --- work --- */
@@ -152,56 +159,122 @@ bool mock__work_wait_for(struct mock__work *work, const struct mock__point *poin
  * The legacy stream and the blocking streams of a context take turns: work in it waits for
  * everything that they have, and their work waits for everything that it has.
  */
-static bool takes_turns(const struct mock__lane *lane, const struct mock__lane *other)
+static bool wait_for_end(struct mock__work *work, struct mock__queue *other)
 {
-    return lane != other && lane->context == other->context &&
-           ((lane->legacy && other->blocking) || (lane->blocking && other->legacy));
+    return mock__work_wait_for(work, &(struct mock__point){other, other->submitted, NULL});
 }
 
-static bool wait_for_turn(struct mock__work *work, const struct mock__lane *lane)
+static bool wait_for_turn(struct mock__work *work, const struct mock__queue *queue)
 {
-    for (struct mock__lane *other = busy; other; other = other->next_busy) {
-        const struct mock__point end = {other, other->submitted, NULL};
+    struct mock__queue *legacy = queue->context->legacy_queue;
 
-        if (takes_turns(lane, other) && !mock__work_wait_for(work, &end))
+    if (queue->blocking && legacy)
+        return wait_for_end(work, legacy);
+    for (struct mock__queue *other = queue->legacy ? turns : NULL; other; other = other->next_turn)
+        if (other->context == queue->context && !wait_for_end(work, other))
             return false;
-    }
     return true;
 }
 
-/* What the whole context was told to wait for. The gate is no part of the turns. */
-static bool wait_for_gate(struct mock__work *work, const struct mock__lane *lane)
+static void leave_turns(struct mock__queue *queue)
 {
-    struct mock__lane *gate = lane->context->gate;
-
-    return !gate || lane == gate ||
-           mock__work_wait_for(work, &(struct mock__point){gate, gate->submitted, gate->clock});
+    if (!queue->link_turn)
+        return;
+    *queue->link_turn = queue->next_turn;
+    if (queue->next_turn)
+        queue->next_turn->link_turn = queue->link_turn;
+    queue->link_turn = NULL;
 }
 
-static void become_busy(struct mock__lane *lane)
+/* What work of the legacy stream lies behind, its later work does as well, as it lies behind it. */
+static void take_turn(struct mock__queue *queue)
 {
-    lane->references++;
-    lane->next_busy = busy;
-    lane->link_busy = &busy;
+    struct mock__queue *next;
+
+    for (struct mock__queue *other = queue->legacy ? turns : NULL; other; other = next) {
+        next = other->next_turn;
+        if (other->context == queue->context)
+            leave_turns(other);
+    }
+    if (!queue->blocking || queue->link_turn)
+        return;
+    queue->next_turn = turns;
+    queue->link_turn = &turns;
+    if (turns)
+        turns->link_turn = &queue->next_turn;
+    turns = queue;
+}
+
+/* What the whole context was told to wait for. That queue is no part of the turns. */
+static bool wait_for_gate(struct mock__work *work, const struct mock__queue *queue)
+{
+    struct mock__queue *wait_queue = queue->context->wait_queue;
+
+    return !wait_queue || queue == wait_queue ||
+           mock__work_wait_for(
+               work, &(struct mock__point){wait_queue, wait_queue->submitted, wait_queue->clock});
+}
+
+/* What was submitted last comes last. */
+static void put_last(struct mock__queue *queue)
+{
+    queue->earlier = latest;
+    queue->later = NULL;
+    *(latest ? &latest->later : &earliest) = queue;
+    latest = queue;
+}
+
+static void take_out(struct mock__queue *queue)
+{
+    *(queue->earlier ? &queue->earlier->later : &earliest) = queue->later;
+    *(queue->later ? &queue->later->earlier : &latest) = queue->earlier;
+}
+
+/* Its next work may have been submitted after the first of others. */
+static void put_behind(struct mock__queue *queue)
+{
+    struct mock__queue *other = queue->later;
+
+    take_out(queue);
+    while (other && other->first->ticket < queue->first->ticket)
+        other = other->later;
+    if (!other) {
+        put_last(queue);
+        return;
+    }
+    queue->later = other;
+    queue->earlier = other->earlier;
+    *(other->earlier ? &other->earlier->later : &earliest) = queue;
+    other->earlier = queue;
+}
+
+static void become_busy(struct mock__queue *queue)
+{
+    put_last(queue);
+    queue->references++;
+    queue->next_busy = busy;
+    queue->link_busy = &busy;
     if (busy)
-        busy->link_busy = &lane->next_busy;
-    busy = lane;
+        busy->link_busy = &queue->next_busy;
+    busy = queue;
 }
 
-static void become_idle(struct mock__lane *lane)
+static void become_idle(struct mock__queue *queue)
 {
-    *lane->link_busy = lane->next_busy;
-    if (lane->next_busy)
-        lane->next_busy->link_busy = lane->link_busy;
-    give_slot(lane);
-    mock__lane_unref(lane);
+    take_out(queue);
+    leave_turns(queue);
+    *queue->link_busy = queue->next_busy;
+    if (queue->next_busy)
+        queue->next_busy->link_busy = queue->link_busy;
+    give_slot(queue);
+    mock__queue_unref(queue);
 }
 
-/* In a lane, what comes later lies behind what comes first. */
+/* In a queue, what comes later lies behind what comes first. */
 static bool behind_all(unsigned slot, uint64_t number)
 {
-    for (const struct mock__lane *lane = busy; lane; lane = lane->next_busy)
-        if (!mock__clock_reached(lane->first->clock, slot, number))
+    for (const struct mock__queue *queue = busy; queue; queue = queue->next_busy)
+        if (!mock__clock_reached(queue->first->clock, slot, number))
             return false;
     return true;
 }
@@ -212,103 +285,106 @@ void mock__host_waited(const struct mock__clock *clock)
     mock__clocks_shrink(behind_all, !busy);
 }
 
-void mock__lane_follow(struct mock__lane *lane, const struct mock__clock *clock)
+void mock__queue_follow(struct mock__queue *queue, const struct mock__clock *clock)
 {
-    mock__clock_join(&lane->clock, clock);
+    mock__clock_join(&queue->clock, clock);
 }
 
 /*
- * The work comes after what is before it in its lane, after the points that it waits for, after
+ * The work comes after what is before it in its queue, after the points that it waits for, after
  * its turn's other side, whether that is done or not, and after what its submitter knows.
  */
-static void set_clock(struct mock__work *work, struct mock__lane *lane)
+static void set_clock(struct mock__work *work, struct mock__queue *queue)
 {
-    struct mock__context *context = lane->context;
+    struct mock__context *context = queue->context;
 
-    mock__clock_join(&work->clock, lane->clock);
+    mock__clock_join(&work->clock, queue->clock);
     mock__clock_join(&work->clock, *mock__clock_of_host());
-    if (lane->legacy)
+    if (queue->legacy)
         mock__clock_join(&work->clock, context->blocking_clock);
-    if (lane->blocking)
+    if (queue->blocking)
         mock__clock_join(&work->clock, context->legacy_clock);
-    mock__clock_advance(&work->clock, lane->slot, lane->submitted);
-    mock__clock_unref(lane->clock);
-    lane->clock = mock__clock_ref(work->clock);
-    if (lane->legacy)
+    mock__clock_advance(&work->clock, queue->slot, queue->submitted);
+    mock__clock_unref(queue->clock);
+    queue->clock = mock__clock_ref(work->clock);
+    if (queue->legacy)
         mock__clock_join(&context->legacy_clock, work->clock);
-    if (lane->blocking)
+    if (queue->blocking)
         mock__clock_join(&context->blocking_clock, work->clock);
     mock__clock_join(&context->clock, work->clock);
 }
 
-CUresult mock__work_submit(struct mock__lane *lane, void *pointer)
+CUresult mock__work_submit(struct mock__queue *queue, void *pointer)
 {
     struct mock__work *work = pointer;
 
-    if (!wait_for_turn(work, lane) || !wait_for_gate(work, lane))
+    if (!wait_for_turn(work, queue) || !wait_for_gate(work, queue))
         return CUDA_ERROR_OUT_OF_MEMORY;
-    work->lane = lane;
+    work->queue = queue;
     work->ticket = ++tickets;
-    lane->submitted++;
-    set_clock(work, lane);
-    if (lane->first)
-        lane->last->next = work;
+    queue->submitted++;
+    set_clock(work, queue);
+    if (queue->first)
+        queue->last->next = work;
     else
-        lane->first = work;
-    lane->last = work;
-    if (lane->first == work)
-        become_busy(lane);
+        queue->first = work;
+    queue->last = work;
+    if (queue->first == work)
+        become_busy(queue);
+    take_turn(queue);
     if (work->watched)
         mock__hooks.watch();
     mock__schedule_submitted();
     return CUDA_SUCCESS;
 }
 
-CUresult mock__work_give(struct mock__lane *lane, void *pointer)
+CUresult mock__work_give(struct mock__queue *queue, void *pointer)
 {
     struct mock__work *work = pointer;
     const CUresult result =
-        work->type->submit ? work->type->submit(lane, work) : mock__work_submit(lane, work);
+        work->type->submit ? work->type->submit(queue, work) : mock__work_submit(queue, work);
 
     if (result != CUDA_SUCCESS)
         mock__work_free(work);
     return result;
 }
 
-bool mock__lane_ready(const struct mock__lane *lane)
+bool mock__queue_ready(const struct mock__queue *queue)
 {
-    const struct mock__work *work = lane->first;
+    const struct mock__work *work = queue->first;
 
-    if (!work || lane->running)
+    if (!work || queue->running)
         return false;
     for (size_t i = 0; i < work->n_waits; i++)
         if (!mock__point_reached(&work->waits[i]))
             return false;
-    return !work->type->ready || work->type->ready(lane->first);
+    return !work->type->ready || work->type->ready(queue->first);
 }
 
-struct mock__work *mock__work_begin(struct mock__lane *lane)
+struct mock__work *mock__work_begin(struct mock__queue *queue)
 {
-    lane->running = true;
-    lane->first->unfinished = false;
-    return lane->first;
+    queue->running = true;
+    queue->first->unfinished = false;
+    return queue->first;
 }
 
 void mock__work_end(struct mock__work *work)
 {
-    struct mock__lane *lane = work->lane;
+    struct mock__queue *queue = work->queue;
     const bool held = work->type->host || work->type->ready;
 
-    lane->running = false;
+    queue->running = false;
     if (work->unfinished)
         return;
-    mock__slot_done(lane->slot, ++lane->done);
-    lane->first = work->next;
+    mock__slot_done(queue->slot, ++queue->done);
+    queue->first = work->next;
     mock__work_free(work);
     if (held)
         mock__hooks.watch();
-    if (lane->first)
+    if (queue->first) {
+        put_behind(queue);
         return;
-    lane->last = NULL;
-    become_idle(lane); /* perhaps the last reference */
+    }
+    queue->last = NULL;
+    become_idle(queue); /* perhaps the last reference */
 }

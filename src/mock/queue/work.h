@@ -2,17 +2,17 @@
 /*
  * Work that was submitted and is not done yet.
  *
- * A lane is a queue of work that is done in its order: what a stream is made of. It
- * outlives the stream's handle until its work is done. A point is a place in a lane: it is
- * reached when all work up to it is done. Work waits for points of other lanes; that is
- * all the order there is between lanes.
+ * A queue is a queue of work that is done in its order: what a stream is made of. It
+ * outlives the stream's handle until its work is done. A point is a place in a queue: it is
+ * reached when all work up to it is done. Work waits for points of other queues; that is
+ * all the order there is between queues.
  *
  * Which of the work that could be done next is done next, and when, is drawn from the
  * seed (schedule.c). Callers hold the process-wide lock; functions that wait give it up
  * meanwhile, so whatever a caller looked up before may be gone afterwards.
  */
-#ifndef CUSHIM_MOCK_WORK_H
-#define CUSHIM_MOCK_WORK_H
+#ifndef CUSHIM_MOCK_QUEUE_WORK_H
+#define CUSHIM_MOCK_QUEUE_WORK_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@ struct mock__clock;
 struct mock__context;
 struct mock__work;
 
-struct mock__lane {
+struct mock__queue {
     struct mock__context *context; /* NULL once it is gone */
     bool blocking;                 /* takes turns with the context's legacy stream */
     bool legacy;                   /* is that stream */
@@ -36,14 +36,17 @@ struct mock__lane {
         stream_id; /* for findings, as the label: the stream may be gone; or a graph's number */
     char stream_label[32];
     unsigned slot;             /* of clocks */
-    uint64_t submitted, done;  /* how much, counting on from the slot's last lane */
+    uint64_t submitted, done;  /* how much, counting on from the slot's last queue */
     struct mock__clock *clock; /* of what was submitted last */
     struct mock__work *first, *last;
-    struct mock__lane *next_busy, **link_busy; /* among the lanes that have work left */
+    struct mock__queue *next_busy, **link_busy; /* among the queues that have work left */
+    struct mock__queue *earlier, *later;        /* the same, by the tickets of their first work */
+    /* Among blocking queues with work that no work of the legacy stream lies behind yet. */
+    struct mock__queue *next_turn, **link_turn;
 };
 
 struct mock__point {
-    struct mock__lane *lane; /* NULL: reached */
+    struct mock__queue *queue; /* NULL: reached */
     uint64_t number;
     struct mock__clock *clock; /* what lies before whoever waits for it */
 };
@@ -64,15 +67,15 @@ struct mock__work_type {
     /* Work that does the same, for a launch of a graph. NULL: such work is not for graphs. */
     CUresult (*copy)(const struct mock__work *work, struct mock__work **ret_copy);
     /* Submits it, where there is more to do than mock__work_submit() does; may be NULL. */
-    CUresult (*submit)(struct mock__lane *lane, struct mock__work *work);
+    CUresult (*submit)(struct mock__queue *queue, struct mock__work *work);
 };
 
 /* The first member of every kind of work. */
 struct mock__work {
     const struct mock__work_type *type;
-    struct mock__lane *lane;
-    struct mock__work *next;      /* in its lane */
-    struct mock__work *next_call; /* among the calls that the engine is to make */
+    struct mock__queue *queue;
+    struct mock__work *next;      /* in its queue */
+    struct mock__work *next_call; /* among the calls that the host thread is to make */
     uint64_t ticket;              /* its number among all work of the process */
     struct mock__point *waits;
     size_t n_waits;
@@ -84,23 +87,25 @@ struct mock__work {
     CUresult status;   /* of the context when it is run: host work is told */
 };
 
-/* --- lanes and points --- */
+/* --- queues and points --- */
 
 /* NULL if there is no memory. The caller has the first reference. */
-struct mock__lane *mock__lane_new(struct mock__context *context, bool blocking, bool legacy);
-void mock__lane_unref(struct mock__lane *lane);
+struct mock__queue *mock__queue_new(struct mock__context *context, bool blocking, bool legacy);
+void mock__queue_unref(struct mock__queue *queue);
 
 /* Gives up the first reference: no more will be submitted. NULL does nothing. */
-void mock__lane_leave(struct mock__lane *lane);
+void mock__queue_leave(struct mock__queue *queue);
 
-/* The point behind everything that the lane was given so far. Holds a reference. */
-struct mock__point mock__lane_end(struct mock__lane *lane);
+/* The point behind everything that the queue was given so far. Holds a reference. */
+struct mock__point mock__queue_end(struct mock__queue *queue);
 struct mock__point mock__point_copy(const struct mock__point *point);
 void mock__point_clear(struct mock__point *point);
 bool mock__point_reached(const struct mock__point *point);
 
-/* The lanes that have work left, linked by next_busy. */
-struct mock__lane *mock__busy_lanes(void);
+/* The queues that have work left, linked by next_busy; and by `later`, in the order of their first
+ * work's submission. */
+struct mock__queue *mock__busy_queues(void);
+struct mock__queue *mock__earliest_queue(void);
 
 /* --- work --- */
 
@@ -116,29 +121,29 @@ struct mock__work *mock__work_nothing(void);
 /* The host has waited for what lies before the clock. */
 void mock__host_waited(const struct mock__clock *clock);
 
-/* What is submitted to the lane from now on comes after the clock. For points already reached. */
-void mock__lane_follow(struct mock__lane *lane, const struct mock__clock *clock);
+/* What is submitted to the queue from now on comes after the clock. For points already reached. */
+void mock__queue_follow(struct mock__queue *queue, const struct mock__clock *clock);
 
 /*
- * Makes the work wait for a point, besides what is before it in its lane. The point stays the
+ * Makes the work wait for a point, besides what is before it in its queue. The point stays the
  * caller's. False if there is no memory.
  */
 bool mock__work_wait_for(struct mock__work *work, const struct mock__point *point);
 
 /*
- * Puts the work at the end of a lane, in turn with the legacy stream where the lane takes
+ * Puts the work at the end of a queue, in turn with the legacy stream where the queue takes
  * part in that. CUDA_ERROR_OUT_OF_MEMORY leaves the work the caller's.
  */
-CUresult mock__work_submit(struct mock__lane *lane, void *work);
+CUresult mock__work_submit(struct mock__queue *queue, void *work);
 
 /* The same in the way of the work's type. Takes over the work, whatever it answers. */
-CUresult mock__work_give(struct mock__lane *lane, void *work);
+CUresult mock__work_give(struct mock__queue *queue, void *work);
 
-/* Can the lane's first work be done now? */
-bool mock__lane_ready(const struct mock__lane *lane);
+/* Can the queue's first work be done now? */
+bool mock__queue_ready(const struct mock__queue *queue);
 
-/* Begins and ends a lane's first work. Between the two it is run. */
-struct mock__work *mock__work_begin(struct mock__lane *lane);
+/* Begins and ends a queue's first work. Between the two it is run. */
+struct mock__work *mock__work_begin(struct mock__queue *queue);
 void mock__work_end(struct mock__work *work);
 
 #endif

@@ -70,7 +70,7 @@ static bool has_blocking_stream(const struct mock__capture *capture,
     const struct mock__stream *stream;
 
     for (size_t cursor = 0; (stream = next_member(capture, &cursor));)
-        if (stream->context == context && stream->lane->blocking)
+        if (stream->context == context && stream->queue->blocking)
             return true;
     return false;
 }
@@ -78,7 +78,7 @@ static bool has_blocking_stream(const struct mock__capture *capture,
 bool mock__capture_implied(const struct mock__stream *stream)
 {
     for (const struct mock__capture *one = captures; one; one = one->next)
-        if (stream->lane->legacy && has_blocking_stream(one, stream->context))
+        if (stream->queue->legacy && has_blocking_stream(one, stream->context))
             return true;
     return false;
 }
@@ -98,7 +98,7 @@ CUresult mock__capture_check(struct mock__stream *stream)
 {
     if (!captures)
         return CUDA_SUCCESS;
-    if (stream->lane->legacy)
+    if (stream->queue->legacy)
         return check_legacy(stream);
     return stream->capture && stream->capture->invalid ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
                                                        : CUDA_SUCCESS;
@@ -179,8 +179,8 @@ static CUresult advance(struct mock__stream *stream, const struct mock__node *no
 {
     const CUgraphNode handle = MOCK__HANDLE(node);
 
-    stream->frontier.n = 0;
-    if (mock__frontier_add(&stream->frontier, &handle, NULL, 1))
+    stream->dependencies.n = 0;
+    if (mock__capture_dependencies_add(&stream->dependencies, &handle, NULL, 1))
         return CUDA_SUCCESS;
     return invalidate(stream->capture, CUDA_ERROR_OUT_OF_MEMORY);
 }
@@ -200,7 +200,7 @@ static bool needs_context(const struct mock__work *work)
 
 CUresult mock__capture_add(struct mock__stream *stream, struct mock__work *work)
 {
-    const struct mock__frontier *frontier = &stream->frontier;
+    const struct mock__capture_dependencies *dependencies = &stream->dependencies;
     struct mock__node *node = NULL;
     CUresult result;
 
@@ -215,22 +215,22 @@ CUresult mock__capture_add(struct mock__stream *stream, struct mock__work *work)
         mock__work_free(work);
         return invalidate(stream->capture, CUDA_ERROR_OUT_OF_MEMORY);
     }
-    result = mock__node_add(stream->capture->graph, frontier->nodes, frontier->data, frontier->n,
-                            work, &node);
+    result = mock__node_add(stream->capture->graph, dependencies->nodes, dependencies->data,
+                            dependencies->n, work, &node);
     return added(stream, result, node);
 }
 
 CUresult mock__capture_graph(struct mock__stream *stream, const struct mock__graph *graph)
 {
-    const struct mock__frontier *frontier = &stream->frontier;
+    const struct mock__capture_dependencies *dependencies = &stream->dependencies;
     struct mock__graph *copy = NULL;
     struct mock__node *node = NULL;
     CUresult result;
 
     MOCK__REQUIRE(!mock__graph_has_memory(graph), CUDA_ERROR_NOT_SUPPORTED);
     MOCK__TRY(mock__graph_copy(graph, &copy));
-    result = mock__node_add_child(stream->capture->graph, frontier->nodes, frontier->data,
-                                  frontier->n, copy, &node);
+    result = mock__node_add_child(stream->capture->graph, dependencies->nodes, dependencies->data,
+                                  dependencies->n, copy, &node);
     if (result != CUDA_SUCCESS)
         mock__graph_free(copy);
     return added(stream, result, node);
@@ -270,21 +270,22 @@ CUresult mock__capture_depend(struct mock__stream *stream, const CUgraphNode *no
 {
     MOCK__REQUIRE(all_in(stream->capture->graph, nodes, n), CUDA_ERROR_INVALID_VALUE);
     if (instead)
-        stream->frontier.n = 0;
-    return mock__frontier_add(&stream->frontier, nodes, data, n) ? CUDA_SUCCESS
-                                                                 : CUDA_ERROR_OUT_OF_MEMORY;
+        stream->dependencies.n = 0;
+    return mock__capture_dependencies_add(&stream->dependencies, nodes, data, n)
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 /* --- events --- */
 
 CUresult mock__capture_record(struct mock__stream *stream, struct mock__event *event)
 {
-    const struct mock__frontier *frontier = &stream->frontier;
+    const struct mock__capture_dependencies *dependencies = &stream->dependencies;
 
     mock__event_forget(event);
-    MOCK__REQUIRE(
-        mock__frontier_add(&event->frontier, frontier->nodes, frontier->data, frontier->n),
-        CUDA_ERROR_OUT_OF_MEMORY);
+    MOCK__REQUIRE(mock__capture_dependencies_add(&event->dependencies, dependencies->nodes,
+                                                 dependencies->data, dependencies->n),
+                  CUDA_ERROR_OUT_OF_MEMORY);
     event->captured_by = stream->capture->id;
     return CUDA_SUCCESS;
 }
@@ -306,18 +307,18 @@ static CUresult wait_isolated(struct mock__stream *stream)
 static CUresult take_along(struct mock__stream *stream, const struct mock__event *event,
                            struct mock__capture *capture)
 {
-    const struct mock__frontier *frontier = &event->frontier;
+    const struct mock__capture_dependencies *dependencies = &event->dependencies;
 
     MOCK__REQUIRE(!capture->invalid, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
-    if (stream->lane->legacy)
+    if (stream->queue->legacy)
         return invalidate(capture, CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
     if (stream->capture && stream->capture != capture) {
         stream->capture->invalid = true;
         return invalidate(capture, CUDA_ERROR_STREAM_CAPTURE_MERGE);
     }
-    MOCK__REQUIRE(
-        mock__frontier_add(&stream->frontier, frontier->nodes, frontier->data, frontier->n),
-        CUDA_ERROR_OUT_OF_MEMORY);
+    MOCK__REQUIRE(mock__capture_dependencies_add(&stream->dependencies, dependencies->nodes,
+                                                 dependencies->data, dependencies->n),
+                  CUDA_ERROR_OUT_OF_MEMORY);
     stream->capture = capture;
     return CUDA_SUCCESS;
 }
@@ -361,28 +362,29 @@ static struct mock__capture *new_capture(struct mock__stream *stream, int mode,
 CUresult mock__capture_begin(struct mock__stream *stream, int mode, struct mock__graph *graph,
                              const CUgraphNode *nodes, const struct mock__edge_data *data, size_t n)
 {
-    struct mock__frontier frontier = {0};
+    struct mock__capture_dependencies dependencies = {0};
 
     /* What is done in the legacy stream depends on all others. */
-    MOCK__REQUIRE(!stream->lane->legacy, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    MOCK__REQUIRE(!stream->queue->legacy, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     MOCK__REQUIRE(mode >= GLOBAL && mode <= RELAXED, CUDA_ERROR_INVALID_VALUE);
     MOCK__REQUIRE(!stream->capture, CUDA_ERROR_ILLEGAL_STATE);
     MOCK__REQUIRE((nodes || !n) && (!graph || all_in(graph, nodes, n)), CUDA_ERROR_INVALID_VALUE);
-    MOCK__REQUIRE(mock__frontier_add(&frontier, nodes, data, n), CUDA_ERROR_OUT_OF_MEMORY);
+    MOCK__REQUIRE(mock__capture_dependencies_add(&dependencies, nodes, data, n),
+                  CUDA_ERROR_OUT_OF_MEMORY);
     stream->capture = new_capture(stream, mode, graph);
     if (!stream->capture) {
-        mock__frontier_clear(&frontier);
+        mock__capture_dependencies_clear(&dependencies);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    mock__frontier_clear(&stream->frontier);
-    stream->frontier = frontier;
+    mock__capture_dependencies_clear(&stream->dependencies);
+    stream->dependencies = dependencies;
     return CUDA_SUCCESS;
 }
 
 static void leave(struct mock__stream *stream)
 {
     stream->capture = NULL;
-    mock__frontier_clear(&stream->frontier);
+    mock__capture_dependencies_clear(&stream->dependencies);
 }
 
 /* All that other streams did has to be behind the origin's end. */
@@ -390,16 +392,18 @@ static CUresult check_joined(const struct mock__capture *capture)
 {
     bool joined = true;
 
-    MOCK__TRY(mock__frontier_mark_behind(capture->graph, &capture->origin->frontier));
+    MOCK__TRY(
+        mock__capture_dependencies_mark_behind(capture->graph, &capture->origin->dependencies));
     for (size_t cursor = 0; joined;) {
         const struct mock__stream *stream = next_member(capture, &cursor);
 
         if (!stream)
             break;
-        joined = mock__frontier_is_marked(&stream->frontier);
+        joined = mock__capture_dependencies_is_marked(&stream->dependencies);
     }
-    return joined && mock__frontier_is_marked(&capture->left) ? CUDA_SUCCESS
-                                                              : CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
+    return joined && mock__capture_dependencies_is_marked(&capture->left)
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
 }
 
 static void unlink_capture(const struct mock__capture *capture)
@@ -423,7 +427,7 @@ static struct mock__graph *end(struct mock__capture *capture, bool keep)
     graph->captures--;
     if (!keep && !capture->given)
         mock__graph_free(graph);
-    mock__frontier_clear(&capture->left);
+    mock__capture_dependencies_clear(&capture->left);
     free(capture);
     return keep ? graph : NULL;
 }
@@ -452,13 +456,14 @@ CUresult mock__capture_end(struct mock__stream *stream, struct mock__graph **ret
 void mock__capture_leave(struct mock__stream *stream)
 {
     struct mock__capture *capture = stream->capture;
-    const struct mock__frontier *frontier = &stream->frontier;
+    const struct mock__capture_dependencies *dependencies = &stream->dependencies;
 
     if (!capture)
         return;
     if (capture->origin == stream)
         end(capture, false);
-    else if (!mock__frontier_add(&capture->left, frontier->nodes, frontier->data, frontier->n))
+    else if (!mock__capture_dependencies_add(&capture->left, dependencies->nodes,
+                                             dependencies->data, dependencies->n))
         capture->invalid = true;
     leave(stream);
 }

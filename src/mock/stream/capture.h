@@ -3,12 +3,12 @@
  * Stream capture: what is submitted to a stream becomes nodes of a graph.
  *
  * A capture begins in one stream, its origin, and takes along each stream that waits for an
- * event recorded in it. A stream's frontier is what its next node depends on. A mistake
+ * event recorded in it. A stream's dependencies is what its next node depends on. A mistake
  * invalidates the capture: it goes on, answers errors, and ends without a graph. Callers
  * hold the lock.
  */
-#ifndef CUSHIM_MOCK_CAPTURE_H
-#define CUSHIM_MOCK_CAPTURE_H
+#ifndef CUSHIM_MOCK_STREAM_CAPTURE_H
+#define CUSHIM_MOCK_STREAM_CAPTURE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,7 +27,7 @@ struct mock__capture {
     struct mock__graph *graph; /* made for it, or given by the caller */
     bool given, invalid;
     struct mock__stream *origin;
-    struct mock__frontier left; /* by streams that took part and were destroyed */
+    struct mock__capture_dependencies left; /* by streams that took part and were destroyed */
     struct mock__capture *next;
 };
 
@@ -79,7 +79,8 @@ CUresult mock__capture_depend(struct mock__stream *stream, const CUgraphNode *no
 
 /* --- begin and end --- */
 
-/* graph is the caller's, or NULL for a new one; the frontier is where in it the capture begins. */
+/* graph is the caller's, or NULL for a new one; the dependencies is where in it the capture begins.
+ */
 CUresult mock__capture_begin(struct mock__stream *stream, int mode, struct mock__graph *graph,
                              const CUgraphNode *nodes, const struct mock__edge_data *data,
                              size_t n);

@@ -56,13 +56,13 @@ void mock__event_forget(struct mock__event *event)
 {
     unref_mark(event->mark);
     mock__point_clear(&event->point);
-    mock__frontier_clear(&event->frontier);
+    mock__capture_dependencies_clear(&event->dependencies);
     event->mark = NULL;
     event->captured_by = 0;
 }
 
 /* The event stands for this record from the time when it is submitted. */
-static CUresult submit_record(struct mock__lane *lane, struct mock__work *work)
+static CUresult submit_record(struct mock__queue *queue, struct mock__work *work)
 {
     const struct event_work *record = (const struct event_work *) work;
     struct mock__event *event = mock__object_find(MOCK__EVENT, record->event);
@@ -71,15 +71,15 @@ static CUresult submit_record(struct mock__lane *lane, struct mock__work *work)
 
     MOCK__REQUIRE(event, CUDA_ERROR_INVALID_HANDLE);
     mark->references++;
-    result = mock__work_submit(lane, work);
+    result = mock__work_submit(queue, work);
     if (result != CUDA_SUCCESS) {
         mark->references--;
         return result;
     }
     mock__event_forget(event);
     event->mark = mark;
-    event->point = mock__lane_end(lane);
-    mock__schedule_trivial(lane, work);
+    event->point = mock__queue_end(queue);
+    mock__schedule_trivial(queue, work);
     return CUDA_SUCCESS;
 }
 
@@ -103,13 +103,13 @@ static void run_wait(struct mock__work *work)
 }
 
 /* It waits for the record that is the last one now, and not when the graph was made. */
-static CUresult submit_wait(struct mock__lane *lane, struct mock__work *work)
+static CUresult submit_wait(struct mock__queue *queue, struct mock__work *work)
 {
     struct mock__event *event = mock__object_find(MOCK__EVENT, mock__event_of_work(work));
 
     MOCK__REQUIRE(event, CUDA_ERROR_INVALID_HANDLE);
     MOCK__REQUIRE(mock__work_wait_for(work, &event->point), CUDA_ERROR_OUT_OF_MEMORY);
-    return mock__work_submit(lane, work);
+    return mock__work_submit(queue, work);
 }
 
 static CUresult copy_wait(const struct mock__work *work, struct mock__work **ret_copy)
@@ -172,7 +172,7 @@ CUresult mock__event_record(struct mock__event *event, struct mock__stream *stre
     if (stream->capture)
         return mock__capture_record(stream, event);
     MOCK__TRY(mock__event_record_work(MOCK__HANDLE(event), &work));
-    return mock__work_give(stream->lane, work);
+    return mock__work_give(stream->queue, work);
 }
 
 static void free_event(struct mock__event *event)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Events. */
-#ifndef CUSHIM_MOCK_EVENT_H
-#define CUSHIM_MOCK_EVENT_H
+#ifndef CUSHIM_MOCK_STREAM_EVENT_H
+#define CUSHIM_MOCK_STREAM_EVENT_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,7 +23,7 @@ struct mock__event {
     struct mock__point point; /* reached when the work before that record is done */
     /* When its last record was captured: by which capture, and what that was behind. */
     uint64_t captured_by;
-    struct mock__frontier frontier;
+    struct mock__capture_dependencies dependencies;
 };
 
 /* The event of a handle, in a usable context. */

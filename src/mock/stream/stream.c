@@ -17,7 +17,7 @@ struct mock__stream *mock__stream_new(struct mock__context *context, unsigned fl
 {
     struct mock__stream *stream = mock__object_new(MOCK__STREAM, sizeof(*stream));
 
-    if (stream && !(stream->lane = mock__lane_new(context, !flags, false))) {
+    if (stream && !(stream->queue = mock__queue_new(context, !flags, false))) {
         mock__object_free(stream);
         return NULL;
     }
@@ -26,17 +26,17 @@ struct mock__stream *mock__stream_new(struct mock__context *context, unsigned fl
         stream->flags = flags;
         stream->priority = priority;
         stream->id = next_id++;
-        stream->lane->stream_id = stream->id;
+        stream->queue->stream_id = stream->id;
         stream->attributes[MOCK__SYNCHRONIZATION_POLICY][0] = CU_SYNC_POLICY_AUTO;
     }
     return stream;
 }
 
-/* The work that a stream still has is done all the same, in a lane without a stream. */
+/* The work that a stream still has is done all the same, in a queue without a stream. */
 static void free_stream(struct mock__stream *stream)
 {
     mock__capture_leave(stream);
-    mock__lane_leave(stream->lane);
+    mock__queue_leave(stream->queue);
     mock__object_free(stream);
 }
 
@@ -45,8 +45,9 @@ bool mock__streams_begin(struct mock__context *context)
     context->legacy = mock__stream_new(context, 0, 0);
     context->per_thread = mock__stream_new(context, 0, 0);
     if (context->legacy) {
-        context->legacy->lane->blocking = false;
-        context->legacy->lane->legacy = true;
+        context->legacy->queue->blocking = false;
+        context->legacy->queue->legacy = true;
+        context->legacy_queue = context->legacy->queue;
     }
     return context->legacy && context->per_thread;
 }
@@ -58,7 +59,7 @@ void mock__streams_destroy(const struct mock__context *context)
     for (size_t cursor = 0; (stream = mock__object_next(MOCK__STREAM, &cursor));) {
         if (stream->context != context)
             continue;
-        stream->lane->context = NULL;
+        stream->queue->context = NULL;
         free_stream(stream);
     }
 }
@@ -149,32 +150,34 @@ CUresult mock_cuStreamDestroy_v2(CUstream hStream)
 }
 
 /* The legacy stream stands for the streams that take turns with it, too. */
-static bool counts(const struct mock__lane *lane, const struct mock__stream *stream)
+static bool counts(const struct mock__queue *queue, const struct mock__stream *stream)
 {
-    return lane == stream->lane ||
-           (stream->lane->legacy && lane->blocking && lane->context == stream->context);
+    return queue == stream->queue ||
+           (stream->queue->legacy && queue->blocking && queue->context == stream->context);
 }
 
-static struct mock__lane *busy_lane(const struct mock__stream *stream)
+static struct mock__queue *busy_queue(const struct mock__stream *stream)
 {
-    for (struct mock__lane *lane = mock__busy_lanes(); lane; lane = lane->next_busy)
-        if (counts(lane, stream))
-            return lane;
+    if (!stream->queue->legacy)
+        return stream->queue->first ? stream->queue : NULL;
+    for (struct mock__queue *queue = mock__busy_queues(); queue; queue = queue->next_busy)
+        if (counts(queue, stream))
+            return queue;
     return NULL;
 }
 
 /* The host knows what the stream had is done, or will know before it goes on. */
 static void know(const struct mock__stream *stream)
 {
-    mock__host_waited(stream->lane->clock);
-    if (stream->lane->legacy)
+    mock__host_waited(stream->queue->clock);
+    if (stream->queue->legacy)
         mock__host_waited(stream->context->blocking_clock);
 }
 
 static CUresult synchronize(CUstream hStream)
 {
     struct mock__stream *stream = NULL;
-    struct mock__lane *lane;
+    struct mock__queue *queue;
 
     MOCK__ENTER();
     MOCK__TRY(mock__stream_find(hStream, &stream));
@@ -182,8 +185,8 @@ static CUresult synchronize(CUstream hStream)
     know(stream);
     mock__stats.waits++;
     /* Found anew each time: waiting gives up the lock. */
-    while ((lane = busy_lane(stream))) {
-        MOCK__TRY(mock__wait_lane(lane));
+    while ((queue = busy_queue(stream))) {
+        MOCK__TRY(mock__wait_queue(queue));
         MOCK__TRY(mock__stream_find(hStream, &stream));
     }
     return CUDA_SUCCESS;
@@ -206,7 +209,7 @@ static CUresult query(CUstream hStream)
     MOCK__ENTER();
     MOCK__TRY(mock__stream_find(hStream, &stream));
     MOCK__TRY(mock__capture_asked(stream));
-    if (!busy_lane(stream)) {
+    if (!busy_queue(stream)) {
         know(stream);
         return CUDA_SUCCESS;
     }
@@ -232,7 +235,7 @@ CUresult mock__stream_submit(struct mock__stream *stream, void *work)
         mock__work_free(work);
         return result;
     }
-    return stream->capture ? mock__capture_add(stream, work) : mock__work_give(stream->lane, work);
+    return stream->capture ? mock__capture_add(stream, work) : mock__work_give(stream->queue, work);
 }
 
 /* Work that does nothing, and waits: what is submitted after it waits with it. */
@@ -241,12 +244,12 @@ static CUresult submit_wait(struct mock__stream *stream, const struct mock__poin
     struct mock__work *work;
 
     if (mock__point_reached(point)) {
-        mock__lane_follow(stream->lane, point->clock);
+        mock__queue_follow(stream->queue, point->clock);
         return CUDA_SUCCESS;
     }
     work = mock__work_nothing();
     if (work && mock__work_wait_for(work, point))
-        return mock__work_give(stream->lane, work);
+        return mock__work_give(stream->queue, work);
     mock__work_free(work);
     return CUDA_ERROR_OUT_OF_MEMORY;
 }

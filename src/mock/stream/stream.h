@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Streams: a lane of work (work.h), and what a caller can ask and set.
+ * Streams: a queue of work (work.h), and what a caller can ask and set.
  */
-#ifndef CUSHIM_MOCK_STREAM_H
-#define CUSHIM_MOCK_STREAM_H
+#ifndef CUSHIM_MOCK_STREAM_STREAM_H
+#define CUSHIM_MOCK_STREAM_STREAM_H
 
 #include <stdint.h>
 
@@ -19,14 +19,14 @@
 
 struct mock__capture;
 struct mock__context;
-struct mock__lane;
+struct mock__queue;
 
 struct mock__stream {
     struct mock__object object;
     struct mock__context *context;
-    struct mock__lane *lane;
-    struct mock__capture *capture;  /* that the stream takes part in, or NULL */
-    struct mock__frontier frontier; /* there: what its next node depends on */
+    struct mock__queue *queue;
+    struct mock__capture *capture;                  /* that the stream takes part in, or NULL */
+    struct mock__capture_dependencies dependencies; /* there: what its next node depends on */
     unsigned flags;
     int priority;
     uint64_t id;
@@ -61,7 +61,7 @@ static inline CUstream mock__ptsz(CUstream handle)
 }
 
 /*
- * Submits work to a stream: it goes to the end of its lane or, where the stream captures, into
+ * Submits work to a stream: it goes to the end of its queue or, where the stream captures, into
  * the graph. Takes over the work, whatever it answers.
  */
 CUresult mock__stream_submit(struct mock__stream *stream, void *work);

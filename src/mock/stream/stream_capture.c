@@ -121,11 +121,11 @@ static void fill_in(const struct info *info, const struct mock__stream *stream)
     if (info->graph)
         *info->graph = MOCK__HANDLE(stream->capture->graph);
     if (info->nodes)
-        *info->nodes = stream->frontier.nodes;
+        *info->nodes = stream->dependencies.nodes;
     if (info->data)
-        *info->data = stream->frontier.data;
+        *info->data = stream->dependencies.data;
     if (info->n)
-        *info->n = stream->frontier.n;
+        *info->n = stream->dependencies.n;
 }
 
 static CUresult get_info(CUstream hStream, const struct info *info)
@@ -137,7 +137,7 @@ static CUresult get_info(CUstream hStream, const struct info *info)
     MOCK__TRY(mock__stream_find(hStream, &stream));
     MOCK__REQUIRE(!mock__capture_implied(stream), CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
     MOCK__REQUIRE(!info->without_data || !info->nodes ||
-                      !mock__frontier_has_data(&stream->frontier),
+                      !mock__capture_dependencies_has_data(&stream->dependencies),
                   MOCK__LOSSY_QUERY);
     *info->status = status_of(stream);
     if (*info->status == CU_STREAM_CAPTURE_STATUS_ACTIVE)

@@ -4,8 +4,8 @@
  * program passes to a kernel as a CUtexObject or CUsurfObject is the object's handle.
  * Callers hold the lock.
  */
-#ifndef CUSHIM_MOCK_TEXTURE_H
-#define CUSHIM_MOCK_TEXTURE_H
+#ifndef CUSHIM_MOCK_TEXTURE_TEXTURE_H
+#define CUSHIM_MOCK_TEXTURE_TEXTURE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,6 +5,7 @@
  *
  *   forms FILE      compares with the numbers in the file; names the forms that differ
  *   forms           prints the file
+ *   forms -p FILE   compares and prints
  *   forms -v FORM   prints the operands and results of a form, to look at
  *   forms -k FORM   prints its kernel
  *   forms -a        how far approximate results are from what is right
@@ -124,36 +125,51 @@ static const char *recorded(const struct answers *answers, const char *name)
     return NULL;
 }
 
-/* Every form that this device and that of the file can have must have its answer. */
-static int compare(const struct form *forms, size_t n, const char *path)
+struct comparison {
+    struct answers answers;
+    unsigned compared, differ, missing, newer;
+};
+
+static void compare_one(struct comparison *c, const struct form *form, const char *actual)
 {
-    static struct answers answers;
-    char *text = read_all(path);
-    unsigned compared = 0, differ = 0, missing = 0, newer = 0;
+    const char *expected = recorded(&c->answers, form->name);
 
-    read_answers(&answers, text);
-    for (size_t i = 0; i < n; i++) {
-        const char *expected = recorded(&answers, forms[i].name);
-        char actual[32];
-
-        if (!expected) {
-            newer += forms[i].target > 90;
-            missing += forms[i].target <= 90;
-            if (forms[i].target <= 90 && !answers.partial)
-                printf("%s: was not recorded\n", forms[i].name);
-            continue;
-        }
-        answer(&forms[i], actual);
-        compared++;
-        if (strcmp(expected, actual) != 0) {
-            printf("%s: %s, the hardware has %s\n", forms[i].name, actual, expected);
-            differ++;
-        }
+    if (!expected) {
+        c->newer += form->target > 90;
+        c->missing += form->target <= 90;
+        if (form->target <= 90 && !c->answers.partial)
+            fprintf(stderr, "%s: was not recorded\n", form->name);
+        return;
     }
-    printf("%u forms, %u differ, %u without an answer, %u for newer devices, %zu answers to none\n",
-           compared, differ, missing, newer, answers.n - compared);
+    c->compared++;
+    if (strcmp(expected, actual) != 0) {
+        fprintf(stderr, "%s: %s, the hardware has %s\n", form->name, actual, expected);
+        c->differ++;
+    }
+}
+
+/* Every form that this device and that of the file can have must have its answer. */
+static int compare(const struct form *forms, size_t n, const char *path, bool print)
+{
+    static struct comparison c;
+    char *text = read_all(path);
+
+    read_answers(&c.answers, text);
+    for (size_t i = 0; i < n; i++) {
+        char actual[32] = "";
+
+        if (forms[i].target <= forms_capability())
+            answer(&forms[i], actual);
+        if (print && actual[0])
+            printf("%s\t%s\n", forms[i].name, actual);
+        compare_one(&c, &forms[i], actual);
+    }
+    fprintf(
+        stderr,
+        "%u forms, %u differ, %u without an answer, %u for newer devices, %zu answers to none\n",
+        c.compared, c.differ, c.missing, c.newer, c.answers.n - c.compared);
     free(text);
-    return differ || answers.n != compared || (missing && !answers.partial);
+    return c.differ || c.answers.n != c.compared || (c.missing && !c.answers.partial);
 }
 
 static void print_different(const struct form *forms, size_t n, const char *path)
@@ -249,6 +265,8 @@ int main(int argc, char **argv)
         print_different(forms, n, argv[2]);
     } else if (argc == 3 && !strcmp(argv[1], "-s")) {
         print_sides(forms, n, argv[2]);
+    } else if (argc == 3 && !strcmp(argv[1], "-p")) {
+        status = compare(forms, n, argv[2], true);
     } else if (argc == 3) {
         for (size_t i = 0; i < n; i++)
             if (!strcmp(forms[i].name, argv[2]))
@@ -256,7 +274,7 @@ int main(int argc, char **argv)
     } else if (argc == 2 && !strcmp(argv[1], "-a")) {
         status = forms_judge_approximate(forms, n);
     } else if (argc == 2) {
-        status = compare(forms, n, argv[1]);
+        status = compare(forms, n, argv[1], false);
     } else {
         print_all(forms, n);
     }

@@ -50,7 +50,7 @@ static inline void found(enum cushim_mock_finding_kind kind, const char *one, co
 {
     const struct cushim_mock_finding *all = NULL;
 
-    cr_assert_gt(cushim_mock_findings(&all), 0, "nothing was found: '%s', '%s'", one, two);
+    cr_assert(gt(sz, cushim_mock_findings(&all), 0), "nothing was found: '%s', '%s'", one, two);
     cr_expect(eq(int, (int) all[0].kind, (int) kind), "%s", all[0].text);
     cr_expect(ne(ptr, (void *) strstr(all[0].text, one), NULL), "'%s' in: %s", one, all[0].text);
     cr_expect(ne(ptr, (void *) strstr(all[0].text, two), NULL), "'%s' in: %s", two, all[0].text);

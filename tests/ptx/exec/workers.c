@@ -2,7 +2,7 @@
 /*
  * Kernels whose blocks run on several workers at a time, and share lines of memory: what is noted
  * of it is the same in any order, and nothing is found where nothing is wrong. A plain program,
- * for the sanitizer of threads; kernels with races of their own are in test-watch.c.
+ * for the sanitizer of threads; kernels with races of their own are in test_watch.c.
  */
 #include <cushim/mock.h>
 #include <stdio.h>

@@ -3,6 +3,7 @@
 #include "modules.h"
 
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 SUITE(module);
@@ -120,7 +121,8 @@ Test(module, text_without_its_nul, .init = begin)
 Test(module, what_is_no_image, .init = begin)
 {
     /* An ELF file whose section table is beyond its end, and a fat binary that is short. */
-    unsigned char elf[64] = {0x7f, 'E', 'L', 'F', 2, 1, 1}, fat[16] = {0x50, 0xed, 0x55, 0xba};
+    unsigned char elf[64] = {0x7f, 'E', 'L', 'F', 2, 1, 1}, fat[32] = {0x50, 0xed, 0x55, 0xba};
+    static const unsigned char pointer[24] = {0xb1, 0x43, 0x62, 0x46, 1, 0, 0, 0, 0xef, 0xbe};
     cushim_module module = CUSHIM_NONE;
 
     elf[0x28] = 200; /* e_shoff */
@@ -130,9 +132,20 @@ Test(module, what_is_no_image, .init = begin)
                    "the image is a cubin that is cut off");
     fat[6] = 16;
     fat[8] = 1;
-    assert_refused(cushim_module_load(w.context, fat, sizeof(fat),
-                                      cushim_module_params(.label = "fat"), &module),
-                   200, "fat is a fat binary that is cut off");
+    assert_refused(
+        cushim_module_load(w.context, fat, 16, cushim_module_params(.label = "fat"), &module), 200,
+        "fat is a fat binary that is cut off");
+    fat[8] = 16;
+    fat[20] = 16;
+    fat[24] = 1;
+    assert_refused(cushim_module_load(w.context, fat, 32, NULL, &module), 200,
+                   "a fat binary that is cut off");
+    assert_refused(cushim_module_load(w.context, pointer, sizeof(pointer), NULL, &module), 200,
+                   "a structure that points to a fat binary");
+    assert_refused(cushim_module_load(w.context, pointer, 4, NULL, &module), 200,
+                   "a structure that points to a fat binary");
+    assert_refused(cushim_module_load(w.context, "\0abc", 4, NULL, &module), 200, "neither PTX");
+    assert_refused(cushim_module_load(w.context, "\0", 2, NULL, &module), 200, "empty");
     /* One with another class, which is no cubin, and the same without any sections. */
     elf[0x3c] = 0;
     elf[0x28] = 0;
@@ -184,7 +197,15 @@ Test(module, files, .init = begin)
     unlink(path);
     assert_refused(cushim_module_load_file(w.context, path, NULL, &module), 301, path);
     assert_refused(cushim_module_load_file(w.context, "/", NULL, &module), CUSHIM_ERROR_SYSTEM,
-                   "/");
+                   "/: it is a folder");
+    assert_refused(cushim_module_load_file(w.context, "/dev/zero", NULL, &module),
+                   CUSHIM_ERROR_SYSTEM, "/dev/zero: it is a device");
+    assert_refused(cushim_module_load_file(w.context, "/proc/version", NULL, &module),
+                   CUSHIM_ERROR_SYSTEM, "the kernel makes it up");
+    cr_assert(eq(int, mkfifo(path, 0600), 0));
+    assert_refused(cushim_module_load_file(w.context, path, NULL, &module), CUSHIM_ERROR_SYSTEM,
+                   "it is a pipe");
+    unlink(path);
     assert_refused(cushim_module_load_file(w.context, NULL, NULL, &module),
                    CUSHIM_ERROR_INVALID_ARGUMENT, "path is NULL");
     close_world(&w);
@@ -198,6 +219,7 @@ Test(module, what_ends_where_it_says, .init = begin)
 
     fat[6] = 16;
     fat[8] = 16;
+    fat[20] = 16; /* one entry, without contents */
     cr_assert(ne(int, cushim_module_load(w.context, fat, sizeof(fat), NULL, &module), CUSHIM_OK));
     cr_assert(eq(u64, count(&w, "cuModuleLoadDataEx"), 1), "%s", cushim_error_text());
     elf[0x3a] = 64; /* e_shentsize */

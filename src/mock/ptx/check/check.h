@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the checkers of instructions share. */
-#ifndef CUSHIM_MOCK_PTX_CHECK_H
-#define CUSHIM_MOCK_PTX_CHECK_H
+#ifndef CUSHIM_MOCK_PTX_CHECK_CHECK_H
+#define CUSHIM_MOCK_PTX_CHECK_CHECK_H
 
 #include "mock/ptx/syntax/parser.h"
 

@@ -138,8 +138,13 @@ static bool check_list(const struct ptx__check *check, const struct ptx__operand
                           "Call has wrong number of parameters");
     for (uint32_t i = 0; i < n; i++) {
         const struct ptx__parameter *parameter = &parameters[i];
-        const size_t bytes = argument_bytes(check, &list->elements[i], parameter->bytes);
+        const struct ptx__operand *argument = &list->elements[i];
+        const size_t bytes = argument_bytes(check, argument, parameter->bytes);
 
+        /* All of a variable is passed, and no part of it. */
+        if (argument->kind == PTX_ADDRESS && (argument->offset || argument->indexed))
+            return ptx__error(check->parser, argument->place,
+                              "Argument for '%s' is not a variable or a register", parameter->name);
         if (bytes != parameter->bytes && !parameter->open)
             ptx__error(check->parser, check->instruction->place,
                        "Type of argument does not match formal parameter '%s'", parameter->name);

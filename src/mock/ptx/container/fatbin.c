@@ -5,9 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* No module's text is larger. */
-#define LARGEST_TEXT ((size_t) 1 << 30)
-
 #define HEADER_BYTES 16
 #define ROW_BYTES    64 /* what every version has of an entry's header */
 #define KIND_PTX     1
@@ -48,9 +45,10 @@ bool ptx__is_elf(const void *image, size_t size)
     return begins_with(image, size, elf, sizeof(elf));
 }
 
+/* Only in memory: an address in somebody's file is not one of this process. */
 static bool is_wrapper(const void *image, size_t size)
 {
-    return begins_with(image, size, "\xb1\x43\x62\x46", 4);
+    return size == SIZE_MAX && begins_with(image, size, "\xb1\x43\x62\x46", 4);
 }
 
 static bool is_fatbin(const void *image, size_t size)
@@ -109,7 +107,7 @@ static bool suits(const struct entry *entry, int capability)
 static enum ptx__status choose(const unsigned char *at, size_t left, int capability,
                                struct entry *ret_entry)
 {
-    enum ptx__status status = PTX_NO_TARGET;
+    enum ptx__status status = PTX_MACHINE_CODE;
     size_t bytes;
 
     for (; left; at += bytes, left -= bytes) {
@@ -117,6 +115,8 @@ static enum ptx__status choose(const unsigned char *at, size_t left, int capabil
 
         if (!read_entry(at, left, &entry, &bytes))
             return PTX_NO_PTX;
+        if (entry.kind == KIND_PTX && status == PTX_MACHINE_CODE)
+            status = PTX_NO_TARGET;
         if (entry.kind != KIND_PTX || !suits(&entry, capability) ||
             (status == PTX_OK && entry.target < ret_entry->target))
             continue;
@@ -138,14 +138,16 @@ static bool unpack(const struct entry *entry, char *text)
     return true;
 }
 
-static enum ptx__status text_of(const struct entry *entry, char **ret_text)
+static enum ptx__status text_of(const struct entry *entry, size_t most, char **ret_text)
 {
     const bool compressed = entry->flags & (FLAG_LZ4 | FLAG_ZSTD);
     const size_t size = compressed ? entry->text_size : entry->size;
     char *text;
 
-    if (size > LARGEST_TEXT)
-        return PTX_NO_PTX;
+    if (size > most || size == SIZE_MAX)
+        return PTX_TOO_LARGE;
+    if (entry->flags & FLAG_ZSTD && !ptx__has_zstd())
+        return PTX_NO_LIBRARY;
     text = calloc(1, size + 1);
     if (!text)
         return PTX_OUT_OF_MEMORY;
@@ -157,7 +159,8 @@ static enum ptx__status text_of(const struct entry *entry, char **ret_text)
     return PTX_OK;
 }
 
-enum ptx__status ptx__fatbin_text(const void *image, size_t size, int capability, char **ret_text)
+enum ptx__status ptx__fatbin_text(const void *image, size_t size, int capability, size_t most,
+                                  char **ret_text)
 {
     const unsigned char *bytes = image;
     enum ptx__status status;
@@ -165,14 +168,10 @@ enum ptx__status ptx__fatbin_text(const void *image, size_t size, int capability
     uint64_t header, left;
 
     /* A structure in the program: magic, version, and a pointer to the binary itself. */
-    if (is_wrapper(image, size)) {
-        if (size < 2 * sizeof(int) + sizeof(void *))
-            return PTX_NO_PTX;
+    if (is_wrapper(image, size))
         memcpy(&bytes, bytes + 2 * sizeof(int), sizeof(bytes));
-        size = SIZE_MAX;
-        if (!bytes || !is_fatbin(bytes, size))
-            return PTX_NO_PTX;
-    }
+    if (!bytes || !is_fatbin(bytes, size))
+        return PTX_NO_PTX;
     /* The version is behind the magic number, and before anything that says how long it is. */
     if (size < HEADER_BYTES || bytes[4] != 1 || bytes[5])
         return PTX_NO_PTX;
@@ -181,5 +180,5 @@ enum ptx__status ptx__fatbin_text(const void *image, size_t size, int capability
     if (header < HEADER_BYTES || header > size || left > size - header)
         return PTX_NO_PTX;
     status = choose(bytes + header, left, capability, &entry);
-    return status == PTX_OK ? text_of(&entry, ret_text) : status;
+    return status == PTX_OK ? text_of(&entry, most, ret_text) : status;
 }

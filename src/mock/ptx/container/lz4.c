@@ -9,6 +9,9 @@
 
 #define SHORTEST_COPY 4
 
+/* No byte of it stands for more. */
+#define LARGEST_RATIO 255
+
 struct input {
     const unsigned char *at, *end;
 };
@@ -28,13 +31,18 @@ static bool read_length(struct input *input, size_t *length)
     return true;
 }
 
-/* A copy may reach into what it writes, which then repeats. */
+/* A copy may reach into what it writes, which then repeats: what is there doubles each time. */
 static void copy(unsigned char *to, size_t distance, size_t length)
 {
     const unsigned char *from = to - distance;
 
-    for (size_t i = 0; i < length; i++)
-        to[i] = from[i];
+    while (length > distance) {
+        memcpy(to, from, distance);
+        to += distance;
+        length -= distance;
+        distance *= 2;
+    }
+    memcpy(to, from, length);
 }
 
 bool ptx__lz4(const unsigned char *from, size_t n_from, unsigned char *to, size_t n_to)
@@ -42,6 +50,8 @@ bool ptx__lz4(const unsigned char *from, size_t n_from, unsigned char *to, size_
     struct input input = {from, from + n_from};
     size_t written = 0;
 
+    if (n_to / LARGEST_RATIO > n_from)
+        return false;
     while (input.at < input.end) {
         const unsigned char token = *input.at++;
         size_t length = token >> 4, distance;

@@ -7,8 +7,15 @@
 #include "mock/ptx/container/fatbin.h"
 
 typedef size_t decompress_fn(void *to, size_t n_to, const void *from, size_t n_from);
+typedef unsigned long long size_fn(const void *from, size_t n_from);
+
+/* What the second answers: the frame does not say, or is none. */
+#define SIZE_UNKNOWN (~0ull)
+#define NO_SIZE      (~0ull - 1)
 
 static decompress_fn *decompress;
+static size_fn *content_size;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void open_library(void)
 {
@@ -16,13 +23,27 @@ static void open_library(void)
     void *symbol = library ? dlsym(library, "ZSTD_decompress") : NULL;
 
     memcpy(&decompress, &symbol, sizeof(decompress));
+    symbol = symbol ? dlsym(library, "ZSTD_getFrameContentSize") : NULL;
+    memcpy(&content_size, &symbol, sizeof(content_size));
+}
+
+bool ptx__has_zstd(void)
+{
+    pthread_once(&once, open_library);
+    return decompress;
+}
+
+/* A first frame that is larger than all of it should be is not worth the work. */
+static bool may_become(const unsigned char *from, size_t n_from, size_t n_to)
+{
+    const unsigned long long size = content_size ? content_size(from, n_from) : SIZE_UNKNOWN;
+
+    return size == SIZE_UNKNOWN || (size != NO_SIZE && size <= n_to);
 }
 
 bool ptx__zstd(const unsigned char *from, size_t n_from, unsigned char *to, size_t n_to)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-    pthread_once(&once, open_library);
     /* An error is a number larger than any size. */
-    return decompress && decompress(to, n_to, from, n_from) == n_to;
+    return ptx__has_zstd() && may_become(from, n_from, n_to) &&
+           decompress(to, n_to, from, n_from) == n_to;
 }

@@ -15,8 +15,8 @@ static uint64_t address_of(const struct ptx__warp *w, const struct ptx__place_in
                            unsigned lane)
 {
     if (place->wide)
-        return REG(uint64_t, place->slot)[lane] + (int32_t) place->offset;
-    return REG(uint32_t, place->slot)[lane] + place->offset;
+        return REG(uint64_t, place->slot)[lane] + (uint64_t) place->offset;
+    return (uint32_t) (REG(uint32_t, place->slot)[lane] + (uint32_t) place->offset);
 }
 
 static unsigned char *reach(struct ptx__warp *w, const struct ptx__op *op,
@@ -221,8 +221,8 @@ const struct ptx__op *ptx__do_cluster_wait(struct ptx__warp *w, const struct ptx
         return ptx__fault(w, op, 702, PTX__ENDLESS, (unsigned) __builtin_ctz(w->mask),
                           "it waits for the barrier of its cluster, to which %u of %u threads came",
                           w->block->cluster->arrived, w->block->cluster->alive);
-    w->groups[w->n_groups++] =
-        (struct ptx__group){.at = op, .frame = w->frame, .mask = w->mask, .turn = w->turn};
+    w->groups[w->n_groups++] = (struct ptx__divergence_group){
+        .at = op, .frame = w->frame, .mask = w->mask, .yield_round = w->yield_round};
     w->yielded = true;
     return NULL;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copies that are done when they are asked for, barriers in shared memory, and clusters. */
-#ifndef CUSHIM_MOCK_PTX_ASYNC_H
-#define CUSHIM_MOCK_PTX_ASYNC_H
+#ifndef CUSHIM_MOCK_PTX_EXEC_ASYNC_H
+#define CUSHIM_MOCK_PTX_EXEC_ASYNC_H
 
 #include "mock/ptx/machine/code.h"
 #include "mock/ptx/syntax/types.h"
@@ -9,7 +9,7 @@
 /* An address operand: slot, offset, whether the slot has 64 bits, and the space. */
 struct ptx__place_in {
     uint32_t slot;
-    uint32_t offset;
+    int64_t offset;
     bool wide;
     uint8_t space;
 };

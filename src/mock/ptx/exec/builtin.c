@@ -8,21 +8,23 @@
 #include "mock/ptx/machine/heap.h"
 #include "mock/ptx/memory/memory.h"
 
-/* The number-th argument of a lane: the operation says where in the frame it is. */
+/* The number-th argument of a lane, as far as it was given. */
 static uint64_t argument(const struct ptx__warp *warp, const struct ptx__op *op, unsigned lane,
                          unsigned number, unsigned bytes)
 {
+    const struct ptx__argument given = ptx__given(op, number);
     uint64_t value = 0;
 
-    if (number < op->n_list)
-        memcpy(&value, ptx__warp_local(warp, lane) + warp->frame->local + op->list[number], bytes);
+    bytes = bytes < given.bytes ? bytes : given.bytes;
+    memcpy(&value, ptx__warp_local(warp, lane) + warp->frame->local + given.offset, bytes);
     return value;
 }
 
 static void give_result(const struct ptx__warp *warp, const struct ptx__op *op, unsigned lane,
                         uint64_t value, unsigned bytes)
 {
-    if (op->d != UINT32_MAX)
+    bytes = bytes < op->imm ? bytes : (unsigned) op->imm;
+    if (bytes)
         memcpy(ptx__warp_local(warp, lane) + warp->frame->local + op->d, &value, bytes);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Functions that the device's runtime has: vprintf, __assertfail, malloc, free. */
-#ifndef CUSHIM_MOCK_PTX_BUILTIN_H
-#define CUSHIM_MOCK_PTX_BUILTIN_H
+#ifndef CUSHIM_MOCK_PTX_EXEC_BUILTIN_H
+#define CUSHIM_MOCK_PTX_EXEC_BUILTIN_H
 
 #include "mock/ptx/machine/code.h"
 

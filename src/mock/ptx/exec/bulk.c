@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "mock/ptx/machine/block.h"
-#include "mock/ptx/machine/soft.h"
+#include "mock/ptx/machine/softfloat.h"
 #include "mock/ptx/memory/memory.h"
 #include "mock/ptx/syntax/types.h"
 
@@ -127,8 +127,8 @@ static uint64_t address_of(const struct ptx__warp *w, const struct ptx__place_in
                            unsigned lane)
 {
     if (place->wide)
-        return REG(uint64_t, place->slot)[lane] + (uint64_t) (int64_t) (int32_t) place->offset;
-    return REG(uint32_t, place->slot)[lane] + place->offset;
+        return REG(uint64_t, place->slot)[lane] + (uint64_t) place->offset;
+    return (uint32_t) (REG(uint32_t, place->slot)[lane] + (uint32_t) place->offset);
 }
 
 /* The same place in the shared memory of another block of the cluster. */

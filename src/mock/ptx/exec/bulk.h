@@ -4,23 +4,11 @@
  * red.async and their kin. Here they are done when they are asked for, and then the barrier in
  * memory that counts their bytes is told.
  */
-#ifndef CUSHIM_MOCK_PTX_BULK_H
-#define CUSHIM_MOCK_PTX_BULK_H
+#ifndef CUSHIM_MOCK_PTX_EXEC_BULK_H
+#define CUSHIM_MOCK_PTX_EXEC_BULK_H
 
 #include "mock/ptx/exec/async.h"
-
-/* What a reduction does to what is there. */
-enum ptx__reduction {
-    PTX__REDUCE_NOTHING, /* it is replaced */
-    PTX__REDUCE_ADD,
-    PTX__REDUCE_MIN,
-    PTX__REDUCE_MAX,
-    PTX__REDUCE_INC,
-    PTX__REDUCE_DEC,
-    PTX__REDUCE_AND,
-    PTX__REDUCE_OR,
-    PTX__REDUCE_XOR,
-};
+#include "mock/ptx/machine/reduction.h"
 
 struct ptx__bulk {
     struct ptx__place_in to, from, barrier;

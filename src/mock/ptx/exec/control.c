@@ -5,6 +5,7 @@
 #include "mock/ptx/machine/block.h"
 #include "mock/ptx/machine/exec.h"
 #include "mock/ptx/machine/grid.h"
+#include "mock/ptx/syntax/ast.h"
 #include "mock/ptx/warps/control.h"
 
 const struct ptx__op *ptx__do_jump(struct ptx__warp *w, const struct ptx__op *op)
@@ -53,7 +54,7 @@ const struct ptx__op *ptx__do_guard(struct ptx__warp *w, const struct ptx__op *o
         return op + op->skip;
     /* What is inside cannot jump, so the lanes that were active are remembered in a slot. */
     PRED(op->d) = w->mask;
-    w->whole = w->whole && through == w->mask;
+    w->converged = w->converged && through == w->mask;
     w->mask = through;
     return op + 1;
 }
@@ -61,7 +62,7 @@ const struct ptx__op *ptx__do_guard(struct ptx__warp *w, const struct ptx__op *o
 const struct ptx__op *ptx__do_unguard(struct ptx__warp *w, const struct ptx__op *op)
 {
     w->mask = PRED(op->d);
-    w->whole = !(w->frame->lanes & ~w->mask);
+    w->converged = !(w->frame->lanes & ~w->mask);
     return op + 1;
 }
 
@@ -94,15 +95,15 @@ const struct ptx__op *ptx__do_exit(struct ptx__warp *w, const struct ptx__op *op
 static void copy_result(struct ptx__warp *w, const struct ptx__frame *frame)
 {
     const struct ptx__op *call = frame->back - 1;
+    const uint32_t bytes = frame->code->result.bytes;
+    const size_t wanted = bytes < call->imm ? bytes : call->imm;
 
-    if (call->d == UINT32_MAX)
-        return;
-    for (unsigned l = 0; l < PTX__LANES; l++) {
+    for (unsigned l = 0; wanted && l < PTX__LANES; l++) {
         unsigned char *local = ptx__warp_local(w, l);
 
         if (ACTIVE(l))
             memcpy(local + frame->parent->local + call->d,
-                   local + frame->local + frame->code->result.offset, frame->code->result.bytes);
+                   local + frame->local + frame->code->result.offset, wanted);
     }
 }
 
@@ -127,17 +128,16 @@ const struct ptx__op *ptx__do_call(struct ptx__warp *w, const struct ptx__op *op
     return ptx__warp_call(w, op, op->call);
 }
 
+/* Functions' addresses are their numbers, in steps. A kernel is no function that can be called. */
 static const struct ptx__code *code_at(const struct ptx__warp *w, uint64_t address)
 {
     const struct ptx__program *program = w->block->grid->launch->program;
+    const uint64_t number = (address - PTX_CODE) / PTX_CODE_STEP;
+    const struct ptx__code *code = number < program->n_codes ? &program->codes[number] : NULL;
 
-    for (size_t i = 0; i < program->n_codes; i++) {
-        if (program->codes[i].address == address && program->codes[i].ops)
-            return &program->codes[i];
-        if (program->codes[i].address == address && program->codes[i].builtin)
-            return &program->codes[i];
-    }
-    return NULL;
+    return code && code->address == address && !code->is_kernel && (code->ops || code->builtin)
+               ? code
+               : NULL;
 }
 
 /* The lanes that call the same function go together; the others do this once more. */
@@ -157,10 +157,10 @@ const struct ptx__op *ptx__do_call_indirect(struct ptx__warp *w, const struct pt
     if (same != w->mask) {
         const uint32_t others = w->mask & ~same;
 
-        w->groups[w->n_groups++] =
-            (struct ptx__group){.at = op, .frame = w->frame, .mask = others, .turn = w->turn};
+        w->groups[w->n_groups++] = (struct ptx__divergence_group){
+            .at = op, .frame = w->frame, .mask = others, .yield_round = w->yield_round};
         w->mask = same;
-        w->whole = false;
+        w->converged = false;
     }
     return ptx__warp_call(w, op, code);
 }
@@ -179,7 +179,7 @@ const struct ptx__op *ptx__do_barrier(struct ptx__warp *w, const struct ptx__op 
     barrier->expected = op->b ? REG(uint32_t, op->b)[lane] : 0;
     barrier->arrived += n;
     w->block->open |= 1u << number;
-    ptx__shared_watch_arrive(w, barrier);
+    ptx__shared_racecheck_arrive(w, barrier);
     if (op->imm & PTX__BARRIER_VOTES) {
         barrier->voters += n;
         barrier->count += (unsigned) __builtin_popcount(
@@ -189,12 +189,12 @@ const struct ptx__op *ptx__do_barrier(struct ptx__warp *w, const struct ptx__op 
         ptx__barrier_check(w->block, number);
         return op + 1;
     }
-    w->groups[w->n_groups++] = (struct ptx__group){.at = op + 1,
-                                                   .frame = w->frame,
-                                                   .mask = w->mask,
-                                                   .state = PTX__AT_BARRIER,
-                                                   .barrier = (uint8_t) number,
-                                                   .turn = w->turn};
+    w->groups[w->n_groups++] = (struct ptx__divergence_group){.at = op + 1,
+                                                              .frame = w->frame,
+                                                              .mask = w->mask,
+                                                              .state = PTX__AT_BARRIER,
+                                                              .barrier = (uint8_t) number,
+                                                              .yield_round = w->yield_round};
     ptx__barrier_check(w->block, number);
     return ptx__warp_next(w);
 }
@@ -215,5 +215,25 @@ const struct ptx__op *ptx__do_trap(struct ptx__warp *w, const struct ptx__op *op
 const struct ptx__op *ptx__do_nothing(struct ptx__warp *w, const struct ptx__op *op)
 {
     (void) w;
+    return op + 1;
+}
+
+const struct ptx__op *ptx__do_wrong_access(struct ptx__warp *warp, const struct ptx__op *op)
+{
+    const struct ptx__wrong *wrong = (const struct ptx__wrong *) (uintptr_t) op->imm;
+    const unsigned lane = (unsigned) __builtin_ctz(warp->mask);
+
+    if (wrong->kind == PTX__WRONG_ALIGNMENT)
+        return ptx__fault(warp, op, 716, PTX__MISALIGNED, lane,
+                          "it %s %u bytes at offset %lld of '%.100s', which is not aligned to them",
+                          wrong->verb, wrong->bytes, (long long) wrong->offset, wrong->name);
+    if (wrong->kind == PTX__WRONG_PLACE)
+        return ptx__fault(warp, op, 700, PTX__OUT_OF_BOUNDS, lane,
+                          "it %s %u bytes at offset %lld of '%.100s', which has %llu bytes",
+                          wrong->verb, wrong->bytes, (long long) wrong->offset, wrong->name,
+                          (unsigned long long) wrong->all);
+    ptx__note(warp, op, PTX__OUT_OF_BOUNDS, lane,
+              "it %s %u bytes at offset %lld of '%.100s', which is beyond the kernel's parameters",
+              wrong->verb, wrong->bytes, (long long) wrong->offset, wrong->name);
     return op + 1;
 }

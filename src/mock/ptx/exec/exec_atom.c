@@ -3,7 +3,7 @@
  * Atomic operations: those of the host, whatever the scope and the order that is asked for. The
  * lanes of a warp go one after another.
  */
-#include "mock/ptx/machine/soft.h"
+#include "mock/ptx/machine/softfloat.h"
 #include "mock/ptx/memory/memory.h"
 
 /* list: the operand, and for cas what is put there. */
@@ -16,7 +16,7 @@
         const TS *pb = REG(TS, op->list[0]), *pc = REG(TS, op->list[1]);                           \
         TS *d = REG(TS, op->d);                                                                    \
                                                                                                    \
-        if (pattern == PTX__NOWHERE)                                                               \
+        if (pattern == PTX__FAULT)                                                                 \
             return NULL;                                                                           \
         for (uint32_t m = w->mask; m; m &= m - 1) {                                                \
             const unsigned l = (unsigned) __builtin_ctz(m);                                        \
@@ -267,7 +267,7 @@ static inline wide exchange_wide(void *at, wide value)
         struct ptx__where where;                                                                   \
         const enum ptx__pattern pattern = ptx__locate(w, op, place, 16, use, &where);              \
                                                                                                    \
-        if (pattern == PTX__NOWHERE)                                                               \
+        if (pattern == PTX__FAULT)                                                                 \
             return NULL;                                                                           \
         for (uint32_t m = w->mask; m; m &= m - 1) {                                                \
             const unsigned l = (unsigned) __builtin_ctz(m);                                        \

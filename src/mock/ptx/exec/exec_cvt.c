@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "mock/ptx/machine/exec.h"
-#include "mock/ptx/machine/soft.h"
+#include "mock/ptx/machine/softfloat.h"
 
 /*
  * --- to integers: rounded, then cut to the range. NaN is 0; but the highest bit alone where the

@@ -79,7 +79,7 @@ static inline uint64_t nan_flag(double x)
         }                                                                                          \
         if (__builtin_expect(nans >> 63, 0))                                                       \
             name##_f64_nans(w, op);                                                                \
-        else if (w->whole)                                                                         \
+        else if (w->converged)                                                                     \
             PTX__EACH_LANE d[l] = r[l];                                                            \
         else                                                                                       \
             PTX__EACH_LANE d[l] = mask >> l & 1 ? r[l] : d[l];                                     \

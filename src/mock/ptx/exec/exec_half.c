@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "mock/ptx/machine/exec.h"
-#include "mock/ptx/machine/soft.h"
+#include "mock/ptx/machine/softfloat.h"
 
 #define UP_f16(h)      ptx__float_of_half((uint16_t) (h))
 #define UP_bf16(h)     ptx__float_of_bfloat((uint16_t) (h))

@@ -159,7 +159,7 @@ DISTANCE(s64, u64)
         const S_##T *b = REG(S_##T, op->b);                                                        \
         const uint32_t which = PRED(op->c) ^ (uint32_t) op->imm, mask = w->mask;                   \
                                                                                                    \
-        if (w->whole)                                                                              \
+        if (w->converged)                                                                          \
             PTX__EACH_LANE d[l] = which >> l & 1 ? a[l] : b[l];                                    \
         else                                                                                       \
             PTX__EACH_LANE d[l] = !(mask >> l & 1) ? d[l] : which >> l & 1 ? a[l] : b[l];          \

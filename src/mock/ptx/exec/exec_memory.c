@@ -15,7 +15,7 @@
         const unsigned bytes = N_ELEMENTS * (unsigned) sizeof(TM);                                 \
         const enum ptx__pattern pattern = ptx__locate(w, op, space, bytes, PTX__LOADS, &where);    \
                                                                                                    \
-        if (pattern == PTX__NOWHERE)                                                               \
+        if (pattern == PTX__FAULT)                                                                 \
             return NULL;                                                                           \
         for (uint32_t m = w->mask; m; m &= m - 1) {                                                \
             const unsigned l = (unsigned) __builtin_ctz(m);                                        \
@@ -40,12 +40,12 @@
         row = (const TM *) where.row;                                                              \
         d = REG(TS, SLOT_OF(0));                                                                   \
         switch (pattern) {                                                                         \
-        case PTX__NOWHERE:                                                                         \
+        case PTX__FAULT:                                                                           \
             return NULL;                                                                           \
-        case PTX__ROW:                                                                             \
+        case PTX__CONTIGUOUS:                                                                      \
             PTX__EACH_LANE d[l] = (TS) (TV) row[l];                                                \
             break;                                                                                 \
-        case PTX__ONE:                                                                             \
+        case PTX__UNIFORM:                                                                         \
             PTX__EACH_LANE d[l] = (TS) (TV) *row;                                                  \
             break;                                                                                 \
         case PTX__OFFSETS:                                                                         \
@@ -74,7 +74,7 @@
         const unsigned bytes = N_ELEMENTS * (unsigned) sizeof(TM);                                 \
         const enum ptx__pattern pattern = ptx__locate(w, op, space, bytes, PTX__STORES, &where);   \
                                                                                                    \
-        if (pattern == PTX__NOWHERE)                                                               \
+        if (pattern == PTX__FAULT)                                                                 \
             return NULL;                                                                           \
         for (uint32_t m = w->mask; m; m &= m - 1) {                                                \
             const unsigned l = (unsigned) __builtin_ctz(m);                                        \
@@ -98,12 +98,12 @@
         row = (TM *) where.row;                                                                    \
         s = REG(TS, SLOT_OF(0));                                                                   \
         switch (pattern) {                                                                         \
-        case PTX__NOWHERE:                                                                         \
+        case PTX__FAULT:                                                                           \
             return NULL;                                                                           \
-        case PTX__ROW:                                                                             \
+        case PTX__CONTIGUOUS:                                                                      \
             PTX__EACH_LANE row[l] = (TM) s[l];                                                     \
             break;                                                                                 \
-        case PTX__ONE:                                                                             \
+        case PTX__UNIFORM:                                                                         \
             *row = (TM) s[PTX__LANES - 1];                                                         \
             break;                                                                                 \
         case PTX__OFFSETS:                                                                         \
@@ -125,7 +125,7 @@
         const enum ptx__pattern pattern = ptx__locate(                                             \
             w, op, space, N_ELEMENTS * (unsigned) sizeof(TM), PTX__LOADS | PTX__STRONG, &where);   \
                                                                                                    \
-        if (pattern == PTX__NOWHERE)                                                               \
+        if (pattern == PTX__FAULT)                                                                 \
             return NULL;                                                                           \
         for (unsigned e = 0; e < N_ELEMENTS; e++) {                                                \
             for (uint32_t m = w->mask; m; m &= m - 1) {                                            \
@@ -145,7 +145,7 @@
         const enum ptx__pattern pattern = ptx__locate(                                             \
             w, op, space, N_ELEMENTS * (unsigned) sizeof(TM), PTX__STORES | PTX__STRONG, &where);  \
                                                                                                    \
-        if (pattern == PTX__NOWHERE)                                                               \
+        if (pattern == PTX__FAULT)                                                                 \
             return NULL;                                                                           \
         for (unsigned e = 0; e < N_ELEMENTS; e++) {                                                \
             for (uint32_t m = w->mask; m; m &= m - 1) {                                            \
@@ -211,7 +211,7 @@ LOADS(param, PTX__IN_PARAM)
         TS *d = REG(TS, op->d);                                                                    \
                                                                                                    \
         if (w->written)                                                                            \
-            ptx__watch_frame(w, op, sizeof(TM), PTX__LOADS);                                       \
+            ptx__racecheck_frame(w, op, sizeof(TM), PTX__LOADS);                                   \
         for (uint32_t m = w->mask; m; m &= m - 1) {                                                \
             const unsigned l = (unsigned) __builtin_ctz(m);                                        \
             TM value;                                                                              \
@@ -228,7 +228,7 @@ LOADS(param, PTX__IN_PARAM)
         const TS *s = REG(TS, op->a);                                                              \
                                                                                                    \
         if (w->written)                                                                            \
-            ptx__watch_frame(w, op, sizeof(TM), PTX__STORES);                                      \
+            ptx__racecheck_frame(w, op, sizeof(TM), PTX__STORES);                                  \
         for (uint32_t m = w->mask; m; m &= m - 1) {                                                \
             const unsigned l = (unsigned) __builtin_ctz(m);                                        \
             const TM value = (TM) s[l];                                                            \

@@ -3,12 +3,12 @@
  * Numbers of 6 and 4 bits, and exponents alone.
  */
 #include "mock/ptx/machine/exec.h"
-#include "mock/ptx/machine/soft.h"
+#include "mock/ptx/machine/softfloat.h"
 
 /* Without a NaN, what is none becomes the largest number. */
 static inline uint64_t numeric(struct ptx__format format, uint32_t bits)
 {
-    const struct ptx__number number = ptx__number_of(PTX__F32, bits);
+    const struct ptx__softfloat number = ptx__number_of(PTX__F32, bits);
 
     return number.nan ? format.largest : ptx__bits_of(format, number, PTX__RN, true);
 }

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "mock/ptx/machine/soft.h"
+#include "mock/ptx/machine/softfloat.h"
 
 static unsigned bits_of(enum ptx__element type)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Operations of a whole warp on matrices, and what an operation of them needs to know. */
-#ifndef CUSHIM_MOCK_PTX_MATRIX_H
-#define CUSHIM_MOCK_PTX_MATRIX_H
+#ifndef CUSHIM_MOCK_PTX_EXEC_MATRIX_H
+#define CUSHIM_MOCK_PTX_EXEC_MATRIX_H
 
 #include "mock/ptx/machine/code.h"
 
@@ -39,6 +39,7 @@ struct ptx__matrix {
     /* Loads and stores of wmma: which part, how it lies in memory, and where. */
     uint8_t part, space;
     bool by_row;
+    int64_t offset;  /* of the address, for these and those below */
     uint32_t stride; /* the slot of the distance between rows, in elements; 0: none was given */
     /* ldmatrix and stmatrix. */
     uint8_t n_matrices;

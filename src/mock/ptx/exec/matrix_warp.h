@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the files matrix*.c share. */
-#ifndef CUSHIM_MOCK_PTX_MATRIX_WARP_H
-#define CUSHIM_MOCK_PTX_MATRIX_WARP_H
+#ifndef CUSHIM_MOCK_PTX_EXEC_MATRIX_WARP_H
+#define CUSHIM_MOCK_PTX_EXEC_MATRIX_WARP_H
 
 #include "mock/ptx/exec/matrix.h"
 #include "mock/ptx/memory/memory.h"
@@ -27,7 +27,10 @@ static inline const struct ptx__matrix *matrix_of(const struct ptx__op *op)
 static inline uint64_t address_of(const struct ptx__warp *w, const struct ptx__op *op,
                                   unsigned lane)
 {
-    return (op->c ? REG(uint64_t, op->a)[lane] : REG(uint32_t, op->a)[lane]) + op->b;
+    const uint64_t offset = (uint64_t) matrix_of(op)->offset;
+
+    return op->c ? REG(uint64_t, op->a)[lane] + offset
+                 : (uint32_t) (REG(uint32_t, op->a)[lane] + (uint32_t) offset);
 }
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* printf() of kernels: one lane's, into a text. */
-#ifndef CUSHIM_MOCK_PTX_PRINTF_H
-#define CUSHIM_MOCK_PTX_PRINTF_H
+#ifndef CUSHIM_MOCK_PTX_EXEC_PRINTF_H
+#define CUSHIM_MOCK_PTX_EXEC_PRINTF_H
 
 #include "mock/ptx/machine/warp.h"
 

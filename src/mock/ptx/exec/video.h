@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Video instructions: arithmetic on bytes and halves of registers. */
-#ifndef CUSHIM_MOCK_PTX_VIDEO_H
-#define CUSHIM_MOCK_PTX_VIDEO_H
+#ifndef CUSHIM_MOCK_PTX_EXEC_VIDEO_H
+#define CUSHIM_MOCK_PTX_EXEC_VIDEO_H
 
 #include "mock/ptx/machine/code.h"
 

@@ -93,7 +93,7 @@ static void note_function(struct notes *notes, struct ptx__function *function)
         } else if (operands[1].kind == PTX_ADDRESS) {
             add(&notes->calls, notes->function, operands[1].symbol.number);
         } else {
-            function->facts.calls_indirectly = true;
+            function->usage.calls_indirectly = true;
             add(&notes->calls, notes->function, notes->module->n_functions);
         }
     }
@@ -176,26 +176,27 @@ void ptx__calls_finish(struct ptx__calls *calls)
     free(calls->order);
 }
 
-void ptx__mark_callers(const struct ptx__calls *calls, uint32_t function, bool *marks,
-                       uint32_t *left)
+uint32_t ptx__mark_callers(const struct ptx__calls *calls, uint32_t function, bool *marks,
+                           uint32_t *marked, uint32_t n_marked)
 {
     const struct ptx__lists *callers = &calls->callers;
-    uint32_t n_left = 0;
+    uint32_t next = n_marked;
 
     if (marks[function])
-        return;
+        return n_marked;
     marks[function] = true;
-    left[n_left++] = function;
-    while (n_left) {
-        const uint32_t at = left[--n_left];
+    marked[n_marked++] = function;
+    for (; next < n_marked; next++) {
+        const uint32_t at = marked[next];
 
         for (uint32_t i = callers->begins[at]; i < callers->begins[at + 1]; i++) {
             const uint32_t caller = callers->targets[i];
 
             if (!marks[caller]) {
                 marks[caller] = true;
-                left[n_left++] = caller;
+                marked[n_marked++] = caller;
             }
         }
     }
+    return n_marked;
 }

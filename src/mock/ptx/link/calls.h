@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Which function of a module calls which, and which names which variable. */
-#ifndef CUSHIM_MOCK_PTX_CALLS_H
-#define CUSHIM_MOCK_PTX_CALLS_H
+#ifndef CUSHIM_MOCK_PTX_LINK_CALLS_H
+#define CUSHIM_MOCK_PTX_LINK_CALLS_H
 
-#include "mock/ptx/link/whole.h"
+#include "mock/ptx/link/link.h"
 
 /* Lists of numbers, one for each of n: those of i are targets[begins[i]] to targets[begins[i + 1]].
  */
@@ -28,8 +28,11 @@ struct ptx__calls {
 bool ptx__calls_init(struct ptx__calls *calls, struct ptx__module *module);
 void ptx__calls_finish(struct ptx__calls *calls);
 
-/* Sets marks[i] for a function and all that get to it by calls. left has room for n numbers. */
-void ptx__mark_callers(const struct ptx__calls *calls, uint32_t function, bool *marks,
-                       uint32_t *left);
+/*
+ * Sets marks[i] for a function and all that get to it by calls, and lists those that had no mark
+ * behind the n_marked that are in marked already, which has room for n numbers. The new count.
+ */
+uint32_t ptx__mark_callers(const struct ptx__calls *calls, uint32_t function, bool *marks,
+                           uint32_t *marked, uint32_t n_marked);
 
 #endif

@@ -17,8 +17,9 @@
 struct layout {
     struct ptx__calls calls;
     struct ptx__module *module;
-    bool *marks;    /* which functions get to the variable that is looked at */
-    uint32_t *left; /* room for the search */
+    bool *marks;      /* which functions get to the variable that is looked at */
+    uint32_t *marked; /* those */
+    uint32_t n_marked;
 };
 
 static size_t aligned(size_t used, size_t alignment)
@@ -26,29 +27,48 @@ static size_t aligned(size_t used, size_t alignment)
     return (used + alignment - 1) & ~(alignment - 1);
 }
 
-static void clear_marks(const struct layout *layout)
+static void mark_callers(struct layout *layout, uint32_t function)
 {
-    memset(layout->marks, 0, layout->module->n_functions + 1);
+    layout->n_marked = ptx__mark_callers(&layout->calls, function, layout->marks, layout->marked,
+                                         layout->n_marked);
 }
 
-/* Behind what all that get to it have so far. */
+static void clear_marked(struct layout *layout)
+{
+    while (layout->n_marked)
+        layout->marks[layout->marked[--layout->n_marked]] = false;
+}
+
+/* Behind what all that get to it have so far: those that were marked. */
 static void place_shared(const struct layout *layout, struct ptx__variable *variable)
 {
-    struct ptx__module *module = layout->module;
+    struct ptx__function *functions = layout->module->functions;
     size_t used = 0;
 
-    for (uint32_t i = 0; i < module->n_functions; i++) {
-        if (layout->marks[i] && module->functions[i].facts.shared_bytes > used)
-            used = module->functions[i].facts.shared_bytes;
+    for (uint32_t i = 0; i < layout->n_marked; i++) {
+        const uint32_t number = layout->marked[i];
+
+        if (number < layout->module->n_functions && functions[number].usage.shared_bytes > used)
+            used = functions[number].usage.shared_bytes;
     }
     variable->offset = aligned(used, variable->alignment);
-    for (uint32_t i = 0; i < module->n_functions; i++) {
-        if (layout->marks[i])
-            module->functions[i].facts.shared_bytes = variable->offset + variable->bytes;
+    for (uint32_t i = 0; i < layout->n_marked; i++) {
+        if (layout->marked[i] < layout->module->n_functions)
+            functions[layout->marked[i]].usage.shared_bytes = variable->offset + variable->bytes;
     }
 }
 
-static void place_module_shared(const struct layout *layout)
+static void note_dynamic(const struct layout *layout)
+{
+    struct ptx__module *module = layout->module;
+
+    for (uint32_t i = 0; i < layout->n_marked; i++) {
+        if (layout->marked[i] < module->n_functions)
+            module->functions[layout->marked[i]].usage.uses_dynamic_shared = true;
+    }
+}
+
+static void place_module_shared(struct layout *layout)
 {
     const struct ptx__lists *users = &layout->calls.users;
     struct ptx__module *module = layout->module;
@@ -58,34 +78,30 @@ static void place_module_shared(const struct layout *layout)
 
         if (variable->space != PTX_SHARED || variable->replaced)
             continue;
-        clear_marks(layout);
         for (uint32_t j = users->begins[i]; j < users->begins[i + 1]; j++)
-            ptx__mark_callers(&layout->calls, users->targets[j], layout->marks, layout->left);
-        if (!variable->dynamic)
+            mark_callers(layout, users->targets[j]);
+        if (variable->dynamic)
+            note_dynamic(layout);
+        else
             place_shared(layout, variable);
-        for (uint32_t j = 0; j < module->n_functions && variable->dynamic; j++)
-            module->functions[j].facts.uses_dynamic_shared |= layout->marks[j];
+        clear_marked(layout);
     }
 }
 
-static void place_function_shared(const struct layout *layout, bool kernels)
+static void place_function_shared(struct layout *layout, bool kernels)
 {
     struct ptx__module *module = layout->module;
 
     for (uint32_t i = 0; i < module->n_functions; i++) {
         struct ptx__function *function = &module->functions[i];
-        bool marked = false;
 
         for (uint32_t j = 0; j < function->n_variables && function->is_kernel == kernels; j++) {
             if (function->variables[j].space != PTX_SHARED)
                 continue;
-            if (!marked) {
-                clear_marks(layout);
-                ptx__mark_callers(&layout->calls, i, layout->marks, layout->left);
-            }
-            marked = true;
+            mark_callers(layout, i);
             place_shared(layout, &function->variables[j]);
         }
+        clear_marked(layout);
     }
 }
 
@@ -93,8 +109,8 @@ static void place_frame(struct ptx__function *function)
 {
     for (uint32_t i = 0; i < function->n_variables; i++) {
         struct ptx__variable *variable = &function->variables[i];
-        size_t *used = variable->space == PTX_LOCAL   ? &function->facts.frame_bytes
-                       : variable->space == PTX_PARAM ? &function->facts.param_bytes
+        size_t *used = variable->space == PTX_LOCAL   ? &function->usage.frame_bytes
+                       : variable->space == PTX_PARAM ? &function->usage.param_bytes
                                                       : NULL;
 
         if (!used)
@@ -116,40 +132,40 @@ static void place_constants(struct ptx__module *module)
     }
 }
 
-/* One more facts than there are functions: that of all indirect calls. */
-static struct ptx__facts *facts_of(const struct layout *layout, uint32_t function,
-                                   struct ptx__facts *indirect)
+/* One more usage than there are functions: that of all indirect calls. */
+static struct ptx__resource_usage *usage_of(const struct layout *layout, uint32_t function,
+                                            struct ptx__resource_usage *indirect)
 {
-    return function < layout->module->n_functions ? &layout->module->functions[function].facts
+    return function < layout->module->n_functions ? &layout->module->functions[function].usage
                                                   : indirect;
 }
 
-/* What a function needs with the functions that it calls, whose facts are known. */
-static void add_callees(const struct layout *layout, uint32_t function, struct ptx__facts *indirect)
+/* What a function needs with the functions that it calls, whose usage are known. */
+static void add_callees(const struct layout *layout, uint32_t function,
+                        struct ptx__resource_usage *indirect)
 {
     const struct ptx__lists *callees = &layout->calls.callees;
-    struct ptx__facts *facts = facts_of(layout, function, indirect);
+    struct ptx__resource_usage *usage = usage_of(layout, function, indirect);
     size_t deepest = 0;
 
-    facts->recursive = facts->recursive || facts->calls_indirectly;
+    usage->recursive = usage->recursive || usage->calls_indirectly;
     for (uint32_t i = callees->begins[function]; i < callees->begins[function + 1]; i++) {
-        const struct ptx__facts *callee = facts_of(layout, callees->targets[i], indirect);
+        const struct ptx__resource_usage *callee = usage_of(layout, callees->targets[i], indirect);
 
         deepest = callee->local_bytes > deepest ? callee->local_bytes : deepest;
-        facts->recursive = facts->recursive || callee->recursive;
-        if (callee->registers > facts->registers)
-            facts->registers = callee->registers;
+        usage->recursive = usage->recursive || callee->recursive;
+        if (callee->registers > usage->registers)
+            usage->registers = callee->registers;
     }
-    facts->local_bytes = facts->frame_bytes + deepest;
+    usage->local_bytes = usage->frame_bytes + deepest;
 }
 
 /* Functions in circles, and those that get to them, are looked at in the order of the text. */
 static void sum_up(const struct layout *layout)
 {
-    struct ptx__facts indirect = {.registers = 0};
+    struct ptx__resource_usage indirect = {.registers = 0};
     const uint32_t n = layout->module->n_functions + 1;
 
-    clear_marks(layout);
     for (uint32_t i = 0; i < layout->calls.n_order; i++) {
         add_callees(layout, layout->calls.order[i], &indirect);
         layout->marks[layout->calls.order[i]] = true;
@@ -157,7 +173,7 @@ static void sum_up(const struct layout *layout)
     for (uint32_t i = 0; i < n; i++) {
         if (layout->marks[i])
             continue;
-        facts_of(layout, i, &indirect)->recursive = true;
+        usage_of(layout, i, &indirect)->recursive = true;
         add_callees(layout, i, &indirect);
     }
 }
@@ -174,11 +190,11 @@ static unsigned max_threads(const struct ptx__function *function)
 /* The limit that a kernel sets itself holds for what it calls, too. */
 static void limit_registers(struct ptx__function *function)
 {
-    if (function->max_registers && function->max_registers < function->facts.registers)
-        function->facts.registers = function->max_registers;
+    if (function->max_registers && function->max_registers < function->usage.registers)
+        function->usage.registers = function->max_registers;
 }
 
-static void lay_out(const struct layout *layout)
+static void lay_out(struct layout *layout)
 {
     struct ptx__module *module = layout->module;
 
@@ -186,9 +202,9 @@ static void lay_out(const struct layout *layout)
         struct ptx__function *function = &module->functions[i];
 
         place_frame(function);
-        function->facts.max_threads = max_threads(function);
-        function->facts.registers = ptx__count_registers(function);
-        function->address = PTX_CODE + 16 * (uint64_t) i;
+        function->usage.max_threads = max_threads(function);
+        function->usage.registers = ptx__count_registers(function);
+        function->address = PTX_CODE + PTX_CODE_STEP * (uint64_t) i;
     }
     place_constants(module);
     place_module_shared(layout);
@@ -211,10 +227,10 @@ static void check_sizes(struct ptx__parser *parser)
     for (uint32_t i = 0; i < module->n_functions; i++) {
         const struct ptx__function *function = &module->functions[i];
 
-        if (function->is_kernel && function->facts.shared_bytes > MOST_SHARED)
+        if (function->is_kernel && function->usage.shared_bytes > MOST_SHARED)
             ptx__error(parser, nowhere,
                        "Entry function '%s' uses too much shared data (0x%zx bytes, 0x%x max)",
-                       function->name, function->facts.shared_bytes, MOST_SHARED);
+                       function->name, function->usage.shared_bytes, MOST_SHARED);
     }
 }
 
@@ -223,8 +239,9 @@ bool ptx__lay_out(struct ptx__parser *parser)
     const size_t n = parser->module->n_functions + 1;
     struct layout layout = {.module = parser->module,
                             .marks = calloc(n + 1, sizeof(bool)),
-                            .left = calloc(n + 1, sizeof(uint32_t))};
-    const bool made = ptx__calls_init(&layout.calls, parser->module) && layout.marks && layout.left;
+                            .marked = calloc(n + 1, sizeof(uint32_t))};
+    const bool made =
+        ptx__calls_init(&layout.calls, parser->module) && layout.marks && layout.marked;
 
     if (made) {
         lay_out(&layout);
@@ -232,6 +249,6 @@ bool ptx__lay_out(struct ptx__parser *parser)
     }
     ptx__calls_finish(&layout.calls);
     free(layout.marks);
-    free(layout.left);
+    free(layout.marked);
     return made || ptx__no_memory(parser);
 }

@@ -3,13 +3,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mock/ptx/link/whole.h"
+#include "mock/ptx/link/link.h"
+#include "mock/ptx/syntax/name_index.h"
 
 /* For each function and variable, the number of the one that is meant. */
 struct link {
     struct ptx__parser *parser;
     uint32_t *functions, *variables;
     bool *function_used;
+    /* By name, the definition that was chosen so far. */
+    struct ptx__name_index defined_functions, defined_variables;
+    /* The first alias of a name that all texts see, and the first one of each text. */
+    struct ptx__name_index aliases, own_aliases;
 };
 
 bool ptx__is_provided(const char *name)
@@ -61,54 +66,61 @@ static bool defines_function(const struct ptx__function *function)
 static bool choose_function(struct link *link, uint32_t number)
 {
     struct ptx__function *functions = link->parser->module->functions;
+    uint32_t *chosen;
 
     if (!defines_function(&functions[number]))
         return true;
-    for (uint32_t i = 0; i < number; i++) {
-        const bool weak = is_weak(functions[number].linkage);
-
-        if (functions[i].unit == functions[number].unit || !defines_function(&functions[i]) ||
-            functions[i].replaced || strcmp(functions[i].name, functions[number].name))
-            continue;
-        if (!weak && !is_weak(functions[i].linkage))
-            return multiple(link->parser, functions[i].name);
-        functions[weak ? number : i].replaced = true;
-        link->functions[weak ? number : i] = weak ? i : number;
+    chosen = ptx__name_at(&link->defined_functions, 0, functions[number].name);
+    if (!chosen)
+        return ptx__no_memory(link->parser);
+    if (*chosen == PTX_NONE) {
+        *chosen = number;
+    } else if (is_weak(functions[number].linkage)) {
+        functions[number].replaced = true;
+        link->functions[number] = *chosen;
+    } else if (is_weak(functions[*chosen].linkage)) {
+        functions[*chosen].replaced = true;
+        link->functions[*chosen] = number;
+        *chosen = number;
+    } else {
+        return multiple(link->parser, functions[number].name);
     }
     return true;
 }
 
 /* An alias defines its name as a function does: for its own text, or for all. */
-static bool is_alias_of(const struct ptx__module *module, const struct ptx__alias *alias,
-                        const struct ptx__function *function)
+static bool note_alias(struct link *link, uint32_t number)
 {
+    const struct ptx__module *module = link->parser->module;
+    const struct ptx__alias *alias = &module->aliases[number];
     const struct ptx__function *declaration = &module->functions[alias->declaration];
+    uint32_t *own = ptx__name_at(&link->own_aliases, declaration->unit, alias->name);
+    uint32_t *all =
+        declaration->linkage == PTX_STATIC ? own : ptx__name_at(&link->aliases, 0, alias->name);
 
-    return !strcmp(alias->name, function->name) &&
-           (declaration->unit == function->unit || declaration->linkage != PTX_STATIC);
+    if (!own || !all)
+        return ptx__no_memory(link->parser);
+    *own = *own == PTX_NONE ? number : *own;
+    *all = *all == PTX_NONE ? number : *all;
+    return true;
 }
 
-/* Finds what a function without a body stands for. */
+/* What a function without a body stands for: an alias before a function, and the first of each. */
 static void bind_function(struct link *link, uint32_t number)
 {
     struct ptx__module *module = link->parser->module;
     struct ptx__function *function = &module->functions[number];
+    const uint32_t own = ptx__name_find(&link->own_aliases, function->unit, function->name);
+    const uint32_t all = ptx__name_find(&link->aliases, 0, function->name);
+    const uint32_t alias = own < all ? own : all;
+    const uint32_t meant = alias != PTX_NONE
+                               ? module->aliases[alias].function
+                               : ptx__name_find(&link->defined_functions, 0, function->name);
 
-    if (function->has_body)
+    if (function->has_body || meant == PTX_NONE)
         return;
-    for (uint32_t i = 0; i < module->n_aliases && !function->replaced; i++) {
-        if (is_alias_of(module, &module->aliases[i], function)) {
-            link->functions[number] = module->aliases[i].function;
-            function->replaced = true;
-        }
-    }
-    for (uint32_t i = 0; i < module->n_functions && !function->replaced; i++) {
-        if (defines_function(&module->functions[i]) && !module->functions[i].replaced &&
-            !strcmp(module->functions[i].name, function->name)) {
-            link->functions[number] = i;
-            function->replaced = true;
-        }
-    }
+    link->functions[number] = meant;
+    function->replaced = true;
 }
 
 static bool defines_variable(const struct ptx__variable *variable)
@@ -119,19 +131,24 @@ static bool defines_variable(const struct ptx__variable *variable)
 static bool choose_variable(struct link *link, uint32_t number)
 {
     struct ptx__variable *variables = link->parser->module->variables;
+    uint32_t *chosen;
 
     if (!defines_variable(&variables[number]))
         return true;
-    for (uint32_t i = 0; i < number; i++) {
-        const bool weak = is_weak(variables[number].linkage);
-
-        if (variables[i].unit == variables[number].unit || !defines_variable(&variables[i]) ||
-            variables[i].replaced || strcmp(variables[i].name, variables[number].name))
-            continue;
-        if (!weak && !is_weak(variables[i].linkage))
-            return multiple(link->parser, variables[i].name);
-        variables[weak ? number : i].replaced = true;
-        link->variables[weak ? number : i] = weak ? i : number;
+    chosen = ptx__name_at(&link->defined_variables, 0, variables[number].name);
+    if (!chosen)
+        return ptx__no_memory(link->parser);
+    if (*chosen == PTX_NONE) {
+        *chosen = number;
+    } else if (is_weak(variables[number].linkage)) {
+        variables[number].replaced = true;
+        link->variables[number] = *chosen;
+    } else if (is_weak(variables[*chosen].linkage)) {
+        variables[*chosen].replaced = true;
+        link->variables[*chosen] = number;
+        *chosen = number;
+    } else {
+        return multiple(link->parser, variables[number].name);
     }
     return true;
 }
@@ -139,17 +156,16 @@ static bool choose_variable(struct link *link, uint32_t number)
 /* An extern variable that nothing defines is one; that is how the driver's compiler has it. */
 static bool bind_variable(struct link *link, uint32_t number)
 {
-    struct ptx__module *module = link->parser->module;
-    struct ptx__variable *variable = &module->variables[number];
+    struct ptx__variable *variable = &link->parser->module->variables[number];
+    uint32_t *meant;
 
     if (variable->linkage != PTX_EXTERN || variable->dynamic)
         return true;
-    for (uint32_t i = 0; i < module->n_variables; i++) {
-        const struct ptx__variable *other = &module->variables[i];
-
-        if (!defines_variable(other) || other->replaced || strcmp(other->name, variable->name))
-            continue;
-        link->variables[number] = i;
+    meant = ptx__name_at(&link->defined_variables, 0, variable->name);
+    if (!meant)
+        return ptx__no_memory(link->parser);
+    if (*meant != PTX_NONE) {
+        link->variables[number] = *meant;
         variable->replaced = true;
         return true;
     }
@@ -161,6 +177,7 @@ static bool bind_variable(struct link *link, uint32_t number)
              "qualifier",
              variable->name);
     variable->linkage = PTX_VISIBLE;
+    *meant = number;
     return true;
 }
 
@@ -231,22 +248,40 @@ static bool check_functions(const struct link *link)
     return true;
 }
 
-static bool bind(struct link *link)
+static bool bind_functions(struct link *link)
 {
     const struct ptx__module *module = link->parser->module;
+    bool known = true;
 
     for (uint32_t i = 0; i < module->n_functions; i++)
         link->functions[i] = i;
+    for (uint32_t i = 0; known && i < module->n_functions; i++)
+        known = choose_function(link, i);
+    for (uint32_t i = 0; known && i < module->n_aliases; i++)
+        known = note_alias(link, i);
+    for (uint32_t i = 0; known && i < module->n_functions; i++)
+        bind_function(link, i);
+    return known;
+}
+
+static bool bind_variables(struct link *link)
+{
+    const struct ptx__module *module = link->parser->module;
+    bool known = true;
+
     for (uint32_t i = 0; i < module->n_variables; i++)
         link->variables[i] = i;
-    for (uint32_t i = 0; i < module->n_functions; i++)
-        choose_function(link, i);
-    for (uint32_t i = 0; i < module->n_variables; i++)
-        choose_variable(link, i);
-    for (uint32_t i = 0; i < module->n_functions; i++)
-        bind_function(link, i);
-    for (uint32_t i = 0; i < module->n_variables; i++)
-        bind_variable(link, i);
+    for (uint32_t i = 0; known && i < module->n_variables; i++)
+        known = choose_variable(link, i);
+    for (uint32_t i = 0; known && i < module->n_variables; i++)
+        known = bind_variable(link, i);
+    return known;
+}
+
+static bool bind(struct link *link)
+{
+    if (!bind_functions(link) || !bind_variables(link))
+        return false;
     rewrite(link);
     return check_functions(link);
 }
@@ -264,6 +299,10 @@ bool ptx__link(struct ptx__parser *parser)
                             ? bind(&link)
                             : ptx__no_memory(parser);
 
+    ptx__name_index_finish(&link.defined_functions);
+    ptx__name_index_finish(&link.defined_variables);
+    ptx__name_index_finish(&link.aliases);
+    ptx__name_index_finish(&link.own_aliases);
     free(link.functions);
     free(link.variables);
     free(link.function_used);

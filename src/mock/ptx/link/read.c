@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "mock/ptx/link/whole.h"
-#include "mock/ptx/syntax/parser.h"
+#include "mock/ptx/link/link.h"
+#include "mock/ptx/parse/parse.h"
 
 /* Each text has names and numbers of files of its own. */
 static bool read_unit(struct ptx__parser *parser, const char *text, size_t length)
@@ -19,6 +19,7 @@ static bool read_unit(struct ptx__parser *parser, const char *text, size_t lengt
     ptx__lexer_init(&parser->lexer, text, length);
     read = ptx__read_text(parser);
     ptx__scope_finish(&parser->scope);
+    ptx__map_finish(&parser->files);
     return read;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* From PTX texts to a checked module, linked and laid out. */
-#ifndef CUSHIM_MOCK_PTX_READ_H
-#define CUSHIM_MOCK_PTX_READ_H
+#ifndef CUSHIM_MOCK_PTX_LINK_READ_H
+#define CUSHIM_MOCK_PTX_LINK_READ_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@ enum ptx__status ptx__read(const char *const *texts, const size_t *lengths, size
 
 /*
  * Reads one text that is to be linked with others: what it declares and does not define is not
- * looked for, and no facts are found.
+ * looked for, and no usage are found.
  */
 enum ptx__status ptx__read_part(const char *text, size_t length, int capability,
                                 struct ptx__module *module, struct ptx__log *log);

@@ -10,6 +10,9 @@
 #include "mock/ptx/exec/builtin.h"
 #include "mock/ptx/machine/run.h"
 
+/* Of local memory, with what its calls need. Launches have limits of their own, below this one. */
+#define LARGEST_FRAME 0x10000000
+
 void ptx__refuse(struct ptx__lowering *lower, const char *format, ...)
 {
     char text[256];
@@ -68,13 +71,29 @@ static size_t list_bytes(const struct ptx__parameter *list, uint32_t n)
     return n ? list[n - 1].offset + list[n - 1].bytes : 0;
 }
 
+/* No thread has that much; one that ran it would be told so. It fits the numbers of operations. */
+static void check_frame(struct ptx__lowering *lower)
+{
+    const struct ptx__function *function = lower->function;
+    const uint64_t bytes = function->usage.frame_bytes + (uint64_t) function->usage.param_bytes +
+                           list_bytes(function->parameters, function->n_parameters) +
+                           list_bytes(function->results, function->n_results);
+
+    if (bytes > LARGEST_FRAME)
+        ptx__refuse(lower,
+                    "Function '%.100s' has 0x%llx bytes of local variables and parameters, and a "
+                    "thread has 0x%x at most",
+                    function->name, (unsigned long long) bytes, LARGEST_FRAME);
+}
+
 /* Its frame in local memory: variables, those for calls, parameters, results. */
 static void lay_out_frame(struct ptx__lowering *lower)
 {
     const struct ptx__function *function = lower->function;
 
-    lower->frame_params = rounded(function->facts.frame_bytes, 16);
-    lower->frame_parameters = lower->frame_params + rounded(function->facts.param_bytes, 16);
+    check_frame(lower);
+    lower->frame_params = rounded(function->usage.frame_bytes, 16);
+    lower->frame_parameters = lower->frame_params + rounded(function->usage.param_bytes, 16);
     lower->frame_results =
         lower->frame_parameters +
         (function->is_kernel
@@ -97,9 +116,10 @@ static void describe(struct ptx__lowering *lower)
     code->name = cushim__arena_printf(&lower->program->arena, "%s", function->name);
     code->program = lower->program;
     code->is_kernel = function->is_kernel;
+    code->recursive = function->usage.recursive;
     code->address = function->address;
-    code->shared_bytes = (uint32_t) function->facts.shared_bytes;
-    code->max_threads = function->facts.max_threads;
+    code->shared_bytes = (uint32_t) function->usage.shared_bytes;
+    code->max_threads = function->usage.max_threads;
     memcpy(code->required, function->req_ntid, sizeof(code->required));
     memcpy(code->cluster, function->req_cluster, sizeof(code->cluster));
     lay_out_frame(lower);
@@ -145,6 +165,7 @@ static void release(struct ptx__lowering *lower)
     free(lower->ops);
     free(lower->fixups);
     free(lower->slots);
+    free(lower->constants);
 }
 
 static enum ptx__status lower_body(struct ptx__lowering *lower)
@@ -177,6 +198,8 @@ static enum ptx__status lower_function(struct ptx__lowering *lower)
     describe(lower);
     if (lower->function->has_body)
         return lower_body(lower);
+    if (lower->refused)
+        return PTX_REFUSED;
     lower->code->builtin = ptx__builtin_find(lower->function->name);
     return PTX_OK;
 }
@@ -192,6 +215,7 @@ static enum ptx__status lower_all(struct ptx__lowering *begin)
                                       .log = begin->log,
                                       .function = &module->functions[i],
                                       .code = &begin->program->codes[i],
+                                      .paths = begin->paths,
                                       .sites_capacity = begin->sites_capacity};
         const enum ptx__status status = lower_function(&lower);
 
@@ -221,7 +245,9 @@ enum ptx__status ptx__lower(const struct ptx__module *module, struct ptx__log *l
         return PTX_OUT_OF_MEMORY;
     program->codes =
         cushim__arena_alloc(&program->arena, (module->n_functions + 1) * sizeof(*program->codes));
-    if (!program->codes) {
+    begin.paths =
+        cushim__arena_alloc(&program->arena, (module->n_files + 1) * sizeof(*begin.paths));
+    if (!program->codes || !begin.paths) {
         ptx__program_free(program);
         return PTX_OUT_OF_MEMORY;
     }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* What the files lower_*.c share: one function on its way from its text to code. */
-#ifndef CUSHIM_MOCK_PTX_LOWER_H
-#define CUSHIM_MOCK_PTX_LOWER_H
+#ifndef CUSHIM_MOCK_PTX_LOWER_LOWER_H
+#define CUSHIM_MOCK_PTX_LOWER_LOWER_H
 
 #include <setjmp.h>
 
-#include "mock/ptx/syntax/log.h"
 #include "mock/ptx/machine/code.h"
 #include "mock/ptx/syntax/ast.h"
+#include "mock/ptx/syntax/log.h"
 
 #define PTX__NO_SLOT UINT32_MAX
 
@@ -22,12 +22,15 @@ struct ptx__lowering {
 
     const struct ptx__instruction *at; /* the one that is being lowered */
     uint32_t site, n_sites, sites_capacity;
+    const char **paths; /* of the module's files, NULL where none was needed yet */
 
     struct ptx__op *ops;
     size_t n_ops, ops_capacity;
     struct ptx__fixup *fixups; /* operations whose target is a block */
     size_t n_fixups, fixups_capacity;
     size_t constants_capacity;
+    uint32_t *constants; /* their numbers by what they are: a table of hashes */
+    size_t constants_rows;
 
     uint32_t *slots;    /* of each register */
     uint32_t next_slot; /* the end of the file so far */
@@ -74,10 +77,10 @@ void ptx__emit_list(struct ptx__lowering *lower, struct ptx__op *op, const uint3
                     unsigned n);
 void ptx__jump_to(struct ptx__lowering *lower, struct ptx__op *op, uint32_t block);
 
-/* --- lower_operand.c: slots --- */
+/* --- lower_operand.c, lower_constant.c: slots --- */
 
 uint32_t ptx__new_slot(struct ptx__lowering *lower, unsigned bits);
-uint32_t ptx__constant_slot(struct ptx__lowering *lower, unsigned bits, enum ptx__fill fill,
+uint32_t ptx__constant_slot(struct ptx__lowering *lower, unsigned bits, enum ptx__preload fill,
                             uint64_t value, unsigned of_param);
 
 /* The slot of an operand that is read as a type; what has none yet is computed into one. */

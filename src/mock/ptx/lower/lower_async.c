@@ -22,7 +22,7 @@ static uint8_t space_of(enum ptx__space space)
 struct ptx__place_in ptx__place_of(struct ptx__lowering *lower, const struct ptx__operand *memory,
                                    enum ptx__space space)
 {
-    struct ptx__place_in place = {.offset = (uint32_t) memory->offset, .space = space_of(space)};
+    struct ptx__place_in place = {.offset = memory->offset, .space = space_of(space)};
 
     if (memory->reg != PTX_NONE) {
         place.slot = ptx__register_slot(lower, memory->reg);

@@ -6,6 +6,16 @@
 #include "mock/ptx/lower/lower.h"
 #include "mock/ptx/warps/control.h"
 
+/* The program's own copy: it may live longer than the module's text. */
+static const char *path_of(struct ptx__lowering *lower, uint32_t file)
+{
+    const char **path = &lower->paths[file];
+
+    if (!*path)
+        *path = cushim__arena_printf(&lower->program->arena, "%s", lower->module->files[file].path);
+    return *path;
+}
+
 /* Every operation of an instruction has the instruction's place, and a number of its own. */
 static uint32_t new_site(struct ptx__lowering *lower)
 {
@@ -24,8 +34,7 @@ static uint32_t new_site(struct ptx__lowering *lower)
     location = lower->at->location ? &lower->module->locations[lower->at->location] : NULL;
     if (location && location->file != PTX_NONE) {
         site->source_line = location->line;
-        site->file =
-            cushim__arena_printf(&program->arena, "%s", lower->module->files[location->file].path);
+        site->file = path_of(lower, location->file);
     }
     return program->n_sites - 1;
 }

@@ -59,16 +59,11 @@ static void mark(const struct ptx__lowering *lower, bool *marks)
     }
 }
 
+/* There is room for it. */
 static void add_successor(struct ptx__lowering *lower, struct ptx__block_of_code *block,
                           uint32_t number)
 {
-    uint32_t *larger =
-        realloc(block->successors, (block->n_successors + 1) * sizeof(*block->successors));
-
-    if (!larger)
-        longjmp(lower->failed, 1);
-    block->successors = larger;
-    larger[block->n_successors++] = number;
+    block->successors[block->n_successors++] = number;
     lower->flow->blocks[number].n_predecessors++;
 }
 
@@ -83,6 +78,9 @@ static void connect(struct ptx__lowering *lower, struct ptx__block_of_code *bloc
         return;
     last = &function->instructions[block->end - 1];
     targets = targets_of(lower, last, &n);
+    block->successors = malloc(((size_t) n + 1) * sizeof(*block->successors));
+    if (!block->successors)
+        longjmp(lower->failed, 1);
     if (!leaves(last) || last->guard != PTX_NONE)
         add_successor(lower, block, lower->flow->block_at[block->end]);
     for (uint32_t i = 0; i < n; i++)
@@ -326,15 +324,22 @@ static void finish_skips(struct ptx__lowering *lower)
 /* A loop with something in it that others may change costs more. */
 static void set_costs(struct ptx__lowering *lower)
 {
+    uint32_t *waiting = malloc((lower->n_ops + 1) * sizeof(*waiting)), n = 0;
+
+    if (!waiting)
+        longjmp(lower->failed, 1);
+    for (size_t i = 0; i < lower->n_ops; i++) {
+        waiting[i] = n;
+        n += lower->ops[i].waits;
+    }
     for (size_t i = 0; i < lower->n_fixups; i++) {
         const struct ptx__fixup *fixup = &lower->fixups[i];
         const uint32_t target = lower->flow->blocks[fixup->block].op;
 
-        for (size_t j = target; j < fixup->op; j++) {
-            if (lower->ops[j].waits)
-                lower->ops[fixup->op].cost = PTX__COST_WAITING;
-        }
+        if (target < fixup->op && waiting[fixup->op] > waiting[target])
+            lower->ops[fixup->op].cost = PTX__COST_WAITING;
     }
+    free(waiting);
 }
 
 void ptx__flow_lower(struct ptx__lowering *lower)

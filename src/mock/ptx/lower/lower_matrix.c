@@ -153,12 +153,11 @@ static uint8_t space_of(const struct ptx__instruction *at)
     }
 }
 
-/* Slot a, b: the offset, c: whether it is of 64 bits. */
+/* Slot a, c: whether it is of 64 bits. The offset is with what imm points to. */
 static void set_address(struct ptx__lowering *lower, const struct ptx__operand *memory,
                         struct ptx__op *op, uint32_t slot)
 {
     op->a = slot;
-    op->b = (uint32_t) memory->offset;
     op->c = memory->reg == PTX_NONE ||
             ptx__type_bits(lower->function->registers[memory->reg].type) == 64;
 }
@@ -176,6 +175,7 @@ static void lower_fragment(struct ptx__lowering *lower, bool load)
     const struct ptx__operand *memory = &at->operands[load ? 1 : 0];
     const struct ptx__operand *registers = &at->operands[load ? 0 : 1];
     struct ptx__matrix matrix = {.fragments = true,
+                                 .offset = memory->offset,
                                  .space = space_of(at),
                                  .by_row = ptx__has(at, PTX_MOD_ROW),
                                  .part = ptx__has(at, PTX_MOD_A)   ? PTX__PART_A
@@ -204,7 +204,8 @@ static void lower_matrices(struct ptx__lowering *lower, bool load)
 {
     const struct ptx__instruction *at = lower->at;
     const struct ptx__operand *memory = &at->operands[load ? 1 : 0];
-    struct ptx__matrix matrix = {.space = space_of(at), .transposed = ptx__has(at, PTX_MOD_TRANS)};
+    struct ptx__matrix matrix = {
+        .offset = memory->offset, .space = space_of(at), .transposed = ptx__has(at, PTX_MOD_TRANS)};
     uint32_t slots[64], base;
     const unsigned n = add_registers(lower, &at->operands[load ? 0 : 1], PTX_B32, slots, 0);
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "mock/ptx/lower/lower.h"
+#include "mock/ptx/lower/lower_memory.h"
 #include "mock/ptx/warps/control.h"
 
 /* How the handlers call a space. */
@@ -71,8 +71,7 @@ static void set_address(struct ptx__op *op, const struct ptx__address_of *addres
     op->imm = (uint64_t) address->offset;
 }
 
-/* "s8", "u32": the type in memory, as far as it makes a difference for what is loaded. */
-static void loaded_type(enum ptx__type type, unsigned declared, char text[8])
+void ptx__loaded_type(enum ptx__type type, unsigned declared, char text[8])
 {
     const unsigned bits = ptx__type_bits(type);
     const bool sign = ptx__is_signed(type) && bits < declared;
@@ -80,22 +79,20 @@ static void loaded_type(enum ptx__type type, unsigned declared, char text[8])
     snprintf(text, 8, "%c%u", sign ? 's' : 'u', bits);
 }
 
-static unsigned declared_bits(const struct ptx__lowering *lower, const struct ptx__operand *operand)
+unsigned ptx__declared_bits(const struct ptx__lowering *lower, const struct ptx__operand *operand)
 {
     if (operand->kind != PTX_REGISTER)
         return 32;
     return ptx__type_bits(lower->function->registers[operand->reg].type);
 }
 
-/* The registers that are loaded or stored: one, or those of a vector. */
-static const struct ptx__operand *elements_of(const struct ptx__operand *operand, unsigned *ret_n)
+const struct ptx__operand *ptx__elements_of(const struct ptx__operand *operand, unsigned *ret_n)
 {
     *ret_n = operand->kind == PTX_VECTOR ? operand->count : 1;
     return operand->kind == PTX_VECTOR ? operand->elements : operand;
 }
 
-/* The first that is no "_": it says how large the registers are. */
-static const struct ptx__operand *first_register(const struct ptx__operand *elements, unsigned n)
+const struct ptx__operand *ptx__first_register(const struct ptx__operand *elements, unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {
         if (elements[i].kind == PTX_REGISTER)
@@ -104,71 +101,12 @@ static const struct ptx__operand *first_register(const struct ptx__operand *elem
     return elements;
 }
 
-/* "32": the slot; "16" where a signed byte goes into 16 bits, which are kept without a sign. */
-static unsigned slot_word(const struct ptx__lowering *lower, const struct ptx__operand *operand,
-                          const char *type)
+unsigned ptx__slot_word(const struct ptx__lowering *lower, const struct ptx__operand *operand,
+                        const char *type)
 {
-    if (!strcmp(type, "s8") && declared_bits(lower, operand) == 16)
+    if (!strcmp(type, "s8") && ptx__declared_bits(lower, operand) == 16)
         return 16;
     return ptx__slot_bits(lower, operand) == 64 ? 64 : 32;
-}
-
-/* In the function's own frame: variables of .param space, parameters, results. */
-static bool in_frame(const struct ptx__lowering *lower, const struct ptx__operand *memory,
-                     uint32_t *ret_offset)
-{
-    if (memory->reg != PTX_NONE || memory->symbol.kind == PTX_NO_SYMBOL)
-        return false;
-    *ret_offset = ptx__frame_offset(lower, memory->symbol);
-    return *ret_offset != PTX_NONE;
-}
-
-static void load_frame(struct ptx__lowering *lower, const struct ptx__operand *elements, unsigned n,
-                       uint64_t offset, const char *type)
-{
-    const unsigned bytes = (unsigned) ptx__type_bytes(ptx__type_of(lower->at, 0));
-
-    for (unsigned i = 0; i < n; i++) {
-        struct ptx__op *op;
-        const uint32_t d = ptx__target(lower, &elements[i]);
-
-        op = ptx__emit_key(lower, "ldf.%s.%u", type, slot_word(lower, &elements[i], type));
-        op->d = d;
-        op->imm = offset + i * bytes;
-        /* All of the vector is one access. */
-        op->a = (uint32_t) offset;
-        op->b = n * bytes;
-    }
-}
-
-/* Parameters of a kernel are constants. */
-static void load_kernel_param(struct ptx__lowering *lower, const struct ptx__operand *elements,
-                              unsigned n, uint64_t offset)
-{
-    const enum ptx__type type = ptx__type_of(lower->at, 0);
-    const unsigned bytes = (unsigned) ptx__type_bytes(type);
-
-    for (unsigned i = 0; i < n; i++) {
-        const unsigned bits = ptx__slot_bits(lower, &elements[i]);
-        const unsigned to = declared_bits(lower, &elements[i]);
-        const uint32_t d = ptx__target(lower, &elements[i]);
-        const bool sign = ptx__is_signed(type) && bytes * 8 < to;
-        const uint32_t from = ptx__constant_slot(lower, sign ? 32 : bits, PTX__FILL_PARAM,
-                                                 offset + (uint64_t) i * bytes, bytes);
-        char key[32];
-
-        if (sign)
-            snprintf(key, sizeof(key), "cvt.u%u.s%u", to, 8 * bytes);
-        else
-            snprintf(key, sizeof(key), "mov.u%u", bits);
-        ptx__emit_slots(lower, key, d, from, from, from);
-    }
-}
-
-static bool is_kernel_param(const struct ptx__lowering *lower, const struct ptx__operand *memory)
-{
-    return lower->function->is_kernel && memory->reg == PTX_NONE &&
-           memory->symbol.kind == PTX_PARAMETER;
 }
 
 /* All of b128 at once, where others may see or change it. */
@@ -210,45 +148,37 @@ static void lower_load(struct ptx__lowering *lower)
     const enum ptx__type type = ptx__type_of(at, 0);
     const struct ptx__operand *memory = &at->operands[1], *elements, *first;
     struct ptx__address_of address;
-    uint32_t slots[16], offset;
+    uint32_t slots[16];
     struct ptx__op *op;
     unsigned n;
     char word[8];
 
+    if (ptx__lower_frame_load(lower))
+        return;
     if (type == PTX_B128) {
         (is_strong(at) ? lower_strong_wide : lower_wide)(lower, true);
         return;
     }
-    elements = elements_of(&at->operands[0], &n);
-    first = first_register(elements, n);
-    loaded_type(type, declared_bits(lower, first), word);
-    if (is_kernel_param(lower, memory)) {
-        load_kernel_param(lower, elements, n,
-                          lower->function->parameters[memory->symbol.number].offset +
-                              (uint64_t) memory->offset);
-        return;
-    }
-    if (in_frame(lower, memory, &offset)) {
-        load_frame(lower, elements, n, offset + (uint64_t) memory->offset, word);
-        return;
-    }
+    elements = ptx__elements_of(&at->operands[0], &n);
+    first = ptx__first_register(elements, n);
+    ptx__loaded_type(type, ptx__declared_bits(lower, first), word);
     address = address_of(lower, memory);
     for (unsigned i = 0; i < n && i < 16; i++)
         slots[i] =
             elements[i].kind == PTX_REGISTER ? ptx__target(lower, &elements[i]) : PTX__SINK_SLOT;
     op = ptx__emit_key(lower, "%s.%s.%s.%u", is_strong(at) ? "lds" : "ld",
-                       space_word(lower, ptx__space_of(at)), word, slot_word(lower, first, word));
+                       space_word(lower, ptx__space_of(at)), word,
+                       ptx__slot_word(lower, first, word));
     set_address(op, &address);
     op->waits = is_strong(at);
     ptx__emit_list(lower, op, slots, n < 16 ? n : 16);
 }
 
-/* The slot's size of what is stored, and all of its elements. */
-static unsigned stored(struct ptx__lowering *lower, const struct ptx__operand *elements, unsigned n,
-                       uint32_t *slots)
+unsigned ptx__stored(struct ptx__lowering *lower, const struct ptx__operand *elements, unsigned n,
+                     uint32_t *slots)
 {
     const enum ptx__type type = ptx__type_of(lower->at, 0);
-    const struct ptx__operand *first = first_register(elements, n);
+    const struct ptx__operand *first = ptx__first_register(elements, n);
     const unsigned bits = first->kind == PTX_REGISTER  ? ptx__slot_bits(lower, first)
                           : ptx__type_bits(type) == 64 ? 64
                                                        : 32;
@@ -267,24 +197,18 @@ static void lower_store(struct ptx__lowering *lower)
     const unsigned bytes = (unsigned) ptx__type_bytes(type);
     const struct ptx__operand *memory = &at->operands[0], *elements;
     struct ptx__address_of address;
-    uint32_t slots[16], offset;
+    uint32_t slots[16];
     struct ptx__op *op;
     unsigned n, bits;
 
+    if (ptx__lower_frame_store(lower))
+        return;
     if (type == PTX_B128) {
         (is_strong(at) ? lower_strong_wide : lower_wide)(lower, false);
         return;
     }
-    elements = elements_of(&at->operands[1], &n);
-    bits = stored(lower, elements, n, slots);
-    if (in_frame(lower, memory, &offset)) {
-        for (unsigned i = 0; i < n; i++) {
-            op = ptx__emit_key(lower, "stf.%u.%u", 8 * bytes, bits);
-            op->a = slots[i];
-            op->imm = offset + (uint64_t) memory->offset + i * bytes;
-        }
-        return;
-    }
+    elements = ptx__elements_of(&at->operands[1], &n);
+    bits = ptx__stored(lower, elements, n, slots);
     address = address_of(lower, memory);
     op = ptx__emit_key(lower, "%s.%s.%u.%u", is_strong(at) ? "sts" : "st",
                        space_word(lower, ptx__space_of(at)), 8 * bytes, bits);
@@ -347,7 +271,7 @@ static void atomic_element(struct ptx__lowering *lower, const struct atomic *ato
     slots[1] = ptx__has(at, PTX_MOD_CAS) ? ptx__source(lower, atomic->memory + 2, type) : slots[0];
     op = ptx__emit_key(lower, "atom.%s.%s.%s", space_word(lower, ptx__space_of(at)),
                        operation_of(at), atomic_type(at));
-    address.offset += (int64_t) (i * ptx__type_bytes(type));
+    address.offset = (int64_t) ((uint64_t) address.offset + i * ptx__type_bytes(type));
     set_address(op, &address);
     op->d = d;
     op->waits = true;
@@ -364,8 +288,8 @@ static void lower_atomic(struct ptx__lowering *lower, bool result)
     unsigned n, m;
 
     atomic.address = address_of(lower, atomic.memory);
-    atomic.values = elements_of(atomic.memory + 1, &n);
-    atomic.results = elements_of(&at->operands[0], &m);
+    atomic.values = ptx__elements_of(atomic.memory + 1, &n);
+    atomic.results = ptx__elements_of(&at->operands[0], &m);
     for (unsigned i = 0; i < n && i < 8; i++) {
         slots[i] = atomic.sink ? PTX__SINK_SLOT
                    : n > 1     ? ptx__new_slot(lower, 32)

@@ -27,37 +27,6 @@ uint32_t ptx__new_slot(struct ptx__lowering *lower, unsigned bits)
     return slot;
 }
 
-uint32_t ptx__constant_slot(struct ptx__lowering *lower, unsigned bits, enum ptx__fill fill,
-                            uint64_t value, unsigned of_param)
-{
-    struct ptx__code *code = lower->code;
-    const uint8_t bytes = (uint8_t) (bits == 1 ? 0 : bits <= 32 ? 4 : 8);
-    struct ptx__constant *constant;
-
-    for (size_t i = 0; i < code->n_constants; i++) {
-        constant = &code->constants[i];
-        if (constant->fill == fill && constant->value == value && constant->bytes == bytes &&
-            constant->of_param == of_param)
-            return constant->slot;
-    }
-    if (code->n_constants == lower->constants_capacity) {
-        const size_t capacity = lower->constants_capacity ? 2 * lower->constants_capacity : 16;
-        struct ptx__constant *larger = ptx__keep(lower, capacity * sizeof(*larger));
-
-        for (size_t i = 0; i < code->n_constants; i++)
-            larger[i] = code->constants[i];
-        code->constants = larger;
-        lower->constants_capacity = capacity;
-    }
-    constant = &code->constants[code->n_constants++];
-    *constant = (struct ptx__constant){.slot = ptx__new_slot(lower, bits),
-                                       .bytes = bytes,
-                                       .fill = (uint8_t) fill,
-                                       .of_param = (uint8_t) of_param,
-                                       .value = value};
-    return constant->slot;
-}
-
 uint32_t ptx__register_slot(struct ptx__lowering *lower, uint32_t reg)
 {
     const struct ptx__register *declared = &lower->function->registers[reg];

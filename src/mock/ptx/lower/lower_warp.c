@@ -29,9 +29,24 @@ bool ptx__may_wait(const struct ptx__instruction *instruction)
 
 /* --- calls --- */
 
+/* What a symbol of the frame has there; so much is passed on. */
+static uint32_t bytes_of(const struct ptx__lowering *lower, struct ptx__symbol symbol)
+{
+    const struct ptx__function *function = lower->function;
+
+    switch (symbol.kind) {
+    case PTX_PARAMETER:
+        return (uint32_t) function->parameters[symbol.number].bytes;
+    case PTX_RESULT:
+        return (uint32_t) function->results[symbol.number].bytes;
+    default:
+        return (uint32_t) function->variables[symbol.number].bytes;
+    }
+}
+
 /* Where in the frame an argument is; one in a register is put there first. */
-static uint32_t argument(struct ptx__lowering *lower, const struct ptx__operand *operand,
-                         enum ptx__type type)
+static struct ptx__argument argument(struct ptx__lowering *lower,
+                                     const struct ptx__operand *operand, enum ptx__type type)
 {
     const unsigned bits = ptx__type_bits(type);
     uint32_t slot, offset;
@@ -40,7 +55,7 @@ static uint32_t argument(struct ptx__lowering *lower, const struct ptx__operand 
     if (operand->kind == PTX_ADDRESS) {
         offset = ptx__frame_offset(lower, operand->symbol);
         if (offset != PTX_NONE)
-            return offset + (uint32_t) operand->offset;
+            return (struct ptx__argument){offset, bytes_of(lower, operand->symbol)};
     }
     slot = ptx__source(lower, operand, type);
     offset = (lower->frame_end + 7) / 8 * 8;
@@ -48,19 +63,24 @@ static uint32_t argument(struct ptx__lowering *lower, const struct ptx__operand 
     op = ptx__emit_key(lower, "stf.%u.%u", bits, bits <= 32 ? 32 : 64);
     op->a = slot;
     op->imm = offset;
-    return offset;
+    return (struct ptx__argument){offset, bits / 8};
 }
 
-/* The parameters of what is called, by its declaration or by its prototype. */
-static const struct ptx__parameter *parameters_of(const struct ptx__lowering *lower,
-                                                  const struct ptx__operand *function,
-                                                  const struct ptx__operand *prototype)
+/* The parameters and results of what is called, by its declaration or by its prototype. */
+static struct ptx__prototype prototype_of(const struct ptx__lowering *lower,
+                                          const struct ptx__operand *operands)
 {
-    if (function->kind == PTX_ADDRESS)
-        return lower->module->functions[function->symbol.number].parameters;
-    if (prototype->kind == PTX_PROTOTYPE)
-        return lower->function->prototypes[prototype->target].parameters;
-    return NULL;
+    const struct ptx__function *callee;
+
+    if (operands[1].kind == PTX_ADDRESS) {
+        callee = &lower->module->functions[operands[1].symbol.number];
+        return (struct ptx__prototype){.parameters = callee->parameters,
+                                       .results = callee->results,
+                                       .n_results = callee->n_results};
+    }
+    if (operands[3].kind == PTX_PROTOTYPE)
+        return lower->function->prototypes[operands[3].target];
+    return (struct ptx__prototype){.n_results = 0};
 }
 
 static enum ptx__type type_of(const struct ptx__parameter *parameters, uint32_t i,
@@ -83,44 +103,80 @@ static void take_result(struct ptx__lowering *lower, const struct ptx__operand *
     op->imm = offset;
 }
 
+/* Pairs of numbers, as ptx__given() takes them out. */
+static const uint32_t *lower_arguments(struct ptx__lowering *lower,
+                                       const struct ptx__operand *arguments,
+                                       const struct ptx__parameter *parameters)
+{
+    uint32_t *pairs = ptx__keep(lower, 2 * arguments->count * sizeof(*pairs));
+
+    for (uint32_t i = 0; i < arguments->count; i++) {
+        const struct ptx__argument given = argument(
+            lower, &arguments->elements[i], type_of(parameters, i, &arguments->elements[i]));
+
+        pairs[2 * i] = given.offset;
+        pairs[2 * i + 1] = given.bytes;
+    }
+    return pairs;
+}
+
+/* Where the result goes: what has no place of its own gets one behind all else. */
+static struct ptx__argument place_result(struct ptx__lowering *lower,
+                                         const struct ptx__operand *results,
+                                         const struct ptx__prototype *prototype)
+{
+    const struct ptx__operand *first = results->elements;
+    struct ptx__argument result = {UINT32_MAX, 0};
+
+    if (results->kind != PTX_LIST || !results->count)
+        return result;
+    if (first->kind == PTX_ADDRESS) {
+        result.offset = ptx__frame_offset(lower, first->symbol);
+        if (result.offset != PTX_NONE)
+            result.bytes = bytes_of(lower, first->symbol);
+        return result;
+    }
+    result.offset = (lower->frame_end + 7) / 8 * 8;
+    if (prototype->n_results)
+        result.bytes = (uint32_t) prototype->results[0].bytes;
+    else if (first->kind == PTX_REGISTER)
+        result.bytes = (uint32_t) ptx__type_bytes((enum ptx__type) first->type);
+    /* A register of 64 bits is read all of it. */
+    lower->frame_end = result.offset + (result.bytes > 8 ? result.bytes : 8);
+    return result;
+}
+
+static void set_callee(struct ptx__lowering *lower, struct ptx__op *op, uint32_t number)
+{
+    const struct ptx__function *callee = &lower->module->functions[number];
+
+    op->call = &lower->program->codes[number];
+    if (!callee->has_body && !ptx__builtin_known(callee->name))
+        ptx__refuse(lower, "Call of '%.100s', which is not defined", callee->name);
+}
+
 static void lower_call(struct ptx__lowering *lower)
 {
-    const struct ptx__operand *operands = lower->at->operands;
-    const struct ptx__operand *results = &operands[0], *arguments = &operands[2];
-    const struct ptx__parameter *parameters = parameters_of(lower, &operands[1], &operands[3]);
+    static const struct ptx__operand none = {.kind = PTX_LIST};
+    const struct ptx__operand *operands = lower->at->operands, *results = &operands[0];
+    const struct ptx__operand *arguments = operands[2].kind == PTX_LIST ? &operands[2] : &none;
+    const struct ptx__prototype prototype = prototype_of(lower, operands);
     const bool direct = operands[1].kind == PTX_ADDRESS;
-    const uint32_t n = arguments->kind == PTX_LIST ? arguments->count : 0;
-    uint32_t *offsets = ptx__keep(lower, n * sizeof(*offsets)), result = UINT32_MAX, slot = 0;
-    struct ptx__op *op;
+    const uint32_t *pairs = lower_arguments(lower, arguments, prototype.parameters);
+    const struct ptx__argument result = place_result(lower, results, &prototype);
+    const uint32_t slot = direct ? 0 : ptx__source(lower, &operands[1], PTX_U64);
+    struct ptx__op *op = ptx__emit(lower, direct ? ptx__do_call : ptx__do_call_indirect);
 
-    for (uint32_t i = 0; i < n; i++)
-        offsets[i] = argument(lower, &arguments->elements[i],
-                              type_of(parameters, i, &arguments->elements[i]));
-    if (results->kind == PTX_LIST && results->count) {
-        if (results->elements[0].kind == PTX_ADDRESS) {
-            result = ptx__frame_offset(lower, results->elements[0].symbol);
-        } else {
-            result = (lower->frame_end + 7) / 8 * 8;
-            lower->frame_end = result + 16;
-        }
-    }
-    if (!direct)
-        slot = ptx__source(lower, &operands[1], PTX_U64);
-    op = ptx__emit(lower, direct ? ptx__do_call : ptx__do_call_indirect);
-    op->d = result;
+    op->d = result.offset;
+    op->imm = result.bytes;
     op->a = slot;
-    op->list = offsets;
-    op->n_list = (uint16_t) n;
+    op->list = pairs;
+    op->n_list = (uint16_t) (2 * arguments->count);
     op->waits = true; /* what is called may */
-    if (direct) {
-        op->call = &lower->program->codes[operands[1].symbol.number];
-        if (!lower->module->functions[operands[1].symbol.number].has_body &&
-            !ptx__builtin_known(lower->module->functions[operands[1].symbol.number].name))
-            ptx__refuse(lower, "Call of '%.100s', which is not defined",
-                        lower->module->functions[operands[1].symbol.number].name);
-    }
-    if (result != UINT32_MAX && results->elements[0].kind == PTX_REGISTER)
-        take_result(lower, &results->elements[0], result);
+    if (direct)
+        set_callee(lower, op, operands[1].symbol.number);
+    if (result.bytes && results->elements[0].kind == PTX_REGISTER)
+        take_result(lower, &results->elements[0], result.offset);
 }
 
 /* --- barriers --- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A block from its begin to its end; and what watches its shared memory. */
-#ifndef CUSHIM_MOCK_PTX_BLOCK_H
-#define CUSHIM_MOCK_PTX_BLOCK_H
+#ifndef CUSHIM_MOCK_PTX_MACHINE_BLOCK_H
+#define CUSHIM_MOCK_PTX_MACHINE_BLOCK_H
 
 #include "mock/ptx/machine/grid.h"
 
@@ -19,24 +19,24 @@ void ptx__block_free(struct ptx__block *block);
 void ptx__block_start(struct ptx__block *block, uint64_t cluster);
 enum ptx__block_state ptx__block_run(struct ptx__block *block);
 
-/* Fills the constants of a frame, those from a kind (enum ptx__fill) on. */
-void ptx__fill(const struct ptx__warp *warp, const struct ptx__frame *frame, unsigned from);
+/* Fills the constants of a frame, those from a kind (enum ptx__preload) on. */
+void ptx__preload(const struct ptx__warp *warp, const struct ptx__frame *frame, unsigned from);
 
 /* How large everything is, from the launch and the code. */
 void ptx__grid_shape(struct ptx__grid *grid);
 
-/* What watches shared memory: see watch_shared.c. */
-struct ptx__shared_watch *ptx__shared_watch_new(uint32_t shared_bytes, unsigned n_warps);
-void ptx__shared_watch_free(struct ptx__shared_watch *watch);
-void ptx__shared_watch_start(struct ptx__block *block);
+/* What watches shared memory: see racecheck_shared.c. */
+struct ptx__shared_racecheck *ptx__shared_racecheck_new(uint32_t shared_bytes, unsigned n_warps);
+void ptx__shared_racecheck_free(struct ptx__shared_racecheck *watch);
+void ptx__shared_racecheck_start(struct ptx__block *block);
 
 /* A warp comes to a barrier, and leaves it. */
-void ptx__shared_watch_arrive(struct ptx__warp *warp, struct ptx__barrier *barrier);
-void ptx__shared_watch_leave(struct ptx__warp *warp, const struct ptx__barrier *barrier);
+void ptx__shared_racecheck_arrive(struct ptx__warp *warp, struct ptx__barrier *barrier);
+void ptx__shared_racecheck_leave(struct ptx__warp *warp, const struct ptx__barrier *barrier);
 
 /* What is noted about a range, from its first use to the end of the launch. */
-void ptx__watch_range(struct ptx__range *range);
-void ptx__watch_range_end(struct ptx__range *range);
+void ptx__racecheck_range(struct ptx__range *range);
+void ptx__racecheck_range_end(struct ptx__range *range);
 
 /* The line in the text of an operation. */
 uint32_t ptx__line_of(const struct ptx__warp *warp, const struct ptx__op *op);

@@ -12,8 +12,8 @@
  * after what leads to it. So of several groups of lanes the one that is furthest behind goes on,
  * and they meet again at the first place that all of them pass.
  */
-#ifndef CUSHIM_MOCK_PTX_CODE_H
-#define CUSHIM_MOCK_PTX_CODE_H
+#ifndef CUSHIM_MOCK_PTX_MACHINE_CODE_H
+#define CUSHIM_MOCK_PTX_MACHINE_CODE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,7 +61,7 @@ struct ptx__op {
         const struct ptx__op *target; /* of a jump */
         const struct ptx__code *call; /* a direct call; NULL for one through a register */
     };
-    const uint32_t *list; /* more slots: elements of vectors, arguments */
+    const uint32_t *list; /* more slots: elements of vectors; of calls pairs, see ptx__given */
     uint16_t n_list;
     uint16_t cost; /* of a jump backwards, see warp.h */
     uint32_t site; /* in the list of the program */
@@ -77,7 +77,7 @@ struct ptx__site {
     const char *function;
 };
 
-enum ptx__fill {
+enum ptx__preload {
     PTX__FILL_VALUE, /* the same in every launch */
     PTX__FILL_PARAM, /* bytes of a kernel parameter */
     PTX__FILL_TID_X,
@@ -139,12 +139,21 @@ struct ptx__argument {
     uint32_t offset, bytes;
 };
 
+/* An argument of a call: where it is in the caller's frame, and how much. */
+static inline struct ptx__argument ptx__given(const struct ptx__op *call, size_t number)
+{
+    return 2 * number < call->n_list
+               ? (struct ptx__argument){call->list[2 * number], call->list[2 * number + 1]}
+               : (struct ptx__argument){0, 0};
+}
+
 /* What the engine does in the place of a function that the device's runtime has. */
 typedef const struct ptx__op *(*ptx__builtin)(struct ptx__warp *warp, const struct ptx__op *op);
 
 struct ptx__code {
     const char *name;
     bool is_kernel;
+    bool recursive; /* it may come to itself by calls, or to a function that does */
     struct ptx__op *ops;
     size_t n_ops;
     uint32_t register_bytes;

@@ -5,10 +5,10 @@
  * key by standing in a section, so that it is written in one place.
  *
  * Lanes that do not take part keep their values. Where no other lane of the frame is alive
- * (warp->whole) all 32 may be written, which is what the fast loops do.
+ * (warp->converged) all 32 may be written, which is what the fast loops do.
  */
-#ifndef CUSHIM_MOCK_PTX_EXEC_H
-#define CUSHIM_MOCK_PTX_EXEC_H
+#ifndef CUSHIM_MOCK_PTX_MACHINE_EXEC_H
+#define CUSHIM_MOCK_PTX_MACHINE_EXEC_H
 
 #include <string.h>
 
@@ -99,7 +99,7 @@ struct ptx__keyed {
                                                                                                    \
         (void) pb;                                                                                 \
         (void) pc;                                                                                 \
-        if (w->whole) {                                                                            \
+        if (w->converged) {                                                                        \
             PTX__EACH_LANE                                                                         \
             {                                                                                      \
                 const V_##TA A = (V_##TA) pa[l];                                                   \

@@ -3,8 +3,8 @@
  * A launch that runs: its blocks, its workers, what it may reach in memory, and what went wrong
  * in it.
  */
-#ifndef CUSHIM_MOCK_PTX_GRID_H
-#define CUSHIM_MOCK_PTX_GRID_H
+#ifndef CUSHIM_MOCK_PTX_MACHINE_GRID_H
+#define CUSHIM_MOCK_PTX_MACHINE_GRID_H
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -38,7 +38,7 @@ struct ptx__block {
     uint32_t index[3];
     uint64_t number;
     unsigned char *shared;
-    struct ptx__shared_watch *watch; /* NULL: shared memory is not watched */
+    struct ptx__shared_racecheck *watch; /* NULL: shared memory is not watched */
     struct ptx__barrier barriers[PTX__BARRIERS];
     uint32_t open; /* barriers that somebody came to, as bits */
     bool strong;   /* it made an atomic access or a fence, which may order it with other blocks */
@@ -53,7 +53,7 @@ struct ptx__block {
 };
 
 /* A range of memory that was found for an operation last time. */
-struct ptx__hit {
+struct ptx__range_cache {
     uint64_t begin, size;
     unsigned char *host;
     const struct ptx__range *range;
@@ -62,9 +62,9 @@ struct ptx__hit {
 
 struct ptx__worker {
     struct ptx__grid *grid;
-    struct ptx__hit *hits; /* one for each operation of the program */
+    struct ptx__range_cache *hits; /* one for each operation of the program */
     struct ptx__cluster *free_clusters;
-    struct ptx__piece *pieces; /* of memory, for records: see details.c */
+    struct ptx__piece *pieces; /* of memory, for records: see shadow_record.c */
 };
 
 struct ptx__grid {
@@ -123,15 +123,17 @@ void ptx__frame_free(struct ptx__block *block, struct ptx__frame *frame);
 /* Makes local memory of a warp at least so large. False: more than a thread may have. */
 bool ptx__local_reserve(struct ptx__warp *warp, size_t bytes);
 
-/* --- watch_local.c: what nothing has written in local memory --- */
+/* --- racecheck_local.c: what nothing has written in local memory --- */
 
 /* Room for it, when local memory grows to so many bytes a lane. False: out of memory. */
-bool ptx__local_watch_grow(struct ptx__warp *warp, size_t bytes);
+bool ptx__local_racecheck_grow(struct ptx__warp *warp, size_t bytes);
 
 /* A function begins for some lanes: its variables are not written, the rest of its frame is. */
-void ptx__local_watch_frame(struct ptx__warp *warp, const struct ptx__frame *frame, uint32_t lanes);
+void ptx__local_racecheck_frame(struct ptx__warp *warp, const struct ptx__frame *frame,
+                                uint32_t lanes);
 
 /* So many bytes of a lane are not written. */
-void ptx__local_watch_clear(struct ptx__warp *warp, unsigned lane, uint64_t offset, uint64_t bytes);
+void ptx__local_racecheck_clear(struct ptx__warp *warp, unsigned lane, uint64_t offset,
+                                uint64_t bytes);
 
 #endif

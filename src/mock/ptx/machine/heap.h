@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the engine itself does with the heap of kernels. Thread-safe. */
-#ifndef CUSHIM_MOCK_PTX_HEAP_H
-#define CUSHIM_MOCK_PTX_HEAP_H
+#ifndef CUSHIM_MOCK_PTX_MACHINE_HEAP_H
+#define CUSHIM_MOCK_PTX_MACHINE_HEAP_H
 
 #include <stdbool.h>
 #include <stdint.h>

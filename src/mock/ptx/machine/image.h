@@ -3,8 +3,8 @@
  * What a texture or surface is made of, as the engine sees it: who runs the engine answers for
  * a handle with a struct ptx__image, and the engine samples it.
  */
-#ifndef CUSHIM_MOCK_PTX_IMAGE_H
-#define CUSHIM_MOCK_PTX_IMAGE_H
+#ifndef CUSHIM_MOCK_PTX_MACHINE_IMAGE_H
+#define CUSHIM_MOCK_PTX_MACHINE_IMAGE_H
 
 #include <stdbool.h>
 #include <stdint.h>

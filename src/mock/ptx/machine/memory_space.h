@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The spaces that the engine tells apart, and what is done there. */
-#ifndef CUSHIM_MOCK_PTX_MEMORY_SPACE_H
-#define CUSHIM_MOCK_PTX_MEMORY_SPACE_H
+#ifndef CUSHIM_MOCK_PTX_MACHINE_MEMORY_SPACE_H
+#define CUSHIM_MOCK_PTX_MACHINE_MEMORY_SPACE_H
 
 /* Where the bytes of an access are. */
-enum ptx__where_space {
+enum ptx__access_space {
     PTX__IN_GENERIC,
     PTX__IN_GLOBAL,
     PTX__IN_SHARED,

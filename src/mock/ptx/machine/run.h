@@ -3,16 +3,16 @@
  * Running a kernel of a lowered module: all that the engine knows of the world, and all that
  * the world knows of the engine.
  */
-#ifndef CUSHIM_MOCK_PTX_RUN_H
-#define CUSHIM_MOCK_PTX_RUN_H
+#ifndef CUSHIM_MOCK_PTX_MACHINE_RUN_H
+#define CUSHIM_MOCK_PTX_MACHINE_RUN_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "mock/ptx/syntax/log.h"
 #include "mock/ptx/machine/code.h"
 #include "mock/ptx/machine/image.h"
+#include "mock/ptx/syntax/log.h"
 
 /* What does not have to be so. */
 enum ptx__finding_kind {
@@ -56,8 +56,9 @@ struct ptx__launch {
     uint64_t seed;       /* not 0: one worker, and the order of blocks is drawn from it */
     bool check_shared;   /* races in shared memory, and reads of what nothing has written */
     bool check_blocks;   /* races between blocks, in ranges where that is wanted */
-    uint64_t step_limit; /* jumps backwards of a warp; 0: none */
+    uint64_t step_limit; /* jumps backwards and calls of a warp, see warp.h; 0: none */
     size_t local_limit;  /* bytes of local memory that a thread may have */
+    size_t stack_limit;  /* what calls of a kernel with recursion may take of a stack; 0: all */
     unsigned n_multiprocessors;
     uint64_t grid_id;
 

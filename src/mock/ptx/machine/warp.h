@@ -7,8 +7,8 @@
  * is next. A group that comes to where another one stands joins it. A group that jumps
  * backwards for very long lets the others pass, so that a lane may wait for one of its own warp.
  */
-#ifndef CUSHIM_MOCK_PTX_WARP_H
-#define CUSHIM_MOCK_PTX_WARP_H
+#ifndef CUSHIM_MOCK_PTX_MACHINE_WARP_H
+#define CUSHIM_MOCK_PTX_MACHINE_WARP_H
 
 #include "mock/ptx/machine/code.h"
 
@@ -23,6 +23,7 @@ struct ptx__frame {
     unsigned char *registers;
     uint32_t lanes; /* that are in it, or in what it called */
     uint32_t local; /* where its part of local memory begins */
+    uint32_t stack; /* what a device has on its stack up to here, at least */
     unsigned depth;
 };
 
@@ -32,27 +33,27 @@ enum ptx__group_state {
     PTX__AT_BARRIER, /* waits for other warps */
 };
 
-struct ptx__group {
+struct ptx__divergence_group {
     const struct ptx__op *at;
     struct ptx__frame *frame;
     uint32_t mask;
     uint32_t members; /* that it gathers */
     uint8_t state;
     uint8_t barrier;
-    bool forced;   /* nobody else will come: it goes on without them */
-    unsigned turn; /* how often it let the others pass */
+    bool forced;          /* nobody else will come: it goes on without them */
+    unsigned yield_round; /* how often it let the others pass */
 };
 
 struct ptx__warp {
     /* Of the group that runs. */
     unsigned char *regs;
     uint32_t mask;
-    bool whole;                  /* no other lane of the frame is alive */
-    bool forced;                 /* see ptx__group */
+    bool converged;              /* no other lane of the frame is alive */
+    bool forced;                 /* see ptx__divergence_group */
     int32_t budget;              /* of jumps backwards until somebody else may go on */
     const struct ptx__op *limit; /* where the next group ahead in the same frame stands */
     struct ptx__frame *frame;
-    unsigned turn;
+    unsigned yield_round;
 
     struct ptx__frame *base; /* of the kernel itself */
     unsigned char *local;    /* of all lanes, one behind the other */
@@ -64,15 +65,18 @@ struct ptx__warp {
     uint32_t number;        /* in the block */
     uint32_t cluster_phase; /* when it came to the barrier of its cluster */
     bool yielded;           /* it stopped because it jumped backwards for so long */
-    uint64_t jumps;         /* backwards, as far as budgets were used up */
+    uint64_t jumps;         /* backwards, as far as budgets were used up; and calls */
 
-    struct ptx__group groups[PTX__LANES]; /* that do not run */
+    struct ptx__divergence_group groups[PTX__LANES]; /* that do not run */
     unsigned n_groups;
 };
 
 /* A budget is used up by this many jumps backwards; of a loop that may wait, by fewer. */
 #define PTX__BUDGET       65536
 #define PTX__COST_WAITING 1024
+
+/* A call takes as long as so many jumps, and counts as so many. */
+#define PTX__STEPS_OF_CALL 16
 
 /* Runs until all lanes have exited, wait, or have let others pass for a while. */
 void ptx__warp_run(struct ptx__warp *warp);
@@ -90,6 +94,13 @@ const struct ptx__op *ptx__warp_park(struct ptx__warp *warp, const struct ptx__o
 /* A jump that is more than one forwards in the same piece of code. */
 const struct ptx__op *ptx__warp_jump(struct ptx__warp *warp, const struct ptx__op *op,
                                      const struct ptx__op *target);
+
+/* Takes from the budget. True: it is used up, and ptx__warp_let_pass() is next. */
+bool ptx__warp_spend(struct ptx__warp *warp, int32_t steps);
+
+/* The others of the warp may pass, and then other warps; this group goes on at the target. */
+const struct ptx__op *ptx__warp_let_pass(struct ptx__warp *warp, const struct ptx__op *op,
+                                         const struct ptx__op *target);
 
 /* Those of the taken lanes go there, the others here. */
 const struct ptx__op *ptx__warp_split(struct ptx__warp *warp, const struct ptx__op *op,
@@ -116,6 +127,9 @@ const struct ptx__op *ptx__warp_after(struct ptx__warp *warp, const struct ptx__
 /* The active lanes call a function, whose arguments are where the operation says. */
 const struct ptx__op *ptx__warp_call(struct ptx__warp *warp, const struct ptx__op *op,
                                      const struct ptx__code *code);
+
+/* The active lanes go on at the begin of a frame. */
+void ptx__warp_enter(struct ptx__warp *warp, struct ptx__frame *frame);
 
 /* What the active lanes have allocated behind their frame, at most: see stack.c. */
 uint32_t ptx__stack_bytes(const struct ptx__warp *warp);

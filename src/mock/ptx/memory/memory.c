@@ -28,14 +28,14 @@ static void prepare(struct ptx__grid *grid, struct ptx__range *range)
     pthread_mutex_lock(&grid->lock);
     if (range->watched && !range->lines) {
         range->check_blocks &= grid->launch->check_blocks && grid->n_blocks > 1;
-        ptx__watch_range(range);
+        ptx__racecheck_range(range);
     }
     pthread_mutex_unlock(&grid->lock);
 }
 
-bool ptx__hit_find(struct ptx__warp *warp, const struct ptx__op *op, uint64_t address)
+bool ptx__range_cache_find(struct ptx__warp *warp, const struct ptx__op *op, uint64_t address)
 {
-    struct ptx__hit *hit = &warp->worker->hits[op->site];
+    struct ptx__range_cache *hit = &warp->worker->hits[op->site];
     struct ptx__range *range;
 
     if (address - hit->begin < hit->size)
@@ -44,7 +44,7 @@ bool ptx__hit_find(struct ptx__warp *warp, const struct ptx__op *op, uint64_t ad
     if (!range || !range->usable)
         return false;
     prepare(warp->block->grid, range);
-    *hit = (struct ptx__hit){range->begin, range->size, range->host, range, range->watched};
+    *hit = (struct ptx__range_cache){range->begin, range->size, range->host, range, range->watched};
     return true;
 }
 
@@ -89,7 +89,7 @@ static unsigned char *in_other(const struct access *access, uint64_t offset)
     if (rank >= block->cluster->n_blocks || rest > size || access->bytes > size - rest)
         return outside(access, "a cluster's shared memory", offset, size, 715);
     if (access->use & PTX__STORES)
-        ptx__watch_shared_from(block->cluster->blocks[rank], rest, access->bytes);
+        ptx__racecheck_shared_from(block->cluster->blocks[rank], rest, access->bytes);
     return block->cluster->blocks[rank]->shared + rest;
 }
 
@@ -103,8 +103,8 @@ static unsigned char *in_shared(const struct access *access, uint64_t offset)
     if (offset > size || access->bytes > size - offset)
         return outside(access, "shared memory", offset, size, 715);
     if (block->watch)
-        ptx__watch_shared_lane(access->warp, access->op, access->lane, (uint32_t) offset,
-                               access->bytes, access->use);
+        ptx__racecheck_shared_lane(access->warp, access->op, access->lane, (uint32_t) offset,
+                                   access->bytes, access->use);
     return block->shared + offset;
 }
 
@@ -116,32 +116,39 @@ static unsigned char *in_local(const struct access *access, uint64_t offset)
     if (offset > size || access->bytes > size - offset)
         return outside(access, "local memory", offset, size, 700);
     if (warp->written)
-        ptx__watch_local(warp, access->op, access->lane, offset, access->bytes, access->use);
+        ptx__racecheck_local(warp, access->op, access->lane, offset, access->bytes, access->use);
     return ptx__warp_local(warp, access->lane) + offset;
 }
 
-static unsigned char *in_param(const struct access *access, uint64_t offset)
+/* By a generic address, what is behind the parameters is nowhere; else it is zeros. */
+static unsigned char *in_param(const struct access *access, uint64_t offset, bool generic)
 {
+    static const uint64_t zeros[8];
     const struct ptx__launch *launch = access->warp->block->grid->launch;
 
-    if (offset > launch->param_bytes || access->bytes > launch->param_bytes - offset ||
-        access->use & PTX__STORES)
+    if (offset <= launch->param_bytes && access->bytes <= launch->param_bytes - offset &&
+        !(access->use & PTX__STORES))
+        return (unsigned char *) (uintptr_t) (launch->params + offset);
+    if (generic || access->use & PTX__STORES || access->bytes > sizeof(zeros))
         return outside(access, "the parameters", offset, launch->param_bytes, 700);
-    return (unsigned char *) (uintptr_t) (launch->params + offset);
+    ptx__note(access->warp, access->op, PTX__OUT_OF_BOUNDS, access->lane,
+              "it reads %u bytes at offset %llu of the parameters, which have %zu bytes",
+              access->bytes, (unsigned long long) offset, launch->param_bytes);
+    return (unsigned char *) (uintptr_t) zeros;
 }
 
 static unsigned char *in_global(const struct access *access, uint64_t address)
 {
     struct ptx__warp *warp = access->warp;
-    const struct ptx__hit *hit = &warp->worker->hits[access->op->site];
+    const struct ptx__range_cache *hit = &warp->worker->hits[access->op->site];
 
-    if (!ptx__hit_find(warp, access->op, address) ||
+    if (!ptx__range_cache_find(warp, access->op, address) ||
         hit->size - (address - hit->begin) < access->bytes) {
         ptx__fault_at(warp, access->op, address, access->bytes, access->lane, verb(access->use));
         return NULL;
     }
     if (hit->watched)
-        ptx__watch_span(
+        ptx__racecheck_span(
             &(struct ptx__touch){warp, access->op, hit->range, access->use, access->lane, 0},
             address - hit->begin, access->bytes);
     return hit->host + (address - hit->begin);
@@ -157,13 +164,13 @@ static unsigned char *in_generic(const struct access *access, uint64_t address)
     case PTX__LOCAL_WINDOW >> PTX__WINDOW_SHIFT:
         return in_local(access, offset);
     case PTX__PARAM_WINDOW >> PTX__WINDOW_SHIFT:
-        return in_param(access, offset);
+        return in_param(access, offset, true);
     default:
         return in_global(access, address);
     }
 }
 
-static unsigned char *find_lane(const struct access *access, enum ptx__where_space space)
+static unsigned char *find_lane(const struct access *access, enum ptx__access_space space)
 {
     if (access->address & (access->bytes - 1))
         return misaligned(access);
@@ -175,14 +182,14 @@ static unsigned char *find_lane(const struct access *access, enum ptx__where_spa
     case PTX__IN_LOCAL:
         return in_local(access, access->address);
     case PTX__IN_PARAM:
-        return in_param(access, access->address);
+        return in_param(access, access->address, false);
     default:
         return in_generic(access, access->address);
     }
 }
 
 bool ptx__locate_lanes(struct ptx__warp *warp, const struct ptx__op *op,
-                       enum ptx__where_space space, unsigned bytes, enum ptx__use use,
+                       enum ptx__access_space space, unsigned bytes, enum ptx__use use,
                        const uint64_t *addresses, struct ptx__where *where)
 {
     for (uint32_t m = warp->mask; m; m &= m - 1) {
@@ -197,7 +204,7 @@ bool ptx__locate_lanes(struct ptx__warp *warp, const struct ptx__op *op,
 }
 
 unsigned char *ptx__reach_in(struct ptx__warp *warp, const struct ptx__op *op,
-                             enum ptx__where_space space, unsigned lane, uint64_t address,
+                             enum ptx__access_space space, unsigned lane, uint64_t address,
                              unsigned bytes, enum ptx__use use)
 {
     const struct access access = {warp, op, lane, bytes, use, address};

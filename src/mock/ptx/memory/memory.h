@@ -4,20 +4,20 @@
  * cheap is that lanes mostly access one row of memory, or all the same place, in the range where
  * the operation found its bytes last time.
  */
-#ifndef CUSHIM_MOCK_PTX_MEMORY_H
-#define CUSHIM_MOCK_PTX_MEMORY_H
+#ifndef CUSHIM_MOCK_PTX_MEMORY_MEMORY_H
+#define CUSHIM_MOCK_PTX_MEMORY_MEMORY_H
 
 #include "mock/ptx/machine/exec.h"
 #include "mock/ptx/machine/grid.h"
 #include "mock/ptx/machine/memory_space.h"
-#include "mock/ptx/racecheck/watch.h"
+#include "mock/ptx/racecheck/racecheck.h"
 
 enum ptx__pattern {
-    PTX__NOWHERE, /* a fault, which was told */
-    PTX__ROW,     /* one behind the other, from row on */
-    PTX__ONE,     /* all at row */
-    PTX__OFFSETS, /* lane l at row + offsets[l] */
-    PTX__EACH,    /* lane l at each[l]; of those that are active */
+    PTX__FAULT,      /* a fault, which was told */
+    PTX__CONTIGUOUS, /* one behind the other, from row on */
+    PTX__UNIFORM,    /* all at row */
+    PTX__OFFSETS,    /* lane l at row + offsets[l] */
+    PTX__SCATTERED,  /* lane l at each[l]; of those that are active */
 };
 
 struct ptx__where {
@@ -28,7 +28,7 @@ struct ptx__where {
 
 /* What the fast paths leave: lane by lane, into each. False: a fault was told. */
 bool ptx__locate_lanes(struct ptx__warp *warp, const struct ptx__op *op,
-                       enum ptx__where_space space, unsigned bytes, enum ptx__use use,
+                       enum ptx__access_space space, unsigned bytes, enum ptx__use use,
                        const uint64_t *addresses, struct ptx__where *where);
 
 /* Bytes at a generic address, for one lane; NULL: a fault was told. */
@@ -37,22 +37,22 @@ unsigned char *ptx__reach(struct ptx__warp *warp, const struct ptx__op *op, unsi
 
 /* The same in a space of its own. */
 unsigned char *ptx__reach_in(struct ptx__warp *warp, const struct ptx__op *op,
-                             enum ptx__where_space space, unsigned lane, uint64_t address,
+                             enum ptx__access_space space, unsigned lane, uint64_t address,
                              unsigned bytes, enum ptx__use use);
 
 /* Finds the range of an address for an operation; false if there is none. */
-bool ptx__hit_find(struct ptx__warp *warp, const struct ptx__op *op, uint64_t address);
+bool ptx__range_cache_find(struct ptx__warp *warp, const struct ptx__op *op, uint64_t address);
 
 /* Notes what a lane does to its local memory, where that is watched. */
-void ptx__watch_local(struct ptx__warp *warp, const struct ptx__op *op, unsigned lane,
-                      uint64_t offset, unsigned bytes, enum ptx__use use);
+void ptx__racecheck_local(struct ptx__warp *warp, const struct ptx__op *op, unsigned lane,
+                          uint64_t offset, unsigned bytes, enum ptx__use use);
 
 /* The same for all active lanes at imm of their frame. */
-void ptx__watch_frame(struct ptx__warp *warp, const struct ptx__op *op, unsigned bytes,
-                      enum ptx__use use);
+void ptx__racecheck_frame(struct ptx__warp *warp, const struct ptx__op *op, unsigned bytes,
+                          enum ptx__use use);
 
 /* Another block of the cluster writes: what is there is written, by nobody that clocks know. */
-void ptx__watch_shared_from(struct ptx__block *block, uint64_t offset, unsigned bytes);
+void ptx__racecheck_shared_from(struct ptx__block *block, uint64_t offset, unsigned bytes);
 
 /* The address of each lane: slot a, 8 bytes wide if c says so, and imm. */
 static inline void ptx__addresses(const struct ptx__warp *w, const struct ptx__op *op,
@@ -71,12 +71,12 @@ static inline unsigned char *ptx__lane_at(const struct ptx__where *where, enum p
                                           unsigned lane, size_t bytes)
 {
     switch (pattern) {
-    case PTX__EACH:
+    case PTX__SCATTERED:
         return where->each[lane];
     case PTX__OFFSETS:
         return where->row + where->offsets[lane];
     default:
-        return where->row + (pattern == PTX__ROW ? lane * bytes : 0);
+        return where->row + (pattern == PTX__CONTIGUOUS ? lane * bytes : 0);
     }
 }
 
@@ -88,8 +88,8 @@ enum {
 };
 
 /* Sizes are below 2^63. All is found in one pass, with one result. */
-static inline uint64_t ptx__look(const uint64_t *addresses, uint64_t begin, uint64_t size,
-                                 unsigned bytes)
+static inline uint64_t ptx__classify_addresses(const uint64_t *addresses, uint64_t begin,
+                                               uint64_t size, unsigned bytes)
 {
     const uint64_t first = addresses[0], last = begin + size - bytes;
     uint64_t no = size < bytes ? (uint64_t) PTX__NO_PLACE : 0;
@@ -112,36 +112,36 @@ static inline enum ptx__pattern ptx__each_of(const struct ptx__warp *w, enum ptx
     if (w->mask == PTX__ALL)
         return pattern;
     PTX__EACH_LANE where->each[l] = base + where->offsets[l];
-    return PTX__EACH;
+    return PTX__SCATTERED;
 }
 
-/* The fast paths. PTX__NOWHERE: they do not apply. Lanes that are not active stand where one is. */
+/* The fast paths. PTX__FAULT: they do not apply. Lanes that are not active stand where one is. */
 static inline enum ptx__pattern ptx__locate_global(struct ptx__warp *w, const struct ptx__op *op,
                                                    unsigned bytes, enum ptx__use use,
                                                    const uint64_t *addresses,
                                                    struct ptx__where *where)
 {
-    const struct ptx__hit *hit = &w->worker->hits[op->site];
+    const struct ptx__range_cache *hit = &w->worker->hits[op->site];
     uint64_t no;
 
-    if (addresses[0] - hit->begin >= hit->size && !ptx__hit_find(w, op, addresses[0]))
-        return PTX__NOWHERE;
-    no = ptx__look(addresses, hit->begin, hit->size, bytes);
+    if (addresses[0] - hit->begin >= hit->size && !ptx__range_cache_find(w, op, addresses[0]))
+        return PTX__FAULT;
+    no = ptx__classify_addresses(addresses, hit->begin, hit->size, bytes);
     if (no & PTX__NO_PLACE)
-        return PTX__NOWHERE;
+        return PTX__FAULT;
     if (w->mask == PTX__ALL && no != (PTX__NO_ROW | PTX__NO_ONE)) {
         const bool row = !(no & PTX__NO_ROW);
 
         where->row = hit->host + (addresses[0] - hit->begin);
         if (hit->watched)
-            ptx__watch_span(&(struct ptx__touch){w, op, hit->range, use, 0, row ? bytes : 0},
-                            addresses[0] - hit->begin, row ? PTX__LANES * bytes : bytes);
-        return row ? PTX__ROW : PTX__ONE;
+            ptx__racecheck_span(&(struct ptx__touch){w, op, hit->range, use, 0, row ? bytes : 0},
+                                addresses[0] - hit->begin, row ? PTX__LANES * bytes : bytes);
+        return row ? PTX__CONTIGUOUS : PTX__UNIFORM;
     }
     PTX__EACH_LANE where->each[l] = hit->host + (addresses[l] - hit->begin);
     if (hit->watched)
-        ptx__watch_lanes(w, op, hit->range, addresses, bytes, use);
-    return PTX__EACH;
+        ptx__racecheck_lanes(w, op, hit->range, addresses, bytes, use);
+    return PTX__SCATTERED;
 }
 
 /* Shared memory, at offsets that are right. */
@@ -152,13 +152,13 @@ static inline enum ptx__pattern ptx__locate_offsets(struct ptx__warp *w, const s
     const struct ptx__block *block = w->block;
 
     if (block->watch)
-        ptx__watch_shared(w, op, where->offsets, bytes, use);
+        ptx__racecheck_shared(w, op, where->offsets, bytes, use);
     if (w->mask == PTX__ALL) {
         where->row = block->shared + (row ? where->offsets[0] : 0);
-        return row ? PTX__ROW : PTX__OFFSETS;
+        return row ? PTX__CONTIGUOUS : PTX__OFFSETS;
     }
     PTX__EACH_LANE where->each[l] = block->shared + where->offsets[l];
-    return PTX__EACH;
+    return PTX__SCATTERED;
 }
 
 /* By addresses of 64 bits, from where the block's memory begins. */
@@ -167,10 +167,11 @@ static inline enum ptx__pattern ptx__locate_shared(struct ptx__warp *w, const st
                                                    const uint64_t *addresses, uint64_t begin,
                                                    struct ptx__where *where)
 {
-    const uint64_t no = ptx__look(addresses, begin, w->block->grid->shared_bytes, bytes);
+    const uint64_t no =
+        ptx__classify_addresses(addresses, begin, w->block->grid->shared_bytes, bytes);
 
     if (no & PTX__NO_PLACE)
-        return PTX__NOWHERE;
+        return PTX__FAULT;
     PTX__EACH_LANE where->offsets[l] = (uint32_t) (addresses[l] - begin);
     return ptx__locate_offsets(w, op, bytes, use, !(no & PTX__NO_ROW), where);
 }
@@ -194,7 +195,7 @@ static inline enum ptx__pattern ptx__locate_near(struct ptx__warp *w, const stru
               (offset & (bytes - 1)) << 3;
     }
     if (no & (uint32_t) PTX__NO_PLACE)
-        return PTX__NOWHERE;
+        return PTX__FAULT;
     return ptx__locate_offsets(w, op, bytes, use, !(no & PTX__NO_ROW), where);
 }
 
@@ -207,15 +208,15 @@ static inline void ptx__settle_inactive(uint32_t mask, uint64_t *addresses)
 
 /* Where the operation's operands are, each of so many bytes. */
 static inline enum ptx__pattern ptx__locate(struct ptx__warp *w, const struct ptx__op *op,
-                                            enum ptx__where_space space, unsigned bytes,
+                                            enum ptx__access_space space, unsigned bytes,
                                             enum ptx__use use, struct ptx__where *where)
 {
     uint64_t addresses[PTX__LANES] __attribute__((aligned(64)));
-    enum ptx__pattern pattern = PTX__NOWHERE;
+    enum ptx__pattern pattern = PTX__FAULT;
 
     if (space == PTX__IN_SHARED && !op->c) {
         pattern = ptx__locate_near(w, op, bytes, use, where);
-        if (pattern != PTX__NOWHERE)
+        if (pattern != PTX__FAULT)
             return pattern;
     }
     ptx__addresses(w, op, addresses);
@@ -227,8 +228,8 @@ static inline enum ptx__pattern ptx__locate(struct ptx__warp *w, const struct pt
         pattern = ptx__locate_shared(w, op, bytes, use, addresses, PTX__SHARED_WINDOW, where);
     else if (space == PTX__IN_GLOBAL || space == PTX__IN_GENERIC)
         pattern = ptx__locate_global(w, op, bytes, use, addresses, where);
-    if (pattern == PTX__NOWHERE && ptx__locate_lanes(w, op, space, bytes, use, addresses, where))
-        pattern = PTX__EACH;
+    if (pattern == PTX__FAULT && ptx__locate_lanes(w, op, space, bytes, use, addresses, where))
+        pattern = PTX__SCATTERED;
     return pattern;
 }
 

@@ -7,25 +7,36 @@
 
 static const struct ptx__symbol no_symbol = {PTX_NO_SYMBOL, 0};
 
+/* The list doubles whenever its length is a power of two. */
+static bool reserve_range(struct ptx__parser *parser)
+{
+    const size_t n = parser->n_ranges;
+    struct ptx__register_range *larger;
+
+    if (n & (n - 1))
+        return true;
+    larger = realloc(parser->ranges, (n ? 2 * n : 1) * sizeof(*larger));
+    if (larger)
+        parser->ranges = larger;
+    return larger;
+}
+
 /* "%r<10>": the registers come into being when they are used. */
 static bool read_range(struct ptx__parser *parser, const struct ptx__declaration *declaration,
                        const struct ptx__token *name)
 {
     struct ptx__number count = {.real = false};
-    struct ptx__range *larger;
 
     /* A sum would take the closing angle for an operator. */
-    if (!ptx__term(parser, &count) || !ptx__expect(parser, ">"))
+    if (!ptx__parse_term(parser, &count) || !ptx__expect(parser, ">"))
         return false;
     if (count.real || count.integer > UINT32_MAX)
         return ptx__fatal(parser, name->place, "Invalid number of registers '%.*s'",
                           PTX_TEXT(*name));
-    larger = realloc(parser->ranges, (parser->n_ranges + 1) * sizeof(*larger));
-    if (!larger)
+    if (!reserve_range(parser))
         return ptx__no_memory(parser);
-    parser->ranges = larger;
-    larger[parser->n_ranges++] =
-        (struct ptx__range){(uint32_t) count.integer, declaration->type, declaration->vector};
+    parser->ranges[parser->n_ranges++] = (struct ptx__register_range){
+        (uint32_t) count.integer, declaration->type, declaration->vector};
     return ptx__declare(parser, name, PTX_NAME_REGISTERS, parser->n_ranges - 1, no_symbol);
 }
 
@@ -47,7 +58,7 @@ static bool read_registers(struct ptx__parser *parser)
 {
     struct ptx__declaration declaration;
 
-    if (!ptx__declared_type(parser, &declaration))
+    if (!ptx__parse_declared_type(parser, &declaration))
         return false;
     do {
         if (!read_register(parser, &declaration))
@@ -126,16 +137,17 @@ static bool read_prototype(struct ptx__parser *parser, const struct ptx__token *
     struct ptx__prototype prototype = {.name = ptx__copy(parser, label), .place = label->place};
     struct ptx__prototype *added;
 
-    if (!prototype.name || !ptx__parameters(parser, &prototype.results, &prototype.n_results) ||
+    if (!prototype.name ||
+        !ptx__parse_parameters(parser, &prototype.results, &prototype.n_results) ||
         !ptx__expect(parser, "_") ||
-        !ptx__parameters(parser, &prototype.parameters, &prototype.n_parameters))
+        !ptx__parse_parameters(parser, &prototype.parameters, &prototype.n_parameters))
         return false;
     prototype.no_return = ptx__accept(&parser->lexer, ".noreturn");
     while (ptx__accept(&parser->lexer, ".abi_preserve") ||
            ptx__accept(&parser->lexer, ".abi_preserve_control")) {
         size_t ignored;
 
-        if (!ptx__size(parser, &ignored))
+        if (!ptx__parse_size(parser, &ignored))
             return false;
     }
     ptx__place_parameters(prototype.results, prototype.n_results);
@@ -176,14 +188,15 @@ static bool read_directive(struct ptx__parser *parser)
 
     for (size_t i = 0; i < sizeof(spaces) / sizeof(*spaces); i++) {
         if (ptx__accept(lexer, spaces[i].word))
-            return ptx__variables(parser, spaces[i].space, is_extern ? PTX_EXTERN : PTX_STATIC);
+            return ptx__parse_variables(parser, spaces[i].space,
+                                        is_extern ? PTX_EXTERN : PTX_STATIC);
     }
     if (!is_extern && ptx__accept(lexer, ".reg"))
         return read_registers(parser);
     if (!is_extern && ptx__accept(lexer, ".loc"))
-        return ptx__location(parser);
+        return ptx__parse_location(parser);
     if (!is_extern && ptx__accept(lexer, ".file"))
-        return ptx__file(parser);
+        return ptx__parse_file(parser);
     if (!is_extern && ptx__accept(lexer, ".pragma"))
         return ptx__skip_statement(parser);
     return ptx__unexpected(parser);
@@ -217,7 +230,7 @@ static bool read_statement(struct ptx__parser *parser)
             return read_label(parser, &begin.token);
         *lexer = begin;
     }
-    return ptx__instruction(parser);
+    return ptx__parse_instruction(parser);
 }
 
 /* Parameters are names of the body's outermost block. */

@@ -7,7 +7,7 @@ static bool read_list(struct ptx__parser *parser, struct ptx__operand *operand)
 {
     operand->kind = PTX_LIST;
     operand->place = parser->lexer.token.place;
-    return ptx__expect(parser, "(") && ptx__operand_list(parser, operand, ")");
+    return ptx__expect(parser, "(") && ptx__parse_operand_list(parser, operand, ")");
 }
 
 /* A function, or a register that holds the address of one. */
@@ -20,7 +20,7 @@ static bool read_target(struct ptx__parser *parser, struct ptx__operand *operand
         return false;
     operand->place = token.place;
     operand->component = -1;
-    if (!ptx__register(parser, &token, &operand->reg))
+    if (!ptx__parse_register(parser, &token, &operand->reg))
         return false;
     if (operand->reg != PTX_NONE) {
         operand->kind = PTX_REGISTER;
@@ -52,7 +52,7 @@ static bool read_kind(struct ptx__parser *parser, struct ptx__operand *operand)
     return true;
 }
 
-bool ptx__call(struct ptx__parser *parser, struct ptx__operand *operands)
+bool ptx__parse_call(struct ptx__parser *parser, struct ptx__operand *operands)
 {
     struct ptx__lexer *lexer = &parser->lexer;
 

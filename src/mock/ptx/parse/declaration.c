@@ -30,7 +30,7 @@ static bool read_alignment(struct ptx__parser *parser, struct ptx__declaration *
     const struct ptx__place place = parser->lexer.token.place;
     size_t alignment = 0;
 
-    if (!ptx__size(parser, &alignment))
+    if (!ptx__parse_size(parser, &alignment))
         return false;
     if (!alignment || alignment & (alignment - 1) || alignment > LARGEST_ALIGNMENT)
         return ptx__error(parser, place, "Alignment must be a power of two");
@@ -63,7 +63,7 @@ static bool read_word(struct ptx__parser *parser, struct ptx__declaration *decla
     return true;
 }
 
-bool ptx__declared_type(struct ptx__parser *parser, struct ptx__declaration *declaration)
+bool ptx__parse_declared_type(struct ptx__parser *parser, struct ptx__declaration *declaration)
 {
     *declaration = (struct ptx__declaration){.type = PTX_NO_TYPE};
     while (parser->lexer.token.kind == PTX_DOTTED) {
@@ -99,7 +99,7 @@ static bool read_dimensions(struct ptx__parser *parser, struct ptx__declaration 
 
     while (ptx__accept(&parser->lexer, "[")) {
         number = 0;
-        if (!ptx__is(&parser->lexer, "]") && !ptx__size(parser, &number))
+        if (!ptx__is(&parser->lexer, "]") && !ptx__parse_size(parser, &number))
             return false;
         if (!number && declaration->array)
             return ptx__fatal(parser, declaration->name.place, "Array '%.*s' has incomplete type",
@@ -129,9 +129,9 @@ static bool read_declarator(struct ptx__parser *parser, struct ptx__declaration 
     return ptx__expect_name(parser, &declaration->name) && read_dimensions(parser, declaration);
 }
 
-bool ptx__declaration(struct ptx__parser *parser, struct ptx__declaration *declaration)
+bool ptx__parse_declaration(struct ptx__parser *parser, struct ptx__declaration *declaration)
 {
-    return ptx__declared_type(parser, declaration) && read_declarator(parser, declaration);
+    return ptx__parse_declared_type(parser, declaration) && read_declarator(parser, declaration);
 }
 
 static bool check_space(struct ptx__parser *parser, const struct ptx__declaration *declaration,
@@ -191,7 +191,7 @@ static bool fill(struct ptx__parser *parser, const struct ptx__declaration *decl
     if (!variable->name || !check_initial_value(parser, variable))
         return false;
     if (ptx__accept(&parser->lexer, "="))
-        return ptx__initial_value(parser, declaration, variable);
+        return ptx__parse_initial_value(parser, declaration, variable);
     variable->dynamic = declaration->open && space == PTX_SHARED && linkage == PTX_EXTERN;
     if (declaration->open && linkage != PTX_EXTERN)
         return ptx__error(parser, variable->place, "Non-external variable '%s' has incomplete type",
@@ -238,13 +238,14 @@ static bool store(struct ptx__parser *parser, const struct ptx__declaration *dec
         (struct ptx__symbol){local ? PTX_FUNCTION_VARIABLE : PTX_MODULE_VARIABLE, *n - 1});
 }
 
-bool ptx__variables(struct ptx__parser *parser, enum ptx__space space, enum ptx__linkage linkage)
+bool ptx__parse_variables(struct ptx__parser *parser, enum ptx__space space,
+                          enum ptx__linkage linkage)
 {
     struct ptx__declaration declaration;
     struct ptx__variable variable;
     size_t alignment;
 
-    if (!ptx__declared_type(parser, &declaration))
+    if (!ptx__parse_declared_type(parser, &declaration))
         return false;
     alignment = declaration.alignment;
     do {

@@ -130,7 +130,7 @@ static bool parenthesis(struct ptx__parser *parser, struct ptx__number *ret_numb
 
     if (is_unsigned || ptx__is(&parser->lexer, ".s64")) {
         ptx__next(&parser->lexer);
-        if (!ptx__expect(parser, ")") || !ptx__term(parser, ret_number))
+        if (!ptx__expect(parser, ")") || !ptx__parse_term(parser, ret_number))
             return false;
         ret_number->is_unsigned = is_unsigned;
         return true;
@@ -156,9 +156,9 @@ static bool unary(struct ptx__parser *parser, struct ptx__number *ret_number)
     if (ptx__accept(lexer, "("))
         return parenthesis(parser, ret_number);
     if (ptx__accept(lexer, "+"))
-        return ptx__term(parser, ret_number);
+        return ptx__parse_term(parser, ret_number);
     if (ptx__accept(lexer, "-")) {
-        if (!ptx__term(parser, ret_number))
+        if (!ptx__parse_term(parser, ret_number))
             return false;
         *ret_number = negated(ret_number);
         return true;
@@ -167,7 +167,7 @@ static bool unary(struct ptx__parser *parser, struct ptx__number *ret_number)
         const bool bitwise = ptx__is(lexer, "~");
 
         ptx__next(lexer);
-        if (!ptx__term(parser, ret_number))
+        if (!ptx__parse_term(parser, ret_number))
             return false;
         *ret_number = integer(bitwise ? ~ret_number->integer : !ret_number->integer);
         return true;
@@ -175,7 +175,7 @@ static bool unary(struct ptx__parser *parser, struct ptx__number *ret_number)
     return literal(parser, ret_number);
 }
 
-bool ptx__term(struct ptx__parser *parser, struct ptx__number *ret_number)
+bool ptx__parse_term(struct ptx__parser *parser, struct ptx__number *ret_number)
 {
     bool read;
 
@@ -310,7 +310,7 @@ static bool binary(struct ptx__parser *parser, int lowest, struct ptx__number *r
     struct ptx__number right;
     int i;
 
-    if (!ptx__term(parser, ret_number))
+    if (!ptx__parse_term(parser, ret_number))
         return false;
     while ((i = operator_at(parser)) >= 0 && operators[i].precedence >= lowest) {
         ptx__next(&parser->lexer);
@@ -340,17 +340,17 @@ static bool conditional(struct ptx__parser *parser, struct ptx__number *ret_numb
     return read;
 }
 
-bool ptx__number(struct ptx__parser *parser, struct ptx__number *ret_number)
+bool ptx__parse_number(struct ptx__parser *parser, struct ptx__number *ret_number)
 {
     return conditional(parser, ret_number);
 }
 
-bool ptx__size(struct ptx__parser *parser, size_t *ret_number)
+bool ptx__parse_size(struct ptx__parser *parser, size_t *ret_number)
 {
     const struct ptx__place place = parser->lexer.token.place;
     struct ptx__number number;
 
-    if (!ptx__number(parser, &number))
+    if (!ptx__parse_number(parser, &number))
         return false;
     if (number.real || (!number.is_unsigned && (int64_t) number.integer < 0))
         return ptx__fatal(parser, place, "A size must be an integer that is not negative");

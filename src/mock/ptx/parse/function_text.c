@@ -28,7 +28,7 @@ static bool read_parameter(struct ptx__parser *parser, struct ptx__parameter *re
     if (!is_register && !ptx__is(&parser->lexer, ".param"))
         return ptx__unexpected(parser);
     ptx__next(&parser->lexer);
-    if (!ptx__declaration(parser, &declaration))
+    if (!ptx__parse_declaration(parser, &declaration))
         return false;
     *ret_parameter = (struct ptx__parameter){
         .name = ptx__copy(parser, &declaration.name),
@@ -58,8 +58,8 @@ static bool read_parameter(struct ptx__parser *parser, struct ptx__parameter *re
     return ret_parameter->name;
 }
 
-bool ptx__parameters(struct ptx__parser *parser, struct ptx__parameter **ret_parameters,
-                     uint32_t *ret_n)
+bool ptx__parse_parameters(struct ptx__parser *parser, struct ptx__parameter **ret_parameters,
+                           uint32_t *ret_n)
 {
     struct ptx__parameter parameter, *added;
 
@@ -86,7 +86,7 @@ static bool read_dimensions(struct ptx__parser *parser, uint32_t *ret_numbers)
     do {
         if (n == 3)
             return ptx__unexpected(parser);
-        if (!ptx__size(parser, &numbers[n]))
+        if (!ptx__parse_size(parser, &numbers[n]))
             return false;
         if (!numbers[n] || numbers[n] > INT32_MAX)
             return ptx__fatal(parser, place, "Dimension is out of range");
@@ -101,7 +101,7 @@ static bool read_count(struct ptx__parser *parser, uint32_t *ret_count)
 {
     size_t count = 0;
 
-    if (!ptx__size(parser, &count))
+    if (!ptx__parse_size(parser, &count))
         return false;
     *ret_count = (uint32_t) (count > UINT32_MAX ? UINT32_MAX : count);
     return true;
@@ -184,11 +184,11 @@ static bool check_parameter_space(struct ptx__parser *parser, const struct ptx__
 {
     const size_t most = parser->version >= 81 && parser->target >= 70 ? 32764 : 4352;
 
-    if (!function->is_kernel || function->facts.parameter_bytes <= most)
+    if (!function->is_kernel || function->usage.parameter_bytes <= most)
         return true;
     return ptx__error(parser, function->place,
                       "Entry function '%s' uses too much parameter space (0x%zx bytes, 0x%zx max).",
-                      function->name, function->facts.parameter_bytes, most);
+                      function->name, function->usage.parameter_bytes, most);
 }
 
 static bool check_parameters(struct ptx__parser *parser, const struct ptx__function *function)
@@ -216,20 +216,34 @@ static bool read_heading(struct ptx__parser *parser, struct ptx__function *funct
 {
     if (ptx__accept(&parser->lexer, ".attribute") && !skip_attribute(parser))
         return false;
-    if (!function->is_kernel && !ptx__parameters(parser, &function->results, &function->n_results))
+    if (!function->is_kernel &&
+        !ptx__parse_parameters(parser, &function->results, &function->n_results))
         return false;
     if (!ptx__expect_name(parser, ret_name))
         return false;
     function->place = ret_name->place;
     function->name = ptx__copy(parser, ret_name);
     if (!function->name ||
-        !ptx__parameters(parser, &function->parameters, &function->n_parameters) ||
+        !ptx__parse_parameters(parser, &function->parameters, &function->n_parameters) ||
         !check_parameters(parser, function))
         return false;
     ptx__place_parameters(function->results, function->n_results);
-    function->facts.parameter_bytes =
+    function->usage.parameter_bytes =
         ptx__place_parameters(function->parameters, function->n_parameters);
     return check_parameter_space(parser, function) && read_directives(parser, function);
+}
+
+static bool check_same_sizes(struct ptx__parser *parser, const struct ptx__function *function,
+                             const struct ptx__parameter *known, const struct ptx__parameter *list,
+                             uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (known[i].bytes != list[i].bytes && !known[i].open && !list[i].open)
+            return ptx__error(parser, list[i].place,
+                              "Inconsistent prototypes of '%s', types of parameters differ",
+                              function->name);
+    }
+    return true;
 }
 
 /* Says where a second declaration is not like the first one. */
@@ -240,14 +254,10 @@ static bool check_same(struct ptx__parser *parser, const struct ptx__function *k
         return ptx__error(parser, function->place,
                           "Inconsistent prototypes of '%s', number of parameters differ",
                           function->name);
-    for (uint32_t i = 0; i < function->n_parameters; i++) {
-        if (known->parameters[i].bytes != function->parameters[i].bytes &&
-            !known->parameters[i].open && !function->parameters[i].open)
-            return ptx__error(parser, function->parameters[i].place,
-                              "Inconsistent prototypes of '%s', types of parameters differ",
-                              function->name);
-    }
-    return true;
+    return check_same_sizes(parser, function, known->parameters, function->parameters,
+                            function->n_parameters) &&
+           check_same_sizes(parser, function, known->results, function->results,
+                            function->n_results);
 }
 
 /* A place for the function: that of its earlier declaration, or a new one. */

@@ -36,7 +36,7 @@ static bool read_symbol(struct ptx__parser *parser, struct value *value)
         return false;
     if (!ptx__is(lexer, "+") && !ptx__is(lexer, "-"))
         return true;
-    return ptx__number(parser, &value->number);
+    return ptx__parse_number(parser, &value->number);
 }
 
 static bool read_value(struct ptx__parser *parser, struct value *value)
@@ -44,7 +44,7 @@ static bool read_value(struct ptx__parser *parser, struct value *value)
     *value = (struct value){.mask = UINT64_MAX};
     if (parser->lexer.token.kind == PTX_NAME && !ptx__is(&parser->lexer, "WARP_SZ"))
         return read_symbol(parser, value);
-    if (!ptx__number(parser, &value->number))
+    if (!ptx__parse_number(parser, &value->number))
         return false;
     if (!ptx__accept(&parser->lexer, "("))
         return true;
@@ -267,8 +267,9 @@ static bool read_opaque(struct ptx__parser *parser, struct ptx__variable *variab
     return true;
 }
 
-bool ptx__initial_value(struct ptx__parser *parser, const struct ptx__declaration *declaration,
-                        struct ptx__variable *variable)
+bool ptx__parse_initial_value(struct ptx__parser *parser,
+                              const struct ptx__declaration *declaration,
+                              struct ptx__variable *variable)
 {
     struct place place = {.declaration = declaration, .variable = variable};
 

@@ -111,7 +111,8 @@ static bool read_guard(struct ptx__parser *parser, struct ptx__instruction *inst
     if (!ptx__accept(&parser->lexer, "@"))
         return true;
     instruction->guard_negated = ptx__accept(&parser->lexer, "!");
-    if (!ptx__expect_name(parser, &name) || !ptx__register(parser, &name, &instruction->guard))
+    if (!ptx__expect_name(parser, &name) ||
+        !ptx__parse_register(parser, &name, &instruction->guard))
         return false;
     if (instruction->guard == PTX_NONE)
         return ptx__error(parser, name.place, "Unknown symbol '%.*s'", PTX_TEXT(name));
@@ -167,7 +168,7 @@ static bool read_indexed_branch(struct ptx__parser *parser, struct ptx__instruct
         (struct ptx__operand){.kind = PTX_REGISTER, .component = -1, .place = index.place};
     operands[1] =
         (struct ptx__operand){.kind = PTX_TABLE, .target = PTX_NONE, .place = table.place};
-    if (!ptx__register(parser, &index, &operands[0].reg))
+    if (!ptx__parse_register(parser, &index, &operands[0].reg))
         return false;
     if (operands[0].reg == PTX_NONE)
         return ptx__error(parser, index.place, "Unknown symbol '%.*s'", PTX_TEXT(index));
@@ -183,9 +184,10 @@ static bool read_operands(struct ptx__parser *parser, struct ptx__instruction *i
     case PTX_OP_BRX_IDX:
         return read_indexed_branch(parser, instruction);
     case PTX_OP_CALL:
-        return make_operands(parser, instruction, 4) && ptx__call(parser, instruction->operands);
+        return make_operands(parser, instruction, 4) &&
+               ptx__parse_call(parser, instruction->operands);
     default:
-        return ptx__operands(parser, instruction);
+        return ptx__parse_operands(parser, instruction);
     }
 }
 
@@ -201,7 +203,7 @@ static bool add(struct ptx__parser *parser, const struct ptx__instruction *instr
     return true;
 }
 
-bool ptx__instruction(struct ptx__parser *parser)
+bool ptx__parse_instruction(struct ptx__parser *parser)
 {
     struct ptx__instruction instruction = {.location = parser->location};
     const size_t errors = parser->log->n_errors;

@@ -53,10 +53,12 @@ static bool read_sm(struct ptx__parser *parser, const struct ptx__token *token)
     /* PTX runs on what it was made for and on what came later. */
     if (parser->target > parser->capability ||
         (parser->suffix == 'a' && parser->target != parser->capability) ||
-        (parser->suffix == 'f' && parser->target / 10 != parser->capability / 10))
+        (parser->suffix == 'f' && parser->target / 10 != parser->capability / 10)) {
+        parser->status = PTX_OTHER_TARGET;
         return ptx__fatal(parser, token->place,
                           "PTX with .target '%.*s' cannot be compiled to architecture 'sm_%d'",
                           PTX_TEXT(*token), parser->capability);
+    }
     return true;
 }
 
@@ -81,7 +83,7 @@ static bool read_address_size(struct ptx__parser *parser)
     const struct ptx__place place = parser->lexer.token.place;
     size_t bits = 0;
 
-    if (!ptx__size(parser, &bits))
+    if (!ptx__parse_size(parser, &bits))
         return false;
     if (bits != 32 && bits != 64)
         return ptx__fatal(parser, place, "Invalid .address_size");
@@ -158,7 +160,7 @@ static bool read_definition(struct ptx__parser *parser)
         return ptx__read_function(parser, false, linkage);
     for (size_t i = 0; i < sizeof(spaces) / sizeof(*spaces); i++) {
         if (ptx__accept(&parser->lexer, spaces[i].word))
-            return ptx__variables(parser, spaces[i].space, linkage);
+            return ptx__parse_variables(parser, spaces[i].space, linkage);
     }
     if (ptx__is(&parser->lexer, ".tex"))
         return ptx__fatal(parser, parser->lexer.token.place,
@@ -171,9 +173,9 @@ static bool read_statement(struct ptx__parser *parser)
     struct ptx__lexer *lexer = &parser->lexer;
 
     if (ptx__accept(lexer, ".file"))
-        return ptx__file(parser);
+        return ptx__parse_file(parser);
     if (ptx__accept(lexer, ".section"))
-        return ptx__section(parser);
+        return ptx__parse_section(parser);
     if (ptx__accept(lexer, ".pragma"))
         return ptx__skip_statement(parser);
     if (ptx__accept(lexer, ".alias"))

@@ -125,11 +125,11 @@ static bool read_offset(struct ptx__parser *parser, struct ptx__operand *operand
     struct ptx__number number = {.real = false};
 
     if (ptx__accept(&parser->lexer, "[")) {
-        if (!ptx__number(parser, &number) || !ptx__expect(parser, "]"))
+        if (!ptx__parse_number(parser, &number) || !ptx__expect(parser, "]"))
             return false;
         operand->indexed = true;
         number.integer *= element_bytes(parser, operand->symbol);
-    } else if (ptx__is(&parser->lexer, "+") && !ptx__number(parser, &number)) {
+    } else if (ptx__is(&parser->lexer, "+") && !ptx__parse_number(parser, &number)) {
         return false;
     }
     if (number.real)
@@ -146,7 +146,7 @@ static bool read_named(struct ptx__parser *parser, struct ptx__operand *operand)
 
     ptx__next(&parser->lexer);
     operand->place = token.place;
-    if (!ptx__register(parser, &token, &operand->reg))
+    if (!ptx__parse_register(parser, &token, &operand->reg))
         return false;
     if (operand->reg != PTX_NONE) {
         operand->kind = PTX_REGISTER;
@@ -168,7 +168,7 @@ static bool read_constant(struct ptx__parser *parser, struct ptx__operand *opera
     struct ptx__number number;
 
     operand->place = parser->lexer.token.place;
-    if (!ptx__number(parser, &number))
+    if (!ptx__parse_number(parser, &number))
         return false;
     operand->kind = number.real ? PTX_REAL : PTX_INTEGER;
     operand->type = number.real ? number.type : PTX_NO_TYPE;
@@ -189,7 +189,8 @@ static bool add_element(struct ptx__parser *parser, struct ptx__operand *operand
 }
 
 /* Operands with commas up to a closing word. */
-bool ptx__operand_list(struct ptx__parser *parser, struct ptx__operand *operand, const char *end)
+bool ptx__parse_operand_list(struct ptx__parser *parser, struct ptx__operand *operand,
+                             const char *end)
 {
     struct ptx__operand element;
 
@@ -214,7 +215,7 @@ static bool read_brackets(struct ptx__parser *parser, struct ptx__operand *opera
     first.type = base.type;
     first.kind = base.reg != PTX_NONE ? PTX_REGISTER : PTX_ADDRESS;
     *operand = (struct ptx__operand){.kind = PTX_BRACKETS, .place = base.place};
-    return add_element(parser, operand, &first) && ptx__operand_list(parser, operand, "]");
+    return add_element(parser, operand, &first) && ptx__parse_operand_list(parser, operand, "]");
 }
 
 /* Behind "[": a register or a variable, and an offset; or a number. */
@@ -229,12 +230,12 @@ static bool read_memory(struct ptx__parser *parser, struct ptx__operand *operand
             return false;
         if (base.indexed || base.kind == PTX_SPECIAL)
             return ptx__unexpected(parser);
-        if (base.kind == PTX_REGISTER && ptx__is(lexer, "+") && !ptx__number(parser, &number))
+        if (base.kind == PTX_REGISTER && ptx__is(lexer, "+") && !ptx__parse_number(parser, &number))
             return false;
         base.offset = base.kind == PTX_ADDRESS ? base.offset : (int64_t) number.integer;
         base.reg = base.kind == PTX_REGISTER ? base.reg : PTX_NONE;
     } else {
-        if (!ptx__number(parser, &number))
+        if (!ptx__parse_number(parser, &number))
             return false;
         base.offset = (int64_t) number.integer;
     }
@@ -279,7 +280,7 @@ static bool read_single(struct ptx__parser *parser, struct ptx__operand *operand
     }
     if (ptx__accept(lexer, "{")) {
         operand->kind = PTX_VECTOR;
-        return ptx__operand_list(parser, operand, "}");
+        return ptx__parse_operand_list(parser, operand, "}");
     }
     if (ptx__accept(lexer, "["))
         return read_memory(parser, operand);
@@ -322,7 +323,7 @@ static bool read_operand(struct ptx__parser *parser, struct ptx__operand *ret_op
     return read_pair(parser, ret_operand);
 }
 
-bool ptx__operands(struct ptx__parser *parser, struct ptx__instruction *instruction)
+bool ptx__parse_operands(struct ptx__parser *parser, struct ptx__instruction *instruction)
 {
     struct ptx__operand operand;
     struct ptx__operand *added;

@@ -13,12 +13,12 @@
 /* Is the current word the begin of one? */
 bool ptx__at_number(const struct ptx__parser *parser);
 
-/* A constant expression. ptx__term(): without an operator outside of parentheses. */
-bool ptx__number(struct ptx__parser *parser, struct ptx__number *ret_number);
-bool ptx__term(struct ptx__parser *parser, struct ptx__number *ret_number);
+/* A constant expression. ptx__parse_term(): without an operator outside of parentheses. */
+bool ptx__parse_number(struct ptx__parser *parser, struct ptx__number *ret_number);
+bool ptx__parse_term(struct ptx__parser *parser, struct ptx__number *ret_number);
 
 /* One that is an integer and not negative. */
-bool ptx__size(struct ptx__parser *parser, size_t *ret_number);
+bool ptx__parse_size(struct ptx__parser *parser, size_t *ret_number);
 
 /* ---- declaration.c */
 
@@ -39,17 +39,19 @@ struct ptx__declaration {
 };
 
 /* ".align 16 .b8 table[4][2]" */
-bool ptx__declaration(struct ptx__parser *parser, struct ptx__declaration *declaration);
+bool ptx__parse_declaration(struct ptx__parser *parser, struct ptx__declaration *declaration);
 
 /* The part before the name. */
-bool ptx__declared_type(struct ptx__parser *parser, struct ptx__declaration *declaration);
+bool ptx__parse_declared_type(struct ptx__parser *parser, struct ptx__declaration *declaration);
 
 /* Variables of the module or of the function, behind the name of their space. */
-bool ptx__variables(struct ptx__parser *parser, enum ptx__space space, enum ptx__linkage linkage);
+bool ptx__parse_variables(struct ptx__parser *parser, enum ptx__space space,
+                          enum ptx__linkage linkage);
 
 /* ---- initial_value.c */
-bool ptx__initial_value(struct ptx__parser *parser, const struct ptx__declaration *declaration,
-                        struct ptx__variable *variable);
+bool ptx__parse_initial_value(struct ptx__parser *parser,
+                              const struct ptx__declaration *declaration,
+                              struct ptx__variable *variable);
 
 /* ---- module_text.c, function_text.c, body.c */
 
@@ -59,26 +61,27 @@ bool ptx__read_text(struct ptx__parser *parser);
 bool ptx__read_function(struct ptx__parser *parser, bool kernel, enum ptx__linkage linkage);
 
 /* "(.param .b32 a, .reg .u32 b)", if there is one. */
-bool ptx__parameters(struct ptx__parser *parser, struct ptx__parameter **ret_parameters,
-                     uint32_t *ret_n);
+bool ptx__parse_parameters(struct ptx__parser *parser, struct ptx__parameter **ret_parameters,
+                           uint32_t *ret_n);
 size_t ptx__place_parameters(struct ptx__parameter *parameters, uint32_t n);
 
 /* A body in braces, of parser->function. */
 bool ptx__read_body(struct ptx__parser *parser);
 
 /* Behind ".file", ".loc", ".section". */
-bool ptx__file(struct ptx__parser *parser);
-bool ptx__location(struct ptx__parser *parser);
-bool ptx__section(struct ptx__parser *parser);
+bool ptx__parse_file(struct ptx__parser *parser);
+bool ptx__parse_location(struct ptx__parser *parser);
+bool ptx__parse_section(struct ptx__parser *parser);
 
 /* ---- instruction.c, operand.c, call.c */
-bool ptx__instruction(struct ptx__parser *parser);
-bool ptx__operands(struct ptx__parser *parser, struct ptx__instruction *instruction);
+bool ptx__parse_instruction(struct ptx__parser *parser);
+bool ptx__parse_operands(struct ptx__parser *parser, struct ptx__instruction *instruction);
 
 /* Operands with commas between them, up to a closing word, as the elements of one. */
-bool ptx__operand_list(struct ptx__parser *parser, struct ptx__operand *operand, const char *end);
+bool ptx__parse_operand_list(struct ptx__parser *parser, struct ptx__operand *operand,
+                             const char *end);
 
 /* The four operands of a call. */
-bool ptx__call(struct ptx__parser *parser, struct ptx__operand *operands);
+bool ptx__parse_call(struct ptx__parser *parser, struct ptx__operand *operands);
 
 #endif

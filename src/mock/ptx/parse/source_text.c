@@ -2,60 +2,73 @@
 /* Where in the program's source an instruction comes from: .file, .loc, and debug sections. */
 #include "mock/ptx/parse/parse.h"
 
-/* Each text numbers its files by itself. */
-static uint32_t find_file(const struct ptx__parser *parser, size_t number)
+/* Each text numbers its files by itself: which one of the module's list is it, or PTX_NONE? */
+static bool find_file(struct ptx__parser *parser, size_t number, uint32_t *ret_file)
 {
-    const struct ptx__module *module = parser->module;
+    const uint32_t *file;
 
-    for (uint32_t i = module->n_files; i-- > 0;) {
-        if (module->files[i].number == number && module->files[i].unit == parser->unit)
-            return i;
-    }
-    return PTX_NONE;
+    *ret_file = PTX_NONE;
+    if (number > UINT32_MAX)
+        return true;
+    file = ptx__map_at(&parser->files, 0, (uint32_t) number);
+    if (!file)
+        return ptx__no_memory(parser);
+    *ret_file = *file;
+    return true;
+}
+
+static bool add_file(struct ptx__parser *parser, uint32_t number, const struct ptx__token *path)
+{
+    struct ptx__module *module = parser->module;
+    struct ptx__file *file = ptx__append(parser, &module->files, &module->n_files, sizeof(*file));
+    uint32_t *place = ptx__map_at(&parser->files, 0, number);
+
+    if (!file || !place)
+        return ptx__no_memory(parser);
+    *file = (struct ptx__file){number, ptx__copy(parser, path), parser->unit};
+    *place = module->n_files - 1;
+    return file->path;
 }
 
 /* ".file 1 "a.cu", 1234, 56", with the time and size that are of no use here */
-bool ptx__file(struct ptx__parser *parser)
+bool ptx__parse_file(struct ptx__parser *parser)
 {
     struct ptx__token path;
-    struct ptx__file *file;
+    uint32_t known;
     size_t number = 0;
 
-    if (!ptx__size(parser, &number))
+    if (!ptx__parse_size(parser, &number))
         return false;
     path = parser->lexer.token;
-    if (path.kind != PTX_STRING || path.length < 2)
+    if (path.kind != PTX_STRING)
         return ptx__unexpected(parser);
     ptx__next(&parser->lexer);
     while (ptx__accept(&parser->lexer, ",")) {
         size_t ignored;
 
-        if (!ptx__size(parser, &ignored))
+        if (!ptx__parse_size(parser, &ignored))
             return false;
     }
-    if (find_file(parser, number) != PTX_NONE)
+    if (!find_file(parser, number, &known))
+        return false;
+    if (known != PTX_NONE)
         return ptx__error(parser, path.place, "Duplicate file index #%zu", number);
     path.text++;
     path.length -= 2;
-    file = ptx__append(parser, &parser->module->files, &parser->module->n_files, sizeof(*file));
-    if (!file)
-        return false;
-    *file = (struct ptx__file){(uint32_t) number, ptx__copy(parser, &path), parser->unit};
-    return file->path;
+    return add_file(parser, (uint32_t) number, &path);
 }
 
 static bool read_place(struct ptx__parser *parser, struct ptx__location *location)
 {
     size_t file = 0, line = 0, column = 0;
 
-    if (!ptx__size(parser, &file) || !ptx__size(parser, &line))
+    if (!ptx__parse_size(parser, &file) || !ptx__parse_size(parser, &line))
         return false;
     /* The column may be missing in front of a comma. */
-    if (ptx__at_number(parser) && !ptx__size(parser, &column))
+    if (ptx__at_number(parser) && !ptx__parse_size(parser, &column))
         return false;
-    *location =
-        (struct ptx__location){find_file(parser, file), (uint32_t) line, (uint32_t) column, 0};
-    return true;
+    *location = (struct ptx__location){0, (uint32_t) line, (uint32_t) column, 0};
+    return find_file(parser, file, &location->file);
 }
 
 /* The locations' number of this place; the same place again has the same number. */
@@ -90,11 +103,11 @@ static bool read_function_name(struct ptx__parser *parser)
     if (parser->lexer.token.kind != PTX_NAME && parser->lexer.token.kind != PTX_DOTTED)
         return ptx__unexpected(parser);
     ptx__next(&parser->lexer);
-    return !ptx__accept(&parser->lexer, "+") || ptx__number(parser, &offset);
+    return !ptx__accept(&parser->lexer, "+") || ptx__parse_number(parser, &offset);
 }
 
 /* ".loc 1 5 3, function_name name, inlined_at 1 10 2" */
-bool ptx__location(struct ptx__parser *parser)
+bool ptx__parse_location(struct ptx__parser *parser)
 {
     struct ptx__location location, caller;
 
@@ -115,7 +128,7 @@ bool ptx__location(struct ptx__parser *parser)
 }
 
 /* What a debugger reads; only its braces are looked at. */
-bool ptx__section(struct ptx__parser *parser)
+bool ptx__parse_section(struct ptx__parser *parser)
 {
     if (parser->lexer.token.kind != PTX_DOTTED && parser->lexer.token.kind != PTX_NAME)
         return ptx__unexpected(parser);

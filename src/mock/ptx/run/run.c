@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "mock/ptx/machine/block.h"
-#include "mock/ptx/racecheck/details.h"
+#include "mock/ptx/racecheck/shadow_record.h"
 
 enum { OUT_OF_MEMORY = 2 }; /* as a CUresult */
 
@@ -182,7 +182,7 @@ static void worker_finish(struct ptx__worker *worker)
         cluster_free(cluster);
     }
     free(worker->hits);
-    ptx__details_keep(worker);
+    ptx__shadow_record_keep(worker);
 }
 
 static void *work(void *data)
@@ -237,8 +237,8 @@ int ptx__run(struct ptx__launch *launch)
     pthread_mutex_destroy(&grid.lock);
     free((void *) grid.noted);
     ptx__images_free(&grid);
-    ptx__details_free(&grid);
+    ptx__shadow_record_free(&grid);
     for (size_t i = 0; i < launch->n_ranges; i++)
-        ptx__watch_range_end(&launch->ranges[i]);
+        ptx__racecheck_range_end(&launch->ranges[i]);
     return grid.result;
 }

@@ -6,8 +6,8 @@
  * in their function's lists. All of it lies in the module's arena and does not change after
  * reading, but for the fields that say "set by".
  */
-#ifndef CUSHIM_MOCK_PTX_AST_H
-#define CUSHIM_MOCK_PTX_AST_H
+#ifndef CUSHIM_MOCK_PTX_SYNTAX_AST_H
+#define CUSHIM_MOCK_PTX_SYNTAX_AST_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -191,7 +191,7 @@ struct ptx__variable {
     bool unified;
     /*
      * An array without a size in .shared: it begins where the kernel's own shared memory ends
-     * (kernel->facts.shared_bytes rounded up to the alignment), so its address differs from
+     * (kernel->usage.shared_bytes rounded up to the alignment), so its address differs from
      * kernel to kernel even in a function that several of them call.
      */
     bool dynamic;
@@ -251,7 +251,7 @@ struct ptx__table {
 };
 
 /* What cuFuncGetAttribute() and the occupancy calculation want to know. */
-struct ptx__facts {
+struct ptx__resource_usage {
     size_t parameter_bytes;
     size_t shared_bytes;  /* static; of a kernel with what the functions it calls have */
     size_t local_bytes;   /* of a kernel: with the deepest chain of calls that has an end */
@@ -287,13 +287,14 @@ struct ptx__function {
     uint32_t min_ctas, max_ctas, max_registers, max_cluster_rank;
     bool explicit_cluster, blocks_are_clusters;
 
-    struct ptx__facts facts;
-    uint64_t address; /* what a pointer to it holds: PTX_CODE + 16 * its number */
+    struct ptx__resource_usage usage;
+    uint64_t address; /* what a pointer to it holds, see PTX_CODE */
     void *code;       /* set by lowering */
 };
 
-/* Function pointers are numbers of this window, where no memory is. */
-#define PTX_CODE ((uint64_t) 0x7f0000000000)
+/* Function pointers are in this window, where no memory is: PTX_CODE + number * PTX_CODE_STEP. */
+#define PTX_CODE      ((uint64_t) 0x7f0000000000)
+#define PTX_CODE_STEP 16
 
 /* ".alias f, g": f is another name of g. Calls of f were made calls of g. */
 struct ptx__alias {

@@ -3,8 +3,8 @@
  * The instructions of PTX. isa.txt is the table that all of this is generated from: opcodes,
  * modifiers and special registers with their names, and the forms that each instruction has.
  */
-#ifndef CUSHIM_MOCK_PTX_ISA_H
-#define CUSHIM_MOCK_PTX_ISA_H
+#ifndef CUSHIM_MOCK_PTX_SYNTAX_ISA_H
+#define CUSHIM_MOCK_PTX_SYNTAX_ISA_H
 
 #include <stdbool.h>
 #include <stddef.h>

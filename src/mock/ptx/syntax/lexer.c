@@ -118,14 +118,15 @@ static size_t number_length(const struct ptx__lexer *lexer)
     return length;
 }
 
-/* A string ends with its line at the latest, so that one without an end costs one line. */
-static size_t string_length(const struct ptx__lexer *lexer)
+/* One without an end is no string, and ends with its line, so that it costs no more than that. */
+static size_t string_length(const struct ptx__lexer *lexer, enum ptx__token_kind *ret_kind)
 {
     size_t length = 1;
 
     while (peek(lexer, length) && peek(lexer, length) != '"' && peek(lexer, length) != '\n')
         length += peek(lexer, length) == '\\' && peek(lexer, length + 1) == '"' ? 2 : 1;
-    return length + (peek(lexer, length) == '"');
+    *ret_kind = peek(lexer, length) == '"' ? PTX_STRING : PTX_PUNCTUATION;
+    return length + (*ret_kind == PTX_STRING);
 }
 
 static size_t punctuation_length(const struct ptx__lexer *lexer)
@@ -155,7 +156,7 @@ static size_t measure(const struct ptx__lexer *lexer, enum ptx__token_kind *ret_
     if (c == '/' && next == '*')
         return *ret_kind = PTX_OPEN_COMMENT, (size_t) (lexer->end - lexer->at);
     if (c == '"')
-        return *ret_kind = PTX_STRING, string_length(lexer);
+        return string_length(lexer, ret_kind);
     *ret_kind = PTX_PUNCTUATION;
     return punctuation_length(lexer);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The words of PTX text. */
-#ifndef CUSHIM_MOCK_PTX_LEXER_H
-#define CUSHIM_MOCK_PTX_LEXER_H
+#ifndef CUSHIM_MOCK_PTX_SYNTAX_LEXER_H
+#define CUSHIM_MOCK_PTX_SYNTAX_LEXER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -14,8 +14,12 @@ enum ptx__status {
     PTX_NO_PTX,        /* no PTX at all */
     PTX_INVALID,       /* wrong: the log says what */
     PTX_NEWER_VERSION, /* of an ISA version that is not known */
+    PTX_OTHER_TARGET,  /* a text for devices that this one is none of; the log says which */
     PTX_REFUSED,       /* of lowering: right, and not executed here; the log says what */
     PTX_NO_TARGET,     /* a fat binary without PTX for the device */
+    PTX_MACHINE_CODE,  /* an image without any PTX */
+    PTX_TOO_LARGE,     /* a text of a fat binary is larger than the caller wants */
+    PTX_NO_LIBRARY,    /* what would decompress it is not installed */
     PTX_OUT_OF_MEMORY,
 };
 

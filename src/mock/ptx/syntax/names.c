@@ -41,12 +41,15 @@ bool ptx__register_new(struct ptx__parser *parser, const struct ptx__token *name
     return added->name;
 }
 
+/* The longest number behind the name of a range. */
+enum { MOST_DIGITS = 9 };
+
 /* The number that a name ends with from a place on; false if it is none as ranges have them. */
 static bool trailing_number(const struct ptx__token *name, size_t from, uint32_t *ret_number)
 {
     uint64_t number = 0;
 
-    if (name->length - from > 9 || (name->text[from] == '0' && name->length - from > 1))
+    if (name->text[from] == '0' && name->length - from > 1)
         return false;
     for (size_t i = from; i < name->length; i++)
         number = 10 * number + (uint64_t) (name->text[i] - '0');
@@ -72,8 +75,9 @@ static bool from_range(struct ptx__parser *parser, const struct ptx__token *name
 static bool find_in_ranges(struct ptx__parser *parser, const struct ptx__token *name,
                            uint32_t *ret_reg)
 {
-    for (size_t from = name->length - 1;
-         from > 0 && name->text[from] >= '0' && name->text[from] <= '9'; from--) {
+    for (size_t from = name->length - 1; from > 0 && name->length - from <= MOST_DIGITS &&
+                                         name->text[from] >= '0' && name->text[from] <= '9';
+         from--) {
         const struct ptx__name *found = ptx__scope_find(&parser->scope, name->text, from);
         uint32_t number = 0;
 
@@ -84,7 +88,8 @@ static bool find_in_ranges(struct ptx__parser *parser, const struct ptx__token *
     return true;
 }
 
-bool ptx__register(struct ptx__parser *parser, const struct ptx__token *name, uint32_t *ret_reg)
+bool ptx__parse_register(struct ptx__parser *parser, const struct ptx__token *name,
+                         uint32_t *ret_reg)
 {
     const struct ptx__name *found = ptx__scope_find(&parser->scope, name->text, name->length);
 

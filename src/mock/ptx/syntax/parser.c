@@ -70,7 +70,7 @@ bool ptx__expect_name(struct ptx__parser *parser, struct ptx__token *ret_name)
 bool ptx__skip_statement(struct ptx__parser *parser)
 {
     while (!ptx__accept(&parser->lexer, ";")) {
-        if (parser->lexer.token.kind == PTX_END)
+        if (parser->lexer.token.kind == PTX_END || ptx__is(&parser->lexer, "\""))
             return ptx__unexpected(parser);
         ptx__next(&parser->lexer);
     }

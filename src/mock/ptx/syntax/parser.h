@@ -6,8 +6,8 @@
  * there is no memory. A mistake in the meaning is said, and reading goes on, so that a program
  * hears of all of them at once.
  */
-#ifndef CUSHIM_MOCK_PTX_PARSER_H
-#define CUSHIM_MOCK_PTX_PARSER_H
+#ifndef CUSHIM_MOCK_PTX_SYNTAX_PARSER_H
+#define CUSHIM_MOCK_PTX_SYNTAX_PARSER_H
 
 #include "mock/ptx/syntax/lexer.h"
 #include "mock/ptx/syntax/log.h"
@@ -25,7 +25,7 @@ struct ptx__reference {
 };
 
 /* ".reg .b32 %r<10>;" */
-struct ptx__range {
+struct ptx__register_range {
     uint32_t count;
     uint8_t type, vector;
 };
@@ -44,11 +44,12 @@ struct ptx__parser {
     bool has_version, has_target;
 
     struct ptx__scope scope;
+    struct ptx__map files; /* of the module's list, by the numbers that this text has for them */
 
     /* The function whose body is read. */
     struct ptx__function *function;
     struct ptx__reference *references; /* those of inner blocks first */
-    struct ptx__range *ranges;
+    struct ptx__register_range *ranges;
     uint32_t n_ranges;
     struct ptx__map ranged; /* registers by range and number */
     uint32_t location;
@@ -94,7 +95,8 @@ double ptx__number_value(const struct ptx__number *number);
 /* ---- names.c */
 
 /* The register of a name, made if it is one of a range; PTX_NONE if there is none. */
-bool ptx__register(struct ptx__parser *parser, const struct ptx__token *name, uint32_t *ret_reg);
+bool ptx__parse_register(struct ptx__parser *parser, const struct ptx__token *name,
+                         uint32_t *ret_reg);
 
 /* A register more. */
 bool ptx__register_new(struct ptx__parser *parser, const struct ptx__token *name, uint8_t type,

@@ -4,14 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define N_BUCKETS 4096 /* a power of two */
+#define FIRST_BUCKETS 4096 /* a power of two */
 
 bool ptx__scope_init(struct ptx__scope *scope)
 {
-    *scope = (struct ptx__scope){.buckets = malloc(N_BUCKETS * sizeof(int32_t))};
+    *scope = (struct ptx__scope){.buckets = malloc(FIRST_BUCKETS * sizeof(int32_t)),
+                                 .n_buckets = FIRST_BUCKETS};
     if (!scope->buckets)
         return false;
-    memset(scope->buckets, 0xff, N_BUCKETS * sizeof(int32_t));
+    memset(scope->buckets, 0xff, FIRST_BUCKETS * sizeof(int32_t));
     return true;
 }
 
@@ -35,7 +36,7 @@ static uint32_t hash_of(const char *text, size_t length)
 struct ptx__name *ptx__scope_find(const struct ptx__scope *scope, const char *text, size_t length)
 {
     const uint32_t hash = hash_of(text, length);
-    int32_t i = scope->buckets[hash % N_BUCKETS];
+    int32_t i = scope->buckets[hash & (scope->n_buckets - 1)];
 
     while (i >= 0) {
         struct ptx__name *name = &scope->names[i];
@@ -47,6 +48,30 @@ struct ptx__name *ptx__scope_find(const struct ptx__scope *scope, const char *te
     return NULL;
 }
 
+/* As many buckets as there is room for names, so that each has about one. */
+static bool spread(struct ptx__scope *scope, size_t n_buckets)
+{
+    int32_t *buckets;
+
+    if (n_buckets <= scope->n_buckets)
+        return true;
+    buckets = malloc(n_buckets * sizeof(*buckets));
+    if (!buckets)
+        return false;
+    memset(buckets, 0xff, n_buckets * sizeof(*buckets));
+    /* In the order of their coming: what shadows another name stays in front of it. */
+    for (size_t i = 0; i < scope->n_names; i++) {
+        int32_t *bucket = &buckets[scope->names[i].hash & (n_buckets - 1)];
+
+        scope->names[i].shadowed = *bucket;
+        *bucket = (int32_t) i;
+    }
+    free(scope->buckets);
+    scope->buckets = buckets;
+    scope->n_buckets = n_buckets;
+    return true;
+}
+
 static bool reserve(struct ptx__scope *scope)
 {
     const size_t capacity = scope->capacity ? 2 * scope->capacity : 64;
@@ -54,7 +79,7 @@ static bool reserve(struct ptx__scope *scope)
 
     if (scope->n_names < scope->capacity)
         return true;
-    if (capacity > INT32_MAX)
+    if (capacity > INT32_MAX || !spread(scope, capacity))
         return false;
     larger = realloc(scope->names, capacity * sizeof(*larger));
     if (!larger)
@@ -68,11 +93,12 @@ struct ptx__name *ptx__scope_add(struct ptx__scope *scope, const char *text, siz
                                  enum ptx__name_kind kind)
 {
     const uint32_t hash = hash_of(text, length);
-    int32_t *bucket = &scope->buckets[hash % N_BUCKETS];
     struct ptx__name *name;
+    int32_t *bucket;
 
     if (!reserve(scope))
         return NULL;
+    bucket = &scope->buckets[hash & (scope->n_buckets - 1)];
     name = &scope->names[scope->n_names];
     *name = (struct ptx__name){.text = text,
                                .length = length,
@@ -94,7 +120,7 @@ void ptx__scope_leave(struct ptx__scope *scope)
     while (scope->n_names && scope->names[scope->n_names - 1].depth == scope->depth) {
         const struct ptx__name *name = &scope->names[--scope->n_names];
 
-        scope->buckets[name->hash % N_BUCKETS] = name->shadowed;
+        scope->buckets[name->hash & (scope->n_buckets - 1)] = name->shadowed;
     }
     scope->depth--;
 }

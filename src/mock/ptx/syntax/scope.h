@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the names of a text stand for, in blocks inside of blocks. */
-#ifndef CUSHIM_MOCK_PTX_SCOPE_H
-#define CUSHIM_MOCK_PTX_SCOPE_H
+#ifndef CUSHIM_MOCK_PTX_SYNTAX_SCOPE_H
+#define CUSHIM_MOCK_PTX_SYNTAX_SCOPE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,6 +33,7 @@ struct ptx__scope {
     struct ptx__name *names; /* those of inner blocks last */
     size_t n_names, capacity;
     int32_t *buckets;
+    size_t n_buckets; /* a power of two */
     uint32_t depth;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The fundamental types of PTX, and the state spaces. */
-#ifndef CUSHIM_MOCK_PTX_TYPES_H
-#define CUSHIM_MOCK_PTX_TYPES_H
+#ifndef CUSHIM_MOCK_PTX_SYNTAX_TYPES_H
+#define CUSHIM_MOCK_PTX_SYNTAX_TYPES_H
 
 #include <stdbool.h>
 #include <stddef.h>

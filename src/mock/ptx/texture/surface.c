@@ -207,8 +207,9 @@ static uint64_t reduced(const struct access *access, uint64_t old, uint64_t valu
         return old & value;
     case PTX__REDUCE_OR:
         return old | value;
+    default:
+        return old; /* sured has no others */
     }
-    return old;
 }
 
 #define REDUCE_AT(type)                                                                            \

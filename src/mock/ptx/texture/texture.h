@@ -6,11 +6,12 @@
  * 1/256 of an element, weights are whole 1/256 whose sum is 1, and of the elements of a plane some
  * bits are added: 28 of floats, 15 of .f16, counted from the top of the largest one.
  */
-#ifndef CUSHIM_MOCK_PTX_TEXTURE_H
-#define CUSHIM_MOCK_PTX_TEXTURE_H
+#ifndef CUSHIM_MOCK_PTX_TEXTURE_TEXTURE_H
+#define CUSHIM_MOCK_PTX_TEXTURE_TEXTURE_H
 
 #include "mock/ptx/machine/code.h"
 #include "mock/ptx/machine/image.h"
+#include "mock/ptx/machine/reduction.h"
 
 /* Which level of a mipmapped texture. */
 enum ptx__level_mode { PTX__LEVEL_BASE, PTX__LEVEL_GIVEN, PTX__LEVEL_GRADIENT };
@@ -30,14 +31,6 @@ struct ptx__tex {
 };
 
 enum ptx__out_of_range { PTX__OUT_TRAPS, PTX__OUT_CLAMPS, PTX__OUT_IS_ZERO };
-
-enum ptx__reduction {
-    PTX__REDUCE_ADD,
-    PTX__REDUCE_MIN,
-    PTX__REDUCE_MAX,
-    PTX__REDUCE_AND,
-    PTX__REDUCE_OR,
-};
 
 /* A suld, sust or sured. */
 struct ptx__surface {

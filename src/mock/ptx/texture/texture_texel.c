@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "mock/ptx/machine/soft.h"
+#include "mock/ptx/machine/softfloat.h"
 #include "mock/ptx/texture/texture.h"
 
 static uint32_t bits_of(float x)

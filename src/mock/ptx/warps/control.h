@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The handlers of control.c, which are the same for all instruction sets of the host. */
-#ifndef CUSHIM_MOCK_PTX_CONTROL_H
-#define CUSHIM_MOCK_PTX_CONTROL_H
+#ifndef CUSHIM_MOCK_PTX_WARPS_CONTROL_H
+#define CUSHIM_MOCK_PTX_WARPS_CONTROL_H
 
 #include "mock/ptx/machine/code.h"
 
@@ -14,6 +14,21 @@ enum {
     PTX__BARRIER_ANY = 16,     /* in any, */
     PTX__BARRIER_COUNT = 32,   /* or in how many */
     PTX__BARRIER_ALIGNED = 64, /* all lanes of a warp are to be at the same one */
+};
+
+/* An access by name and a constant, of which is known when it is lowered that it is wrong. */
+enum ptx__wrong_access {
+    PTX__WRONG_PLACE,     /* not in what is named */
+    PTX__WRONG_ALIGNMENT, /* not aligned */
+    PTX__WRONG_PARAMETER, /* behind the parameters of a kernel, which is told and no fault */
+};
+
+struct ptx__wrong {
+    uint8_t kind; /* enum ptx__wrong_access */
+    const char *name, *verb;
+    int64_t offset;
+    uint64_t all; /* what is named has so many bytes */
+    uint32_t bytes;
 };
 
 #define H(name) const struct ptx__op *name(struct ptx__warp *warp, const struct ptx__op *op)
@@ -30,6 +45,7 @@ H(ptx__do_barrier);
 H(ptx__do_warp_sync);
 H(ptx__do_trap);
 H(ptx__do_nothing);
+H(ptx__do_wrong_access); /* imm: a struct ptx__wrong */
 H(ptx__do_alloca);
 H(ptx__do_stack_save);
 H(ptx__do_stack_restore);

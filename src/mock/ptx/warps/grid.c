@@ -8,6 +8,17 @@
 #include "mock/ptx/machine/block.h"
 #include "mock/ptx/warps/control.h"
 
+/* Nobody may touch what is behind the end, and the address sanitizer sees who does. */
+#ifndef __has_feature
+#define __has_feature(feature) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
+#include <sanitizer/asan_interface.h>
+#define FORBID(begin, bytes) ASAN_POISON_MEMORY_REGION(begin, bytes)
+#else
+#define FORBID(begin, bytes) ((void) (begin), (void) (bytes))
+#endif
+
 static uint32_t rounded(uint32_t bytes, uint32_t to)
 {
     return (bytes + to - 1) / to * to;
@@ -15,7 +26,12 @@ static uint32_t rounded(uint32_t bytes, uint32_t to)
 
 static void *aligned(size_t bytes)
 {
-    return aligned_alloc(64, (bytes + 63) / 64 * 64 + 64);
+    const size_t rounded_up = (bytes + 63) / 64 * 64 + 64;
+    unsigned char *memory = aligned_alloc(64, rounded_up);
+
+    if (memory)
+        FORBID(memory + bytes, rounded_up - bytes);
+    return memory;
 }
 
 /* --- frames and local memory --- */
@@ -50,7 +66,7 @@ struct ptx__frame *ptx__frame_new(struct ptx__block *block, const struct ptx__wa
         block->made = frame;
     }
     if (frame)
-        ptx__fill(warp, frame, 0);
+        ptx__preload(warp, frame, 0);
     return frame;
 }
 
@@ -77,7 +93,8 @@ void ptx__frame_free(struct ptx__block *block, struct ptx__frame *frame)
 
 bool ptx__local_reserve(struct ptx__warp *warp, size_t bytes)
 {
-    const size_t limit = warp->block->grid->launch->local_limit;
+    /* What is noted of it is noted by several bytes, and lanes begin where the first one does. */
+    const size_t limit = warp->block->grid->launch->local_limit / 64 * 64;
     size_t wanted = warp->local_bytes ? warp->local_bytes : 64;
     unsigned char *local;
 
@@ -89,7 +106,7 @@ bool ptx__local_reserve(struct ptx__warp *warp, size_t bytes)
         wanted *= 2;
     wanted = wanted < limit ? wanted : limit;
     local = aligned(wanted * PTX__LANES);
-    if (!local || !ptx__local_watch_grow(warp, wanted)) {
+    if (!local || !ptx__local_racecheck_grow(warp, wanted)) {
         free(local);
         return false;
     }
@@ -113,7 +130,7 @@ static bool make_warp(struct ptx__block *block, unsigned number)
     warp->base = frame_make(block->grid->code);
     if (!warp->base || !ptx__local_reserve(warp, block->grid->code->frame_bytes))
         return false;
-    ptx__fill(warp, warp->base, 0);
+    ptx__preload(warp, warp->base, 0);
     return true;
 }
 
@@ -133,7 +150,7 @@ void ptx__block_free(struct ptx__block *block)
     free(block->frames);
     free(block->warps);
     free(block->shared);
-    ptx__shared_watch_free(block->watch);
+    ptx__shared_racecheck_free(block->watch);
     free(block);
 }
 
@@ -153,7 +170,7 @@ struct ptx__block *ptx__block_new(struct ptx__worker *worker)
         goto fail;
     memset(block->shared, 0, grid->shared_bytes);
     if (grid->launch->check_shared && grid->shared_bytes &&
-        !(block->watch = ptx__shared_watch_new(grid->shared_bytes, grid->n_warps)))
+        !(block->watch = ptx__shared_racecheck_new(grid->shared_bytes, grid->n_warps)))
         goto fail;
     for (unsigned i = 0; i < grid->n_warps; i++) {
         block->warps[i].worker = worker;
@@ -196,13 +213,13 @@ void ptx__block_start(struct ptx__block *block, uint64_t cluster)
     for (; block->open; block->open &= block->open - 1)
         block->barriers[__builtin_ctz(block->open)] = (struct ptx__barrier){0};
     if (block->watch)
-        ptx__shared_watch_start(block);
+        ptx__shared_racecheck_start(block);
     for (unsigned i = 0; i < block->n_warps; i++) {
         struct ptx__warp *warp = &block->warps[i];
         const unsigned left = grid->n_threads - i * PTX__LANES;
 
-        ptx__fill(warp, warp->base, PTX__FILL_OF_BLOCK);
-        ptx__local_watch_frame(warp, warp->base, PTX__ALL);
+        ptx__preload(warp, warp->base, PTX__FILL_OF_BLOCK);
+        ptx__local_racecheck_frame(warp, warp->base, PTX__ALL);
         ptx__warp_start(warp, warp->base, left < PTX__LANES ? (1u << left) - 1 : PTX__ALL);
     }
 }
@@ -216,7 +233,7 @@ static uint32_t result_of(const struct ptx__barrier *barrier, uint64_t flags)
     return flags & PTX__BARRIER_ALL ? barrier->count == barrier->voters : barrier->count > 0;
 }
 
-static void deliver(const struct ptx__barrier *barrier, const struct ptx__group *group)
+static void deliver(const struct ptx__barrier *barrier, const struct ptx__divergence_group *group)
 {
     const struct ptx__op *op = group->at - 1;
     unsigned char *slot = group->frame->registers + op->d;
@@ -236,8 +253,8 @@ static void deliver(const struct ptx__barrier *barrier, const struct ptx__group 
 }
 
 /* .aligned: all lanes of a warp are to execute the same one. */
-static void check_alignment(struct ptx__warp *warp, const struct ptx__group *a,
-                            const struct ptx__group *b)
+static void check_alignment(struct ptx__warp *warp, const struct ptx__divergence_group *a,
+                            const struct ptx__divergence_group *b)
 {
     if ((a->at - 1)->imm & PTX__BARRIER_ALIGNED && a->at != b->at)
         ptx__note(warp, b->at - 1, PTX__BARRIER, (unsigned) __builtin_ctz(b->mask),
@@ -248,10 +265,10 @@ static void check_alignment(struct ptx__warp *warp, const struct ptx__group *a,
 static void release(struct ptx__warp *warp, unsigned number)
 {
     const struct ptx__barrier *barrier = &warp->block->barriers[number];
-    const struct ptx__group *first = NULL;
+    const struct ptx__divergence_group *first = NULL;
 
     for (unsigned i = 0; i < warp->n_groups; i++) {
-        struct ptx__group *group = &warp->groups[i];
+        struct ptx__divergence_group *group = &warp->groups[i];
 
         if (group->state != PTX__AT_BARRIER || group->barrier != number)
             continue;
@@ -259,10 +276,10 @@ static void release(struct ptx__warp *warp, unsigned number)
             check_alignment(warp, first, group);
         first = first ? first : group;
         deliver(barrier, group);
-        ptx__shared_watch_leave(warp, barrier);
+        ptx__shared_racecheck_leave(warp, barrier);
     }
     for (unsigned i = 0; i < warp->n_groups; i++) {
-        struct ptx__group *group = &warp->groups[i];
+        struct ptx__divergence_group *group = &warp->groups[i];
 
         if (group->state == PTX__AT_BARRIER && group->barrier == number)
             group->state = PTX__RUNNABLE;
@@ -303,7 +320,7 @@ static bool stuck(struct ptx__block *block)
         struct ptx__warp *warp = &block->warps[i];
 
         if (warp->n_groups) {
-            const struct ptx__group *group = &warp->groups[0];
+            const struct ptx__divergence_group *group = &warp->groups[0];
             const struct ptx__barrier *barrier = &block->barriers[group->barrier];
 
             ptx__fault(warp, group->at - 1, 702, PTX__BARRIER,

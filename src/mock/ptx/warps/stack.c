@@ -58,7 +58,7 @@ const struct ptx__op *ptx__do_alloca(struct ptx__warp *w, const struct ptx__op *
 
         if (size > UINT32_MAX || at > UINT32_MAX || !ptx__local_reserve(w, at + size))
             return overflow(w, op, l);
-        ptx__local_watch_clear(w, l, at, size);
+        ptx__local_racecheck_clear(w, l, at, size);
         stack[l] = (uint32_t) (at + size - begin);
         set(w, op->d, op->c, l, (uint32_t) at);
     }

@@ -13,33 +13,33 @@ static void set_limit(struct ptx__warp *warp, const struct ptx__op *at)
 {
     warp->limit = NO_LIMIT;
     for (unsigned i = 0; i < warp->n_groups; i++) {
-        const struct ptx__group *group = &warp->groups[i];
+        const struct ptx__divergence_group *group = &warp->groups[i];
 
         if (group->state == PTX__RUNNABLE && group->frame == warp->frame && group->at > at &&
             group->at < warp->limit)
             warp->limit = group->at;
     }
-    warp->whole = !(warp->frame->lanes & ~warp->mask);
+    warp->converged = !(warp->frame->lanes & ~warp->mask);
 }
 
 static void take(struct ptx__warp *warp, unsigned number)
 {
-    const struct ptx__group group = warp->groups[number];
+    const struct ptx__divergence_group group = warp->groups[number];
 
     warp->groups[number] = warp->groups[--warp->n_groups];
     warp->frame = group.frame;
     warp->regs = group.frame->registers;
     warp->mask = group.mask;
-    warp->turn = group.turn;
+    warp->yield_round = group.yield_round;
     warp->forced = group.forced;
     set_limit(warp, group.at);
 }
 
 /* Those that let the others pass come last; then the innermost frame, then the order of code. */
-static bool before(const struct ptx__group *a, const struct ptx__group *b)
+static bool before(const struct ptx__divergence_group *a, const struct ptx__divergence_group *b)
 {
-    if (a->turn != b->turn)
-        return a->turn < b->turn;
+    if (a->yield_round != b->yield_round)
+        return a->yield_round < b->yield_round;
     if (a->frame->depth != b->frame->depth)
         return a->frame->depth > b->frame->depth;
     return a->at < b->at;
@@ -58,7 +58,8 @@ static int first_of(const struct ptx__warp *warp, enum ptx__group_state state)
 }
 
 /* Do they stand at one place of one frame, and wait for the same, if for anything? */
-static bool belong_together(const struct ptx__group *a, const struct ptx__group *b)
+static bool belong_together(const struct ptx__divergence_group *a,
+                            const struct ptx__divergence_group *b)
 {
     return a->at == b->at && a->frame == b->frame && a->state == b->state &&
            (a->state != PTX__AT_BARRIER || a->barrier == b->barrier) &&
@@ -68,14 +69,14 @@ static bool belong_together(const struct ptx__group *a, const struct ptx__group 
 static void merge(struct ptx__warp *warp)
 {
     for (unsigned i = 0; i < warp->n_groups; i++) {
-        struct ptx__group *a = &warp->groups[i];
+        struct ptx__divergence_group *a = &warp->groups[i];
 
         for (unsigned j = i + 1; j < warp->n_groups;) {
-            const struct ptx__group *b = &warp->groups[j];
+            const struct ptx__divergence_group *b = &warp->groups[j];
 
             if (belong_together(a, b)) {
                 a->mask |= b->mask;
-                a->turn = a->turn < b->turn ? a->turn : b->turn;
+                a->yield_round = a->yield_round < b->yield_round ? a->yield_round : b->yield_round;
                 warp->groups[j] = warp->groups[--warp->n_groups];
             } else {
                 j++;
@@ -85,7 +86,7 @@ static void merge(struct ptx__warp *warp)
 }
 
 /* What gathers can go on when all living members are there, or nobody else will come. */
-static bool can_run(const struct ptx__warp *warp, const struct ptx__group *group)
+static bool can_run(const struct ptx__warp *warp, const struct ptx__divergence_group *group)
 {
     return group->state == PTX__RUNNABLE ||
            (group->state == PTX__GATHERING &&
@@ -113,8 +114,12 @@ const struct ptx__op *ptx__warp_next(struct ptx__warp *warp)
 static void put(struct ptx__warp *warp, const struct ptx__op *at, uint32_t mask,
                 enum ptx__group_state state)
 {
-    warp->groups[warp->n_groups++] = (struct ptx__group){
-        .at = at, .frame = warp->frame, .mask = mask, .state = (uint8_t) state, .turn = warp->turn};
+    warp->groups[warp->n_groups++] =
+        (struct ptx__divergence_group){.at = at,
+                                       .frame = warp->frame,
+                                       .mask = mask,
+                                       .state = (uint8_t) state,
+                                       .yield_round = warp->yield_round};
 }
 
 const struct ptx__op *ptx__warp_park(struct ptx__warp *warp, const struct ptx__op *at,
@@ -132,25 +137,29 @@ static int32_t budget_of(const struct ptx__warp *warp)
     return limit && limit < PTX__BUDGET ? (int32_t) limit : PTX__BUDGET;
 }
 
-/* The budget is used up: the others of the warp may pass, and then other warps. */
-static const struct ptx__op *let_pass(struct ptx__warp *warp, const struct ptx__op *op,
-                                      const struct ptx__op *target)
+bool ptx__warp_spend(struct ptx__warp *warp, int32_t steps)
+{
+    warp->budget -= steps;
+    return warp->budget <= 0;
+}
+
+const struct ptx__op *ptx__warp_let_pass(struct ptx__warp *warp, const struct ptx__op *op,
+                                         const struct ptx__op *target)
 {
     const uint64_t limit = warp->block->grid->launch->step_limit;
-    const uint64_t jumps = (uint64_t) budget_of(warp) / op->cost;
-    unsigned last = warp->turn;
+    unsigned last = warp->yield_round;
 
     warp->budget = budget_of(warp);
-    warp->jumps += jumps ? jumps : 1;
     if (limit && warp->jumps > limit)
         return ptx__fault(warp, op, 702, PTX__ENDLESS, (unsigned) __builtin_ctz(warp->mask),
-                          "it has jumped backwards %llu times: an endless loop?",
-                          (unsigned long long) warp->jumps);
+                          "it has jumped backwards %llu times, with calls as %u jumps each: an "
+                          "endless loop?",
+                          (unsigned long long) warp->jumps, PTX__STEPS_OF_CALL);
     for (unsigned i = 0; i < warp->n_groups; i++) {
-        if (warp->groups[i].state == PTX__RUNNABLE && warp->groups[i].turn > last)
-            last = warp->groups[i].turn;
+        if (warp->groups[i].state == PTX__RUNNABLE && warp->groups[i].yield_round > last)
+            last = warp->groups[i].yield_round;
     }
-    warp->turn = last + 1;
+    warp->yield_round = last + 1;
     put(warp, target, warp->mask, PTX__RUNNABLE);
     warp->yielded = true;
     return NULL;
@@ -160,9 +169,12 @@ const struct ptx__op *ptx__warp_jump(struct ptx__warp *warp, const struct ptx__o
                                      const struct ptx__op *target)
 {
     if (target <= op) {
-        warp->budget -= op->cost;
-        if (warp->budget <= 0)
-            return let_pass(warp, op, target);
+        if (ptx__warp_spend(warp, op->cost)) {
+            const uint64_t jumps = (uint64_t) budget_of(warp) / op->cost;
+
+            warp->jumps += jumps ? jumps : 1;
+            return ptx__warp_let_pass(warp, op, target);
+        }
         if (warp->n_groups)
             set_limit(warp, target);
     }
@@ -219,7 +231,7 @@ static void gather(struct ptx__warp *warp, const struct ptx__op *op, const uint3
                    uint32_t members)
 {
     for (unsigned i = 0; i < warp->n_groups;) {
-        struct ptx__group *group = &warp->groups[i];
+        struct ptx__divergence_group *group = &warp->groups[i];
         uint32_t joining = 0;
 
         if (group->at == op && group->frame == warp->frame && group->state != PTX__AT_BARRIER)
@@ -260,7 +272,7 @@ bool ptx__warp_together(struct ptx__warp *warp, const struct ptx__op *op, uint32
 const struct ptx__op *ptx__warp_after(struct ptx__warp *warp, const struct ptx__op *op)
 {
     for (unsigned i = 0; i < warp->n_groups; i++) {
-        const struct ptx__group *group = &warp->groups[i];
+        const struct ptx__divergence_group *group = &warp->groups[i];
 
         if (group->frame == warp->frame && group->state == PTX__RUNNABLE &&
             (group->at == op || group->at == op + 1))
@@ -274,7 +286,7 @@ void ptx__warp_start(struct ptx__warp *warp, struct ptx__frame *frame, uint32_t 
     warp->frame = frame;
     warp->regs = frame->registers;
     warp->n_groups = 0;
-    warp->turn = 0;
+    warp->yield_round = 0;
     warp->alive = mask;
     warp->yielded = false;
     warp->jumps = 0;
@@ -294,44 +306,9 @@ void ptx__warp_run(struct ptx__warp *warp)
         op = op->run(warp, op);
 }
 
-static void copy_arguments(struct ptx__warp *warp, const struct ptx__op *op,
-                           const struct ptx__frame *callee)
+void ptx__warp_enter(struct ptx__warp *warp, struct ptx__frame *frame)
 {
-    const struct ptx__code *code = callee->code;
-
-    for (size_t i = 0; i < code->n_parameters && i < op->n_list; i++) {
-        for (unsigned l = 0; l < PTX__LANES; l++) {
-            unsigned char *local = ptx__warp_local(warp, l);
-
-            if (warp->mask >> l & 1)
-                memcpy(local + callee->local + code->parameters[i].offset,
-                       local + warp->frame->local + op->list[i], code->parameters[i].bytes);
-        }
-    }
-}
-
-const struct ptx__op *ptx__warp_call(struct ptx__warp *warp, const struct ptx__op *op,
-                                     const struct ptx__code *code)
-{
-    struct ptx__frame *frame;
-    const uint32_t local =
-        warp->frame->local + warp->frame->code->frame_bytes + ptx__stack_bytes(warp);
-
-    if (code->builtin)
-        return code->builtin(warp, op);
-    if (!ptx__local_reserve(warp, (size_t) local + code->frame_bytes) ||
-        !(frame = ptx__frame_new(warp->block, warp, code)))
-        return ptx__fault(warp, op, 700, PTX__OTHER, (unsigned) __builtin_ctz(warp->mask),
-                          "calls too deep: there is no local memory left for the stack");
-    frame->parent = warp->frame;
-    frame->back = op + 1;
-    frame->lanes = warp->mask;
-    frame->local = local;
-    frame->depth = warp->frame->depth + 1;
-    ptx__local_watch_frame(warp, frame, warp->mask);
-    copy_arguments(warp, op, frame);
     warp->frame = frame;
     warp->regs = frame->registers;
-    set_limit(warp, code->ops);
-    return code->ops;
+    set_limit(warp, frame->code->ops);
 }

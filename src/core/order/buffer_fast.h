@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The common case of using a buffer, where nothing has to be waited for, or made room for: all of
+ * it is used, on the timeline that has used it before, and no other has. For submit.c and
+ * launch_fast.c, under the submission lock of the timeline's context.
+ */
+#ifndef CUSHIM_CORE_ORDER_BUFFER_FAST_H
+#define CUSHIM_CORE_ORDER_BUFFER_FAST_H
+
+#include "core/order/buffer.h"
+
+/* The reading point of a timeline among the first ones; or a free one, if there is no reader. */
+static inline struct cushim__point *cushim__fast_reader(struct cushim__range *range,
+                                                        const struct cushim__timeline *timeline)
+{
+    const unsigned n = range->n_readers < ARRAY_SIZE(range->first_readers)
+                           ? range->n_readers
+                           : (unsigned) ARRAY_SIZE(range->first_readers);
+
+    for (unsigned i = 0; i < n; i++)
+        if (range->first_readers[i].timeline == timeline)
+            return &range->first_readers[i];
+    for (unsigned i = n; i < range->n_readers; i++)
+        if (range->more_readers[i - n].timeline == timeline)
+            return &range->more_readers[i - n];
+    return range->n_readers ? NULL : &range->first_readers[0];
+}
+
+/* Where a use by this timeline is noted, if it is one of these. */
+static inline struct cushim__point *cushim__fast_point(struct cushim__range *range, bool write,
+                                                       const struct cushim__timeline *timeline)
+{
+    return write ? &range->write : cushim__fast_reader(range, timeline);
+}
+
+/* For a use of all of a buffer that is of the timeline's context. */
+static inline bool cushim__buffer_is_fast(const struct cushim__buffer *buffer, bool write,
+                                          const struct cushim__timeline *timeline)
+{
+    struct cushim__range *range = buffer->ranges;
+
+    if (buffer->n_ranges != 1 || buffer->eager_event || buffer->restricted)
+        return false;
+    if (range->write.timeline && range->write.timeline != timeline)
+        return false;
+    if (write)
+        return !range->n_readers ||
+               (range->n_readers == 1 && range->first_readers[0].timeline == timeline);
+    return cushim__fast_reader(range, timeline) != NULL;
+}
+
+/* Notes the last submission at its point. */
+static inline void cushim__fast_note(struct cushim__range *range, struct cushim__point *point,
+                                     struct cushim__timeline *timeline)
+{
+    const bool write = point == &range->write;
+
+    if (write && range->n_readers) {
+        cushim__timeline_unref(range->first_readers[0].timeline);
+        range->n_readers = 0;
+    }
+    if (!write && !range->n_readers) {
+        point->timeline = cushim__timeline_ref(timeline);
+        range->n_readers = 1;
+    } else if (!point->timeline) {
+        point->timeline = cushim__timeline_ref(timeline);
+    }
+    point->number = timeline->submitted;
+}
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+#include "mock/base/hint.h"
+
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/env.h"
+
+static bool quiet(void)
+{
+    const char *level = cushim__env("CUSHIM_LOG");
+
+    return level && !strcmp(level, "none");
+}
+
+void mock__hint(enum mock__hint reason, const char *format, ...)
+{
+    static atomic_bool told[MOCK__N_HINTS];
+    char text[1024];
+    va_list list;
+
+    if (atomic_exchange(&told[reason], true) || quiet())
+        return;
+    va_start(list, format);
+    vsnprintf(text, sizeof(text), format, list);
+    va_end(list);
+    fprintf(stderr, "cushim mock: %s\n", text);
+}

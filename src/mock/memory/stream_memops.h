@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Operations on values in memory: a stream waits for one, or writes one, and barriers. A batch
+ * of them is one piece of work, and one node of a graph. Callers hold the lock.
+ */
+#ifndef CUSHIM_MOCK_MEMORY_STREAM_MEMOPS_H
+#define CUSHIM_MOCK_MEMORY_STREAM_MEMOPS_H
+
+#include <stdbool.h>
+
+#include "mock/functions.h"
+
+struct mock__device;
+struct mock__work;
+
+/* CUstreamBatchMemOpType, by number: older headers lack some. */
+enum {
+    MOCK__WAIT_32 = 1,
+    MOCK__WRITE_32 = 2,
+    MOCK__FLUSH = 3,
+    MOCK__WAIT_64 = 4,
+    MOCK__WRITE_64 = 5,
+    MOCK__BARRIER = 6,
+};
+
+/*
+ * The attributes that say what a device can do, by number: their names depend on the headers. 0
+ * is always there. The first version of the functions is switched off in today's drivers.
+ */
+struct mock__value_features {
+    int ops, wide, nor;
+    bool barriers;
+};
+
+extern const struct mock__value_features mock__values_v1, mock__values_v2;
+
+/* Checks a batch, and makes it work. NULL for an empty batch. */
+CUresult mock__values_work(const struct mock__device *device,
+                           const CUstreamBatchMemOpParams *params, unsigned count,
+                           const struct mock__value_features *features,
+                           struct mock__work **ret_work);
+
+/* The batch of such work, which it keeps. */
+const CUstreamBatchMemOpParams *mock__values_of_work(const struct mock__work *work,
+                                                     unsigned *ret_count);
+
+/* May the batch take another one's place in an executable graph? */
+bool mock__values_replace(const struct mock__work *work, const struct mock__work *old);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* What is done once all texts of a module are read. */
+#ifndef CUSHIM_MOCK_PTX_LINK_LINK_H
+#define CUSHIM_MOCK_PTX_LINK_LINK_H
+
+#include "mock/ptx/syntax/parser.h"
+
+/* Functions of the device's runtime: without a body in any text, and callable. */
+bool ptx__is_provided(const char *name);
+
+/* Puts definitions in the place of declarations, across the texts. */
+bool ptx__link(struct ptx__parser *parser);
+
+/* Gives variables their places, and finds the functions' usage. */
+bool ptx__lay_out(struct ptx__parser *parser);
+
+/* An estimate of the 32-bit registers that a function needs at once. */
+unsigned ptx__count_registers(const struct ptx__function *function);
+
+/* Calls visit with every operand of an instruction, those in vectors and lists too. */
+void ptx__each_operand(const struct ptx__instruction *instruction,
+                       void (*visit)(void *context, struct ptx__operand *operand), void *context);
+
+#endif

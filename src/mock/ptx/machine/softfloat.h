@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Numbers of every format, rounded in every way, in integers: for conversions, and for what the
+ * host has no arithmetic for.
+ */
+#ifndef CUSHIM_MOCK_PTX_MACHINE_SOFTFLOAT_H
+#define CUSHIM_MOCK_PTX_MACHINE_SOFTFLOAT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+enum ptx__rounding {
+    PTX__RN,  /* to nearest, ties to even */
+    PTX__RZ,  /* to zero */
+    PTX__RM,  /* down */
+    PTX__RP,  /* up */
+    PTX__RNA, /* to nearest, ties away from zero */
+};
+
+/* fraction bits, the exponent of the least normal number, and what the largest number is. */
+struct ptx__format {
+    uint8_t fraction, exponent_bits;
+    bool has_infinity;
+    uint64_t nan, largest;
+};
+
+/* A number: sign, the significand with its highest bit at 63 (0: zero), and that bit's exponent. */
+struct ptx__softfloat {
+    bool negative, infinite, nan, sticky;
+    uint64_t significand;
+    int exponent;
+};
+
+#define PTX__F16  ((struct ptx__format){10, 5, true, 0x7fff, 0x7bff})
+#define PTX__BF16 ((struct ptx__format){7, 8, true, 0x7fff, 0x7f7f})
+#define PTX__TF32 ((struct ptx__format){10, 8, true, 0x3ffff, 0x3fbff})
+#define PTX__F32  ((struct ptx__format){23, 8, true, 0x7fffffff, 0x7f7fffff})
+#define PTX__F64                                                                                   \
+    ((struct ptx__format){52, 11, true, UINT64_C(0xfff8000000000000), UINT64_C(0x7fefffffffffffff)})
+#define PTX__E4M3 ((struct ptx__format){3, 4, false, 0x7f, 0x7e})
+#define PTX__E5M2 ((struct ptx__format){2, 5, true, 0x7f, 0x7b})
+
+/* Those of 6 and 4 bits have neither infinity nor NaN. */
+#define PTX__E3M2 ((struct ptx__format){2, 3, false, UINT64_MAX, 0x1f})
+#define PTX__E2M3 ((struct ptx__format){3, 2, false, UINT64_MAX, 0x1f})
+#define PTX__E2M1 ((struct ptx__format){1, 2, false, UINT64_MAX, 0x7})
+
+/* The bits of a format that hold a number. */
+static inline struct ptx__softfloat ptx__number_of(struct ptx__format format, uint64_t bits)
+{
+    const unsigned total = format.fraction + format.exponent_bits;
+    const uint64_t fraction = bits & ((UINT64_C(1) << format.fraction) - 1);
+    const unsigned exponent =
+        (unsigned) (bits >> format.fraction & ((1u << format.exponent_bits) - 1));
+    const unsigned top = (1u << format.exponent_bits) - 1;
+    const int bias = (1 << (format.exponent_bits - 1)) - 1;
+    struct ptx__softfloat number = {.negative = bits >> total & 1};
+    int shift;
+
+    if (format.has_infinity && exponent == top) {
+        number.infinite = !fraction;
+        number.nan = fraction;
+        return number;
+    }
+    if (!format.has_infinity && (bits & ((UINT64_C(1) << total) - 1)) == format.nan) {
+        number.nan = true;
+        return number;
+    }
+    number.significand = exponent ? fraction | UINT64_C(1) << format.fraction : fraction;
+    if (!number.significand)
+        return number;
+    shift = __builtin_clzll(number.significand);
+    number.significand <<= shift;
+    number.exponent = (exponent ? (int) exponent : 1) - bias + (63 - shift) - (int) format.fraction;
+    return number;
+}
+
+static inline struct ptx__softfloat ptx__number_of_integer(uint64_t magnitude, bool negative)
+{
+    struct ptx__softfloat number = {.negative = negative};
+    const int shift = magnitude ? __builtin_clzll(magnitude) : 0;
+
+    number.significand = magnitude << shift;
+    number.exponent = 63 - shift;
+    return number;
+}
+
+static inline bool ptx__rounds_up(enum ptx__rounding mode, bool negative, bool odd, uint64_t rest,
+                                  uint64_t half, bool sticky)
+{
+    switch (mode) {
+    case PTX__RN:
+        return rest > half || (rest == half && (sticky || odd));
+    case PTX__RNA:
+        return rest >= half;
+    case PTX__RM:
+        return negative && (rest || sticky);
+    case PTX__RP:
+        return !negative && (rest || sticky);
+    default:
+        return false;
+    }
+}
+
+/* A number in a format. finite: what is too large becomes the largest number. */
+static inline uint64_t ptx__bits_of(struct ptx__format format, struct ptx__softfloat number,
+                                    enum ptx__rounding mode, bool finite)
+{
+    const unsigned total = format.fraction + format.exponent_bits;
+    const int bias = (1 << (format.exponent_bits - 1)) - 1, least = 1 - bias;
+    const uint64_t sign = (uint64_t) number.negative << total;
+    const uint64_t infinity = ((UINT64_C(1) << format.exponent_bits) - 1) << format.fraction;
+    unsigned drop = 63u - format.fraction;
+    int exponent = number.exponent;
+    uint64_t kept, rest, bits;
+
+    if (number.nan)
+        return format.nan;
+    if (number.infinite)
+        return sign | (finite || !format.has_infinity ? format.largest : infinity);
+    if (!number.significand)
+        return sign;
+    if (exponent < least) {
+        const int more = least - exponent;
+
+        drop = more > 64 ? 127u : drop + (unsigned) more;
+        exponent = least;
+    }
+    kept = drop < 64 ? number.significand >> drop : 0;
+    rest = drop < 64 ? number.significand << (64 - drop) : drop == 64 ? number.significand : 1;
+    if (ptx__rounds_up(mode, number.negative, kept & 1, rest, UINT64_C(1) << 63, number.sticky))
+        kept++;
+    /* The highest bit of a normal number adds one to the exponent field. */
+    bits = ((uint64_t) (exponent - least) << format.fraction) + kept;
+    if (bits > format.largest) {
+        const bool to_largest = finite || !format.has_infinity || mode == PTX__RZ ||
+                                (mode == PTX__RM && !number.negative) ||
+                                (mode == PTX__RP && number.negative);
+
+        bits = to_largest ? format.largest : infinity;
+    }
+    return sign | bits;
+}
+
+static inline uint64_t ptx__convert(struct ptx__format to, struct ptx__format from, uint64_t bits,
+                                    enum ptx__rounding mode, bool finite)
+{
+    return ptx__bits_of(to, ptx__number_of(from, bits), mode, finite);
+}
+
+/* The half formats as .f32, exactly, quickly. */
+static inline float ptx__float_of_half(uint16_t h)
+{
+    const uint32_t sign = (uint32_t) (h & 0x8000) << 16, rest = h & 0x7fff;
+    uint32_t bits = (rest << 13) + 0x38000000;
+    float f, magic;
+
+    if (rest >= 0x7c00)
+        bits += 0x38000000;
+    if (rest < 0x0400) { /* subnormal: its integer value times 2^-24 */
+        bits = 0x38800000 | rest << 13;
+        memcpy(&f, &bits, 4);
+        memcpy(&magic, &(uint32_t){0x38800000}, 4);
+        f -= magic;
+        memcpy(&bits, &f, 4);
+    }
+    bits |= sign;
+    memcpy(&f, &bits, 4);
+    return f;
+}
+
+static inline float ptx__float_of_bfloat(uint16_t h)
+{
+    const uint32_t bits = (uint32_t) h << 16;
+    float f;
+
+    memcpy(&f, &bits, 4);
+    return f;
+}
+
+static inline uint16_t ptx__half_of_float(float f)
+{
+    uint32_t bits;
+
+    memcpy(&bits, &f, 4);
+    return (uint16_t) ptx__convert(PTX__F16, PTX__F32, bits, PTX__RN, false);
+}
+
+static inline uint16_t ptx__bfloat_of_float(float f)
+{
+    uint32_t bits;
+
+    memcpy(&bits, &f, 4);
+    if ((bits & 0x7fffffff) > 0x7f800000)
+        return 0x7fff;
+    return (uint16_t) ((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+static inline uint16_t ptx__half_of_double(double x)
+{
+    uint64_t bits;
+
+    memcpy(&bits, &x, 8);
+    return (uint16_t) ptx__convert(PTX__F16, PTX__F64, bits, PTX__RN, false);
+}
+
+static inline uint16_t ptx__bfloat_of_double(double x)
+{
+    uint64_t bits;
+
+    memcpy(&bits, &x, 8);
+    return (uint16_t) ptx__convert(PTX__BF16, PTX__F64, bits, PTX__RN, false);
+}
+
+#endif

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a warp does to memory, noted for all of its lanes at once. Mostly the lanes lie in a few
+ * runs, one behind the other or all at the same place, and each run is one step; of what lies
+ * everywhere, each lane is. Only what looks wrong is looked at more closely.
+ */
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+#include "mock/ptx/racecheck/racecheck.h"
+
+/* More runs than this are done lane by lane. */
+enum { MOST_RUNS = 8 };
+
+struct run {
+    unsigned first, last; /* lanes */
+    bool one;             /* all at the same place */
+};
+
+/* The lanes that lie right behind the lane before them, and those at the same place. */
+struct steps {
+    uint32_t mask, behind, same;
+};
+
+/* The lanes whose offset is the one of the lane before them and so many bytes; not of lane 0. */
+static inline uint32_t following(const uint32_t *offsets, uint32_t bytes)
+{
+#if defined(__AVX512F__)
+    const __m512i low = _mm512_load_si512(offsets), high = _mm512_load_si512(offsets + 16);
+    const __m512i step = _mm512_set1_epi32((int) bytes);
+    const __m512i before_low = _mm512_alignr_epi32(low, low, 15);
+    const __m512i before_high = _mm512_alignr_epi32(high, low, 15);
+
+    return (uint32_t) _mm512_cmpeq_epi32_mask(low, _mm512_add_epi32(before_low, step)) |
+           (uint32_t) _mm512_cmpeq_epi32_mask(high, _mm512_add_epi32(before_high, step)) << 16;
+#elif defined(__AVX2__)
+    const __m256i *rows = (const __m256i *) offsets, step = _mm256_set1_epi32((int) bytes);
+    __m256i last = _mm256_load_si256(rows);
+    uint32_t lanes = 0;
+
+    for (unsigned i = 0; i < 4; i++) {
+        const __m256i row = _mm256_load_si256(rows + i);
+        const __m256i across = _mm256_permute2x128_si256(last, row, 0x21);
+        const __m256i before = _mm256_alignr_epi8(row, across, 12);
+        const __m256i equal = _mm256_cmpeq_epi32(row, _mm256_add_epi32(before, step));
+
+        lanes |= (uint32_t) _mm256_movemask_ps(_mm256_castsi256_ps(equal)) << 8 * i;
+        last = row;
+    }
+    return lanes;
+#else
+    uint32_t lanes = 0;
+
+    for (unsigned l = 1; l < PTX__LANES; l++)
+        lanes |= (uint32_t) (offsets[l] == offsets[l - 1] + bytes) << l;
+    return lanes;
+#endif
+}
+
+/* The offsets begin at a multiple of 64. */
+static inline struct steps steps_of(uint32_t mask, const uint32_t *offsets, uint32_t bytes)
+{
+    const uint32_t both = mask & mask << 1;
+
+    return (struct steps){mask, following(offsets, bytes) & both, following(offsets, 0) & both};
+}
+
+static bool few_runs(const struct steps *steps)
+{
+    return __builtin_popcount(steps->mask & ~(steps->behind | steps->same)) <= MOST_RUNS;
+}
+
+static inline unsigned length(uint32_t lanes, unsigned first)
+{
+    return (unsigned) __builtin_ctzll(~((uint64_t) lanes >> (first + 1)));
+}
+
+/* Takes the first of them off the mask. */
+static inline struct run next_run(struct steps *steps)
+{
+    const unsigned first = (unsigned) __builtin_ctz(steps->mask);
+    const unsigned behind = length(steps->behind, first);
+    const unsigned n = behind ? behind : length(steps->same, first);
+
+    steps->mask &= (uint32_t) - (UINT64_C(2) << (first + n));
+    return (struct run){first, first + n, !behind};
+}
+
+/* --- shared memory --- */
+
+/* An access of a warp, and what does not change from lane to lane. */
+struct shared {
+    struct ptx__shared_racecheck *watch;
+    const struct ptx__warp *warp;
+    const uint32_t *offsets;
+    unsigned bytes, n; /* granules of a lane */
+    uint32_t who;      /* lane 0 */
+    uint32_t *readers;
+};
+
+/* One to 64 of them. */
+static inline uint64_t bits_from(uint32_t n, uint32_t begin)
+{
+    return ~UINT64_C(0) >> (64 - n) << begin % 64;
+}
+
+static inline bool all_set(const uint64_t *words, uint32_t begin, uint32_t n)
+{
+    if (begin % 64 + n <= 64)
+        return !(~words[begin / 64] & bits_from(n, begin));
+    for (uint32_t part; n; begin += part, n -= part) {
+        const uint32_t left = 64 - begin % 64;
+        const uint64_t bits = bits_from(part = n < left ? n : left, begin);
+
+        if ((words[begin / 64] & bits) != bits)
+            return false;
+    }
+    return true;
+}
+
+static void set(uint64_t *words, uint32_t begin, uint32_t n)
+{
+    for (uint32_t part; n; begin += part, n -= part) {
+        const uint32_t left = 64 - begin % 64;
+
+        words[begin / 64] |= bits_from(part = n < left ? n : left, begin);
+    }
+}
+
+/* Is there nothing to be said about granules? */
+static inline bool in_order(const struct shared *shared, uint32_t begin, uint32_t n,
+                            enum ptx__use use)
+{
+    const struct ptx__shared_racecheck *watch = shared->watch;
+    const unsigned number = shared->warp->number;
+    const uint32_t *known = watch->clocks[number];
+
+    if (use & PTX__LOADS && !all_set(watch->written, begin, n))
+        return false;
+    if (use & PTX__STRONG)
+        return true;
+    if (watch->unseen_writes[number] && ptx__unordered(watch->writers + begin, n, known))
+        return false;
+    for (uint32_t m = use & PTX__STORES ? watch->unseen_reads[number] : 0; m; m &= m - 1) {
+        const size_t other = (unsigned) __builtin_ctz(m);
+        const uint32_t limit = (known[other] + 1) << PTX__THREAD_BITS;
+        const uint32_t *who = watch->readers + other * watch->n_granules + begin;
+        uint32_t unordered = 0;
+
+        for (uint32_t i = 0; i < n; i++)
+            unordered |= who[i] >= limit;
+        if (unordered)
+            return false;
+    }
+    return true;
+}
+
+/* Eight of them, wherever they begin. */
+typedef uint32_t eight __attribute__((vector_size(32), aligned(4), may_alias));
+
+static inline void fill(uint32_t *who, uint32_t n, uint32_t first, unsigned shift)
+{
+    uint32_t i = 0;
+
+    if (n == 1) {
+        *who = first;
+        return;
+    }
+    for (eight next = first + (eight){0, 1, 2, 3, 4, 5, 6, 7}; !shift && i + 8 <= n; i += 8) {
+        *(eight *) (who + i) = next;
+        next += 8;
+    }
+    for (; i < n; i++)
+        who[i] = first + (i >> shift);
+}
+
+/* A run of lanes: which granules it covers, and what it leaves in them. */
+static inline void note_run(struct ptx__warp *warp, const struct ptx__op *op,
+                            const struct shared *shared, const struct run *run, enum ptx__use use)
+{
+    struct ptx__shared_racecheck *watch = shared->watch;
+    const uint32_t begin = shared->offsets[run->first] >> watch->shift;
+    const uint32_t n = shared->n * (run->one ? 1 : run->last - run->first + 1);
+    const unsigned shift = run->one ? 31 : (unsigned) __builtin_ctz(shared->n);
+    const uint32_t who = shared->who + (run->one ? run->last : run->first);
+
+    if (!in_order(shared, begin, n, use)) {
+        for (unsigned l = run->first; l <= run->last; l++)
+            ptx__shared_racecheck_tell(warp, op, l, shared->offsets[l], shared->bytes, use);
+    }
+    if (use & PTX__STORES)
+        set(watch->written, begin, n);
+    if (use & PTX__STRONG || watch->n_warps == 1)
+        return;
+    if (use & PTX__STORES)
+        fill(watch->writers + begin, n, who, shift);
+    if (use & PTX__LOADS)
+        fill(shared->readers + begin, n, who, shift);
+}
+
+#define EACH_ACTIVE(l)                                                                             \
+    for (uint32_t m = shared->warp->mask, l; m && (l = (uint32_t) __builtin_ctz(m), true);         \
+         m &= m - 1)
+
+/* Lanes wherever, of a granule each. False, and nothing is noted: each has to be looked at. */
+static inline bool note_lanes(const struct shared *shared, enum ptx__use use)
+{
+    struct ptx__shared_racecheck *watch = shared->watch;
+    const unsigned number = shared->warp->number;
+    const bool plain = !(use & PTX__STRONG), compare = plain && watch->n_warps > 1;
+    uint32_t granules[PTX__LANES] __attribute__((aligned(64)));
+    uint64_t written = 1;
+    uint32_t unordered = plain && use & PTX__STORES ? watch->unseen_reads[number] : 0;
+
+    PTX__EACH_LANE granules[l] = shared->offsets[l] >> watch->shift;
+    EACH_ACTIVE(l)
+    {
+        if (use & PTX__LOADS)
+            written &= watch->written[granules[l] / 64] >> granules[l] % 64;
+    }
+    if (compare && watch->unseen_writes[number]) {
+        EACH_ACTIVE(l)
+        {
+            unordered |= ptx__unordered(&watch->writers[granules[l]], 1, watch->clocks[number]);
+        }
+    }
+    if (!written || unordered)
+        return false;
+    EACH_ACTIVE(l)
+    {
+        if (use & PTX__STORES)
+            watch->written[granules[l] / 64] |= UINT64_C(1) << granules[l] % 64;
+        if (use & PTX__STORES && compare)
+            watch->writers[granules[l]] = shared->who + l;
+        if (use & PTX__LOADS && compare)
+            shared->readers[granules[l]] = shared->who + l;
+    }
+    return true;
+}
+
+/* What it is used for is constant where this is called. */
+static inline __attribute__((always_inline)) void watch(struct ptx__warp *warp,
+                                                        const struct ptx__op *op,
+                                                        const uint32_t *offsets, unsigned bytes,
+                                                        enum ptx__use use)
+{
+    struct ptx__shared_racecheck *const watch = warp->block->watch;
+    const unsigned number = warp->number;
+    const struct shared shared = {.watch = watch,
+                                  .warp = warp,
+                                  .offsets = offsets,
+                                  .bytes = bytes,
+                                  .n = bytes >> watch->shift,
+                                  .who = ptx__who(watch, warp, 0),
+                                  .readers = watch->readers + (size_t) number * watch->n_granules};
+    struct steps steps = steps_of(warp->mask, offsets, bytes);
+
+    if (use & PTX__STORES && !(use & PTX__STRONG))
+        ptx__note_unseen(watch->last_write, watch->unseen_writes, watch->clocks[number][number],
+                         number);
+    if (use & PTX__LOADS && !(use & PTX__STRONG))
+        ptx__note_unseen(watch->last_read, watch->unseen_reads, watch->clocks[number][number],
+                         number);
+    if (!few_runs(&steps)) {
+        if (shared.n == 1 && note_lanes(&shared, use))
+            return;
+        steps.behind = steps.same = 0;
+    }
+    while (steps.mask) {
+        const struct run run = next_run(&steps);
+
+        note_run(warp, op, &shared, &run, use);
+    }
+}
+
+void ptx__racecheck_shared(struct ptx__warp *warp, const struct ptx__op *op,
+                           const uint32_t *offsets, unsigned bytes, enum ptx__use use)
+{
+    if (bytes & ((1u << warp->block->watch->shift) - 1) &&
+        !ptx__shared_racecheck_refine(warp->block, bytes))
+        return;
+    if (use & PTX__STRONG)
+        ptx__shared_racecheck_pass_on(warp);
+    if (use == PTX__LOADS)
+        watch(warp, op, offsets, bytes, PTX__LOADS);
+    else if (use == PTX__STORES)
+        watch(warp, op, offsets, bytes, PTX__STORES);
+    else
+        watch(warp, op, offsets, bytes, use);
+}
+
+/* --- global memory --- */
+
+/* In a range of 4 GiB or more each lane is a run. */
+static struct steps steps_in(const struct ptx__range *range, uint32_t mask,
+                             const uint64_t *addresses, unsigned bytes)
+{
+    uint32_t offsets[PTX__LANES] __attribute__((aligned(64)));
+
+    if (range->size > UINT32_MAX)
+        return (struct steps){mask, 0, 0};
+    PTX__EACH_LANE offsets[l] = (uint32_t) (addresses[l] - range->begin);
+    return steps_of(mask, offsets, bytes);
+}
+
+void ptx__racecheck_lanes(struct ptx__warp *warp, const struct ptx__op *op,
+                          const struct ptx__range *range, const uint64_t *addresses, unsigned bytes,
+                          enum ptx__use use)
+{
+    struct steps steps = steps_in(range, warp->mask, addresses, bytes);
+
+    if (!few_runs(&steps))
+        steps.behind = steps.same = 0;
+    while (steps.mask) {
+        const struct run run = next_run(&steps);
+        const struct ptx__touch touch = {warp, op, range, use, run.first, run.one ? 0 : bytes};
+
+        ptx__racecheck_span(&touch, addresses[run.first] - range->begin,
+                            (uint64_t) bytes * (run.one ? 1 : run.last - run.first + 1));
+    }
+}

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Global memory, watched: which bytes a launch reads and writes, for the check between streams;
+ * reads of what nothing has written; and accesses of two blocks to the same bytes, one of them a
+ * write. Blocks that make atomic accesses or fences may have ordered themselves, which nobody can
+ * tell: only what blocks without any did is compared.
+ *
+ * As long as one block alone has touched a line, its bits say which bytes that block read and
+ * wrote. When a second one comes the line gets a record of who read and wrote what, by words of
+ * four bytes, and by bytes once anybody touched less than that.
+ */
+#include <sched.h>
+#include <stdlib.h>
+
+#include "mock/ptx/machine/block.h"
+#include "mock/ptx/racecheck/shadow_record.h"
+
+#define ALL_BYTES UINT64_MAX
+
+/* What two blocks do to the same bytes. */
+struct conflict {
+    uint32_t block; /* as it is noted; 0: no conflict, PTX__UNKNOWN_BLOCK: some other */
+    unsigned byte;
+    bool wrote;
+};
+
+static uint64_t get(const uint64_t *word)
+{
+    return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+
+static void put(uint64_t *word, uint64_t value)
+{
+    __atomic_store_n(word, value, __ATOMIC_RELAXED);
+}
+
+/* --- a line --- */
+
+static uint64_t owned(uint64_t owner)
+{
+    return PTX__LINE_OF_ONE | owner << PTX__LINE_SHIFT;
+}
+
+/* One worker alone does not have to lock. */
+static uint64_t lock(const struct ptx__touch *touch, uint64_t *line)
+{
+    uint64_t before = __atomic_load_n(line, __ATOMIC_ACQUIRE);
+
+    if (touch->warp->block->grid->alone)
+        return before;
+    for (;;) {
+        before &= ~(uint64_t) PTX__LINE_LOCK;
+        if (__atomic_compare_exchange_n(line, &before, before | PTX__LINE_LOCK, false,
+                                        __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+            return before;
+        if (before & PTX__LINE_LOCK)
+            sched_yield();
+    }
+}
+
+static void unlock(uint64_t *line, uint64_t value)
+{
+    __atomic_store_n(line, value, __ATOMIC_RELEASE);
+}
+
+/* The bytes that a line has: the last one of a range may have fewer. */
+static uint64_t bytes_of(const struct ptx__range *range, uint64_t number)
+{
+    const uint64_t left = range->size - number * PTX__LINE_BYTES;
+
+    return left < PTX__LINE_BYTES ? (UINT64_C(1) << left) - 1 : ALL_BYTES;
+}
+
+/* Those that were written before the launch. */
+static uint64_t written_before(const struct ptx__range *range, uint64_t number)
+{
+    uint64_t bits = 0;
+
+    if (!range->written)
+        return ALL_BYTES;
+    for (unsigned i = 0; i < 8 && (number * 8 + i) * 8 < range->size; i++)
+        bits |= (uint64_t) range->written[number * 8 + i] << 8 * i;
+    return bits;
+}
+
+/* Those of these bytes that were written neither before nor by this launch. */
+static uint64_t unwritten(const struct ptx__range *range, uint64_t number, uint64_t line,
+                          uint64_t bits)
+{
+    if (!range->written || line & PTX__LINE_ALL)
+        return 0;
+    return bits & ~written_before(range, number) & ~get(&range->writes[number]);
+}
+
+/* --- who did it --- */
+
+static void conflicts(struct conflict *conflict, const struct ptx__shadow_record *details,
+                      uint64_t bits, uint32_t owner, bool write)
+{
+    uint64_t wrong =
+        ptx__shadow_record_others(details, details->writers, details->written & bits, owner);
+
+    conflict->wrote = wrong;
+    if (!wrong && write)
+        wrong = (details->many & bits) |
+                ptx__shadow_record_others(details, details->readers, details->read & bits, owner);
+    if (!wrong)
+        return;
+    conflict->byte = (unsigned) __builtin_ctzll(wrong);
+    conflict->block =
+        (conflict->wrote ? details->writers : details->readers)[conflict->byte >> details->shift];
+    if (conflict->block == owner)
+        conflict->block = PTX__UNKNOWN_BLOCK;
+}
+
+/* The line of one block, as a record. */
+static struct ptx__shadow_record *split(const struct ptx__touch *touch, uint64_t line,
+                                        uint64_t reads, uint64_t writes)
+{
+    struct ptx__worker *worker = touch->warp->worker;
+    struct ptx__shadow_record *details = ptx__shadow_record_new(worker, reads, writes);
+    const uint32_t owner = (uint32_t) (line >> PTX__LINE_SHIFT);
+
+    if (details) {
+        ptx__shadow_record_read(details, reads, owner);
+        ptx__shadow_record_write(details, writes, owner);
+    }
+    return details;
+}
+
+/* The line that two blocks read, as a record; some block other than the owner is named in it. */
+static struct ptx__shadow_record *split_read(const struct ptx__touch *touch, uint64_t line,
+                                             uint32_t owner)
+{
+    const uint32_t first = line >> PTX__LINE_SHIFT & ((1u << PTX__BLOCK_BITS) - 1);
+    const uint32_t second = (uint32_t) (line >> (PTX__LINE_SHIFT + PTX__BLOCK_BITS));
+    struct ptx__shadow_record *details =
+        ptx__shadow_record_new(touch->warp->worker, ALL_BYTES, ALL_BYTES);
+
+    if (details) {
+        ptx__shadow_record_read(details, ALL_BYTES, first == owner ? second : first);
+        details->many = ALL_BYTES;
+    }
+    return details;
+}
+
+/* Who touched the line, after a block did; flags are not looked at. */
+static uint64_t record(const struct ptx__touch *touch, uint64_t line, uint64_t reads,
+                       uint64_t writes, uint64_t bits, struct conflict *conflict)
+{
+    const struct ptx__block *block = touch->warp->block;
+    const bool write = touch->use & PTX__STORES, strong = block->strong;
+    const uint32_t owner = (uint32_t) ptx__line_owner(block, touch->range);
+    struct ptx__shadow_record *details = ptx__shadow_record_at(line);
+
+    switch (line & PTX__LINE_KIND) {
+    case PTX__LINE_NEW:
+        return strong && owner ? PTX__LINE_DETAILS : owned(owner);
+    case PTX__LINE_OF_ONE:
+        if (!owner || (!strong && line == owned(owner)))
+            return line;
+        if (!strong && !write && bits == ALL_BYTES && reads == ALL_BYTES && !writes)
+            return (line & ~(uint64_t) PTX__LINE_KIND) | PTX__LINE_OF_TWO | PTX__LINE_MANY |
+                   (uint64_t) owner << (PTX__LINE_SHIFT + PTX__BLOCK_BITS);
+        details = split(touch, line, reads, writes);
+        break;
+    case PTX__LINE_OF_TWO:
+        if (strong || !write)
+            return line;
+        details = split_read(touch, line, owner);
+        break;
+    default:
+        break;
+    }
+    if (!strong && (details || (details = ptx__shadow_record_new(touch->warp->worker, 0, 0))) &&
+        ptx__shadow_record_refine(touch->warp->worker, &details, bits)) {
+        conflicts(conflict, details, bits, owner, write);
+        (write ? ptx__shadow_record_write : ptx__shadow_record_read)(details, bits, owner);
+    }
+    return PTX__LINE_DETAILS | (uint64_t) (uintptr_t) details |
+           (details && details->many == ALL_BYTES && !details->written ? PTX__LINE_MANY : 0);
+}
+
+/* --- accesses --- */
+
+static void tell(const struct ptx__touch *touch, uint64_t begin, uint64_t offset,
+                 const struct conflict *conflict, uint64_t missing)
+{
+    const bool race = !missing;
+    const uint64_t at = offset / PTX__LINE_BYTES * PTX__LINE_BYTES +
+                        (race ? conflict->byte : (unsigned) __builtin_ctzll(missing));
+    const unsigned lane = touch->lane + (touch->step ? (unsigned) ((at - begin) / touch->step) : 0);
+    const uint64_t address = touch->range->begin + at;
+    const char *did = conflict->wrote ? "wrote" : "read";
+    const char *does = touch->use & PTX__STORES ? "writes" : "reads";
+
+    if (missing)
+        ptx__note_at(touch->warp, touch->op, PTX__UNINITIALISED, address, 1, lane,
+                     "it reads what nothing has written");
+    else if (conflict->block == PTX__UNKNOWN_BLOCK)
+        ptx__note_at(touch->warp, touch->op, PTX__RACE, address, 4, lane,
+                     "it %s what another block %s; blocks are in no order", does, did);
+    else
+        ptx__note_at(touch->warp, touch->op, PTX__RACE, address, 4, lane,
+                     "it %s 4 bytes that block number %u %s; blocks are in no order", does,
+                     conflict->block - 1, did);
+}
+
+/* All of a line by one block, which nobody else has touched. */
+static bool touch_whole(const struct ptx__touch *touch, uint64_t *word, uint64_t line)
+{
+    const struct ptx__block *block = touch->warp->block;
+    const uint64_t one = owned(ptx__line_owner(block, touch->range));
+    const uint64_t after = line | one | (touch->use & PTX__LOADS ? PTX__LINE_ALL_READ : 0) |
+                           (touch->use & PTX__STORES ? PTX__LINE_ALL_WRITTEN : 0);
+
+    if ((line && (line & ~(uint64_t) PTX__LINE_ALL) != one) ||
+        (block->strong && touch->range->check_blocks))
+        return false;
+    if (block->grid->alone) {
+        unlock(word, after);
+        return true;
+    }
+    return __atomic_compare_exchange_n(word, &line, after, false, __ATOMIC_ACQ_REL,
+                                       __ATOMIC_RELAXED);
+}
+
+/* The bits of the line, and what of it is known without them. */
+static uint64_t mark(const struct ptx__touch *touch, uint64_t number, uint64_t flags,
+                     uint64_t reads, uint64_t writes)
+{
+    const struct ptx__range *range = touch->range;
+    const uint64_t all = bytes_of(range, number);
+
+    if (touch->use & PTX__STORES && !(flags & PTX__LINE_ALL_WRITTEN)) {
+        put(&range->writes[number], writes);
+        flags |= writes == all ? PTX__LINE_ALL_WRITTEN : 0;
+    }
+    if (touch->use & PTX__LOADS && !(flags & PTX__LINE_ALL_READ)) {
+        put(&range->reads[number], reads);
+        flags |= reads == all && !unwritten(range, number, flags, all) ? PTX__LINE_ALL_READ : 0;
+    }
+    return flags;
+}
+
+/* Did two blocks read all of these bytes already, and nobody write them? */
+static bool read_by_many(const struct ptx__touch *touch, uint64_t line, uint64_t bits)
+{
+    const struct ptx__shadow_record *details = ptx__shadow_record_at(line);
+
+    return touch->use == PTX__LOADS && (line & PTX__LINE_KIND) == PTX__LINE_DETAILS && details &&
+           (get(&details->many) & bits) == bits && !(get(&details->written) & bits);
+}
+
+static void touch_line(const struct ptx__touch *touch, uint64_t begin, uint64_t offset,
+                       uint64_t bits)
+{
+    const struct ptx__range *range = touch->range;
+    const uint64_t number = offset / PTX__LINE_BYTES;
+    uint64_t *word = &range->lines[number], line = __atomic_load_n(word, __ATOMIC_ACQUIRE);
+    const uint64_t missing = touch->use & PTX__LOADS ? unwritten(range, number, line, bits) : 0;
+    struct conflict conflict = {0};
+    uint64_t reads, writes, kind;
+
+    if (missing && touch->use == PTX__LOADS)
+        tell(touch, begin, offset, &conflict, missing);
+    if ((bits == ALL_BYTES && !missing && touch_whole(touch, word, line)) ||
+        read_by_many(touch, line, bits))
+        return;
+    line = lock(touch, word);
+    reads = line & PTX__LINE_ALL_READ ? bytes_of(range, number) : get(&range->reads[number]);
+    writes = line & PTX__LINE_ALL_WRITTEN ? bytes_of(range, number) : get(&range->writes[number]);
+    kind = record(touch, line & ~(uint64_t) PTX__LINE_ALL, reads, writes, bits, &conflict);
+    unlock(word, kind | mark(touch, number, line & PTX__LINE_ALL,
+                             reads | (touch->use & PTX__LOADS ? bits : 0),
+                             writes | (touch->use & PTX__STORES ? bits : 0)));
+    if (conflict.block)
+        tell(touch, begin, offset, &conflict, 0);
+}
+
+void ptx__racecheck_global(const struct ptx__touch *touch, uint64_t offset, uint64_t bytes)
+{
+    const uint64_t end = offset + bytes;
+
+    for (uint64_t at = offset; at < end;) {
+        const uint64_t next = (at / PTX__LINE_BYTES + 1) * PTX__LINE_BYTES;
+        const uint64_t n = (next < end ? next : end) - at;
+        const uint64_t bits = (n < 64 ? (UINT64_C(1) << n) - 1 : ALL_BYTES) << at % PTX__LINE_BYTES;
+
+        touch_line(touch, offset, at, bits);
+        at += n;
+    }
+}
+
+/* --- from the first use of a range to the end of the launch --- */
+
+void ptx__racecheck_range(struct ptx__range *range)
+{
+    const size_t n = range->size / PTX__LINE_BYTES + 1;
+
+    range->reads = calloc(n, sizeof(*range->reads));
+    range->writes = calloc(n, sizeof(*range->writes));
+    range->lines = calloc(n, sizeof(*range->lines));
+    if (range->reads && range->writes && range->lines)
+        return;
+    free(range->reads);
+    free(range->writes);
+    free(range->lines);
+    range->reads = range->writes = range->lines = NULL;
+    range->watched = false;
+}
+
+/* The bits say all of it from here on. */
+void ptx__racecheck_range_end(struct ptx__range *range)
+{
+    for (uint64_t i = 0; range->lines && i * PTX__LINE_BYTES < range->size; i++) {
+        if (range->lines[i] & PTX__LINE_ALL_READ)
+            range->reads[i] = bytes_of(range, i);
+        if (range->lines[i] & PTX__LINE_ALL_WRITTEN)
+            range->writes[i] = bytes_of(range, i);
+    }
+    free(range->lines);
+    range->lines = NULL;
+}

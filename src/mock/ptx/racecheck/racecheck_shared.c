@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Shared memory, watched: reads of what nothing has written, and accesses of two warps that no
+ * barrier orders. What lies before what is kept in clocks, one a warp: a barrier joins those of
+ * the warps that come to it. An atomic or volatile access may be part of a lock or a flag, which
+ * nobody can tell; it is taken to order all of the block that came before it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "mock/ptx/machine/block.h"
+#include "mock/ptx/racecheck/racecheck.h"
+
+static bool allocate(struct ptx__shared_racecheck *watch)
+{
+    const size_t n = watch->n_granules = ((watch->bytes - 1) >> watch->shift) + 1;
+
+    watch->written = calloc(n / 64 + 1, sizeof(*watch->written));
+    watch->writers = calloc(n, sizeof(*watch->writers));
+    watch->readers = calloc(n * watch->n_warps, sizeof(*watch->readers));
+    return watch->written && watch->writers && watch->readers;
+}
+
+static void release(struct ptx__shared_racecheck *watch)
+{
+    free(watch->written);
+    free(watch->writers);
+    free(watch->readers);
+}
+
+void ptx__shared_racecheck_free(struct ptx__shared_racecheck *watch)
+{
+    if (watch)
+        release(watch);
+    free(watch);
+}
+
+struct ptx__shared_racecheck *ptx__shared_racecheck_new(uint32_t shared_bytes, unsigned n_warps)
+{
+    struct ptx__shared_racecheck *watch = calloc(1, sizeof(*watch));
+
+    if (!watch)
+        return NULL;
+    watch->bytes = shared_bytes;
+    watch->n_warps = n_warps;
+    watch->shift = 2;
+    if (allocate(watch))
+        return watch;
+    ptx__shared_racecheck_free(watch);
+    return NULL;
+}
+
+/* --- clocks --- */
+
+/* Everybody knows of everything up to now. */
+static void set_clocks(struct ptx__shared_racecheck *watch, uint32_t now)
+{
+    for (unsigned i = 0; i < PTX__MAX_WARPS; i++) {
+        for (unsigned j = 0; j < PTX__MAX_WARPS; j++)
+            watch->clocks[i][j] = now + (i == j);
+    }
+    memset(watch->strong, 0, sizeof(watch->strong));
+    memset(watch->last_write, 0, sizeof(watch->last_write));
+    memset(watch->last_read, 0, sizeof(watch->last_read));
+    memset(watch->unseen_writes, 0, sizeof(watch->unseen_writes));
+    memset(watch->unseen_reads, 0, sizeof(watch->unseen_reads));
+}
+
+void ptx__shared_racecheck_start(struct ptx__block *block)
+{
+    struct ptx__shared_racecheck *watch = block->watch;
+    uint32_t now = 1;
+
+    for (unsigned i = 0; i < PTX__MAX_WARPS; i++)
+        now = watch->clocks[i][i] > now ? watch->clocks[i][i] : now;
+    if (now > PTX__MOST_CLOCK / 2) {
+        now = 1;
+        memset(watch->writers, 0, watch->n_granules * sizeof(*watch->writers));
+        memset(watch->readers, 0,
+               (size_t) watch->n_granules * watch->n_warps * sizeof(*watch->readers));
+    }
+    memset(watch->written, 0, (watch->n_granules / 64 + 1) * sizeof(*watch->written));
+    set_clocks(watch, now);
+}
+
+typedef uint32_t four __attribute__((vector_size(16), aligned(4), may_alias));
+
+/* The later of both, four at a time: there is room for as many warps as there may be. */
+static void join(const struct ptx__shared_racecheck *watch, uint32_t *to, const uint32_t *from)
+{
+    for (unsigned i = 0; i < watch->n_warps; i += 4) {
+        four *later = (four *) (to + i);
+        const four other = *(const four *) (from + i), mine = (four) (*later > other);
+
+        *later = (*later & mine) | (other & ~mine);
+    }
+}
+
+/* Of those that did something unseen, which still did. */
+static uint32_t still_unseen(uint32_t unseen, const uint32_t *last, const uint32_t *known)
+{
+    uint32_t still = 0;
+
+    for (uint32_t m = unseen; m; m &= m - 1)
+        still |= last[__builtin_ctz(m)] > known[__builtin_ctz(m)] ? m & -m : 0;
+    return still;
+}
+
+/* The warp learns of what was joined. */
+static void learn(struct ptx__shared_racecheck *watch, unsigned warp, const uint32_t *from)
+{
+    uint32_t *known = watch->clocks[warp];
+
+    join(watch, known, from);
+    watch->unseen_writes[warp] = still_unseen(watch->unseen_writes[warp], watch->last_write, known);
+    watch->unseen_reads[warp] = still_unseen(watch->unseen_reads[warp], watch->last_read, known);
+}
+
+/* --- clocks that come to their end: all are set back by what every living warp knows --- */
+
+static uint32_t set_back(uint32_t clock, uint32_t by)
+{
+    return clock > by ? clock - by : clock ? 1 : 0;
+}
+
+static void set_back_all(uint32_t *who, size_t n, const uint32_t *by)
+{
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t clock =
+            set_back(who[i] >> PTX__THREAD_BITS, by[who[i] / PTX__LANES % PTX__MAX_WARPS]);
+
+        who[i] = clock << PTX__THREAD_BITS | (who[i] & ((1u << PTX__THREAD_BITS) - 1));
+    }
+}
+
+static uint32_t known_by_all(const struct ptx__block *block, unsigned warp)
+{
+    const struct ptx__shared_racecheck *watch = block->watch;
+    const uint32_t now = watch->clocks[warp][warp];
+    uint32_t least = now - 1;
+
+    for (unsigned i = 0; i < block->n_warps; i++) {
+        if (block->warps[i].alive && watch->clocks[i][warp] < least)
+            least = watch->clocks[i][warp];
+    }
+    /* Of one that others have not heard of for millions of its steps, all is taken to be known. */
+    return now - least > PTX__MOST_CLOCK / 2 ? now - 1 : least;
+}
+
+static void renew_clocks(struct ptx__block *block)
+{
+    struct ptx__shared_racecheck *watch = block->watch;
+    uint32_t by[PTX__MAX_WARPS];
+
+    for (unsigned i = 0; i < PTX__MAX_WARPS; i++)
+        by[i] = i < block->n_warps ? known_by_all(block, i) - 1 : 0;
+    set_back_all(watch->writers, watch->n_granules, by);
+    set_back_all(watch->readers, (size_t) watch->n_granules * watch->n_warps, by);
+    for (unsigned i = 0; i < PTX__MAX_WARPS; i++) {
+        for (unsigned j = 0; j < PTX__MAX_WARPS; j++)
+            watch->clocks[i][j] = set_back(watch->clocks[i][j], by[j]);
+        for (unsigned j = 0; j < PTX__BARRIERS; j++)
+            block->barriers[j].clock[i] = set_back(block->barriers[j].clock[i], by[i]);
+        watch->strong[i] = set_back(watch->strong[i], by[i]);
+        watch->last_write[i] = set_back(watch->last_write[i], by[i]);
+        watch->last_read[i] = set_back(watch->last_read[i], by[i]);
+    }
+    for (unsigned i = 0; i < block->n_warps; i++) {
+        watch->unseen_writes[i] =
+            still_unseen(watch->unseen_writes[i], watch->last_write, watch->clocks[i]);
+        watch->unseen_reads[i] =
+            still_unseen(watch->unseen_reads[i], watch->last_read, watch->clocks[i]);
+    }
+}
+
+static void step(struct ptx__warp *warp)
+{
+    struct ptx__shared_racecheck *watch = warp->block->watch;
+
+    if (++watch->clocks[warp->number][warp->number] >= PTX__MOST_CLOCK)
+        renew_clocks(warp->block);
+}
+
+void ptx__shared_racecheck_arrive(struct ptx__warp *warp, struct ptx__barrier *barrier)
+{
+    struct ptx__shared_racecheck *watch = warp->block->watch;
+
+    if (!watch)
+        return;
+    join(watch, barrier->clock, watch->clocks[warp->number]);
+    step(warp);
+}
+
+void ptx__shared_racecheck_leave(struct ptx__warp *warp, const struct ptx__barrier *barrier)
+{
+    if (warp->block->watch)
+        learn(warp->block->watch, warp->number, barrier->clock);
+}
+
+void ptx__shared_racecheck_pass_on(struct ptx__warp *warp)
+{
+    struct ptx__shared_racecheck *watch = warp->block->watch;
+
+    learn(watch, warp->number, watch->strong);
+    join(watch, watch->strong, watch->clocks[warp->number]);
+    step(warp);
+}
+
+/* --- granules --- */
+
+static void spread(uint32_t *to, const uint32_t *from, uint32_t n, unsigned shift)
+{
+    for (uint32_t i = 0; i < n; i++)
+        to[i] = from[i >> shift];
+}
+
+/* All that was noted of a granule was done to each part of it. */
+static void spread_all(struct ptx__shared_racecheck *to, const struct ptx__shared_racecheck *from)
+{
+    const unsigned shift = from->shift - to->shift;
+
+    for (uint32_t i = 0; i < to->n_granules; i++)
+        to->written[i / 64] |= (from->written[(i >> shift) / 64] >> (i >> shift) % 64 & 1)
+                               << i % 64;
+    spread(to->writers, from->writers, to->n_granules, shift);
+    for (unsigned i = 0; i < to->n_warps; i++)
+        spread(to->readers + (size_t) i * to->n_granules,
+               from->readers + (size_t) i * from->n_granules, to->n_granules, shift);
+}
+
+bool ptx__shared_racecheck_refine(struct ptx__block *block, uint32_t bits)
+{
+    struct ptx__shared_racecheck *watch = block->watch, before;
+
+    if (!(bits & ((1u << watch->shift) - 1)))
+        return true;
+    before = *watch;
+    watch->shift = (unsigned) __builtin_ctz(bits);
+    if (allocate(watch)) {
+        spread_all(watch, &before);
+        release(&before);
+        return true;
+    }
+    release(&before);
+    ptx__shared_racecheck_free(watch);
+    block->watch = NULL;
+    return false;
+}
+
+/* --- what is told --- */
+
+static void tell_race(struct ptx__warp *warp, const struct ptx__op *op, unsigned lane,
+                      uint32_t offset, bool write, uint32_t who, bool other_wrote)
+{
+    ptx__note(warp, op, PTX__RACE, lane,
+              "it %s shared memory at offset %u, which thread %u %s; no barrier is between them",
+              write ? "writes" : "reads", offset, who & ((1u << PTX__THREAD_BITS) - 1),
+              other_wrote ? "wrote" : "read");
+}
+
+static void tell_readers(struct ptx__warp *warp, const struct ptx__op *op, unsigned lane,
+                         uint32_t offset)
+{
+    const struct ptx__shared_racecheck *watch = warp->block->watch;
+    const uint32_t *known = watch->clocks[warp->number];
+
+    for (uint32_t m = watch->unseen_reads[warp->number]; m; m &= m - 1) {
+        const size_t reader = (unsigned) __builtin_ctz(m);
+        const uint32_t *who =
+            &watch->readers[reader * watch->n_granules + (offset >> watch->shift)];
+
+        if (ptx__unordered(who, 1, known))
+            tell_race(warp, op, lane, offset, true, *who, false);
+    }
+}
+
+void ptx__shared_racecheck_tell(struct ptx__warp *warp, const struct ptx__op *op, unsigned lane,
+                                uint32_t offset, unsigned bytes, enum ptx__use use)
+{
+    const struct ptx__shared_racecheck *watch = warp->block->watch;
+
+    for (uint32_t at = offset; at < offset + bytes; at += 1u << watch->shift) {
+        const uint32_t granule = at >> watch->shift;
+        const uint32_t *writer = &watch->writers[granule];
+
+        if (use & PTX__LOADS && !(watch->written[granule / 64] >> granule % 64 & 1))
+            ptx__note(warp, op, PTX__UNINITIALISED, lane,
+                      "it reads shared memory at offset %u, which nothing has written", at);
+        if (use & PTX__STRONG)
+            continue;
+        if (ptx__unordered(writer, 1, watch->clocks[warp->number]))
+            tell_race(warp, op, lane, at, use & PTX__STORES, *writer, true);
+        if (use & PTX__STORES)
+            tell_readers(warp, op, lane, at);
+    }
+}
+
+void ptx__racecheck_shared_lane(struct ptx__warp *warp, const struct ptx__op *op, unsigned lane,
+                                uint32_t offset, unsigned bytes, enum ptx__use use)
+{
+    const uint32_t mask = warp->mask;
+    uint32_t offsets[PTX__LANES] __attribute__((aligned(64))) = {0};
+
+    if (!ptx__shared_racecheck_refine(warp->block, offset | bytes))
+        return;
+    offsets[lane] = offset;
+    warp->mask = 1u << lane;
+    ptx__racecheck_shared(warp, op, offsets, bytes, use);
+    warp->mask = mask;
+}
+
+void ptx__racecheck_shared_from(struct ptx__block *block, uint64_t offset, unsigned bytes)
+{
+    struct ptx__shared_racecheck *watch = block->watch;
+
+    if (!watch || !bytes)
+        return;
+    for (uint64_t at = offset >> watch->shift; at <= (offset + bytes - 1) >> watch->shift; at++) {
+        watch->written[at / 64] |= UINT64_C(1) << at % 64;
+        watch->writers[at] = 0;
+    }
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+#include "mock/ptx/racecheck/shadow_record.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Records come from pieces of memory that are linked, and freed together. */
+struct ptx__piece {
+    struct ptx__piece *next;
+    size_t used;
+};
+
+enum { PIECE = 1 << 16, ALIGNMENT = 64 };
+
+static void *take(struct ptx__worker *worker, size_t bytes)
+{
+    struct ptx__piece *piece = worker->pieces;
+
+    if (!piece || PIECE - piece->used < bytes) {
+        piece = aligned_alloc(ALIGNMENT, PIECE);
+        if (!piece)
+            return NULL;
+        piece->next = worker->pieces;
+        piece->used = ALIGNMENT;
+        worker->pieces = piece;
+    }
+    piece->used += (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    return (unsigned char *) piece + piece->used - (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+void ptx__shadow_record_keep(struct ptx__worker *worker)
+{
+    struct ptx__grid *grid = worker->grid;
+
+    pthread_mutex_lock(&grid->lock);
+    while (worker->pieces) {
+        struct ptx__piece *piece = worker->pieces;
+
+        worker->pieces = piece->next;
+        piece->next = grid->pieces;
+        grid->pieces = piece;
+    }
+    pthread_mutex_unlock(&grid->lock);
+}
+
+void ptx__shadow_record_free(struct ptx__grid *grid)
+{
+    while (grid->pieces) {
+        struct ptx__piece *piece = grid->pieces;
+
+        grid->pieces = piece->next;
+        free(piece);
+    }
+}
+
+/* Four bits a word, all of them or none? */
+static bool of_words(uint64_t bits)
+{
+    const uint64_t lowest = UINT64_C(0x1111111111111111);
+
+    return (bits & bits >> 1 & bits >> 2 & bits >> 3 & lowest) * 15 == bits;
+}
+
+static struct ptx__shadow_record *make(struct ptx__worker *worker, unsigned shift)
+{
+    const size_t n = PTX__LINE_BYTES >> shift;
+    struct ptx__shadow_record *details = take(worker, sizeof(*details) + 2 * n * sizeof(uint32_t));
+
+    if (!details)
+        return NULL;
+    memset(details, 0, sizeof(*details) + 2 * n * sizeof(uint32_t));
+    details->shift = shift;
+    details->writers = (uint32_t *) (details + 1);
+    details->readers = details->writers + n;
+    return details;
+}
+
+struct ptx__shadow_record *ptx__shadow_record_new(struct ptx__worker *worker, uint64_t bits,
+                                                  uint64_t more)
+{
+    return make(worker, of_words(bits) && of_words(more) ? 2 : 0);
+}
+
+/* The old one stays as it is: somebody may be looking at it. */
+bool ptx__shadow_record_refine(struct ptx__worker *worker, struct ptx__shadow_record **details,
+                               uint64_t bits)
+{
+    const struct ptx__shadow_record *old = *details;
+    struct ptx__shadow_record *new;
+
+    if (!old->shift || of_words(bits))
+        return true;
+    new = make(worker, 0);
+    if (!new)
+        return false;
+    new->written = old->written;
+    new->read = old->read;
+    new->many = old->many;
+    for (unsigned i = 0; i < PTX__LINE_BYTES; i++) {
+        new->writers[i] = old->writers[i >> old->shift];
+        new->readers[i] = old->readers[i >> old->shift];
+    }
+    *details = new;
+    return true;
+}
+
+static void put(uint64_t *word, uint64_t value)
+{
+    __atomic_store_n(word, value, __ATOMIC_RELAXED);
+}
+
+/* Takes the granule of the lowest bit off the bits. */
+static unsigned next_granule(const struct ptx__shadow_record *details, uint64_t *bits)
+{
+    const unsigned i = (unsigned) __builtin_ctzll(*bits) >> details->shift;
+    const uint64_t granule = details->shift ? 15 : 1;
+
+    *bits &= ~(granule << (i << details->shift));
+    return i;
+}
+
+static void name(const struct ptx__shadow_record *details, uint32_t *blocks, uint64_t bits,
+                 uint32_t block)
+{
+    while (bits)
+        blocks[next_granule(details, &bits)] = block;
+}
+
+void ptx__shadow_record_read(struct ptx__shadow_record *details, uint64_t bits, uint32_t block)
+{
+    const uint64_t others =
+        ptx__shadow_record_others(details, details->readers, details->read & bits, block);
+
+    name(details, details->readers, bits & ~details->read, block);
+    put(&details->read, details->read | bits);
+    put(&details->many, details->many | others);
+}
+
+void ptx__shadow_record_write(struct ptx__shadow_record *details, uint64_t bits, uint32_t block)
+{
+    name(details, details->writers, bits, block);
+    put(&details->written, details->written | bits);
+}
+
+uint64_t ptx__shadow_record_others(const struct ptx__shadow_record *details, const uint32_t *blocks,
+                                   uint64_t bits, uint32_t block)
+{
+    uint64_t others = bits;
+
+    for (uint64_t left = bits; left;) {
+        const uint64_t before = left;
+
+        if (blocks[next_granule(details, &left)] == block)
+            others &= left | ~before;
+    }
+    return others;
+}

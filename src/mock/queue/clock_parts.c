@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+#include "mock/queue/clock_parts.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BITS = 4, WIDTH = 1 << BITS };
+
+/* A clock is its uppermost part. */
+struct mock__clock {
+    unsigned references;
+    unsigned height; /* 0: it has numbers; else parts that are one less high */
+    unsigned n;      /* of the uppermost: slots behind this have no number */
+    union {
+        uint64_t at[WIDTH];
+        struct mock__clock *parts[WIDTH];
+    };
+};
+
+static size_t n_parts;
+
+size_t mock__clock_parts(void)
+{
+    return n_parts;
+}
+
+unsigned mock__clock_length(const struct mock__clock *clock)
+{
+    return clock ? clock->n : 0;
+}
+
+/* Which of a part's WIDTH the slot is in. */
+static unsigned place_of(const struct mock__clock *part, unsigned slot)
+{
+    return slot >> BITS * part->height & (WIDTH - 1);
+}
+
+/* How many slots a part of a height has room for. */
+static uint64_t room_of(unsigned height)
+{
+    return (uint64_t) WIDTH << BITS * height;
+}
+
+struct mock__clock *mock__clock_ref(struct mock__clock *clock)
+{
+    if (clock)
+        clock->references++;
+    return clock;
+}
+
+void mock__clock_unref(struct mock__clock *clock)
+{
+    if (!clock || --clock->references)
+        return;
+    for (unsigned i = 0; clock->height && i < WIDTH; i++)
+        mock__clock_unref(clock->parts[i]);
+    n_parts--;
+    free(clock);
+}
+
+static struct mock__clock *new_part(unsigned height)
+{
+    struct mock__clock *part = calloc(1, sizeof(*part));
+
+    if (!part)
+        return NULL;
+    part->references = 1;
+    part->height = height;
+    n_parts++;
+    return part;
+}
+
+/* Makes a part one that nobody else has. False, and all as it was, if there is no memory. */
+static bool own(struct mock__clock **part)
+{
+    struct mock__clock *copy;
+
+    if ((*part)->references == 1)
+        return true;
+    copy = new_part((*part)->height);
+    if (!copy)
+        return false;
+    copy->n = (*part)->n;
+    memcpy(copy->at, (*part)->at, sizeof(copy->at));
+    for (unsigned i = 0; copy->height && i < WIDTH; i++)
+        mock__clock_ref(copy->parts[i]);
+    mock__clock_unref(*part);
+    *part = copy;
+    return true;
+}
+
+/* Puts parts above, until it is as high. Without memory it may end up in between. */
+static bool raise_to(struct mock__clock **part, unsigned height)
+{
+    while ((*part)->height < height) {
+        struct mock__clock *above = new_part((*part)->height + 1);
+
+        if (!above)
+            return false;
+        above->n = (*part)->n;
+        above->parts[0] = *part;
+        *part = above;
+    }
+    return true;
+}
+
+uint64_t mock__clock_get(const struct mock__clock *clock, unsigned slot)
+{
+    const struct mock__clock *part = clock;
+
+    if (!clock || slot >= clock->n)
+        return 0;
+    while (part && part->height)
+        part = part->parts[place_of(part, slot)];
+    return part ? part->at[place_of(part, slot)] : 0;
+}
+
+static void put(struct mock__clock **part, unsigned slot, uint64_t number)
+{
+    while (own(part) && (*part)->height) {
+        struct mock__clock **below = &(*part)->parts[place_of(*part, slot)];
+
+        if (!*below)
+            *below = new_part((*part)->height - 1);
+        if (!*below)
+            return;
+        part = below;
+    }
+    if (!(*part)->height && (*part)->references == 1)
+        (*part)->at[place_of(*part, slot)] = number;
+}
+
+void mock__clock_put(struct mock__clock **clock, unsigned slot, uint64_t number)
+{
+    unsigned height = 0;
+
+    while (room_of(height) <= slot)
+        height++;
+    if (!*clock)
+        *clock = new_part(height);
+    if (!*clock || !raise_to(clock, height) || !own(clock))
+        return;
+    put(clock, slot, number);
+    if ((*clock)->n <= slot)
+        (*clock)->n = slot + 1;
+}
+
+/* What has no more than the other becomes it, so that the two are not compared again. */
+static void become(struct mock__clock **part, struct mock__clock *other)
+{
+    struct mock__clock *old = *part;
+
+    *part = mock__clock_ref(other);
+    mock__clock_unref(old);
+}
+
+static void merge_numbers(struct mock__clock **part, struct mock__clock *other)
+{
+    bool more = false;
+
+    for (unsigned i = 0; i < WIDTH; i++)
+        more = more || (*part)->at[i] > other->at[i];
+    if (!more) {
+        become(part, other);
+        return;
+    }
+    for (unsigned i = 0; i < WIDTH; i++) {
+        if ((*part)->at[i] >= other->at[i])
+            continue;
+        if (!own(part))
+            return;
+        (*part)->at[i] = other->at[i];
+    }
+}
+
+static void merge(struct mock__clock **part, struct mock__clock *other);
+
+/* What is below becomes what it is and the other, in a part of a height. */
+static void merge_into(struct mock__clock **below, unsigned height, struct mock__clock *other)
+{
+    struct mock__clock *raised;
+
+    if (*below) {
+        merge(below, other);
+        return;
+    }
+    raised = mock__clock_ref(other);
+    if (raise_to(&raised, height))
+        *below = raised;
+    else
+        mock__clock_unref(raised);
+}
+
+/* A part that others have, too, is copied only if something below it changes. */
+static void merge_below(struct mock__clock **part, unsigned place, struct mock__clock *other)
+{
+    struct mock__clock *merged;
+
+    if ((*part)->references == 1) {
+        merge_into(&(*part)->parts[place], (*part)->height - 1, other);
+        return;
+    }
+    merged = mock__clock_ref((*part)->parts[place]);
+    merge_into(&merged, (*part)->height - 1, other);
+    if (merged != (*part)->parts[place] && own(part)) {
+        mock__clock_unref((*part)->parts[place]);
+        (*part)->parts[place] = merged;
+        return;
+    }
+    mock__clock_unref(merged);
+}
+
+/* *part is at least as high as the other. */
+static void merge(struct mock__clock **part, struct mock__clock *other)
+{
+    if (*part == other)
+        return;
+    if ((*part)->height > other->height) {
+        merge_below(part, 0, other);
+        return;
+    }
+    if (!(*part)->height) {
+        merge_numbers(part, other);
+        return;
+    }
+    for (unsigned i = 0; i < WIDTH; i++)
+        if (other->parts[i])
+            merge_below(part, i, other->parts[i]);
+    if (!memcmp((*part)->parts, other->parts, sizeof(other->parts)))
+        become(part, other);
+}
+
+void mock__clock_merge(struct mock__clock **clock, const struct mock__clock *other)
+{
+    /* Its parts become the clock's as well, so they are counted, and not changed. */
+    struct mock__clock *shared = (struct mock__clock *) (uintptr_t) other;
+
+    if (*clock == other || !other)
+        return;
+    if (!*clock) {
+        *clock = mock__clock_ref(shared);
+        return;
+    }
+    if (!raise_to(clock, other->height))
+        return;
+    merge(clock, shared);
+    if (*clock != other && (*clock)->n < other->n && own(clock))
+        (*clock)->n = other->n;
+}
+
+static void cut(struct mock__clock **part, uint64_t n)
+{
+    const uint64_t each = (*part)->height ? room_of((*part)->height - 1) : 1;
+
+    if (!own(part))
+        return;
+    for (unsigned i = 0; i < WIDTH; i++) {
+        if ((i + 1) * each <= n)
+            continue;
+        if (!(*part)->height) {
+            (*part)->at[i] = 0;
+        } else if ((*part)->parts[i] && i * each < n) {
+            cut(&(*part)->parts[i], n - i * each);
+        } else {
+            mock__clock_unref((*part)->parts[i]);
+            (*part)->parts[i] = NULL;
+        }
+    }
+}
+
+/* A lower part is enough where only the first one is left. */
+static void lower(struct mock__clock **clock)
+{
+    while ((*clock)->height && (*clock)->n <= room_of((*clock)->height - 1) && (*clock)->parts[0] &&
+           own(&(*clock)->parts[0])) {
+        struct mock__clock *below = mock__clock_ref((*clock)->parts[0]);
+
+        below->n = (*clock)->n;
+        mock__clock_unref(*clock);
+        *clock = below;
+    }
+}
+
+void mock__clock_cut(struct mock__clock **clock, unsigned n)
+{
+    if (!*clock || (*clock)->n <= n || !own(clock))
+        return;
+    cut(clock, n);
+    (*clock)->n = n;
+    lower(clock);
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+#include "mock/queue/host_thread.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/util.h"
+#include "mock/base/state.h"
+#include "mock/base/stats.h"
+#include "mock/queue/schedule.h"
+
+/*
+ * How long the host thread leaves work alone that nobody waits for. Long, because what it does is
+ * no longer drawn from the seed; short, because a program may be polling its own memory.
+ */
+#define PATIENCE_NS UINT64_C(200000000)
+
+static bool started;
+static uint64_t deadline;               /* when the host thread's patience ends */
+static struct mock__work *first, *last; /* host functions to call, linked by next_call */
+static bool calling;
+static struct mock__destructor_call *farewells; /* destructors to call */
+
+static struct mock__work *take_call(void)
+{
+    struct mock__work *work = first;
+
+    if (work) {
+        first = work->next_call;
+        if (!first)
+            last = NULL;
+    }
+    return work;
+}
+
+static void call(struct mock__work *work)
+{
+    calling = true;
+    mock__unlock_for_callback();
+    work->type->run(work);
+    mock__lock_after_callback();
+    calling = false;
+    mock__stats.host_calls++;
+    mock__work_end(work);
+    mock__lock_changed();
+}
+
+static void say(struct mock__destructor_call *farewell)
+{
+    farewells = farewell->next;
+    calling = true;
+    mock__unlock_for_callback();
+    farewell->destroy(farewell->user);
+    mock__lock_after_callback();
+    calling = false;
+    free(farewell);
+    mock__lock_changed();
+}
+
+static void do_something(void)
+{
+    struct mock__work *work = take_call();
+    const uint64_t now = cushim__now_ns();
+
+    if (work)
+        call(work);
+    else if (farewells)
+        say(farewells);
+    else if (!mock__busy_queues())
+        mock__lock_wait(PATIENCE_NS); /* not for ever: to be woken at each submission costs more */
+    else if (now < deadline)
+        mock__lock_wait(deadline - now);
+    else if (!mock__schedule_step())
+        mock__schedule_rest(PATIENCE_NS);
+}
+
+static void *run(void *unused)
+{
+    (void) unused;
+    mock__lock();
+    for (;;)
+        do_something();
+    return NULL;
+}
+
+static void start(void)
+{
+    pthread_attr_t attributes;
+    pthread_t thread;
+
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    started = !pthread_create(&thread, &attributes, run, NULL);
+    pthread_attr_destroy(&attributes);
+}
+
+void mock__host_thread_wake(void)
+{
+    if (!started)
+        start();
+    deadline = cushim__now_ns() + PATIENCE_NS;
+}
+
+void mock__host_thread_call(struct mock__work *work)
+{
+    work->next_call = NULL;
+    if (last)
+        last->next_call = work;
+    else
+        first = work;
+    last = work;
+    mock__lock_changed();
+}
+
+void mock__host_thread_post(struct mock__destructor_call *farewell)
+{
+    struct mock__destructor_call **last_one = &farewells;
+
+    while (*last_one)
+        last_one = &(*last_one)->next;
+    farewell->next = NULL;
+    *last_one = farewell;
+    mock__host_thread_wake();
+    mock__lock_changed();
+}
+
+bool mock__host_thread_busy(void)
+{
+    return calling || first;
+}

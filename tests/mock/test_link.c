@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+/* The linker, and launches as they were before cuLaunchKernel(). */
+#include <cushim/mock.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "support.h"
+
+#define S(text)    ((char *) (text))
+#define TEXT(text) ((void *) (uintptr_t) (text))
+#define HEADER     ".version 7.0\n.target sm_70, debug\n.address_size 64\n"
+
+static const char first[] =
+    "// first\n" HEADER ".global .u32 a = 7;\n.visible .entry one() { ret; }";
+static const char second[] =
+    HEADER ".visible .entry two(.param .u32 v, .param .u64 p, .param .f32 f) { ret; }\n";
+
+TestSuite(link);
+
+static CUlinkState create(void)
+{
+    CUlinkState state = NULL;
+
+    OK(mock_cuLinkCreate_v2(0, NULL, NULL, &state));
+    return state;
+}
+
+static CUresult add(CUlinkState state, const char *text)
+{
+    return mock_cuLinkAddData_v2(state, CU_JIT_INPUT_PTX, TEXT(text), strlen(text) + 1, "name", 0,
+                                 NULL, NULL);
+}
+
+Test(link, two_texts)
+{
+    CUfunction function = NULL;
+    CUmodule module = NULL;
+    CUlinkState state;
+    void *image = NULL;
+    size_t size = 0;
+
+    start();
+    state = create();
+    OK(add(state, first));
+    OK(add(state, second));
+    OK(mock_cuLinkComplete(state, &image, &size));
+    cr_expect(eq(sz, size, strlen(image) + 1));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, add(state, second));
+    OK(mock_cuModuleLoadData(&module, image));
+    OK(mock_cuLinkDestroy(state));
+    EXPECT(CUDA_SUCCESS, mock_cuModuleGetFunction(&function, module, "one"));
+    EXPECT(CUDA_SUCCESS, mock_cuModuleGetFunction(&function, module, "two"));
+    EXPECT(CUDA_ERROR_INVALID_HANDLE, mock_cuLinkDestroy(state));
+}
+
+/* A comment is a comment, whatever it says. */
+Test(link, a_text_that_begins_as_linked_ones_once_did)
+{
+    static const char text[] =
+        "// cushim: joined texts of 5 bytes\n" HEADER ".visible .entry one() { ret; }";
+    CUfunction function = NULL;
+    CUmodule module = NULL;
+    CUlinkState state;
+    void *image = NULL;
+    size_t size = 0;
+
+    start();
+    OK(mock_cuModuleLoadData(&module, text));
+    EXPECT(CUDA_SUCCESS, mock_cuModuleGetFunction(&function, module, "one"));
+    state = create();
+    OK(add(state, text));
+    OK(add(state, second));
+    OK(mock_cuLinkComplete(state, &image, &size));
+    OK(mock_cuModuleLoadData(&module, image));
+    EXPECT(CUDA_SUCCESS, mock_cuModuleGetFunction(&function, module, "two"));
+}
+
+Test(link, a_failed_input_leaves_the_rest)
+{
+    char log[128] = "";
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void *values[] = {log, (void *) sizeof(log)}, *image = NULL;
+    CUlinkState state = NULL;
+    size_t size = 0;
+
+    start();
+    OK(mock_cuLinkCreate_v2(2, options, values, &state));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuLinkComplete(state, &image, &size));
+    EXPECT(CUDA_ERROR_INVALID_IMAGE, add(state, "zz"));
+    EXPECT(CUDA_ERROR_INVALID_PTX, add(state, HEADER ".entry"));
+    OK(add(state, first));
+    values[1] = (void *) sizeof(log);
+    EXPECT(CUDA_ERROR_INVALID_IMAGE, add(state, first));
+    cr_expect(eq(str, log, S("error   : Multiple definition of 'one'\n")));
+    EXPECT(CUDA_SUCCESS, mock_cuLinkComplete(state, &image, &size));
+}
+
+Test(link, input_types)
+{
+    static const struct {
+        int type;
+        CUresult result;
+    } types[] = {
+        {CU_JIT_INPUT_CUBIN, CUDA_ERROR_NO_BINARY_FOR_GPU},
+        {CU_JIT_INPUT_OBJECT, CUDA_ERROR_NO_BINARY_FOR_GPU},
+        {CU_JIT_INPUT_NVVM, CUDA_ERROR_NOT_SUPPORTED},
+        {99, CUDA_ERROR_INVALID_VALUE},
+    };
+    CUlinkState state;
+
+    start();
+    state = create();
+    for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
+        EXPECT(types[i].result, mock_cuLinkAddData_v2(state, (CUjitInputType) types[i].type,
+                                                      TEXT(first), 4, "", 0, NULL, NULL));
+    EXPECT(CUDA_ERROR_INVALID_VALUE,
+           mock_cuLinkAddData_v2(state, CU_JIT_INPUT_PTX, TEXT(first), 0, "", 0, NULL, NULL));
+    EXPECT(CUDA_ERROR_INVALID_HANDLE, add(GARBAGE, first));
+}
+
+Test(link, a_text_may_end_with_its_size)
+{
+    CUlinkState state;
+    char *exact;
+
+    start();
+    state = create();
+    exact = malloc(strlen(second));
+    cr_assert(ne(ptr, exact, NULL));
+    memcpy(exact, second, strlen(second));
+    EXPECT(CUDA_SUCCESS, mock_cuLinkAddData_v2(state, CU_JIT_INPUT_PTX, exact, strlen(second), "",
+                                               0, NULL, NULL));
+    free(exact);
+}
+
+Test(link, file)
+{
+    char path[] = "/tmp/cushim-mock-test-XXXXXX";
+    const int file = mkstemp(path);
+    CUlinkState state;
+
+    cr_assert(ge(int, file, 0));
+    cr_assert(eq(long, (long) write(file, first, strlen(first)), (long) strlen(first)));
+    close(file);
+    start();
+    state = create();
+    EXPECT(CUDA_SUCCESS, mock_cuLinkAddFile_v2(state, CU_JIT_INPUT_PTX, path, 0, NULL, NULL));
+    unlink(path);
+    EXPECT(CUDA_ERROR_FILE_NOT_FOUND,
+           mock_cuLinkAddFile_v2(state, CU_JIT_INPUT_PTX, path, 0, NULL, NULL));
+}
+
+Test(link, goes_with_its_context)
+{
+    CUlinkState state;
+
+    start();
+    state = create();
+    OK(add(state, first));
+    OK(mock_cuDevicePrimaryCtxReset_v2(0));
+    EXPECT(CUDA_ERROR_INVALID_HANDLE, mock_cuLinkDestroy(state));
+}
+
+static struct {
+    unsigned v, grid[3], block[3];
+    uint64_t p;
+    float f;
+    size_t shared_bytes;
+} seen;
+
+static void two(const struct cushim_mock_launch *launch, void *const *args)
+{
+    seen.v = *(const unsigned *) args[0];
+    seen.p = *(const uint64_t *) args[1];
+    seen.f = *(const float *) args[2];
+    memcpy(seen.grid, launch->grid, sizeof(seen.grid));
+    memcpy(seen.block, launch->block, sizeof(seen.block));
+    seen.shared_bytes = launch->shared_bytes;
+}
+
+static CUfunction load_two(void)
+{
+    CUfunction function = NULL;
+    CUmodule module = NULL;
+
+    cr_assert(eq(int, cushim_mock_register_kernel("two", two, NULL), CUSHIM_OK));
+    OK(mock_cuModuleLoadData(&module, second));
+    OK(mock_cuModuleGetFunction(&function, module, "two"));
+    return function;
+}
+
+TestSuite(launch_grid);
+
+Test(launch_grid, arguments)
+{
+    CUfunction function;
+    uint64_t p = 0x1234567890;
+
+    start();
+    function = load_two();
+    OK(mock_cuFuncSetBlockShape(function, 4, 2, 1));
+    OK(mock_cuFuncSetSharedSize(function, 256));
+    OK(mock_cuParamSeti(function, 0, 77));
+    OK(mock_cuParamSetv(function, 8, &p, sizeof(p)));
+    OK(mock_cuParamSetf(function, 16, 1.5f));
+    OK(mock_cuParamSetSize(function, 20));
+    EXPECT(CUDA_SUCCESS, mock_cuLaunchGrid(function, 3, 2));
+    EXPECT(CUDA_SUCCESS, mock_cuCtxSynchronize());
+    cr_expect(eq(uint, seen.v, 77));
+    cr_expect(eq(u64, seen.p, p));
+    cr_expect(eq(flt, seen.f, 1.5f));
+    cr_expect(eq(uint, seen.grid[0], 3));
+    cr_expect(eq(uint, seen.grid[1], 2));
+    cr_expect(eq(uint, seen.block[1], 2));
+    cr_expect(eq(sz, seen.shared_bytes, 256));
+}
+
+Test(launch_grid, mistakes)
+{
+    CUfunction function;
+
+    start();
+    function = load_two();
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuLaunch(function));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuFuncSetBlockShape(function, 0, 1, 1));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuParamSeti(function, 17, 1));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuParamSeti(function, -1, 1));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuParamSetSize(function, 21));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuParamSetv(function, 0, NULL, 4));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuLaunchGrid(function, 0, 1));
+    EXPECT(CUDA_ERROR_INVALID_HANDLE, mock_cuLaunch(GARBAGE));
+}
+
+TestSuite(leftovers);
+
+Test(leftovers, luid)
+{
+    unsigned mask;
+    char luid[8];
+
+    start();
+    EXPECT(CUDA_ERROR_NOT_SUPPORTED, mock_cuDeviceGetLuid(luid, &mask, 0));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuDeviceGetLuid(NULL, &mask, 0));
+    EXPECT(CUDA_ERROR_INVALID_DEVICE, mock_cuDeviceGetLuid(luid, &mask, 9));
+}
+
+#if CUDA_VERSION >= 12050
+Test(leftovers, events_of_contexts)
+{
+    CUcontext zero = start(), one = NULL;
+    CUevent event = NULL;
+
+    OK(mock_cuEventCreate(&event, 0));
+    OK(mock_cuDevicePrimaryCtxRetain(&one, 1));
+    EXPECT(CUDA_ERROR_INVALID_CONTEXT, mock_cuCtxRecordEvent(NULL, event));
+    EXPECT(CUDA_ERROR_INVALID_HANDLE, mock_cuCtxRecordEvent(zero, NULL));
+    EXPECT(CUDA_ERROR_INVALID_HANDLE, mock_cuCtxRecordEvent(one, event));
+    EXPECT(CUDA_SUCCESS, mock_cuCtxRecordEvent(zero, event));
+    EXPECT(CUDA_ERROR_INVALID_HANDLE, mock_cuCtxWaitEvent(zero, GARBAGE));
+    EXPECT(CUDA_SUCCESS, mock_cuCtxWaitEvent(one, event));
+}
+#endif

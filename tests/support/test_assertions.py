@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What a failing assertion says, and whether the test goes on: runs failing.c.
+
+test_assertions.py PROGRAM
+"""
+
+import re
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+TESTS = Path(__file__).resolve().parent.parent
+
+VALUES = [
+    "eq(int, next() + 6, 8): 7 is not 8",
+    "eq(int, calls, 2): 1 is not 2: calls, the number of them",
+    "ne(ptr, NULL, (void *) 0): (nil) is also (nil)",
+    r'eq(str, "a\tb\n", "a \"b\""): "a\011b\n" is not "a \"b\""',
+    'eq(str, NULL, "text"): NULL is not "text"',
+    "lt(u64, UINT64_MAX, 4): 18446744073709551615 is not less than 4",
+    "le(i64, INT64_MIN + 1, INT64_MIN): -9223372036854775807 is more than -9223372036854775808",
+    "gt(sz, 5, 5): 5 is not more than 5",
+    "ge(u8, (uint8_t) 0xff04, 5): 4 is less than 5",
+    "eq(flt, 0.1f, 0.3f - 0.2f): 0.100000001 is not 0.100000009",
+    "eq(chr, 'x', 'y'): 'x' (120) is not 'y' (121)",
+    "zero(uint, 3): 3 is not 0",
+    "not(calls): is true: not after 1",
+    "calls > 7 && calls < 9: is false: 1 is outside",
+]
+
+
+class Assertions(unittest.TestCase):
+    said = {}
+
+    @classmethod
+    def setUpClass(cls):
+        done = subprocess.run([program, "--tap=-", "--short-filename"], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True)
+        for test in re.split(r"^(?=ok|not ok)", done.stdout, flags=re.MULTILINE)[1:]:
+            name = re.search(r"assertions::(\w+)", test)[1]
+            cls.said[name] = test.startswith("ok"), re.findall(r"Assertion failed: (.*)", test)
+
+    def check(self, name, passed, *messages):
+        self.assertIn(name, self.said)
+        self.assertEqual(self.said[name][0], passed)
+        self.assertEqual(sorted(self.said[name][1]), sorted(messages))
+
+    def test_both_values_are_printed_and_the_test_goes_on(self):
+        self.check("values", False, *VALUES)
+
+    def test_an_assertion_ends_the_test(self):
+        self.check("stop_at_an_assertion", False, "eq(int, 10, 11): 10 is not 11: the last word")
+
+    def test_a_fatal_failure_ends_the_test(self):
+        self.check("stop_at_a_fatal_failure", False, "nothing holds here")
+
+    def test_what_holds_passes(self):
+        self.check("hold", True)
+
+    def test_no_other_test_includes_those_of_criterion(self):
+        sources = [path for kind in "ch" for path in TESTS.rglob(f"*.{kind}")]
+        self.assertGreater(len(sources), 100)
+        self.assertEqual([path for path in sources
+                          if "#include <criterion/new/assert.h>" in path.read_text()], [])
+
+
+if __name__ == "__main__":
+    program = sys.argv.pop(1)
+    unittest.main()
