@@ -320,7 +320,7 @@ CUSHIM_API struct cushim_mock_counts cushim_mock_stats(void);
  * A finding changes no result: the driver's answer is what a driver answers. The exception is a
  * barrier that the threads of a block do not reach together, which fails the launch.
  *
- * What the host itself does to memory that unfinished copies use is watched with
+ * What the host itself does to memory of work that it has not waited for is watched with
  * CUSHIM_MOCK_CHECK=1 or "watch_host = yes", by protecting pages and handling SIGSEGV; docs/mock.md
  * says what that sees. A stream that waits for a value that nobody writes is told of on standard
  * error as well, at once, since the program may never get to its end.

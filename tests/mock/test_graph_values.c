@@ -195,7 +195,7 @@ Test(graph_values, batches_are_written_for_graphviz)
     }
 }
 
-/* Freed between instantiation and launch: the context is broken, and nothing waits for ever. */
+/* Freed between instantiation and launch: it is told, and nothing waits for ever. */
 Test(graph_values, memory_that_is_gone)
 {
     CUstreamBatchMemOpParams ops[] = {wait_for(5), write_of(1)};
@@ -206,7 +206,7 @@ Test(graph_values, memory_that_is_gone)
     exec = instantiate(graph);
     OK(mock_cuMemFree_v2(flag));
     OK(mock_cuGraphLaunch(exec, one));
-    EXPECT(CUDA_ERROR_ILLEGAL_ADDRESS, mock_cuStreamSynchronize(one));
+    OK(mock_cuStreamSynchronize(one)); /* its page has other memory */
     found(CUSHIM_MOCK_USE_AFTER_FREE, "batch of values", "which was freed");
 }
 

@@ -336,7 +336,7 @@ Test(launch, an_illegal_address_breaks_the_context)
     f = with_kernel("add", add);
     OK(mock_cuStreamCreate(&stream, 0));
     OK(mock_cuEventCreate(&event, 0));
-    p = allocate(4); /* and the kernel wants 8 */
+    p = allocate(4) + (1ull << 40); /* where there is nothing */
     OK(launch(f, 1, 32, 0, params, NULL));
     expect_broken(CUDA_ERROR_ILLEGAL_ADDRESS, stream, event);
     OK(mock_cuDevicePrimaryCtxReset_v2(0));

@@ -175,7 +175,7 @@ CUresult mock_cuArrayDestroy(CUarray hArray)
     MOCK__ENTER_CONTEXT(context);
     MOCK__REQUIRE(find_destroyable(hArray), CUDA_ERROR_INVALID_HANDLE);
     /* Waits for what may use it; meanwhile another thread may have been faster. */
-    mock__wait_all();
+    mock__finish_all();
     array = find_destroyable(hArray);
     MOCK__REQUIRE(array, CUDA_ERROR_INVALID_HANDLE);
     mock__array_release(array->address);

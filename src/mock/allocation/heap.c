@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "mock/allocation/mem_file.h"
+#include "mock/base/finding.h"
 
 /*
  * Large enough that small programs have one chunk, small enough for tools that
@@ -26,9 +27,9 @@ static unsigned char *map_bytes(struct mock__chunk *chunk)
     void *backing;
 
     chunk->fd = -1;
-    if (mock__file_piece(chunk->bytes, &chunk->fd, &chunk->file_offset))
-        return mock__file_map(chunk->fd, chunk->file_offset, chunk->bytes, NULL);
-    backing = mmap(NULL, chunk->bytes, PROT_READ | PROT_WRITE,
+    if (mock__file_piece(chunk->span, &chunk->fd, &chunk->file_offset))
+        return mock__file_map(chunk->fd, chunk->file_offset, chunk->span, NULL);
+    backing = mmap(NULL, chunk->span, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return backing == MAP_FAILED ? NULL : backing;
 }
@@ -36,11 +37,11 @@ static unsigned char *map_bytes(struct mock__chunk *chunk)
 static void destroy(struct mock__chunk *chunk)
 {
     if (chunk->address)
-        munmap((void *) (uintptr_t) chunk->address, chunk->bytes);
+        munmap((void *) (uintptr_t) chunk->address, chunk->span);
     if (chunk->backing)
-        munmap(chunk->backing, chunk->bytes);
+        munmap(chunk->backing, chunk->span);
     if (chunk->fd >= 0)
-        mock__file_return(chunk->fd, chunk->file_offset, chunk->bytes);
+        mock__file_return(chunk->fd, chunk->file_offset, chunk->span);
     free(chunk);
 }
 
@@ -63,8 +64,10 @@ struct mock__chunk *mock__chunk_create(struct mock__pool *pool, size_t bytes)
     if (!chunk)
         return NULL;
     chunk->bytes = mock__chunk_size(pool, bytes);
+    /* Gaps take no more than the smallest allocation, and a pool's bytes are counted. */
+    chunk->span = pool && mock__checking() ? 2 * chunk->bytes : chunk->bytes;
     chunk->pool = pool;
-    chunk->address = (uintptr_t) mock__space_new(chunk->bytes, NULL);
+    chunk->address = (uintptr_t) mock__space_new(chunk->span, NULL);
     chunk->backing = map_bytes(chunk);
     if (!chunk->address || !chunk->backing) {
         destroy(chunk);

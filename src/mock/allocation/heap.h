@@ -16,6 +16,7 @@ struct mock__chunk {
     size_t file_offset;
     struct mock__pool *pool; /* whose it is, NULL for what belongs to none */
     size_t bytes;
+    size_t span;      /* of its addresses: more than it has bytes, where allocations have gaps */
     size_t used;      /* bytes of it in allocations */
     uint64_t cursor;  /* where the last allocation ended */
     uint64_t used_to; /* where the furthest one did: behind it nothing was ever written */

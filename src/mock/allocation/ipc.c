@@ -203,7 +203,7 @@ CUresult mock_cuIpcCloseMemHandle(CUdeviceptr dptr)
 
     MOCK__ENTER_CONTEXT(context);
     MOCK__REQUIRE(find_closable(dptr), CUDA_ERROR_INVALID_VALUE);
-    mock__wait_all();
+    mock__finish_all();
     memory = find_closable(dptr);
     MOCK__REQUIRE(memory, CUDA_ERROR_INVALID_VALUE);
     if (!--memory->opened->users)

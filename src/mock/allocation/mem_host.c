@@ -52,7 +52,7 @@ CUresult mock_cuMemFreeHost(void *p)
     MOCK__TRY(mock__context_usable(memory->context));
     MOCK__TRY(mock__capture_unsafe());
     /* Freeing waits for everything that may use the memory. */
-    mock__wait_all();
+    mock__finish_all();
     memory = mock__memory_at((uintptr_t) p);
     MOCK__REQUIRE(memory && memory->kind == MOCK__HOST_MEMORY, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__context_usable(memory->context));
@@ -122,7 +122,7 @@ CUresult mock_cuMemHostUnregister(void *p)
     memory = mock__memory_at((uintptr_t) p);
     MOCK__REQUIRE(memory && memory->kind == MOCK__REGISTERED_MEMORY,
                   CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
-    mock__wait_all();
+    mock__finish_all();
     memory = mock__memory_at((uintptr_t) p);
     MOCK__REQUIRE(memory && memory->kind == MOCK__REGISTERED_MEMORY,
                   CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);

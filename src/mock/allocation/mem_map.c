@@ -260,7 +260,7 @@ CUresult mock_cuMemUnmap(CUdeviceptr ptr, size_t size)
     MOCK__ENTER();
     MOCK__REQUIRE(whole_mappings(ptr, size), CUDA_ERROR_INVALID_VALUE);
     /* Waits for what may use it; meanwhile another thread may have been faster. */
-    mock__wait_all();
+    mock__finish_all();
     MOCK__REQUIRE(whole_mappings(ptr, size), CUDA_ERROR_INVALID_VALUE);
     while (ptr < end) {
         struct mock__memory *memory = mapping_at(ptr);

@@ -10,6 +10,7 @@
 #include "mock/allocation/mem_advise.h"
 #include "mock/allocation/mem_map.h"
 #include "mock/allocation/mem_pool.h"
+#include "mock/base/finding.h"
 #include "mock/base/hooks.h"
 #include "mock/base/state.h"
 #include "mock/base/stats.h"
@@ -80,41 +81,13 @@ struct mock__memory *mock__memory_insert(const struct mock__memory *range)
     return memory;
 }
 
-/* The ranges that were freed last, for those who use them afterwards. */
-static struct mock__freed freed_ranges[256];
-static size_t n_graves;
-
-/* The label goes along. */
-static void record_freed(const struct mock__memory *memory)
-{
-    struct mock__freed *grave = &freed_ranges[n_graves++ % ARRAY_SIZE(freed_ranges)];
-
-    free(grave->label);
-    *grave = (struct mock__freed){memory->address, memory->id, memory->bytes, memory->made,
-                                  memory->label};
-}
-
-const struct mock__freed *mock__memory_freed(uint64_t address)
-{
-    const size_t n = n_graves < ARRAY_SIZE(freed_ranges) ? n_graves : ARRAY_SIZE(freed_ranges);
-
-    for (size_t i = 0; i < n; i++) {
-        const struct mock__freed *freed =
-            &freed_ranges[(n_graves - 1 - i) % ARRAY_SIZE(freed_ranges)];
-
-        if (address - freed->address < freed->bytes)
-            return freed;
-    }
-    return NULL;
-}
-
 void mock__memory_erase(struct mock__memory *memory)
 {
     const size_t place = position(memory->address) - 1;
 
     if (counted(memory) && !memory->absent)
         mock__stats_went(memory->bytes);
-    record_freed(memory);
+    mock__memory_bury(memory);
     mock__hooks.memory_forget(memory);
     mock__advice_forget(memory);
 
@@ -154,6 +127,11 @@ const struct mock__memory *mock__memory_before(uint64_t address)
     return place ? ranges[place - 1] : NULL;
 }
 
+const struct mock__memory *mock__memory_after(uint64_t address)
+{
+    return mock__memory_number(position(address));
+}
+
 const struct mock__memory *mock__memory_number(size_t n)
 {
     return n < n_ranges ? ranges[n] : NULL;
@@ -178,7 +156,7 @@ bool mock__memory_overlaps(uint64_t address, size_t bytes)
 bool mock__memory_reserved(uint64_t address)
 {
     for (const struct mock__chunk *chunk = mock__chunk_first(); chunk; chunk = chunk->next) {
-        if (address - chunk->address < chunk->bytes)
+        if (address - chunk->address < chunk->span)
             return true;
     }
     return mock__map_reserved(address);
@@ -240,6 +218,17 @@ static size_t rounded(size_t bytes)
     return (bytes + MOCK__ALIGNMENT - 1) & ~(size_t) (MOCK__ALIGNMENT - 1);
 }
 
+/*
+ * What an allocation takes of its chunk's addresses. While it is checked who uses what, there is
+ * always something behind it that is nobody's, so that a step too far does not end in a neighbour.
+ */
+static size_t room(size_t bytes)
+{
+    enum { AT_LEAST = MOCK__ALIGNMENT / 2 };
+
+    return rounded(bytes + (mock__checking() ? AT_LEAST : 0));
+}
+
 /* The first gap of [from, to) that is large enough, 0 if there is none. */
 static uint64_t gap_between(uint64_t from, uint64_t to, size_t bytes)
 {
@@ -248,7 +237,7 @@ static uint64_t gap_between(uint64_t from, uint64_t to, size_t bytes)
     for (size_t i = position(from - 1); i < n_ranges && ranges[i]->address < to; i++) {
         if (ranges[i]->address - begin >= bytes)
             return begin;
-        begin = ranges[i]->address + rounded(ranges[i]->bytes);
+        begin = ranges[i]->address + room(ranges[i]->bytes);
     }
     return begin < to && to - begin >= bytes ? begin : 0;
 }
@@ -261,18 +250,18 @@ static uint64_t gap_in(struct mock__chunk *chunk, size_t bytes)
 {
     uint64_t address;
 
-    if (chunk->bytes - chunk->used < bytes)
-        return 0;
-    address = gap_between(chunk->cursor, chunk->address + chunk->bytes, bytes);
-    return address ? address : gap_between(chunk->address, chunk->cursor, bytes);
+    address = gap_between(chunk->cursor, chunk->address + chunk->span, room(bytes));
+    return address ? address : gap_between(chunk->address, chunk->cursor, room(bytes));
 }
 
 /* A pool's memory is used again as soon as it can be, which is what pools are for. */
 static uint64_t gap_for(struct mock__chunk *chunk, size_t bytes)
 {
+    if (chunk->bytes - chunk->used < rounded(bytes))
+        return 0;
     if (!chunk->pool)
         return gap_in(chunk, bytes);
-    return gap_between(chunk->address, chunk->address + chunk->bytes, bytes);
+    return gap_between(chunk->address, chunk->address + chunk->span, room(bytes));
 }
 
 static uint64_t find_gap(const struct mock__pool *pool, size_t bytes,
@@ -306,7 +295,7 @@ static struct mock__memory *cut(struct mock__context *context, struct mock__chun
             mock__chunk_release(chunk);
         return NULL;
     }
-    chunk->cursor = address + rounded(bytes);
+    chunk->cursor = address + room(bytes);
     chunk->used_to = chunk->cursor > chunk->used_to ? chunk->cursor : chunk->used_to;
     chunk->used += rounded(bytes);
     return memory;
@@ -322,9 +311,9 @@ CUresult mock__memory_alloc(struct mock__context *context, size_t bytes,
     MOCK__REQUIRE(mock__device_has_room(context->device, bytes) &&
                       mock__device_has_room(context->device, rounded(bytes)),
                   CUDA_ERROR_OUT_OF_MEMORY);
-    address = find_gap(NULL, rounded(bytes), &chunk);
+    address = find_gap(NULL, bytes, &chunk);
     if (!address) {
-        chunk = mock__chunk_create(NULL, rounded(bytes));
+        chunk = mock__chunk_create(NULL, room(bytes));
         MOCK__REQUIRE(chunk, CUDA_ERROR_OUT_OF_MEMORY);
         address = chunk->address;
     }
@@ -341,7 +330,7 @@ CUresult mock__memory_alloc_pool(struct mock__context *context, struct mock__poo
     uint64_t address;
 
     MOCK__REQUIRE(bytes <= pool->device->profile->total_bytes, CUDA_ERROR_OUT_OF_MEMORY);
-    address = find_gap(pool, rounded(bytes), &chunk);
+    address = find_gap(pool, bytes, &chunk);
     if (!address) {
         chunk = mock__pool_reserve(pool, rounded(bytes));
         MOCK__REQUIRE(chunk, CUDA_ERROR_OUT_OF_MEMORY);
@@ -362,7 +351,7 @@ struct mock__memory *mock__memory_revive(struct mock__pool *pool, size_t bytes, 
         if (memory->pool != pool || !memory->being_freed || memory->freed_in != stream_id ||
             memory->bytes != bytes || !memory->chunk)
             continue;
-        record_freed(memory);
+        mock__memory_bury(memory);
         memory->label = NULL; /* the grave has it */
         memory->being_freed = false;
         pool->dying--;

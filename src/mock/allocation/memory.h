@@ -113,9 +113,12 @@ void mock__memory_free_all(struct mock__context *context);
 /* The range that an address lies in, or NULL. */
 struct mock__memory *mock__memory_find(uint64_t address);
 
-/* The last range that begins at or before an address, and the n-th of all; NULL if there is none.
+/*
+ * The last range that begins at or before an address, the first that begins after it, and the n-th
+ * of all; NULL if there is none.
  */
 const struct mock__memory *mock__memory_before(uint64_t address);
+const struct mock__memory *mock__memory_after(uint64_t address);
 const struct mock__memory *mock__memory_number(size_t n);
 
 /* A range of device memory that was freed not long ago. */
@@ -134,6 +137,9 @@ bool mock__memory_being_freed(uint64_t address);
  * in that stream may have it, as it comes later. It is a new allocation from then on.
  */
 struct mock__memory *mock__memory_revive(struct mock__pool *pool, size_t bytes, uint64_t stream_id);
+
+/* Keeps in mind what a range was that is no more, its label as well. (grave.c) */
+void mock__memory_bury(const struct mock__memory *memory);
 
 /* What an address belonged to before it was freed, NULL if that is not known. */
 const struct mock__freed *mock__memory_freed(uint64_t address);

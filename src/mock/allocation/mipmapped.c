@@ -137,7 +137,7 @@ CUresult mock_cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray)
     MOCK__ENTER_CONTEXT(context);
     MOCK__REQUIRE(mock__object_find(MOCK__MIPMAPPED_ARRAY, hMipmappedArray),
                   CUDA_ERROR_INVALID_HANDLE);
-    mock__wait_all();
+    mock__finish_all();
     mipmapped = mock__object_find(MOCK__MIPMAPPED_ARRAY, hMipmappedArray);
     MOCK__REQUIRE(mipmapped, CUDA_ERROR_INVALID_HANDLE);
     mock__array_release(mipmapped->address);

@@ -86,22 +86,47 @@ bool mock__findings_wanted(void)
     return wanted;
 }
 
-static void print_at_exit(void)
+/* By the descriptor: the program may have closed the stream by now. */
+static void print_all(void)
 {
     const struct cushim_mock_finding *all = NULL;
     size_t n;
 
-    /* A child of fork() has a copy of what its parent will print. */
-    if ((int) getpid() != process)
-        return;
     cushim_mock_leaks();
     n = cushim_mock_findings(&all);
     if (n)
-        fprintf(stderr, "cushim mock: %zu finding%s\n", n, n == 1 ? "" : "s");
+        dprintf(STDERR_FILENO, "cushim mock: %zu finding%s\n", n, n == 1 ? "" : "s");
     for (size_t i = 0; i < n; i++) {
-        fprintf(stderr, "%zu  %s  %s", i + 1, words[all[i].kind], all[i].text);
-        fprintf(stderr, all[i].count > 1 ? " (%u times)\n" : "\n", all[i].count);
+        dprintf(STDERR_FILENO, "%zu  %s  %s", i + 1, words[all[i].kind], all[i].text);
+        dprintf(STDERR_FILENO, all[i].count > 1 ? " (%u times)\n" : "\n", all[i].count);
     }
+}
+
+#ifdef __GLIBC__
+static void print_last(int status, void *unused)
+{
+    (void) status;
+    (void) unused;
+    print_all();
+}
+#endif
+
+/*
+ * What a program and its libraries give back in their own handlers and destructors is no leak, so
+ * the report comes after all of them. Functions for atexit() are called before any destructor; and
+ * what is registered while the destructors are called is called after them, if it belongs to no
+ * library, as with on_exit().
+ */
+static __attribute__((destructor)) void print_at_exit(void)
+{
+    /* A child of fork() has a copy of what its parent will print. */
+    if (!started || (int) getpid() != process)
+        return;
+#ifdef __GLIBC__
+    if (!on_exit(print_last, NULL))
+        return;
+#endif
+    print_all();
 }
 
 void mock__findings_start(void)
@@ -114,7 +139,6 @@ void mock__findings_start(void)
         return;
     started = true;
     process = (int) getpid();
-    atexit(print_at_exit);
 }
 
 /* --- what cushim/mock.h declares --- */

@@ -13,6 +13,7 @@
 
 #include "mock/functions.h"
 
+struct mock__clock;
 struct mock__config;
 struct mock__context;
 struct mock__memory;
@@ -35,8 +36,15 @@ struct mock__hooks {
     void (*idle)(void);
     /* Work was submitted, or the host got back control: the host's accesses may be watched. */
     void (*watch)(void);
-    /* Watched work is done, or is not submitted after all. */
+    /* Watched work is submitted; and is done, or is not submitted after all. */
+    void (*watch_submitted)(const struct mock__work *work);
     void (*watch_end)(const struct mock__work *work);
+    /* The host knows what lies before the clock, or has had a message from which it may. */
+    void (*host_knows)(const struct mock__clock *clock);
+    /* Is work of the slot watched that the host has not waited for? */
+    bool (*slot_watched)(unsigned slot);
+    /* The kernel that runs, if one does. For a signal handler as well. */
+    const struct mock__work *(*kernel_running)(void);
     /* Findings are asked for: those that are only noted become findings now. */
     void (*findings_asked)(void);
     void (*find_leaks)(void);

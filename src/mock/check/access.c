@@ -24,7 +24,7 @@ enum {
 struct record {
     size_t begin, end;
     unsigned slot;
-    uint64_t number;
+    uint64_t number, ticket;
     bool write;
     bool atomic;               /* a value that streams wait for and write: never a race of two */
     const char *verb;          /* what it does with the bytes */
@@ -84,7 +84,7 @@ static void check_order(const struct mock__work *work, const struct mock__memory
         const struct record *before = &history->records[i];
 
         if (overlap(before, now) && (before->write || now->write) &&
-            !(before->atomic && now->atomic) &&
+            !(before->atomic && now->atomic) && before->ticket > work->behind &&
             !mock__clock_reached(work->clock, before->slot, before->number))
             report_race(memory, before, now);
     }
@@ -172,6 +172,7 @@ static void watch(const struct mock__work *work, struct mock__memory *memory, st
     snprintf(now->who, sizeof(now->who), "%s", mock__say_work(work).text);
     now->slot = work->queue->slot;
     now->number = work->queue->done + 1;
+    now->ticket = work->ticket;
     now->write = access & MOCK__WRITE;
     now->verb = now->write ? "writes" : "reads";
     now->atomic = access & MOCK__ATOMIC;
@@ -284,8 +285,24 @@ void mock__access_allocate(const struct mock__work *work, struct mock__memory *m
     snprintf(now.who, sizeof(now.who), "%s", mock__say_work(work).text);
     now.slot = work->queue->slot;
     now.number = work->queue->done + 1;
+    now.ticket = work->ticket;
     now.clock = mock__clock_ref(work->clock);
     remember(memory->history, &now);
+}
+
+void mock__access_waited(const struct mock__memory *memory)
+{
+    const struct mock__history *history = memory->history;
+    struct mock__clock **host = mock__clock_of_host();
+
+    for (size_t i = 0; history && i < history->n; i++) {
+        const struct record *record = &history->records[i];
+
+        mock__clock_join(host, record->clock);
+        if (!mock__clock_reached(*host, record->slot, record->number))
+            mock__clock_advance(host, record->slot, record->number);
+    }
+    mock__host_waited(NULL);
 }
 
 void mock__access_renew(const struct mock__work *work, struct mock__memory *memory)
@@ -303,28 +320,66 @@ void mock__report_use_after_free(const char *who, uint64_t address)
                   mock__say_memory(mock__memory_find(address)).text);
 }
 
+static void say_outside(const char *who, size_t bytes, const struct mock__memory *memory,
+                        uint64_t address)
+{
+    const int64_t offset = (int64_t) (address - memory->address);
+
+    mock__finding(CUSHIM_MOCK_OUT_OF_BOUNDS, "%s: %zu bytes at offset %lld of %s", who, bytes,
+                  (long long) offset, mock__say_memory(memory).text);
+}
+
+/* The allocation that was probably meant: the nearest one, if there is one not far away. */
+static const struct mock__memory *meant(uint64_t address, size_t bytes)
+{
+    enum { FAR = 4096 };
+    const struct mock__memory *before = mock__memory_before(address);
+    const struct mock__memory *after = mock__memory_after(address);
+    const uint64_t end = before ? before->address + before->bytes : 0;
+    const uint64_t past = !before ? UINT64_MAX : address > end ? address - end : 0;
+    const uint64_t missing = after ? after->address - address : UINT64_MAX;
+    const uint64_t far = bytes > FAR ? bytes : FAR;
+
+    if (past < far && past <= missing)
+        return before;
+    return missing < FAR ? after : NULL;
+}
+
+/* Just behind an allocation it was hardly something that was there once. */
+static bool just_behind(const struct mock__memory *memory, uint64_t address, size_t bytes)
+{
+    return memory && address - (memory->address + memory->bytes) < bytes;
+}
+
+static void say_absent(const char *who, size_t bytes, const struct mock__memory *memory,
+                       uint64_t address)
+{
+    mock__finding(CUSHIM_MOCK_USE_AFTER_FREE,
+                  "%s: %zu bytes at offset %llu of %s, which its graph has freed, or not allocated "
+                  "yet",
+                  who, bytes, (unsigned long long) (address - memory->address),
+                  mock__say_memory(memory).text);
+}
+
 void mock__report_bad_address(const char *who, uint64_t address, size_t bytes)
 {
-    const struct mock__memory *near = mock__memory_before(address);
+    const struct mock__memory *in = mock__memory_find(address), *near = meant(address, bytes);
     const struct mock__freed *freed = mock__memory_freed(address);
     const char *why = mock__map_refuses(address, bytes);
 
     if (why)
         mock__finding(CUSHIM_MOCK_OUT_OF_BOUNDS, "%s: %zu bytes at 0x%llx, %s", who, bytes,
                       (unsigned long long) address, why);
-    else if (near && near->absent && address - near->address < near->bytes)
-        mock__finding(CUSHIM_MOCK_USE_AFTER_FREE,
-                      "%s: %zu bytes at offset %llu of %s, which its graph has freed, or not "
-                      "allocated yet",
-                      who, bytes, (unsigned long long) (address - near->address),
-                      mock__say_memory(near).text);
-    else if (near && address - near->address < near->bytes + bytes)
-        mock__finding(CUSHIM_MOCK_OUT_OF_BOUNDS, "%s: %zu bytes at offset %llu of %s", who, bytes,
-                      (unsigned long long) (address - near->address), mock__say_memory(near).text);
-    else if (freed)
+    else if (in && in->absent)
+        say_absent(who, bytes, in, address);
+    else if (in)
+        say_outside(who, bytes, in, address);
+    else if (freed && !just_behind(near, address, bytes))
         mock__finding(CUSHIM_MOCK_USE_AFTER_FREE,
                       "%s: %zu bytes at offset %llu of %s, which was freed", who, bytes,
                       (unsigned long long) (address - freed->address), mock__say_freed(freed).text);
+    else if (near)
+        say_outside(who, bytes, near, address);
     else
         mock__finding(CUSHIM_MOCK_OUT_OF_BOUNDS,
                       "%s: %zu bytes at 0x%llx, which was never allocated", who, bytes,

@@ -44,6 +44,9 @@ void mock__access_free(const struct mock__work *work, struct mock__memory *memor
 /* The work makes a range that was not there: what uses it has to come after. */
 void mock__access_allocate(const struct mock__work *work, struct mock__memory *memory);
 
+/* The host has waited for everything that used the range, as its free does. */
+void mock__access_waited(const struct mock__memory *memory);
+
 /* The work makes a new allocation of a range: what was written there is not any more. */
 void mock__access_renew(const struct mock__work *work, struct mock__memory *memory);
 

@@ -66,7 +66,7 @@ static CUresult destroy(CUcontext ctx)
     MOCK__REQUIRE(ctx, CUDA_ERROR_INVALID_VALUE);
     context = mock__object_find(MOCK__CONTEXT, ctx);
     MOCK__REQUIRE(context && !context->primary, CUDA_ERROR_INVALID_CONTEXT);
-    mock__wait_context(context);
+    mock__finish_context(context);
     /* Found anew: waiting gives up the lock, and another thread may have been faster. */
     context = mock__object_find(MOCK__CONTEXT, ctx);
     MOCK__REQUIRE(context, CUDA_ERROR_INVALID_CONTEXT);

@@ -26,7 +26,7 @@ static CUresult release(CUdevice dev)
     ENTER_DEVICE(device, dev);
     MOCK__REQUIRE(device->primary_count, CUDA_ERROR_INVALID_CONTEXT);
     if (device->primary_count == 1)
-        mock__wait_context(device->primary);
+        mock__finish_context(device->primary);
     /* Asked again: waiting gives up the lock. */
     if (device->primary_count && --device->primary_count == 0)
         mock__context_empty(device->primary);
@@ -76,7 +76,7 @@ static CUresult reset(CUdevice dev)
 {
     ENTER_DEVICE(device, dev);
     if (device->primary && device->primary->alive)
-        mock__wait_context(device->primary);
+        mock__finish_context(device->primary);
     if (device->primary && device->primary->alive)
         mock__context_empty(device->primary);
     device->primary_count = 0;

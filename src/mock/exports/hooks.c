@@ -10,6 +10,7 @@
 #include "mock/check/access.h"
 #include "mock/check/host_watch.h"
 #include "mock/config/config.h"
+#include "mock/launch/control.h"
 #include "mock/launch/launch.h"
 #include "mock/module/kernels.h"
 #include "mock/module/module.h"
@@ -63,7 +64,11 @@ const struct mock__hooks mock__hooks = {
     .module_end = mock__references_destroy,
     .idle = mock__pools_trim,
     .watch = mock__host_watch_arm,
-    .watch_end = mock__host_watch_end,
+    .watch_submitted = mock__host_watch_submitted,
+    .watch_end = mock__host_watch_done,
+    .host_knows = mock__host_watch_behind,
+    .slot_watched = mock__host_watches_slot,
+    .kernel_running = mock__kernel_running,
     .findings_asked = mock__host_watch_report,
     .find_leaks = mock__leaks_find,
     .host_map = mock__host_map,

@@ -9,6 +9,8 @@
 #include "mock/base/finding.h"
 #include "mock/base/state.h"
 #include "mock/check/access.h"
+#include "mock/check/host_watch.h"
+#include "mock/check/stray.h"
 #include "mock/launch/control.h"
 #include "mock/queue/work.h"
 
@@ -57,11 +59,15 @@ static void *pointer_for(uint64_t address, size_t bytes, enum mock__access acces
     if (mock__memory_usable(work->queue->context, address, bytes, access & MOCK__WRITE))
         pointer = mock__memory_bytes(address, bytes);
     pthread_mutex_lock(&helpers);
-    if (pointer) {
-        mock__access(work, address, bytes, access);
-    } else {
+    if (!pointer) {
         snprintf(who, sizeof(who), "kernel '%s'", work->label);
         mock__report_bad_address(who, address, bytes);
+        pointer = mock__memory_stray(work->queue->context, address, bytes);
+    }
+    if (pointer) {
+        mock__access(work, address, bytes, access);
+        mock__host_watch_used(work, address, bytes, access);
+    } else {
         cushim_mock_kernel_fail(CUDA_ERROR_ILLEGAL_ADDRESS);
     }
     pthread_mutex_unlock(&helpers);

@@ -3,15 +3,18 @@
 #include "mock/launch/launch.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/util.h"
 #include "mock/base/state.h"
 #include "mock/base/stats.h"
+#include "mock/check/host_watch.h"
 #include "mock/launch/control.h"
 #include "mock/launch/program_run.h"
 #include "mock/module/kernels.h"
 #include "mock/module/module.h"
 #include "mock/module/occupancy.h"
+#include "mock/module/program.h"
 #include "mock/stream/event.h"
 #include "mock/stream/stream.h"
 
@@ -124,10 +127,31 @@ static CUresult copy_kernel(const struct mock__work *work, struct mock__work **r
     return mock__kernel_work(&request, ret_copy);
 }
 
+/* The multiprocessors that its blocks would be on, if there is room for all of them at once. */
+static struct mock__load load_of_kernel(const struct mock__work *work)
+{
+    const struct cushim_mock_launch *launch = &((const struct mock__kernel_work *) work)->launch;
+    struct mock__load load = {MOCK__MULTIPROCESSORS, MOCK__WHOLE_UNIT};
+    struct mock__function *function = NULL;
+    uint64_t resident, blocks = (uint64_t) launch->grid[0] * launch->grid[1] * launch->grid[2];
+
+    if (mock__function_find(((const struct mock__kernel_work *) work)->function, &function))
+        return load;
+    resident = (uint64_t) mock__occupancy(
+        function, (size_t) launch->block[0] * launch->block[1] * launch->block[2],
+        launch->shared_bytes);
+    resident *= (uint64_t) mock__attribute(function->module->context->device,
+                                           CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    if (blocks < resident)
+        load.part = (unsigned) (1 + blocks * (MOCK__WHOLE_UNIT - 1) / resident);
+    return load;
+}
+
 static const struct mock__work_type kernel_type = {
     .name = "kernel",
     .node = CU_GRAPH_NODE_TYPE_KERNEL,
     .run = run_kernel,
+    .load = load_of_kernel,
     .finish = finish_kernel,
     .copy = copy_kernel,
 };
@@ -180,6 +204,27 @@ static struct mock__kernel_work *new_kernel(const struct mock__request *request,
     return work;
 }
 
+/* Is there an address in the arguments of memory that the host is watched in using? */
+static bool has_watched(const struct mock__kernel_work *work)
+{
+    for (size_t i = 0; i < work->launch.n_args; i++)
+        for (size_t at = 0; at + sizeof(uint64_t) <= work->sizes[i]; at += sizeof(uint64_t)) {
+            uint64_t word;
+
+            memcpy(&word, (const char *) work->values[i] + at, sizeof(word));
+            if (mock__host_watches(word))
+                return true;
+        }
+    return false;
+}
+
+/* A kernel that may be waiting for the host has all the time that there is. */
+static bool is_hurried(const struct mock__kernel_work *work, const struct mock__function *function)
+{
+    return work->fn == mock__program_run && has_watched(work) &&
+           !mock__program_messages(function->module);
+}
+
 static CUresult describe(const struct mock__request *request, struct mock__function *function,
                          struct mock__kernel_work **ret_work)
 {
@@ -201,6 +246,7 @@ static CUresult describe(const struct mock__request *request, struct mock__funct
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     (*ret_work)->values = values;
+    (*ret_work)->work.hurried = is_hurried(*ret_work, function);
     return CUDA_SUCCESS;
 }
 

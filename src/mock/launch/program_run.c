@@ -9,6 +9,8 @@
 #include "mock/base/finding.h"
 #include "mock/base/state.h"
 #include "mock/check/access.h"
+#include "mock/check/host_watch.h"
+#include "mock/check/stray.h"
 #include "mock/config/config.h"
 #include "mock/config/environment.h"
 #include "mock/launch/control.h"
@@ -42,6 +44,7 @@ struct running {
     struct ptx__launch launch;
     const struct mock__work *work;
     struct ptx__range *ranges;
+    bool messages;
 };
 
 static struct mock__memory *owner_of(const struct ptx__range *range)
@@ -114,8 +117,12 @@ static void tell_access(const struct running *running, const struct ptx__range *
 {
     size_t begin = 0, end = 0;
 
-    for (unsigned n = 0; n < MOST_RUNS && next_run(bits, range->size, &begin, &end); n++)
+    for (unsigned n = 0; n < MOST_RUNS && next_run(bits, range->size, &begin, &end); n++) {
         mock__access(running->work, range->begin + begin, end - begin, (enum mock__access) access);
+        if (!running->messages)
+            mock__host_watch_used(running->work, range->begin + begin, end - begin,
+                                  (enum mock__access) access);
+    }
     /* What is left is at least known to be written. */
     while (access == MOCK__WRITE && next_run(bits, range->size, &begin, &end))
         mock__access_mark(range->begin + begin, end - begin);
@@ -176,6 +183,14 @@ static void find(void *user, enum ptx__finding_kind kind, uint64_t address, size
                       mock__say_memory(memory).text);
     else
         mock__finding(kind_of(kind), "%s", text);
+}
+
+/* The launch has the driver's lock, so that its workers may all look. */
+static unsigned char *find_stray(void *user, uint64_t address, size_t bytes)
+{
+    const struct running *running = user;
+
+    return mock__memory_stray(running->work->queue->context, address, bytes);
 }
 
 static void print(void *user, bool error, const char *text, size_t length)
@@ -254,6 +269,7 @@ static void fill(struct ptx__launch *launch, const struct mock__function *functi
     launch->heap = program->heap;
     launch->image = mock__image_find;
     launch->find = find;
+    launch->stray = find_stray;
     launch->print = print;
 }
 
@@ -288,6 +304,9 @@ void mock__program_run(const struct cushim_mock_launch *request, void *const *ar
         running.launch.user = &running;
         result = ptx__run(&running.launch);
     }
+    running.messages = program->messages;
+    if (running.messages)
+        mock__host_watch_behind(running.work->clock);
     tell_accesses(&running);
     cushim_mock_kernel_fail(result);
 }

@@ -9,6 +9,7 @@
 #include "mock/base/stats.h"
 #include "mock/check/access.h"
 #include "mock/check/host_watch.h"
+#include "mock/check/stray.h"
 #include "mock/queue/schedule.h"
 #include "mock/stream/capture.h"
 #include "mock/stream/stream.h"
@@ -80,17 +81,22 @@ static CUresult range_of(const struct mock__end *end, const struct mock__copy *c
     return CUDA_SUCCESS;
 }
 
-/* Where the first byte of the box is; checks that all of it is there. */
-static CUresult locate(const struct mock__end *end, const struct mock__copy *copy,
-                       unsigned char **ret_first)
+/*
+ * Where the first byte of the box is. What was freed since the copy was submitted is a finding, and
+ * a fault only where the device has no page any more.
+ */
+static CUresult locate(const struct mock__context *context, const struct mock__end *end,
+                       const struct mock__copy *copy, unsigned char **ret_first)
 {
     uint64_t address = 0;
     size_t bytes = 0;
 
     MOCK__TRY(range_of(end, copy, &address, &bytes));
     *ret_first = resolve(end->side, address, bytes);
-    if (!*ret_first)
+    if (!*ret_first) {
         mock__report_bad_address("copy", address, bytes);
+        *ret_first = mock__memory_stray(context, address, bytes);
+    }
     return *ret_first ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -185,8 +191,8 @@ static void run_copy(struct mock__work *work)
 
     if (is_empty(&copy->copy))
         return;
-    if (locate(&copy->copy.dst, &copy->copy, &to) ||
-        (!from && locate(&copy->copy.src, &copy->copy, &from)))
+    if (locate(work->queue->context, &copy->copy.dst, &copy->copy, &to) ||
+        (!from && locate(work->queue->context, &copy->copy.src, &copy->copy, &from)))
         work->queue->context->fault = CUDA_ERROR_ILLEGAL_ADDRESS;
     else
         do_copy(copy, to, from);
@@ -195,6 +201,41 @@ static void run_copy(struct mock__work *work)
 static void finish_copy(struct mock__work *work)
 {
     free(((struct copy_work *) work)->staged);
+}
+
+/* Copies whose rows follow each other: of others, no page may be theirs alone. */
+static void watch_host(struct copy_work *work, const struct mock__end *end,
+                       enum mock__access access)
+{
+    const struct mock__copy *copy = &work->copy;
+    size_t offset;
+
+    if ((copy->height == 1 || end->pitch == copy->width) &&
+        (copy->depth == 1 || end->height == copy->height) &&
+        offset_of(end, end->y, end->z, &offset))
+        mock__host_watch(&work->work, end->address + offset,
+                         copy->width * copy->height * copy->depth, access);
+}
+
+static void watch_ends(struct mock__work *work)
+{
+    struct copy_work *copy = (struct copy_work *) work;
+
+    watch_host(copy, &copy->copy.dst, MOCK__WRITE);
+    if (!copy->staged)
+        watch_host(copy, &copy->copy.src, MOCK__READ);
+}
+
+/* One copy at a time in each direction. */
+static struct mock__load load_of_copy(const struct mock__work *work)
+{
+    const struct mock__copy *copy = mock__copy_of_work(work);
+    const bool to = on_device(&copy->dst), from = on_device(&copy->src);
+
+    return (struct mock__load){to && from ? MOCK__COPIES_ON_DEVICE
+                               : to       ? MOCK__COPIES_TO_DEVICE
+                                          : MOCK__COPIES_TO_HOST,
+                               MOCK__WHOLE_UNIT};
 }
 
 static CUresult copy_copy(const struct mock__work *work, struct mock__work **ret_copy)
@@ -206,6 +247,8 @@ static const struct mock__work_type copy_type = {
     .name = "copy",
     .node = CU_GRAPH_NODE_TYPE_MEMCPY,
     .run = run_copy,
+    .load = load_of_copy,
+    .watch = watch_ends,
     .finish = finish_copy,
     .copy = copy_copy,
 };
@@ -263,20 +306,6 @@ static bool host_waits(const struct mock__copy *copy, bool async)
     return async ? pageable(&copy->dst) : !on_device(&copy->dst) || !on_device(&copy->src);
 }
 
-/* Copies whose rows follow each other: of others, no page may be theirs alone. */
-static void watch_host(struct copy_work *work, const struct mock__end *end,
-                       enum mock__access access)
-{
-    const struct mock__copy *copy = &work->copy;
-    size_t offset;
-
-    if ((copy->height == 1 || end->pitch == copy->width) &&
-        (copy->depth == 1 || end->height == copy->height) &&
-        offset_of(end, end->y, end->z, &offset))
-        mock__host_watch(&work->work, end->address + offset,
-                         copy->width * copy->height * copy->depth, access);
-}
-
 /* Reads the source of a copy now, while it is certain to be what the caller wants copied. */
 static CUresult stage(struct copy_work *work)
 {
@@ -290,13 +319,6 @@ static CUresult stage(struct copy_work *work)
     return CUDA_SUCCESS;
 }
 
-static void watch_ends(struct copy_work *work)
-{
-    watch_host(work, &work->copy.dst, MOCK__WRITE);
-    if (!work->staged)
-        watch_host(work, &work->copy.src, MOCK__READ);
-}
-
 static CUresult submit(struct mock__stream *stream, bool async, struct copy_work *work)
 {
     const bool waits = host_waits(&work->copy, async);
@@ -308,8 +330,7 @@ static CUresult submit(struct mock__stream *stream, bool async, struct copy_work
         mock__work_free(work);
         return result;
     }
-    if (!waits && !stream->capture)
-        watch_ends(work);
+    work->work.waited = waits;
     MOCK__TRY(mock__stream_submit(stream, work));
     return waits && !stream->capture ? mock__wait_queue(stream->queue) : CUDA_SUCCESS;
 }

@@ -106,11 +106,12 @@ static CUresult free_at(CUdeviceptr address)
     MOCK__TRY(mock__context_usable(memory->context));
     MOCK__TRY(mock__capture_unsafe());
     /* Freeing waits for everything that may use the memory, in whatever stream. */
-    mock__wait_all();
+    mock__finish_all();
     memory = mock__memory_at(address);
     MOCK__REQUIRE(device_can_free(memory), CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__context_usable(memory->context));
     memory->promised = false;
+    mock__access_waited(memory);
     mock__memory_free(memory);
     return CUDA_SUCCESS;
 }

@@ -9,6 +9,7 @@
 #include "mock/base/stats.h"
 #include "mock/check/access.h"
 #include "mock/check/host_watch.h"
+#include "mock/check/stray.h"
 #include "mock/queue/schedule.h"
 #include "mock/stream/capture.h"
 #include "mock/stream/stream.h"
@@ -57,14 +58,31 @@ static void run_fill(struct mock__work *work)
 
     if (!row) {
         mock__report_bad_address("memset", fill->address, fill_work->bytes);
-        work->queue->context->fault = CUDA_ERROR_ILLEGAL_ADDRESS;
+        row = mock__memory_stray(work->queue->context, fill->address, fill_work->bytes);
     }
+    if (!row)
+        work->queue->context->fault = CUDA_ERROR_ILLEGAL_ADDRESS;
     mock__stats.memsets += row != NULL;
     for (size_t y = 0; row && y < fill->height; y++) {
         mock__access(work, fill->address + y * fill->pitch, fill->width * fill->element,
                      MOCK__WRITE);
         fill_row(row + y * fill->pitch, fill);
     }
+}
+
+/* A memset that the host does not wait for may be in its way. */
+static void watch_host(struct mock__work *work)
+{
+    const struct fill_work *fill = (const struct fill_work *) work;
+
+    if (fill->fill.height == 1)
+        mock__host_watch(work, fill->fill.address, fill->bytes, MOCK__WRITE);
+}
+
+static struct mock__load load_of_fill(const struct mock__work *work)
+{
+    (void) work;
+    return (struct mock__load){MOCK__COPIES_ON_DEVICE, MOCK__WHOLE_UNIT};
 }
 
 static CUresult copy_fill(const struct mock__work *work, struct mock__work **ret_copy)
@@ -76,6 +94,8 @@ static const struct mock__work_type fill_type = {
     .name = "memset",
     .node = CU_GRAPH_NODE_TYPE_MEMSET,
     .run = run_fill,
+    .load = load_of_fill,
+    .watch = watch_host,
     .copy = copy_fill,
 };
 
@@ -126,15 +146,6 @@ CUresult mock__fill_work(const struct mock__fill *fill, struct mock__work **ret_
     return CUDA_SUCCESS;
 }
 
-/* A memset that the host does not wait for may be in its way. */
-static void watch_host(struct mock__work *work)
-{
-    const struct fill_work *fill = (const struct fill_work *) work;
-
-    if (fill->fill.height == 1)
-        mock__host_watch(work, fill->fill.address, fill->bytes, MOCK__WRITE);
-}
-
 /*
  * To the host a memset is asynchronous, whatever it is called; but it has written memory of
  * the host when a function without "Async" returns.
@@ -150,8 +161,7 @@ static CUresult submit(struct mock__stream *stream, bool async, const struct moc
     if (!async)
         MOCK__TRY(mock__capture_refuse(stream));
     MOCK__TRY(mock__fill_work(fill, &work));
-    if (!waits && !stream->capture)
-        watch_host(work);
+    work->waited = waits;
     MOCK__TRY(mock__stream_submit(stream, work));
     return waits ? mock__wait_queue(stream->queue) : CUDA_SUCCESS;
 }

@@ -12,6 +12,8 @@
 #include "mock/base/finding.h"
 #include "mock/base/state.h"
 #include "mock/check/access.h"
+#include "mock/check/host_watch.h"
+#include "mock/check/stray.h"
 #include "mock/graph/graph.h"
 #include "mock/queue/work.h"
 
@@ -146,6 +148,9 @@ static void run_op(struct mock__work *work, const struct op *op)
         return;
     if (!bytes) {
         mock__report_bad_address(work->type->name, op->address, bytes_of(op));
+        bytes = mock__memory_stray(work->queue->context, op->address, bytes_of(op));
+    }
+    if (!bytes) {
         work->queue->context->fault = CUDA_ERROR_ILLEGAL_ADDRESS;
         return;
     }
@@ -156,6 +161,8 @@ static void run_op(struct mock__work *work, const struct op *op)
     }
     mock__access(work, op->address, bytes_of(op), MOCK__WRITE | MOCK__ATOMIC);
     store(op, bytes);
+    if (op->address == (uintptr_t) bytes || mock__host_watches(op->address))
+        mock__host_watch_behind(work->clock);
 }
 
 /* Up to the next wait that is not over. */

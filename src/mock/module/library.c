@@ -184,7 +184,7 @@ CUresult mock_cuLibraryUnload(CUlibrary library)
     MOCK__ENTER();
     MOCK__TRY(mock__library_find(library, &found));
     /* Its kernels may have been launched and not have run; meanwhile another may unload it. */
-    mock__wait_all();
+    mock__finish_all();
     MOCK__TRY(mock__library_find(library, &found));
     destroy(found);
     return CUDA_SUCCESS;

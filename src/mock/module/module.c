@@ -87,7 +87,7 @@ CUresult mock_cuModuleUnload(CUmodule hmod)
     MOCK__REQUIRE(!module->library, CUDA_ERROR_NOT_PERMITTED);
     MOCK__TRY(mock__capture_unsafe());
     /* Its kernels may have been launched and not have run. */
-    mock__wait_context(module->context);
+    mock__finish_context(module->context);
     module = mock__object_find(MOCK__MODULE, hmod);
     MOCK__REQUIRE(module, CUDA_ERROR_INVALID_HANDLE);
     mock__module_destroy(module);

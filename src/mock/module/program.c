@@ -8,6 +8,7 @@
 #include "mock/base/state.h"
 #include "mock/module/kernels.h"
 #include "mock/module/module.h"
+#include "mock/ptx/lower/message.h"
 #include "mock/ptx/machine/run.h"
 
 CUresult mock__program_make(struct mock__module *module, struct ptx__log *log)
@@ -17,6 +18,7 @@ CUresult mock__program_make(struct mock__module *module, struct ptx__log *log)
 
     MOCK__REQUIRE(program, CUDA_ERROR_OUT_OF_MEMORY);
     module->program = program;
+    program->messages = ptx__has_messages(&module->ptx.module);
     status = ptx__lower(&module->ptx.module, log, &program->code);
     module->ptx.unread = status == PTX_REFUSED && mock__stood_for(&module->ptx);
     if (status == PTX_OK || module->ptx.unread)
@@ -43,4 +45,9 @@ void mock__program_free(struct mock__module *module)
         mock__memory_free(program->workspace);
     ptx__program_free(program->code);
     free(program);
+}
+
+bool mock__program_messages(const struct mock__module *module)
+{
+    return !module->program || module->program->messages;
 }

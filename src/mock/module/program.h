@@ -22,6 +22,7 @@ struct mock__program {
     struct ptx__program *code;
     struct mock__memory *heap_memory, *workspace;
     struct ptx__heap *heap;
+    bool messages; /* its kernels may exchange some with the host while they run */
 };
 
 /*
@@ -30,5 +31,8 @@ struct mock__program {
  */
 CUresult mock__program_make(struct mock__module *module, struct ptx__log *log);
 void mock__program_free(struct mock__module *module);
+
+/* May a kernel of the module exchange messages with the host while it runs? */
+bool mock__program_messages(const struct mock__module *module);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "mock/queue/clock_parts.h"
 
 /* --- slots --- */
@@ -89,21 +90,34 @@ static unsigned take_listed(void)
     return slot;
 }
 
-/* The lowest one that is free, so that the last ones become superfluous. */
-static bool find_slot(unsigned *ret_slot)
+/*
+ * The lowest one that is free, so that the last ones become superfluous, but for some that are
+ * spared: clocks are as long as there are slots.
+ */
+static bool find_slot(mock__slot_used used, unsigned *ret_slot)
 {
-    while (n_listed) {
+    unsigned spared[64], n = 0;
+    bool found = false;
+
+    while (n_listed && !found) {
         *ret_slot = take_listed();
-        if (*ret_slot < n_slots && !slots[*ret_slot].taken)
-            return true;
+        found = *ret_slot < n_slots && !slots[*ret_slot].taken;
+        if (found && n < ARRAY_SIZE(spared) && used(*ret_slot)) {
+            spared[n++] = *ret_slot;
+            found = false;
+        }
     }
+    while (n)
+        list(spared[--n]);
+    if (found)
+        return true;
     *ret_slot = n_slots;
     return one_more();
 }
 
-bool mock__slot_take(unsigned *ret_slot, uint64_t *ret_number)
+bool mock__slot_take(mock__slot_used used, unsigned *ret_slot, uint64_t *ret_number)
 {
-    if (!find_slot(ret_slot))
+    if (!find_slot(used, ret_slot))
         return false;
     slots[*ret_slot].taken = true;
     *ret_number = slots[*ret_slot].number;

@@ -19,8 +19,14 @@
 
 struct mock__clock;
 
-/* A slot for a new queue, and the number that its count goes on from. False: no memory. */
-bool mock__slot_take(unsigned *ret_slot, uint64_t *ret_number);
+/* Does it still matter that the host has not waited for what had the slot? */
+typedef bool (*mock__slot_used)(unsigned slot);
+
+/*
+ * A slot for a new queue, and the number that its count goes on from. False: no memory. Who waits
+ * for the new queue knows of what had the slot before, so that those that are used are spared.
+ */
+bool mock__slot_take(mock__slot_used used, unsigned *ret_slot, uint64_t *ret_number);
 
 /* Gives a slot back, whose work is done. Its next queue counts on from there, so that old numbers
  * stay passed. */

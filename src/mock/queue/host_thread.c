@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/util.h"
+#include "mock/base/hooks.h"
 #include "mock/base/state.h"
 #include "mock/base/stats.h"
 #include "mock/queue/schedule.h"
@@ -36,6 +37,7 @@ static struct mock__work *take_call(void)
 static void call(struct mock__work *work)
 {
     calling = true;
+    mock__hooks.host_knows(work->clock);
     mock__unlock_for_callback();
     work->type->run(work);
     mock__lock_after_callback();

@@ -148,7 +148,7 @@ static void stand_still(uint64_t *since)
  * A function of the program that is being called is waited for, so that the order stays the
  * drawn one; but not for ever, as it may itself wait for what is done next.
  */
-CUresult mock__wait(const struct mock__point *point)
+static CUresult finish(const struct mock__point *point, bool told)
 {
     struct mock__point mine = mock__point_copy(point);
     CUresult result = CUDA_SUCCESS;
@@ -162,7 +162,8 @@ CUresult mock__wait(const struct mock__point *point)
         else
             stand_still(&still_since);
     }
-    mock__host_waited(mine.clock);
+    if (told)
+        mock__host_waited(mine.clock);
     if (mine.queue)
         result = state_of(mine.queue);
     mock__point_clear(&mine);
@@ -170,13 +171,23 @@ CUresult mock__wait(const struct mock__point *point)
     return result;
 }
 
-CUresult mock__wait_queue(struct mock__queue *queue)
+CUresult mock__wait(const struct mock__point *point)
+{
+    return finish(point, true);
+}
+
+static CUresult finish_queue(struct mock__queue *queue, bool told)
 {
     struct mock__point end = mock__queue_end(queue);
-    const CUresult result = mock__wait(&end);
+    const CUresult result = finish(&end, told);
 
     mock__point_clear(&end);
     return result;
+}
+
+CUresult mock__wait_queue(struct mock__queue *queue)
+{
+    return finish_queue(queue, true);
 }
 
 static struct mock__queue *busy_queue_of(const struct mock__context *context)
@@ -206,7 +217,43 @@ void mock__wait_context(const struct mock__context *context)
         mock__wait_queue(queue);
 }
 
-void mock__wait_all(void)
+void mock__finish_context(const struct mock__context *context)
 {
-    mock__wait_context(NULL);
+    const uint64_t last = mock__work_last();
+    struct mock__queue *queue;
+
+    while ((queue = busy_queue_of(context)))
+        finish_queue(queue, false);
+    mock__work_settled(last);
+}
+
+void mock__finish_all(void)
+{
+    mock__finish_context(NULL);
+}
+
+/* Does what has to come before the queue's first work, or that. False: the host has a part in it.
+ */
+static bool advance(struct mock__queue *queue)
+{
+    const struct mock__work *work = queue->first;
+
+    if (!work || queue->running || work->type->host)
+        return false;
+    for (size_t i = 0; i < work->n_waits; i++)
+        if (!mock__point_reached(&work->waits[i]))
+            return advance(work->waits[i].queue);
+    if (!mock__queue_ready(queue))
+        return false;
+    do_first(queue);
+    return true;
+}
+
+void mock__schedule_hurry(struct mock__queue *queue)
+{
+    struct mock__point end = mock__queue_end(queue);
+
+    while (!mock__point_reached(&end) && advance(queue))
+        ;
+    mock__point_clear(&end);
 }

@@ -37,10 +37,19 @@ void mock__schedule_asked(void);
  */
 CUresult mock__wait(const struct mock__point *point);
 
-/* Until everything that a queue, a context, or the process has now is done. */
+/* Until everything that a queue or a context has now is done. */
 CUresult mock__wait_queue(struct mock__queue *queue);
 void mock__wait_context(const struct mock__context *context);
-void mock__wait_all(void);
+
+/*
+ * The same of a context, or of the process, for what the driver does before it takes something
+ * away. The program has not asked, so it does not count as a wait of the host.
+ */
+void mock__finish_context(const struct mock__context *context);
+void mock__finish_all(void);
+
+/* Does what the queue has at once, as far as nothing of the host's lies before it. */
+void mock__schedule_hurry(struct mock__queue *queue);
 
 /* Gives up the lock until something changes, or the time is over; 0 is no time. */
 void mock__schedule_rest(uint64_t nanoseconds);

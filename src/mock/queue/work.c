@@ -12,6 +12,7 @@ static struct mock__queue *busy; /* queues with work left */
 static struct mock__queue *earliest, *latest;
 static struct mock__queue *turns; /* what the next work of a legacy stream has to wait for */
 static uint64_t tickets;
+static uint64_t settled; /* what is submitted from now on comes after all up to this ticket */
 
 struct mock__queue *mock__busy_queues(void)
 {
@@ -29,7 +30,7 @@ struct mock__queue *mock__queue_new(struct mock__context *context, bool blocking
 {
     struct mock__queue *queue = calloc(1, sizeof(*queue));
 
-    if (!queue || !mock__slot_take(&queue->slot, &queue->submitted)) {
+    if (!queue || !mock__slot_take(mock__hooks.slot_watched, &queue->slot, &queue->submitted)) {
         free(queue);
         return NULL;
     }
@@ -273,15 +274,29 @@ static void become_idle(struct mock__queue *queue)
 /* In a queue, what comes later lies behind what comes first. */
 static bool behind_all(unsigned slot, uint64_t number)
 {
+    if (mock__hooks.slot_watched(slot))
+        return false;
     for (const struct mock__queue *queue = busy; queue; queue = queue->next_busy)
         if (!mock__clock_reached(queue->first->clock, slot, number))
             return false;
     return true;
 }
 
+uint64_t mock__work_last(void)
+{
+    return tickets;
+}
+
+void mock__work_settled(uint64_t ticket)
+{
+    if (ticket > settled)
+        settled = ticket;
+}
+
 void mock__host_waited(const struct mock__clock *clock)
 {
     mock__clock_join(mock__clock_of_host(), clock);
+    mock__hooks.host_knows(*mock__clock_of_host());
     mock__clocks_shrink(behind_all, !busy);
 }
 
@@ -320,8 +335,12 @@ CUresult mock__work_submit(struct mock__queue *queue, void *pointer)
 
     if (!wait_for_turn(work, queue) || !wait_for_gate(work, queue))
         return CUDA_ERROR_OUT_OF_MEMORY;
+    if (work->type->watch && !work->waited)
+        work->type->watch(work);
     work->queue = queue;
     work->ticket = ++tickets;
+    work->behind = settled;
+    mock__time_submitted(work);
     queue->submitted++;
     set_clock(work, queue);
     if (queue->first)
@@ -333,7 +352,9 @@ CUresult mock__work_submit(struct mock__queue *queue, void *pointer)
         become_busy(queue);
     take_turn(queue);
     if (work->watched)
-        mock__hooks.watch();
+        mock__hooks.watch_submitted(work);
+    if (work->hurried)
+        mock__schedule_hurry(queue);
     mock__schedule_submitted();
     return CUDA_SUCCESS;
 }
@@ -365,6 +386,7 @@ struct mock__work *mock__work_begin(struct mock__queue *queue)
 {
     queue->running = true;
     queue->first->unfinished = false;
+    mock__time_begin(queue->first);
     return queue->first;
 }
 
@@ -376,6 +398,7 @@ void mock__work_end(struct mock__work *work)
     queue->running = false;
     if (work->unfinished)
         return;
+    mock__time_end(work);
     mock__slot_done(queue->slot, ++queue->done);
     queue->first = work->next;
     mock__work_free(work);

@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "mock/functions.h"
+#include "mock/queue/device_time.h"
 
 struct mock__clock;
 struct mock__context;
@@ -37,6 +38,7 @@ struct mock__queue {
     char stream_label[32];
     unsigned slot;             /* of clocks */
     uint64_t submitted, done;  /* how much, counting on from the slot's last queue */
+    uint64_t ends[MOCK__ENDS]; /* device_time.c's */
     struct mock__clock *clock; /* of what was submitted last */
     struct mock__work *first, *last;
     struct mock__queue *next_busy, **link_busy; /* among the queues that have work left */
@@ -63,6 +65,8 @@ struct mock__work_type {
     void (*stuck)(struct mock__work *work);
     /* Work that is not host work is only run in a context that is not broken. */
     void (*run)(struct mock__work *work);
+    struct mock__load (*load)(const struct mock__work *work); /* NULL: it takes no time */
+    void (*watch)(struct mock__work *work);  /* tells host_watch.h what it will use; may be NULL */
     void (*finish)(struct mock__work *work); /* gives back what the work holds; may be NULL */
     /* Work that does the same, for a launch of a graph. NULL: such work is not for graphs. */
     CUresult (*copy)(const struct mock__work *work, struct mock__work **ret_copy);
@@ -77,12 +81,16 @@ struct mock__work {
     struct mock__work *next;      /* in its queue */
     struct mock__work *next_call; /* among the calls that the host thread is to make */
     uint64_t ticket;              /* its number among all work of the process */
+    uint64_t behind;              /* all work up to this ticket was done before it was submitted */
+    uint64_t submitted_ns, begun_ns; /* device_time.c's */
     struct mock__point *waits;
     size_t n_waits;
     struct mock__clock *clock; /* what lies before it, and itself */
     const char *label;         /* for findings: the name of a kernel; may be NULL */
     CUcontext context; /* of a graph's node: where it is done, NULL if that is all the same */
     bool watched;      /* the host's accesses meanwhile are: host_watch.h */
+    bool waited;       /* the host waits for it in the same call */
+    bool hurried;      /* it is done as soon as it can be, as it shows only then what it uses */
     bool unfinished;   /* it was run, and is to be run again when it is ready */
     CUresult status;   /* of the context when it is run: host work is told */
 };
@@ -120,6 +128,13 @@ struct mock__work *mock__work_nothing(void);
 
 /* The host has waited for what lies before the clock. */
 void mock__host_waited(const struct mock__clock *clock);
+
+/*
+ * Work up to a ticket, such as the last one's, was done before the driver went on. That orders all
+ * work submitted from now on; but it is nothing that the program has asked to know.
+ */
+uint64_t mock__work_last(void);
+void mock__work_settled(uint64_t ticket);
 
 /* What is submitted to the queue from now on comes after the clock. For points already reached. */
 void mock__queue_follow(struct mock__queue *queue, const struct mock__clock *clock);

@@ -44,7 +44,7 @@ static void unref_mark(struct mock__mark *mark)
 
 static void run_record(struct mock__work *work)
 {
-    ((struct event_work *) work)->mark->time_ns = cushim__now_ns();
+    ((struct event_work *) work)->mark->time_ns = mock__time_of(work);
 }
 
 static void finish_record(struct mock__work *work)
@@ -314,6 +314,8 @@ static CUresult elapsed_time(float *milliseconds, CUevent hStart, CUevent hEnd)
         mock__schedule_asked();
         return CUDA_ERROR_NOT_READY;
     }
+    mock__host_waited(start->point.clock);
+    mock__host_waited(end->point.clock);
     *milliseconds = (float) ((double) (int64_t) (end->mark->time_ns - start->mark->time_ns) / 1e6);
     return CUDA_SUCCESS;
 }

@@ -92,16 +92,22 @@ const struct ptx__op *ptx__fault(struct ptx__warp *warp, const struct ptx__op *o
     return NULL;
 }
 
-void ptx__fault_at(struct ptx__warp *warp, const struct ptx__op *op, uint64_t address, size_t bytes,
-                   unsigned lane, const char *verb)
+/* Whoever is told knows what is near the address. */
+static void tell_wild(const struct ptx__warp *warp, const struct ptx__op *op, uint64_t address,
+                      size_t bytes, unsigned lane, const char *verb)
 {
     char text[TEXT];
 
-    if (!ptx__grid_stop(warp->block->grid, 700))
-        return;
     describe(warp, op, lane, text, sizeof(text));
     snprintf(text + strlen(text), sizeof(text) - strlen(text), " %s", verb);
     tell(warp, PTX__OUT_OF_BOUNDS, address, bytes, text);
+}
+
+void ptx__fault_at(struct ptx__warp *warp, const struct ptx__op *op, uint64_t address, size_t bytes,
+                   unsigned lane, const char *verb)
+{
+    if (ptx__grid_stop(warp->block->grid, 700))
+        tell_wild(warp, op, address, bytes, lane, verb);
 }
 
 /* A loop that goes wrong a million times says no more than the first of them. */
@@ -111,6 +117,13 @@ static bool is_new(const struct ptx__warp *warp, const struct ptx__op *op,
     const unsigned char bit = (unsigned char) (1u << kind);
 
     return !(atomic_fetch_or(&warp->block->grid->noted[op->site], bit) & bit);
+}
+
+void ptx__note_stray(struct ptx__warp *warp, const struct ptx__op *op, uint64_t address,
+                     size_t bytes, unsigned lane, const char *verb)
+{
+    if (is_new(warp, op, PTX__OUT_OF_BOUNDS))
+        tell_wild(warp, op, address, bytes, lane, verb);
 }
 
 void ptx__note(struct ptx__warp *warp, const struct ptx__op *op, enum ptx__finding_kind kind,

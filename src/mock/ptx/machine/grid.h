@@ -99,9 +99,11 @@ const struct ptx__op *ptx__fault(struct ptx__warp *warp, const struct ptx__op *o
 void ptx__note(struct ptx__warp *warp, const struct ptx__op *op, enum ptx__finding_kind kind,
                unsigned lane, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-/* The same with the address that it is about; a fault of a wild access names who and what. */
+/* The same with the address that it is about; a wild access names who and what. */
 void ptx__fault_at(struct ptx__warp *warp, const struct ptx__op *op, uint64_t address, size_t bytes,
                    unsigned lane, const char *verb);
+void ptx__note_stray(struct ptx__warp *warp, const struct ptx__op *op, uint64_t address,
+                     size_t bytes, unsigned lane, const char *verb);
 void ptx__note_at(struct ptx__warp *warp, const struct ptx__op *op, enum ptx__finding_kind kind,
                   uint64_t address, size_t bytes, unsigned lane, const char *format, ...)
     __attribute__((format(printf, 7, 8)));

@@ -65,6 +65,11 @@ struct ptx__launch {
     /* Called for each finding, by one thread at a time. */
     void (*find)(void *user, enum ptx__finding_kind kind, uint64_t address, size_t bytes,
                  const char *text);
+    /*
+     * Where the bytes are that no range has and the device reaches all the same, such as those
+     * behind an allocation, in its page; NULL: the access is a fault. Called by several threads.
+     */
+    unsigned char *(*stray)(void *user, uint64_t address, size_t bytes);
     /* Prints what the kernel prints; error: what a failed assertion says. */
     void (*print)(void *user, bool error, const char *text, size_t length);
     /* What the handle of a texture or surface stands for; false: nothing. By one thread at a

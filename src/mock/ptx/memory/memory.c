@@ -137,16 +137,29 @@ static unsigned char *in_param(const struct access *access, uint64_t offset, boo
     return (unsigned char *) (uintptr_t) zeros;
 }
 
+/* No range has all of it: a finding, and a fault only where the device has nothing, either. */
+static unsigned char *beside(const struct access *access, uint64_t address)
+{
+    struct ptx__warp *warp = access->warp;
+    const struct ptx__launch *launch = warp->block->grid->launch;
+    unsigned char *host =
+        launch->stray ? launch->stray(launch->user, address, access->bytes) : NULL;
+
+    if (host)
+        ptx__note_stray(warp, access->op, address, access->bytes, access->lane, verb(access->use));
+    else
+        ptx__fault_at(warp, access->op, address, access->bytes, access->lane, verb(access->use));
+    return host;
+}
+
 static unsigned char *in_global(const struct access *access, uint64_t address)
 {
     struct ptx__warp *warp = access->warp;
     const struct ptx__range_cache *hit = &warp->worker->hits[access->op->site];
 
     if (!ptx__range_cache_find(warp, access->op, address) ||
-        hit->size - (address - hit->begin) < access->bytes) {
-        ptx__fault_at(warp, access->op, address, access->bytes, access->lane, verb(access->use));
-        return NULL;
-    }
+        hit->size - (address - hit->begin) < access->bytes)
+        return beside(access, address);
     if (hit->watched)
         ptx__racecheck_span(
             &(struct ptx__touch){warp, access->op, hit->range, access->use, access->lane, 0},

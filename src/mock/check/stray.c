@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+#include "mock/check/stray.h"
+
+#include "mock/allocation/heap.h"
+#include "mock/allocation/mem_pool.h"
+#include "mock/allocation/memory.h"
+#include "mock/base/context.h"
+#include "mock/check/host_watch.h"
+
+/* What a device maps at a time, as seen on an H200; and of the program's own memory. */
+#define PAGE      ((size_t) 2 << 20)
+#define HOST_PAGE ((size_t) 4096)
+
+static struct mock__chunk *chunk_of(uint64_t address, size_t bytes)
+{
+    for (struct mock__chunk *chunk = mock__chunk_first(); chunk; chunk = chunk->next)
+        if (address - chunk->address < chunk->span &&
+            bytes <= chunk->span - (address - chunk->address))
+            return chunk;
+    return NULL;
+}
+
+static bool reaches(const struct mock__context *context, const struct mock__memory *memory)
+{
+    return !memory->absent && mock__memory_usable(context, memory->address, memory->bytes, true);
+}
+
+/* Is there an allocation in [begin, end) that the context may use? */
+static bool used(const struct mock__context *context, uint64_t begin, uint64_t end)
+{
+    const struct mock__memory *memory = mock__memory_find(begin);
+
+    if (!memory)
+        memory = mock__memory_after(begin);
+    for (; memory && memory->address < end; memory = mock__memory_after(memory->address))
+        if (reaches(context, memory))
+            return true;
+    return false;
+}
+
+/* A pool keeps all of its pages, whatever it has given away of them. */
+static bool kept(const struct mock__context *context, const struct mock__chunk *chunk,
+                 size_t offset)
+{
+    return chunk->pool && offset < chunk->bytes && mock__pool_allows(chunk->pool, context->device);
+}
+
+static bool mapped(const struct mock__context *context, const struct mock__chunk *chunk,
+                   size_t offset)
+{
+    const uint64_t begin = chunk->address + offset / PAGE * PAGE;
+
+    return kept(context, chunk, offset) || used(context, begin, begin + PAGE);
+}
+
+/* What is somebody's and yet not to be used is another matter. */
+static bool refused(const struct mock__context *context, uint64_t address)
+{
+    const struct mock__memory *memory = mock__memory_find(address);
+
+    return memory && !reaches(context, memory);
+}
+
+/* Where a device has memory that nobody has asked for, and so nobody else here uses. */
+static void *some_bytes(size_t bytes)
+{
+    static unsigned char nobodys[4096] __attribute__((aligned(64)));
+
+    return bytes <= sizeof(nobodys) ? nobodys : NULL;
+}
+
+/*
+ * Memory of the host that the driver made has whole pages of the device; what the program has
+ * registered is mapped by pages of the host, and what else is there is the program's own.
+ */
+static void *beside_host(const struct mock__context *context, uint64_t address, size_t bytes)
+{
+    const struct mock__memory *memory = mock__memory_before(address);
+    const bool registered = memory && memory->kind == MOCK__REGISTERED_MEMORY;
+    const size_t page = registered ? HOST_PAGE : PAGE;
+    const uint64_t begin =
+        memory ? (registered ? memory->address / page * page : memory->address) : 0;
+    const uint64_t used = memory ? memory->address + memory->bytes - begin : 0;
+    const uint64_t offset = address - begin, end = (used + page - 1) / page * page;
+
+    if (!memory || memory->kind == MOCK__DEVICE_MEMORY || !reaches(context, memory) ||
+        offset >= end || bytes > end - offset)
+        return NULL;
+    if (registered || offset + bytes <= mock__host_room(memory->bytes))
+        return memory->host + (address - memory->address);
+    return some_bytes(bytes);
+}
+
+/* What is written there is not as it was in the beginning any more; several threads may be here. */
+static void use_to(struct mock__chunk *chunk, uint64_t end)
+{
+    uint64_t before = __atomic_load_n(&chunk->used_to, __ATOMIC_RELAXED);
+
+    while (before < end && !__atomic_compare_exchange_n(&chunk->used_to, &before, end, true,
+                                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+}
+
+static void *beside_device(const struct mock__context *context, uint64_t address, size_t bytes)
+{
+    struct mock__chunk *chunk = chunk_of(address, bytes);
+    const size_t offset = chunk ? address - chunk->address : 0;
+
+    if (!chunk || refused(context, address) || refused(context, address + bytes - 1))
+        return NULL;
+    for (size_t page = offset / PAGE; page <= (offset + bytes - 1) / PAGE; page++)
+        if (!mapped(context, chunk, page * PAGE))
+            return NULL;
+    use_to(chunk, address + bytes);
+    return chunk->backing + offset;
+}
+
+void *mock__memory_stray(const struct mock__context *context, uint64_t address, size_t bytes)
+{
+    void *host = bytes ? beside_device(context, address, bytes) : NULL;
+
+    return host || !bytes ? host : beside_host(context, address, bytes);
+}
