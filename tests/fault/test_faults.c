@@ -29,6 +29,41 @@ Test(faults, every_call_and_its_result)
     faulty_close(&f);
 }
 
+static int count_names(struct faulty f)
+{
+    int failed = 0;
+
+    for (int i = 0; i < 3; i++) {
+        const char *name = NULL;
+
+        failed += CALL(f.table, cuGetErrorString, (int, const char **), 0, &name) == 77;
+    }
+    return failed;
+}
+
+/* The first function of the list is no other than the rest. */
+Test(faults, of_the_first_function)
+{
+    struct faulty f;
+
+    faulty_open(&f, 0);
+    ADD(f, "cuGetErrorString", .result = 77);
+    cr_expect(eq(int, count_names(f), 3));
+    expect_injected(f, "cuGetErrorString", 3);
+    expect_injected(f, NULL, 3);
+    faulty_close(&f);
+}
+
+Test(faults, of_allocations_alone)
+{
+    struct faulty f;
+
+    faulty_open(&f, 0);
+    ADD(f, "*", .above_bytes = 1, .result = 77);
+    cr_expect(eq(int, count_names(f), 0));
+    faulty_close(&f);
+}
+
 Test(faults, the_nth)
 {
     struct faulty f;

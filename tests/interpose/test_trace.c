@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/util.h"
@@ -323,6 +324,29 @@ Test(trace, tells_threads_apart)
     cr_assert(eq(sz, n, 2));
     cr_expect(eq(u64, calls[0].thread, (uint64_t) syscall(SYS_gettid)));
     cr_expect(eq(u64, calls[1].thread, (uintptr_t) id));
+    close_traced(&t);
+}
+
+/* A thread keeps its number, but the thread that lives on in a child is another. */
+Test(trace, tells_a_child_from_its_parent)
+{
+    struct cushim_traced_call calls[2];
+    struct traced t;
+    size_t n = 0;
+    int status = 1;
+    pid_t child;
+
+    open_traced(&t, NULL);
+    fake_count(t.table);
+    child = fork();
+    if (child == 0) {
+        fake_count(t.table);
+        cushim_trace_calls(t.trace, 0, calls, 2, &n);
+        _exit(n != 2 || calls[0].thread != (uint64_t) getppid() ||
+              calls[1].thread != (uint64_t) getpid());
+    }
+    cr_assert(eq(int, waitpid(child, &status, 0), child));
+    cr_expect(eq(int, status, 0));
     close_traced(&t);
 }
 

@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include <dlfcn.h>
+#include <time.h>
 
 TestSuite(search, .fini = fail_on_valgrind_errors);
 
@@ -253,6 +254,13 @@ Test(search, mock)
     cushim_report_free(&report);
 }
 
+Test(search, names_that_the_linker_does_not_find)
+{
+    if (opened("auto"))
+        cr_skip_test("there is a driver here");
+    assert_contains(cushim_error_text(), " libcuda.so.1: not in the library path;", "the sentence");
+}
+
 Test(search, report_counts)
 {
     const struct cushim_report *report =
@@ -275,4 +283,31 @@ Test(search, report_counts)
     cushim_report_free(&report);
     cushim_report_free(&report);
     cushim_report_free(NULL);
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t) now.tv_sec * 1000000000u + (uint64_t) now.tv_nsec;
+}
+
+/* No limits but those that hold on any machine: parts make up the whole, which is within the call.
+ */
+Test(search, report_times)
+{
+    const uint64_t start = now_ns();
+    const struct cushim_report *report =
+        make_report(CUSHIM_LIBRARY_CUDA, cushim_open_params(.library = FAKE("slow")));
+    const uint64_t around = now_ns() - start;
+
+    assert_true(report->load_ns >= 200000000, "its constructor sleeps longer");
+    assert_true(report->resolve_ns > 0, "functions were found");
+    assert_true(report->init_ns > 0, "cuInit() was called");
+    assert_true(report->total_ns <= around, "%llu of %llu ns",
+                (unsigned long long) report->total_ns, (unsigned long long) around);
+    assert_true(report->load_ns + report->resolve_ns + report->init_ns <= report->total_ns,
+                "the parts are not more than the whole");
+    cushim_report_free(&report);
 }

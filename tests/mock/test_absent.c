@@ -83,6 +83,9 @@ Test(absent, events_of_other_processes)
     EXPECT(CUDA_ERROR_NOT_SUPPORTED, mock_cuIpcGetEventHandle(&handle, event));
     EXPECT(CUDA_ERROR_INVALID_HANDLE, mock_cuIpcGetEventHandle(&handle, GARBAGE));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuIpcGetEventHandle(NULL, event));
+    memset(&handle, 0, sizeof(handle));
+    EXPECT(CUDA_ERROR_NOT_SUPPORTED, mock_cuIpcOpenEventHandle(&event, handle));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuIpcOpenEventHandle(NULL, handle));
 }
 
 #if CUDA_VERSION >= 11040

@@ -496,6 +496,8 @@ static const struct {
     {"GPU-C,GPU-A,GPU-B", "201"},
     {"GPU-A", "0"},
     {"GPU-A,GPU-A", ""},
+    {"  GPU-B", "1"},
+    {"\tGPU-B, GPU-A", "10"},
     {"GPU-A,1", "0"},
     {"1,GPU-A", "1"},
     {"GPU-", ""},

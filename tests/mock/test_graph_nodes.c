@@ -328,6 +328,8 @@ Test(graph_nodes, nodes_of_any_type_are_set)
     OK(mock_cuGraphNodeSetParams(node, &params));
     OK(run(graph));
     cr_expect(eq(uint, value(), 41));
+    params.kernel.gridDimX = 0;
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphExecNodeSetParams(exec, node, &params));
     params.type = CU_GRAPH_NODE_TYPE_EMPTY;
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphNodeSetParams(node, &params));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphNodeSetParams(node, NULL));

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Operations on values as nodes of graphs. */
+#include <stdio.h>
+#include <unistd.h>
+
 #include "graphs.h"
 #include "mock/queue/schedule.h"
 
@@ -168,6 +171,28 @@ Test(graph_values, misuse)
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphAddBatchMemOpNode(&node, graph, NULL, 0, NULL));
     cr_expect(eq(ptr, node, GARBAGE));
     cr_expect(eq(sz, count_nodes(graph), 0));
+}
+
+Test(graph_values, batches_are_written_for_graphviz)
+{
+    char path[] = "/tmp/cushim-values-XXXXXX", text[4096] = "";
+    CUstreamBatchMemOpParams ops[] = {write_of(1), wait_for(5), write_of(2)};
+    CUgraph graph = new_graph();
+    const int fd = mkstemp(path);
+    FILE *file = fdopen(fd, "r");
+
+    memset(&ops[2], 0, sizeof(ops[2]));
+    ops[2].operation = CU_STREAM_MEM_OP_BARRIER;
+    add(graph, NULL, ops, 3);
+    OK(mock_cuGraphDebugDotPrint(graph, path, 1));
+    text[fread(text, 1, sizeof(text) - 1, file)] = 0;
+    fclose(file);
+    remove(path);
+    for (size_t i = 0; i < 3; i++) {
+        static const char *const words[] = {"\\nwrite 0x", "\\nwait 0x", "\\nbarrier"};
+
+        cr_expect(ne(ptr, (void *) strstr(text, words[i]), NULL), "no %s in %s", words[i], text);
+    }
 }
 
 /* Freed between instantiation and launch: it is told, and nothing waits for ever. */

@@ -226,6 +226,14 @@ Test(memory, fills)
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemsetD32_v2(p + 2, 1, 4));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemsetD8_v2(p, 1, 65));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemsetD32_v2(p, 1, SIZE_MAX / 2));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemsetD8Async(p, 1, 65, NULL));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemsetD16Async(p, 1, 33, NULL));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemsetD32Async(p, 1, 17, NULL));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemsetD2D16_v2(p, 64, 1, 33, 1));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemsetD2D32_v2(p, 64, 1, 17, 1));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemsetD2D8Async(p, 64, 1, 65, 1, NULL));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemsetD2D16Async(p, 64, 1, 33, 1, NULL));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemsetD2D32Async(p, 64, 1, 17, 1, NULL));
     OK(mock_cuMemsetD8_v2(p, 5, 64));
     OK(mock_cuMemsetD2D8_v2(p, 16, 9, 4, 4));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemsetD2D8_v2(p, 3, 9, 4, 4));

@@ -75,6 +75,16 @@ static const struct {
     {HEADER, CUDA_SUCCESS},
 };
 
+#if CUDA_VERSION >= 12040
+Test(module, functions_before_there_is_a_driver)
+{
+    CUfunctionLoadingState state;
+
+    EXPECT(CUDA_ERROR_NOT_INITIALIZED, mock_cuFuncLoad(GARBAGE));
+    EXPECT(CUDA_ERROR_NOT_INITIALIZED, mock_cuFuncIsLoaded(&state, GARBAGE));
+}
+#endif
+
 Test(module, images)
 {
     CUmodule module;

@@ -459,6 +459,14 @@ Test(sampling, views)
     for (unsigned i = 0; i < 4; i++)
         cr_expect(eq(flt, out[i], (float) (i + 1)));
     silent();
+    OK(mock_cuMemcpyHtoA_v2(array, 0, ((const uint32_t[]){0x8001, 0xfffe, 0x7fff, 3}), 16));
+    EXPECT(CUDA_SUCCESS,
+           run(HEAD,
+               "fma.rn.f32 %f0, %f0, 0.25, 0.125;\ntex.1d.v4.u32.f32 {%r1, %r2, %r3, %r4}, [%rd0, "
+               "{%f0}]; cvt.rn.f32.u32 %f1, %r1;\n",
+               texture));
+    for (unsigned i = 0; i < 4; i++)
+        cr_expect(eq(flt, out[i], ((const float[]){0x8001, 0xfffe, 0x7fff, 3})[i]));
 }
 
 /* No array has several samples, and all of an array is there. Constants, vectors in registers. */

@@ -153,6 +153,25 @@ Test(stream, host_functions)
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuStreamAddCallback(stream, note_status, &status, 1));
 }
 
+#if CUDA_VERSION >= 12080
+Test(stream, device)
+{
+    CUcontext second = NULL;
+    CUstream stream = NULL;
+    CUdevice device = -1;
+
+    start();
+    OK(mock_cuStreamGetDevice(NULL, &device));
+    cr_expect(eq(int, device, 0));
+    OK(mock_cuDevicePrimaryCtxRetain(&second, 1));
+    OK(mock_cuCtxSetCurrent(second));
+    OK(mock_cuStreamCreate(&stream, 0));
+    OK(mock_cuStreamGetDevice(stream, &device));
+    cr_expect(eq(int, device, 1));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuStreamGetDevice(stream, NULL));
+}
+#endif
+
 Test(stream, attributes)
 {
     CUstreamAttrValue value = {.syncPolicy = (CUsynchronizationPolicy) 0};

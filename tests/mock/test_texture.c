@@ -165,6 +165,8 @@ Test(texture, surfaces_need_arrays_that_were_made_for_it)
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuSurfObjectCreate(NULL, &resource));
     OK(mock_cuSurfObjectCreate(&object, &resource));
     OK(mock_cuSurfObjectGetResourceDesc(&got, object));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuSurfObjectGetResourceDesc(NULL, object));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuSurfObjectGetResourceDesc(&got, object + 1));
     cr_expect(eq(ptr, got.res.array.hArray, resource.res.array.hArray));
     /* The surface, both arrays and the primary context. */
     cr_expect(eq(sz, cushim_mock_leaks(), 4));
@@ -201,6 +203,15 @@ Test(texture, references)
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuTexRefSetAddress_v2(NULL, reference, p + 12, 64));
     OK(mock_cuTexRefGetAddress_v2(&got, reference));
     cr_expect(eq(ulong, got, p));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuTexRefGetAddress(&(CUdeviceptr_v1){0}, reference));
+    for (int dim = 0; dim < 3; dim++) {
+        CUaddress_mode mode = (CUaddress_mode) -1;
+
+        OK(mock_cuTexRefSetAddressMode(reference, dim, CU_TR_ADDRESS_MODE_BORDER));
+        OK(mock_cuTexRefGetAddressMode(&mode, reference, dim));
+        cr_expect(eq(int, (int) mode, CU_TR_ADDRESS_MODE_BORDER), "%d", dim);
+    }
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuTexRefSetAddressMode(reference, -1, 0));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuTexRefSetAddressMode(reference, 3, 0));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuTexRefSetFilterMode(reference, 2));
     OK(mock_cuTexRefDestroy(reference));

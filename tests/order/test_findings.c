@@ -226,6 +226,21 @@ Test(findings, one_byte_too_far)
     found(CUSHIM_MOCK_OUT_OF_BOUNDS, "kernel 'fill': 256 bytes at", "never allocated");
 }
 
+/* Sums of addresses and sizes fit, up to the last address there is. */
+Test(findings, as_far_as_addresses_go)
+{
+    unsigned char byte = 0;
+    CUdeviceptr p;
+
+    begin();
+    p = allocate(BYTES);
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemcpyHtoD_v2(p, &byte, UINT64_MAX - p));
+    found(CUSHIM_MOCK_OUT_OF_BOUNDS, "copy: ", "(256 bytes, made by cuMemAlloc, ");
+    cushim_mock_findings_clear();
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemcpyHtoD_v2(p, &byte, UINT64_MAX));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemcpyDtoH_v2(&byte, p + 16, UINT64_MAX - 15));
+}
+
 Test(findings, memory_used_after_it_was_freed)
 {
     CUdeviceptr p;

@@ -269,8 +269,17 @@ Test(safe_slice, asynchronous_copies_of_the_hosts_memory)
     cr_expect(eq(u64, count(&f.w, "cuStreamSynchronize"), 0));
     assert_ok(cushim_stream_synchronize(f.b));
     cr_expect(eq(int, values[N - 1], N - 1));
+    for (int i = 0; i < N; i++)
+        values[i] = 3 * i;
+    forget_calls(&f.w);
     assert_ok(cushim_slice_write_async(f.b, slice, values, N));
+    cr_expect(eq(u64, count(&f.w, "cuMemcpyHtoDAsync_v2"), 1));
+    cr_expect(eq(u64, count(&f.w, "cuStreamSynchronize"), 0));
     assert_ok(cushim_stream_synchronize(f.b));
+    memset(values, 0, N * sizeof(int));
+    assert_ok(cushim_slice_read(f.a, slice, values, N));
+    for (int i = 0; i < N; i++)
+        cr_expect(eq(int, values[i], 3 * i));
     cr_assert(eq(int, RAW(&f.w, cuMemFreeHost, (void *), pinned), 0));
     cushim_slice_free(&slice);
     close_fixture(&f);

@@ -10,6 +10,7 @@ Test(check, one_too_far)
     EXPECT(CUDA_SUCCESS, run("st.global.u32 [%rd1+4], 7;", 4, 32));
     found(CUSHIM_MOCK_OUT_OF_BOUNDS, "block (3,0,0), thread (31,0,0)",
           "(512 bytes, made by cuMemAlloc");
+    found(CUSHIM_MOCK_OUT_OF_BOUNDS, "kernel 'k', line ", " of the PTX, block (3,0,0)");
 }
 
 Test(check, one_too_far_with_a_guard)
@@ -54,6 +55,18 @@ Test(check, missing_barrier)
     begin(64);
     EXPECT(CUDA_SUCCESS, run(EXCHANGE(""), 1, 64));
     found(CUSHIM_MOCK_UNINITIALISED_READ, "shared memory", "nothing has written");
+}
+
+/* Of the second half of the variable, which all have written. */
+Test(check, missing_barrier_behind_a_later_write)
+{
+    begin(64);
+    EXPECT(CUDA_SUCCESS,
+           run("mov.u32 %r1, s; add.u32 %r1, %r1, %r7; st.shared.u32 [%r1], 1; bar.sync 0;\n"
+               "setp.eq.u32 %p0, %t, 0; @%p0 st.shared.u32 [s+240], 2;\n"
+               "setp.eq.u32 %p1, %t, 40; @%p1 ld.shared.u32 %r2, [s+240];",
+               1, 64));
+    found(CUSHIM_MOCK_DATA_RACE, "shared memory at offset", "no barrier is between them");
 }
 
 Test(check, missing_barrier_on_the_way_back)

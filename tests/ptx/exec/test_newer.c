@@ -182,6 +182,20 @@ Test(newer, small_formats)
     answers("mov.b16 %h1, 0x7f80; cvt.rn.bf16x2.ue8m0x2 %r9, %h1;", 0x3f804000);
 }
 
+/* Exponents alone: 1.5 and 3, then 1.5 and 2, then numbers around the half of the least. */
+Test(newer, powers_of_two)
+{
+    answers("mov.f32 %f1, 0f3fc00000; mov.f32 %f2, 0f40400000; cvt.rz.satfinite.ue8m0x2.f32 %h1, "
+            "%f1, %f2; cvt.u32.u16 %r9, %h1;",
+            0x7f80);
+    answers("mov.f32 %f1, 0f3fc00000; mov.f32 %f2, 0f40000000; cvt.rp.satfinite.ue8m0x2.f32 %h1, "
+            "%f1, %f2; cvt.u32.u16 %r9, %h1;",
+            0x8080);
+    answers("mov.f32 %f1, 0f00400000; mov.f32 %f2, 0f00400001; cvt.rp.satfinite.ue8m0x2.f32 %h1, "
+            "%f1, %f2; cvt.u32.u16 %r9, %h1;",
+            0x0001);
+}
+
 Test(newer, rounding_by_random_bits_is_refused)
 {
     static const char text[] = HEAD BEGIN "cvt.rs.bf16x2.f32 %r1, %f1, %f2, %r3; ret; }";

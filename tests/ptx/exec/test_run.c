@@ -137,6 +137,14 @@ Test(run, branch_by_index)
         cr_expect(eq(u32, words[i], ((unsigned[]){10, 20, 30, 20})[i % 4]));
 }
 
+/* An index that is one too large. */
+Test(run, branch_by_an_index_that_is_not_there)
+{
+    EXPECT(719, run_text(HEAD BEGIN "T: .branchtargets A, B, A;\nmov.u32 %r2, 3; brx.idx %r2, T;\n"
+                                    "A: bra D; B: bra D; D: ret; }",
+                         1, 1, false));
+}
+
 Test(run, shuffles_and_votes)
 {
     run("",

@@ -150,6 +150,8 @@ Test(launch, shapes_are_checked_against_device_and_kernel, .init = begin)
           .block = {1}, .shared_bytes = 60000);
     SHAPE("this device has", .grid = {1}, .block = {1}, .shared_bytes = 1 << 20);
     SHAPE("both elements", .grid = {1}, .block = {1}, .elements = 3);
+    SHAPE("both elements", .grid = {1}, .elements = 3);
+    SHAPE("both elements", .block = {1}, .elements = 3);
     SHAPE("elements take", .elements = (size_t) 1 << 60);
     cr_assert(eq(u64, count(&w, "cuLaunchKernel"), 0));
     assert_ok(

@@ -28,6 +28,10 @@ Test(launch_memory, launchers_are_used_again, .init = begin)
                    CUSHIM_ERROR_INVALID_ARGUMENT, "no argument 4");
     assert_refused(cushim_launcher_set(launcher, 3, CUSHIM_BYTES(NULL, 8)),
                    CUSHIM_ERROR_INVALID_ARGUMENT, "has no value");
+    /* An argument keeps its name. */
+    assert_ok(cushim_launcher_set(launcher, 0, CUSHIM_VALUE(n)));
+    assert_refused(cushim_launcher_launch(launcher, stream, config), CUSHIM_ERROR_INVALID_ARGUMENT,
+                   "saxpy: argument 0 (n) is 8 bytes, the kernel's parameter is 4");
     assert_ok(cushim_launcher_clear(launcher));
     assert_refused(cushim_launcher_launch(launcher, stream, config), CUSHIM_ERROR_INVALID_ARGUMENT,
                    "saxpy: 0 arguments");

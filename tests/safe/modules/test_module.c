@@ -146,6 +146,12 @@ Test(module, what_is_no_image, .init = begin)
                    "a structure that points to a fat binary");
     assert_refused(cushim_module_load(w.context, "\0abc", 4, NULL, &module), 200, "neither PTX");
     assert_refused(cushim_module_load(w.context, "\0", 2, NULL, &module), 200, "empty");
+    /* One with another class, which is no cubin, and the same without any sections. */
+    elf[0x3c] = 0;
+    elf[0x28] = 0;
+    elf[4] = 1;
+    assert_refused(cushim_module_load(w.context, elf, sizeof(elf), NULL, &module), 200,
+                   "the image is a cubin that is cut off");
     assert_refused(cushim_module_load(w.context, "", 0, NULL, &module), 200, "empty");
     assert_refused(cushim_module_load(w.context, "a\0b", 3, NULL, &module), 200, "neither PTX");
     assert_refused(cushim_module_load(w.context, NULL, 3, NULL, &module),
@@ -202,6 +208,84 @@ Test(module, files, .init = begin)
     unlink(path);
     assert_refused(cushim_module_load_file(w.context, NULL, NULL, &module),
                    CUSHIM_ERROR_INVALID_ARGUMENT, "path is NULL");
+    close_world(&w);
+}
+
+/* What is complete to the last byte is for the driver to judge. */
+Test(module, what_ends_where_it_says, .init = begin)
+{
+    unsigned char elf[64] = {0x7f, 'E', 'L', 'F', 2, 1, 1}, fat[32] = {0x50, 0xed, 0x55, 0xba, 1};
+    cushim_module module = CUSHIM_NONE;
+
+    fat[6] = 16;
+    fat[8] = 16;
+    fat[20] = 16; /* one entry, without contents */
+    cr_assert(ne(int, cushim_module_load(w.context, fat, sizeof(fat), NULL, &module), CUSHIM_OK));
+    cr_assert(eq(u64, count(&w, "cuModuleLoadDataEx"), 1), "%s", cushim_error_text());
+    elf[0x3a] = 64; /* e_shentsize */
+    cr_assert(ne(int, cushim_module_load(w.context, elf, sizeof(elf), NULL, &module), CUSHIM_OK));
+    cr_assert(eq(u64, count(&w, "cuModuleLoadDataEx"), 2), "%s", cushim_error_text());
+    close_world(&w);
+}
+
+/* More than is read at a time, and the kernel at its end. */
+Test(module, large_files, .init = begin)
+{
+    char path[] = "/tmp/cushim-XXXXXX";
+    const int file = mkstemp(path);
+    cushim_module module = CUSHIM_NONE;
+    const char *kernels = strstr(ptx, ".visible");
+    FILE *out = fdopen(file, "w");
+    cushim_function f;
+
+    fprintf(out, "%.*s", (int) (kernels - ptx), ptx);
+    for (int i = 0; i < 20000; i++)
+        fprintf(out, "// line %d\n", i);
+    fputs(kernels, out);
+    fclose(out);
+    assert_ok(cushim_module_load_file(w.context, path, NULL, &module));
+    assert_ok(cushim_module_function(module, "saxpy", &f));
+    cushim_module_free(&module);
+    unlink(path);
+    close_world(&w);
+}
+
+static int optimization_level;
+
+/* The options' names and values are the fourth and fifth argument. */
+static bool note_level(struct cushim_call *call, void *user)
+{
+    (void) user;
+    if (!strcmp(call->name, "cuModuleLoadDataEx")) {
+        const unsigned n = *(unsigned *) call->args[2];
+        const int *names = *(int **) call->args[3];
+        void **values = *(void ***) call->args[4];
+
+        for (unsigned i = 0; i < n; i++)
+            if (names[i] == 7 /* CU_JIT_OPTIMIZATION_LEVEL */)
+                optimization_level = (int) (uintptr_t) values[i];
+    }
+    return false;
+}
+
+Test(module, the_driver_gets_the_level, .init = begin)
+{
+    const struct cushim_hooks hooks = {.before = note_level};
+    cushim_driver watched = CUSHIM_NONE;
+    cushim_context context = CUSHIM_NONE;
+    cushim_module module = CUSHIM_NONE;
+
+    assert_ok(cushim_interpose(w.driver, &hooks, 1, &watched));
+    assert_ok(cushim_context_primary(watched, 0, &context));
+    for (int level = 0; level <= 4; level++) {
+        optimization_level = -1;
+        assert_ok(cushim_module_load_text(
+            context, ptx, cushim_module_params(.optimization_level = &level), &module));
+        cr_assert(eq(int, optimization_level, level));
+        cushim_module_free(&module);
+    }
+    cushim_context_free(&context);
+    cushim_close(&watched);
     close_world(&w);
 }
 
