@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cushim: CUDA for binaries that must also run where CUDA is not.
+ * cushim: CUDA for binaries that must also run on machines without CUDA.
  *
- * Includes everything that compiles without CUDA's headers. table.h, which needs
- * them, is included by those who call the driver directly.
+ * This header includes every public header that compiles without CUDA's headers. Programs that call
+ * the driver directly also include table.h, and nvrtc_table.h for NVRTC; these two need CUDA's
+ * headers.
  */
 #ifndef CUSHIM_CUSHIM_H
 #define CUSHIM_CUSHIM_H

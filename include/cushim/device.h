@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What devices there are, and what they can do.
+ * The devices of a driver, and their properties.
  *
- * A device is named by its ordinal: 0 up to, and not including, the count. Asking needs
- * no context and starts none. Ordinals follow CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER; what
- * names a device for good is its UUID.
+ * A device is named by its ordinal, a number from 0 to the count of devices minus 1. The functions
+ * here need no context and create none. Ordinals depend on CUDA_VISIBLE_DEVICES and
+ * CUDA_DEVICE_ORDER; the UUID of a device never changes.
  *
- * All functions are thread-safe. 101 CUDA_ERROR_INVALID_DEVICE for an ordinal that does not
- * exist, CUSHIM_ERROR_INVALID_ARGUMENT for an output that is NULL.
+ * All functions are thread-safe. They return 101 CUDA_ERROR_INVALID_DEVICE for an ordinal that does
+ * not exist, and CUSHIM_ERROR_INVALID_ARGUMENT for an output that is NULL.
  */
 #ifndef CUSHIM_DEVICE_H
 #define CUSHIM_DEVICE_H
@@ -21,52 +21,58 @@
 extern "C" {
 #endif
 
-/** How many devices there are. 0 is no error. */
+/** Returns the number of devices. A count of 0 is not an error. */
 CUSHIM_API cushim_status cushim_device_count(cushim_driver driver, int *ret_count);
 
 /**
- * The name, such as "NVIDIA H200", copied into size bytes of buffer and ended with a zero; what
- * does not fit is left out.
+ * Copies the name of a device, such as "NVIDIA H200", into buffer, which has size bytes. The text
+ * ends with a NUL. A name that is too long is cut off.
  */
 CUSHIM_API cushim_status cushim_device_name(cushim_driver driver, int device, char *buffer,
                                             size_t size);
 
-/** 16 bytes that are the same in every process, whatever the ordinal. */
+/** The UUID of a device: 16 bytes that are the same in every process and for every ordinal. */
 struct cushim_uuid {
     unsigned char bytes[16];
 };
 
+/** Returns the UUID of a device. */
 CUSHIM_API cushim_status cushim_device_uuid(cushim_driver driver, int device,
                                             struct cushim_uuid *ret_uuid);
 
-/** The device's memory in bytes. How much is free is cushim_context_memory()'s to say. */
+/**
+ * Returns the size of a device's memory in bytes. cushim_context_memory() returns how much is free.
+ */
 CUSHIM_API cushim_status cushim_device_memory(cushim_driver driver, int device, size_t *ret_bytes);
 
 /**
- * An attribute, by the driver's number: CU_DEVICE_ATTRIBUTE_WARP_SIZE is 10. 1
- * CUDA_ERROR_INVALID_VALUE for a number that this driver does not know, which for a question of the
- * kind "can it" is as good as no.
+ * Returns a device attribute. attribute is the driver's number: CU_DEVICE_ATTRIBUTE_WARP_SIZE is
+ * 10. The result is 1 CUDA_ERROR_INVALID_VALUE for a number that this driver does not know. If the
+ * attribute tells whether the device has a feature, a program can take that error for "no".
  */
 CUSHIM_API cushim_status cushim_device_attribute(cushim_driver driver, int device, int attribute,
                                                  int *ret_value);
 
-/** 9 and 0 for a device of compute capability 9.0. */
+/** Returns the compute capability of a device: 9 and 0 for compute capability 9.0. */
 CUSHIM_API cushim_status cushim_device_compute_capability(cushim_driver driver, int device,
                                                           int *ret_major, int *ret_minor);
 
 /**
- * Where the device is on the bus, as "0000:3b:00.0", copied into size bytes of buffer, 13 at
- * least: 1 CUDA_ERROR_INVALID_VALUE or a shortened text, as the driver likes, if it does not
- * fit.
+ * Copies the PCI bus id of a device, such as "0000:3b:00.0", into buffer, which has size bytes.
+ * size should be at least 13. If the text does not fit, the driver decides between a shortened text
+ * and 1 CUDA_ERROR_INVALID_VALUE.
  */
 CUSHIM_API cushim_status cushim_device_pci_id(cushim_driver driver, int device, char *buffer,
                                               size_t size);
 
-/** The ordinal of the device at a place on the bus. */
+/** Returns the ordinal of the device with a PCI bus id, such as "0000:3b:00.0". */
 CUSHIM_API cushim_status cushim_device_by_pci_id(cushim_driver driver, const char *pci_id,
                                                  int *ret_device);
 
-/** Can kernels on device use memory of peer, after cushim_context_enable_peer()? */
+/**
+ * Tells whether kernels on device can use the memory of peer once cushim_context_enable_peer() has
+ * allowed it. Both are ordinals.
+ */
 CUSHIM_API cushim_status cushim_device_can_access_peer(cushim_driver driver, int device, int peer,
                                                        bool *ret_can);
 

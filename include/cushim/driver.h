@@ -2,8 +2,8 @@
 /*
  * Finding and opening libcuda and libnvrtc at run time.
  *
- * Where a library is looked for, unless the parameters or the environment name
- * it:
+ * cushim searches for a library in these places, in this order, unless the parameters or the
+ * environment name it:
  *
  *   libcuda    one that the process has loaded already; libcuda.so.1 by the
  *              dynamic linker's search; then /usr/lib/wsl/lib,
@@ -22,12 +22,12 @@
  *   CUSHIM_TRACE                      a file that gets the trace of every call
  *                                     made through tables (see interpose.h)
  *
- * A candidate is rejected, and the next one tried, when it is not a library for
- * this machine, when it is the toolkit's stub or cushim itself, or when it lacks
- * the few functions nothing works without. See report.h for what was tried.
+ * A candidate is rejected, and the next one is tried, if it is not a library for this machine, if
+ * it is the toolkit's stub library or cushim itself, or if it does not have the few functions that
+ * cushim always needs. report.h describes the search report, which lists all candidates.
  *
- * A library that was accepted stays loaded until the process ends: closing a
- * handle only gives the handle back. Tables live as long.
+ * A library that was accepted stays loaded until the process ends, and so do its tables. Closing a
+ * handle frees only the handle.
  */
 #ifndef CUSHIM_DRIVER_H
 #define CUSHIM_DRIVER_H
@@ -41,10 +41,10 @@
 extern "C" {
 #endif
 
-/** An open driver. Freed by cushim_close(). */
+/** A handle of a driver. Freed by cushim_close(). */
 CUSHIM__HANDLE(cushim_driver, cushim_close)
 
-/** An open NVRTC. Freed by cushim_nvrtc_close(). */
+/** A handle of an NVRTC. Freed by cushim_nvrtc_close(). */
 CUSHIM__HANDLE(cushim_nvrtc, cushim_nvrtc_close)
 
 /** The libraries that cushim opens. */
@@ -54,15 +54,17 @@ enum cushim_library {
 };
 
 /**
- * Answers where a function is, by its exported name ("cuMemAlloc_v2"); NULL if
- * there is none. Called while the library is opened, and not afterwards.
+ * Returns the address of a function by its exported name, such as "cuMemAlloc_v2", or NULL if there
+ * is none. cushim calls it only while the library is opened.
  */
 typedef void *(*cushim_resolver)(const char *symbol, void *user);
 
-/** How to open a library. Zero means the default everywhere. */
+/**
+ * Parameters of cushim_open() and cushim_nvrtc_open(). A field that is zero selects its default.
+ */
 struct cushim_open_params {
     /**
-     * What to open: words separated by ":", tried in turn.
+     * The library to open: words separated by ":", which are tried in this order.
      *
      *   a path with a "/"  that file, and nothing else
      *   a name             as the dynamic linker finds it
@@ -70,79 +72,101 @@ struct cushim_open_params {
      *   none               nothing: the program runs as if there were no library
      *   auto               the whole search
      *
-     * A path cannot contain ":". What follows "none" is not tried.
+     * A path cannot contain ":". Words after "none" are not tried.
      *
      * So "/opt/compat/libcuda.so.575.57.08" opens that driver or fails, and
-     * "/opt/compat/libcuda.so.575.57.08:auto" falls back to the installed one.
-     * NULL or "" asks the environment; where that says nothing, it means "auto".
+     * "/opt/compat/libcuda.so.575.57.08:auto" falls back to the installed one. If it is NULL or "",
+     * the environment decides (CUSHIM_LIBCUDA, CUSHIM_LIBNVRTC), and otherwise the word is "auto".
      */
     const char *library;
 
-    /** If set, functions come from here, and no library is looked for. */
+    /**
+     * If it is not NULL, this function returns the library's functions, and cushim does not search
+     * for a library.
+     */
     cushim_resolver resolver;
     void *resolver_user;
 
     /**
-     * Do not call cuInit(). The driver is then only loaded, not started: for
-     * programs that fork before they use the GPU, and for tools that only look.
+     * If true, cuInit() is not called: the driver is only loaded. This is for programs that fork
+     * before they use the GPU, and for tools that only inspect the driver.
      */
     bool load_only;
 
-    /** A name for this handle in messages. Copied. */
+    /** A label for this handle in messages, or NULL. The text is copied. */
     const char *label;
 };
 
-/** Parameters in place: cushim_open(cushim_open_params(.library = "mock"), &driver). */
+/** Writes parameters in place: cushim_open(cushim_open_params(.library = "mock"), &driver). */
 #define cushim_open_params(...) (&(const struct cushim_open_params){__VA_ARGS__})
 
 /**
- * Finds a driver, loads it, resolves its functions, and initialises it.
+ * Finds a driver, loads it, looks up its functions, and initialises it. The caller closes the
+ * handle with cushim_close(). params may be NULL. Thread-safe.
  *
- * The same library is loaded and resolved once, however many threads open it at
- * the same time: every handle leads to the same table. Closing a handle never
- * unloads it.
+ * A library is loaded only once, even if several threads open it at the same time, and all its
+ * handles have the same table. Closing a handle does not unload the library.
  *
- * Returns CUSHIM_ERROR_NO_DRIVER if there is none (the error text says what was
- * tried), the driver's result if cuInit() failed (100 CUDA_ERROR_NO_DEVICE on a
- * machine with a driver and no GPU), CUSHIM_ERROR_FORKED in a child of a process
- * that had initialised this driver. Thread-safe. params may be NULL.
+ * The result is CUSHIM_ERROR_NO_DRIVER if no driver was found (the error text lists what was
+ * tried), the driver's result if cuInit() failed (100 CUDA_ERROR_NO_DEVICE on a machine with a
+ * driver but no GPU), and CUSHIM_ERROR_FORKED in a child of a process that had initialised this
+ * driver.
  */
 CUSHIM_API cushim_status cushim_open(const struct cushim_open_params *params,
                                      cushim_driver *ret_driver);
 
-/** The same for NVRTC; there is nothing to initialise, and load_only changes nothing. */
+/**
+ * Finds an NVRTC, loads it, and looks up its functions. The caller closes the handle with
+ * cushim_nvrtc_close(). NVRTC needs no initialisation, so params->load_only has no effect. params
+ * may be NULL. The result is CUSHIM_ERROR_NO_NVRTC if none was found; the error text lists what was
+ * tried. Thread-safe.
+ */
 CUSHIM_API cushim_status cushim_nvrtc_open(const struct cushim_open_params *params,
                                            cushim_nvrtc *ret_nvrtc);
 
-/** The CUDA version that the library implements, as 1000 * major + 10 * minor. */
+/** Returns the CUDA version that a driver implements, as 1000 * major + 10 * minor. Thread-safe. */
 CUSHIM_API cushim_status cushim_driver_version(cushim_driver driver, int *ret_version);
+
+/** Returns the CUDA version of an NVRTC, as 1000 * major + 10 * minor. Thread-safe. */
 CUSHIM_API cushim_status cushim_nvrtc_version(cushim_nvrtc nvrtc, int *ret_version);
 
 /**
- * The file that was opened; the empty string where a resolver stands in for one.
- * NULL for a handle that is not valid. The string is static.
+ * Returns the path of the driver's file. It is "" if a resolver took the place of a file, and NULL
+ * if the handle is not valid. The string is static. Thread-safe.
  */
 CUSHIM_API const char *cushim_driver_path(cushim_driver driver);
+
+/**
+ * Returns the path of the NVRTC's file. It is "" if a resolver took the place of a file, and NULL
+ * if the handle is not valid. The string is static. Thread-safe.
+ */
 CUSHIM_API const char *cushim_nvrtc_path(cushim_nvrtc nvrtc);
 
 /**
- * Does the driver have this function? symbol is an exported name, such as
- * "cuLaunchKernelEx" or "cuMemAlloc_v2". Where the answer is no, the thread's
- * last error says why: not that driver's version, or no such function at all.
+ * Tells whether the driver has a function. symbol is an exported name, such as "cuLaunchKernelEx"
+ * or "cuMemAlloc_v2". If the result is false, the calling thread's last error gives the reason:
+ * this version of the driver does not have the function, or no function of that name is known.
+ * Thread-safe.
  */
 CUSHIM_API bool cushim_driver_has(cushim_driver driver, const char *symbol);
+
+/**
+ * Tells whether the NVRTC has a function. symbol is an exported name, such as "nvrtcGetCUBIN". If
+ * the result is false, the calling thread's last error gives the reason: this version does not have
+ * the function, or no function of that name is known. Thread-safe.
+ */
 CUSHIM_API bool cushim_nvrtc_has(cushim_nvrtc nvrtc, const char *symbol);
 
-/** A function of a table whose type is not known here. */
+/** A function of a table, without its real type. */
 typedef void (*cushim_entry)(void);
 
 /*
- * The tables, without their types: cushim_cuda() of table.h and
- * cushim_nvrtc_table() of nvrtc_table.h are what programs call.
+ * The two functions below return tables without types. Programs call cushim_cuda() (table.h) and
+ * cushim_nvrtc_table() (nvrtc_table.h) instead.
  *
- * rows is the number of rows that the caller was compiled with. The result has at
- * least as many, and no entry is ever NULL: for a handle that is not valid, it is
- * a table whose functions all answer 303 CUDA_ERROR_SHARED_OBJECT_INIT_FAILED.
+ * rows is the number of rows with which the caller was compiled, and the table has at least that
+ * many. No entry is NULL. If the handle is not valid, all functions of the table return 303
+ * CUDA_ERROR_SHARED_OBJECT_INIT_FAILED.
  */
 CUSHIM_API const cushim_entry *cushim_driver_functions(cushim_driver driver, size_t rows);
 CUSHIM_API const cushim_entry *cushim_nvrtc_functions(cushim_nvrtc nvrtc, size_t rows);

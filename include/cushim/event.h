@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events: places in streams, to wait for and to measure time between.
+ * Events. An event marks a point in a stream. Streams and threads can wait for it, and two events
+ * measure the time between them.
  *
- * Slices need none of these to be used in the right order, see stream.h. An event is recorded
- * into a stream, and reached when all that was in the stream before it is done.
- * Recording it again moves it; who waits for it already waits for where it was.
+ * Work on slices is in the right order without events, see stream.h. An event is recorded into a
+ * stream. It is reached when all work that was in the stream before it is done. Recording it again
+ * moves it to a new point; streams and threads that wait already go on waiting for the old point.
  *
- * All functions are thread-safe. cushim_stream_wait() of stream.h makes a stream wait for one.
+ * All functions are thread-safe. cushim_stream_wait() (stream.h) makes a stream wait for an event.
  */
 #ifndef CUSHIM_EVENT_H
 #define CUSHIM_EVENT_H
@@ -17,31 +18,48 @@
 extern "C" {
 #endif
 
-/** How an event is made. */
+/** Flags of cushim_event_new(). */
 enum cushim_event_flag {
-    CUSHIM_EVENT_DEFAULT = 0,       /* for order only: cheapest */
-    CUSHIM_EVENT_BLOCKING_SYNC = 1, /* who waits for it in a thread waits asleep */
-    CUSHIM_EVENT_TIMING = 0x100,    /* notes the time, for cushim_event_elapsed() */
+    CUSHIM_EVENT_DEFAULT = 0,       /* for order only; the cheapest kind */
+    CUSHIM_EVENT_BLOCKING_SYNC = 1, /* a thread that waits for it sleeps instead of polling */
+
+    /**
+     * Returns the time from start to end in milliseconds, with a resolution of about half a
+     * microsecond. Both events must have been made with CUSHIM_EVENT_TIMING and recorded; otherwise
+     * the result is 400 CUDA_ERROR_INVALID_HANDLE. The call does not wait: while one of the events
+     * is not reached, the result is 600 CUDA_ERROR_NOT_READY, which does not change the thread's
+     * last error.
+     */
+    CUSHIM_EVENT_TIMING = 0x100, /* records the time, for cushim_event_elapsed() */
 };
 
-/** A new event, with enum cushim_event_flag. It can be recorded in streams of its context. */
+/**
+ * Creates an event. flags are of enum cushim_event_flag. The event can be recorded in any stream of
+ * its context. The caller frees it with cushim_event_free().
+ */
 CUSHIM_API cushim_status cushim_event_new(cushim_context context, unsigned flags,
                                           cushim_event *ret_event);
 
-/** The CUevent, for calls through the table. */
+/** Returns the CUevent, for calls through the table (table.h). It belongs to the event. */
 CUSHIM_API cushim_status cushim_event_raw(cushim_event event, void **ret_cu_event);
 
-/** Records it after all that is in the stream now. CUSHIM_ERROR_FOREIGN_CONTEXT in another's. */
+/**
+ * Records the event after all work that is in the stream now. The result is
+ * CUSHIM_ERROR_FOREIGN_CONTEXT if the stream belongs to another context than the event.
+ */
 CUSHIM_API cushim_status cushim_event_record(cushim_event event, cushim_stream stream);
 
 /**
- * CUSHIM_OK if the event is reached, or was never recorded; 600 CUDA_ERROR_NOT_READY if not
- * yet, which is an answer and does not touch the thread's last error. Anything else is an error,
- * and the event will not be reached.
+ * Returns CUSHIM_OK if the event is reached or was never recorded, and 600 CUDA_ERROR_NOT_READY if
+ * it is not reached yet. CUDA_ERROR_NOT_READY does not change the thread's last error. Any other
+ * result is an error, and the event will never be reached.
  */
 CUSHIM_API cushim_status cushim_event_query(cushim_event event);
 
-/** Waits, in the calling thread, until it is reached. */
+/**
+ * Blocks the calling thread until the event is reached, and returns the error of the work before
+ * it.
+ */
 CUSHIM_API cushim_status cushim_event_synchronize(cushim_event event);
 
 /**

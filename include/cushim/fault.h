@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Faults on demand: hooks that make calls fail, or last longer, when and where a
- * test says. They stand in front of a real driver as well as of the mock.
+ * Injected faults: hooks that make chosen calls fail or take longer, for tests. They work with real
+ * drivers and with the mock.
  *
  *     cushim_faults faults;
  *     cushim_faults_create(NULL, &faults);
@@ -11,11 +11,12 @@
  *     ...                                  the second allocation fails: out of memory
  *     cushim_faults_injected(faults, NULL, &n);
  *
- * The same as text, for files and the environment (cushim_faults_read()):
+ * Rules can also be text, for files and the environment (cushim_faults_read()):
  *
  *     cuMemAlloc nth=2 result=out_of_memory; cuMemcpy* delay=2ms; device_lost after=50
  *
- * Environment (ignored in a set-user-ID program), rules as text, or @ and a file of them:
+ * Environment (ignored in a set-user-ID program). The value is rules as text, or @ and the path of
+ * a file with rules:
  *
  *   CUSHIM_FAULTS        for every driver and NVRTC that cushim opens. If the rules are
  *                        not valid, cushim_open() fails with
@@ -26,17 +27,16 @@
  *                        line on standard error says why, and cuInit() answers
  *                        CUDA_ERROR_INVALID_VALUE.
  *
- * What a fault does. Most functions are not called: the rule's result is the answer.
- * A function that gives something back (...Free, ...Destroy, ...Unload, ...Release,
- * ...Unregister, ...Unmap, ...) or that waits (...Synchronize) is called all the same, and
- * then its result is replaced. So a program that takes the error for the
- * end of the object leaks nothing, and one that takes it for the end of the waiting
- * frees nothing that is still in use. A driver's own errors there are of this kind
- * too: they tell of work that failed before.
+ * The effect of a fault. Most functions are not called, and the rule's result is returned. A
+ * function that frees an object (...Free, ...Destroy, ...Unload, ...Release, ...Unregister,
+ * ...Unmap, ...) or that waits (...Synchronize) is called, and then its result is replaced. So a
+ * program that treats the object as freed after the error leaks nothing, and a program that stops
+ * waiting after the error frees nothing that is still in use. The errors of a real driver in such
+ * functions are similar: they come from work that failed before.
  *
- * What has no faults: pointers that the program got past the table, from
- * cuGetProcAddress() of an interposed driver or by dlsym(). The mock's own
- * CUSHIM_MOCK_FAULTS reaches those as well.
+ * Calls that do not go through the table have no faults: the program may have got their addresses
+ * from cuGetProcAddress() of an interposed driver or from dlsym(). CUSHIM_MOCK_FAULTS applies to
+ * such calls of the mock as well.
  *
  * All functions here are thread-safe, and so are the hooks.
  */
@@ -49,92 +49,95 @@
 extern "C" {
 #endif
 
-/** How many rules one cushim_faults has at most. */
+/** The maximum number of rules of one cushim_faults. */
 #define CUSHIM_FAULTS_MAX 64
 
 /**
- * A set of rules and what became of them. Freed by cushim_faults_free(); hooks that are
- * still in place then inject nothing.
+ * A set of rules, and counts of their hits. Freed by cushim_faults_free(). Its hooks may still be
+ * in place then, and inject nothing.
  */
 CUSHIM__HANDLE(cushim_faults, cushim_faults_free)
 
-/** Zero means the default everywhere. */
+/** Parameters of cushim_faults_create(). A field that is zero selects its default. */
 struct cushim_faults_params {
-    /** Decides which calls a probability hits. The same seed hits the same ones. */
+    /** The seed for rules with a probability. With the same seed, the same calls are hit. */
     uint64_t seed;
 };
 
 /**
- * One rule: what happens, and when. A call is hit when all that is said holds;
- * what is zero is not asked. Either result or delay_ns must be there.
+ * One rule: which calls are hit, and what happens to them. A call is hit if all conditions of the
+ * rule hold; a condition that is zero is not checked. result or delay_ns must be set.
  *
- * nth and every count the calls that the rule looks at: of all functions
- * that it was added for together, those beyond above_bytes, once after_launches is over.
+ * nth and every count the calls of all functions of the rule together. They count only calls for
+ * which the conditions above_bytes and after_launches hold.
  */
 struct cushim_fault {
     /**
-     * The answer: a CUresult, or an nvrtcResult if the function is one of NVRTC; 1 to
-     * 9999. 0 lets the driver answer, after delay_ns.
+     * The result of a call that is hit, from 1 to 9999: a CUresult, or an nvrtcResult for a
+     * function of NVRTC. If it is 0, the driver answers after delay_ns.
      */
     int result;
 
-    uint64_t nth;   /* only the n-th call; the first is 1. Not together with every */
-    uint64_t every; /* each k-th call: the k-th, the 2k-th, ... */
+    uint64_t nth;   /* hits only call n; the first is 1. Not together with every */
+    uint64_t every; /* hits every k-th call: k, 2k, 3k, ... */
 
     /**
-     * The share of calls, above 0 and at most 1. Whether the i-th call of a function is
-     * hit depends on the seed, the rule's number, the function and i, and on nothing
-     * else: not on the calls of other functions, nor on time.
+     * The share of calls that are hit, above 0 and at most 1. Whether call i of a function is hit
+     * depends only on the seed, the rule's number, the function and i. It does not depend on time
+     * or on calls of other functions.
      */
     double probability;
 
     /**
-     * Only allocations of more bytes than this; functions that allocate none are left
-     * out. Known are all versions and stream variants of cuMemAlloc,
-     * cuMemAllocPitch (width times height), cuMemAllocHost, cuMemHostAlloc,
-     * cuMemAllocManaged, cuMemAllocAsync, cuMemAllocFromPoolAsync and cuMemCreate.
+     * Hits only allocations of more bytes than this. Functions that do not allocate are never hit.
+     * The rule knows all versions and stream variants of cuMemAlloc, cuMemAllocPitch (width times
+     * height), cuMemAllocHost, cuMemHostAlloc, cuMemAllocManaged, cuMemAllocAsync,
+     * cuMemAllocFromPoolAsync and cuMemCreate.
      */
     uint64_t above_bytes;
 
     /**
-     * Only once so many launches were asked for: of kernels, by any function,
-     * and of graphs. The launches after that are hit as well.
+     * Hits only calls after this number of launches, of kernels (by any function) and of graphs
+     * together. Later launches are hit as well.
      */
     uint64_t after_launches;
 
     /**
-     * How long a call waits, in nanoseconds, in the calling thread, before the driver
-     * gets it; a function that is called before its result is replaced waits
-     * afterwards. An asynchronous copy is thus handed over late. Not part of the duration
-     * that a trace shows.
+     * The delay of a call that is hit, in nanoseconds. The calling thread waits before it calls the
+     * driver; if the function is called and its result replaced, the thread waits after the call.
+     * So an asynchronous copy is submitted late. The duration in a trace does not include the
+     * delay.
      */
     uint64_t delay_ns;
 
-    uint64_t count; /* hits at most so many calls. Not together with sticky */
+    uint64_t count; /* the maximum number of hits. Not together with sticky */
 
     /**
-     * The first hit loses the device, as a fault of a kernel does: from then
-     * on, every function that a driver refuses after that answers the same result, in
-     * all threads and contexts, until cushim_faults_reset(). Error names, versions,
-     * cuInit, cuGetProcAddress, what is known of devices, the stack of contexts, and
-     * destroying and resetting contexts still work. Not for NVRTC.
+     * If true, the first hit loses the device, as a fault in a kernel does. From then on, every
+     * function that fails on a real driver with a lost device returns the same result, in all
+     * threads and contexts, until cushim_faults_reset(). Error names, versions, cuInit,
+     * cuGetProcAddress, properties of devices, the stack of contexts, and destroying and resetting
+     * contexts still work. Not allowed for functions of NVRTC.
      *
-     * Work that was under way goes on underneath.
+     * Work that the driver had already accepted still runs.
      */
     bool sticky;
 };
 
-/** A rule in place: cushim_faults_add(faults, "cuInit", cushim_fault(.result = 100)). */
+/** Writes a rule in place: cushim_faults_add(faults, "cuInit", cushim_fault(.result = 100)). */
 #define cushim_fault(...) (&(const struct cushim_fault){__VA_ARGS__})
 
-/** Makes a set without rules. params may be NULL. */
+/**
+ * Creates a set without rules. params may be NULL. The caller frees it with cushim_faults_free().
+ * Thread-safe, as all functions here are.
+ */
 CUSHIM_API cushim_status cushim_faults_create(const struct cushim_faults_params *params,
                                               cushim_faults *ret_faults);
 
 /**
- * Adds a rule; it holds from the next call on. Rules are asked in the order in which they
- * were added: delays add up, and a call that one of them answers is not seen by
- * those behind. function is
+ * Adds a rule, which applies from the next call on. Rules are checked in the order in which they
+ * were added. Delays of several rules add up. When a rule answers a call, later rules do not see
+ * it. function is
  *
  *   a base name        all versions and stream variants: "cuMemcpyHtoD"
  *   an exported name   that function alone: "cuMemcpyHtoD_v2_ptds"; the first
@@ -147,16 +150,16 @@ CUSHIM_API cushim_status cushim_faults_create(const struct cushim_faults_params 
  *                      the rule is sticky, and its result is 719
  *                      CUDA_ERROR_LAUNCH_FAILED unless it says another
  *
- * Returns CUSHIM_ERROR_UNKNOWN_SYMBOL for a name that is none of these,
- * CUSHIM_ERROR_INVALID_ARGUMENT for a rule that could never do what it says,
- * CUSHIM_ERROR_LIMIT beyond CUSHIM_FAULTS_MAX rules.
+ * The result is CUSHIM_ERROR_UNKNOWN_SYMBOL for a name that is none of these,
+ * CUSHIM_ERROR_INVALID_ARGUMENT for a rule that could never have its effect, and CUSHIM_ERROR_LIMIT
+ * for more than CUSHIM_FAULTS_MAX rules.
  */
 CUSHIM_API cushim_status cushim_faults_add(cushim_faults faults, const char *function,
                                            const struct cushim_fault *fault);
 
 /**
- * Adds rules from a text: one a line, or several separated by ";". "#" begins a comment. A
- * rule is a function, as above, and what is to hold:
+ * Adds rules from a text, with one rule in each line or several separated by ";". "#" begins a
+ * comment. A rule is a function, as for cushim_faults_add(), followed by conditions and effects:
  *
  *     result=NUMBER or NAME    "2", "CUDA_ERROR_OUT_OF_MEMORY" or "out_of_memory"
  *     nth=N   every=N   count=N   probability=0.01
@@ -165,31 +168,35 @@ CUSHIM_API cushim_status cushim_faults_add(cushim_faults faults, const char *fun
  *     delay=TIME               with ns, us, ms or s: "2ms"
  *     sticky
  *
- * "seed=N" as a rule of its own sets the seed. All rules are added, or none: then the
- * error text names the line and the word. Statuses as of cushim_faults_add().
+ * "seed=N" without a function sets the seed. If one rule is not valid, no rule is added, and the
+ * error text names the line and the word. The results are those of cushim_faults_add().
  */
 CUSHIM_API cushim_status cushim_faults_read(cushim_faults faults, const char *text);
 
-/** The same from a file. CUSHIM_ERROR_SYSTEM if it cannot be read. */
+/**
+ * Adds rules from a file, in the format of cushim_faults_read(). The result is CUSHIM_ERROR_SYSTEM
+ * if the file cannot be read.
+ */
 CUSHIM_API cushim_status cushim_faults_read_file(cushim_faults faults, const char *path);
 
 /**
- * The hooks that inject; hooks that do nothing if the handle is not valid. In an array with
- * others, those before them see what the program sees, and those behind them see
- * what the driver is asked.
+ * Returns the hooks that inject the faults. If the handle is not valid, the hooks do nothing. In an
+ * array with other hooks, the hooks before these see the calls and results of the program, and the
+ * hooks after these see the calls that reach the driver.
  */
 CUSHIM_API struct cushim_hooks cushim_faults_hooks(cushim_faults faults);
 
 /**
- * How many calls of a function were hit: answered, replaced or delayed, by any rule. function as
- * for cushim_faults_add(), but for "device_lost"; NULL for all.
+ * Returns how many calls of a function were hit by any rule: answered, replaced or delayed.
+ * function is as for cushim_faults_add(), except that "device_lost" is not allowed, or NULL for all
+ * functions.
  */
 CUSHIM_API cushim_status cushim_faults_injected(cushim_faults faults, const char *function,
                                                 uint64_t *ret_count);
 
 /**
- * Begins anew: the rules stay, all that was counted is forgotten, a lost device is back.
- * The same calls then meet the same faults.
+ * Resets all counts to 0, and restores a lost device. The rules stay. The same calls then get the
+ * same faults again.
  */
 CUSHIM_API cushim_status cushim_faults_reset(cushim_faults faults);
 

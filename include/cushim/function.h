@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is known about a kernel, and how many of its blocks fit.
+ * Attributes and parameters of a kernel, and its occupancy: how many of its blocks run at a time.
  *
- * A cushim_function is found by cushim_module_function() and belongs to its module. All
- * functions are thread-safe and need no context to be current; settings are for all launches
- * of the kernel, by whichever thread.
+ * cushim_module_function() returns a cushim_function, which belongs to its module. All functions
+ * are thread-safe, and need no current context. Settings apply to later launches of the kernel in
+ * all threads.
  */
 #ifndef CUSHIM_FUNCTION_H
 #define CUSHIM_FUNCTION_H
@@ -16,9 +16,10 @@ extern "C" {
 #endif
 
 /**
- * Attributes, with the driver's numbers: X(name, value). Sizes are in bytes. Versions are ten times
- * the major plus the minor one. Those that begin with MAX_DYNAMIC, PREFERRED, REQUIRED,
- * NON_PORTABLE and CLUSTER_SCHEDULING can be set; those of clusters came with CUDA 11.8.
+ * Attributes of a kernel, with the driver's numbers: X(name, value). Sizes are in bytes. A version
+ * is ten times the major version plus the minor version. The attributes whose names go on with
+ * MAX_DYNAMIC, PREFERRED, REQUIRED, NON_PORTABLE and CLUSTER_SCHEDULING can be set. The attributes
+ * of clusters came with CUDA 11.8.
  */
 #define CUSHIM_FUNCTION_ATTRIBUTE_MAP(X)                                                           \
     X(CUSHIM_FUNCTION_MAX_THREADS_PER_BLOCK, 0)     /* beyond which a launch fails */              \
@@ -44,72 +45,91 @@ enum cushim_function_attribute {
 #undef CUSHIM__FUNCTION_ENUM
 };
 
-/** Any number that this driver knows is an attribute, whether or not it has a name above. */
+/**
+ * Returns an attribute of a kernel. attribute is of enum cushim_function_attribute, or any other
+ * number that the driver knows. The result is 1 CUDA_ERROR_INVALID_VALUE for a number that it does
+ * not know.
+ */
 CUSHIM_API cushim_status cushim_function_attribute(cushim_function function, int attribute,
                                                    int *ret_value);
 
 /**
- * Sets an attribute. Most often CUSHIM_FUNCTION_MAX_DYNAMIC_SHARED_BYTES: a kernel that is to get
- * more dynamic shared memory than the usual 48 KiB has to be allowed to. 1 CUDA_ERROR_INVALID_VALUE
- * for more than the device has, and for what cannot be set.
+ * Sets an attribute of a kernel. A kernel that needs more than 48 KiB of dynamic shared memory
+ * needs CUSHIM_FUNCTION_MAX_DYNAMIC_SHARED_BYTES. The result is 1 CUDA_ERROR_INVALID_VALUE if the
+ * value is more than the device has, or if the attribute cannot be set.
  */
 CUSHIM_API cushim_status cushim_function_set_attribute(cushim_function function, int attribute,
                                                        int value);
 
-/** Prefers shared memory or first-level cache where the device has one memory for both; a hint. */
+/**
+ * Sets the kernel's preference between L1 cache and shared memory, for devices where both use the
+ * same hardware. It is a hint, which the driver may ignore.
+ */
 CUSHIM_API cushim_status cushim_function_set_cache_config(cushim_function function,
                                                           enum cushim_cache_config config);
 
-/** The width of the banks of shared memory, on devices that have a choice. */
+/**
+ * Sets the width of the banks of shared memory for a kernel, on devices that support more than one
+ * width.
+ */
 CUSHIM_API cushim_status cushim_function_set_shared_config(cushim_function function,
                                                            enum cushim_shared_config config);
 
-/** The CUfunction, for calls through the table. It is the module's. */
+/** Returns the CUfunction, for calls through the table (table.h). It belongs to the module. */
 CUSHIM_API cushim_status cushim_function_raw(cushim_function function, void **ret_cu_function);
 
-/** The name that the function was found by, or NULL. It belongs to the module. */
+/**
+ * Returns the name by which the function was found, or NULL if the handle is not valid. The string
+ * belongs to the module.
+ */
 CUSHIM_API const char *cushim_function_name(cushim_function function);
 
-/** One parameter of a kernel, in bytes. */
+/** The position of one parameter of a kernel, in bytes. */
 struct cushim_parameter {
     size_t offset, size;
 };
 
 /**
- * How the kernel's parameters are laid out, which every launch is checked against. Writes up to
- * capacity of them and their number. CUSHIM_ERROR_MISSING_SYMBOL where nobody knows: a
- * driver before CUDA 12.4 does not tell, and then it is known for PTX only.
+ * Returns the layout of the kernel's parameters, against which cushim checks every launch. Writes
+ * up to capacity entries to parameters, and the number of all parameters to *ret_count. The result
+ * is CUSHIM_ERROR_MISSING_SYMBOL if the layout is not known: drivers before CUDA 12.4 do not tell
+ * it, and cushim then knows it only for PTX.
  */
 CUSHIM_API cushim_status cushim_function_parameters(cushim_function function,
                                                     struct cushim_parameter *parameters,
                                                     size_t capacity, size_t *ret_count);
 
 /*
- * Occupancy: how much of the device a launch can keep busy. The answers are about this kernel,
- * compiled as it is, on this device, alone on it; they are no measurement, and a launch of fewer
- * threads is often faster. Use them for the size of a grid whose blocks each do many elements in
- * turn, and for cooperative launches, whose blocks all have to fit at once.
+ * Occupancy: how much of the device a launch can keep busy. The results are for this compiled
+ * kernel on this device, with no other kernel at the same time. They are not measurements, and a
+ * launch with fewer threads is often faster. Use them for the size of a grid whose blocks each
+ * process many elements in turn, and for cooperative launches, whose blocks must all run at the
+ * same time.
  */
 
 /**
- * How many blocks of so many threads, with so much dynamic shared memory each, a multiprocessor
- * runs at a time. 0 is an answer: the block does not fit.
+ * Returns how many blocks of block_threads threads, with shared_bytes bytes of dynamic shared
+ * memory each, run on one multiprocessor at a time. The number is 0 if not even one block fits;
+ * that is not an error.
  */
 CUSHIM_API cushim_status cushim_function_max_active_blocks(cushim_function function,
                                                            unsigned block_threads,
                                                            size_t shared_bytes,
                                                            unsigned *ret_blocks);
 
-/** How the size of a block that fills the device best is looked for. Zero is no limit. */
+/** Parameters of cushim_function_block_size(). A field that is zero sets no limit. */
 struct cushim_block_size_params {
     size_t shared_bytes; /* dynamic shared memory of a block */
-    /** Or a function of the block's size, where it depends on that. It must not call CUDA. */
+    /**
+     * Replaces shared_bytes if the size depends on the block: returns the bytes for a block of
+     * block_threads threads. It must not call CUDA.
+     */
     size_t (*shared_of_block)(int block_threads);
     unsigned max_block_threads;
 };
 
 /**
- * The size of a block, in threads, that keeps the most threads running at a time, and the
+ * Returns the size of a block, in threads, with which the most threads run at a time, and the
  * number of such blocks that fill the device. params may be NULL.
  */
 CUSHIM_API cushim_status cushim_function_block_size(cushim_function function,
@@ -117,19 +137,27 @@ CUSHIM_API cushim_status cushim_function_block_size(cushim_function function,
                                                     unsigned *ret_block_threads,
                                                     unsigned *ret_grid_blocks);
 
-/** How much dynamic shared memory a block may use while so many of them run on a multiprocessor. */
+/**
+ * Returns how many bytes of dynamic shared memory a block may use if so many blocks, of
+ * block_threads threads each, shall run on one multiprocessor at a time.
+ */
 CUSHIM_API cushim_status cushim_function_available_shared(cushim_function function, unsigned blocks,
                                                           unsigned block_threads,
                                                           size_t *ret_bytes);
 
 /**
- * How many clusters of this launch run on the device at a time, and how many blocks a cluster
- * may have at most. The configuration's options count: a cluster's size, for one. CUDA 11.8.
+ * Returns how many clusters of a launch run on the device at a time. config is the configuration of
+ * the launch, and its options count, such as the size of a cluster. CUDA 11.8.
  */
 CUSHIM_API cushim_status cushim_function_max_active_clusters(cushim_function function,
                                                              cushim_stream stream,
                                                              struct cushim_launch_config config,
                                                              unsigned *ret_clusters);
+
+/**
+ * Returns how many blocks a cluster of a launch may have at most. config is the configuration of
+ * the launch, and its options count. CUDA 11.8.
+ */
 CUSHIM_API cushim_status cushim_function_max_cluster_blocks(cushim_function function,
                                                             cushim_stream stream,
                                                             struct cushim_launch_config config,

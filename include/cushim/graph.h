@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Graphs: work that is recorded once and launched many times, by one driver call each.
+ * Graphs. A graph is work that is recorded once and can be launched many times, with one call of
+ * the driver for each launch.
  *
  *     cushim_stream recorder;
  *     cushim_graph graph;
@@ -12,15 +13,16 @@
  *     for (int i = 0; i < 1000; i++)
  *         cushim_graph_launch(graph, stream);
  *
- * What is recorded does not run. A recorder takes launches, copies between slices and pinned
- * memory, fills, host functions, and work that cushim_slice_use() announces; whatever cannot be
- * recorded is refused with CUSHIM_ERROR_CAPTURING, and the recording goes on without it.
+ * Work does not run while it is recorded. A recorder accepts launches, copies between slices and
+ * pinned memory, fills, host functions, and work that is declared with cushim_slice_use(). Work
+ * that cannot be recorded fails with CUSHIM_ERROR_CAPTURING, and the recording continues without
+ * it.
  *
- * A graph keeps what it uses: memory, modules and host functions may be freed before it, and live
- * until it is freed. Each launch is work of its stream that reads and writes all that was recorded,
- * in order with everything else that uses the memory.
+ * A graph keeps the memory, modules and host functions that it uses: their handles may be freed
+ * before the graph, but they live until the graph is freed. A launch of a graph is work of its
+ * stream. It is ordered with other work by all the memory that was recorded.
  *
- * Thread-safe; see object.h. A graph's launches do not overlap each other.
+ * All functions are thread-safe; see object.h. Launches of the same graph never overlap.
  */
 #ifndef CUSHIM_GRAPH_H
 #define CUSHIM_GRAPH_H
@@ -32,29 +34,41 @@
 extern "C" {
 #endif
 
-/** Freed by cushim_graph_free(), at any time: launches that were made are done first. */
+/**
+ * A graph. It may be freed with cushim_graph_free() at any time: launches that were submitted
+ * before still run.
+ */
 CUSHIM__HANDLE(cushim_graph, cushim_graph_free)
 
 /**
- * A stream that records. It does nothing else until cushim_capture_end(); freeing it with
- * cushim_stream_free() drops what was recorded.
+ * Creates a recorder: a stream that records work into a graph. It can do nothing else.
+ * cushim_capture_end() ends the recording. cushim_stream_free() ends it without a graph.
  */
 CUSHIM_API cushim_status cushim_capture_begin(cushim_context context, cushim_stream *ret_recorder);
 
 /**
- * What was recorded, as a graph that can be launched. Frees the recorder, also if this fails. Fails
- * with the driver's CUDA_ERROR_STREAM_CAPTURE_INVALIDATED if something went wrong while it
- * recorded.
+ * Ends a recording and returns its work as a graph, which can be launched. The caller frees the
+ * graph with cushim_graph_free(). The recorder is freed in every case, also if the call fails. The
+ * result is 901 CUDA_ERROR_STREAM_CAPTURE_INVALIDATED if an error stopped the recording.
  */
 CUSHIM_API cushim_status cushim_capture_end(cushim_stream *recorder, cushim_graph *ret_graph);
 
-/** Launches all of it on a stream of the same context. */
+/**
+ * Launches all work of a graph on a stream of the same context. The call returns when the work is
+ * submitted.
+ */
 CUSHIM_API cushim_status cushim_graph_launch(cushim_graph graph, cushim_stream stream);
 
-/** Makes the device ready for it, so that the first launch does not have to. */
+/**
+ * Prepares a graph on the device, in the order of the stream, so that its first launch is as fast
+ * as later ones.
+ */
 CUSHIM_API cushim_status cushim_graph_upload(cushim_graph graph, cushim_stream stream);
 
-/** Its CUgraph and its CUgraphExec, which stay its own. Either pointer may be NULL. */
+/**
+ * Returns the CUgraph and the CUgraphExec of a graph, for calls through the table (table.h). They
+ * belong to the graph. Either pointer may be NULL.
+ */
 CUSHIM_API cushim_status cushim_graph_raw(cushim_graph graph, void **ret_cu_graph,
                                           void **ret_cu_graph_exec);
 

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Floating-point numbers of 16 bits, as elements of slices.
+ * 16-bit floating-point numbers, for elements of slices.
  *
- * cushim_f16 is IEEE binary16, CUDA's __half. cushim_bf16 is the upper half of a float, CUDA's
- * __nv_bfloat16. Both are their bits in a struct, so that they are not taken for integers, and have
- * the same layout as CUDA's types: a slice of them goes to kernels that take those.
+ * cushim_f16 is IEEE binary16, which is __half in CUDA. cushim_bf16 is the upper half of a float,
+ * which is __nv_bfloat16 in CUDA. Both are structures, so the compiler does not confuse them with
+ * integers. They have the layout of CUDA's types, so a slice of them can be passed to kernels that
+ * use those types.
  *
- * The conversions to them round to nearest, ties to even, as the device's do by default; what is
- * too large becomes infinite, and NaN stays NaN. The conversions to float are exact. They are for
- * preparing and looking at data, and no substitute for arithmetic. Pure functions, thread-safe.
+ * The conversions to these types round to nearest, ties to even, as the conversions of the device
+ * do by default. A value that is too large becomes infinite, and NaN stays NaN. The conversions to
+ * float are exact. The functions are for preparing and inspecting data, not for fast arithmetic.
+ * They are pure functions, and thread-safe.
  */
 #ifndef CUSHIM_HALF_H
 #define CUSHIM_HALF_H
@@ -32,7 +34,7 @@ typedef struct cushim_bf16 {
     uint16_t bits;
 } cushim_bf16;
 
-/** The float of the same value. */
+/** Converts a cushim_f16 to a float of the same value. */
 static inline float cushim_f16_to_float(cushim_f16 half)
 {
     const uint32_t sign = (uint32_t) (half.bits & 0x8000u) << 16, rest = half.bits & 0x7fffu;
@@ -51,7 +53,7 @@ static inline float cushim_f16_to_float(cushim_f16 half)
     return value;
 }
 
-/** The nearest value that there is. */
+/** Converts a float to the nearest cushim_f16, ties to even. */
 static inline cushim_f16 cushim_f16_from_float(float value)
 {
     uint32_t bits, sign, rest, shift, fraction, half, lost;
@@ -79,7 +81,7 @@ static inline cushim_f16 cushim_f16_from_float(float value)
     return result;
 }
 
-/** The float of the same value. */
+/** Converts a cushim_bf16 to a float of the same value. */
 static inline float cushim_bf16_to_float(cushim_bf16 half)
 {
     const uint32_t bits = (uint32_t) half.bits << 16;
@@ -89,7 +91,7 @@ static inline float cushim_bf16_to_float(cushim_bf16 half)
     return value;
 }
 
-/** The nearest value that there is. */
+/** Converts a float to the nearest cushim_bf16, ties to even. */
 static inline cushim_bf16 cushim_bf16_from_float(float value)
 {
     cushim_bf16 result;

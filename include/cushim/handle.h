@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What all handles have in common.
+ * Properties that all handles share.
  *
- * An object of cushim is named by a small value, such as cushim_driver. Copies
- * of a handle name the same object; exactly one of them frees it. Zero names
- * nothing. A handle whose object was freed, or of another kind, is detected and
- * answered with CUSHIM_ERROR_STALE_HANDLE or CUSHIM_ERROR_WRONG_HANDLE, from any
- * thread: the number holds a slot, a generation and the kind.
+ * A handle is a small value, such as a cushim_driver, that names an object of cushim. Copies of a
+ * handle name the same object, and the object is freed through exactly one of them. The handle zero
+ * names no object. cushim detects wrong handles in every thread, because the number contains a
+ * slot, a generation and the kind of the object: a handle of a freed object is answered with
+ * CUSHIM_ERROR_STALE_HANDLE, and a handle of another kind with CUSHIM_ERROR_WRONG_HANDLE.
  *
- * The function that frees takes the handle's address, zeroes the handle, and
- * does nothing on a zero one.
+ * A function that frees an object takes the address of the handle and sets the handle to zero. If
+ * the handle is zero already, the function does nothing.
  */
 #ifndef CUSHIM_HANDLE_H
 #define CUSHIM_HANDLE_H
@@ -20,6 +20,8 @@
 
 /** The handle that names nothing, as an initialiser. */
 #ifdef __cplusplus
+
+/** The handle that names no object, as an initialiser. */
 #define CUSHIM_NONE                                                                                \
     {                                                                                              \
     }
@@ -31,8 +33,8 @@
 #endif
 
 /**
- * Declares a handle type and the function that frees it. The function returns
- * nothing that a caller has to act on: its errors go to the log.
+ * Declares a handle type and the function that frees its object. That function returns nothing:
+ * errors of freeing go to the log (log.h), and the caller need not handle them.
  */
 #define CUSHIM__HANDLE(type, destroy)                                                              \
     typedef struct type {                                                                          \
@@ -45,7 +47,7 @@
     }
 
 /**
- * A variable that frees its object when it goes out of scope:
+ * Declares a variable whose object is freed when the variable goes out of scope:
  *
  *     CUSHIM_SCOPED(cushim_driver) driver = CUSHIM_NONE;
  */

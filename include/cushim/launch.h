@@ -5,34 +5,36 @@
  *     CUSHIM_TRY(cushim_launch(stream, saxpy, cushim_for_elements(n),
  *                              CUSHIM_VALUE(a), CUSHIM_IN(x), CUSHIM_INOUT(y), CUSHIM_VALUE(n)));
  *
- * An argument says what the kernel does with it: gets a value, reads memory, writes all of it, or
- * both. From that the launch knows what it has to wait for: a kernel runs after whatever
- * wrote what it reads, and after whatever used what it writes, on whichever stream that
- * was submitted. So the intents have to be true. Memory that a kernel reaches in other ways,
- * through a pointer in a structure, say, is declared with cushim_slice_used().
+ * Each argument has an intent, which tells what the kernel does with it: it gets a value, reads
+ * memory, writes all of it, or both. The intents decide what a launch waits for. A kernel runs
+ * after all earlier work, in any stream, that wrote the memory it reads, and after all earlier work
+ * that used the memory it writes. So the intents must be true. Memory that a kernel reaches in
+ * another way, such as through a pointer in a structure, is declared with cushim_slice_used().
  *
- * Before the driver is called, everything that can be known is checked: how many arguments
- * there are and their sizes, against the kernel's own parameters; grid, block and shared memory,
- * against the device and the kernel; stream, kernel and memory, for being of one context; and
- * memory that is written, for not overlapping any other argument. The error text names the
- * kernel, the argument, counted from 0, and both sizes:
+ * cushim checks a launch before it calls the driver. The number and the sizes of the arguments must
+ * match the kernel's parameters. Grid, block and shared memory must be within the limits of the
+ * device and the kernel. Stream, kernel and memory must belong to one context. Memory that the
+ * kernel writes must not overlap another argument. The error text names the kernel, the argument
+ * (counted from 0) and both sizes:
  *
  *     saxpy: argument 3 (n) is 4 bytes, the kernel's parameter is 8
  *
- * What cannot be known is whether a value of the right size has the right type.
+ * cushim cannot check whether a value of the right size has the right type.
  *
- * A launch without options is one call of the driver, besides the question which context is
- * current, as long as its memory stays on one stream: no event is recorded and nothing is
- * allocated. Work that moves memory between streams costs an event and a wait for each hand-over.
- * So there is no reason to give many kernels one stream for speed, and none to keep events by hand.
+ * A launch without options takes the fast path as long as its memory stays on one stream: it asks
+ * which context is current and makes one other call of the driver. It records no event and
+ * allocates nothing. When memory moves from one stream to another, each such change costs an event
+ * and a wait. So a program need not put many kernels into one stream for speed, and need not manage
+ * events itself.
  *
- * When not to use this: for kernels that get pointers inside of buffers, and that nobody
- * can tell the intent of, write the launch with cuLaunchKernel() through the table, between
- * cushim_slice_use() and cushim_slice_used() for each slice that it touches.
+ * Do not use these functions for kernels whose pointers are inside of buffers and whose intents are
+ * not known. Launch such a kernel with cuLaunchKernel() through the table (table.h), and call
+ * cushim_slice_use() before and cushim_slice_used() after it for each slice that the kernel uses.
  *
- * A launch returns when the kernel was submitted. Values were copied by then, and memory that is
- * freed while the kernel runs is kept until it has ended. An empty grid is a launch that
- * succeeds and does nothing. All functions are thread-safe, and need no context to be current.
+ * A launch returns when the kernel is submitted. The values of its arguments are copied before it
+ * returns. Memory that is freed while the kernel runs stays allocated until the kernel has ended. A
+ * launch with an empty grid succeeds and does nothing. All functions are thread-safe, and need no
+ * current context.
  */
 #ifndef CUSHIM_LAUNCH_H
 #define CUSHIM_LAUNCH_H
@@ -55,19 +57,22 @@ enum cushim_intent {
 };
 
 /**
- * One argument. The macros below make it. It does not own anything: the value and the name have to
- * live until the launch, or the push, returns. For the macros that is always so, also where
+ * One argument of a launch. The macros below make it. It owns nothing: the value and the name must
+ * be valid until the launch, or cushim_launcher_push(), returns. The macros ensure this, also if
  * the value is an expression.
  */
 struct cushim_argument {
     const char *name; /* for messages */
     enum cushim_intent intent;
-    size_t bytes;      /* of a value */
-    const void *value; /* where it is */
-    cushim_view view;  /* of memory */
+    size_t bytes;      /* the size of a value */
+    const void *value; /* the address of a value */
+    cushim_view view;  /* the memory, for the other intents */
 };
 
-/* The kernel's parameter gets a device address: that of the view's first byte. */
+/*
+ * Makes an argument for memory. The kernel's parameter gets the device address of the view's first
+ * byte.
+ */
 static inline struct cushim_argument cushim__argument_view(enum cushim_intent intent,
                                                            const char *name, cushim_view view)
 {
@@ -95,8 +100,9 @@ static inline struct cushim_argument cushim__argument_value(const char *name, co
 }
 
 /**
- * Memory that the kernel reads, writes, or both: slices and views alike. A view that is not
- * writable can only be read.
+ * An argument for memory that the kernel reads (IN), writes without reading (OUT), or both (INOUT).
+ * memory is a slice, pinned memory, unified memory or a view. A view that is not writable is only
+ * allowed for IN.
  */
 #define CUSHIM_IN(memory)    CUSHIM__MEMORY(CUSHIM_INTENT_IN, memory)
 #define CUSHIM_OUT(memory)   CUSHIM__MEMORY(CUSHIM_INTENT_OUT, memory)
@@ -105,8 +111,9 @@ static inline struct cushim_argument cushim__argument_value(const char *name, co
 #define CUSHIM__MEMORY(intent, memory) cushim__argument_view((intent), #memory, CUSHIM_VIEW(memory))
 
 /**
- * A value: a number, or a structure that has the layout of the kernel's. Its size is that of
- * its type, so a literal 1 is an int; write (size_t) 1 where the kernel has size_t.
+ * An argument for a value: a number, or a structure with the same layout as in the kernel. The
+ * value has the size of its type, so the literal 1 is an int; write (size_t) 1 for a parameter of
+ * type size_t.
  */
 #ifndef __cplusplus
 #define CUSHIM_VALUE(...)                                                                          \
@@ -115,39 +122,39 @@ static inline struct cushim_argument cushim__argument_value(const char *name, co
 #endif
 
 /**
- * A value by its address, for what has its size at run time only: bindings for other languages, and
- * interpreters. The bytes are read when it is launched, or pushed to a launcher. Their alignment
- * does not matter.
+ * An argument for a value whose size is known only at run time, as in bindings for other languages
+ * and interpreters. The bytes at the address are read by the launch, or when the argument is pushed
+ * to a launcher. They need no alignment.
  */
 #define CUSHIM_BYTES(address, bytes) cushim__argument_value(#address, (address), (bytes))
 
 /**
- * A window of memory that the second-level cache treats in its own way, while this kernel runs:
- * data that is read again and again can be made to stay, at the cost of everything else. The
- * context's limit for persisting lines has to be set before it has any effect
- * (cushim_context_set_limit()). Shares are 0 to 1.
+ * A window of memory that the L2 cache treats in a special way while the kernel runs. Data that a
+ * kernel reads often can stay in the cache, which leaves less of the cache for other data. It has
+ * an effect only after CUSHIM_LIMIT_PERSISTING_L2_CACHE_SIZE was set (cushim_context_set_limit()).
  */
 struct cushim_access_window {
     cushim_view view;
-    float hit_ratio; /* the share of accesses that get hit; the others get miss */
+    float hit_ratio; /* from 0 to 1: the share of accesses that are treated as hit; the others as
+                        miss */
     enum {
         CUSHIM_ACCESS_NORMAL = 0,
-        CUSHIM_ACCESS_STREAMING = 1,  /* is the first to leave the cache */
-        CUSHIM_ACCESS_PERSISTING = 2, /* stays there; not for miss */
+        CUSHIM_ACCESS_STREAMING = 1,  /* leaves the cache first */
+        CUSHIM_ACCESS_PERSISTING = 2, /* stays in the cache; not allowed for miss */
     } hit,
         miss;
 };
 
 /**
- * An event that the launch records. It must have been made without timing. It is reached before
- * the kernel has ended, so waiting for it says nothing about the memory that the kernel
- * writes: cushim goes on treating that as in use, and who reads it by other means has to
- * know what the kernel promises.
+ * An event that the launch records. It must have been made without timing. It is reached before the
+ * kernel has ended, so it does not guarantee that the kernel's memory is written. cushim treats
+ * that memory as in use until the kernel has ended. A program that reads it earlier by other means
+ * must know what the kernel guarantees.
  */
 struct cushim_launch_event {
     cushim_event event;
-    int flags;           /* of cuEventRecordWithFlags(), but not EXTERNAL */
-    bool at_block_start; /* programmatic events: each block triggers it when it begins */
+    int flags;           /* those of cuEventRecordWithFlags(), except EXTERNAL */
+    bool at_block_start; /* for programmatic_event: each block triggers it when it begins */
 };
 
 /** How the host waits for a kernel, with the driver's numbers. */
@@ -166,19 +173,24 @@ enum cushim_cluster_scheduling {
     CUSHIM_CLUSTER_LOAD_BALANCING = 2,
 };
 
-/** Which kernels' memory a kernel's fences wait for. */
+/**
+ * The memory synchronisation domain of a kernel: its fences wait only for the memory operations of
+ * kernels in the same domain.
+ */
 enum cushim_sync_domain {
     CUSHIM_SYNC_DOMAIN_UNSET = 0,
     CUSHIM_SYNC_DOMAIN_DEFAULT = 1,
     CUSHIM_SYNC_DOMAIN_REMOTE = 2,
 };
 
-/** The physical domains that the two logical ones stand for. */
+/** Maps the two logical synchronisation domains to physical ones. */
 struct cushim_sync_domain_map {
     unsigned char local, remote;
 };
 
-/** A launch attribute that has no field here: a CUlaunchAttributeID, and up to 64 bytes of value.
+/**
+ * A launch attribute without a field in struct cushim_launch_options: a CUlaunchAttributeID, and
+ * its value of up to 64 bytes.
  */
 struct cushim_launch_attribute {
     int id;
@@ -187,47 +199,58 @@ struct cushim_launch_attribute {
 };
 
 /**
- * What a launch may ask for beyond its shape. Zero, or NULL, is not asking. These are the
- * attributes of cuLaunchKernelEx(), which is used for them alone and came with CUDA 11.8; the
- * later ones name their version. A driver that is too old answers
- * 302 CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND, or 1 CUDA_ERROR_INVALID_VALUE.
+ * Options of a launch. A field that is zero or NULL has no effect. Most of them are attributes of
+ * cuLaunchKernelEx(), which cushim calls only for a launch with such options, and which came with
+ * CUDA 11.8. Attributes that came later name their version. With a driver that is too old, the
+ * launch returns 302 CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND or 1 CUDA_ERROR_INVALID_VALUE.
  */
 struct cushim_launch_options {
-    /** All blocks run at the same time, so that they may wait for each other. Any driver. */
+    /**
+     * If true, all blocks run at the same time, so they may wait for each other. Works with any
+     * driver.
+     */
     bool cooperative;
 
     /**
-     * Times the kernel: two events are made, recorded before and after it, and given to the
-     * caller, who frees them. cushim_event_elapsed() has the time. Any driver.
+     * Measures the time of the kernel. The launch makes two events, records one before and one
+     * after the kernel, and returns both; the caller frees them. cushim_event_elapsed() returns the
+     * time between them. Works with any driver.
      */
     cushim_event *ret_start, *ret_end;
 
     const struct cushim_access_window *access_window;
     enum cushim_wait_policy wait_policy;
 
-    /** Blocks of a cluster in x, y and z; x 0: no clusters. They divide the grid. */
+    /**
+     * The size of a cluster in blocks, in x, y and z. If x is 0, there are no clusters. The grid
+     * must be a multiple of it.
+     */
     unsigned cluster[3];
     enum cushim_cluster_scheduling cluster_scheduling;
-    /** A cluster's size that is preferred where it fits, a multiple of cluster. CUDA 12.8. */
+    /**
+     * A larger size that the driver should use for clusters where it fits. It must be a multiple of
+     * cluster. CUDA 12.8.
+     */
     unsigned preferred_cluster[3];
 
     /**
-     * The kernel may begin before the one before it in the stream has ended, if that one says
-     * so; it then has to wait inside, by griddepcontrol, for what it depends on.
+     * If true, the kernel may begin before the previous kernel of the stream has ended, if the
+     * previous kernel allows it. The kernel must then itself wait, with griddepcontrol, before it
+     * uses results of the previous kernel.
      */
     bool programmatic_serialization;
-    /** Recorded when all blocks have triggered it. */
+    /** An event that is recorded when all blocks have triggered it. */
     const struct cushim_launch_event *programmatic_event;
-    /** Recorded when all blocks have begun. CUDA 12.3. */
+    /** An event that is recorded when all blocks have begun. CUDA 12.3. */
     const struct cushim_launch_event *completion_event;
 
-    const int *priority; /* as a stream's */
+    const int *priority; /* as in struct cushim_stream_params */
     enum cushim_sync_domain sync_domain;
     const struct cushim_sync_domain_map *sync_domain_map;
 
     /**
-     * In a stream that is being captured: the node can be changed by kernels. Its
-     * CUgraphDeviceNode goes to *ret_device_node. CUDA 12.4.
+     * For a launch that is recorded into a graph: kernels can then change the node.
+     * *ret_device_node gets its CUgraphDeviceNode. CUDA 12.4.
      */
     void **ret_device_node;
 
@@ -235,36 +258,38 @@ struct cushim_launch_options {
         *shared_carveout; /* percent of the L1 cache that should be shared memory. CUDA 12.5 */
     bool nvlink_centric;  /* spread blocks for the use of NVLink. CUDA 13.0 */
 
-    const struct cushim_launch_attribute *attributes; /* any others */
+    const struct cushim_launch_attribute *attributes; /* other attributes */
     size_t n_attributes;
 };
 
-/** Options in place: .options = cushim_launch_options(.cooperative = true). */
+/** Writes options in place: .options = cushim_launch_options(.cooperative = true). */
 #define cushim_launch_options(...) (&(const struct cushim_launch_options){__VA_ARGS__})
 
 /**
- * The shape of a launch. Zeros in grid[1], grid[2], block[1] and block[2] are ones. If grid[0] is 0
- * and elements, too, there is nothing to do, and nothing is done.
+ * The shape of a launch. A zero in grid[1], grid[2], block[1] or block[2] means 1. If both grid[0]
+ * and elements are 0, the launch does nothing and succeeds.
  */
 struct cushim_launch_config {
     unsigned grid[3];    /* blocks */
     unsigned block[3];   /* threads of a block */
     size_t shared_bytes; /* dynamic shared memory of a block */
-    /** Instead of grid and block: one thread for each of so many elements, in x. */
+    /** An alternative to grid and block: the number of elements, with one thread for each, in x. */
     size_t elements;
     const struct cushim_launch_options *options;
 };
 
-/** A shape in place: cushim_launch(stream, f, cushim_launch_config(.grid = {8}, .block = {64}),
- * ...). */
+/**
+ * Writes a shape in place: cushim_launch(stream, f, cushim_launch_config(.grid = {8}, .block =
+ * {64}), ...).
+ */
 #ifndef __cplusplus
 #define cushim_launch_config(...) ((struct cushim_launch_config){__VA_ARGS__})
 #endif
 
 /**
- * One thread for each of n elements, at least: the last block may have threads for elements that
- * are not there, so the kernel compares its index with n. Blocks have 256 threads, or what
- * the kernel allows if that is less.
+ * Returns a shape with at least one thread for each of n elements. The last block may have more
+ * threads than elements are left, so the kernel must compare its index with n. A block has 256
+ * threads, or fewer if the kernel does not allow so many.
  */
 static inline struct cushim_launch_config cushim_for_elements(size_t n)
 {
@@ -275,7 +300,10 @@ static inline struct cushim_launch_config cushim_for_elements(size_t n)
     return config;
 }
 
-/* How many blocks of so many threads it takes; what is too many for a grid is refused later. */
+/*
+ * The number of blocks that n threads need. A number that is too large for a grid is rejected by
+ * the launch.
+ */
 static inline unsigned cushim__blocks(size_t n, unsigned threads)
 {
     const size_t blocks = n / threads + (n % threads != 0);
@@ -283,7 +311,11 @@ static inline unsigned cushim__blocks(size_t n, unsigned threads)
     return blocks < 0xffffffffu ? (unsigned) blocks : 0xffffffffu;
 }
 
-/** The same for a field of width times height elements, in blocks of 16 by 16 threads. */
+/**
+ * Returns a shape with at least one thread for each element of a field of width times height
+ * elements. A block has 16 by 16 threads. Blocks at the edges may have more threads than elements
+ * are left, so the kernel must compare its indices with width and height.
+ */
 static inline struct cushim_launch_config cushim_for_2d(size_t width, size_t height)
 {
     struct cushim_launch_config config;
@@ -295,7 +327,11 @@ static inline struct cushim_launch_config cushim_for_2d(size_t width, size_t hei
     return config;
 }
 
-/** The same for three dimensions, in blocks of 8 by 8 by 4 threads. */
+/**
+ * Returns a shape with at least one thread for each element of a field of width times height times
+ * depth elements. A block has 8 by 8 by 4 threads. Blocks at the edges may have more threads than
+ * elements are left, so the kernel must compare its indices with width, height and depth.
+ */
 static inline struct cushim_launch_config cushim_for_3d(size_t width, size_t height, size_t depth)
 {
     struct cushim_launch_config config;
@@ -310,54 +346,67 @@ static inline struct cushim_launch_config cushim_for_3d(size_t width, size_t hei
 }
 
 /**
- * Launches a kernel on a stream, with n arguments. The macro cushim_launch() makes the array.
+ * Launches a kernel on a stream with an array of n arguments. The macro cushim_launch() makes the
+ * array. The call returns when the kernel is submitted.
  *
- * CUSHIM_ERROR_INVALID_ARGUMENT for what is described at the top of this page; after that, what
- * the driver answers. CUSHIM_ERROR_FOREIGN_CONTEXT where stream, kernel and memory are of
- * different contexts, CUSHIM_ERROR_OVERLAP and CUSHIM_ERROR_READ_ONLY for memory that is written. A
- * kernel that fails while it runs is told by a later call, such as the one that waits for it.
+ * The result is CUSHIM_ERROR_INVALID_ARGUMENT if a check fails that the top of this header
+ * describes, CUSHIM_ERROR_FOREIGN_CONTEXT if stream, kernel and memory belong to different
+ * contexts, CUSHIM_ERROR_OVERLAP if memory that the kernel writes overlaps another argument,
+ * CUSHIM_ERROR_READ_ONLY if it is not writable, and otherwise the result of the driver. If the
+ * kernel fails while it runs, a later call returns the error, such as the one that waits for the
+ * kernel.
  */
 CUSHIM_API cushim_status cushim_launch_arguments(cushim_stream stream, cushim_function function,
                                                  const struct cushim_launch_config *config,
                                                  const struct cushim_argument *arguments, size_t n);
 
 /**
- * cushim_launch(stream, function, config, argument...): config is a struct cushim_launch_config,
- * such as cushim_for_elements(n), and an argument is one of the macros above. There may be none.
+ * Launches a kernel: cushim_launch(stream, function, config, argument...). config is a struct
+ * cushim_launch_config, such as cushim_for_elements(n). Each argument is one of the macros above,
+ * and there may be none. See cushim_launch_arguments() for the results.
  */
 #ifndef __cplusplus
 #define cushim_launch(stream, function, ...)                                                       \
     CUSHIM__LAUNCH(stream, function, __VA_ARGS__, CUSHIM__NO_ARGUMENT)
-/* A call like the others: a constant would have the compiler clear the whole array first. */
+/*
+ * This is a function call, as the other elements are: with a constant, the compiler would clear the
+ * whole array first.
+ */
 #define CUSHIM__NO_ARGUMENT cushim__argument_value("", "", 0)
 #define CUSHIM__LAUNCH(stream, function, config, ...)                                              \
     cushim_launch_arguments((stream), (function), (struct cushim_launch_config[1]){config},        \
                             CUSHIM__ARGUMENTS(__VA_ARGS__))
-/* The array, and its length without the last one. */
+/* Makes the array, and its length without the last element. */
 #define CUSHIM__ARGUMENTS(...)                                                                     \
     (const struct cushim_argument[]){__VA_ARGS__},                                                 \
         sizeof((const struct cushim_argument[]){__VA_ARGS__}) / sizeof(struct cushim_argument) - 1
 #endif
 
 /**
- * A launch that is put together step by step, and used again: for argument lists that are not
- * known when the program is compiled, and for kernels that are launched often with nearly the same
- * arguments. It costs no less than cushim_launch(), which also allocates nothing.
+ * A launcher keeps a kernel and its arguments, for several launches. It is for argument lists that
+ * are not known when the program is compiled, and for kernels that are launched often with nearly
+ * the same arguments. It is not faster than cushim_launch(), which also allocates nothing.
  *
- * Several threads may use one launcher. Each call is one step: a launch sees all of a push or
- * nothing of it. Memory is named by its handle, and so may be freed while the launcher is there;
- * then launching fails with CUSHIM_ERROR_STALE_HANDLE until the argument is replaced.
+ * Several threads may use one launcher. Each call is atomic: a launch uses either all arguments of
+ * a push or none of them. A launcher names memory by its handle and does not keep it alive. After
+ * the memory is freed, a launch fails with CUSHIM_ERROR_STALE_HANDLE until the argument is
+ * replaced.
  *
- * Arguments are copied when they are pushed, values with their bytes. Freed by
- * cushim_launcher_free().
+ * A push copies the arguments, including the bytes of values. Freed by cushim_launcher_free().
  */
 CUSHIM__HANDLE(cushim_launcher, cushim_launcher_free)
 
-/** For one kernel. It does not keep the kernel's module: see cushim_module_free(). */
+/**
+ * Creates a launcher for one kernel. It does not keep the kernel's module: after the module is
+ * freed (cushim_module_free()), launches fail with CUSHIM_ERROR_STALE_HANDLE.
+ */
 CUSHIM_API cushim_status cushim_launcher_create(cushim_function function,
                                                 cushim_launcher *ret_launcher);
 
-/** Adds arguments, after those that are there. Nothing is added where this fails. */
+/**
+ * Appends n arguments to those of a launcher. If the call fails, it adds none of them. The macro
+ * cushim_launcher_push() makes the array.
+ */
 CUSHIM_API cushim_status cushim_launcher_push_arguments(cushim_launcher launcher,
                                                         const struct cushim_argument *arguments,
                                                         size_t n);
@@ -366,14 +415,20 @@ CUSHIM_API cushim_status cushim_launcher_push_arguments(cushim_launcher launcher
     cushim_launcher_push_arguments((launcher), CUSHIM__ARGUMENTS(__VA_ARGS__, CUSHIM__NO_ARGUMENT))
 #endif
 
-/** Puts another argument in the place of one, counted from 0. It may be of another kind. */
+/**
+ * Replaces the argument of a launcher at an index, counted from 0. The new argument may have
+ * another intent. The launcher copies it.
+ */
 CUSHIM_API cushim_status cushim_launcher_set(cushim_launcher launcher, size_t index,
                                              struct cushim_argument argument);
 
-/** Forgets all arguments. */
+/** Removes all arguments of a launcher. */
 CUSHIM_API cushim_status cushim_launcher_clear(cushim_launcher launcher);
 
-/** Launches with the arguments that are there. They stay. */
+/**
+ * Launches the kernel of a launcher on a stream, with the arguments that were pushed. The launcher
+ * keeps them. The results are those of cushim_launch_arguments().
+ */
 CUSHIM_API cushim_status cushim_launcher_launch(cushim_launcher launcher, cushim_stream stream,
                                                 struct cushim_launch_config config);
 
@@ -387,7 +442,9 @@ CUSHIM_API cushim_status cushim_launcher_launch(cushim_launcher launcher, cushim
 #ifdef __cplusplus
 }
 
-/* In C++ the same words are functions, because an array cannot be made in an expression there. */
+/*
+ * In C++ these are functions of the same names, because an expression cannot make an array there.
+ */
 template <class T>
 static inline struct cushim_argument cushim__argument_of(const char *name, const T &value)
 {

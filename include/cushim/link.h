@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The driver's linker: several pieces of code into one image.
+ * The driver's linker, which makes one image of several pieces of device code.
  *
- * A piece may call functions and use variables that others define: .extern in PTX, and what
- * NVRTC makes with --relocatable-device-code=true. The result is machine code for the
- * context's device, as an image that cushim_module_load_image() loads.
+ * A piece may call functions and use variables that other pieces define. In PTX they are declared
+ * with .extern, and NVRTC makes such pieces with --relocatable-device-code=true. The result is an
+ * image with machine code for the context's device, which cushim_module_load_image() loads.
  */
 #ifndef CUSHIM_LINK_H
 #define CUSHIM_LINK_H
@@ -15,32 +15,33 @@
 extern "C" {
 #endif
 
-/** What a piece is, with the driver's numbers. */
+/** The format of a piece, with the driver's numbers. */
 enum cushim_link_kind {
     CUSHIM_LINK_CUBIN = 0,
     CUSHIM_LINK_PTX = 1,
     CUSHIM_LINK_FATBINARY = 2,
-    CUSHIM_LINK_OBJECT = 3,  /* a host object with code of the device in it */
+    CUSHIM_LINK_OBJECT = 3,  /* a host object with embedded device code */
     CUSHIM_LINK_LIBRARY = 4, /* an archive of such objects, such as libcudadevrt.a */
 };
 
-/** One piece. */
+/** One piece: an image, or bytes in memory. */
 struct cushim_link_input {
-    cushim_image image;         /* what a compiler made, or */
-    enum cushim_link_kind kind; /* bytes of this kind; PTX need not end with a NUL */
+    cushim_image image;         /* an image, or zero if data is used */
+    enum cushim_link_kind kind; /* the format of data; PTX need not end with a NUL */
     const void *data;
     size_t bytes;
-    const char *name; /* in the linker's messages, may be NULL */
+    const char *name; /* the piece's name in the linker's messages; may be NULL */
 };
 
 /**
- * Links. The inputs are copied or used up before it returns. params gives the options of the
- * driver's compiler, as for a module; it may be NULL.
+ * Links n_inputs pieces to one image. The inputs need to be valid only during the call. params
+ * contains options of the driver's compiler, as for cushim_module_load(); it may be NULL. The
+ * caller frees the image with cushim_image_free().
  *
- * A definition that is missing, or is there twice, is an error of the driver's: 218
- * CUDA_ERROR_INVALID_PTX or 209 CUDA_ERROR_NO_BINARY_FOR_GPU, depending on the inputs. The error
- * text has the linker's first error, and cushim_error_log() everything; cushim_image_log() has what
- * was said on success. Thread-safe.
+ * If a definition is missing or exists twice, the result is 218 CUDA_ERROR_INVALID_PTX or 209
+ * CUDA_ERROR_NO_BINARY_FOR_GPU, depending on the inputs. The error text then contains the linker's
+ * first error, and cushim_error_log() returns the complete log. On success, cushim_image_log()
+ * returns the log. Thread-safe.
  */
 CUSHIM_API cushim_status cushim_link(cushim_context context, const struct cushim_link_input *inputs,
                                      size_t n_inputs, const struct cushim_module_params *params,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The log. The library never prints: what it has to say beside a status goes to
- * a callback of the program, or nowhere.
+ * The log. Messages that do not fit into a status go to a callback of the program. Without a
+ * callback they are dropped, unless the environment variable CUSHIM_LOG asks for them on standard
+ * error.
  */
 #ifndef CUSHIM_LOG_H
 #define CUSHIM_LOG_H
@@ -14,26 +15,26 @@ extern "C" {
 
 enum cushim_log_level {
     CUSHIM_LOG_NONE = 0,
-    CUSHIM_LOG_ERROR = 1,   /* something was lost: a file could not be written */
-    CUSHIM_LOG_WARNING = 2, /* the program will want to know: a setting was ignored */
-    CUSHIM_LOG_INFO = 3,    /* once an object at most: which driver was opened */
-    CUSHIM_LOG_DEBUG = 4,   /* every candidate, every decision */
+    CUSHIM_LOG_ERROR = 1,   /* something was lost, such as a file that could not be written */
+    CUSHIM_LOG_WARNING = 2, /* the program should know, such as a setting that is ignored */
+    CUSHIM_LOG_INFO = 3,    /* at most once for each object, such as the driver that was opened */
+    CUSHIM_LOG_DEBUG = 4,   /* every candidate and every decision of the loader */
 };
 
 /**
- * Receives one message: a line without a newline, valid during the call. Called
- * from any thread that uses the library, one call at a time. It must not call
- * cushim_log_set().
+ * Receives one message. message is one line without a newline, and is valid during the call. Any
+ * thread that uses the library may call the function, but two calls never run at the same time. The
+ * function must not call cushim_log_set().
  */
 typedef void (*cushim_log_fn)(enum cushim_log_level level, const char *message, void *user);
 
 /**
- * Sends messages up to the given level to fn; NULL turns the log off. Replaces
- * the callback that was there, and returns once no thread is inside it any
- * more, so that its user data may be freed. Thread-safe.
+ * Sends messages up to the given level to fn. If fn is NULL, the log is turned off. The new
+ * function replaces the previous one. The call returns when no thread is inside the previous
+ * function any more, so its user data may then be freed. Thread-safe.
  *
- * Without a callback, the environment variable CUSHIM_LOG (error, warning, info
- * or debug) sends messages to standard error.
+ * If the program sets no function, the environment variable CUSHIM_LOG (error, warning, info or
+ * debug) sends messages up to that level to standard error.
  */
 CUSHIM_API void cushim_log_set(enum cushim_log_level level, cushim_log_fn fn, void *user);
 

@@ -1,48 +1,48 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The control interface of the mock, the CUDA device in software.
+ * The control interface of the mock, a CUDA driver whose devices are software.
  *
- * A program that is to run on the mock needs none of this: it opens the mock as its
- * driver and calls cu* functions. This header is for those who give the mock its
- * kernels. Its functions are exported by libcushim-mock, beside the driver's.
+ * A program that only runs on the mock does not need this header: it opens the mock as its driver
+ * and calls the driver's functions. This header is for tests, and for programs that configure the
+ * mock or provide kernels as host functions. libcushim-mock exports the functions, together with
+ * those of the driver.
  *
- * Environment, read by cuInit() and ignored in a set-user-ID program. docs/mock.md has
- * the details and examples.
+ * Environment. cuInit() reads these variables; in a set-user-ID program they are ignored.
+ * docs/mock.md has the details and examples.
  *
- *   CUSHIM_MOCK_DEVICES   the devices, as kinds separated by commas: "h200,a100". There
- *                         are h200, a100, t4 and rtx4090. Without it there is one "h200".
+ *   CUSHIM_MOCK_DEVICES   the devices, as kinds separated by commas: "h200,a100". The
+ *                         kinds are h200, a100, t4 and rtx4090. Default: one h200.
  *   CUSHIM_MOCK_CONFIG    a file with more: memory, names, attributes, topology.
  *   CUSHIM_MOCK_DRIVER_VERSION
- *                         the CUDA version of the driver, such as "11.4"; else 13.0.
- *   CUSHIM_MOCK_SEED      what choices that CUDA leaves open are drawn from.
+ *                         the CUDA version of the driver, such as "11.4". Default: 13.0.
+ *   CUSHIM_MOCK_SEED      the seed for choices that CUDA leaves undefined.
  *   CUSHIM_MOCK_IMAGE_LIMIT
- *                         the most bytes of a file of code, or of a text that is decompressed,
- *                         such as "2GiB"; else 512 MiB.
+ *                         the maximum size of a file of code, or of a decompressed text, such
+ *                         as "2GiB". Default: 512 MiB.
  *   CUDA_VISIBLE_DEVICES  as on a driver.
- *   CUSHIM_MOCK_CHECK     1 prints what the mock found wrong with the program at exit, see the
- *                         end of this header, and watches the host's own accesses as well;
- *                         0 looks for nothing.
- *   CUSHIM_MOCK_TRACE     a file that gets the trace of every call, as CUSHIM_TRACE.
- *   CUSHIM_MOCK_FAULTS    faults to inject, as CUSHIM_FAULTS (see fault.h).
- *   CUSHIM_MOCK_KERNELS   plug-ins with kernels, as paths separated by colons. One
- *                         that cannot be loaded costs a line on standard error.
+ *   CUSHIM_MOCK_CHECK     1 prints the findings at exit (see the end of this header), and also
+ *                         watches accesses of the host; 0 turns all checks off.
+ *   CUSHIM_MOCK_TRACE     a file for a trace of all calls, as with CUSHIM_TRACE (trace.h).
+ *   CUSHIM_MOCK_FAULTS    faults to inject, as with CUSHIM_FAULTS (fault.h).
+ *   CUSHIM_MOCK_KERNELS   plug-ins with kernels, as paths separated by colons. If one
+ *                         cannot be loaded, a line on standard error says so.
  *
  *   CUSHIM_MOCK_PTX_WORKERS
- *                         how many threads run the blocks of a kernel; else one a processor, and
- *                         one alone where there is a seed.
- *   CUSHIM_MOCK_PTX_STEPS how often a warp may jump backwards before its loop is taken to be
- *                         endless, a call counting as 16 jumps; 0: as often as it likes.
- *   CUSHIM_MOCK_PTX_CPU   base or avx2: no better instructions of the host than these;
- *                         best: the best ones.
+ *                         how many threads run the blocks of a kernel. Default: one for each
+ *                         processor, and only one if there is a seed.
+ *   CUSHIM_MOCK_PTX_STEPS how often a warp may jump backwards before its loop counts as
+ *                         endless. A call counts as 16 jumps. 0 means no limit.
+ *   CUSHIM_MOCK_PTX_CPU   the instruction set of the host that the engine may use: base, avx2,
+ *                         or best, which is the best one of this processor.
  *
- * With a value that a variable cannot have, cuInit() fails and says so on standard error.
+ * If a variable has a value that is not valid, cuInit() fails and writes a line to standard error.
  *
- * Kernels run from the PTX that their module is loaded from. A host function that is
- * registered under a kernel's name takes the place of that: a launch then calls it. So a name
- * is what links the two, and it is the name as the PTX has it: mangled, unless the kernel
- * is extern "C". A module with an instruction that is not executed here is not loaded:
- * CUDA_ERROR_NOT_SUPPORTED, and the JIT log names the instruction and its line. It is loaded
- * where host functions of all its kernels were registered before.
+ * The mock executes kernels from the PTX of their module. If a host function is registered under
+ * the name of a kernel, a launch calls that function instead. The name is the one in the PTX: it is
+ * mangled, unless the kernel is extern "C". A module with an instruction that the mock cannot
+ * execute is not loaded: the result is CUDA_ERROR_NOT_SUPPORTED, and the JIT log names the
+ * instruction and its line. Such a module can be loaded if host functions for all its kernels were
+ * registered before.
  */
 #ifndef CUSHIM_MOCK_H
 #define CUSHIM_MOCK_H
@@ -58,10 +58,10 @@ extern "C" {
 #endif
 
 /**
- * What the mock is to be. Zeros leave a field to the environment, and what the environment
- * does not say to the mock. The strings are copied.
+ * The configuration of the mock. If a field is zero, the environment decides; if the environment
+ * does not set it either, the mock uses its default. The strings are copied.
  *
- * All forms of configuration share one grammar; lines of the file, and of settings, are
+ * The file and settings have the same grammar, with lines such as
  *
  *     # a comment has a line of its own
  *     devices = h200,t4
@@ -74,73 +74,77 @@ extern "C" {
  *     peer 0 1 = no
  *     watch_host = yes
  *
- * Where two of them contradict each other the later one counts, in this order: the file
- * of CUSHIM_MOCK_CONFIG, the other variables, then file, settings, devices,
- * driver_version and seed of this structure.
+ * If two sources contradict each other, the later one in this order counts: the file of
+ * CUSHIM_MOCK_CONFIG, the other variables, and then file, settings, devices, driver_version and
+ * seed of this structure.
  */
 struct cushim_mock_config {
     const char *devices;  /* "h200,h200" */
     int driver_version;   /* as cuDriverGetVersion() answers it: 11040 is CUDA 11.4 */
-    uint64_t seed;        /* 0 is no seed */
-    const char *file;     /* the path of a file as described above */
-    const char *settings; /* the lines of such a file themselves */
+    uint64_t seed;        /* 0 means no seed */
+    const char *file;     /* the path of a file with lines as above */
+    const char *settings; /* lines as in such a file */
 };
 
 /**
- * Says what the mock is to be, in the place of what an earlier call said; NULL takes that
- * back. To be called before cuInit().
+ * Sets the configuration of the mock, and replaces that of an earlier call. NULL removes it. The
+ * function must be called before cuInit(). Thread-safe.
  *
- * CUSHIM_ERROR_BUSY once cuInit() has succeeded. CUSHIM_ERROR_INVALID_ARGUMENT if cuInit()
- * would fail with it, and CUSHIM_ERROR_NO_MEMORY: then everything is as before the call, and
- * cushim_mock_error_text() names the line and the word that are wrong. Thread-safe.
+ * The result is CUSHIM_ERROR_BUSY after cuInit() has succeeded, CUSHIM_ERROR_INVALID_ARGUMENT if
+ * cuInit() would fail with this configuration, and CUSHIM_ERROR_NO_MEMORY if the host is out of
+ * memory. A call that fails changes nothing, and cushim_mock_error_text() names the line and the
+ * word that are wrong.
  *
- * A wrong configuration that comes from the environment is found by cuInit(), which then
- * writes a line to standard error and answers CUDA_ERROR_INVALID_VALUE, for
- * CUDA_ERROR_NO_DEVICE would let a program go on quietly without its GPU. It answers
- * CUDA_ERROR_NO_DEVICE where CUDA_VISIBLE_DEVICES leaves no device.
+ * cuInit() detects a wrong configuration in the environment. It then writes a line to standard
+ * error and returns CUDA_ERROR_INVALID_VALUE, because many programs silently continue without a GPU
+ * after CUDA_ERROR_NO_DEVICE. It returns CUDA_ERROR_NO_DEVICE if CUDA_VISIBLE_DEVICES selects no
+ * device.
  */
 CUSHIM_API cushim_status cushim_mock_configure(const struct cushim_mock_config *config);
 
 /**
- * A sentence about the last cushim_mock_ function that failed in this thread, "" if none
- * did. Valid until the thread's next failure.
+ * Returns a sentence about the last cushim_mock_ function that failed in the calling thread, or ""
+ * if none has failed. The string is valid until the next such failure of the thread.
  */
 CUSHIM_API const char *cushim_mock_error_text(void);
 
 /**
- * Where the libraries of older driver versions, cushim/11.4/libcuda.so.1 and the like, get
- * their functions. They call it when they are loaded, and so make the mock a driver of that
- * version, whatever else says; of several, the first. Nothing for programs.
+ * Returns the functions for a library of an older driver version, such as cushim/11.4/libcuda.so.1.
+ * Such a library calls this when it is loaded. The mock then has that driver version, whatever the
+ * configuration says; if several of them are loaded, the first one counts. Programs do not call
+ * this function.
  */
 CUSHIM_API const void *cushim_mock_front(int driver_version);
 
 /**
- * Makes calls of the mock's functions fail, or last longer: the rules of fault.h, in front of
- * the driver's exported functions, for whoever calls them in this process.
+ * Makes calls of the mock's driver functions fail or take longer, for all callers in this process.
+ * The rules are those of fault.h.
  *
  *     cushim_mock_fail("cuMemAllocAsync", cushim_fault(.nth = 2, .result = 2));
  *
- * function and fault are as for cushim_faults_add(). Rules are asked after those of
- * CUSHIM_MOCK_FAULTS, in the order in which they were added, and count from then on. They need no
- * driver handle, so they serve tests of programs that open their driver themselves;
- * cushim_faults_create() serves those that hand a driver to what they test.
+ * function and fault are as for cushim_faults_add(). Rules are checked after those of
+ * CUSHIM_MOCK_FAULTS, in the order in which they were added, and each counts calls from then on.
+ * They need no driver handle, so they are for tests of programs that open their driver themselves.
+ * For tests that pass a driver handle to the tested code, use cushim_faults_create().
  *
- * CUSHIM_ERROR_UNKNOWN_SYMBOL, CUSHIM_ERROR_INVALID_ARGUMENT and CUSHIM_ERROR_LIMIT as of
- * cushim_faults_add(), with the sentence in cushim_mock_error_text(); CUSHIM_ERROR_NO_MEMORY.
- * Thread-safe, and may be called before cuInit().
+ * The result is CUSHIM_ERROR_UNKNOWN_SYMBOL, CUSHIM_ERROR_INVALID_ARGUMENT or CUSHIM_ERROR_LIMIT as
+ * for cushim_faults_add(), with an explanation in cushim_mock_error_text(), and
+ * CUSHIM_ERROR_NO_MEMORY if the host is out of memory. Thread-safe, and may be called before
+ * cuInit().
  */
 CUSHIM_API cushim_status cushim_mock_fail(const char *function, const struct cushim_fault *fault);
 
 /**
- * Takes back what cushim_mock_fail() asked for, a device that it lost included; the rules of
- * CUSHIM_MOCK_FAULTS stay. A call that is under way may still be hit. Thread-safe.
+ * Removes all rules of cushim_mock_fail(), and restores a device that such a rule has lost. The
+ * rules of CUSHIM_MOCK_FAULTS stay. A call that runs at the same time may still be hit.
+ * Thread-safe.
  */
 CUSHIM_API void cushim_mock_faults_clear(void);
 
-/** One launch, as its kernel sees it. Valid while the kernel runs. */
+/** One launch, as its kernel sees it. It is valid while the kernel runs. */
 struct cushim_mock_launch {
-    const char *kernel;      /* the name it was launched under */
-    void *user;              /* what the kernel was registered with */
+    const char *kernel;      /* the name of the kernel */
+    void *user;              /* the pointer with which the kernel was registered */
     int device;              /* the device's ordinal */
     unsigned grid[3];        /* blocks in x, y and z */
     unsigned block[3];       /* threads of a block in x, y and z */
@@ -150,64 +154,76 @@ struct cushim_mock_launch {
 };
 
 /**
- * A kernel. Called once a launch, not once a thread, when its stream's turn comes: in a
- * thread that waits for work or asks about it, or in one of the mock's own. args[i]
- * points to a copy of the i-th argument, aligned as the PTX declares it:
+ * A kernel as a host function. It is called once for each launch, not once for each thread of the
+ * launch, when all earlier work of the stream is done. It runs in a thread of the program that
+ * waits for the work or queries it, or in a thread of the mock. args[i] points to a copy of
+ * argument i, aligned as the PTX declares it:
  *
  *     const unsigned n = *(const unsigned *) args[3];
  *
- * An argument that is a pointer holds a device address, and a device address is never
- * a pointer of the host: cushim_mock_pointer() makes one of it.
+ * A pointer argument holds a device address, which is never valid on the host.
+ * cushim_mock_pointer() returns the host pointer for it.
  *
- * Only one kernel runs at a time. It may start threads of its own if it waits for
- * them. It must not call functions of the driver: in its own thread they answer
- * CUDA_ERROR_NOT_PERMITTED, in another they wait for the kernel to end.
+ * Only one kernel runs at a time. It may start threads if it waits for their end. It must not call
+ * functions of the driver: in the thread of the kernel they return CUDA_ERROR_NOT_PERMITTED, and in
+ * other threads they wait until the kernel has ended.
  */
 typedef void (*cushim_mock_kernel_fn)(const struct cushim_mock_launch *launch, void *const *args);
 
 /**
- * Where the bytes of [device_address, device_address + bytes) are on the host.
+ * Returns the host pointer for the device memory [device_address, device_address + bytes), which
+ * the kernel may read and write. It must be called while a kernel runs, by the kernel or by a
+ * thread that works for it; at any other time the result is NULL. The pointer is valid until the
+ * kernel ends.
  *
- * NULL if the range is not inside one live allocation that the device can use. The
- * launch then fails as an illegal access does on hardware: the launching call still
- * succeeds, every later use of the context answers CUDA_ERROR_ILLEGAL_ADDRESS (700), and
- * only destroying the context helps. So a kernel that gets NULL just returns.
- *
- * To be called while a kernel runs, by it or by a thread that works for it; NULL at
- * any other time. The result is valid until the kernel ends.
+ * The result is NULL if the range is not inside one live allocation that the device can use. The
+ * launch then fails like an illegal access on hardware: the call that launched it still succeeds,
+ * and every later use of the context returns 700 CUDA_ERROR_ILLEGAL_ADDRESS until the context is
+ * destroyed. So a kernel that gets NULL should return.
  */
 CUSHIM_API void *cushim_mock_pointer(uint64_t device_address, size_t bytes);
 
 /**
- * The same for bytes that the kernel only reads, or only writes (all of them). Saying so
- * lets the mock tell whether kernels in two streams get in each other's way, and whether
- * a kernel reads what nothing has written; cushim_mock_pointer() is taken to read and
- * write.
+ * Returns the host pointer for device memory that the kernel only reads. Otherwise like
+ * cushim_mock_pointer(). With this information the mock can detect data races between kernels of
+ * different streams, and reads of memory that nothing has written.
  */
 CUSHIM_API const void *cushim_mock_input(uint64_t device_address, size_t bytes);
+
+/**
+ * Returns the host pointer for device memory of which the kernel writes all bytes and reads none.
+ * Otherwise like cushim_mock_pointer(). With this information the mock can detect data races
+ * between kernels of different streams, and reads of memory that nothing has written.
+ */
 CUSHIM_API void *cushim_mock_output(uint64_t device_address, size_t bytes);
 
 /**
- * Makes the running launch fail with a CUresult of the caller's choice, such as 719
- * CUDA_ERROR_LAUNCH_FAILED for a trap or 716 for a misaligned address; then
- * everything is as after an illegal access. The first failure of a launch counts.
- * Does nothing while no kernel runs, and for a result of 0.
+ * Makes the running launch fail with a CUresult, such as 719 CUDA_ERROR_LAUNCH_FAILED for a trap or
+ * 716 CUDA_ERROR_MISALIGNED_ADDRESS. The context is then in the same state as after an illegal
+ * access: every later use of it returns the result. Only the first failure of a launch counts. The
+ * call does nothing if no kernel runs or if result is 0.
  */
 CUSHIM_API void cushim_mock_kernel_fail(int result);
 
-/** One thread of a launch. */
+/**
+ * One thread of a launch, in cushim_mock_for_each_thread(). It is valid until its function returns.
+ */
 struct cushim_mock_thread {
     const struct cushim_mock_launch *launch;
     unsigned block_index[3];
     unsigned thread_index[3];
-    void *runner; /* the mock's own */
+    void *runner; /* internal data of the mock */
 };
 
+/**
+ * Runs one thread of a launch. data is the pointer that cushim_mock_for_each_thread() was called
+ * with.
+ */
 typedef void (*cushim_mock_thread_fn)(const struct cushim_mock_thread *thread, void *data);
 
 /**
- * Calls fn for every thread of the launch: block by block, and x before y before z inside
- * each. For kernels that are written as a kernel is, for one thread:
+ * Calls fn for every thread of the launch, block by block. Inside a block x changes first, then y,
+ * then z. It is for kernels that are written for one thread, as in CUDA C++:
  *
  *     static void sum(const struct cushim_mock_thread *t, void *data)
  *     {
@@ -225,66 +241,71 @@ typedef void (*cushim_mock_thread_fn)(const struct cushim_mock_thread *thread, v
  *             s->out[t->block_index[0]] = partial[0];
  *     }
  *
- * Threads run one at a time, and a thread runs until it returns or comes to a barrier. All
- * are run by the caller's thread, each on a stack of its own of a quarter of a MiB once it
- * waits. fn must not leave by longjmp() or an exception.
+ * The threads run one after another in the calling thread of the host. Each runs until it returns
+ * or reaches a barrier. A thread that waits at a barrier has its own stack of 256 KiB. fn must not
+ * end with longjmp() or an exception.
  *
- * To be called while a kernel runs, by it or by a thread that works for it.
+ * This function must be called while a kernel runs, by the kernel or by a thread that works for it.
  */
 CUSHIM_API void cushim_mock_for_each_thread(const struct cushim_mock_launch *launch,
                                             cushim_mock_thread_fn fn, void *data);
 
 /**
- * Memory that the threads of a block share, until the block ends: for each name one variable,
- * made by the first thread that asks, as __shared__ declares it. name must live as long as the
- * block. It begins with bytes that are no sensible numbers, as nothing has written it.
+ * Returns a variable in the shared memory of the thread's block, as __shared__ declares it. There
+ * is one variable for each name, which the first call makes and all threads of the block share. It
+ * exists until the block ends, and name must be valid until then. Its first contents are bytes that
+ * are not sensible numbers, because nothing has written them.
  *
- * name NULL is the dynamic shared memory, as much as the launch asked for (extern
- * __shared__); bytes is how much of it the thread uses, 0 if it does not matter.
+ * If name is NULL, the result is the dynamic shared memory of the launch (extern __shared__), and
+ * bytes is the part that the thread uses, or 0.
  *
- * NULL, and the launch fails, if the variable, or the dynamic memory, is smaller than bytes, if
- * the device's blocks have no more, or if the caller is no thread of
- * cushim_mock_for_each_thread(). Then the thread just returns.
+ * The result is NULL, and the launch fails, if the variable or the dynamic shared memory is smaller
+ * than bytes, if the block has not enough shared memory left, or if the caller is not a thread of
+ * cushim_mock_for_each_thread(). The thread should then return.
  */
 CUSHIM_API void *cushim_mock_shared(const struct cushim_mock_thread *thread, const char *name,
                                     size_t bytes);
 
 /**
- * Waits until all threads of the block that have not returned have come here: __syncthreads(), as
- * devices have it from compute capability 7.0 on. To be called by a thread of
- * cushim_mock_for_each_thread(), itself or in functions that it calls.
+ * A barrier: waits until all threads of the block that have not returned have reached it, like
+ * __syncthreads() on devices from compute capability 7.0 on. Only a thread of
+ * cushim_mock_for_each_thread() may call it, directly or in functions that it calls.
  *
- * Threads that wait at different barriers pass them together, as on hardware, with whatever data
- * there is; that is a finding that names two of the threads and both places.
+ * If threads of a block wait at different barriers, they pass them together, as on hardware. The
+ * mock reports this as a finding that names two of the threads and both source locations.
  */
 #define cushim_mock_barrier(thread) cushim_mock_barrier_at((thread), __FILE__, __LINE__)
 
-/** The same for a barrier that is said to be at a line of a file. */
+/**
+ * The function behind cushim_mock_barrier(): a barrier whose source location is the given file and
+ * line.
+ */
 CUSHIM_API void cushim_mock_barrier_at(const struct cushim_mock_thread *thread, const char *file,
                                        int line);
 
 /**
- * Registers the host function of a kernel. The name is copied; user is handed to the
- * kernel in its launch and must live as long as it is registered. A name that is
- * registered already gets the new function, also in modules that are loaded; fn NULL
- * takes the name out.
+ * Registers a host function for a kernel name. The name is copied. Each launch passes user to the
+ * function, so user must be valid as long as the function is registered. If the name is registered
+ * already, the new function replaces the old one, also for modules that are already loaded. If fn
+ * is NULL, the name is removed.
  *
- * CUSHIM_ERROR_INVALID_ARGUMENT for a NULL or empty name, CUSHIM_ERROR_NO_MEMORY.
- * Thread-safe, and may be called before cuInit().
+ * The result is CUSHIM_ERROR_INVALID_ARGUMENT if name is NULL or empty, and CUSHIM_ERROR_NO_MEMORY
+ * if the host is out of memory. Thread-safe, and may be called before cuInit().
  */
 CUSHIM_API cushim_status cushim_mock_register_kernel(const char *name, cushim_mock_kernel_fn fn,
                                                      void *user);
 
 /**
- * What a plug-in exports: an array of this name, ended by an entry of zeros. The
- * functions stay in use until the process ends, so a plug-in is never unloaded.
+ * One kernel of a plug-in. A plug-in exports an array with the name cushim_mock_kernels, which ends
+ * with an entry of zeros. The mock uses the functions until the process ends, so it never unloads a
+ * plug-in.
  *
  *     const struct cushim_mock_kernel cushim_mock_kernels[] = {
  *         {"vector_add", vector_add, NULL},
  *         {NULL, NULL, NULL},
  *     };
  *
- * The plug-in is a shared library of its own, linked with libcushim-mock.
+ * A plug-in is a separate shared library that is linked with libcushim-mock.
  */
 struct cushim_mock_kernel {
     const char *name;
@@ -292,15 +313,16 @@ struct cushim_mock_kernel {
     void *user;
 };
 
+/** The array that a plug-in defines and exports, see struct cushim_mock_kernel. */
 CUSHIM_API extern const struct cushim_mock_kernel cushim_mock_kernels[];
 
 /*
- * What the program did so far, counted when it is done, not when it is submitted: so a test
- * synchronises first.
+ * What the program has done so far. Work is counted when it is done, not when it is submitted, so a
+ * test must synchronise before it reads the counts.
  */
 struct cushim_mock_counts {
-    uint64_t live_allocations, live_bytes; /* device and managed memory that is there now */
-    uint64_t peak_bytes;                   /* the most that was there at a time */
+    uint64_t live_allocations, live_bytes; /* device and managed memory that exists now */
+    uint64_t peak_bytes;                   /* the maximum of live_bytes so far */
     uint64_t launches;                     /* kernels */
     uint64_t host_calls;                   /* host functions and callbacks */
     uint64_t memsets, copies;
@@ -308,73 +330,78 @@ struct cushim_mock_counts {
     uint64_t waits; /* calls that wait for a stream, an event or a context */
 };
 
-/** The counts since the process began. Thread-safe. */
+/** Returns the counts since the process began. Thread-safe. */
 CUSHIM_API struct cushim_mock_counts cushim_mock_stats(void);
 
 /*
- * What the mock found wrong with the program. It watches every copy, memset and kernel:
+ * Findings: errors of the program that the mock detects. It checks every copy, memset and kernel:
  *
- *     CUSHIM_MOCK_CHECK=1   prints the findings, and what was never freed, at exit
- *     CUSHIM_MOCK_CHECK=0   watches nothing
+ *     CUSHIM_MOCK_CHECK=1   prints the findings, and objects that were not freed, at exit
+ *     CUSHIM_MOCK_CHECK=0   turns all checks off
  *
- * A finding changes no result: the driver's answer is what a driver answers. The exception is a
- * barrier that the threads of a block do not reach together, which fails the launch.
+ * A finding does not change the results of the driver's functions. There is one exception: a launch
+ * fails if the threads of a block do not reach a barrier together.
  *
- * What the host itself does to memory of work that it has not waited for is watched with
- * CUSHIM_MOCK_CHECK=1 or "watch_host = yes", by protecting pages and handling SIGSEGV; docs/mock.md
- * says what that sees. A stream that waits for a value that nobody writes is told of on standard
- * error as well, at once, since the program may never get to its end.
+ * With CUSHIM_MOCK_CHECK=1 or "watch_host = yes", the mock also detects accesses of the host to
+ * memory of unfinished work. For this it protects pages and handles SIGSEGV; docs/mock.md describes
+ * what it can detect. A stream that waits for a value that nothing writes is also reported on
+ * standard error at once, because the program may never end.
  */
 
+/** The kind of a finding. */
 enum cushim_mock_finding_kind {
-    CUSHIM_MOCK_DATA_RACE = 0,          /* two accesses that nothing orders, one a write */
-    CUSHIM_MOCK_OUT_OF_BOUNDS = 1,      /* bytes outside of every allocation */
-    CUSHIM_MOCK_USE_AFTER_FREE = 2,     /* bytes of an allocation that was freed */
+    CUSHIM_MOCK_DATA_RACE = 0,          /* two unordered accesses, at least one a write */
+    CUSHIM_MOCK_OUT_OF_BOUNDS = 1,      /* an access outside of every allocation */
+    CUSHIM_MOCK_USE_AFTER_FREE = 2,     /* an access to an allocation that was freed */
     CUSHIM_MOCK_DOUBLE_FREE = 3,        /* an allocation freed a second time */
-    CUSHIM_MOCK_UNINITIALISED_READ = 4, /* device memory read that nothing has written */
-    CUSHIM_MOCK_LEAK = 5,               /* an object that was never given back */
-    CUSHIM_MOCK_STUCK = 6,              /* a stream that waits for a value nobody writes */
-    CUSHIM_MOCK_HOST_ACCESS = 7,        /* the host uses memory before a copy is done with it */
-    CUSHIM_MOCK_BARRIER = 8,            /* threads of a block at different barriers, or too few */
-    CUSHIM_MOCK_MISALIGNED_ACCESS = 9,  /* an address that is no multiple of what it is used as */
+    CUSHIM_MOCK_UNINITIALISED_READ = 4, /* a read of memory that nothing has written */
+    CUSHIM_MOCK_LEAK = 5,               /* an object that was never freed */
+    CUSHIM_MOCK_STUCK = 6,              /* a stream waits for a value that nothing writes */
+    CUSHIM_MOCK_HOST_ACCESS = 7,        /* the host uses memory before a copy is done */
+    CUSHIM_MOCK_BARRIER = 8,            /* threads of a block do not meet at one barrier */
+    CUSHIM_MOCK_MISALIGNED_ACCESS = 9,  /* an address that is not aligned to the access */
     CUSHIM_MOCK_ENDLESS_LOOP = 10,      /* a kernel that does not end */
-    CUSHIM_MOCK_KERNEL_FAULT = 11,      /* trap, a failed assertion, a call of no function, ... */
-    CUSHIM_MOCK_ATTACHMENT = 12,        /* managed memory used where it is not attached */
+    CUSHIM_MOCK_KERNEL_FAULT = 11,      /* a trap, a failed assertion, a wrong call, ... */
+    CUSHIM_MOCK_ATTACHMENT = 12,        /* managed memory is used where it is not attached */
 };
 
+/** One finding. The text belongs to the mock. */
 struct cushim_mock_finding {
     enum cushim_mock_finding_kind kind;
-    const char *text; /* who did what to which allocation */
-    unsigned count;   /* how often, word for word */
+    const char *text; /* a sentence with the work, the access and the allocation */
+    unsigned count;   /* how often a finding with the same text occurred */
 };
 
 /**
- * How many findings there are; and, unless ret_findings is NULL, where they are, in the order
- * in which they were found. The array belongs to the mock, and is valid until
- * cushim_mock_findings_clear(). At most 1000 are kept. Thread-safe.
+ * Returns the number of findings. If ret_findings is not NULL, it gets an array of them, in the
+ * order in which they were found. The array belongs to the mock, and is valid until
+ * cushim_mock_findings_clear(). The mock keeps at most 1000 findings. Thread-safe.
  */
 CUSHIM_API size_t cushim_mock_findings(const struct cushim_mock_finding **ret_findings);
 
 /**
- * Gives an object, or the allocation that an address is in, a name that findings say:
+ * Gives a label to an object, or to the allocation that contains an address. Findings then contain
+ * the label:
  *
  *     cushim_mock_label(weights, "weights");
  *     cushim_mock_label((uintptr_t) stream, "upload");
  *
- * The label is copied (the first 31 bytes are said for a stream, 32 for memory, 64 for others);
- * NULL takes it away. It goes with the object; findings about memory that was freed still say it.
+ * The label is copied. Findings contain its first 31 bytes for a stream, 32 for memory, and 64 for
+ * other objects. If label is NULL, the label is removed. The label is also removed when the object
+ * is destroyed, but findings about freed memory still contain it.
  *
- * CUSHIM_ERROR_INVALID_ARGUMENT if nothing is there, CUSHIM_ERROR_NO_MEMORY. Thread-safe.
+ * The result is CUSHIM_ERROR_INVALID_ARGUMENT if there is no such object or allocation, and
+ * CUSHIM_ERROR_NO_MEMORY if the host is out of memory. Thread-safe.
  */
 CUSHIM_API cushim_status cushim_mock_label(uint64_t handle_or_address, const char *label);
 
-/** Forgets the findings so far. Thread-safe. */
+/** Removes all findings. Arrays of cushim_mock_findings() become invalid. Thread-safe. */
 CUSHIM_API void cushim_mock_findings_clear(void);
 
 /**
- * Looks for what is there now and would be a leak if the process ended: memory, streams, events,
- * modules, contexts, primary contexts that are retained. Each becomes a finding; the result is
- * how many are new. Thread-safe.
+ * Searches for objects that would be leaks if the process ended now: memory, streams, events,
+ * modules, contexts, and primary contexts that are retained. Each becomes a finding. Returns how
+ * many of these findings are new. Thread-safe.
  */
 CUSHIM_API size_t cushim_mock_leaks(void);
 

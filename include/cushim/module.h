@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Modules: kernels and variables of the device, loaded into a context.
+ * Modules. A module is device code that is loaded into a context: kernels and variables.
  *
  *     cushim_module module;
  *     cushim_function saxpy;
@@ -8,16 +8,17 @@
  *     cushim_module_compile(context, source, NULL, &module);
  *     cushim_module_function(module, "saxpy", &saxpy);
  *
- * A module comes from CUDA C++, which NVRTC compiles; from PTX text, which the driver compiles;
- * or from machine code (a cubin, or a fat binary with several images of which the driver
- * takes one). What the driver's compiler says about it is kept: when it refuses, the error text
- * has its first error and cushim_error_log() all of it; when it does not, cushim_module_log().
+ * A module is loaded from CUDA C++, which NVRTC compiles; from PTX text, which the driver compiles;
+ * or from machine code (a cubin, or a fat binary with several images, from which the driver chooses
+ * one). cushim keeps the log of the driver's compiler. If the compiler fails, the error text
+ * contains its first error, and cushim_error_log() returns the complete log. If it succeeds,
+ * cushim_module_log() returns the log.
  *
- * Functions belong to their module. They are not freed, and their handles are stale once the last
- * handle of the module is. A module keeps its context. It is unloaded after the last of its
- * kernels: freeing it waits for them, if any are under way.
+ * Functions belong to their module. A program does not free them, and their handles become stale
+ * when the last handle of the module is freed. A module keeps its context alive. It is unloaded
+ * after its last kernel has ended: freeing it waits for kernels that still run.
  *
- * All functions are thread-safe, and need no context to be current.
+ * All functions are thread-safe, and need no current context.
  */
 #ifndef CUSHIM_MODULE_H
 #define CUSHIM_MODULE_H
@@ -33,143 +34,180 @@ extern "C" {
 /** A loaded module. Freed by cushim_module_free(). */
 CUSHIM__HANDLE(cushim_module, cushim_module_free)
 
-/** A kernel of a module, in the module's context. It belongs to the module. See function.h. */
+/**
+ * A kernel of a module, in the module's context. It belongs to the module and is not freed. See
+ * function.h.
+ */
 typedef struct cushim_function {
     uint64_t id;
 } cushim_function;
 
-/** How the driver's compiler caches what kernels load from global memory. */
+/** Tells the driver's compiler which caches hold what kernels load from global memory. */
 enum cushim_jit_cache {
     CUSHIM_JIT_CACHE_DEFAULT = 0,
-    CUSHIM_JIT_CACHE_L2 = 1,  /* -dlcm=cg: not in the first level */
-    CUSHIM_JIT_CACHE_ALL = 2, /* -dlcm=ca */
+    CUSHIM_JIT_CACHE_L2 = 1,  /* -dlcm=cg: only the L2 cache */
+    CUSHIM_JIT_CACHE_ALL = 2, /* -dlcm=ca: all levels */
 };
 
-/** An option of the driver's compiler that has no field here: a CUjit_option, and its value. */
+/**
+ * An option of the driver's compiler without a field in struct cushim_module_params: a CUjit_option
+ * and its value.
+ */
 struct cushim_jit_option {
     int option;
     uintptr_t value;
 };
 
 /**
- * How a module is loaded. Zero means the default everywhere. But for name, label, and functions,
- * the fields are options of the driver's compiler, and so of no effect on machine code.
+ * Parameters of the functions that load a module. A field that is zero selects its default. All
+ * fields except name, label and functions are options of the driver's compiler, and have no effect
+ * on machine code. Pointers need to be valid only during the call.
  */
 struct cushim_module_params {
     /**
-     * Registers the module in its context under this name, for cushim_module_find() and
-     * cushim_function_find(). The context then keeps the module, even when the handle is freed,
-     * until cushim_module_unregister() or until the context itself is destroyed. Copied.
+     * If it is not NULL, the module is registered in its context under this name, for
+     * cushim_module_find() and cushim_function_find(). The context then keeps the module, even if
+     * the handle is freed, until cushim_module_unregister() is called or the context is destroyed.
+     * The text is copied.
      */
     const char *name;
 
-    /** A name for the module in messages; without one, its name or its file's. Copied. */
+    /**
+     * The module's label in messages. If it is NULL, the label is name or the name of the file. The
+     * text is copied.
+     */
     const char *label;
 
-    /** Functions that have to be in it, NULL-ended: loading fails, naming the one that is missing.
+    /**
+     * The functions that the module must have, ended by NULL. If one is missing, loading fails, and
+     * the error text names it.
      */
     const char *const *functions;
 
     int max_registers;             /* the most registers that a thread may use */
-    int threads_per_block;         /* at least so many threads should fit into a block */
+    int threads_per_block;         /* the number of threads that a block must be able to have */
     const int *optimization_level; /* 0 to 4; NULL is 4 */
-    int target;         /* compute capability times ten to compile for; 0: the device's */
-    bool prefer_binary; /* fall back to machine code, not PTX, where none fits exactly */
+    int target;         /* compute capability times ten to compile for; 0 is the device's */
+    bool prefer_binary; /* if no image fits exactly, use machine code and not PTX */
     bool debug_info;    /* for debuggers */
     bool line_info;     /* source lines for profilers */
-    bool verbose;       /* say more in the log, such as registers used by each kernel */
+    bool verbose;       /* write more to the log, such as the registers of each kernel */
     enum cushim_jit_cache cache;
     bool position_independent; /* CUDA 12.0 */
-    int min_blocks;            /* blocks that are to fit into a multiprocessor. CUDA 12.3 */
+    int min_blocks;            /* blocks that must fit into a multiprocessor. CUDA 12.3 */
     int max_threads_per_block; /* CUDA 12.3 */
-    bool override_directives;  /* the three limits above win over the PTX's own. CUDA 12.3 */
-    const struct cushim_jit_option *options; /* any others, after these */
+    bool override_directives;  /* the limits above replace those of the PTX. CUDA 12.3 */
+    const struct cushim_jit_option *options; /* other options, passed after these */
     size_t n_options;
 };
 
-/** Parameters in place: cushim_module_load_text(context, ptx, cushim_module_params(.line_info =
- * true), &m). */
+/**
+ * Writes parameters in place: cushim_module_load_text(context, ptx, cushim_module_params(.line_info
+ * = true), &m).
+ */
 #define cushim_module_params(...) (&(const struct cushim_module_params){__VA_ARGS__})
 
 /**
- * Loads PTX, a cubin or a fat binary from memory. What it is, is seen from its first bytes. It
- * is copied: data may go after the call. PTX need not end with a NUL. Nothing beyond
- * data[bytes - 1] is read, so an image that was cut off is told and not suffered.
+ * Loads PTX, a cubin or a fat binary from memory. cushim recognises the format from the first
+ * bytes, and copies the data: it may be freed after the call. PTX need not end with a NUL. cushim
+ * reads only the given bytes, so an image that was cut off results in an error. params may be NULL.
+ * The caller frees the module with cushim_module_free().
  *
- * 218 CUDA_ERROR_INVALID_PTX with the compiler's log; 209 CUDA_ERROR_NO_BINARY_FOR_GPU if there
- * is no image for this device in it; 222 CUDA_ERROR_UNSUPPORTED_PTX_VERSION if the PTX is newer
- * than the driver; 200 CUDA_ERROR_INVALID_IMAGE for what is none of the three. params may be
- * NULL, here and below.
+ * The result is 218 CUDA_ERROR_INVALID_PTX if the compiler rejects the PTX, and cushim_error_log()
+ * then returns its log; 209 CUDA_ERROR_NO_BINARY_FOR_GPU if the data has no image for this device;
+ * 222 CUDA_ERROR_UNSUPPORTED_PTX_VERSION if the PTX is newer than the driver; and 200
+ * CUDA_ERROR_INVALID_IMAGE if the data is none of the three formats.
  */
 CUSHIM_API cushim_status cushim_module_load(cushim_context context, const void *data, size_t bytes,
                                             const struct cushim_module_params *params,
                                             cushim_module *ret_module);
 
-/** The same for PTX in a string. */
+/** Loads PTX from a string that ends with a NUL. Otherwise like cushim_module_load(). */
 CUSHIM_API cushim_status cushim_module_load_text(cushim_context context, const char *ptx,
                                                  const struct cushim_module_params *params,
                                                  cushim_module *ret_module);
 
-/** The same from a file. 301 CUDA_ERROR_FILE_NOT_FOUND if there is none; CUSHIM_ERROR_SYSTEM if
- * it cannot be read, has more than 1 GiB, or is no regular file: nothing waits for a pipe. */
+/**
+ * Loads PTX, a cubin or a fat binary from a file. Otherwise like cushim_module_load(). The result
+ * is 301 CUDA_ERROR_FILE_NOT_FOUND if there is no such file, and CUSHIM_ERROR_SYSTEM if the file
+ * cannot be read, is larger than 1 GiB, or is not a regular file. So the call never waits for a
+ * pipe.
+ */
 CUSHIM_API cushim_status cushim_module_load_file(cushim_context context, const char *path,
                                                  const struct cushim_module_params *params,
                                                  cushim_module *ret_module);
 
-/** The same from what a compiler made. Functions are then also found by their name expressions. */
+/**
+ * Loads an image that cushim_compile() or cushim_link() made. Otherwise like cushim_module_load().
+ * cushim_module_function() then also finds functions by their name expressions.
+ */
 CUSHIM_API cushim_status cushim_module_load_image(cushim_context context, cushim_image image,
                                                   const struct cushim_module_params *params,
                                                   cushim_module *ret_module);
 
 /**
- * Compiles CUDA C++ and loads it. What params does not say suits the context: the architecture
- * is its device's, or the newest that this NVRTC knows below it; and PTX is made, but machine code
- * where NVRTC is newer than the driver, which would refuse its PTX. The module's label is the
- * program's name.
+ * Compiles CUDA C++ with NVRTC and loads the result. Fields of params that are not set get values
+ * for the context: the architecture is that of its device, or the newest below it that this NVRTC
+ * supports. The image is PTX; if NVRTC is newer than the driver, which would reject its PTX, the
+ * image is machine code. The label of the module is the name of the program. params may be NULL.
+ * Errors are those of cushim_compile() and cushim_module_load().
  */
 CUSHIM_API cushim_status cushim_module_compile(cushim_context context, const char *source,
                                                const struct cushim_compile_params *params,
                                                cushim_module *ret_module);
 
-/** The CUmodule, for calls through the table. It is unloaded when the module is freed. */
+/**
+ * Returns the CUmodule, for calls through the table (table.h). It is unloaded when the module is
+ * freed.
+ */
 CUSHIM_API cushim_status cushim_module_raw(cushim_module module, void **ret_cu_module);
 
 /**
- * What the driver's compiler said while it succeeded, "" if nothing. It belongs to the module.
- * NULL for a handle that is not valid.
+ * Returns the log of the driver's compiler from loading this module, or "" if it wrote nothing. The
+ * string belongs to the module. The result is NULL if the handle is not valid.
  */
 CUSHIM_API const char *cushim_module_log(cushim_module module);
 
 /**
- * Finds a kernel by name: as the PTX has it, which is mangled unless the kernel is extern
- * "C", or by a name expression. The same name gives the same handle. 500
- * CUDA_ERROR_NOT_FOUND otherwise; the error text then names what is most like it.
+ * Finds a kernel of a module by its name in the PTX, which is mangled unless the kernel is extern
+ * "C", or by a name expression. The same name always gives the same handle. The function belongs to
+ * the module. The result is 500 CUDA_ERROR_NOT_FOUND if there is no such kernel; the error text
+ * then suggests the most similar name.
  */
 CUSHIM_API cushim_status cushim_module_function(cushim_module module, const char *name,
                                                 cushim_function *ret_function);
 
 /**
- * A variable of the module, __device__, __constant__ or __managed__, as a slice of bytes:
- * copies and kernels that are told about it are ordered like those of any other slice.
- * It belongs to the module: the same name gives the same handle, which is stale once the module is
- * freed. It need not be freed; freeing it leaves the variable where it is. Kernels that use the
- * variable without getting it as an argument are not seen: tell cushim_slice_used() of them.
+ * Returns a variable of a module (__device__, __constant__ or __managed__) as a slice of bytes.
+ * Work that gets this slice is ordered like work on other slices. For a kernel that uses the
+ * variable without an argument for it, call cushim_slice_used().
+ *
+ * The slice belongs to the module. The same name always gives the same handle, which becomes stale
+ * when the module is freed. It need not be freed; freeing it does not remove the variable.
  */
 CUSHIM_API cushim_status cushim_module_global(cushim_module module, const char *name,
                                               cushim_slice *ret_slice);
 
 /**
- * The module that is registered under this name, by whichever thread. The result is another
- * handle of it, which the caller frees. 500 CUDA_ERROR_NOT_FOUND if there is none.
+ * Returns a new handle of the module that is registered under a name in the context, by whichever
+ * thread. The caller frees the handle. The result is 500 CUDA_ERROR_NOT_FOUND if there is no such
+ * module.
  */
 CUSHIM_API cushim_status cushim_module_find(cushim_context context, const char *name,
                                             cushim_module *ret_module);
 
-/** A function of a registered module. */
+/**
+ * Finds a kernel in a module that is registered under a name in the context. The function belongs
+ * to the module. The result is 500 CUDA_ERROR_NOT_FOUND if there is no such module or kernel.
+ */
 CUSHIM_API cushim_status cushim_function_find(cushim_context context, const char *module,
                                               const char *function, cushim_function *ret_function);
 
-/** Takes a name out of the register. The module goes if all its handles were freed. */
+/**
+ * Removes a module's name from the context. The context then no longer keeps the module, which is
+ * unloaded if all its handles are freed. The result is 500 CUDA_ERROR_NOT_FOUND if no module has
+ * the name.
+ */
 CUSHIM_API cushim_status cushim_module_unregister(cushim_context context, const char *name);
 
 #ifndef CUSHIM_NO_SOURCE_LOCATIONS

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * NVRTC's table: every function, typed, through a pointer. It needs NVRTC's header,
- * which comes in a package of its own, and no library. table.h says what holds for
- * tables.
+ * NVRTC's table: a structure with a typed pointer for each function of NVRTC. This header needs
+ * nvrtc.h, which CUDA ships in a separate package, and no library. The comment of table.h about
+ * entries applies to this table as well.
  *
  *     const struct cushim_nvrtc_api *rtc = cushim_nvrtc_table(nvrtc);
  *     nvrtcResult r = rtc->nvrtcCompileProgram(program, n, options);
  *
- * nvrtc.h does not say its version. It is taken to be that of cuda.h beside it;
- * where it is another, define CUSHIM_NVRTC_VERSION (12040 for 12.4) before.
+ * nvrtc.h does not define its version. This header assumes that it is the version of cuda.h. If it
+ * is not, define CUSHIM_NVRTC_VERSION (12040 for 12.4) before including this header.
  */
 #ifndef CUSHIM_NVRTC_TABLE_H
 #define CUSHIM_NVRTC_TABLE_H
@@ -23,14 +23,17 @@
 #define CUSHIM_NVRTC_VERSION CUDA_VERSION
 #endif
 
-/* In C++ an unqualified name would change its meaning inside the struct. */
+/* In C++ an unqualified name would have another meaning inside the structure. */
 #ifdef __cplusplus
 #define CUSHIM__TYPE(function) __typeof__(&::function)
 #else
 #define CUSHIM__TYPE(function) __typeof__(&function)
 #endif
 
-/* The table has functions that nvrtc.h calls deprecated; the program may not use them. */
+/*
+ * The table names functions that nvrtc.h marks as deprecated. That must not cause warnings in a
+ * program that does not use them.
+ */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 #include <cushim/nvrtc_api.h>
@@ -42,7 +45,10 @@
 extern "C" {
 #endif
 
-/** The table of an open NVRTC. Never NULL. Valid until the process ends. */
+/**
+ * Returns the table of an NVRTC. It is never NULL, and is valid until the process ends.
+ * Thread-safe.
+ */
 static inline const struct cushim_nvrtc_api *cushim_nvrtc_table(cushim_nvrtc nvrtc)
 {
     return (const struct cushim_nvrtc_api *) cushim_nvrtc_functions(nvrtc, CUSHIM_NVRTC_ROWS);

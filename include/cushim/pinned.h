@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pinned memory: memory of the host that devices copy to and from by themselves, because it is
- * locked into its pages.
+ * Pinned memory: page-locked memory of the host, which devices can read and write directly.
  *
- * It makes copies asynchronous: cushim_slice_copy() between a slice and pinned memory returns when
- * the copy is queued. When the host wants to look at the memory, or to write to it, it asks with
- * cushim_pinned_read() or cushim_pinned_write(), which wait for what the devices still do with it.
- * That is the only rule, and cushim cannot check it: a pointer from an earlier call may be used
- * until work with the memory is submitted again.
+ * With pinned memory copies are asynchronous: cushim_slice_copy() between a slice and pinned memory
+ * returns when the copy is queued. Before the host reads or writes the memory, it must call
+ * cushim_pinned_read() or cushim_pinned_write(), which wait for work of the devices on the memory.
+ * The pointer that they return may be used until the program submits work with the memory again.
+ * cushim cannot check this rule.
  *
- * Pinned memory is a limited resource of the machine, and slow to allocate: keep it. All contexts
- * may use it. Thread-safe; see object.h, and view.h for parts.
+ * Pinned memory is a limited resource and slow to allocate, so programs should keep it and use it
+ * again. All contexts may use it. All functions are thread-safe; see object.h, and view.h for parts
+ * of the memory.
  */
 #ifndef CUSHIM_PINNED_H
 #define CUSHIM_PINNED_H
@@ -21,23 +21,37 @@
 extern "C" {
 #endif
 
-/** What pinned memory is to be good for, with the driver's values. */
+/** Flags of pinned memory, with the driver's values. */
 enum cushim_pinned_flag {
     CUSHIM_PINNED_DEFAULT = 0,
-    CUSHIM_PINNED_PORTABLE = 1, /* for all contexts, also where addresses are not unified */
-    CUSHIM_PINNED_MAPPED = 2,   /* for kernels to use directly, also there */
-    /** Faster to copy from, and very slow for the host to read: only for what the host writes. */
+    CUSHIM_PINNED_PORTABLE = 1, /* for all contexts, also without unified addresses */
+    CUSHIM_PINNED_MAPPED = 2,   /* kernels may use it, also without unified addresses */
+    /**
+     * Copies from it are faster, but the host reads it very slowly. Use it only for memory that the
+     * host just writes.
+     */
     CUSHIM_PINNED_WRITE_COMBINED = 4,
 };
 
-/** Memory for length elements of element bytes, with enum cushim_pinned_flag. */
+/**
+ * Allocates pinned memory for length elements with element bytes each. flags are of enum
+ * cushim_pinned_flag. The caller frees it with cushim_pinned_free().
+ */
 CUSHIM_API cushim_status cushim_pinned_alloc(cushim_context context, size_t element, size_t length,
                                              unsigned flags, cushim_pinned *ret_pinned);
 
-/** Where it is, after all work that writes it. The host may read it. */
+/**
+ * Waits until all submitted work that writes the memory is done, and returns a pointer to it. The
+ * host may read through the pointer until work that writes the memory is submitted again. The
+ * memory belongs to the handle.
+ */
 CUSHIM_API cushim_status cushim_pinned_read(cushim_pinned pinned, const void **ret_pointer);
 
-/** Where it is, after all work that uses it. The host may write it. */
+/**
+ * Waits until all submitted work that uses the memory is done, and returns a pointer to it. The
+ * host may read and write through the pointer until work with the memory is submitted again. The
+ * memory belongs to the handle.
+ */
 CUSHIM_API cushim_status cushim_pinned_write(cushim_pinned pinned, void **ret_pointer);
 
 #ifndef CUSHIM_NO_SOURCE_LOCATIONS

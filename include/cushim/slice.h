@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Slices: memory of a device, as a number of elements of one size.
+ * Slices. A slice is memory of a device: a number of elements that all have the same size.
  *
  *     cushim_slice x = CUSHIM_NONE;
  *
@@ -9,18 +9,20 @@
  *     CUSHIM_TRY(cushim_slice_read(stream, x, host, n));
  *     cushim_slice_free(&x);
  *
- * A slice owns its memory. It is allocated in the order of a stream where the device has memory
- * pools, which is what makes it fast, and works the same where it has none. What is done to it in
- * any stream, by the functions here, by launches, and by its free, comes after what was done to
- * the same bytes before; nothing has to be said for that.
+ * A slice owns its memory. On a device with memory pools the allocation is ordered in a stream,
+ * which makes it fast; on other devices it works the same, but slower. All work on a slice comes
+ * after earlier work on the same bytes, in whichever streams both are: this holds for the functions
+ * here, for launches, and for freeing. The program need not call anything for that.
  *
- * Elements can be of any type: sizes count, and the macros take them from pointers. Lengths are
- * in elements. A length that does not match is CUSHIM_ERROR_INVALID_ARGUMENT, and nothing is
- * done. A slice of length 0 is fine, and every function does nothing with it.
+ * Elements can be of any type. cushim only knows their size, which the macros take from the type of
+ * a pointer. Lengths are in elements. If a length does not match, the function changes nothing and
+ * returns CUSHIM_ERROR_INVALID_ARGUMENT. A slice of length 0 is allowed, and every function does
+ * nothing with it.
  *
- * Where a function takes a cushim_view, the macro of the shorter name takes a slice, or
- * page-locked or unified memory, too; see view.h. The stream must be of the memory's
- * context, else CUSHIM_ERROR_FOREIGN_CONTEXT. Thread-safe; see object.h.
+ * A function that takes a cushim_view has a macro cushim_slice_x(), which also takes a slice,
+ * pinned memory or unified memory; see view.h. The stream must belong to the same context as the
+ * memory; otherwise the result is CUSHIM_ERROR_FOREIGN_CONTEXT. All functions are thread-safe; see
+ * object.h.
  */
 #ifndef CUSHIM_SLICE_H
 #define CUSHIM_SLICE_H
@@ -32,140 +34,186 @@ extern "C" {
 #endif
 
 /**
- * Memory for length elements of element bytes. What is in it is not said. 2
- * CUDA_ERROR_OUT_OF_MEMORY if there is no such memory; CUSHIM_ERROR_INVALID_ARGUMENT if
- * the bytes are more than a size can say.
+ * Allocates a slice of length elements with element bytes each. The contents are undefined. The
+ * caller frees it with cushim_slice_free(). The result is 2 CUDA_ERROR_OUT_OF_MEMORY if the device
+ * has not enough memory, and CUSHIM_ERROR_INVALID_ARGUMENT if the number of bytes does not fit into
+ * a size_t.
  */
 CUSHIM_API cushim_status cushim_slice_alloc(cushim_stream stream, size_t element, size_t length,
                                             cushim_slice *ret_slice);
 
-/** The same, with all bytes 0. */
+/**
+ * Allocates a slice of length elements with element bytes each, and sets all bytes to 0 in the
+ * order of the stream. Errors are those of cushim_slice_alloc().
+ */
 CUSHIM_API cushim_status cushim_slice_zeros(cushim_stream stream, size_t element, size_t length,
                                             cushim_slice *ret_slice);
 
-/** The same, with a copy of length elements of the host, which may be used again at once. */
+/**
+ * Allocates a slice of length elements with element bytes each, and copies the elements from host
+ * memory. The host memory may be used again when the call returns. Errors are those of
+ * cushim_slice_alloc().
+ */
 CUSHIM_API cushim_status cushim_slice_from_host(cushim_stream stream, const void *host,
                                                 size_t element, size_t length,
                                                 cushim_slice *ret_slice);
 
-/** cushim_slice_from(stream, pointer, length, &slice): the element is what pointer points to. */
+/**
+ * Calls cushim_slice_from_host() with the element size of a pointer: cushim_slice_from(stream,
+ * pointer, length, &slice).
+ */
 #define cushim_slice_from(stream, pointer, length, ret_slice)                                      \
     cushim_slice_from_host(stream, pointer, sizeof(*(pointer)), length, ret_slice)
 
-/** The same, with a copy of a view: of a slice, or pinned or unified memory. */
+/**
+ * Allocates a slice with the length and the element size of a view, and copies the view into it in
+ * the order of the stream. The view may be of a slice, of pinned memory or of unified memory.
+ * Errors are those of cushim_slice_alloc().
+ */
 CUSHIM_API cushim_status cushim_slice_from_view(cushim_stream stream, cushim_view view,
                                                 cushim_slice *ret_slice);
 
-/** cushim_slice_clone(stream, slice or view, &slice). */
+/** Copies a slice or a view into a new slice: cushim_slice_clone(stream, slice or view, &slice). */
 #define cushim_slice_clone(stream, x, ret_slice)                                                   \
     cushim_slice_from_view(stream, CUSHIM_VIEW(x), ret_slice)
 
-/** How a slice that was adopted is freed. */
+/** How an adopted slice frees its memory. */
 enum cushim_adopted {
-    CUSHIM_ADOPTED_BORROWED = 0, /* not at all: the owner keeps it until the slice is freed, and */
+    CUSHIM_ADOPTED_BORROWED = 0, /* not at all: the owner keeps it until the slice is freed and */
                                  /* its work is done */
     CUSHIM_ADOPTED_ASYNC = 1,    /* by cuMemFreeAsync(): it came from cuMemAllocAsync() */
     CUSHIM_ADOPTED_PLAIN = 2,    /* by cuMemFree() */
 };
 
 /**
- * A slice of memory that is there already, at a device address. What was done to it before is
- * taken to be work of the stream: other streams come after that.
+ * Makes a slice of memory that exists already, at a device address. cushim assumes that all earlier
+ * work on that memory is in the given stream: work of other streams will come after it.
  */
 CUSHIM_API cushim_status cushim_slice_adopt(cushim_stream stream, uint64_t address, size_t element,
                                             size_t length, enum cushim_adopted how,
                                             cushim_slice *ret_slice);
 
 /**
- * Gives a slice's memory away: the handle is freed, and the memory is the caller's, who frees it
- * with cuMemFreeAsync() or cuMemFree(). Later work of the stream may use it, and a free in
- * the stream comes after all that was done to it. CUSHIM_ERROR_BUSY if it is not all of
- * an allocation (because of cushim_slice_split()), or not ours to give (borrowed, a global): then
- * the slice is as before.
+ * Frees the handle of a slice, but keeps its memory and returns the device address. The caller then
+ * owns the memory and frees it with cuMemFreeAsync() or cuMemFree(). Later work in the given stream
+ * comes after all earlier work on the memory, so that stream may use and free it.
+ *
+ * The result is CUSHIM_ERROR_BUSY if the slice is only a part of an allocation (after
+ * cushim_slice_split()), or if cushim does not own the memory (borrowed memory and variables of
+ * modules). The slice is then unchanged.
  */
 CUSHIM_API cushim_status cushim_slice_leak(cushim_stream stream, cushim_slice *slice,
                                            uint64_t *ret_address);
 
 /**
- * Makes two slices of one: what lies before the at-th element, and the rest. The old handle is
- * freed. The memory is given back when both are freed.
+ * Splits a slice into two: the elements before index at, and the others. The old handle is freed.
+ * The memory is freed when both new slices are freed.
  */
 CUSHIM_API cushim_status cushim_slice_split(cushim_slice *slice, size_t at, cushim_slice *ret_left,
                                             cushim_slice *ret_right);
 
 /**
- * Copies the view's elements to the host, and returns when they are there. length must be the
- * view's. Memory that another thread has work written to meanwhile may be seen
- * half written.
+ * Copies the elements of a view to host memory, and returns when the copy is complete. element and
+ * length must be those of the view. If another thread submits work that writes the same memory
+ * during the call, the host may get a mixture of old and new elements.
  */
 CUSHIM_API cushim_status cushim_view_read(cushim_stream stream, cushim_view view, void *host,
                                           size_t element, size_t length);
 
-/** cushim_slice_read(stream, slice or view, pointer, length). */
+/**
+ * Calls cushim_view_read() with the element size of a pointer: cushim_slice_read(stream, slice or
+ * view, pointer, length).
+ */
 #define cushim_slice_read(stream, x, pointer, length)                                              \
     cushim_view_read(stream, CUSHIM_VIEW(x), pointer, sizeof(*(pointer)), length)
 
 /**
- * Reads all of a slice, whose length must be this, and frees it. If the reading fails, the slice
- * is as before.
+ * Copies all elements of a slice to host memory, returns when the copy is complete, and frees the
+ * slice. element and length must be those of the slice. If the copy fails, the slice is unchanged.
  */
 CUSHIM_API cushim_status cushim_slice_reclaim_to_host(cushim_stream stream, cushim_slice *slice,
                                                       void *host, size_t element, size_t length);
 
-/** cushim_slice_reclaim(stream, &slice, pointer, length). */
+/**
+ * Calls cushim_slice_reclaim_to_host() with the element size of a pointer:
+ * cushim_slice_reclaim(stream, &slice, pointer, length).
+ */
 #define cushim_slice_reclaim(stream, slice, pointer, length)                                       \
     cushim_slice_reclaim_to_host(stream, slice, pointer, sizeof(*(pointer)), length)
 
 /**
- * Copies elements of the host to the view, and returns when they are there: the host's may be
- * used again. To go on at once instead, copy from pinned memory with cushim_slice_copy().
+ * Copies elements from host memory to a view. element and length must be those of the view. The
+ * host memory may be used again when the call returns. A program that should not wait copies from
+ * pinned memory with cushim_slice_copy().
  */
 CUSHIM_API cushim_status cushim_view_write(cushim_stream stream, cushim_view view, const void *host,
                                            size_t element, size_t length);
 
-/** cushim_slice_write(stream, slice or view, pointer, length). */
+/**
+ * Calls cushim_view_write() with the element size of a pointer: cushim_slice_write(stream, slice or
+ * view, pointer, length).
+ */
 #define cushim_slice_write(stream, x, pointer, length)                                             \
     cushim_view_write(stream, CUSHIM_VIEW(x), pointer, sizeof(*(pointer)), length)
 
 /**
- * The same two for who knows better: they return when the copy is queued, and the caller sees to
- * it that the host's memory is there, and is left alone, until the stream is past it. That memory
- * should be page-locked, by the driver directly; with other memory the call may wait for the
- * stream, and other threads for the call. Memory from pinned.h needs none of this.
+ * Copies the elements of a view to host memory, and returns when the copy is queued. The caller
+ * must keep the host memory allocated, and must not touch it, until the stream has passed the copy.
+ * The host memory should be page-locked by the driver. With other memory the call may wait for the
+ * stream, and other threads may then wait for the call. cushim_slice_copy() to pinned memory
+ * (pinned.h) needs no such care.
  */
 CUSHIM_API cushim_status cushim_view_read_async(cushim_stream stream, cushim_view view, void *host,
                                                 size_t element, size_t length);
+
+/**
+ * Copies elements from host memory to a view, and returns when the copy is queued. The caller must
+ * keep the host memory allocated and unchanged until the stream has passed the copy. The host
+ * memory should be page-locked by the driver. With other memory the call may wait for the stream,
+ * and other threads may then wait for the call. cushim_slice_copy() from pinned memory (pinned.h)
+ * needs no such care.
+ */
 CUSHIM_API cushim_status cushim_view_write_async(cushim_stream stream, cushim_view view,
                                                  const void *host, size_t element, size_t length);
 
-/** cushim_slice_read_async(stream, slice or view, pointer, length), and for writing. */
+/**
+ * Calls cushim_view_read_async() with the element size of a pointer:
+ * cushim_slice_read_async(stream, slice or view, pointer, length).
+ */
 #define cushim_slice_read_async(stream, x, pointer, length)                                        \
     cushim_view_read_async(stream, CUSHIM_VIEW(x), pointer, sizeof(*(pointer)), length)
+
+/**
+ * Calls cushim_view_write_async() with the element size of a pointer:
+ * cushim_slice_write_async(stream, slice or view, pointer, length).
+ */
 #define cushim_slice_write_async(stream, x, pointer, length)                                       \
     cushim_view_write_async(stream, CUSHIM_VIEW(x), pointer, sizeof(*(pointer)), length)
 
 /**
- * Copies between memory of devices, and page-locked memory, in the order of the stream. Both
- * have the same number of bytes. They may be of different contexts, of which the stream's is
- * one. CUSHIM_ERROR_OVERLAP if they overlap.
+ * Copies one view to another in the order of the stream. Each view is of a slice, of pinned memory
+ * or of unified memory. Both must have the same number of bytes. They may belong to different
+ * contexts, one of which must be the context of the stream. The result is CUSHIM_ERROR_OVERLAP if
+ * the views overlap.
  */
 CUSHIM_API cushim_status cushim_view_copy(cushim_stream stream, cushim_view to, cushim_view from);
 
-/** cushim_slice_copy(stream, slice or view, slice or view). */
+/** Copies between slices or views: cushim_slice_copy(stream, to, from). */
 #define cushim_slice_copy(stream, to, from)                                                        \
     cushim_view_copy(stream, CUSHIM_VIEW(to), CUSHIM_VIEW(from))
 
 /**
- * Repeats one element over the view, in the order of the stream. bytes is the element's size,
- * which must be the view's. One driver call where all 4-byte (2-byte, 1-byte) parts of the element
- * are the same; else one for each part.
+ * Fills a view with copies of one element, in the order of the stream. bytes is the size of the
+ * element, and must be the element size of the view. If the element consists of equal parts of 4, 2
+ * or 1 bytes, this takes one call of the driver; otherwise it takes one call for each part.
  */
 CUSHIM_API cushim_status cushim_view_fill(cushim_stream stream, cushim_view view,
                                           const void *element, size_t bytes);
 
 /**
- * cushim_slice_fill(stream, slice or view, 1.5f). The value has the type of an element: 0 fills
- * ints, 0.0 doubles; for a struct, give a variable of it.
+ * Fills a slice or a view with a value: cushim_slice_fill(stream, slice or view, 1.5f). The value
+ * must have the type of the elements: 0 fills elements of type int, and 0.0 elements of type
+ * double. For a structure, pass a variable.
  */
 #define cushim_slice_fill(stream, x, value)                                                        \
     __extension__({                                                                                \
@@ -174,26 +222,35 @@ CUSHIM_API cushim_status cushim_view_fill(cushim_stream stream, cushim_view view
     })
 
 /*
- * Work behind cushim's back, by the driver's functions or a library's, takes two calls:
+ * Work that cushim does not submit itself, through the driver or a library, takes two calls:
  *
  *     CUSHIM_TRY(cushim_slice_use(stream, x, true, &address));
  *     cublas...(..., address, ...) on the stream
  *     CUSHIM_TRY(cushim_slice_used(stream, x, true));
  *
- * The first makes the stream wait for what it must. The second says that the work is submitted,
- * so that others come after it; without it, they may not. Between the two, no other thread may
- * use the same bytes.
+ * The first call makes the stream wait for earlier work on the memory. The second call declares
+ * that the work is submitted, so that later work on the memory comes after it; without this call,
+ * nothing orders the two. Between the two calls, no other thread may use the same bytes.
  */
 
-/** Makes the stream wait until it may read, or write, the view; and where that is. */
+/**
+ * Makes the stream wait until work in it may read the view, or write it if write is true. Returns
+ * the device address of the view. cushim_view_used() must follow when the work is submitted.
+ */
 CUSHIM_API cushim_status cushim_view_use(cushim_stream stream, cushim_view view, bool write,
                                          uint64_t *ret_address);
 
-/** What is in the stream now reads, or writes, the view. */
+/**
+ * Declares that work which is in the stream now reads the view, or writes it if write is true.
+ * Later work on the same memory then comes after it.
+ */
 CUSHIM_API cushim_status cushim_view_used(cushim_stream stream, cushim_view view, bool write);
 
+/** Calls cushim_view_use() for a slice or a view. */
 #define cushim_slice_use(stream, x, write, ret_address)                                            \
     cushim_view_use(stream, CUSHIM_VIEW(x), write, ret_address)
+
+/** Calls cushim_view_used() for a slice or a view. */
 #define cushim_slice_used(stream, x, write) cushim_view_used(stream, CUSHIM_VIEW(x), write)
 
 #ifndef CUSHIM_NO_SOURCE_LOCATIONS

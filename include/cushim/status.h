@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Status codes, and what the calling thread knows about its last error.
+ * Status codes, and the last error of the calling thread.
  *
- * Every function that can fail returns a cushim_status. Outputs are the last
- * parameters, are called ret_x, and are written on success only.
+ * Every function that can fail returns a cushim_status. Its outputs are the last parameters, have
+ * names that begin with ret_, and are written only on success.
  *
  *     0                          success
  *     positive, below 10000      the driver's CUresult, unchanged
  *     10000 and up               an nvrtcResult, as CUSHIM_STATUS_NVRTC(result)
  *     negative                   cushim's own, below
  *
- * Names and texts are built in: they are right without a driver, and for
- * results that the installed driver is too old to know.
+ * The names and texts of all codes are built into cushim. They are available without a driver, and
+ * also for results that are newer than the installed driver.
  */
 #ifndef CUSHIM_STATUS_H
 #define CUSHIM_STATUS_H
@@ -52,55 +52,67 @@ enum {
 #undef CUSHIM__STATUS_ENUM
 };
 
-/** An nvrtcResult as a status; 0 stays 0. */
+/** Converts an nvrtcResult to a status. NVRTC_SUCCESS (0) becomes CUSHIM_OK. */
 #define CUSHIM_STATUS_NVRTC(result) ((result) ? 10000 + (int) (result) : 0)
 
 /**
- * The code's name, such as "CUDA_ERROR_OUT_OF_MEMORY" or
- * "CUSHIM_ERROR_NO_DRIVER". Never NULL: a code that nobody defined is
- * "CUSHIM_STATUS_UNKNOWN". The string is static. Thread-safe.
+ * Returns the name of a code, such as "CUDA_ERROR_OUT_OF_MEMORY" or "CUSHIM_ERROR_NO_DRIVER". The
+ * result is never NULL: the name of an undefined code is "CUSHIM_STATUS_UNKNOWN". The string is
+ * static. Thread-safe.
  */
 CUSHIM_API const char *cushim_status_name(cushim_status status);
 
 /**
- * A short text for the code, the driver's own wording where it is the
- * driver's. Never NULL, static, thread-safe.
+ * Returns a short English text for a code. For a code of the driver it is the driver's own wording.
+ * The result is never NULL. The string is static. Thread-safe.
  */
 CUSHIM_API const char *cushim_status_text(cushim_status status);
 
 /*
- * The last error of the calling thread. It is set by every cushim function that
- * fails, and by a call through a table to a function that the library lacks.
- * Successful calls leave it alone. The strings belong to the thread and are
- * valid until its next error.
+ * Each thread has its own last error. Every cushim function that fails sets it, and so does a call
+ * through a table (table.h) to a function that the library does not have. A successful call does
+ * not change it. The strings below belong to the calling thread and are valid until the next error
+ * of that thread.
  */
 
-/** The status of the thread's last error, CUSHIM_OK if there was none. */
+/** Returns the status of the calling thread's last error, or CUSHIM_OK if there was none. */
 CUSHIM_API cushim_status cushim_error_status(void);
 
 /**
- * A sentence a person can act on, such as
- * "cuLaunchKernelEx needs CUDA 11.6; this driver is 11.4". "" if there was no error.
+ * Returns a sentence that explains the calling thread's last error, such as "cuLaunchKernelEx needs
+ * CUDA 11.6; this driver is 11.4", or "" if there was none. The string is valid until the thread's
+ * next error.
  */
 CUSHIM_API const char *cushim_error_text(void);
 
-/** The function of the driver or of cushim that failed, such as "cuMemAlloc_v2", or "". */
+/**
+ * Returns the name of the function that failed, of the driver or of cushim, such as
+ * "cuMemAlloc_v2". The result is "" if the thread had no error. It is valid until the thread's next
+ * error.
+ */
 CUSHIM_API const char *cushim_error_call(void);
 
-/** The label of the object that the failed call was about, or "". */
+/**
+ * Returns the label (cushim_label()) of the object that the failed call of this thread used, or ""
+ * if there is none. The string is valid until the thread's next error.
+ */
 CUSHIM_API const char *cushim_error_label(void);
 
 /**
- * What a compiler or a linker said, whole, if the thread's last error is that it refused its
- * input; else "". NVRTC, the driver's compiler for PTX, and its linker write such logs. The
- * sentence of cushim_error_text() has the first error of it.
+ * Returns the complete log of the compiler or linker if the calling thread's last error is that one
+ * of them rejected its input, and "" otherwise. NVRTC, the driver's compiler for PTX and the
+ * driver's linker write such logs. cushim_error_text() contains the first error of the log. The
+ * string is valid until the thread's next error.
  */
 CUSHIM_API const char *cushim_error_log(void);
 
-/** Forgets the thread's last error. */
+/**
+ * Clears the calling thread's last error: its status becomes CUSHIM_OK and its strings become
+ * empty.
+ */
 CUSHIM_API void cushim_error_clear(void);
 
-/** Evaluates expr; if it is not CUSHIM_OK, returns it from the calling function. */
+/** Evaluates expr once. If the result is not CUSHIM_OK, the calling function returns it. */
 #define CUSHIM_TRY(expr)                                                                           \
     do {                                                                                           \
         const cushim_status cushim__try = (expr);                                                  \

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Streams: queues of work for a device. Work in one stream is done in order; work in different
- * streams may overlap.
+ * Streams. A stream is a sequence of work for a device. Work in one stream runs in the order of
+ * submission; work in different streams may overlap.
  *
- * Memory keeps its own order. Every slice knows which stream wrote it and which have read it
- * since, and cushim makes a stream wait where it has to, and only there: a result computed in
- * one stream can be used in another without a word. fork, join and wait are for order that does
- * not show in memory, and for work that cushim does not see.
+ * cushim orders work by the memory that it uses. For every slice it knows which stream wrote it
+ * last and which streams have read it since, and it makes a stream wait only where that is
+ * necessary. So a result that one stream computes can be used in another stream without further
+ * calls. cushim_stream_fork(), cushim_stream_join() and cushim_stream_wait() are for order that
+ * does not follow from memory, and for work that cushim does not see.
  *
- * Each stream belongs to a context. Any thread may submit to any stream, with one exception: the
- * per-thread default stream is the calling thread's own.
+ * Each stream belongs to a context. Any thread may submit work to any stream, with one exception: a
+ * per-thread default stream can only be used by its own thread.
  *
- * All functions are thread-safe; see object.h for what they have in common. Those that submit
- * return once the work is queued. An error of the work itself is returned by a later call that
- * waits, and stays: the context is then of no more use.
+ * All functions are thread-safe; object.h describes the properties that all objects share. A
+ * function that submits work returns when the work is queued. If the work itself fails, a later
+ * call that waits returns the error. Such an error is permanent: the context cannot be used any
+ * more.
  */
 #ifndef CUSHIM_STREAM_H
 #define CUSHIM_STREAM_H
@@ -27,107 +29,131 @@ extern "C" {
 #endif
 
 /**
- * A stream. Freed by cushim_stream_free(), which does not wait: what is queued will be done, and
- * memory that it uses stays in order. Nothing happens to the real stream of an adopted
- * or default one.
+ * A stream. Freed by cushim_stream_free(), which does not wait: queued work still runs, and later
+ * use of its memory still comes after it. Freeing an adopted or default stream frees only the
+ * handle, and does not touch the CUstream.
  */
 CUSHIM__HANDLE(cushim_stream, cushim_stream_free)
 
-/** An event: a place in a stream, see event.h. Freed by cushim_event_free(). */
+/** An event: a point in a stream, see event.h. Freed by cushim_event_free(). */
 CUSHIM__HANDLE(cushim_event, cushim_event_free)
 
 /**
- * The context's default stream, the legacy one: work in it waits for all work in blocking streams
- * of the context, and they wait for it. The handle is the same each time and belongs to
- * the context: it need not be freed, and is stale after the context's last handle is.
+ * Returns the legacy default stream of a context. Its work waits for all work in blocking streams
+ * of the context, and their work waits for it. Every call returns the same handle, which belongs to
+ * the context: it need not be freed, and becomes stale when the last handle of the context is
+ * freed.
  */
 CUSHIM_API cushim_status cushim_stream_default(cushim_context context, cushim_stream *ret_stream);
 
 /**
- * The calling thread's own default stream. To be freed. CUSHIM_ERROR_WRONG_THREAD for any other
- * thread that uses the handle: for the driver it would be that thread's stream.
+ * Returns the per-thread default stream of the calling thread. The caller frees the handle. Other
+ * threads get CUSHIM_ERROR_WRONG_THREAD if they use the handle, because the driver would use their
+ * own per-thread stream instead.
  */
 CUSHIM_API cushim_status cushim_stream_per_thread(cushim_context context,
                                                   cushim_stream *ret_stream);
 
-/** How to make a stream. Zero means the default everywhere. */
+/** Parameters of cushim_stream_new(). A field that is zero selects its default. */
 struct cushim_stream_params {
-    /** Smaller is more urgent; clamped to cushim_context_priority_range(). */
+    /**
+     * The priority. A smaller number is a higher priority. The value is clamped to
+     * cushim_context_priority_range().
+     */
     int priority;
-    /** Take turns with the legacy default stream. */
+    /** If true, work of this stream and work of the legacy default stream wait for each other. */
     bool blocking;
-    /** A name in messages. Copied. */
+    /** The stream's label in messages, or NULL. The text is copied. */
     const char *label;
 };
 
-/** Parameters in place: cushim_stream_new(context, cushim_stream_params(.priority = -1), &s). */
+/**
+ * Writes the parameters in place: cushim_stream_new(context, cushim_stream_params(.priority = -1),
+ * &s).
+ */
 #define cushim_stream_params(...) (&(const struct cushim_stream_params){__VA_ARGS__})
 
-/** A new stream. params may be NULL. */
+/**
+ * Creates a stream in a context. params may be NULL. The caller frees the stream with
+ * cushim_stream_free().
+ */
 CUSHIM_API cushim_status cushim_stream_new(cushim_context context,
                                            const struct cushim_stream_params *params,
                                            cushim_stream *ret_stream);
 
 /**
- * A handle for a CUstream that somebody else made, and will destroy: after all handles, slices
- * and work of it. The same real stream adopted twice is one stream. What is submitted to it
- * directly is declared by cushim_slice_used().
+ * Returns a handle for a CUstream that other code has made. That code also destroys the CUstream,
+ * after all handles of it, all slices that use it and all its work. If the same CUstream is adopted
+ * twice, both handles name the same stream. Use cushim_slice_used() to declare work that other code
+ * submits directly to the CUstream.
  */
 CUSHIM_API cushim_status cushim_stream_adopt(cushim_context context, void *cu_stream,
                                              cushim_stream *ret_stream);
 
-/** The CUstream, for calls through the table. */
+/** Returns the CUstream, for calls through the table (table.h). It belongs to the stream. */
 CUSHIM_API cushim_status cushim_stream_raw(cushim_stream stream, void **ret_cu_stream);
 
-/** A new stream, non-blocking, whose work comes after all that is in stream now. */
+/**
+ * Creates a non-blocking stream whose work comes after all work that is in stream now. The caller
+ * frees the new stream.
+ */
 CUSHIM_API cushim_status cushim_stream_fork(cushim_stream stream, cushim_stream *ret_stream);
 
-/** Later work in stream comes after all that is in other now. Of any context. */
+/**
+ * Makes later work in stream wait for all work that is in other now. The calling thread does not
+ * wait. The two streams may belong to different contexts.
+ */
 CUSHIM_API cushim_status cushim_stream_join(cushim_stream stream, cushim_stream other);
 
 /**
- * Later work in stream comes after the event, as it was recorded last before this call. An event
- * that was never recorded is not waited for. Of any context.
+ * Makes later work in stream wait for the latest recording of an event. The calling thread does not
+ * wait. Recording the event again later does not change this wait. If the event was never recorded,
+ * nothing waits. The stream and the event may belong to different contexts.
  */
 CUSHIM_API cushim_status cushim_stream_wait(cushim_stream stream, cushim_event event);
 
-/** Waits, in the calling thread, until all work in the stream is done, and returns its error. */
+/**
+ * Blocks the calling thread until all work in the stream is done, and returns the error of that
+ * work.
+ */
 CUSHIM_API cushim_status cushim_stream_synchronize(cushim_stream stream);
 
 /**
- * CUSHIM_OK if all work in the stream is done, 600 CUDA_ERROR_NOT_READY if not, which is an
- * answer and does not touch the thread's last error. Anything else is an error: a loop that
- * asks ends on it.
+ * Returns CUSHIM_OK if all work in the stream is done, and 600 CUDA_ERROR_NOT_READY if it is not.
+ * CUDA_ERROR_NOT_READY does not change the thread's last error. Any other result is an error: a
+ * loop that polls must end on it.
  */
 CUSHIM_API cushim_status cushim_stream_query(cushim_stream stream);
 
 /**
- * Calls function(user) when all that is in the stream now is done, in a thread of the driver's.
- * Later work in the stream waits for it to return. It must not wait for other work of the
- * device; calls of cushim are refused there with 800 CUDA_ERROR_NOT_PERMITTED.
+ * Calls function(user) in a thread of the driver when all work that is in the stream now is done.
+ * Later work in the stream waits until the function returns. The function must not wait for other
+ * work of the device, and calls of cushim fail in it with 800 CUDA_ERROR_NOT_PERMITTED.
  *
- * release(user), unless NULL, is called exactly once, whatever happens: after function; or
- * before this returns, if it fails; or when the context ends, if the device failed and the
- * driver never called. After function, what holds for function holds for it.
+ * If release is not NULL, release(user) is called exactly once in every case: after function has
+ * returned; or before this call returns, if it fails; or when the context ends, if the device has
+ * failed and the driver never called function. When release runs after function, the same rules
+ * apply to it.
  */
 CUSHIM_API cushim_status cushim_stream_host_function(cushim_stream stream,
                                                      void (*function)(void *user), void *user,
                                                      void (*release)(void *user));
 
-/** Is what is submitted to a stream recorded into a graph? */
+/** Tells whether work that is submitted to a stream is recorded into a graph. */
 enum cushim_capture {
     CUSHIM_CAPTURE_NONE = 0,
     CUSHIM_CAPTURE_ACTIVE = 1,
-    CUSHIM_CAPTURE_INVALIDATED = 2, /* it was, and an error ended it: the capture is to be ended */
+    CUSHIM_CAPTURE_INVALIDATED = 2, /* an error stopped it; it must still be ended */
 };
 
+/** Returns whether the stream captures its work for a graph. */
 CUSHIM_API cushim_status cushim_stream_capture_status(cushim_stream stream,
                                                       enum cushim_capture *ret_status);
 
-/** The priority that the stream got. */
+/** Returns the priority of the stream, after clamping to the range of the device. */
 CUSHIM_API cushim_status cushim_stream_priority(cushim_stream stream, int *ret_priority);
 
-/** Does it take turns with the legacy default stream? */
+/** Tells whether work of the stream and work of the legacy default stream wait for each other. */
 CUSHIM_API cushim_status cushim_stream_is_blocking(cushim_stream stream, bool *ret_blocking);
 
 #ifndef CUSHIM_NO_SOURCE_LOCATIONS

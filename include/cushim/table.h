@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The driver's table: every function, typed, through a pointer. This header needs
- * CUDA's headers (11.3 or later), as does nvrtc_table.h; no other header of cushim
- * does, and nothing needs CUDA's libraries.
+ * The driver's table: a structure with a typed pointer for each function of the driver. This header
+ * and nvrtc_table.h need CUDA's headers (11.3 or later). The other headers of cushim do not, and
+ * CUDA's libraries are never needed for building.
  *
  *     const struct cushim_cuda_api *cu = cushim_cuda(driver);
  *     CUresult r = cu->cuMemAlloc(&p, n);
@@ -12,20 +12,18 @@
  * picks the right entry by itself. The first version of a redirected function is
  * called cuMemAlloc_v1.
  *
- * An entry is never NULL. A function that the driver does not have returns
- * 302 CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND, or 303 where there is no driver
- * at all, and cushim_error_text() then says what it needs; cushim_driver_has()
- * asks beforehand.
+ * An entry is never NULL. A function that the driver does not have returns 302
+ * CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND, or 303 CUDA_ERROR_SHARED_OBJECT_INIT_FAILED if there
+ * is no driver. cushim_error_text() then tells what the function needs. cushim_driver_has() checks
+ * for a function without calling it.
  *
- * A function that the CUDA headers at hand are too old to declare is in the
- * table all the same, as a cushim_entry. Functions of cudaGL.h, cudaEGL.h,
- * cudaVDPAU.h and cudaProfiler.h are typed if cudaGLTypedefs.h and its like are
- * included before this header.
+ * If CUDA's headers are too old to declare a function, its entry in the table has the type
+ * cushim_entry. The functions of cudaGL.h, cudaEGL.h, cudaVDPAU.h and cudaProfiler.h have their
+ * types if cudaGLTypedefs.h and the corresponding headers are included before this one.
  *
- * In per-thread-default-stream mode cu->cuGetProcAddress is the driver's own
- * function: give it CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM yourself where
- * you want per-thread variants (cuda.h adds that in an inline function, which a
- * table has no place for).
+ * In per-thread-default-stream mode cu->cuGetProcAddress is the driver's own function. A program
+ * that wants per-thread variants from it must pass CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM.
+ * cuda.h adds this flag in an inline function, which a table cannot contain.
  */
 #ifndef CUSHIM_TABLE_H
 #define CUSHIM_TABLE_H
@@ -45,7 +43,10 @@
 extern "C" {
 #endif
 
-/** The table of an open driver. Never NULL. Valid until the process ends. */
+/**
+ * Returns the table of a driver. It is never NULL, and is valid until the process ends.
+ * Thread-safe.
+ */
 static inline const struct cushim_cuda_api *cushim_cuda(cushim_driver driver)
 {
     return (const struct cushim_cuda_api *) cushim_driver_functions(driver, CUSHIM_CUDA_ROWS);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Hooks that are ready-made: a count and a log of every call, and the log as a
- * file that https://ui.perfetto.dev and chrome://tracing open.
+ * Traces: ready-made hooks that count and log every call, and write the log to a file for
+ * https://ui.perfetto.dev and chrome://tracing.
  *
  *     cushim_trace trace;
  *     cushim_trace_create(NULL, &trace);
@@ -10,8 +10,8 @@
  *     ...
  *     cushim_trace_count(trace, "cuLaunchKernel", &n);
  *
- * With CUSHIM_TRACE=FILE in the environment, every driver and NVRTC that
- * cushim opens is traced, and the file is written when the process exits.
+ * With CUSHIM_TRACE=FILE in the environment, cushim traces every driver and NVRTC that it opens,
+ * and writes the file when the process exits.
  */
 #ifndef CUSHIM_TRACE_H
 #define CUSHIM_TRACE_H
@@ -23,14 +23,14 @@ extern "C" {
 #endif
 
 /**
- * A log of calls. Freed by cushim_trace_free(); hooks that are still in place then do
- * nothing.
+ * A trace: counts and a log of calls. Freed by cushim_trace_free(). Its hooks may still be in place
+ * then, and do nothing.
  */
 CUSHIM__HANDLE(cushim_trace, cushim_trace_free)
 
-/** Zero means the default everywhere. */
+/** Parameters of cushim_trace_create(). A field that is zero selects its default. */
 struct cushim_trace_params {
-    size_t max_calls; /* how many the log keeps; later ones are only counted. Default 1 << 20 */
+    size_t max_calls; /* the most calls in the log; others are only counted. Default 1 << 20 */
     bool count_only;  /* keep no log, only counts */
 };
 
@@ -40,38 +40,46 @@ struct cushim_traced_call {
     enum cushim_library library;
     unsigned row;
     int result;        /* CUresult or nvrtcResult; 0 for functions that return a string */
-    bool answered;     /* by a hook, not by the library */
+    bool answered;     /* a hook answered, not the library */
     uint64_t thread;   /* the thread's id in the operating system */
     uint64_t start_ns; /* since the trace was created */
     uint64_t duration_ns;
 };
 
-/** Makes an empty trace. params may be NULL. Thread-safe, as are all functions here. */
+/**
+ * Creates an empty trace. params may be NULL. The caller frees it with cushim_trace_free().
+ * Thread-safe, as all functions here are.
+ */
 CUSHIM_API cushim_status cushim_trace_create(const struct cushim_trace_params *params,
                                              cushim_trace *ret_trace);
 
-/** The hooks that feed the trace; hooks that do nothing if the handle is not valid. */
+/** Returns hooks that write to the trace. If the handle is not valid, the hooks do nothing. */
 CUSHIM_API struct cushim_hooks cushim_trace_hooks(cushim_trace trace);
 
-/** How many calls of a function were made; of all functions if name is NULL. */
+/**
+ * Returns how many calls of a function the trace has counted. name is an exported name, or NULL for
+ * all functions.
+ */
 CUSHIM_API cushim_status cushim_trace_count(cushim_trace trace, const char *name,
                                             uint64_t *ret_count);
 
 /**
- * Copies up to max logged calls, from the first-th on, in the order they ended, and tells
- * how many there are from there on in all. calls may be NULL if max is 0.
+ * Copies up to max logged calls to the array calls, beginning with the call at index first. The log
+ * is in the order in which calls ended. *ret_available is the number of logged calls from index
+ * first on, which may be more than max. calls may be NULL if max is 0. The names of calls are
+ * static strings.
  */
 CUSHIM_API cushim_status cushim_trace_calls(cushim_trace trace, size_t first,
                                             struct cushim_traced_call *calls, size_t max,
                                             size_t *ret_available);
 
-/** Forgets what was counted and logged so far. */
+/** Clears the counts and the log of a trace. */
 CUSHIM_API cushim_status cushim_trace_reset(cushim_trace trace);
 
 /**
- * Writes the log as JSON in the Trace Event Format: one complete event a call, named after
- * the function, in its thread, with its result. The file is replaced as a whole
- * or not at all. CUSHIM_ERROR_SYSTEM if it cannot be written.
+ * Writes the log to a file as JSON in the Trace Event Format: one complete event for each call,
+ * with the name of the function, the thread and the result. Either the whole file is replaced or
+ * nothing is changed. The result is CUSHIM_ERROR_SYSTEM if the file cannot be written.
  */
 CUSHIM_API cushim_status cushim_trace_write(cushim_trace trace, const char *path);
 

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Unified memory: memory that host and devices use at the same address, and that the driver moves
- * to where it is used.
+ * Unified memory: memory with one address for the host and all devices. The driver moves its pages
+ * to the processor that uses them.
  *
- * Work on it is ordered as that on slices is, by the byte. The host asks before it touches it, with
- * cushim_unified_read() or cushim_unified_write(), which wait for what the devices still do with
- * it; a pointer from an earlier call may be used until work with the memory is submitted again.
+ * Work on it is ordered by single bytes, as work on slices is. Before the host reads or writes the
+ * memory, it must call cushim_unified_read() or cushim_unified_write(), which wait for work of the
+ * devices on the memory. The pointer that they return may be used until the program submits work
+ * with the memory again.
  *
- * Memory is attached: to all streams, to the host, or to one stream. On a device that cannot
- * let the host and kernels use such memory at the same time (attribute 89,
- * CONCURRENT_MANAGED_ACCESS, is 0), the host may touch memory that is attached to all streams
- * only while the device is idle, which the two functions see to; attaching to a stream or to the
- * host narrows what has to be idle. Using memory on a stream that it is not attached to is
- * CUSHIM_ERROR_NOT_ATTACHED, before the driver is asked.
+ * Unified memory is attached to all streams, to the host, or to one stream. Some devices do not let
+ * the host and kernels use such memory at the same time (attribute 89, CONCURRENT_MANAGED_ACCESS,
+ * is 0). There the host may use memory that is attached to all streams only while the device is
+ * idle; the two functions above wait for that. If the memory is attached to one stream, only that
+ * stream must be idle; if it is attached to the host, nothing must be. Work in a stream to which
+ * the memory is not attached is rejected with CUSHIM_ERROR_NOT_ATTACHED, before the driver is
+ * called.
  *
- * Thread-safe; see object.h, and view.h for parts. 801 CUDA_ERROR_NOT_SUPPORTED where
- * the device has no such memory.
+ * All functions are thread-safe; see object.h, and view.h for parts of the memory. The result is
+ * 801 CUDA_ERROR_NOT_SUPPORTED if the device has no unified memory.
  */
 #ifndef CUSHIM_UNIFIED_H
 #define CUSHIM_UNIFIED_H
@@ -26,60 +28,81 @@
 extern "C" {
 #endif
 
-/** Whom unified memory is attached to, with the driver's values. */
+/** Where unified memory is attached, with the driver's values. */
 enum cushim_attach {
     CUSHIM_ATTACH_GLOBAL = 1, /* all streams */
-    CUSHIM_ATTACH_HOST = 2,   /* none */
+    CUSHIM_ATTACH_HOST = 2,   /* the host: no stream may use it */
     CUSHIM_ATTACH_SINGLE = 4, /* one stream */
 };
 
-/** Memory for length elements of element bytes, attached to all streams or to the host. */
+/**
+ * Allocates unified memory for length elements with element bytes each. attach is
+ * CUSHIM_ATTACH_GLOBAL or CUSHIM_ATTACH_HOST. The caller frees it with cushim_unified_free().
+ */
 CUSHIM_API cushim_status cushim_unified_alloc(cushim_context context, size_t element, size_t length,
                                               enum cushim_attach attach,
                                               cushim_unified *ret_unified);
 
 /**
- * Attaches all of it, in the order of the stream, which comes after all work that uses it. With
- * CUSHIM_ATTACH_SINGLE to this stream, which may not be the default one. The hold ends with the
- * stream: from when it is freed on, the memory is attached as it was when it was allocated.
+ * Attaches all of the memory, in the order of the stream and after all work that uses the memory.
+ * CUSHIM_ATTACH_SINGLE attaches it to the given stream, which must not be the default stream. When
+ * that stream is freed, the attachment returns to the one with which the memory was allocated.
  */
 CUSHIM_API cushim_status cushim_unified_attach(cushim_stream stream, cushim_unified unified,
                                                enum cushim_attach attach);
 
-/** Where it is, after all work that writes it. The host may read it. */
+/**
+ * Waits until all submitted work that writes the memory is done, and returns a pointer to it. The
+ * host may read through the pointer until work with the memory is submitted again. The memory
+ * belongs to the handle.
+ */
 CUSHIM_API cushim_status cushim_unified_read(cushim_unified unified, const void **ret_pointer);
 
-/** Where it is, after all work that uses it. The host may write it. */
+/**
+ * Waits until all submitted work that uses the memory is done, and returns a pointer to it. The
+ * host may read and write through the pointer until work with the memory is submitted again. The
+ * memory belongs to the handle.
+ */
 CUSHIM_API cushim_status cushim_unified_write(cushim_unified unified, void **ret_pointer);
 
-/** The host, where a function takes a device's ordinal. */
+/** Names the host in the functions below, which otherwise take the ordinal of a device. */
 #define CUSHIM_DEVICE_HOST (-1)
 
 /**
- * Moves a view to a device, or to CUSHIM_DEVICE_HOST, in the order of the stream: so that it
- * need not be moved when it is used. For a part, use cushim_view_part().
+ * Moves the pages of a view of unified memory to a device (its ordinal) or to the host
+ * (CUSHIM_DEVICE_HOST), in the order of the stream, before work needs them there. Use
+ * cushim_view_part() for a part of the memory.
  */
 CUSHIM_API cushim_status cushim_view_prefetch(cushim_stream stream, cushim_view view, int device);
 
-/** cushim_unified_prefetch(stream, unified memory or view, device). */
+/**
+ * Calls cushim_view_prefetch() for unified memory or a view: cushim_unified_prefetch(stream, x,
+ * device).
+ */
 #define cushim_unified_prefetch(stream, x, device)                                                 \
     cushim_view_prefetch(stream, CUSHIM_VIEW(x), device)
 
-/** What is said about the use of unified memory, with the driver's values. */
+/** Advice to the driver about the use of unified memory, with the driver's values. */
 enum cushim_advice {
-    CUSHIM_ADVICE_READ_MOSTLY = 1,       /* device is not looked at for these two */
-    CUSHIM_ADVICE_UNSET_READ_MOSTLY = 2, /* */
+    CUSHIM_ADVICE_READ_MOSTLY = 1, /* the two READ_MOSTLY ones ignore device */
+    CUSHIM_ADVICE_UNSET_READ_MOSTLY = 2,
     CUSHIM_ADVICE_PREFERRED_LOCATION = 3,
     CUSHIM_ADVICE_UNSET_PREFERRED_LOCATION = 4,
     CUSHIM_ADVICE_ACCESSED_BY = 5,
     CUSHIM_ADVICE_UNSET_ACCESSED_BY = 6,
 };
 
-/** Advises the driver about a view's pages. At once, and changes no data. */
+/**
+ * Advises the driver about the use of a view's pages. device is an ordinal or CUSHIM_DEVICE_HOST.
+ * The advice applies when the call returns. It does not change any data.
+ */
 CUSHIM_API cushim_status cushim_view_advise(cushim_view view, enum cushim_advice advice,
                                             int device);
 
-/** cushim_unified_advise(unified memory or view, advice, device). */
+/**
+ * Calls cushim_view_advise() for unified memory or a view: cushim_unified_advise(x, advice,
+ * device).
+ */
 #define cushim_unified_advise(x, advice, device) cushim_view_advise(CUSHIM_VIEW(x), advice, device)
 
 #ifndef CUSHIM_NO_SOURCE_LOCATIONS

@@ -8,8 +8,8 @@
 #define CUSHIM_VERSION_PATCH 0
 
 /*
- * Marks what the shared library exports. A program that links the static
- * library needs nothing: hidden visibility is harmless there.
+ * CUSHIM_API marks the functions that the shared library exports. A program that links the static
+ * library has nothing to define: default visibility is harmless there.
  */
 #if defined(__GNUC__)
 #define CUSHIM_API          __attribute__((visibility("default")))

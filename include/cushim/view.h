@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Views: parts of memory, seen as elements of some size.
+ * Views. A view is a part of memory, seen as elements of some size.
  *
- * A view is a plain value. It owns nothing and is never freed; it names its slice by handle, so
- * using one after its slice was freed is CUSHIM_ERROR_STALE_HANDLE. Functions that work on
- * memory take views, and the macros around them take a slice for a view of all of it.
+ * A view is a plain value. It owns nothing and is never freed. It names its memory by handle, so
+ * using a view after its memory was freed results in CUSHIM_ERROR_STALE_HANDLE. Functions that work
+ * on memory take views. The macros around them also take a slice, pinned memory or unified memory,
+ * and use all of it.
  *
- * Order is kept by the byte: work on disjoint views of one slice does not wait for each other. A
- * view is for reading and writing, or for reading only; what is written may not overlap another
- * argument of the same call.
+ * Work is ordered by single bytes: work on disjoint views of one slice can run at the same time. A
+ * view is either for reading and writing, or only for reading. Memory that a call writes must not
+ * overlap another argument of the same call.
  *
- * Sizes and offsets are checked: nothing here can name bytes outside of the slice. Lengths and
- * offsets are in elements of the view, unless said otherwise. Thread-safe.
+ * Sizes and offsets are checked: a view made by these functions is always inside its memory.
+ * Lengths and offsets are in elements of the view, unless a comment names another unit. All
+ * functions are thread-safe.
  */
 #ifndef CUSHIM_VIEW_H
 #define CUSHIM_VIEW_H
@@ -34,10 +36,10 @@ CUSHIM__HANDLE(cushim_pinned, cushim_pinned_free)
 /** Memory that host and devices share, see unified.h. Freed by cushim_unified_free(). */
 CUSHIM__HANDLE(cushim_unified, cushim_unified_free)
 
-/** A view. Made by the functions below; its fields are theirs. */
+/** A view. The functions below make it; a program must not change its fields. */
 typedef struct cushim_view {
     uint64_t object; /* the handle's number */
-    size_t offset;   /* bytes from where the object begins */
+    size_t offset;   /* bytes from the beginning of the object */
     size_t length;   /* elements; or all, with an element of 0 */
     size_t element;  /* bytes of an element */
     bool writable;
@@ -73,8 +75,9 @@ static inline cushim_view cushim__view_view(cushim_view view)
 }
 
 /**
- * CUSHIM_VIEW(x) is the view of all of a cushim_slice, cushim_pinned or cushim_unified; a
- * cushim_view is itself. No call is made: a handle that is not valid shows when the view is used.
+ * CUSHIM_VIEW(x) is the view of all the memory of a cushim_slice, cushim_pinned or cushim_unified.
+ * For a cushim_view it is that view. It makes no call, so a handle that is not valid is detected
+ * only when the view is used.
  */
 #ifdef __cplusplus
 } /* the overloads have C++ names */
@@ -105,36 +108,47 @@ extern "C" {
              : cushim__view_view)(x)
 #endif
 
-/** How many elements a view has, and the bytes of one. Either output may be NULL. */
+/**
+ * Returns the number of elements of a view, and the size of one element in bytes. Either output may
+ * be NULL.
+ */
 CUSHIM_API cushim_status cushim_view_size(cushim_view view, size_t *ret_length,
                                           size_t *ret_element);
 
 /**
- * length elements of a view from the first-th on, as writable as the view.
- * CUSHIM_ERROR_INVALID_ARGUMENT if it has not so many.
+ * Returns the part of a view that begins at element first and has length elements. The part is
+ * writable if the view is. The result is CUSHIM_ERROR_INVALID_ARGUMENT if the view has fewer
+ * elements.
  */
 CUSHIM_API cushim_status cushim_view_part(cushim_view view, size_t first, size_t length,
                                           cushim_view *ret_view);
 
-/** Two parts: what lies before the at-th element, and the rest. Either output may be NULL. */
+/**
+ * Splits a view into two parts: the elements before index at, and the others. Either output may be
+ * NULL. The result is CUSHIM_ERROR_INVALID_ARGUMENT if the view has fewer than at elements.
+ */
 CUSHIM_API cushim_status cushim_view_split(cushim_view view, size_t at, cushim_view *ret_left,
                                            cushim_view *ret_right);
 
 /**
- * n disjoint parts that together are the view, in order, into an array of n. They have
- * length / n elements each, and the first length % n of them one more.
+ * Splits a view into n disjoint parts, and writes them in order to an array of n views. Each part
+ * has length / n elements, and each of the first length % n parts has one more.
  */
 CUSHIM_API cushim_status cushim_view_partition(cushim_view view, size_t n, cushim_view *ret_views);
 
 /**
- * The same bytes as elements of another size. CUSHIM_ERROR_INVALID_ARGUMENT if they are not a whole
- * number of those, or if the first is not aligned to alignment bytes, a power of two: what
- * _Alignof says of the type. See CUSHIM_VIEW_AS().
+ * Returns a view of the same bytes as elements of another size. alignment is the alignment in bytes
+ * that the new type needs (_Alignof), a power of two. The result is CUSHIM_ERROR_INVALID_ARGUMENT
+ * if the bytes are not a whole number of new elements, or if the first one is not aligned.
+ * CUSHIM_VIEW_AS() takes the two sizes from a type.
  */
 CUSHIM_API cushim_status cushim_view_reinterpret(cushim_view view, size_t element, size_t alignment,
                                                  cushim_view *ret_view);
 
-/** CUSHIM_VIEW_AS(slice, double, &view): all of a slice, or a view, as elements of a type. */
+/**
+ * Views all of a slice, or a view, as elements of a type: CUSHIM_VIEW_AS(slice, double, &view). See
+ * cushim_view_reinterpret().
+ */
 #ifdef __cplusplus
 #define CUSHIM_VIEW_AS(x, type, ret_view)                                                          \
     cushim_view_reinterpret(CUSHIM_VIEW(x), sizeof(type), alignof(type), ret_view)
@@ -143,7 +157,7 @@ CUSHIM_API cushim_status cushim_view_reinterpret(cushim_view view, size_t elemen
     cushim_view_reinterpret(CUSHIM_VIEW(x), sizeof(type), _Alignof(type), ret_view)
 #endif
 
-/** The same view, for reading only. */
+/** Returns the same view, but only for reading. */
 static inline cushim_view cushim_view_const(cushim_view view)
 {
     view.writable = false;
