@@ -3,7 +3,10 @@
 
 #include <stdlib.h>
 
-/* Room for the arguments of one launch. Most kernels have fewer than are here. */
+/*
+ * The storage for the arguments of one launch. Most kernels have fewer arguments, and then nothing
+ * is allocated.
+ */
 enum { INLINE_ARGUMENTS = 16 };
 
 struct argument_storage {
@@ -55,7 +58,7 @@ static cushim_status pin_argument(struct cushim__launch *launch, size_t i)
 
     if (__builtin_expect(status, 0))
         return status;
-    /* Page-locked memory is for all contexts. */
+    /* All contexts may use page-locked memory. */
     if (__builtin_expect(span.slice->object.context != launch->scope->context, 0) &&
         span.slice->object.kind != CUSHIM__HANDLE_PINNED)
         status = wrong_memory(launch, i, CUSHIM_ERROR_FOREIGN_CONTEXT);
@@ -71,7 +74,7 @@ static cushim_status pin_argument(struct cushim__launch *launch, size_t i)
     return CUSHIM_OK;
 }
 
-/* Pins the memory that arguments lead to. What was pinned is unpinned by unpin_memory(). */
+/* Pins the memory of the arguments. unpin_memory() unpins it, also if this fails half-way. */
 static cushim_status pin_memory(struct cushim__launch *launch)
 {
     for (size_t i = 0; i < launch->n; i++) {
@@ -94,7 +97,7 @@ static void unpin_memory(const struct cushim__launch *launch)
         }
 }
 
-/* The driver call for launches that ask for nothing special. */
+/* The driver call for launches without attributes. */
 static cushim_status call_plain(const struct cushim__launch *l)
 {
     return CU_CALL(l->scope, cuLaunchKernel,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One launch, from what a program says to what the driver gets.
+ * One launch, from the program's arguments to the driver call.
  *
- * launch_fast.c has the one that programs are fast by, launch.c all others.
+ * launch_fast.c has the fast path, and launch.c all other launches.
  */
 #ifndef CUSHIM_CORE_LAUNCH_LAUNCH_H
 #define CUSHIM_CORE_LAUNCH_LAUNCH_H
@@ -26,19 +26,19 @@ struct cushim__launch {
     size_t n;
     struct cushim__shape shape;
 
-    /* Room for n, and n + 1 of the last. */
-    void **values;          /* what the driver gets */
-    CUdeviceptr *addresses; /* of memory; values point here */
+    /* Arrays of n elements; accesses has n + 1. */
+    void **values;          /* the parameters for the driver */
+    CUdeviceptr *addresses; /* addresses of memory, to which values point */
     struct cushim__access *accesses;
     size_t n_accesses;
 };
 
-/* Threads of a block where a program tells no more than the number of elements. */
+/* The threads of a block if the program gives only the number of elements. */
 enum { CUSHIM__BLOCK = 256 };
 
 /*
- * The grid and the block, from the configuration. False if the launch is empty, or more than the
- * function or its device allow.
+ * Computes grid and block from the configuration. Returns false if the launch is empty, or exceeds
+ * the limits of the function or its device.
  */
 static inline bool cushim__shape_of(const struct cushim__function *function,
                                     const struct cushim_launch_config *config,
@@ -70,50 +70,57 @@ static inline bool cushim__shape_of(const struct cushim__function *function,
                        (size_t) atomic_load_explicit(&function->max_dynamic, memory_order_relaxed);
 }
 
-/* The same, with the sentence why not. Empty is no error. */
+/*
+ * Computes the shape of a launch like cushim__shape_of(), but fails with a sentence that names the
+ * limit. An empty launch is not an error.
+ */
 cushim_status cushim__launch_shape(struct cushim__launch *launch);
 
-/* Is there anything to do? */
+/* Tells whether the launch has nothing to do. */
 static inline bool cushim__launch_is_empty(const struct cushim__launch *launch)
 {
     return !launch->shape.grid[0];
 }
 
-/* Are count and sizes of the arguments those of the kernel's parameters, and the values there? */
+/*
+ * Checks number and sizes of the arguments against the kernel's parameters, and that no value is
+ * NULL.
+ */
 cushim_status cushim__launch_check_arguments(const struct cushim__launch *launch);
 
-/* Does memory that is written overlap any other argument? Once accesses are known. */
+/* Checks that memory which is written overlaps no other argument. The accesses must be known. */
 cushim_status cushim__launch_check_overlap(const struct cushim__launch *launch);
 
-/* What the options come to; room for them is the caller's. */
+/* The attributes of a launch's options. The caller provides the memory. */
 enum { CUSHIM__LAUNCH_ATTRIBUTES = 32 };
 
 struct cushim__launch_attributes {
     struct cushim__cu_attribute list[CUSHIM__LAUNCH_ATTRIBUTES];
     unsigned n;
-    uint64_t pinned[3]; /* handles of events and slices that the attributes lead to */
+    uint64_t pinned[3]; /* handles of events and slices that the attributes use */
     unsigned n_pinned;
-    struct cushim__event *events[2]; /* that the launch records */
+    struct cushim__event *events[2]; /* the events that the launch records */
     unsigned n_events;
 };
 
-/* Fills attributes; cushim__launch_attributes_finish() even if it fails. */
+/* Fills attributes. cushim__launch_attributes_finish() must follow, also if this fails. */
 cushim_status cushim__launch_attributes_make(const struct cushim__launch *launch,
                                              const struct cushim_launch_options *options,
                                              struct cushim__launch_attributes *attributes);
 void cushim__launch_attributes_finish(struct cushim__launch_attributes *attributes);
 
 /*
- * Under the submission lock, once the launch was submitted: its events are recorded, and reached
- * before the kernel has ended, so that they tell nothing about it.
+ * Notes, under the submission lock and after the launch is submitted, that its events are recorded.
+ * They are reached before the kernel has ended, so waiting for them does not mean that the kernel
+ * is done.
  */
 void cushim__launch_attributes_recorded(const struct cushim__launch_attributes *attributes);
 
-/* What the launch gave back through an attribute. */
+/* Returns to the program what the launch has returned through an attribute. */
 void cushim__launch_attributes_read(const struct cushim__launch_attributes *attributes,
                                     const struct cushim_launch_options *options);
 
-/* Two events around a launch, for the caller; NULL where it is not timed. */
+/* The two events around a launch that is timed; otherwise NULL. */
 struct cushim__launch_timing {
     struct cushim__event *start, *end;
 };
@@ -125,16 +132,22 @@ cushim_status cushim__launch_timing_give(const struct cushim__scope *scope,
                                          struct cushim__launch_timing *timing);
 void cushim__launch_timing_drop(struct cushim__launch_timing *timing);
 
-/* The driver's structure for a launch; attributes may be NULL. */
+/* Returns the driver's structure for a launch. attributes may be NULL. */
 struct cushim__cu_launch cushim__launch_describe(const struct cushim__launch *launch,
                                                  struct cushim__launch_attributes *attributes);
 
-/* Everything, for handles that nobody has pinned yet: the fast way if this is the common case. */
+/*
+ * Launches a kernel. The handles need not be pinned. Takes the fast path if possible, and
+ * cushim__launch_general() otherwise.
+ */
 cushim_status cushim__launch(uint64_t stream, uint64_t function,
                              const struct cushim_launch_config *config,
                              const struct cushim_argument *arguments, size_t n, const char *call);
 
-/* The same for any launch, with the sentence for one that is wrong. */
+/*
+ * Launches a kernel with any arguments and options. A launch that is not valid fails with a
+ * sentence that tells why.
+ */
 cushim_status cushim__launch_general(uint64_t stream, uint64_t function,
                                      const struct cushim_launch_config *config,
                                      const struct cushim_argument *arguments, size_t n,

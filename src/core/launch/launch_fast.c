@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The launch that programs are fast by: no options, all memory whole slices of the function's
- * context, last used on this very stream. It is one step under the submission lock, which keeps
- * every handle open, so that nothing is pinned; it allocates nothing, makes one driver call besides
- * the question for the current context, and looks at each argument once.
+ * The fast path of a launch: it has no options, and all its memory is whole slices of the
+ * function's context that were last used on the same stream. All is done in one step under the
+ * submission lock. No handle can be closed under that lock, so nothing is pinned. The fast path
+ * allocates nothing, asks for the current context, makes one other driver call, and reads each
+ * argument once.
  *
- * Its code is out of the processor's nearest cache by the time that a program launches again, so
- * what counts is how little of it there is: all is in one function, and whatever is not as expected
- * is left to launch.c, where a wrong launch is told what is wrong with it.
+ * Between two launches of a program, this code leaves the processor's first-level cache. So its
+ * size matters most: the compiler inlines it into one function, and every other case is left to
+ * launch.c, which also makes the error texts for launches that are not valid.
  */
 #include "core/launch/launch.h"
 #include "core/object/slot.h"
 #include "core/order/buffer_fast.h"
 
-/* Most kernels have fewer arguments. The kernel's code is one more thing that is used. */
+/* Most kernels have fewer arguments. uses has one more element, for the kernel's code. */
 enum { INLINE_ARGUMENTS = 16 };
 
 struct fast {
@@ -27,12 +28,16 @@ struct fast {
     unsigned n_uses;
     struct use {
         struct cushim__range *range;
-        struct cushim__point *point; /* to note the launch at */
+        struct cushim__point *point; /* where the launch is noted */
     } uses[INLINE_ARGUMENTS + 1];
     void *values[INLINE_ARGUMENTS];
     CUdeviceptr addresses[INLINE_ARGUMENTS];
 };
 
+/*
+ * Returns the object of a handle. It needs no pin, because the submission lock keeps the handle
+ * open.
+ */
 static inline void *peek(const struct fast *q, uint64_t id, enum cushim__handle_kind kind)
 {
     struct cushim__handle_slot *slot = cushim__slot_of(id, kind);
@@ -40,7 +45,7 @@ static inline void *peek(const struct fast *q, uint64_t id, enum cushim__handle_
     return slot ? cushim__slot_peek(slot, id, q->context->submission_lock) : NULL;
 }
 
-/* False if something has to come before. */
+/* Adds a use of a buffer. Returns false if the launch would have to wait for other work. */
 __attribute__((noinline)) HOT static bool use(struct fast *q, const struct cushim__buffer *buffer,
                                               bool write)
 {
@@ -53,7 +58,10 @@ __attribute__((noinline)) HOT static bool use(struct fast *q, const struct cushi
     return true;
 }
 
-/* Memory that is there twice may be wrong, and is looked at with more leisure. */
+/*
+ * Tells whether another argument uses the same buffer. That may be an overlap, which launch.c
+ * checks.
+ */
 static inline bool is_used(const struct fast *q, const struct cushim__buffer *buffer)
 {
     for (unsigned i = 0; i < q->n_uses; i++)
@@ -62,7 +70,10 @@ static inline bool is_used(const struct fast *q, const struct cushim__buffer *bu
     return false;
 }
 
-/* The buffer of a slice, if an argument is the whole of it, and of the buffer. */
+/*
+ * Returns the buffer of an argument if the argument is a whole slice and the slice is the whole
+ * buffer, and NULL otherwise.
+ */
 static inline struct cushim__buffer *find(const struct fast *q,
                                           const struct cushim_argument *argument)
 {
@@ -135,7 +146,7 @@ static inline void note(const struct fast *q)
         cushim__fast_note(q->uses[i].range, q->uses[i].point, q->timeline);
 }
 
-/* Where the context is not current, or that cannot be told. */
+/* Launches if another context is current, or if asking for the current context has failed. */
 __attribute__((cold, noinline)) static cushim_status launch_elsewhere(struct fast *q,
                                                                       CUcontext before, int result)
 {
@@ -172,7 +183,7 @@ static inline cushim_status launch(struct fast *q)
     return __builtin_expect(result, 0) ? fail(q, result) : CUSHIM_OK;
 }
 
-/* Is it one of these? Under the submission lock. */
+/* Under the submission lock. Tells whether the launch can take the fast path. */
 static inline bool take(struct fast *q, uint64_t stream, const struct cushim_argument *arguments,
                         size_t n)
 {
@@ -198,6 +209,7 @@ HOT cushim_status cushim__launch(uint64_t stream, uint64_t function,
         return cushim__launch_general(stream, function, config, arguments, n, public_call);
     q.call = public_call;
     q.config = config;
+    /* The memory of locks is never freed, so a stale handle does no harm: the peek then fails. */
     pthread_mutex_lock(&lock->mutex);
     q.function = cushim__slot_peek(slot, function, lock);
     taken = q.function && take(&q, stream, arguments, n);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A launch that is kept: the kernel, and copies of the arguments. */
+/* A launcher: a kernel and copies of its arguments, for several launches. */
 #ifndef CUSHIM_CORE_LAUNCH_LAUNCHER_H
 #define CUSHIM_CORE_LAUNCH_LAUNCHER_H
 
@@ -7,17 +7,17 @@
 
 struct cushim__launcher {
     struct cushim__object object;
-    uint64_t function; /* its handle; not pinned */
+    uint64_t function; /* the kernel's handle, which is not pinned */
     pthread_mutex_t lock;
-    /* Under it. */
-    struct cushim_argument *arguments; /* each with a block of its own, for name and value */
+    /* Under the lock. */
+    struct cushim_argument *arguments; /* each with an allocated block for name and value */
     size_t n, max;
 };
 
 cushim_status cushim__launcher_new(const struct cushim__scope *scope, uint64_t function,
                                    uint64_t *ret_id);
 
-/* What follows is thread-safe. */
+/* The functions below are thread-safe. Each is one step under the launcher's lock. */
 cushim_status cushim__launcher_push(struct cushim__launcher *launcher,
                                     const struct cushim_argument *arguments, size_t n,
                                     const char *call);

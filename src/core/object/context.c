@@ -10,7 +10,12 @@
 #include "core/object/host_call.h"
 #include "core/object/staging.h"
 
-/* All contexts that somebody has a reference on, and those that are just being destroyed. */
+/*
+ * Protects the list of all contexts: those with references, and those that are just being
+ * destroyed. A context stays in the list until it is given back to the driver, so that a primary
+ * context that is still held is always found. A context whose references have reached zero must not
+ * be used again, which is why find() takes a reference only if there is still one.
+ */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct cushim__context *contexts;
 
@@ -79,7 +84,10 @@ static void give_back(struct cushim__context *context)
         CU_FREE(&scope, cuCtxDestroy_v2, (context->cu));
 }
 
-/* Gives back what the context keeps for later use. */
+/*
+ * Frees everything that the context keeps for later use. The device must have made all host calls
+ * before: they use the context.
+ */
 static void empty(struct cushim__context *context)
 {
     const bool calls = cushim__host_calls_pending(context);
@@ -89,7 +97,7 @@ static void empty(struct cushim__context *context)
         cushim__scope_to_free(context, "cushim_context_free", NULL, &scope);
         if (calls)
             CU_FREE(&scope, cuCtxSynchronize, ());
-        /* The device will not make these any more: it has failed. */
+        /* The device has failed, so it will not make these calls any more. */
         while (cushim__host_calls_pending(context))
             cushim__host_call_drop(context->host_calls);
         cushim__event_pool_drain(&scope);
@@ -99,7 +107,10 @@ static void empty(struct cushim__context *context)
     free(context->events);
 }
 
-/* When neither a handle nor a child of the context is left. */
+/*
+ * Called with the last reference, so there is no handle and no object of the context. It leaves the
+ * list only after it is given back: until then cushim_context_primary_reset() must see it.
+ */
 static void destroy(void *object)
 {
     struct cushim__context *context = object;
@@ -143,7 +154,10 @@ static const struct {
 #undef LIMIT
 };
 
-/* An attribute that this driver is too old to know is 0: the device cannot do that with it. */
+/*
+ * An attribute that this driver does not know is 0: with such a driver the device does not have the
+ * feature.
+ */
 static void read_limits(const struct cushim__scope *scope, CUdevice device,
                         struct cushim__limits *limits)
 {
@@ -176,7 +190,10 @@ static struct cushim__context *make(const struct cushim__scope *scope, CUcontext
     context->device = device;
     pthread_mutex_init(&context->pool_lock, NULL);
     read_limits(scope, device, &context->limits);
-    /* The scope has it pinned, and the context needs it for as long as it lives. */
+    /*
+     * The scope has pinned the driver only for this call, and the context needs it as long as it
+     * lives.
+     */
     cushim__handle_pin_again(context->driver_id);
     context->driver = scope->driver;
     context->next = contexts;
@@ -184,7 +201,10 @@ static struct cushim__context *make(const struct cushim__scope *scope, CUcontext
     return context;
 }
 
-/* A handle to a context is gone. */
+/*
+ * Called when a handle of the context is destroyed. Closing the default stream takes other locks,
+ * so it happens after the submission lock is released.
+ */
 static void handle_gone(void *object)
 {
     struct cushim__context *context = object;
@@ -205,7 +225,7 @@ static void handle_gone(void *object)
     cushim__context_unref(context);
 }
 
-/* Takes over the reference. */
+/* Makes a handle, which takes over the caller's reference. */
 static cushim_status give_handle(struct cushim__context *context, const char *call,
                                  uint64_t *ret_id)
 {
@@ -220,7 +240,7 @@ static cushim_status give_handle(struct cushim__context *context, const char *ca
     return status;
 }
 
-/* Under the mutex. Says whether the context has use for what the caller has taken. */
+/* Under the mutex. Tells whether the context keeps what the caller has taken from the driver. */
 static bool takes_over(struct cushim__context *context, enum cushim__context_kind kind)
 {
     int borrowed = CUSHIM__CONTEXT_BORROWED;
@@ -235,6 +255,7 @@ cushim_status cushim__context_handle(const struct cushim__scope *scope, CUcontex
 {
     struct cushim__context *context;
 
+    /* One step: two threads that ask at the same time must get the same context. */
     pthread_mutex_lock(&mutex);
     context = find(scope->table, cu);
     *ret_taken = context && takes_over(context, kind);

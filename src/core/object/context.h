@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Contexts. There is one struct cushim__context for each CUcontext of a table, however many handles
- * lead to it, so that all who use the CUcontext share its submission lock, its timelines and its
- * deferred error. Public calls enter a context by core/object/scope.h.
+ * name it. So all users of the CUcontext share its submission lock, its timelines and its deferred
+ * error. Public calls enter a context with core/object/scope.h.
  *
- * What an object of a context holds: cushim__context_ref(), given back by cushim__context_unref()
- * from the object's destroy().
+ * Every object of a context holds a reference on it: cushim__context_ref(), which the object's
+ * destroy() returns with cushim__context_unref().
  *
  * The locks and their order are in docs/locking.md.
  */
@@ -24,15 +24,15 @@
 struct cushim__scope;
 
 enum cushim__context_kind {
-    CUSHIM__CONTEXT_PRIMARY,  /* retained once by us */
-    CUSHIM__CONTEXT_OWNED,    /* created, or adopted to be destroyed */
-    CUSHIM__CONTEXT_BORROWED, /* adopted to be left alone */
+    CUSHIM__CONTEXT_PRIMARY,  /* cushim has retained it once */
+    CUSHIM__CONTEXT_OWNED,    /* cushim destroys it: created, or adopted as owned */
+    CUSHIM__CONTEXT_BORROWED, /* cushim does not destroy it */
 };
 
-/* What launches and allocations are checked against. */
+/* The properties of the device that launches and allocations are checked against. */
 struct cushim__limits {
     int max_threads_per_block, max_block[3], max_grid[3];
-    int shared_per_block, shared_per_block_optin; /* bytes; the second with the attribute set */
+    int shared_per_block, shared_per_block_optin; /* bytes; optin: for kernels with the attribute */
     int warp_size, multiprocessors;
     int major, minor;                                                    /* compute capability */
     int memory_pools, managed, concurrent_managed, cooperative, cluster; /* booleans */
@@ -45,26 +45,26 @@ struct cushim__context {
     struct cushim__handle_lock *submission_lock; /* the submission lock */
     CUdevice device;
     struct cushim__limits limits;
-    struct cushim__context *next; /* of all contexts */
+    struct cushim__context *next; /* in the list of all contexts */
     atomic_int kind;              /* enum cushim__context_kind; a borrowed one may become primary */
-    uint64_t driver_id;           /* pinned: the driver that it was made through */
+    uint64_t driver_id;           /* the handle of its driver, which is pinned */
     const struct cushim__driver *driver;
 
     /* Under the submission lock. */
-    unsigned handles;        /* how many lead here */
-    uint64_t default_stream; /* its handle, closed with the last of those; 0: not made yet */
+    unsigned handles;        /* how many handles name this context */
+    uint64_t default_stream; /* its handle, closed with the last context handle; 0: not made yet */
     void (*forget_modules)(
-        struct cushim__context *context); /* with the last of those, too; or NULL */
-    unsigned pushed;                      /* how often it is on stacks by cushim_context_push() */
+        struct cushim__context *context); /* called with the last context handle; or NULL */
+    unsigned pushed;                      /* how often cushim_context_push() has it on stacks */
 
-    pthread_mutex_t pool_lock; /* the last to be taken: nothing but memory is touched under it */
-    /* Under it. */
-    struct cushim__error deferred; /* of a destructor, the first one */
+    pthread_mutex_t pool_lock; /* innermost: no other lock and no driver call under it */
+    /* Under the pool lock. */
+    struct cushim__error deferred; /* the first error of a destructor */
     struct cushim__timeline *timelines;
-    CUevent *events; /* that nobody uses now, without timing: event_pool.h */
+    CUevent *events; /* unused events without timing: event_pool.h */
     size_t n_events, max_events;
-    struct cushim__staging_block *staging; /* that nobody uses now: staging.h */
-    struct cushim__host_call *host_calls;  /* that the device has not made yet */
+    struct cushim__staging_block *staging; /* unused blocks: staging.h */
+    struct cushim__host_call *host_calls;  /* calls that the device has not made yet */
 };
 
 static inline void cushim__context_ref(struct cushim__context *context)
@@ -78,18 +78,21 @@ static inline void cushim__context_unref(struct cushim__context *context)
 }
 
 /*
- * The context of a CUcontext that is alive, as a new handle. kind says what the caller has taken
- * from the driver, a retain or ownership; ret_taken tells whether the context keeps that. It does
- * if nobody knew it, and a primary one also where it was only borrowed.
+ * Makes a new handle for the context of a live CUcontext. kind tells what the caller has taken from
+ * the driver: a retain or ownership. *ret_taken tells whether the context keeps that; if not, the
+ * caller must return it. The context keeps it if the CUcontext was not known before, and a retain
+ * also if the context was only borrowed so far.
  */
 cushim_status cushim__context_handle(const struct cushim__scope *scope, CUcontext cu,
                                      CUdevice device, enum cushim__context_kind kind,
                                      bool *ret_taken, uint64_t *ret_id);
 
-/* The context of a CUcontext, with a reference for the caller; NULL if it is not known. */
+/*
+ * Returns the context of a CUcontext, with a reference for the caller, or NULL if it is not known.
+ */
 struct cushim__context *cushim__context_find(cushim__entry *const *table, CUcontext cu);
 
-/* Is there a primary context of the device that somebody uses through this table? */
+/* Tells whether cushim holds the primary context of the device through this table. */
 bool cushim__context_primary_in_use(cushim__entry *const *table, CUdevice device);
 
 static inline void cushim__lock(struct cushim__context *context)

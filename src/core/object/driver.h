@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What a driver handle, or an NVRTC handle, names: a library, perhaps behind hooks. */
+/*
+ * The object of a driver handle or an NVRTC handle: a library, with or without hooks in front of
+ * it.
+ */
 #ifndef CUSHIM_CORE_OBJECT_DRIVER_H
 #define CUSHIM_CORE_OBJECT_DRIVER_H
 
@@ -9,19 +12,19 @@
 #include "loader/library.h"
 
 struct cushim__driver {
-    const struct cushim__library *library; /* lives for ever */
+    const struct cushim__library *library; /* never freed */
     cushim__entry *const *table;           /* the library's, or an interposed one */
-    int slot;                              /* of the interposed table, -1 without */
-    uint64_t below;                        /* handle pinned by an interposed one, 0 without */
+    int slot;                              /* the interposed table, or -1 */
+    uint64_t below;                        /* the handle behind the hooks, which is pinned, or 0 */
     char *label;
 };
 
-/* Opens a handle on a library, whose calls go through table. */
+/* Makes a handle of a library. Its calls go through table. */
 cushim_status cushim__driver_create(const struct cushim__library *library,
                                     cushim__entry *const *table, const char *label,
                                     const char *call, uint64_t *ret_id);
 
-/* Opens a handle with hooks in front of the one that below names. */
+/* Makes a handle with hooks in front of the driver that the handle below names. */
 cushim_status cushim__driver_interpose(uint64_t below, enum cushim_library id,
                                        const struct cushim_hooks *hooks, size_t n_hooks,
                                        const char *call, uint64_t *ret_id);
@@ -29,6 +32,7 @@ cushim_status cushim__driver_interpose(uint64_t below, enum cushim_library id,
 /* Logs the objects of a table, if no handle of a driver with that table is open any more. */
 void cushim__report_leaks(cushim__entry *const *table);
 
+/* Closes a driver or NVRTC handle and sets it to zero. Errors go to the log. */
 void cushim__driver_close(uint64_t *id, enum cushim_library library, const char *call);
 
 static inline enum cushim__handle_kind cushim__driver_handle_kind(enum cushim_library id)

@@ -18,14 +18,14 @@
 #define CLOSED     UINT64_C(0x80000000)
 #define GENERATION UINT64_C(0x100000000)
 
-/* A place in a program, "train.c:88"; "" for one that is not known. */
+/* A source location, "train.c:88", or "" if it is not known. */
 struct place {
     char text[40];
 };
 
 struct slot_rest {
     cushim__destroy *destroy;
-    uint32_t next_free; /* index + 1, while it is free */
+    uint32_t next_free; /* index + 1 of the next free slot, while this one is free */
 
     /* Under the mutex. */
     struct place made;
@@ -38,7 +38,10 @@ struct chunk {
     struct slot_rest rest[CUSHIM__CHUNK_SLOTS];
 };
 
-/* Guards what follows, growth, and the slots' places. */
+/*
+ * Protects the lists below, the growth of the table, and the source locations in slots. Pinning and
+ * unpinning do not take it: they only change the state of one slot, which is atomic.
+ */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static uint32_t first_free; /* index + 1 */
 static uint32_t n_slots;
@@ -63,7 +66,7 @@ void cushim__handle_source_location(const char *place)
     here = place;
 }
 
-/* Takes the place that the thread said last, without its folders. */
+/* Takes the source location that the thread has set last, without its folders, and clears it. */
 static struct place take_place(void)
 {
     const char *text = here, *folder = text ? strrchr(text, '/') : NULL;
@@ -82,7 +85,7 @@ const char *cushim__handle_noun(enum cushim__handle_kind kind)
     return kind_names[kind];
 }
 
-/* The handle of what is, or was, in a slot. */
+/* The handle of the object that is, or was, in a slot with this state. */
 static uint64_t id_of(uint32_t index, uint64_t state)
 {
     return (state & ~(GENERATION - 1)) | (state >> KIND_SHIFT & KIND_MASK) << CUSHIM__INDEX_BITS |
@@ -101,7 +104,7 @@ enum cushim__handle_kind cushim__handle_kind_of(uint64_t id)
     return (enum cushim__handle_kind)(kind < CUSHIM__HANDLE_KINDS ? kind : 0);
 }
 
-/* Of a slot that is there. */
+/* The rest of a slot that exists. */
 static struct slot_rest *rest_of(uint32_t index)
 {
     struct cushim__handle_slot *slots = cushim__slot_at(index & ~(CUSHIM__CHUNK_SLOTS - 1u));
@@ -109,7 +112,10 @@ static struct slot_rest *rest_of(uint32_t index)
     return &((struct chunk *) slots)->rest[index & (CUSHIM__CHUNK_SLOTS - 1)];
 }
 
-/* Under the mutex. Returns NULL when out of memory or of slots. */
+/*
+ * Under the mutex. Returns NULL when out of memory or of slots. A new chunk is published with
+ * release order, because other threads look up slots without the mutex.
+ */
 static struct cushim__handle_slot *find_slot(uint32_t *ret_index)
 {
     struct cushim__handle_slot *slot;
@@ -160,23 +166,25 @@ cushim_status cushim__handle_create(enum cushim__handle_kind kind, void *object,
     atomic_store_explicit(&slot->object, object, memory_order_relaxed);
     atomic_store_explicit(&slot->lock, NULL, memory_order_relaxed);
     rest_of(index)->destroy = destroy;
-    /* Generation 0 is skipped: a handle is never zero. */
+    /* Generation 0 is skipped, so that a handle is never zero. */
     state = (atomic_load(&slot->state) & ~(GENERATION - 1)) + GENERATION;
     if (!(state >> 32))
         state = GENERATION;
     state |= (uint64_t) kind << KIND_SHIFT;
     *ret_id = id_of(index, state);
+    /* The pin makes the slot open. Release: whoever sees it also sees the object. */
     atomic_store_explicit(&slot->state, state | 1, memory_order_release);
     atomic_store_explicit(&slot->open, *ret_id, memory_order_release);
     return CUSHIM_OK;
 }
 
-/* Every bit of a handle counts: one that was made up must not lead to an object. */
+/* Compares every bit of the handle: a number that a program made up must not lead to an object. */
 static bool is_open(uint64_t state, uint64_t id)
 {
     return id_of(cushim__handle_index(id), state) == id && !(state & CLOSED) && (state & PIN_MASK);
 }
 
+/* The source location where this handle was closed, or "" if the slot has been used again since. */
 static struct place freed_at(uint64_t id)
 {
     const bool there = cushim__slot_at(cushim__handle_index(id)) != NULL;
@@ -237,7 +245,10 @@ void cushim__handle_pin_again(uint64_t id)
                               memory_order_relaxed);
 }
 
-/* Pins whatever a slot holds; 0 if it holds nothing that is open. */
+/*
+ * Pins the object that a slot holds, whatever it is. Returns its handle, or 0 if no handle of the
+ * slot is open.
+ */
 static uint64_t pin_slot(struct cushim__handle_slot *slot, uint32_t index)
 {
     uint64_t state = atomic_load_explicit(&slot->state, memory_order_acquire);
@@ -259,6 +270,7 @@ void cushim__handle_each(void (*see)(enum cushim__handle_kind kind, void *object
     pthread_mutex_lock(&mutex);
     n = n_slots;
     pthread_mutex_unlock(&mutex);
+    /* The mutex is not held during see(), which may call functions that take other locks. */
     for (uint32_t i = 0; i < n; i++) {
         struct cushim__handle_slot *slot = cushim__slot_at(i);
         const uint64_t id = pin_slot(slot, i);
@@ -288,6 +300,7 @@ void cushim__handle_unpin(uint64_t id)
 
     if ((before & PIN_MASK) != 1)
         return;
+    /* The last pin is gone and the handle is closed, so no other thread can reach the object. */
     rest_of(cushim__handle_index(id))->destroy(atomic_exchange(&slot->object, NULL));
     give_back(cushim__handle_index(id));
 }
@@ -302,6 +315,10 @@ static void note_freed(uint64_t id, const struct place *place)
     pthread_mutex_unlock(&mutex);
 }
 
+/*
+ * Closes the handle in the state of its slot. Of several threads that try, exactly one succeeds,
+ * and that one removes the pin of the handle itself.
+ */
 static bool mark_closed(struct cushim__handle_slot *slot, uint64_t id)
 {
     uint64_t state = atomic_load_explicit(&slot->state, memory_order_acquire);
@@ -322,7 +339,7 @@ cushim_status cushim__handle_close(uint64_t id, enum cushim__handle_kind kind, c
     struct cushim__handle_lock *lock;
     bool closed;
 
-    /* The object keeps its lock, and the pin the object. */
+    /* The pin keeps the object alive, and the object its lock, until the lock is released below. */
     if (!cushim__handle_pin(id, kind, NULL))
         return stale(id, kind, call);
     lock = atomic_load_explicit(&slot->lock, memory_order_relaxed);

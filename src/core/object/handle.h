@@ -2,10 +2,10 @@
 /*
  * The table of all objects that a handle can name.
  *
- * A handle is a slot number, the kind of object, and the slot's generation. Slots are
- * never given back to the system, so a stale handle can be looked up safely: its generation
- * does not match. An object is pinned while a call uses it; freeing it meanwhile
- * closes the handle at once and destroys the object when the last pin is gone.
+ * A handle contains a slot number, the kind of the object, and the slot's generation. The memory of
+ * slots is never freed, so looking up a stale handle is safe: its generation does not match. A call
+ * pins the object that it uses. If another thread frees the object meanwhile, the handle is closed
+ * at once, and the object is destroyed with its last pin.
  *
  * All functions are thread-safe.
  */
@@ -24,7 +24,7 @@ enum cushim__handle_kind {
     CUSHIM__HANDLE_TRACE,
     CUSHIM__HANDLE_FAULTS,
     CUSHIM__HANDLE_IMAGE,
-    /* From here on, what a handle names begins with a struct cushim__object (object.h). */
+    /* The objects of the following kinds begin with a struct cushim__object (object.h). */
     CUSHIM__HANDLE_CONTEXT,
     CUSHIM__HANDLE_STREAM,
     CUSHIM__HANDLE_EVENT,
@@ -43,67 +43,73 @@ enum cushim__handle_kind {
 typedef void cushim__destroy(void *object);
 
 /*
- * Where in the program the thread's next handle is made, or closed: "train.c:88". It is read by
- * the next cushim__handle_create() or cushim__handle_close() of the thread, and then forgotten.
- * The text must live until then; what handles remember of it is copied.
+ * Sets the source location ("train.c:88") of the handle that the calling thread makes or closes
+ * next. The next cushim__handle_create() or cushim__handle_close() of the thread uses it once. The
+ * text must be valid until then; the handle keeps a copy.
  */
 void cushim__handle_source_location(const char *place);
 
-/* The kind that a handle says it is of; 0 for one that is none. */
+/*
+ * Returns the kind in the bits of a handle, or 0 if they are not a kind. The handle may be stale.
+ */
 enum cushim__handle_kind cushim__handle_kind_of(uint64_t id);
 
-/* "context", "slice". */
+/* Returns the English name of a kind, such as "context" or "slice". */
 const char *cushim__handle_noun(enum cushim__handle_kind kind);
 
 /*
- * Gives object a handle. destroy() is called once, when it was closed and nobody uses it
- * any more. On failure the object stays the caller's. call is for the error text.
+ * Makes a handle for object. destroy() is called once, when the handle is closed and the last pin
+ * is gone. If this fails, the caller still owns the object. call is the public function's name, for
+ * the error text.
  */
 cushim_status cushim__handle_create(enum cushim__handle_kind kind, void *object,
                                     cushim__destroy *destroy, const char *call, uint64_t *ret_id);
 
 /*
- * Pins the object of a handle; NULL, and the thread's error, if the handle is stale or of
- * another kind. With call NULL no error is remembered. Every pin is followed by
+ * Pins the object of a handle and returns it. If the handle is stale or of another kind, the result
+ * is NULL, and the thread's last error is set unless call is NULL. The caller ends each pin with
  * cushim__handle_unpin().
  */
 void *cushim__handle_pin(uint64_t id, enum cushim__handle_kind kind, const char *call);
 void cushim__handle_unpin(uint64_t id);
 
 /*
- * Another pin on a handle that the caller has pinned already, or is destroying the last user of:
- * it may be closed by now.
+ * Adds a pin to a handle that cannot lose its last pin during the call, because the caller has
+ * pinned it already, or is destroying the object that holds a pin. Unlike cushim__handle_pin(),
+ * this also works if the handle is closed by now.
  */
 void cushim__handle_pin_again(uint64_t id);
 
 /*
- * Calls see() for every open handle, pinned meanwhile. made is where it was made, or "". It must
- * not create or close handles.
+ * Calls see() for every open handle, which is pinned during the call. made is the source location
+ * where the handle was made, or "". see() must not make or close handles.
  */
 void cushim__handle_each(void (*see)(enum cushim__handle_kind kind, void *object, const char *made,
                                      void *user),
                          void *user);
 
 /*
- * A lock that handles can have. Its memory is never given back to the system, so that who has no
- * more than a handle can take the handle's lock, and look then whether it was worth it.
+ * A lock that several handles share. Its memory is never freed. So a thread that knows only a
+ * handle can take the lock of the handle first, and check afterwards whether the handle is still
+ * open.
  */
 struct cushim__handle_lock {
     pthread_mutex_t mutex;
-    struct cushim__handle_lock *next; /* while nobody has it */
+    struct cushim__handle_lock *next; /* in the list of unused locks */
 };
 
-/* NULL when out of memory. */
+/* Returns a lock, or NULL when out of memory. */
 struct cushim__handle_lock *cushim__handle_lock_new(void);
 void cushim__handle_lock_free(struct cushim__handle_lock *lock);
 
 /*
- * A handle with a lock is closed only by who holds the lock, so who holds it needs no pins: see
- * slot.h. The lock is set once, before others know the handle, and lives as long as the object.
+ * Gives a handle a lock. A handle with a lock is closed only while the lock is held, so a thread
+ * that holds the lock can use the object without a pin (cushim__slot_peek() in slot.h). The lock
+ * must be set before other threads know the handle, and must live as long as the object.
  */
 void cushim__handle_set_lock(uint64_t id, struct cushim__handle_lock *lock);
 
-/* Closes a handle. The object is destroyed now or when its last pin goes. */
+/* Closes a handle. The object is destroyed now, or with its last pin. */
 cushim_status cushim__handle_close(uint64_t id, enum cushim__handle_kind kind, const char *call);
 
 #endif

@@ -16,8 +16,9 @@ void cushim__host_call_add(struct cushim__context *context, struct cushim__host_
 }
 
 /*
- * The last that a host call does with its context is to unlock it. Who destroys a context
- * has waited for its host calls, under the same lock.
+ * Releases and frees a call. Unlocking the pool lock is its last access to the context. The thread
+ * that destroys the context finds the list empty under the same lock, so the context is never freed
+ * too early.
  */
 static void finish(struct cushim__host_call *host_call)
 {
@@ -40,7 +41,7 @@ void cushim__host_call_make(void *host_call)
     cushim__host_function_begin();
     h->function(h->user);
     if (!h->is_recorded)
-        finish(h); /* release() is called by the driver's thread, too */
+        finish(h); /* release() also runs in the driver's thread, so it is inside the marks */
     cushim__host_function_end();
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What was never freed, told when the last handle of a driver is closed. */
+/* Logs objects that were never freed, when the last handle of their driver is closed. */
 #include "base/log.h"
 #include "core/object/context.h"
 
 struct report {
     cushim__entry *const *table;
-    bool is_open; /* another handle leads to the driver */
+    bool is_open; /* another handle of the driver is still open */
 };
 
 static void find_driver(enum cushim__handle_kind kind, void *object, const char *made, void *user)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What every object of the safe layer begins with.
+ * The common head of every object of the safe layer.
  *
- * An object counts who needs it: its handle is one reference, and each object that was made
- * from it holds another. So a parent is destroyed after its children, whatever is freed first.
- * A handle that is used is pinned (handle.h), which keeps the handle's reference.
+ * An object counts its references: its handle holds one, and each object that was made from it
+ * holds another. So a parent is destroyed after its children, in whichever order the handles are
+ * freed. A pin on the handle (handle.h) keeps the handle's reference.
  */
 #ifndef CUSHIM_CORE_OBJECT_OBJECT_H
 #define CUSHIM_CORE_OBJECT_OBJECT_H
@@ -16,17 +16,20 @@
 struct cushim__object {
     atomic_uint references;
     enum cushim__handle_kind kind;
-    struct cushim__context *context; /* that it lives in; a context's is itself */
-    cushim__destroy *destroy;        /* when nobody needs it any more; frees the memory, too */
-    _Atomic(char *) label;           /* NULL without; never changes once set */
-    bool kept_by_parent; /* its handle is closed with its parent: it is never a leak. Set once */
+    struct cushim__context *context; /* the context it lives in; a context points to itself */
+    cushim__destroy *destroy;        /* called with the last reference; also frees the memory */
+    _Atomic(char *) label;           /* NULL, or the label, which never changes once set */
+    bool kept_by_parent; /* its parent closes its handle: it is never a leak. Set once */
 };
 
-/* One reference, the caller's. Does not take a reference on the context. */
+/*
+ * Initialises the head with one reference, which the caller owns. It does not take a reference on
+ * the context.
+ */
 void cushim__object_init(struct cushim__object *object, enum cushim__handle_kind kind,
                          struct cushim__context *context, cushim__destroy *destroy);
 
-/* For the object's destroy(): what init and label made. */
+/* Frees what init and label have made. The object's destroy() calls it. */
 void cushim__object_finish(struct cushim__object *object);
 
 static inline void cushim__object_ref(struct cushim__object *object)
@@ -40,14 +43,20 @@ static inline void cushim__object_unref(struct cushim__object *object)
         object->destroy(object);
 }
 
-/* Gives the object a handle, which takes over the caller's reference, on failure too. */
+/*
+ * Makes a handle for the object. The handle takes over the caller's reference; if this fails, the
+ * reference is dropped.
+ */
 cushim_status cushim__object_give(struct cushim__object *object, const char *call,
                                   uint64_t *ret_id);
 
-/* Pins the object of any kind that has a label. */
+/*
+ * Pins an object of any kind that can have a label; NULL and the thread's error if the handle is
+ * not valid.
+ */
 struct cushim__object *cushim__object_pin(uint64_t id, const char *call);
 
-/* "" without a label. */
+/* Returns the label, or "" if there is none. */
 static inline const char *cushim__object_label(struct cushim__object *object)
 {
     const char *label = atomic_load_explicit(&object->label, memory_order_acquire);
@@ -55,13 +64,16 @@ static inline const char *cushim__object_label(struct cushim__object *object)
     return label ? label : "";
 }
 
-/* Sets the label, once. */
+/*
+ * Sets the label. CUSHIM_ERROR_BUSY if it is set already: other threads may be reading it without a
+ * lock.
+ */
 cushim_status cushim__object_set_label(struct cushim__object *object, const char *label,
                                        const char *call);
 
 /*
- * Frees a handle of any kind but a driver's, as all cushim_x_free() do: zeroes it; what is wrong
- * with it goes to the log.
+ * Closes a handle of any kind except a driver's and sets it to zero. All functions cushim_x_free()
+ * call this. Errors go to the log.
  */
 void cushim__object_close(uint64_t *id, enum cushim__handle_kind kind, const char *call);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Entering a context, leaving it, and what becomes of errors meanwhile. */
+/* Entering and leaving a context, and reporting the errors of driver calls in between. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +24,10 @@ void cushim__host_function_end(void)
 
 cushim_status cushim__check_no_host_function(const char *call)
 {
+    /*
+     * Relaxed order suffices: a thread always sees the host function that it runs itself. The
+     * counter only avoids the slower thread-local variable in most calls.
+     */
     if (__builtin_expect(!cushim__host_functions_run(), 1) || !in_host_function)
         return CUSHIM_OK;
     return cushim__fail_at(CUDA_ERROR_NOT_PERMITTED, call, NULL,
@@ -36,7 +40,7 @@ cushim_status cushim__fail_driver(const struct cushim__scope *scope, int result,
     const struct cushim__error *last = cushim__error();
     const char *label = scope->label ? scope->label : "";
 
-    /* What stands in for a function that is not there has said so much better. */
+    /* The replacement for a missing function has already set a better sentence. */
     if ((result == CUSHIM__SYMBOL_NOT_FOUND || result == CUSHIM__INIT_FAILED) &&
         last->status == result && !strcmp(last->call, name))
         return cushim__fail_at(result, name, label, "%s: %s", scope->call, last->text);
@@ -60,7 +64,7 @@ void cushim__check_free(const struct cushim__scope *scope, int result, const cha
 {
     struct cushim__error before;
 
-    /* At the end of the process the driver may be gone before what it gave. */
+    /* When the process ends, the driver may be shut down before its objects are freed. */
     if (!result || result == CUDA_ERROR_DEINITIALIZED)
         return;
     cushim__error_keep(&before);
@@ -110,7 +114,9 @@ void cushim__scope_to_free(struct cushim__context *context, const char *call, co
 
 cushim_status cushim__scope_leave(struct cushim__scope *scope, cushim_status status)
 {
-    /* A context that was destroyed meanwhile cannot be made current again, and that is its end. */
+    /*
+     * This fails if the caller's context was destroyed meanwhile; then there is nothing to restore.
+     */
     if (__builtin_expect(scope->switched, 0))
         CU_FN(scope->table, cuCtxSetCurrent)(scope->before);
     if (scope->pinned)

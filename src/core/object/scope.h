@@ -10,7 +10,8 @@
  *     status = CU_CALL(&scope, cuCtxSetLimit, (limit, value));
  *     return cushim__scope_leave(&scope, status);
  *
- * Inside of the scope the context is current; leaving it makes the caller's current again.
+ * Inside of the scope the context is current. Leaving the scope restores the caller's current
+ * context.
  */
 #ifndef CUSHIM_CORE_OBJECT_SCOPE_H
 #define CUSHIM_CORE_OBJECT_SCOPE_H
@@ -20,12 +21,12 @@
 /* One public call, from its entry to its return. */
 struct cushim__scope {
     cushim__entry *const *table;
-    const struct cushim__driver *driver; /* by cushim__driver_enter() */
+    const struct cushim__driver *driver; /* set by cushim__driver_enter() */
     struct cushim__context *context;     /* NULL for calls about devices */
     const char *call;                    /* the public function */
-    const char *label;                   /* of the object that it is about, or NULL */
+    const char *label;                   /* the label of the call's object, or NULL */
     uint64_t pinned;                     /* handle to unpin on leaving, or 0 */
-    CUcontext before;                    /* the caller's */
+    CUcontext before;                    /* the caller's current context */
     bool switched;
 };
 
@@ -33,7 +34,10 @@ struct cushim__scope {
 #define CU_CALL(scope, name, args)                                                                 \
     cushim__check_result(scope, CU_FN((scope)->table, name) args, #name)
 
-/* The same where it gives something back: an error is deferred, and not the caller's. */
+/*
+ * A driver call that frees something: CU_FREE(scope, cuMemFree_v2, (address)). An error is
+ * deferred, and is not returned to the caller.
+ */
 #define CU_FREE(scope, name, args)                                                                 \
     cushim__check_free(scope, CU_FN((scope)->table, name) args, #name)
 
@@ -49,8 +53,8 @@ static inline cushim_status cushim__check_result(const struct cushim__scope *sco
 void cushim__check_free(const struct cushim__scope *scope, int result, const char *name);
 
 /*
- * For destructors, which leave the thread's last error as it was. It is large, and mostly there is
- * none to keep.
+ * Saves the thread's last error for a destructor, which must not change it. The error is a large
+ * structure, so it is copied only if there is one.
  */
 static inline void cushim__error_keep(struct cushim__error *ret_kept)
 {
@@ -67,7 +71,7 @@ static inline void cushim__error_restore(const struct cushim__error *kept)
         *cushim__error() = (struct cushim__error){0};
 }
 
-/* Returns from a public function whose output is NULL. */
+/* Returns CUSHIM_ERROR_INVALID_ARGUMENT from a public function if its output is NULL. */
 #define CHECK_OUTPUT(pointer)                                                                      \
     do {                                                                                           \
         if (!(pointer))                                                                            \
@@ -75,45 +79,57 @@ static inline void cushim__error_restore(const struct cushim__error *kept)
                                 __func__);                                                         \
     } while (0)
 
-/* Remembers the thread's last error, if it is the first one, in the context, and logs it. */
+/*
+ * Logs the thread's last error, and keeps it in the context for cushim_context_check() if the
+ * context has none yet.
+ */
 void cushim__defer_error(struct cushim__context *context);
 
 /*
- * Pins a context's handle and makes the context current. Refused inside of a host function,
- * where a driver must not be called.
+ * Pins a context's handle and makes the context current. It fails inside of a host function, where
+ * the driver must not be called. If it succeeds, cushim__scope_leave() must follow.
  */
 cushim_status cushim__context_enter(uint64_t id, const char *call, struct cushim__scope *ret_scope);
 
 /*
- * The same for an object of another kind, whose context is entered; ret_object is pinned until
- * cushim__scope_leave().
+ * Pins the handle of any object and makes its context current. Otherwise like
+ * cushim__context_enter(). *ret_object is pinned until cushim__scope_leave().
  */
 cushim_status cushim__object_enter(uint64_t id, enum cushim__handle_kind kind, const char *call,
                                    struct cushim__scope *ret_scope, void *ret_object);
 
-/* The same for a caller that keeps the context alive itself. */
+/*
+ * Makes a context current without pinning a handle. The caller keeps the context alive.
+ * cushim__scope_leave() must follow if it succeeds.
+ */
 cushim_status cushim__scope_enter(struct cushim__context *context, const char *call,
                                   const char *label, struct cushim__scope *ret_scope);
 
 /*
- * For destructors: never fails. Where the context cannot be made current, the calls that
- * follow will fail and be deferred.
+ * Enters a context for a destructor. It never fails: if the context cannot be made current, the
+ * driver calls that follow fail, and their errors are deferred.
  */
 void cushim__scope_to_free(struct cushim__context *context, const char *call, const char *label,
                            struct cushim__scope *ret_scope);
 
-/* Back to the caller's context. Returns status. */
+/* Restores the caller's current context, unpins the handle, and returns status. */
 cushim_status cushim__scope_leave(struct cushim__scope *scope, cushim_status status);
 
-/* Pins a driver, for calls that need no context. Ended by cushim__scope_leave(), too. */
+/*
+ * Pins a driver's handle, for calls that need no context. cushim__scope_leave() must follow if it
+ * succeeds.
+ */
 cushim_status cushim__driver_enter(uint64_t driver, const char *call,
                                    struct cushim__scope *ret_scope);
 
-/* Inside of a host function that the device calls, calls of cushim are refused. */
+/*
+ * Mark the begin and the end of a host function in the calling thread. Calls of cushim fail in
+ * between.
+ */
 void cushim__host_function_begin(void);
 void cushim__host_function_end(void);
 
-/* Do any run now, in any thread? */
+/* How many host functions run now, in all threads. */
 extern atomic_uint cushim__host_functions;
 
 static inline bool cushim__host_functions_run(void)
@@ -121,7 +137,10 @@ static inline bool cushim__host_functions_run(void)
     return atomic_load_explicit(&cushim__host_functions, memory_order_relaxed);
 }
 
-/* CUDA_ERROR_NOT_PERMITTED there, CUSHIM_OK elsewhere. */
+/*
+ * Returns CUDA_ERROR_NOT_PERMITTED if the calling thread is inside of a host function, and
+ * CUSHIM_OK otherwise.
+ */
 cushim_status cushim__check_no_host_function(const char *call);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table behind handle.h, as far as it is looked up in place: for handle.c, and for
- * launch_fast.c, where each call less shows.
+ * The part of the handle table (handle.h) that is looked up inline. Only handle.c and launch_fast.c
+ * use it; on the fast path of launches every saved function call is measurable.
  */
 #ifndef CUSHIM_CORE_OBJECT_SLOT_H
 #define CUSHIM_CORE_OBJECT_SLOT_H
@@ -17,9 +17,10 @@ enum {
 };
 
 /*
- * What every call looks at, two in a cache line. The state is one word: generation (32 bits),
- * closed (1), kind (7), pins (24). An open slot has one pin that stands for the handle itself;
- * closing takes it away. So the object dies with the last pin, whoever holds it.
+ * The part of a slot that every call reads. Two of them fit into a cache line. The state is one
+ * word: generation (32 bits), closed (1), kind (7), pins (24). An open slot has one pin for the
+ * handle itself, which closing removes. So the object is destroyed with the last pin, whichever
+ * thread removes it.
  */
 struct cushim__handle_slot {
     _Atomic uint64_t state;
@@ -28,7 +29,7 @@ struct cushim__handle_slot {
     _Atomic(struct cushim__handle_lock *) lock; /* NULL without */
 };
 
-/* Each begins with its slots; handle.c keeps more behind them. */
+/* The chunks of the table. Each begins with its slots; handle.c keeps more data behind them. */
 extern _Atomic(struct cushim__handle_slot *)
     cushim__handle_slots[1 << (CUSHIM__INDEX_BITS - CUSHIM__CHUNK_BITS)];
 
@@ -37,7 +38,7 @@ static inline uint32_t cushim__handle_index(uint64_t id)
     return (uint32_t) id & ((1u << CUSHIM__INDEX_BITS) - 1);
 }
 
-/* NULL if there never was one. */
+/* Returns a slot, or NULL if its chunk was never allocated. */
 static inline struct cushim__handle_slot *cushim__slot_at(uint32_t index)
 {
     struct cushim__handle_slot *chunk = atomic_load_explicit(
@@ -46,7 +47,7 @@ static inline struct cushim__handle_slot *cushim__slot_at(uint32_t index)
     return chunk ? &chunk[index & (CUSHIM__CHUNK_SLOTS - 1)] : NULL;
 }
 
-/* The slot that a handle names, if it can be one of this kind. */
+/* Returns the slot of a handle, or NULL if the handle is not of this kind. */
 static inline struct cushim__handle_slot *cushim__slot_of(uint64_t id,
                                                           enum cushim__handle_kind kind)
 {
@@ -56,10 +57,11 @@ static inline struct cushim__handle_slot *cushim__slot_of(uint64_t id,
 }
 
 /*
- * For who holds a lock: the object of a handle that is open and has this lock, which lives until
- * the lock is let go. NULL, and no error, for any other handle. The slot may be given to another
- * object meanwhile, if its lock is not the one that is held; the handle is gone from it by the time
- * that another lock is there.
+ * Returns the object of a handle without pinning it. The caller holds lock. If the handle is open
+ * and has this lock, the object lives at least until the caller releases the lock. For any other
+ * handle the result is NULL, and no error is set. If the handle has another lock, another thread
+ * may close it and use the slot again during this call; that is harmless, because the slot no
+ * longer contains the handle's number when it gets its next lock.
  */
 static inline void *cushim__slot_peek(struct cushim__handle_slot *slot, uint64_t id,
                                       const struct cushim__handle_lock *lock)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Blocks of page-locked memory, through which pageable memory is copied. A context keeps those that
- * nobody uses now. Thread-safe: the context's pool lock protects the list.
+ * Staging blocks: page-locked memory through which pageable memory is copied. A context keeps the
+ * unused blocks. Thread-safe: the context's pool lock protects the list.
  */
 #ifndef CUSHIM_CORE_OBJECT_STAGING_H
 #define CUSHIM_CORE_OBJECT_STAGING_H
 
 #include "core/object/scope.h"
 
-/* A piece of page-locked memory, through which pageable memory is copied. */
+/* The size of one staging block. */
 enum { CUSHIM__STAGING_BYTES = 1 << 20 };
 
 struct cushim__staging_block {
@@ -16,13 +16,14 @@ struct cushim__staging_block {
     void *host;
 };
 
+/* Takes an unused block from the context, or allocates one. */
 cushim_status cushim__staging_take(const struct cushim__scope *scope,
                                    struct cushim__staging_block **ret_chunk);
 
-/* No device uses it any more. */
+/* Returns a block to the context. The caller guarantees that no device uses it any more. */
 void cushim__staging_give(struct cushim__context *context, struct cushim__staging_block *block);
 
-/* Frees the blocks that nobody uses: the context goes. */
+/* Frees the unused blocks, before the context is destroyed. */
 void cushim__staging_drain(const struct cushim__scope *scope);
 
 #endif

@@ -68,7 +68,7 @@ void cushim__buffer_delete(struct cushim__buffer *buffer)
     cushim__context_unref(context);
 }
 
-/* The range that a byte is in. */
+/* Returns the index of the range that contains a byte. */
 static size_t find_range(const struct cushim__buffer *buffer, size_t offset)
 {
     size_t low = 0, high = buffer->n_ranges;
@@ -120,7 +120,7 @@ static bool copy_range(const struct cushim__range *from, struct cushim__range *r
     return true;
 }
 
-/* Makes a range begin here. */
+/* Splits ranges so that one begins at offset. */
 static bool split_at(struct cushim__buffer *buffer, size_t offset)
 {
     const size_t i = find_range(buffer, offset);
@@ -148,7 +148,7 @@ static struct cushim__point *find_reader(struct cushim__range *range,
     return NULL;
 }
 
-/* Readers that are done need no place. */
+/* Removes readers that are done, so that the list of readers stays short. */
 static void forget_done_readers(struct cushim__range *range)
 {
     for (unsigned i = range->n_readers; i-- > 0;)
@@ -177,6 +177,7 @@ static bool reserve_reader(struct cushim__range *range, const struct cushim__tim
     return true;
 }
 
+/* A write needs no room for readers: it replaces them all. */
 bool cushim__buffer_prepare(struct cushim__buffer *buffer, size_t begin, size_t end, bool write,
                             const struct cushim__timeline *timeline)
 {
@@ -231,7 +232,7 @@ cushim_status cushim__buffer_wait(const struct cushim__scope *scope, struct cush
     struct waiting w = {.scope = scope, .timeline = timeline};
 
     cushim__buffer_each(buffer, begin, end, write, wait_for, &w);
-    /* It was, or should have been, marked before others came: so will be what follows. */
+    /* The mark was early, or should have been: so the next work on this buffer is marked early. */
     if (w.early)
         buffer->eager_event = true;
     return w.status;
@@ -272,7 +273,7 @@ static bool agree(struct cushim__range *a, struct cushim__range *b)
     return true;
 }
 
-/* Makes one of ranges first to last where they agree. */
+/* Merges neighbours among ranges first to last that have the same points. */
 static void merge(struct cushim__buffer *buffer, size_t first, size_t last)
 {
     size_t kept = first;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The common case of using a buffer, where nothing has to be waited for, or made room for: all of
- * it is used, on the timeline that has used it before, and no other has. For submit.c and
- * launch_fast.c, under the submission lock of the timeline's context.
+ * The fast path for using a buffer: the work uses all of the buffer, and no other timeline has used
+ * the buffer since. Then the work need not wait, and nothing is allocated. submit.c and
+ * launch_fast.c use it, under the submission lock of the timeline's context.
  */
 #ifndef CUSHIM_CORE_ORDER_BUFFER_FAST_H
 #define CUSHIM_CORE_ORDER_BUFFER_FAST_H
 
 #include "core/order/buffer.h"
 
-/* The reading point of a timeline among the first ones; or a free one, if there is no reader. */
+/* Returns the reading point of a timeline, a free one if the range has no reader, or NULL. */
 static inline struct cushim__point *cushim__fast_reader(struct cushim__range *range,
                                                         const struct cushim__timeline *timeline)
 {
@@ -26,14 +26,17 @@ static inline struct cushim__point *cushim__fast_reader(struct cushim__range *ra
     return range->n_readers ? NULL : &range->first_readers[0];
 }
 
-/* Where a use by this timeline is noted, if it is one of these. */
+/* Returns the point where a use on the fast path is noted. */
 static inline struct cushim__point *cushim__fast_point(struct cushim__range *range, bool write,
                                                        const struct cushim__timeline *timeline)
 {
     return write ? &range->write : cushim__fast_reader(range, timeline);
 }
 
-/* For a use of all of a buffer that is of the timeline's context. */
+/*
+ * Tells whether a use of all of the buffer can take the fast path. The buffer must be of the
+ * timeline's context.
+ */
 static inline bool cushim__buffer_is_fast(const struct cushim__buffer *buffer, bool write,
                                           const struct cushim__timeline *timeline)
 {
@@ -49,7 +52,7 @@ static inline bool cushim__buffer_is_fast(const struct cushim__buffer *buffer, b
     return cushim__fast_reader(range, timeline) != NULL;
 }
 
-/* Notes the last submission at its point. */
+/* Notes the timeline's last submission at a point of cushim__fast_point(). */
 static inline void cushim__fast_note(struct cushim__range *range, struct cushim__point *point,
                                      struct cushim__timeline *timeline)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Freeing the memory of a buffer, in order with the work that uses it. */
+/* Frees the memory of a buffer after the work that uses it. */
 #include "core/order/submit.h"
 
-/* In the order of the stream that it was allocated on, or of the default one where that is gone. */
+/* Frees the memory in the order of a timeline's stream, after all work that uses it. */
 static cushim_status free_async(struct cushim__scope *scope, struct cushim__buffer *buffer,
                                 struct cushim__timeline *timeline)
 {
@@ -18,6 +18,10 @@ static cushim_status free_async(struct cushim__scope *scope, struct cushim__buff
     return CUSHIM_OK;
 }
 
+/*
+ * Uses the stream on which the memory was allocated. If that stream is destroyed, also by another
+ * thread during this call (CUSHIM_ERROR_STALE_HANDLE), it uses the default stream.
+ */
 static cushim_status free_in_order(struct cushim__scope *scope, struct cushim__buffer *buffer)
 {
     struct cushim__timeline *timeline;
@@ -36,7 +40,10 @@ static cushim_status free_in_order(struct cushim__scope *scope, struct cushim__b
     return status;
 }
 
-/* What cannot be freed in order is freed when nothing uses it any more. */
+/*
+ * Waits until no work uses the memory, and frees it. This is for memory that no stream can free in
+ * order.
+ */
 static void free_after_waiting(struct cushim__scope *scope, struct cushim__buffer *buffer)
 {
     const struct cushim__access access = {buffer, 0, buffer->bytes, true};
@@ -58,7 +65,9 @@ void cushim__buffer_unref(struct cushim__buffer *buffer, const char *call, const
 
     if (atomic_fetch_sub(&buffer->references, 1) != 1)
         return;
-    /* What is part of something goes with that, perhaps at once. */
+    /*
+     * Borrowed memory of a module may be unloaded with the module below, so that, too, must wait.
+     */
     if (buffer->memory != CUSHIM__MEMORY_BORROWED || buffer->keep) {
         cushim__error_keep(&before);
         cushim__scope_to_free(buffer->context, call, label, &scope);

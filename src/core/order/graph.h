@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Recording work, and graphs that keep it.
+ * Recordings of work, and graphs that are made of them.
  *
- * A timeline that records has a struct cushim__recording, and its stream captures in the driver.
- * Submissions to it do not wait and are not numbered (submit.c): their accesses are collected, with
- * a hold on each buffer. A graph takes the collection over; its launch is one submission with all
- * of it. So memory is in order with everything else, and lives as long as the graph.
+ * A timeline that records has a struct cushim__recording, and its stream is capturing in the
+ * driver. Submissions to it do not wait and get no numbers (submit.c). The recording collects their
+ * accesses, with a hold on each buffer. A graph takes over the recording. A launch of the graph is
+ * one submission with all of its accesses, so it is ordered with other work on the memory, and the
+ * memory lives as long as the graph.
  */
 #ifndef CUSHIM_CORE_ORDER_GRAPH_H
 #define CUSHIM_CORE_ORDER_GRAPH_H
@@ -15,7 +16,7 @@
 
 /* Under the submission lock of its timeline's context, until a graph has it. */
 struct cushim__recording {
-    struct cushim__access *accesses; /* each with a hold on its buffer; a graph has one more */
+    struct cushim__access *accesses; /* each holds its buffer; a graph adds one */
     size_t n, max;
     struct cushim__host_call *host_calls; /* made by every launch */
 };
@@ -28,28 +29,31 @@ struct cushim__graph {
     struct cushim__buffer *launches; /* of one byte: every launch reads it */
 };
 
-/* A stream that records, and a reference on it for the caller. */
+/* Makes a stream that records, with a reference for the caller. */
 cushim_status cushim__capture_begin(const struct cushim__scope *scope,
                                     struct cushim__stream **ret_stream);
 
-/* Ends what the stream records, and makes a graph of it. */
+/* Ends the recording of a stream, and makes a graph of it. */
 cushim_status cushim__capture_end(const struct cushim__scope *scope, struct cushim__stream *stream,
                                   uint64_t *ret_id);
 
-/* Ends it for nothing, if it still goes on. */
+/* Ends the recording of a stream without a graph, if the stream still records. */
 void cushim__capture_drop(const struct cushim__scope *scope, struct cushim__stream *stream);
 
-/* Room for n more accesses. */
+/* Makes room for n more accesses. False when out of memory. */
 bool cushim__recording_reserve(struct cushim__recording *recording, size_t n);
 
-/* What was submitted, where there is room. */
+/* Adds the accesses of a submission, for which cushim__recording_reserve() has made room. */
 void cushim__recording_note(struct cushim__recording *recording,
                             const struct cushim__access *accesses, size_t n);
 
 void cushim__recording_call(struct cushim__recording *recording,
                             struct cushim__host_call *host_call);
 
-/* CUSHIM_ERROR_CAPTURING if the stream records. what is "waiting for it". */
+/*
+ * Returns CUSHIM_ERROR_CAPTURING if the stream records. what names the action in the error text,
+ * such as "waiting for it".
+ */
 cushim_status cushim__check_not_recording(const struct cushim__scope *scope,
                                           const struct cushim__timeline *timeline,
                                           const char *what);

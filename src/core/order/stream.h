@@ -4,35 +4,44 @@
 
 #include "core/order/submit.h"
 
-/* What a stream's handle names. Several may name one real stream; they share its timeline. */
+/*
+ * The object of a stream's handle. Several objects may have the same CUstream; they share its
+ * timeline.
+ */
 struct cushim__stream {
     struct cushim__object object; /* holds a reference on its context */
     struct cushim__timeline *timeline;
     CUstream cu;
-    bool owned;    /* destroyed by us */
-    bool recorder; /* made to record, and still doing so or done with it */
+    bool owned;    /* cushim destroys the CUstream */
+    bool recorder; /* made by cushim_capture_begin(), also after its recording ended */
 };
 
-/* A new stream object on a real stream, with a reference for the caller. Takes cu over if owned. */
+/*
+ * Makes a stream object for a CUstream, with a reference for the caller. If owned is true, it takes
+ * over the CUstream.
+ */
 cushim_status cushim__stream_new(const struct cushim__scope *scope, CUstream cu, bool owned,
                                  struct cushim__stream **ret_stream);
 
-/* CUSHIM_ERROR_WRONG_THREAD for another thread's per-thread stream. */
+/* Returns CUSHIM_ERROR_WRONG_THREAD if the stream is the per-thread stream of another thread. */
 cushim_status cushim__stream_check_thread(const struct cushim__scope *scope,
                                           const struct cushim__stream *stream);
 
-/* CUSHIM_ERROR_FOREIGN_CONTEXT with the sentence that what is of another context. */
+/*
+ * Returns CUSHIM_ERROR_FOREIGN_CONTEXT, with a sentence which says that `what` belongs to another
+ * context.
+ */
 cushim_status cushim__fail_foreign(const struct cushim__scope *scope, const char *what);
 
-/* What an event's handle names. */
+/* The object of an event's handle. */
 struct cushim__event {
     struct cushim__object object; /* holds a reference on its context */
     CUevent cu;
-    /* Under the submission lock: where it was recorded last by us. */
+    /* Under the submission lock: the point where cushim recorded it last. */
     struct cushim__point point;
 };
 
-/* A new event, with the driver's flags and a reference for the caller. */
+/* Makes an event with the driver's flags, with a reference for the caller. */
 cushim_status cushim__event_new(const struct cushim__scope *scope, unsigned flags,
                                 struct cushim__event **ret_event);
 

@@ -4,7 +4,10 @@
 #include "core/order/buffer_fast.h"
 #include "core/order/graph.h"
 
-/* False if there is no room. Sorted by address. */
+/*
+ * Adds a context to a list that is sorted by address, which is the order for taking the locks.
+ * Returns false if there is no room.
+ */
 static bool add(struct cushim__locks *locks, struct cushim__context *context, bool keep)
 {
     unsigned i = locks->n;
@@ -43,8 +46,8 @@ static bool is_locked(const struct cushim__point *point, void *user)
 }
 
 /*
- * A context of a point whose lock is not held, or NULL. All points count: whether one is
- * done cannot be told without its lock.
+ * Returns the context of a point whose lock is not held, or NULL. Points that are done count as
+ * well: only under their lock one can tell that they are done.
  */
 static struct cushim__context *find_foreign(const struct cushim__locks *locks,
                                             const struct cushim__access *accesses, size_t n)
@@ -93,8 +96,10 @@ void cushim__unlock_all(struct cushim__locks *locks)
 }
 
 /*
- * Which contexts have used the memory shows only under its lock; then all are let go and taken
- * in order. Another thread may come between, so it looks again.
+ * The contexts that have used a buffer can be read only under the buffer's lock. If one of them is
+ * not locked, all locks are released and taken again in order: taking it out of order could
+ * deadlock. Meanwhile another thread may have used the memory in yet another context, so this is
+ * repeated until all are locked.
  */
 cushim_status cushim__lock_all(const struct cushim__scope *scope, struct cushim__locks *locks,
                                const struct cushim__access *accesses, size_t n)
@@ -141,7 +146,7 @@ static cushim_status check_attached(const struct cushim__submission *s,
                                     const struct cushim__access *a)
 {
     const struct cushim__buffer *buffer = a->buffer;
-    /* With a stream goes its hold. */
+    /* The attachment to a stream ends when the stream is destroyed. */
     const bool to_stream = buffer->attached && !buffer->attached->retired;
 
     if (!to_stream && buffer->host_only && !buffer->context->limits.concurrent_managed)
@@ -154,7 +159,10 @@ static cushim_status check_attached(const struct cushim__submission *s,
     return CUSHIM_OK;
 }
 
-/* Under the locks. */
+/*
+ * Under the locks. Checks where the memory is attached, and allocates all that noting the work
+ * needs.
+ */
 static cushim_status prepare(const struct cushim__submission *s)
 {
     for (size_t i = 0; i < s->n; i++) {
@@ -177,7 +185,7 @@ static bool is_fast(const struct cushim__submission *s)
     for (size_t i = 0; i < s->n; i++) {
         const struct cushim__access *a = &s->accesses[i];
 
-        /* The context comes first: a buffer is under the lock of its own. */
+        /* The context is compared first: only then the lock that is held protects the buffer. */
         if (a->buffer->context != s->timeline->context || a->begin || a->end != a->buffer->bytes ||
             !cushim__buffer_is_fast(a->buffer, a->write, s->timeline))
             return false;
@@ -185,7 +193,10 @@ static bool is_fast(const struct cushim__submission *s)
     return true;
 }
 
-/* Takes the one lock that most submissions need; false, and no lock, if this is not one of them. */
+/*
+ * Takes only the lock of the timeline's context. If the submission needs more, it releases the lock
+ * and returns false.
+ */
 static bool begin_fast(struct cushim__submission *s)
 {
     cushim__lock(s->timeline->context);
@@ -207,7 +218,7 @@ static void end_fast(struct cushim__submission *s)
     cushim__unlock(s->timeline->context);
 }
 
-/* Under the locks: makes room, and waits for what has to come before. */
+/* Under the locks. Prepares the buffers, and makes the stream wait for earlier work. */
 static cushim_status begin_work(const struct cushim__submission *s)
 {
     cushim_status status = prepare(s);
@@ -220,7 +231,10 @@ static cushim_status begin_work(const struct cushim__submission *s)
     return status;
 }
 
-/* The same for a timeline that records. What it comes after is the launches' to ask. */
+/*
+ * Begins work on a timeline that records. It waits for nothing: a launch of the graph waits for all
+ * of the recorded memory.
+ */
 static cushim_status begin_recorded(const struct cushim__submission *s)
 {
     if (!s->recordable)
@@ -309,7 +323,7 @@ bool cushim__find_overlap(const struct cushim__access *accesses, size_t n, size_
     return false;
 }
 
-/* Marks to wait for, of timelines that are kept alive meanwhile. */
+/* Marks to wait for. Their timelines have a reference, because the wait holds no lock. */
 struct pending {
     const struct cushim__scope *scope;
     struct {
@@ -336,7 +350,10 @@ static bool collect(const struct cushim__point *point, void *user)
     return true;
 }
 
-/* In the calling thread, without locks, and then with one. */
+/*
+ * Waits for the marks in the calling thread without locks, so that other threads can go on
+ * submitting. The lock is taken only to note what is done.
+ */
 static cushim_status wait_for_pending(struct pending *p)
 {
     cushim_status status = CUSHIM_OK;
@@ -356,6 +373,10 @@ static cushim_status wait_for_pending(struct pending *p)
     return status;
 }
 
+/*
+ * Repeats until nothing is pending: there may be more points than the list has room for, and other
+ * threads may submit work on the memory during the wait.
+ */
 cushim_status cushim__buffer_synchronize(struct cushim__scope *scope,
                                          const struct cushim__access *access)
 {
@@ -381,6 +402,7 @@ cushim_status cushim__timeline_synchronize(struct cushim__scope *scope,
     cushim_status status;
     uint64_t number;
 
+    /* Read before the wait: other threads may submit during it. */
     cushim__lock(timeline->context);
     number = timeline->submitted;
     cushim__unlock(timeline->context);

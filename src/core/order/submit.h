@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Submitting work to a stream, in the order that its memory asks for.
+ * Submitting work to a stream, in the order that its memory requires.
  *
  *     struct cushim__access accesses[] = {{out.buffer, out.begin, out.end, true}, ...};
  *     struct cushim__submission s = {.scope = &scope, .timeline = stream->timeline,
@@ -12,12 +12,12 @@
  *         cushim__submit_end(&s);
  *     }
  *
- * Between begin and end the submission locks of all the contexts concerned are held, so the driver
- * calls there must not block. The work is noted as submitted even if the call failed: part of it
- * may have been, and waiting for nothing does no harm.
+ * Between begin and end, the submission locks of all the contexts of the work are held, so the
+ * driver calls there must not block. The work is noted as submitted even if the driver call fails,
+ * because the driver may have submitted a part of it; an unnecessary wait does no harm.
  *
- * Begin fails, and then holds nothing, if the stream is another thread's, if memory may not be
- * used on it, when out of memory, or when the driver refuses to wait.
+ * Begin fails if the stream belongs to another thread, if the memory may not be used on it, when
+ * out of memory, or if the driver fails to wait. It then holds no lock.
  */
 #ifndef CUSHIM_CORE_ORDER_SUBMIT_H
 #define CUSHIM_CORE_ORDER_SUBMIT_H
@@ -30,10 +30,13 @@ struct cushim__access {
     bool write;
 };
 
-/* The submission locks that are held, in the order in which all threads take them. */
+/*
+ * The submission locks that are held, sorted by the address of their context. All threads take them
+ * in this order, so that no two threads wait for each other.
+ */
 struct cushim__locks {
     struct cushim__context *contexts[16];
-    bool kept[16]; /* alive by us, because only points lead to it */
+    bool kept[16]; /* by a reference of ours, because only points refer to it */
     unsigned n;
 };
 
@@ -42,19 +45,22 @@ struct cushim__submission {
     struct cushim__timeline *timeline;
     const struct cushim__access *accesses;
     size_t n;
-    bool attaching;  /* unified memory that is attached elsewhere is what this is about */
-    bool recordable; /* can be part of a graph */
-    bool fast;       /* begin's: only the lock of the timeline's context is held */
+    bool attaching;  /* this attaches unified memory, so its attachment is not checked */
+    bool recordable; /* the work can be part of a graph */
+    bool fast;       /* set by begin: only the lock of the timeline's context is held */
     struct cushim__locks locks;
 };
 
+/* Takes the locks and makes the stream wait for earlier work on the memory. */
 cushim_status cushim__submit_begin(struct cushim__submission *s);
+
+/* Notes the work as submitted and releases the locks. */
 void cushim__submit_end(struct cushim__submission *s);
 
-/* Begin's counterpart where nothing was submitted after all. */
+/* Releases the locks after begin if no work was submitted. */
 void cushim__submit_abandon(struct cushim__submission *s);
 
-/* The same for work that is only in the order of its stream. */
+/* Begins a submission that uses no memory, and so needs only the order of its stream. */
 static inline cushim_status cushim__submit_plain(struct cushim__submission *s,
                                                  struct cushim__scope *scope,
                                                  struct cushim__timeline *timeline)
@@ -64,29 +70,32 @@ static inline cushim_status cushim__submit_plain(struct cushim__submission *s,
 }
 
 /*
- * The first pair of accesses that overlap and of which one is a write; false if there is none.
- * Returns the overlap's bytes, too.
+ * Finds the first two accesses that overlap and of which one is a write, and the number of bytes
+ * that they share. Returns false if there are none.
  */
 bool cushim__find_overlap(const struct cushim__access *accesses, size_t n, size_t *ret_first,
                           size_t *ret_second, size_t *ret_bytes);
 
 /*
- * Takes the locks of these contexts, and of those whose timelines the accesses have points on.
- * CUSHIM_ERROR_LIMIT if that is more than there is room for.
+ * Takes the locks of the contexts in locks, of the accesses' buffers, and of all timelines that
+ * have used these buffers. CUSHIM_ERROR_LIMIT if there is no room for so many contexts.
  */
 cushim_status cushim__lock_all(const struct cushim__scope *scope, struct cushim__locks *locks,
                                const struct cushim__access *accesses, size_t n);
 void cushim__unlock_all(struct cushim__locks *locks);
 
-/* The locks of two contexts that the caller keeps alive, which may be the same. */
+/* Takes the locks of two contexts, which may be the same. The caller keeps both alive. */
 void cushim__lock_contexts(struct cushim__locks *locks, struct cushim__context *a,
                            struct cushim__context *b);
 
-/* Waits, in the calling thread, until [begin, end) may be used. Called without locks. */
+/* Blocks the calling thread until the host may make this access. Called without locks. */
 cushim_status cushim__buffer_synchronize(struct cushim__scope *scope,
                                          const struct cushim__access *access);
 
-/* Waits until all that was submitted to a timeline up to now is done. Called without locks. */
+/*
+ * Blocks the calling thread until all submissions to a timeline so far are done. Called without
+ * locks.
+ */
 cushim_status cushim__timeline_synchronize(struct cushim__scope *scope,
                                            struct cushim__timeline *timeline);
 

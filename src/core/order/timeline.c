@@ -22,6 +22,9 @@ static uint64_t next_id(void)
     return atomic_fetch_add(&last, 1) + 1;
 }
 
+/*
+ * A timeline without references is being destroyed by another thread, and must not be used again.
+ */
 static bool ref_unless_zero(struct cushim__timeline *timeline)
 {
     unsigned n = atomic_load(&timeline->references);
@@ -32,7 +35,10 @@ static bool ref_unless_zero(struct cushim__timeline *timeline)
     return false;
 }
 
-/* Under the small lock. A stream that was destroyed may have left its address to another one. */
+/*
+ * Under the pool lock. The driver may give the address of a destroyed stream to a new one: such a
+ * timeline is retired, and its address is replaced, so that it is not found here.
+ */
 static struct cushim__timeline *find(struct cushim__context *context, CUstream cu, uint64_t thread)
 {
     for (struct cushim__timeline *t = context->timelines; t; t = t->next)
@@ -88,6 +94,7 @@ void cushim__timeline_unref(struct cushim__timeline *timeline)
     if (!timeline || atomic_fetch_sub(&timeline->references, 1) != 1)
         return;
     context = timeline->context;
+    /* Until here another thread may see it in the list; it then finds no references left. */
     pthread_mutex_lock(&context->pool_lock);
     unlink_from(context, timeline);
     pthread_mutex_unlock(&context->pool_lock);
@@ -98,7 +105,10 @@ void cushim__timeline_unref(struct cushim__timeline *timeline)
     cushim__context_unref(context);
 }
 
-/* What is known to lie before timeline: see the highest number. */
+/*
+ * Adds a point to the seen points of a timeline. If the list is full, the point that was seen first
+ * is dropped.
+ */
 static void see(struct cushim__timeline *timeline, uint64_t id, uint64_t number)
 {
     unsigned i, oldest = 0;
@@ -125,6 +135,10 @@ static bool has_seen(const struct cushim__timeline *timeline, const struct cushi
     return false;
 }
 
+/*
+ * The wait gets a number of its own, because a later mark covers the seen points only if it covers
+ * the wait. What other had seen before number is now seen by timeline as well.
+ */
 void cushim__timeline_learn(struct cushim__timeline *timeline, const struct cushim__timeline *other,
                             uint64_t number)
 {
@@ -135,7 +149,7 @@ void cushim__timeline_learn(struct cushim__timeline *timeline, const struct cush
             see(timeline, other->seen[i].id, other->seen[i].number);
 }
 
-/* The mark with the smallest number that covers one, or NULL. */
+/* Returns the mark with the smallest number that covers the given one, or NULL. */
 static const struct cushim__mark *find_mark(const struct cushim__timeline *timeline,
                                             uint64_t number)
 {
@@ -166,7 +180,7 @@ static cushim_status record_here(const struct cushim__scope *scope,
     return status;
 }
 
-/* Records in the timeline's own context, which may not be the one that the call is in. */
+/* Records a mark in the timeline's own context, which may be another one than that of the call. */
 static cushim_status record(const struct cushim__scope *scope, struct cushim__timeline *timeline,
                             struct cushim__mark *mark)
 {
@@ -183,8 +197,8 @@ static cushim_status record(const struct cushim__scope *scope, struct cushim__ti
 }
 
 /*
- * A submission counts before its mark, so a number of 0 is never asked for, and a mark of 0
- * covers nothing.
+ * A submission is counted before its mark is recorded, so number is never 0, and a mark with the
+ * number 0 covers nothing.
  */
 cushim_status cushim__timeline_mark(const struct cushim__scope *scope,
                                     struct cushim__timeline *timeline, uint64_t number,
@@ -236,7 +250,10 @@ cushim_status cushim__timeline_join(const struct cushim__scope *scope,
 
     if (timeline == other)
         return CUSHIM_OK;
-    /* Also what others submitted to the stream: so the mark is a new one. */
+    /*
+     * Other code may have submitted work to the stream, which no mark covers: a new number forces a
+     * new mark.
+     */
     other->submitted++;
     status = cushim__timeline_mark(scope, other, other->submitted, &mark);
     if (!status)
@@ -268,17 +285,20 @@ void cushim__timeline_retire(const struct cushim__scope *scope, struct cushim__t
         cushim__timeline_mark_now(scope, timeline);
     pthread_mutex_lock(&timeline->context->pool_lock);
     timeline->retired = timeline->not_fast = true;
-    timeline->cu = (CUstream) -1; /* so that nobody finds it by its address */
+    timeline->cu = (CUstream) -1; /* no new stream has this address, so find() does not return it */
     pthread_mutex_unlock(&timeline->context->pool_lock);
 }
 
-/* Up to where a timeline was when the waiting began. */
+/* The last submission of a timeline when a wait began. */
 struct before {
     struct cushim__timeline *timeline;
     uint64_t number;
 };
 
-/* An array ended by NULL; NULL when out of memory, which only means to remember nothing. */
+/*
+ * Returns an array that ends with NULL. When out of memory it returns NULL: then the wait is done,
+ * but nothing is noted as done.
+ */
 static struct before *note_all(struct cushim__context *context)
 {
     struct before *list;
@@ -298,6 +318,10 @@ static struct before *note_all(struct cushim__context *context)
     return list;
 }
 
+/*
+ * The numbers are read before the wait, because other threads may submit during it. The wait holds
+ * no lock, so that they can.
+ */
 cushim_status cushim__synchronize_context(struct cushim__scope *scope)
 {
     SCOPED_FREE struct before *list = note_all(scope->context);

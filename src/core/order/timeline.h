@@ -1,25 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Timelines: what was submitted to a stream, what it has waited for, and how far it is.
+ * Timelines. A timeline records what was submitted to a stream, what the stream has waited for, and
+ * how much of it is known to be done.
  *
- * A real stream has one timeline, however many handles lead to it; the per-thread default stream
- * has one a thread. What is submitted gets a number, waits included. A point, (timeline, number),
- * is reached when all that was submitted up to that number is done.
+ * A CUstream has one timeline, however many handles name it. The per-thread default stream has one
+ * timeline for each thread. Each submission gets a number, and so does each wait. A point,
+ * (timeline, number), is reached when all submissions up to that number are done.
  *
- * A stream waits for a point by an event that covers it: a mark, recorded at that number or later.
- * No mark is recorded before somebody needs it, with two exceptions. No thread can record on
- * another's per-thread stream, so those are marked after each submission. And a late mark covers
- * more than was asked for: where that happens to a buffer, the work that came for it is marked at
- * once, and so is the next as long as others come for it.
+ * A stream waits for a point through a mark: an event that was recorded at that number or later. A
+ * mark is recorded only when a stream needs it, with two exceptions. A thread cannot record an
+ * event in the per-thread stream of another thread, so such streams are marked after each
+ * submission. And a mark that is recorded late covers more work than necessary. If that happens for
+ * a buffer, the next work on the buffer is marked at once, as long as other streams keep waiting
+ * for that buffer.
  *
- * A wait is left out when the point is known to be done, when it is of the same timeline, and when
- * the waiting stream has it behind it already, directly or through others that it has waited for.
- * What a timeline has seen is kept as the number of the wait that showed it, so that a mark tells
- * how much of that it covers. Forgetting what was seen only costs a wait.
+ * A wait is not necessary if the point is known to be done, if it is on the same timeline, or if
+ * the stream has already waited for it, directly or through another stream. For this a timeline
+ * keeps a list of seen points, each with the number of the wait that made it seen, so that a mark
+ * tells which of them it covers. The list has a fixed size: dropping an entry only costs an
+ * unnecessary wait.
  *
- * All of a timeline but its references is under the submission lock of its context. Timelines
- * live as long as a stream or a point of a buffer refers to them, and keep their context alive.
- * The stream may be gone before: its timeline is retired, with a last mark.
+ * The submission lock of the context protects all of a timeline except its references. A timeline
+ * lives as long as a stream or a point of a buffer refers to it, and it keeps its context alive. If
+ * the stream is destroyed before, the timeline gets a last mark and is retired.
  */
 #ifndef CUSHIM_CORE_ORDER_TIMELINE_H
 #define CUSHIM_CORE_ORDER_TIMELINE_H
@@ -29,28 +32,27 @@
 enum { CUSHIM__MARKS = 4, CUSHIM__SEEN = 64 };
 
 struct cushim__timeline {
-    struct cushim__timeline *next; /* of the context's, under its pool_lock */
+    struct cushim__timeline *next; /* in the context's list, under its pool lock */
     atomic_uint references;
     struct cushim__context *context;
-    uint64_t id;     /* of this timeline alone, for ever */
-    uint64_t thread; /* whose per-thread stream it is; 0 for other streams */
+    uint64_t id;     /* unique: never used by another timeline */
+    uint64_t thread; /* the thread of a per-thread stream; 0 for other streams */
     CUstream cu;
-    bool not_fast;       /* a per-thread one, recording, or retired: not for the fast way */
-    atomic_bool retired; /* the stream is destroyed; written under the lock */
-    struct cushim__recording *recording; /* what is submitted is recorded here (graph.h), or NULL */
+    bool not_fast;       /* per-thread, recording or retired: not for the fast path */
+    atomic_bool retired; /* the stream is destroyed; written under both locks */
+    struct cushim__recording *recording; /* records all submissions (graph.h), or NULL */
 
-    uint64_t submitted; /* the last number */
-    uint64_t done;      /* all up to this is known to be done */
+    uint64_t submitted; /* the number of the last submission */
+    uint64_t done;      /* all submissions up to this number are known to be done */
     struct cushim__mark {
         CUevent event;
         uint64_t number;    /* 0: not recorded */
-        bool early;         /* before anybody asked */
-    } marks[CUSHIM__MARKS]; /* the oldest is recorded anew; who waits for it already does not mind
-                             */
+        bool early;         /* recorded before a stream needed it */
+    } marks[CUSHIM__MARKS]; /* the oldest is recorded again; a wait that exists is not affected */
     unsigned next_mark;
     struct {
-        uint64_t id, number; /* this point of another timeline lies before */
-        uint64_t at;         /* what has this number here, and later */
+        uint64_t id, number; /* a point of another timeline that is seen */
+        uint64_t at;         /* seen by submissions with this number and later ones */
     } seen[CUSHIM__SEEN];
     unsigned n_seen;
 };
@@ -60,12 +62,13 @@ struct cushim__point {
     uint64_t number;
 };
 
-/* A number for the calling thread that no other thread ever has. */
+/* Returns a number for the calling thread that no other thread ever gets. */
 uint64_t cushim__thread_number(void);
 
 /*
- * The timeline of a stream, with a reference for the caller: the one that there is, or a new one.
- * thread is the calling thread's number for the per-thread stream, 0 for all others.
+ * Returns the timeline of a stream, with a reference for the caller. It is made if there is none
+ * yet. thread is the calling thread's number for the per-thread stream, and 0 for other streams.
+ * NULL when out of memory.
  */
 struct cushim__timeline *cushim__timeline_get(struct cushim__context *context, CUstream cu,
                                               uint64_t thread);
@@ -76,16 +79,19 @@ static inline struct cushim__timeline *cushim__timeline_ref(struct cushim__timel
     return timeline;
 }
 
-/* NULL is fine. */
+/* Drops a reference. NULL is allowed. */
 void cushim__timeline_unref(struct cushim__timeline *timeline);
 
-/* Can the calling thread submit to it? */
+/* Tells whether the calling thread can submit to the timeline. */
 static inline bool cushim__timeline_usable(const struct cushim__timeline *timeline)
 {
     return !timeline->retired && (!timeline->thread || timeline->thread == cushim__thread_number());
 }
 
-/* What follows is called under the submission locks of all the contexts that it is about. */
+/*
+ * The caller of the functions below holds the submission locks of the contexts of all their
+ * timelines.
+ */
 
 static inline bool cushim__point_done(const struct cushim__point *point)
 {
@@ -93,44 +99,45 @@ static inline bool cushim__point_done(const struct cushim__point *point)
 }
 
 /*
- * Makes timeline wait for a point, if it must. ret_early is set to true if it is good to mark
- * early: the mark was made so, or it came late and covers more than the point.
+ * Makes timeline wait for a point, if that is necessary. *ret_early is set to true if later work
+ * should be marked early: this mark was early, or it was late and covers more than the point.
  */
 cushim_status cushim__timeline_wait(const struct cushim__scope *scope,
                                     struct cushim__timeline *timeline,
                                     const struct cushim__point *point, bool *ret_early);
 
-/* Makes timeline wait for all that was submitted to other so far, known or not. */
+/*
+ * Makes timeline wait for everything in the stream of other, including work that cushim has not
+ * submitted.
+ */
 cushim_status cushim__timeline_join(const struct cushim__scope *scope,
                                     struct cushim__timeline *timeline,
                                     struct cushim__timeline *other);
 
-/* Timeline has been made to wait for what other had submitted up to number. */
+/* Notes that timeline now waits for the submissions of other up to number. */
 void cushim__timeline_learn(struct cushim__timeline *timeline, const struct cushim__timeline *other,
                             uint64_t number);
 
-/* A mark that covers a number, recorded now if there is none. */
+/* Returns a mark that covers a number. If there is none, it is recorded now. */
 cushim_status cushim__timeline_mark(const struct cushim__scope *scope,
                                     struct cushim__timeline *timeline, uint64_t number,
                                     struct cushim__mark *ret_mark);
 
-/*
- * Marks the last submission, so that nobody has to do it later. Where that fails, it waits
- * until the stream is done.
- */
+/* Marks the last submission early. If that fails, it waits until the stream is done instead. */
 void cushim__timeline_mark_now(const struct cushim__scope *scope,
                                struct cushim__timeline *timeline);
 
+/* Notes that all submissions up to number are done. */
 static inline void cushim__timeline_done(struct cushim__timeline *timeline, uint64_t number)
 {
     if (number > timeline->done)
         timeline->done = number;
 }
 
-/* The stream is about to be destroyed. */
+/* Retires a timeline whose stream is about to be destroyed. */
 void cushim__timeline_retire(const struct cushim__scope *scope, struct cushim__timeline *timeline);
 
-/* Waits for all work of the scope's context. Not under the lock. */
+/* Waits for all work of the scope's context. Called without locks. */
 cushim_status cushim__synchronize_context(struct cushim__scope *scope);
 
 #endif
