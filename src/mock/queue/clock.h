@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What comes before what: vector clocks.
+ * Vector clocks, which tell which work is ordered before which.
  *
- * Every queue has a number of its own, its slot. A clock says of each slot how much of that
- * queue's work lies before a place in the program: work, or what the host knows to be
- * done. Work A lies before work B if B's clock has reached A's number in A's
- * queue, however that came about: by a stream's order, an event, turns with the legacy
- * stream, or a host that waited for A before it submitted B.
+ * Every queue has a slot, which is its index in clocks. For each slot a clock contains how much of
+ * that queue's work is ordered before a place. A place is a piece of work, or the host. Work A is
+ * ordered before work B if B's clock has reached A's number in the slot of A's queue. The order may
+ * come from a stream, from an event, from the legacy stream, or from a host that waited for A
+ * before it submitted B.
  *
- * Clocks are shared and never change. NULL is the clock of a place with nothing before it.
+ * Clocks are shared, so they never change. NULL is the clock of a place with nothing before it.
  * Callers hold the lock.
  */
 #ifndef CUSHIM_MOCK_QUEUE_CLOCK_H
@@ -19,57 +19,64 @@
 
 struct mock__clock;
 
-/* Does it still matter that the host has not waited for what had the slot? */
+/* Tells whether it still matters that the host has not waited for the slot's last queue. */
 typedef bool (*mock__slot_used)(unsigned slot);
 
 /*
- * A slot for a new queue, and the number that its count goes on from. False: no memory. Who waits
- * for the new queue knows of what had the slot before, so that those that are used are spared.
+ * Takes a slot for a new queue, and returns the number from which its count goes on. A wait for the
+ * new queue counts as a wait for earlier queues of the slot as well, so slots for which used() is
+ * true are not taken. False when out of memory.
  */
 bool mock__slot_take(mock__slot_used used, unsigned *ret_slot, uint64_t *ret_number);
 
-/* Gives a slot back, whose work is done. Its next queue counts on from there, so that old numbers
- * stay passed. */
+/*
+ * Returns the slot of a queue whose work is done. The next queue of the slot counts on from number,
+ * so clocks that have reached old numbers stay right.
+ */
 void mock__slot_give(unsigned slot, uint64_t number);
 
 struct mock__clock *mock__clock_ref(struct mock__clock *clock);
 void mock__clock_unref(struct mock__clock *clock);
 
-/* Has the clock reached a number of a slot? */
+/* Tells whether the clock has reached a number of a slot. */
 bool mock__clock_reached(const struct mock__clock *clock, unsigned slot, uint64_t number);
 
-/* *clock becomes what lies before either. */
+/* Replaces *clock by a clock of everything that is before either of the two. */
 void mock__clock_join(struct mock__clock **clock, const struct mock__clock *other);
 
-/* *clock becomes what it is and a number of a slot. */
+/* Replaces *clock by a clock that has also reached a number of a slot. */
 void mock__clock_advance(struct mock__clock **clock, unsigned slot, uint64_t number);
 
 /*
- * A place that has reached a number of a slot has, as turned out when that was done, reached the
- * clock as well, with all that this one implies: a wait for a value learns only then who wrote
- * it, when the clocks of what comes after it have long been made. The clock becomes the list's.
+ * Notes that every place which has reached a number of a slot has also reached this clock. A wait
+ * for a value in memory needs this: which work wrote the value is known only when the wait ends,
+ * and by then the clocks of later work exist already. Takes over the clock.
  */
 void mock__clock_imply(unsigned slot, uint64_t number, struct mock__clock *clock);
 
-/* A slot's work is done up to a number; and *clock becomes what lies before that, of all slots. */
+/*
+ * mock__slot_done() notes that the work of a slot is done up to a number. mock__clock_join_done()
+ * joins *clock with everything that is done, of all slots.
+ */
 void mock__slot_done(unsigned slot, uint64_t number);
 void mock__clock_join_done(struct mock__clock **clock);
 
 /*
- * What the host knows to be done; it may be joined. All threads have it together: how they tell
- * each other what they waited for is not seen, and an order too many is the lesser evil.
+ * The clock of everything that the host knows to be done. Callers may join it with others. All
+ * threads share it, because the mock does not see how threads synchronise with each other; so it
+ * may miss a race, but it reports no false one.
  */
 struct mock__clock **mock__clock_of_host(void);
 
 /*
- * Takes slots out of all clocks that nobody has any more, and whose work lies before
- * everything that is yet to come: the host knows that it is done, and so does what was submitted,
- * which behind_all() says. idle: nothing is submitted and not done.
+ * Removes unused slots from all clocks if their work is ordered before all work that is still to
+ * come: the host knows that it is done, and behind_all() tells the same of all submitted work. idle
+ * is true if all submitted work is done.
  */
 typedef bool (*mock__behind_all)(unsigned slot, uint64_t number);
 void mock__clocks_shrink(mock__behind_all behind_all, bool idle);
 
-/* For tests: how many slots clocks have now, and how many one has. */
+/* For tests: the number of slots in use, and the number of slots of one clock. */
 unsigned mock__clock_slots(void);
 unsigned mock__clock_length(const struct mock__clock *clock);
 

@@ -11,13 +11,14 @@
 #include "mock/queue/schedule.h"
 
 /*
- * How long the host thread leaves work alone that nobody waits for. Long, because what it does is
- * no longer drawn from the seed; short, because a program may be polling its own memory.
+ * The delay after which the host thread runs work that nothing waits for. It is long, because the
+ * seed does not decide the order of that work. It is limited, because a program may poll its own
+ * memory.
  */
 #define PATIENCE_NS UINT64_C(200000000)
 
 static bool started;
-static uint64_t deadline;               /* when the host thread's patience ends */
+static uint64_t deadline;               /* when that delay is over */
 static struct mock__work *first, *last; /* host functions to call, linked by next_call */
 static bool calling;
 static struct mock__destructor_call *farewells; /* destructors to call */
@@ -34,6 +35,10 @@ static struct mock__work *take_call(void)
     return work;
 }
 
+/*
+ * Calls a host function without the lock: it may wait for another thread that uses the driver.
+ * calling stays true meanwhile, so that waits give the function time to return.
+ */
 static void call(struct mock__work *work)
 {
     calling = true;
@@ -47,6 +52,10 @@ static void call(struct mock__work *work)
     mock__lock_changed();
 }
 
+/*
+ * Calls a destructor. It leaves the list first, because the list may change while the lock is
+ * released.
+ */
 static void say(struct mock__destructor_call *farewell)
 {
     farewells = farewell->next;
@@ -69,7 +78,7 @@ static void do_something(void)
     else if (farewells)
         say(farewells);
     else if (!mock__busy_queues())
-        mock__lock_wait(PATIENCE_NS); /* not for ever: to be woken at each submission costs more */
+        mock__lock_wait(PATIENCE_NS); /* with a limit: waking it at each submission costs more */
     else if (now < deadline)
         mock__lock_wait(deadline - now);
     else if (!mock__schedule_step())
@@ -85,6 +94,7 @@ static void *run(void *unused)
     return NULL;
 }
 
+/* The thread is detached: nothing ends it before the process ends. */
 static void start(void)
 {
     pthread_attr_t attributes;

@@ -1,30 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The mock's own thread. It calls the program's functions that were submitted to streams,
- * and goes on with work that nobody has asked about for a while. Callers hold the lock.
+ * The host thread: the mock's own thread. It calls host functions of streams, and runs work for
+ * which the program has not waited for a while. Callers hold the lock.
  */
 #ifndef CUSHIM_MOCK_QUEUE_HOST_THREAD_H
 #define CUSHIM_MOCK_QUEUE_HOST_THREAD_H
 
 #include "mock/queue/work.h"
 
-/* The call of an object's destructor. */
+/* A call of the destructor of a user object. */
 struct mock__destructor_call {
     CUhostFn destroy;
     void *user;
     struct mock__destructor_call *next;
 };
 
-/* There is work left: the host thread's patience begins anew. */
+/*
+ * Called when there is work left. The host thread starts its delay again before it runs work
+ * itself.
+ */
 void mock__host_thread_wake(void);
 
-/* Hands over work that calls the program. It is ended when the call has returned. */
+/* Passes host work to the host thread. The work ends when its call has returned. */
 void mock__host_thread_call(struct mock__work *work);
 
-/* Is a function of the program being called? Others then wait a moment for it to return. */
+/* Tells whether a host function runs or is about to. Waits then delay other work for a moment. */
 bool mock__host_thread_busy(void);
 
-/* Has the host thread's thread call a destructor, and free what says so. */
+/* Passes a destructor call to the host thread, which then frees the structure. */
 void mock__host_thread_post(struct mock__destructor_call *farewell);
 
 #endif

@@ -7,13 +7,19 @@
 #include "mock/base/state.h"
 #include "mock/queue/host_thread.h"
 
-/* How many pieces of work one submission can set going at most. */
+/* The maximum number of pieces of work that run when one is submitted. */
 enum { MOST_AT_ONCE = 4 };
 
-/* How long a wait leaves other work alone while a function of the program is being called. */
+/*
+ * How long a wait for a host function delays other work. The delay keeps the order that the seed
+ * has drawn; it is limited because the host function may itself wait for that work.
+ */
 #define CALL_PATIENCE_NS UINT64_C(10000000)
 
-/* How often what nobody tells of is looked at, and when a wait is held to be stuck. */
+/*
+ * How often work is checked that waits for a value in memory, because no call tells when the value
+ * changes; and how long a wait may last without progress before it is reported as stuck.
+ */
 #define POLL_NS UINT64_C(1000000)
 static uint64_t stuck_after_ns = UINT64_C(5000000000);
 
@@ -34,7 +40,10 @@ static uint64_t draw(void)
     return z ^ (z >> 31);
 }
 
-/* From this one on, the ready queue whose work was submitted first. */
+/*
+ * Returns the first ready queue from this one on, in the order in which their first work was
+ * submitted.
+ */
 static struct mock__queue *next_ready(struct mock__queue *queue)
 {
     while (queue && !mock__queue_ready(queue))
@@ -42,7 +51,10 @@ static struct mock__queue *next_ready(struct mock__queue *queue)
     return queue;
 }
 
-/* Counted in order of submission, so that the draw does not depend on how queues are kept. */
+/*
+ * Chooses a ready queue. The queues are counted in the order of submission, so that the same seed
+ * gives the same choice whatever the order of the lists is.
+ */
 static struct mock__queue *choose(void)
 {
     struct mock__queue *queue = next_ready(mock__earliest_queue());
@@ -62,7 +74,10 @@ static CUresult state_of(const struct mock__queue *queue)
     return queue->context ? mock__context_usable(queue->context) : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
-/* Does, or hands over, the first work of a queue that is ready. */
+/*
+ * Runs the first work of a ready queue. A host function is passed to the host thread, because it
+ * runs without the lock.
+ */
 static void do_first(struct mock__queue *queue)
 {
     struct mock__work *work = mock__work_begin(queue);
@@ -72,7 +87,7 @@ static void do_first(struct mock__queue *queue)
         mock__host_thread_call(work);
         return;
     }
-    /* Nothing more is done in a context that is broken; what waits for it goes on. */
+    /* In a broken context no work runs, but it still ends, so that other work can go on. */
     if (work->status == CUDA_SUCCESS)
         work->type->run(work);
     mock__work_end(work);
@@ -111,7 +126,7 @@ void mock__schedule_asked(void)
         mock__schedule_step();
 }
 
-/* Does work wait for something that nobody tells of, such as a value in memory? */
+/* Tells whether work waits for a change that no call announces, such as a value in memory. */
 static bool polling(void)
 {
     for (struct mock__queue *queue = mock__busy_queues(); queue; queue = queue->next_busy)
@@ -130,7 +145,7 @@ void mock__schedule_stuck_after(uint64_t nanoseconds)
     stuck_after_ns = nanoseconds;
 }
 
-/* Nothing can be done. *since is when that began, 0 when it begins now. */
+/* Called while no work can run. *since is the time when that began, or 0 if it begins now. */
 static void stand_still(uint64_t *since)
 {
     const uint64_t now = cushim__now_ns();
@@ -145,8 +160,9 @@ static void stand_still(uint64_t *since)
 }
 
 /*
- * A function of the program that is being called is waited for, so that the order stays the
- * drawn one; but not for ever, as it may itself wait for what is done next.
+ * Runs work until a point is reached. While a host function runs, it waits for that function first,
+ * so that the order stays the drawn one. It does not wait for ever, because the function may itself
+ * wait for work that runs next. told is true if the host learns that the point is reached.
  */
 static CUresult finish(const struct mock__point *point, bool told)
 {
@@ -211,7 +227,7 @@ void mock__wait_context(const struct mock__context *context)
 {
     struct mock__queue *queue;
 
-    /* What was done before this call began is known from now on, too. */
+    /* The host now also knows about work that was done before this call. */
     know(context);
     while ((queue = busy_queue_of(context)))
         mock__wait_queue(queue);
@@ -232,7 +248,9 @@ void mock__finish_all(void)
     mock__finish_context(NULL);
 }
 
-/* Does what has to come before the queue's first work, or that. False: the host has a part in it.
+/*
+ * Runs the first work of a queue, or work that must come before it. Returns false if a host
+ * function is involved.
  */
 static bool advance(struct mock__queue *queue)
 {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * When work is done, and in which order.
+ * Scheduling: when work runs, and in which order.
  *
- * Nothing is done behind a program's back: work is done when somebody waits for it, when
- * somebody asks whether it is done, and, drawn from the seed, when more is submitted. So
- * the same seed and the same calls give the same order. With seed 0 work is done as
- * late as it can be, in the order of submission; any other seed draws among the orders that
- * the rules of streams allow. A program that waits without calling the driver, for a
- * flag in its own memory, is served after a while by the host thread's thread.
+ * Work runs inside of the program's calls: when the program waits for work, when it queries work,
+ * and, if the seed decides so, when it submits more work. So the same seed and the same calls give
+ * the same order. With seed 0, work runs as late as possible and in the order of submission. Every
+ * other seed selects one of the orders that the rules of streams allow. If a program polls its own
+ * memory without calling the driver, the host thread runs the work after a while.
  *
  * Callers hold the lock.
  */
@@ -16,48 +15,54 @@
 
 #include "mock/queue/work.h"
 
-/* Begins anew with a seed; called by cuInit(). */
+/* Restarts the random numbers with a seed. cuInit() calls it. */
 void mock__schedule_seed(uint64_t seed);
 
-/* Work was submitted: perhaps some is done now. */
+/* Called when work was submitted. Runs some work now, if the seed decides so. */
 void mock__schedule_submitted(void);
 
 /*
- * Does work that has nothing to wait for at once: an event that is recorded where everything is
- * done is reached.
+ * Runs work at once if nothing is before it. So an event that is recorded in an idle stream is
+ * reached immediately.
  */
 void mock__schedule_trivial(struct mock__queue *queue, const struct mock__work *work);
 
-/* Somebody asked whether work is done: some more is done, so that asking again will end. */
+/* Called when the program queries work. Runs some more work, so that a loop of queries ends. */
 void mock__schedule_asked(void);
 
 /*
- * Does work until the point is reached, which the host then knows. Says what is wrong
- * with its context, if anything.
+ * Runs work until the point is reached. The host then knows that the work before it is done.
+ * Returns the error of the queue's context, if there is one.
  */
 CUresult mock__wait(const struct mock__point *point);
 
-/* Until everything that a queue or a context has now is done. */
+/*
+ * Run work until everything that a queue or a context has now is done. The host then knows that it
+ * is done.
+ */
 CUresult mock__wait_queue(struct mock__queue *queue);
 void mock__wait_context(const struct mock__context *context);
 
 /*
- * The same of a context, or of the process, for what the driver does before it takes something
- * away. The program has not asked, so it does not count as a wait of the host.
+ * Run all work of a context, or of the process, before the driver destroys something. The program
+ * did not ask for this wait, so the host does not count as having waited.
  */
 void mock__finish_context(const struct mock__context *context);
 void mock__finish_all(void);
 
-/* Does what the queue has at once, as far as nothing of the host's lies before it. */
+/* Runs the work of a queue now, up to the first work that must wait for a host function. */
 void mock__schedule_hurry(struct mock__queue *queue);
 
-/* Gives up the lock until something changes, or the time is over; 0 is no time. */
+/* Releases the lock until something changes or the time is over. 0 means no time limit. */
 void mock__schedule_rest(uint64_t nanoseconds);
 
-/* For tests: how long somebody waits, with nothing to do, until that is a finding. */
+/* For tests: sets how long a wait may last without any progress before it becomes a finding. */
 void mock__schedule_stuck_after(uint64_t nanoseconds);
 
-/* Does one piece of work that is ready; false if there is none. For the host thread. */
+/*
+ * Runs one piece of work that is ready. Returns false if there is none. The host thread calls it,
+ * too.
+ */
 bool mock__schedule_step(void);
 
 #endif

@@ -10,9 +10,9 @@
 
 static struct mock__queue *busy; /* queues with work left */
 static struct mock__queue *earliest, *latest;
-static struct mock__queue *turns; /* what the next work of a legacy stream has to wait for */
+static struct mock__queue *turns; /* queues for which the next legacy work must wait */
 static uint64_t tickets;
-static uint64_t settled; /* what is submitted from now on comes after all up to this ticket */
+static uint64_t settled; /* later submissions come after all work up to this ticket */
 
 struct mock__queue *mock__busy_queues(void)
 {
@@ -51,7 +51,10 @@ void mock__queue_unref(struct mock__queue *queue)
     free(queue);
 }
 
-/* Points of the queue may outlive its work; they know by its count that they are reached. */
+/*
+ * Returns the slot of a queue that gets no more work. Points of the queue may still exist: the
+ * count of the slot tells them that they are reached.
+ */
 static void give_slot(const struct mock__queue *queue)
 {
     if (!queue->owned && !queue->first)
@@ -157,8 +160,8 @@ bool mock__work_wait_for(struct mock__work *work, const struct mock__point *poin
 }
 
 /*
- * The legacy stream and the blocking streams of a context take turns: work in it waits for
- * everything that they have, and their work waits for everything that it has.
+ * The legacy stream and the blocking streams of a context wait for each other: work in the legacy
+ * stream waits for all work in the blocking streams, and the other way round.
  */
 static bool wait_for_end(struct mock__work *work, struct mock__queue *other)
 {
@@ -187,7 +190,10 @@ static void leave_turns(struct mock__queue *queue)
     queue->link_turn = NULL;
 }
 
-/* What work of the legacy stream lies behind, its later work does as well, as it lies behind it. */
+/*
+ * Updates the list of turns. After a legacy submission the blocking queues leave the list: later
+ * legacy work comes after that submission, and so after them as well.
+ */
 static void take_turn(struct mock__queue *queue)
 {
     struct mock__queue *next;
@@ -206,7 +212,10 @@ static void take_turn(struct mock__queue *queue)
     turns = queue;
 }
 
-/* What the whole context was told to wait for. That queue is no part of the turns. */
+/*
+ * Makes work wait for the events that the whole context must wait for (cuCtxWaitEvent). That queue
+ * itself is not ordered with the legacy stream.
+ */
 static bool wait_for_gate(struct mock__work *work, const struct mock__queue *queue)
 {
     struct mock__queue *wait_queue = queue->context->wait_queue;
@@ -216,7 +225,7 @@ static bool wait_for_gate(struct mock__work *work, const struct mock__queue *que
                work, &(struct mock__point){wait_queue, wait_queue->submitted, wait_queue->clock});
 }
 
-/* What was submitted last comes last. */
+/* Appends a queue whose first work was submitted last. */
 static void put_last(struct mock__queue *queue)
 {
     queue->earlier = latest;
@@ -231,7 +240,10 @@ static void take_out(struct mock__queue *queue)
     *(queue->later ? &queue->later->earlier : &latest) = queue->earlier;
 }
 
-/* Its next work may have been submitted after the first of others. */
+/*
+ * Moves a queue to its place after its first work has ended: its next work may have been submitted
+ * after the first work of other queues.
+ */
 static void put_behind(struct mock__queue *queue)
 {
     struct mock__queue *other = queue->later;
@@ -271,7 +283,9 @@ static void become_idle(struct mock__queue *queue)
     mock__queue_unref(queue);
 }
 
-/* In a queue, what comes later lies behind what comes first. */
+/*
+ * It suffices to check the first work of each queue, because later work of a queue comes after it.
+ */
 static bool behind_all(unsigned slot, uint64_t number)
 {
     if (mock__hooks.slot_watched(slot))
@@ -306,8 +320,9 @@ void mock__queue_follow(struct mock__queue *queue, const struct mock__clock *clo
 }
 
 /*
- * The work comes after what is before it in its queue, after the points that it waits for, after
- * its turn's other side, whether that is done or not, and after what its submitter knows.
+ * Sets the clock of new work. The work comes after earlier work of its queue, after the points that
+ * it waits for, after the legacy or blocking streams with which its queue is ordered, and after
+ * everything that the host knows to be done.
  */
 static void set_clock(struct mock__work *work, struct mock__queue *queue)
 {
@@ -409,5 +424,5 @@ void mock__work_end(struct mock__work *work)
         return;
     }
     queue->last = NULL;
-    become_idle(queue); /* perhaps the last reference */
+    become_idle(queue); /* may drop the last reference */
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A block from its begin to its end; and what watches its shared memory. */
+/* Running a block, and the race check of its shared memory. */
 #ifndef CUSHIM_MOCK_PTX_MACHINE_BLOCK_H
 #define CUSHIM_MOCK_PTX_MACHINE_BLOCK_H
 
@@ -7,38 +7,45 @@
 
 enum ptx__block_state {
     PTX__BLOCK_DONE,
-    PTX__BLOCK_YIELDED, /* all warps that can run wait in loops, for other blocks perhaps */
-    PTX__BLOCK_STOPPED, /* something went wrong in the launch */
+    PTX__BLOCK_YIELDED, /* all its runnable warps are in long loops, and may wait for other blocks
+                         */
+    PTX__BLOCK_STOPPED, /* the launch has failed */
 };
 
-/* A block that can be any of the launch, one after another; NULL if there is no memory. */
+/*
+ * Allocates a block structure, which a worker uses for one block of the launch after another. NULL
+ * when out of memory.
+ */
 struct ptx__block *ptx__block_new(struct ptx__worker *worker);
 void ptx__block_free(struct ptx__block *block);
 
-/* Becomes the block of its rank in a cluster of the launch. */
+/* Starts the block of its rank in a cluster of the launch. */
 void ptx__block_start(struct ptx__block *block, uint64_t cluster);
 enum ptx__block_state ptx__block_run(struct ptx__block *block);
 
-/* Fills the constants of a frame, those from a kind (enum ptx__preload) on. */
+/* Sets the preloaded values of a frame, beginning with a kind (enum ptx__preload). */
 void ptx__preload(const struct ptx__warp *warp, const struct ptx__frame *frame, unsigned from);
 
-/* How large everything is, from the launch and the code. */
+/* Computes the sizes of a grid from the launch and the code. */
 void ptx__grid_shape(struct ptx__grid *grid);
 
-/* What watches shared memory: see racecheck_shared.c. */
+/* The race check of shared memory: see racecheck_shared.c. */
 struct ptx__shared_racecheck *ptx__shared_racecheck_new(uint32_t shared_bytes, unsigned n_warps);
 void ptx__shared_racecheck_free(struct ptx__shared_racecheck *watch);
 void ptx__shared_racecheck_start(struct ptx__block *block);
 
-/* A warp comes to a barrier, and leaves it. */
+/*
+ * Called when a warp arrives at a barrier, and when it leaves it: they order the accesses before
+ * and after.
+ */
 void ptx__shared_racecheck_arrive(struct ptx__warp *warp, struct ptx__barrier *barrier);
 void ptx__shared_racecheck_leave(struct ptx__warp *warp, const struct ptx__barrier *barrier);
 
-/* What is noted about a range, from its first use to the end of the launch. */
+/* Make and free the shadow memory of a range, at its first use and at the end of the launch. */
 void ptx__racecheck_range(struct ptx__range *range);
 void ptx__racecheck_range_end(struct ptx__range *range);
 
-/* The line in the text of an operation. */
+/* Returns the line of an operation in the PTX text. */
 uint32_t ptx__line_of(const struct ptx__warp *warp, const struct ptx__op *op);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Running a kernel of a lowered module: all that the engine knows of the world, and all that
- * the world knows of the engine.
+ * The interface of the PTX engine: running a kernel of a lowered module. The engine uses nothing of
+ * the mock except what is passed here, and the mock uses nothing else of the engine.
  */
 #ifndef CUSHIM_MOCK_PTX_MACHINE_RUN_H
 #define CUSHIM_MOCK_PTX_MACHINE_RUN_H
@@ -14,7 +14,7 @@
 #include "mock/ptx/machine/image.h"
 #include "mock/ptx/syntax/log.h"
 
-/* What does not have to be so. */
+/* The kinds of errors that the engine finds in a kernel. */
 enum ptx__finding_kind {
     PTX__OUT_OF_BOUNDS,
     PTX__MISALIGNED,
@@ -25,17 +25,18 @@ enum ptx__finding_kind {
     PTX__OTHER,
 };
 
-/* Memory that the kernel may use. begin is the address that it knows it by. */
+/* A range of memory that the kernel may use. begin is its device address. */
 struct ptx__range {
     uint64_t begin, size;
     unsigned char *host;
-    void *owner;              /* the caller's */
-    bool usable;              /* by this kernel's device */
-    const uint8_t *written;   /* bits of bytes that were written before; NULL: all of them were */
-    bool watched;             /* is what the kernel does to it to be noted? */
-    bool check_blocks;        /* and which block did it? */
-    uint64_t *reads, *writes; /* a bit a byte: made when it is first used, the caller's to free */
-    uint64_t *lines;          /* what was done to each line: see watch.h; freed by the engine */
+    void *owner;            /* data of the caller */
+    bool usable;            /* the kernel's device may use it */
+    const uint8_t *written; /* a bit for each byte that was written before; NULL: all */
+    bool watched;           /* record the kernel's accesses in shadow memory */
+    bool check_blocks;      /* and record the blocks, for the race check */
+    uint64_t *reads,
+        *writes;     /* a bit for each byte: made at the first use; the caller frees them */
+    uint64_t *lines; /* the shadow memory: see racecheck.h; the engine frees it */
 };
 
 struct ptx__launch {
@@ -46,56 +47,59 @@ struct ptx__launch {
     uint32_t shared_bytes; /* dynamic */
     const unsigned char *params;
     size_t param_bytes;
-    bool clustered; /* by the launch or by the kernel, and be it clusters of one block */
+    bool clustered; /* by the launch or the kernel, also with clusters of one block */
     bool cooperative;
     uint64_t workspace; /* of a cooperative launch: the address of 64 zeroed bytes */
 
-    struct ptx__range *ranges; /* by rising address */
+    struct ptx__range *ranges; /* sorted by address */
     size_t n_ranges;
 
-    unsigned n_workers;  /* 0: as many as there are processors */
-    uint64_t seed;       /* not 0: one worker, and the order of blocks is drawn from it */
-    bool check_shared;   /* races in shared memory, and reads of what nothing has written */
-    bool check_blocks;   /* races between blocks, in ranges where that is wanted */
-    uint64_t step_limit; /* jumps backwards and calls of a warp, see warp.h; 0: none */
-    size_t local_limit;  /* bytes of local memory that a thread may have */
-    size_t stack_limit;  /* what calls of a kernel with recursion may take of a stack; 0: all */
+    unsigned n_workers;  /* 0: one for each processor */
+    uint64_t seed;       /* not 0: one worker, and the seed decides the order of blocks */
+    bool check_shared;   /* find races and uninitialised reads in shared memory */
+    bool check_blocks;   /* find races between blocks, in ranges with check_blocks */
+    uint64_t step_limit; /* of jumps backwards and calls of a warp, see warp.h; 0: no limit */
+    size_t local_limit;  /* the maximum of local memory of a thread, in bytes */
+    size_t stack_limit;  /* the maximum stack of a kernel with recursion, in bytes; 0: no limit */
     unsigned n_multiprocessors;
     uint64_t grid_id;
 
-    /* Called for each finding, by one thread at a time. */
+    /* Called for each finding. Two calls never run at the same time. */
     void (*find)(void *user, enum ptx__finding_kind kind, uint64_t address, size_t bytes,
                  const char *text);
     /*
-     * Where the bytes are that no range has and the device reaches all the same, such as those
-     * behind an allocation, in its page; NULL: the access is a fault. Called by several threads.
+     * Returns the host address of bytes outside of all ranges that the device can access
+     * nevertheless, such as the rest of an allocation's last page. NULL: the access is a fault.
+     * Several threads may call it at the same time.
      */
     unsigned char *(*stray)(void *user, uint64_t address, size_t bytes);
-    /* Prints what the kernel prints; error: what a failed assertion says. */
+    /* Prints output of the kernel. error is true for the text of a failed assertion. */
     void (*print)(void *user, bool error, const char *text, size_t length);
-    /* What the handle of a texture or surface stands for; false: nothing. By one thread at a
-     * time, and once for each handle. NULL: there are none. */
+    /*
+     * Returns the image of a texture or surface handle; false: the handle is not valid. Called once
+     * for each handle, and never twice at the same time. NULL: there are no images.
+     */
     bool (*image)(void *user, uint64_t handle, struct ptx__image *ret_image);
     struct ptx__heap *heap; /* for malloc() of kernels; NULL: there is none */
     void *user;
 };
 
 /*
- * Memory that kernels allocate: parts of one range that the caller has. It lives as long as the
- * range does.
+ * The heap for malloc() in kernels. It uses one range of the caller, which must exist as long as
+ * the heap.
  */
 struct ptx__heap *ptx__heap_new(uint64_t address, size_t bytes);
 void ptx__heap_free(struct ptx__heap *heap);
 
-/* Does any function of the program call malloc()? */
+/* Tells whether a function of the program calls malloc(). */
 bool ptx__uses_heap(const struct ptx__program *program);
 
-/* Runs it to its end. The CUresult that it ends with. */
+/* Runs a launch to its end, and returns its CUresult. */
 int ptx__run(struct ptx__launch *launch);
 
 /*
- * Lowers a module whose variables have their addresses. What cannot be executed is an error in
- * the log that names it, and PTX_REFUSED. The module is not needed afterwards.
+ * Lowers a module whose variables have addresses. If the engine cannot execute something, the log
+ * names it, and the result is PTX_REFUSED. The program does not refer to the module afterwards.
  */
 enum ptx__status ptx__lower(const struct ptx__module *module, struct ptx__log *log,
                             struct ptx__program **ret_program);

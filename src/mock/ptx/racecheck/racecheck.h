@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is noted about memory while a launch runs, and the quick questions to it. What is told of
- * it, and everything that is not quick, is in racecheck_shared.c and racecheck_global.c;
- * exec_racecheck.c asks for a warp at once.
+ * The race check: the shadow memory of a running launch, and its fast path, which is inline. The
+ * rest, including the texts of findings, is in racecheck_shared.c and racecheck_global.c.
+ * exec_racecheck.c checks all lanes of a warp at once.
  */
 #ifndef CUSHIM_MOCK_PTX_RACECHECK_RACECHECK_H
 #define CUSHIM_MOCK_PTX_RACECHECK_RACECHECK_H
@@ -14,38 +14,47 @@
 /* --- shared memory --- */
 
 /*
- * An access is kept as who made it: the clock of the warp, and the thread. Clocks never run
- * backwards, not even from one block to the next in the same memory, so what earlier blocks left
- * does not have to be cleared: it lies before everything.
+ * A shadow record of an access is the clock of its warp and its thread. Clocks only increase, also
+ * from one block to the next that uses the same shadow memory. So records of earlier blocks need
+ * not be cleared: they are ordered before all accesses of later blocks.
  */
 #define PTX__THREAD_BITS 10
 #define PTX__MOST_CLOCK  ((1u << (32 - PTX__THREAD_BITS)) - 2)
 
 struct ptx__shared_racecheck {
-    unsigned shift; /* of a granule: four bytes, or as few as an access had */
+    unsigned shift; /* of a granule: 4 bytes, or the size of the smallest access */
     unsigned n_warps;
     uint32_t bytes, n_granules;
-    uint64_t *written; /* a bit a granule: in this block */
-    uint32_t *writers; /* the last of each granule */
-    uint32_t *readers; /* and of each warp the one that read it last */
-    /* Of each warp: which others wrote, or read, what it has not learned of by a barrier. */
+    uint64_t *written; /* a bit for each granule: written in this block */
+    uint32_t *writers; /* the last writer of each granule */
+    uint32_t *readers; /* for each granule, the last reader of each warp */
+    /*
+     * For each warp, a bit for each other warp that has written, or read, since they last met at a
+     * barrier.
+     */
     uint32_t unseen_writes[PTX__MAX_WARPS], unseen_reads[PTX__MAX_WARPS];
     uint32_t last_write[PTX__MAX_WARPS], last_read[PTX__MAX_WARPS]; /* clocks */
-    uint32_t clocks[PTX__MAX_WARPS][PTX__MAX_WARPS]; /* of each warp, what it knows of each */
+    uint32_t clocks[PTX__MAX_WARPS][PTX__MAX_WARPS]; /* for each warp, what it has seen of each */
     uint32_t strong[PTX__MAX_WARPS];
 };
 
-/* Granules as small as such an access needs. False: there is no memory, nothing is watched. */
+/*
+ * Makes the granules as small as an access needs. When out of memory it returns false, and the
+ * check ends for this block.
+ */
 bool ptx__shared_racecheck_refine(struct ptx__block *block, uint32_t bits);
 
-/* An access that may order others comes after all such before it, and before all later ones. */
+/*
+ * Orders a strong access (volatile, relaxed, atomic) after all earlier ones of this kind, and
+ * before all later ones.
+ */
 void ptx__shared_racecheck_pass_on(struct ptx__warp *warp);
 
-/* What is wrong with the access of one lane. */
+/* Reports what is wrong with the access of one lane. */
 void ptx__shared_racecheck_tell(struct ptx__warp *warp, const struct ptx__op *op, unsigned lane,
                                 uint32_t offset, unsigned bytes, enum ptx__use use);
 
-/* Notes what one lane does to shared memory. */
+/* Checks and records the access of one lane to shared memory. */
 void ptx__racecheck_shared_lane(struct ptx__warp *warp, const struct ptx__op *op, unsigned lane,
                                 uint32_t offset, unsigned bytes, enum ptx__use use);
 
@@ -56,7 +65,7 @@ static inline uint32_t ptx__who(const struct ptx__shared_racecheck *watch,
            (warp->number * PTX__LANES + lane);
 }
 
-/* Has any of these granules another last writer, of whom the warp does not know? */
+/* Tells whether a record of these granules is of an access that is not ordered before the warp. */
 static inline bool ptx__unordered(const uint32_t *who, uint32_t n, const uint32_t *clocks)
 {
     uint32_t unordered = 0;
@@ -66,7 +75,10 @@ static inline bool ptx__unordered(const uint32_t *who, uint32_t n, const uint32_
     return unordered;
 }
 
-/* The warp wrote, or read, for the first time since its clock went on: nobody knows. */
+/*
+ * Notes the first write, or read, of a warp since its clock advanced: no other warp has seen it
+ * yet.
+ */
 static inline void ptx__note_unseen(uint32_t *last, uint32_t *unseen, uint32_t clock, unsigned warp)
 {
     if (last[warp] == clock)
@@ -79,30 +91,34 @@ static inline void ptx__note_unseen(uint32_t *last, uint32_t *unseen, uint32_t c
 /* --- global memory --- */
 
 /*
- * A line of 64 bytes has a word that says what the launch did to it, so mostly that word is all
- * there is to look at. Which bytes were read and written is in the bits of the range, unless the
- * word says all of them. Under its lock, a bit of the word, everything about the line changes.
+ * Each line of 64 bytes has one word in shadow memory, and most checks read only this word. The
+ * bits of the range tell which bytes were read and written, unless the word says that all were. A
+ * bit of the word is the lock of the line: everything about the line changes only under it.
  */
 #define PTX__LINE_BYTES 64u
 
 enum {
     PTX__LINE_NEW = 0,
-    PTX__LINE_OF_ONE = 1,  /* only one block touched it, whose number is above the flags */
-    PTX__LINE_OF_TWO = 2,  /* two blocks, whose numbers it has, read all of it; none wrote */
-    PTX__LINE_DETAILS = 3, /* where a record of the bytes is, or NULL, is above the flags */
+    PTX__LINE_OF_ONE = 1,  /* only one block has used it; its number is above the flags */
+    PTX__LINE_OF_TWO = 2,  /* the two blocks with these numbers have read all of it; none wrote */
+    PTX__LINE_DETAILS = 3, /* the address of a shadow record, or NULL, is above the flags */
     PTX__LINE_KIND = 3,
     PTX__LINE_LOCK = 4,
     PTX__LINE_ALL_READ = 8, /* and all of it was written before */
     PTX__LINE_ALL_WRITTEN = 16,
     PTX__LINE_ALL = PTX__LINE_ALL_READ | PTX__LINE_ALL_WRITTEN,
-    PTX__LINE_MANY = 32, /* two blocks or more read all of it, and none wrote: reads are fine */
+    PTX__LINE_MANY =
+        32, /* several blocks have read all of it, none wrote: more reads change nothing */
     PTX__LINE_FLAGS = 63,
 };
 
 #define PTX__LINE_SHIFT 8
 #define PTX__BLOCK_BITS 28
 
-/* One access: of a lane, or of all from it on that are one behind the other, step bytes each. */
+/*
+ * One access: of a lane, or a contiguous access of all lanes from this one on, with step bytes
+ * each.
+ */
 struct ptx__touch {
     struct ptx__warp *warp;
     const struct ptx__op *op;
@@ -111,17 +127,17 @@ struct ptx__touch {
     unsigned lane, step;
 };
 
-/* Notes what is done to bytes from an offset of the range on. */
+/* Checks and records an access to bytes of a range, without the fast path. */
 void ptx__racecheck_global(const struct ptx__touch *touch, uint64_t offset, uint64_t bytes);
 
-/* The number of the block as it is noted. */
+/* Returns the number of the block in shadow memory, or 0 if blocks are not recorded. */
 static inline uint64_t ptx__line_owner(const struct ptx__block *block,
                                        const struct ptx__range *range)
 {
     return range->check_blocks ? block->number % ((1u << PTX__BLOCK_BITS) - 1) + 1 : 0;
 }
 
-/* Would noting the access change nothing, and find nothing? */
+/* The fast path: tells whether the access would neither change the line's word nor be a finding. */
 static inline bool ptx__line_unchanged(uint64_t line, uint64_t owner, enum ptx__use use,
                                        bool strong)
 {
@@ -155,7 +171,10 @@ static inline void ptx__racecheck_span(const struct ptx__touch *touch, uint64_t 
 
 /* --- of a warp at once, once for each instruction set --- */
 
-/* Notes what the active lanes do: offsets in shared memory, addresses in a range. */
+/*
+ * Check and record the access of the active lanes: at offsets in shared memory, or at addresses in
+ * a range.
+ */
 #define ptx__racecheck_shared PTX__CLONED(ptx__racecheck_shared)
 #define ptx__racecheck_lanes  PTX__CLONED(ptx__racecheck_lanes)
 void ptx__racecheck_shared(struct ptx__warp *warp, const struct ptx__op *op,
@@ -164,14 +183,20 @@ void ptx__racecheck_lanes(struct ptx__warp *warp, const struct ptx__op *op,
                           const struct ptx__range *range, const uint64_t *addresses, unsigned bytes,
                           enum ptx__use use);
 
-/* Another block of the cluster writes: what is there is written, by nobody that clocks know. */
+/*
+ * Records a write of another block of the cluster. The bytes count as written, but clocks have no
+ * number for the writer.
+ */
 void ptx__racecheck_shared_from(struct ptx__block *block, uint64_t offset, unsigned bytes);
 
-/* Notes what a lane does to its local memory, where that is watched. */
+/* Checks and records the access of a lane to its local memory, if local memory is checked. */
 void ptx__racecheck_local(struct ptx__warp *warp, const struct ptx__op *op, unsigned lane,
                           uint64_t offset, unsigned bytes, enum ptx__use use);
 
-/* The same for all active lanes at imm of their frame. */
+/*
+ * Checks and records an access of all active lanes to their local memory, at offset imm of their
+ * frame.
+ */
 void ptx__racecheck_frame(struct ptx__warp *warp, const struct ptx__op *op, unsigned bytes,
                           enum ptx__use use);
 

@@ -1,43 +1,49 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A line of global memory that more than one block touched: who read and who wrote it, by words
- * of four bytes or by bytes.
+ * Shadow records. A shadow record tells which blocks have read and written a line of global memory
+ * that several blocks use. Its granules are words of 4 bytes or single bytes.
  */
 #ifndef CUSHIM_MOCK_PTX_RACECHECK_SHADOW_RECORD_H
 #define CUSHIM_MOCK_PTX_RACECHECK_SHADOW_RECORD_H
 
 #include "mock/ptx/racecheck/racecheck.h"
 
-/* No block has this number. */
+/* Marks a granule whose block is not known; no block has this number. */
 #define PTX__UNKNOWN_BLOCK UINT32_MAX
 
 struct ptx__shadow_record {
-    uint64_t written, read, many; /* bits of bytes; many: by two blocks or more */
+    uint64_t written, read, many; /* a bit for each byte; many: read by several blocks */
     unsigned shift;               /* of a granule */
     uint32_t *writers;            /* the last one of each granule */
     uint32_t *readers;            /* the first one of each granule */
 } __attribute__((aligned(64)));
 
 /*
- * An empty record, in memory that lives as long as the launch: by words if all bits of both are
- * of whole words. NULL if there is no memory.
+ * Makes an empty record, which lives as long as the launch. Its granules are words if all bits of
+ * both masks are of whole words, and bytes otherwise. NULL when out of memory.
  */
 struct ptx__shadow_record *ptx__shadow_record_new(struct ptx__worker *worker, uint64_t bits,
                                                   uint64_t more);
 
-/* Makes it a record by bytes if the bits are not of whole words. */
+/*
+ * Changes a record to granules of one byte if the bits are not of whole words. False when out of
+ * memory.
+ */
 bool ptx__shadow_record_refine(struct ptx__worker *worker, struct ptx__shadow_record **details,
                                uint64_t bits);
 
-/* A block read, or wrote, the bytes. */
+/* Record that a block has read, or written, bytes of the line. */
 void ptx__shadow_record_read(struct ptx__shadow_record *details, uint64_t bits, uint32_t block);
 void ptx__shadow_record_write(struct ptx__shadow_record *details, uint64_t bits, uint32_t block);
 
-/* Those of the bytes where the list has another block. */
+/* Returns those of the bytes for which the list contains another block. */
 uint64_t ptx__shadow_record_others(const struct ptx__shadow_record *details, const uint32_t *blocks,
                                    uint64_t bits, uint32_t block);
 
-/* Records are made by workers, and freed with the launch. */
+/*
+ * A worker allocates records without a lock. ptx__shadow_record_keep() passes its memory to the
+ * grid when the worker ends, and ptx__shadow_record_free() frees it with the launch.
+ */
 void ptx__shadow_record_keep(struct ptx__worker *worker);
 void ptx__shadow_record_free(struct ptx__grid *grid);
 
