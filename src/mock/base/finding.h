@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Mistakes of the program that were found, kept until somebody asks or the process ends.
+ * Findings: errors of the program, kept until the program asks for them or the process ends.
  * Callers hold the lock.
  */
 #ifndef CUSHIM_MOCK_BASE_FINDING_H
@@ -16,14 +16,16 @@ struct mock__memory;
 struct mock__object;
 struct mock__work;
 
-/* Remembers a finding. One that is there already, word for word, is counted. */
+/* Adds a finding. If one with the same text exists, its count is increased instead. */
 void mock__finding(enum cushim_mock_finding_kind kind, const char *format, ...) CUSHIM_PRINTF(2, 3);
 
-/* The same, and says so at once on standard error: the process may never come to its end. */
+/*
+ * Adds a finding and also prints it to standard error at once, because the process may never end.
+ */
 void mock__finding_now(enum cushim_mock_finding_kind kind, const char *format, ...)
     CUSHIM_PRINTF(2, 3);
 
-/* How findings name what they are about. */
+/* A text that names an object in findings. */
 struct mock__words {
     char text[192];
 };
@@ -41,17 +43,19 @@ struct mock__words mock__say_stream(const struct mock__queue *queue);
 /* "kernel 'add' in stream 7 'upload'" */
 struct mock__words mock__say_work(const struct mock__work *work);
 
-/* Is anything looked for at all? Off with CUSHIM_MOCK_CHECK=0. */
+/* Tells whether checks are on. CUSHIM_MOCK_CHECK=0 turns them off. */
 bool mock__checking(void);
 
 /* Reads the environment; called by cuInit(). With CUSHIM_MOCK_CHECK=1 findings are printed at exit.
  */
 void mock__findings_start(void);
 
-/* Does the environment ask for findings? Then the host's own accesses are watched, too. */
+/*
+ * Tells whether the environment asks for findings. Then accesses of the host are watched as well.
+ */
 bool mock__findings_wanted(void);
 
-/* Finds what is still there: leaks. (leaks.c) */
+/* Adds a finding for each object that still exists (leaks.c). */
 void mock__leaks_find(void);
 
 #endif

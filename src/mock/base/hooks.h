@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls from a folder to those that stand after it: exports/hooks.c has the list of who is called.
- * So what a context is made of, say, does not have to be known where contexts are. Callers hold
- * the lock.
+ * Calls from a folder of the mock to folders above it. exports/hooks.c has the list of the
+ * functions. So this folder can, for example, create a context without knowing streams. Callers
+ * hold the lock.
  */
 #ifndef CUSHIM_MOCK_BASE_HOOKS_H
 #define CUSHIM_MOCK_BASE_HOOKS_H
@@ -32,16 +32,16 @@ struct mock__hooks {
     /* A module is unloaded: its texture references go. */
     void (*module_end)(const struct mock__module *module);
 
-    /* There is nothing left to do: memory pools give back what they do not have to keep. */
+    /* All work is done: memory pools free what they need not keep. */
     void (*idle)(void);
     /* Work was submitted, or the host got back control: the host's accesses may be watched. */
     void (*watch)(void);
     /* Watched work is submitted; and is done, or is not submitted after all. */
     void (*watch_submitted)(const struct mock__work *work);
     void (*watch_end)(const struct mock__work *work);
-    /* The host knows what lies before the clock, or has had a message from which it may. */
+    /* The host knows, or may know from a message, that the work before the clock is done. */
     void (*host_knows)(const struct mock__clock *clock);
-    /* Is work of the slot watched that the host has not waited for? */
+    /* Tells whether work of the slot is watched for which the host has not waited. */
     bool (*slot_watched)(unsigned slot);
     /* The kernel that runs, if one does. For a signal handler as well. */
     const struct mock__work *(*kernel_running)(void);

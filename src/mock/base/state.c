@@ -22,13 +22,13 @@ static int n_devices;
 /* Set in the child of a process that had initialised the driver; never unset. */
 static atomic_bool forked;
 
-/* How deep the thread is in functions of the program that the driver called. */
+/* How many functions of the program, called by the driver, the thread is inside of. */
 static _Thread_local int in_callback;
 static _Thread_local bool in_kernel;
 
 static void after_fork_in_child(void)
 {
-    /* Without the lock: the thread that holds it may not exist here. */
+    /* This cannot take the lock: the thread that holds it does not exist in the child. */
     if (initialised)
         atomic_store(&forked, true);
 }
@@ -37,6 +37,7 @@ CUresult mock__enter(void)
 {
     if (atomic_load_explicit(&forked, memory_order_relaxed))
         return CUDA_ERROR_NOT_INITIALIZED;
+    /* Before the lock: the thread of a kernel holds it already, and would wait for itself. */
     if (in_callback)
         return CUDA_ERROR_NOT_PERMITTED;
     pthread_mutex_lock(&lock);
@@ -79,6 +80,7 @@ void mock__lock_changed(void)
     pthread_cond_broadcast(&changed);
 }
 
+/* Every change wakes all threads that wait: each checks its own condition again. */
 bool mock__lock_wait(uint64_t nanoseconds)
 {
     struct timespec until;
@@ -154,7 +156,7 @@ bool mock__device_has_room(const struct mock__device *device, uint64_t bytes)
     return bytes <= device->profile->total_bytes - device->used_bytes;
 }
 
-/* Begins anew each time: a cuInit() that failed may be tried again. */
+/* Starts from the beginning each time: the program may call cuInit() again after it failed. */
 static CUresult add_devices(const struct mock__config **ret_config)
 {
     SCOPED_STR error = {0};
@@ -186,7 +188,10 @@ static CUresult initialise_locked(void)
     if (!registered && pthread_atfork(NULL, NULL, after_fork_in_child))
         return CUDA_ERROR_OUT_OF_MEMORY;
     registered = true;
-    /* Last, so that a failed attempt does not load plug-ins twice. */
+    /*
+     * This is last, so that an attempt that fails has not loaded plug-ins, which the next one would
+     * load again.
+     */
     mock__hooks.start(config);
     initialised = true;
     return CUDA_SUCCESS;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What the process shares: the lock, the devices, and how a driver function begins.
- */
+/* State of the whole process: the lock, the devices, and the begin and end of a driver function. */
 #ifndef CUSHIM_MOCK_BASE_STATE_H
 #define CUSHIM_MOCK_BASE_STATE_H
 
@@ -13,20 +11,20 @@
 struct mock__device {
     int ordinal;
     const struct mock__profile *profile;
-    struct mock__context *primary; /* made by the first retain, and then kept for good */
+    struct mock__context *primary; /* made by the first retain, and never freed */
     unsigned primary_flags;
     unsigned primary_count;
-    uint64_t used_bytes; /* of its memory: allocations and contexts */
+    uint64_t used_bytes; /* memory of allocations and contexts */
     struct mock__pool *default_pool, *pool;
-    uint64_t graph_reserved_high, graph_used_high; /* the most that graphs had of its memory */
+    uint64_t graph_reserved_high, graph_used_high; /* the maximum of its memory that graphs had */
 };
 
-/* NULL if there is no such device. */
+/* Return a device, or NULL if there is none. */
 struct mock__device *mock__device_find(CUdevice device);
 struct mock__device *mock__device_by_uuid(const unsigned char uuid[16]);
 int mock__device_count(void);
 
-/* Has the device's memory so many bytes left? */
+/* Tells whether the device has so many bytes of free memory. */
 bool mock__device_has_room(const struct mock__device *device, uint64_t bytes);
 
 static inline int mock__attribute(const struct mock__device *device, CUdevice_attribute attribute)
@@ -35,19 +33,19 @@ static inline int mock__attribute(const struct mock__device *device, CUdevice_at
 }
 
 /*
- * Every driver function holds the process-wide lock while it runs, kernels included.
- * mock__enter() takes it, or says why the function cannot run: not initialised, in a
- * child after fork(), or called from inside a host function or a kernel.
+ * Every driver function holds the process-wide lock while it runs, and also while it runs kernels.
+ * mock__enter() takes the lock, or returns the reason why the function cannot run: the driver is
+ * not initialised, the process is a child of fork(), or the caller is a host function or a kernel.
  */
 CUresult mock__enter(void);
 void mock__leave(const CUresult *entered);
 
-/* Begins a driver function; the lock is given back where the scope ends. */
+/* Begins a driver function. The lock is released at the end of the scope. */
 #define MOCK__ENTER()                                                                              \
     __attribute__((cleanup(mock__leave))) const CUresult mock__entered = mock__enter();            \
     MOCK__TRY(mock__entered)
 
-/* The same for a function that needs a usable current context. */
+/* Begins a driver function that needs a usable current context, which it declares as a variable. */
 #define MOCK__ENTER_CONTEXT(context)                                                               \
     MOCK__ENTER();                                                                                 \
     struct mock__context *context = NULL;                                                          \
@@ -68,9 +66,9 @@ void mock__leave(const CUresult *entered);
     } while (0)
 
 /*
- * Around a call of the program's own code. The driver refuses its functions in there. A host
- * function runs without the lock, so that it may wait for another thread that uses the
- * driver; a kernel keeps it, as nothing may move under it.
+ * These surround a call of the program's code, in which functions of the driver fail. A host
+ * function runs without the lock, so it may wait for another thread that uses the driver. A kernel
+ * runs with the lock, because its memory must not change meanwhile.
  */
 void mock__callback_begin(void);
 void mock__callback_end(void);
@@ -80,22 +78,26 @@ void mock__unlock_for_callback(void);
 void mock__lock_after_callback(void);
 
 /*
- * The lock by itself, for the mock's own thread; and waiting, with it given up, until
- * somebody says that something changed. 0 waits for ever; false: the time is over.
+ * The lock alone, for threads that are not inside of a driver function. mock__lock_wait() releases
+ * the lock and waits until mock__lock_changed() is called. 0 nanoseconds means no time limit; false
+ * means that the time is over.
  */
 void mock__lock(void);
 void mock__unlock(void);
 
-/* Does the calling thread run a kernel? */
+/* Tells whether the calling thread runs a kernel. */
 bool mock__in_kernel(void);
 
-/* The same for what a kernel may call too, whose thread has the lock already. */
+/*
+ * Take and release the lock in functions that a kernel may also call: the thread of a kernel holds
+ * the lock already.
+ */
 void mock__control_lock(void);
 void mock__control_unlock(void);
 bool mock__lock_wait(uint64_t nanoseconds);
 void mock__lock_changed(void);
 
-/* cuInit() without its flags. */
+/* Initialises the driver, for cuInit(). */
 CUresult mock__initialise(void);
 
 #endif

@@ -13,14 +13,14 @@
 #include "mock/queue/work.h"
 
 enum {
-    MOST_RECORDS = 64, /* of one range; the oldest are forgotten */
+    MOST_RECORDS = 64, /* for each range; the oldest one is dropped */
     BITS = 8,
 };
 
-/* Larger ranges are not watched for reads of what nothing has written: a bit a byte. */
+/* Larger ranges are not checked for reads of unwritten bytes, which needs a bit for each byte. */
 #define LARGEST_WATCHED ((size_t) 16 << 30)
 
-/* One access that later ones have to be ordered with. */
+/* One access, with which later accesses must be ordered. */
 struct record {
     size_t begin, end;
     unsigned slot;
@@ -90,7 +90,11 @@ static void check_order(const struct mock__work *work, const struct mock__memory
     }
 }
 
-/* A write stands for everything it covers; a read for its own stream's reads that it covers. */
+/*
+ * Adds a record. A write replaces all records of bytes that it covers, because later accesses
+ * ordered after it are ordered after those as well. A read replaces only the reads of its own
+ * stream that it covers.
+ */
 static void remember(struct mock__history *history, const struct record *now)
 {
     size_t kept = 0;
@@ -165,7 +169,9 @@ static bool have_history(struct mock__memory *memory)
     return memory->history;
 }
 
-/* Only device memory begins unwritten, and only the device's bytes are out of the host's reach. */
+/*
+ * Only device memory begins unwritten, because only there the host cannot write without the driver.
+ */
 static void watch(const struct mock__work *work, struct mock__memory *memory, struct record *now,
                   enum mock__access access)
 {
@@ -246,8 +252,9 @@ void mock__access_free(const struct mock__work *work, struct mock__memory *memor
 }
 
 /*
- * Whoever else than the host wrote the bytes is known; a host that wrote them can have
- * known no more than what was done.
+ * Orders work after the writer of a value. Every writer except the host has a record. If the host
+ * wrote the value, the work is ordered after everything that was done then, because the host could
+ * not know more.
  */
 static void acquire(const struct mock__memory *memory, const struct record *now,
                     struct mock__clock **clock)
@@ -275,7 +282,10 @@ void mock__access_acquire(const struct mock__work *work, uint64_t address, size_
     mock__clock_imply(work->queue->slot, work->queue->done + 1, clock);
 }
 
-/* What is not ordered after it may come before it, under another seed. */
+/*
+ * Work that is not ordered after the allocation may run before it with another seed, so that is an
+ * error.
+ */
 void mock__access_allocate(const struct mock__work *work, struct mock__memory *memory)
 {
     struct record now = {.end = memory->bytes, .write = true, .verb = "allocates"};
@@ -329,7 +339,9 @@ static void say_outside(const char *who, size_t bytes, const struct mock__memory
                   (long long) offset, mock__say_memory(memory).text);
 }
 
-/* The allocation that was probably meant: the nearest one, if there is one not far away. */
+/*
+ * Returns the allocation that the program probably meant: the nearest one, if it is not far away.
+ */
 static const struct mock__memory *meant(uint64_t address, size_t bytes)
 {
     enum { FAR = 4096 };
@@ -345,7 +357,10 @@ static const struct mock__memory *meant(uint64_t address, size_t bytes)
     return missing < FAR ? after : NULL;
 }
 
-/* Just behind an allocation it was hardly something that was there once. */
+/*
+ * Directly behind an allocation the address is probably of that one, not of a freed one that was
+ * there before.
+ */
 static bool just_behind(const struct mock__memory *memory, uint64_t address, size_t bytes)
 {
     return memory && address - (memory->address + memory->bytes) < bytes;

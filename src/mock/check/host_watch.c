@@ -59,14 +59,14 @@ static atomic_size_t n_regions;
 
 enum kind { READS = 1, WRITES = 2, USES = 3 }; /* what the host did */
 
-/* Large, as what nobody touches takes no memory. */
+/* The table is large, because unused pages of it take no memory. */
 static struct mock__host_watch watches[8192];
 static atomic_size_t n_watches; /* the places up to the last that is used */
 
 static bool on;
 static pid_t process;
 static uintptr_t page;
-static struct sigaction before; /* who had the signal */
+static struct sigaction before; /* the previous handler of the signal */
 
 /* --- the handler: nothing but atomics and mprotect() --- */
 
@@ -112,7 +112,10 @@ static void note(struct mock__host_watch *watch, uintptr_t address, enum kind ki
     open_pages(page_of(atomic_load(&watch->begin)), page_of(atomic_load(&watch->end) + page - 1));
 }
 
-/* The page may have been opened meanwhile, or have no watch any more: then it is tried again. */
+/*
+ * Handles an access to a protected page. Another thread may have opened the page meanwhile, or
+ * ended its watch: then the access is simply tried again.
+ */
 static void meet(uintptr_t address, enum kind kind)
 {
     /* A function of the program that stands for a kernel is not the host. */
@@ -129,7 +132,7 @@ static void meet(uintptr_t address, enum kind kind)
     open_pages(page_of(address), page_of(address) + page);
 }
 
-/* A fault that is not ours goes where it went before. */
+/* Passes a fault that no watch has caused to the previous handler. */
 static void pass_on(int signal_number, siginfo_t *info, void *context)
 {
     if (before.sa_flags & SA_SIGINFO) {
@@ -314,7 +317,7 @@ static struct mock__host_watch *free_watch(void)
     return &watches[n];
 }
 
-/* The host has waited, or may know from elsewhere. */
+/* Ends one watch, after the host has waited or may know by other means that the work is done. */
 static void end_watch(struct mock__host_watch *watch)
 {
     const uintptr_t begin = atomic_load(&watch->begin), end = atomic_load(&watch->end);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Watching the host's own accesses to memory of work that it has not waited for.
- * Off unless asked for (docs/mock.md says how); then all functions here do nothing, or map
- * memory plainly. Callers hold the lock.
+ * Watches accesses of the host to memory of work for which it has not waited. Off unless asked for
+ * (docs/mock.md says how); then all functions here do nothing, or map memory plainly. Callers hold
+ * the lock.
  */
 #ifndef CUSHIM_MOCK_CHECK_HOST_WATCH_H
 #define CUSHIM_MOCK_CHECK_HOST_WATCH_H
@@ -26,34 +26,38 @@ bool mock__host_map(size_t bytes, uint64_t *ret_address, unsigned char **ret_hos
 size_t mock__host_room(size_t bytes); /* how much is mapped for so many bytes */
 void mock__host_unmap(const struct mock__memory *memory);
 
-/* Is the host watched in what it does to the memory at an address? */
+/* Tells whether accesses of the host to the memory at an address are watched. */
 bool mock__host_watches(uint64_t address);
 
 /*
- * Until the host has waited for the work, it is not to write the bytes that the work reads, nor to
- * touch those that it writes. To be called before the work is submitted, and once it was.
+ * Until the host has waited for the work, it must not write bytes that the work reads, and must not
+ * access bytes that the work writes. mock__host_watch() is called before the work is submitted, and
+ * the second function afterwards.
  */
 void mock__host_watch(struct mock__work *work, uint64_t address, size_t bytes,
                       enum mock__access access);
 void mock__host_watch_submitted(const struct mock__work *work);
 
-/* The same for work that is being done, and did not say beforehand what it would use. */
+/* Watches memory of running work whose accesses were not known when it was submitted. */
 void mock__host_watch_used(const struct mock__work *work, uint64_t address, size_t bytes,
                            enum mock__access access);
 
-/* What the host had in its hands is done: more may be watched from now on. */
+/* Host work has ended, so memory that the host could use until now may be watched. */
 void mock__host_watch_arm(void);
 
-/* The work is done, or is not submitted after all. */
+/* Ends the watches of work that is done, or that was not submitted. */
 void mock__host_watch_done(const struct mock__work *work);
 
-/* The host knows what lies before the clock, or has had a message from which it may. */
+/*
+ * Ends the watches of all work before the clock: the host knows, or may know from a message, that
+ * it is done.
+ */
 void mock__host_watch_behind(const struct mock__clock *clock);
 
-/* Is work of the slot watched that the host has not waited for? */
+/* Tells whether work of the slot is watched for which the host has not waited. */
 bool mock__host_watches_slot(unsigned slot);
 
-/* Makes findings of what was seen so far. */
+/* Makes findings of the accesses seen so far: the signal handler only records them. */
 void mock__host_watch_report(void);
 
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What is reached outside of all allocations. Callers hold the lock. */
+/*
+ * Memory outside of all allocations that a device can access nevertheless. Callers hold the lock.
+ */
 #ifndef CUSHIM_MOCK_CHECK_STRAY_H
 #define CUSHIM_MOCK_CHECK_STRAY_H
 
@@ -9,9 +11,9 @@
 struct mock__context;
 
 /*
- * Where the bytes are that no range has and that a device reaches all the same: it maps memory in
- * large pages, so a step out of an allocation mostly ends in what is behind it. NULL where it has
- * no page, so that the access is a fault. For what runs in the context.
+ * Returns the host address of bytes outside of all ranges that work in the context can access. A
+ * device maps memory in large pages, so an access a little beyond an allocation mostly hits the
+ * rest of its page. NULL if there is no page: the access is then a fault.
  */
 void *mock__memory_stray(const struct mock__context *context, uint64_t address, size_t bytes);
 

@@ -17,7 +17,7 @@
 
 #define ALL_BYTES UINT64_MAX
 
-/* What two blocks do to the same bytes. */
+/* A conflict: accesses of two blocks to the same bytes. */
 struct conflict {
     uint32_t block; /* as it is noted; 0: no conflict, PTX__UNKNOWN_BLOCK: some other */
     unsigned byte;
@@ -41,7 +41,7 @@ static uint64_t owned(uint64_t owner)
     return PTX__LINE_OF_ONE | owner << PTX__LINE_SHIFT;
 }
 
-/* One worker alone does not have to lock. */
+/* Takes the lock of a line. If there is only one worker, no lock is necessary. */
 static uint64_t lock(const struct ptx__touch *touch, uint64_t *line)
 {
     uint64_t before = __atomic_load_n(line, __ATOMIC_ACQUIRE);
@@ -144,7 +144,7 @@ static struct ptx__shadow_record *split_read(const struct ptx__touch *touch, uin
     return details;
 }
 
-/* Who touched the line, after a block did; flags are not looked at. */
+/* Returns the word of a line after an access of a block, without the flags. */
 static uint64_t record(const struct ptx__touch *touch, uint64_t line, uint64_t reads,
                        uint64_t writes, uint64_t bits, struct conflict *conflict)
 {
@@ -243,7 +243,10 @@ static uint64_t mark(const struct ptx__touch *touch, uint64_t number, uint64_t f
     return flags;
 }
 
-/* Did two blocks read all of these bytes already, and nobody write them? */
+/*
+ * Tells whether several blocks have read all of these bytes and none has written them: one more
+ * read then changes nothing.
+ */
 static bool read_by_many(const struct ptx__touch *touch, uint64_t line, uint64_t bits)
 {
     const struct ptx__shadow_record *details = ptx__shadow_record_at(line);
@@ -310,7 +313,10 @@ void ptx__racecheck_range(struct ptx__range *range)
     range->watched = false;
 }
 
-/* The bits say all of it from here on. */
+/*
+ * Copies what the words of lines say to the bits of the range, which the caller reads after the
+ * launch.
+ */
 void ptx__racecheck_range_end(struct ptx__range *range)
 {
     for (uint64_t i = 0; range->lines && i * PTX__LINE_BYTES < range->size; i++) {

@@ -52,7 +52,7 @@ struct ptx__shared_racecheck *ptx__shared_racecheck_new(uint32_t shared_bytes, u
 
 /* --- clocks --- */
 
-/* Everybody knows of everything up to now. */
+/* Sets all clocks so that every warp has seen everything up to now. */
 static void set_clocks(struct ptx__shared_racecheck *watch, uint32_t now)
 {
     for (unsigned i = 0; i < PTX__MAX_WARPS; i++) {
@@ -124,7 +124,7 @@ static uint32_t still_unseen(uint32_t unseen, const uint32_t *last, const uint32
     return still;
 }
 
-/* The warp learns of what was joined. */
+/* Joins the clocks of a warp with others, and updates what it has not seen. */
 static void learn(struct ptx__shared_racecheck *watch, unsigned warp, const uint32_t *from)
 {
     uint32_t *known = watch->clocks[warp];
@@ -232,7 +232,7 @@ static void spread(uint32_t *to, const uint32_t *from, uint32_t n, unsigned shif
         to[i] = from[i >> shift];
 }
 
-/* All that was noted of a granule was done to each part of it. */
+/* When granules become smaller, each part gets the records of the old granule. */
 static void spread_all(struct ptx__shared_racecheck *to, const struct ptx__shared_racecheck *from)
 {
     const unsigned shift = from->shift - to->shift;

@@ -81,7 +81,7 @@ struct ptx__shadow_record *ptx__shadow_record_new(struct ptx__worker *worker, ui
     return make(worker, of_words(bits) && of_words(more) ? 2 : 0);
 }
 
-/* The old one stays as it is: somebody may be looking at it. */
+/* The old record is not changed or freed: another worker may be reading it without the lock. */
 bool ptx__shadow_record_refine(struct ptx__worker *worker, struct ptx__shadow_record **details,
                                uint64_t bits)
 {

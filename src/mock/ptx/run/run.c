@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A launch from its begin to its end: blocks over workers. */
+/* Running a launch: its clusters are distributed over workers, each of which is a thread. */
 #include "mock/ptx/machine/run.h"
 
 #include <sched.h>
@@ -12,7 +12,10 @@
 
 enum { OUT_OF_MEMORY = 2 }; /* as a CUresult */
 
-/* So many blocks of a worker may be under way, unless all blocks of the launch have to be. */
+/*
+ * The maximum number of blocks that a worker has begun, unless the launch is cooperative and all
+ * its blocks must run together.
+ */
 enum { MOST_BLOCKS = 64 };
 
 /* A launch with fewer threads than this is not worth a second worker. */
@@ -55,8 +58,9 @@ static uint64_t mixed(uint64_t z)
 }
 
 /*
- * With a seed, clusters of a row of eight are begun in a drawn order. That is near enough to the
- * order of their numbers for programs that count on it, which they should not.
+ * With a seed, each eight consecutive clusters begin in an order that the seed decides. The order
+ * stays near that of their numbers, because some programs rely on it, although CUDA guarantees no
+ * order.
  */
 static uint64_t drawn(const struct ptx__grid *grid, uint64_t number)
 {
@@ -99,7 +103,10 @@ static struct ptx__cluster *cluster_new(struct ptx__worker *worker)
     return NULL;
 }
 
-/* The blocks of the next cluster, at the end of the queue. False: there is no more. */
+/*
+ * Appends the blocks of the next cluster to the queue. The atomic counter gives each cluster to one
+ * worker. False if there is no cluster left.
+ */
 static bool begin_cluster(struct ptx__worker *worker, struct queue *queue)
 {
     struct ptx__grid *grid = worker->grid;
@@ -127,7 +134,10 @@ static bool begin_cluster(struct ptx__worker *worker, struct queue *queue)
     return true;
 }
 
-/* Its shared memory is the others' as well for as long as any of them runs. */
+/*
+ * Returns a cluster for another use when its last block has ended: until then the other blocks may
+ * use the shared memory of this one.
+ */
 static void give_back(struct ptx__worker *worker, const struct ptx__block *block)
 {
     struct ptx__cluster *cluster = block->cluster;
@@ -138,7 +148,10 @@ static void give_back(struct ptx__worker *worker, const struct ptx__block *block
     worker->free_clusters = cluster;
 }
 
-/* Blocks that wait for others take turns, and new ones are begun meanwhile. */
+/*
+ * Runs blocks until none is left. A block that yields goes to the end of the queue, because it may
+ * wait for a block behind it, or for one that has not begun.
+ */
 static void run_blocks(struct ptx__worker *worker)
 {
     struct ptx__grid *grid = worker->grid;
@@ -207,7 +220,10 @@ static unsigned count_workers(const struct ptx__grid *grid)
     return (unsigned) (n < grid->n_clusters ? n : grid->n_clusters);
 }
 
-/* The calling thread is a worker, too: with no other, the launch still ends. */
+/*
+ * The calling thread is a worker as well, so the launch ends even if no other thread can be
+ * started.
+ */
 static void run_workers(struct ptx__grid *grid)
 {
     const unsigned n = count_workers(grid) - 1;

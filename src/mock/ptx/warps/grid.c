@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Blocks: made, filled with what their registers begin with, and run to their end. */
+/* Blocks: allocating them, setting their first register values, and running them. */
 #include "mock/ptx/machine/grid.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "mock/ptx/machine/block.h"
 #include "mock/ptx/warps/control.h"
 
-/* Nobody may touch what is behind the end, and the address sanitizer sees who does. */
+/* The bytes behind the end must not be used; the address sanitizer detects it. */
 #ifndef __has_feature
 #define __has_feature(feature) 0
 #endif
@@ -309,7 +309,7 @@ void ptx__barrier_check(struct ptx__block *block, unsigned number)
 
 /* --- running --- */
 
-/* Nobody can go on: what do they wait for? */
+/* Called when no warp can run: finds out what the warps wait for. */
 static bool stuck(struct ptx__block *block)
 {
     for (unsigned i = 0; i < block->n_warps; i++) {

@@ -35,7 +35,11 @@ static void take(struct ptx__warp *warp, unsigned number)
     set_limit(warp, group.at);
 }
 
-/* Those that let the others pass come last; then the innermost frame, then the order of code. */
+/*
+ * The order in which groups run: a group that has yielded more often comes later; then the
+ * innermost frame comes first, then the earlier operation. Running the furthest behind first lets
+ * diverged lanes converge.
+ */
 static bool before(const struct ptx__divergence_group *a, const struct ptx__divergence_group *b)
 {
     if (a->yield_round != b->yield_round)
@@ -57,7 +61,10 @@ static int first_of(const struct ptx__warp *warp, enum ptx__group_state state)
     return best;
 }
 
-/* Do they stand at one place of one frame, and wait for the same, if for anything? */
+/*
+ * Tells whether two groups are at the same operation of the same frame and wait for the same thing,
+ * so that they can be joined.
+ */
 static bool belong_together(const struct ptx__divergence_group *a,
                             const struct ptx__divergence_group *b)
 {
@@ -85,7 +92,10 @@ static void merge(struct ptx__warp *warp)
     }
 }
 
-/* What gathers can go on when all living members are there, or nobody else will come. */
+/*
+ * Tells whether a group can run. A gathering group can if all living members have arrived, or if it
+ * was forced.
+ */
 static bool can_run(const struct ptx__warp *warp, const struct ptx__divergence_group *group)
 {
     return group->state == PTX__RUNNABLE ||
@@ -129,7 +139,10 @@ const struct ptx__op *ptx__warp_park(struct ptx__warp *warp, const struct ptx__o
     return ptx__warp_next(warp);
 }
 
-/* With few steps in all, others may pass more often, so that the end is noticed. */
+/*
+ * With a small step limit the budget is smaller, because the limit is checked only when a budget is
+ * used up.
+ */
 static int32_t budget_of(const struct ptx__warp *warp)
 {
     const uint64_t limit = warp->block->grid->launch->step_limit;
@@ -226,7 +239,7 @@ static uint32_t same_members(const uint32_t *names, uint32_t mask, uint32_t memb
     return same & mask;
 }
 
-/* Lanes that came to the operation before and name the same members join. */
+/* Joins lanes that have reached the operation before and have the same members. */
 static void gather(struct ptx__warp *warp, const struct ptx__op *op, const uint32_t *names,
                    uint32_t members)
 {
