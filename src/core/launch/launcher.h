@@ -7,8 +7,8 @@
 
 struct cushim__launcher {
     struct cushim__object object;
-    uint64_t function; /* its handle; not pinned */
-    pthread_mutex_t lock;
+    uint64_t function;    /* its handle; not pinned */
+    pthread_mutex_t lock; /* held around the launch, so it comes before the submission locks */
     /* Under it. */
     struct cushim_argument *arguments; /* each with a block of its own, for name and value */
     size_t n, max;
