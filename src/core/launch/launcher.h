@@ -7,8 +7,8 @@
 
 struct cushim__launcher {
     struct cushim__object object;
-    uint64_t function; /* the kernel's handle, which is not pinned */
-    pthread_mutex_t lock;
+    uint64_t function;    /* the kernel's handle, which is not pinned */
+    pthread_mutex_t lock; /* held during the launch, so it is taken before the submission locks */
     /* Under the lock. */
     struct cushim_argument *arguments; /* each with an allocated block for name and value */
     size_t n, max;

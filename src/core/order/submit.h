@@ -13,8 +13,9 @@
  *     }
  *
  * Between begin and end, the submission locks of all the contexts of the work are held, so the
- * driver calls there must not block. The work is noted as submitted even if the driver call fails,
- * because the driver may have submitted a part of it; an unnecessary wait does no harm.
+ * driver calls there must not block (docs/locking.md). The work is noted as submitted even if the
+ * driver call fails, because the driver may have submitted a part of it; an unnecessary wait does
+ * no harm.
  *
  * Begin fails if the stream belongs to another thread, if the memory may not be used on it, when
  * out of memory, or if the driver fails to wait. It then holds no lock.

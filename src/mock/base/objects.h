@@ -62,7 +62,7 @@ void *mock__object_new(enum mock__kind kind, size_t size);
 /* NULL if the handle is not that of a live object of this kind. */
 void *mock__object_find(enum mock__kind kind, const void *handle);
 
-/* The same for an object of any kind. */
+/* Returns the live object of a handle, of any kind, or NULL if there is none. */
 void *mock__object_any(uint64_t handle);
 
 /* Takes the handle out of use and frees the object. NULL does nothing. */

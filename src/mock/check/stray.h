@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory outside of all allocations that a device can access nevertheless. Callers hold the lock.
+ * Memory outside of all allocations that a device can access nevertheless. The thread that runs the
+ * kernel holds the lock; its helpers and the workers of the engine may call this at the same time.
  */
 #ifndef CUSHIM_MOCK_CHECK_STRAY_H
 #define CUSHIM_MOCK_CHECK_STRAY_H

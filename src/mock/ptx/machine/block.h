@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Running a block, and the race check of its shared memory. */
+/*
+ * Running a block, and the race check of its shared memory. A block belongs to one worker, so
+ * nothing here takes a lock.
+ */
 #ifndef CUSHIM_MOCK_PTX_MACHINE_BLOCK_H
 #define CUSHIM_MOCK_PTX_MACHINE_BLOCK_H
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A running launch: its blocks, its workers, and its errors. Each worker is a thread that runs
- * clusters, one after another.
+ * clusters. A block, its warps and its cluster belong to one worker and need no lock. Workers share
+ * the grid: the launch does not change, the atomic fields are for all workers, and grid->lock
+ * protects the rest.
  */
 #ifndef CUSHIM_MOCK_PTX_MACHINE_GRID_H
 #define CUSHIM_MOCK_PTX_MACHINE_GRID_H

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The interface of the PTX engine: running a kernel of a lowered module. The engine uses nothing of
- * the mock except what is passed here, and the mock uses nothing else of the engine.
+ * the mock except what is passed here, and the mock uses nothing else of the engine. The caller of
+ * ptx__run() must not change the program and the launch until it returns; workers of the engine use
+ * them meanwhile.
  */
 #ifndef CUSHIM_MOCK_PTX_MACHINE_RUN_H
 #define CUSHIM_MOCK_PTX_MACHINE_RUN_H

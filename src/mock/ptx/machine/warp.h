@@ -6,7 +6,8 @@
  * same operation of the same frame. Only the current group runs. The next one is the group that is
  * furthest behind in the innermost frame. A group that reaches the operation of another group joins
  * it, so the lanes converge again. A group that jumps backwards very often yields to the others, so
- * that a lane may wait for another lane of its warp.
+ * that a lane may wait for another lane of its warp. A warp belongs to one worker, so nothing here
+ * takes a lock.
  */
 #ifndef CUSHIM_MOCK_PTX_MACHINE_WARP_H
 #define CUSHIM_MOCK_PTX_MACHINE_WARP_H

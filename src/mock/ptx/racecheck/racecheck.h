@@ -2,7 +2,8 @@
 /*
  * The race check: the shadow memory of a running launch, and its fast path, which is inline. The
  * rest, including the texts of findings, is in racecheck_shared.c and racecheck_global.c.
- * exec_racecheck.c checks all lanes of a warp at once.
+ * exec_racecheck.c checks all lanes of a warp at once. The shadow memory of shared and local memory
+ * belongs to one worker; each line of global memory has a lock, which is a bit of its word.
  */
 #ifndef CUSHIM_MOCK_PTX_RACECHECK_RACECHECK_H
 #define CUSHIM_MOCK_PTX_RACECHECK_RACECHECK_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Shadow records. A shadow record tells which blocks have read and written a line of global memory
- * that several blocks use. Its granules are words of 4 bytes or single bytes.
+ * that several blocks use. Its granules are words of 4 bytes or single bytes. Callers hold the lock
+ * of the line, except for ptx__shadow_record_keep() and ptx__shadow_record_free().
  */
 #ifndef CUSHIM_MOCK_PTX_RACECHECK_SHADOW_RECORD_H
 #define CUSHIM_MOCK_PTX_RACECHECK_SHADOW_RECORD_H
