@@ -253,11 +253,11 @@ static bool read_memory(struct ptx__parser *parser, struct ptx__operand *operand
     return true;
 }
 
-/* "!%p1", "-%r1" */
+/* "!%p1", "-%r1"; an element of a vector or of a list is never negated. */
 static bool read_negated(struct ptx__parser *parser, struct ptx__operand *operand)
 {
     ptx__next(&parser->lexer);
-    if (parser->lexer.token.kind != PTX_NAME)
+    if (parser->lexer.token.kind != PTX_NAME || parser->depth > 1)
         return ptx__unexpected(parser);
     if (!read_named(parser, operand))
         return false;
