@@ -41,12 +41,12 @@ struct cushim__timeline {
 
     uint64_t submitted; /* the last number */
     uint64_t done;      /* all up to this is known to be done */
+    /* The oldest is recorded anew; waits for it that have begun are not changed by that. */
     struct cushim__mark {
         CUevent event;
-        uint64_t number;    /* 0: not recorded */
-        bool early;         /* before anybody asked */
-    } marks[CUSHIM__MARKS]; /* the oldest is recorded anew; who waits for it already does not mind
-                             */
+        uint64_t number; /* 0: not recorded */
+        bool early;      /* before anybody asked */
+    } marks[CUSHIM__MARKS];
     unsigned next_mark;
     struct {
         uint64_t id, number; /* this point of another timeline lies before */

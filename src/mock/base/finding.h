@@ -44,8 +44,7 @@ struct mock__words mock__say_work(const struct mock__work *work);
 /* Is anything looked for at all? Off with CUSHIM_MOCK_CHECK=0. */
 bool mock__checking(void);
 
-/* Reads the environment; called by cuInit(). With CUSHIM_MOCK_CHECK=1 findings are printed at exit.
- */
+/* Reads the environment, for cuInit(). With CUSHIM_MOCK_CHECK=1 findings are printed at exit. */
 void mock__findings_start(void);
 
 /* Does the environment ask for findings? Then the host's own accesses are watched, too. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel that runs, of which there is one at a time. Callers hold the lock, but for complaints.
+/*
+ * The kernel that runs, of which there is one at a time. Callers hold the lock, but for complaints.
  */
 #ifndef CUSHIM_MOCK_LAUNCH_CONTROL_H
 #define CUSHIM_MOCK_LAUNCH_CONTROL_H

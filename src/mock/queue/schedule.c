@@ -232,8 +232,7 @@ void mock__finish_all(void)
     mock__finish_context(NULL);
 }
 
-/* Does what has to come before the queue's first work, or that. False: the host has a part in it.
- */
+/* Does what has to come before the queue's first work, or that. False: it needs the host. */
 static bool advance(struct mock__queue *queue)
 {
     const struct mock__work *work = queue->first;
