@@ -79,22 +79,23 @@ struct ptx__grid {
     bool alone;           /* there is one worker */
     atomic_bool stop;     /* something went wrong */
     pthread_mutex_t lock; /* for what follows, and for what findings tell */
-    int result;
+    enum ptx__result result;
     struct ptx__image *_Atomic images; /* that handles were found to stand for */
     struct ptx__piece *pieces;         /* of workers that are done */
     atomic_uchar *noted; /* by operation: the kinds of what was found there already, as bits */
 };
 
-/* The launch ends with a CUresult, unless it ends with another already. True: it did not. */
-bool ptx__grid_stop(struct ptx__grid *grid, int result);
+/* The launch ends with the result, unless it ends with another already. True: it did not. */
+bool ptx__grid_stop(struct ptx__grid *grid, enum ptx__result result);
 
 /*
- * Something went wrong in a lane: stops the launch with a CUresult, and says what and where.
+ * Something went wrong in a lane: stops the launch with the result, and says what and where.
  * Returns NULL, as a handler does then.
  */
-const struct ptx__op *ptx__fault(struct ptx__warp *warp, const struct ptx__op *op, int result,
-                                 enum ptx__finding_kind kind, unsigned lane, const char *format,
-                                 ...) __attribute__((format(printf, 6, 7)));
+const struct ptx__op *ptx__fault(struct ptx__warp *warp, const struct ptx__op *op,
+                                 enum ptx__result result, enum ptx__finding_kind kind,
+                                 unsigned lane, const char *format, ...)
+    __attribute__((format(printf, 6, 7)));
 
 /* The same for what does no harm to the launch: once for each operation. */
 void ptx__note(struct ptx__warp *warp, const struct ptx__op *op, enum ptx__finding_kind kind,

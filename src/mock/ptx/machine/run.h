@@ -90,8 +90,21 @@ void ptx__heap_free(struct ptx__heap *heap);
 /* Does any function of the program call malloc()? */
 bool ptx__uses_heap(const struct ptx__program *program);
 
-/* Runs it to its end. The CUresult that it ends with. */
-int ptx__run(struct ptx__launch *launch);
+/* How a launch ends: names and values are those of CUresult. */
+enum ptx__result {
+    PTX__SUCCESS = 0,
+    PTX__ERROR_OUT_OF_MEMORY = 2,
+    PTX__ERROR_ILLEGAL_ADDRESS = 700,
+    PTX__ERROR_LAUNCH_TIMEOUT = 702,
+    PTX__ERROR_ASSERT = 710,
+    PTX__ERROR_ILLEGAL_INSTRUCTION = 715,
+    PTX__ERROR_MISALIGNED_ADDRESS = 716,
+    PTX__ERROR_INVALID_PC = 718,
+    PTX__ERROR_LAUNCH_FAILED = 719,
+};
+
+/* Runs it to its end. */
+enum ptx__result ptx__run(struct ptx__launch *launch);
 
 /*
  * Lowers a module whose variables have their addresses. What cannot be executed is an error in
