@@ -3,15 +3,9 @@
 
 #include "core/order/timeline.h"
 
-/* A public function that is one driver call inside of a context. */
+/* One driver call inside of a context. */
 #define CALL_IN(context, name, args)                                                               \
-    __extension__({                                                                                \
-        struct cushim__scope scope;                                                                \
-        cushim_status call_in = cushim__context_enter((context).id, __func__, &scope);             \
-        if (!call_in)                                                                              \
-            call_in = cushim__scope_leave(&scope, CU_CALL(&scope, name, args));                    \
-        call_in;                                                                                   \
-    })
+    CU_CALL_IN(cushim__context_enter((context).id, __func__, &scope), name, args)
 
 cushim_status cushim_context_primary(cushim_driver driver, int device, cushim_context *ret_context)
 {
@@ -57,11 +51,8 @@ cushim_status cushim_context_primary_state(cushim_driver driver, int device, uns
 
 cushim_status cushim_context_primary_set_flags(cushim_driver driver, int device, unsigned flags)
 {
-    struct cushim__scope scope;
-
-    CUSHIM_TRY(cushim__driver_enter(driver.id, __func__, &scope));
-    return cushim__scope_leave(&scope,
-                               CU_CALL(&scope, cuDevicePrimaryCtxSetFlags_v2, (device, flags)));
+    return CU_CALL_IN(cushim__driver_enter(driver.id, __func__, &scope),
+                      cuDevicePrimaryCtxSetFlags_v2, (device, flags));
 }
 
 cushim_status cushim_context_primary_reset(cushim_driver driver, int device)
@@ -156,42 +147,51 @@ void cushim_context_free(cushim_context *context)
     cushim__object_close(context ? &context->id : NULL, CUSHIM__HANDLE_CONTEXT, __func__);
 }
 
-cushim_status cushim_context_raw(cushim_context context, void **ret_cu_context)
-{
-    const struct cushim__context *object;
+/* What of a context stays as it is, or is atomic: for a look without entering it. */
+struct facts {
+    CUcontext cu;
+    CUdevice device;
+    int kind;
+};
 
-    CHECK_OUTPUT(ret_cu_context);
-    object = cushim__handle_pin(context.id, CUSHIM__HANDLE_CONTEXT, __func__);
+static cushim_status find_facts(cushim_context context, const char *call, struct facts *ret_facts)
+{
+    struct cushim__context *object = cushim__handle_pin(context.id, CUSHIM__HANDLE_CONTEXT, call);
+
     if (!object)
         return cushim__error()->status;
-    *ret_cu_context = object->cu;
+    *ret_facts = (struct facts){object->cu, object->device, object->kind};
     cushim__handle_unpin(context.id);
+    return CUSHIM_OK;
+}
+
+cushim_status cushim_context_raw(cushim_context context, void **ret_cu_context)
+{
+    struct facts facts;
+
+    CHECK_OUTPUT(ret_cu_context);
+    CUSHIM_TRY(find_facts(context, __func__, &facts));
+    *ret_cu_context = facts.cu;
     return CUSHIM_OK;
 }
 
 cushim_status cushim_context_device(cushim_context context, int *ret_device)
 {
-    const struct cushim__context *object;
+    struct facts facts;
 
     CHECK_OUTPUT(ret_device);
-    object = cushim__handle_pin(context.id, CUSHIM__HANDLE_CONTEXT, __func__);
-    if (!object)
-        return cushim__error()->status;
-    *ret_device = object->device;
-    cushim__handle_unpin(context.id);
+    CUSHIM_TRY(find_facts(context, __func__, &facts));
+    *ret_device = facts.device;
     return CUSHIM_OK;
 }
 
 cushim_status cushim_context_is_primary(cushim_context context, bool *ret_primary)
 {
-    const struct cushim__context *object;
+    struct facts facts;
 
     CHECK_OUTPUT(ret_primary);
-    object = cushim__handle_pin(context.id, CUSHIM__HANDLE_CONTEXT, __func__);
-    if (!object)
-        return cushim__error()->status;
-    *ret_primary = object->kind == CUSHIM__CONTEXT_PRIMARY;
-    cushim__handle_unpin(context.id);
+    CUSHIM_TRY(find_facts(context, __func__, &facts));
+    *ret_primary = facts.kind == CUSHIM__CONTEXT_PRIMARY;
     return CUSHIM_OK;
 }
 

@@ -19,11 +19,9 @@ static cushim_status enter(cushim_driver driver, int device, const char *call,
 
 cushim_status cushim_device_count(cushim_driver driver, int *ret_count)
 {
-    struct cushim__scope scope;
-
     CHECK_OUTPUT(ret_count);
-    CUSHIM_TRY(cushim__driver_enter(driver.id, __func__, &scope));
-    return cushim__scope_leave(&scope, CU_CALL(&scope, cuDeviceGetCount, (ret_count)));
+    return CU_CALL_IN(cushim__driver_enter(driver.id, __func__, &scope), cuDeviceGetCount,
+                      (ret_count));
 }
 
 static int int_size(size_t size)
@@ -33,52 +31,43 @@ static int int_size(size_t size)
 
 cushim_status cushim_device_name(cushim_driver driver, int device, char *buffer, size_t size)
 {
-    struct cushim__scope scope;
-    cushim_status status;
     CUdevice cu = 0;
 
     CHECK_OUTPUT(buffer);
-    CUSHIM_TRY(enter(driver, device, __func__, &scope, &cu));
-    status = CU_CALL(&scope, cuDeviceGetName, (buffer, int_size(size), cu));
-    return cushim__scope_leave(&scope, status);
+    return CU_CALL_IN(enter(driver, device, __func__, &scope, &cu), cuDeviceGetName,
+                      (buffer, int_size(size), cu));
 }
 
 cushim_status cushim_device_uuid(cushim_driver driver, int device, struct cushim_uuid *ret_uuid)
 {
     struct cushim__cu_uuid uuid;
-    struct cushim__scope scope;
     cushim_status status;
     CUdevice cu = 0;
 
     CHECK_OUTPUT(ret_uuid);
-    CUSHIM_TRY(enter(driver, device, __func__, &scope, &cu));
-    status = CU_CALL(&scope, cuDeviceGetUuid, (&uuid, cu));
+    status = CU_CALL_IN(enter(driver, device, __func__, &scope, &cu), cuDeviceGetUuid, (&uuid, cu));
     if (!status)
         memcpy(ret_uuid->bytes, uuid.bytes, sizeof(ret_uuid->bytes));
-    return cushim__scope_leave(&scope, status);
+    return status;
 }
 
 cushim_status cushim_device_memory(cushim_driver driver, int device, size_t *ret_bytes)
 {
-    struct cushim__scope scope;
     CUdevice cu = 0;
 
     CHECK_OUTPUT(ret_bytes);
-    CUSHIM_TRY(enter(driver, device, __func__, &scope, &cu));
-    return cushim__scope_leave(&scope, CU_CALL(&scope, cuDeviceTotalMem_v2, (ret_bytes, cu)));
+    return CU_CALL_IN(enter(driver, device, __func__, &scope, &cu), cuDeviceTotalMem_v2,
+                      (ret_bytes, cu));
 }
 
 cushim_status cushim_device_attribute(cushim_driver driver, int device, int attribute,
                                       int *ret_value)
 {
-    struct cushim__scope scope;
-    cushim_status status;
     CUdevice cu = 0;
 
     CHECK_OUTPUT(ret_value);
-    CUSHIM_TRY(enter(driver, device, __func__, &scope, &cu));
-    status = CU_CALL(&scope, cuDeviceGetAttribute, (ret_value, attribute, cu));
-    return cushim__scope_leave(&scope, status);
+    return CU_CALL_IN(enter(driver, device, __func__, &scope, &cu), cuDeviceGetAttribute,
+                      (ret_value, attribute, cu));
 }
 
 cushim_status cushim_device_compute_capability(cushim_driver driver, int device, int *ret_major,
@@ -106,14 +95,11 @@ cushim_status cushim_device_compute_capability(cushim_driver driver, int device,
 
 cushim_status cushim_device_pci_id(cushim_driver driver, int device, char *buffer, size_t size)
 {
-    struct cushim__scope scope;
-    cushim_status status;
     CUdevice cu = 0;
 
     CHECK_OUTPUT(buffer);
-    CUSHIM_TRY(enter(driver, device, __func__, &scope, &cu));
-    status = CU_CALL(&scope, cuDeviceGetPCIBusId, (buffer, int_size(size), cu));
-    return cushim__scope_leave(&scope, status);
+    return CU_CALL_IN(enter(driver, device, __func__, &scope, &cu), cuDeviceGetPCIBusId,
+                      (buffer, int_size(size), cu));
 }
 
 cushim_status cushim_device_by_pci_id(cushim_driver driver, const char *pci_id, int *ret_device)

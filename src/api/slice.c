@@ -3,16 +3,6 @@
 
 #include "core/memory/slice.h"
 
-static cushim_status enter(cushim_stream stream, const char *call, struct cushim__scope *scope,
-                           struct cushim__stream **ret_stream)
-{
-    cushim_status status;
-
-    CUSHIM_TRY(cushim__object_enter(stream.id, CUSHIM__HANDLE_STREAM, call, scope, ret_stream));
-    status = cushim__stream_check_thread(scope, *ret_stream);
-    return status ? cushim__scope_leave(scope, status) : CUSHIM_OK;
-}
-
 /* Pinned memory is every context's. */
 static bool is_ours(const struct cushim__scope *scope, const struct cushim__resolved_view *span)
 {
@@ -61,7 +51,7 @@ static cushim_status make(cushim_stream stream, size_t element, size_t length, i
     struct cushim__scope scope;
     cushim_status status;
 
-    CUSHIM_TRY(enter(stream, call, &scope, &object));
+    CUSHIM_TRY(cushim__stream_enter(stream.id, call, &scope, &object));
     status = alloc(&scope, object, element, length, &buffer);
     if (!status && init) {
         const struct cushim__access access = {buffer, 0, buffer->bytes, true};
@@ -146,7 +136,7 @@ cushim_status cushim_slice_adopt(cushim_stream stream, uint64_t address, size_t 
     size_t bytes = 0;
 
     CHECK_OUTPUT(ret_slice);
-    CUSHIM_TRY(enter(stream, __func__, &scope, &object));
+    CUSHIM_TRY(cushim__stream_enter(stream.id, __func__, &scope, &object));
     status = cushim__checked_size(__func__, element, length, &bytes);
     if (!status && (!address || address + bytes < address))
         status = cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: no memory is at 0x%llx", __func__,
@@ -200,7 +190,7 @@ cushim_status cushim_slice_leak(cushim_stream stream, cushim_slice *slice, uint6
 
     CHECK_OUTPUT(slice);
     CHECK_OUTPUT(ret_address);
-    CUSHIM_TRY(enter(stream, __func__, &scope, &object));
+    CUSHIM_TRY(cushim__stream_enter(stream.id, __func__, &scope, &object));
     status = pin(&scope, cushim__slice_view(*slice), true, &span);
     if (!status) {
         status = leak(&scope, object, &span, ret_address);
@@ -288,7 +278,7 @@ static cushim_status copy_host(cushim_stream stream, cushim_view view, const voi
 
     if (length && !host)
         return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, NULL, "%s: host is NULL", call);
-    CUSHIM_TRY(enter(stream, call, &scope, &object));
+    CUSHIM_TRY(cushim__stream_enter(stream.id, call, &scope, &object));
     status = pin(&scope, view, write != NULL, &span);
     if (!status) {
         const struct cushim__access access = cushim__span_access(&span, write != NULL);
@@ -388,7 +378,7 @@ cushim_status cushim_view_copy(cushim_stream stream, cushim_view to, cushim_view
     struct cushim__scope scope;
     cushim_status status;
 
-    CUSHIM_TRY(enter(stream, "cushim_slice_copy", &scope, &object));
+    CUSHIM_TRY(cushim__stream_enter(stream.id, "cushim_slice_copy", &scope, &object));
     status = cushim__span_pin(to, scope.call, &to_span);
     if (status)
         return cushim__scope_leave(&scope, status);
@@ -410,7 +400,7 @@ cushim_status cushim_view_fill(cushim_stream stream, cushim_view view, const voi
     cushim_status status;
 
     CHECK_OUTPUT(element);
-    CUSHIM_TRY(enter(stream, "cushim_slice_fill", &scope, &object));
+    CUSHIM_TRY(cushim__stream_enter(stream.id, "cushim_slice_fill", &scope, &object));
     status = pin(&scope, view, true, &span);
     if (!status) {
         const struct cushim__access access = cushim__span_access(&span, true);
@@ -432,7 +422,7 @@ static cushim_status use(cushim_stream stream, cushim_view view, bool write, boo
     struct cushim__resolved_view span;
     cushim_status status;
 
-    CUSHIM_TRY(enter(stream, call, &scope, &object));
+    CUSHIM_TRY(cushim__stream_enter(stream.id, call, &scope, &object));
     status = pin(&scope, view, write, &span);
     if (!status) {
         const struct cushim__access access = cushim__span_access(&span, write);

@@ -8,16 +8,6 @@
 
 #define WAITING "waiting"
 
-static cushim_status enter(cushim_stream stream, const char *call, struct cushim__scope *scope,
-                           struct cushim__stream **ret_stream)
-{
-    cushim_status status;
-
-    CUSHIM_TRY(cushim__object_enter(stream.id, CUSHIM__HANDLE_STREAM, call, scope, ret_stream));
-    status = cushim__stream_check_thread(scope, *ret_stream);
-    return status ? cushim__scope_leave(scope, status) : CUSHIM_OK;
-}
-
 /* A stream object on a real stream, and a handle on that. */
 static cushim_status give(const struct cushim__scope *scope, CUstream cu, bool owned,
                           const char *label, uint64_t *ret_id)
@@ -163,7 +153,7 @@ cushim_status cushim_stream_fork(cushim_stream stream, cushim_stream *ret_stream
     cushim_status status;
 
     CHECK_OUTPUT(ret_stream);
-    CUSHIM_TRY(enter(stream, __func__, &scope, &object));
+    CUSHIM_TRY(cushim__stream_enter(stream.id, __func__, &scope, &object));
     status = create(&scope, NULL, &forked.id);
     if (status)
         return cushim__scope_leave(&scope, status);
@@ -184,7 +174,7 @@ cushim_status cushim_stream_join(cushim_stream stream, cushim_stream other)
     struct cushim__scope scope;
     cushim_status status;
 
-    CUSHIM_TRY(enter(stream, __func__, &scope, &object));
+    CUSHIM_TRY(cushim__stream_enter(stream.id, __func__, &scope, &object));
     others = cushim__handle_pin(other.id, CUSHIM__HANDLE_STREAM, __func__);
     if (!others)
         return cushim__scope_leave(&scope, cushim__error()->status);
@@ -203,7 +193,7 @@ cushim_status cushim_stream_wait(cushim_stream stream, cushim_event event)
     struct cushim__scope scope;
     cushim_status status;
 
-    CUSHIM_TRY(enter(stream, __func__, &scope, &object));
+    CUSHIM_TRY(cushim__stream_enter(stream.id, __func__, &scope, &object));
     status = cushim__check_not_recording(&scope, object->timeline, WAITING);
     if (status)
         return cushim__scope_leave(&scope, status);
@@ -225,7 +215,7 @@ cushim_status cushim_stream_synchronize(cushim_stream stream)
     struct cushim__scope scope;
     cushim_status status;
 
-    CUSHIM_TRY(enter(stream, __func__, &scope, &object));
+    CUSHIM_TRY(cushim__stream_enter(stream.id, __func__, &scope, &object));
     status = cushim__check_not_recording(&scope, object->timeline, WAITING);
     if (!status)
         status = cushim__timeline_synchronize(&scope, object->timeline);
@@ -239,7 +229,7 @@ cushim_status cushim_stream_query(cushim_stream stream)
     cushim_status status;
     uint64_t number;
 
-    CUSHIM_TRY(enter(stream, __func__, &scope, &object));
+    CUSHIM_TRY(cushim__stream_enter(stream.id, __func__, &scope, &object));
     status = cushim__check_not_recording(&scope, object->timeline, "asking for its work");
     if (status)
         return cushim__scope_leave(&scope, status);
@@ -283,7 +273,7 @@ cushim_status cushim_stream_host_function(cushim_stream stream, void (*function)
     struct cushim__scope scope;
     cushim_status status;
 
-    status = enter(stream, __func__, &scope, &object);
+    status = cushim__stream_enter(stream.id, __func__, &scope, &object);
     if (!status) {
         host_call = function ? malloc(sizeof(*host_call)) : NULL;
         if (!function)
@@ -308,41 +298,36 @@ cushim_status cushim_stream_host_function(cushim_stream stream, void (*function)
 cushim_status cushim_stream_capture_status(cushim_stream stream, enum cushim_capture *ret_status)
 {
     struct cushim__stream *object;
-    struct cushim__scope scope;
     cushim_status status;
     int capture = 0;
 
     CHECK_OUTPUT(ret_status);
-    CUSHIM_TRY(enter(stream, __func__, &scope, &object));
-    status = CU_CALL(&scope, cuStreamIsCapturing, (object->cu, &capture));
+    status = CU_CALL_IN(cushim__stream_enter(stream.id, __func__, &scope, &object),
+                        cuStreamIsCapturing, (object->cu, &capture));
     if (!status)
         *ret_status = (enum cushim_capture) capture;
-    return cushim__scope_leave(&scope, status);
+    return status;
 }
 
 cushim_status cushim_stream_priority(cushim_stream stream, int *ret_priority)
 {
     struct cushim__stream *object;
-    struct cushim__scope scope;
-    cushim_status status;
 
     CHECK_OUTPUT(ret_priority);
-    CUSHIM_TRY(enter(stream, __func__, &scope, &object));
-    status = CU_CALL(&scope, cuStreamGetPriority, (object->cu, ret_priority));
-    return cushim__scope_leave(&scope, status);
+    return CU_CALL_IN(cushim__stream_enter(stream.id, __func__, &scope, &object),
+                      cuStreamGetPriority, (object->cu, ret_priority));
 }
 
 cushim_status cushim_stream_is_blocking(cushim_stream stream, bool *ret_blocking)
 {
     struct cushim__stream *object;
-    struct cushim__scope scope;
     cushim_status status;
     unsigned flags = 0;
 
     CHECK_OUTPUT(ret_blocking);
-    CUSHIM_TRY(enter(stream, __func__, &scope, &object));
-    status = CU_CALL(&scope, cuStreamGetFlags, (object->cu, &flags));
+    status = CU_CALL_IN(cushim__stream_enter(stream.id, __func__, &scope, &object),
+                        cuStreamGetFlags, (object->cu, &flags));
     if (!status)
         *ret_blocking = !(flags & CU_STREAM_NON_BLOCKING);
-    return cushim__scope_leave(&scope, status);
+    return status;
 }
