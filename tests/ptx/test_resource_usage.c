@@ -133,7 +133,7 @@ static uint32_t drawn(uint32_t n)
     return (uint32_t) (state >> 11) % n;
 }
 
-enum { MOST_INSTRUCTIONS = 24, MOST_REGISTERS = 40 };
+enum { MOST_INSTRUCTIONS = 96, MOST_REGISTERS = 48 };
 
 struct use {
     uint32_t first, last;
@@ -180,7 +180,7 @@ Test(facts, registers_are_in_use_as_loops_say)
 {
     unsigned stretched = 0;
 
-    for (int round = 0; round < 20000; round++) {
+    for (int round = 0; round < 2000; round++) {
         struct ptx__register registers[MOST_REGISTERS];
         struct ptx__instruction instructions[MOST_INSTRUCTIONS] = {{0}};
         struct ptx__operand operands[MOST_INSTRUCTIONS] = {{0}};
@@ -198,7 +198,10 @@ Test(facts, registers_are_in_use_as_loops_say)
             instructions[i].operands = &operands[i];
             instructions[i].n_operands = 1;
             operands[i].kind = jumps ? PTX_LABEL : PTX_REGISTER;
-            operands[i].reg = jumps ? drawn(MOST_INSTRUCTIONS) : drawn(MOST_REGISTERS);
+            if (jumps)
+                operands[i].target = drawn(MOST_INSTRUCTIONS);
+            else
+                operands[i].reg = drawn(MOST_REGISTERS);
         }
         cr_assert(eq(uint, ptx__count_registers(&function), count_registers(&function)));
         stretched += count_registers(&function) > 16;

@@ -2,9 +2,9 @@
 /*
  * Modules and their functions.
  *
- * A module's users are its handles, and the register of names (register.h). When the last one goes,
- * the handles of its functions and variables are closed; each function holds a reference on the
- * module, so that the module is unloaded when no call uses one any more.
+ * A module's users are its handles, and the registry of names (module_registry.h). When the last
+ * one goes, the handles of its functions and variables are closed; each function holds a reference
+ * on the module, so that the module is unloaded when no call uses one any more.
  */
 #ifndef CUSHIM_CORE_CODE_MODULE_H
 #define CUSHIM_CORE_CODE_MODULE_H
@@ -38,7 +38,7 @@ struct cushim__module {
     struct cushim__lowered *lowered;
     size_t n_lowered;
 
-    pthread_mutex_t lock;
+    pthread_mutex_t lock; /* docs/locking.md has the order of locks */
     /* Under it. */
     struct cushim__arena arena; /* names, and what is above */
     struct cushim__member *members;

@@ -16,7 +16,7 @@ cushim_status cushim__event_take(const struct cushim__scope *scope, struct cushi
     return event ? CUSHIM_OK : CU_CALL(scope, cuEventCreate, (ret_event, CU_EVENT_DISABLE_TIMING));
 }
 
-/* Under the small lock. */
+/* Under the pool_lock. */
 static bool keep_event(struct cushim__context *context, CUevent event)
 {
     if (context->n_events == context->max_events) {

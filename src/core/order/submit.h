@@ -13,8 +13,8 @@
  *     }
  *
  * Between begin and end the submission locks of all the contexts concerned are held, so the driver
- * calls there must not block. The work is noted as submitted even if the call failed: part of it
- * may have been, and waiting for nothing does no harm.
+ * calls there must not block (docs/locking.md). The work is noted as submitted even if the call
+ * failed: part of it may have been, and waiting for nothing does no harm.
  *
  * Begin fails, and then holds nothing, if the stream is another thread's, if memory may not be
  * used on it, when out of memory, or when the driver refuses to wait.

@@ -32,7 +32,7 @@ static bool ref_unless_zero(struct cushim__timeline *timeline)
     return false;
 }
 
-/* Under the small lock. A stream that was destroyed may have left its address to another one. */
+/* Under the pool_lock. A stream that was destroyed may have left its address to another one. */
 static struct cushim__timeline *find(struct cushim__context *context, CUstream cu, uint64_t thread)
 {
     for (struct cushim__timeline *t = context->timelines; t; t = t->next)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The chunks of address space that device memory is cut from. */
+/* The chunks of address space that device memory is cut from. Callers hold the lock. */
 #ifndef CUSHIM_MOCK_ALLOCATION_HEAP_H
 #define CUSHIM_MOCK_ALLOCATION_HEAP_H
 

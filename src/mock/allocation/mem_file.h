@@ -3,7 +3,7 @@
  * Memory of the device that can be mapped more than once, and by more than one process: files
  * without a name. All memory is in pieces of one file, as descriptors are few, but what is
  * exported by its descriptor has a file of its own. Behind a file's bytes a label says what
- * it is, so that a descriptor from somewhere else is not taken for one.
+ * it is, so that a descriptor from somewhere else is not taken for one. Callers hold the lock.
  */
 #ifndef CUSHIM_MOCK_ALLOCATION_MEM_FILE_H
 #define CUSHIM_MOCK_ALLOCATION_MEM_FILE_H

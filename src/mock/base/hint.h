@@ -2,7 +2,7 @@
 /*
  * What a person can do about a failure, on standard error. A program that was written for hardware
  * gets a number and seldom prints more, and on hardware it would not have failed. Each
- * reason is told once a process; CUSHIM_LOG=none keeps them all quiet.
+ * reason is told once a process; CUSHIM_LOG=none keeps them all quiet. Takes no lock: thread-safe.
  */
 #ifndef CUSHIM_MOCK_BASE_HINT_H
 #define CUSHIM_MOCK_BASE_HINT_H

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What is reached outside of all allocations. Callers hold the lock. */
+/*
+ * What is reached outside of all allocations. The thread that runs the kernel holds the lock; its
+ * helpers and the workers of the engine may call at once.
+ */
 #ifndef CUSHIM_MOCK_CHECK_STRAY_H
 #define CUSHIM_MOCK_CHECK_STRAY_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the mock was asked to be, by a program in C, by a file, or by the environment. A
- * configuration is fixed by the first cuInit() that succeeds.
+ * configuration is fixed by the first cuInit() that succeeds. It has a lock of its own, and is read
+ * without one after that.
  */
 #ifndef CUSHIM_MOCK_CONFIG_CONFIG_H
 #define CUSHIM_MOCK_CONFIG_CONFIG_H
@@ -35,7 +36,7 @@ struct mock__config {
  * Reads the configuration and fixes it. *ret_visible gets, in the order that the program
  * sees, the places of the devices that CUDA_VISIBLE_DEVICES leaves.
  *
- * On failure, the sentence is appended to error. Called under the driver's lock.
+ * On failure, the sentence is appended to error. Called under the process-wide lock.
  */
 bool mock__config_fix(const struct mock__config **ret_config, int ret_visible[MOCK__MAX_DEVICES],
                       int *ret_n_visible, struct cushim__str *error);

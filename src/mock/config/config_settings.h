@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a configuration is written down, and what its lines mean. */
+/*
+ * Where a configuration is written down, and what its lines mean. Nothing here is shared between
+ * threads: who calls has the list to itself.
+ */
 #ifndef CUSHIM_MOCK_CONFIG_CONFIG_SETTINGS_H
 #define CUSHIM_MOCK_CONFIG_CONFIG_SETTINGS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Variables of the environment that are no settings of devices. */
+/* Variables of the environment that are no settings of devices. Takes no lock. */
 #ifndef CUSHIM_MOCK_CONFIG_ENVIRONMENT_H
 #define CUSHIM_MOCK_CONFIG_ENVIRONMENT_H
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What models of device there are. A model is data only; a profile is one device of a model. */
+/*
+ * What models of device there are. A model is data only; a profile is one device of a model.
+ * Profiles do not change after cuInit(), and are read without a lock.
+ */
 #ifndef CUSHIM_MOCK_CONFIG_PROFILE_H
 #define CUSHIM_MOCK_CONFIG_PROFILE_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel that runs, of which there is one at a time. Callers hold the lock, but for complaints.
+ * The kernel that runs, of which there is one at a time. Callers hold the lock; complaints may come
+ * from any thread that works for the kernel, and take a lock of their own.
  */
 #ifndef CUSHIM_MOCK_LAUNCH_CONTROL_H
 #define CUSHIM_MOCK_LAUNCH_CONTROL_H

@@ -2,6 +2,7 @@
 /*
  * Functions that can be left in their midst and entered again, in the same thread: what the
  * threads of a block are while they wait for each other. The sanitizers and valgrind are told.
+ * A fiber is one thread's: nothing here is shared between threads.
  */
 #ifndef CUSHIM_MOCK_LAUNCH_FIBER_H
 #define CUSHIM_MOCK_LAUNCH_FIBER_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the options of a compilation say about registers. A linked image is a text that programs
- * copy as they like, so it is written down in the text itself, as a comment at its end.
+ * copy as they like, so it is written down in the text itself, as a comment at its end. Nothing
+ * here is shared between threads.
  */
 #ifndef CUSHIM_MOCK_MODULE_JIT_LIMITS_H
 #define CUSHIM_MOCK_MODULE_JIT_LIMITS_H

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The compiler's logs, which a caller may want to have: one of errors, and one of the rest. */
+/*
+ * The compiler's logs, which a caller may want to have: one of errors, and one of the rest.
+ * They are the call's own: nothing here is shared between threads.
+ */
 #ifndef CUSHIM_MOCK_MODULE_JIT_LOG_H
 #define CUSHIM_MOCK_MODULE_JIT_LOG_H
 

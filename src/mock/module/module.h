@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Modules, and the functions they have. */
+/* Modules, and the functions they have. Callers hold the lock. */
 #ifndef CUSHIM_MOCK_MODULE_MODULE_H
 #define CUSHIM_MOCK_MODULE_MODULE_H
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What a module is made from: PTX text, several linked ones, or a fat binary with PTX in it. */
+/*
+ * What a module is made from: PTX text, several linked ones, or a fat binary with PTX in it.
+ * Callers hold the lock.
+ */
 #ifndef CUSHIM_MOCK_MODULE_MODULE_IMAGE_H
 #define CUSHIM_MOCK_MODULE_MODULE_IMAGE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How many blocks of a function a multiprocessor holds. */
+/* How many blocks of a function a multiprocessor holds. Callers hold the lock. */
 #ifndef CUSHIM_MOCK_MODULE_OCCUPANCY_H
 #define CUSHIM_MOCK_MODULE_OCCUPANCY_H
 

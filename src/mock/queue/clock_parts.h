@@ -3,6 +3,7 @@
  * What clocks are made of: numbers by slot, in a tree whose parts they share. A clock that is
  * another one and a number more has a few parts of its own, however many slots there are, and two
  * clocks are joined by looking at the parts that they do not share. For clock.c.
+ * Callers hold the lock.
  */
 #ifndef CUSHIM_MOCK_QUEUE_CLOCK_PARTS_H
 #define CUSHIM_MOCK_QUEUE_CLOCK_PARTS_H

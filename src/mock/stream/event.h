@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Events. */
+/* Events. Callers hold the lock. */
 #ifndef CUSHIM_MOCK_STREAM_EVENT_H
 #define CUSHIM_MOCK_STREAM_EVENT_H
 

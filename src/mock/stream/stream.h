@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Streams: a queue of work (work.h), and what a caller can ask and set.
+ * Streams: a queue of work (work.h), and what a caller can ask and set. Callers hold the lock.
  */
 #ifndef CUSHIM_MOCK_STREAM_STREAM_H
 #define CUSHIM_MOCK_STREAM_STREAM_H

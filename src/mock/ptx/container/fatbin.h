@@ -3,6 +3,7 @@
  * Fat binaries: PTX texts and machine code for several devices in one, as nvcc, fatbinary and
  * the programs that they build have them. Texts may be compressed: with LZ4, as CUDA before
  * version 13 does, and with Zstandard, for which libzstd.so.1 is opened when it is needed.
+ * Nothing here is shared between threads but that library, which is opened once.
  */
 #ifndef CUSHIM_MOCK_PTX_CONTAINER_FATBIN_H
 #define CUSHIM_MOCK_PTX_CONTAINER_FATBIN_H

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Copies that are done when they are asked for, barriers in shared memory, and clusters. */
+/*
+ * Copies that are done when they are asked for, barriers in shared memory, and clusters.
+ * A cluster is one worker's: nothing here takes a lock.
+ */
 #ifndef CUSHIM_MOCK_PTX_EXEC_ASYNC_H
 #define CUSHIM_MOCK_PTX_EXEC_ASYNC_H
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions that the device's runtime has: vprintf, __assertfail, malloc, free. */
+/*
+ * Functions that the device's runtime has: vprintf, __assertfail, malloc, free.
+ * They print under grid->lock; the heap has a lock of its own.
+ */
 #ifndef CUSHIM_MOCK_PTX_EXEC_BUILTIN_H
 #define CUSHIM_MOCK_PTX_EXEC_BUILTIN_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* printf() of kernels: one lane's, into a text. */
+/* printf() of kernels: one lane's, into a text. The caller prints it, under grid->lock. */
 #ifndef CUSHIM_MOCK_PTX_EXEC_PRINTF_H
 #define CUSHIM_MOCK_PTX_EXEC_PRINTF_H
 

@@ -190,14 +190,15 @@ static bool load_parameter(struct ptx__lowering *lower)
 {
     const struct ptx__operand *memory = &lower->at->operands[1];
     const struct ptx__function *function = lower->function;
-    const struct ptx__parameter *parameter = &function->parameters[memory->symbol.number];
     const uint64_t all = function->usage.parameter_bytes;
+    const struct ptx__parameter *parameter;
     struct pieces pieces;
     uint64_t bytes;
     int64_t at;
 
     if (!function->is_kernel || memory->reg != PTX_NONE || memory->symbol.kind != PTX_PARAMETER)
         return false;
+    parameter = &function->parameters[memory->symbol.number];
     pieces = loaded(lower);
     bytes = (uint64_t) pieces.n * pieces.bytes;
     at = (int64_t) (parameter->offset + (uint64_t) memory->offset);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A block from its begin to its end; and what watches its shared memory. */
+/*
+ * A block from its begin to its end; and what watches its shared memory. A block is one worker's:
+ * nothing here takes a lock.
+ */
 #ifndef CUSHIM_MOCK_PTX_MACHINE_BLOCK_H
 #define CUSHIM_MOCK_PTX_MACHINE_BLOCK_H
 

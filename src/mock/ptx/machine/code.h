@@ -11,6 +11,8 @@
  * Blocks of code stand in an order in which a loop is in one piece and everything else comes
  * after what leads to it. So of several groups of lanes the one that is furthest behind goes on,
  * and they meet again at the first place that all of them pass.
+ *
+ * Code does not change once it is lowered, so all workers of a launch read it without a lock.
  */
 #ifndef CUSHIM_MOCK_PTX_MACHINE_CODE_H
 #define CUSHIM_MOCK_PTX_MACHINE_CODE_H

@@ -2,6 +2,9 @@
 /*
  * A launch that runs: its blocks, its workers, what it may reach in memory, and what went wrong
  * in it.
+ *
+ * A block, its warps and its cluster are one worker's: no lock. Workers share the grid: what the
+ * launch says does not change, the atomic fields are for all, and the rest is under grid->lock.
  */
 #ifndef CUSHIM_MOCK_PTX_MACHINE_GRID_H
 #define CUSHIM_MOCK_PTX_MACHINE_GRID_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a texture or surface is made of, as the engine sees it: who runs the engine answers for
- * a handle with a struct ptx__image, and the engine samples it.
+ * a handle with a struct ptx__image, and the engine samples it. It is asked under grid->lock; an
+ * image that is in the list of the launch does not change.
  */
 #ifndef CUSHIM_MOCK_PTX_MACHINE_IMAGE_H
 #define CUSHIM_MOCK_PTX_MACHINE_IMAGE_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Running a kernel of a lowered module: all that the engine knows of the world, and all that
- * the world knows of the engine.
+ * the world knows of the engine. The caller of ptx__run() keeps the program and the launch as they
+ * are until it returns; workers of the engine run meanwhile.
  */
 #ifndef CUSHIM_MOCK_PTX_MACHINE_RUN_H
 #define CUSHIM_MOCK_PTX_MACHINE_RUN_H
@@ -35,7 +36,7 @@ struct ptx__range {
     bool watched;             /* is what the kernel does to it to be noted? */
     bool check_blocks;        /* and which block did it? */
     uint64_t *reads, *writes; /* a bit a byte: made when it is first used, the caller's to free */
-    uint64_t *lines;          /* what was done to each line: see watch.h; freed by the engine */
+    uint64_t *lines;          /* what was done to each line: see racecheck.h; freed by the engine */
 };
 
 struct ptx__launch {

@@ -6,6 +6,8 @@
  * group is current and runs; of the others, the one that is furthest behind in the innermost frame
  * is next. A group that comes to where another one stands joins it. A group that jumps
  * backwards for very long lets the others pass, so that a lane may wait for one of its own warp.
+ *
+ * A warp is one worker's: nothing here takes a lock.
  */
 #ifndef CUSHIM_MOCK_PTX_MACHINE_WARP_H
 #define CUSHIM_MOCK_PTX_MACHINE_WARP_H

@@ -2,7 +2,8 @@
 /*
  * From the addresses of 32 lanes to where the bytes are. Every access is checked; what makes that
  * cheap is that lanes mostly access one row of memory, or all the same place, in the range where
- * the operation found its bytes last time.
+ * the operation found its bytes last time. That range is remembered by worker; what is noted about
+ * a range is made under grid->lock.
  */
 #ifndef CUSHIM_MOCK_PTX_MEMORY_MEMORY_H
 #define CUSHIM_MOCK_PTX_MEMORY_MEMORY_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is noted about memory while a launch runs, and the quick questions to it. What is told of
- * it, and everything that is not quick, is in racecheck_shared.c and racecheck_global.c;
- * exec_racecheck.c asks for a warp at once.
+ * What is noted about memory while a launch runs, and the fast path of asking it. What is told of
+ * it, and the slow path, are in racecheck_shared.c and racecheck_global.c;
+ * exec_racecheck.c asks for a warp at once. What is noted about shared and local memory is the
+ * worker's own; each line of global memory has a lock, which is a bit of its word.
  */
 #ifndef CUSHIM_MOCK_PTX_RACECHECK_RACECHECK_H
 #define CUSHIM_MOCK_PTX_RACECHECK_RACECHECK_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A line of global memory that more than one block touched: who read and who wrote it, by words
- * of four bytes or by bytes.
+ * of four bytes or by bytes. Callers hold the lock of the line, but for ptx__shadow_record_keep()
+ * and ptx__shadow_record_free().
  */
 #ifndef CUSHIM_MOCK_PTX_RACECHECK_SHADOW_RECORD_H
 #define CUSHIM_MOCK_PTX_RACECHECK_SHADOW_RECORD_H

@@ -118,15 +118,14 @@ static size_t number_length(const struct ptx__lexer *lexer)
     return length;
 }
 
-/* One without an end is no string, and ends with its line, so that it costs no more than that. */
-static size_t string_length(const struct ptx__lexer *lexer, enum ptx__token_kind *ret_kind)
+/* A string ends on its line, so that one without an end costs one line; 0: it does not end. */
+static size_t string_length(const struct ptx__lexer *lexer)
 {
     size_t length = 1;
 
     while (peek(lexer, length) && peek(lexer, length) != '"' && peek(lexer, length) != '\n')
         length += peek(lexer, length) == '\\' && peek(lexer, length + 1) == '"' ? 2 : 1;
-    *ret_kind = peek(lexer, length) == '"' ? PTX_STRING : PTX_PUNCTUATION;
-    return length + (*ret_kind == PTX_STRING);
+    return peek(lexer, length) == '"' ? length + 1 : 0;
 }
 
 static size_t punctuation_length(const struct ptx__lexer *lexer)
@@ -155,9 +154,9 @@ static size_t measure(const struct ptx__lexer *lexer, enum ptx__token_kind *ret_
         return *ret_kind = PTX_DOTTED, dotted_length(lexer);
     if (c == '/' && next == '*')
         return *ret_kind = PTX_OPEN_COMMENT, (size_t) (lexer->end - lexer->at);
-    if (c == '"')
-        return string_length(lexer, ret_kind);
     *ret_kind = PTX_PUNCTUATION;
+    if (c == '"' && string_length(lexer))
+        return *ret_kind = PTX_STRING, string_length(lexer);
     return punctuation_length(lexer);
 }
 

@@ -5,6 +5,8 @@
  * What the hardware computes was found from what it answers: a coordinate becomes a number of
  * 1/256 of an element, weights are whole 1/256 whose sum is 1, and of the elements of a plane some
  * bits are added: 28 of floats, 15 of .f16, counted from the top of the largest one.
+ *
+ * Called by workers at once: images do not change, and nothing else is shared.
  */
 #ifndef CUSHIM_MOCK_PTX_TEXTURE_TEXTURE_H
 #define CUSHIM_MOCK_PTX_TEXTURE_TEXTURE_H
