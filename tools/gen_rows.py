@@ -47,7 +47,7 @@ class Strings:
 
 
 def flags(row):
-    names = [f"CUSHIM__ROW_{f.upper()}" for f in (*symbols.VARIANTS, "string") if f in row.flags]
+    names = [f"CUSHIM__ROW_{f.upper()}" for f in symbols.ROW_FLAGS if f in row.flags]
     return " | ".join(names) or "0"
 
 

@@ -12,6 +12,10 @@ since      CUDA version that introduced this symbol, as 1000 * major + 10 * mino
 signature  one letter an argument, "-" for none: the machine's view of the type
 flag       ptds | ptsz     the per-thread-default-stream variant
            string          returns const char * (all others return an int)
+           launch          launches kernels
+           release         gives something back, or waits: a fault fails it after it was called
+           basic           tells what is wrong: a fault of all functions leaves it out
+           lost            works on a device that was lost, as what is basic does
            gl | egl | vdpau | profiler
                            declared by that header and not by cuda.h
            internal=N      from toolkit N on, its type is declared only for
@@ -43,7 +47,9 @@ C_TYPES = {
 
 VARIANTS = ("ptds", "ptsz")
 HEADERS = ("gl", "egl", "vdpau", "profiler")
-PLAIN_FLAGS = VARIANTS + HEADERS + ("string",)
+FAULT_FLAGS = ("launch", "release", "basic", "lost")  # the same for all rows of a base name
+ROW_FLAGS = VARIANTS + ("string",) + FAULT_FLAGS  # that the rows have in C
+PLAIN_FLAGS = HEADERS + ROW_FLAGS
 NUMBER_FLAGS = ("internal", "header", "until")
 
 

@@ -201,6 +201,13 @@ def differences(row, found, toolkit):
         yield f"typed {'only' if 'internal' in found.flags else 'not only'} for {INTERNAL}, the list differs"
 
 
+def like_others(row, rows):
+    """A new version of a function has the flags of those before that no header tells."""
+    others = [r for r in rows if r.base == row.base]
+    row.flags.update({f: True for f in symbols.FAULT_FLAGS if any(f in r.flags for r in others)})
+    return row
+
+
 def compare(toolkit, rows, derived):
     """(contradictions, additions)"""
     found = {r.symbol: r for r in derived}
@@ -213,7 +220,7 @@ def compare(toolkit, rows, derived):
             contradictions.append(
                 f"{row.symbol}: of CUDA {symbols.version_text(row.header)}, not declared by this toolkit"
             )
-    return contradictions, list(found.values())
+    return contradictions, [like_others(row, rows) for row in found.values()]
 
 
 def main():

@@ -3,15 +3,9 @@
 
 #include "core/order/timeline.h"
 
-/* A public function that is one driver call inside of a context. */
+/* One driver call inside of a context. */
 #define CALL_IN(context, name, args)                                                               \
-    __extension__({                                                                                \
-        struct cushim__scope scope;                                                                \
-        cushim_status call_in = cushim__context_enter((context).id, __func__, &scope);             \
-        if (!call_in)                                                                              \
-            call_in = cushim__scope_leave(&scope, CU_CALL(&scope, name, args));                    \
-        call_in;                                                                                   \
-    })
+    CU_CALL_IN(cushim__context_enter((context).id, __func__, &scope), name, args)
 
 cushim_status cushim_context_primary(cushim_driver driver, int device, cushim_context *ret_context)
 {
@@ -22,9 +16,7 @@ cushim_status cushim_context_primary(cushim_driver driver, int device, cushim_co
     CUdevice cu_device = 0;
 
     CHECK_OUTPUT(ret_context);
-    status = cushim__driver_enter(driver.id, __func__, &scope);
-    if (status)
-        return status;
+    CUSHIM_TRY(cushim__driver_enter(driver.id, __func__, &scope));
     status = CU_CALL(&scope, cuDeviceGet, (&cu_device, device));
     if (!status)
         status = CU_CALL(&scope, cuDevicePrimaryCtxRetain, (&cu, cu_device));
@@ -48,9 +40,7 @@ cushim_status cushim_context_primary_state(cushim_driver driver, int device, uns
 
     CHECK_OUTPUT(ret_flags);
     CHECK_OUTPUT(ret_active);
-    status = cushim__driver_enter(driver.id, __func__, &scope);
-    if (status)
-        return status;
+    CUSHIM_TRY(cushim__driver_enter(driver.id, __func__, &scope));
     status = CU_CALL(&scope, cuDevicePrimaryCtxGetState, (device, &flags, &active));
     if (!status) {
         *ret_flags = flags;
@@ -61,22 +51,16 @@ cushim_status cushim_context_primary_state(cushim_driver driver, int device, uns
 
 cushim_status cushim_context_primary_set_flags(cushim_driver driver, int device, unsigned flags)
 {
-    struct cushim__scope scope;
-    const cushim_status status = cushim__driver_enter(driver.id, __func__, &scope);
-
-    if (status)
-        return status;
-    return cushim__scope_leave(&scope,
-                               CU_CALL(&scope, cuDevicePrimaryCtxSetFlags_v2, (device, flags)));
+    return CU_CALL_IN(cushim__driver_enter(driver.id, __func__, &scope),
+                      cuDevicePrimaryCtxSetFlags_v2, (device, flags));
 }
 
 cushim_status cushim_context_primary_reset(cushim_driver driver, int device)
 {
     struct cushim__scope scope;
-    cushim_status status = cushim__driver_enter(driver.id, __func__, &scope);
+    cushim_status status;
 
-    if (status)
-        return status;
+    CUSHIM_TRY(cushim__driver_enter(driver.id, __func__, &scope));
     if (cushim__context_primary_in_use(scope.table, device))
         status = cushim__fail(CUSHIM_ERROR_BUSY,
                               "%s: the primary context of device %d has handles or objects",
@@ -96,9 +80,7 @@ cushim_status cushim_context_create(cushim_driver driver, int device, unsigned f
     bool is_taken = false;
 
     CHECK_OUTPUT(ret_context);
-    status = cushim__driver_enter(driver.id, __func__, &scope);
-    if (status)
-        return status;
+    CUSHIM_TRY(cushim__driver_enter(driver.id, __func__, &scope));
     status = CU_CALL(&scope, cuDeviceGet, (&cu_device, device));
     if (!status)
         status = CU_CALL(&scope, cuCtxCreate_v2, (&cu, flags, cu_device));
@@ -118,12 +100,10 @@ static cushim_status device_of(const struct cushim__scope *scope, CUcontext cu,
                                CUdevice *ret_device)
 {
     CUcontext before = NULL;
-    cushim_status status = CU_CALL(scope, cuCtxGetCurrent, (&before));
+    cushim_status status;
 
-    if (!status)
-        status = CU_CALL(scope, cuCtxSetCurrent, (cu));
-    if (status)
-        return status;
+    CUSHIM_TRY(CU_CALL(scope, cuCtxGetCurrent, (&before)));
+    CUSHIM_TRY(CU_CALL(scope, cuCtxSetCurrent, (cu)));
     status = CU_CALL(scope, cuCtxGetDevice, (ret_device));
     CU_FREE(scope, cuCtxSetCurrent, (before));
     return status;
@@ -150,9 +130,7 @@ cushim_status cushim_context_adopt(cushim_driver driver, void *cu_context, bool 
     CHECK_OUTPUT(ret_context);
     if (!cu_context)
         return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: cu_context is NULL", __func__);
-    status = cushim__driver_enter(driver.id, __func__, &scope);
-    if (status)
-        return status;
+    CUSHIM_TRY(cushim__driver_enter(driver.id, __func__, &scope));
     status = adopt(&scope, cu_context, owned ? CUSHIM__CONTEXT_OWNED : CUSHIM__CONTEXT_BORROWED,
                    &is_taken, &made.id);
     if (!status && owned && !is_taken) {
@@ -169,42 +147,51 @@ void cushim_context_free(cushim_context *context)
     cushim__object_close(context ? &context->id : NULL, CUSHIM__HANDLE_CONTEXT, __func__);
 }
 
-cushim_status cushim_context_raw(cushim_context context, void **ret_cu_context)
-{
-    const struct cushim__context *object;
+/* What of a context stays as it is, or is atomic: for a look without entering it. */
+struct facts {
+    CUcontext cu;
+    CUdevice device;
+    int kind;
+};
 
-    CHECK_OUTPUT(ret_cu_context);
-    object = cushim__handle_pin(context.id, CUSHIM__HANDLE_CONTEXT, __func__);
+static cushim_status find_facts(cushim_context context, const char *call, struct facts *ret_facts)
+{
+    struct cushim__context *object = cushim__handle_pin(context.id, CUSHIM__HANDLE_CONTEXT, call);
+
     if (!object)
         return cushim__error()->status;
-    *ret_cu_context = object->cu;
+    *ret_facts = (struct facts){object->cu, object->device, object->kind};
     cushim__handle_unpin(context.id);
+    return CUSHIM_OK;
+}
+
+cushim_status cushim_context_raw(cushim_context context, void **ret_cu_context)
+{
+    struct facts facts;
+
+    CHECK_OUTPUT(ret_cu_context);
+    CUSHIM_TRY(find_facts(context, __func__, &facts));
+    *ret_cu_context = facts.cu;
     return CUSHIM_OK;
 }
 
 cushim_status cushim_context_device(cushim_context context, int *ret_device)
 {
-    const struct cushim__context *object;
+    struct facts facts;
 
     CHECK_OUTPUT(ret_device);
-    object = cushim__handle_pin(context.id, CUSHIM__HANDLE_CONTEXT, __func__);
-    if (!object)
-        return cushim__error()->status;
-    *ret_device = object->device;
-    cushim__handle_unpin(context.id);
+    CUSHIM_TRY(find_facts(context, __func__, &facts));
+    *ret_device = facts.device;
     return CUSHIM_OK;
 }
 
 cushim_status cushim_context_is_primary(cushim_context context, bool *ret_primary)
 {
-    const struct cushim__context *object;
+    struct facts facts;
 
     CHECK_OUTPUT(ret_primary);
-    object = cushim__handle_pin(context.id, CUSHIM__HANDLE_CONTEXT, __func__);
-    if (!object)
-        return cushim__error()->status;
-    *ret_primary = object->kind == CUSHIM__CONTEXT_PRIMARY;
-    cushim__handle_unpin(context.id);
+    CUSHIM_TRY(find_facts(context, __func__, &facts));
+    *ret_primary = facts.kind == CUSHIM__CONTEXT_PRIMARY;
     return CUSHIM_OK;
 }
 
@@ -213,10 +200,8 @@ cushim_status cushim_context_is_primary(cushim_context context, bool *ret_primar
 static cushim_status pin(cushim_context context, const char *call, struct cushim__scope *scope)
 {
     struct cushim__context *object;
-    const cushim_status status = cushim__check_no_host_function(call);
 
-    if (status)
-        return status;
+    CUSHIM_TRY(cushim__check_no_host_function(call));
     object = cushim__handle_pin(context.id, CUSHIM__HANDLE_CONTEXT, call);
     if (!object)
         return cushim__error()->status;
@@ -231,10 +216,9 @@ static cushim_status pin(cushim_context context, const char *call, struct cushim
 cushim_status cushim_context_push(cushim_context context)
 {
     struct cushim__scope scope;
-    cushim_status status = pin(context, __func__, &scope);
+    cushim_status status;
 
-    if (status)
-        return status;
+    CUSHIM_TRY(pin(context, __func__, &scope));
     status = CU_CALL(&scope, cuCtxPushCurrent_v2, (scope.context->cu));
     if (!status) {
         cushim__context_ref(scope.context);
@@ -267,10 +251,9 @@ cushim_status cushim_context_pop(cushim_driver driver, cushim_context *ret_conte
     struct cushim__scope scope;
     CUcontext cu = NULL;
     bool is_taken = false;
-    cushim_status status = cushim__driver_enter(driver.id, __func__, &scope);
+    cushim_status status;
 
-    if (status)
-        return status;
+    CUSHIM_TRY(cushim__driver_enter(driver.id, __func__, &scope));
     status = CU_CALL(&scope, cuCtxPopCurrent_v2, (&cu));
     if (!status && ret_context) {
         status = adopt(&scope, cu, CUSHIM__CONTEXT_BORROWED, &is_taken, &ret_context->id);
@@ -290,9 +273,7 @@ cushim_status cushim_context_current(cushim_driver driver, cushim_context *ret_c
     cushim_status status;
 
     CHECK_OUTPUT(ret_context);
-    status = cushim__driver_enter(driver.id, __func__, &scope);
-    if (status)
-        return status;
+    CUSHIM_TRY(cushim__driver_enter(driver.id, __func__, &scope));
     status = CU_CALL(&scope, cuCtxGetCurrent, (&cu));
     if (!status && cu)
         status = adopt(&scope, cu, CUSHIM__CONTEXT_BORROWED, &is_taken, &ret_context->id);
@@ -305,10 +286,9 @@ cushim_status cushim_context_set_current(cushim_context context)
 {
     struct cushim__scope scope;
     CUcontext before = NULL;
-    cushim_status status = pin(context, __func__, &scope);
+    cushim_status status;
 
-    if (status)
-        return status;
+    CUSHIM_TRY(pin(context, __func__, &scope));
     status = CU_CALL(&scope, cuCtxGetCurrent, (&before));
     if (!status)
         status = CU_CALL(&scope, cuCtxSetCurrent, (scope.context->cu));
@@ -413,10 +393,9 @@ static cushim_status peer(cushim_context context, cushim_context other, bool ena
 {
     const struct cushim__context *to;
     struct cushim__scope scope;
-    cushim_status status = cushim__context_enter(context.id, call, &scope);
+    cushim_status status;
 
-    if (status)
-        return status;
+    CUSHIM_TRY(cushim__context_enter(context.id, call, &scope));
     to = cushim__handle_pin(other.id, CUSHIM__HANDLE_CONTEXT, call);
     if (!to)
         return cushim__scope_leave(&scope, cushim__error()->status);

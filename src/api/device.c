@@ -10,24 +10,18 @@
 static cushim_status enter(cushim_driver driver, int device, const char *call,
                            struct cushim__scope *scope, CUdevice *ret_device)
 {
-    cushim_status status = cushim__driver_enter(driver.id, call, scope);
+    cushim_status status;
 
-    if (status)
-        return status;
+    CUSHIM_TRY(cushim__driver_enter(driver.id, call, scope));
     status = CU_CALL(scope, cuDeviceGet, (ret_device, device));
     return status ? cushim__scope_leave(scope, status) : CUSHIM_OK;
 }
 
 cushim_status cushim_device_count(cushim_driver driver, int *ret_count)
 {
-    struct cushim__scope scope;
-    cushim_status status;
-
     CHECK_OUTPUT(ret_count);
-    status = cushim__driver_enter(driver.id, __func__, &scope);
-    if (status)
-        return status;
-    return cushim__scope_leave(&scope, CU_CALL(&scope, cuDeviceGetCount, (ret_count)));
+    return CU_CALL_IN(cushim__driver_enter(driver.id, __func__, &scope), cuDeviceGetCount,
+                      (ret_count));
 }
 
 static int int_size(size_t size)
@@ -37,61 +31,43 @@ static int int_size(size_t size)
 
 cushim_status cushim_device_name(cushim_driver driver, int device, char *buffer, size_t size)
 {
-    struct cushim__scope scope;
-    cushim_status status;
     CUdevice cu = 0;
 
     CHECK_OUTPUT(buffer);
-    status = enter(driver, device, __func__, &scope, &cu);
-    if (status)
-        return status;
-    status = CU_CALL(&scope, cuDeviceGetName, (buffer, int_size(size), cu));
-    return cushim__scope_leave(&scope, status);
+    return CU_CALL_IN(enter(driver, device, __func__, &scope, &cu), cuDeviceGetName,
+                      (buffer, int_size(size), cu));
 }
 
 cushim_status cushim_device_uuid(cushim_driver driver, int device, struct cushim_uuid *ret_uuid)
 {
     struct cushim__cu_uuid uuid;
-    struct cushim__scope scope;
     cushim_status status;
     CUdevice cu = 0;
 
     CHECK_OUTPUT(ret_uuid);
-    status = enter(driver, device, __func__, &scope, &cu);
-    if (status)
-        return status;
-    status = CU_CALL(&scope, cuDeviceGetUuid, (&uuid, cu));
+    status = CU_CALL_IN(enter(driver, device, __func__, &scope, &cu), cuDeviceGetUuid, (&uuid, cu));
     if (!status)
         memcpy(ret_uuid->bytes, uuid.bytes, sizeof(ret_uuid->bytes));
-    return cushim__scope_leave(&scope, status);
+    return status;
 }
 
 cushim_status cushim_device_memory(cushim_driver driver, int device, size_t *ret_bytes)
 {
-    struct cushim__scope scope;
-    cushim_status status;
     CUdevice cu = 0;
 
     CHECK_OUTPUT(ret_bytes);
-    status = enter(driver, device, __func__, &scope, &cu);
-    if (status)
-        return status;
-    return cushim__scope_leave(&scope, CU_CALL(&scope, cuDeviceTotalMem_v2, (ret_bytes, cu)));
+    return CU_CALL_IN(enter(driver, device, __func__, &scope, &cu), cuDeviceTotalMem_v2,
+                      (ret_bytes, cu));
 }
 
 cushim_status cushim_device_attribute(cushim_driver driver, int device, int attribute,
                                       int *ret_value)
 {
-    struct cushim__scope scope;
-    cushim_status status;
     CUdevice cu = 0;
 
     CHECK_OUTPUT(ret_value);
-    status = enter(driver, device, __func__, &scope, &cu);
-    if (status)
-        return status;
-    status = CU_CALL(&scope, cuDeviceGetAttribute, (ret_value, attribute, cu));
-    return cushim__scope_leave(&scope, status);
+    return CU_CALL_IN(enter(driver, device, __func__, &scope, &cu), cuDeviceGetAttribute,
+                      (ret_value, attribute, cu));
 }
 
 cushim_status cushim_device_compute_capability(cushim_driver driver, int device, int *ret_major,
@@ -104,9 +80,7 @@ cushim_status cushim_device_compute_capability(cushim_driver driver, int device,
 
     CHECK_OUTPUT(ret_major);
     CHECK_OUTPUT(ret_minor);
-    status = enter(driver, device, __func__, &scope, &cu);
-    if (status)
-        return status;
+    CUSHIM_TRY(enter(driver, device, __func__, &scope, &cu));
     status = CU_CALL(&scope, cuDeviceGetAttribute,
                      (&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, cu));
     if (!status)
@@ -121,16 +95,11 @@ cushim_status cushim_device_compute_capability(cushim_driver driver, int device,
 
 cushim_status cushim_device_pci_id(cushim_driver driver, int device, char *buffer, size_t size)
 {
-    struct cushim__scope scope;
-    cushim_status status;
     CUdevice cu = 0;
 
     CHECK_OUTPUT(buffer);
-    status = enter(driver, device, __func__, &scope, &cu);
-    if (status)
-        return status;
-    status = CU_CALL(&scope, cuDeviceGetPCIBusId, (buffer, int_size(size), cu));
-    return cushim__scope_leave(&scope, status);
+    return CU_CALL_IN(enter(driver, device, __func__, &scope, &cu), cuDeviceGetPCIBusId,
+                      (buffer, int_size(size), cu));
 }
 
 cushim_status cushim_device_by_pci_id(cushim_driver driver, const char *pci_id, int *ret_device)
@@ -142,9 +111,7 @@ cushim_status cushim_device_by_pci_id(cushim_driver driver, const char *pci_id, 
     CHECK_OUTPUT(ret_device);
     if (!pci_id)
         return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: pci_id is NULL", __func__);
-    status = cushim__driver_enter(driver.id, __func__, &scope);
-    if (status)
-        return status;
+    CUSHIM_TRY(cushim__driver_enter(driver.id, __func__, &scope));
     status = CU_CALL(&scope, cuDeviceGetByPCIBusId, (&cu, pci_id));
     if (!status)
         *ret_device = cu; /* a CUdevice is the ordinal */
@@ -160,9 +127,7 @@ cushim_status cushim_device_can_access_peer(cushim_driver driver, int device, in
     int can = 0;
 
     CHECK_OUTPUT(ret_can);
-    status = enter(driver, device, __func__, &scope, &cu);
-    if (status)
-        return status;
+    CUSHIM_TRY(enter(driver, device, __func__, &scope, &cu));
     status = CU_CALL(&scope, cuDeviceGet, (&cu_peer, peer));
     if (!status)
         status = CU_CALL(&scope, cuDeviceCanAccessPeer, (&can, cu, cu_peer));

@@ -21,15 +21,12 @@ cushim_status cushim_event_new(cushim_context context, unsigned flags, cushim_ev
 {
     const unsigned known = CUSHIM_EVENT_BLOCKING_SYNC | CUSHIM_EVENT_TIMING;
     struct cushim__scope scope;
-    cushim_status status;
 
     CHECK_OUTPUT(ret_event);
     if (flags & ~known)
         return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: there is no flag 0x%x", __func__,
                             flags & ~known);
-    status = cushim__context_enter(context.id, __func__, &scope);
-    if (status)
-        return status;
+    CUSHIM_TRY(cushim__context_enter(context.id, __func__, &scope));
     return cushim__scope_leave(&scope, create(&scope, flags, &ret_event->id));
 }
 
@@ -60,9 +57,7 @@ static cushim_status record(struct cushim__scope *scope, struct cushim__event *e
 
     if (event->object.context != scope->context)
         return cushim__fail_foreign(scope, "event");
-    status = cushim__submit_plain(&s, scope, stream->timeline);
-    if (status)
-        return status;
+    CUSHIM_TRY(cushim__submit_plain(&s, scope, stream->timeline));
     status = CU_CALL(scope, cuEventRecord, (event->cu, stream->cu));
     if (!status && event->point.timeline != stream->timeline) {
         cushim__timeline_unref(event->point.timeline);
@@ -79,11 +74,9 @@ cushim_status cushim_event_record(cushim_event event, cushim_stream stream)
     struct cushim__stream *recorded;
     struct cushim__event *object;
     struct cushim__scope scope;
-    cushim_status status =
-        cushim__object_enter(stream.id, CUSHIM__HANDLE_STREAM, __func__, &scope, &recorded);
+    cushim_status status;
 
-    if (status)
-        return status;
+    CUSHIM_TRY(cushim__object_enter(stream.id, CUSHIM__HANDLE_STREAM, __func__, &scope, &recorded));
     object = cushim__handle_pin(event.id, CUSHIM__HANDLE_EVENT, __func__);
     if (!object)
         return cushim__scope_leave(&scope, cushim__error()->status);
@@ -125,11 +118,9 @@ cushim_status cushim_event_query(cushim_event event)
     struct cushim__event *object;
     struct cushim__point point;
     struct cushim__scope scope;
-    cushim_status status =
-        cushim__object_enter(event.id, CUSHIM__HANDLE_EVENT, __func__, &scope, &object);
+    cushim_status status;
 
-    if (status)
-        return status;
+    CUSHIM_TRY(cushim__object_enter(event.id, CUSHIM__HANDLE_EVENT, __func__, &scope, &object));
     point = point_of(object);
     status = CU_FN(scope.table, cuEventQuery)(object->cu);
     reached(object, &point, !status);
@@ -143,11 +134,9 @@ cushim_status cushim_event_synchronize(cushim_event event)
     struct cushim__event *object;
     struct cushim__point point;
     struct cushim__scope scope;
-    cushim_status status =
-        cushim__object_enter(event.id, CUSHIM__HANDLE_EVENT, __func__, &scope, &object);
+    cushim_status status;
 
-    if (status)
-        return status;
+    CUSHIM_TRY(cushim__object_enter(event.id, CUSHIM__HANDLE_EVENT, __func__, &scope, &object));
     point = point_of(object);
     status = CU_CALL(&scope, cuEventSynchronize, (object->cu));
     reached(object, &point, !status);
@@ -162,9 +151,7 @@ cushim_status cushim_event_elapsed(cushim_event start, cushim_event end, float *
     cushim_status status;
 
     CHECK_OUTPUT(ret_milliseconds);
-    status = cushim__object_enter(start.id, CUSHIM__HANDLE_EVENT, __func__, &scope, &first);
-    if (status)
-        return status;
+    CUSHIM_TRY(cushim__object_enter(start.id, CUSHIM__HANDLE_EVENT, __func__, &scope, &first));
     last = cushim__handle_pin(end.id, CUSHIM__HANDLE_EVENT, __func__);
     if (!last)
         return cushim__scope_leave(&scope, cushim__error()->status);

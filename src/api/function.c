@@ -13,16 +13,15 @@ static cushim_status enter(cushim_function handle, const char *call,
 cushim_status cushim_function_attribute(cushim_function handle, int attribute, int *ret_value)
 {
     struct cushim__function *function;
-    struct cushim__scope scope;
     cushim_status status;
     int value = 0;
 
     CHECK_OUTPUT(ret_value);
-    CUSHIM_TRY(enter(handle, __func__, &scope, &function));
-    status = CU_CALL(&scope, cuFuncGetAttribute, (&value, attribute, function->cu));
+    status = CU_CALL_IN(enter(handle, __func__, &scope, &function), cuFuncGetAttribute,
+                        (&value, attribute, function->cu));
     if (!status)
         *ret_value = value;
-    return cushim__scope_leave(&scope, status);
+    return status;
 }
 
 cushim_status cushim_function_set_attribute(cushim_function handle, int attribute, int value)
@@ -42,24 +41,18 @@ cushim_status cushim_function_set_cache_config(cushim_function handle,
                                                enum cushim_cache_config config)
 {
     struct cushim__function *function;
-    struct cushim__scope scope;
-    cushim_status status;
 
-    CUSHIM_TRY(enter(handle, __func__, &scope, &function));
-    status = CU_CALL(&scope, cuFuncSetCacheConfig, (function->cu, (int) config));
-    return cushim__scope_leave(&scope, status);
+    return CU_CALL_IN(enter(handle, __func__, &scope, &function), cuFuncSetCacheConfig,
+                      (function->cu, (int) config));
 }
 
 cushim_status cushim_function_set_shared_config(cushim_function handle,
                                                 enum cushim_shared_config config)
 {
     struct cushim__function *function;
-    struct cushim__scope scope;
-    cushim_status status;
 
-    CUSHIM_TRY(enter(handle, __func__, &scope, &function));
-    status = CU_CALL(&scope, cuFuncSetSharedMemConfig, (function->cu, (int) config));
-    return cushim__scope_leave(&scope, status);
+    return CU_CALL_IN(enter(handle, __func__, &scope, &function), cuFuncSetSharedMemConfig,
+                      (function->cu, (int) config));
 }
 
 cushim_status cushim_function_raw(cushim_function handle, void **ret_cu_function)

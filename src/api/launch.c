@@ -80,15 +80,15 @@ cushim_status cushim_launcher_launch(cushim_launcher handle, cushim_stream strea
                                      struct cushim_launch_config config)
 {
     struct cushim__launcher *launcher = pin(handle, __func__);
+    struct cushim__argument_list *list;
     cushim_status status;
 
     if (!launcher)
         return cushim__error()->status;
-    /* The arguments stay as they are until they are submitted. */
-    pthread_mutex_lock(&launcher->lock);
-    status = cushim__launch(stream.id, launcher->function, &config, launcher->arguments,
-                            launcher->n, __func__);
-    pthread_mutex_unlock(&launcher->lock);
+    list = cushim__launcher_take(launcher);
+    status = cushim__launch(stream.id, launcher->function, &config, list ? list->arguments : NULL,
+                            list ? list->n : 0, __func__);
+    cushim__launcher_give(launcher, list);
     cushim__handle_unpin(handle.id);
     return status;
 }

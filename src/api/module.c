@@ -22,10 +22,9 @@ static cushim_status load(cushim_context context, const struct cushim__code *cod
                           cushim_module *ret_module)
 {
     struct cushim__scope scope;
-    cushim_status status = cushim__context_enter(context.id, call, &scope);
+    cushim_status status;
 
-    if (status)
-        return status;
+    CUSHIM_TRY(cushim__context_enter(context.id, call, &scope));
     scope.label = label_of(params, label);
     status = cushim__module_load(&scope, code, image, params, &ret_module->id);
     return cushim__scope_leave(&scope, status);
@@ -222,9 +221,7 @@ cushim_status cushim_module_function(cushim_module handle, const char *name,
     CHECK_OUTPUT(ret_function);
     if (!name)
         return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: name is NULL", __func__);
-    status = cushim__object_enter(handle.id, CUSHIM__HANDLE_MODULE, __func__, &scope, &module);
-    if (status)
-        return status;
+    CUSHIM_TRY(cushim__object_enter(handle.id, CUSHIM__HANDLE_MODULE, __func__, &scope, &module));
     status = cushim__module_function(&scope, module, name, &ret_function->id);
     return cushim__scope_leave(&scope, status);
 }

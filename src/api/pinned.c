@@ -12,11 +12,8 @@ cushim_status cushim_pinned_alloc(cushim_context context, size_t element, size_t
     size_t bytes = 0;
 
     CHECK_OUTPUT(ret_pinned);
-    status = cushim__checked_size(__func__, element, length, &bytes);
-    if (!status)
-        status = cushim__context_enter(context.id, __func__, &scope);
-    if (status)
-        return status;
+    CUSHIM_TRY(cushim__checked_size(__func__, element, length, &bytes));
+    CUSHIM_TRY(cushim__context_enter(context.id, __func__, &scope));
     status = cushim__memory_alloc_pinned(&scope, bytes, flags, &buffer);
     if (!status)
         status = cushim__slice_give(&scope, CUSHIM__HANDLE_PINNED, buffer, 0, element, length,

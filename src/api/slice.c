@@ -3,18 +3,6 @@
 
 #include "core/memory/slice.h"
 
-static cushim_status enter(cushim_stream stream, const char *call, struct cushim__scope *scope,
-                           struct cushim__stream **ret_stream)
-{
-    cushim_status status =
-        cushim__object_enter(stream.id, CUSHIM__HANDLE_STREAM, call, scope, ret_stream);
-
-    if (status)
-        return status;
-    status = cushim__stream_check_thread(scope, *ret_stream);
-    return status ? cushim__scope_leave(scope, status) : CUSHIM_OK;
-}
-
 /* Pinned memory is every context's. */
 static bool is_ours(const struct cushim__scope *scope, const struct cushim__resolved_view *span)
 {
@@ -27,10 +15,9 @@ static bool is_ours(const struct cushim__scope *scope, const struct cushim__reso
 static cushim_status pin(struct cushim__scope *scope, cushim_view view, bool write,
                          struct cushim__resolved_view *ret_span)
 {
-    cushim_status status = cushim__span_pin(view, scope->call, ret_span);
+    cushim_status status = CUSHIM_OK;
 
-    if (status)
-        return status;
+    CUSHIM_TRY(cushim__span_pin(view, scope->call, ret_span));
     scope->label = cushim__span_label(ret_span);
     if (!is_ours(scope, ret_span))
         status = cushim__fail_foreign(scope, "memory");
@@ -62,10 +49,9 @@ static cushim_status make(cushim_stream stream, size_t element, size_t length, i
     struct cushim__buffer *buffer = NULL;
     struct cushim__stream *object;
     struct cushim__scope scope;
-    cushim_status status = enter(stream, call, &scope, &object);
+    cushim_status status;
 
-    if (status)
-        return status;
+    CUSHIM_TRY(cushim__stream_enter(stream.id, call, &scope, &object));
     status = alloc(&scope, object, element, length, &buffer);
     if (!status && init) {
         const struct cushim__access access = {buffer, 0, buffer->bytes, true};
@@ -150,9 +136,7 @@ cushim_status cushim_slice_adopt(cushim_stream stream, uint64_t address, size_t 
     size_t bytes = 0;
 
     CHECK_OUTPUT(ret_slice);
-    status = enter(stream, __func__, &scope, &object);
-    if (status)
-        return status;
+    CUSHIM_TRY(cushim__stream_enter(stream.id, __func__, &scope, &object));
     status = cushim__checked_size(__func__, element, length, &bytes);
     if (!status && (!address || address + bytes < address))
         status = cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: no memory is at 0x%llx", __func__,
@@ -184,10 +168,8 @@ static cushim_status leak(struct cushim__scope *scope, struct cushim__stream *st
     const struct cushim__access access = {buffer, 0, buffer->bytes, true};
     struct cushim__submission s = {
         .scope = scope, .timeline = stream->timeline, .accesses = &access, .n = 1};
-    cushim_status status = cushim__submit_begin(&s);
 
-    if (status)
-        return status;
+    CUSHIM_TRY(cushim__submit_begin(&s));
     if (!is_sole_owner(buffer)) {
         cushim__submit_abandon(&s);
         return cushim__fail_at(CUSHIM_ERROR_BUSY, scope->call, scope->label,
@@ -208,9 +190,7 @@ cushim_status cushim_slice_leak(cushim_stream stream, cushim_slice *slice, uint6
 
     CHECK_OUTPUT(slice);
     CHECK_OUTPUT(ret_address);
-    status = enter(stream, __func__, &scope, &object);
-    if (status)
-        return status;
+    CUSHIM_TRY(cushim__stream_enter(stream.id, __func__, &scope, &object));
     status = pin(&scope, cushim__slice_view(*slice), true, &span);
     if (!status) {
         status = leak(&scope, object, &span, ret_address);
@@ -240,16 +220,13 @@ cushim_status cushim_slice_split(cushim_slice *slice, size_t at, cushim_slice *r
     const struct cushim__scope scope = {.call = __func__};
     cushim_slice left = CUSHIM_NONE, right = CUSHIM_NONE;
     struct cushim__resolved_view span;
-    cushim_status status;
+    cushim_status status = CUSHIM_OK;
 
     CHECK_OUTPUT(slice);
     CHECK_OUTPUT(ret_left);
     CHECK_OUTPUT(ret_right);
-    status = cushim__check_no_host_function(__func__);
-    if (!status)
-        status = cushim__span_pin(cushim__slice_view(*slice), __func__, &span);
-    if (status)
-        return status;
+    CUSHIM_TRY(cushim__check_no_host_function(__func__));
+    CUSHIM_TRY(cushim__span_pin(cushim__slice_view(*slice), __func__, &span));
     if (at > span.length)
         status = cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: at %zu of %zu elements", __func__,
                               at, span.length);
@@ -301,9 +278,7 @@ static cushim_status copy_host(cushim_stream stream, cushim_view view, const voi
 
     if (length && !host)
         return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, NULL, "%s: host is NULL", call);
-    status = enter(stream, call, &scope, &object);
-    if (status)
-        return status;
+    CUSHIM_TRY(cushim__stream_enter(stream.id, call, &scope, &object));
     status = pin(&scope, view, write != NULL, &span);
     if (!status) {
         const struct cushim__access access = cushim__span_access(&span, write != NULL);
@@ -375,11 +350,8 @@ cushim_status cushim_slice_from_view(cushim_stream stream, cushim_view view,
     cushim_status status;
 
     CHECK_OUTPUT(ret_slice);
-    status = cushim_view_size(view, &length, &element);
-    if (!status)
-        status = make(stream, element, length, NULL, NULL, "cushim_slice_clone", &made.id);
-    if (status)
-        return status;
+    CUSHIM_TRY(cushim_view_size(view, &length, &element));
+    CUSHIM_TRY(make(stream, element, length, NULL, NULL, "cushim_slice_clone", &made.id));
     status = cushim_view_copy(stream, cushim__slice_view(made), view);
     if (status)
         cushim_slice_free(&made);
@@ -404,10 +376,9 @@ cushim_status cushim_view_copy(cushim_stream stream, cushim_view to, cushim_view
     struct cushim__resolved_view to_span, from_span;
     struct cushim__stream *object;
     struct cushim__scope scope;
-    cushim_status status = enter(stream, "cushim_slice_copy", &scope, &object);
+    cushim_status status;
 
-    if (status)
-        return status;
+    CUSHIM_TRY(cushim__stream_enter(stream.id, "cushim_slice_copy", &scope, &object));
     status = cushim__span_pin(to, scope.call, &to_span);
     if (status)
         return cushim__scope_leave(&scope, status);
@@ -429,9 +400,7 @@ cushim_status cushim_view_fill(cushim_stream stream, cushim_view view, const voi
     cushim_status status;
 
     CHECK_OUTPUT(element);
-    status = enter(stream, "cushim_slice_fill", &scope, &object);
-    if (status)
-        return status;
+    CUSHIM_TRY(cushim__stream_enter(stream.id, "cushim_slice_fill", &scope, &object));
     status = pin(&scope, view, true, &span);
     if (!status) {
         const struct cushim__access access = cushim__span_access(&span, true);
@@ -451,10 +420,9 @@ static cushim_status use(cushim_stream stream, cushim_view view, bool write, boo
     struct cushim__stream *object;
     struct cushim__scope scope;
     struct cushim__resolved_view span;
-    cushim_status status = enter(stream, call, &scope, &object);
+    cushim_status status;
 
-    if (status)
-        return status;
+    CUSHIM_TRY(cushim__stream_enter(stream.id, call, &scope, &object));
     status = pin(&scope, view, write, &span);
     if (!status) {
         const struct cushim__access access = cushim__span_access(&span, write);

@@ -8,27 +8,14 @@
 
 #define WAITING "waiting"
 
-static cushim_status enter(cushim_stream stream, const char *call, struct cushim__scope *scope,
-                           struct cushim__stream **ret_stream)
-{
-    cushim_status status =
-        cushim__object_enter(stream.id, CUSHIM__HANDLE_STREAM, call, scope, ret_stream);
-
-    if (status)
-        return status;
-    status = cushim__stream_check_thread(scope, *ret_stream);
-    return status ? cushim__scope_leave(scope, status) : CUSHIM_OK;
-}
-
 /* A stream object on a real stream, and a handle on that. */
 static cushim_status give(const struct cushim__scope *scope, CUstream cu, bool owned,
                           const char *label, uint64_t *ret_id)
 {
     struct cushim__stream *stream = NULL;
-    cushim_status status = cushim__stream_new(scope, cu, owned, &stream);
+    cushim_status status = CUSHIM_OK;
 
-    if (status)
-        return status;
+    CUSHIM_TRY(cushim__stream_new(scope, cu, owned, &stream));
     if (label)
         status = cushim__object_set_label(&stream->object, label, scope->call);
     if (status) {
@@ -41,12 +28,10 @@ static cushim_status give(const struct cushim__scope *scope, CUstream cu, bool o
 cushim_status cushim_stream_default(cushim_context context, cushim_stream *ret_stream)
 {
     struct cushim__scope scope;
-    cushim_status status;
+    cushim_status status = CUSHIM_OK;
 
     CHECK_OUTPUT(ret_stream);
-    status = cushim__context_enter(context.id, __func__, &scope);
-    if (status)
-        return status;
+    CUSHIM_TRY(cushim__context_enter(context.id, __func__, &scope));
     cushim__lock(scope.context);
     if (!scope.context->default_stream)
         status = give(&scope, NULL, false, NULL, &scope.context->default_stream);
@@ -86,12 +71,9 @@ cushim_status cushim_stream_new(cushim_context context, const struct cushim_stre
                                 cushim_stream *ret_stream)
 {
     struct cushim__scope scope;
-    cushim_status status;
 
     CHECK_OUTPUT(ret_stream);
-    status = cushim__context_enter(context.id, __func__, &scope);
-    if (status)
-        return status;
+    CUSHIM_TRY(cushim__context_enter(context.id, __func__, &scope));
     return cushim__scope_leave(&scope, create(&scope, params, &ret_stream->id));
 }
 
@@ -105,9 +87,7 @@ cushim_status cushim_stream_adopt(cushim_context context, void *cu_stream,
     cushim_status status;
 
     CHECK_OUTPUT(ret_stream);
-    status = cushim__context_enter(context.id, __func__, &scope);
-    if (status)
-        return status;
+    CUSHIM_TRY(cushim__context_enter(context.id, __func__, &scope));
     status = CU_CALL(&scope, cuStreamGetCtx, (cu, &owner));
     if (!status && owner != scope.context->cu)
         status = cushim__fail_foreign(&scope, "stream");
@@ -173,9 +153,7 @@ cushim_status cushim_stream_fork(cushim_stream stream, cushim_stream *ret_stream
     cushim_status status;
 
     CHECK_OUTPUT(ret_stream);
-    status = enter(stream, __func__, &scope, &object);
-    if (status)
-        return status;
+    CUSHIM_TRY(cushim__stream_enter(stream.id, __func__, &scope, &object));
     status = create(&scope, NULL, &forked.id);
     if (status)
         return cushim__scope_leave(&scope, status);
@@ -194,10 +172,9 @@ cushim_status cushim_stream_join(cushim_stream stream, cushim_stream other)
 {
     struct cushim__stream *object, *others;
     struct cushim__scope scope;
-    cushim_status status = enter(stream, __func__, &scope, &object);
+    cushim_status status;
 
-    if (status)
-        return status;
+    CUSHIM_TRY(cushim__stream_enter(stream.id, __func__, &scope, &object));
     others = cushim__handle_pin(other.id, CUSHIM__HANDLE_STREAM, __func__);
     if (!others)
         return cushim__scope_leave(&scope, cushim__error()->status);
@@ -214,10 +191,9 @@ cushim_status cushim_stream_wait(cushim_stream stream, cushim_event event)
     struct cushim__stream *object;
     struct cushim__event *waited;
     struct cushim__scope scope;
-    cushim_status status = enter(stream, __func__, &scope, &object);
+    cushim_status status;
 
-    if (status)
-        return status;
+    CUSHIM_TRY(cushim__stream_enter(stream.id, __func__, &scope, &object));
     status = cushim__check_not_recording(&scope, object->timeline, WAITING);
     if (status)
         return cushim__scope_leave(&scope, status);
@@ -237,10 +213,9 @@ cushim_status cushim_stream_synchronize(cushim_stream stream)
 {
     struct cushim__stream *object;
     struct cushim__scope scope;
-    cushim_status status = enter(stream, __func__, &scope, &object);
+    cushim_status status;
 
-    if (status)
-        return status;
+    CUSHIM_TRY(cushim__stream_enter(stream.id, __func__, &scope, &object));
     status = cushim__check_not_recording(&scope, object->timeline, WAITING);
     if (!status)
         status = cushim__timeline_synchronize(&scope, object->timeline);
@@ -251,11 +226,10 @@ cushim_status cushim_stream_query(cushim_stream stream)
 {
     struct cushim__stream *object;
     struct cushim__scope scope;
-    cushim_status status = enter(stream, __func__, &scope, &object);
+    cushim_status status;
     uint64_t number;
 
-    if (status)
-        return status;
+    CUSHIM_TRY(cushim__stream_enter(stream.id, __func__, &scope, &object));
     status = cushim__check_not_recording(&scope, object->timeline, "asking for its work");
     if (status)
         return cushim__scope_leave(&scope, status);
@@ -278,10 +252,9 @@ static cushim_status launch_host(struct cushim__scope *scope, struct cushim__str
     struct cushim__submission s = {
         .scope = scope, .timeline = stream->timeline, .recordable = true};
     struct cushim__recording *recording;
-    cushim_status status = cushim__submit_begin(&s);
+    cushim_status status;
 
-    if (status)
-        return status;
+    CUSHIM_TRY(cushim__submit_begin(&s));
     recording = stream->timeline->recording;
     host_call->is_recorded = recording;
     status = CU_CALL(scope, cuLaunchHostFunc, (stream->cu, cushim__host_call_make, host_call));
@@ -300,7 +273,7 @@ cushim_status cushim_stream_host_function(cushim_stream stream, void (*function)
     struct cushim__scope scope;
     cushim_status status;
 
-    status = enter(stream, __func__, &scope, &object);
+    status = cushim__stream_enter(stream.id, __func__, &scope, &object);
     if (!status) {
         host_call = function ? malloc(sizeof(*host_call)) : NULL;
         if (!function)
@@ -325,47 +298,36 @@ cushim_status cushim_stream_host_function(cushim_stream stream, void (*function)
 cushim_status cushim_stream_capture_status(cushim_stream stream, enum cushim_capture *ret_status)
 {
     struct cushim__stream *object;
-    struct cushim__scope scope;
     cushim_status status;
     int capture = 0;
 
     CHECK_OUTPUT(ret_status);
-    status = enter(stream, __func__, &scope, &object);
-    if (status)
-        return status;
-    status = CU_CALL(&scope, cuStreamIsCapturing, (object->cu, &capture));
+    status = CU_CALL_IN(cushim__stream_enter(stream.id, __func__, &scope, &object),
+                        cuStreamIsCapturing, (object->cu, &capture));
     if (!status)
         *ret_status = (enum cushim_capture) capture;
-    return cushim__scope_leave(&scope, status);
+    return status;
 }
 
 cushim_status cushim_stream_priority(cushim_stream stream, int *ret_priority)
 {
     struct cushim__stream *object;
-    struct cushim__scope scope;
-    cushim_status status;
 
     CHECK_OUTPUT(ret_priority);
-    status = enter(stream, __func__, &scope, &object);
-    if (status)
-        return status;
-    status = CU_CALL(&scope, cuStreamGetPriority, (object->cu, ret_priority));
-    return cushim__scope_leave(&scope, status);
+    return CU_CALL_IN(cushim__stream_enter(stream.id, __func__, &scope, &object),
+                      cuStreamGetPriority, (object->cu, ret_priority));
 }
 
 cushim_status cushim_stream_is_blocking(cushim_stream stream, bool *ret_blocking)
 {
     struct cushim__stream *object;
-    struct cushim__scope scope;
     cushim_status status;
     unsigned flags = 0;
 
     CHECK_OUTPUT(ret_blocking);
-    status = enter(stream, __func__, &scope, &object);
-    if (status)
-        return status;
-    status = CU_CALL(&scope, cuStreamGetFlags, (object->cu, &flags));
+    status = CU_CALL_IN(cushim__stream_enter(stream.id, __func__, &scope, &object),
+                        cuStreamGetFlags, (object->cu, &flags));
     if (!status)
         *ret_blocking = !(flags & CU_STREAM_NON_BLOCKING);
-    return cushim__scope_leave(&scope, status);
+    return status;
 }

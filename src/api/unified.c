@@ -16,11 +16,8 @@ cushim_status cushim_unified_alloc(cushim_context context, size_t element, size_
         return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT,
                             "%s: attached to all streams or to the host, not %d", __func__,
                             (int) attach);
-    status = cushim__checked_size(__func__, element, length, &bytes);
-    if (!status)
-        status = cushim__context_enter(context.id, __func__, &scope);
-    if (status)
-        return status;
+    CUSHIM_TRY(cushim__checked_size(__func__, element, length, &bytes));
+    CUSHIM_TRY(cushim__context_enter(context.id, __func__, &scope));
     status = cushim__memory_alloc_managed(&scope, bytes, attach, &buffer);
     if (!status)
         status = cushim__slice_give(&scope, CUSHIM__HANDLE_UNIFIED, buffer, 0, element, length,
@@ -38,11 +35,9 @@ static cushim_status enter(cushim_stream stream, cushim_view view, const char *c
                            struct cushim__scope *scope, struct cushim__stream **ret_stream,
                            struct cushim__resolved_view *ret_span)
 {
-    cushim_status status =
-        cushim__object_enter(stream.id, CUSHIM__HANDLE_STREAM, call, scope, ret_stream);
+    cushim_status status;
 
-    if (status)
-        return status;
+    CUSHIM_TRY(cushim__object_enter(stream.id, CUSHIM__HANDLE_STREAM, call, scope, ret_stream));
     if (cushim__handle_kind_of(view.object) != CUSHIM__HANDLE_UNIFIED)
         status = cushim__fail_at(CUSHIM_ERROR_WRONG_HANDLE, call, NULL,
                                  "%s: this is no unified memory", call);
@@ -89,9 +84,7 @@ static cushim_status attach_to(struct cushim__scope *scope, struct cushim__strea
 
     if (access.begin == access.end)
         return CUSHIM_OK;
-    status = cushim__submit_begin(&s);
-    if (status)
-        return status;
+    CUSHIM_TRY(cushim__submit_begin(&s));
     status = CU_CALL(scope, cuStreamAttachMemAsync,
                      (stream->cu, access.buffer->address, access.buffer->bytes, attach));
     if (!status)
@@ -106,11 +99,9 @@ cushim_status cushim_unified_attach(cushim_stream stream, cushim_unified unified
     struct cushim__stream *object;
     struct cushim__scope scope;
     struct cushim__resolved_view span;
-    cushim_status status =
-        enter(stream, cushim__unified_view(unified), __func__, &scope, &object, &span);
+    cushim_status status;
 
-    if (status)
-        return status;
+    CUSHIM_TRY(enter(stream, cushim__unified_view(unified), __func__, &scope, &object, &span));
     if (attach == CUSHIM_ATTACH_GLOBAL || attach == CUSHIM_ATTACH_HOST ||
         attach == CUSHIM_ATTACH_SINGLE)
         status = attach_to(&scope, object, &span, attach);
@@ -144,10 +135,9 @@ cushim_status cushim_view_prefetch(cushim_stream stream, cushim_view view, int d
     struct cushim__stream *object;
     struct cushim__scope scope;
     struct cushim__resolved_view span;
-    cushim_status status = enter(stream, view, "cushim_unified_prefetch", &scope, &object, &span);
+    cushim_status status = CUSHIM_OK;
 
-    if (status)
-        return status;
+    CUSHIM_TRY(enter(stream, view, "cushim_unified_prefetch", &scope, &object, &span));
     if (span.begin != span.end) {
         const struct cushim__access access = cushim__span_access(&span, false);
         struct cushim__submission s = {
@@ -169,11 +159,10 @@ cushim_status cushim_view_advise(cushim_view view, enum cushim_advice advice, in
     struct cushim__slice *slice;
     struct cushim__scope scope;
     struct cushim__resolved_view span;
-    cushim_status status = cushim__object_enter(view.object, CUSHIM__HANDLE_UNIFIED,
-                                                "cushim_unified_advise", &scope, &slice);
+    cushim_status status;
 
-    if (status)
-        return status;
+    CUSHIM_TRY(cushim__object_enter(view.object, CUSHIM__HANDLE_UNIFIED, "cushim_unified_advise",
+                                    &scope, &slice));
     status = cushim__span_pin(view, scope.call, &span);
     if (status)
         return cushim__scope_leave(&scope, status);

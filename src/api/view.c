@@ -16,10 +16,8 @@ static cushim_view view_of(const struct cushim__resolved_view *span, size_t firs
 cushim_status cushim_view_size(cushim_view view, size_t *ret_length, size_t *ret_element)
 {
     struct cushim__resolved_view span;
-    const cushim_status status = cushim__span_pin(view, __func__, &span);
 
-    if (status)
-        return status;
+    CUSHIM_TRY(cushim__span_pin(view, __func__, &span));
     if (ret_length)
         *ret_length = span.length;
     if (ret_element)
@@ -39,12 +37,10 @@ static cushim_status fail_range(const struct cushim__resolved_view *span, const 
 cushim_status cushim_view_part(cushim_view view, size_t first, size_t length, cushim_view *ret_view)
 {
     struct cushim__resolved_view span;
-    cushim_status status;
+    cushim_status status = CUSHIM_OK;
 
     CHECK_OUTPUT(ret_view);
-    status = cushim__span_pin(view, __func__, &span);
-    if (status)
-        return status;
+    CUSHIM_TRY(cushim__span_pin(view, __func__, &span));
     if (first > span.length || length > span.length - first)
         status = fail_range(&span, __func__, first, length);
     else
@@ -57,10 +53,9 @@ cushim_status cushim_view_split(cushim_view view, size_t at, cushim_view *ret_le
                                 cushim_view *ret_right)
 {
     struct cushim__resolved_view span;
-    cushim_status status = cushim__span_pin(view, __func__, &span);
+    cushim_status status = CUSHIM_OK;
 
-    if (status)
-        return status;
+    CUSHIM_TRY(cushim__span_pin(view, __func__, &span));
     if (at > span.length) {
         status = fail_range(&span, __func__, 0, at);
     } else {
@@ -77,14 +72,11 @@ cushim_status cushim_view_partition(cushim_view view, size_t n, cushim_view *ret
 {
     struct cushim__resolved_view span;
     size_t first = 0;
-    cushim_status status;
 
     CHECK_OUTPUT(ret_views);
     if (!n)
         return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: into 0 parts", __func__);
-    status = cushim__span_pin(view, __func__, &span);
-    if (status)
-        return status;
+    CUSHIM_TRY(cushim__span_pin(view, __func__, &span));
     for (size_t i = 0; i < n; i++) {
         const size_t length = span.length / n + (i < span.length % n);
 
@@ -122,9 +114,7 @@ cushim_status cushim_view_reinterpret(cushim_view view, size_t element, size_t a
     cushim_status status;
 
     CHECK_OUTPUT(ret_view);
-    status = cushim__span_pin(view, __func__, &span);
-    if (status)
-        return status;
+    CUSHIM_TRY(cushim__span_pin(view, __func__, &span));
     status = check_cast(&span, element, alignment, __func__);
     if (!status) {
         span.length = (span.end - span.begin) / element;

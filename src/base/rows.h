@@ -13,6 +13,11 @@ enum {
     CUSHIM__ROW_PTDS = 1,   /* per-thread variant of a call that waits */
     CUSHIM__ROW_PTSZ = 2,   /* per-thread variant of a call that takes a stream */
     CUSHIM__ROW_STRING = 4, /* returns const char *, not a result */
+    /* What faults make of it. */
+    CUSHIM__ROW_LAUNCH = 8,   /* launches kernels */
+    CUSHIM__ROW_RELEASE = 16, /* gives something back, or waits */
+    CUSHIM__ROW_BASIC = 32,   /* tells what is wrong */
+    CUSHIM__ROW_LOST = 64,    /* works on a device that was lost */
 };
 
 /* Texts are offsets into the list's strings, so that loading needs no relocation. */

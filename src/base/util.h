@@ -30,8 +30,7 @@ static inline void cushim__freep(void *pointer)
 /* Functions that are kept near one another, because together they are what has to be fast. */
 #define HOT __attribute__((hot))
 
-/* Zeroed memory, for free(), that shares no cache line with other memory. NULL when there is none.
- */
+/* Zeroed memory, for free(), that shares no cache line with other memory. NULL: there is none. */
 static inline void *cushim__zalloc_lines(size_t bytes)
 {
     enum { LINE = 64 };

@@ -221,6 +221,21 @@ void cushim__faults_after(struct cushim__faults *faults, struct cushim_call *cal
         call->result = result;
 }
 
+static bool before(struct cushim_call *call, void *user)
+{
+    return cushim__faults_before(user, call);
+}
+
+static void after(struct cushim_call *call, void *user)
+{
+    cushim__faults_after(user, call);
+}
+
+struct cushim_hooks cushim__faults_hooks(struct cushim__faults *faults)
+{
+    return (struct cushim_hooks){before, after, faults};
+}
+
 uint64_t cushim__faults_injected(struct cushim__faults *faults, const struct cushim__fault_set *set)
 {
     uint64_t sum = 0;

@@ -43,6 +43,9 @@ cushim_status cushim__faults_read_variable(struct cushim__faults *faults, const 
 bool cushim__faults_before(struct cushim__faults *faults, struct cushim_call *call);
 void cushim__faults_after(struct cushim__faults *faults, struct cushim_call *call);
 
+/* Hooks that do it for as long as the faults are there. */
+struct cushim_hooks cushim__faults_hooks(struct cushim__faults *faults);
+
 /* How many calls of the functions of set were hit. */
 uint64_t cushim__faults_injected(struct cushim__faults *faults,
                                  const struct cushim__fault_set *set);

@@ -7,72 +7,6 @@
 #include "base/rows.h"
 #include "base/util.h"
 
-/* Base names, ended by NULL. */
-static const char *const launches[] = {
-    "cuLaunch",
-    "cuLaunchGrid",
-    "cuLaunchGridAsync",
-    "cuLaunchKernel",
-    "cuGraphLaunch",
-    "cuLaunchKernelEx",
-    "cuLaunchCooperativeKernel",
-    "cuLaunchCooperativeKernelMultiDevice",
-    NULL,
-};
-
-/* A program that is refused one of these cannot find out what is wrong: faults of all functions
- * leave them out. */
-static const char *const named[] = {
-    "cuInit",
-    "cuDriverGetVersion",
-    "cuGetErrorName",
-    "cuGetErrorString",
-    "cuGetProcAddress",
-    "cuGetExportTable",
-    NULL,
-};
-
-/*
- * What works on a lost device beside those, by how the names begin. Recorded on hardware: the
- * number of devices, the current context, resetting the primary one. The others of their kind do
- * not touch the device either.
- */
-static const char *const kept[] = {
-    "cuDeviceGet",
-    "cuDeviceTotalMem",
-    "cuDeviceComputeCapability",
-    "cuDeviceCanAccessPeer",
-    "cuDevicePrimaryCtxGetState",
-    "cuDevicePrimaryCtxSetFlags",
-    "cuDevicePrimaryCtxRelease",
-    "cuDevicePrimaryCtxReset",
-    "cuCtxGetCurrent",
-    "cuCtxSetCurrent",
-    "cuCtxPushCurrent",
-    "cuCtxPopCurrent",
-    "cuCtxGetDevice",
-    "cuCtxGetId",
-    "cuCtxGetApiVersion",
-    "cuCtxDestroy",
-    "cuCtxDetach",
-    "cuModuleGetLoadingMode",
-    "cuThreadExchangeStreamCaptureMode",
-    "cuCoredump",
-    "cuCheckpoint",
-    "cuLogs",
-    "cuProfiler",
-    NULL,
-};
-
-/* Parts of the names of functions that give something back, or that wait. */
-static const char *const made[] = {
-    "Free",       "Destroy", "Unload", "Release", "Unregister",      "Synchronize", "CloseMem",
-    "Disconnect", "Unmap",   "Detach", "Unbind",  "PrimaryCtxReset", NULL,
-};
-
-/* They are about nodes of graphs that will free, one day. */
-static const char *const not_made[] = {"cuGraphAdd", "cuGraphMemFreeNode", NULL};
-
 /*
  * Arguments that say how much a function allocates: the one, or the product of two. -1: there is
  * no second.
@@ -88,32 +22,6 @@ static const struct {
 
 static uint8_t kinds[CUSHIM__FAULT_PLACES];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-static bool is_one_of(const char *name, const char *const *list)
-{
-    while (*list && strcmp(name, *list))
-        list++;
-    return *list;
-}
-
-static bool begins(const char *name, const char *prefix)
-{
-    return !strncmp(name, prefix, strlen(prefix));
-}
-
-static bool begins_as(const char *name, const char *const *list)
-{
-    while (*list && !begins(name, *list))
-        list++;
-    return *list;
-}
-
-static bool has_part(const char *name, const char *const *list)
-{
-    while (*list && !strstr(name, *list))
-        list++;
-    return *list;
-}
 
 static const struct cushim__rows *list_of(size_t place, size_t *ret_row)
 {
@@ -149,22 +57,22 @@ static int allocation_of(const char *base)
 
 static uint8_t kind_of(size_t place)
 {
-    const char *base = base_of(place);
     size_t row;
     const struct cushim__rows *list = list_of(place, &row);
+    const unsigned flags = list->rows[row].flags;
     uint8_t kind = 0;
 
-    if (is_one_of(base, launches))
+    if (flags & CUSHIM__ROW_LAUNCH)
         kind |= CUSHIM__FAULT_LAUNCH;
-    if (has_part(base, made) && !begins_as(base, not_made))
+    if (flags & CUSHIM__ROW_RELEASE)
         kind |= CUSHIM__FAULT_MADE;
-    if (is_one_of(base, named))
+    if (flags & CUSHIM__ROW_BASIC)
         kind |= CUSHIM__FAULT_NAMED;
-    else if (list == &cushim__cuda_rows && !begins_as(base, kept))
+    else if (list == &cushim__cuda_rows && !(flags & CUSHIM__ROW_LOST))
         kind |= CUSHIM__FAULT_REFUSED;
-    if (list->rows[row].flags & CUSHIM__ROW_STRING)
+    if (flags & CUSHIM__ROW_STRING)
         kind |= CUSHIM__FAULT_STRING;
-    if (allocation_of(base) >= 0)
+    if (allocation_of(base_of(place)) >= 0)
         kind |= CUSHIM__FAULT_ALLOCATE;
     return kind;
 }

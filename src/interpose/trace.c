@@ -100,6 +100,16 @@ void cushim__trace_record(struct cushim__trace *trace, const struct cushim_call 
     pthread_mutex_unlock(&mutex);
 }
 
+static void record(struct cushim_call *call, void *user)
+{
+    cushim__trace_record(user, call);
+}
+
+struct cushim_hooks cushim__trace_hooks(struct cushim__trace *trace)
+{
+    return (struct cushim_hooks){.after = record, .user = trace};
+}
+
 uint64_t cushim__trace_count(struct cushim__trace *trace, enum cushim_library library, size_t row)
 {
     const bool cuda = library == CUSHIM_LIBRARY_CUDA;

@@ -11,8 +11,9 @@ struct cushim__trace;
 struct cushim__trace *cushim__trace_new(const struct cushim_trace_params *params);
 void cushim__trace_free(struct cushim__trace *trace);
 
-/* What a hook after a call does. */
+/* What a hook after a call does, and hooks that do it for as long as the trace is there. */
 void cushim__trace_record(struct cushim__trace *trace, const struct cushim_call *call);
+struct cushim_hooks cushim__trace_hooks(struct cushim__trace *trace);
 
 /* row == count of the list: all functions of that library. */
 uint64_t cushim__trace_count(struct cushim__trace *trace, enum cushim_library library, size_t row);

@@ -63,8 +63,7 @@ struct lookup {
     const char *path, *detail;
 };
 
-/* True if the linker looks no further. It passes by what is another machine's, or not to be read.
- */
+/* True if the linker looks no further. It skips what is another machine's, or not to be read. */
 static bool visit(const char *path, void *user)
 {
     struct lookup *lookup = user;

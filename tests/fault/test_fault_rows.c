@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What faults make of every function. A function of a later CUDA whose name looks like one of
- * these is found here, and is then put in its list or kept out of it.
+ * these is found here, and then gets the flag in its list of functions, or is excepted here.
  */
 #include "interpose/fault_rows.h"
 
@@ -124,6 +124,43 @@ static void expect_kind(uint8_t flag, const char *const *list, size_t n)
 Test(fault_rows, made)
 {
     expect_kind(CUSHIM__FAULT_MADE, made, ARRAY_SIZE(made));
+}
+
+static bool looks_made(const char *base)
+{
+    static const char *const parts[] = {
+        "Free",     "Destroy",    "Unload", "Release", "Unregister", "Synchronize",
+        "CloseMem", "Disconnect", "Unmap",  "Detach",  "Unbind",     "PrimaryCtxReset",
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+        if (strstr(base, parts[i]))
+            return true;
+    return false;
+}
+
+/* Nodes of graphs free when the graph is launched; adding one, or reading it, does not. */
+Test(fault_rows, what_looks_made_is_made_but_for_nodes)
+{
+    for (size_t place = 0; place < CUSHIM__FAULT_PLACES; place++) {
+        const bool has = cushim__fault_kinds()[place] & CUSHIM__FAULT_MADE;
+        const char *base = base_of(place);
+        const bool node =
+            !strncmp(base, "cuGraphAdd", 10) || !strncmp(base, "cuGraphMemFreeNode", 18);
+
+        cr_expect(eq(int, has, looks_made(base) && !node), "%s", base);
+    }
+}
+
+/* Versions and variants of a function are alike. */
+Test(fault_rows, one_base_name_has_one_kind)
+{
+    const uint8_t *kinds = cushim__fault_kinds();
+
+    for (size_t a = 0; a < CUSHIM__FAULT_PLACES; a++)
+        for (size_t b = 0; b < a; b++)
+            if (!strcmp(base_of(a), base_of(b)))
+                cr_expect(eq(int, kinds[a], kinds[b]), "%s", base_of(a));
 }
 
 Test(fault_rows, launches)

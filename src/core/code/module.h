@@ -66,8 +66,7 @@ cushim_status cushim__module_load(const struct cushim__scope *scope,
                                   const struct cushim__image *image,
                                   const struct cushim_module_params *params, uint64_t *ret_id);
 
-/* A module that is there already, as a library's are. Takes over the caller's reference on library.
- */
+/* A module that is there already, as a library's are. Takes over the caller's reference on it. */
 cushim_status cushim__module_wrap(const struct cushim__scope *scope, CUmodule cu,
                                   struct cushim__object *library, uint64_t *ret_id);
 

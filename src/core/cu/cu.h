@@ -2,7 +2,7 @@
 /*
  * The driver's functions, types and constants that the safe layer uses, as the machine
  * sees them, so that it is built without CUDA's headers and is the same whatever toolkit it was
- * built beside. tests/safe/test_cu.c compiles this page with the real cuda.h and compares.
+ * built beside. tests/safe/cu.c compiles this page with the real cuda.h and compares.
  *
  * The names are CUDA's. Handles are the same types as in cuda.h; enumerations are int; what
  * differs otherwise is written CU_TYPE(CUDA's, ours).

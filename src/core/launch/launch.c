@@ -122,8 +122,7 @@ static cushim_status call_with(const struct cushim__launch *l,
     return CU_CALL(l->scope, cuLaunchKernelEx, (&description, l->function->cu, l->values, NULL));
 }
 
-/* The submission: the kernel's code is read, too, so that a module is unloaded after its kernels.
- */
+/* The submission reads the kernel's code, too, so that a module is unloaded after its kernels. */
 static void describe(struct cushim__launch *launch, struct cushim__submission *s)
 {
     launch->accesses[launch->n_accesses] =

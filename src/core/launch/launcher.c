@@ -35,13 +35,21 @@ static void drop(struct cushim_argument *arguments, size_t n)
         free((void *) (uintptr_t) arguments[i].value);
 }
 
+/* The last reference frees it. Under the lock. */
+static void unref(struct cushim__argument_list *list)
+{
+    if (!list || --list->references)
+        return;
+    drop(list->arguments, list->n);
+    free(list);
+}
+
 static void destroy(void *object)
 {
     struct cushim__launcher *launcher = object;
     struct cushim__context *context = launcher->object.context;
 
-    drop(launcher->arguments, launcher->n);
-    free(launcher->arguments);
+    unref(launcher->list);
     pthread_mutex_destroy(&launcher->lock);
     cushim__object_finish(&launcher->object);
     free(launcher);
@@ -63,36 +71,17 @@ cushim_status cushim__launcher_new(const struct cushim__scope *scope, uint64_t f
     return cushim__object_give(&launcher->object, scope->call, ret_id);
 }
 
-/* Under the lock. */
-static bool reserve(struct cushim__launcher *launcher, size_t n)
+static cushim_status fail_memory(const char *call, size_t n)
 {
-    struct cushim_argument *arguments;
-    size_t max = launcher->max ? launcher->max : 8;
-
-    if (n > SIZE_MAX / 4 / sizeof(*arguments))
-        return false;
-    while (max < launcher->n + n)
-        max *= 2;
-    if (max == launcher->max)
-        return true;
-    arguments = realloc(launcher->arguments, max * sizeof(*arguments));
-    if (!arguments)
-        return false;
-    launcher->arguments = arguments;
-    launcher->max = max;
-    return true;
+    return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, call, NULL, "no memory for %zu arguments", n);
 }
 
-/* Under the lock: all or none. */
-static cushim_status push(struct cushim__launcher *launcher,
-                          const struct cushim_argument *arguments, size_t n, const char *call)
+/* Adds copies of all arguments or of none, in the room that there is. */
+static cushim_status append(struct cushim__argument_list *list,
+                            const struct cushim_argument *arguments, size_t n, const char *call)
 {
-    struct cushim_argument *place;
+    struct cushim_argument *place = list->arguments + list->n;
 
-    if (!reserve(launcher, n))
-        return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, call, NULL, "no memory for %zu arguments",
-                               n);
-    place = launcher->arguments + launcher->n;
     for (size_t i = 0; i < n; i++) {
         const cushim_status status = copy(&arguments[i], call, &place[i]);
 
@@ -101,8 +90,72 @@ static cushim_status push(struct cushim__launcher *launcher,
             return status;
         }
     }
-    launcher->n += n;
+    list->n += n;
     return CUSHIM_OK;
+}
+
+/* Room for n arguments, with the contents of old, which is freed; NULL if there is no memory. */
+static struct cushim__argument_list *resize(struct cushim__argument_list *old, size_t n)
+{
+    struct cushim__argument_list *list;
+    size_t max = old ? old->max : 8;
+
+    if (n > SIZE_MAX / 4 / sizeof(*list->arguments))
+        return NULL;
+    while (max < n)
+        max *= 2;
+    if (old && max == old->max)
+        return old;
+    list = realloc(old, sizeof(*list) + max * sizeof(*list->arguments));
+    if (!list)
+        return NULL;
+    if (!old)
+        *list = (struct cushim__argument_list){.references = 1};
+    list->max = max;
+    return list;
+}
+
+/* Puts a copy in the place of a list that a launch has, too. Under the lock. */
+static cushim_status separate(struct cushim__launcher *launcher, size_t n, const char *call)
+{
+    struct cushim__argument_list *shared = launcher->list, *list = resize(NULL, n);
+    cushim_status status;
+
+    if (!list)
+        return fail_memory(call, n);
+    status = append(list, shared->arguments, shared->n, call);
+    if (status) {
+        unref(list);
+        return status;
+    }
+    launcher->list = list;
+    unref(shared);
+    return CUSHIM_OK;
+}
+
+/* Makes the list one that may be changed, with room for n more. Under the lock. */
+static cushim_status prepare(struct cushim__launcher *launcher, size_t n, const char *call)
+{
+    struct cushim__argument_list *list = launcher->list;
+    const size_t there = list ? list->n : 0;
+
+    if (n > SIZE_MAX - there)
+        return fail_memory(call, n);
+    if (list && list->references > 1)
+        return separate(launcher, there + n, call);
+    list = resize(list, there + n);
+    if (!list)
+        return fail_memory(call, n);
+    launcher->list = list;
+    return CUSHIM_OK;
+}
+
+/* Under the lock. */
+static cushim_status push(struct cushim__launcher *launcher,
+                          const struct cushim_argument *arguments, size_t n, const char *call)
+{
+    CUSHIM_TRY(prepare(launcher, n, call));
+    return append(launcher->list, arguments, n, call);
 }
 
 cushim_status cushim__launcher_push(struct cushim__launcher *launcher,
@@ -117,31 +170,68 @@ cushim_status cushim__launcher_push(struct cushim__launcher *launcher,
     return status;
 }
 
+/* Takes over the argument where this succeeds. Under the lock. */
+static cushim_status replace(struct cushim__launcher *launcher, size_t index,
+                             const struct cushim_argument *argument, const char *call)
+{
+    struct cushim_argument *place;
+
+    if (!launcher->list || index >= launcher->list->n)
+        return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, NULL,
+                               "%s: there is no argument %zu yet", call, index);
+    CUSHIM_TRY(prepare(launcher, 0, call));
+    place = &launcher->list->arguments[index];
+    drop(place, 1);
+    *place = *argument;
+    return CUSHIM_OK;
+}
+
 cushim_status cushim__launcher_set(struct cushim__launcher *launcher, size_t index,
                                    const struct cushim_argument *argument, const char *call)
 {
     struct cushim_argument new_one;
-    bool there;
+    cushim_status status;
 
     CUSHIM_TRY(copy(argument, call, &new_one));
     pthread_mutex_lock(&launcher->lock);
-    there = index < launcher->n;
-    if (there) {
-        drop(&launcher->arguments[index], 1);
-        launcher->arguments[index] = new_one;
-    }
+    status = replace(launcher, index, &new_one, call);
     pthread_mutex_unlock(&launcher->lock);
-    if (there)
-        return CUSHIM_OK;
-    drop(&new_one, 1);
-    return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, NULL,
-                           "%s: there is no argument %zu yet", call, index);
+    if (status)
+        drop(&new_one, 1);
+    return status;
 }
 
 void cushim__launcher_clear(struct cushim__launcher *launcher)
 {
+    struct cushim__argument_list *list;
+
     pthread_mutex_lock(&launcher->lock);
-    drop(launcher->arguments, launcher->n);
-    launcher->n = 0;
+    list = launcher->list;
+    if (list && list->references == 1) {
+        drop(list->arguments, list->n); /* the room stays, for those that come next */
+        list->n = 0;
+    } else {
+        unref(list);
+        launcher->list = NULL;
+    }
+    pthread_mutex_unlock(&launcher->lock);
+}
+
+struct cushim__argument_list *cushim__launcher_take(struct cushim__launcher *launcher)
+{
+    struct cushim__argument_list *list;
+
+    pthread_mutex_lock(&launcher->lock);
+    list = launcher->list;
+    if (list)
+        list->references++;
+    pthread_mutex_unlock(&launcher->lock);
+    return list;
+}
+
+void cushim__launcher_give(struct cushim__launcher *launcher, struct cushim__argument_list *list)
+{
+    pthread_mutex_lock(&launcher->lock);
+    unref(list);
     pthread_mutex_unlock(&launcher->lock);
 }

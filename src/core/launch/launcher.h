@@ -5,13 +5,19 @@
 
 #include "core/launch/launch.h"
 
+/* Arguments, which do not change while more than one has the list. */
+struct cushim__argument_list {
+    unsigned references; /* under the lock of the launcher */
+    size_t n, max;
+    struct cushim_argument arguments[]; /* each with a block of its own, for name and value */
+};
+
 struct cushim__launcher {
     struct cushim__object object;
-    uint64_t function;    /* the kernel's handle, which is not pinned */
-    pthread_mutex_t lock; /* held during the launch, so it is taken before the submission locks */
-    /* Under the lock. */
-    struct cushim_argument *arguments; /* each with an allocated block for name and value */
-    size_t n, max;
+    uint64_t function; /* the kernel's handle, which is not pinned */
+    /* No other lock is taken under it: a launch holds the list, and not the lock. */
+    pthread_mutex_t lock;
+    struct cushim__argument_list *list; /* under the lock; NULL: no arguments yet */
 };
 
 cushim_status cushim__launcher_new(const struct cushim__scope *scope, uint64_t function,
@@ -24,5 +30,9 @@ cushim_status cushim__launcher_push(struct cushim__launcher *launcher,
 cushim_status cushim__launcher_set(struct cushim__launcher *launcher, size_t index,
                                    const struct cushim_argument *argument, const char *call);
 void cushim__launcher_clear(struct cushim__launcher *launcher);
+
+/* The list as it is now, which stays so until it is given back; NULL where it is empty. */
+struct cushim__argument_list *cushim__launcher_take(struct cushim__launcher *launcher);
+void cushim__launcher_give(struct cushim__launcher *launcher, struct cushim__argument_list *list);
 
 #endif

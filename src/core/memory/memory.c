@@ -9,6 +9,17 @@ static cushim_status no_memory(const struct cushim__scope *scope)
                            "%s: no memory to keep track of memory", scope->call);
 }
 
+/* The end of an allocation: the buffer, or the status and nothing. */
+static cushim_status give(struct cushim__buffer *buffer, cushim_status status,
+                          struct cushim__buffer **ret_buffer)
+{
+    if (status)
+        cushim__buffer_delete(buffer);
+    else
+        *ret_buffer = buffer;
+    return status;
+}
+
 /* The allocation is work of the stream: other streams must come after it. */
 static cushim_status alloc_async(struct cushim__scope *scope, struct cushim__stream *stream,
                                  struct cushim__buffer *buffer)
@@ -43,54 +54,44 @@ cushim_status cushim__memory_alloc(struct cushim__scope *scope, struct cushim__s
         status = alloc_async(scope, stream, buffer);
     else if (memory == CUSHIM__MEMORY_PLAIN)
         status = CU_CALL(scope, cuMemAlloc_v2, (&buffer->address, bytes));
-    if (status)
-        cushim__buffer_delete(buffer);
-    else
-        *ret_buffer = buffer;
-    return status;
+    return give(buffer, status, ret_buffer);
+}
+
+/* For memory that is not of a stream. Of no bytes there is nothing to allocate, nor to free. */
+static struct cushim__buffer *new_shared(const struct cushim__scope *scope,
+                                         enum cushim__memory memory, size_t bytes)
+{
+    return cushim__buffer_new(scope->context, bytes ? memory : CUSHIM__MEMORY_BORROWED, 0, NULL,
+                              bytes, NULL, NULL);
 }
 
 cushim_status cushim__memory_alloc_pinned(struct cushim__scope *scope, size_t bytes, unsigned flags,
                                           struct cushim__buffer **ret_buffer)
 {
-    const enum cushim__memory memory = bytes ? CUSHIM__MEMORY_PINNED : CUSHIM__MEMORY_BORROWED;
-    struct cushim__buffer *buffer =
-        cushim__buffer_new(scope->context, memory, 0, NULL, bytes, NULL, NULL);
+    struct cushim__buffer *buffer = new_shared(scope, CUSHIM__MEMORY_PINNED, bytes);
     cushim_status status = CUSHIM_OK;
 
     if (!buffer)
         return no_memory(scope);
     if (bytes)
         status = CU_CALL(scope, cuMemHostAlloc, (&buffer->host, bytes, flags));
-    if (status) {
-        cushim__buffer_delete(buffer);
-        return status;
-    }
     /* Where addresses are unified, the device has it at the same one. */
     buffer->address = (CUdeviceptr) (uintptr_t) buffer->host;
-    *ret_buffer = buffer;
-    return CUSHIM_OK;
+    return give(buffer, status, ret_buffer);
 }
 
 cushim_status cushim__memory_alloc_managed(struct cushim__scope *scope, size_t bytes,
                                            unsigned flags, struct cushim__buffer **ret_buffer)
 {
-    const enum cushim__memory memory = bytes ? CUSHIM__MEMORY_MANAGED : CUSHIM__MEMORY_BORROWED;
-    struct cushim__buffer *buffer =
-        cushim__buffer_new(scope->context, memory, 0, NULL, bytes, NULL, NULL);
+    struct cushim__buffer *buffer = new_shared(scope, CUSHIM__MEMORY_MANAGED, bytes);
     cushim_status status = CUSHIM_OK;
 
     if (!buffer)
         return no_memory(scope);
     if (bytes)
         status = CU_CALL(scope, cuMemAllocManaged, (&buffer->address, bytes, flags));
-    if (status) {
-        cushim__buffer_delete(buffer);
-        return status;
-    }
     buffer->host = (void *) (uintptr_t) buffer->address;
     buffer->host_only = buffer->made_host_only = flags == CU_MEM_ATTACH_HOST;
     buffer->restricted = buffer->host_only;
-    *ret_buffer = buffer;
-    return CUSHIM_OK;
+    return give(buffer, status, ret_buffer);
 }

@@ -53,22 +53,6 @@ cushim_status cushim__checked_size(const char *call, size_t element, size_t leng
 cushim_status cushim__span_pin(cushim_view view, const char *call,
                                struct cushim__resolved_view *ret_span);
 
-/* The bytes of its slice's buffer that a view is; false if it does not fit. */
-static inline bool cushim__slice_bytes(const struct cushim__slice *slice, const cushim_view *view,
-                                       size_t *ret_begin, size_t *ret_end)
-{
-    const size_t all = slice->element * slice->length;
-    size_t bytes = all;
-
-    if (view->length != CUSHIM__WHOLE &&
-        (!view->element || __builtin_mul_overflow(view->element, view->length, &bytes) ||
-         view->offset > all || bytes > all - view->offset))
-        return false;
-    *ret_begin = slice->begin + view->offset;
-    *ret_end = *ret_begin + bytes;
-    return true;
-}
-
 static inline void cushim__span_unpin(const struct cushim__resolved_view *span)
 {
     cushim__handle_unpin(span->id);

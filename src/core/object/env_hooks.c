@@ -73,24 +73,6 @@ static void start(void)
         start_faults(rules);
 }
 
-static void record(struct cushim_call *call, void *user)
-{
-    (void) user;
-    cushim__trace_record(trace, call);
-}
-
-static bool inject_before(struct cushim_call *call, void *user)
-{
-    (void) user;
-    return cushim__faults_before(faults, call);
-}
-
-static void inject_after(struct cushim_call *call, void *user)
-{
-    (void) user;
-    cushim__faults_after(faults, call);
-}
-
 static cushim_status put_hooks(const struct cushim__library *library, const char *call,
                                cushim__entry *const **ret_table)
 {
@@ -99,9 +81,9 @@ static cushim_status put_hooks(const struct cushim__library *library, const char
     int slot;
 
     if (trace)
-        hooks[n++] = (struct cushim_hooks){.after = record};
+        hooks[n++] = cushim__trace_hooks(trace);
     if (faults)
-        hooks[n++] = (struct cushim_hooks){.before = inject_before, .after = inject_after};
+        hooks[n++] = cushim__faults_hooks(faults);
     return cushim__interpose(library->kind->id, library->table, hooks, n, call, &slot, ret_table);
 }
 

@@ -3,10 +3,9 @@
  * How a public call enters a context, calls the driver, and leaves the context again.
  *
  *     struct cushim__scope scope;
- *     cushim_status status = cushim__context_enter(context.id, __func__, &scope);
+ *     cushim_status status;
  *
- *     if (status)
- *         return status;
+ *     CUSHIM_TRY(cushim__context_enter(context.id, __func__, &scope));
  *     status = CU_CALL(&scope, cuCtxSetLimit, (limit, value));
  *     return cushim__scope_leave(&scope, status);
  *
@@ -40,6 +39,19 @@ struct cushim__scope {
  */
 #define CU_FREE(scope, name, args)                                                                 \
     cushim__check_free(scope, CU_FN((scope)->table, name) args, #name)
+
+/*
+ * A public function that is one driver call: enter is the expression that enters its scope, which
+ * it and args know as scope. Leaves the scope again.
+ */
+#define CU_CALL_IN(enter, name, args)                                                              \
+    __extension__({                                                                                \
+        struct cushim__scope scope;                                                                \
+        cushim_status call_in = enter;                                                             \
+        if (!call_in)                                                                              \
+            call_in = cushim__scope_leave(&scope, CU_CALL(&scope, name, args));                    \
+        call_in;                                                                                   \
+    })
 
 cushim_status cushim__fail_driver(const struct cushim__scope *scope, int result, const char *name)
     __attribute__((cold));

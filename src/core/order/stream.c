@@ -62,6 +62,16 @@ cushim_status cushim__stream_check_thread(const struct cushim__scope *scope,
                            scope->call);
 }
 
+cushim_status cushim__stream_enter(uint64_t id, const char *call, struct cushim__scope *ret_scope,
+                                   struct cushim__stream **ret_stream)
+{
+    cushim_status status;
+
+    CUSHIM_TRY(cushim__object_enter(id, CUSHIM__HANDLE_STREAM, call, ret_scope, ret_stream));
+    status = cushim__stream_check_thread(ret_scope, *ret_stream);
+    return status ? cushim__scope_leave(ret_scope, status) : CUSHIM_OK;
+}
+
 cushim_status cushim__fail_foreign(const struct cushim__scope *scope, const char *what)
 {
     return cushim__fail_at(CUSHIM_ERROR_FOREIGN_CONTEXT, scope->call, scope->label,

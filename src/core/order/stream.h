@@ -27,6 +27,10 @@ cushim_status cushim__stream_new(const struct cushim__scope *scope, CUstream cu,
 cushim_status cushim__stream_check_thread(const struct cushim__scope *scope,
                                           const struct cushim__stream *stream);
 
+/* Enters the stream's context, as cushim__object_enter() does, in a thread that may use it. */
+cushim_status cushim__stream_enter(uint64_t id, const char *call, struct cushim__scope *ret_scope,
+                                   struct cushim__stream **ret_stream);
+
 /*
  * Returns CUSHIM_ERROR_FOREIGN_CONTEXT, with a sentence which says that `what` belongs to another
  * context.

@@ -380,6 +380,7 @@ static cushim_status wait_for_pending(struct pending *p)
 cushim_status cushim__buffer_synchronize(struct cushim__scope *scope,
                                          const struct cushim__access *access)
 {
+    cushim_status waited;
     struct pending p;
 
     do {
@@ -391,7 +392,9 @@ cushim_status cushim__buffer_synchronize(struct cushim__scope *scope,
             return p.status;
         cushim__buffer_each(access->buffer, access->begin, access->end, access->write, collect, &p);
         cushim__unlock_all(&locks);
-        p.status = wait_for_pending(&p) ? cushim__error()->status : p.status;
+        waited = wait_for_pending(&p);
+        if (waited)
+            p.status = waited;
     } while (p.n && !p.status);
     return p.status;
 }

@@ -44,11 +44,12 @@ struct cushim__timeline {
 
     uint64_t submitted; /* the number of the last submission */
     uint64_t done;      /* all submissions up to this number are known to be done */
+    /* The oldest mark is recorded again; a wait for it that exists is not affected. */
     struct cushim__mark {
         CUevent event;
-        uint64_t number;    /* 0: not recorded */
-        bool early;         /* recorded before a stream needed it */
-    } marks[CUSHIM__MARKS]; /* the oldest is recorded again; a wait that exists is not affected */
+        uint64_t number; /* 0: not recorded */
+        bool early;      /* recorded before a stream needed it */
+    } marks[CUSHIM__MARKS];
     unsigned next_mark;
     struct {
         uint64_t id, number; /* a point of another timeline that is seen */

@@ -46,8 +46,7 @@ struct mock__words mock__say_work(const struct mock__work *work);
 /* Tells whether checks are on. CUSHIM_MOCK_CHECK=0 turns them off. */
 bool mock__checking(void);
 
-/* Reads the environment; called by cuInit(). With CUSHIM_MOCK_CHECK=1 findings are printed at exit.
- */
+/* Reads the environment, for cuInit(). With CUSHIM_MOCK_CHECK=1 findings are printed at exit. */
 void mock__findings_start(void);
 
 /*

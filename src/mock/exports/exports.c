@@ -38,24 +38,6 @@ static const char *file;
 static int process;
 static struct cushim__faults *faults;
 
-static void record(struct cushim_call *call, void *user)
-{
-    (void) user;
-    cushim__trace_record(trace, call);
-}
-
-static bool inject_before(struct cushim_call *call, void *user)
-{
-    (void) user;
-    return cushim__faults_before(faults, call);
-}
-
-static void inject_after(struct cushim_call *call, void *user)
-{
-    (void) user;
-    cushim__faults_after(faults, call);
-}
-
 /* Faults were asked for, and are not to be had. The program must not run as if it had met them. */
 static bool refuse(struct cushim_call *call, void *user)
 {
@@ -76,16 +58,17 @@ static struct cushim_hooks trace_hooks(const char *path)
     file = path;
     trace = cushim__trace_new(NULL);
     process = (int) getpid();
-    if (trace)
-        atexit(write_at_exit);
-    return (struct cushim_hooks){.after = trace ? record : NULL};
+    if (!trace)
+        return (struct cushim_hooks){0};
+    atexit(write_at_exit);
+    return cushim__trace_hooks(trace);
 }
 
 static struct cushim_hooks fault_hooks(const char *rules)
 {
     faults = cushim__faults_new(NULL);
     if (faults && !cushim__faults_read_variable(faults, "CUSHIM_MOCK_FAULTS", rules))
-        return (struct cushim_hooks){.before = inject_before, .after = inject_after};
+        return cushim__faults_hooks(faults);
     fprintf(stderr, "cushim mock: %s\n",
             faults ? cushim__error()->text : "CUSHIM_MOCK_FAULTS: no memory for faults");
     return (struct cushim_hooks){.before = refuse};

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cuLaunchCooperativeKernelMultiDevice: one kernel on several devices, which begin and end as one.
- */
+/* cuLaunchCooperativeKernelMultiDevice: a kernel on several devices, which begin and end as one. */
 #include <string.h>
 
 #include "mock/base/state.h"

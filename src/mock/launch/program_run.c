@@ -35,6 +35,20 @@
 /* A call takes so many times what it takes on a device, at most. */
 #define LOCAL_OF_STACK 8
 
+#define SAME_RESULT(name)                                                                          \
+    _Static_assert((int) PTX__##name == (int) CUDA_##name, "the engine's results are the "         \
+                                                           "driver's")
+
+SAME_RESULT(SUCCESS);
+SAME_RESULT(ERROR_OUT_OF_MEMORY);
+SAME_RESULT(ERROR_ILLEGAL_ADDRESS);
+SAME_RESULT(ERROR_LAUNCH_TIMEOUT);
+SAME_RESULT(ERROR_ASSERT);
+SAME_RESULT(ERROR_ILLEGAL_INSTRUCTION);
+SAME_RESULT(ERROR_MISALIGNED_ADDRESS);
+SAME_RESULT(ERROR_INVALID_PC);
+SAME_RESULT(ERROR_LAUNCH_FAILED);
+
 /* More separate runs of bytes than this are looked at as one, from the first to the last. */
 enum { MOST_RUNS = 4096 };
 

@@ -133,7 +133,8 @@ static CUresult submit_end(const struct launch *launch, struct end_work *end)
     return CUDA_SUCCESS;
 }
 
-/* Work may be done while more is submitted; the end, which may be the last to need the plan, not.
+/*
+ * Work may be done while more is submitted. The end may not: it may be the last to need the plan.
  */
 static CUresult submit(struct launch *launch)
 {

@@ -79,8 +79,7 @@ CUresult mock__capture_depend(struct mock__stream *stream, const CUgraphNode *no
 
 /* --- begin and end --- */
 
-/* graph is the caller's, or NULL for a new one; the dependencies is where in it the capture begins.
- */
+/* The graph is the caller's, or NULL for a new one. The capture begins after the nodes in it. */
 CUresult mock__capture_begin(struct mock__stream *stream, int mode, struct mock__graph *graph,
                              const CUgraphNode *nodes, const struct mock__edge_data *data,
                              size_t n);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Launches and what they use: launchers, modules, variables, memory of all kinds. */
+#include <pthread.h>
+
 #include "launch_kernels.h"
 
 SUITE(launch_memory);
@@ -41,6 +43,78 @@ Test(launch_memory, launchers_are_used_again, .init = begin)
     assert_status(cushim_launcher_clear(launcher), CUSHIM_ERROR_STALE_HANDLE);
     cushim_slice_free(&x);
     cushim_slice_free(&y);
+    finish();
+}
+
+static cushim_launcher changed;
+
+static void *change(void *user)
+{
+    const float ten = 10;
+
+    (void) user;
+    assert_ok(cushim_launcher_set(changed, 0, CUSHIM_VALUE(ten)));
+    assert_ok(cushim_launcher_clear(changed));
+    assert_ok(cushim_launcher_push(changed, CUSHIM_VALUE(ten)));
+    return NULL;
+}
+
+/* Another thread changes the launcher while the driver is asked to launch. */
+static bool change_at_launch(struct cushim_call *call, void *user)
+{
+    pthread_t thread;
+
+    if (!strcmp(call->name, "cuLaunchKernel")) {
+        cr_assert(zero(int, pthread_create(&thread, NULL, change, user)));
+        pthread_join(thread, NULL);
+    }
+    return false;
+}
+
+static void launch_changed(cushim_context context)
+{
+    cushim_module own = CUSHIM_NONE;
+    cushim_stream other = CUSHIM_NONE;
+    cushim_slice x = CUSHIM_NONE, y = CUSHIM_NONE;
+    cushim_function f;
+    const size_t n = N;
+    const float a = 2;
+    float out[N];
+
+    assert_ok(cushim_stream_new(context, NULL, &other));
+    assert_ok(cushim_module_load_text(context, ptx, NULL, &own));
+    assert_ok(cushim_module_function(own, "saxpy", &f));
+    assert_ok(cushim_slice_alloc(other, sizeof(float), N, &x));
+    assert_ok(cushim_slice_alloc(other, sizeof(float), N, &y));
+    assert_ok(cushim_slice_fill(other, x, 1.0f));
+    assert_ok(cushim_slice_fill(other, y, 1.0f));
+    assert_ok(cushim_launcher_create(f, &changed));
+    assert_ok(cushim_launcher_push(changed, CUSHIM_VALUE(a), CUSHIM_IN(x), CUSHIM_INOUT(y),
+                                   CUSHIM_VALUE(n)));
+    assert_ok(cushim_launcher_launch(changed, other, cushim_for_elements(N)));
+    assert_ok(cushim_slice_read(other, y, out, N));
+    cr_expect(eq(flt, out[7], 3));
+    assert_refused(cushim_launcher_launch(changed, other, cushim_for_elements(N)),
+                   CUSHIM_ERROR_INVALID_ARGUMENT, "saxpy: 1 argument, ");
+    cushim_launcher_free(&changed);
+    cushim_slice_free(&x);
+    cushim_slice_free(&y);
+    cushim_module_free(&own);
+    cushim_stream_free(&other);
+}
+
+/* A launch has the arguments of its begin, and holds up nobody who changes them. */
+Test(launch_memory, launchers_change_during_a_launch, .init = begin)
+{
+    const struct cushim_hooks hooks = {.before = change_at_launch};
+    cushim_driver watched = CUSHIM_NONE;
+    cushim_context context = CUSHIM_NONE;
+
+    assert_ok(cushim_interpose(w.driver, &hooks, 1, &watched));
+    assert_ok(cushim_context_primary(watched, 0, &context));
+    launch_changed(context);
+    cushim_context_free(&context);
+    cushim_close(&watched);
     finish();
 }
 

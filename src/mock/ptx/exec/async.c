@@ -218,7 +218,8 @@ const struct ptx__op *ptx__do_cluster_wait(struct ptx__warp *w, const struct ptx
         return op + 1;
     w->jumps += PTX__BUDGET / PTX__COST_WAITING;
     if (limit && w->jumps > limit)
-        return ptx__fault(w, op, 702, PTX__ENDLESS, (unsigned) __builtin_ctz(w->mask),
+        return ptx__fault(w, op, PTX__ERROR_LAUNCH_TIMEOUT, PTX__ENDLESS,
+                          (unsigned) __builtin_ctz(w->mask),
                           "it waits for the barrier of its cluster, to which %u of %u threads came",
                           w->block->cluster->arrived, w->block->cluster->alive);
     w->groups[w->n_groups++] = (struct ptx__divergence_group){

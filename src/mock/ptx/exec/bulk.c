@@ -208,7 +208,7 @@ static bool copy_lane(struct ptx__warp *w, const struct ptx__op *op, unsigned la
     const uint32_t blocks = bulk->blocks ? REG(uint32_t, bulk->blocks)[lane] & 0xffff : 0;
 
     if (copy.size % UNIT)
-        return ptx__fault(w, op, 716, PTX__MISALIGNED, lane,
+        return ptx__fault(w, op, PTX__ERROR_MISALIGNED_ADDRESS, PTX__MISALIGNED, lane,
                           "a bulk copy of %llu bytes, which is no multiple of 16",
                           (unsigned long long) copy.size);
     if (bulk->bytes_of)

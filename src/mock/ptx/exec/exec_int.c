@@ -11,13 +11,13 @@
 #define WRAPPING(T)                                                                                \
     BINARY(add, T, (S_##T) A + (S_##T) B)                                                          \
     BINARY(sub, T, (S_##T) A - (S_##T) B)                                                          \
-    LANEWISE(mul_lo_##T, "mul.lo." #T, T, T, T, u32, (S_##T) A *(S_##T) B)                         \
-    LANEWISE(mad_lo_##T, "mad.lo." #T, T, T, T, T, (S_##T) A *(S_##T) B + (S_##T) C)               \
+    LANEWISE(mul_lo_##T, "mul.lo." #T, T, T, T, u32, ((S_##T) A * (S_##T) B))                      \
+    LANEWISE(mad_lo_##T, "mad.lo." #T, T, T, T, T, ((S_##T) A * (S_##T) B) + (S_##T) C)            \
     UNARY(neg, T, (S_##T) 0 - (S_##T) A)                                                           \
     UNARY(not, T, ~A)                                                                              \
     UNARY(cnot, T, A == 0)                                                                         \
     UNARY(mov, T, A)                                                                               \
-    BINARY(and, T, A &B)                                                                           \
+    BINARY(and, T, (A & B))                                                                        \
     BINARY(or, T, A | B)                                                                           \
     BINARY(xor, T, A ^ B)
 
@@ -72,14 +72,16 @@ SHIFTS(u16, s16, 16)
 SHIFTS(u32, s32, 32)
 SHIFTS(u64, s64, 64)
 
-LANEWISE(mul_wide_u16, "mul.wide.u16", u32, u16, u16, u32, (uint32_t) A *B)
-LANEWISE(mul_wide_s16, "mul.wide.s16", s32, s16, s16, u32, (int32_t) A *B)
-LANEWISE(mul_wide_u32, "mul.wide.u32", u64, u32, u32, u32, (uint64_t) A *B)
-LANEWISE(mul_wide_s32, "mul.wide.s32", s64, s32, s32, u32, (int64_t) A *B)
-LANEWISE(mad_wide_u16, "mad.wide.u16", u32, u16, u16, u32, (uint32_t) A *B + C)
-LANEWISE(mad_wide_s16, "mad.wide.s16", u32, s16, s16, u32, (uint32_t) ((int32_t) A *B) + C)
-LANEWISE(mad_wide_u32, "mad.wide.u32", u64, u32, u32, u64, (uint64_t) A *B + C)
-LANEWISE(mad_wide_s32, "mad.wide.s32", u64, s32, s32, u64, (uint64_t) ((int64_t) A *B) + C)
+#define WIDE(T, a, b) ((T) (a) * (b))
+
+LANEWISE(mul_wide_u16, "mul.wide.u16", u32, u16, u16, u32, WIDE(uint32_t, A, B))
+LANEWISE(mul_wide_s16, "mul.wide.s16", s32, s16, s16, u32, WIDE(int32_t, A, B))
+LANEWISE(mul_wide_u32, "mul.wide.u32", u64, u32, u32, u32, WIDE(uint64_t, A, B))
+LANEWISE(mul_wide_s32, "mul.wide.s32", s64, s32, s32, u32, WIDE(int64_t, A, B))
+LANEWISE(mad_wide_u16, "mad.wide.u16", u32, u16, u16, u32, WIDE(uint32_t, A, B) + C)
+LANEWISE(mad_wide_s16, "mad.wide.s16", u32, s16, s16, u32, (uint32_t) WIDE(int32_t, A, B) + C)
+LANEWISE(mad_wide_u32, "mad.wide.u32", u64, u32, u32, u64, WIDE(uint64_t, A, B) + C)
+LANEWISE(mad_wide_s32, "mad.wide.s32", u64, s32, s32, u64, (uint64_t) WIDE(int64_t, A, B) + C)
 
 #define HI_u16(a, b) ((uint32_t) (a) * (b) >> 16)
 #define HI_s16(a, b) ((int32_t) (a) * (b) >> 16)
@@ -190,7 +192,7 @@ LANEWISE(slct_ftz_u64_f32, "slct.ftz.u64.f32", u64, u64, u64, f32, ptx__ftz(C) >
         return op + 1;                                                                             \
     }
 
-PREDICATE(and_pred, "and.pred", A &B)
+PREDICATE(and_pred, "and.pred", (A & B))
 PREDICATE(or_pred, "or.pred", A | B)
 PREDICATE(xor_pred, "xor.pred", A ^ B)
 PREDICATE(not_pred, "not.pred", ~A)

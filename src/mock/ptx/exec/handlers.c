@@ -8,11 +8,10 @@
 #include "mock/ptx/machine/exec.h"
 
 /* A section is there if its files were compiled for this host at all. */
+#define HIDDEN_WEAK __attribute__((weak, visibility("hidden")))
 #define SECTION(name)                                                                              \
-    extern const struct ptx__keyed __start_ptx_##name[]                                            \
-        __attribute__((weak, visibility("hidden")));                                               \
-    extern const struct ptx__keyed __stop_ptx_##name[] __attribute__((weak, visibility("hidde"     \
-                                                                                       "n")));
+    extern const struct ptx__keyed __start_ptx_##name[] HIDDEN_WEAK;                               \
+    extern const struct ptx__keyed __stop_ptx_##name[] HIDDEN_WEAK;
 
 SECTION(base)
 SECTION(avx2)

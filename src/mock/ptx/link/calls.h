@@ -5,8 +5,7 @@
 
 #include "mock/ptx/link/link.h"
 
-/* Lists of numbers, one for each of n: those of i are targets[begins[i]] to targets[begins[i + 1]].
- */
+/* A list of numbers for each of n: that of i is targets[begins[i]] to targets[begins[i + 1]]. */
 struct ptx__lists {
     uint32_t *begins, *targets;
     uint32_t n;

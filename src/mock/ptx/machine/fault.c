@@ -51,7 +51,7 @@ static void tell(const struct ptx__warp *warp, enum ptx__finding_kind kind, uint
 }
 
 /* The first that goes wrong is what the launch ends with. */
-bool ptx__grid_stop(struct ptx__grid *grid, int result)
+bool ptx__grid_stop(struct ptx__grid *grid, enum ptx__result result)
 {
     bool first;
 
@@ -78,9 +78,9 @@ static void say(struct ptx__warp *warp, const struct ptx__op *op, enum ptx__find
     tell(warp, kind, address, bytes, text);
 }
 
-const struct ptx__op *ptx__fault(struct ptx__warp *warp, const struct ptx__op *op, int result,
-                                 enum ptx__finding_kind kind, unsigned lane, const char *format,
-                                 ...)
+const struct ptx__op *ptx__fault(struct ptx__warp *warp, const struct ptx__op *op,
+                                 enum ptx__result result, enum ptx__finding_kind kind,
+                                 unsigned lane, const char *format, ...)
 {
     va_list list;
 
@@ -106,7 +106,7 @@ static void tell_wild(const struct ptx__warp *warp, const struct ptx__op *op, ui
 void ptx__fault_at(struct ptx__warp *warp, const struct ptx__op *op, uint64_t address, size_t bytes,
                    unsigned lane, const char *verb)
 {
-    if (ptx__grid_stop(warp->block->grid, 700))
+    if (ptx__grid_stop(warp->block->grid, PTX__ERROR_ILLEGAL_ADDRESS))
         tell_wild(warp, op, address, bytes, lane, verb);
 }
 

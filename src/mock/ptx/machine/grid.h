@@ -84,7 +84,7 @@ struct ptx__grid {
     bool alone;           /* there is only one worker */
     atomic_bool stop;     /* the launch has failed; each worker checks this and stops */
     pthread_mutex_t lock; /* for the fields below, and for the calls that report findings */
-    int result;
+    enum ptx__result result;
     struct ptx__image *_Atomic images; /* images whose handles were looked up */
     struct ptx__piece *pieces;         /* memory of workers that are done */
     atomic_uchar *noted; /* for each operation: a bit for each kind of finding already reported */
@@ -94,15 +94,16 @@ struct ptx__grid {
  * Stops the launch with a CUresult. Only the first call counts; it returns true, and later ones
  * return false.
  */
-bool ptx__grid_stop(struct ptx__grid *grid, int result);
+bool ptx__grid_stop(struct ptx__grid *grid, enum ptx__result result);
 
 /*
  * Stops the launch with a CUresult because of an error in a lane, and reports the error and its
  * place. Returns NULL, which a handler returns to end the warp.
  */
-const struct ptx__op *ptx__fault(struct ptx__warp *warp, const struct ptx__op *op, int result,
-                                 enum ptx__finding_kind kind, unsigned lane, const char *format,
-                                 ...) __attribute__((format(printf, 6, 7)));
+const struct ptx__op *ptx__fault(struct ptx__warp *warp, const struct ptx__op *op,
+                                 enum ptx__result result, enum ptx__finding_kind kind,
+                                 unsigned lane, const char *format, ...)
+    __attribute__((format(printf, 6, 7)));
 
 /*
  * Reports an error in a lane that does not stop the launch. Each kind is reported once for each

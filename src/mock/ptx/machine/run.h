@@ -96,8 +96,21 @@ void ptx__heap_free(struct ptx__heap *heap);
 /* Tells whether a function of the program calls malloc(). */
 bool ptx__uses_heap(const struct ptx__program *program);
 
-/* Runs a launch to its end, and returns its CUresult. */
-int ptx__run(struct ptx__launch *launch);
+/* How a launch ends: names and values are those of CUresult. */
+enum ptx__result {
+    PTX__SUCCESS = 0,
+    PTX__ERROR_OUT_OF_MEMORY = 2,
+    PTX__ERROR_ILLEGAL_ADDRESS = 700,
+    PTX__ERROR_LAUNCH_TIMEOUT = 702,
+    PTX__ERROR_ASSERT = 710,
+    PTX__ERROR_ILLEGAL_INSTRUCTION = 715,
+    PTX__ERROR_MISALIGNED_ADDRESS = 716,
+    PTX__ERROR_INVALID_PC = 718,
+    PTX__ERROR_LAUNCH_FAILED = 719,
+};
+
+/* Runs a launch to its end. */
+enum ptx__result ptx__run(struct ptx__launch *launch);
 
 /*
  * Lowers a module whose variables have addresses. If the engine cannot execute something, the log

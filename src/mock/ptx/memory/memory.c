@@ -64,14 +64,14 @@ struct access {
 
 static unsigned char *misaligned(const struct access *access)
 {
-    ptx__fault(access->warp, access->op, 716, PTX__MISALIGNED, access->lane,
-               "it %s %u bytes at 0x%llx, which is not aligned to them", verb(access->use),
-               access->bytes, (unsigned long long) access->address);
+    ptx__fault(access->warp, access->op, PTX__ERROR_MISALIGNED_ADDRESS, PTX__MISALIGNED,
+               access->lane, "it %s %u bytes at 0x%llx, which is not aligned to them",
+               verb(access->use), access->bytes, (unsigned long long) access->address);
     return NULL;
 }
 
 static unsigned char *outside(const struct access *access, const char *space, uint64_t offset,
-                              uint64_t size, int result)
+                              uint64_t size, enum ptx__result result)
 {
     ptx__fault(access->warp, access->op, result, PTX__OUT_OF_BOUNDS, access->lane,
                "it %s %u bytes at offset %llu of %s, which has %llu bytes", verb(access->use),
@@ -87,7 +87,8 @@ static unsigned char *in_other(const struct access *access, uint64_t offset)
     const uint64_t rest = offset & ((1u << PTX__RANK_SHIFT) - 1);
 
     if (rank >= block->cluster->n_blocks || rest > size || access->bytes > size - rest)
-        return outside(access, "a cluster's shared memory", offset, size, 715);
+        return outside(access, "a cluster's shared memory", offset, size,
+                       PTX__ERROR_ILLEGAL_INSTRUCTION);
     if (access->use & PTX__STORES)
         ptx__racecheck_shared_from(block->cluster->blocks[rank], rest, access->bytes);
     return block->cluster->blocks[rank]->shared + rest;
@@ -101,7 +102,7 @@ static unsigned char *in_shared(const struct access *access, uint64_t offset)
     if (offset >> PTX__RANK_SHIFT)
         return in_other(access, offset);
     if (offset > size || access->bytes > size - offset)
-        return outside(access, "shared memory", offset, size, 715);
+        return outside(access, "shared memory", offset, size, PTX__ERROR_ILLEGAL_INSTRUCTION);
     if (block->watch)
         ptx__racecheck_shared_lane(access->warp, access->op, access->lane, (uint32_t) offset,
                                    access->bytes, access->use);
@@ -114,7 +115,7 @@ static unsigned char *in_local(const struct access *access, uint64_t offset)
     const uint64_t size = warp->local_bytes;
 
     if (offset > size || access->bytes > size - offset)
-        return outside(access, "local memory", offset, size, 700);
+        return outside(access, "local memory", offset, size, PTX__ERROR_ILLEGAL_ADDRESS);
     if (warp->written)
         ptx__racecheck_local(warp, access->op, access->lane, offset, access->bytes, access->use);
     return ptx__warp_local(warp, access->lane) + offset;
@@ -130,7 +131,8 @@ static unsigned char *in_param(const struct access *access, uint64_t offset, boo
         !(access->use & PTX__STORES))
         return (unsigned char *) (uintptr_t) (launch->params + offset);
     if (generic || access->use & PTX__STORES || access->bytes > sizeof(zeros))
-        return outside(access, "the parameters", offset, launch->param_bytes, 700);
+        return outside(access, "the parameters", offset, launch->param_bytes,
+                       PTX__ERROR_ILLEGAL_ADDRESS);
     ptx__note(access->warp, access->op, PTX__OUT_OF_BOUNDS, access->lane,
               "it reads %u bytes at offset %llu of the parameters, which have %zu bytes",
               access->bytes, (unsigned long long) offset, launch->param_bytes);

@@ -95,16 +95,6 @@ static inline uint64_t ptx__classify_addresses(const uint64_t *addresses, uint64
     return no;
 }
 
-/* Where the active lanes are each, for a warp that is not full. */
-static inline enum ptx__pattern ptx__each_of(const struct ptx__warp *w, enum ptx__pattern pattern,
-                                             struct ptx__where *where, unsigned char *base)
-{
-    if (w->mask == PTX__ALL)
-        return pattern;
-    PTX__EACH_LANE where->each[l] = base + where->offsets[l];
-    return PTX__SCATTERED;
-}
-
 /* The fast paths. PTX__FAULT: they do not apply. Lanes that are not active stand where one is. */
 static inline enum ptx__pattern ptx__locate_global(struct ptx__warp *w, const struct ptx__op *op,
                                                    unsigned bytes, enum ptx__use use,

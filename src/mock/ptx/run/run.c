@@ -10,8 +10,6 @@
 #include "mock/ptx/machine/block.h"
 #include "mock/ptx/racecheck/shadow_record.h"
 
-enum { OUT_OF_MEMORY = 2 }; /* as a CUresult */
-
 /*
  * The maximum number of blocks that a worker has begun, unless the launch is cooperative and all
  * its blocks must run together.
@@ -120,7 +118,7 @@ static bool begin_cluster(struct ptx__worker *worker, struct queue *queue)
     else
         cluster = cluster_new(worker);
     if (!cluster) {
-        ptx__grid_stop(grid, OUT_OF_MEMORY);
+        ptx__grid_stop(grid, PTX__ERROR_OUT_OF_MEMORY);
         return false;
     }
     cluster->n_running = cluster->n_blocks;
@@ -237,16 +235,16 @@ static void run_workers(struct ptx__grid *grid)
     while (started)
         pthread_join(threads[--started], NULL);
     if (!grid->result && atomic_load(&grid->next_cluster) < grid->n_clusters)
-        grid->result = OUT_OF_MEMORY;
+        grid->result = PTX__ERROR_OUT_OF_MEMORY;
 }
 
-int ptx__run(struct ptx__launch *launch)
+enum ptx__result ptx__run(struct ptx__launch *launch)
 {
     struct ptx__grid grid = {.launch = launch, .code = launch->code};
 
     grid.noted = calloc(launch->program->n_sites + 1, sizeof(*grid.noted));
     if (!grid.noted)
-        return OUT_OF_MEMORY;
+        return PTX__ERROR_OUT_OF_MEMORY;
     pthread_mutex_init(&grid.lock, NULL);
     ptx__grid_shape(&grid);
     run_workers(&grid);

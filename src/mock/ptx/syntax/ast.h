@@ -290,7 +290,6 @@ struct ptx__function {
 
     struct ptx__resource_usage usage;
     uint64_t address; /* what a pointer to it holds, see PTX_CODE */
-    void *code;       /* set by lowering */
 };
 
 /* Function pointers are in this window, where no memory is: PTX_CODE + number * PTX_CODE_STEP. */

@@ -33,9 +33,9 @@ static enum outcome trap(const struct access *access, unsigned axis, int64_t at,
 {
     static const char *const names[] = {"x", "y", "z", "layer"};
 
-    ptx__fault(access->warp, access->op, 700, PTX__OUT_OF_BOUNDS, access->lane,
-               "%s is %lld, and the surface has %lld there", names[axis], (long long) at,
-               (long long) size);
+    ptx__fault(access->warp, access->op, PTX__ERROR_ILLEGAL_ADDRESS, PTX__OUT_OF_BOUNDS,
+               access->lane, "%s is %lld, and the surface has %lld there", names[axis],
+               (long long) at, (long long) size);
     return FAULT;
 }
 
@@ -241,7 +241,7 @@ const struct ptx__op *ptx__do_surface_reduce(struct ptx__warp *w, const struct p
         if (!begin(w, op, l, &access))
             return NULL;
         if (access.surface->formatted && element_bytes(access.image) != 4)
-            return ptx__fault(w, op, 719, PTX__OTHER, l,
+            return ptx__fault(w, op, PTX__ERROR_LAUNCH_FAILED, PTX__OTHER, l,
                               "elements of this surface have %u bytes, and only those of 4 can be "
                               "updated by number",
                               element_bytes(access.image));

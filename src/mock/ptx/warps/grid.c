@@ -323,7 +323,7 @@ static bool stuck(struct ptx__block *block)
             const struct ptx__divergence_group *group = &warp->groups[0];
             const struct ptx__barrier *barrier = &block->barriers[group->barrier];
 
-            ptx__fault(warp, group->at - 1, 702, PTX__BARRIER,
+            ptx__fault(warp, group->at - 1, PTX__ERROR_LAUNCH_TIMEOUT, PTX__BARRIER,
                        (unsigned) __builtin_ctz(group->mask),
                        "it waits at barrier %u, to which %u threads came; %u are expected, and "
                        "all of the block's %u living threads wait",

@@ -51,7 +51,8 @@ static const struct ptx__op *too_deep(struct ptx__warp *warp, const struct ptx__
 {
     const struct ptx__launch *launch = warp->block->grid->launch;
 
-    return ptx__fault(warp, op, 700, PTX__OTHER, (unsigned) __builtin_ctz(warp->mask),
+    return ptx__fault(warp, op, PTX__ERROR_ILLEGAL_ADDRESS, PTX__OTHER,
+                      (unsigned) __builtin_ctz(warp->mask),
                       "calls too deep: %u calls of each other, and a stack limit of %zu bytes "
                       "(CU_LIMIT_STACK_SIZE)",
                       warp->frame->depth, launch->stack_limit);
@@ -102,11 +103,13 @@ const struct ptx__op *ptx__warp_call(struct ptx__warp *warp, const struct ptx__o
     if (stack_is_full(warp, stack))
         return too_deep(warp, op);
     if (!ptx__local_reserve(warp, local + code->frame_bytes))
-        return ptx__fault(warp, op, 700, PTX__OTHER, (unsigned) __builtin_ctz(warp->mask),
+        return ptx__fault(warp, op, PTX__ERROR_ILLEGAL_ADDRESS, PTX__OTHER,
+                          (unsigned) __builtin_ctz(warp->mask),
                           "calls too deep: there is no local memory left for the stack");
     frame = enter(warp, op, code, (uint32_t) local, stack);
     if (!frame)
-        return ptx__fault(warp, op, 2, PTX__OTHER, (unsigned) __builtin_ctz(warp->mask),
+        return ptx__fault(warp, op, PTX__ERROR_OUT_OF_MEMORY, PTX__OTHER,
+                          (unsigned) __builtin_ctz(warp->mask),
                           "calls too deep: the host is out of memory");
     ptx__warp_enter(warp, frame);
     return code->ops;
