@@ -13,10 +13,10 @@
  *     for (int i = 0; i < 1000; i++)
  *         cushim_graph_launch(graph, stream);
  *
- * Work does not run while it is recorded. A recorder accepts launches, copies between slices and
- * pinned memory, fills, host functions, and work that is declared with cushim_slice_use(). Work
- * that cannot be recorded fails with CUSHIM_ERROR_CAPTURING, and the recording continues without
- * it.
+ * Work does not run while it is recorded. A recorder accepts launches without timing or events,
+ * copies between slices and pinned memory, fills, host functions, and work that is declared with
+ * cushim_slice_used(). Work that cannot be recorded fails with CUSHIM_ERROR_CAPTURING, and the
+ * recording continues without it.
  *
  * A graph keeps the memory, modules and host functions that it uses: their handles may be freed
  * before the graph, but they live until the graph is freed. A launch of a graph is work of its

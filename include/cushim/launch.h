@@ -8,8 +8,8 @@
  * Each argument has an intent, which tells what the kernel does with it: it gets a value, reads
  * memory, writes all of it, or both. The intents decide what a launch waits for. A kernel runs
  * after all earlier work, in any stream, that wrote the memory it reads, and after all earlier work
- * that used the memory it writes. So the intents must be true. Memory that a kernel reaches in
- * another way, such as through a pointer in a structure, is declared with cushim_slice_used().
+ * that used the memory it writes. So the intents must be true. Memory reached in another way needs
+ * cushim_slice_use() before the launch and cushim_slice_used() after it (slice.h).
  *
  * cushim checks a launch before it calls the driver. The number and the sizes of the arguments must
  * match the kernel's parameters. Grid, block and shared memory must be within the limits of the

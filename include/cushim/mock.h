@@ -339,8 +339,8 @@ CUSHIM_API struct cushim_mock_counts cushim_mock_stats(void);
  *     CUSHIM_MOCK_CHECK=1   prints the findings, and objects that were not freed, at exit
  *     CUSHIM_MOCK_CHECK=0   turns all checks off
  *
- * A finding does not change the results of the driver's functions. There is one exception: a launch
- * fails if the threads of a block do not reach a barrier together.
+ * A finding does not change the results of the driver's functions. There is one exception: a kernel
+ * that would never end, by a loop or at a barrier, fails with 702 CUDA_ERROR_LAUNCH_TIMEOUT.
  *
  * With CUSHIM_MOCK_CHECK=1 or "watch_host = yes", the mock also detects accesses of the host to
  * memory of unfinished work. For this it protects pages and handles SIGSEGV; docs/mock.md describes

@@ -30,8 +30,8 @@ extern "C" {
 
 /**
  * A stream. Freed by cushim_stream_free(), which does not wait: queued work still runs, and later
- * use of its memory still comes after it. Freeing an adopted or default stream frees only the
- * handle, and does not touch the CUstream.
+ * use of its memory still comes after it. Freeing an adopted or per-thread stream frees the handle
+ * only; freeing the legacy default stream only sets the handle to zero.
  */
 CUSHIM__HANDLE(cushim_stream, cushim_stream_free)
 

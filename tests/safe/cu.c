@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* core/cu.h against the real cuda.h: compiling this is the test. */
+/* core/cu/cu.h against the real cuda.h: compiling this is the test. */
 #include <cushim/table.h>
 #include <stddef.h>
 #include <stdio.h>
