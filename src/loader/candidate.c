@@ -7,11 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/linker/library_file.h"
 #include "base/log.h"
 #include "base/str.h"
 #include "base/util.h"
-#include "loader/elf_file.h"
-#include "loader/lookup.h"
+#include "loader/verdict.h"
 
 enum { STUB_LIBRARY = 34 }; /* CUDA_ERROR_STUB_LIBRARY */
 
@@ -203,8 +203,7 @@ static void explain(struct cushim__attempt *attempt, struct cushim_candidate *ca
     const int length = colon ? (int) (colon - error) : 0;
     const char *file = cushim__arena_printf(arena, "%.*s", length, error);
     const char *text = cushim__arena_printf(arena, "%s", error);
-    enum cushim_verdict verdict = CUSHIM_VERDICT_LOAD_FAILED;
-    const char *detail = "";
+    struct cushim__library_file library = {CUSHIM__LIBRARY_FITS, file, ""};
 
     if (!strcmp(file, candidate->name) && strstr(error, "No such file")) {
         decide(candidate, CUSHIM_VERDICT_ABSENT, text);
@@ -212,11 +211,12 @@ static void explain(struct cushim__attempt *attempt, struct cushim_candidate *ca
     }
     if (strchr(file, '/')) {
         candidate->path = file;
-        verdict = cushim__elf_file_inspect(file, arena, &detail);
+        library = cushim__library_file_at(file, arena);
     }
-    if (verdict == CUSHIM_VERDICT_CHOSEN || verdict == CUSHIM_VERDICT_ABSENT)
-        verdict = CUSHIM_VERDICT_LOAD_FAILED;
-    decide(candidate, verdict, verdict == CUSHIM_VERDICT_LOAD_FAILED ? text : detail);
+    if (library.state == CUSHIM__LIBRARY_FITS || library.state == CUSHIM__LIBRARY_ABSENT)
+        decide(candidate, CUSHIM_VERDICT_LOAD_FAILED, text);
+    else
+        decide(candidate, cushim__verdict_of(library.state), library.why);
 }
 
 static void open_candidate(struct cushim__attempt *attempt, struct cushim_candidate *candidate)
@@ -229,41 +229,42 @@ static void open_candidate(struct cushim__attempt *attempt, struct cushim_candid
         explain(attempt, candidate, dlerror());
 }
 
+/* Opens the library unless its file was found to be bad. */
+static void open_fitting(struct cushim__attempt *attempt, struct cushim_candidate *candidate,
+                         const struct cushim__library_file *file)
+{
+    if (file->state == CUSHIM__LIBRARY_FITS) {
+        open_candidate(attempt, candidate);
+        return;
+    }
+    candidate->path = file->path;
+    decide(candidate, cushim__verdict_of(file->state), file->why);
+}
+
 void cushim__try_path(struct cushim__attempt *attempt, const char *path)
 {
     struct cushim_candidate *candidate =
         cushim__search_report_add(attempt->search_report, path, attempt->origin);
-    enum cushim_verdict verdict;
-    const char *detail;
+    struct cushim__library_file file;
 
     if (!candidate)
         return;
     candidate->path = candidate->name;
-    verdict = cushim__elf_file_inspect(path, &attempt->search_report->arena, &detail);
-    if (verdict == CUSHIM_VERDICT_CHOSEN)
-        open_candidate(attempt, candidate);
-    else
-        decide(candidate, verdict, detail);
+    file = cushim__library_file_at(candidate->name, &attempt->search_report->arena);
+    open_fitting(attempt, candidate, &file);
 }
 
 void cushim__try_name(struct cushim__attempt *attempt, const char *name)
 {
     struct cushim_candidate *candidate =
         cushim__search_report_add(attempt->search_report, name, attempt->origin);
-    enum cushim_verdict verdict = CUSHIM_VERDICT_CHOSEN;
-    const char *path, *detail;
+    struct cushim__library_file file = {CUSHIM__LIBRARY_FITS, "", ""};
 
     if (!candidate)
         return;
-    /* What is loaded is found without a look at any file. */
-    if (!cushim__is_loaded(name))
-        verdict = cushim__lookup(name, &attempt->search_report->arena, &path, &detail);
-    if (verdict == CUSHIM_VERDICT_CHOSEN) {
-        open_candidate(attempt, candidate);
-        return;
-    }
-    candidate->path = path;
-    decide(candidate, verdict, detail);
+    if (!cushim__library_is_loaded(name))
+        file = cushim__library_file_named(name, &attempt->search_report->arena);
+    open_fitting(attempt, candidate, &file);
 }
 
 void cushim__try_loaded(struct cushim__attempt *attempt, const char *name)
@@ -274,8 +275,8 @@ void cushim__try_loaded(struct cushim__attempt *attempt, const char *name)
 
     if (!candidate)
         return;
-    /* Asked first: the linker would open files, too, to see which library that is. */
-    handle = cushim__is_loaded(name) ? load(attempt, name, RTLD_NOLOAD) : NULL;
+    /* RTLD_NOLOAD alone would open files to see which library has that name. */
+    handle = cushim__library_is_loaded(name) ? load(attempt, name, RTLD_NOLOAD) : NULL;
     if (handle)
         take(attempt, candidate, handle);
     else

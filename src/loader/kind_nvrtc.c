@@ -8,10 +8,10 @@
 #include <cushim/rows.h>
 
 #include "base/env.h"
+#include "base/linker/library_file.h"
 #include "base/log.h"
 #include "base/str.h"
 #include "base/util.h"
-#include "loader/elf_file.h"
 #include "loader/kind.h"
 
 /* The names by which libraries of CUDA 13, 12, and 11.2 to 11.8, 11.1, 11.0 are installed. */
@@ -88,13 +88,7 @@ static void load_builtins(const struct cushim__library *library)
                        library->version / 1000, library->version % 1000 / 10);
     if (path.failed)
         return;
-    if (cushim__elf_file_inspect(path.text, &arena, &why) != CUSHIM_VERDICT_CHOSEN)
-        why = *why ? why : "it is absent";
-    else if (dlopen(path.text, RTLD_NOW | RTLD_LOCAL))
-        why = NULL;
-    else
-        why = dlerror();
-    if (why)
+    if (!cushim__library_open(path.text, &arena, &why))
         cushim__log(CUSHIM_LOG_DEBUG, "%s: %s; NVRTC will look for it in the library path",
                     path.text, why);
     cushim__arena_finish(&arena);

@@ -10,8 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "loader/elf_file.h"
-#include "loader/ld_cache.h"
+#include "base/linker/ld_cache.h"
+#include "base/linker/library_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -42,17 +42,12 @@ static const char *file_with(const uint8_t *data, size_t size)
 static void inspect(const uint8_t *data, size_t size)
 {
     struct cushim__arena arena = {0};
-    const char *detail = NULL;
-    const enum cushim_verdict verdict =
-        cushim__elf_file_inspect(file_with(data, size), &arena, &detail);
+    const struct cushim__library_file file = cushim__library_file_at(file_with(data, size), &arena);
 
-    require(detail, "a verdict without a detail");
-    require((verdict == CUSHIM_VERDICT_CHOSEN) == !*detail, "a reason, or none, and the other");
-    require(verdict == CUSHIM_VERDICT_CHOSEN || verdict == CUSHIM_VERDICT_EMPTY ||
-                verdict == CUSHIM_VERDICT_NOT_ELF || verdict == CUSHIM_VERDICT_OTHER_MACHINE ||
-                verdict == CUSHIM_VERDICT_LOAD_FAILED,
-            "a verdict that a file does not get");
-    require((verdict == CUSHIM_VERDICT_EMPTY) == !size, "empty, and not empty");
+    require((file.state == CUSHIM__LIBRARY_FITS) == !*file.why, "a reason, or none, and the other");
+    require(file.state != CUSHIM__LIBRARY_ABSENT, "the file is there");
+    require((file.state == CUSHIM__LIBRARY_EMPTY && !strncmp(file.why, "the file", 8)) == !size,
+            "empty, and not empty");
     cushim__arena_finish(&arena);
 }
 

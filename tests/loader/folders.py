@@ -8,6 +8,8 @@ Beside STAMP:
 
     bad/NAME.so                  a file that is no library for this machine
     search/NAME/libcuda.so.1     the bad files, and the libraries given, by the driver's name
+    needs/, search/needs/        a library that another one needs, cut short
+    search/truncated/            also what the mock opens by name
     nvrtc/pair                   an NVRTC with its builtins beside it
     nvrtc/waiting                an NVRTC with a pipe in the place of its builtins
     nvrtc/blocked                every name of NVRTC, none of them a library
@@ -90,7 +92,7 @@ def main():
     stamp, good, drop_in, nvrtc, builtins = [Path(a).absolute() for a in sys.argv[1:6]]
     named = sys.argv[6:]
     root = stamp.parent
-    for name in ("bad", "search", "nvrtc"):
+    for name in ("bad", "search", "nvrtc", "needs"):
         shutil.rmtree(root / name, ignore_errors=True)
     make_bad(root / "bad", good.read_bytes(), drop_in)
     make_nvrtc(root / "nvrtc", nvrtc, builtins)
@@ -98,6 +100,11 @@ def main():
         link(root / "search" / bad.stem / "libcuda.so.1", bad)
     link(root / "search/variants/libcuda.so.1", good)
     link(root / "search/variants/glibc-hwcaps/x86-64-v2/libcuda.so.1", root / "bad/truncated.so")
+    for folder in ("needs", "search/needs"):
+        link(root / folder / "libcushim-gone.so.7", root / "bad/truncated.so")
+    link(root / "search/needs/libcuda.so.1", root / "search/dangling/libcuda.so.1")
+    for name in ("libkernels.so", "libzstd.so.1"):
+        link(root / "search/truncated" / name, root / "bad/truncated.so")
     for pair in named:
         name, _, library = pair.partition("=")
         link(root / "search" / name / "libcuda.so.1", Path(library).absolute())

@@ -39,8 +39,9 @@ static const struct wanted {
     FOUND("text", CUSHIM_VERDICT_NOT_ELF, "not in ELF format"),
     FOUND("header", CUSHIM_VERDICT_NOT_ELF, "not in ELF format"),
     FOUND("folder", CUSHIM_VERDICT_NOT_A_FILE, "it is a folder"),
-    /* The linker would die of the first of these, and wait for ever for the second. */
+    /* The linker would die of the first two of these, and wait for ever for the third. */
     FOUND("truncated", CUSHIM_VERDICT_LOAD_FAILED, "cut short: 4096 of "),
+    FOUND("needs", CUSHIM_VERDICT_LOAD_FAILED, "libcushim-gone.so.7: the file is cut short"),
     FOUND("pipe", CUSHIM_VERDICT_NOT_A_FILE, "it is a pipe"),
     FOUND("loop", CUSHIM_VERDICT_NOT_A_FILE, "in a circle"),
     FOUND("executable", CUSHIM_VERDICT_NOT_ELF, "not a shared library"),

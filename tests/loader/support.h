@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include <criterion/criterion.h>
-#include <criterion/parameterized.h>
 
 #include <cushim/cushim.h>
 

@@ -27,6 +27,8 @@ static const struct {
     {BAD("empty") "/below", CUSHIM_VERDICT_ABSENT, ""},
     {FAKE_DIR "/fake-program", CUSHIM_VERDICT_LOAD_FAILED, "cannot dynamically load"},
     {FAKE("dangling"), CUSHIM_VERDICT_LOAD_FAILED, "libcushim-gone.so.7"},
+    {FAKE("runpath"), CUSHIM_VERDICT_LOAD_FAILED, "needs/libcushim-gone.so.7: the file is cut short"},
+    {FAKE("rpath"), CUSHIM_VERDICT_LOAD_FAILED, "needs/libcushim-gone.so.7: the file is cut short"},
     {FAKE("unresolved"), CUSHIM_VERDICT_LOAD_FAILED, "fake_nowhere"},
     {FAKE("stub"), CUSHIM_VERDICT_STUB, "for linking only"},
     {FAKE("broken"), CUSHIM_VERDICT_INCOMPLETE, "cuDriverGetVersion answers 999"},
@@ -62,29 +64,20 @@ static void alone_there_is_no_driver(size_t i)
     assert_text(cushim_error_call(), "cushim_open", path);
 }
 
-ParameterizedTestParameters(verdicts, goes_on_to_the_next)
+static void goes_on_to_the_next(size_t i)
 {
-    static size_t index[ARRAY_SIZE(bad)];
-
-    for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
-        index[i] = i;
-    return cr_make_param_array(size_t, index, ARRAY_SIZE(bad));
-}
-
-ParameterizedTest(size_t *i, verdicts, goes_on_to_the_next)
-{
-    const char *path = bad[*i].path;
+    const char *path = bad[i].path;
     const struct cushim_report *report;
     cushim_driver driver;
     char words[8192];
 
-    alone_there_is_no_driver(*i);
+    alone_there_is_no_driver(i);
     snprintf(words, sizeof(words), "%s:%s", path, FAKE("answers"));
     report = make_report(CUSHIM_LIBRARY_CUDA, cushim_open_params(.library = words));
     cr_assert(eq(int, report->status, CUSHIM_OK), "%s: %s", path, report->text);
     assert_text(report->text, "", path);
     cr_assert(eq(sz, report->n_candidates, 2), "%s", path);
-    check_bad(report->candidates[0], *i);
+    check_bad(report->candidates[0], i);
     assert_true(report->chosen == report->candidates[1], "%s: the good one is chosen", path);
     cr_assert(eq(int, report->chosen->verdict, CUSHIM_VERDICT_CHOSEN), "%s", path);
     assert_text(report->chosen->path, FAKE("answers"), path);
@@ -94,6 +87,12 @@ ParameterizedTest(size_t *i, verdicts, goes_on_to_the_next)
     driver = open_driver(words);
     assert_text(cushim_driver_path(driver), FAKE("answers"), path);
     cushim_close(&driver);
+}
+
+Test(verdicts, goes_on_to_the_next)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+        goes_on_to_the_next(i);
 }
 
 Test(verdicts, all_in_one_search)

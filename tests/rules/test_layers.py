@@ -33,9 +33,9 @@ ROOMS = {
                  "warps", "texture", "exec", "lower", "run"],
 }
 
-# dlopen() is the loader's business. The mock loads plug-ins with kernels, and its libraries
-# of older versions load the mock; fat binaries may need libzstd.
-USERS_OF_DLFCN = {"src/loader", "src/mock/module/kernels.c", "src/mock/ptx/container/zstd.c",
+# dlopen() is the loader's business, and base/linker looks at files before it. The mock loads plug-ins
+# with kernels, and its libraries of older versions load the mock; fat binaries may need libzstd.
+USERS_OF_DLFCN = {"src/base/linker", "src/loader", "src/mock/module/kernels.c", "src/mock/ptx/container/zstd.c",
                   "src/mock/exports/version_front.c"}
 
 # The headers of CUDA: the mock implements them, and two public headers give types to tables.

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "loader/ld_cache.h"
+#include "base/linker/ld_cache.h"
 
 #include "support.h"
 

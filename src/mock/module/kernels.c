@@ -6,10 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/elf_check.h"
-#include "base/file.h"
+#include "base/linker/library_file.h"
 #include "base/util.h"
 
 /* Apart from the driver's lock, as a kernel or a plug-in may register others. */
@@ -85,39 +83,18 @@ static void complain(const char *path, const char *why)
     fprintf(stderr, "cushim mock: CUSHIM_MOCK_KERNELS: %s: %s\n", path, why);
 }
 
-/* The linker would wait for a pipe, and die of a file that was cut short. A name it looks up. */
-static bool is_library(const char *path)
-{
-    struct cushim__elf_file elf;
-    struct cushim__file file;
-    int fd;
-
-    if (!strchr(path, '/'))
-        return true;
-    fd = cushim__file_open(path, &file);
-    if (fd < 0) {
-        complain(path, file.why);
-        return false;
-    }
-    cushim__elf_inspect(fd, file.size, &elf);
-    close(fd);
-    if (elf.state != CUSHIM__ELF_FITS)
-        complain(path, elf.why);
-    return elf.state == CUSHIM__ELF_FITS;
-}
-
 static void load(const char *path)
 {
     const struct cushim_mock_kernel *kernel;
-    void *library;
+    struct cushim__arena arena = {0};
+    const char *why;
+    void *library = cushim__library_open(path, &arena, &why);
 
-    if (!is_library(path))
+    if (!library)
+        complain(path, why);
+    cushim__arena_finish(&arena);
+    if (!library)
         return;
-    library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!library) {
-        complain(path, dlerror());
-        return;
-    }
     kernel = dlsym(library, "cushim_mock_kernels");
     if (!kernel) {
         complain(path, "it does not export cushim_mock_kernels");

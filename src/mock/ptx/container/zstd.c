@@ -4,6 +4,8 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "base/linker/library_file.h"
+#include "base/log.h"
 #include "mock/ptx/container/fatbin.h"
 
 typedef size_t decompress_fn(void *to, size_t n_to, const void *from, size_t n_from);
@@ -19,12 +21,17 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void open_library(void)
 {
-    void *library = dlopen("libzstd.so.1", RTLD_NOW | RTLD_LOCAL);
+    struct cushim__arena arena = {0};
+    const char *why;
+    void *library = cushim__library_open("libzstd.so.1", &arena, &why);
     void *symbol = library ? dlsym(library, "ZSTD_decompress") : NULL;
 
     memcpy(&decompress, &symbol, sizeof(decompress));
     symbol = symbol ? dlsym(library, "ZSTD_getFrameContentSize") : NULL;
     memcpy(&content_size, &symbol, sizeof(content_size));
+    if (!library)
+        cushim__log(CUSHIM_LOG_DEBUG, "libzstd.so.1: %s", why);
+    cushim__arena_finish(&arena);
 }
 
 bool ptx__has_zstd(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "loader/ld_cache.h"
+#include "base/linker/ld_cache.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -17,7 +17,7 @@ struct header {
     uint32_t n, string_bytes, unused[5];
 };
 
-/* Places of strings, from the header on. */
+/* The strings are given as offsets from the header. */
 struct entry {
     int32_t flags;
     uint32_t name, path, system;

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CUSHIM_LOADER_VERDICT_H
+#define CUSHIM_LOADER_VERDICT_H
+
+#include <cushim/report.h>
+
+#include "base/linker/library_file.h"
+
+/* The verdict on a file that was looked at. CUSHIM_VERDICT_CHOSEN if nothing speaks against it. */
+enum cushim_verdict cushim__verdict_of(enum cushim__library_state state);
+
+#endif
