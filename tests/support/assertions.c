@@ -107,5 +107,6 @@ void check_failed(const char *file, unsigned line, const char *condition, const 
                  message[1] ? message : "");
     else
         snprintf(text, sizeof(text), "%s", message + 1);
-    criterion_send_assert(&failure);
+    if (!run_note_failure(&failure))
+        criterion_send_assert(&failure);
 }

@@ -21,6 +21,13 @@
 
 #include <criterion/criterion.h>
 
+#include "run.h"
+
+/* Test() calls these. */
+#define criterion_internal_test_setup    run_test_setup
+#define criterion_internal_test_main     run_test_main
+#define criterion_internal_test_teardown run_test_teardown
+
 /* The message may be left out. */
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wgnu-zero-variadic-macro-arguments"
@@ -93,15 +100,32 @@ void check_failed(const char *file, unsigned line, const char *condition, const 
 /* Pasting takes the condition as it is written, so it cannot begin with an operator. */
 #undef cr_assert
 #define cr_assert(condition, ...)                                                                  \
-    CHECK_OR(criterion_abort_test, CHECK_PICK(CHECK_IS_##condition, check_true(condition), ~),     \
+    CHECK_OR(run_abort_test, CHECK_PICK(CHECK_IS_##condition, check_true(condition), ~),           \
              #condition, " " __VA_ARGS__)
 
 #undef cr_expect
 #define cr_expect(condition, ...)                                                                  \
-    CHECK_OR(criterion_continue_test, CHECK_PICK(CHECK_IS_##condition, check_true(condition), ~),  \
+    CHECK_OR(run_continue_test, CHECK_PICK(CHECK_IS_##condition, check_true(condition), ~),        \
              #condition, " " __VA_ARGS__)
 
+/* All that was written since the redirection. */
+#define cr_redirect_stdout run_redirect_stdout
+#define cr_redirect_stderr run_redirect_stderr
+#undef cr_expect_stderr_eq_str
+#define cr_expect_stderr_eq_str(text) cr_expect(eq(str, run_redirected(), text))
+#undef cr_expect_stderr_neq_str
+#define cr_expect_stderr_neq_str(text) cr_expect(ne(str, run_redirected(), text))
+#undef cr_assert_stderr_eq_str
+#define cr_assert_stderr_eq_str(text) cr_assert(eq(str, run_redirected(), text))
+#undef cr_expect_stdout_eq_str
+#define cr_expect_stdout_eq_str(text) cr_expect(eq(str, run_redirected(), text))
+
+#undef cr_skip
+#define cr_skip(...) run_skip_test("" __VA_ARGS__)
+#undef cr_skip_test
+#define cr_skip_test(...) run_skip_test("" __VA_ARGS__)
+
 #undef cr_fatal
-#define cr_fatal(...) CHECK_OR(criterion_abort_test, false, NULL, " " __VA_ARGS__)
+#define cr_fatal(...) CHECK_OR(run_abort_test, false, NULL, " " __VA_ARGS__)
 
 #endif

@@ -5,6 +5,7 @@
 test_assertions.py PROGRAM
 """
 
+import os
 import re
 import subprocess
 import sys
@@ -31,16 +32,26 @@ VALUES = [
 ]
 
 
+def run(program, **environment):
+    done = subprocess.run([program, "--tap=-", "--short-filename"], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, env={**os.environ, **environment})
+    return done.stdout
+
+
 class Assertions(unittest.TestCase):
+    """Under Criterion, which tells of a test before it tells what failed in it."""
+
     said = {}
 
     @classmethod
     def setUpClass(cls):
-        done = subprocess.run([program, "--tap=-", "--short-filename"], stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True)
-        for test in re.split(r"^(?=ok|not ok)", done.stdout, flags=re.MULTILINE)[1:]:
-            name = re.search(r"assertions::(\w+)", test)[1]
-            cls.said[name] = test.startswith("ok"), re.findall(r"Assertion failed: (.*)", test)
+        for test in re.split(r"^(?=ok|not ok)", run(program), flags=re.MULTILINE)[1:]:
+            cls.note(test)
+
+    @classmethod
+    def note(cls, test):
+        name = re.search(r"^(ok|not ok) .*assertions::(\w+)", test, flags=re.MULTILINE)
+        cls.said[name[2]] = name[1] == "ok", re.findall(r"Assertion failed: (.*)", test)
 
     def check(self, name, passed, *messages):
         self.assertIn(name, self.said)
@@ -59,6 +70,19 @@ class Assertions(unittest.TestCase):
     def test_what_holds_passes(self):
         self.check("hold", True)
 
+
+class Forks(Assertions):
+    """The tests as forks of one program, whose lines come in the order of what happens."""
+
+    said = {}
+
+    @classmethod
+    def setUpClass(cls):
+        for test in re.findall(r"(?:.*\n)*?(?:ok|not ok) .*", run(program, CUSHIM_TESTS_FORK="1")):
+            cls.note(test)
+
+
+class Includes(unittest.TestCase):
     def test_no_other_test_includes_those_of_criterion(self):
         sources = [path for kind in "ch" for path in TESTS.rglob(f"*.{kind}")]
         self.assertGreater(len(sources), 100)
