@@ -33,7 +33,10 @@ static void destroy(void *object)
     free(library);
 }
 
-/* The handle is gone: so are those of the kernels, and modules keep what they need. */
+/*
+ * Closes the handles of the kernels when the library's handle is freed. Modules hold references on
+ * what they need.
+ */
 static void handle_gone(void *object)
 {
     struct cushim__code_library *library = object;
@@ -91,7 +94,7 @@ cushim_status cushim__code_library_load(const struct cushim__scope *scope,
     return status;
 }
 
-/* Under the lock. */
+/* Under the library's lock. */
 static cushim_status add(const struct cushim__scope *scope, struct cushim__code_library *library,
                          CUkernel cu, const char *name, uint64_t *ret_id)
 {

@@ -7,7 +7,10 @@
 #include "core/code/jit.h"
 #include "core/code/module_registry.h"
 
-/* After the last of its kernels. What is wrong with those is no reason to stay. */
+/*
+ * Unloads a module after the last of its kernels has ended. If waiting for the kernels fails, it is
+ * unloaded all the same.
+ */
 static void unload(struct cushim__module *module)
 {
     const struct cushim__access all = {module->code, 0, 1, true};
@@ -71,7 +74,7 @@ static struct cushim__module *allocate(const struct cushim__scope *scope)
     return NULL;
 }
 
-/* What is remembered of an image: the names of what was asked for by expression. */
+/* Copies the lowered names of an image, because the image may be freed before the module. */
 static void copy_names(struct cushim__module *module, const struct cushim__image *image)
 {
     const size_t n = image ? image->n_lowered : 0;
@@ -84,7 +87,7 @@ static void copy_names(struct cushim__module *module, const struct cushim__image
             cushim__arena_printf(&module->arena, "%s", image->lowered[i].name)};
 }
 
-/* Does the driver tell the names and the parameters of a module's kernels? */
+/* Tells whether the driver can list a module's kernels and their parameters. */
 static bool driver_tells(const struct cushim__scope *scope)
 {
     const bool *has = scope->context->driver->library->has;
@@ -191,7 +194,10 @@ static struct cushim__member *take_members(struct cushim__module *module)
     return members;
 }
 
-/* A variable's handle may have been freed by the program. */
+/*
+ * Closes the handle of a function or a variable. The program may have freed a variable's handle
+ * already; closing it again does nothing.
+ */
 static void drop_member(const struct cushim__member *member)
 {
     if (!member->buffer) {
@@ -202,7 +208,10 @@ static void drop_member(const struct cushim__member *member)
     cushim__buffer_unref(member->buffer, "cushim_module_free", member->name);
 }
 
-/* The module's own reference goes with the last user; functions that are in use have others. */
+/*
+ * Drops one user. The last user drops the module's own reference. Functions that are in use hold
+ * other references, so the module is unloaded after their calls.
+ */
 void cushim__module_unuse(struct cushim__module *module)
 {
     if (atomic_fetch_sub(&module->users, 1) != 1)
