@@ -26,17 +26,19 @@ struct record {
     unsigned slot;
     uint64_t number, ticket;
     bool write;
-    bool atomic;               /* a value that streams wait for and write: never a race of two */
+    bool atomic;               /* a value that streams wait for and write; two such accesses are
+                                  never a race */
     const char *verb;          /* what it does with the bytes */
-    struct mock__clock *clock; /* of a write: what lies before it, for who waits for its value */
+    struct mock__clock *clock; /* of a write: everything before it, for work that waits for its
+                                  value */
     char who[192];
 };
 
 struct mock__history {
     size_t n;
     struct record records[MOST_RECORDS];
-    unsigned char *written; /* a bit a byte, NULL before the first write */
-    bool all_written;       /* and there is no more to be asked */
+    unsigned char *written; /* one bit for each byte, NULL before the first write */
+    bool all_written;       /* all bytes are written, so nothing needs to be checked any more */
 };
 
 void mock__access_forget(struct mock__memory *memory)
@@ -134,7 +136,7 @@ static void mark_written(struct mock__memory *memory, size_t begin, size_t end)
         history->written[begin / BITS] |= (unsigned char) (1u << begin % BITS);
 }
 
-/* The first byte that nothing has written, or end. */
+/* Returns the first byte that nothing has written, or end. */
 static size_t first_unwritten(const struct mock__memory *memory, size_t begin, size_t end)
 {
     const unsigned char *written = memory->history->written;
@@ -184,7 +186,7 @@ static void watch(const struct mock__work *work, struct mock__memory *memory, st
     now->atomic = access & MOCK__ATOMIC;
     now->clock = now->write ? mock__clock_ref(work->clock) : NULL;
     check_order(work, memory, now);
-    /* A module's variables begin with their values, or with zeros. */
+    /* Variables of a module begin with their values, or with zeros. */
     if (memory->kind == MOCK__DEVICE_MEMORY && !memory->in_module && !memory->begins_written &&
         !(access & (MOCK__WRITE | MOCK__CHECKED)))
         check_written(memory, now);
@@ -207,7 +209,10 @@ void mock__access(const struct mock__work *work, uint64_t address, size_t bytes,
         watch(work, memory, &now, access);
         if (memory->kind == MOCK__MANAGED_MEMORY)
             mock__attach_check(work, memory);
-        /* What is mapped piece by piece may be used across the pieces. */
+        /*
+         * An access may span several mappings, because mappings that follow each other are used as
+         * one piece.
+         */
         address += part;
         bytes -= part;
     }
@@ -217,7 +222,10 @@ const unsigned char *mock__access_written(struct mock__memory *memory)
 {
     struct mock__history *history;
 
-    /* A mapping's bytes are those of its handle, in one of perhaps several places. */
+    /*
+     * Bytes of a mapping belong to its handle, which may be mapped in several places, so this
+     * allocation alone cannot know what is written.
+     */
     if (memory->kind != MOCK__DEVICE_MEMORY || memory->in_module || memory->begins_written ||
         memory->mapping || memory->bytes > LARGEST_WATCHED || !have_history(memory))
         return NULL;
