@@ -5,8 +5,8 @@
  * cannot be written. It does not matter whether one piece of work does this or several together. So
  * an access of a correct program never meets a protected page.
  *
- * The handler of SIGSEGV calls these functions as well. So they take no lock and read the watches
- * by atomic operations only.
+ * The handler of SIGSEGV may change a watch at any moment, also in this thread. So these functions
+ * read the watches by atomic operations only.
  */
 #include <sys/mman.h>
 #include <unistd.h>
