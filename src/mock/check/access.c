@@ -174,8 +174,8 @@ static bool have_history(struct mock__memory *memory)
 /*
  * Only device memory begins unwritten, because only there the host cannot write without the driver.
  */
-static void watch(const struct mock__work *work, struct mock__memory *memory, struct record *now,
-                  enum mock__access access)
+static void check_and_record(const struct mock__work *work, struct mock__memory *memory,
+                             struct record *now, enum mock__access access)
 {
     snprintf(now->who, sizeof(now->who), "%s", mock__say_work(work).text);
     now->slot = work->queue->slot;
@@ -206,7 +206,7 @@ void mock__access(const struct mock__work *work, uint64_t address, size_t bytes,
 
         if (!memory || !have_history(memory))
             return;
-        watch(work, memory, &now, access);
+        check_and_record(work, memory, &now, access);
         if (memory->kind == MOCK__MANAGED_MEMORY)
             mock__attach_check(work, memory);
         /*
@@ -338,8 +338,8 @@ void mock__report_use_after_free(const char *who, uint64_t address)
                   mock__say_memory(mock__memory_find(address)).text);
 }
 
-static void say_outside(const char *who, size_t bytes, const struct mock__memory *memory,
-                        uint64_t address)
+static void report_outside(const char *who, size_t bytes, const struct mock__memory *memory,
+                           uint64_t address)
 {
     const int64_t offset = (int64_t) (address - memory->address);
 
@@ -374,8 +374,8 @@ static bool just_behind(const struct mock__memory *memory, uint64_t address, siz
     return memory && address - (memory->address + memory->bytes) < bytes;
 }
 
-static void say_absent(const char *who, size_t bytes, const struct mock__memory *memory,
-                       uint64_t address)
+static void report_absent(const char *who, size_t bytes, const struct mock__memory *memory,
+                          uint64_t address)
 {
     mock__finding(CUSHIM_MOCK_USE_AFTER_FREE,
                   "%s: %zu bytes at offset %llu of %s, which its graph has freed, or not allocated "
@@ -394,15 +394,15 @@ void mock__report_bad_address(const char *who, uint64_t address, size_t bytes)
         mock__finding(CUSHIM_MOCK_OUT_OF_BOUNDS, "%s: %zu bytes at 0x%llx, %s", who, bytes,
                       (unsigned long long) address, why);
     else if (in && in->absent)
-        say_absent(who, bytes, in, address);
+        report_absent(who, bytes, in, address);
     else if (in)
-        say_outside(who, bytes, in, address);
+        report_outside(who, bytes, in, address);
     else if (freed && !just_behind(near, address, bytes))
         mock__finding(CUSHIM_MOCK_USE_AFTER_FREE,
                       "%s: %zu bytes at offset %llu of %s, which was freed", who, bytes,
                       (unsigned long long) (address - freed->address), mock__say_freed(freed).text);
     else if (near)
-        say_outside(who, bytes, near, address);
+        report_outside(who, bytes, near, address);
     else
         mock__finding(CUSHIM_MOCK_OUT_OF_BOUNDS,
                       "%s: %zu bytes at 0x%llx, which was never allocated", who, bytes,

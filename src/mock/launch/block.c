@@ -163,7 +163,7 @@ static const struct runner *find_other_place(const struct runner *runner)
     return runner;
 }
 
-static void say_waiting(const struct runner *runner, char *text, size_t size)
+static void describe_waiting(const struct runner *runner, char *text, size_t size)
 {
     const unsigned *index = runner->thread.thread_index;
 
@@ -182,8 +182,8 @@ static void check_barrier(const struct mock__block *block)
 
     if (!other)
         return;
-    say_waiting(block->runners, first, sizeof(first));
-    say_waiting(other, second, sizeof(second));
+    describe_waiting(block->runners, first, sizeof(first));
+    describe_waiting(other, second, sizeof(second));
     mock__kernel_complain(CUSHIM_MOCK_BARRIER, 0, "kernel '%s', block (%u,%u,%u): %s, %s",
                           block->launch->kernel, block->index[0], block->index[1], block->index[2],
                           first, second);

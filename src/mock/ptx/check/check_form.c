@@ -106,7 +106,7 @@ static const char *word_name(unsigned word)
 }
 
 /* No form has these words: says which one is at fault, as well as can be told. */
-static bool say_words(const struct ptx__check *check)
+static bool explain_words(const struct ptx__check *check)
 {
     const struct ptx__instruction *instruction = check->instruction;
     const char *name = ptx__opcode_name((enum ptx__opcode) instruction->opcode);
@@ -202,7 +202,7 @@ bool ptx__check_instruction(struct ptx__parser *parser, struct ptx__instruction 
             return accept(&check, form);
     }
     if (!words_fit)
-        return say_words(&check);
+        return explain_words(&check);
     return ptx__error(parser, instruction->place, "Arguments mismatch for instruction '%s'",
                       ptx__opcode_name((enum ptx__opcode) instruction->opcode));
 }

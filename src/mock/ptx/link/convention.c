@@ -38,13 +38,13 @@ static void check_by_convention(struct ptx__log *log, const struct ptx__prototyp
     const bool returns = any_is_narrow(callee->results, callee->n_results);
 
     if (returns)
-        ptx__say(log, PTX_FATAL, nowhere,
-                 "In ABI compilation, returning predicate, 8-bit and 16-bit values from device "
-                 "functions is not supported");
+        ptx__report(log, PTX_FATAL, nowhere,
+                    "In ABI compilation, returning predicate, 8-bit and 16-bit values from device "
+                    "functions is not supported");
     if (!returns && any_is_narrow(callee->parameters, callee->n_parameters))
-        ptx__say(log, PTX_FATAL, nowhere,
-                 "In ABI compilation, passing predicate, 8-bit and 16-bit parameters to device "
-                 "functions is not supported");
+        ptx__report(log, PTX_FATAL, nowhere,
+                    "In ABI compilation, passing predicate, 8-bit and 16-bit parameters to device "
+                    "functions is not supported");
 }
 
 static void check_call(const struct convention *convention, const struct ptx__function *function,
@@ -59,8 +59,8 @@ static void check_call(const struct convention *convention, const struct ptx__fu
     if (convention->parser->log->n_errors)
         return;
     if (convention->given_up && (!callee || !callee->has_body))
-        ptx__say(convention->parser->log, PTX_FATAL, nowhere,
-                 "'Indirect Functions or Extern Functions' requires ABI");
+        ptx__report(convention->parser->log, PTX_FATAL, nowhere,
+                    "'Indirect Functions or Extern Functions' requires ABI");
     if (!convention->given_up && callee)
         check_by_convention(convention->parser->log,
                             &(struct ptx__prototype){.results = callee->results,
@@ -118,8 +118,8 @@ static void check_function(struct convention *convention, const struct ptx__func
         if (function->instructions[i].opcode == PTX_OP_LD)
             check_load(convention, function, &function->instructions[i]);
     if (convention->given_up && !function->is_kernel && function->usage.recursive)
-        ptx__say(convention->parser->log, PTX_FATAL, nowhere, "Function '%s' is recursive",
-                 function->name);
+        ptx__report(convention->parser->log, PTX_FATAL, nowhere, "Function '%s' is recursive",
+                    function->name);
 }
 
 bool ptx__check_calls(struct ptx__parser *parser)

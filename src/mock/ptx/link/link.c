@@ -172,10 +172,10 @@ static bool bind_variable(struct link *link, uint32_t number)
     if (!variable->bytes)
         return ptx__error(link->parser, variable->place, "Unresolved extern variable '%s'",
                           variable->name);
-    ptx__say(link->parser->log, PTX_WARNING, variable->place,
-             "Unresolved extern variable '%s' in whole program compilation, ignoring extern "
-             "qualifier",
-             variable->name);
+    ptx__report(link->parser->log, PTX_WARNING, variable->place,
+                "Unresolved extern variable '%s' in whole program compilation, ignoring extern "
+                "qualifier",
+                variable->name);
     variable->linkage = PTX_VISIBLE;
     *meant = number;
     return true;

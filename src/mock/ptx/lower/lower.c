@@ -21,8 +21,8 @@ void ptx__refuse(struct ptx__lowering *lower, const char *format, ...)
     va_start(list, format);
     vsnprintf(text, sizeof(text), format, list);
     va_end(list);
-    ptx__say(lower->log, PTX_ERROR, lower->at ? lower->at->place : lower->function->place, "%s",
-             text);
+    ptx__report(lower->log, PTX_ERROR, lower->at ? lower->at->place : lower->function->place, "%s",
+                text);
     lower->refused = true;
 }
 

@@ -64,8 +64,8 @@ bool ptx__grid_stop(struct ptx__grid *grid, enum ptx__result result)
     return first;
 }
 
-static void say(struct ptx__warp *warp, const struct ptx__op *op, enum ptx__finding_kind kind,
-                uint64_t address, size_t bytes, unsigned lane, const char *format, va_list list)
+static void report(struct ptx__warp *warp, const struct ptx__op *op, enum ptx__finding_kind kind,
+                   uint64_t address, size_t bytes, unsigned lane, const char *format, va_list list)
 {
     char text[TEXT];
     size_t length;
@@ -87,7 +87,7 @@ const struct ptx__op *ptx__fault(struct ptx__warp *warp, const struct ptx__op *o
     if (!ptx__grid_stop(warp->block->grid, result))
         return NULL;
     va_start(list, format);
-    say(warp, op, kind, 0, 0, lane, format, list);
+    report(warp, op, kind, 0, 0, lane, format, list);
     va_end(list);
     return NULL;
 }
@@ -134,7 +134,7 @@ void ptx__note(struct ptx__warp *warp, const struct ptx__op *op, enum ptx__findi
     if (!is_new(warp, op, kind))
         return;
     va_start(list, format);
-    say(warp, op, kind, 0, 0, lane, format, list);
+    report(warp, op, kind, 0, 0, lane, format, list);
     va_end(list);
 }
 
@@ -146,6 +146,6 @@ void ptx__note_at(struct ptx__warp *warp, const struct ptx__op *op, enum ptx__fi
     if (!is_new(warp, op, kind))
         return;
     va_start(list, format);
-    say(warp, op, kind, address, bytes, lane, format, list);
+    report(warp, op, kind, address, bytes, lane, format, list);
     va_end(list);
 }

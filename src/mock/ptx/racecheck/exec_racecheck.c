@@ -240,10 +240,9 @@ static inline bool note_lanes(const struct shared *shared, enum ptx__use use)
 }
 
 /* What it is used for is constant where this is called. */
-static inline __attribute__((always_inline)) void watch(struct ptx__warp *warp,
-                                                        const struct ptx__op *op,
-                                                        const uint32_t *offsets, unsigned bytes,
-                                                        enum ptx__use use)
+static inline __attribute__((always_inline)) void
+check_and_record(struct ptx__warp *warp, const struct ptx__op *op, const uint32_t *offsets,
+                 unsigned bytes, enum ptx__use use)
 {
     struct ptx__shared_racecheck *const watch = warp->block->watch;
     const unsigned number = warp->number;
@@ -283,11 +282,11 @@ void ptx__racecheck_shared(struct ptx__warp *warp, const struct ptx__op *op,
     if (use & PTX__STRONG)
         ptx__shared_racecheck_pass_on(warp);
     if (use == PTX__LOADS)
-        watch(warp, op, offsets, bytes, PTX__LOADS);
+        check_and_record(warp, op, offsets, bytes, PTX__LOADS);
     else if (use == PTX__STORES)
-        watch(warp, op, offsets, bytes, PTX__STORES);
+        check_and_record(warp, op, offsets, bytes, PTX__STORES);
     else
-        watch(warp, op, offsets, bytes, use);
+        check_and_record(warp, op, offsets, bytes, use);
 }
 
 /* --- global memory --- */

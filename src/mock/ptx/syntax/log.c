@@ -22,8 +22,8 @@ static void add(struct ptx__log *log, const struct ptx__message *message)
     larger[log->n_messages++] = *message;
 }
 
-void ptx__say(struct ptx__log *log, enum ptx__severity severity, struct ptx__place place,
-              const char *format, ...)
+void ptx__report(struct ptx__log *log, enum ptx__severity severity, struct ptx__place place,
+                 const char *format, ...)
 {
     struct ptx__message message = {severity, place, NULL};
     va_list list;

@@ -39,10 +39,10 @@ struct ptx__log {
 };
 
 /* A message more. Lowering says here what it does not execute, at the instruction's place. */
-__attribute__((format(printf, 4, 5))) void ptx__say(struct ptx__log *log,
-                                                    enum ptx__severity severity,
-                                                    struct ptx__place place, const char *format,
-                                                    ...);
+__attribute__((format(printf, 4, 5))) void ptx__report(struct ptx__log *log,
+                                                       enum ptx__severity severity,
+                                                       struct ptx__place place, const char *format,
+                                                       ...);
 
 void ptx__log_finish(struct ptx__log *log);
 

@@ -5,13 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
-static void say(struct ptx__parser *parser, enum ptx__severity severity, struct ptx__place place,
-                const char *format, va_list list)
+static void report(struct ptx__parser *parser, enum ptx__severity severity, struct ptx__place place,
+                   const char *format, va_list list)
 {
     char text[1024];
 
     vsnprintf(text, sizeof(text), format, list);
-    ptx__say(parser->log, severity, place, "%s", text);
+    ptx__report(parser->log, severity, place, "%s", text);
 }
 
 bool ptx__error(struct ptx__parser *parser, struct ptx__place place, const char *format, ...)
@@ -19,7 +19,7 @@ bool ptx__error(struct ptx__parser *parser, struct ptx__place place, const char 
     va_list list;
 
     va_start(list, format);
-    say(parser, PTX_ERROR, place, format, list);
+    report(parser, PTX_ERROR, place, format, list);
     va_end(list);
     return true;
 }
@@ -29,7 +29,7 @@ bool ptx__fatal(struct ptx__parser *parser, struct ptx__place place, const char 
     va_list list;
 
     va_start(list, format);
-    say(parser, PTX_FATAL, place, format, list);
+    report(parser, PTX_FATAL, place, format, list);
     va_end(list);
     return false;
 }
