@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Types with the binary layout of structures that the driver takes by value. The letters are those
- * of the signature column in cuda.symbols.
+ * of the signature column in loader/cuda.symbols.
  */
 #ifndef CUSHIM_BASE_ABI_H
 #define CUSHIM_BASE_ABI_H

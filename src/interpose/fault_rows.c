@@ -139,7 +139,7 @@ bool cushim__fault_find(const char *function, struct cushim__fault_set *set)
         return find(FAMILY, function, length - 1, set);
     if (find(BASE, function, length, set) || find(EXPORTED, function, length, set))
         return true;
-    /* A name with _v1 is the first version of a function, as in table.h. */
+    /* A name with _v1 is the first version of a function, as in cushim/table.h. */
     return length > 3 && !strcmp(function + length - 3, "_v1") &&
            find(EXPORTED, function, length - 3, set);
 }

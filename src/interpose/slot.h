@@ -23,7 +23,8 @@ enum { CUSHIM__SLOTS_CUDA, CUSHIM__SLOTS_NVRTC, CUSHIM__SLOT_KINDS };
 struct cushim__hook_list;
 
 /*
- * hooks and below are published pointers (publish.h). inside is counted with the __atomic builtins.
+ * hooks and below are published pointers (base/publish.h). inside is counted with the __atomic
+ * builtins.
  */
 struct cushim__hook_slot {
     struct cushim__hook_list *hooks; /* NULL: calls are only passed on */

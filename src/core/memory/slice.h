@@ -5,7 +5,7 @@
  *
  * A launch calls cushim__span_pin() for each argument, checks with cushim__find_overlap() that
  * written memory does not overlap other arguments, submits with the accesses of the spans
- * (submit.h), and unpins the spans.
+ * (core/order/submit.h), and unpins the spans.
  */
 #ifndef CUSHIM_CORE_MEMORY_SLICE_H
 #define CUSHIM_CORE_MEMORY_SLICE_H
