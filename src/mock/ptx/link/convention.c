@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the driver's compiler takes of calls, and breaks on. Functions that are called by its
- * convention pass registers of 32 bits and more. One with several results makes it give the
- * convention up for all of them: then nothing may be called that it does not see, or recursively.
+ * Checks the rules of the driver's compiler for calls. Functions that are called by its convention
+ * pass registers of 32 bits or more. If one function has several results, the compiler does not use
+ * the convention for any function. Then functions that it does not see, and recursion, are not
+ * allowed.
  */
 #include <stdlib.h>
 
@@ -13,7 +14,7 @@ static const struct ptx__place nowhere = {0, 0};
 struct convention {
     struct ptx__parser *parser;
     bool given_up;
-    bool *returned; /* of the function's variables: is it the result of a call? */
+    bool *returned; /* for each variable of the function: is it the result of a call? */
 };
 
 static bool has_several_results(const struct ptx__module *module)
@@ -55,7 +56,7 @@ static void check_call(const struct convention *convention, const struct ptx__fu
             ? &convention->parser->module->functions[operands[1].symbol.number]
             : NULL;
 
-    /* It says so once. */
+    /* The compiler reports this only once. */
     if (convention->parser->log->n_errors)
         return;
     if (convention->given_up && (!callee || !callee->has_body))
@@ -88,7 +89,7 @@ static void note_results(const struct convention *convention, const struct ptx__
             convention->returned[results->elements[i].symbol.number] = true;
 }
 
-/* Others have no memory on a device, and its compiler ends with the program that called it. */
+/* Loads from other variables have no memory on a device; the driver's compiler crashes on them. */
 static void check_load(const struct convention *convention, const struct ptx__function *function,
                        const struct ptx__instruction *at)
 {
