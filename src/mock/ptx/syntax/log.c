@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A text that is all mistakes would fill the memory with messages. */
+/* The maximum number of messages: a text with many mistakes must not fill the memory. */
 #define MOST_MESSAGES 1000
 
 static void add(struct ptx__log *log, const struct ptx__message *message)

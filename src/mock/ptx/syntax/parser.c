@@ -88,7 +88,7 @@ const char *ptx__copy(struct ptx__parser *parser, const struct ptx__token *token
     return memcpy(copy, token->text, token->length);
 }
 
-/* Lists double, so their length says what room they have: no capacity is kept. */
+/* Lists double when their length is a power of two, so no capacity is stored. */
 void *ptx__append(struct ptx__parser *parser, void *list_pointer, uint32_t *n, size_t size)
 {
     char **list = list_pointer;
