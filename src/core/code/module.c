@@ -116,6 +116,7 @@ static cushim_status fill(const struct cushim__scope *scope, struct cushim__modu
         if (code->kind == CUSHIM__CODE_PTX && !driver_tells(scope))
             module->ptx = strdup(code->bytes);
     }
+    /* The text and the names are in the module's arena, so one check suffices for all of them. */
     cushim__jit_finish(&jit);
     if (!status && module->arena.failed)
         return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, scope->call, label,
@@ -136,6 +137,10 @@ static cushim_status check_functions(const struct cushim__scope *scope,
     return CUSHIM_OK;
 }
 
+/*
+ * The first use belongs to this function. It keeps the module until its handle has a use of its
+ * own, and its end frees the module if anything fails.
+ */
 cushim_status cushim__module_load(const struct cushim__scope *scope,
                                   const struct cushim__code *code,
                                   const struct cushim__image *image,
@@ -184,6 +189,10 @@ void cushim__module_use(struct cushim__module *module)
     atomic_fetch_add(&module->users, 1);
 }
 
+/*
+ * The list is taken under the lock and closed without it: closing a handle may destroy a function,
+ * which takes other locks.
+ */
 static struct cushim__member *take_members(struct cushim__module *module)
 {
     struct cushim__member *members;

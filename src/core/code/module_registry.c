@@ -31,6 +31,7 @@ static struct entry **find(const struct cushim__context *context, const char *na
     return entry;
 }
 
+/* The module is released without the mutex, because this may unload it. */
 static bool take_out(struct cushim__context *context, const char *name)
 {
     struct entry **place, *entry;
@@ -101,6 +102,10 @@ struct cushim__module *cushim__registry_find(struct cushim__context *context, co
     pthread_mutex_lock(&mutex);
     entry = *find(context, name);
     if (entry) {
+        /*
+         * The use is counted under the mutex: otherwise another thread could remove the entry and
+         * unload the module first.
+         */
         module = entry->module;
         cushim__module_use(module);
     }
