@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * batches FILE: one slice with several batches in it, each the work of a launch of its own. Views
- * name the batches; they are values, and nothing has to be freed. The launches alternate between
- * two streams: as no two of them touch the same bytes, none waits for another. FILE is PTX with
+ * batches FILE: one slice with several batches in it. Each batch is processed by its own launch.
+ * Views name the batches; they are values and need not be freed. The launches alternate between two
+ * streams. No two of them use the same bytes, so none waits for another. FILE is PTX with
  * sin_kernel in it.
  *
  * Exit status: 0 the result is right, 1 there is no usable driver or a call failed, 2 wrong usage.

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * driver_by_path PATH [PATH...]: opens certain drivers, several in one process, and tells
- * them apart. For a program that must have one driver, such as a compatibility library that
- * it ships: a path means that file and no other.
+ * driver_by_path PATH [PATH...]: opens drivers by their paths, several in one process, and prints
+ * their versions. This is for a program that needs a certain driver, such as a compatibility
+ * library that it ships: a path means that file and no other.
  *
- * Exit status: 0 if all of them could be opened, 1 if not, 2 wrong usage.
+ * Exit status: 0 all of them could be opened, 1 one could not, 2 wrong usage.
  */
 #include <stdio.h>
 
@@ -25,7 +25,7 @@ static int show(const char *path)
     cushim_driver_version(driver, &version);
     printf("%s: CUDA %d.%d", cushim_driver_path(driver), version / 1000, version % 1000 / 10);
 
-    /* Loading a driver starts nothing yet: that is cuInit()'s work. */
+    /* Loading a driver does not initialise it: cuInit() does. */
     result = cushim_cuda(driver)->cuInit(0);
     if (result == CUDA_SUCCESS)
         result = cushim_cuda(driver)->cuDeviceGetCount(&devices);

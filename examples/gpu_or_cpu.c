@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gpu_or_cpu: one binary for machines with and without a GPU. It asks for a driver, says
- * what it found, and works on the CPU where there is none.
+ * gpu_or_cpu: one binary for machines with and without a GPU. It opens a driver, prints what it
+ * found, and computes on the CPU if there is no driver.
  *
  * This file needs no header of CUDA.
  *
- * Exit status: 0 in both cases; 1 if the function that it asks for is not even known.
+ * Exit status: 0 in both cases; 1 if cushim does not know the function that the program asks for.
  */
 #include <stdio.h>
 
@@ -18,7 +18,7 @@ static void on_the_gpu(cushim_driver driver)
     if (cushim_driver_version(driver, &version) == CUSHIM_OK)
         printf("on the GPU: %s, CUDA %d.%d\n", cushim_driver_path(driver), version / 1000,
                version % 1000 / 10);
-    /* What a newer driver offers is asked for by name, before it is used. */
+    /* A program asks for functions of newer drivers by name before it uses them. */
     if (cushim_driver_has(driver, "cuLaunchKernelEx"))
         printf("this driver launches clusters\n");
     else

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * list_devices: what the driver says of each GPU, through the table.
+ * list_devices: prints the properties of each GPU, with the driver's own functions.
  *
- * Exit status: 0 if there is a driver, 1 if there is none or it does not answer.
+ * Exit status: 0 if there is a driver, 1 if there is none or it fails.
  */
 #include <stdio.h>
 

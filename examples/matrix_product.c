@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * matrix_product: compiles a kernel while it runs, multiplies two matrices with it, and says how
+ * matrix_product: compiles a kernel at run time, multiplies two matrices with it, and prints how
  * long each step took.
  *
  * Exit status: 0 the product is right, 1 there is no usable driver or NVRTC, or a call failed.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plain_cuda: a program that knows nothing of cushim. It was written for -lcuda; linked with
- * -lcushim-cuda instead, it starts on machines without a driver too.
+ * plain_cuda: a program that does not use cushim's functions. It was written for -lcuda. Linked
+ * with -lcushim-cuda instead, it also starts on machines without a driver.
  *
  * Exit status: 0 the sums are right, 1 there is no usable driver or a call failed.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * replay: steps of a simulation, recorded once as a graph and launched many times. Each step is a
- * copy and a kernel, and each launch of the graph is one driver call. What the program frees after
- * recording lives as long as the graph that needs it.
+ * replay: the steps of a simulation, recorded once as a graph and launched many times. Each step is
+ * a copy and a kernel, and each launch of the graph is one driver call. Memory that the program
+ * frees after the recording lives as long as the graph.
  *
  * Exit status: 0 the result is right, 1 there is no usable driver or a call failed.
  */
@@ -12,7 +12,7 @@
 
 enum { N = 1000, STEPS = 100 };
 
-/* Every element becomes the mean of its neighbours in a ring. */
+/* Each element becomes the mean of its neighbours in a ring. */
 static const char smooth_ptx[] =
     ".version 6.0\n.target sm_50\n.address_size 64\n"
     ".visible .entry smooth(.param .u64 out, .param .u64 in, .param .u32 n)\n{\n"
@@ -27,7 +27,7 @@ static const char smooth_ptx[] =
     "  add.f32 %x, %x, %y; mul.f32 %x, %x, 0f3f000000;\n"
     "  mad.wide.u32 %a, %i, 4, %out; st.global.f32 [%a], %x;\n  ret;\n}\n";
 
-/* One step, from x to x, as a graph. */
+/* Records one step, which changes x, as a graph. */
 static cushim_status record(cushim_context context, cushim_slice x, cushim_graph *ret_step)
 {
     CUSHIM_SCOPED(cushim_module) module = CUSHIM_NONE;

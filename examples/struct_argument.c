@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * struct_argument: gives a structure to a kernel, by value. The host's structure has to have the
- * layout of the kernel's; that their sizes agree is checked by the launch.
+ * struct_argument: passes a structure to a kernel by value. The structure must have the same layout
+ * on the host and in the kernel. The launch checks that the sizes are equal.
  *
  * Exit status: 0 the result is right, 1 there is no usable driver or NVRTC, or a call failed.
  */
@@ -19,7 +19,7 @@
 
 PARTICLE
 
-static const char kernel[] = TEXT(PARTICLE) /* the same words for both compilers */
+static const char kernel[] = TEXT(PARTICLE) /* the same declaration for both compilers */
     "\nextern \"C\" __global__ void move(struct particle p, float seconds, float *out) {\n"
     "    for (int i = 0; i < 3; i++)\n"
     "        out[i] = p.position[i] + seconds * p.velocity[i];\n"
@@ -44,7 +44,7 @@ static cushim_status move(const struct particle *p, float seconds, float *out)
     CUSHIM_TRY(cushim_slice_zeros(stream, sizeof(float), 4, &result));
     CUSHIM_TRY(
         cushim_launch(stream, f, one, CUSHIM_VALUE(*p), CUSHIM_VALUE(seconds), CUSHIM_OUT(result)));
-    /* A number where the structure belongs is refused before the device sees it. */
+    /* A number instead of the structure is refused before the driver is called. */
     if (cushim_launch(stream, f, one, CUSHIM_VALUE(1), CUSHIM_VALUE(seconds), CUSHIM_OUT(result)))
         printf("refused: %s\n", cushim_error_text());
     return cushim_slice_read(stream, result, out, 4);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ten_threads: launches from ten threads, first with one context and module for all, then with
- * handles of each thread's own. No thread makes anything current: any handle works in any
- * thread.
+ * ten_threads: launches kernels from ten threads, first with one context and module for all
+ * threads, then with separate handles for each thread. No thread makes a context current: any
+ * handle works in any thread.
  *
  * Exit status: 0 all results are right, 1 there is no usable driver or NVRTC, or a call failed.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * time_launch: how long a kernel takes. A launcher is put together once and launched ten
- * times; each launch asks for events before and after the kernel, and the time between
- * them is the kernel's own.
+ * time_launch: measures how long a kernel takes. A launcher is prepared once and launched ten
+ * times. Each launch records an event before and one after the kernel; the time between them is
+ * that of the kernel.
  *
  * Exit status: 0 it was measured and the result is right, 1 there is no usable driver or NVRTC, or
  * a call failed.

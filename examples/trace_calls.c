@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace_calls FILE: hooks in front of a driver. Counts the calls that listing the devices
- * makes, refuses one of them as a fault would, and writes the calls to FILE for
- * https://ui.perfetto.dev.
+ * trace_calls FILE: hooks in front of a driver. It counts the calls that list the devices, makes
+ * one of them fail, and writes the calls to FILE for https://ui.perfetto.dev.
  *
  * Exit status: 0 done, 1 there is no usable driver or FILE cannot be written, 2 wrong usage.
  */
@@ -12,7 +11,7 @@
 #include <cushim/cushim.h>
 #include <cushim/table.h>
 
-/* A hook before every call. Answering true keeps the call from the driver. */
+/* A hook before each call. If it returns true, the driver is not called. */
 static bool refuse_memory(struct cushim_call *call, void *user)
 {
     (void) user;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * two_streams FILE: copies in one stream, computes in another, and reads in the first again. No
- * event is mentioned: the slices know who used them, and the streams wait where they have to.
- * FILE is PTX with sin_kernel in it.
+ * two_streams FILE: copies in one stream, computes in another, and reads in the first one again.
+ * The program uses no events: cushim knows which streams use each slice, and makes streams wait
+ * where necessary. FILE is PTX with sin_kernel in it.
  *
  * Exit status: 0 the result is right, 1 there is no usable driver or a call failed, 2 wrong usage.
  */
@@ -34,11 +34,14 @@ static cushim_status sines(const char *file, const float *in, float *in_again, f
 
     CUSHIM_TRY(cushim_slice_from(first, in, N, &a));
     CUSHIM_TRY(cushim_slice_zeros(first, sizeof(float), N, &b));
-    /* Work of the second stream comes after what is in the first one now. */
+    /* Work of the second stream comes after the work that is in the first one now. */
     CUSHIM_TRY(cushim_stream_fork(first, &second));
     CUSHIM_TRY(cushim_launch(second, f, cushim_for_elements(N), CUSHIM_OUT(b), CUSHIM_IN(a),
                              CUSHIM_VALUE(n)));
-    /* a was only read, and this waits for nothing; b was written, and that does. */
+    /*
+     * Nothing has written a since it was filled, so this read waits for nothing. b was written by
+     * the kernel, so its read waits for the kernel.
+     */
     CUSHIM_TRY(cushim_slice_read(first, a, in_again, N));
     return cushim_slice_read(first, b, out, N);
 }

@@ -18,7 +18,7 @@
 
 enum { N = 1 << 20, BLOCK = 256 };
 
-/* What is taken on the way, in the order in which it is given back in reverse. */
+/* Resources, in the order in which they are acquired. They are released in reverse order. */
 struct work {
     const struct cushim_cuda_api *cu;
     CUdevice device;
@@ -27,7 +27,7 @@ struct work {
     CUdeviceptr a, b, c;
 };
 
-/* Tells which call failed, and passes its result on. */
+/* Prints which call failed, and returns its result. */
 static CUresult told(const char *call, CUresult result)
 {
     if (result != CUDA_SUCCESS)

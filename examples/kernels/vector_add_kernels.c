@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A plug-in for the mock: what vector_add's kernel does, as a function of the host. The mock would
- * run the kernel from its PTX; where a plug-in has a function of a kernel's name, it calls that.
- * This is for kernels of which there is no PTX, for those that are too slow, and for stand-ins.
+ * A plug-in for the mock: the kernel of vector_add as a host function. The mock runs kernels from
+ * their PTX, but if a plug-in has a function with a kernel's name, the mock calls that function
+ * instead. This is for kernels without PTX, for kernels that are too slow on the mock, and for
+ * stand-ins.
  *
  *     CUSHIM_LIBCUDA=mock CUSHIM_MOCK_KERNELS=./libvector_add_kernels.so ./vector_add
  */
@@ -15,7 +16,7 @@ struct vectors {
     unsigned n;
 };
 
-/* The kernel's own text, for one thread. */
+/* The kernel for one thread. */
 static void add_one(const struct cushim_mock_thread *thread, void *data)
 {
     const struct vectors *v = data;
@@ -37,7 +38,7 @@ static void vector_add(const struct cushim_mock_launch *launch, void *const *arg
         .n = n,
     };
 
-    /* An address that is not valid has failed the launch already. */
+    /* If an address is not valid, the launch has failed already. */
     if (v.a && v.b && v.c)
         cushim_mock_for_each_thread(launch, add_one, &v);
 }

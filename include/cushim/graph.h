@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Graphs. A graph is work that is recorded once and can be launched many times, with one call of
- * the driver for each launch.
+ * the driver for each launch. CUDA calls the recording "stream capture": a recorder of this header
+ * is a CUstream that captures, in the mode CU_STREAM_CAPTURE_MODE_RELAXED.
  *
  *     cushim_stream recorder;
  *     cushim_graph graph;
@@ -41,27 +42,30 @@ extern "C" {
 CUSHIM__HANDLE(cushim_graph, cushim_graph_free)
 
 /**
- * Creates a recorder: a stream that records work into a graph. It can do nothing else.
- * cushim_capture_end() ends the recording. cushim_stream_free() ends it without a graph.
+ * Begins a recording (CUDA's stream capture). Returns a recorder: a new stream that records work
+ * into a graph and can do nothing else. The caller ends the recording with cushim_capture_end(),
+ * which makes the graph and frees the recorder, or with cushim_stream_free(), which makes no graph.
  */
 CUSHIM_API cushim_status cushim_capture_begin(cushim_context context, cushim_stream *ret_recorder);
 
 /**
  * Ends a recording and returns its work as a graph, which can be launched. The caller frees the
  * graph with cushim_graph_free(). The recorder is freed in every case, also if the call fails. The
- * result is 901 CUDA_ERROR_STREAM_CAPTURE_INVALIDATED if an error stopped the recording.
+ * result is 901 CUDA_ERROR_STREAM_CAPTURE_INVALIDATED if an error stopped the recording, and
+ * CUSHIM_ERROR_INVALID_ARGUMENT if the stream is not a recorder; such a stream is not freed.
  */
 CUSHIM_API cushim_status cushim_capture_end(cushim_stream *recorder, cushim_graph *ret_graph);
 
 /**
- * Launches all work of a graph on a stream of the same context. The call returns when the work is
- * submitted.
+ * Launches all work of a graph on a stream. The call returns when the work is submitted. The result
+ * is CUSHIM_ERROR_FOREIGN_CONTEXT if the stream belongs to another context than the graph.
  */
 CUSHIM_API cushim_status cushim_graph_launch(cushim_graph graph, cushim_stream stream);
 
 /**
  * Prepares a graph on the device, in the order of the stream, so that its first launch is as fast
- * as later ones.
+ * as later ones. The result is CUSHIM_ERROR_FOREIGN_CONTEXT if the stream belongs to another
+ * context than the graph.
  */
 CUSHIM_API cushim_status cushim_graph_upload(cushim_graph graph, cushim_stream stream);
 

@@ -18,10 +18,8 @@
 
 #include <cushim/status.h>
 
-/** The handle that names nothing, as an initialiser. */
-#ifdef __cplusplus
-
 /** The handle that names no object, as an initialiser. */
+#ifdef __cplusplus
 #define CUSHIM_NONE                                                                                \
     {                                                                                              \
     }

@@ -146,14 +146,14 @@ struct cushim_access_window {
 };
 
 /**
- * An event that the launch records. It must have been made without timing. It is reached before the
- * kernel has ended, so it does not guarantee that the kernel's memory is written. cushim treats
- * that memory as in use until the kernel has ended. A program that reads it earlier by other means
- * must know what the kernel guarantees.
+ * An event that the launch records. It must have been made without timing. The event is complete
+ * before the kernel has ended, so it does not guarantee that the kernel has written its memory.
+ * cushim treats that memory as in use until the kernel has ended. A program that reads it earlier
+ * by other means must know what the kernel guarantees.
  */
 struct cushim_launch_event {
     cushim_event event;
-    int flags;           /* those of cuEventRecordWithFlags(), except EXTERNAL */
+    int flags; /* always 0: the only other flag of cuEventRecordWithFlags() is not allowed */
     bool at_block_start; /* for programmatic_event: each block triggers it when it begins */
 };
 
@@ -212,9 +212,10 @@ struct cushim_launch_options {
     bool cooperative;
 
     /**
-     * Measures the time of the kernel. The launch makes two events, records one before and one
-     * after the kernel, and returns both; the caller frees them. cushim_event_elapsed() returns the
-     * time between them. Works with any driver.
+     * Measures the time of the kernel. Both pointers must be given, or both must be NULL; one alone
+     * is CUSHIM_ERROR_INVALID_ARGUMENT. The launch makes two events, records one before and one
+     * after the kernel, and returns both; the caller frees them with cushim_event_free().
+     * cushim_event_elapsed() returns the time between them. Works with any driver.
      */
     cushim_event *ret_start, *ret_end;
 
@@ -266,14 +267,19 @@ struct cushim_launch_options {
 #define cushim_launch_options(...) (&(const struct cushim_launch_options){__VA_ARGS__})
 
 /**
- * The shape of a launch. A zero in grid[1], grid[2], block[1] or block[2] means 1. If both grid[0]
- * and elements are 0, the launch does nothing and succeeds.
+ * The shape of a launch: either grid and block, or elements. A launch with elements and a grid[0]
+ * or a block[0] other than 0 fails with CUSHIM_ERROR_INVALID_ARGUMENT. A zero in grid[1], grid[2],
+ * block[1] or block[2] means 1. If both grid[0] and elements are 0, the launch does nothing and
+ * succeeds.
  */
 struct cushim_launch_config {
     unsigned grid[3];    /* blocks */
     unsigned block[3];   /* threads of a block */
     size_t shared_bytes; /* dynamic shared memory of a block */
-    /** An alternative to grid and block: the number of elements, with one thread for each, in x. */
+    /**
+     * The number of elements, with one thread for each in x. cushim then chooses grid and block,
+     * which must be 0.
+     */
     size_t elements;
     const struct cushim_launch_options *options;
 };

@@ -10,8 +10,8 @@
  * Environment. cuInit() reads these variables; in a set-user-ID program they are ignored.
  * docs/mock.md has the details and examples.
  *
- *   CUSHIM_MOCK_DEVICES   the devices, as kinds separated by commas: "h200,a100". The
- *                         kinds are h200, a100, t4 and rtx4090. Default: one h200.
+ *   CUSHIM_MOCK_DEVICES   the devices, as models separated by commas: "h200,a100". The
+ *                         models are h200, a100, t4 and rtx4090. Default: one h200.
  *   CUSHIM_MOCK_CONFIG    a file with more: memory, names, attributes, topology.
  *   CUSHIM_MOCK_DRIVER_VERSION
  *                         the CUDA version of the driver, such as "11.4". Default: 13.0.
@@ -28,10 +28,11 @@
  *                         cannot be loaded, a line on standard error says so.
  *
  *   CUSHIM_MOCK_PTX_WORKERS
- *                         how many threads run the blocks of a kernel. Default: one for each
- *                         processor, and only one if there is a seed.
+ *                         how many host threads at most run the blocks of a kernel; more than
+ *                         256 count as 256. Default, also for 0: one for each processor. With a
+ *                         seed, and for small launches, it is one thread.
  *   CUSHIM_MOCK_PTX_STEPS how often a warp may jump backwards before its loop counts as
- *                         endless. A call counts as 16 jumps. 0 means no limit.
+ *                         endless. A call counts as 16 jumps. 0 means no limit. Default: 2^31.
  *   CUSHIM_MOCK_PTX_CPU   the instruction set of the host that the engine may use: base, avx2,
  *                         or best, which is the best one of this processor.
  *
@@ -155,24 +156,24 @@ struct cushim_mock_launch {
 
 /**
  * A kernel as a host function. It is called once for each launch, not once for each thread of the
- * launch, when all earlier work of the stream is done. It runs in a thread of the program that
- * waits for the work or queries it, or in a thread of the mock. args[i] points to a copy of
- * argument i, aligned as the PTX declares it:
+ * launch, when all earlier work of the stream is done. It runs in a host thread: one of the program
+ * that waits for the work or queries it, or one of the mock. args[i] points to a copy of argument
+ * i, aligned as the PTX declares it:
  *
  *     const unsigned n = *(const unsigned *) args[3];
  *
  * A pointer argument holds a device address, which is never valid on the host.
  * cushim_mock_pointer() returns the host pointer for it.
  *
- * Only one kernel runs at a time. It may start threads if it waits for their end. It must not call
- * functions of the driver: in the thread of the kernel they return CUDA_ERROR_NOT_PERMITTED, and in
- * other threads they wait until the kernel has ended.
+ * Only one kernel runs at a time. It may start host threads if it waits for their end. It must not
+ * call functions of the driver: in the host thread of the kernel they return
+ * CUDA_ERROR_NOT_PERMITTED, and in other host threads they wait until the kernel has ended.
  */
 typedef void (*cushim_mock_kernel_fn)(const struct cushim_mock_launch *launch, void *const *args);
 
 /**
  * Returns the host pointer for the device memory [device_address, device_address + bytes), which
- * the kernel may read and write. It must be called while a kernel runs, by the kernel or by a
+ * the kernel may read and write. It must be called while a kernel runs, by the kernel or by a host
  * thread that works for it; at any other time the result is NULL. The pointer is valid until the
  * kernel ends.
  *
@@ -245,7 +246,8 @@ typedef void (*cushim_mock_thread_fn)(const struct cushim_mock_thread *thread, v
  * or reaches a barrier. A thread that waits at a barrier has its own stack of 256 KiB. fn must not
  * end with longjmp() or an exception.
  *
- * This function must be called while a kernel runs, by the kernel or by a thread that works for it.
+ * This function must be called while a kernel runs, by the kernel or by a host thread that works
+ * for it.
  */
 CUSHIM_API void cushim_mock_for_each_thread(const struct cushim_mock_launch *launch,
                                             cushim_mock_thread_fn fn, void *data);

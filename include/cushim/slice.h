@@ -9,10 +9,14 @@
  *     CUSHIM_TRY(cushim_slice_read(stream, x, host, n));
  *     cushim_slice_free(&x);
  *
- * A slice owns its memory. On a device with memory pools the allocation is ordered in a stream,
- * which makes it fast; on other devices it works the same, but slower. All work on a slice comes
- * after earlier work on the same bytes, in whichever streams both are: this holds for the functions
- * here, for launches, and for freeing. The program need not call anything for that.
+ * A slice owns its memory. On a device with memory pools, cushim allocates and frees with
+ * cuMemAllocAsync() and cuMemFreeAsync(), in the order of the stream. On other devices it uses
+ * cuMemAlloc() and cuMemFree(), which are slower because they may wait for the device.
+ *
+ * cushim keeps the order of work on memory. Each use of a slice waits for earlier uses of the same
+ * bytes where that is necessary, in whichever streams they are. This holds for the functions of
+ * this header, for launches (launch.h), and for cushim_slice_free(). The program need not make any
+ * call for it.
  *
  * Elements can be of any type. cushim only knows their size, which the macros take from the type of
  * a pointer. Lengths are in elements. If a length does not match, the function changes nothing and

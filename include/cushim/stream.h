@@ -82,10 +82,11 @@ CUSHIM_API cushim_status cushim_stream_new(cushim_context context,
                                            cushim_stream *ret_stream);
 
 /**
- * Returns a handle for a CUstream that other code has made. That code also destroys the CUstream,
- * after all handles of it, all slices that use it and all its work. If the same CUstream is adopted
- * twice, both handles name the same stream. Use cushim_slice_used() to declare work that other code
- * submits directly to the CUstream.
+ * Returns a handle for a CUstream that other code has made. That code still owns the CUstream. It
+ * must destroy the CUstream only after three things: all handles of it are freed, all slices that
+ * were used in it are freed, and all its work is done. If the same CUstream is adopted twice, both
+ * handles name the same stream. cushim does not see work that other code submits directly to the
+ * CUstream; cushim_slice_used() (slice.h) declares such work.
  */
 CUSHIM_API cushim_status cushim_stream_adopt(cushim_context context, void *cu_stream,
                                              cushim_stream *ret_stream);

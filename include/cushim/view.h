@@ -27,7 +27,10 @@
 extern "C" {
 #endif
 
-/** Device memory, see slice.h. Freed by cushim_slice_free(). */
+/**
+ * A slice: memory of a device, see slice.h. Freed by cushim_slice_free(), which does not wait: the
+ * memory is freed after all work on it that was submitted before.
+ */
 CUSHIM__HANDLE(cushim_slice, cushim_slice_free)
 
 /** Page-locked memory of the host, see pinned.h. Freed by cushim_pinned_free(). */

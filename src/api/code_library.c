@@ -33,7 +33,7 @@ void cushim_code_library_free(cushim_code_library *library)
     cushim__object_close(library ? &library->id : NULL, CUSHIM__HANDLE_CODE_LIBRARY, __func__);
 }
 
-/* In a scope of the context that the module is to be in. */
+/* Makes the module of a library. The scope is of the context that the module will belong to. */
 static cushim_status make_module(struct cushim__scope *scope, struct cushim__code_library *library,
                                  uint64_t *ret_id)
 {
@@ -103,7 +103,10 @@ cushim_status cushim_code_library_kernel(cushim_code_library handle, const char 
     return cushim__scope_leave(&scope, status);
 }
 
-/* The kernel pinned, and a scope of the context; the handle is unpinned after leaving that. */
+/*
+ * Pins the kernel and enters the context. The caller leaves the scope first, and then unpins the
+ * handle.
+ */
 static cushim_status enter(cushim_kernel handle, cushim_context context, const char *call,
                            struct cushim__scope *ret_scope, struct cushim__kernel **ret_kernel)
 {

@@ -3,7 +3,7 @@
 
 #include "core/order/timeline.h"
 
-/* One driver call inside of a context. */
+/* Makes one driver call inside of a context. */
 #define CALL_IN(context, name, args)                                                               \
     CU_CALL_IN(cushim__context_enter((context).id, __func__, &scope), name, args)
 
@@ -23,7 +23,7 @@ cushim_status cushim_context_primary(cushim_driver driver, int device, cushim_co
     if (!status) {
         status = cushim__context_handle(&scope, cu, cu_device, CUSHIM__CONTEXT_PRIMARY, &is_taken,
                                         &ret_context->id);
-        /* The internal context has the one retain that it needs. */
+        /* The internal context has retained it once, which is enough. */
         if (!is_taken)
             CU_FREE(&scope, cuDevicePrimaryCtxRelease_v2, (cu_device));
     }
@@ -85,7 +85,7 @@ cushim_status cushim_context_create(cushim_driver driver, int device, unsigned f
     if (!status)
         status = CU_CALL(&scope, cuCtxCreate_v2, (&cu, flags, cu_device));
     if (!status) {
-        /* The driver made it current. */
+        /* The driver has made the new context current; the caller's stack must not change. */
         CU_FREE(&scope, cuCtxPopCurrent_v2, (&popped));
         status = cushim__context_handle(&scope, cu, cu_device, CUSHIM__CONTEXT_OWNED, &is_taken,
                                         &ret_context->id);
@@ -95,7 +95,7 @@ cushim_status cushim_context_create(cushim_driver driver, int device, unsigned f
     return cushim__scope_leave(&scope, status);
 }
 
-/* The device of a context that may not be current. */
+/* Returns the device of a context that need not be current. */
 static cushim_status device_of(const struct cushim__scope *scope, CUcontext cu,
                                CUdevice *ret_device)
 {
@@ -109,7 +109,7 @@ static cushim_status device_of(const struct cushim__scope *scope, CUcontext cu,
     return status;
 }
 
-/* A handle for a CUcontext of whoever it is. */
+/* Makes a handle for a CUcontext, whoever made it. */
 static cushim_status adopt(const struct cushim__scope *scope, CUcontext cu,
                            enum cushim__context_kind kind, bool *ret_taken, uint64_t *ret_id)
 {
@@ -147,7 +147,10 @@ void cushim_context_free(cushim_context *context)
     cushim__object_close(context ? &context->id : NULL, CUSHIM__HANDLE_CONTEXT, __func__);
 }
 
-/* What of a context stays as it is, or is atomic: for a look without entering it. */
+/*
+ * The properties of a context that never change, or are atomic. They can be read without entering
+ * the context.
+ */
 struct facts {
     CUcontext cu;
     CUdevice device;
@@ -195,7 +198,10 @@ cushim_status cushim_context_is_primary(cushim_context context, bool *ret_primar
     return CUSHIM_OK;
 }
 
-/* The stack of the calling thread: the context must not be bound and unbound around these. */
+/*
+ * Functions for the context stack of the calling thread. They only pin the context: entering it
+ * would push and pop it, and so change the stack.
+ */
 
 static cushim_status pin(cushim_context context, const char *call, struct cushim__scope *scope)
 {
@@ -229,7 +235,9 @@ cushim_status cushim_context_push(cushim_context context)
     return cushim__scope_leave(&scope, status);
 }
 
-/* Gives back what push took, if it was by us that the context came to a stack. */
+/*
+ * Drops the reference of cushim_context_push(), if the popped context was pushed by that function.
+ */
 static void popped(cushim__entry *const *table, CUcontext cu)
 {
     struct cushim__context *context = cushim__context_find(table, cu);
@@ -297,7 +305,7 @@ cushim_status cushim_context_set_current(cushim_context context)
     return cushim__scope_leave(&scope, status);
 }
 
-/* Settings. */
+/* --- settings --- */
 
 cushim_status cushim_context_flags(cushim_context context, unsigned *ret_flags)
 {
@@ -387,7 +395,7 @@ cushim_status cushim_context_memory(cushim_context context, size_t *ret_free, si
     return CALL_IN(context, cuMemGetInfo_v2, (ret_free, ret_total));
 }
 
-/* enable is whether to begin or to end it. */
+/* Enables peer access if enable is true, and disables it otherwise. */
 static cushim_status peer(cushim_context context, cushim_context other, bool enable,
                           const char *call)
 {

@@ -6,7 +6,7 @@
 
 #include "core/object/scope.h"
 
-/* The driver's name for a device. */
+/* Enters the driver and returns its CUdevice for an ordinal. */
 static cushim_status enter(cushim_driver driver, int device, const char *call,
                            struct cushim__scope *scope, CUdevice *ret_device)
 {

@@ -32,8 +32,8 @@ void cushim_nvrtc_close(cushim_nvrtc *nvrtc)
 }
 
 /*
- * A library lives for ever, so that it may be used after the handle that led to it
- * is closed by another thread.
+ * Returns the library of a driver handle. The result may be used without a pin: a library is never
+ * unloaded, even if another thread closes the handle.
  */
 static const struct cushim__library *library_of(uint64_t id, enum cushim_library kind,
                                                 const char *call)
@@ -125,7 +125,10 @@ static const cushim_entry *functions(uint64_t id, enum cushim_library kind, size
     cushim__entry *const *table = cushim__closed_table(cushim__kind(kind));
 
     if (driver) {
-        /* Interposed tables end with the rows known today; hooks do not see later ones. */
+        /*
+         * An interposed table ends with the rows that this version knows. For a newer row the
+         * library's own table is returned, and hooks do not see those calls.
+         */
         table = rows <= driver->library->kind->rows->count ? driver->table : driver->library->table;
         cushim__handle_unpin(id);
     }

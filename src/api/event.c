@@ -48,7 +48,10 @@ cushim_status cushim_event_raw(cushim_event event, void **ret_cu_event)
     return CUSHIM_OK;
 }
 
-/* An event is recorded in the order of its stream like any work. */
+/*
+ * Records an event. This is a submission, because it must come after the earlier work of the
+ * stream.
+ */
 static cushim_status record(struct cushim__scope *scope, struct cushim__event *event,
                             struct cushim__stream *stream)
 {
@@ -85,7 +88,10 @@ cushim_status cushim_event_record(cushim_event event, cushim_stream stream)
     return cushim__scope_leave(&scope, status);
 }
 
-/* Where the event is, with the timeline kept: another thread may record it anew. */
+/*
+ * Returns the point of the event's last recording, with a reference on its timeline, because
+ * another thread may record the event again.
+ */
 static struct cushim__point point_of(struct cushim__event *event)
 {
     struct cushim__point point;
@@ -99,8 +105,8 @@ static struct cushim__point point_of(struct cushim__event *event)
 }
 
 /*
- * An answer about the event is one about the point only if nobody has recorded it elsewhere
- * meanwhile.
+ * Notes a point as done after the driver has reported the event as complete. The report is about
+ * this point only if no thread has recorded the event in another stream since.
  */
 static void reached(struct cushim__event *event, struct cushim__point *point, bool is)
 {

@@ -14,7 +14,7 @@ static void destroy(void *object)
     cushim__faults_free(object);
 }
 
-/* Pins the faults of a handle; value is an argument that must not be NULL. */
+/* Pins the faults of a handle. Fails if value, an argument called name, is NULL. */
 static struct cushim__faults *pin(cushim_faults faults, const void *value, const char *name,
                                   const char *call)
 {
@@ -101,8 +101,8 @@ cushim_status cushim_faults_read_file(cushim_faults faults, const char *path)
 }
 
 /*
- * The hooks hold the handle and not the object: faults that are freed while a table still
- * has their hooks are no more, and nothing dangles.
+ * The hooks hold the handle and not the object. So if the faults are freed while a table still has
+ * their hooks, the hooks find no object and do nothing.
  */
 static struct cushim__faults *pin_quietly(void *user)
 {

@@ -79,7 +79,7 @@ const char *cushim_function_name(cushim_function handle)
     return name;
 }
 
-/* Of a pinned function. */
+/* Returns the parameters of a pinned function. */
 static cushim_status parameters(const struct cushim__function *function, const char *call,
                                 struct cushim_parameter *ret_parameters, size_t capacity,
                                 size_t *ret_count)
@@ -112,7 +112,7 @@ cushim_status cushim_function_parameters(cushim_function handle,
     return status;
 }
 
-/* The driver takes blocks as int, and would see a large number as a negative one. */
+/* The driver takes the number of threads as an int, so a large number would become negative. */
 static cushim_status check_threads(const struct cushim__function *function, unsigned threads,
                                    const char *call)
 {
@@ -141,7 +141,10 @@ cushim_status cushim_function_max_active_blocks(cushim_function handle, unsigned
     return cushim__scope_leave(&scope, status);
 }
 
-/* What a program gives is a function with the C calling convention, which is the driver's here. */
+/*
+ * The driver calls the program's function with the C calling convention. The two are the same on
+ * all platforms that cushim supports.
+ */
 cushim_status cushim_function_block_size(cushim_function handle,
                                          const struct cushim_block_size_params *params,
                                          unsigned *ret_block_threads, unsigned *ret_grid_blocks)
@@ -188,7 +191,7 @@ cushim_status cushim_function_available_shared(cushim_function handle, unsigned 
     return cushim__scope_leave(&scope, status);
 }
 
-/* What the driver asks about a launch, given its shape and its options. */
+/* A driver function that answers a question about a launch with this shape and these options. */
 typedef cushim_status ask_fn(const struct cushim__scope *scope, CUfunction function,
                              const struct cushim__cu_launch *description, int *ret_number);
 
@@ -204,7 +207,7 @@ static cushim_status cluster_blocks(const struct cushim__scope *scope, CUfunctio
     return CU_CALL(scope, cuOccupancyMaxPotentialClusterSize, (ret_number, function, description));
 }
 
-/* With function and stream pinned. */
+/* Asks the driver about a launch. The caller has pinned function and stream. */
 static cushim_status ask_about(struct cushim__launch *launch, ask_fn *ask, int *ret_number)
 {
     static const struct cushim_launch_options none;

@@ -28,7 +28,7 @@ cushim_status cushim_capture_end(cushim_stream *recorder, cushim_graph *ret_grap
     CUSHIM_TRY(
         cushim__object_enter(recorder->id, CUSHIM__HANDLE_STREAM, __func__, &scope, &stream));
     status = cushim__capture_end(&scope, stream, &ret_graph->id);
-    /* Any other stream is not ours to free. */
+    /* Only a recorder is freed here: the caller keeps any other stream. */
     if (stream->recorder)
         cushim__object_close(&recorder->id, CUSHIM__HANDLE_STREAM, __func__);
     return cushim__scope_leave(&scope, status);
@@ -39,7 +39,7 @@ void cushim_graph_free(cushim_graph *graph)
     cushim__object_close(graph ? &graph->id : NULL, CUSHIM__HANDLE_GRAPH, __func__);
 }
 
-/* The graph entered and the stream pinned, both of one context. */
+/* Enters the graph's context and pins the stream. Fails if they belong to different contexts. */
 static cushim_status enter(cushim_graph graph, cushim_stream stream, const char *call,
                            struct cushim__scope *scope, struct cushim__graph **ret_graph,
                            struct cushim__stream **ret_stream)

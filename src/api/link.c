@@ -8,7 +8,7 @@
 #include "core/code/jit.h"
 #include "core/cu/cu_module.h"
 
-/* One call of cushim_link(). */
+/* The state of one call of cushim_link(). */
 struct link {
     struct cushim__scope scope;
     struct cushim__jit jit;
@@ -41,7 +41,10 @@ static cushim_status add_image(struct link *link, const struct cushim_link_input
     return status;
 }
 
-/* Objects and archives are the driver's to judge; the others are checked as modules are. */
+/*
+ * Adds an input. PTX, cubins and fat binaries are checked as for modules; the driver checks objects
+ * and archives itself.
+ */
 static cushim_status add_bytes(struct link *link, const struct cushim_link_input *input)
 {
     const int expected = input->kind == CUSHIM_LINK_PTX     ? CUSHIM__CODE_PTX
@@ -76,7 +79,7 @@ static cushim_status add_input(struct link *link, const struct cushim_link_input
     return add_bytes(link, input);
 }
 
-/* The bytes are the linker's, and go with it. */
+/* Copies the result into an image, because the linker owns the bytes and frees them. */
 static cushim_status keep(const struct link *link, const void *bytes, size_t n_bytes,
                           const char *name, cushim_image *ret_image)
 {

@@ -7,7 +7,7 @@
 #include "core/code/module_registry.h"
 #include "core/code/rtc.h"
 
-/* What the module is called in messages, where the parameters say so. */
+/* Returns the module's name for messages, from the parameters if they have one. */
 static const char *label_of(const struct cushim_module_params *params, const char *otherwise)
 {
     if (params && params->label)
@@ -15,7 +15,10 @@ static const char *label_of(const struct cushim_module_params *params, const cha
     return params && params->name ? params->name : otherwise;
 }
 
-/* Loads code that may be used until then. label names the module if the parameters do not. */
+/*
+ * Loads code. label is the module's name for messages if the parameters have none. The code may be
+ * freed after the call.
+ */
 static cushim_status load(cushim_context context, const struct cushim__code *code,
                           const struct cushim__image *image, const char *label,
                           const struct cushim_module_params *params, const char *call,
@@ -75,7 +78,7 @@ cushim_status cushim_module_load_file(cushim_context context, const char *path,
     return status;
 }
 
-/* An image that is not shared with anybody while this runs. */
+/* Loads the module of an image. The caller has pinned the image, or no other thread knows it. */
 static cushim_status load_image(cushim_context context, const struct cushim__image *image,
                                 const struct cushim_module_params *params, const char *call,
                                 cushim_module *ret_module)
@@ -108,7 +111,10 @@ cushim_status cushim_module_load_image(cushim_context context, cushim_image imag
     return status;
 }
 
-/* The newest architecture that NVRTC knows and the device has; the device's own without a list. */
+/*
+ * Returns the newest architecture that both NVRTC and the device support, or the device's own if
+ * NVRTC cannot list its architectures.
+ */
 static int best_arch(const struct cushim__driver *rtc, int device, const char *call)
 {
     int *archs = NULL, best = 0;
@@ -136,7 +142,7 @@ static cushim_status compile_for(const struct cushim__context *context,
 
     if (!suited.arch) {
         best = best_arch(rtc, device, call);
-        /* A driver refuses PTX that is newer than itself, and takes machine code. */
+        /* A driver refuses PTX of a newer CUDA version, but it loads machine code. */
         if (best == device && rtc->library->version > context->driver->library->version)
             suited.kind = CUSHIM_IMAGE_CUBIN;
         snprintf(arch, sizeof(arch), "%d", best);

@@ -30,7 +30,7 @@ cushim_status cushim_report_create(enum cushim_library library,
         free(search_report);
         return cushim__fail(CUSHIM_ERROR_NO_MEMORY, "no memory for a report");
     }
-    /* A library that was not found is what the report says, and no error of this call. */
+    /* If no library was found, that is part of the report, and not an error of this call. */
     *cushim__error() = before;
     *ret_report = &search_report->report;
     return CUSHIM_OK;

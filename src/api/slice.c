@@ -3,7 +3,10 @@
 
 #include "core/memory/slice.h"
 
-/* Pinned memory is every context's. */
+/*
+ * Tells whether memory can be used in the scope's context. Pinned memory can be used in every
+ * context.
+ */
 static bool is_ours(const struct cushim__scope *scope, const struct cushim__resolved_view *span)
 {
     const struct cushim__buffer *buffer = span->slice->buffer;
@@ -11,7 +14,7 @@ static bool is_ours(const struct cushim__scope *scope, const struct cushim__reso
     return buffer->context == scope->context || buffer->memory == CUSHIM__MEMORY_PINNED;
 }
 
-/* A view that work in the stream may use. */
+/* Pins a view that work in the stream will use, and checks that the work may do so. */
 static cushim_status pin(struct cushim__scope *scope, cushim_view view, bool write,
                          struct cushim__resolved_view *ret_span)
 {
@@ -28,7 +31,7 @@ static cushim_status pin(struct cushim__scope *scope, cushim_view view, bool wri
     return status;
 }
 
-/* Making and giving away. */
+/* --- making slices, and giving memory away --- */
 
 static cushim_status alloc(struct cushim__scope *scope, struct cushim__stream *stream,
                            size_t element, size_t length, struct cushim__buffer **ret_buffer)
@@ -39,7 +42,7 @@ static cushim_status alloc(struct cushim__scope *scope, struct cushim__stream *s
     return status ? status : cushim__memory_alloc(scope, stream, bytes, ret_buffer);
 }
 
-/* init is what is to be in the memory: NULL for nothing. */
+/* Initialises new memory; a NULL pointer instead of a function leaves the contents undefined. */
 typedef cushim_status init_fn(struct cushim__scope *scope, struct cushim__stream *stream,
                               const struct cushim__access *access, const void *host);
 
@@ -154,7 +157,7 @@ void cushim_slice_free(cushim_slice *slice)
     cushim__object_close(slice ? &slice->id : NULL, CUSHIM__HANDLE_SLICE, __func__);
 }
 
-/* Under the submission lock: whether the memory is this slice's alone. */
+/* Tells whether no other slice has a part of the memory. Under the submission lock. */
 static bool is_sole_owner(const struct cushim__buffer *buffer)
 {
     return atomic_load(&buffer->references) == 1 &&
@@ -202,7 +205,7 @@ cushim_status cushim_slice_leak(cushim_stream stream, cushim_slice *slice, uint6
     return cushim__scope_leave(&scope, status);
 }
 
-/* A slice of some elements of a span's, with a reference of its own on the buffer. */
+/* Makes a slice for some elements of a span. It gets its own reference on the buffer. */
 static cushim_status give_part(const struct cushim__scope *scope,
                                const struct cushim__resolved_view *span, size_t first,
                                size_t length, uint64_t *ret_id)
@@ -245,7 +248,7 @@ cushim_status cushim_slice_split(cushim_slice *slice, size_t at, cushim_slice *r
     return status;
 }
 
-/* Copying and filling. */
+/* --- copying and filling --- */
 
 static cushim_status check_elements(const struct cushim__resolved_view *span, const char *call,
                                     size_t element, size_t length)
@@ -266,7 +269,7 @@ typedef cushim_status read_fn(struct cushim__scope *scope, struct cushim__stream
 typedef cushim_status write_fn(struct cushim__scope *scope, struct cushim__stream *stream,
                                const struct cushim__access *to, const void *host);
 
-/* One of the two copies: read() or write(), and the other is NULL. */
+/* Copies between host memory and a view. Exactly one of read and write is given. */
 static cushim_status copy_host(cushim_stream stream, cushim_view view, const void *host,
                                size_t element, size_t length, read_fn *read, write_fn *write,
                                const char *call)
@@ -413,7 +416,10 @@ cushim_status cushim_view_fill(cushim_stream stream, cushim_view view, const voi
     return cushim__scope_leave(&scope, status);
 }
 
-/* Work behind cushim's back. Waiting for it and noting it are submissions of nothing. */
+/*
+ * Orders work that cushim does not submit itself. Before that work this is a submission that only
+ * waits; after it, a submission that only notes the use.
+ */
 static cushim_status use(cushim_stream stream, cushim_view view, bool write, bool is_done,
                          const char *call, uint64_t *ret_address)
 {

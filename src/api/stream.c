@@ -8,7 +8,7 @@
 
 #define WAITING "waiting"
 
-/* A stream object on a real stream, and a handle on that. */
+/* Makes a stream object for a CUstream, and a handle for it. */
 static cushim_status give(const struct cushim__scope *scope, CUstream cu, bool owned,
                           const char *label, uint64_t *ret_id)
 {
@@ -77,7 +77,9 @@ cushim_status cushim_stream_new(cushim_context context, const struct cushim_stre
     return cushim__scope_leave(&scope, create(&scope, params, &ret_stream->id));
 }
 
-/* Adopting NULL, or one of the other two that name a default stream, gives that one. */
+/*
+ * Adopting NULL, CU_STREAM_LEGACY or CU_STREAM_PER_THREAD returns the default stream of that name.
+ */
 cushim_status cushim_stream_adopt(cushim_context context, void *cu_stream,
                                   cushim_stream *ret_stream)
 {
@@ -108,7 +110,7 @@ void cushim_stream_free(cushim_stream *stream)
         is_shared = object->object.context->default_stream == id;
         cushim__unlock(object->object.context);
     }
-    /* The default stream's handle is the context's. */
+    /* The handle of the default stream belongs to the context, so it is not closed. */
     if (is_shared)
         stream->id = 0;
     else
@@ -130,7 +132,10 @@ cushim_status cushim_stream_raw(cushim_stream stream, void **ret_cu_stream)
     return CUSHIM_OK;
 }
 
-/* Both timelines' locks, as if something were submitted to one that reads what the other did. */
+/*
+ * Takes the submission locks of both timelines, as a submission does that reads what the other
+ * timeline has written.
+ */
 static cushim_status join(struct cushim__scope *scope, struct cushim__timeline *timeline,
                           struct cushim__timeline *other)
 {
@@ -258,7 +263,10 @@ static cushim_status launch_host(struct cushim__scope *scope, struct cushim__str
     recording = stream->timeline->recording;
     host_call->is_recorded = recording;
     status = CU_CALL(scope, cuLaunchHostFunc, (stream->cu, cushim__host_call_make, host_call));
-    /* One that is not recorded may have been made by now, and be gone. */
+    /*
+     * A host call that is not recorded may have run and been freed already, so only a recorded one
+     * is used here.
+     */
     if (!status && recording)
         cushim__recording_call(recording, host_call);
     cushim__submit_end(&s);

@@ -45,8 +45,8 @@ void cushim_trace_free(cushim_trace *trace)
 }
 
 /*
- * The hooks hold the handle and not the object: a trace that is freed while a table still
- * has its hooks records nothing, and nothing dangles.
+ * The hooks hold the handle and not the object. So if the trace is freed while a table still has
+ * its hooks, they find no object and record nothing.
  */
 static void after(struct cushim_call *call, void *user)
 {

@@ -30,7 +30,7 @@ void cushim_unified_free(cushim_unified *unified)
     cushim__object_close(unified ? &unified->id : NULL, CUSHIM__HANDLE_UNIFIED, __func__);
 }
 
-/* Enters the stream's context with a view of unified memory of it. */
+/* Enters the stream's context with a view of unified memory of that context. */
 static cushim_status enter(cushim_stream stream, cushim_view view, const char *call,
                            struct cushim__scope *scope, struct cushim__stream **ret_stream,
                            struct cushim__resolved_view *ret_span)
@@ -60,7 +60,7 @@ static cushim_status leave(struct cushim__scope *scope, const struct cushim__res
     return cushim__scope_leave(scope, status);
 }
 
-/* Under the lock. */
+/* Notes to what the memory is attached. Under the submission lock. */
 static void note_attached(struct cushim__buffer *buffer, struct cushim__timeline *timeline,
                           enum cushim_attach attach)
 {
@@ -129,7 +129,10 @@ cushim_status cushim_unified_write(cushim_unified unified, void **ret_pointer)
     return cushim__slice_host(unified.id, CUSHIM__HANDLE_UNIFIED, true, __func__, ret_pointer);
 }
 
-/* Moving pages changes no data, so others may read meanwhile; and it needs the data to be there. */
+/*
+ * A prefetch moves pages but does not change the data. So it is submitted as a read: it comes after
+ * earlier writes, and other streams may read at the same time.
+ */
 cushim_status cushim_view_prefetch(cushim_stream stream, cushim_view view, int device)
 {
     struct cushim__stream *object;

@@ -3,7 +3,10 @@
 
 #include "core/memory/slice.h"
 
-/* What a span's slice covers from its begin is what a view's offset counts from. */
+/*
+ * Makes a view of some elements of a span. The view's offset counts from the beginning of the
+ * slice.
+ */
 static cushim_view view_of(const struct cushim__resolved_view *span, size_t first, size_t length)
 {
     return (cushim_view){.object = span->id,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The machine's view of the structures that the driver takes by value. The
- * letters are those of the signature column in cuda.symbols.
+ * Types with the binary layout of structures that the driver takes by value. The letters are those
+ * of the signature column in loader/cuda.symbols.
  */
 #ifndef CUSHIM_BASE_ABI_H
 #define CUSHIM_BASE_ABI_H
@@ -13,7 +13,10 @@ struct cushim__arg8 {
     int32_t a, b;
 };
 
-/* 'H': CUipcMemHandle, CUipcEventHandle and CUeglFrame. At this size every ABI uses memory. */
+/*
+ * 'H': CUipcMemHandle, CUipcEventHandle and CUeglFrame. Every ABI passes structures of this size in
+ * memory.
+ */
 struct cushim__arg64 {
     uint64_t v[8];
 };

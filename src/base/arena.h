@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory that is freed all at once: for results made of many small parts. */
+/* Memory that is freed all at once. It is for results that consist of many small parts. */
 #ifndef CUSHIM_BASE_ARENA_H
 #define CUSHIM_BASE_ARENA_H
 
@@ -10,13 +10,19 @@
 
 struct cushim__arena {
     struct cushim__arena_block *blocks;
-    bool failed; /* an allocation did not succeed */
+    bool failed; /* at least one allocation has failed */
 };
 
-/* Zeroed, aligned for anything. NULL, and arena->failed, when out of memory. */
+/*
+ * Allocates zeroed memory with the largest alignment. When out of memory it returns NULL and sets
+ * arena->failed.
+ */
 void *cushim__arena_alloc(struct cushim__arena *arena, size_t size);
 
-/* A copy of the text. "" when out of memory, so that it can be printed all the same. */
+/*
+ * Copies a formatted text. When out of memory it returns "", so that the caller may print the
+ * result without a check.
+ */
 const char *cushim__arena_printf(struct cushim__arena *arena, const char *format, ...)
     CUSHIM_PRINTF(2, 3);
 

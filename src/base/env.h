@@ -3,8 +3,9 @@
 #define CUSHIM_BASE_ENV_H
 
 /*
- * A variable of the environment, NULL if it is unset or empty. A set-user-ID
- * program has none: whoever starts it must not choose what it loads.
+ * Returns a variable of the environment, or NULL if it is unset or empty. In a set-user-ID program
+ * the result is always NULL, because the user who starts such a program must not choose what it
+ * loads.
  */
 const char *cushim__env(const char *name);
 

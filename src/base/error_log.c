@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The log of a thread's last error. It can be long, so it is no part of struct cushim__error,
- * which is copied around; the error has its number, and a log whose number is another's is not
- * shown.
+ * The log of a thread's last error. It may be long, so it is not a part of struct cushim__error,
+ * which is often copied. Instead the error has the number of its log. If the stored log has another
+ * number, it belongs to another error, and is not returned.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ void cushim__error_add_log(const char *text)
         log = malloc(sizeof(*log) + length + 1);
     if (!log)
         return;
-    log->number = ++number ? number : ++number; /* 0 is none */
+    log->number = ++number ? number : ++number; /* 0 means no log */
     memcpy(log->text, text, length + 1);
     if (pthread_setspecific(key, log)) {
         free(log);

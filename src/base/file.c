@@ -48,8 +48,9 @@ static bool is_regular(const struct stat *info, struct cushim__file *file)
 }
 
 /*
- * What the kernel makes up may block, never end, or be used up by reading it. It has no blocks,
- * so that of most files nothing more is asked.
+ * Tells whether the file is stored on a medium. Reading a file that the kernel generates may block,
+ * never end, or change what is read. Such files have no blocks, so most files need no further
+ * check.
  */
 static bool is_stored(const char *path, const struct stat *info, struct cushim__file *file)
 {
@@ -75,14 +76,17 @@ int cushim__file_open(const char *path, struct cushim__file *ret_file)
     int fd;
 
     *ret_file = (struct cushim__file){.state = CUSHIM__FILE_FINE};
-    /* Looked at first: to open a device may do something to it. */
+    /* stat() comes first, because opening a device may have an effect on it. */
     if (stat(path, &info) < 0)
         fail_by(ret_file, errno);
     else if (is_regular(&info, ret_file))
         is_stored(path, &info, ret_file);
     if (ret_file->state != CUSHIM__FILE_FINE)
         return -1;
-    /* And once more: it may be another file by now, maybe one whose opening would wait. */
+    /*
+     * The check is repeated, because the path may lead to another file now. O_NONBLOCK prevents
+     * that open() waits for it.
+     */
     fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0 || fstat(fd, &info) < 0)
         fail_by(ret_file, errno);
@@ -101,7 +105,7 @@ static bool too_large(struct cushim__file *file, size_t most)
     return fail(file, CUSHIM__FILE_TOO_LARGE, why);
 }
 
-/* Makes room for a byte more than what is read, and for a NUL. */
+/* Makes room for the wanted bytes and a NUL. */
 static bool make_room(struct cushim__file *file, size_t wanted, size_t *capacity)
 {
     char *larger;
@@ -116,7 +120,10 @@ static bool make_room(struct cushim__file *file, size_t wanted, size_t *capacity
     return true;
 }
 
-/* The size is no more than a hint: a file may grow, or be of a file system that has none. */
+/*
+ * Reads the whole file. The size is only a hint: a file may grow, and some file systems do not tell
+ * sizes. So one byte more is read to see the end.
+ */
 static bool read_all(int fd, size_t most, struct cushim__file *file)
 {
     size_t capacity = 0, wanted = (size_t) file->size + 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Locks and fork(). A child has one thread and a copy of the parent's memory: a lock that
- * another thread of the parent held at that moment would never be opened in it.
+ * Locks and fork(). A child has only one thread and a copy of the parent's memory. If another
+ * thread of the parent held a lock at that moment, no thread of the child would ever release it.
  */
 #ifndef CUSHIM_BASE_FORK_H
 #define CUSHIM_BASE_FORK_H
@@ -9,8 +9,9 @@
 #include <pthread.h>
 
 /*
- * Makes a static mutex open in a child, whoever held it. For locks over data that is of use at
- * any moment: what the other thread was about to do with it is not done in the child, or is lost.
+ * Initialises a static mutex again in a child, whichever thread of the parent held it. This is for
+ * locks whose data is valid at any moment: at most, the child lacks what the other thread was about
+ * to change.
  */
 #define CUSHIM__OPEN_IN_CHILD(mutex)                                                               \
     static void mutex##_in_child(void)                                                             \
@@ -24,8 +25,8 @@
     _Static_assert(1, "")
 
 /*
- * Has a static mutex waited for and held while the process forks, so that the child finds what
- * it guards whole, and the mutex open. For locks inside of which nothing waits for another.
+ * Takes a static mutex before a fork and releases it in both processes. So the data under the lock
+ * is complete in the child. This is only for locks under which no thread waits for another one.
  */
 #define CUSHIM__HOLD_ACROSS_FORK(mutex)                                                            \
     static void mutex##_before_fork(void)                                                          \

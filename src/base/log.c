@@ -12,16 +12,16 @@
 #include "base/util.h"
 
 /*
- * One mutex makes the calls of the callback one at a time, and lets
- * cushim__log_set() know that nobody is inside. The level is read without it, so
- * that a silent log costs one load.
+ * The mutex makes sure that the callback is called by one thread at a time, and that
+ * cushim__log_set() returns only when no thread is inside. The level is read without it, so that a
+ * disabled log costs only one load.
  */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static atomic_int level_wanted;
 static cushim_log_fn callback;
 static void *callback_user;
-static _Thread_local bool inside; /* this thread is in the callback */
+static _Thread_local bool inside; /* this thread is inside the callback */
 
 CUSHIM__OPEN_IN_CHILD(mutex);
 
@@ -57,14 +57,14 @@ void cushim__log(enum cushim_log_level level, const char *format, ...)
     char message[1024];
     va_list list;
 
-    /* What the callback itself causes would wait for the callback to return. */
+    /* A message that the callback itself causes is dropped: this thread holds the mutex already. */
     if (inside || !cushim__log_wants(level))
         return;
     va_start(list, format);
     vsnprintf(message, sizeof(message), format, list);
     va_end(list);
     pthread_mutex_lock(&mutex);
-    /* Asked again: the callback may have been replaced since. */
+    /* The check is repeated under the mutex, because the callback may have been replaced. */
     if (callback && cushim__log_wants(level)) {
         inside = true;
         callback(level, message, callback_user);

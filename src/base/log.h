@@ -6,12 +6,15 @@
 
 #include <cushim/log.h>
 
-/* Is anybody listening at this level? Cheap: for messages that are work to make. */
+/*
+ * Tells whether messages of this level are wanted. It costs little, so callers use it before they
+ * make a long message.
+ */
 bool cushim__log_wants(enum cushim_log_level level);
 
 void cushim__log(enum cushim_log_level level, const char *format, ...) CUSHIM_PRINTF(2, 3);
 
-/* Replaces the callback; returns when no thread is inside the old one. */
+/* Replaces the callback. Returns when no thread is inside the old one any more. */
 void cushim__log_set(enum cushim_log_level level, cushim_log_fn fn, void *user);
 
 #endif

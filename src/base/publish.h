@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A pointer to data that never changes once it is published, read by code where every
- * instruction counts. (gcc folds the address of the pointer into these loads, and not
- * into those of stdatomic.h.)
+ * A pointer to data that never changes after it is published, for readers where each instruction
+ * counts. gcc merges the address of the pointer into these loads, which it does not do for those of
+ * stdatomic.h.
  */
 #ifndef CUSHIM_BASE_PUBLISH_H
 #define CUSHIM_BASE_PUBLISH_H
@@ -11,8 +11,8 @@
 #define CUSHIM__PUBLISH(pointer, value) __atomic_store_n(&(pointer), value, __ATOMIC_RELEASE)
 
 /*
- * For a variable of the library that such code reads: without it, -fvisibility=hidden or
- * not, the compiler goes through the global offset table.
+ * For a variable that such a reader uses. Without this attribute the compiler loads its address
+ * from the global offset table, even with -fvisibility=hidden.
  */
 #define CUSHIM__HIDDEN __attribute__((visibility("hidden")))
 

@@ -2,9 +2,9 @@
 /*
  * The results of the driver and of NVRTC: X(number, name, text).
  *
- * The driver's texts are what cuGetErrorString() of CUDA 13.0 answers, so that a
- * message is the same with a driver, without one, and on the mock. NVRTC has
- * none (nvrtcGetErrorString() answers the name), so those are ours.
+ * The texts of the driver are those of cuGetErrorString() in CUDA 13.0. So a message is the same
+ * with a driver, without one, and on the mock. NVRTC has no texts: nvrtcGetErrorString() returns
+ * the name. So its texts are ours.
  */
 #ifndef CUSHIM_BASE_RESULTS_H
 #define CUSHIM_BASE_RESULTS_H

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A list of functions, as generated from a .symbols file. tools/symbols.py says what
- * the columns mean.
- */
+/* A list of functions, generated from a .symbols file. tools/symbols.py describes the columns. */
 #ifndef CUSHIM_BASE_ROWS_H
 #define CUSHIM_BASE_ROWS_H
 
@@ -13,14 +10,17 @@ enum {
     CUSHIM__ROW_PTDS = 1,   /* per-thread variant of a call that waits */
     CUSHIM__ROW_PTSZ = 2,   /* per-thread variant of a call that takes a stream */
     CUSHIM__ROW_STRING = 4, /* returns const char *, not a result */
-    /* What faults make of it. */
+    /* How fault injection treats the function. */
     CUSHIM__ROW_LAUNCH = 8,   /* launches kernels */
-    CUSHIM__ROW_RELEASE = 16, /* gives something back, or waits */
-    CUSHIM__ROW_BASIC = 32,   /* tells what is wrong */
-    CUSHIM__ROW_LOST = 64,    /* works on a device that was lost */
+    CUSHIM__ROW_RELEASE = 16, /* releases something, or waits */
+    CUSHIM__ROW_BASIC = 32,   /* returns information about errors */
+    CUSHIM__ROW_LOST = 64,    /* works also on a lost device */
 };
 
-/* Texts are offsets into the list's strings, so that loading needs no relocation. */
+/*
+ * Texts are offsets into the list's strings, so that the table needs no relocation when it is
+ * loaded.
+ */
 struct cushim__row {
     uint16_t symbol, base, signature;
     uint16_t flags;
@@ -46,16 +46,16 @@ static inline const char *cushim__row_base(const struct cushim__rows *list, size
     return list->strings + list->rows[row].base;
 }
 
-/* One letter an argument; "" for a function without. */
+/* Returns the signature: one letter for each argument, "" for a function without arguments. */
 static inline const char *cushim__row_signature(const struct cushim__rows *list, size_t row)
 {
     return list->strings + list->rows[row].signature;
 }
 
-/* The row of an exported name, or list->count. */
+/* Returns the row of an exported name, or list->count if there is none. */
 size_t cushim__row_find(const struct cushim__rows *list, const char *symbol);
 
-/* A function whose type is not known: what tables are made of. */
+/* A function of unknown type. Tables consist of such functions. */
 typedef void cushim__entry(void);
 
 #endif

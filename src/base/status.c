@@ -100,7 +100,10 @@ struct cushim__error *cushim__error(void)
 cushim_status cushim__fail_at(cushim_status status, const char *call, const char *label,
                               const char *format, ...)
 {
-    /* The arguments may point into the last error: a new one is made before it is overwritten. */
+    /*
+     * The arguments may point into the last error, so the new error is complete before it replaces
+     * the old one.
+     */
     struct cushim__error error = {.status = status};
     va_list list;
 

@@ -5,13 +5,16 @@
 
 #include <cushim/status.h>
 
-/* NULL for a number that the driver (NVRTC) does not define. */
+/*
+ * The names and texts of the driver's and of NVRTC's results. NULL for a number that is not
+ * defined.
+ */
 const char *cushim__cuda_result_name(int result);
 const char *cushim__cuda_result_text(int result);
 const char *cushim__nvrtc_result_name(int result);
 const char *cushim__nvrtc_result_text(int result);
 
-/* For any status; never NULL. */
+/* The name and the text of any status. They are never NULL. */
 const char *cushim__status_name(cushim_status status);
 const char *cushim__status_text(cushim_status status);
 
@@ -20,27 +23,27 @@ struct cushim__error {
     char call[64];
     char label[64];
     char text[1024];
-    unsigned log; /* number of the log that goes with it, 0 without */
+    unsigned log; /* the number of the log that belongs to this error, 0 if there is none */
 };
 
-/* The calling thread's last error. */
+/* Returns the calling thread's last error. */
 struct cushim__error *cushim__error(void);
 
 /*
- * Remembers an error of the calling thread and returns its status, so that a
- * failing function ends with `return cushim__fail(...)`. call is the function that
- * failed, label the object it was about; either may be NULL.
+ * Sets the calling thread's last error and returns its status, so that a failing function ends with
+ * `return cushim__fail(...)`. call is the function that failed, and label is the object that it was
+ * called for. Either may be NULL.
  */
 cushim_status cushim__fail_at(cushim_status status, const char *call, const char *label,
                               const char *format, ...) CUSHIM_PRINTF(4, 5) __attribute__((cold));
 
 /*
- * Gives the calling thread's last error a log, which is copied; NULL or "" is none. Without
- * memory the error has no log: it is an error all the same.
+ * Adds a log to the calling thread's last error. The text is copied. NULL or "" means no log. When
+ * out of memory, the error has no log.
  */
 void cushim__error_add_log(const char *log);
 
-/* The log of the calling thread's last error, "" without. */
+/* Returns the log of the calling thread's last error, or "". */
 const char *cushim__error_log(void);
 
 #define cushim__fail(status, ...) cushim__fail_at(status, __func__, NULL, __VA_ARGS__)

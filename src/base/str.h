@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A string that grows. Running out of memory makes it `failed`, after which
- * appending does nothing, so that a caller checks once, at the end.
+ * A string that grows. After an allocation has failed, `failed` is true and appending does nothing.
+ * So a caller needs only one check, at the end.
  */
 #ifndef CUSHIM_BASE_STR_H
 #define CUSHIM_BASE_STR_H
@@ -12,14 +12,14 @@
 #include <cushim/version.h>
 
 struct cushim__str {
-    char *text; /* NULL while nothing was appended */
+    char *text; /* NULL until something is appended */
     size_t length, capacity;
     bool failed;
 };
 
 void cushim__str_append(struct cushim__str *str, const char *format, ...) CUSHIM_PRINTF(2, 3);
 
-/* The text so far, never NULL. It belongs to str. */
+/* Returns the text so far. It is never NULL, and belongs to str. */
 const char *cushim__str_get(const struct cushim__str *str);
 
 void cushim__str_finish(struct cushim__str *str);

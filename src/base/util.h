@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Small things that every layer uses. */
+/* Small helpers for all layers. */
 #ifndef CUSHIM_BASE_UTIL_H
 #define CUSHIM_BASE_UTIL_H
 
@@ -11,7 +11,7 @@
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Hands a pointer over: its value, leaving NULL behind. */
+/* Returns the value of a pointer and sets the pointer to NULL. */
 #define TAKE_PTR(pointer)                                                                          \
     __extension__({                                                                                \
         __typeof__(pointer) take_ptr = (pointer);                                                  \
@@ -24,13 +24,16 @@ static inline void cushim__freep(void *pointer)
     free(*(void **) pointer);
 }
 
-/* A malloc()ed pointer that is freed when it goes out of scope. */
+/* Declares a pointer from malloc() that is freed when it goes out of scope. */
 #define SCOPED_FREE __attribute__((cleanup(cushim__freep)))
 
-/* Functions that are kept near one another, because together they are what has to be fast. */
+/* Marks functions that must be fast together. The compiler places them near each other. */
 #define HOT __attribute__((hot))
 
-/* Zeroed memory, for free(), that shares no cache line with other memory. NULL: there is none. */
+/*
+ * Allocates zeroed memory that shares no cache line with other memory. Freed with free(). NULL when
+ * out of memory.
+ */
 static inline void *cushim__zalloc_lines(size_t bytes)
 {
     enum { LINE = 64 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rules are added and never taken away, so a call reads them without a lock: each function has a
- * mask with one bit a rule, and a bit is set when its rule is complete.
+ * Injecting faults. Rules are added but never removed, so calls read them without a lock. Each
+ * function has a mask with one bit for each rule. A bit is set only after its rule is complete.
  */
 #include "interpose/fault.h"
 
@@ -18,23 +18,23 @@
 
 struct rule {
     struct cushim_fault fault;
-    _Atomic uint64_t seen; /* calls that it looked at */
+    _Atomic uint64_t seen; /* calls that this rule has examined */
     _Atomic uint64_t hit;
 };
 
 struct function {
-    _Atomic uint64_t rules; /* mask of those that may hit it */
-    _Atomic uint64_t calls; /* while it had rules */
+    _Atomic uint64_t rules; /* mask of the rules for this function */
+    _Atomic uint64_t calls; /* calls of the function while it had rules */
     _Atomic uint64_t injected;
 };
 
 struct cushim__faults {
     const uint8_t *kinds;
     _Atomic uint64_t seed, launches;
-    atomic_int lost; /* the result of a lost device, 0 while it is there */
+    atomic_int lost; /* the result of a lost device, 0 if no device is lost */
     struct function functions[CUSHIM__FAULT_PLACES];
 
-    pthread_mutex_t mutex; /* guards adding */
+    pthread_mutex_t mutex; /* for adding rules */
     size_t n_rules;
     struct rule rules[CUSHIM_FAULTS_MAX];
 };
@@ -61,7 +61,9 @@ void cushim__faults_free(struct cushim__faults *faults)
     free(faults);
 }
 
-/* Under the mutex. */
+/*
+ * Under the mutex. The release order makes the complete rule visible to a thread that sees its bit.
+ */
 static void add_rule(struct cushim__faults *faults, const struct cushim__fault_rule *from)
 {
     const uint64_t bit = UINT64_C(1) << faults->n_rules;
@@ -91,7 +93,7 @@ cushim_status cushim__faults_add(struct cushim__faults *faults,
                            CUSHIM_FAULTS_MAX);
 }
 
-/* Mixes a number so that every bit of it changes about half of the bits of the result. */
+/* Mixes a number: if one of its bits changes, about half of the bits of the result change. */
 static uint64_t mix(uint64_t x)
 {
     x += UINT64_C(0x9e3779b97f4a7c15);
@@ -100,7 +102,10 @@ static uint64_t mix(uint64_t x)
     return x ^ x >> 31;
 }
 
-/* Drawn for this call alone, so that the order in which threads come changes nothing. */
+/*
+ * Draws whether a call is hit. The result depends on the number of the call only, so it does not
+ * depend on the order in which threads make other calls.
+ */
 static bool draw(struct cushim__faults *faults, double probability, size_t rule, size_t place,
                  uint64_t call)
 {
@@ -109,13 +114,13 @@ static bool draw(struct cushim__faults *faults, double probability, size_t rule,
     return (double) (bits >> 11) * 0x1p-53 < probability;
 }
 
-/* One call, as the rules look at it. */
+/* One call, as the rules examine it. */
 struct look {
     struct cushim__faults *faults;
     const struct cushim_call *call;
     size_t place;
-    uint64_t index;    /* of the call among those of its function */
-    uint64_t launches; /* that were asked for before it */
+    uint64_t index;    /* the number of the call among the calls of its function */
+    uint64_t launches; /* the number of launches before it */
 };
 
 static bool is_hit(const struct look *look, size_t number)
@@ -146,7 +151,10 @@ static void wait_ns(uint64_t ns)
         continue;
 }
 
-/* Asks the rules of mask. Returns the result to answer, or 0. */
+/*
+ * Examines the rules of a mask, and waits for their delays. Returns the result of the first rule
+ * that hits and has one, or 0.
+ */
 static int ask(const struct look *look, uint64_t mask)
 {
     uint64_t delay_ns = 0;
@@ -173,7 +181,7 @@ static int ask(const struct look *look, uint64_t mask)
     return result;
 }
 
-/* What happens to a call: the result to answer, or 0. */
+/* Decides what happens to a call. Returns the result to inject, or 0. */
 static int decide(struct cushim__faults *faults, const struct cushim_call *call, size_t place)
 {
     struct function *function = &faults->functions[place];

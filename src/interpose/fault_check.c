@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Is this a rule that can do what it says? */
+/* Checks whether a rule makes sense. */
 #include <string.h>
 
 #include "base/status.h"
@@ -8,13 +8,13 @@
 
 enum {
     LAUNCH_FAILED = 719, /* CUDA_ERROR_LAUNCH_FAILED */
-    MAX_RESULT = 9999,   /* of a driver: see status.h */
+    MAX_RESULT = 9999,   /* the largest result of a driver, see cushim/status.h */
 };
 
-/* Eleven days. More is a mistake, and sums of it must not overflow. */
+/* Eleven days. A longer delay is a mistake, and sums of delays must not overflow. */
 #define MAX_DELAY_NS UINT64_C(1000000000000000)
 
-/* Leaves the functions that have a flag. Returns false if there are none. */
+/* Keeps only the functions with a flag. Returns false if there are none. */
 static bool keep(struct cushim__fault_set *set, uint8_t flag)
 {
     const uint8_t *kinds = cushim__fault_kinds();
@@ -48,7 +48,7 @@ static const char *bad_sticky(const struct cushim_fault *fault, const struct cus
     return fault->count ? "count and sticky exclude each other" : NULL;
 }
 
-/* What is wrong with the rule, or NULL. */
+/* Returns what is wrong with the rule, or NULL. */
 static const char *bad(const struct cushim_fault *fault, const struct cushim__fault_set *set)
 {
     if (fault->result < 0 || fault->result > MAX_RESULT)
@@ -57,7 +57,7 @@ static const char *bad(const struct cushim_fault *fault, const struct cushim__fa
         return "neither result nor delay is said";
     if (fault->nth && fault->every)
         return "nth and every exclude each other";
-    /* In this way round, for what is not a number. */
+    /* The comparison is written in this way because it is false for NaN. */
     if (!(fault->probability >= 0 && fault->probability <= 1))
         return "the probability must be above 0 and at most 1";
     if (fault->delay_ns > MAX_DELAY_NS)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rules as text: cushim/fault.h says what it looks like. */
+/* Rules as text. cushim/fault.h describes the syntax. */
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,15 +12,15 @@
 #include "interpose/fault.h"
 #include "interpose/fault_rows.h"
 
-/* A set has few rules, and each is short. */
+/* A larger file is a mistake: there are few rules, and they are short. */
 #define LARGEST_FILE ((size_t) 1 << 20)
 
 struct reader {
     const char *call;
-    const char *from; /* what the text is: a function, a variable, a file */
+    const char *from; /* the source of the text: a function, a variable or a file */
     bool is_file;
     unsigned line;
-    char where[512]; /* how an error text begins */
+    char where[512]; /* the beginning of error texts */
     uint64_t seed;
     bool has_seed;
     size_t n_rules;
@@ -47,10 +47,10 @@ static const struct unit time_units[] = {
     {"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}, {NULL, 0},
 };
 
-/* What can be said of a rule, in the order of their bits in `said`. */
+/* The conditions of a rule, in the order of their bits in `said`. */
 static const struct condition {
     const char *key;
-    const struct unit *units; /* NULL: read by a function of its own */
+    const struct unit *units; /* NULL: a separate function reads the value */
     size_t offset;            /* of the number in struct cushim_fault */
     uint64_t least;
     const char *wants;
@@ -81,7 +81,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Reads digits, up to the first character that is none. Returns false if they are too many. */
+/* Reads digits up to the first other character. Returns false if the number is too large. */
 static bool read_digits(const char **text, uint64_t *ret_value)
 {
     uint64_t value = 0;
@@ -105,7 +105,10 @@ static bool read_number(const char *text, const struct unit *units, uint64_t *re
     return units->name && !__builtin_mul_overflow(value, units->factor, ret_value);
 }
 
-/* By hand: what strtod() reads depends on the language the program set. */
+/*
+ * Reads a probability without strtod(), because that depends on the language that the program has
+ * set.
+ */
 static bool read_probability(const char *text, double *ret_value)
 {
     uint64_t whole = 0;
@@ -126,7 +129,7 @@ static bool is_nvrtc(const char *function)
     return !strncmp(function, "nvrtc", 5);
 }
 
-/* The whole name, or what follows the prefix that all share. */
+/* Tells whether a word is the full name of a result, or the part after the common prefix. */
 static bool names_result(const char *word, const char *name, const char *prefix)
 {
     const size_t length = strlen(prefix);
@@ -170,7 +173,7 @@ static bool read_value(const struct condition *condition, const char *text, bool
                                   : read_result(text, nvrtc, &fault->result);
 }
 
-/* One word after the function. said has a bit for every condition so far. */
+/* Reads one word after the function. said has a bit for each condition that was read. */
 static cushim_status read_word(const struct reader *r, const char *function, const char *word,
                                struct cushim_fault *fault, unsigned *said)
 {
@@ -208,7 +211,7 @@ static cushim_status read_seed(struct reader *r, const char *word, const char *n
     return CUSHIM_OK;
 }
 
-/* One rule; the text is cut into words. */
+/* Reads one rule. The text is changed while it is split into words. */
 static cushim_status read_rule(struct reader *r, char *text)
 {
     static const char blanks[] = " \t\r\v\f";
@@ -237,7 +240,7 @@ static void set_where(struct reader *r)
     snprintf(r->where, sizeof(r->where), r->is_file ? "%s:%u" : "%s: line %u", r->from, r->line);
 }
 
-/* Goes through the rules; the text is cut into them. */
+/* Reads all rules. The text is changed while it is split. */
 static cushim_status read_rules(struct reader *r, char *text)
 {
     for (r->line = 1;;) {
@@ -256,7 +259,7 @@ static cushim_status read_rules(struct reader *r, char *text)
     }
 }
 
-/* from begins error texts: the line is added. */
+/* Reads a text. from is the beginning of error texts; the line number is added. */
 static cushim_status read_text(struct cushim__faults *faults, const char *text, const char *from,
                                bool is_file, const char *call)
 {

@@ -8,8 +8,8 @@
 #include "base/util.h"
 
 /*
- * Arguments that say how much a function allocates: the one, or the product of two. -1: there is
- * no second.
+ * The arguments that determine how much a function allocates: one argument, or the product of two.
+ * -1 means that there is no second one.
  */
 static const struct {
     const char *base;
@@ -89,7 +89,7 @@ const uint8_t *cushim__fault_kinds(void)
     return kinds;
 }
 
-/* Is it "*", "c*" or "cu*"? */
+/* Tells whether the name is "*", "c*" or "cu*". */
 static bool begins_all(const char *name, size_t length)
 {
     return length <= 2 && !strncmp(name, "cu", length);
@@ -139,7 +139,7 @@ bool cushim__fault_find(const char *function, struct cushim__fault_set *set)
         return find(FAMILY, function, length - 1, set);
     if (find(BASE, function, length, set) || find(EXPORTED, function, length, set))
         return true;
-    /* As in table.h: the first version of a function that has more. */
+    /* A name with _v1 is the first version of a function, as in cushim/table.h. */
     return length > 3 && !strcmp(function + length - 3, "_v1") &&
            find(EXPORTED, function, length - 3, set);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What faults know of functions: which a name stands for, and what a fault of each is. A place
- * is a number for a function among those of both lists.
+ * The properties of functions for fault injection: the functions of a name, and the effect of a
+ * fault in each of them. A place is the number of a function among those of both lists.
  */
 #ifndef CUSHIM_INTERPOSE_FAULT_ROWS_H
 #define CUSHIM_INTERPOSE_FAULT_ROWS_H
@@ -12,19 +12,20 @@ enum { CUSHIM__FAULT_PLACES = CUSHIM_CUDA_ROWS + CUSHIM_NVRTC_ROWS };
 
 enum {
     CUSHIM__FAULT_LAUNCH = 1,   /* launches kernels */
-    CUSHIM__FAULT_MADE = 2,     /* called all the same: it gives back, or waits */
-    CUSHIM__FAULT_REFUSED = 4,  /* a lost device fails it */
-    CUSHIM__FAULT_NAMED = 8,    /* not one of "*" */
-    CUSHIM__FAULT_STRING = 16,  /* returns a text: there is no result to inject */
-    CUSHIM__FAULT_ALLOCATE = 32 /* its arguments say how much memory it allocates */
+    CUSHIM__FAULT_MADE = 2,     /* a fault does not prevent the call: the function releases
+                                   something, or waits */
+    CUSHIM__FAULT_REFUSED = 4,  /* fails on a lost device */
+    CUSHIM__FAULT_NAMED = 8,    /* "*" does not include it */
+    CUSHIM__FAULT_STRING = 16,  /* returns a text, so no result can be injected */
+    CUSHIM__FAULT_ALLOCATE = 32 /* its arguments determine how much memory it allocates */
 };
 
-/* What "device_lost" stands for. */
+/* The name of a rule for a lost device. */
 #define CUSHIM__DEVICE_LOST "device_lost"
 
 struct cushim__fault_set {
     bool has[CUSHIM__FAULT_PLACES];
-    bool nvrtc; /* functions of NVRTC, and of nothing else */
+    bool nvrtc; /* only functions of NVRTC */
 };
 
 static inline size_t cushim__fault_place(const struct cushim_call *call)
@@ -32,13 +33,13 @@ static inline size_t cushim__fault_place(const struct cushim_call *call)
     return call->library == CUSHIM_LIBRARY_CUDA ? call->row : CUSHIM_CUDA_ROWS + call->row;
 }
 
-/* The flags of all places. */
+/* Returns the flags of all places. */
 const uint8_t *cushim__fault_kinds(void);
 
-/* The functions that a name stands for. Returns false if there is none. */
+/* Finds the functions of a name. Returns false if there are none. */
 bool cushim__fault_find(const char *function, struct cushim__fault_set *set);
 
-/* How many bytes a call allocates, 0 if it is not one that does. */
+/* Returns how many bytes a call allocates, or 0 if it allocates nothing. */
 uint64_t cushim__fault_bytes(const struct cushim_call *call);
 
 #endif

@@ -20,8 +20,9 @@ struct cushim__hook_list {
 
 struct cushim__hook_slot cushim__slots[CUSHIM__SLOT_KINDS][CUSHIM__SLOTS];
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* guards `taken` */
-static _Thread_local unsigned depth;                      /* hooks this thread is inside of */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* protects `taken` */
+static _Thread_local unsigned depth;                      /* how many hooks this thread is inside
+                                                             of */
 
 CUSHIM__OPEN_IN_CHILD(mutex);
 
@@ -35,7 +36,10 @@ static const struct cushim__rows *rows_of(unsigned kind)
     return kind == CUSHIM__SLOTS_CUDA ? &cushim__cuda_rows : &cushim__nvrtc_rows;
 }
 
-/* Counts the fork()s that lead to this process: the child's thread has an id of its own. */
+/*
+ * The number of fork()s that lead to this process. A child's thread has another id, so ids from
+ * before a fork are not valid.
+ */
 static unsigned forks;
 
 static void count_fork(void)
@@ -61,9 +65,9 @@ static uint64_t thread_id(void)
 }
 
 /*
- * A call announces itself before it reads the list of hooks, and whoever takes the
- * hooks out clears the list before looking at who is inside. In one total order, so
- * that one of the two sees the other.
+ * A call first counts itself and then reads the list of hooks. The function that removes hooks
+ * first clears the list and then reads the count. Both use one total order of atomic operations, so
+ * at least one of the two sees the other.
  */
 static struct cushim__hook_list *enter_hooks(struct cushim__hook_slot *slot)
 {
@@ -150,9 +154,9 @@ static struct cushim__hook_list *copy_hooks(const struct cushim_hooks *hooks, si
 }
 
 /*
- * How well a slot suits a table, 0 if it is taken. Somebody may still hold the table of a slot
- * that was given back, so the best slot leads to the same functions as before, and the
- * next best was never used.
+ * Returns how well a slot suits a table, or 0 if it is taken. A program may still use the table of
+ * a slot that was given back. So the best slot is one whose table leads to the same functions as
+ * before, and the next best is one that was never used.
  */
 static int suits(const struct cushim__hook_slot *slot, cushim__entry *const *below)
 {
@@ -207,7 +211,7 @@ cushim_status cushim__interpose(enum cushim_library library, cushim__entry *cons
     }
     s = &cushim__slots[kind][slot];
     CUSHIM__PUBLISH(s->below, below);
-    /* Without hooks the table passes calls on, and costs as little as it can. */
+    /* Without hooks the table only passes calls on, at the lowest cost. */
     __atomic_store_n(&s->hooks, n_hooks ? list : NULL, __ATOMIC_SEQ_CST);
     if (!n_hooks)
         free(list);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A slot is one interposed table. The functions of its table are compiled for it: they
- * know its number, so they need no other way to find it.
+ * A slot is one interposed table. Its functions are compiled for this slot: they contain its
+ * number, so they find its data without a search.
  */
 #ifndef CUSHIM_INTERPOSE_SLOT_H
 #define CUSHIM_INTERPOSE_SLOT_H
@@ -13,7 +13,7 @@
 #include "base/publish.h"
 #include "base/rows.h"
 
-/* How many there are of each kind of library; the build says so. */
+/* The number of slots for each kind of library; the build sets it. */
 #ifndef CUSHIM__SLOTS
 #error "CUSHIM__SLOTS is not defined"
 #endif
@@ -22,23 +22,26 @@ enum { CUSHIM__SLOTS_CUDA, CUSHIM__SLOTS_NVRTC, CUSHIM__SLOT_KINDS };
 
 struct cushim__hook_list;
 
-/* hooks and below are published; inside is counted with the __atomic builtins. */
+/*
+ * hooks and below are published pointers (base/publish.h). inside is counted with the __atomic
+ * builtins.
+ */
 struct cushim__hook_slot {
-    struct cushim__hook_list *hooks; /* NULL: calls are passed on */
+    struct cushim__hook_list *hooks; /* NULL: calls are only passed on */
     cushim__entry *const *below;     /* the table that calls are passed on to */
-    unsigned inside;                 /* calls that may be using hooks */
+    unsigned inside;                 /* calls that may use the hooks */
     bool taken;
 };
 
 extern CUSHIM__HIDDEN struct cushim__hook_slot cushim__slots[CUSHIM__SLOT_KINDS][CUSHIM__SLOTS];
 
-/* Where a call was made. It travels in one register. */
+/* Identifies the function of a call. It fits into one register. */
 struct cushim__place {
     uint8_t kind, slot;
     uint16_t row;
 };
 
-/* For generated code, compiled with CUSHIM__SLOT. */
+/* For generated code, which is compiled with CUSHIM__SLOT. */
 #define CUSHIM__OWN_SLOT(kind) cushim__slots[CUSHIM__SLOTS_##kind][CUSHIM__SLOT]
 #define CUSHIM__HOOKED(kind)                                                                       \
     __builtin_expect(CUSHIM__PUBLISHED(CUSHIM__OWN_SLOT(kind).hooks) != NULL, 0)

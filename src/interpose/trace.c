@@ -18,13 +18,13 @@ struct cushim__trace {
     size_t max_calls;
     _Atomic uint64_t cuda[CUSHIM_CUDA_ROWS], nvrtc[CUSHIM_NVRTC_ROWS];
 
-    struct cushim_traced_call *calls; /* the log, guarded by the mutex */
+    struct cushim_traced_call *calls; /* the log, protected by the mutex */
     size_t n_calls, capacity;
 };
 
 /*
- * One for all traces, so that it can be held across fork(): the child's log is whole then,
- * and open.
+ * One mutex for all traces, so that it can be held across fork(). Then the log is complete in the
+ * child, and its mutex is free.
  */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
@@ -51,7 +51,10 @@ void cushim__trace_free(struct cushim__trace *trace)
     free(trace);
 }
 
-/* Under the mutex. A log that cannot grow stays as it is; the call is counted all the same. */
+/*
+ * Adds an entry to the log, under the mutex. If the log is full or cannot grow, it returns NULL,
+ * but the call is still counted.
+ */
 static struct cushim_traced_call *new_entry(struct cushim__trace *trace)
 {
     if (trace->n_calls == trace->max_calls)

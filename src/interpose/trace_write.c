@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A trace as a file of the Trace Event Format: a complete event ("X") a call, times in
- * microseconds. Names are identifiers, so nothing in them needs escaping.
+ * Writes a trace in the Trace Event Format: one complete event ("X") for each call, with times in
+ * microseconds. Names are identifiers, so they contain nothing that must be escaped.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -37,7 +37,7 @@ static void write_events(FILE *file, struct cushim__trace *trace)
     struct cushim_traced_call calls[64];
     size_t first = 0, available;
 
-    /* A metadata event comes first, so that every other can begin with a comma. */
+    /* A metadata event comes first, so that every other event can begin with a comma. */
     fprintf(file,
             "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"
             "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%d,\"tid\":0,"
@@ -59,8 +59,8 @@ static cushim_status refuse(const char *call, const char *path, int error)
 }
 
 /*
- * Written beside the file and then moved over it, so that a reader never sees half of it. The
- * thread's id keeps two that write the same file at the same time apart.
+ * Writes a new file and then renames it, so that a reader never sees a half-written one. The
+ * thread's id is part of its name, so that two threads can write the same path at the same time.
  */
 cushim_status cushim__trace_write(struct cushim__trace *trace, const char *path, const char *call)
 {

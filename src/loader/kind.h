@@ -7,7 +7,10 @@
 extern const struct cushim__kind cushim__kind_cuda;  /* kind_cuda.c */
 extern const struct cushim__kind cushim__kind_nvrtc; /* kind_nvrtc.c */
 
-/* The multiarch triplet that distributions of the Debian family sort libraries by. */
+/*
+ * The multiarch triplet: distributions of the Debian family install libraries in a folder with this
+ * name.
+ */
 #if defined(__x86_64__)
 #define CUSHIM__MULTIARCH "x86_64-linux-gnu"
 #elif defined(__aarch64__)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is particular to libcuda. */
+/* The properties of libcuda. */
 #include <cushim/rows.h>
 
 #include "base/util.h"
@@ -7,7 +7,10 @@
 
 static const char *const names[] = {"libcuda.so.1", NULL};
 
-/* Never plain libcuda.so: where that exists alone, it is the toolkit's stub. */
+/*
+ * The usual places. Plain libcuda.so is not among them: where only that name exists, it is the
+ * toolkit's stub.
+ */
 static void places(void (*try)(const char *path, void *user), void *user)
 {
     static const char *const paths[] = {
@@ -37,8 +40,8 @@ static int version(cushim__entry *function, int *ret_version)
 }
 
 /*
- * cuGetProcAddress() with the row's own version, never a newer one: the newest
- * function of a base name may have another signature.
+ * Asks cuGetProcAddress() with the version of the row, never with a newer one: the newest function
+ * of a name may have other parameters.
  */
 static cushim__entry *look_up(const struct cushim__library *library, size_t row)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is particular to libnvrtc. */
+/* The properties of libnvrtc. */
 #include <dlfcn.h>
 #include <glob.h>
 #include <libgen.h>
@@ -14,11 +14,14 @@
 #include "base/util.h"
 #include "loader/kind.h"
 
-/* The names by which libraries of CUDA 13, 12, and 11.2 to 11.8, 11.1, 11.0 are installed. */
+/* The names of the libraries of CUDA 13, 12, 11.2 to 11.8, 11.1 and 11.0. */
 static const char *const names[] = {"libnvrtc.so.13",   "libnvrtc.so.12",   "libnvrtc.so.11.2",
                                     "libnvrtc.so.11.1", "libnvrtc.so.11.0", NULL};
 
-/* Gives what exists of the known names in a folder, which may have wildcards. */
+/*
+ * Calls try() with each file in a folder that has one of these names. The folder may contain
+ * wildcards.
+ */
 static void folder(const char *prefix, const char *rest, void (*try)(const char *path, void *user),
                    void *user)
 {
@@ -71,9 +74,8 @@ static int version(cushim__entry *function, int *ret_version)
 }
 
 /*
- * NVRTC opens libnvrtc-builtins by name when it first compiles. The dynamic linker
- * does not look beside NVRTC for it, so it is loaded from there now. It stays
- * loaded, as NVRTC does.
+ * NVRTC opens libnvrtc-builtins by its name at the first compilation. The dynamic linker does not
+ * search NVRTC's own folder for it, so this loads it from there. Like NVRTC, it is never unloaded.
  */
 static void load_builtins(const struct cushim__library *library)
 {

@@ -35,7 +35,7 @@ cushim__entry *cushim__library_symbol(const struct cushim__library *library, siz
 {
     const char *symbol = cushim__row_symbol(library->kind->rows, row);
 
-    /* POSIX says that a function's address survives the journey through void *. */
+    /* POSIX guarantees that a function's address can be converted to void * and back. */
     if (library->resolver)
         return (cushim__entry *) (intptr_t) library->resolver(symbol, library->resolver_user);
     return (cushim__entry *) (intptr_t) dlsym(library->handle, symbol);
@@ -59,7 +59,9 @@ void cushim__library_resolve(struct cushim__library *library)
     }
 }
 
-/* The caller holds the loader's lock: there is one publisher at a time. */
+/*
+ * Publishes a library. The caller holds the loader's lock, so there is only one writer of the list.
+ */
 void cushim__library_publish(struct cushim__library *library)
 {
     library->next = atomic_load_explicit(&libraries, memory_order_relaxed);

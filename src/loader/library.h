@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A library that was found, accepted and resolved, and the two kinds there are.
+ * A library that was found, accepted and resolved, and the two kinds of libraries.
  *
- * A library lives until the process ends and never changes after it was
- * published, but for who initialised it. So its table can be read without a lock, and
- * a pointer to it cannot dangle.
+ * A library is never freed and, once published, never changes, except for the process that
+ * initialised it. So its table is read without a lock, and pointers to it stay valid.
  */
 #ifndef CUSHIM_LOADER_LIBRARY_H
 #define CUSHIM_LOADER_LIBRARY_H
@@ -17,30 +16,31 @@
 #include "base/rows.h"
 
 /*
- * Tables are longer than the lists are today. A program that was compiled with a later
- * cushim finds functions that say they are missing where its rows are beyond ours.
+ * Tables are longer than the lists are today. A program may be compiled with a later version of
+ * cushim that has more rows. In those rows it finds functions that report that they are missing.
  */
 enum { CUSHIM__TABLE_ROWS = 1024 };
 
 struct cushim__library;
 
-/* What differs between libcuda and libnvrtc. */
+/* The differences between libcuda and libnvrtc. */
 struct cushim__kind {
     enum cushim_library id;
-    const char *noun;     /* in sentences: "CUDA driver" */
-    const char *variable; /* of the environment */
-    cushim_status absent; /* when none is found */
+    const char *noun;     /* the name in sentences: "CUDA driver" */
+    const char *variable; /* the variable of the environment */
+    cushim_status absent; /* the status if no library is found */
     const struct cushim__rows *rows;
-    const char *const *names; /* for the dynamic linker, best first, NULL-ended */
-    const unsigned *required; /* rows without which it is of no use */
+    const char *const *names; /* names for the dynamic linker, the best one first, ending with
+                                 NULL */
+    const unsigned *required; /* a library without these rows is rejected */
     size_t n_required;
-    /* Gives every usual place to try(), as a path. */
+    /* Calls try() with the path of each usual place. */
     void (*places)(void (*try)(const char *path, void *user), void *user);
-    /* Asks the function of required[0] for the CUDA version: a result, and 0 on success. */
+    /* Asks for the CUDA version. function is that of required[0]. Returns 0 on success. */
     int (*version)(cushim__entry *function, int *ret_version);
-    /* Another way to a function that dlsym() does not know. May be NULL. */
+    /* Finds a function that dlsym() does not know. May be NULL. */
     cushim__entry *(*look_up)(const struct cushim__library *library, size_t row);
-    /* What has to be done once it is accepted. May be NULL. */
+    /* Is called after a library is accepted. May be NULL. */
     void (*accepted)(const struct cushim__library *library);
 };
 
@@ -48,36 +48,40 @@ const struct cushim__kind *cushim__kind(enum cushim_library id);
 
 struct cushim__library {
     const struct cushim__kind *kind;
-    struct cushim__library *next; /* of all libraries of this process, of both kinds */
-    void *handle;                 /* dlopen()'s; NULL if a resolver stands in */
+    struct cushim__library *next; /* in the list of all libraries of this process, of both kinds */
+    void *handle;                 /* from dlopen(); NULL if there is a resolver instead */
     cushim_resolver resolver;
     void *resolver_user;
     char *path;    /* never NULL, "" with a resolver */
     int version;   /* CUDA version */
-    size_t found;  /* rows that it has */
-    int loaded_by; /* process ids; 0: not yet */
+    size_t found;  /* the number of rows that it has */
+    int loaded_by; /* the process that loaded it; 0: none yet */
     atomic_int initialised_by;
     bool has[CUSHIM__TABLE_ROWS];
     cushim__entry *table[CUSHIM__TABLE_ROWS];
 };
 
-/* All libraries so far, newest first. */
+/* Returns the list of all libraries, the newest first. */
 const struct cushim__library *cushim__libraries(void);
 
-/* The table for when there is no library of this kind. */
+/* Returns the table to use while no library of this kind is open. */
 cushim__entry *const *cushim__closed_table(const struct cushim__kind *kind);
 
-/* Where a row's function is in a library, NULL if it has none: the exact symbol. */
+/* Returns a row's function in a library, by its exact symbol, or NULL. */
 cushim__entry *cushim__library_symbol(const struct cushim__library *library, size_t row);
 
-/* Finds every function. Afterwards table has no NULL. Needs handle or resolver, and version. */
+/*
+ * Finds all functions. Afterwards the table contains no NULL. handle or resolver, and version, must
+ * be set.
+ */
 void cushim__library_resolve(struct cushim__library *library);
 
 void cushim__library_free(struct cushim__library *library);
 
-/* Adds it to the libraries of this process. From here on it lives for ever. */
+/* Adds the library to those of this process. It is never freed after that. */
 void cushim__library_publish(struct cushim__library *library);
 
+/* Makes the linker include the notes of loader/note.c. */
 void cushim__note_anchor(void);
 
 #endif

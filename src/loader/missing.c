@@ -13,7 +13,7 @@
 #include "loader/library.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static char explanations[2][512]; /* why the last search found none, by kind */
+static char explanations[2][512]; /* why the last search found no library, for each kind */
 
 CUSHIM__OPEN_IN_CHILD(mutex);
 
@@ -27,7 +27,7 @@ static void append_version(struct cushim__str *text, int version)
     cushim__str_append(text, "%d.%d", version / 1000, version % 1000 / 10);
 }
 
-/* "needs CUDA 11.6", or "was removed in CUDA 13.0" where that is why. */
+/* Appends "needs CUDA 11.6", "was removed in CUDA 13.0", or another reason. */
 static void append_cause(struct cushim__str *text, const struct cushim__row *row,
                          const struct cushim__library *library)
 {
@@ -45,8 +45,8 @@ static void append_cause(struct cushim__str *text, const struct cushim__row *row
 }
 
 /*
- * A stand-in knows its row and not its table, so several libraries may be the
- * one that was asked. All of them that lack the row are named.
+ * A stand-in knows its row, but not the table through which it was called. So the text names all
+ * open libraries that lack the row.
  */
 int cushim__answer_missing(const struct cushim__rows *rows, unsigned row)
 {
@@ -105,7 +105,7 @@ void cushim__missing_explain(const struct cushim__rows *rows, const char *why)
     pthread_mutex_unlock(&mutex);
 }
 
-/* --- answers that need no library: the names and texts of results --- */
+/* --- functions that work without a library: the names and texts of results --- */
 
 static int answer_text(const char *known, const char **ret_text)
 {
@@ -146,7 +146,7 @@ static cushim__entry *answered_here(const struct cushim__rows *rows, size_t row)
     return NULL;
 }
 
-/* --- rows that a later cushim knows and this one does not --- */
+/* --- rows that only a later version of cushim knows --- */
 
 static int beyond_missing(void)
 {

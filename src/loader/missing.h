@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What a function answers that is not there. The generated stand-ins call these.
- */
+/* The results of functions that a library does not have. The generated stand-ins call these. */
 #ifndef CUSHIM_LOADER_MISSING_H
 #define CUSHIM_LOADER_MISSING_H
 
@@ -14,25 +12,28 @@ enum {
     CUSHIM__INIT_FAILED = 303,      /* CUDA_ERROR_SHARED_OBJECT_INIT_FAILED */
 };
 
-/* The library does not have the function: 302, and a text that says what has it. */
+/* Returns 302. The error text says which CUDA version has the function. */
 int cushim__answer_missing(const struct cushim__rows *rows, unsigned row);
 
 struct cushim__library;
 
-/* CUSHIM_ERROR_MISSING_SYMBOL, for one library that is known to lack the row. */
+/* Fails with CUSHIM_ERROR_MISSING_SYMBOL for a library that lacks the row. */
 cushim_status cushim__fail_missing(const struct cushim__library *library, size_t row,
                                    const char *call);
 
-/* There is no library: 303, and a text that says why. */
+/* Returns 303, because no library is open. The error text says why not. */
 int cushim__answer_closed(const struct cushim__rows *rows, unsigned row);
 
-/* The same two for a function that returns a text. */
+/* Returns the text of functions that return a text instead of a result, in both cases. */
 const char *cushim__answer_string(void);
 
-/* Remembers why the last search for a library found none. */
+/* Stores why the last search found no library. */
 void cushim__missing_explain(const struct cushim__rows *rows, const char *why);
 
-/* The stand-ins of a row in a table of a library that lacks it, or of no library. */
+/*
+ * Return the stand-in for a row: in the table of a library that lacks it, and in the table without
+ * a library.
+ */
 cushim__entry *cushim__missing_entry(const struct cushim__rows *rows, size_t row);
 cushim__entry *cushim__closed_entry(const struct cushim__rows *rows, size_t row);
 

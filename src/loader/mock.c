@@ -14,7 +14,7 @@
 
 #define OLDEST_FRONT 11000
 
-/* The version that is asked for, as cuDriverGetVersion() answers it; 0 if none is. */
+/* Returns the requested version, in the form of cuDriverGetVersion(), or 0 if there is none. */
 static unsigned wanted_version(void)
 {
     const char *text = cushim__env("CUSHIM_MOCK_DRIVER_VERSION");
@@ -28,8 +28,8 @@ static unsigned wanted_version(void)
 }
 
 /*
- * A driver of an older version exports less, and only a library of its own can: the
- * folder of the mock has one for each version.
+ * A driver of an older version exports fewer functions. Only a separate library can do that, so the
+ * mock's folder has one for each version.
  */
 static void try_in(const char *folder, void (*try)(const char *path, void *user), void *user)
 {

@@ -2,13 +2,13 @@
 #ifndef CUSHIM_LOADER_MOCK_H
 #define CUSHIM_LOADER_MOCK_H
 
-/* The mock, as the dynamic linker finds it. */
+/* The name of the mock for the dynamic linker. */
 #define CUSHIM__MOCK_NAME "libcushim-mock.so.0"
 
 /*
- * Gives the paths where the mock may be: cushim/libcuda.so.1 beside the library or
- * program that this code is in, and in the folder that cushim was installed to. Where
- * CUSHIM_MOCK_DRIVER_VERSION says "11.4", it is cushim/11.4/libcuda.so.1.
+ * Calls try() with the paths where the mock may be: cushim/libcuda.so.1 in the folder of the
+ * library or program that contains this code, and in the folder where cushim was installed. If
+ * CUSHIM_MOCK_DRIVER_VERSION is "11.4", the path is cushim/11.4/libcuda.so.1.
  */
 void cushim__mock_places(void (*try)(const char *path, void *user), void *user);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tells packagers what this library opens at run time. The format is
- * https://systemd.io/ELF_DLOPEN_METADATA/: an ELF note with JSON, which
- * `dlopen-notes` and the packaging tools of distributions read.
+ * Tells packagers which libraries this one opens at run time: an ELF note with JSON, in the format
+ * of https://systemd.io/ELF_DLOPEN_METADATA/. `dlopen-notes` and the packaging tools of
+ * distributions read it.
  */
 #include <stdint.h>
 
@@ -18,11 +18,11 @@
 
 enum { NOTE_TYPE = 0x407c0c0a };
 
-/* The address sanitizer would put a red zone behind each note, where the next one belongs. */
+/* The address sanitizer would add bytes behind each note, where the next note must begin. */
 #ifdef __clang__
 #define AS_IT_IS __attribute__((no_sanitize("address")))
 #else
-#define AS_IT_IS /* gcc leaves variables with a section of their own alone */
+#define AS_IT_IS /* gcc adds nothing to variables that have their own section */
 #endif
 
 #define NOTE(variable, json)                                                                       \
@@ -35,7 +35,7 @@ enum { NOTE_TYPE = 0x407c0c0a };
 NOTE(note_cuda, CUDA_JSON);
 NOTE(note_nvrtc, NVRTC_JSON);
 
-/* An object of a static library is linked only if something in it is asked for. */
+/* The linker takes an object out of a static library only if something refers to it. */
 void cushim__note_anchor(void)
 {
 }

@@ -13,8 +13,8 @@
 #include "loader/search.h"
 
 /*
- * One search at a time. Recursive, because a library's constructor or a caller's
- * resolver may open a library itself.
+ * Only one search runs at a time. The lock is recursive, because a library's constructor or a
+ * caller's resolver may open a library itself.
  */
 static pthread_mutex_t lock;
 
@@ -38,7 +38,7 @@ static void in_parent(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* The child's thread has another id, so it could not unlock what the parent locked. */
+/* The thread has another id in the child, so it could not release the parent's lock. */
 static void in_child(void)
 {
     make_lock();
@@ -58,7 +58,10 @@ static cushim_status fail(struct cushim__search_report *search_report, cushim_st
     return cushim__fail_at(status, call, label, "%s", text);
 }
 
-/* The child of a fork inherits the driver's memory and not its connection to the device. */
+/*
+ * Reports that the driver cannot be used in a child of fork(): the child has a copy of the driver's
+ * memory, but not its connection to the device.
+ */
 static cushim_status forked(struct cushim__search_report *search_report, const char *label,
                             int parent)
 {
@@ -75,7 +78,7 @@ static cushim_status init_failed(struct cushim__search_report *search_report, co
 {
     enum { NOT_INITIALIZED = 3 };
 
-    /* What a driver answers that the parent initialised behind our back. */
+    /* The driver answers this if the parent initialised it without cushim. */
     if (result == NOT_INITIALIZED && library->loaded_by != (int) getpid())
         return forked(search_report, label, library->loaded_by);
     return fail(search_report, result, "cuInit", label,

@@ -42,7 +42,7 @@ static void try_mock(struct cushim__attempt *attempt)
         cushim__try_name(attempt, CUSHIM__MOCK_NAME);
 }
 
-/* True if the word ends the list: what follows "none" is not tried. */
+/* Tries one word of the list. Returns true if it ends the list: nothing after "none" is tried. */
 static bool try_word(struct cushim__attempt *attempt, const char *word)
 {
     const enum cushim_origin origin = attempt->origin;

@@ -5,9 +5,8 @@
 #include "loader/search_report.h"
 
 /*
- * Looks for a library as the parameters say, and writes down what was tried. NULL
- * if none was found. What it returns is published. The caller holds the loader's
- * lock.
+ * Searches for a library and writes each attempt into the report. Returns the library, which is
+ * published, or NULL. The caller holds the loader's lock.
  */
 struct cushim__library *cushim__search(const struct cushim__kind *kind,
                                        const struct cushim_open_params *params,

@@ -94,7 +94,7 @@ void cushim__search_report_chosen(struct cushim__search_report *search_report,
 {
     struct cushim_report *report = &search_report->report;
 
-    /* The search ends with the candidate that it chooses. */
+    /* The chosen candidate is the last one, because the search ends with it. */
     report->chosen = report->n_candidates ? report->candidates[report->n_candidates - 1] : NULL;
     report->version = library->version;
     report->found = library->found;
@@ -102,7 +102,7 @@ void cushim__search_report_chosen(struct cushim__search_report *search_report,
     list_missing(search_report, library);
 }
 
-/* One clause a candidate; places where there is nothing are only counted. */
+/* Makes one clause for each candidate. Places without a file are only counted. */
 const char *cushim__search_report_nothing(struct cushim__search_report *search_report,
                                           const struct cushim__kind *kind)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The search_report of one search while it is being written: a cushim_report, and the memory
- * that it is made of.
+ * The report of one search while it is being written: a cushim_report, and the memory of its parts.
  */
 #ifndef CUSHIM_LOADER_SEARCH_REPORT_H
 #define CUSHIM_LOADER_SEARCH_REPORT_H
@@ -12,7 +11,7 @@
 #include "loader/library.h"
 
 struct cushim__search_report {
-    struct cushim_report report; /* first, so that its address is the search_report's */
+    struct cushim_report report; /* first, so that both have the same address */
     struct cushim__arena arena;
     struct cushim_candidate **candidates;
     size_t capacity;
@@ -22,15 +21,15 @@ void cushim__search_report_init(struct cushim__search_report *search_report,
                                 const struct cushim__kind *kind);
 void cushim__search_report_finish(struct cushim__search_report *search_report);
 
-/* Adds a candidate, to be filled in. NULL when out of memory. */
+/* Adds a candidate, which the caller fills in. NULL when out of memory. */
 struct cushim_candidate *cushim__search_report_add(struct cushim__search_report *search_report,
                                                    const char *name, enum cushim_origin origin);
 
-/* Says what is known of the library that was chosen. */
+/* Writes the properties of the chosen library. */
 void cushim__search_report_chosen(struct cushim__search_report *search_report,
                                   const struct cushim__library *library);
 
-/* The sentence for a search that found nothing. */
+/* Returns the sentence for a search that found no library. */
 const char *cushim__search_report_nothing(struct cushim__search_report *search_report,
                                           const struct cushim__kind *kind);
 

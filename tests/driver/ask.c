@@ -52,17 +52,17 @@ driver_function *find(const char *name)
     return function;
 }
 
-void say(const char *key, long long answer)
+void report(const char *key, long long answer)
 {
     printf("%s.%s\t%lld\n", group_name, key, answer);
 }
 
-void say_text(const char *key, const char *answer)
+void report_text(const char *key, const char *answer)
 {
     printf("%s.%s\t%s\n", group_name, key, answer ? answer : "(null)");
 }
 
-void say_numbered(long long answer, const char *format, ...)
+void report_numbered(long long answer, const char *format, ...)
 {
     char key[64];
     va_list list;
@@ -70,7 +70,7 @@ void say_numbered(long long answer, const char *format, ...)
     va_start(list, format);
     vsnprintf(key, sizeof(key), format, list);
     va_end(list);
-    say(key, answer);
+    report(key, answer);
 }
 
 CUcontext begin(void)
@@ -174,7 +174,7 @@ static int run_group(const char *name)
             continue;
         group_name = name;
         groups[i].ask();
-        say("END", 0);
+        report("END", 0);
         return 0;
     }
     fprintf(stderr, "there is no group '%s'\n", name);

@@ -31,13 +31,14 @@ driver_function *find(const char *name);
     (find(#name) ? (int) ((__typeof__(&name)) find(#name)) arguments : MISSING)
 
 /* The same, and the result is the answer. */
-#define ASK(key, name, arguments) say(key, CALL(name, arguments))
+#define ASK(key, name, arguments) report(key, CALL(name, arguments))
 
-void say(const char *key, long long answer);
-void say_text(const char *key, const char *answer);
+void report(const char *key, long long answer);
+void report_text(const char *key, const char *answer);
 
 /* A key with a number in it, as for printf(). */
-__attribute__((format(printf, 2, 3))) void say_numbered(long long answer, const char *format, ...);
+__attribute__((format(printf, 2, 3))) void report_numbered(long long answer, const char *format,
+                                                           ...);
 
 /* An initialised driver, and the primary context of device 0 current. */
 CUcontext begin(void);

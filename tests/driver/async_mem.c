@@ -7,9 +7,9 @@ static CUdeviceptr ask_alloc(CUstream stream)
     CUdeviceptr p = 0, q = 0;
 
     ASK("alloc0", cuMemAllocAsync, (&p, 0, stream));
-    say("alloc0_null", !p);
+    report("alloc0_null", !p);
     ASK("alloc", cuMemAllocAsync, (&p, 100, stream));
-    say("align", (long long) (p % 512));
+    report("align", (long long) (p % 512));
     ASK("alloc_huge", cuMemAllocAsync, (&q, (size_t) 1 << 46, stream));
     ASK("alloc_nullout", cuMemAllocAsync, (NULL, 8, stream));
     return p;
@@ -50,7 +50,7 @@ static void ask_pool(void)
 
     ASK("pool", cuDeviceGetMemPool, (&pool, 0));
     ASK("pool_attr", cuMemPoolGetAttribute, (pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold));
-    say("pool_threshold", (long long) threshold);
+    report("pool_threshold", (long long) threshold);
     threshold = 1 << 20;
     ASK("pool_set", cuMemPoolSetAttribute, (pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold));
     ASK("pool_attr_bad", cuMemPoolGetAttribute, (pool, 99, &threshold));

@@ -65,7 +65,7 @@ static void ask_status(CUstream stream, const char *key, const char *value_key)
     CUstreamCaptureStatus status = (CUstreamCaptureStatus) 0;
 
     ASK(key, cuStreamIsCapturing, (stream, &status));
-    say(value_key, status);
+    report(value_key, status);
 }
 
 /* A launch in the capturing stream, and one in a stream that it takes along. */
@@ -77,11 +77,11 @@ static void ask_record(struct subject *subject)
     size_t count = 0;
 
     ask_status(subject->stream, "iscap", "iscap_v");
-    say("launch", launch(subject->addk, 1, 4, subject->stream, params));
-    say("fork", join(subject, subject->stream, subject->other));
+    report("launch", launch(subject->addk, 1, 4, subject->stream, params));
+    report("fork", join(subject, subject->stream, subject->other));
     ask_status(subject->other, "iscap2", "iscap2_v");
-    say("launch2", launch(subject->nop, 1, 1, subject->other, NULL));
-    say("join", join(subject, subject->other, subject->stream));
+    report("launch2", launch(subject->nop, 1, 1, subject->other, NULL));
+    report("join", join(subject, subject->other, subject->stream));
     ASK("info", cuStreamGetCaptureInfo_v2, (subject->stream, &status, &id, NULL, NULL, &count));
     ask_end(subject, "end");
 }
@@ -92,15 +92,15 @@ static void ask_launches(struct subject *subject)
     size_t count = 0;
 
     ASK("nodes", cuGraphGetNodes, (subject->graph, NULL, &count));
-    say("nodes_v", (long long) count);
+    report("nodes_v", (long long) count);
     ASK("inst", cuGraphInstantiateWithFlags, (&subject->exec, subject->graph, 0));
     read_ints(values, subject->p, sizeof(values));
-    say("not_run_yet", values[0]);
+    report("not_run_yet", values[0]);
     ASK("glaunch", cuGraphLaunch, (subject->exec, subject->stream));
     ASK("glaunch2", cuGraphLaunch, (subject->exec, subject->stream));
     wait_for(subject->stream);
     read_ints(values, subject->p, sizeof(values));
-    say("after2", values[0]);
+    report("after2", values[0]);
 }
 
 static void ask_destroy(struct subject *subject)
@@ -138,7 +138,7 @@ static void ask_stream_calls(struct subject *subject)
     ASK("sync_in_capture", cuStreamSynchronize, (subject->stream));
     subject->graph = (CUgraph) 1;
     ask_end(subject, "end_invalidated");
-    say("end_invalidated_null", !subject->graph);
+    report("end_invalidated_null", !subject->graph);
     begin_capture(subject, GLOBAL);
     ASK("query_in_capture", cuStreamQuery, (subject->stream));
     ask_end(subject, "end_after_query");
@@ -183,7 +183,7 @@ static void ask_memory_nodes(struct subject *subject)
     ASK("freeasync_in_capture", cuMemFreeAsync, (q, subject->stream));
     ask_end(subject, "end_alloc");
     CALL(cuGraphGetNodes, (subject->graph, NULL, &count));
-    say("alloc_nodes", (long long) count);
+    report("alloc_nodes", (long long) count);
 }
 
 static void ask_forbidden(struct subject *subject)
@@ -209,7 +209,7 @@ void ask_capture(void)
     ask_forbidden(&subject);
     ask_ends(&subject);
     begin_capture(&subject, GLOBAL);
-    say("legacy_launch_in_capture", launch(subject.nop, 1, 1, NULL, NULL));
+    report("legacy_launch_in_capture", launch(subject.nop, 1, 1, NULL, NULL));
     ask_end(&subject, "end_after_legacy");
     ask_memory_nodes(&subject);
     ASK("destroy_capturing", cuStreamBeginCapture_v2, (subject.stream, GLOBAL));

@@ -11,7 +11,7 @@ static void ask_without_context(void)
     CUdevice device = -1;
 
     ASK("cur_none", cuCtxGetCurrent, (&context));
-    say("cur_none_isnull", !context);
+    report("cur_none_isnull", !context);
     ASK("cur_nullarg", cuCtxGetCurrent, (NULL));
     ASK("dev_none", cuCtxGetDevice, (&device));
     ASK("pop_none", cuCtxPopCurrent_v2, (&context));
@@ -48,7 +48,7 @@ static CUcontext ask_create(void)
     ASK("create_null", cuCtxCreate_v2, (NULL, 0, 0));
     ASK("create", cuCtxCreate_v2, (&context, CU_CTX_SCHED_YIELD | CU_CTX_MAP_HOST, 0));
     CALL(cuCtxGetCurrent, (&current));
-    say("create_makes_current", current == context);
+    report("create_makes_current", current == context);
     return context;
 }
 
@@ -59,14 +59,14 @@ static void ask_properties(CUcontext context)
     CUdevice device = -1;
 
     ASK("getflags", cuCtxGetFlags, (&value));
-    say("flags", value);
+    report("flags", value);
     ASK("getdevice", cuCtxGetDevice, (&device));
-    say("device", device);
+    report("device", device);
     ASK("apiver", cuCtxGetApiVersion, (context, &value));
-    say("apiver_v", value);
+    report("apiver_v", value);
     ASK("apiver_null", cuCtxGetApiVersion, (NULL, &value));
     ASK("getid", cuCtxGetId, (context, &id));
-    say("id_nonzero", id != 0);
+    report("id_nonzero", id != 0);
 }
 
 static void ask_priorities(void)
@@ -74,8 +74,8 @@ static void ask_priorities(void)
     int least = -99, greatest = -99;
 
     ASK("prio", cuCtxGetStreamPriorityRange, (&least, &greatest));
-    say("prio_least", least);
-    say("prio_greatest", greatest);
+    report("prio_least", least);
+    report("prio_greatest", greatest);
     ASK("prio_null", cuCtxGetStreamPriorityRange, (NULL, NULL));
 }
 
@@ -84,11 +84,11 @@ static void ask_cache(void)
     CUfunc_cache cache = (CUfunc_cache) 99;
 
     ASK("cachecfg", cuCtxGetCacheConfig, (&cache));
-    say("cachecfg_v", cache);
+    report("cachecfg_v", cache);
     ASK("setcache", cuCtxSetCacheConfig, (CU_FUNC_CACHE_PREFER_L1));
     ASK("setcache_bad", cuCtxSetCacheConfig, (17));
     CALL(cuCtxGetCacheConfig, (&cache));
-    say("cachecfg_v2", cache);
+    report("cachecfg_v2", cache);
 }
 
 static void ask_banks(void)
@@ -96,10 +96,10 @@ static void ask_banks(void)
     CUsharedconfig banks = (CUsharedconfig) 99;
 
     ASK("getshm", cuCtxGetSharedMemConfig, (&banks));
-    say("shm_v", banks);
+    report("shm_v", banks);
     ASK("setshm8", cuCtxSetSharedMemConfig, (CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE));
     CALL(cuCtxGetSharedMemConfig, (&banks));
-    say("shm_v2", banks);
+    report("shm_v2", banks);
     ASK("setshm_bad", cuCtxSetSharedMemConfig, (99));
 }
 
@@ -109,8 +109,8 @@ static void ask_limits(void)
         size_t value = 0;
         const int result = CALL(cuCtxGetLimit, (&value, (CUlimit) limit));
 
-        say_numbered(result, "limit%02d", limit);
-        say_numbered(result ? -1 : (long long) value, "limit%02d_v", limit);
+        report_numbered(result, "limit%02d", limit);
+        report_numbered(result ? -1 : (long long) value, "limit%02d_v", limit);
     }
 }
 
@@ -120,10 +120,10 @@ static void ask_set_limits(void)
 
     ASK("setlimit_stack", cuCtxSetLimit, (CU_LIMIT_STACK_SIZE, 4000));
     CALL(cuCtxGetLimit, (&value, CU_LIMIT_STACK_SIZE));
-    say("stack_after_4000", (long long) value);
+    report("stack_after_4000", (long long) value);
     ASK("setlimit_heap", cuCtxSetLimit, (CU_LIMIT_MALLOC_HEAP_SIZE, 16 << 20));
     CALL(cuCtxGetLimit, (&value, CU_LIMIT_MALLOC_HEAP_SIZE));
-    say("heap_after", (long long) value);
+    report("heap_after", (long long) value);
     ASK("setlimit_fifo", cuCtxSetLimit, (CU_LIMIT_PRINTF_FIFO_SIZE, 1 << 21));
     ASK("setlimit_stack_huge", cuCtxSetLimit, (CU_LIMIT_STACK_SIZE, (size_t) 1 << 40));
     ASK("setlimit_bad", cuCtxSetLimit, (99, 1));
@@ -135,7 +135,7 @@ static void ask_set_flags(void)
 
     ASK("setflags", cuCtxSetFlags, (CU_CTX_SCHED_SPIN));
     CALL(cuCtxGetFlags, (&flags));
-    say("flags_after", flags);
+    report("flags_after", flags);
     ASK("setflags_bad", cuCtxSetFlags, (0xffff));
 }
 
@@ -145,13 +145,13 @@ static CUcontext ask_stack(CUcontext first)
 
     ASK("create2", cuCtxCreate_v2, (&second, 0, 0));
     ASK("pop", cuCtxPopCurrent_v2, (&current));
-    say("pop_is_c2", current == second);
+    report("pop_is_c2", current == second);
     CALL(cuCtxGetCurrent, (&current));
-    say("now_c", current == first);
+    report("now_c", current == first);
     ASK("push_c2", cuCtxPushCurrent_v2, (second));
     ASK("set_c", cuCtxSetCurrent, (first));
     CALL(cuCtxGetCurrent, (&current));
-    say("set_replaces_top", current == first);
+    report("set_replaces_top", current == first);
     ASK("pop_a", cuCtxPopCurrent_v2, (&current));
     ASK("pop_b", cuCtxPopCurrent_v2, (&current));
     ASK("pop_c", cuCtxPopCurrent_v2, (&current));
@@ -170,7 +170,7 @@ static void ask_destroy(CUcontext first, CUcontext second)
     ASK("destroy_c2_noncurrent", cuCtxDestroy_v2, (second));
     ASK("destroy_c", cuCtxDestroy_v2, (first));
     ASK("cur_after_destroy", cuCtxGetCurrent, (&current));
-    say("cur_after_destroy_null", !current);
+    report("cur_after_destroy_null", !current);
 }
 
 static CUcontext ask_primary(void)
@@ -181,11 +181,11 @@ static CUcontext ask_primary(void)
 
     ASK("prim_retain", cuDevicePrimaryCtxRetain, (&primary, 0));
     CALL(cuCtxGetCurrent, (&current));
-    say("retain_not_current", !current);
+    report("retain_not_current", !current);
     ASK("prim_retain2", cuDevicePrimaryCtxRetain, (&again, 0));
-    say("prim_same", primary == again);
+    report("prim_same", primary == again);
     CALL(cuDevicePrimaryCtxGetState, (0, &flags, &active));
-    say("prim_active", active);
+    report("prim_active", active);
     ASK("set_prim", cuCtxSetCurrent, (primary));
     return primary;
 }
@@ -201,7 +201,7 @@ static void ask_release(void)
     ASK("use_after_release", cuMemAlloc_v2, (&p, 16));
     ASK("sync_after_release", cuCtxSynchronize, ());
     CALL(cuDevicePrimaryCtxGetState, (0, &flags, &active));
-    say("prim_active_after", active);
+    report("prim_active_after", active);
     ASK("rel3", cuDevicePrimaryCtxRelease_v2, (0));
 }
 
@@ -211,7 +211,7 @@ static void ask_reset(CUcontext primary)
     CUdeviceptr p = 0;
 
     ASK("retain_again", cuDevicePrimaryCtxRetain, (&again, 0));
-    say("same_handle", primary == again);
+    report("same_handle", primary == again);
     CALL(cuCtxSetCurrent, (again));
     ASK("alloc_prim", cuMemAlloc_v2, (&p, 16));
     ASK("reset", cuDevicePrimaryCtxReset_v2, (0));

@@ -14,7 +14,7 @@ static void ask_get(void)
     ASK("get_count", cuDeviceGet, (&device, count));
     ASK("get_null", cuDeviceGet, (NULL, 0));
     ASK("get0", cuDeviceGet, (&device, 0));
-    say("get0_v", device);
+    report("get0_v", device);
 }
 
 static void ask_name(void)
@@ -23,10 +23,10 @@ static void ask_name(void)
 
     memset(name, 'x', sizeof(name));
     ASK("name_len1", cuDeviceGetName, (name, 1, 0));
-    say("name_len1_c0", name[0]);
+    report("name_len1_c0", name[0]);
     memset(name, 'x', sizeof(name));
     ASK("name_len4", cuDeviceGetName, (name, 4, 0));
-    say("name_len4_c3", name[3]);
+    report("name_len4_c3", name[3]);
     ASK("name_null", cuDeviceGetName, (NULL, 4, 0));
     ASK("name_baddev", cuDeviceGetName, (name, 64, 99));
 }
@@ -36,10 +36,10 @@ static void ask_attributes(void)
     int value = -7;
 
     ASK("attr_ok", cuDeviceGetAttribute, (&value, CU_DEVICE_ATTRIBUTE_WARP_SIZE, 0));
-    say("warp", value);
+    report("warp", value);
     ASK("attr_maxthreads", cuDeviceGetAttribute,
         (&value, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 0));
-    say("maxthreads", value);
+    report("maxthreads", value);
     ASK("attr_0", cuDeviceGetAttribute, (&value, 0, 0));
     ASK("attr_neg", cuDeviceGetAttribute, (&value, -1, 0));
     ASK("attr_9999", cuDeviceGetAttribute, (&value, 9999, 0));
@@ -67,7 +67,7 @@ static void ask_pci(void)
     ASK("pci_short", cuDeviceGetPCIBusId, (text, 3, 0));
     CALL(cuDeviceGetPCIBusId, (text, 64, 0));
     ASK("bypci", cuDeviceGetByPCIBusId, (&device, text));
-    say("bypci_v", device);
+    report("bypci_v", device);
     ASK("bypci_bad", cuDeviceGetByPCIBusId, (&device, "zzzz"));
 }
 
@@ -78,7 +78,7 @@ static void ask_capability_and_peers(void)
 
     ASK("cc", cuDeviceComputeCapability, (&major, &minor, 0));
     ASK("peer_self", cuDeviceCanAccessPeer, (&access, 0, 0));
-    say("peer_self_v", access);
+    report("peer_self_v", access);
     ASK("peer_bad", cuDeviceCanAccessPeer, (&access, 0, 99));
     ASK("mempool", cuDeviceGetDefaultMemPool, (&pool, 0));
 }
@@ -89,12 +89,12 @@ static void ask_primary_context(void)
     int active = -1;
 
     ASK("prim_state", cuDevicePrimaryCtxGetState, (0, &flags, &active));
-    say("prim_active", active);
-    say("prim_flags", flags);
+    report("prim_active", active);
+    report("prim_flags", flags);
     ASK("prim_setflags", cuDevicePrimaryCtxSetFlags_v2, (0, CU_CTX_SCHED_BLOCKING_SYNC));
     ASK("prim_setflags_bad", cuDevicePrimaryCtxSetFlags_v2, (0, 0xffff0000u));
     ASK("prim_state2", cuDevicePrimaryCtxGetState, (0, &flags, &active));
-    say("prim_flags2", flags);
+    report("prim_flags2", flags);
     ASK("prim_release_none", cuDevicePrimaryCtxRelease_v2, (0));
     ASK("prim_reset", cuDevicePrimaryCtxReset_v2, (0));
 }
@@ -111,7 +111,7 @@ static void ask_attribute_values(void)
         int value = -1;
 
         CALL(cuDeviceGetAttribute, (&value, (CUdevice_attribute) attributes[i], 0));
-        say_numbered(value, "attr%03d", attributes[i]);
+        report_numbered(value, "attr%03d", attributes[i]);
     }
 }
 

@@ -50,10 +50,10 @@ static void ask_time(const struct events *events, CUstream stream)
     ASK("elapsed_busy", cuEventElapsedTime_v2, (&ms, events->first, events->second));
     ASK("sync", cuEventSynchronize, (events->second));
     ASK("elapsed", cuEventElapsedTime_v2, (&ms, events->first, events->second));
-    say("elapsed_ge_19ms", ms >= 19);
-    say("elapsed_lt_100ms", ms < 100);
+    report("elapsed_ge_19ms", ms >= 19);
+    report("elapsed_lt_100ms", ms < 100);
     ASK("elapsed_rev", cuEventElapsedTime_v2, (&ms, events->second, events->first));
-    say("elapsed_rev_neg", ms < 0);
+    report("elapsed_rev_neg", ms < 0);
     CALL(cuEventRecord, (events->without_time, stream));
     wait_for(stream);
     ASK("elapsed_notiming", cuEventElapsedTime_v2, (&ms, events->first, events->without_time));

@@ -56,12 +56,12 @@ static void ask_nodes(struct subject *subject)
     size_t count = 99;
 
     ASK("type", cuGraphNodeGetType, (subject->first, &type));
-    say("type_v", type);
+    report("type_v", type);
     ASK("roots", cuGraphGetRootNodes, (subject->graph, NULL, &count));
-    say("roots_v", (long long) count);
+    report("roots_v", (long long) count);
     ASK("inst", cuGraphInstantiateWithFlags, (&subject->exec, subject->graph, 0));
     CALL(cuGraphGetNodes, (subject->graph, NULL, &count));
-    say("nodes", (long long) count);
+    report("nodes", (long long) count);
 }
 
 static void ask_launch_of(struct subject *subject, const char *key, const char *value_key)
@@ -71,7 +71,7 @@ static void ask_launch_of(struct subject *subject, const char *key, const char *
     ASK(key, cuGraphLaunch, (subject->exec, subject->stream));
     wait_for(subject->stream);
     read_ints(&value, subject->p, sizeof(value));
-    say(value_key, value);
+    report(value_key, value);
 }
 
 static void ask_launches(struct subject *subject)

@@ -34,11 +34,11 @@ static void ask_ok(struct arguments *arguments)
 {
     int values[8] = {0};
 
-    say("ok", launch(subject.addk, 1, 32, subject.stream, POINTERS(arguments)));
+    report("ok", launch(subject.addk, 1, 32, subject.stream, POINTERS(arguments)));
     wait_for(subject.stream);
     read_ints(values, subject.memory, sizeof(values));
-    say("v0", values[0]);
-    say("v7", values[7]);
+    report("v0", values[0]);
+    report("v7", values[7]);
 }
 
 static void ask_sizes(void)
@@ -59,18 +59,18 @@ static void ask_sizes(void)
     };
 
     for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
-        say(sizes[i].key, launch_sized(sizes[i].grid, sizes[i].block));
+        report(sizes[i].key, launch_sized(sizes[i].grid, sizes[i].block));
 }
 
 static void ask_shared_memory(CUfunction smem)
 {
-    say("shared_48k", launch_shared(subject.nop, 48 * 1024));
-    say("shared_48k1", launch_shared(subject.nop, 48 * 1024 + 1));
-    say("shared_huge", launch_shared(subject.nop, 1 << 20));
-    say("smem_plus_48k", launch_shared(smem, 48 * 1024));
+    report("shared_48k", launch_shared(subject.nop, 48 * 1024));
+    report("shared_48k1", launch_shared(subject.nop, 48 * 1024 + 1));
+    report("shared_huge", launch_shared(subject.nop, 1 << 20));
+    report("smem_plus_48k", launch_shared(smem, 48 * 1024));
     CALL(cuFuncSetAttribute,
          (subject.nop, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 100 * 1024));
-    say("shared_100k_optin", launch_shared(subject.nop, 100 * 1024));
+    report("shared_100k_optin", launch_shared(subject.nop, 100 * 1024));
 }
 
 /* All arguments in one buffer. */
@@ -86,25 +86,25 @@ static void ask_extra(struct arguments *arguments)
     memcpy(buffer, &arguments->p, 8);
     memcpy(buffer + 8, &arguments->v, 4);
     memcpy(buffer + 12, &arguments->n, 4);
-    say("extra", launch_extra(NULL, extra));
+    report("extra", launch_extra(NULL, extra));
     wait_for(subject.stream);
     read_ints(&value, subject.memory, sizeof(value));
-    say("extra_v0", value);
+    report("extra_v0", value);
     size = 12;
-    say("extra_short", launch_extra(NULL, extra));
+    report("extra_short", launch_extra(NULL, extra));
     size = 16;
-    say("extra_and_params", launch_extra(POINTERS(arguments), extra));
+    report("extra_and_params", launch_extra(POINTERS(arguments), extra));
     size = 20;
-    say("extra_long", launch_extra(NULL, extra));
-    say("extra_empty", launch_extra(NULL, nothing));
+    report("extra_long", launch_extra(NULL, extra));
+    report("extra_empty", launch_extra(NULL, nothing));
 }
 
 static void ask_arguments(struct arguments *arguments)
 {
-    say("nullfn", launch(NULL, 1, 1, subject.stream, NULL));
-    say("noparams_for_param_kernel", launch(subject.addk, 1, 32, subject.stream, NULL));
+    report("nullfn", launch(NULL, 1, 1, subject.stream, NULL));
+    report("noparams_for_param_kernel", launch(subject.addk, 1, 32, subject.stream, NULL));
     ask_extra(arguments);
-    say("sync_mid", wait_for(subject.stream));
+    report("sync_mid", wait_for(subject.stream));
 }
 
 /* An argument that is a structure, and one that is smaller than its slot. */
@@ -113,11 +113,12 @@ static void ask_struct(CUfunction st16)
     int structure[3] = {1, 2, 77}, values[2] = {0};
     unsigned char c = 200;
 
-    say("struct", launch(st16, 1, 1, subject.stream, (void *[]){structure, &c, &subject.memory}));
+    report("struct",
+           launch(st16, 1, 1, subject.stream, (void *[]){structure, &c, &subject.memory}));
     wait_for(subject.stream);
     read_ints(values, subject.memory, sizeof(values));
-    say("struct_v", values[0]);
-    say("struct_c", values[1]);
+    report("struct_v", values[0]);
+    report("struct_c", values[1]);
 }
 
 static void ask_occupancy_of(const char *key, const char *value_key, int block)
@@ -126,7 +127,7 @@ static void ask_occupancy_of(const char *key, const char *value_key, int block)
 
     ASK(key, cuOccupancyMaxActiveBlocksPerMultiprocessor, (&blocks, subject.nop, block, 0));
     if (value_key)
-        say(value_key, blocks);
+        report(value_key, blocks);
 }
 
 static void ask_occupancy(void)
@@ -139,10 +140,10 @@ static void ask_occupancy(void)
     ask_occupancy_of("occ_2000", "occ_2000_v", 2000);
     ask_occupancy_of("occ_1024", "occ_1024_v", 1024);
     ASK("occ_pot", cuOccupancyMaxPotentialBlockSize, (&grid, &block, subject.nop, NULL, 0, 0));
-    say("occ_pot_grid", grid);
-    say("occ_pot_block", block);
+    report("occ_pot_grid", grid);
+    report("occ_pot_block", block);
     ASK("occ_avail", cuOccupancyAvailableDynamicSMemPerBlock, (&bytes, subject.nop, 1, 256));
-    say("occ_avail_v", (long long) bytes);
+    report("occ_avail_v", (long long) bytes);
 }
 
 void ask_launch(void)
@@ -161,9 +162,9 @@ void ask_launch(void)
     ask_shared_memory(get_kernel(module, "smem"));
     ask_arguments(&arguments);
     ask_struct(get_kernel(module, "st16"));
-    say("coop", launch_cooperative(1, 32));
-    say("coop_huge", launch_cooperative(1 << 20, 1024));
+    report("coop", launch_cooperative(1, 32));
+    report("coop_huge", launch_cooperative(1 << 20, 1024));
     ask_launch_attributes(&subject);
     ask_occupancy();
-    say("final_sync", wait_for_all());
+    report("final_sync", wait_for_all());
 }

@@ -20,7 +20,7 @@ void ask_linker(void)
     ASK("add_bad", cuLinkAddData_v2,
         (link, CU_JIT_INPUT_PTX, TEXT("zz"), 3, "b.ptx", 0, NULL, NULL));
     ASK("complete", cuLinkComplete, (link, &image, &size));
-    say("cubin_nonempty", size > 0);
+    report("cubin_nonempty", size > 0);
     ASK("load", cuModuleLoadData, (&module, image));
     ASK("destroy", cuLinkDestroy, (link));
 }

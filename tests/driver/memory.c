@@ -24,12 +24,12 @@ static CUdeviceptr ask_alloc(void)
     size_t bytes = 0;
 
     ASK("alloc1", cuMemAlloc_v2, (&p, 1));
-    say("align512", (long long) (p % 512));
+    report("align512", (long long) (p % 512));
     ASK("alloc2", cuMemAlloc_v2, (&q, 1));
-    say("gap", (long long) (q > p ? q - p : p - q));
+    report("gap", (long long) (q > p ? q - p : p - q));
     ASK("range", cuMemGetAddressRange_v2, (&base, &bytes, p));
-    say("range_base", base == p);
-    say("range_size", (long long) bytes);
+    report("range_base", base == p);
+    report("range_size", (long long) bytes);
     ASK("range_past", cuMemGetAddressRange_v2, (&base, &bytes, p + 1));
     ASK("range_garbage", cuMemGetAddressRange_v2, (&base, &bytes, 0x10));
     ASK("free", cuMemFree_v2, (p));
@@ -46,8 +46,8 @@ static void ask_interior(CUdeviceptr p)
 
     ASK("free_interior", cuMemFree_v2, (p + 16));
     ASK("range_interior", cuMemGetAddressRange_v2, (&base, &bytes, p + 100));
-    say("range_interior_base", base == p);
-    say("range_interior_size", (long long) bytes);
+    report("range_interior_base", base == p);
+    report("range_interior_size", (long long) bytes);
     ASK("range_nullout", cuMemGetAddressRange_v2, (NULL, NULL, p));
 }
 
@@ -81,7 +81,7 @@ static void ask_out_of_bounds(CUdeviceptr p)
 static void ask_copies_from_device(CUdeviceptr p, char *buffer)
 {
     ASK("dtoh", cuMemcpyDtoH_v2, (buffer, p, 64));
-    say("dtoh_v", buffer[63]);
+    report("dtoh_v", buffer[63]);
     ASK("dtod_self", cuMemcpyDtoD_v2, (p, p, 64));
     ASK("dtod_overlap", cuMemcpyDtoD_v2, (p + 8, p, 64));
     ASK("dtoh_host_as_dev", cuMemcpyDtoH_v2, (buffer, (uintptr_t) buffer, 8));
@@ -99,8 +99,8 @@ static void ask_memsets(CUdeviceptr p, char *buffer)
     ASK("set2d", cuMemsetD2D8_v2, (p, 64, 9, 16, 4));
     ASK("set2d_badpitch", cuMemsetD2D8_v2, (p, 8, 9, 16, 4));
     CALL(cuMemcpyDtoH_v2, (buffer, p, 64));
-    say("set2d_v0", buffer[0]);
-    say("set2d_v16", buffer[16]);
+    report("set2d_v0", buffer[0]);
+    report("set2d_v16", buffer[16]);
 }
 
 static void ask_info(void)
@@ -108,7 +108,7 @@ static void ask_info(void)
     size_t free_bytes = 1, total_bytes = 0;
 
     ASK("getinfo", cuMemGetInfo_v2, (&free_bytes, &total_bytes));
-    say("free_le_total", free_bytes <= total_bytes);
+    report("free_le_total", free_bytes <= total_bytes);
     ASK("getinfo_null", cuMemGetInfo_v2, (NULL, NULL));
 }
 
@@ -118,7 +118,7 @@ static void ask_pitch(void)
     CUdeviceptr q;
 
     ASK("pitch", cuMemAllocPitch_v2, (&q, &pitch, 100, 10, 4));
-    say("pitch_v", (long long) pitch);
+    report("pitch_v", (long long) pitch);
     ASK("pitch_badelem", cuMemAllocPitch_v2, (&q, &pitch, 100, 10, 3));
     ASK("pitch0", cuMemAllocPitch_v2, (&q, &pitch, 0, 10, 4));
 }

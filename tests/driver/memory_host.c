@@ -12,11 +12,11 @@ static void *ask_alloc_host(char *buffer)
 
     ASK("hostalloc0", cuMemAllocHost_v2, (&host, 0));
     ASK("hostalloc", cuMemAllocHost_v2, (&host, 100));
-    say("host_align4096", (long long) ((uintptr_t) host % 4096));
+    report("host_align4096", (long long) ((uintptr_t) host % 4096));
     ASK("host_devptr", cuMemHostGetDevicePointer_v2, (&device, host, 0));
-    say("host_devptr_same", device == (uintptr_t) host);
+    report("host_devptr_same", device == (uintptr_t) host);
     ASK("host_flags", cuMemHostGetFlags, (&flags, host));
-    say("host_flags_v", flags);
+    report("host_flags_v", flags);
     ASK("host_devptr_bad", cuMemHostGetDevicePointer_v2, (&device, buffer, 0));
     return host;
 }
@@ -29,7 +29,7 @@ static void ask_attribute(const char *key, const char *value_key, CUpointer_attr
 
     ASK(key, cuPointerGetAttribute, (&value, attribute, address));
     if (value_key)
-        say(value_key, value & mask);
+        report(value_key, value & mask);
 }
 
 static void ask_attributes(CUdeviceptr p, void *host, char *buffer)

@@ -44,9 +44,9 @@ static void ask_log(void)
     CUmodule module = NULL;
 
     ASK("jitlog", cuModuleLoadDataEx, (&module, BOGUS, 2, options, values));
-    say("jitlog_nonempty", *log != '\0');
+    report("jitlog_nonempty", *log != '\0');
     log[strcspn(log, "\n")] = '\0';
-    say_text("jitlog_text", log);
+    report_text("jitlog_text", log);
 }
 
 static void ask_functions(CUmodule module)
@@ -66,9 +66,9 @@ static void ask_variables(CUmodule module)
     size_t bytes = 0;
 
     ASK("global", cuModuleGetGlobal_v2, (&p, &bytes, module, "gvar"));
-    say("global_size", (long long) bytes);
+    report("global_size", (long long) bytes);
     ASK("const", cuModuleGetGlobal_v2, (&p, &bytes, module, "cvar"));
-    say("const_size", (long long) bytes);
+    report("const_size", (long long) bytes);
     ASK("global_missing", cuModuleGetGlobal_v2, (&p, &bytes, module, "nope"));
     ASK("global_nullouts", cuModuleGetGlobal_v2, (NULL, NULL, module, "gvar"));
     ASK("global_is_fn", cuModuleGetGlobal_v2, (&p, &bytes, module, "addk"));
@@ -81,11 +81,11 @@ static void ask_function_of(CUmodule module, CUfunction function)
     unsigned count = 0;
 
     ASK("fncount", cuModuleGetFunctionCount, (&count, module));
-    say("fncount_v", count);
+    report("fncount_v", count);
     ASK("fnname", cuFuncGetName, (&name, function));
-    say_text("fnname_s", name);
+    report_text("fnname_s", name);
     ASK("fnmodule", cuFuncGetModule, (&of, function));
-    say("fnmodule_same", of == module);
+    report("fnmodule_same", of == module);
 }
 
 void ask_module(void)
@@ -109,5 +109,5 @@ void ask_module(void)
     ASK("unload", cuModuleUnload, (module));
     ASK("unload_null", cuModuleUnload, (NULL));
     ASK("loadmode", cuModuleGetLoadingMode, (&mode));
-    say("loadmode_v", mode);
+    report("loadmode_v", mode);
 }

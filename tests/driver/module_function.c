@@ -8,9 +8,9 @@ void ask_parameters(const char *key, CUfunction function)
         size_t offset = 99, size = 99;
         const int result = CALL(cuFuncGetParamInfo, (function, (size_t) i, &offset, &size));
 
-        say_numbered(result, "%s%d", key, i);
-        say_numbered((long long) offset, "%s%d_off", key, i);
-        say_numbered((long long) size, "%s%d_size", key, i);
+        report_numbered(result, "%s%d", key, i);
+        report_numbered((long long) offset, "%s%d_off", key, i);
+        report_numbered((long long) size, "%s%d_size", key, i);
     }
 }
 
@@ -27,9 +27,9 @@ static void ask_values(CUfunction function)
         int value = -1;
         const int result = CALL(cuFuncGetAttribute, (&value, (CUfunction_attribute) i, function));
 
-        say_numbered(result, "attr%02d", i);
+        report_numbered(result, "attr%02d", i);
         if (has_fixed_value(i))
-            say_numbered(value, "attr%02d_v", i);
+            report_numbered(value, "attr%02d_v", i);
     }
 }
 
@@ -40,7 +40,7 @@ void ask_attributes(CUfunction function, CUfunction with_shared_memory)
 
     ask_values(function);
     CALL(cuFuncGetAttribute, (&bytes, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, with_shared_memory));
-    say("smem_static", bytes);
+    report("smem_static", bytes);
     ASK("setattr_dyn_ok", cuFuncSetAttribute, (function, dynamic, 65536));
     ASK("setattr_dyn_big", cuFuncSetAttribute, (function, dynamic, 1 << 24));
     ASK("setattr_readonly", cuFuncSetAttribute, (function, CU_FUNC_ATTRIBUTE_NUM_REGS, 3));

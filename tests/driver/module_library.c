@@ -14,7 +14,7 @@ static CUlibrary ask_load(void)
     ASK("libkernel", cuLibraryGetKernel, (&kernel, library, "nop"));
     ASK("libkernel_missing", cuLibraryGetKernel, (&kernel, library, "zip"));
     ASK("libcount", cuLibraryGetKernelCount, (&count, library));
-    say("libcount_v", count);
+    report("libcount_v", count);
     ASK("libmodule", cuLibraryGetModule, (&module, library));
     return library;
 }
@@ -28,9 +28,9 @@ void ask_library(void)
 
     CALL(cuLibraryGetKernel, (&kernel, library, "nop"));
     ASK("kernfn", cuKernelGetFunction, (&function, kernel));
-    say("launch_kernel_as_fn", launch((CUfunction) kernel, 1, 1, NULL, NULL));
+    report("launch_kernel_as_fn", launch((CUfunction) kernel, 1, 1, NULL, NULL));
     ASK("kernname", cuKernelGetName, (&name, kernel));
-    say_text("kernname_s", name);
+    report_text("kernname_s", name);
     ASK("sync", cuCtxSynchronize, ());
     ASK("libunload", cuLibraryUnload, (library));
 }

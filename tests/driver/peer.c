@@ -18,7 +18,7 @@ static CUcontext ask_second_device(void)
     int access = -1;
 
     ASK("can01", cuDeviceCanAccessPeer, (&access, 0, 1));
-    say("can01_v", access);
+    report("can01_v", access);
     CALL(cuDevicePrimaryCtxRetain, (&second, 1));
     CALL(cuCtxSetCurrent, (second));
     return second;
@@ -54,7 +54,7 @@ static void ask_foreign_stream(CUcontext first)
     ASK("launch_other_ctx_stream", cuStreamQuery, (stream));
     CALL(cuEventRecord, (event, NULL));
     ASK("wait_cross_ctx", cuStreamWaitEvent, (stream, event, 0));
-    say("launch_cross", launch(get_kernel(load_kernels(), "nop"), 1, 1, stream, NULL));
+    report("launch_cross", launch(get_kernel(load_kernels(), "nop"), 1, 1, stream, NULL));
 }
 
 void ask_peer(void)

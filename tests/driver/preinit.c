@@ -9,7 +9,7 @@ static void ask_version(void)
     int version = 0;
 
     ASK("version", cuDriverGetVersion, (&version));
-    say("version_positive", version > 0);
+    report("version_positive", version > 0);
     ASK("version_null", cuDriverGetVersion, (NULL));
 }
 
@@ -41,12 +41,12 @@ static void ask_error_texts(void)
     const char *text = NULL;
 
     ASK("errname", cuGetErrorName, (CUDA_ERROR_INVALID_VALUE, &text));
-    say_text("errname_s", text);
+    report_text("errname_s", text);
     ASK("errstr", cuGetErrorString, (CUDA_ERROR_OUT_OF_MEMORY, &text));
-    say_text("errstr_s", text);
+    report_text("errstr_s", text);
     text = "";
     ASK("errname_bad", cuGetErrorName, (123456, &text));
-    say("errname_bad_null", !text);
+    report("errname_bad_null", !text);
 }
 
 static void ask_the_rest(void)
@@ -77,5 +77,5 @@ void ask_preinit(void)
     ASK("init", cuInit, (0));
     ASK("init_twice", cuInit, (0));
     ASK("count2", cuDeviceGetCount, (&count));
-    say("count_ge1", count >= 1);
+    report("count_ge1", count >= 1);
 }

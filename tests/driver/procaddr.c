@@ -40,10 +40,11 @@ static void ask_one(const struct question *question)
 
     ASK(question->key, cuGetProcAddress_v2,
         (question->name, &address, question->version, question->flags, &status));
-    say_numbered((int) status, "%s_st", question->key);
-    say_numbered(!address, "%s_null", question->key);
+    report_numbered((int) status, "%s_st", question->key);
+    report_numbered(!address, "%s_null", question->key);
     if (question->same_key)
-        say(question->same_key, (driver_function *) (intptr_t) address == find(question->same_as));
+        report(question->same_key,
+               (driver_function *) (intptr_t) address == find(question->same_as));
 }
 
 void ask_procaddr(void)
@@ -54,5 +55,5 @@ void ask_procaddr(void)
     for (size_t i = 0; i < sizeof(questions) / sizeof(*questions); i++)
         ask_one(&questions[i]);
     CALL(cuDriverGetVersion, (&version));
-    say("driver_version", version);
+    report("driver_version", version);
 }

@@ -16,7 +16,7 @@ static void ask_work(const struct victim *victim)
 
     ASK("again_sync", cuCtxSynchronize, ());
     ASK("alloc", cuMemAlloc_v2, (&p, 16));
-    say("launch2", launch(victim->nop, 1, 1, NULL, NULL));
+    report("launch2", launch(victim->nop, 1, 1, NULL, NULL));
     ASK("query", cuStreamQuery, (victim->stream));
     ASK("event_query", cuEventQuery, (victim->event));
     ASK("event_record", cuEventRecord, (victim->event, victim->stream));
@@ -57,7 +57,8 @@ static void ask_broken(const char *sync_key, const char *kernel, CUdeviceptr arg
     victim.nop = get_kernel(module, "nop");
     victim.stream = new_stream();
     CALL(cuEventCreate, (&victim.event, CU_EVENT_DEFAULT));
-    say("launch", launch(get_kernel(module, kernel), 1, 1, victim.stream, (void *[]){&argument}));
+    report("launch",
+           launch(get_kernel(module, kernel), 1, 1, victim.stream, (void *[]){&argument}));
     ASK(sync_key, cuStreamSynchronize, (victim.stream));
     ask_work(&victim);
     ask_process(&victim);

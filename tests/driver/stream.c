@@ -24,13 +24,13 @@ static CUstream ask_create(CUcontext context)
     ASK("create_null", cuStreamCreate, (NULL, 0));
     ASK("create", cuStreamCreate, (&stream, CU_STREAM_NON_BLOCKING));
     ASK("flags", cuStreamGetFlags, (stream, &flags));
-    say("flags_v", flags);
+    report("flags_v", flags);
     ASK("flags_null", cuStreamGetFlags, (NULL, &flags));
-    say("flags_null_v", flags);
+    report("flags_null_v", flags);
     ASK("flags_legacy", cuStreamGetFlags, (CU_STREAM_LEGACY, &flags));
     ASK("flags_ptds", cuStreamGetFlags, (CU_STREAM_PER_THREAD, &flags));
     ASK("ctx", cuStreamGetCtx, (stream, &of));
-    say("ctx_same", of == context);
+    report("ctx_same", of == context);
     return stream;
 }
 
@@ -40,7 +40,7 @@ static void ask_id(CUstream stream)
 
     ASK("id", cuStreamGetId, (stream, &id));
     ASK("id_null", cuStreamGetId, (NULL, &id));
-    say("id_null_v", (long long) id);
+    report("id_null_v", (long long) id);
 }
 
 /* Answers the last of the streams it makes. */
@@ -51,11 +51,11 @@ static CUstream ask_priorities(void)
 
     ASK("prio_hi", cuStreamCreateWithPriority, (&stream, 0, -100));
     ASK("prio", cuStreamGetPriority, (stream, &priority));
-    say("prio_hi_v", priority);
+    report("prio_hi_v", priority);
     ASK("destroy_s2", cuStreamDestroy_v2, (stream));
     ASK("prio_lo", cuStreamCreateWithPriority, (&stream, 0, 100));
     CALL(cuStreamGetPriority, (stream, &priority));
-    say("prio_lo_v", priority);
+    report("prio_lo_v", priority);
     return stream;
 }
 
@@ -63,7 +63,7 @@ static void ask_queries(CUstream stream, CUstream other)
 {
     ASK("query_idle", cuStreamQuery, (stream));
     ASK("query_null", cuStreamQuery, (NULL));
-    say("launch", launch(spin, 1, 1, stream, (void *[]){&spin_ns}));
+    report("launch", launch(spin, 1, 1, stream, (void *[]){&spin_ns}));
     ASK("query_busy", cuStreamQuery, (stream));
     ASK("query_other", cuStreamQuery, (other));
     ASK("sync", cuStreamSynchronize, (stream));
@@ -112,17 +112,17 @@ static void ask_host_functions(CUstream stream)
     for (intptr_t i = 1; i <= 3; i++)
         CALL(cuLaunchHostFunc, (stream, append_digit, (void *) i));
     wait_for(stream);
-    say("hostfn_order", order);
+    report("hostfn_order", order);
     CALL(cuLaunchHostFunc, (stream, get_memory_info, NULL));
     wait_for(stream);
-    say("hostfn_memgetinfo_rc", answer_inside);
+    report("hostfn_memgetinfo_rc", answer_inside);
     CALL(cuLaunchHostFunc, (stream, synchronize_inside, NULL));
     wait_for(stream);
-    say("hostfn_ctxsync_rc", answer_inside);
+    report("hostfn_ctxsync_rc", answer_inside);
     answer_inside = -5;
     ASK("addcb", cuStreamAddCallback, (stream, note_status, NULL, 0));
     wait_for(stream);
-    say("cb_status", answer_inside);
+    report("cb_status", answer_inside);
     ASK("addcb_badflags", cuStreamAddCallback, (stream, note_status, NULL, 1));
 }
 

@@ -10,7 +10,7 @@ static void *ask_in_thread(void *context)
     CUdeviceptr p = 0;
 
     ASK("thread_cur", cuCtxGetCurrent, (&current));
-    say("thread_cur_null", !current);
+    report("thread_cur_null", !current);
     ASK("thread_alloc_unbound", cuMemAlloc_v2, (&p, 16));
     CALL(cuCtxSetCurrent, (context));
     ASK("thread_alloc_bound", cuMemAlloc_v2, (&p, 16));

@@ -11,7 +11,7 @@
 #include "faulty.h"
 #include "plain.h"
 
-static void say(const char *what, int result)
+static void report(const char *what, int result)
 {
     printf("%s %d\n", what, result);
 }
@@ -20,10 +20,10 @@ static void call_driver(cushim_driver driver)
 {
     fake_table t = fake_functions(driver);
 
-    say("count", call_count(t));
-    say("count", call_count(t));
-    say("alloc", call_alloc(t, 4096));
-    say("synchronize", fake_synchronize(t));
+    report("count", call_count(t));
+    report("count", call_count(t));
+    report("alloc", call_alloc(t, 4096));
+    report("synchronize", fake_synchronize(t));
 }
 
 static int call_through_cushim(void)
@@ -40,9 +40,9 @@ static int call_through_cushim(void)
     }
     compiler = cushim_nvrtc_functions(nvrtc, CUSHIM_NVRTC_ROWS);
     call_driver(driver);
-    say("init", fake_init(fake_functions(again), 0));
-    say("count", call_count(fake_functions(again)));
-    say("compile", CALL(compiler, nvrtcCompileProgram, (void *, int, void *), NULL, 0, NULL));
+    report("init", fake_init(fake_functions(again), 0));
+    report("count", call_count(fake_functions(again)));
+    report("compile", CALL(compiler, nvrtcCompileProgram, (void *, int, void *), NULL, 0, NULL));
     cushim_close(&driver);
     cushim_close(&again);
     cushim_nvrtc_close(&nvrtc);
@@ -58,7 +58,7 @@ static int open_many(void)
                                                   .resolver_user = (void *) i};
         const cushim_status status = cushim_open(&params, &driver);
 
-        say("open", status);
+        report("open", status);
         cushim_close(&driver);
     }
     return 0;
@@ -76,10 +76,10 @@ static int call_directly(const char *path)
     *(void **) &init = dlsym(library, "cuInit");
     *(void **) &count = dlsym(library, "cuDeviceGetCount");
     *(void **) &version = dlsym(library, "cuDriverGetVersion");
-    say("version", version(&n));
-    say("init", init(0));
+    report("version", version(&n));
+    report("init", init(0));
     for (int i = 0; i < 3; i++)
-        say("count", count(&n));
+        report("count", count(&n));
     return 0;
 }
 

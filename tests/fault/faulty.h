@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A driver made of functions of the tests, and the same with faults in front. The functions are
- * those of fake.h and some more; all of them count in fake_seen()->calls.
+ * those of tests/interpose/fake.h and some more; all of them count in fake_seen()->calls.
  */
 #ifndef CUSHIM_TESTS_FAULT_FAULTY_H
 #define CUSHIM_TESTS_FAULT_FAULTY_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The instructions are those of isa.txt that name memory, with the words of any of their forms,
- * so that a new one is used here as soon as it is in the table. What a text has besides is what
- * gives addresses: symbols, cvta, alloca, mapa, calls and their parameters, malloc().
+ * The instructions are those of src/mock/ptx/syntax/isa.txt that name memory, with the words of any
+ * of their forms, so that a new one is used here as soon as it is in the table. What a text has
+ * besides is what gives addresses: symbols, cvta, alloca, mapa, calls and their parameters,
+ * malloc().
  */
 #include "memory_kernels.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From what was found to what to do. Each answer names the cause first, then the remedy, in
- * words for somebody who has never heard of this library.
+ * Finds the cause of a problem and the remedy for it. Each text names the cause first and then the
+ * remedy, for readers who do not know this library.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ enum {
     INIT_UNKNOWN = 999,
 };
 
-/* What cuInit() answers where the remedy does not depend on the machine. */
+/* Results of cuInit() whose remedy is the same on every machine. */
 static const struct init_case {
     int status;
     const char *problem;
@@ -70,7 +70,7 @@ static struct advice no_device(const struct info *info)
                            "NVIDIA GPU (lspci), and what nvidia-smi and the kernel's log say"));
 }
 
-/* " (550.54.15)", or nothing where the release is not known. */
+/* Returns " (550.54.15)", or "" if the release is not known. */
 static char *in_brackets(const char *release)
 {
     return *release ? format(" (%s)", release) : format("%s", "");
@@ -89,7 +89,7 @@ static struct advice driver_mismatch(const struct info *info)
     return unusable("driver_mismatch", text);
 }
 
-/* The driver gives no reason; this one is by far the most common. */
+/* The driver gives no reason; this is the most common one. */
 static struct advice init_unknown(const struct info *info)
 {
     const char *remedy =
@@ -112,7 +112,7 @@ static struct advice init_other(const struct cushim_report *report)
                            cushim_status_text(report->status)));
 }
 
-/* A driver was chosen, and did not start. */
+/* A driver was chosen, but does not start. */
 static struct advice not_started(const struct info *info)
 {
     const struct cushim_report *report = info->driver.report;
@@ -132,7 +132,7 @@ static struct advice not_started(const struct info *info)
     return init_other(report);
 }
 
-/* Who said what to open, as a sentence has it. */
+/* Returns what decides which library is opened: the option or the variable. */
 static const char *who_decides(const struct info *info)
 {
     return info->driver.words ? info->driver.option : info->driver.variable;
@@ -218,7 +218,10 @@ static char *rejected_text(const struct info *info, const struct cushim_candidat
     }
 }
 
-/* How much a verdict explains, 0 for nothing. The first of the most telling ones is told. */
+/*
+ * Returns how much a verdict explains; 0 is nothing. The first candidate with the highest number is
+ * reported.
+ */
 static int weight_of(enum cushim_verdict verdict)
 {
     switch (verdict) {
@@ -255,7 +258,7 @@ static const struct cushim_candidate *with_verdict(const struct cushim_report *r
     return NULL;
 }
 
-/* Was nothing tried but what somebody named? */
+/* Tells whether only libraries were tried that the user has named. */
 static bool only_named(const struct cushim_report *report)
 {
     for (size_t i = 0; i < report->n_candidates; i++)
@@ -286,7 +289,7 @@ static struct advice not_installed(const struct machine *machine)
                            "a GPU"));
 }
 
-/* No candidate was good enough. */
+/* No candidate was accepted. */
 static struct advice not_found(const struct info *info)
 {
     const struct cushim_report *report = info->driver.report;

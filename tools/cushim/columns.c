@@ -29,7 +29,7 @@ void columns_end_row(struct columns *columns)
     append(columns, NULL);
 }
 
-/* In characters, not in bytes; good enough for what drivers and file systems name. */
+/* Counts characters, not bytes. This suffices for the names that drivers and file systems use. */
 static int width_of(const char *text)
 {
     int width = 0;
@@ -54,7 +54,10 @@ static void measure(const struct columns *columns, int widths[static MAX_COLUMNS
     }
 }
 
-/* Prints the row that begins at cells, without spaces at its end. Returns where it ends. */
+/*
+ * Prints the row that begins at cells, without spaces at its end. Returns a pointer to the end of
+ * the row.
+ */
 static char **print_row(char **cells, FILE *out, const int widths[static MAX_COLUMNS])
 {
     int pending = 0;

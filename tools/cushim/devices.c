@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The only file of the command that calls the driver. It does so by row numbers and with
- * types of its own, so that the command needs no CUDA headers: a CUdevice and a CUresult
- * are ints. A function that the driver lacks answers 302 and leaves its value unknown.
+ * The only file of the command that calls the driver. It uses row numbers and its own types, so the
+ * command needs no CUDA headers: a CUdevice and a CUresult are ints. A function that the driver
+ * lacks returns 302 and leaves its output unknown.
  */
 #include "devices.h"
 
@@ -24,10 +24,10 @@ typedef int (*can_access_fn)(int *can, int device, int peer);
 enum {
     RESULT_OK = 0,
     RESULT_NONSENSE = 999, /* CUDA_ERROR_UNKNOWN */
-    MAX_DEVICES = 4096,    /* a driver that counts more is not telling the truth */
+    MAX_DEVICES = 4096,    /* a driver that reports more devices is broken */
 };
 
-/* A function of a table, to be called as the given type. */
+/* Returns a function of a table, converted to the given type. */
 #define FUNCTION(type, functions, symbol) ((type) (functions)[CUSHIM_ROW_##symbol])
 
 static const int attribute_numbers[N_ATTRIBUTES] = {
@@ -52,7 +52,9 @@ static void ask_memory(struct device *device, const cushim_entry *functions, int
         device->memory_bytes = (struct maybe){.known = true, .value = bytes};
 }
 
-/* The second version tells the instances of a partitioned GPU apart; older drivers have the first.
+/*
+ * The second version of the function distinguishes the instances of a partitioned GPU. Older
+ * drivers only have the first one.
  */
 static void ask_uuid(struct device *device, const cushim_entry *functions, int number)
 {
@@ -108,7 +110,10 @@ static int count_devices(const cushim_entry *functions, size_t *ret_n)
     return RESULT_OK;
 }
 
-/* A device that cannot be got keeps a number that no driver knows: its answers stay unknown. */
+/*
+ * A device that cannot be opened keeps the number -1, which no driver accepts, so all its
+ * properties stay unknown.
+ */
 static int *get_numbers(const cushim_entry *functions, size_t n)
 {
     const get_device_fn get_device = FUNCTION(get_device_fn, functions, cuDeviceGet);

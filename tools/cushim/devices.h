@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the driver says about its devices. Nothing here creates a context, so looking costs
- * no device memory and works on a device that is in use or reserved.
+ * Properties of the driver's devices. Nothing here creates a context. So this needs no device
+ * memory, and works for a device that is in use or reserved.
  */
 #ifndef CUSHIM_TOOL_DEVICES_H
 #define CUSHIM_TOOL_DEVICES_H
@@ -12,13 +12,13 @@
 
 #include <cushim/driver.h>
 
-/** A number, or that the driver did not tell. */
+/** A number that may be unknown. */
 struct maybe {
     bool known;
     uint64_t value;
 };
 
-/** How an attribute is meant to be read. */
+/** The type of an attribute. */
 enum attribute_kind {
     ATTRIBUTE_NUMBER,
     ATTRIBUTE_FLAG,
@@ -65,7 +65,7 @@ enum attribute {
 /** Values of ATTRIBUTE_COMPUTE_MODE: CUcomputemode. */
 enum compute_mode {
     COMPUTE_MODE_DEFAULT = 0,
-    COMPUTE_MODE_EXCLUSIVE = 1, /* one thread; no longer in use */
+    COMPUTE_MODE_EXCLUSIVE = 1, /* one thread; not used any more */
     COMPUTE_MODE_PROHIBITED = 2,
     COMPUTE_MODE_EXCLUSIVE_PROCESS = 3,
     N_COMPUTE_MODES
@@ -76,17 +76,17 @@ struct device {
     char uuid[37];  /* "" if it is unknown */
     struct maybe memory_bytes;
     struct maybe attributes[N_ATTRIBUTES];
-    struct maybe *peers; /* can it access that device's memory? One for each device, itself too */
+    struct maybe *peers; /* whether it can access the memory of each device, including itself */
 };
 
 struct devices {
-    bool asked; /* there was a driver to ask */
-    int result; /* of counting them: a CUresult */
+    bool asked; /* there is a driver */
+    int result; /* the CUresult of counting the devices */
     struct device *list;
     size_t n;
 };
 
-/** Asks an open driver about its devices. Freed with devices_finish(). */
+/** Reads the properties of an open driver's devices. Freed with devices_finish(). */
 void devices_init(struct devices *devices, cushim_driver driver);
 void devices_finish(struct devices *devices);
 

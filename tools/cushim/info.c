@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `cushim info`: reads the command line, gathers, and hands over to who prints. */
+/* `cushim info`: reads the command line, collects the information, and prints it. */
 #include "info.h"
 
 #include <getopt.h>
@@ -85,7 +85,7 @@ static cushim_status search(struct info_library *library, enum cushim_library wh
     return CUSHIM_OK;
 }
 
-/* The report has opened the driver already, so this gives a handle to the same one. */
+/* The report has opened the driver already, so this returns a handle to the same one. */
 static void ask_devices(struct info *info)
 {
     CUSHIM_SCOPED(cushim_driver) driver = CUSHIM_NONE;

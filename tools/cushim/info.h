@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* All that `cushim info` knows, gathered first (info.c), then told (text.c, json.c). */
+/* The information of `cushim info`. info.c collects it; text.c and json.c print it. */
 #ifndef CUSHIM_TOOL_INFO_H
 #define CUSHIM_TOOL_INFO_H
 
@@ -15,34 +15,34 @@ struct info_options {
     bool json;
     bool missing;        /* list the missing functions */
     const char *library; /* cushim_open_params.library for the driver, NULL for the default */
-    const char *nvrtc;   /* and for NVRTC */
+    const char *nvrtc;   /* the same for NVRTC */
 };
 
-/** One library, and who had a say in which. */
+/** One library, and what decides which file is opened. */
 struct info_library {
     const struct cushim_report *report;
     const char *option;   /* "--library" */
-    const char *words;    /* what it was given, NULL if it was not */
+    const char *words;    /* its argument, NULL if the option is not given */
     const char *variable; /* "CUSHIM_LIBCUDA" */
-    const char *setting;  /* its value, NULL if it is not set */
+    const char *setting;  /* its value, NULL if the variable is not set */
     char *file;           /* the chosen file with all links followed, or NULL */
 };
 
-/** Why there is nothing to use. */
+/** Why there is no usable driver. */
 struct advice {
-    const char *problem; /* one word for programs, static; NULL if the driver is usable */
-    char *text;          /* what is wrong, and what to do about it; NULL if it is usable */
+    const char *problem; /* a word for programs, in static memory; NULL if the driver is usable */
+    char *text;          /* the cause and the remedy; NULL if the driver is usable */
 };
 
 struct info {
     struct info_library driver, nvrtc;
-    char driver_release[RELEASE_SIZE]; /* of the chosen file, by its name, or "" */
+    char driver_release[RELEASE_SIZE]; /* from the name of the chosen file, or "" */
     struct devices devices;
     struct machine machine;
     struct advice advice;
 };
 
-/** Finds out whether the driver is usable, and if not, why. Needs the rest of info. */
+/** Finds out why the driver is not usable, if it is not. The other fields of info must be set. */
 struct advice advice_find(const struct info *info);
 
 void info_print_text(const struct info *info, bool list_missing, FILE *out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `cushim info --json`. docs/cushim-info.schema.json describes it: a key that is added here
- * is added there, and one that changes its meaning takes a new schema_version.
+ * `cushim info --json`. docs/cushim-info.schema.json describes the output. A new key must be added
+ * there, too. If a key changes its meaning, schema_version must change.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +44,9 @@ static const char *origin_word(enum cushim_origin origin)
     return "unknown";
 }
 
-/* CUSHIM_VERDICT_NOT_A_FILE becomes "not_a_file": names are stable, the words for people are not.
+/*
+ * Writes the name of a verdict: CUSHIM_VERDICT_NOT_A_FILE becomes "not_a_file". These names never
+ * change, while the texts for users may.
  */
 static void write_verdict(struct json *json, enum cushim_verdict verdict)
 {
@@ -120,7 +122,7 @@ static void write_setting(struct json *json, const struct info_library *library)
     json_end_object(json);
 }
 
-/* The keys that the driver and NVRTC have in common. */
+/* Writes the keys that the driver and NVRTC have in common. */
 static void write_library(struct json *json, const struct info_library *library)
 {
     const struct cushim_report *report = library->report;

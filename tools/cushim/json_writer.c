@@ -14,7 +14,7 @@ static void write_character(FILE *out, const char *bytes, size_t length, uint32_
     else if (point == '\t')
         fputs("\\t", out);
     else if (point < 0x20 || (point >= 0x7f && point < 0xa0))
-        fprintf(out, "\\u%04x", (unsigned) point); /* beyond 0x1f for terminals' sake */
+        fprintf(out, "\\u%04x", (unsigned) point); /* a terminal may act on these */
     else
         fwrite(bytes, 1, length, out);
 }
@@ -39,7 +39,7 @@ static void new_line(const struct json *json)
     fprintf(json->out, "\n%*s", 2 * json->depth, "");
 }
 
-/* All that stands before a value. */
+/* Writes everything that comes before a value. */
 static void begin_value(struct json *json, const char *key)
 {
     if (json->has_sibling)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes JSON to a stream, indented by two spaces. The caller ends what it begins. */
+/* Writes JSON to a stream, indented by two spaces. The caller ends each object and array. */
 #ifndef CUSHIM_TOOL_JSON_WRITER_H
 #define CUSHIM_TOOL_JSON_WRITER_H
 
@@ -7,16 +7,14 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/** Starts as {.out = stream}. */
+/** Initialised with {.out = stream}. */
 struct json {
     FILE *out;
     int depth;
-    bool has_sibling; /* something stands before the next value, in the same object or array */
+    bool has_sibling; /* there is a value before the next one, in the same object or array */
 };
 
-/*
- * Every value has a key inside an object, and NULL for it inside an array or at the top.
- */
+/* Inside an object, each value needs a key. Inside an array and at the top level, key is NULL. */
 
 void json_begin_object(struct json *json, const char *key);
 void json_end_object(struct json *json);
@@ -24,8 +22,8 @@ void json_begin_array(struct json *json, const char *key);
 void json_end_array(struct json *json);
 
 /**
- * NULL is written as null. Control characters are escaped, and each byte that is not part of
- * UTF-8 becomes U+FFFD, so that the output is valid whatever the text holds.
+ * Writes a text; NULL becomes null. Control characters are escaped, and each byte that is not valid
+ * UTF-8 becomes U+FFFD. So the output is always valid.
  */
 void json_string(struct json *json, const char *key, const char *text);
 void json_number(struct json *json, const char *key, int64_t number);

@@ -9,7 +9,10 @@
 
 static const char kernel_version_file[] = "/proc/driver/nvidia/version";
 
-/* A release is 550.54.15 or 580.65: at least three digits, then one or two numbers more. */
+/*
+ * Returns the length of a release such as 550.54.15 or 580.65: at least three digits, then one or
+ * two more numbers.
+ */
 static size_t release_length(const char *text)
 {
     const size_t major = strspn(text, "0123456789");

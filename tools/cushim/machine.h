@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the machine shows of a CUDA driver without asking the driver itself. */
+/* What can be found out about a CUDA driver without calling it. */
 #ifndef CUSHIM_TOOL_MACHINE_H
 #define CUSHIM_TOOL_MACHINE_H
 
@@ -8,7 +8,7 @@
 
 enum { RELEASE_SIZE = 32 };
 
-/** The strings of the environment are NULL where a variable is not set. */
+/** A string of the environment is NULL if its variable is not set. */
 struct machine {
     char kernel_release[RELEASE_SIZE]; /* of the loaded kernel module, such as "550.54.15", or "" */
     bool has_nvidiactl;                /* /dev/nvidiactl: the kernel module's control device */
@@ -21,16 +21,19 @@ struct machine {
 
 void machine_look(struct machine *machine);
 
-/** A library's file, with all links followed. Freed by the caller; NULL if there is none. */
+/** Returns a library's file with all links followed, or NULL. The caller frees it. */
 char *machine_resolve(const char *path);
 
 /**
- * The release that the name of the driver's file ends in ("libcuda.so.550.54.15"), or "".
- * Other libraries are not named so, and have none.
+ * Returns the release at the end of the file name of the driver's library ("libcuda.so.550.54.15"),
+ * or "". Other libraries do not have it in their name.
  */
 void machine_file_release(const char *path, char ret_release[static RELEASE_SIZE]);
 
-/** Is the folder of this file in LD_LIBRARY_PATH? Then *ret_length is how much of path it is. */
+/**
+ * Tells whether the folder of this file is in LD_LIBRARY_PATH. If so, *ret_length is the length of
+ * the folder's name in path.
+ */
 bool machine_searches_folder_of(const struct machine *machine, const char *path,
                                 size_t *ret_length);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The `cushim` command: finds the subcommand and hands over to it. */
+/* The `cushim` command: finds the subcommand and calls it. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,7 +49,7 @@ static int run_command(const char *word, int argc, char **argv)
 {
     for (size_t i = 0; i < N_COMMANDS; i++) {
         if (strcmp(word, commands[i].name) == 0) {
-            argv[0] = (char *) commands[i].full_name; /* getopt's messages begin with it */
+            argv[0] = (char *) commands[i].full_name; /* getopt's messages begin with argv[0] */
             return commands[i].run(argc, argv);
         }
     }

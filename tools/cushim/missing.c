@@ -26,7 +26,10 @@ enum missing_reason missing_reason_of(const struct cushim_report *report,
     return missing->since > report->version ? MISSING_NEWER : MISSING_LACKING;
 }
 
-/* The functions are elements of one array: those of one version stay in its order. */
+/*
+ * Compares by version. The functions are elements of one array, so those of the same version keep
+ * their order.
+ */
 static int compare(const void *left, const void *right)
 {
     const struct cushim_missing *a = *(const struct cushim_missing *const *) left;
@@ -72,7 +75,10 @@ char *missing_group_title(const struct missing_group *group, const struct cushim
     }
 }
 
-/* The variants for per-thread default streams say nothing that the function itself does not. */
+/*
+ * Tells whether this is a variant for per-thread default streams. Such variants are not listed,
+ * because the function itself is.
+ */
 static int is_variant(const char *symbol)
 {
     const size_t length = strlen(symbol);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `cushim ptx`: what a module of PTX has, and whether the mock can run it. It is read and lowered
- * by what the mock loads modules with.
+ * `cushim ptx`: prints the contents of a PTX module, and whether the mock can run it. It uses the
+ * code with which the mock loads modules.
  */
 #include <getopt.h>
 #include <stdbool.h>
@@ -34,7 +34,7 @@ static const char usage[] =
 
 enum { OPTION_CAPABILITY = 1000, OPTION_COVERAGE, OPTION_FORMS };
 
-/* Of a file, and of a text that is compressed in one: as the mock has it by default. */
+/* The maximum size of a file, and of a compressed text in one. This is the mock's default. */
 #define LARGEST ((size_t) 512 << 20)
 
 static const struct option options[] = {
@@ -52,7 +52,7 @@ struct request {
     size_t n_paths;
 };
 
-/* "8.6", as 86. */
+/* Reads a capability: "8.6" becomes 86. */
 static bool read_capability(const char *text, int *ret_capability)
 {
     int major, minor, length = 0;
@@ -66,7 +66,7 @@ static bool read_capability(const char *text, int *ret_capability)
     return true;
 }
 
-/* -1: go on; otherwise the status to end with. */
+/* Reads the options. Returns -1 to continue, or the exit status. */
 static int parse(int argc, char **argv, struct request *request)
 {
     int code;
@@ -90,7 +90,7 @@ static int parse(int argc, char **argv, struct request *request)
     return COMMAND_USAGE;
 }
 
-/* Why a binary has no text. */
+/* Returns why a binary contains no text. */
 static const char *reason(enum ptx__status status)
 {
     switch (status) {
@@ -107,7 +107,7 @@ static const char *reason(enum ptx__status status)
     }
 }
 
-/* The text of a file. -1 and the text, or the status to end with. */
+/* Reads the text of a file. Returns -1 and the text, or the exit status. */
 static int read_text(const char *path, int capability, char **ret_text)
 {
     enum ptx__status status = PTX_MACHINE_CODE;

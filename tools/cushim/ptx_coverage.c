@@ -22,7 +22,7 @@ static void print_word(unsigned word)
         printf("%s", ptx__modifier_name((enum ptx__modifier) word));
 }
 
-/* "{.sat}" or ".u16/u32" */
+/* Prints a slot such as "{.sat}" or ".u16/u32". */
 static void print_slot(const struct ptx__slot *slot)
 {
     printf("%s.", slot->optional ? "{" : "");
@@ -33,10 +33,10 @@ static void print_slot(const struct ptx__slot *slot)
     printf("%s", slot->optional ? "}" : "");
 }
 
-/* What came of the statements of a form, or of an instruction. */
+/* The results for the statements of a form, or of an instruction. */
 struct result {
     unsigned n, n_refused;
-    bool with_refused; /* prints each */
+    bool with_refused; /* print each refused statement */
     bool failed;
 };
 
@@ -59,7 +59,10 @@ static void print_form(const struct ptx__form *form)
            &form->suffix);
 }
 
-/* Before its forms, so they are asked twice where they are wanted, too. */
+/*
+ * Probes all forms of an instruction. The summary is printed before the forms, so with --forms each
+ * one is probed twice.
+ */
 static struct result ask(const struct ptx__opcode_row *row)
 {
     struct result result = {.n = 0};

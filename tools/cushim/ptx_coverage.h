@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of all instructions of PTX. */
+/* The table of all PTX instructions. */
 #ifndef CUSHIM_TOOL_PTX_COVERAGE_H
 #define CUSHIM_TOOL_PTX_COVERAGE_H
 
 #include <stdbool.h>
 
-/** Prints it, with all forms of each instruction or without. Returns an enum command_status. */
+/**
+ * Prints the table, if with_forms with all forms of each instruction. Returns an enum
+ * command_status.
+ */
 int print_coverage(bool with_forms);
 
 #endif

@@ -11,8 +11,8 @@
 enum { MOST_SLOTS = 16, CAPABILITY = 121, NO_WORD = 0 };
 
 /*
- * What a statement stands in: a target that has everything; and an old one, for what newer ones
- * do not have any more.
+ * The module around a statement, for two targets: a new one that has everything, and an old one for
+ * instructions that newer targets do not have any more.
  */
 static const char newest[] = ".version 9.0\n.target sm_121a\n",
                   old[] = ".version 6.3\n.target sm_60\n";
@@ -40,7 +40,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct text *text, const c
     text->length += length > 0 && (size_t) length < left ? (size_t) length : 0;
 }
 
-/* --- a statement: the form and the word of each of its slots --- */
+/* --- a statement: a form, and the word of each of its slots --- */
 
 struct statement {
     const struct ptx__form *form;
@@ -67,7 +67,10 @@ static bool has(const struct statement *statement, enum ptx__modifier modifier)
     return false;
 }
 
-/* The number of the word of a kind that comes n-th: a type, a space, a vector; 0: none does. */
+/*
+ * Returns the number of the n-th word of a kind, such as a type, a state space or a vector. 0 if
+ * there is none.
+ */
 static unsigned word_of(const struct statement *statement, unsigned first, unsigned end, unsigned n)
 {
     for (unsigned i = 0; i < statement->form->n_slots; i++) {
@@ -121,7 +124,7 @@ static void add_typed(struct text *text, const struct statement *statement,
     add(text, "%s%s", n ? "}" : "", shape->both ? "|%p8" : "");
 }
 
-/* Brackets of textures and surfaces: their coordinates. */
+/* Adds the brackets of textures and surfaces: their coordinates. */
 static void add_brackets(struct text *text, const struct statement *statement)
 {
     static const struct {
@@ -157,7 +160,9 @@ static void add_memory(struct text *text, const struct statement *statement)
         add(text, "[%%rd9]");
 }
 
-/* What is neither typed nor memory: addresses, and the parts of a packed value. */
+/*
+ * Adds an operand that has no type and is not memory: an address, or the parts of a packed value.
+ */
 static void add_any(struct text *text, const struct statement *statement)
 {
     const enum ptx__type type = type_of(statement, 0);
@@ -219,7 +224,7 @@ static void add_operand(struct text *text, const struct statement *statement,
     }
 }
 
-/* Without the operands that may be missing. */
+/* Writes a statement without its optional operands. */
 static void write_statement(struct text *text, const struct statement *statement)
 {
     const struct ptx__form *form = statement->form;
@@ -241,9 +246,9 @@ static void write_statement(struct text *text, const struct statement *statement
     add(text, ";");
 }
 
-/* --- asking --- */
+/* --- probing --- */
 
-/* Loads a module with the statement; *why is what was said first. */
+/* Loads a module with the statement. *why becomes the first message. */
 static enum ptx__status load(const struct statement *statement, const char *target, char *why,
                              size_t size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Does the mock execute this form of an instruction? It is asked, by loading one. */
+/* Finds out whether the mock executes a form of an instruction, by loading a module with it. */
 #ifndef CUSHIM_TOOL_PTX_PROBE_H
 #define CUSHIM_TOOL_PTX_PROBE_H
 
@@ -7,15 +7,15 @@
 
 #include "mock/ptx/syntax/isa.h"
 
-/* One statement of a form and what came of it. */
+/* A statement of a form, and its result. */
 struct probe {
     const char *statement; /* "add.sat.s32 %r1, %r3, %r5;" */
-    const char *why;       /* it is not executed; NULL: it is */
+    const char *why;       /* why it is not executed; NULL: it is executed */
 };
 
 /**
- * Writes the form with the first word of each slot, and once more for every other word, and tells
- * each. Returns false out of memory.
+ * Probes the form with the first word of each slot, and once more for each other word, and calls
+ * tell() for each statement. Returns false when out of memory.
  */
 bool probe_form(const struct ptx__form *form, void (*tell)(const struct probe *probe, void *user),
                 void *user);

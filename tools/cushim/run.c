@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `cushim run`: runs a program on the mock, whether it uses cushim or opens libcuda.so.1 by
- * itself. Only the environment says so; the program is run in this process's place.
+ * `cushim run`: runs a program on the mock. The program may use cushim or open libcuda.so.1 itself.
+ * The command sets the environment and then replaces itself with the program.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -37,13 +37,13 @@ static const char usage[] =
 
 enum { OPTION_CHECK = 1, OPTION_HELP, CANNOT_RUN = 126, NOT_FOUND = 127 };
 
-/* Options that are a variable's value, whose number is their place here and OPTION_FIRST. */
+/* The options that set a variable. The number of an option is OPTION_FIRST plus its index here. */
 static const char *const variables[] = {"CUSHIM_MOCK_SEED",    "CUSHIM_MOCK_DEVICES",
                                         "CUSHIM_MOCK_CONFIG",  "CUSHIM_MOCK_DRIVER_VERSION",
                                         "CUSHIM_MOCK_KERNELS", "CUSHIM_MOCK_FAULTS",
                                         "CUSHIM_MOCK_TRACE"};
 
-enum { OPTION_FIRST = 1000 }; /* no letter */
+enum { OPTION_FIRST = 1000 }; /* larger than all letters */
 
 static const struct option options[] = {
     {"check", no_argument, NULL, OPTION_CHECK},
@@ -66,12 +66,12 @@ static bool set(const char *name, const char *value)
     return false;
 }
 
-/* -1: go on; otherwise the status to end with. */
+/* Reads the options. Returns -1 to continue, or the exit status. */
 static int parse(int argc, char **argv)
 {
     int code;
 
-    /* "+": what comes after the program's name is the program's. */
+    /* "+" ends the options at the program's name: the words after it belong to the program. */
     while ((code = getopt_long(argc, argv, "+h", options, NULL)) != -1) {
         if (code == OPTION_HELP || code == 'h') {
             fputs(usage, stdout);
@@ -89,7 +89,10 @@ static int parse(int argc, char **argv)
     return COMMAND_USAGE;
 }
 
-/* Its path, freed by the caller; NULL, and a word on standard error, if it is not installed. */
+/*
+ * Returns the path of the mock, which the caller frees. If the mock is not installed, it prints a
+ * message and returns NULL.
+ */
 static char *find_mock(void)
 {
     const struct cushim_open_params params = {.library = "mock", .load_only = true};
@@ -100,7 +103,7 @@ static char *find_mock(void)
         fprintf(stderr, "cushim run: %s\n", cushim_error_text());
         return NULL;
     }
-    /* A name without a folder leads to no folder for the library path. */
+    /* The path must contain a folder, which goes into the library path. */
     if (report->chosen && strchr(report->chosen->path, '/'))
         path = format("%s", report->chosen->path);
     if (!path)
@@ -109,7 +112,10 @@ static char *find_mock(void)
     return path;
 }
 
-/* For programs that use cushim, and for those that open libcuda.so.1 by themselves. */
+/*
+ * Sets the environment for programs that use cushim, and for those that open libcuda.so.1
+ * themselves.
+ */
 static bool lead_to(char *mock)
 {
     const char *before = getenv("LD_LIBRARY_PATH");

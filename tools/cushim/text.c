@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `cushim info` for people. Each section has its label in the first nine characters. */
+/* `cushim info` as text. The label of each section is in the first nine characters of a line. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,14 +27,20 @@ static void print_line(FILE *out, const char *label, const char *text)
     free(clean);
 }
 
-/* The kernel module's release says nothing about a library that is not of the driver. */
+/*
+ * Tells whether the library belongs to the driver. Only then the kernel module's release is of
+ * interest.
+ */
 static bool is_of_driver(const struct info *info)
 {
     const char *slash = info->driver.file ? strrchr(info->driver.file, '/') : NULL;
     return slash && strncmp(slash + 1, "libcuda.so", strlen("libcuda.so")) == 0;
 }
 
-/* " (driver 550.54.15)", with both releases where library and kernel module differ, or "". */
+/*
+ * Returns " (driver 550.54.15)", with both releases if the library's and the kernel module's
+ * differ, or "".
+ */
 static char *release_text(const struct info *info)
 {
     const char *file = info->driver_release;
@@ -71,7 +77,7 @@ static void add_candidate(struct columns *columns, const struct cushim_candidate
     columns_end_row(columns);
 }
 
-/* Who decides what is opened: the option, else the variable. */
+/* Adds what decides which library is opened: the option, or else the variable. */
 static void add_setting(struct columns *columns, const struct info_library *library)
 {
     if (library->words)
@@ -131,7 +137,7 @@ static bool is_absent(const struct cushim_candidate *candidate)
            candidate->verdict == CUSHIM_VERDICT_REPEATED;
 }
 
-/* NVRTC is looked for in many places: only what is there and was turned down is named. */
+/* NVRTC is searched for in many places. So only files that exist and were rejected are named. */
 static void print_no_nvrtc(const struct info_library *library, FILE *out)
 {
     const struct cushim_report *report = library->report;
@@ -185,7 +191,7 @@ static void add_multiprocessors(struct columns *columns, struct maybe number)
         columns_add(columns, "unknown SMs");
 }
 
-/* Nothing where a device has nobody to access. */
+/* Adds nothing if the device has no peers. */
 static void add_peers(struct columns *columns, const struct device *device, size_t n)
 {
     char *list = format("%s", "");
@@ -204,7 +210,7 @@ static void add_peers(struct columns *columns, const struct device *device, size
     free(list);
 }
 
-/* Only what keeps a program from using the device. */
+/* Adds the compute mode only if it may keep a program from using the device. */
 static void add_compute_mode(struct columns *columns, struct maybe mode)
 {
     if (!mode.known)

@@ -44,7 +44,9 @@ char *format(const char *text, ...)
     return result;
 }
 
-/* How many bytes a character has by its first one; 0 if none begins so. */
+/*
+ * Returns the length of a character from its first byte; 0 if no character begins with this byte.
+ */
 static size_t utf8_length(unsigned char first)
 {
     if (first < 0x80)
@@ -56,7 +58,10 @@ static size_t utf8_length(unsigned char first)
     return first >= 0xf0 && first < 0xf5 ? 4 : 0;
 }
 
-/* Neither written longer than needed, nor half of a UTF-16 pair, nor beyond Unicode. */
+/*
+ * Tells whether the character is valid: not longer than necessary, not half of a UTF-16 pair, and
+ * part of Unicode.
+ */
 static bool is_character(uint32_t point, size_t length)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};

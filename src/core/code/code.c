@@ -16,22 +16,22 @@ enum { INVALID_IMAGE = 200, FILE_NOT_FOUND = 301 }; /* CUDA_ERROR_... */
 struct fat_header {
     uint32_t magic;
     uint16_t version, header_bytes;
-    uint64_t bytes; /* what follows the header */
+    uint64_t bytes; /* of the entries after this header */
 };
 
-/* How each of its entries begins. */
+/* The header of one entry of a fat binary. */
 struct fat_entry {
     uint16_t kind, version;
     uint32_t header_bytes;
-    uint64_t bytes; /* what follows the header */
+    uint64_t bytes; /* of the code after this header */
 };
 
 #define FAT_MAGIC 0xba55ed50u
 
-/* Of the structure that a program has in its data, with a pointer to a fat binary. */
+/* Begins the structure that a compiled program has in its data, which points to a fat binary. */
 #define FAT_POINTER_MAGIC 0x466243b1u
 
-/* No code is that large, and a file may be said to be of any size. */
+/* A larger file is refused before it is read: no code has that size. */
 #define LARGEST_FILE ((size_t) 1 << 30)
 
 static bool inside(uint64_t offset, uint64_t size, size_t bytes)
@@ -39,7 +39,7 @@ static bool inside(uint64_t offset, uint64_t size, size_t bytes)
     return offset <= bytes && size <= bytes - offset;
 }
 
-/* Is everything that a 64-bit ELF file points to inside of it? */
+/* Tells whether everything that a 64-bit ELF file points to lies inside of it. */
 static bool is_whole_elf(const char *data, size_t bytes)
 {
     Elf64_Ehdr header;
@@ -61,7 +61,7 @@ static bool is_whole_elf(const char *data, size_t bytes)
     return true;
 }
 
-/* Does each entry end where the next one begins, and the last one at the end? */
+/* Tells whether each entry ends where the next one begins, and the last one at the end. */
 static bool are_whole_entries(const char *data, uint64_t left)
 {
     struct fat_entry entry;
@@ -96,7 +96,7 @@ static bool begins_with(const void *data, size_t bytes, const void *magic, size_
     return bytes >= size && !memcmp(data, magic, size);
 }
 
-/* What it is; an explanation if it is nothing that a driver should see. */
+/* Determines the kind of the code. Returns an explanation if a driver must not get it, or NULL. */
 static const char *examine(const char *data, size_t bytes, enum cushim__code_kind *ret_kind)
 {
     const uint32_t fat = FAT_MAGIC, fat_pointer = FAT_POINTER_MAGIC;
@@ -110,7 +110,7 @@ static const char *examine(const char *data, size_t bytes, enum cushim__code_kin
         *ret_kind = CUSHIM__CODE_FATBINARY;
         return is_whole_fat(data, bytes) ? NULL : "a fat binary that is cut off";
     }
-    /* A driver would follow whatever address stands in there. */
+    /* A driver would read from the address in this structure, whatever it is. */
     if (begins_with(data, bytes, &fat_pointer, sizeof(fat_pointer)))
         return "not code but a structure that points to a fat binary: give what it points to";
     *ret_kind = CUSHIM__CODE_PTX;
@@ -122,7 +122,7 @@ static const char *examine(const char *data, size_t bytes, enum cushim__code_kin
     return length ? NULL : "empty";
 }
 
-/* Takes over bytes, which has room for a NUL. */
+/* Takes over bytes. There must be room for a NUL behind them. */
 static cushim_status take(char *bytes, size_t n_bytes, const char *label, const char *call,
                           struct cushim__code *ret_code)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Code for a device, as somebody gave it: PTX, a cubin or a fat binary.
+ * Code for a device, as the program provides it: PTX, a cubin or a fat binary.
  *
- * The driver takes a pointer without a length, and reads as far as the headers in the
- * code tell it to, or to a NUL. So the code is copied, given its NUL, and checked to be as long
- * as it says it is.
+ * The driver gets a pointer without a length. It reads as far as the headers of the code say, or up
+ * to a NUL. So cushim copies the code, puts a NUL behind it, and checks that the code is as long as
+ * its headers say.
  */
 #ifndef CUSHIM_CORE_CODE_CODE_H
 #define CUSHIM_CORE_CODE_CODE_H
@@ -22,11 +22,14 @@ struct cushim__code {
     size_t n_bytes;
 };
 
-/* label names it in the sentence of CUDA_ERROR_INVALID_IMAGE; it may be NULL. */
+/*
+ * Copies and checks code. label is its name in the error text of CUDA_ERROR_INVALID_IMAGE; it may
+ * be NULL.
+ */
 cushim_status cushim__code_copy(const void *data, size_t bytes, const char *label, const char *call,
                                 struct cushim__code *ret_code);
 
-/* The same of a file. */
+/* Reads and checks the code of a file. */
 cushim_status cushim__code_read(const char *path, const char *call, struct cushim__code *ret_code);
 
 void cushim__code_finish(struct cushim__code *code);

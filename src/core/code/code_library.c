@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Libraries of the driver. A kernel holds a reference on its library, and the library lists its
+ * kernels under its lock, so that a name has only one handle. The handles of kernels are closed
+ * without the lock: closing may destroy a kernel, which drops a reference on the library.
+ */
 #include "core/code/code_library.h"
 
 #include <stdlib.h>
@@ -16,6 +21,7 @@ static void destroy_kernel(void *object)
     free(kernel);
 }
 
+/* Runs after the last kernel and the last module are gone, so nothing of the library is in use. */
 static void destroy(void *object)
 {
     struct cushim__code_library *library = object;
@@ -33,7 +39,10 @@ static void destroy(void *object)
     free(library);
 }
 
-/* The handle is gone: so are those of the kernels, and modules keep what they need. */
+/*
+ * Closes the handles of the kernels when the library's handle is freed. Modules hold references on
+ * what they need.
+ */
 static void handle_gone(void *object)
 {
     struct cushim__code_library *library = object;
@@ -91,7 +100,10 @@ cushim_status cushim__code_library_load(const struct cushim__scope *scope,
     return status;
 }
 
-/* Under the lock. */
+/*
+ * Adds a kernel. Under the library's lock, so that two threads do not make two handles for one
+ * name.
+ */
 static cushim_status add(const struct cushim__scope *scope, struct cushim__code_library *library,
                          CUkernel cu, const char *name, uint64_t *ret_id)
 {
@@ -113,6 +125,7 @@ static cushim_status add(const struct cushim__scope *scope, struct cushim__code_
     return CUSHIM_OK;
 }
 
+/* The driver is asked before the lock is taken, because its call may take long. */
 cushim_status cushim__code_library_kernel(const struct cushim__scope *scope,
                                           struct cushim__code_library *library, const char *name,
                                           uint64_t *ret_id)

@@ -13,7 +13,10 @@ static void destroy(void *object)
     free(function);
 }
 
-/* Makes room for n parameters, in steps, as nobody says how many there are. */
+/*
+ * Makes room for one more parameter. The array grows in steps, because no driver function returns
+ * the number of parameters.
+ */
 static bool grow(struct cushim__function *function, int n)
 {
     struct cushim__param *params;
@@ -26,7 +29,9 @@ static bool grow(struct cushim__function *function, int n)
     return params;
 }
 
-/* Asks for one parameter after another: the first that is not there ends them. */
+/*
+ * Asks the driver for one parameter after another. The first one that does not exist ends the list.
+ */
 static cushim_status ask_params(const struct cushim__scope *scope,
                                 struct cushim__function *function)
 {
@@ -73,7 +78,7 @@ static cushim_status find_params(const struct cushim__scope *scope,
     return read_params(scope, function);
 }
 
-/* What launches are checked against. */
+/* Reads the limits that launches are checked against. */
 static cushim_status find_limits(const struct cushim__scope *scope,
                                  struct cushim__function *function)
 {

@@ -37,7 +37,10 @@ const char *cushim__image_lowered(const struct cushim__image *image, const char 
     return NULL;
 }
 
-/* NVRTC and ptxas write "error", and ptxas "fatal" for what it stops at. */
+/*
+ * Finds the first line that reports an error. NVRTC and ptxas write "error", and ptxas writes
+ * "fatal" for errors after which it stops.
+ */
 static const char *find_error(const char *log)
 {
     const char *error = strstr(log, "error"), *fatal = strstr(log, "fatal");

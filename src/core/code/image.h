@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a compiler made: bytes, its log, and the names of what was asked for by expression. */
+/* The result of a compiler: the code, the log, and the lowered names of the name expressions. */
 #ifndef CUSHIM_CORE_CODE_IMAGE_H
 #define CUSHIM_CORE_CODE_IMAGE_H
 
@@ -15,23 +15,23 @@ struct cushim__image {
     enum cushim_image_kind kind;
     const char *name; /* of the program */
     void *bytes;      /* followed by a NUL */
-    size_t n_bytes;   /* without it */
-    const char *log;  /* "" without */
+    size_t n_bytes;   /* without the NUL */
+    const char *log;  /* "" if there is none */
     struct cushim__lowered *lowered;
     size_t n_lowered;
     struct cushim__arena arena; /* all of the above, and this struct's own memory last */
-};
+};                              /* owns all of the above, and finally the memory of this struct */
 
 struct cushim__image *cushim__image_new(void);
 void cushim__image_free(struct cushim__image *image);
 void cushim__image_destroy(void *image); /* the same, for handles */
 
-/* The lowered name of an expression, NULL if it was not asked for. */
+/* Returns the lowered name of an expression, or NULL if the compilation did not ask for it. */
 const char *cushim__image_lowered(const struct cushim__image *image, const char *expression);
 
 /*
- * The first line of a compiler's log that is an error, else its first line; without the line's
- * end, and shortened to what fits. Returns buffer.
+ * Copies the first error line of a compiler's log, or its first line if there is no error. The text
+ * has no line end and is shortened to the size of the buffer. Returns buffer.
  */
 const char *cushim__log_first_error(const char *log, char *buffer, size_t size);
 

@@ -15,7 +15,7 @@ static void add(struct cushim__jit *jit, int option, uintptr_t value)
     jit->n++;
 }
 
-/* Options whose zero means that they are not given. */
+/* Adds an option unless its value is zero, which means that it is not given. */
 static void add_if(struct cushim__jit *jit, int option, int value)
 {
     if (value)

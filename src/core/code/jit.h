@@ -9,7 +9,9 @@
 
 enum { CUSHIM__JIT_OPTIONS = 24 };
 
-/* What cuModuleLoadDataEx() and its like take, and the memory that it leads to. */
+/*
+ * The arguments of cuModuleLoadDataEx() and similar functions, and the memory that they point to.
+ */
 struct cushim__jit {
     int *options;
     void **values;
@@ -23,13 +25,15 @@ cushim_status cushim__jit_begin(const struct cushim_module_params *params, const
 void cushim__jit_finish(struct cushim__jit *jit);
 
 /*
- * A result of a call that got these options, for the thread's last error: where it failed and
- * the compiler said why, that is the sentence, and the log is kept.
+ * Sets the thread's last error from the result of a call that got these options. If the call failed
+ * and the compiler wrote a reason, the reason is the error text, and the log is kept.
  */
 cushim_status cushim__jit_answer(const struct cushim__scope *scope, const struct cushim__jit *jit,
                                  int result, const char *name);
 
-/* JIT_CALL(scope, jit, cuLinkComplete, (...)): a driver call whose log may say more. */
+/*
+ * JIT_CALL(scope, jit, cuLinkComplete, (...)) makes a driver call whose log may explain its error.
+ */
 #define JIT_CALL(scope, jit, name, args)                                                           \
     cushim__jit_answer(scope, jit, CU_FN((scope)->table, name) args, #name)
 

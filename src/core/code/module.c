@@ -7,7 +7,10 @@
 #include "core/code/jit.h"
 #include "core/code/module_registry.h"
 
-/* After the last of its kernels. What is wrong with those is no reason to stay. */
+/*
+ * Unloads a module after the last of its kernels has ended. If waiting for the kernels fails, it is
+ * unloaded all the same.
+ */
 static void unload(struct cushim__module *module)
 {
     const struct cushim__access all = {module->code, 0, 1, true};
@@ -71,7 +74,7 @@ static struct cushim__module *allocate(const struct cushim__scope *scope)
     return NULL;
 }
 
-/* What is remembered of an image: the names of what was asked for by expression. */
+/* Copies the lowered names of an image, because the image may be freed before the module. */
 static void copy_names(struct cushim__module *module, const struct cushim__image *image)
 {
     const size_t n = image ? image->n_lowered : 0;
@@ -84,7 +87,7 @@ static void copy_names(struct cushim__module *module, const struct cushim__image
             cushim__arena_printf(&module->arena, "%s", image->lowered[i].name)};
 }
 
-/* Does the driver tell the names and the parameters of a module's kernels? */
+/* Tells whether the driver can list a module's kernels and their parameters. */
 static bool driver_tells(const struct cushim__scope *scope)
 {
     const bool *has = scope->context->driver->library->has;
@@ -113,6 +116,7 @@ static cushim_status fill(const struct cushim__scope *scope, struct cushim__modu
         if (code->kind == CUSHIM__CODE_PTX && !driver_tells(scope))
             module->ptx = strdup(code->bytes);
     }
+    /* The text and the names are in the module's arena, so one check suffices for all of them. */
     cushim__jit_finish(&jit);
     if (!status && module->arena.failed)
         return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, scope->call, label,
@@ -133,6 +137,10 @@ static cushim_status check_functions(const struct cushim__scope *scope,
     return CUSHIM_OK;
 }
 
+/*
+ * The first use belongs to this function. It keeps the module until its handle has a use of its
+ * own, and its end frees the module if anything fails.
+ */
 cushim_status cushim__module_load(const struct cushim__scope *scope,
                                   const struct cushim__code *code,
                                   const struct cushim__image *image,
@@ -181,6 +189,10 @@ void cushim__module_use(struct cushim__module *module)
     atomic_fetch_add(&module->users, 1);
 }
 
+/*
+ * The list is taken under the lock and closed without it: closing a handle may destroy a function,
+ * which takes other locks.
+ */
 static struct cushim__member *take_members(struct cushim__module *module)
 {
     struct cushim__member *members;
@@ -191,7 +203,10 @@ static struct cushim__member *take_members(struct cushim__module *module)
     return members;
 }
 
-/* A variable's handle may have been freed by the program. */
+/*
+ * Closes the handle of a function or a variable. The program may have freed a variable's handle
+ * already; closing it again does nothing.
+ */
 static void drop_member(const struct cushim__member *member)
 {
     if (!member->buffer) {
@@ -202,7 +217,10 @@ static void drop_member(const struct cushim__member *member)
     cushim__buffer_unref(member->buffer, "cushim_module_free", member->name);
 }
 
-/* The module's own reference goes with the last user; functions that are in use have others. */
+/*
+ * Drops one user. The last user drops the module's own reference. Functions that are in use hold
+ * other references, so the module is unloaded after their calls.
+ */
 void cushim__module_unuse(struct cushim__module *module)
 {
     if (atomic_fetch_sub(&module->users, 1) != 1)

@@ -2,9 +2,10 @@
 /*
  * Modules and their functions.
  *
- * A module's users are its handles, and the registry of names (module_registry.h). When the last
- * one goes, the handles of its functions and variables are closed; each function holds a reference
- * on the module, so that the module is unloaded when no call uses one any more.
+ * The users of a module are its handles and the registry of names (module_registry.h). When the
+ * last user is gone, the handles of the module's functions and variables are closed. Each function
+ * holds a reference on the module, so the module is unloaded only when no call uses one of its
+ * functions any more.
  */
 #ifndef CUSHIM_CORE_CODE_MODULE_H
 #define CUSHIM_CORE_CODE_MODULE_H
@@ -19,10 +20,13 @@
 #include "core/memory/slice.h"
 #include "core/object/scope.h"
 
-/* A function or a variable that was asked for. Its handle is closed with the module's last user. */
+/*
+ * A function or a variable that the program has looked up. Its handle is closed when the last user
+ * of the module is gone.
+ */
 struct cushim__member {
     struct cushim__member *next;
-    const char *name; /* as it was asked for; the module's */
+    const char *name; /* as the program asked for it; belongs to the module */
     uint64_t id;
     struct cushim__buffer *buffer; /* of a variable, with a reference; NULL for a function */
 };
@@ -30,25 +34,26 @@ struct cushim__member {
 struct cushim__module {
     struct cushim__object object;
     CUmodule cu;
-    struct cushim__object *library; /* that cu belongs to, with a reference; NULL: it is ours */
+    struct cushim__object *library; /* the library that owns cu, with a reference; NULL: the
+                                       module owns cu */
     atomic_uint users;
-    struct cushim__buffer *code; /* read by every launch, so that it is unloaded after them */
-    char *ptx; /* its text, where this driver does not tell what is in it; else NULL */
+    struct cushim__buffer *code; /* every launch reads it, so unloading comes after all launches */
+    char *ptx; /* the PTX text, if the driver cannot list kernels and parameters; else NULL */
     const char *log;
     struct cushim__lowered *lowered;
     size_t n_lowered;
 
     pthread_mutex_t lock; /* docs/locking.md has the order of locks */
-    /* Under it. */
-    struct cushim__arena arena; /* names, and what is above */
+    /* Under the lock. */
+    struct cushim__arena arena; /* for names, and for log and lowered above */
     struct cushim__member *members;
 };
 
 struct cushim__function {
     struct cushim__object object;
     CUfunction cu;
-    const char *name;            /* the module's */
-    struct cushim__buffer *code; /* the module's */
+    const char *name;            /* belongs to the module */
+    struct cushim__buffer *code; /* belongs to the module */
     struct cushim__param *params;
     int n_params; /* -1: not known */
     unsigned max_threads;
@@ -66,19 +71,22 @@ cushim_status cushim__module_load(const struct cushim__scope *scope,
                                   const struct cushim__image *image,
                                   const struct cushim_module_params *params, uint64_t *ret_id);
 
-/* A module that is there already, as a library's are. Takes over the caller's reference on it. */
+/*
+ * Makes a module object for a CUmodule that is loaded already, such as a library's. It takes over
+ * the caller's reference on the library.
+ */
 cushim_status cushim__module_wrap(const struct cushim__scope *scope, CUmodule cu,
                                   struct cushim__object *library, uint64_t *ret_id);
 
-/* One more, or one less, who needs the module. */
+/* Adds or drops one user of the module. */
 void cushim__module_use(struct cushim__module *module);
 void cushim__module_unuse(struct cushim__module *module);
 
-/* Another handle of it; it is one more user. */
+/* Makes another handle of the module, which is one more user. */
 cushim_status cushim__module_handle(struct cushim__module *module, const char *call,
                                     uint64_t *ret_id);
 
-/* In a scope of the module's context. */
+/* Looks up a function or a variable by name. The scope is in the module's context. */
 cushim_status cushim__module_function(const struct cushim__scope *scope,
                                       struct cushim__module *module, const char *name,
                                       uint64_t *ret_id);
@@ -87,11 +95,14 @@ cushim_status cushim__module_global(const struct cushim__scope *scope,
                                     struct cushim__module *module, const char *name,
                                     uint64_t *ret_id);
 
-/* The names most like one that is not there, as the end of a sentence; "" if none is known. */
+/*
+ * Writes the names that are most similar to one that does not exist, as the end of a sentence; ""
+ * if no name is known. Returns buffer.
+ */
 const char *cushim__module_suggest(const struct cushim__scope *scope, struct cushim__module *module,
                                    const char *name, char *buffer, size_t size);
 
-/* A new function, in a scope of the module's context; it gets no handle yet. */
+/* Makes a function object. It has no handle yet. The scope is in the module's context. */
 cushim_status cushim__function_new(const struct cushim__scope *scope, struct cushim__module *module,
                                    CUfunction cu, const char *name,
                                    struct cushim__function **ret_function);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What is in a module, by name. */
+/* Looking up functions and variables of a module by name. */
 #include <stdio.h>
 #include <string.h>
 
 #include "core/code/module.h"
 
-/* The name that the driver knows for what may be a name expression. */
+/* Returns the driver's name for a name expression, or the name itself if it is none. */
 static const char *lowered(const struct cushim__module *module, const char *name)
 {
     for (size_t i = 0; i < module->n_lowered; i++)
@@ -14,7 +14,7 @@ static const char *lowered(const struct cushim__module *module, const char *name
     return name;
 }
 
-/* Under the lock. */
+/* Under the module's lock. */
 static struct cushim__member *find(const struct cushim__module *module, const char *name,
                                    bool variable)
 {
@@ -25,7 +25,7 @@ static struct cushim__member *find(const struct cushim__module *module, const ch
     return member;
 }
 
-/* Under the lock: not in the list yet. */
+/* Makes a member that is not in the list yet. Under the module's lock. */
 static struct cushim__member *new_member(const struct cushim__scope *scope,
                                          struct cushim__module *module, const char *name)
 {
@@ -96,7 +96,10 @@ cushim_status cushim__module_function(const struct cushim__scope *scope,
     return status;
 }
 
-/* The bytes of a variable: the module knows who uses them as long as it is there itself. */
+/*
+ * Adds a variable. The buffer of its bytes lives as long as the module, so the order of its uses is
+ * known even if the program frees the slice and asks for it again.
+ */
 static cushim_status add_variable(const struct cushim__scope *scope, struct cushim__module *module,
                                   const char *name, struct cushim__member **ret_member)
 {
@@ -121,7 +124,7 @@ static cushim_status add_variable(const struct cushim__scope *scope, struct cush
     return CUSHIM_OK;
 }
 
-/* Under the lock. */
+/* Under the module's lock. */
 static cushim_status give_slice(const struct cushim__scope *scope, struct cushim__member *member)
 {
     struct cushim__object *object = cushim__handle_pin(member->id, CUSHIM__HANDLE_SLICE, NULL);

@@ -12,13 +12,15 @@ struct entry {
     char name[];
 };
 
-/* One list for all contexts: programs register a handful of modules. */
+/* One list for all contexts, because programs register few modules. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct entry *entries;
 
 CUSHIM__OPEN_IN_CHILD(mutex);
 
-/* Under the mutex: where the entry is linked; name NULL is any. */
+/*
+ * Returns the link to the entry with this name, or with any name if name is NULL. Under the mutex.
+ */
 static struct entry **find(const struct cushim__context *context, const char *name)
 {
     struct entry **entry = &entries;
@@ -29,6 +31,7 @@ static struct entry **find(const struct cushim__context *context, const char *na
     return entry;
 }
 
+/* The module is released without the mutex, because this may unload it. */
 static bool take_out(struct cushim__context *context, const char *name)
 {
     struct entry **place, *entry;
@@ -46,7 +49,7 @@ static bool take_out(struct cushim__context *context, const char *name)
     return true;
 }
 
-/* A context without handles: nobody can ask its registry any more. */
+/* Called when a context loses its last handle: no caller can look up its modules any more. */
 static void forget_modules(struct cushim__context *context)
 {
     while (take_out(context, NULL))
@@ -64,7 +67,10 @@ cushim_status cushim__registry_add(struct cushim__module *module, const char *na
         return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, call, name, "no memory for a name");
     entry->module = module;
     strcpy(entry->name, name);
-    /* A context without handles drops its registry once, and nobody could ask it later. */
+    /*
+     * Under the submission lock, which also protects context->handles: a context without handles
+     * clears its registry once, so no module may be added after that.
+     */
     cushim__lock(context);
     pthread_mutex_lock(&mutex);
     alive = context->handles > 0;
@@ -96,6 +102,10 @@ struct cushim__module *cushim__registry_find(struct cushim__context *context, co
     pthread_mutex_lock(&mutex);
     entry = *find(context, name);
     if (entry) {
+        /*
+         * The use is counted under the mutex: otherwise another thread could remove the entry and
+         * unload the module first.
+         */
         module = entry->module;
         cushim__module_use(module);
     }

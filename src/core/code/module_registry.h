@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Modules by name: each context has a registry of them, and keeps what is in it. */
+/* Modules by name. Each context has a registry, which keeps the modules in it loaded. */
 #ifndef CUSHIM_CORE_CODE_MODULE_REGISTRY_H
 #define CUSHIM_CORE_CODE_MODULE_REGISTRY_H
 
 #include "core/code/module.h"
 
-/* CUSHIM_ERROR_BUSY if the name is taken. The registry is one more user of the module. */
+/*
+ * Adds a module. CUSHIM_ERROR_BUSY if the name is taken. The registry is one more user of the
+ * module.
+ */
 cushim_status cushim__registry_add(struct cushim__module *module, const char *name,
                                    const char *call);
 
-/* The module with one more user, for the caller; NULL, and the thread's error, without. */
+/*
+ * Returns the module of a name, with one more user for the caller. NULL, with the thread's error,
+ * if there is none.
+ */
 struct cushim__module *cushim__registry_find(struct cushim__context *context, const char *name,
                                              const char *call);
 

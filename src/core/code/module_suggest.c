@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A name that is not in a module is most often a name that is, misspelled or mangled. */
+/*
+ * Suggestions for a name that a module does not have. In most cases the name is misspelled, or it
+ * is mangled in the module.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +20,9 @@ struct names {
     unsigned n, total;
 };
 
-/* How many letters have to be changed, added or left out to make one word of the other. */
+/*
+ * Returns the edit distance: how many letters must be changed, added or removed to turn a into b.
+ */
 static unsigned distance(const char *a, const char *b)
 {
     unsigned row[MAX_NAME + 1];
@@ -41,13 +46,13 @@ static unsigned distance(const char *a, const char *b)
     return row[length];
 }
 
-/* A mangled name has the name in it, and so is nearer than its letters say. */
+/* Returns the distance, but 0 if the name contains the wanted one, as a mangled name does. */
 static unsigned likeness(const char *wanted, const char *name)
 {
     return strstr(name, wanted) ? 0 : distance(wanted, name);
 }
 
-/* Keeps the nearest, nearest first. */
+/* Keeps the most similar names, the best one first. */
 static void consider(struct names *names, const char *name)
 {
     const unsigned d = likeness(names->wanted, name);

@@ -8,7 +8,7 @@
 
 #include "base/util.h"
 
-/* A token is a word, with the dots in it, or one other character; length 0 is the end. */
+/* A token is a word including its dots, or one other character. Length 0 is the end of the text. */
 struct token {
     const char *text;
     size_t length;
@@ -50,7 +50,7 @@ static bool is(struct token token, const char *word)
     return strlen(word) == token.length && !memcmp(token.text, word, token.length);
 }
 
-/* The size of ".u64" and the like, 0 for what is no type. */
+/* Returns the size of a type such as ".u64", or 0 if the token is no type. */
 static uint32_t type_size(struct token token)
 {
     static const struct {
@@ -71,7 +71,7 @@ static uint32_t type_size(struct token token)
     return 0;
 }
 
-/* One declaration, up to the "," or ")" that ends it, which is returned. */
+/* Reads one declaration up to the "," or ")" that ends it, and returns that token. */
 static struct token read_param(const char **p, struct token token, uint32_t *ret_align,
                                uint32_t *ret_size)
 {
@@ -79,7 +79,7 @@ static struct token read_param(const char **p, struct token token, uint32_t *ret
     bool pointer = false;
 
     for (; token.length && !is(token, ",") && !is(token, ")"); token = next(p)) {
-        /* ".ptr .global .align 4" is about what it points to. */
+        /* In ".ptr .global .align 4", the alignment is that of the memory, not of the pointer. */
         pointer |= is(token, ".ptr");
         if (is(token, ".align")) {
             token = next(p);

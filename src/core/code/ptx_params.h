@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The parameters of a kernel as its PTX declares them, for drivers that do not tell (before
- * CUDA 12.4).
+ * The parameters of a kernel, read from its PTX. This is for drivers before CUDA 12.4, which cannot
+ * be asked for them.
  */
 #ifndef CUSHIM_CORE_CODE_PTX_PARAMS_H
 #define CUSHIM_CORE_CODE_PTX_PARAMS_H
@@ -15,9 +15,9 @@ struct cushim__param {
 };
 
 /*
- * Finds the entry of this name in a PTX text and says how many parameters it has; up to
- * capacity of them are written to params. -1 if there is no such entry, or if it is
- * declared in a way that is not understood.
+ * Finds the entry with this name in a PTX text and returns how many parameters it has. Up to
+ * capacity of them are written to params. -1 if there is no such entry, or if its declaration is
+ * not understood.
  */
 int cushim__ptx_params(const char *ptx, const char *entry, struct cushim__param *params,
                        size_t capacity);

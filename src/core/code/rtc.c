@@ -14,7 +14,7 @@
 
 #define FUNCTION(rtc, type, name) ((__typeof__(type) *) (rtc)->table[CUSHIM_ROW_##name])
 
-/* One compilation, while it is made. */
+/* One running compilation. */
 struct job {
     const struct cushim__driver *rtc;
     const struct cushim_compile_params *params;
@@ -28,7 +28,7 @@ static const char *program_name(const struct cushim_compile_params *params)
     return params->name && *params->name ? params->name : "kernel.cu";
 }
 
-/* An answer of NVRTC that is no success, told with what the compiler wrote. */
+/* Reports an error of NVRTC, with the first error of the compiler's log. */
 static cushim_status fail(const struct job *job, int result, const char *function)
 {
     const cushim_status status = CUSHIM_STATUS_NVRTC(result);
@@ -54,7 +54,10 @@ static cushim_status no_memory(const struct job *job)
                            "no memory for a compiled program");
 }
 
-/* Reads what comes as a size and then bytes. A NUL is put behind it. */
+/*
+ * Reads the result of two NVRTC functions: one returns a size, the other that many bytes. Puts a
+ * NUL behind the bytes.
+ */
 static cushim_status read_bytes(const struct job *job, unsigned size_row, unsigned row,
                                 void **ret_bytes, size_t *ret_size)
 {
@@ -106,7 +109,7 @@ static cushim_status read_image(const struct job *job)
         return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, job->call, program_name(job->params),
                                "%s: %s: no machine code was made: it takes an arch \"sm_...\"",
                                job->call, program_name(job->params));
-    /* NVRTC counts the NUL that ends PTX. */
+    /* For PTX, NVRTC counts the NUL at the end. */
     if (job->params->kind == CUSHIM_IMAGE_PTX)
         image->n_bytes--;
     return CUSHIM_OK;
@@ -195,14 +198,17 @@ static cushim_status run_compiler(const struct job *job, const struct cushim__rt
         list[i] = next;
     result = FUNCTION(job->rtc, int(void *, int, const char *const *),
                       nvrtcCompileProgram)(job->program, (int) options->count, list);
-    /* The log is of most use when the compiler failed; then failing to read it is no news. */
+    /*
+     * After an error the log is most useful. If it cannot be read either, the compiler's error
+     * counts.
+     */
     if (!result)
         return read_log(job);
     read_log(job);
     return fail(job, result, "nvrtcCompileProgram");
 }
 
-/* What the NVRTC at hand has to have, before anything is begun. */
+/* Checks before anything is compiled that this NVRTC has the functions that are needed. */
 static cushim_status check_functions(const struct job *job)
 {
     const struct cushim__library *library = job->rtc->library;

@@ -7,38 +7,44 @@
 #include "core/code/image.h"
 #include "core/object/driver.h"
 
-/* NVRTC's functions return int, and a program is a pointer. */
+/*
+ * The common type of NVRTC functions that return a value of a program. They return int, and a
+ * program is a pointer.
+ */
 typedef int cushim__rtc_get(void *program, void *ret);
 
-/* The options that parameters mean, one after another, each ended by a NUL. */
+/* NVRTC's options for some parameters: one text after another, each with a NUL at its end. */
 struct cushim__rtc_options {
     struct cushim__str text;
     size_t count;
 };
 
-/* Fills options, which cushim__str_finish(&options->text) frees. Fails for bad parameters only. */
+/*
+ * Fills options. The caller frees them with cushim__str_finish(&options->text). Fails only if the
+ * parameters are wrong.
+ */
 cushim_status cushim__rtc_options_make(const struct cushim_compile_params *params, const char *call,
                                        struct cushim__rtc_options *ret_options);
 
-/* Is the option meant to give this kind of architecture, "sm_..." for a cubin? */
+/* Tells whether this kind of image needs a real architecture ("sm_...") and not a virtual one. */
 bool cushim__rtc_wants_real(enum cushim_image_kind kind);
 
-/* Compiles. rtc is pinned by the caller; params is not NULL. */
+/* Compiles a program. The caller has pinned rtc. params must not be NULL. */
 cushim_status cushim__rtc_compile(const struct cushim__driver *rtc, const char *source,
                                   const struct cushim_compile_params *params, const char *call,
                                   struct cushim__image **ret_image);
 
-/* All architectures that it compiles for; the caller frees them. */
+/* Returns all architectures that this NVRTC compiles for. The caller frees the array. */
 cushim_status cushim__rtc_architectures(const struct cushim__driver *rtc, const char *call,
                                         int **ret_archs, size_t *ret_count);
 
 /*
- * Pins the NVRTC that a handle names, or, for 0, opens the default one and pins that.
- * cushim__rtc_unpin() gives back what this took.
+ * Pins the NVRTC of a handle. If id is 0, it opens the default NVRTC and pins that.
+ * cushim__rtc_unpin() undoes both.
  */
 struct cushim__rtc {
     const struct cushim__driver *driver;
-    uint64_t id, opened; /* opened: to be closed again, 0 if the caller had opened it */
+    uint64_t id, opened; /* opened: the handle to close, or 0 if the caller had opened the NVRTC */
 };
 
 cushim_status cushim__rtc_pin(uint64_t id, const char *call, struct cushim__rtc *ret_rtc);

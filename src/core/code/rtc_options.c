@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* NVRTC's options, from the fields that stand for them. */
+/* NVRTC's options, made from the fields of struct cushim_compile_params. */
 #include <ctype.h>
 #include <string.h>
 
@@ -37,7 +37,10 @@ bool cushim__rtc_wants_real(enum cushim_image_kind kind)
     return kind == CUSHIM_IMAGE_CUBIN;
 }
 
-/* A number alone gets the prefix that the kind needs: a cubin is for one real architecture. */
+/*
+ * Adds the architecture. A number gets the prefix that the kind needs: a cubin is for a real
+ * architecture, PTX for a virtual one.
+ */
 static void add_arch(struct cushim__rtc_options *options, const char *arch,
                      enum cushim_image_kind kind)
 {

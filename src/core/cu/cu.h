@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The driver's functions, types and constants that the safe layer uses, as the machine
- * sees them, so that it is built without CUDA's headers and is the same whatever toolkit it was
- * built beside. tests/safe/cu.c compiles this page with the real cuda.h and compares.
+ * The driver's functions, types and constants that the safe layer uses, declared with the same
+ * binary layout. So cushim is built without CUDA's headers, and is the same whatever toolkit is
+ * installed. tests/safe/cu.c compiles this header together with the real cuda.h and compares both.
  *
- * The names are CUDA's. Handles are the same types as in cuda.h; enumerations are int; what
- * differs otherwise is written CU_TYPE(CUDA's, ours).
+ * The names are those of CUDA. Handles have the same types as in cuda.h, and enumerations are int.
+ * Other differences are written as CU_TYPE(CUDA's type, our type).
  */
 #ifndef CUSHIM_CORE_CU_CU_H
 #define CUSHIM_CORE_CU_CU_H
@@ -29,14 +29,14 @@ typedef struct CUfunc_st *CUfunction;
 
 #define CU_ENUM(real) CU_TYPE(real, int)
 
-/* CUuuid. */
+/* Has the layout of CUuuid. */
 struct cushim__cu_uuid {
     char bytes[16];
 };
 
 typedef void(CUDA_CB *cushim__cu_host_fn)(void *user);
 
-/* X(exported name, parameters). All return a CUresult. */
+/* X(exported name, parameters). Each function returns a CUresult. */
 #define CUSHIM__CU_MAP(X)                                                                          \
     X(cuDeviceGet, (CUdevice *, int) )                                                             \
     X(cuDeviceGetCount, (int *) )                                                                  \
@@ -114,12 +114,12 @@ typedef void(CUDA_CB *cushim__cu_host_fn)(void *user);
     X(cuMemsetD2D16Async, (CUdeviceptr, size_t, unsigned short, size_t, size_t, CUstream))         \
     X(cuMemsetD2D32Async, (CUdeviceptr, size_t, unsigned, size_t, size_t, CUstream))
 
-/* cu_fn_cuCtxSynchronize is the type of the function. */
+/* Declares the type of each function: cu_fn_cuCtxSynchronize is that of cuCtxSynchronize(). */
 #define CUSHIM__CU_FN(name, parameters) typedef CU_ENUM(CUresult) cu_fn_##name parameters;
 CUSHIM__CU_MAP(CUSHIM__CU_FN)
 #undef CUSHIM__CU_FN
 
-/* X(name, value), all in CUDA 11.3. */
+/* X(name, value). All of them are in the headers of CUDA 11.3. */
 #define CUSHIM__CU_CONSTANT_MAP(X)                                                                 \
     X(CUDA_ERROR_INVALID_VALUE, 1)                                                                 \
     X(CUDA_ERROR_OUT_OF_MEMORY, 2)                                                                 \
@@ -173,10 +173,10 @@ enum {
 #define CU_STREAM_LEGACY     ((CUstream) 1)
 #endif
 
-/* cuDeviceGetAttribute()'s CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH came with CUDA 11.8. */
+/* An attribute of cuDeviceGetAttribute() that came with CUDA 11.8. */
 enum { CUSHIM__CU_ATTRIBUTE_CLUSTER_LAUNCH = 120 };
 
-/* A function of a table, with its type. */
+/* A function of a table, converted to its type. */
 #define CU_FN(table, name) ((cu_fn_##name *) (table)[CUSHIM_ROW_##name])
 
 #endif

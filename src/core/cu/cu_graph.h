@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* More of cu.h, in its form: what capturing and graphs need. */
+/* The part of cu.h for stream capture and graphs. */
 #ifndef CUSHIM_CORE_CU_CU_GRAPH_H
 #define CUSHIM_CORE_CU_CU_GRAPH_H
 

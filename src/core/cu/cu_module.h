@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * More of cu.h, in its form: what modules, functions, libraries, the linker and launches need.
- */
+/* The part of cu.h for modules, functions, libraries, the linker and launches. */
 #ifndef CUSHIM_CORE_CU_CU_MODULE_H
 #define CUSHIM_CORE_CU_CU_MODULE_H
 
@@ -13,7 +11,7 @@ typedef struct CUkern_st *CUkernel;
 typedef struct CUlinkState_st *CUlinkState;
 #endif
 
-/* CUlaunchAttribute: the value is a union of 64 bytes. */
+/* Has the layout of CUlaunchAttribute, whose value is a union of 64 bytes. */
 union cushim__cu_attribute_value {
     char pad[64];
     int number;
@@ -43,7 +41,7 @@ struct cushim__cu_attribute {
     union cushim__cu_attribute_value value;
 };
 
-/* CUlaunchConfig. */
+/* Has the layout of CUlaunchConfig. */
 struct cushim__cu_launch {
     unsigned grid[3], block[3], shared_bytes;
     CUstream stream;
@@ -105,7 +103,7 @@ typedef size_t(CUDA_CB *cushim__cu_block_to_shared)(int block);
 CUSHIM__CU_MODULE_MAP(CUSHIM__CU_FN)
 #undef CUSHIM__CU_FN
 
-/* X(name, value), all in CUDA 11.3. */
+/* X(name, value). All of them are in the headers of CUDA 11.3. */
 #define CUSHIM__CU_MODULE_CONSTANT_MAP(X)                                                          \
     X(CUDA_ERROR_INVALID_IMAGE, 200)                                                               \
     X(CUDA_ERROR_NOT_FOUND, 500)                                                                   \
@@ -148,7 +146,7 @@ enum {
 };
 #endif
 
-/* X(name, value, the CUDA version of the headers that brought it). */
+/* X(name, value, the first CUDA version whose headers have it). */
 #define CUSHIM__CU_LATER_CONSTANT_MAP(X)                                                           \
     X(CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW, 1, 11080)                                          \
     X(CU_LAUNCH_ATTRIBUTE_COOPERATIVE, 2, 11080)                                                   \

@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * The list of arguments is shared with running launches instead of copied for each of them. A
+ * launch takes a reference and works without the lock, because it may wait and calls the driver. A
+ * change of a list that a launch has first makes a copy of it.
+ */
 #include "core/launch/launcher.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The value first, where malloc() aligns it for any type, then the name. */
+/*
+ * Copies an argument into one block: first the value, which malloc() aligns for any type, then the
+ * name.
+ */
 static cushim_status copy(const struct cushim_argument *argument, const char *call,
                           struct cushim_argument *ret_copy)
 {
@@ -35,7 +43,9 @@ static void drop(struct cushim_argument *arguments, size_t n)
         free((void *) (uintptr_t) arguments[i].value);
 }
 
-/* The last reference frees it. Under the lock. */
+/*
+ * Drops a reference; the last one frees the list. Under the lock, because the count is not atomic.
+ */
 static void unref(struct cushim__argument_list *list)
 {
     if (!list || --list->references)
@@ -44,6 +54,10 @@ static void unref(struct cushim__argument_list *list)
     free(list);
 }
 
+/*
+ * No other thread can reach the launcher any more. No launch has the list, because each launch pins
+ * the launcher.
+ */
 static void destroy(void *object)
 {
     struct cushim__launcher *launcher = object;
@@ -76,7 +90,7 @@ static cushim_status fail_memory(const char *call, size_t n)
     return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, call, NULL, "no memory for %zu arguments", n);
 }
 
-/* Adds copies of all arguments or of none, in the room that there is. */
+/* Adds copies of all arguments, or of none if one of them is wrong. The list has room for them. */
 static cushim_status append(struct cushim__argument_list *list,
                             const struct cushim_argument *arguments, size_t n, const char *call)
 {
@@ -94,7 +108,10 @@ static cushim_status append(struct cushim__argument_list *list,
     return CUSHIM_OK;
 }
 
-/* Room for n arguments, with the contents of old, which is freed; NULL if there is no memory. */
+/*
+ * Makes room for n arguments, and keeps the contents of old, which is freed. NULL when out of
+ * memory.
+ */
 static struct cushim__argument_list *resize(struct cushim__argument_list *old, size_t n)
 {
     struct cushim__argument_list *list;
@@ -115,7 +132,7 @@ static struct cushim__argument_list *resize(struct cushim__argument_list *old, s
     return list;
 }
 
-/* Puts a copy in the place of a list that a launch has, too. Under the lock. */
+/* Replaces a list that a launch uses by a copy. Under the lock. */
 static cushim_status separate(struct cushim__launcher *launcher, size_t n, const char *call)
 {
     struct cushim__argument_list *shared = launcher->list, *list = resize(NULL, n);
@@ -133,7 +150,10 @@ static cushim_status separate(struct cushim__launcher *launcher, size_t n, const
     return CUSHIM_OK;
 }
 
-/* Makes the list one that may be changed, with room for n more. Under the lock. */
+/*
+ * Prepares the list for a change: no launch uses it, and it has room for n more arguments. Under
+ * the lock.
+ */
 static cushim_status prepare(struct cushim__launcher *launcher, size_t n, const char *call)
 {
     struct cushim__argument_list *list = launcher->list;
@@ -170,7 +190,7 @@ cushim_status cushim__launcher_push(struct cushim__launcher *launcher,
     return status;
 }
 
-/* Takes over the argument where this succeeds. Under the lock. */
+/* Takes over the argument on success. Under the lock. */
 static cushim_status replace(struct cushim__launcher *launcher, size_t index,
                              const struct cushim_argument *argument, const char *call)
 {
@@ -192,6 +212,7 @@ cushim_status cushim__launcher_set(struct cushim__launcher *launcher, size_t ind
     struct cushim_argument new_one;
     cushim_status status;
 
+    /* The copy is made before the lock is taken, because it may take long. */
     CUSHIM_TRY(copy(argument, call, &new_one));
     pthread_mutex_lock(&launcher->lock);
     status = replace(launcher, index, &new_one, call);
@@ -201,6 +222,10 @@ cushim_status cushim__launcher_set(struct cushim__launcher *launcher, size_t ind
     return status;
 }
 
+/*
+ * A list that a launch uses must not change, so the launcher drops it. Otherwise its memory is kept
+ * for the next arguments.
+ */
 void cushim__launcher_clear(struct cushim__launcher *launcher)
 {
     struct cushim__argument_list *list;
@@ -208,7 +233,7 @@ void cushim__launcher_clear(struct cushim__launcher *launcher)
     pthread_mutex_lock(&launcher->lock);
     list = launcher->list;
     if (list && list->references == 1) {
-        drop(list->arguments, list->n); /* the room stays, for those that come next */
+        drop(list->arguments, list->n);
         list->n = 0;
     } else {
         unref(list);

@@ -22,7 +22,7 @@ static bool is_pinned(const struct cushim__access *access)
     return access->buffer->memory == CUSHIM__MEMORY_PINNED;
 }
 
-/* One driver call between a part of a buffer and memory of the host. */
+/* Makes one driver call that copies between a part of a buffer and memory of the host. */
 static cushim_status move(struct cushim__scope *scope, struct cushim__stream *stream,
                           const struct cushim__access *part, void *host)
 {
@@ -42,9 +42,10 @@ static cushim_status move(struct cushim__scope *scope, struct cushim__stream *st
 }
 
 /*
- * A driver may copy pageable memory at once, or wait for the stream and then copy it, or copy it
- * later, and does not say. So it never sees any: what is pageable goes through a
- * page-locked piece, and nothing waits while a lock is held. Exactly one of to and from is set.
+ * Copies in pieces through page-locked staging blocks. A driver may copy pageable memory at once,
+ * later, or after waiting for the stream, and a program cannot know which. So cushim gives it
+ * page-locked memory only; then no driver call waits while a lock is held. Exactly one of to and
+ * from is set.
  */
 static cushim_status move_pieces(struct cushim__scope *scope, struct cushim__stream *stream,
                                  const struct cushim__access *access, char *to, const char *from)
@@ -76,7 +77,7 @@ static cushim_status move_pieces(struct cushim__scope *scope, struct cushim__str
     return status;
 }
 
-/* Page-locked memory is the host's: once the devices are done, the host copies. */
+/* For page-locked memory the host itself copies, after the devices have done their work on it. */
 cushim_status cushim__memory_read(struct cushim__scope *scope, struct cushim__stream *stream,
                                   const struct cushim__access *from, void *host)
 {

@@ -3,7 +3,10 @@
 
 #include "core/memory/memory.h"
 
-/* What the driver's memsets repeat: 4, 2 or 1 bytes, which must divide address and element. */
+/*
+ * Returns the unit of the driver's memsets: 4, 2 or 1 bytes. It must divide the address and the
+ * element.
+ */
 static size_t unit_of(CUdeviceptr address, size_t element)
 {
     return !((address | element) & 3) ? 4 : !((address | element) & 1) ? 2 : 1;
@@ -42,7 +45,7 @@ static cushim_status fill_row(const struct cushim__scope *scope, CUstream stream
     return CU_CALL(scope, cuMemsetD8Async, (to, (unsigned char) value, n, stream));
 }
 
-/* One unit in each of n elements. */
+/* Sets one unit in each of n elements. */
 static cushim_status fill_column(const struct cushim__scope *scope, CUstream stream, CUdeviceptr to,
                                  size_t unit, unsigned value, size_t element, size_t n)
 {
@@ -54,7 +57,10 @@ static cushim_status fill_column(const struct cushim__scope *scope, CUstream str
     return CU_CALL(scope, cuMemsetD2D8Async, (to, element, (unsigned char) value, 1, n, stream));
 }
 
-/* As a matrix with an element a row, column after column, unless all of it is the same. */
+/*
+ * Fills with one call if all units of the element are equal. Otherwise it treats the range as a
+ * matrix with one element in each row, and fills it column by column.
+ */
 static cushim_status fill(const struct cushim__scope *scope, CUstream stream,
                           const struct cushim__access *to, const char *element, size_t bytes)
 {

@@ -9,7 +9,7 @@ static cushim_status no_memory(const struct cushim__scope *scope)
                            "%s: no memory to keep track of memory", scope->call);
 }
 
-/* The end of an allocation: the buffer, or the status and nothing. */
+/* Returns the buffer if the allocation succeeded, and deletes it otherwise. */
 static cushim_status give(struct cushim__buffer *buffer, cushim_status status,
                           struct cushim__buffer **ret_buffer)
 {
@@ -20,7 +20,10 @@ static cushim_status give(struct cushim__buffer *buffer, cushim_status status,
     return status;
 }
 
-/* The allocation is work of the stream: other streams must come after it. */
+/*
+ * Allocates in the order of the stream. The allocation is work of that stream, so it is submitted
+ * as a write: other streams then wait for it.
+ */
 static cushim_status alloc_async(struct cushim__scope *scope, struct cushim__stream *stream,
                                  struct cushim__buffer *buffer)
 {
@@ -57,7 +60,10 @@ cushim_status cushim__memory_alloc(struct cushim__scope *scope, struct cushim__s
     return give(buffer, status, ret_buffer);
 }
 
-/* For memory that is not of a stream. Of no bytes there is nothing to allocate, nor to free. */
+/*
+ * Makes a buffer for memory that belongs to no stream. With 0 bytes nothing is allocated, so the
+ * buffer is marked as one that is not freed.
+ */
 static struct cushim__buffer *new_shared(const struct cushim__scope *scope,
                                          enum cushim__memory memory, size_t bytes)
 {
@@ -75,7 +81,7 @@ cushim_status cushim__memory_alloc_pinned(struct cushim__scope *scope, size_t by
         return no_memory(scope);
     if (bytes)
         status = CU_CALL(scope, cuMemHostAlloc, (&buffer->host, bytes, flags));
-    /* Where addresses are unified, the device has it at the same one. */
+    /* With unified addressing, the device uses the same address as the host. */
     buffer->address = (CUdeviceptr) (uintptr_t) buffer->host;
     return give(buffer, status, ret_buffer);
 }

@@ -6,30 +6,33 @@
 #include "core/order/stream.h"
 
 /*
- * Memory of the stream's device, in the stream's order where the device has memory pools. 0 bytes
- * are no memory, and fine.
+ * Allocates memory of the stream's device. If the device has memory pools, the allocation is made
+ * in the order of the stream. 0 bytes are allowed; then nothing is allocated.
  */
 cushim_status cushim__memory_alloc(struct cushim__scope *scope, struct cushim__stream *stream,
                                    size_t bytes, struct cushim__buffer **ret_buffer);
 
-/* Page-locked memory of the host, with CU_MEMHOSTALLOC_x. */
+/* Allocates page-locked memory of the host. flags are CU_MEMHOSTALLOC_x. */
 cushim_status cushim__memory_alloc_pinned(struct cushim__scope *scope, size_t bytes, unsigned flags,
                                           struct cushim__buffer **ret_buffer);
 
-/* Memory of host and devices, with CU_MEM_ATTACH_x. */
+/* Allocates memory that host and devices share. flags are CU_MEM_ATTACH_x. */
 cushim_status cushim__memory_alloc_managed(struct cushim__scope *scope, size_t bytes,
                                            unsigned flags, struct cushim__buffer **ret_buffer);
 
 /*
- * Copies between a range of a buffer and pageable memory of the host, in the order of the stream,
- * and returns when that is done.
+ * Copies between a range of a buffer and pageable memory of the host, in the order of the stream.
+ * Returns when the copy is done.
  */
 cushim_status cushim__memory_read(struct cushim__scope *scope, struct cushim__stream *stream,
                                   const struct cushim__access *from, void *host);
 cushim_status cushim__memory_write(struct cushim__scope *scope, struct cushim__stream *stream,
                                    const struct cushim__access *to, const void *host);
 
-/* The same, but returns when the copy is submitted. Page-locked memory is copied at once. */
+/*
+ * Like the two above, but returns when the copy is submitted. If the buffer is page-locked memory,
+ * the copy is done when the call returns.
+ */
 cushim_status cushim__memory_read_async(struct cushim__scope *scope, struct cushim__stream *stream,
                                         const struct cushim__access *from, void *host);
 cushim_status cushim__memory_write_async(struct cushim__scope *scope, struct cushim__stream *stream,
@@ -40,7 +43,7 @@ cushim_status cushim__memory_copy(struct cushim__scope *scope, struct cushim__st
                                   const struct cushim__access *to,
                                   const struct cushim__access *from);
 
-/* Repeats an element over a range of a whole number of them. */
+/* Fills a range with copies of an element. The range must be a multiple of the element's size. */
 cushim_status cushim__memory_fill(struct cushim__scope *scope, struct cushim__stream *stream,
                                   const struct cushim__access *to, const void *element,
                                   size_t bytes);

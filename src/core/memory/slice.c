@@ -44,7 +44,9 @@ cushim_status cushim__checked_size(const char *call, size_t element, size_t leng
     if (!element)
         return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, NULL,
                                "%s: an element of 0 bytes", call);
-    /* More than half of all addresses is no memory, and differences stay within ptrdiff_t. */
+    /*
+     * More than half of the address space is never memory, and differences must fit into ptrdiff_t.
+     */
     if (__builtin_mul_overflow(element, length, &bytes) || bytes > PTRDIFF_MAX)
         return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, NULL,
                                "%s: %zu elements of %zu bytes are more than there can be", call,
@@ -59,7 +61,10 @@ static bool is_memory(enum cushim__handle_kind kind)
            kind == CUSHIM__HANDLE_UNIFIED;
 }
 
-/* What the whole of a slice is; only cushim_slice_view() and its like make it. */
+/*
+ * Tells whether a view stands for a whole slice. Only cushim_slice_view() and the like make such
+ * views.
+ */
 static bool is_whole(const cushim_view *view)
 {
     return view->length == CUSHIM__WHOLE;
@@ -117,7 +122,11 @@ cushim_status cushim__span_check_writable(const struct cushim__resolved_view *sp
                            "%s: the view is for reading only", call);
 }
 
-/* A device may not be able to share: then it has to be idle, or the stream that has the memory. */
+/*
+ * Waits until the host may use managed memory that a device cannot share with it: for the stream to
+ * which the memory is attached, or else for the whole context, unless the memory is attached to the
+ * host.
+ */
 static cushim_status wait_for_device(struct cushim__scope *scope, struct cushim__buffer *buffer)
 {
     struct cushim__timeline *attached = NULL;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Slices: what the handles of device, page-locked and unified memory name, and how a view of one
- * becomes a range of bytes.
+ * Slices: the objects of the handles of device, page-locked and unified memory, and the conversion
+ * of a view of them to a range of bytes.
  *
- * A launch uses it so: cushim__span_pin() each argument, check with cushim__find_overlap() what
- * may not overlap, then submit with the spans' accesses (submit.h), and unpin.
+ * A launch calls cushim__span_pin() for each argument, checks with cushim__find_overlap() that
+ * written memory does not overlap other arguments, submits with the accesses of the spans
+ * (core/order/submit.h), and unpins the spans.
  */
 #ifndef CUSHIM_CORE_MEMORY_SLICE_H
 #define CUSHIM_CORE_MEMORY_SLICE_H
@@ -15,7 +16,7 @@
 
 struct cushim__slice {
     struct cushim__object object;  /* holds a reference on its context */
-    struct cushim__buffer *buffer; /* several slices have parts of one */
+    struct cushim__buffer *buffer; /* several slices may be parts of one buffer */
     size_t begin;                  /* bytes of the buffer */
     size_t element, length;        /* bytes, elements */
     bool whole;                    /* it is all of the buffer */
@@ -39,13 +40,13 @@ cushim_status cushim__slice_give(const struct cushim__scope *scope, enum cushim_
                                  size_t length, uint64_t *ret_id);
 
 /*
- * Where the memory of the host is, once the host may read, or write, all of a slice. Waits for
- * what devices do with it.
+ * Waits for devices until the host may read, or write, all of a slice, and returns the host's
+ * pointer to it.
  */
 cushim_status cushim__slice_host(uint64_t id, enum cushim__handle_kind kind, bool write,
                                  const char *call, void **ret_pointer);
 
-/* element * length, if that is a size. */
+/* Computes element * length. CUSHIM_ERROR_INVALID_ARGUMENT if no memory can be that large. */
 cushim_status cushim__checked_size(const char *call, size_t element, size_t length,
                                    size_t *ret_bytes);
 
@@ -69,13 +70,13 @@ static inline struct cushim__access cushim__span_access(const struct cushim__res
     return (struct cushim__access){span->slice->buffer, span->begin, span->end, write};
 }
 
-/* The label of its slice, or "" */
+/* Returns the label of the span's slice, or "". */
 static inline const char *cushim__span_label(const struct cushim__resolved_view *span)
 {
     return cushim__object_label(&span->slice->object);
 }
 
-/* CUSHIM_ERROR_READ_ONLY unless it may be written. */
+/* Returns CUSHIM_ERROR_READ_ONLY if the view must not be written. */
 cushim_status cushim__span_check_writable(const struct cushim__resolved_view *span,
                                           const char *call);
 

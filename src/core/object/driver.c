@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Driver handles, with or without hooks. */
 #include "core/object/driver.h"
 
 #include <stdlib.h>
@@ -9,6 +10,10 @@
 #include "base/util.h"
 #include "interpose/interpose.h"
 
+/*
+ * Runs with the last pin. The slot is given back before the driver below is unpinned, because its
+ * table leads there.
+ */
 static void destroy(void *object)
 {
     struct cushim__driver *driver = object;
@@ -76,7 +81,10 @@ cushim_status cushim__driver_interpose(uint64_t below, enum cushim_library id,
         cushim__handle_unpin(below);
         return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, call, NULL, "no memory for a handle");
     }
-    /* The handle below stays pinned: calls from here must not find its slot with another table. */
+    /*
+     * The driver below stays pinned: while its handle exists, its slot is not used for another
+     * table.
+     */
     driver->below = below;
     status =
         cushim__interpose(id, lower->table, hooks, n_hooks, call, &driver->slot, &driver->table);
@@ -94,7 +102,10 @@ void cushim__driver_close(uint64_t *id, enum cushim_library library, const char 
 
     if (!id || !*id)
         return;
-    /* Closing waits for the hooks to be left; from inside one that would be for ever. */
+    /*
+     * Closing waits until no call is inside of a hook. Called from a hook, it would wait for
+     * itself.
+     */
     if (cushim__in_hook()) {
         cushim__fail_at(CUSHIM_ERROR_BUSY, call, NULL,
                         "%s: called from inside a hook; the handle stays open", call);
@@ -107,7 +118,10 @@ void cushim__driver_close(uint64_t *id, enum cushim_library library, const char 
     else {
         if (library == CUSHIM_LIBRARY_CUDA)
             cushim__report_leaks(driver->table);
-        /* Now, and not when the last pin goes: what the hooks use may be freed after this. */
+        /*
+         * The hooks are removed now, and not with the last pin: the program may free what they use
+         * after this call.
+         */
         if (driver->slot >= 0)
             cushim__interpose_stop(library, driver->slot);
     }

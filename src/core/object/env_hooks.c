@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Hooks that the environment asks for. The trace comes before the faults, so that it sees what the
+ * program sees.
+ */
 #include "core/object/env_hooks.h"
 
 #include <pthread.h>
@@ -15,15 +19,16 @@
 #include "interpose/trace.h"
 #include "loader/open.h"
 
-/* Everything here is made once and kept: calls may come until the process is gone. */
+/* All of this is made once and never freed, because calls may come until the process ends. */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct cushim__trace *trace;
 static char *file;
 static int process;
 static struct cushim__faults *faults;
-static struct cushim__error refusal; /* why there are no faults although they were asked for */
+static struct cushim__error refusal; /* why there are no faults, although the environment asks
+                                        for them */
 
-/* One interposed table a library, however often it is opened. */
+/* Each library has one interposed table, however often it is opened. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct {
     const struct cushim__library *library;
@@ -34,7 +39,10 @@ CUSHIM__OPEN_IN_CHILD(mutex);
 
 static void write_at_exit(void)
 {
-    /* A child of fork() has the parent's calls and would put them in the parent's file. */
+    /*
+     * A child of fork() has a copy of the parent's calls, and must not write them to the parent's
+     * file.
+     */
     if ((int) getpid() != process)
         return;
     if (cushim__trace_write(trace, file, "CUSHIM_TRACE"))
@@ -50,6 +58,10 @@ static void start_trace(const char *path)
         atexit(write_at_exit);
 }
 
+/*
+ * A mistake in the rules is reported by the call that opens a driver. Until then the thread's last
+ * error must not change.
+ */
 static void start_faults(const char *rules)
 {
     const struct cushim__error before = *cushim__error();
@@ -87,7 +99,10 @@ static cushim_status put_hooks(const struct cushim__library *library, const char
     return cushim__interpose(library->kind->id, library->table, hooks, n, call, &slot, ret_table);
 }
 
-/* Under the mutex. A trace may be missing, with a word in the log; faults may not. */
+/*
+ * Under the mutex. A trace that cannot be made is only logged. Faults that cannot be made are an
+ * error, because a test would otherwise pass without them.
+ */
 static cushim_status interpose(const struct cushim__library *library, const char *call,
                                cushim__entry *const **ret_table)
 {

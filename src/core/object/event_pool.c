@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Unused events of a context. Making an event takes a driver call, and marks need new events all
+ * the time. The pool_lock is held only to change the list: no driver call is made under it, so
+ * waiting for it takes no time.
+ */
 #include "core/object/event_pool.h"
 
 #include <stdlib.h>
@@ -32,6 +37,7 @@ static bool keep_event(struct cushim__context *context, CUevent event)
     return true;
 }
 
+/* If the list cannot grow, the event is destroyed, after the lock is released. */
 void cushim__event_give(struct cushim__context *context, CUevent event)
 {
     struct cushim__scope scope;
@@ -47,6 +53,7 @@ void cushim__event_give(struct cushim__context *context, CUevent event)
     cushim__scope_leave(&scope, CUSHIM_OK);
 }
 
+/* Called when the last reference on the context is gone, so no lock is needed. */
 void cushim__event_pool_drain(const struct cushim__scope *scope)
 {
     struct cushim__context *context = scope->context;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Objects of contexts: their references, labels and handles. */
 #include "core/object/object.h"
 
 #include <stdlib.h>
@@ -28,7 +29,10 @@ static void unref(void *object)
     cushim__object_unref(object);
 }
 
-/* What a launch looks at is closed under the submission lock, so that it need not pin it. */
+/*
+ * Tells whether handles of this kind are closed under the submission lock. A launch looks at such
+ * objects under that lock without pinning them, so they must not be closed meanwhile.
+ */
 static bool has_lock(enum cushim__handle_kind kind)
 {
     return kind == CUSHIM__HANDLE_STREAM || kind == CUSHIM__HANDLE_SLICE ||
@@ -73,7 +77,7 @@ cushim_status cushim__object_set_label(struct cushim__object *object, const char
                                call);
     if (!copy)
         return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, call, label, "no memory for a label");
-    /* Once, because other threads may be reading it for a message. */
+    /* A label is set only once, because other threads may be reading it for a message. */
     if (!atomic_compare_exchange_strong(&object->label, &none, copy)) {
         free(copy);
         return cushim__fail_at(CUSHIM_ERROR_BUSY, call, none, "%s: this %s is called '%s' already",
@@ -87,7 +91,10 @@ void cushim__object_close(uint64_t *id, enum cushim__handle_kind kind, const cha
     if (!id || !*id)
         return;
     if (cushim__check_no_host_function(call)) {
-        /* The driver cannot be asked to free it now, and nobody would do it later. */
+        /*
+         * The driver must not be called now, and nothing would free the object later. So the handle
+         * stays open.
+         */
         cushim__log(CUSHIM_LOG_ERROR, "%s; the handle stays open", cushim__error()->text);
         return;
     }

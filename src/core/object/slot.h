@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The part of the handle table (handle.h) that is looked up inline. Only handle.c and launch_fast.c
- * use it; on the fast path of launches every saved function call is measurable.
+ * The part of the handle table (handle.h) that is looked up inline. Only handle.c and
+ * core/launch/launch_fast.c use it; on the fast path of launches every saved function call is
+ * measurable.
  */
 #ifndef CUSHIM_CORE_OBJECT_SLOT_H
 #define CUSHIM_CORE_OBJECT_SLOT_H

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Page-locked blocks for copies of pageable memory. A block is allocated when all are in use, and
+ * is then kept until the context ends, because page-locking memory is slow. The pool_lock is held
+ * only to change the list: the allocation is a driver call that may wait, and waits for no thread
+ * that needs the lock.
+ */
 #include "core/object/staging.h"
 
 #include <stdlib.h>
@@ -39,6 +45,7 @@ void cushim__staging_give(struct cushim__context *context, struct cushim__stagin
     pthread_mutex_unlock(&context->pool_lock);
 }
 
+/* Called when the last reference on the context is gone, so no lock is needed. */
 void cushim__staging_drain(const struct cushim__scope *scope)
 {
     struct cushim__context *context = scope->context;

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * The last uses of each byte of a buffer (see buffer.h). All functions except those that make and
+ * delete a buffer are called under the submission lock of its context.
+ */
 #include "core/order/buffer.h"
 
 #include <stdlib.h>
@@ -31,6 +35,10 @@ struct cushim__buffer *cushim__buffer_new(struct cushim__context *context,
     return buffer;
 }
 
+/*
+ * Most ranges have at most two readers, which are in the range itself. Only more of them need an
+ * allocation.
+ */
 static struct cushim__point *reader(struct cushim__range *range, unsigned i)
 {
     const unsigned n = ARRAY_SIZE(range->first_readers);
@@ -38,6 +46,7 @@ static struct cushim__point *reader(struct cushim__range *range, unsigned i)
     return i < n ? &range->first_readers[i] : &range->more_readers[i - n];
 }
 
+/* A write comes after all reads, so later work that comes after the write need not know them. */
 static void drop_readers(struct cushim__range *range)
 {
     for (unsigned i = 0; i < range->n_readers; i++)
@@ -52,6 +61,7 @@ static void finish_range(struct cushim__range *range)
     free(range->more_readers);
 }
 
+/* The context goes last: the timelines and the object that are released here may need it. */
 void cushim__buffer_delete(struct cushim__buffer *buffer)
 {
     struct cushim__context *context = buffer->context;
@@ -84,6 +94,7 @@ static size_t find_range(const struct cushim__buffer *buffer, size_t offset)
     return low;
 }
 
+/* The first range is in the buffer itself, because most buffers never have a second one. */
 static bool grow_ranges(struct cushim__buffer *buffer)
 {
     const size_t max = 2 * buffer->max_ranges + 2;
@@ -138,7 +149,7 @@ static bool split_at(struct cushim__buffer *buffer, size_t offset)
     return true;
 }
 
-/* The reading point of a timeline, or NULL. */
+/* Returns the reading point of a timeline, or NULL. */
 static struct cushim__point *find_reader(struct cushim__range *range,
                                          const struct cushim__timeline *timeline)
 {
@@ -159,6 +170,10 @@ static void forget_done_readers(struct cushim__range *range)
         }
 }
 
+/*
+ * Makes room for one more reader. Readers that are done are removed first: in a program with many
+ * streams, a buffer that is only read would otherwise grow.
+ */
 static bool reserve_reader(struct cushim__range *range, const struct cushim__timeline *timeline)
 {
     const unsigned n = ARRAY_SIZE(range->first_readers);
@@ -177,7 +192,10 @@ static bool reserve_reader(struct cushim__range *range, const struct cushim__tim
     return true;
 }
 
-/* A write needs no room for readers: it replaces them all. */
+/*
+ * Does everything that may fail, before the work is submitted. A write needs no room for readers,
+ * because it replaces them all.
+ */
 bool cushim__buffer_prepare(struct cushim__buffer *buffer, size_t begin, size_t end, bool write,
                             const struct cushim__timeline *timeline)
 {
@@ -192,6 +210,7 @@ bool cushim__buffer_prepare(struct cushim__buffer *buffer, size_t begin, size_t 
     return true;
 }
 
+/* Points that are done are included: cushim__lock_all() needs their contexts. */
 bool cushim__buffer_each(const struct cushim__buffer *buffer, size_t begin, size_t end, bool write,
                          bool (*see)(const struct cushim__point *point, void *user), void *user)
 {
@@ -232,7 +251,10 @@ cushim_status cushim__buffer_wait(const struct cushim__scope *scope, struct cush
     struct waiting w = {.scope = scope, .timeline = timeline};
 
     cushim__buffer_each(buffer, begin, end, write, wait_for, &w);
-    /* The mark was early, or should have been: so the next work on this buffer is marked early. */
+    /*
+     * The mark was early, or was late and covers too much: the next work on this buffer is marked
+     * early.
+     */
     if (w.early)
         buffer->eager_event = true;
     return w.status;
@@ -247,6 +269,10 @@ static void set_point(struct cushim__point *point, struct cushim__timeline *time
     point->number = timeline->submitted;
 }
 
+/*
+ * A timeline has one reading point for each range: its latest read comes after its earlier ones.
+ * prepare() has made room for it.
+ */
 static void note_read(struct cushim__range *range, struct cushim__timeline *timeline)
 {
     struct cushim__point *point = find_reader(range, timeline);
@@ -263,6 +289,10 @@ static bool same_point(const struct cushim__point *a, const struct cushim__point
     return a->timeline == b->timeline && a->number == b->number;
 }
 
+/*
+ * Readers are compared in their order. Two equal sets in different orders are not merged, which
+ * costs only memory.
+ */
 static bool agree(struct cushim__range *a, struct cushim__range *b)
 {
     if (!same_point(&a->write, &b->write) || a->n_readers != b->n_readers)
@@ -288,6 +318,10 @@ static void merge(struct cushim__buffer *buffer, size_t first, size_t last)
     buffer->n_ranges -= last - kept;
 }
 
+/*
+ * Called after the work is submitted, so it must not fail: the work would then be unordered.
+ * Neighbours of the used ranges may agree with them now, so they are merged as well.
+ */
 void cushim__buffer_note(struct cushim__buffer *buffer, size_t begin, size_t end, bool write,
                          struct cushim__timeline *timeline)
 {

@@ -2,7 +2,7 @@
 /*
  * The fast path for using a buffer: the work uses all of the buffer, and no other timeline has used
  * the buffer since. Then the work need not wait, and nothing is allocated. submit.c and
- * launch_fast.c use it, under the submission lock of the timeline's context.
+ * core/launch/launch_fast.c use it, under the submission lock of the timeline's context.
  */
 #ifndef CUSHIM_CORE_ORDER_BUFFER_FAST_H
 #define CUSHIM_CORE_ORDER_BUFFER_FAST_H

@@ -1,10 +1,19 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Events of handles. An event keeps the point of its last recording, so that a wait for it also
+ * counts as a wait for the stream's work.
+ */
 #include <stdlib.h>
 
 #include "core/order/stream.h"
 
 static void destroy(void *object)
 {
+    /*
+     * Runs without locks: the object's last reference is gone, so no other thread can reach its
+     * point. The timeline reference goes after the driver's event, because it may be the last one
+     * that keeps the context's timelines.
+     */
     struct cushim__event *event = object;
     struct cushim__context *context = event->object.context;
     struct cushim__scope scope;
@@ -25,6 +34,7 @@ cushim_status cushim__event_new(const struct cushim__scope *scope, unsigned flag
     struct cushim__event *event = calloc(1, sizeof(*event));
     cushim_status status;
 
+    /* The context outlives the event, because the object takes a reference on it. */
     if (!event)
         return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, scope->call, NULL, "no memory for an event");
     status = CU_CALL(scope, cuEventCreate, (&event->cu, flags));

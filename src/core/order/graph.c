@@ -21,6 +21,10 @@ bool cushim__recording_reserve(struct cushim__recording *recording, size_t n)
     return true;
 }
 
+/*
+ * Adds an access, or joins it to one of the same bytes, so that a long recording of few buffers
+ * stays short.
+ */
 static void note(struct cushim__recording *recording, const struct cushim__access *access)
 {
     for (size_t i = 0; i < recording->n; i++) {
@@ -51,7 +55,10 @@ void cushim__recording_call(struct cushim__recording *recording,
     recording->host_calls = host_call;
 }
 
-/* Lets go of everything. Without locks: it may be the last that needs a piece of memory. */
+/*
+ * Releases everything that the recording holds. The caller holds no lock, because this may drop the
+ * last reference on a buffer, and freeing that takes locks.
+ */
 static void free_recording(struct cushim__recording *recording)
 {
     if (!recording)
@@ -68,6 +75,7 @@ static void free_recording(struct cushim__recording *recording)
     free(recording);
 }
 
+/* The recording is read under the submission lock, because another thread may end it. */
 cushim_status cushim__check_not_recording(const struct cushim__scope *scope,
                                           const struct cushim__timeline *timeline, const char *what)
 {
@@ -94,7 +102,10 @@ static cushim_status start(const struct cushim__scope *scope, struct cushim__str
     if (!recording)
         return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, scope->call, scope->label,
                                "%s: no memory to record", scope->call);
-    /* Relaxed: what is ordered by timelines does not depend on the legacy stream's turns. */
+    /*
+     * Relaxed mode: the order comes from timelines, so the driver need not forbid calls of other
+     * threads that could block or use the legacy stream.
+     */
     status = CU_CALL(scope, cuStreamBeginCapture_v2, (stream->cu, CU_STREAM_CAPTURE_MODE_RELAXED));
     if (status) {
         free(recording);
@@ -125,7 +136,10 @@ cushim_status cushim__capture_begin(const struct cushim__scope *scope,
     return status;
 }
 
-/* What went wrong while it recorded was told then. */
+/*
+ * Ends the capture and throws the graph away. Errors are not reported again: the calls that failed
+ * during the recording returned them.
+ */
 void cushim__capture_drop(const struct cushim__scope *scope, struct cushim__stream *stream)
 {
     struct cushim__recording *recording;
@@ -143,6 +157,11 @@ void cushim__capture_drop(const struct cushim__scope *scope, struct cushim__stre
 
 /* --- graphs --- */
 
+/*
+ * Runs without locks. A launched graph may still run: the driver keeps its nodes, and the memory is
+ * freed in order behind it. The host functions are ours, so this waits until no launch can call
+ * them.
+ */
 static void destroy(void *object)
 {
     struct cushim__graph *graph = object;
@@ -154,7 +173,10 @@ static void destroy(void *object)
     cushim__error_keep(&before);
     cushim__scope_to_free(context, "cushim_graph_free", cushim__object_label(&graph->object),
                           &scope);
-    /* A launch that is under way may still call host functions; memory is freed in order. */
+    /*
+     * A running launch may still call host functions. Memory needs no such wait: it is freed in
+     * order.
+     */
     if (graph->recording->host_calls && cushim__buffer_synchronize(&scope, &all)) {
         cushim__defer_error(context);
         CU_FREE(&scope, cuCtxSynchronize, ());
@@ -172,7 +194,7 @@ static void destroy(void *object)
     cushim__context_unref(context);
 }
 
-/* Takes over what was recorded, on failure too. */
+/* Makes a graph. It takes over the recording and the CUgraph, on failure too. */
 static cushim_status make(const struct cushim__scope *scope, CUgraph cu,
                           struct cushim__recording *recording, struct cushim__graph **ret_graph)
 {

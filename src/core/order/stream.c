@@ -1,10 +1,20 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Stream objects. Several handles, and so several objects, may name one CUstream. The order of its
+ * work is kept in the timeline that they share (timeline.h).
+ */
 #include "core/order/stream.h"
 
 #include <stdlib.h>
 
 #include "core/order/graph.h"
 
+/*
+ * Destroys a CUstream of ours under the submission lock. A submission of another thread takes the
+ * same lock, and finds the timeline retired: so nothing is submitted to a destroyed stream, and no
+ * new stream with the same address gets the old timeline. A recorder's graph is dropped first,
+ * because the driver does not destroy a stream that captures.
+ */
 static void destroy(void *object)
 {
     struct cushim__stream *stream = object;
@@ -31,6 +41,7 @@ static void destroy(void *object)
 cushim_status cushim__stream_new(const struct cushim__scope *scope, CUstream cu, bool owned,
                                  struct cushim__stream **ret_stream)
 {
+    /* The per-thread stream has one CUstream for all threads, and a timeline for each of them. */
     struct cushim__stream *stream = cushim__zalloc_lines(sizeof(*stream));
     const uint64_t thread = cu == CU_STREAM_PER_THREAD ? cushim__thread_number() : 0;
     struct cushim__timeline *timeline =
@@ -46,7 +57,7 @@ cushim_status cushim__stream_new(const struct cushim__scope *scope, CUstream cu,
     cushim__object_init(&stream->object, CUSHIM__HANDLE_STREAM, scope->context, destroy);
     stream->timeline = timeline;
     stream->cu = cu;
-    stream->object.kept_by_parent = !cu; /* the default stream is its context's */
+    stream->object.kept_by_parent = !cu; /* the context keeps the default stream */
     stream->owned = owned;
     *ret_stream = stream;
     return CUSHIM_OK;
@@ -55,6 +66,7 @@ cushim_status cushim__stream_new(const struct cushim__scope *scope, CUstream cu,
 cushim_status cushim__stream_check_thread(const struct cushim__scope *scope,
                                           const struct cushim__stream *stream)
 {
+    /* The driver would submit to the stream of the calling thread, which is another stream. */
     if (!stream->timeline->thread || stream->timeline->thread == cushim__thread_number())
         return CUSHIM_OK;
     return cushim__fail_at(CUSHIM_ERROR_WRONG_THREAD, scope->call, scope->label,

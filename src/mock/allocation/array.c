@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* cuArray*; array_shape.c knows which there can be, mipmapped.c has those with levels. */
+/*
+ * cuArray*. array_shape.c checks which arrays are possible, and mipmapped.c has mipmapped arrays.
+ */
 #include "mock/allocation/array.h"
 
 #include "mock/allocation/memory.h"
@@ -160,7 +162,7 @@ CUresult mock_cuArrayGetDescriptor(CUDA_ARRAY_DESCRIPTOR_v1 *pArrayDescriptor, C
     return CUDA_SUCCESS;
 }
 
-/* A level goes with all others. */
+/* Returns an array that can be destroyed. A level is destroyed with its mipmapped array. */
 static struct mock__array *find_destroyable(CUarray handle)
 {
     struct mock__array *array = mock__object_find(MOCK__ARRAY, handle);
@@ -174,7 +176,10 @@ CUresult mock_cuArrayDestroy(CUarray hArray)
 
     MOCK__ENTER_CONTEXT(context);
     MOCK__REQUIRE(find_destroyable(hArray), CUDA_ERROR_INVALID_HANDLE);
-    /* Waits for what may use it; meanwhile another thread may have been faster. */
+    /*
+     * Waits for work that may use the array. The wait releases the lock, so the array is looked up
+     * again.
+     */
     mock__finish_all();
     array = find_destroyable(hArray);
     MOCK__REQUIRE(array, CUDA_ERROR_INVALID_HANDLE);
@@ -183,7 +188,7 @@ CUresult mock_cuArrayDestroy(CUarray hArray)
     return CUDA_SUCCESS;
 }
 
-/* No format that arrays have here keeps its channels in planes. */
+/* No format of the mock's arrays has its channels in planes. */
 CUresult mock_cuArrayGetPlane(CUarray *pPlaneArray, CUarray hArray, unsigned int planeIdx)
 {
     (void) planeIdx;
@@ -193,7 +198,7 @@ CUresult mock_cuArrayGetPlane(CUarray *pPlaneArray, CUarray hArray, unsigned int
     return CUDA_ERROR_INVALID_VALUE;
 }
 
-/* Of sparse arrays, which cannot be created here. */
+/* For sparse arrays, which cannot be created here. */
 CUresult mock_cuArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *sparseProperties,
                                          CUarray array)
 {
@@ -204,7 +209,7 @@ CUresult mock_cuArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *sparsePro
 }
 
 #if CUDA_VERSION >= 11060
-/* Of arrays whose memory is mapped later, which cannot be created here either. */
+/* For arrays whose memory is mapped later, which cannot be created here. */
 CUresult mock_cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *memoryRequirements,
                                            CUarray array, CUdevice device)
 {

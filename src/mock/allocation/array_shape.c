@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which arrays there can be. */
+/* Checks which arrays are possible. */
 #include "mock/allocation/array.h"
 #include "mock/base/state.h"
 
@@ -8,7 +8,7 @@
 #define GATHER  CUDA_ARRAY3D_TEXTURE_GATHER
 #define SURFACE CUDA_ARRAY3D_SURFACE_LDST
 #define PLAIN   (LAYERED | CUBEMAP | GATHER | SURFACE | CUDA_ARRAY3D_DEPTH_TEXTURE | 0x20)
-/* Sparse, and deferred mapping: their memory comes with cuMemMapArrayAsync(). */
+/* Sparse arrays and deferred mapping: cuMemMapArrayAsync() maps their memory later. */
 #define LATER    0xc0u
 #define VIDEO    0x100u
 #define ALL      (PLAIN | LATER | VIDEO)
@@ -17,7 +17,10 @@
 
 enum shape { D1, D2, D3, D1_LAYERED, D2_LAYERED, CUBE, CUBE_LAYERED };
 
-/* Attributes by number: the most of width, height, depth or layers; 0 where there is no such. */
+/*
+ * The attributes with the maximum of width, height, and depth or layers, by their numbers; 0 if
+ * there is none.
+ */
 static const struct {
     unsigned texture[3], surface[3];
 } limits[N_SHAPES] = {
@@ -30,11 +33,11 @@ static const struct {
     [CUBE_LAYERED] = {{53, 53, 54}, {67, 67, 68}},
 };
 
-/* Depths that a device takes instead, with less width and height. */
+/* Alternative limits: a device allows more depth with less width and height. */
 static const unsigned deep[3] = {47, 48, 49}, gather[3] = {45, 46}, mipmapped_1d[3] = {77},
                       mipmapped_2d[3] = {73, 74};
 
-/* Bytes of one channel, 0 if the format comes with its channels. */
+/* Returns the bytes of a channel, or 0 if the format includes its channels. */
 static size_t channel_bytes(CUarray_format format)
 {
     switch (format) {
@@ -54,7 +57,10 @@ static size_t channel_bytes(CUarray_format format)
     }
 }
 
-/* CU_AD_FORMAT_UNORM_INT8X1 and the eleven after it: {unorm, snorm} x {8, 16} bits x {1, 2, 4}. */
+/*
+ * CU_AD_FORMAT_UNORM_INT8X1 and the eleven formats after it: {unorm, snorm} x {8, 16} bits x {1, 2,
+ * 4} channels.
+ */
 static size_t normalised_element(CUarray_format format, unsigned channels)
 {
     static const unsigned counts[] = {1, 2, 4};

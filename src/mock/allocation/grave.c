@@ -5,11 +5,11 @@
 
 #include "base/util.h"
 
-/* The ranges that were freed last, for those who use them afterwards. */
+/* The ranges that were freed last, for messages about later uses of them. */
 static struct mock__freed freed_ranges[256];
 static size_t n_graves;
 
-/* The label goes along. */
+/* Takes over the label. */
 void mock__memory_bury(const struct mock__memory *memory)
 {
     struct mock__freed *grave = &freed_ranges[n_graves++ % ARRAY_SIZE(freed_ranges)];

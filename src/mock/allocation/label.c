@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* How things are called in findings: by a number, the program's label, and what made them. */
+/*
+ * The names of things in findings: a number, the program's label, and the function that made them.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +13,7 @@
 #include "mock/queue/work.h"
 #include "mock/stream/stream.h"
 
-/* --- words --- */
+/* --- texts --- */
 
 static const char *ordinal(uint64_t n)
 {
@@ -20,7 +22,7 @@ static const char *ordinal(uint64_t n)
     return n % 10 <= 3 && n / 10 % 10 != 1 ? endings[n % 10] : endings[0];
 }
 
-/* "made by cuMemAlloc, the program's 2nd" */
+/* Returns such as "made by cuMemAlloc, the program's 2nd". */
 static struct mock__words say_made(const struct mock__made *made)
 {
     struct mock__words words;
@@ -84,9 +86,11 @@ struct mock__words mock__say_work(const struct mock__work *work)
     return words;
 }
 
-/* --- what cushim/mock.h declares --- */
+/* --- functions of cushim/mock.h --- */
 
-/* Where the label of a handle or an address is kept, NULL if nothing is there. */
+/*
+ * Returns where the label of a handle or an address is stored, or NULL if there is no such thing.
+ */
 static char **place_of(uint64_t handle)
 {
     struct mock__object *object = mock__object_any(handle);
@@ -97,7 +101,7 @@ static char **place_of(uint64_t handle)
     return memory ? &memory->label : NULL;
 }
 
-/* Work may outlive its stream, so its queue has a copy. */
+/* Copies the label to the queue, because work may outlive its stream. */
 static void tell_queue(uint64_t handle, const char *label)
 {
     struct mock__stream *stream = mock__object_find(MOCK__STREAM, (void *) (uintptr_t) handle);

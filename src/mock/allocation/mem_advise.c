@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cuMemAdvise, and what cuMemRangeGetAttribute() answers of it (mem_range.c). */
+/* cuMemAdvise, and its results for cuMemRangeGetAttribute() (mem_range.c). */
 #include "mock/allocation/mem_advise.h"
 
 #include <stdlib.h>
@@ -57,7 +57,7 @@ static struct mock__advice *advice_of(struct mock__memory *memory)
     return memory->advice;
 }
 
-/* Makes a part begin at an offset. */
+/* Splits parts so that one begins at this offset. */
 static bool split(struct mock__advice *advice, size_t at)
 {
     size_t i = 0;
@@ -74,7 +74,7 @@ static bool split(struct mock__advice *advice, size_t at)
     return true;
 }
 
-/* The parts of a range, all of which lie in it. */
+/* Returns the parts of a range. Their bounds are those of the range. */
 static CUresult parts_of(struct mock__memory *memory, CUdeviceptr address, size_t bytes,
                          struct mock__part **ret_first, struct mock__part **ret_end)
 {
@@ -140,7 +140,7 @@ CUresult mock__managed_find(CUdeviceptr address, size_t bytes, struct mock__memo
     return CUDA_SUCCESS;
 }
 
-/* The host's bit is above those of devices. */
+/* Returns the bit of a place: the host's bit is above those of the devices. */
 static uint32_t user_bit(struct mock__place place)
 {
     return place.type == MOCK__ON_DEVICE ? (uint32_t) 1 << place.id : MOCK__HOST_BIT;
@@ -168,7 +168,7 @@ static void apply(struct mock__part *part, CUmem_advise advice, struct mock__pla
     }
 }
 
-/* Some advice says nothing of a place, and takes any. */
+/* Checks the place. Some advice needs no place, and accepts any. */
 static CUresult check_place(CUmem_advise advice, struct mock__place place)
 {
     switch (advice) {

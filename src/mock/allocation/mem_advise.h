@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a program said about managed memory: where it should be, who uses it, where it was
- * prefetched to. It changes nothing but the answers to questions. Callers hold the lock.
+ * The advice that a program gave about managed memory: where it should be, which processors use it,
+ * and where it was prefetched to. It changes only the results of queries. Callers hold the lock.
  */
 #ifndef CUSHIM_MOCK_ALLOCATION_MEM_ADVISE_H
 #define CUSHIM_MOCK_ALLOCATION_MEM_ADVISE_H
@@ -12,7 +12,7 @@
 
 struct mock__memory;
 
-/* CUmemLocation, which toolkits before 12.2 do not know for the host. */
+/* Like CUmemLocation, which toolkits before 12.2 do not have for the host. */
 struct mock__place {
     int type, id;
 };
@@ -26,20 +26,23 @@ enum {
     MOCK__NO_DEVICE = -2, /* CU_DEVICE_INVALID */
 };
 
-/* A device by its ordinal, and -1 for the host, as older functions have it. */
+/* Returns the place for an ordinal, or the host for -1, as older functions write it. */
 struct mock__place mock__place_of(CUdevice device);
 
-/* Is there such a place, and can it take managed memory? */
+/* Checks that the place exists and can have managed memory. */
 CUresult mock__place_check(struct mock__place place);
 
-/* The managed memory that a whole range lies in. CUDA_ERROR_INVALID_VALUE if it is other. */
+/*
+ * Returns the managed memory that contains a whole range. CUDA_ERROR_INVALID_VALUE if there is
+ * none.
+ */
 CUresult mock__managed_find(CUdeviceptr address, size_t bytes, struct mock__memory **ret_memory);
 
-/* Remembers the last place that a range was prefetched to. */
+/* Stores the last place to which a range was prefetched. */
 CUresult mock__advice_prefetched(struct mock__memory *memory, CUdeviceptr address, size_t bytes,
                                  struct mock__place place);
 
-/* Forgets it all. */
+/* Removes all advice. */
 void mock__advice_forget(struct mock__memory *memory);
 
 #endif

@@ -13,7 +13,7 @@
 #include "mock/base/state.h"
 #include "mock/base/stats.h"
 
-/* By number: not all toolkits have all names. */
+/* The numbers are written here, because older toolkits lack some of the names. */
 enum { NO_HANDLE = 0, FILE_DESCRIPTOR = 1, FABRIC = 8 };
 
 struct mock__physical *mock__physical_find(CUmemGenericAllocationHandle handle)
@@ -38,7 +38,10 @@ static struct mock__physical *new_physical(struct mock__device *device, size_t b
     return physical;
 }
 
-/* What may be exported has a file of its own, which others see all of. */
+/*
+ * Finds bytes for the memory. Memory that may be exported has its own file, because another process
+ * can see the whole file.
+ */
 static bool find_bytes(struct mock__physical *physical)
 {
     physical->own_file = physical->handle_types != NO_HANDLE ||
@@ -66,13 +69,13 @@ void mock__physical_settle(struct mock__physical *physical)
 
 static CUresult check_handle_types(unsigned types)
 {
-    /* Fabrics need a service that gives out their handles, and Windows a Windows. */
+    /* Fabric handles need a service of the driver, and Windows handles need Windows. */
     MOCK__REQUIRE(!(types & FABRIC), CUDA_ERROR_NOT_PERMITTED);
     MOCK__REQUIRE(types == NO_HANDLE || types == FILE_DESCRIPTOR, CUDA_ERROR_NOT_SUPPORTED);
     return CUDA_SUCCESS;
 }
 
-/* What can be created, and on which device. */
+/* Checks the properties, and returns the device. */
 static CUresult check_properties(const CUmemAllocationProp *properties,
                                  struct mock__device **ret_device)
 {
@@ -107,7 +110,7 @@ CUresult mock_cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size,
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     physical->properties = *prop;
-    /* A wish; no device compresses. */
+    /* Compression may be asked for, but the mock does not have it. */
     physical->properties.allocFlags.compressionType = 0;
     mock__made(&physical->watched.made, "cuMemCreate");
     device->used_bytes += size;
@@ -186,7 +189,10 @@ CUresult mock_cuMemExportToShareableHandle(void *shareableHandle,
     return CUDA_SUCCESS;
 }
 
-/* Memory of this process comes back as what it is, so that it is watched as one. */
+/*
+ * Returns memory of this process whose file has this descriptor, so that it is checked as the same
+ * memory.
+ */
 static struct mock__physical *known_file(int fd)
 {
     struct mock__physical *physical;

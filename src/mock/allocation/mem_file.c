@@ -10,14 +10,20 @@
 
 #define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 
-/* Of the common file: more than there is, as it has holes where nothing was written. */
+/*
+ * The size of the common file. It is larger than the memory of the machine, because a file uses
+ * memory only where it is written.
+ */
 #define COMMON_BYTES ((size_t) 1 << 45)
 
 static const char magic[16] = "cushim memory 1";
 
 static bool prepare(int fd, const struct mock__file_label *label)
 {
-    /* Sealed, so that nobody who holds a descriptor can take the bytes from under a mapping. */
+    /*
+     * The size is sealed: otherwise another owner of a descriptor could cut the file, and an access
+     * to a mapping would crash.
+     */
     return !ftruncate(fd, (off_t) (label->bytes + sizeof(*label))) &&
            pwrite(fd, label, sizeof(*label), (off_t) label->bytes) == (ssize_t) sizeof(*label) &&
            !fcntl(fd, F_ADD_SEALS, SEALS);
@@ -38,7 +44,7 @@ int mock__file_new(size_t bytes, const unsigned char *uuid)
     return fd;
 }
 
-/* Beyond the limit the system would not refuse, but send a signal. */
+/* Above this limit the system sends a signal instead of returning an error. */
 static bool may_have(size_t bytes)
 {
     struct rlimit limit;
@@ -46,7 +52,10 @@ static bool may_have(size_t bytes)
     return !getrlimit(RLIMIT_FSIZE, &limit) && bytes < limit.rlim_cur;
 }
 
-/* Pieces follow each other and are never used again: there are more than a process needs. */
+/*
+ * Returns the next piece of the common file. Pieces are never used again, because the file is
+ * larger than all that a process needs.
+ */
 bool mock__file_piece(size_t bytes, int *ret_fd, size_t *ret_offset)
 {
     static int common = -1;

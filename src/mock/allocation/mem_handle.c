@@ -8,7 +8,7 @@
 #define PAGE       ((size_t) 4096)
 #define KNOWN_FLAG 1u /* CU_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE */
 
-/* A dma-buf is a thing of the kernel's, which other drivers map. Nobody can make one up. */
+/* A dma-buf is an object of the kernel, which other drivers can map. The mock cannot make one. */
 CUresult mock_cuMemGetHandleForAddressRange(void *handle, CUdeviceptr dptr, size_t size,
                                             CUmemRangeHandleType handleType,
                                             unsigned long long flags)

@@ -33,7 +33,7 @@ struct mock__physical {
     bool imported;              /* another process has it too */
     unsigned handle_types;      /* that it may be exported as */
     CUmemAllocationProp properties;
-    struct mock__memory watched; /* what all of its mappings are to access.c */
+    struct mock__memory watched; /* what all of its mappings are to check/access.c */
 };
 
 struct mock__mapping {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cuMemGetDefaultMemPool, cuMemGetMemPool, cuMemSetMemPool; and what cuDevice*MemPool share. */
+/* cuMemGetDefaultMemPool, cuMemGetMemPool, cuMemSetMemPool; and functions for cuDevice*MemPool. */
 #include "mock/allocation/mem_pool.h"
 #include "mock/base/state.h"
 
@@ -28,7 +28,7 @@ CUresult mock__pool_set(CUdevice device, CUmemoryPool handle)
 }
 
 #if CUDA_VERSION >= 13000
-/* Pools of the host, and of managed memory, there are none. */
+/* Checks the place. There are no pools of the host or of managed memory. */
 static CUresult check_place(const CUmemLocation *location, CUmemAllocationType type)
 {
     MOCK__REQUIRE(location && (int) location->type >= 0 && (int) location->type <= 4 &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cuMemPoolExport*, cuMemPoolImport*: a pool's descriptor says which pool it is, and an
- * allocation's name (ipc.h) where the bytes are.
+ * cuMemPoolExport*, cuMemPoolImport*. The descriptor of a pool tells which pool it is, and the name
+ * of an allocation (ipc.h) tells where its bytes are.
  */
 #include <string.h>
 
@@ -70,7 +70,9 @@ CUresult mock_cuMemPoolExportPointer(CUmemPoolPtrExportData *shareData_out, CUde
     return CUDA_SUCCESS;
 }
 
-/* Freed as other memory is, and before the process that it came from frees it. */
+/*
+ * The memory is freed like other memory. It must be freed before the process that made it frees it.
+ */
 CUresult mock_cuMemPoolImportPointer(CUdeviceptr *ptr_out, CUmemoryPool pool,
                                      CUmemPoolPtrExportData *shareData)
 {

@@ -7,7 +7,7 @@
 #include "mock/allocation/memory.h"
 #include "mock/base/state.h"
 
-/* By number: toolkits before 12.2 do not name the last four. */
+/* The numbers are written here, because toolkits before 12.2 lack the last four names. */
 enum {
     READ_MOSTLY = 1,
     PREFERRED = 2,
@@ -19,7 +19,10 @@ enum {
     PREFETCHED_ID = 8,
 };
 
-/* What is true of all of a range: where its parts differ, there is no place. */
+/*
+ * Returns the advice that is common to all parts of a range. If the places differ, there is no
+ * place.
+ */
 static struct mock__part common(const struct mock__memory *memory, size_t begin, size_t end)
 {
     const struct mock__place none = {MOCK__NO_PLACE, MOCK__NO_DEVICE};
@@ -42,7 +45,10 @@ static struct mock__part common(const struct mock__memory *memory, size_t begin,
     return result;
 }
 
-/* As the attributes that know no places have it: an ordinal, -1 for the host, or -2. */
+/*
+ * Returns a place for the attributes that use ordinals: an ordinal, -1 for the host, or -2 for
+ * none.
+ */
 static int as_device(struct mock__place place)
 {
     if (place.type == MOCK__ON_DEVICE)
@@ -57,7 +63,7 @@ static CUresult put_int(void *data, size_t bytes, int value)
     return CUDA_SUCCESS;
 }
 
-/* As many as fit; what is left says that there is no device. */
+/* Writes as many devices as fit. The rest of the output is filled with the number for no device. */
 static CUresult put_users(int *data, size_t bytes, uint32_t users)
 {
     const size_t room = bytes / sizeof(*data);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of managed memory that were advised alike. Callers hold the lock. */
+/* The parts of managed memory with the same advice. Callers hold the lock. */
 #ifndef CUSHIM_MOCK_ALLOCATION_MEM_RANGE_H
 #define CUSHIM_MOCK_ALLOCATION_MEM_RANGE_H
 
@@ -18,7 +18,7 @@ struct mock__part {
     uint32_t users; /* one bit for each device, and MOCK__HOST_BIT */
 };
 
-/* How many there are. Memory that nobody advised has one, whose end is not set. */
+/* Returns how many parts there are. Memory without advice has one part, whose end is not set. */
 size_t mock__advice_parts(const struct mock__memory *memory, const struct mock__part **ret_parts);
 
 #endif

@@ -52,7 +52,7 @@ struct mock__memory {
     struct mock__opened *opened;   /* of another process; NULL for one's own */
     struct mock__made made;
     char *label;                   /* the program's name for it, or NULL */
-    struct mock__history *history; /* access.c's */
+    struct mock__history *history; /* check/access.c's */
     bool being_freed;              /* a free was submitted and is not done */
     unsigned holds;                /* how many nodes of graphs have this address for their own */
     bool absent;                   /* of a graph's memory: there are no bytes at present */
@@ -164,7 +164,7 @@ bool mock__memory_usable(const struct mock__context *context, uint64_t address, 
                          bool write);
 
 /*
- * What the device has at an address, for access.c: a mapping stands for the memory that is
+ * What the device has at an address, for check/access.c: a mapping stands for the memory that is
  * mapped, at *offset of it. NULL if there is nothing.
  */
 struct mock__memory *mock__memory_watched(uint64_t address, size_t *ret_offset, size_t *ret_left);

@@ -9,7 +9,7 @@ static size_t halved(size_t n, unsigned times)
     return n && !(n >> times) ? 1 : n >> times;
 }
 
-/* Layers and faces are as many in each level. */
+/* Returns the shape of a level. All levels have the same number of layers or faces. */
 static CUDA_ARRAY3D_DESCRIPTOR level_of(const CUDA_ARRAY3D_DESCRIPTOR *descriptor, unsigned level)
 {
     CUDA_ARRAY3D_DESCRIPTOR result = *descriptor;
@@ -21,7 +21,7 @@ static CUDA_ARRAY3D_DESCRIPTOR level_of(const CUDA_ARRAY3D_DESCRIPTOR *descripto
     return result;
 }
 
-/* As many as were asked for, but the last is a single element. */
+/* Returns the number of levels: the wanted number, but at most up to a level of one element. */
 static unsigned count_levels(const CUDA_ARRAY3D_DESCRIPTOR *descriptor, unsigned wanted)
 {
     size_t longest =
@@ -58,7 +58,7 @@ static void free_objects(struct mock__mipmapped_array *mipmapped)
     mock__object_free(mipmapped);
 }
 
-/* The levels, one behind the other. */
+/* Makes the levels, which are contiguous. */
 static bool add_levels(struct mock__mipmapped_array *mipmapped, unsigned n)
 {
     uint64_t address = mipmapped->address;
@@ -167,7 +167,7 @@ mock_cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *memor
 }
 #endif
 
-/* The memory goes with the context's. */
+/* Destroys the arrays of a context. Their memory is freed with the context's memory. */
 void mock__arrays_destroy(const struct mock__context *context)
 {
     struct mock__mipmapped_array *mipmapped;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cuMulticast*: memory that a switch writes to several devices. No model has one, so there are
- * no multicast objects, and no handle is that of one.
+ * cuMulticast*: memory that a switch writes to several devices. No model of the mock has such a
+ * switch, so there are no multicast objects, and no handle is valid.
  */
 #include "mock/base/state.h"
 

@@ -8,8 +8,8 @@
 #include "mock/base/state.h"
 
 /*
- * The attributes by number, as a caller may know more of them than the toolkit of the
- * build does. Several are declared as bool and written as int, which is what drivers do.
+ * The attributes by their numbers, because a caller's toolkit may know more of them than the
+ * toolkit of this build. Several are declared as bool but written as int, as drivers do.
  */
 enum {
     CONTEXT = 1,
@@ -51,7 +51,7 @@ static CUresult put_word(void *data, uint64_t value)
     return CUDA_SUCCESS;
 }
 
-/* Of what is mapped, the range that was reserved. */
+/* Returns the reserved range that contains a mapping, or otherwise the range itself. */
 static struct mock__range whole_range(uint64_t address, const struct mock__memory *memory)
 {
     const struct mock__range *range = mock__map_range(address);
@@ -75,7 +75,7 @@ static uint64_t allowed_handles(const struct mock__memory *memory)
     return memory->mapping ? memory->mapping->physical->handle_types : 0;
 }
 
-/* For a known address. The order is that of the numbers. */
+/* For an address that the driver knows. The order is that of the numbers. */
 static CUresult known(void *data, int attribute, uint64_t address,
                       const struct mock__memory *memory)
 {
@@ -127,7 +127,7 @@ static CUresult known(void *data, int attribute, uint64_t address,
     }
 }
 
-/* For an address that is reserved, and nothing is mapped there. */
+/* For an address that is reserved, but not mapped. */
 static CUresult reserved(void *data, int attribute, const struct mock__range *range)
 {
     MOCK__REQUIRE(range, CUDA_ERROR_INVALID_VALUE);
@@ -154,7 +154,7 @@ CUresult mock_cuPointerGetAttribute(void *data, CUpointer_attribute attribute, C
                   : reserved(data, (int) attribute, mock__map_range(ptr));
 }
 
-/* How many bytes an attribute is written in. */
+/* Returns how many bytes are written for an attribute. */
 static size_t size_of(int attribute)
 {
     switch (attribute) {
@@ -173,7 +173,7 @@ static size_t size_of(int attribute)
     }
 }
 
-/* For memory that nobody made known to the driver: nothing applies to it. */
+/* For memory that the driver does not know: no attribute applies. */
 static void unknown(void *data, int attribute)
 {
     memset(data, 0, size_of(attribute));
@@ -194,7 +194,9 @@ CUresult mock_cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attri
 
         MOCK__REQUIRE(data[i] && attribute >= CONTEXT && attribute < N_ATTRIBUTES,
                       CUDA_ERROR_INVALID_VALUE);
-        /* What does not apply to the address is zero here, and not an error. */
+        /*
+         * An attribute that does not apply to the address is written as zero, and is not an error.
+         */
         if (!memory || known(data[i], attribute, ptr, memory) != CUDA_SUCCESS)
             unknown(data[i], attribute);
     }

@@ -31,8 +31,8 @@ struct mock__context {
     struct mock__stream *legacy, *per_thread;
     struct mock__queue *legacy_queue; /* the queue of the legacy stream */
     /*
-     * For ctx_event.c: a queue that all new work waits for, and a queue that waits for all work.
-     * NULL until needed.
+     * For stream/ctx_event.c: a queue that all new work waits for, and a queue that waits for all
+     * work. NULL until needed.
      */
     struct mock__queue *wait_queue, *recorder;
     /*

@@ -12,7 +12,10 @@
 #include "mock/base/hooks.h"
 #include "mock/base/state.h"
 
-/* A loop that goes wrong a million times says no more than the first of them. */
+/*
+ * The maximum number of findings. A loop that fails a million times gives no more information than
+ * its first failures.
+ */
 enum { MOST = 1000 };
 
 static struct cushim_mock_finding findings[MOST];
@@ -86,7 +89,7 @@ bool mock__findings_wanted(void)
     return wanted;
 }
 
-/* By the descriptor: the program may have closed the stream by now. */
+/* Prints to the descriptor, because the program may have closed stderr. */
 static void print_all(void)
 {
     const struct cushim_mock_finding *all = NULL;
@@ -112,10 +115,10 @@ static void print_last(int status, void *unused)
 #endif
 
 /*
- * What a program and its libraries give back in their own handlers and destructors is no leak, so
- * the report comes after all of them. Functions for atexit() are called before any destructor; and
- * what is registered while the destructors are called is called after them, if it belongs to no
- * library, as with on_exit().
+ * The report comes after all handlers and destructors, because objects that a program or a library
+ * frees there are not leaks. Functions of atexit() are called before all destructors. A function
+ * that is registered by on_exit() during the destructors, and belongs to no library, is called
+ * after all of them.
  */
 static __attribute__((destructor)) void print_at_exit(void)
 {
@@ -141,7 +144,7 @@ void mock__findings_start(void)
     process = (int) getpid();
 }
 
-/* --- what cushim/mock.h declares --- */
+/* --- functions of cushim/mock.h --- */
 
 size_t cushim_mock_findings(const struct cushim_mock_finding **ret_findings)
 {

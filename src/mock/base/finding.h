@@ -30,7 +30,10 @@ struct mock__words {
     char text[192];
 };
 
-/* "allocation 3 'weights' (256 bytes, made by cuMemAlloc, the program's 2nd)" (label.c) */
+/*
+ * Returns such as "allocation 3 'weights' (256 bytes, made by cuMemAlloc, the program's 2nd)". In
+ * allocation/label.c.
+ */
 struct mock__words mock__say_memory(const struct mock__memory *memory);
 struct mock__words mock__say_freed(const struct mock__freed *freed);
 
@@ -54,7 +57,7 @@ void mock__findings_start(void);
  */
 bool mock__findings_wanted(void);
 
-/* Adds a finding for each object that still exists (leaks.c). */
+/* Adds a finding for each object that still exists (exports/leaks.c). */
 void mock__leaks_find(void);
 
 #endif

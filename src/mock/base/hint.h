@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a person can do about a failure, on standard error. A program that was written for hardware
- * gets a number and seldom prints more, and on hardware it would not have failed. Each
- * reason is told once a process; CUSHIM_LOG=none keeps them all quiet. Takes no lock: thread-safe.
+ * Explains on standard error what the user can do about a failure. A program that was written for
+ * hardware gets a number and seldom prints more. Each reason is printed once in a process;
+ * CUSHIM_LOG=none turns this off. Takes no lock; thread-safe.
  */
 #ifndef CUSHIM_MOCK_BASE_HINT_H
 #define CUSHIM_MOCK_BASE_HINT_H
@@ -11,13 +11,13 @@
 
 enum mock__hint {
     MOCK__HINT_MACHINE_CODE, /* there is no PTX */
-    MOCK__HINT_OTHER_DEVICE, /* there is, for other devices */
+    MOCK__HINT_OTHER_DEVICE, /* there is PTX, but for other devices */
     MOCK__HINT_NEWER_PTX,
-    MOCK__HINT_REFUSED, /* an instruction that is not executed */
+    MOCK__HINT_REFUSED, /* an instruction that the mock does not execute */
     MOCK__HINT_TOO_LARGE,
     MOCK__HINT_NO_ZSTD,
-    MOCK__HINT_FILE,    /* that is no file of code */
-    MOCK__HINT_RUNTIME, /* NVIDIA's own asks for its private functions */
+    MOCK__HINT_FILE,    /* a path to a file that contains no code */
+    MOCK__HINT_RUNTIME, /* NVIDIA's runtime asks for the driver's private functions */
     MOCK__N_HINTS,
 };
 

@@ -26,17 +26,19 @@ struct record {
     unsigned slot;
     uint64_t number, ticket;
     bool write;
-    bool atomic;               /* a value that streams wait for and write: never a race of two */
+    bool atomic;               /* a value that streams wait for and write; two such accesses are
+                                  never a race */
     const char *verb;          /* what it does with the bytes */
-    struct mock__clock *clock; /* of a write: what lies before it, for who waits for its value */
+    struct mock__clock *clock; /* of a write: everything before it, for work that waits for its
+                                  value */
     char who[192];
 };
 
 struct mock__history {
     size_t n;
     struct record records[MOST_RECORDS];
-    unsigned char *written; /* a bit a byte, NULL before the first write */
-    bool all_written;       /* and there is no more to be asked */
+    unsigned char *written; /* one bit for each byte, NULL before the first write */
+    bool all_written;       /* all bytes are written, so nothing needs to be checked any more */
 };
 
 void mock__access_forget(struct mock__memory *memory)
@@ -134,7 +136,7 @@ static void mark_written(struct mock__memory *memory, size_t begin, size_t end)
         history->written[begin / BITS] |= (unsigned char) (1u << begin % BITS);
 }
 
-/* The first byte that nothing has written, or end. */
+/* Returns the first byte that nothing has written, or end. */
 static size_t first_unwritten(const struct mock__memory *memory, size_t begin, size_t end)
 {
     const unsigned char *written = memory->history->written;
@@ -172,8 +174,8 @@ static bool have_history(struct mock__memory *memory)
 /*
  * Only device memory begins unwritten, because only there the host cannot write without the driver.
  */
-static void watch(const struct mock__work *work, struct mock__memory *memory, struct record *now,
-                  enum mock__access access)
+static void check_and_record(const struct mock__work *work, struct mock__memory *memory,
+                             struct record *now, enum mock__access access)
 {
     snprintf(now->who, sizeof(now->who), "%s", mock__say_work(work).text);
     now->slot = work->queue->slot;
@@ -184,7 +186,7 @@ static void watch(const struct mock__work *work, struct mock__memory *memory, st
     now->atomic = access & MOCK__ATOMIC;
     now->clock = now->write ? mock__clock_ref(work->clock) : NULL;
     check_order(work, memory, now);
-    /* A module's variables begin with their values, or with zeros. */
+    /* Variables of a module begin with their values, or with zeros. */
     if (memory->kind == MOCK__DEVICE_MEMORY && !memory->in_module && !memory->begins_written &&
         !(access & (MOCK__WRITE | MOCK__CHECKED)))
         check_written(memory, now);
@@ -204,10 +206,13 @@ void mock__access(const struct mock__work *work, uint64_t address, size_t bytes,
 
         if (!memory || !have_history(memory))
             return;
-        watch(work, memory, &now, access);
+        check_and_record(work, memory, &now, access);
         if (memory->kind == MOCK__MANAGED_MEMORY)
             mock__attach_check(work, memory);
-        /* What is mapped piece by piece may be used across the pieces. */
+        /*
+         * An access may span several mappings, because mappings that follow each other are used as
+         * one piece.
+         */
         address += part;
         bytes -= part;
     }
@@ -217,7 +222,10 @@ const unsigned char *mock__access_written(struct mock__memory *memory)
 {
     struct mock__history *history;
 
-    /* A mapping's bytes are those of its handle, in one of perhaps several places. */
+    /*
+     * Bytes of a mapping belong to its handle, which may be mapped in several places, so this
+     * allocation alone cannot know what is written.
+     */
     if (memory->kind != MOCK__DEVICE_MEMORY || memory->in_module || memory->begins_written ||
         memory->mapping || memory->bytes > LARGEST_WATCHED || !have_history(memory))
         return NULL;
@@ -330,8 +338,8 @@ void mock__report_use_after_free(const char *who, uint64_t address)
                   mock__say_memory(mock__memory_find(address)).text);
 }
 
-static void say_outside(const char *who, size_t bytes, const struct mock__memory *memory,
-                        uint64_t address)
+static void report_outside(const char *who, size_t bytes, const struct mock__memory *memory,
+                           uint64_t address)
 {
     const int64_t offset = (int64_t) (address - memory->address);
 
@@ -366,8 +374,8 @@ static bool just_behind(const struct mock__memory *memory, uint64_t address, siz
     return memory && address - (memory->address + memory->bytes) < bytes;
 }
 
-static void say_absent(const char *who, size_t bytes, const struct mock__memory *memory,
-                       uint64_t address)
+static void report_absent(const char *who, size_t bytes, const struct mock__memory *memory,
+                          uint64_t address)
 {
     mock__finding(CUSHIM_MOCK_USE_AFTER_FREE,
                   "%s: %zu bytes at offset %llu of %s, which its graph has freed, or not allocated "
@@ -386,15 +394,15 @@ void mock__report_bad_address(const char *who, uint64_t address, size_t bytes)
         mock__finding(CUSHIM_MOCK_OUT_OF_BOUNDS, "%s: %zu bytes at 0x%llx, %s", who, bytes,
                       (unsigned long long) address, why);
     else if (in && in->absent)
-        say_absent(who, bytes, in, address);
+        report_absent(who, bytes, in, address);
     else if (in)
-        say_outside(who, bytes, in, address);
+        report_outside(who, bytes, in, address);
     else if (freed && !just_behind(near, address, bytes))
         mock__finding(CUSHIM_MOCK_USE_AFTER_FREE,
                       "%s: %zu bytes at offset %llu of %s, which was freed", who, bytes,
                       (unsigned long long) (address - freed->address), mock__say_freed(freed).text);
     else if (near)
-        say_outside(who, bytes, near, address);
+        report_outside(who, bytes, near, address);
     else
         mock__finding(CUSHIM_MOCK_OUT_OF_BOUNDS,
                       "%s: %zu bytes at 0x%llx, which was never allocated", who, bytes,

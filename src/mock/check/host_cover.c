@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which pages are protected. A page is out of reach if work that the host has not waited for
- * writes every byte of it that belongs to the allocation, and cannot be written if such work
- * uses every byte, one piece of work or several together. So no access that is right meets a
- * protected page.
+ * Decides which pages are protected. If unfinished work writes every byte of a page that belongs to
+ * the allocation, the page cannot be accessed. If unfinished work uses every such byte, the page
+ * cannot be written. It does not matter whether one piece of work does this or several together. So
+ * an access of a correct program never meets a protected page.
+ *
+ * The handler of SIGSEGV may change a watch at any moment, also in this thread. So these functions
+ * read the watches by atomic operations only.
  */
 #include <sys/mman.h>
 #include <unistd.h>
@@ -26,7 +29,10 @@ static bool counts(const struct mock__host_watch *watch, bool only_writes)
            (!only_writes || atomic_load(&watch->writes));
 }
 
-/* Behind the end of an allocation nobody has anything to do. */
+/*
+ * Behind the end of an allocation there are no bytes of another one, so the rest of its last page
+ * counts as used.
+ */
 static uintptr_t end_of(const struct mock__host_watch *watch)
 {
     const uintptr_t end = atomic_load(&watch->end);
@@ -34,7 +40,10 @@ static uintptr_t end_of(const struct mock__host_watch *watch)
     return end == watch->memory_end ? page_behind(end) : end;
 }
 
-/* How far all bytes from one on are used. */
+/*
+ * Returns the end of the bytes that are used without a gap from this one on. If only_writes is
+ * true, only writes count.
+ */
 static uintptr_t reach(uintptr_t from, bool only_writes)
 {
     const struct mock__host_watch *watch;
@@ -50,7 +59,7 @@ static uintptr_t reach(uintptr_t from, bool only_writes)
     return end;
 }
 
-/* The first page behind one where something may be different. */
+/* Returns the first page behind this one where the protection may be different. */
 static uintptr_t next_change(uintptr_t page, uintptr_t end)
 {
     const struct mock__host_watch *watch;
@@ -64,7 +73,10 @@ static uintptr_t next_change(uintptr_t page, uintptr_t end)
     return end > page ? end : page_behind(page + 1);
 }
 
-/* One step: the pages from one on that are to be the same. */
+/*
+ * Sets the protection of the pages from this one on that have the same state, and returns the page
+ * behind them.
+ */
 static uintptr_t cover_some(uintptr_t page, uintptr_t end)
 {
     const uintptr_t written = page_of(reach(page, true)), used = page_of(reach(page, false));

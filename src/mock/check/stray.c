@@ -7,7 +7,10 @@
 #include "mock/base/context.h"
 #include "mock/check/host_watch.h"
 
-/* What a device maps at a time, as seen on an H200; and of the program's own memory. */
+/*
+ * A device maps pages of 2 MiB, as seen on an H200. Registered memory of the program is mapped by
+ * pages of the host.
+ */
 #define PAGE      ((size_t) 2 << 20)
 #define HOST_PAGE ((size_t) 4096)
 
@@ -25,7 +28,7 @@ static bool reaches(const struct mock__context *context, const struct mock__memo
     return !memory->absent && mock__memory_usable(context, memory->address, memory->bytes, true);
 }
 
-/* Is there an allocation in [begin, end) that the context may use? */
+/* Tells whether there is an allocation in [begin, end) that the context may use. */
 static bool used(const struct mock__context *context, uint64_t begin, uint64_t end)
 {
     const struct mock__memory *memory = mock__memory_find(begin);
@@ -38,7 +41,7 @@ static bool used(const struct mock__context *context, uint64_t begin, uint64_t e
     return false;
 }
 
-/* A pool keeps all of its pages, whatever it has given away of them. */
+/* A pool keeps all of its pages mapped, also those that it has not given away. */
 static bool kept(const struct mock__context *context, const struct mock__chunk *chunk,
                  size_t offset)
 {
@@ -53,7 +56,7 @@ static bool mapped(const struct mock__context *context, const struct mock__chunk
     return kept(context, chunk, offset) || used(context, begin, begin + PAGE);
 }
 
-/* What is somebody's and yet not to be used is another matter. */
+/* An address of memory that the context must not use is a fault, whatever is mapped there. */
 static bool refused(const struct mock__context *context, uint64_t address)
 {
     const struct mock__memory *memory = mock__memory_find(address);
@@ -61,7 +64,9 @@ static bool refused(const struct mock__context *context, uint64_t address)
     return memory && !reaches(context, memory);
 }
 
-/* Where a device has memory that nobody has asked for, and so nobody else here uses. */
+/*
+ * Returns bytes that stand for mapped memory outside of every allocation. No other code uses them.
+ */
 static void *some_bytes(size_t bytes)
 {
     static unsigned char nobodys[4096] __attribute__((aligned(64)));
@@ -70,8 +75,9 @@ static void *some_bytes(size_t bytes)
 }
 
 /*
- * Memory of the host that the driver made has whole pages of the device; what the program has
- * registered is mapped by pages of the host, and what else is there is the program's own.
+ * Memory that the driver allocated on the host is mapped by whole pages of the device. Memory that
+ * the program has registered is mapped by pages of the host; the bytes behind it belong to the
+ * program.
  */
 static void *beside_host(const struct mock__context *context, uint64_t address, size_t bytes)
 {
@@ -91,7 +97,10 @@ static void *beside_host(const struct mock__context *context, uint64_t address, 
     return some_bytes(bytes);
 }
 
-/* What is written there is not as it was in the beginning any more; several threads may be here. */
+/*
+ * Notes that the bytes up to end may have been written, so a new allocation there must be cleared.
+ * Several threads may call this at the same time.
+ */
 static void use_to(struct mock__chunk *chunk, uint64_t end)
 {
     uint64_t before = __atomic_load_n(&chunk->used_to, __ATOMIC_RELAXED);

@@ -13,10 +13,13 @@
 #include "mock/config/config_settings.h"
 #include "mock/config/symbols.h"
 
-/* Apart from the driver's lock, and below it: the version is asked for without that one. */
+/*
+ * This lock is separate from the driver's lock and comes after it, because the version can be read
+ * without the driver's lock.
+ */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* What cushim_mock_configure() said. The strings are ours. */
+/* The configuration from cushim_mock_configure(). The strings are copies. */
 struct wish {
     char *devices, *settings, *file;
     int driver_version;
@@ -28,10 +31,10 @@ static struct mock__config fixed;
 static atomic_bool is_fixed;
 static _Atomic(uint64_t) fixed_seed;
 
-/* What cuDriverGetVersion() answers; 0 while nobody has asked. */
+/* The result of cuDriverGetVersion(); 0 until it is read for the first time. */
 static atomic_int version;
 
-/* The version of the folder that the driver was opened from; 0 for the main one. */
+/* The version of the folder from which the driver was opened; 0 for the main folder. */
 static atomic_int front_version;
 
 static void finish_wish(struct wish *old)
@@ -98,7 +101,10 @@ static bool add_wish(struct mock__settings *settings, const struct wish *from)
            add_number(settings, "seed", "seed", from->seed);
 }
 
-/* The more general first, as the later of two that contradict each other counts. */
+/*
+ * The more general sources come first, because the later one of two that contradict each other
+ * counts.
+ */
 static bool load(const struct wish *from, struct mock__config *ret_config,
                  struct cushim__str *error)
 {
@@ -122,7 +128,10 @@ bool mock__config_fix(const struct mock__config **ret_config, int ret_visible[MO
     pthread_mutex_lock(&lock);
     good = load(&wish, &fixed, error);
     if (good) {
-        /* Not cushim__env(): an empty list is a list, and hides all devices. */
+        /*
+         * cushim__env() cannot be used: for it an empty variable is unset, but here an empty list
+         * hides all devices.
+         */
         *ret_n_visible = mock__visible(secure_getenv("CUDA_VISIBLE_DEVICES"), &fixed, ret_visible);
         *ret_config = &fixed;
         good = *ret_n_visible > 0;
@@ -139,7 +148,7 @@ bool mock__config_peers(const struct mock__profile *a, const struct mock__profil
     return fixed.peers[a->place] >> b->place & 1u;
 }
 
-/* Before cuInit(), which will say what is wrong if something is. */
+/* The configuration before cuInit(). If it is wrong, cuInit() reports that. */
 static void preview(struct mock__config *ret_config)
 {
     SCOPED_STR error = {0};
@@ -177,7 +186,7 @@ size_t mock__image_limit(void)
     return fixed.image_limit;
 }
 
-/* Takes the wish over if cuInit() could do with it. */
+/* Stores the configuration if cuInit() would accept it. */
 static cushim_status accept(struct wish *wanted, struct cushim__str *error)
 {
     struct mock__config config;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the mock was asked to be, by a program in C, by a file, or by the environment. A
- * configuration is fixed by the first cuInit() that succeeds. It has a lock of its own, and is read
- * without one after that.
+ * The configuration of the mock, from a program in C, a file, or the environment. The first
+ * cuInit() that succeeds fixes it. It has its own lock, and is read without a lock after that.
  */
 #ifndef CUSHIM_MOCK_CONFIG_CONFIG_H
 #define CUSHIM_MOCK_CONFIG_CONFIG_H
@@ -19,38 +18,41 @@
 #define MOCK__OLDEST_DRIVER 10000
 #define MOCK__NEWEST_DRIVER 13000
 
-/* Several times the largest module there is. Much more can be made of few bytes. */
+/*
+ * Several times the size of the largest real module. A small compressed file can contain a much
+ * larger text.
+ */
 #define MOCK__IMAGE_LIMIT ((uint64_t) 512 << 20)
 
 struct mock__config {
     int n_devices;
     struct mock__profile devices[MOCK__MAX_DEVICES];
-    uint16_t peers[MOCK__MAX_DEVICES]; /* bit j of peers[i]: device i can use j's memory */
-    int driver_version;                /* as cuDriverGetVersion() answers it */
+    uint16_t peers[MOCK__MAX_DEVICES]; /* bit j of peers[i] is set if device i can use j's memory */
+    int driver_version;                /* in the form of cuDriverGetVersion() */
     uint64_t seed;
-    uint64_t image_limit; /* the most bytes of a file of code, or of a text that comes of one */
-    bool watch_host;      /* the accesses of the host to memory that copies use */
+    uint64_t image_limit; /* the maximum size of a file of code, and of a text from it */
+    bool watch_host;      /* check the host's accesses to memory of unfinished work */
 };
 
 /*
- * Reads the configuration and fixes it. *ret_visible gets, in the order that the program
- * sees, the places of the devices that CUDA_VISIBLE_DEVICES leaves.
+ * Reads the configuration and fixes it. *ret_visible gets the indices of the devices that
+ * CUDA_VISIBLE_DEVICES leaves, in the order that the program sees.
  *
- * On failure, the sentence is appended to error. Called under the process-wide lock.
+ * On failure, a sentence is appended to error. Called under the process-wide lock.
  */
 bool mock__config_fix(const struct mock__config **ret_config, int ret_visible[MOCK__MAX_DEVICES],
                       int *ret_n_visible, struct cushim__str *error);
 
-/* Can a use b's memory? Both are devices of the fixed configuration. */
+/* Tells whether a can use b's memory. Both must be devices of the fixed configuration. */
 bool mock__config_peers(const struct mock__profile *a, const struct mock__profile *b);
 
-/* These two answer before cuInit() as well, with what it would find. */
+/* These two also work before cuInit(), and then return what it would set. */
 int mock__driver_version(void);
 
-/* After cuInit(): the most bytes that a file of code, or a text, may have. */
+/* Returns the maximum size of a file of code, or of a text. Only after cuInit(). */
 size_t mock__image_limit(void);
 
-/* What choices that CUDA leaves open are drawn from; 0 when nothing says. */
+/* Returns the seed for choices that CUDA leaves open, or 0 if there is none. */
 uint64_t mock__seed(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the settings mean. */
+/* Applies the settings to a configuration. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ enum {
 
 #define DEFAULT_DEVICES "h200"
 
-/* The settings, and the one that is being read. */
+/* The settings, and the current one. */
 struct reader {
     struct mock__settings *settings;
     const struct mock__setting *now;
@@ -56,7 +56,7 @@ static bool add_devices(struct reader *reader)
     return true;
 }
 
-/* Devices of one model reach each other as their boards are usually connected. */
+/* Connects devices of one model in the way in which their boards usually are. */
 static void connect_devices(struct mock__config *config)
 {
     for (int i = 0; i < config->n_devices; i++) {
@@ -68,7 +68,9 @@ static void connect_devices(struct mock__config *config)
     }
 }
 
-/* First of all, wherever it stands: the other settings are about these devices. */
+/*
+ * Applies `devices` first, wherever it stands, because the other settings are about these devices.
+ */
 static bool apply_devices(struct reader *reader)
 {
     static const struct mock__setting none = {.where = (char *) "",
@@ -131,7 +133,7 @@ static bool fail_range(struct reader *reader, int attribute)
                 range.power_of_two ? "a power of two" : "an integer", range.least, range.most);
 }
 
-/* By number, or by name. */
+/* Sets an attribute, by its number or its name. */
 static bool apply_attribute(struct reader *reader, struct mock__profile *device, const char *which)
 {
     int64_t number, value;
@@ -168,7 +170,7 @@ static bool apply_to_device(struct reader *reader, struct mock__profile *device,
     return apply_attribute(reader, device, what);
 }
 
-/* A device by its place in the list; on failure the error is written. */
+/* Reads the index of a device. On failure the error is set. */
 static bool parse_place(struct reader *reader, const char *text, size_t length, int *ret_place)
 {
     char word[16];
@@ -184,7 +186,7 @@ static bool parse_place(struct reader *reader, const char *text, size_t length, 
     return true;
 }
 
-/* "0.memory", or "*.memory" for all devices. */
+/* Applies "0.memory", or "*.memory" for all devices. */
 static bool apply_device(struct reader *reader, const char *rest)
 {
     const char *dot = strchr(rest, '.');
@@ -203,7 +205,7 @@ static bool apply_device(struct reader *reader, const char *rest)
     return true;
 }
 
-/* "0 1": both ways. */
+/* Applies "0 1", in both directions. */
 static bool apply_peer(struct reader *reader, const char *rest)
 {
     uint16_t *peers = reader->config->peers;

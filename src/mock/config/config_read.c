@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From files and texts to a list of settings. */
+/* Reads settings from files and texts. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 #define BLANKS " \t\r\n"
 
-/* All that can be said of all devices is a small part of it. */
+/* A sensible file is much smaller. */
 #define LARGEST_FILE ((size_t) 1 << 20)
 
 void mock__settings_finish(struct mock__settings *settings)
@@ -57,7 +57,7 @@ bool mock__settings_add(struct mock__settings *settings, const char *where, cons
     return true;
 }
 
-/* Takes the blanks off both ends of a text that may be written to. */
+/* Removes blanks at both ends of a text, which is changed. */
 static char *trim(char *text)
 {
     size_t length;
@@ -69,7 +69,7 @@ static char *trim(char *text)
     return text;
 }
 
-/* Every run of blanks as one space, so that "peer 0  1" is "peer 0 1". */
+/* Replaces each sequence of blanks by one space, so that "peer 0  1" becomes "peer 0 1". */
 static void squeeze(char *text)
 {
     char *to = text;
@@ -83,7 +83,7 @@ static void squeeze(char *text)
     *to = '\0';
 }
 
-/* A comment takes a whole line: a device's name may have a '#' in it. */
+/* Reads a line. A comment must be a whole line, because the name of a device may contain '#'. */
 static bool add_line(struct mock__settings *settings, const char *where, char *line)
 {
     char *key = trim(line), *equals;

@@ -77,7 +77,7 @@ bool mock__parse_bytes(const char *text, uint64_t *ret_bytes)
     return true;
 }
 
-/* "major.minor", each of one or two digits. */
+/* Reads "major.minor", each with one or two digits. */
 static bool parse_pair(const char *text, int *ret_major, int *ret_minor)
 {
     const size_t major = strspn(text, "0123456789");

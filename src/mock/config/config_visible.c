@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CUDA_VISIBLE_DEVICES. NVIDIA's programming guide says what a list of ordinals and of
- * abbreviated UUIDs means, and that the first invalid entry ends it. It is silent about
- * entries that appear twice, numbers with letters after them, and lists of both sorts; there
- * the mock does what PyTorch's own reading of the variable does, which was made to agree
- * with drivers: two of the same leave no device, letters after a number are not looked at,
- * and an entry of the other sort than the first one's is invalid.
+ * CUDA_VISIBLE_DEVICES. NVIDIA's programming guide defines lists of ordinals and of abbreviated
+ * UUIDs, and that the first invalid entry ends a list. It does not define entries that appear
+ * twice, numbers with letters after them, and lists of both kinds. For these the mock does what
+ * PyTorch does, which agrees with drivers: an entry that appears twice hides all devices, letters
+ * after a number are ignored, and an entry of another kind than the first one is invalid.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -13,7 +12,7 @@
 
 #include "mock/config/config_settings.h"
 
-/* -1: no device has this ordinal. Out of range is as invalid as no number at all. */
+/* Returns -1 if no device has this ordinal. A number that is too large is as invalid as a text. */
 static int by_ordinal(const char *entry, const struct mock__config *config)
 {
     const long ordinal = strtol(entry, NULL, 10);
@@ -23,7 +22,7 @@ static int by_ordinal(const char *entry, const struct mock__config *config)
     return ordinal >= 0 && ordinal < config->n_devices ? (int) ordinal : -1;
 }
 
-/* -1: no device's UUID begins so, or more than one's do. */
+/* Returns -1 if the UUIDs of no device, or of several devices, begin in this way. */
 static int by_uuid(const char *entry, size_t length, const struct mock__config *config)
 {
     int found = -1;

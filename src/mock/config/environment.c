@@ -9,7 +9,7 @@
 #include "base/util.h"
 #include "mock/config/config_settings.h"
 
-/* A variable that is one of some words, or a number where it has no words. */
+/* A variable whose value is one of some words, or a number if it has no words. */
 static const struct variable {
     const char *name, *wanted, *words[3];
     uint64_t most;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Variables of the environment that are no settings of devices. Takes no lock. */
+/* Variables of the environment that are not settings of devices. Takes no lock. */
 #ifndef CUSHIM_MOCK_CONFIG_ENVIRONMENT_H
 #define CUSHIM_MOCK_CONFIG_ENVIRONMENT_H
 
@@ -8,10 +8,13 @@
 
 struct cushim__str;
 
-/* Has each of them a value that it can have? If not, a sentence says which one has not. */
+/*
+ * Checks that all of them have valid values. If not, error gets a sentence about the first wrong
+ * one.
+ */
 bool mock__environment_check(struct cushim__str *error);
 
-/* The number that a variable has; another one where it is unset. */
+/* Returns the number in a variable, or otherwise if the variable is not set. */
 uint64_t mock__environment_number(const char *variable, uint64_t otherwise);
 
 #endif

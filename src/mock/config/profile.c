@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* By CUdevice_attribute; the header is not needed for numbers that are ABI. */
+/* Numbers of CUdevice_attribute. They are part of the ABI, so the header is not needed. */
 enum {
     MULTIPROCESSOR_COUNT = 16,
     PCI_DEVICE_ID = 34,
@@ -12,9 +12,9 @@ enum {
 };
 
 /*
- * The H200's figures were read from one. The others' memory is what public outputs of
- * deviceQuery show (drivers of CUDA 12.2 and 13.0; it varies by some MiB with the driver).
- * What a context costs is not documented: theirs are what nvidia-smi commonly shows.
+ * The figures of the H200 were read from one. The memory of the others is that of public outputs of
+ * deviceQuery (drivers of CUDA 12.2 and 13.0); it differs by some MiB between drivers. The memory
+ * that a context takes is not documented; for the others it is a typical value of nvidia-smi.
  */
 static const struct {
     const char *key, *name;
@@ -46,8 +46,10 @@ static uint64_t mix(uint64_t x)
     return x ^ x >> 31;
 }
 
-/* The same in every run, so that a program's notes about a device stay true; and different
- * from the first digit on, so that a short prefix names a device as it does in life. */
+/*
+ * Makes a UUID that is the same in every run, so that programs may store it. UUIDs differ from the
+ * first digit on, so that a short prefix identifies a device, as on hardware.
+ */
 static void make_uuid(struct mock__profile *profile)
 {
     const uint64_t seed = (uint64_t) profile->model << 32 | profile->place;
@@ -61,8 +63,10 @@ static void make_uuid(struct mock__profile *profile)
 
 static void make_limits(struct mock__profile *profile)
 {
-    /* stack, printf, heap, launch depth (gone), pending launches, L2 fetch, L2 persisting.
-     * The two that depend on the device do so as on an H200. */
+    /*
+     * stack, printf, heap, launch depth (removed), pending launches, L2 fetch, L2 persisting. The
+     * two that depend on the device do so in the same way as on an H200.
+     */
     const size_t limits[] = {
         1024, (size_t) profile->attributes[MULTIPROCESSOR_COUNT] * 65536,          8388608, 0, 2048,
         64,   (size_t) profile->attributes[MAX_PERSISTING_L2_CACHE_SIZE] / 10 * 3,

@@ -2,12 +2,12 @@
 /*
  * The attributes of all models, side by side: H200, A100, T4, RTX 4090.
  *
- * The H200's were all read from one, with a driver of CUDA 13.0. The others' come from
- * public outputs of deviceQuery (clocks, caches, buses, engines, multiprocessors) and from
- * the table of compute capabilities in NVIDIA's programming guide (threads, blocks, shared
- * memory, textures, surfaces, clusters). Where neither says anything, as for most from 110
- * on, the model has what the H200 has unless the feature is documented to need a later
- * capability, or, as GPUDirect, a board that is not a GeForce.
+ * Those of the H200 were read from one, with a driver of CUDA 13.0. The others come from public
+ * outputs of deviceQuery (clocks, caches, buses, engines, multiprocessors) and from the table of
+ * compute capabilities in NVIDIA's programming guide (threads, blocks, shared memory, textures,
+ * surfaces, clusters). Most attributes from 110 on are in neither source. There a model has the
+ * value of the H200, unless the feature is documented to need a later capability or, as GPUDirect
+ * does, a board that is not a GeForce.
  */
 #include "mock/config/profile.h"
 
@@ -16,8 +16,10 @@
 
 #include "base/util.h"
 
-/* What CUdevice_attribute calls it, in small letters; the CUDA version since which a
- * driver answers, where that is after 11.4; the values. */
+/*
+ * The name in CUdevice_attribute in small letters; the first CUDA version whose driver has it, if
+ * that is after 11.4; the values.
+ */
 static const struct {
     const char *name;
     int since;
@@ -178,7 +180,7 @@ static const struct {
     /* clang-format on */
 };
 
-/* All others may be anything that is not negative. */
+/* Other attributes may have any value that is not negative. */
 static const struct {
     int first, last; /* by number */
     struct mock__attribute_range range;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the mock's functions are, in the order of the rows of "base/rows.h". */
+/* The mock's functions, in the order of the rows of "base/rows.h". */
 #ifndef CUSHIM_MOCK_CONFIG_SYMBOLS_H
 #define CUSHIM_MOCK_CONFIG_SYMBOLS_H
 
@@ -13,8 +13,8 @@ extern CUSHIM__HIDDEN cushim__entry *const mock__functions[];
 extern CUSHIM__HIDDEN cushim__entry *const mock__exported[];
 
 /*
- * The answer of a function that nothing implements: CUDA_ERROR_NOT_SUPPORTED, but first what
- * stands against calling any function, such as that nobody has called cuInit().
+ * The result of a function without an implementation: CUDA_ERROR_NOT_SUPPORTED, or the error of
+ * every driver function in this state, such as before cuInit().
  */
 CUSHIM__HIDDEN int mock__unsupported(void);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* cuCtxAttach, cuCtxDetach: what came before primary contexts. And cuCtxGetExecAffinity. */
+/*
+ * cuCtxAttach and cuCtxDetach, which were used before primary contexts existed; and
+ * cuCtxGetExecAffinity.
+ */
 #include "mock/base/state.h"
 
 CUresult mock_cuCtxAttach(CUcontext *pctx, unsigned int flags)
@@ -11,7 +14,7 @@ CUresult mock_cuCtxAttach(CUcontext *pctx, unsigned int flags)
     return CUDA_SUCCESS;
 }
 
-/* Undoes an attach, and without one the creation; only for the current context. */
+/* Undoes an attach, or the creation if there was no attach. Only for the current context. */
 static CUresult detach(CUcontext ctx, bool *ret_last)
 {
     struct mock__context *found;
@@ -34,7 +37,7 @@ CUresult mock_cuCtxDetach(CUcontext ctx)
 }
 
 #if CUDA_VERSION >= 11040
-/* That needs a server that shares the device among processes. */
+/* This needs a server that shares the device among processes. */
 CUresult mock_cuCtxGetExecAffinity(CUexecAffinityParam *pExecAffinity, CUexecAffinityType type)
 {
     MOCK__ENTER_CONTEXT(context);

@@ -3,8 +3,8 @@
 #include "mock/base/state.h"
 
 /*
- * The limits by number: a caller may know more of them than the toolkit of the
- * build does.
+ * The numbers are written here, because a caller's toolkit may know more limits than the one of
+ * this build.
  */
 enum {
     STACK_SIZE = 0,
@@ -58,7 +58,7 @@ static CUresult set_at_most(size_t *limit, size_t value, size_t largest)
     return CUDA_SUCCESS;
 }
 
-/* For a limit that is a hint: what is too large means the largest. */
+/* Sets a limit that is a hint: a value that is too large becomes the maximum. */
 static CUresult set_clamped(size_t *limit, size_t value, size_t largest)
 {
     *limit = value < largest ? value : largest;

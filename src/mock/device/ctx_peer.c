@@ -2,7 +2,7 @@
 /* cuCtxEnablePeerAccess, cuCtxDisablePeerAccess */
 #include "mock/base/state.h"
 
-/* Peers are kept by device: what one context of it may use, all of it may. */
+/* Peers are stored for each device: if one context of a device may be used, all of them may. */
 static uint32_t peer_bit(const struct mock__context *peer)
 {
     return (uint32_t) 1 << peer->device->ordinal;

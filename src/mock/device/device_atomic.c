@@ -4,7 +4,7 @@
 
 #if CUDA_VERSION >= 13000
 
-/* What an operation can do over a link that has atomics of its own. */
+/* Returns what an operation can do over a link with its own atomic operations. */
 static unsigned native(CUatomicOperation operation)
 {
     const unsigned scalars = CU_ATOMIC_CAPABILITY_SCALAR_32 | CU_ATOMIC_CAPABILITY_SCALAR_64;

@@ -9,7 +9,7 @@ CUresult mock_cuDeviceGraphMemTrim(CUdevice device)
 {
     MOCK__ENTER();
     MOCK__REQUIRE(mock__device_find(device), CUDA_ERROR_INVALID_DEVICE);
-    /* What no graph uses is given back at once. */
+    /* Memory that no graph uses is freed at once, so there is nothing to trim. */
     return CUDA_SUCCESS;
 }
 
@@ -49,7 +49,7 @@ CUresult mock_cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute
     MOCK__ENTER();
     found = mock__device_find(device);
     MOCK__REQUIRE(found, CUDA_ERROR_INVALID_DEVICE);
-    /* A high-water mark can only be taken back to what is there. */
+    /* A maximum can only be reset to the current value. */
     MOCK__REQUIRE(value && *(const cuuint64_t *) value == 0, CUDA_ERROR_INVALID_VALUE);
     mock__graph_memory(found, &reserved, &used);
     if (attr == CU_GRAPH_MEM_ATTR_USED_MEM_HIGH)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cuDeviceGetLuid: Windows numbers its adapters so; elsewhere a driver has no such number. */
+/* cuDeviceGetLuid: a number of adapters on Windows. On other systems a driver does not have it. */
 #include "mock/base/state.h"
 
 CUresult mock_cuDeviceGetLuid(char *luid, unsigned int *deviceNodeMask, CUdevice dev)

@@ -5,7 +5,10 @@
 
 #if CUDA_VERSION >= 12040
 
-/* Never called: the one event there is says that others want memory, and here nobody does. */
+/*
+ * The callback is never called: the only event is that another program needs memory, which never
+ * happens here.
+ */
 struct notification {
     struct mock__object object;
     const struct mock__device *device;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The mock's face: the exported functions jump through mock__forward. It leads straight to
- * the functions, or through hooks that the environment asks for, so that a program which knows
- * nothing of cushim can be traced, and meets faults:
+ * The exported functions of the mock. They jump through mock__forward, which leads directly to the
+ * implementations, or through hooks that the environment asks for. So a program that does not know
+ * cushim can be traced, and can get faults:
  *
  *     CUSHIM_MOCK_TRACE=calls.json LD_LIBRARY_PATH=.../cushim ./program
  *     CUSHIM_MOCK_FAULTS='cuMemAlloc nth=2 result=out_of_memory' LD_LIBRARY_PATH=...
  *
- * A test in C asks for faults by cushim_mock_fail(); the hooks are put when it first does.
+ * A test in C asks for faults with cushim_mock_fail(), whose first call adds the hooks.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -32,13 +32,19 @@ enum { INVALID_VALUE = 1 }; /* CUDA_ERROR_INVALID_VALUE */
 extern CUSHIM__HIDDEN cushim__forward mock__forward;
 cushim__forward mock__forward = mock__functions;
 
-/* Made once, when the library is loaded, and kept: calls may come until the process ends. */
+/*
+ * These are made when the library is loaded, and never freed, because calls may come until the
+ * process ends.
+ */
 static struct cushim__trace *trace;
 static const char *file;
 static int process;
 static struct cushim__faults *faults;
 
-/* Faults were asked for, and are not to be had. The program must not run as if it had met them. */
+/*
+ * A hook for the case that the requested faults cannot be made: cuInit() fails, because the program
+ * must not run without them.
+ */
 static bool refuse(struct cushim_call *call, void *user)
 {
     (void) user;
@@ -48,7 +54,10 @@ static bool refuse(struct cushim_call *call, void *user)
 
 static void write_at_exit(void)
 {
-    /* A child of fork() would put its copy of the parent's calls in the parent's file. */
+    /*
+     * A child of fork() has a copy of its parent's calls, and must not write them to the parent's
+     * file.
+     */
     if ((int) getpid() == process && cushim__trace_write(trace, file, "CUSHIM_MOCK_TRACE"))
         fprintf(stderr, "cushim mock: CUSHIM_MOCK_TRACE: %s\n", cushim__error()->text);
 }
@@ -74,7 +83,7 @@ static struct cushim_hooks fault_hooks(const char *rules)
     return (struct cushim_hooks){.before = refuse};
 }
 
-/* --- faults that the program asks for --- */
+/* --- faults from cushim_mock_fail() --- */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool hooked; /* under the lock */
@@ -82,16 +91,16 @@ static bool hooked; /* under the lock */
 CUSHIM__OPEN_IN_CHILD(lock);
 
 /*
- * Rules are never taken out of a set: the set is taken away as a whole, and freed when no
- * call can be in it any more.
+ * Rules are never removed from a set. The whole set is removed, and freed when no call can use it
+ * any more.
  */
 struct set {
     struct cushim__faults *faults;
-    struct set *next; /* among those that were taken away */
+    struct set *next; /* among the sets that were removed */
 };
 
 static _Atomic(struct set *) asked;
-static atomic_uint inside; /* calls that may look at a set */
+static atomic_uint inside; /* calls that may be using a set */
 static struct set *retired;
 
 static bool asked_before(struct cushim_call *call, void *user)
@@ -119,7 +128,7 @@ static void asked_after(struct cushim_call *call, void *user)
     atomic_fetch_sub(&inside, 1);
 }
 
-/* The trace comes first, so that it sees what the program sees, faults included. */
+/* The trace comes first, so that it sees what the program sees, including faults. */
 static cushim_status put_hooks(const char *path, const char *rules)
 {
     struct cushim_hooks hooks[3];
@@ -203,7 +212,10 @@ static void free_retired(void)
     }
 }
 
-/* Whoever comes later finds no set; whoever came before is counted. */
+/*
+ * Calls that come later find no set. Calls that came before are counted in `inside`, so the set is
+ * freed after them.
+ */
 void cushim_mock_faults_clear(void)
 {
     struct set *set;

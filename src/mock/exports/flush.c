@@ -2,7 +2,7 @@
 /* cuFlushGPUDirectRDMAWrites */
 #include "mock/base/state.h"
 
-/* What the host can have flushed, where it can: writes of others, of which there are none here. */
+/* Flushes writes of other devices for the host. In the mock there are none. */
 CUresult mock_cuFlushGPUDirectRDMAWrites(CUflushGPUDirectRDMAWritesTarget target,
                                          CUflushGPUDirectRDMAWritesScope scope)
 {

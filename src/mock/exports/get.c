@@ -7,7 +7,7 @@
 #include "mock/base/state.h"
 #include "mock/config/symbols.h"
 
-/* The texts are there before and without cuInit(). */
+/* The texts are available without cuInit(). */
 CUresult mock_cuGetErrorName(CUresult error, const char **pStr)
 {
     MOCK__REQUIRE(pStr, CUDA_ERROR_INVALID_VALUE);
@@ -22,7 +22,7 @@ CUresult mock_cuGetErrorString(CUresult error, const char **pStr)
     return *pStr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* CUdriverProcAddressQueryResult, which older toolkits do not have. */
+/* Like CUdriverProcAddressQueryResult, which older toolkits do not have. */
 enum query_result {
     FOUND = 0,
     NO_SUCH_SYMBOL = 1,
@@ -32,7 +32,7 @@ enum query_result {
 #define PER_THREAD 2u
 #define ALL_FLAGS  3u
 
-/* Where a function is that answers to a base name, and what is known of it. */
+/* A function that has the wanted base name. */
 struct match {
     const struct cushim__row *row; /* NULL: none */
     size_t number;
@@ -49,7 +49,7 @@ static void prefer_newer(struct match *match, const struct cushim__row *row, siz
         *match = (struct match){row, number};
 }
 
-/* The newest function of a name that is not newer than the version. */
+/* Finds the newest function of a name that is not newer than the version. */
 static enum query_result query(const char *name, int version, bool per_thread,
                                struct match *ret_match)
 {
@@ -74,7 +74,7 @@ static enum query_result query(const char *name, int version, bool per_thread,
 
 static void *address_of(const struct match *match)
 {
-    /* A static build exports nothing: the implementation stands in for itself. */
+    /* A static build exports nothing, so the implementation itself is returned. */
     cushim__entry *const entry = mock__exported[match->number] ? mock__exported[match->number]
                                                                : mock__functions[match->number];
 
@@ -114,11 +114,14 @@ CUresult mock_cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersio
 }
 #endif
 
-/* The table that NVIDIA's runtime cannot do without; others ask for others, and go on. */
+/*
+ * The table without which NVIDIA's runtime does not work. Other programs ask for other tables, and
+ * continue without them.
+ */
 static const unsigned char table_of_runtime[16] = {0x6b, 0xd5, 0xfb, 0x6c, 0x5b, 0xf4, 0xe7, 0x4a,
                                                    0x89, 0x87, 0xd9, 0x39, 0x12, 0xfd, 0x9d, 0xf9};
 
-/* Tables of functions that are documented nowhere; the mock has none. */
+/* Returns tables of undocumented functions. The mock has none. */
 CUresult mock_cuGetExportTable(const void **ppExportTable, const CUuuid *pExportTableId)
 {
     MOCK__REQUIRE(ppExportTable && pExportTableId, CUDA_ERROR_INVALID_VALUE);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* cuProfiler*: there is nothing to profile with, which a profiler's absence is as well. */
+/* cuProfiler*: they have no effect, as on a driver without a profiler. */
 #include "mock/base/state.h"
 
-/* cudaProfiler.h, which declares them, is not part of every toolkit package. */
+/* cudaProfiler.h declares these, but not every toolkit package contains it. */
 CUresult mock_cuProfilerStart(void);
 CUresult mock_cuProfilerStop(void);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What functions answer that no other file defines: unsupported.tsv says why. */
+/* The result of functions that no other file defines. src/mock/unsupported.tsv has the reasons. */
 #include "mock/base/state.h"
 #include "mock/config/symbols.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The libraries cushim/11.4/libcuda.so.1 and the like: drivers of older versions, in front
- * of the mock. Their exports are generated, so that dlsym() finds what such a driver has
- * and no more. That is why the mock is opened and not linked: dlsym() looks into linked
- * libraries as well.
+ * The libraries cushim/11.4/libcuda.so.1 and similar ones: drivers of older versions, in front of
+ * the mock. Their exports are generated, so that dlsym() finds exactly the functions of such a
+ * driver. For the same reason the mock is opened and not linked: dlsym() would also search linked
+ * libraries.
  *
- * MOCK_FRONT_VERSION is the version, as cuDriverGetVersion() answers it.
+ * MOCK_FRONT_VERSION is the version in the form of cuDriverGetVersion().
  */
 #include <dlfcn.h>
 #include <libgen.h>
@@ -24,7 +24,7 @@
 extern CUSHIM__HIDDEN cushim__forward front_forward;
 cushim__forward front_forward;
 
-/* What the functions are without the mock. */
+/* The functions to use if the mock cannot be opened. */
 static cushim__entry *no_mock[CUSHIM_CUDA_ROWS];
 
 static int unavailable(void)
@@ -40,7 +40,9 @@ static void no_functions(const char *why)
     CUSHIM__PUBLISH(front_forward, no_mock);
 }
 
-/* The mock is the libcuda.so.1 of the folder above, or wherever the linker finds it. */
+/*
+ * Opens the mock: the libcuda.so.1 of the folder above, or the one that the dynamic linker finds.
+ */
 static void *open_mock(void)
 {
     SCOPED_STR path = {0};
@@ -62,7 +64,7 @@ __attribute__((constructor)) static void open_functions(void)
     void *mock = open_mock();
     __typeof__(cushim_mock_front) *front;
 
-    /* Never closed: a driver stays in the process. */
+    /* It is never closed: a driver stays in the process. */
     *(void **) &front = mock ? dlsym(mock, "cushim_mock_front") : NULL;
     if (front)
         CUSHIM__PUBLISH(front_forward, (cushim__forward) front(MOCK_FRONT_VERSION));

@@ -2,7 +2,7 @@
 /*
  * Graphs: nodes, and edges between them.
  *
- * A node has work (work.h) that is never submitted itself: a launch submits copies of it. So
+ * A node has work (queue/work.h) that is never submitted itself: a launch submits copies of it. So
  * what a call submits to a stream and what it adds to a graph is the same thing, checked by
  * the same code. The graph of a node that is a graph, and what was instantiated, are
  * graphs as well, with nodes of their own. Callers hold the lock.

@@ -13,7 +13,7 @@ static void end_if_unused(struct mock__user_object *object)
 {
     if (object->callers || object->graphs)
         return;
-    mock__host_thread_post(object->farewell);
+    mock__host_thread_post(object->destructor_call);
     mock__object_free(object);
 }
 
@@ -34,11 +34,11 @@ CUresult mock_cuUserObjectCreate(CUuserObject *object_out, void *ptr, CUhostFn d
                       flags == CU_USER_OBJECT_NO_DESTRUCTOR_SYNC,
                   CUDA_ERROR_INVALID_VALUE);
     object = mock__object_new(MOCK__USER_OBJECT, sizeof(*object));
-    if (!object || !(object->farewell = malloc(sizeof(*object->farewell)))) {
+    if (!object || !(object->destructor_call = malloc(sizeof(*object->destructor_call)))) {
         mock__object_free(object);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    *object->farewell = (struct mock__destructor_call){.destroy = destroy, .user = ptr};
+    *object->destructor_call = (struct mock__destructor_call){.destroy = destroy, .user = ptr};
     object->callers = initialRefcount;
     mock__made(&object->object.made, "cuUserObjectCreate");
     *object_out = MOCK__HANDLE(object);

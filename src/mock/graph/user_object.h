@@ -14,7 +14,7 @@ struct mock__graph;
 struct mock__user_object {
     struct mock__object object;
     unsigned callers, graphs; /* references of the program, and of graphs */
-    struct mock__destructor_call *farewell;
+    struct mock__destructor_call *destructor_call;
 };
 
 /* A graph's references. */

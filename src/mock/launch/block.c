@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The threads of a launch, block by block, and what they share (cushim/mock.h).
+ * The threads of a launch with a host function for each thread, block by block (cushim/mock.h).
  *
- * The threads of a block run one after another, in one fiber. One that waits at a barrier keeps
- * that fiber, and the next thread gets another: so a kernel without barriers costs one fiber,
- * and one with barriers as many as a block has threads. When all of them wait at the same
- * barrier they go on, in their order; when that can no longer happen the launch fails.
+ * The threads of a block run one after another in one fiber. A thread that waits at a barrier keeps
+ * that fiber, and the next thread gets another one. So a kernel without barriers needs one fiber,
+ * and a kernel with barriers needs as many as a block has threads. When all threads wait, they
+ * continue in their order. If that is not possible, the launch fails.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,10 +15,13 @@
 #include "mock/launch/control.h"
 #include "mock/launch/fiber.h"
 
-/* Shared memory begins with anything but zeros: here, no number. */
+/*
+ * The first contents of shared memory: bytes that are NaNs as floating-point numbers, because a
+ * kernel must not rely on zeros.
+ */
 enum { GARBAGE = 0xff, LAUNCH_OUT_OF_RESOURCES = 701, LAUNCH_FAILED = 719, OUT_OF_MEMORY = 2 };
 
-/* A variable of the block, as __shared__ declares it. */
+/* A variable of the block, like a __shared__ variable. */
 struct variable {
     struct variable *next;
     size_t bytes;
@@ -26,12 +29,12 @@ struct variable {
     _Alignas(16) unsigned char memory[];
 };
 
-/* One fiber, and the thread of the block that it is. */
+/* A fiber, and the thread of the block that it runs. */
 struct runner {
     struct cushim_mock_thread thread;
     struct mock__fiber *fiber;
     struct mock__block *block;
-    const char *file; /* of the barrier that the thread waits at, NULL if it does not */
+    const char *file; /* of the barrier at which the thread waits, or NULL */
     int line;
     struct runner *next; /* in the order of their threads */
 };
@@ -56,7 +59,7 @@ static void complain(struct mock__block *block, enum cushim_mock_finding_kind ki
                           block->index[0], block->index[1], block->index[2], text);
 }
 
-/* No fault of the program's. */
+/* Ends the block without a finding: the program has made no mistake. */
 static void fail_without_memory(struct mock__block *block)
 {
     block->failed = true;
@@ -65,7 +68,7 @@ static void fail_without_memory(struct mock__block *block)
 
 /* --- threads --- */
 
-/* x before y before z */
+/* Converts an index to x, y and z; x changes first. */
 static void split(unsigned index, const unsigned size[3], unsigned ret_index[3])
 {
     ret_index[0] = index % size[0];
@@ -73,7 +76,7 @@ static void split(unsigned index, const unsigned size[3], unsigned ret_index[3])
     ret_index[2] = index / size[0] / size[1];
 }
 
-/* The fiber's function: the threads that have not begun yet, until one has to wait. */
+/* The function of a fiber: runs threads that have not begun, until one of them must wait. */
 static void run_threads(void *pointer)
 {
     struct runner *runner = pointer;
@@ -117,7 +120,7 @@ static struct runner *take_runner(struct mock__block *block)
     return runner;
 }
 
-/* It is idle again afterwards, or waits behind those that came before. */
+/* Continues a thread. Afterwards its fiber is free, or it waits as the last one. */
 static void go_on(struct mock__block *block, struct runner *runner)
 {
     runner->file = NULL;
@@ -163,7 +166,7 @@ static const struct runner *find_other_place(const struct runner *runner)
     return runner;
 }
 
-static void say_waiting(const struct runner *runner, char *text, size_t size)
+static void describe_waiting(const struct runner *runner, char *text, size_t size)
 {
     const unsigned *index = runner->thread.thread_index;
 
@@ -172,8 +175,9 @@ static void say_waiting(const struct runner *runner, char *text, size_t size)
 }
 
 /*
- * All threads that have not returned wait, and that is what the hardware counts, since
- * compute capability 7.0, whichever barrier of the text each of them has come to.
+ * Called when all threads that have not returned wait. On devices from compute capability 7.0 on
+ * they then all continue, whichever barriers they wait at. If these are different barriers, it is a
+ * finding.
  */
 static void check_barrier(const struct mock__block *block)
 {
@@ -182,8 +186,8 @@ static void check_barrier(const struct mock__block *block)
 
     if (!other)
         return;
-    say_waiting(block->runners, first, sizeof(first));
-    say_waiting(other, second, sizeof(second));
+    describe_waiting(block->runners, first, sizeof(first));
+    describe_waiting(other, second, sizeof(second));
     mock__kernel_complain(CUSHIM_MOCK_BARRIER, 0, "kernel '%s', block (%u,%u,%u): %s, %s",
                           block->launch->kernel, block->index[0], block->index[1], block->index[2],
                           first, second);
@@ -240,7 +244,7 @@ void cushim_mock_for_each_thread(const struct cushim_mock_launch *launch, cushim
     free_runners(block.idle);
 }
 
-/* The runner of a thread that calls, NULL if it is somebody else who does. */
+/* Returns the runner of a thread, or NULL if the caller is not that thread. */
 static struct runner *runner_of(const struct cushim_mock_thread *thread)
 {
     struct runner *runner = thread ? thread->runner : NULL;

@@ -29,24 +29,24 @@
 #define VALGRIND_STACK_DEREGISTER(id)       ((void) (id))
 #endif
 
-/* Below the stack is a page that nobody can use: running over it faults. */
+/* The page below the stack cannot be accessed, so a stack overflow faults. */
 #define GUARD_BYTES ((size_t) 4096)
 #define STACK_BYTES ((size_t) 256 << 10)
 
-/* One side of a switch: a stack, and what the tools know of it. */
+/* One side of a switch: a stack, and the data that tools have for it. */
 struct side {
     ucontext_t context;
     const void *stack;
     size_t bytes;
-    void *fake_stack; /* the address sanitizer's */
-    void *tsan;       /* the thread sanitizer's */
+    void *fake_stack; /* for the address sanitizer */
+    void *tsan;       /* for the thread sanitizer */
 };
 
 struct mock__fiber {
     void (*run)(void *user);
     void *user;
     struct side inside, outside;
-    struct mock__fiber *before; /* that the thread ran when this one was entered */
+    struct mock__fiber *before; /* the fiber that the thread ran when this one was entered */
     unsigned char *mapping;
     unsigned valgrind;
 };
@@ -58,7 +58,7 @@ struct mock__fiber *mock__fiber_current(void)
     return current;
 }
 
-/* The side that a switch has come from is told to the sanitizer after the switch. */
+/* Tells the sanitizer, after a switch, from which side it came. */
 static void arrive(struct side *here, struct side *from)
 {
 #if ADDRESS_SANITIZER
@@ -86,7 +86,7 @@ static void begin(void)
 
     arrive(&fiber->inside, &fiber->outside);
     fiber->run(fiber->user);
-    /* A fiber that has ended is not entered again, but freed. */
+    /* A fiber that has ended must not be entered again; it is freed. */
     for (;;)
         mock__fiber_leave();
 }
@@ -106,7 +106,10 @@ static bool map_stack(struct mock__fiber *fiber)
     return !mprotect(fiber->mapping, GUARD_BYTES, PROT_NONE);
 }
 
-/* Apart, as compilers take getcontext() for a function that may return twice. */
+/*
+ * This is a function of its own, because compilers treat getcontext() as a function that may return
+ * twice.
+ */
 static bool make_context(ucontext_t *context, void *stack, size_t bytes)
 {
     if (getcontext(context))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions that can be left in their midst and entered again, in the same thread: what the
- * threads of a block are while they wait for each other. The sanitizers and valgrind are told.
- * A fiber is one thread's: nothing here is shared between threads.
+ * Fibers: functions that can be left in the middle and continued in the same thread. The threads of
+ * a block are fibers while they wait for each other. Sanitizers and valgrind are informed of each
+ * switch. A fiber belongs to one thread, and nothing here is shared.
  */
 #ifndef CUSHIM_MOCK_LAUNCH_FIBER_H
 #define CUSHIM_MOCK_LAUNCH_FIBER_H
@@ -11,19 +11,19 @@
 
 struct mock__fiber;
 
-/* Runs run(user) when it is entered first. NULL if there is no memory. */
+/* Makes a fiber that runs run(user) when it is entered first. NULL when out of memory. */
 struct mock__fiber *mock__fiber_new(void (*run)(void *user), void *user);
 
-/* Of a fiber that is not running. What was left in its midst is never ended. */
+/* Frees a fiber that is not running. If its function has not returned, it never will. */
 void mock__fiber_free(struct mock__fiber *fiber);
 
-/* Goes on with the fiber until it leaves. Not once its function has returned. */
+/* Continues the fiber until it leaves. Not allowed after its function has returned. */
 void mock__fiber_enter(struct mock__fiber *fiber);
 
-/* Goes back to who entered the fiber that runs, which is the caller's. */
+/* Returns from the running fiber to the code that has entered it. */
 void mock__fiber_leave(void);
 
-/* The fiber that the calling thread runs, or NULL. */
+/* Returns the fiber that the calling thread runs, or NULL. */
 struct mock__fiber *mock__fiber_current(void);
 
 #endif

@@ -15,24 +15,27 @@
 struct mock__event;
 struct mock__function;
 
-/* Launch attributes, by number: a caller may know more of them than the toolkit of the build. */
+/*
+ * Launch attributes by their numbers, because a caller's toolkit may know more of them than the one
+ * of this build.
+ */
 #define MOCK__N_LAUNCH_ATTRIBUTES 16
 #define MOCK__LAUNCH_ATTRIBUTE    64
 
 struct mock__attributes {
-    unsigned set; /* which were, as bits */
+    unsigned set; /* a bit for each attribute that is set */
     unsigned char values[MOCK__N_LAUNCH_ATTRIBUTES][MOCK__LAUNCH_ATTRIBUTE];
 };
 
-/* What a caller asked for. */
+/* The arguments of a launch. */
 struct mock__request {
     CUfunction function;
     CUstream stream;
     unsigned grid[3], block[3], shared_bytes;
-    void **params; /* one pointer a parameter, */
+    void **params; /* one pointer for each parameter, */
     void **extra;  /* or all of them in one buffer */
     bool cooperative;
-    const struct mock__attributes *attributes;           /* NULL: none were set */
+    const struct mock__attributes *attributes;           /* NULL: no attributes */
     struct mock__event *events[MOCK__MAX_LAUNCH_EVENTS]; /* recorded by the launch */
     unsigned n_events;
 };
@@ -52,35 +55,38 @@ struct mock__kernel_work {
 /* Checks a request as the driver does, and submits it to its stream. */
 CUresult mock__launch(const struct mock__request *request);
 
-/* The same, without a stream: work that may be submitted, or copied for a graph. */
+/*
+ * Makes work from a request without submitting it. The work may be submitted, or copied for a
+ * graph.
+ */
 CUresult mock__kernel_work(const struct mock__request *request, struct mock__work **ret_work);
 
-/* The request that such work answers. Its pointers are the work's. */
+/* Returns the request of such work. Its pointers belong to the work. */
 struct mock__request mock__kernel_request(const struct mock__work *work);
 
-/* Gives a kernel the attributes of another one, which then has none. */
+/* Moves the attributes of one kernel to another. */
 void mock__kernel_take_attributes(struct mock__work *work, struct mock__work *from);
 
-/* A captured kernel has the priority of its stream, unless its launch said another. */
+/* Gives a captured kernel the priority of its stream, unless its launch has set one. */
 CUresult mock__kernel_default_priority(struct mock__work *work, int priority);
 
 /*
- * Sets an attribute of a request, and remembers it in the attributes. CUDA_ERROR_INVALID_VALUE if
- * there is no such attribute, or it cannot have this value.
+ * Sets an attribute of a request, and stores it in the attributes. CUDA_ERROR_INVALID_VALUE if the
+ * attribute does not exist or cannot have this value.
  */
 CUresult mock__launch_attribute(struct mock__request *request, struct mock__attributes *attributes,
                                 int id, const void *value);
 
-/* The bytes of an attribute's value; 0 if no kernel has it. */
+/* Returns the size of an attribute's value, or 0 if kernels do not have it. */
 size_t mock__launch_attribute_size(int id);
 
-/* A call of the program's function, which is not made in a context that is broken. */
+/* Makes work that calls a function of the program. In a broken context it is not called. */
 CUresult mock__host_work(const CUDA_HOST_NODE_PARAMS *call, struct mock__work **ret_work);
 const CUDA_HOST_NODE_PARAMS *mock__host_of_work(const struct mock__work *work);
 
 /*
- * A copy of the arguments, in the layout that the function declares.
- * values[i] points to the i-th; one call of free() on values frees all.
+ * Copies the arguments in the layout that the function declares. values[i] points to argument i.
+ * free(values) frees everything.
  */
 CUresult mock__arguments_read(const struct mock__function *function, void **params, void **extra,
                               void ***ret_values);

@@ -6,7 +6,7 @@
 #include "mock/launch/launch.h"
 #include "mock/module/module.h"
 
-/* As much as any parameter asks for: a tensor map needs 64. */
+/* The largest alignment of parameters: a tensor map needs 64. */
 #define ALIGNMENT ((size_t) 128)
 
 /* The buffer that `extra` describes. */
@@ -34,7 +34,7 @@ static CUresult copy_buffer(const struct mock__entry *entry, void **extra, unsig
 
     MOCK__TRY(read_extra(extra, &buffer));
     MOCK__REQUIRE(buffer.bytes && buffer.size, CUDA_ERROR_INVALID_VALUE);
-    /* Too little is filled with zeros. */
+    /* Missing bytes are zeros. */
     MOCK__REQUIRE(*buffer.size <= entry->parameter_bytes, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
     memcpy(values, buffer.bytes, *buffer.size);
     return CUDA_SUCCESS;

@@ -6,7 +6,10 @@
 #include "mock/launch/launch.h"
 #include "mock/stream/event.h"
 
-/* By number, as a caller may know more of them than the toolkit of the build does. */
+/*
+ * The numbers are written here, because a caller's toolkit may know more attributes than the one of
+ * this build.
+ */
 enum {
     IGNORE = 0,
     ACCESS_POLICY_WINDOW = 1,
@@ -55,7 +58,7 @@ static CUresult add_event(struct mock__request *request, const void *value)
     struct mock__event *event = NULL;
     CUevent handle;
 
-    /* In all attributes that have an event, it comes first. */
+    /* In all attributes with an event, the event is the first field. */
     memcpy(&handle, value, sizeof(handle));
     MOCK__TRY(mock__event_find(handle, &event));
     MOCK__REQUIRE(event->flags & CU_EVENT_DISABLE_TIMING, CUDA_ERROR_NOT_SUPPORTED);
@@ -93,7 +96,7 @@ static CUresult apply(struct mock__request *request, int id, const void *value)
     case MEM_SYNC_DOMAIN:
     case PREFERRED_CLUSTER_DIMENSION:
     case PREFERRED_SHARED_MEMORY_CARVEOUT:
-        /* Hints, none of which changes what a kernel computes. */
+        /* These are hints, which do not change the result of a kernel. */
         return CUDA_SUCCESS;
     case DEVICE_UPDATABLE_KERNEL_NODE:
         return CUDA_ERROR_NOT_SUPPORTED;
@@ -119,7 +122,7 @@ size_t mock__launch_attribute_size(int id)
     case MEM_SYNC_DOMAIN_MAP:
         return 2;
     default:
-        return 0; /* those that only a launch has are not kept */
+        return 0; /* attributes of launches only, which are not kept */
     }
 }
 

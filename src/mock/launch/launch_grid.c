@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* cuLaunch, cuLaunchGrid, cuLaunchGridAsync: with what the function was told before. */
+/*
+ * cuLaunch, cuLaunchGrid, cuLaunchGridAsync: launches with the shape and the arguments that were
+ * set before.
+ */
 #include "mock/base/state.h"
 #include "mock/launch/launch.h"
 #include "mock/module/module.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* cuLaunchCooperativeKernelMultiDevice: a kernel on several devices, which begin and end as one. */
+/*
+ * cuLaunchCooperativeKernelMultiDevice: a kernel on several devices. All of its launches begin and
+ * end together.
+ */
 #include <string.h>
 
 #include "mock/base/state.h"
@@ -11,11 +14,11 @@
 enum {
     NO_PRE_SYNC = 1,
     NO_POST_SYNC = 2,
-    MOST = 16,                /* devices that there can be */
-    MULTI_DEVICE_LAUNCH = 96, /* the device's attribute, which newer headers call deprecated */
+    MOST = 16,                /* the maximum number of devices */
+    MULTI_DEVICE_LAUNCH = 96, /* the device's attribute; newer headers have another name for it */
 };
 
-/* A launch on one of the devices. */
+/* The launch on one of the devices. */
 struct part {
     struct mock__stream *stream;
     struct mock__work *work;
@@ -44,7 +47,7 @@ static bool same_shape(const CUDA_LAUNCH_PARAMS *a, const CUDA_LAUNCH_PARAMS *b)
            a->blockDimZ == b->blockDimZ && a->sharedMemBytes == b->sharedMemBytes;
 }
 
-/* Each on a device of its own, and all the same kernel. */
+/* Checks that each launch is on another device, and that all have the same kernel. */
 static CUresult check(const CUDA_LAUNCH_PARAMS *list, unsigned n, struct part *parts)
 {
     struct mock__function *function = NULL, *first = NULL;
@@ -76,7 +79,7 @@ static CUresult describe(const CUDA_LAUNCH_PARAMS *p, struct part *part)
         &part->work);
 }
 
-/* Behind everything that all of the streams have. */
+/* Makes work wait for all earlier work of all these streams. */
 static bool wait_for_all(struct mock__work *work, const struct part *parts, unsigned n)
 {
     bool done = work;
@@ -90,7 +93,10 @@ static bool wait_for_all(struct mock__work *work, const struct part *parts, unsi
     return done;
 }
 
-/* Before the first is submitted, so that each waits for what was there, and not for the others. */
+/*
+ * Makes the work of all launches before the first one is submitted, so that each one waits for
+ * earlier work and not for the others.
+ */
 static CUresult describe_all(const CUDA_LAUNCH_PARAMS *list, unsigned n, unsigned flags,
                              struct part *parts)
 {
@@ -115,7 +121,7 @@ static CUresult submit_all(struct part *parts, unsigned n)
     return result;
 }
 
-/* What the streams are given next waits for all of the kernels. */
+/* Makes later work of these streams wait for all of the kernels. */
 static CUresult join(const struct part *parts, unsigned n)
 {
     struct part joins[MOST] = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cuMem*, except what memcpy.c, memset.c, mem_host.c and mem_pool.c have. */
+/* cuMem*, except what memcpy.c, memset.c, allocation/mem_host.c and allocation/mem_pool.c have. */
 #include "mock/allocation/memory.h"
 
 #include "mock/allocation/mem_pool.h"

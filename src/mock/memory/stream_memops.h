@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Operations on values in memory: a stream waits for one, or writes one, and barriers. A batch
- * of them is one piece of work, and one node of a graph. Callers hold the lock.
+ * Operations on values in memory: a stream waits for a value, writes one, or makes a barrier. A
+ * batch of them is one piece of work, and one node of a graph. Callers hold the lock.
  */
 #ifndef CUSHIM_MOCK_MEMORY_STREAM_MEMOPS_H
 #define CUSHIM_MOCK_MEMORY_STREAM_MEMOPS_H
@@ -13,7 +13,7 @@
 struct mock__device;
 struct mock__work;
 
-/* CUstreamBatchMemOpType, by number: older headers lack some. */
+/* CUstreamBatchMemOpType by number, because older headers lack some of the names. */
 enum {
     MOCK__WAIT_32 = 1,
     MOCK__WRITE_32 = 2,
@@ -24,8 +24,9 @@ enum {
 };
 
 /*
- * The attributes that say what a device can do, by number: their names depend on the headers. 0
- * is always there. The first version of the functions is switched off in today's drivers.
+ * The attributes that tell what a device can do, by number, because their names depend on the
+ * headers. 0 means that it is always possible. Current drivers do not support the first version of
+ * the functions.
  */
 struct mock__value_features {
     int ops, wide, nor;
@@ -34,17 +35,17 @@ struct mock__value_features {
 
 extern const struct mock__value_features mock__values_v1, mock__values_v2;
 
-/* Checks a batch, and makes it work. NULL for an empty batch. */
+/* Checks a batch and makes work of it. NULL for an empty batch. */
 CUresult mock__values_work(const struct mock__device *device,
                            const CUstreamBatchMemOpParams *params, unsigned count,
                            const struct mock__value_features *features,
                            struct mock__work **ret_work);
 
-/* The batch of such work, which it keeps. */
+/* Returns the batch of such work. It belongs to the work. */
 const CUstreamBatchMemOpParams *mock__values_of_work(const struct mock__work *work,
                                                      unsigned *ret_count);
 
-/* May the batch take another one's place in an executable graph? */
+/* Tells whether a batch may replace another one in an executable graph. */
 bool mock__values_replace(const struct mock__work *work, const struct mock__work *old);
 
 #endif

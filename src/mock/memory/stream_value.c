@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cuStreamWaitValue*, cuStreamWriteValue*, cuStreamBatchMemOp*: values.h, in streams. */
+/* cuStreamWaitValue*, cuStreamWriteValue*, cuStreamBatchMemOp*. stream_memops.h makes the work. */
 #include "mock/base/state.h"
 #include "mock/memory/stream_memops.h"
 #include "mock/stream/stream.h"

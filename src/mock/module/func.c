@@ -9,7 +9,10 @@
 
 #define DEFAULT_DYNAMIC_SHARED 49152
 
-/* By number, as a caller may know more of them than the toolkit of the build does. */
+/*
+ * The numbers are written here, because a caller's toolkit may know more attributes than the one of
+ * this build.
+ */
 enum {
     MAX_THREADS_PER_BLOCK = 0,
     STATIC_SHARED = 1,

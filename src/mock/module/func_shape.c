@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cuFuncSetBlockShape, cuFuncSetSharedSize: for launches as they were before cuLaunchKernel(). */
+/* cuFuncSetBlockShape, cuFuncSetSharedSize: for launches before cuLaunchKernel() existed. */
 #include "mock/base/state.h"
 #include "mock/module/module.h"
 

@@ -7,7 +7,7 @@
 
 #include "mock/base/state.h"
 
-/* No text that people write has this. */
+/* This does not occur in a text that a person or a compiler has written. */
 #define MARK "\n//\x01 registers %u threads %u\n"
 
 CUresult mock__jit_limits_find(unsigned n, const CUjit_option *options, void *const *values,

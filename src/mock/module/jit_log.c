@@ -29,7 +29,7 @@ struct mock__jit_log mock__jit_log_find(unsigned n, const CUjit_option *options,
     return log;
 }
 
-/* As the driver's compiler words it, which has no columns. */
+/* Appends a message in the form of the driver's compiler, which has no columns. */
 static void append(struct cushim__str *text, const struct ptx__message *message)
 {
     static const char *const severities[] = {

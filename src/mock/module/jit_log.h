@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The compiler's logs, which a caller may want to have: one of errors, and one of the rest.
- * They are the call's own: nothing here is shared between threads.
+ * The compiler's logs that a caller may ask for: one for errors, and one for other messages. They
+ * belong to the call, so nothing here is shared between threads.
  */
 #ifndef CUSHIM_MOCK_MODULE_JIT_LOG_H
 #define CUSHIM_MOCK_MODULE_JIT_LOG_H
@@ -12,17 +12,17 @@
 struct mock__jit_buffer {
     char *text;
     size_t size;
-    void **ret_size; /* where the length written goes */
+    void **ret_size; /* gets the length that was written */
 };
 
 struct mock__jit_log {
     struct mock__jit_buffer errors, infos;
 };
 
-/* Where the options want the logs to be. values is used as long as the log is. */
+/* Finds the logs' buffers in the options. values must be valid as long as the log. */
 struct mock__jit_log mock__jit_log_find(unsigned n, const CUjit_option *options, void **values);
 
-/* Says all messages anew. A log of NULL is not written. */
+/* Writes all messages to the logs, replacing their contents. A NULL log is not written. */
 void mock__jit_log_write(const struct mock__jit_log *log, const struct ptx__log *messages);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The functions of the host that are registered as kernels. */
+/* The host functions that are registered as kernels. */
 #ifndef CUSHIM_MOCK_MODULE_KERNELS_H
 #define CUSHIM_MOCK_MODULE_KERNELS_H
 
@@ -7,10 +7,10 @@
 
 #include <cushim/mock.h>
 
-/* Loads plug-ins, given as paths with colons between them. NULL loads none. */
+/* Loads plug-ins from paths separated by colons. NULL loads none. */
 void mock__kernels_load(const char *paths);
 
-/* The host function registered under a name. Has a lock of its own. */
+/* Returns the host function that is registered under a name. It has its own lock. */
 bool mock__kernel_find(const char *name, struct cushim_mock_kernel *ret_kernel);
 
 #endif

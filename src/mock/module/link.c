@@ -103,8 +103,8 @@ static CUresult add_names(struct link *link, const struct mock__ptx *ptx, struct
 {
     for (size_t i = 0; i < ptx->n_entries; i++) {
         if (ptx__name_find(&link->by_name, 0, ptx->entries[i].name) != PTX_NONE) {
-            ptx__say(messages, PTX_ERROR, (struct ptx__place){0, 0},
-                     "Multiple definition of '%.100s'", ptx->entries[i].name);
+            ptx__report(messages, PTX_ERROR, (struct ptx__place){0, 0},
+                        "Multiple definition of '%.100s'", ptx->entries[i].name);
             return CUDA_ERROR_INVALID_IMAGE;
         }
     }

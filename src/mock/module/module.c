@@ -21,7 +21,7 @@ CUresult mock__module_find(CUmodule handle, struct mock__module **ret_module)
     return mock__context_usable(module->context);
 }
 
-/* An image with what the options ask for in its text. */
+/* Loads an image with the limits of the options in its text. */
 static CUresult load_limited(struct mock__context *context, const void *image, size_t size,
                              const struct mock__jit_limits *limits, struct ptx__log *messages,
                              struct mock__module **ret_module)
@@ -101,10 +101,13 @@ CUresult mock_cuModuleUnload(CUmodule hmod)
     MOCK__ENTER();
     module = mock__object_find(MOCK__MODULE, hmod);
     MOCK__REQUIRE(module, CUDA_ERROR_INVALID_HANDLE);
-    /* That is what cuLibraryUnload() is for. */
+    /* Only cuLibraryUnload() may unload it. */
     MOCK__REQUIRE(!module->library, CUDA_ERROR_NOT_PERMITTED);
     MOCK__TRY(mock__capture_unsafe());
-    /* Its kernels may have been launched and not have run. */
+    /*
+     * Waits for launched kernels that have not run. The wait releases the lock, so the module is
+     * looked up again.
+     */
     mock__finish_context(module->context);
     module = mock__object_find(MOCK__MODULE, hmod);
     MOCK__REQUIRE(module, CUDA_ERROR_INVALID_HANDLE);
@@ -173,7 +176,7 @@ CUresult mock_cuModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes, CUmodule hm
     return mock__module_variable(module, name, dptr, bytes);
 }
 
-/* The first version, with 32 bits for addresses and sizes, which no variable's address has. */
+/* The first version has 32 bits for addresses and sizes, but no variable has such an address. */
 CUresult mock_cuModuleGetGlobal(CUdeviceptr_v1 *dptr, unsigned int *bytes, CUmodule hmod,
                                 const char *name)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a module has, by name. */
+/* Looking up the kernels and variables of a module by name. */
 #include "mock/allocation/memory.h"
 #include "mock/base/state.h"
 #include "mock/module/module.h"
@@ -16,7 +16,7 @@ size_t mock__find_entry(const struct mock__ptx *ptx, const char *name)
     return number_of(&ptx->entries_by_name, name, ptx->n_entries);
 }
 
-/* Those that memory is allocated for when the module is loaded. */
+/* Finds a variable that gets memory when the module is loaded. */
 size_t mock__find_variable(const struct mock__ptx *ptx, const char *name)
 {
     return number_of(&ptx->variables_by_name, name, ptx->module.n_variables);
@@ -28,7 +28,7 @@ CUresult mock__module_variable(const struct mock__module *module, const char *na
     const struct mock__ptx *ptx = &module->ptx;
     const size_t i = mock__find_variable(ptx, name);
 
-    /* A kernel is there, and is no variable. */
+    /* The name of a kernel exists, but is not a variable. */
     MOCK__REQUIRE(mock__find_entry(ptx, name) == ptx->n_entries, CUDA_ERROR_INVALID_VALUE);
     MOCK__REQUIRE(i < ptx->module.n_variables, CUDA_ERROR_NOT_FOUND);
     if (ret_address)

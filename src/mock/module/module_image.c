@@ -14,8 +14,10 @@
 #include "mock/module/kernels.h"
 #include "mock/ptx/container/fatbin.h"
 
-/* The first line of a linked text, which goes on with the length of each part. No PTX begins so:
- * a line that it could have would make other things of a text of the program's own. */
+/*
+ * The beginning of a linked text's first line, which then has the length of each part. No PTX
+ * begins with this character, so a program's own text is never mistaken for a linked one.
+ */
 #define JOINED "\x16 cushim: joined texts of "
 
 static CUresult result_of(enum ptx__status status)
@@ -37,7 +39,7 @@ static CUresult result_of(enum ptx__status status)
     return results[status];
 }
 
-/* What to do where no text is to be had for a device. */
+/* Prints a hint if an image has no text for a device. */
 static void hint_at(enum ptx__status status, int capability)
 {
     if (status == PTX_MACHINE_CODE)
@@ -133,7 +135,7 @@ static bool add_part(struct parts *parts, const char *text, size_t length)
     return true;
 }
 
-/* The parts of a joined text; any other text is its only part. */
+/* Splits a linked text into its parts. Any other text is its only part. */
 static CUresult split(const char *text, struct parts *parts)
 {
     const char *line = strchr(text, '\n'), *at = text + strlen(JOINED);
@@ -181,7 +183,7 @@ static CUresult fill_entry(const struct ptx__function *function, uint32_t number
     return CUDA_SUCCESS;
 }
 
-/* The first of a name. */
+/* Adds a name, unless it exists. */
 static CUresult note_name(struct ptx__name_index *index, const char *name, uint32_t number)
 {
     uint32_t *place = ptx__name_at(index, 0, name);
@@ -272,7 +274,7 @@ void mock__ptx_finish(struct mock__ptx *ptx)
     *ptx = (struct mock__ptx){.n_entries = 0};
 }
 
-/* A text may end with its size, or with a NUL before. */
+/* Copies a text, which ends at its size or with a NUL before that. */
 static enum ptx__status copy_text(const char *image, size_t size, size_t most, char **ret_text)
 {
     size = strnlen(image, size <= most ? size : most + 1);

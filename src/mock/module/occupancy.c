@@ -17,7 +17,10 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Shared memory that a block takes; part of each is the system's from cc 8.0 on. */
+/*
+ * Returns the shared memory of a block. From compute capability 8.0 on, the system reserves a part
+ * of it.
+ */
 static size_t shared_of_block(const struct mock__function *function, size_t dynamic_shared)
 {
     return (size_t) function->attributes[CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES] + dynamic_shared +
@@ -71,7 +74,10 @@ CUresult mock_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlock
     return active_blocks(numBlocks, func, blockSize, dynamicSMemSize, flags);
 }
 
-/* What the program says that blocks of a size need. Its function may not call the driver. */
+/*
+ * Returns the shared memory that the program's function asks for. That function must not call the
+ * driver.
+ */
 static size_t shared_for(CUoccupancyB2DSize function, size_t otherwise, size_t threads)
 {
     size_t bytes;
@@ -84,7 +90,10 @@ static size_t shared_for(CUoccupancyB2DSize function, size_t otherwise, size_t t
     return bytes;
 }
 
-/* The largest block, in whole warps, of those that keep most threads resident. */
+/*
+ * Finds the block size with the most resident threads, and the largest of several; it is a multiple
+ * of a warp.
+ */
 static CUresult best_block(int *minGridSize, int *blockSize, CUfunction func,
                            CUoccupancyB2DSize shared, size_t dynamicSMemSize, int blockSizeLimit,
                            unsigned flags)

@@ -6,7 +6,7 @@
 
 #if CUDA_VERSION >= 11080
 
-#define PORTABLE     8 /* blocks of a cluster that every device with clusters can have */
+#define PORTABLE     8 /* blocks of a cluster that all devices with clusters support */
 #define NOT_PORTABLE 16
 
 static size_t threads_of(const CUlaunchConfig *config)
@@ -14,7 +14,7 @@ static size_t threads_of(const CUlaunchConfig *config)
     return (size_t) config->blockDimX * config->blockDimY * config->blockDimZ;
 }
 
-/* The function, on a device that has clusters. */
+/* Finds the function. Its device must support clusters. */
 static CUresult find(CUfunction func, const CUlaunchConfig *config,
                      struct mock__function **ret_function)
 {
@@ -46,7 +46,7 @@ CUresult mock_cuOccupancyMaxPotentialClusterSize(int *clusterSize, CUfunction fu
     return CUDA_SUCCESS;
 }
 
-/* The blocks of the cluster that a launch asks for, 0 if it asks for none. */
+/* Returns the number of blocks in the launch's clusters, or 0 if it has none. */
 static size_t cluster_of(const CUlaunchConfig *config)
 {
     for (unsigned i = 0; config->attrs && i < config->numAttrs; i++)
@@ -56,7 +56,10 @@ static size_t cluster_of(const CUlaunchConfig *config)
     return 0;
 }
 
-/* How a device's multiprocessors are grouped, which keeps some of them out, nobody says. */
+/*
+ * A device's multiprocessors are in groups, so some of them cannot be used by clusters. This is not
+ * documented, and is ignored here.
+ */
 CUresult mock_cuOccupancyMaxActiveClusters(int *numClusters, CUfunction func,
                                            const CUlaunchConfig *config)
 {

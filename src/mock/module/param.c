@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cuParamSet*: a function's arguments, kept with the function until it is launched. */
+/* cuParamSet*: arguments that are kept with a function until its launch. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,7 +56,7 @@ CUresult mock_cuParamSetTexRef(CUfunction hfunc, int texunit, CUtexref hTexRef)
 
     MOCK__ENTER();
     MOCK__TRY(mock__function_find(hfunc, &function));
-    /* The kernel finds it by itself; there is only something to check. */
+    /* The kernel finds the texture reference by itself, so there are only arguments to check. */
     MOCK__REQUIRE(texunit == CU_PARAM_TR_DEFAULT, CUDA_ERROR_INVALID_VALUE);
     MOCK__REQUIRE(mock__object_find(MOCK__TEXTURE_REFERENCE, hTexRef), CUDA_ERROR_INVALID_HANDLE);
     return CUDA_SUCCESS;

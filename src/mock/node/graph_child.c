@@ -14,7 +14,10 @@ static bool is_within(const struct mock__graph *graph, const struct mock__graph 
     return false;
 }
 
-/* A graph that moves into a node has no other life: nobody captures to it or launches it. */
+/*
+ * Takes a graph for a node. A graph that is moved can no longer be captured to or launched by
+ * itself.
+ */
 static CUresult take_graph(struct mock__graph *graph, struct mock__graph *child, bool move,
                            struct mock__graph **ret_taken)
 {

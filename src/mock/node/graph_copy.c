@@ -83,7 +83,7 @@ CUresult mock_cuGraphMemcpyNodeGetParams(CUgraphNode hNode, CUDA_MEMCPY3D *nodeP
     return CUDA_SUCCESS;
 }
 
-/* The context of a node; what is wrong with the node is for others to say. */
+/* Returns the context of a node, or NULL. The caller reports errors of the node itself. */
 static CUcontext context_of(CUgraphNode handle)
 {
     __attribute__((cleanup(mock__leave))) const CUresult entered = mock__enter();

@@ -8,7 +8,7 @@
 
 #if CUDA_VERSION >= 12020
 
-/* A spec, and what its parameters are made of. */
+/* A node's specification, and the parameters in it. */
 struct any {
     struct mock__node_spec spec;
     struct mock__copy_params copy;
@@ -16,7 +16,7 @@ struct any {
     struct mock__free_params free;
 };
 
-/* By type; those without are none that there are. */
+/* The functions by type. A type without a function is not supported. */
 static CUresult (*const describes[])(const void *params, struct mock__work **ret_work) = {
     [CU_GRAPH_NODE_TYPE_KERNEL] = mock__describe_kernel,
     [CU_GRAPH_NODE_TYPE_MEMCPY] = mock__describe_copy,
@@ -32,8 +32,9 @@ static CUresult (*const describes[])(const void *params, struct mock__work **ret
 };
 
 /*
- * The structures within are those of the nodes' own functions, with what those have as arguments
- * at the end. Nodes that cannot be set once they are there have no use for `graph`.
+ * Returns the structure for a node type. It is the one of that type's own functions; the arguments
+ * that these have in addition are at its end. `graph` is not needed for types that cannot be
+ * changed later.
  */
 static const void *params_of(const CUgraphNodeParams *p, CUgraph graph, struct any *any)
 {
@@ -53,7 +54,7 @@ static const void *params_of(const CUgraphNodeParams *p, CUgraph graph, struct a
         any->free = (struct mock__free_params){p->free.dptr, graph};
         return &any->free;
     default:
-        return &p->kernel; /* where all of them begin */
+        return &p->kernel; /* all other structures begin here */
     }
 }
 
@@ -111,7 +112,7 @@ CUresult mock_cuGraphAddNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph,
 }
 #endif
 
-/* What memory nodes allocate and free is fixed. */
+/* Reads parameters for an existing node. Allocations and frees cannot be changed. */
 static CUresult read_settable(const CUgraphNodeParams *p, struct any *ret)
 {
     MOCK__REQUIRE(p && is_reserved_zero(p), CUDA_ERROR_INVALID_VALUE);

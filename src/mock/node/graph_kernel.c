@@ -12,7 +12,7 @@
 #define KERNEL   CU_GRAPH_NODE_TYPE_KERNEL
 #define PRIORITY 8 /* CU_LAUNCH_ATTRIBUTE_PRIORITY */
 
-/* The fields that all versions of the structure begin with. */
+/* The fields at the beginning of all versions of the structure. */
 typedef struct CUDA_KERNEL_NODE_PARAMS_st first_params;
 
 static struct mock__request request_of(const first_params *p)
@@ -86,7 +86,7 @@ CUresult mock_cuGraphExecKernelNodeSetParams(CUgraphExec hGraphExec, CUgraphNode
 }
 
 #if CUDA_VERSION >= 12000
-/* A kernel's function is that of a context: the one that is named, or the current one. */
+/* Returns the function of a kernel in a context: the named one, or the current one. */
 static CUresult resolve(CUkernel handle, CUcontext context_handle, CUfunction *ret_function)
 {
     struct mock__kernel *kernel = mock__object_find(MOCK__KERNEL, handle);
@@ -170,7 +170,7 @@ CUresult mock_cuGraphKernelNodeGetAttribute(CUgraphNode hNode, CUkernelNodeAttrI
     MOCK__ENTER();
     MOCK__TRY(find_kernel(hNode, &work));
     MOCK__REQUIRE(value_out && size, CUDA_ERROR_INVALID_VALUE);
-    /* What was never set is zero, which is the default of each. */
+    /* An attribute that was never set is zero, its default. */
     memset(value_out, 0, size);
     if (work->attributes)
         memcpy(value_out, work->attributes->values[attr], size);

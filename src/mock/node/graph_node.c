@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What adding and setting nodes of all types has in common; and nodes without parameters. */
+/* Adding and setting nodes of all types; and nodes without parameters. */
 #include "mock/base/state.h"
 #include "mock/graph/graph.h"
 #include "mock/graph/user_object.h"
@@ -34,7 +34,7 @@ CUresult mock__node_spec_add_by(CUgraphNode *ret_node, CUgraph hGraph, const CUg
     return CUDA_SUCCESS;
 }
 
-/* The attributes of a kernel are no parameters: they stay. */
+/* Replaces the work of a node. The attributes of a kernel are not parameters, so they stay. */
 static void replace_work(struct mock__node *node, struct mock__work *work)
 {
     if (work->type->node == CU_GRAPH_NODE_TYPE_KERNEL)
@@ -68,7 +68,10 @@ static bool is_line(const struct mock__work *work)
     return copy->width && copy->height == 1 && copy->depth == 1;
 }
 
-/* Where a node is done cannot change, as that is planned when the graph is instantiated. */
+/*
+ * Tells whether work may replace a node's work. It must be in the same context, because that is
+ * fixed when the graph is instantiated.
+ */
 static bool can_replace(const struct mock__work *work, const struct mock__work *old)
 {
     if (work->context != old->context)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How the parameters of each type of node become work. Each takes the structure of that type in
+ * Makes work from the parameters of each type of node. params is the structure of that type in
  * CUgraphNodeParams; NULL is CUDA_ERROR_INVALID_VALUE. Callers hold the lock.
  */
 #ifndef CUSHIM_MOCK_NODE_GRAPH_PARAMS_H
@@ -11,10 +11,10 @@
 CUresult mock__describe_kernel(const void *params, struct mock__work **ret_work);
 CUresult mock__describe_host(const void *params, struct mock__work **ret_work);
 
-/* Has no parameters: any will do. */
+/* This type has no parameters; params is ignored. */
 CUresult mock__describe_nothing(const void *params, struct mock__work **ret_work);
 
-/* A copy or memset, and the context that it is to be done in: NULL for the current one. */
+/* A copy or memset, and the context for it: NULL for the current one. */
 struct mock__copy_params {
     const CUDA_MEMCPY3D *copy;
     CUcontext context;
@@ -26,7 +26,7 @@ struct mock__fill_params {
 CUresult mock__describe_copy(const void *params, struct mock__work **ret_work);
 CUresult mock__describe_fill(const void *params, struct mock__work **ret_work);
 
-/* A CUevent itself. */
+/* params is a CUevent. */
 CUresult mock__describe_record(const void *params, struct mock__work **ret_work);
 CUresult mock__describe_wait(const void *params, struct mock__work **ret_work);
 
@@ -35,22 +35,25 @@ CUresult mock__describe_values(const void *params, struct mock__work **ret_work)
 #endif
 
 #if CUDA_VERSION >= 11040
-/* An allocation. Its address is in the structure afterwards. */
+/* An allocation. Afterwards its address is in the structure. */
 CUresult mock__describe_alloc(const void *params, struct mock__work **ret_work);
 #endif
 
-/* A free, and the graph that it is for: an address is freed once in each. */
+/* A free, and its graph, because an address is freed only once in each graph. */
 struct mock__free_params {
     CUdeviceptr address;
     CUgraph graph;
 };
 CUresult mock__describe_free(const void *params, struct mock__work **ret_work);
 
-/* Adds a node that is a graph: a copy, or the graph itself, which the node then owns. */
+/*
+ * Adds a node that is a graph: a copy or, if move is true, the graph itself, which the node then
+ * owns.
+ */
 CUresult mock__child_add(CUgraphNode *ret_node, CUgraph hGraph, const CUgraphNode *after,
                          const struct mock__edge_data *data, size_t n, CUgraph child, bool move);
 
-/* Makes the graph within an executable graph do what a graph of the same shape does. */
+/* Makes the graph within an executable graph do what another graph of the same shape does. */
 CUresult mock__child_update(CUgraphExec exec, CUgraphNode node, CUgraph child);
 
 #endif

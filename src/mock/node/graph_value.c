@@ -33,7 +33,7 @@ CUresult mock_cuGraphAddBatchMemOpNode(CUgraphNode *phGraphNode, CUgraph hGraph,
                                (struct mock__node_spec){mock__describe_values, nodeParams});
 }
 
-/* The operations stay the node's. */
+/* The operations in the result belong to the node. */
 CUresult mock_cuGraphBatchMemOpNodeGetParams(CUgraphNode hNode,
                                              CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams_out)
 {

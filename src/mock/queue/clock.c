@@ -10,19 +10,22 @@
 /* --- slots --- */
 
 static struct {
-    uint64_t number; /* where its count stands while nobody has it */
-    uint64_t passed; /* how much of it lies before everything that is yet to be done */
+    uint64_t number; /* the number of the last work of its last queue */
+    uint64_t passed; /* clocks of all running and future work have reached this */
     bool taken;
-    bool listed; /* among those that are free, below */
+    bool listed; /* is in the list of free slots below */
 } * slots;
-static unsigned n_slots; /* that clocks have */
-static unsigned n_known; /* that there ever were: their counts go on */
+static unsigned n_slots; /* length of the clocks */
+static unsigned n_known; /* number of slots that ever existed: they keep their numbers */
 static unsigned capacity;
 
-/* A heap of slots that were given back, the lowest first; some may be gone or taken by now. */
+/*
+ * A heap of slots that were given back, with the lowest one first. Some of them may be taken again
+ * or removed; take_listed() may return such a slot.
+ */
 static unsigned *listed, n_listed;
 
-static struct mock__clock *done; /* how much of each slot is done */
+static struct mock__clock *done; /* how much work of each slot is done */
 
 static bool reserve(void)
 {
@@ -43,6 +46,7 @@ static bool reserve(void)
     return true;
 }
 
+/* A slot that existed before keeps its numbers: old clocks may still contain them. */
 static bool one_more(void)
 {
     if (n_slots == n_known) {
@@ -91,8 +95,9 @@ static unsigned take_listed(void)
 }
 
 /*
- * The lowest one that is free, so that the last ones become superfluous, but for some that are
- * spared: clocks are as long as there are slots.
+ * Finds a free slot, the lowest one if possible: a clock is as long as there are slots, and only
+ * the last slots can be removed. Slots for which used() is true are passed over, but only 64 of
+ * them, so that the search stays short.
  */
 static bool find_slot(mock__slot_used used, unsigned *ret_slot)
 {
@@ -133,6 +138,7 @@ void mock__slot_give(unsigned slot, uint64_t number)
 
 /* --- clocks --- */
 
+/* All places have reached the passed numbers, so clocks need not contain them. */
 static uint64_t at(const struct mock__clock *clock, unsigned slot)
 {
     const uint64_t own = mock__clock_get(clock, slot);
@@ -142,11 +148,13 @@ static uint64_t at(const struct mock__clock *clock, unsigned slot)
 }
 
 /*
- * What was learnt late, in the order of learning. An entry's clock has all that it implies
- * itself. Of a slot with many, the oldest goes, and its next is held to have been learnt when
- * that was: an order too many is the lesser evil.
+ * Orders that became known late, oldest first: every place that has reached a number of a slot has
+ * also reached this clock. A clock contains everything that it implies through older entries. If a
+ * slot has too many entries, its oldest one is removed, and the next one takes over its number.
+ * Then the mock assumes an order that may not exist, so it may miss a race, but it reports no false
+ * one.
  */
-enum { MOST_LEARNT = 8 }; /* by one slot */
+enum { MOST_LEARNT = 8 }; /* for each slot */
 
 static struct learnt {
     unsigned slot;
@@ -169,9 +177,9 @@ bool mock__clock_reached(const struct mock__clock *clock, unsigned slot, uint64_
 }
 
 /*
- * Without memory the clock stays as it is, and order that was there is not known: the price
- * is a finding too many in a program that has no memory left. What a clock has from when there
- * were more slots does not matter any more.
+ * When out of memory, the clock does not change. Then an order is lost, and the mock may report a
+ * false race, in a program that has no memory left. Numbers of removed slots are cut off, because
+ * every place has reached them.
  */
 void mock__clock_join(struct mock__clock **clock, const struct mock__clock *other)
 {
@@ -202,6 +210,7 @@ static size_t next_of(unsigned slot, size_t i)
     return i;
 }
 
+/* Removes the oldest entry of a slot if it has too many; see MOST_LEARNT. */
 static void limit(unsigned slot)
 {
     const size_t oldest = next_of(slot, 0), next = next_of(slot, oldest + 1);
@@ -217,6 +226,10 @@ static void limit(unsigned slot)
     memmove(&learnt[oldest], &learnt[oldest + 1], (n_learnt - oldest) * sizeof(*learnt));
 }
 
+/*
+ * Entries that the new clock has reached are joined to it, so that implied() need not follow a
+ * chain of entries.
+ */
 void mock__clock_imply(unsigned slot, uint64_t number, struct mock__clock *clock)
 {
     struct learnt *more;
@@ -245,12 +258,20 @@ struct mock__clock **mock__clock_of_host(void)
     return &host;
 }
 
+/*
+ * A slot can be removed if every place has reached its last number: the host, and all work that is
+ * not done.
+ */
 static bool given_back(unsigned slot, mock__behind_all behind_all)
 {
     return !slots[slot].taken && at(host, slot) >= slots[slot].number &&
            behind_all(slot, slots[slot].number);
 }
 
+/*
+ * Entries that the host has reached are joined to the host's clock. This is only right while no
+ * work is left: all later work comes after the host.
+ */
 static void forget_learnt(void)
 {
     for (size_t i = 0; i < n_learnt;) {
@@ -261,10 +282,14 @@ static void forget_learnt(void)
         mock__clock_join(&host, learnt[i].clock);
         mock__clock_unref(learnt[i].clock);
         memmove(&learnt[i], &learnt[i + 1], (--n_learnt - i) * sizeof(*learnt));
-        i = 0; /* what was passed over may have been reached by now */
+        i = 0; /* entries that were not reached before may be reached now */
     }
 }
 
+/*
+ * Makes clocks shorter. Without this, a program that makes and destroys many streams would slow
+ * down more and more.
+ */
 void mock__clocks_shrink(mock__behind_all behind_all, bool idle)
 {
     bool shrunk = false;

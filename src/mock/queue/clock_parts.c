@@ -7,11 +7,14 @@
 
 enum { BITS = 4, WIDTH = 1 << BITS };
 
-/* A clock is its uppermost part. */
+/*
+ * A clock is a tree of parts; the clock itself is the root. Clocks share equal parts, so that a
+ * copy and a join cost little.
+ */
 struct mock__clock {
     unsigned references;
-    unsigned height; /* 0: it has numbers; else parts that are one less high */
-    unsigned n;      /* of the uppermost: slots behind this have no number */
+    unsigned height; /* 0: it contains numbers; otherwise parts of the height below */
+    unsigned n;      /* only in the root: slots from this one on have no number */
     union {
         uint64_t at[WIDTH];
         struct mock__clock *parts[WIDTH];
@@ -30,13 +33,13 @@ unsigned mock__clock_length(const struct mock__clock *clock)
     return clock ? clock->n : 0;
 }
 
-/* Which of a part's WIDTH the slot is in. */
+/* Returns the index in a part under which a slot is found. */
 static unsigned place_of(const struct mock__clock *part, unsigned slot)
 {
     return slot >> BITS * part->height & (WIDTH - 1);
 }
 
-/* How many slots a part of a height has room for. */
+/* Returns how many slots a part of this height has room for. */
 static uint64_t room_of(unsigned height)
 {
     return (uint64_t) WIDTH << BITS * height;
@@ -71,7 +74,10 @@ static struct mock__clock *new_part(unsigned height)
     return part;
 }
 
-/* Makes a part one that nobody else has. False, and all as it was, if there is no memory. */
+/*
+ * Makes a part that only this clock uses, by copying it if it is shared. When out of memory it
+ * returns false and changes nothing.
+ */
 static bool own(struct mock__clock **part)
 {
     struct mock__clock *copy;
@@ -90,7 +96,10 @@ static bool own(struct mock__clock **part)
     return true;
 }
 
-/* Puts parts above, until it is as high. Without memory it may end up in between. */
+/*
+ * Adds roots until the tree has this height. When out of memory, the height may be anything in
+ * between.
+ */
 static bool raise_to(struct mock__clock **part, unsigned height)
 {
     while ((*part)->height < height) {
@@ -146,7 +155,10 @@ void mock__clock_put(struct mock__clock **clock, unsigned slot, uint64_t number)
         (*clock)->n = slot + 1;
 }
 
-/* What has no more than the other becomes it, so that the two are not compared again. */
+/*
+ * Replaces a part by another one that has at least the same numbers. The two are then one part, so
+ * they need not be compared again.
+ */
 static void become(struct mock__clock **part, struct mock__clock *other)
 {
     struct mock__clock *old = *part;
@@ -176,7 +188,7 @@ static void merge_numbers(struct mock__clock **part, struct mock__clock *other)
 
 static void merge(struct mock__clock **part, struct mock__clock *other);
 
-/* What is below becomes what it is and the other, in a part of a height. */
+/* Joins *below, which may be NULL, with the other part. The result has the given height. */
 static void merge_into(struct mock__clock **below, unsigned height, struct mock__clock *other)
 {
     struct mock__clock *raised;
@@ -192,7 +204,7 @@ static void merge_into(struct mock__clock **below, unsigned height, struct mock_
         mock__clock_unref(raised);
 }
 
-/* A part that others have, too, is copied only if something below it changes. */
+/* Joins one child of a part. A shared part is copied only if the child really changes. */
 static void merge_below(struct mock__clock **part, unsigned place, struct mock__clock *other)
 {
     struct mock__clock *merged;
@@ -211,7 +223,7 @@ static void merge_below(struct mock__clock **part, unsigned place, struct mock__
     mock__clock_unref(merged);
 }
 
-/* *part is at least as high as the other. */
+/* Joins two parts. *part must be at least as high as the other. */
 static void merge(struct mock__clock **part, struct mock__clock *other)
 {
     if (*part == other)
@@ -233,7 +245,7 @@ static void merge(struct mock__clock **part, struct mock__clock *other)
 
 void mock__clock_merge(struct mock__clock **clock, const struct mock__clock *other)
 {
-    /* Its parts become the clock's as well, so they are counted, and not changed. */
+    /* The parts of the other clock become parts of this one. They are only counted, not changed. */
     struct mock__clock *shared = (struct mock__clock *) (uintptr_t) other;
 
     if (*clock == other || !other)
@@ -269,7 +281,7 @@ static void cut(struct mock__clock **part, uint64_t n)
     }
 }
 
-/* A lower part is enough where only the first one is left. */
+/* Removes roots of which only the first child is used. */
 static void lower(struct mock__clock **clock)
 {
     while ((*clock)->height && (*clock)->n <= room_of((*clock)->height - 1) && (*clock)->parts[0] &&

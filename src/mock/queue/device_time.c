@@ -6,7 +6,10 @@
 #include "mock/base/state.h"
 #include "mock/queue/work.h"
 
-/* What was done last in a unit of a device: new work finds room between and beside it. */
+/*
+ * The latest spans of time in which a unit of a device was used. New work may begin between them,
+ * or beside them if the unit has room.
+ */
 struct mock__span {
     uint64_t begin, end;
     unsigned part;
@@ -16,10 +19,13 @@ enum { SPANS = 32, DEVICES = 16 };
 
 static struct unit {
     struct mock__span spans[SPANS];
-    unsigned next; /* the oldest */
+    unsigned next; /* index of the oldest span, which is replaced next */
 } units[DEVICES][MOCK__UNITS];
 
-/* How much of the unit is taken at most in [begin, end). */
+/*
+ * Returns the largest part of the unit that is used at one moment of [begin, end). It suffices to
+ * look at begin and at the beginnings of spans.
+ */
 static unsigned taken(const struct unit *unit, uint64_t begin, uint64_t end)
 {
     unsigned most = 0;
@@ -38,7 +44,7 @@ static unsigned taken(const struct unit *unit, uint64_t begin, uint64_t end)
     return most;
 }
 
-/* The first end of a span after a moment, or the moment. */
+/* Returns the earliest end of a span after a moment, or the moment if there is none. */
 static uint64_t next_end(const struct unit *unit, uint64_t after)
 {
     uint64_t next = UINT64_MAX;
@@ -49,7 +55,10 @@ static uint64_t next_end(const struct unit *unit, uint64_t after)
     return next == UINT64_MAX ? after : next;
 }
 
-/* The first moment from one on at which there is room for so long. */
+/*
+ * Finds the earliest moment from begin on at which the unit has room for this duration, and
+ * reserves it.
+ */
 static uint64_t place(struct unit *unit, uint64_t begin, uint64_t duration, unsigned part)
 {
     while (taken(unit, begin, begin + duration) + part > MOCK__WHOLE_UNIT) {
@@ -64,6 +73,7 @@ static uint64_t place(struct unit *unit, uint64_t begin, uint64_t duration, unsi
     return begin;
 }
 
+/* The ends of old work are overwritten; then the result is the end of later work of the queue. */
 static uint64_t end_of(const struct mock__queue *queue, uint64_t number)
 {
     return queue ? queue->ends[number % MOCK__ENDS] : 0;
@@ -103,7 +113,11 @@ static uint64_t take_time(const struct mock__work *work, uint64_t begin, uint64_
     return place(&units[context->device->ordinal][load.unit], begin, duration, load.part);
 }
 
-/* What waited for somebody else's word went on when it came. */
+/*
+ * Computes when the device would have ended the work. Work that waited for a value in memory
+ * (type->ready) ends now, because another thread or program has decided when. The result is never
+ * later than now.
+ */
 void mock__time_end(struct mock__work *work)
 {
     const uint64_t now = cushim__now_ns(), duration = now - work->begun_ns;

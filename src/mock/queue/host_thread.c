@@ -21,7 +21,7 @@ static bool started;
 static uint64_t deadline;               /* when that delay is over */
 static struct mock__work *first, *last; /* host functions to call, linked by next_call */
 static bool calling;
-static struct mock__destructor_call *farewells; /* destructors to call */
+static struct mock__destructor_call *destructor_calls; /* destructors to call */
 
 static struct mock__work *take_call(void)
 {
@@ -56,15 +56,15 @@ static void call(struct mock__work *work)
  * Calls a destructor. It leaves the list first, because the list may change while the lock is
  * released.
  */
-static void say(struct mock__destructor_call *farewell)
+static void call_destructor(struct mock__destructor_call *destructor_call)
 {
-    farewells = farewell->next;
+    destructor_calls = destructor_call->next;
     calling = true;
     mock__unlock_for_callback();
-    farewell->destroy(farewell->user);
+    destructor_call->destroy(destructor_call->user);
     mock__lock_after_callback();
     calling = false;
-    free(farewell);
+    free(destructor_call);
     mock__lock_changed();
 }
 
@@ -75,8 +75,8 @@ static void do_something(void)
 
     if (work)
         call(work);
-    else if (farewells)
-        say(farewells);
+    else if (destructor_calls)
+        call_destructor(destructor_calls);
     else if (!mock__busy_queues())
         mock__lock_wait(PATIENCE_NS); /* with a limit: waking it at each submission costs more */
     else if (now < deadline)
@@ -124,14 +124,14 @@ void mock__host_thread_call(struct mock__work *work)
     mock__lock_changed();
 }
 
-void mock__host_thread_post(struct mock__destructor_call *farewell)
+void mock__host_thread_post(struct mock__destructor_call *destructor_call)
 {
-    struct mock__destructor_call **last_one = &farewells;
+    struct mock__destructor_call **last_one = &destructor_calls;
 
     while (*last_one)
         last_one = &(*last_one)->next;
-    farewell->next = NULL;
-    *last_one = farewell;
+    destructor_call->next = NULL;
+    *last_one = destructor_call;
     mock__host_thread_wake();
     mock__lock_changed();
 }

@@ -28,6 +28,6 @@ void mock__host_thread_call(struct mock__work *work);
 bool mock__host_thread_busy(void);
 
 /* Passes a destructor call to the host thread, which then frees the structure. */
-void mock__host_thread_post(struct mock__destructor_call *farewell);
+void mock__host_thread_post(struct mock__destructor_call *destructor_call);
 
 #endif

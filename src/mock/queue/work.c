@@ -216,7 +216,7 @@ static void take_turn(struct mock__queue *queue)
  * Makes work wait for the events that the whole context must wait for (cuCtxWaitEvent). That queue
  * itself is not ordered with the legacy stream.
  */
-static bool wait_for_gate(struct mock__work *work, const struct mock__queue *queue)
+static bool wait_for_context_events(struct mock__work *work, const struct mock__queue *queue)
 {
     struct mock__queue *wait_queue = queue->context->wait_queue;
 
@@ -348,7 +348,7 @@ CUresult mock__work_submit(struct mock__queue *queue, void *pointer)
 {
     struct mock__work *work = pointer;
 
-    if (!wait_for_turn(work, queue) || !wait_for_gate(work, queue))
+    if (!wait_for_turn(work, queue) || !wait_for_context_events(work, queue))
         return CUDA_ERROR_OUT_OF_MEMORY;
     if (work->type->watch && !work->waited)
         work->type->watch(work);

@@ -67,7 +67,7 @@ struct mock__work_type {
     /* Work is run only if its context is not broken, except for host work. */
     void (*run)(struct mock__work *work);
     struct mock__load (*load)(const struct mock__work *work); /* its device time; NULL: none */
-    void (*watch)(struct mock__work *work);  /* tells host_watch.h which memory it uses; or NULL */
+    void (*watch)(struct mock__work *work);  /* tells check/host_watch.h its memory; or NULL */
     void (*finish)(struct mock__work *work); /* frees what the work holds; or NULL */
     /*
      * Makes the same work again, for a launch of a graph. NULL: a graph cannot contain such work.
@@ -91,8 +91,8 @@ struct mock__work {
     struct mock__clock *clock; /* all that is ordered before it, and itself */
     const char *label;         /* for findings: the name of a kernel; may be NULL */
     CUcontext context;         /* of a graph's node: where it runs; NULL: anywhere */
-    bool watched;              /* the host's accesses to its memory are watched: host_watch.h */
-    bool waited;               /* the host waits for it in the same call */
+    bool watched;    /* the host's accesses to its memory are watched: check/host_watch.h */
+    bool waited;     /* the host waits for it in the same call */
     bool hurried;    /* runs as soon as possible, because its accesses are unknown before */
     bool unfinished; /* it has run, and must run again when it is ready */
     CUresult status; /* the context's state when it runs, for host work */

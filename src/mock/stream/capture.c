@@ -18,7 +18,10 @@ static uint64_t last_id;
 
 static _Thread_local int thread_mode = GLOBAL;
 
-/* The calling thread, by a number that no other thread ever has. */
+/*
+ * Returns a number for the calling thread that no other thread ever gets. A pthread_t may be used
+ * again after its thread has ended.
+ */
 static uint64_t this_thread(void)
 {
     static _Thread_local uint64_t number;
@@ -37,6 +40,7 @@ int mock__capture_thread_mode(int mode)
     return before;
 }
 
+/* A capture that went wrong stays: its streams answer errors until it is ended. */
 static CUresult invalidate(struct mock__capture *capture, CUresult why)
 {
     capture->invalid = true;
@@ -52,9 +56,9 @@ static struct mock__capture *find(uint64_t id)
     return capture;
 }
 
-/* --- what calls ask --- */
+/* --- checks that calls make before they do something --- */
 
-/* The streams that take part in a capture, in turn: *cursor starts at 0. */
+/* Returns the streams that take part in a capture, one after another. *cursor starts at 0. */
 static struct mock__stream *next_member(const struct mock__capture *capture, size_t *cursor)
 {
     struct mock__stream *stream;
@@ -83,7 +87,10 @@ bool mock__capture_implied(const struct mock__stream *stream)
     return false;
 }
 
-/* What is done in the legacy stream would have to wait for what is not even done. */
+/*
+ * Work in the legacy stream must wait for the blocking streams of its context. A capture only
+ * records their work, so there is nothing that it could wait for.
+ */
 static CUresult check_legacy(const struct mock__stream *stream)
 {
     CUresult result = CUDA_SUCCESS;
@@ -111,6 +118,10 @@ CUresult mock__capture_refuse(struct mock__stream *stream)
                            : CUDA_SUCCESS;
 }
 
+/*
+ * Tells whether a capture forbids the calling thread to make a call that may wait: the modes of
+ * CUstreamCaptureMode.
+ */
 static bool forbids(const struct mock__capture *capture)
 {
     if (thread_mode == RELAXED)
@@ -136,7 +147,10 @@ CUresult mock__capture_asked(struct mock__stream *stream)
     return mock__capture_unsafe();
 }
 
-/* The record of a captured event is no record: there is nothing that it could be asked about. */
+/*
+ * An event that was recorded by a capture names nodes of a graph. It has no work that could be
+ * waited for, so asking for it is an error.
+ */
 CUresult mock__capture_event_asked(const struct mock__event *event)
 {
     struct mock__capture *capture = event->captured_by ? find(event->captured_by) : NULL;
@@ -157,6 +171,7 @@ CUresult mock__capture_context_refuse(const struct mock__context *context)
     return result;
 }
 
+/* Both checks run in any case, because each one invalidates other captures. */
 CUresult mock__capture_context_asked(const struct mock__context *context)
 {
     const CUresult result = mock__capture_unsafe();
@@ -174,7 +189,7 @@ CUresult mock__capture_event_refuse(const struct mock__event *event)
 
 /* --- nodes --- */
 
-/* The node is all that comes next depends on. */
+/* Makes the new node the only dependency of the stream's next node. */
 static CUresult advance(struct mock__stream *stream, const struct mock__node *node)
 {
     const CUgraphNode handle = MOCK__HANDLE(node);
@@ -190,7 +205,10 @@ static CUresult added(struct mock__stream *stream, CUresult result, const struct
     return result == CUDA_SUCCESS ? advance(stream, node) : invalidate(stream->capture, result);
 }
 
-/* What can be done anywhere has no context, whatever stream it was captured in. */
+/*
+ * Tells whether a node of this work belongs to a context. Other nodes have none, whatever stream
+ * they were captured in.
+ */
 static bool needs_context(const struct mock__work *work)
 {
     return work->type->node == CU_GRAPH_NODE_TYPE_MEMCPY ||
@@ -290,7 +308,10 @@ CUresult mock__capture_record(struct mock__stream *stream, struct mock__event *e
     return CUDA_SUCCESS;
 }
 
-/* The work of a graph waits for a record outside of it only if the caller says that it is one. */
+/*
+ * Waits for an event that was recorded outside of the capture. The caller must say so with
+ * CU_EVENT_WAIT_EXTERNAL; the wait then becomes a node.
+ */
 static CUresult wait_external(struct mock__stream *stream, const struct mock__event *event)
 {
     struct mock__work *work = NULL;
@@ -299,11 +320,13 @@ static CUresult wait_external(struct mock__stream *stream, const struct mock__ev
     return mock__capture_add(stream, work);
 }
 
+/* Without that flag, work of a graph must not wait for work outside of it. */
 static CUresult wait_isolated(struct mock__stream *stream)
 {
     return invalidate(stream->capture, CUDA_ERROR_STREAM_CAPTURE_ISOLATION);
 }
 
+/* A stream that waits for an event of a capture joins that capture. */
 static CUresult take_along(struct mock__stream *stream, const struct mock__event *event,
                            struct mock__capture *capture)
 {
@@ -331,7 +354,7 @@ CUresult mock__capture_wait(struct mock__stream *stream, struct mock__event *eve
         return wait_external(stream, event);
     if (capture)
         return take_along(stream, event, capture);
-    /* Recorded by a capture that has ended, it stands for nothing any more. */
+    /* The event was recorded by a capture that has ended, so there is nothing to wait for. */
     return stream->capture ? wait_isolated(stream) : CUDA_ERROR_CAPTURED_EVENT;
 }
 
@@ -364,7 +387,7 @@ CUresult mock__capture_begin(struct mock__stream *stream, int mode, struct mock_
 {
     struct mock__capture_dependencies dependencies = {0};
 
-    /* What is done in the legacy stream depends on all others. */
+    /* The legacy stream waits for all blocking streams, so its work cannot be captured alone. */
     MOCK__REQUIRE(!stream->queue->legacy, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     MOCK__REQUIRE(mode >= GLOBAL && mode <= RELAXED, CUDA_ERROR_INVALID_VALUE);
     MOCK__REQUIRE(!stream->capture, CUDA_ERROR_ILLEGAL_STATE);
@@ -387,7 +410,10 @@ static void leave(struct mock__stream *stream)
     mock__capture_dependencies_clear(&stream->dependencies);
 }
 
-/* All that other streams did has to be behind the origin's end. */
+/*
+ * Checks that all nodes of the other streams come before the last node of the origin: such streams
+ * must have been joined by an event.
+ */
 static CUresult check_joined(const struct mock__capture *capture)
 {
     bool joined = true;
@@ -415,7 +441,10 @@ static void unlink_capture(const struct mock__capture *capture)
     *link = capture->next;
 }
 
-/* Answers the graph, NULL if there is none that is of use. */
+/*
+ * Ends a capture and frees it. Returns the graph if keep is true, or NULL. A graph that the caller
+ * has given is not freed.
+ */
 static struct mock__graph *end(struct mock__capture *capture, bool keep)
 {
     struct mock__graph *graph = capture->graph;
@@ -462,6 +491,10 @@ void mock__capture_leave(struct mock__stream *stream)
         return;
     if (capture->origin == stream)
         end(capture, false);
+    /*
+     * A stream that is destroyed may leave nodes that the origin has not waited for. They are kept,
+     * so that the end of the capture can check them.
+     */
     else if (!mock__capture_dependencies_add(&capture->left, dependencies->nodes,
                                              dependencies->data, dependencies->n))
         capture->invalid = true;

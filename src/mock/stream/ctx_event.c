@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cuCtxRecordEvent, cuCtxWaitEvent
+ * cuCtxRecordEvent and cuCtxWaitEvent: events of a whole context.
  *
- * An event of a whole context is recorded in a queue of its own, in which work waits for
- * everything that the context has. What a context waits for is in another queue, its wait queue:
- * all work that is submitted to the context from then on, in whatever stream, waits for that
- * queue's end. Both take part in no turns, as they are no streams.
+ * Such an event is recorded in a queue of its own, the recorder. Work in it waits for all other
+ * queues of the context. What the context waits for is submitted to a second queue, the wait queue.
+ * All work that is submitted to the context later, in whichever stream, waits for the end of the
+ * wait queue. Neither queue is a stream, so neither is ordered with the legacy stream.
  */
 #include "mock/base/state.h"
 #include "mock/queue/clock.h"
@@ -14,7 +14,10 @@
 #include "mock/stream/event.h"
 #include "mock/stream/stream.h"
 
-/* Others may still wait for a point of the queue. */
+/*
+ * The queue may outlive the context, because work of other contexts may still wait for one of its
+ * points.
+ */
 static void leave(struct mock__queue *queue)
 {
     if (queue)
@@ -36,7 +39,7 @@ void mock__ctx_events_finish(struct mock__context *context)
 
 #if CUDA_VERSION >= 12050
 
-/* The queue is made when it is needed first. */
+/* Makes the queue when it is needed for the first time. */
 static CUresult have(struct mock__context *context, struct mock__queue **queue)
 {
     if (!*queue)
@@ -65,7 +68,10 @@ static void run_nothing(struct mock__work *work)
 
 static const struct mock__work_type join_type = {.name = "context wait", .run = run_nothing};
 
-/* Work in the queue that waits for the points of all queues that have work left, or for one. */
+/*
+ * Submits work to the queue that waits for one point, or, if point is NULL, for all work of the
+ * context.
+ */
 static CUresult submit_join(struct mock__queue *queue, const struct mock__point *point)
 {
     struct mock__work *work = mock__work_new(&join_type, sizeof(*work));
@@ -84,7 +90,10 @@ static CUresult submit_join(struct mock__queue *queue, const struct mock__point 
     return CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-/* What was done before the call belongs to what the event stands for as well. */
+/*
+ * Records an event of the context. Work that was done before this call is before the event as well,
+ * so the queue takes over the context's clock.
+ */
 static CUresult record_all(struct mock__event *event, struct mock__queue *queue)
 {
     struct mock__stream whole = {.context = queue->context, .queue = queue};
@@ -116,7 +125,7 @@ CUresult mock_cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent)
     MOCK__TRY(find(hCtx, hEvent, &context, &event));
     MOCK__TRY(mock__capture_context_refuse(context));
     MOCK__TRY(mock__capture_event_refuse(event));
-    /* Recorded by a capture that has ended, it stands for nothing any more. */
+    /* The event was recorded by a capture that has ended, so there is nothing to wait for. */
     MOCK__REQUIRE(!event->captured_by, CUDA_ERROR_CAPTURED_EVENT);
     MOCK__TRY(have(context, &context->wait_queue));
     return submit_join(context->wait_queue, &event->point);

@@ -23,17 +23,20 @@ CUresult mock__event_find(CUevent handle, struct mock__event **ret_event)
     return mock__context_usable(event->context);
 }
 
-/* One record of an event: it belongs to the event, and to the work that is to set its time. */
+/*
+ * One recording of an event. The event has a reference on it, and so has the work that sets its
+ * time: the event may be recorded again or destroyed before the work is done.
+ */
 struct mock__mark {
     unsigned references;
-    uint64_t time_ns; /* 0 until it is reached */
+    uint64_t time_ns; /* 0 until the recording is done */
 };
 
-/* Work that has to do with an event: a record of it, or a wait for it. */
+/* Work that records an event, or waits for one. */
 struct event_work {
     struct mock__work work;
     CUevent event;
-    struct mock__mark *mark; /* of a record */
+    struct mock__mark *mark; /* only for a recording */
 };
 
 static void unref_mark(struct mock__mark *mark)
@@ -61,7 +64,7 @@ void mock__event_forget(struct mock__event *event)
     event->captured_by = 0;
 }
 
-/* The event stands for this record from the time when it is submitted. */
+/* From its submission on, the event stands for this recording and not for earlier ones. */
 static CUresult submit_record(struct mock__queue *queue, struct mock__work *work)
 {
     const struct event_work *record = (const struct event_work *) work;
@@ -102,7 +105,7 @@ static void run_wait(struct mock__work *work)
     (void) work;
 }
 
-/* It waits for the record that is the last one now, and not when the graph was made. */
+/* Waits for the recording that is the last one when the graph is launched, not when it was made. */
 static CUresult submit_wait(struct mock__queue *queue, struct mock__work *work)
 {
     struct mock__event *event = mock__object_find(MOCK__EVENT, mock__event_of_work(work));
@@ -193,7 +196,7 @@ void mock__events_destroy(const struct mock__context *context)
 
 static bool flags_valid(unsigned flags)
 {
-    /* What another process can see has no time. */
+    /* An event that other processes can use must not have a time. */
     return !(flags & ~(unsigned) FLAGS) &&
            (!(flags & CU_EVENT_INTERPROCESS) || (flags & CU_EVENT_DISABLE_TIMING));
 }
@@ -247,7 +250,7 @@ static CUresult record(CUevent hEvent, CUstream hStream, unsigned flags)
     MOCK__REQUIRE(!(flags & ~(unsigned) CU_EVENT_RECORD_EXTERNAL), CUDA_ERROR_INVALID_VALUE);
     if (!(flags & CU_EVENT_RECORD_EXTERNAL))
         return mock__event_record(event, stream);
-    /* Outside of a capture there is nothing that the event could be external to. */
+    /* The flag for external events has a meaning only in a capture. */
     MOCK__REQUIRE(stream->capture, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__event_record_work(hEvent, &work));
     return mock__stream_submit(stream, work);

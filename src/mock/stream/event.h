@@ -21,25 +21,31 @@ struct mock__event {
     unsigned flags;
     struct mock__mark *mark;  /* the last record, NULL if there was none */
     struct mock__point point; /* reached when the work before that record is done */
-    /* When its last record was captured: by which capture, and what that was behind. */
+    /*
+     * Only if its last recording was captured: the capture, and the nodes that the recording comes
+     * after.
+     */
     uint64_t captured_by;
     struct mock__capture_dependencies dependencies;
 };
 
-/* The event of a handle, in a usable context. */
+/* Returns the event of a handle. Its context must be usable. */
 CUresult mock__event_find(CUevent handle, struct mock__event **ret_event);
 
-/* Submits a record of the event. What the event stood for before is forgotten. */
+/* Submits a recording of the event. The event no longer stands for earlier recordings. */
 CUresult mock__event_record(struct mock__event *event, struct mock__stream *stream);
 
-/* What the event stands for is forgotten: it was recorded by a capture. */
+/* Removes the last recording of the event, because a capture records it now. */
 void mock__event_forget(struct mock__event *event);
 
-/* Work that records an event, or that waits for its last record, when it is submitted. */
+/*
+ * Make work that records an event when it is submitted, or that waits for the recording which is
+ * the last one then.
+ */
 CUresult mock__event_record_work(CUevent handle, struct mock__work **ret_work);
 CUresult mock__event_wait_work(CUevent handle, struct mock__work **ret_work);
 
-/* The event of such work. */
+/* Returns the event of such work. */
 CUevent mock__event_of_work(const struct mock__work *work);
 
 /* Destroys the events of a context. */

@@ -8,7 +8,7 @@
 #include "mock/stream/capture.h"
 #include "mock/stream/event.h"
 
-/* A driver hands out a few of its own first. */
+/* A driver uses the first stream numbers for streams of its own. */
 #define FIRST_ID 7
 
 static uint64_t next_id = FIRST_ID;
@@ -32,7 +32,7 @@ struct mock__stream *mock__stream_new(struct mock__context *context, unsigned fl
     return stream;
 }
 
-/* The work that a stream still has is done all the same, in a queue without a stream. */
+/* The work that the stream still has runs all the same: the queue exists until it is done. */
 static void free_stream(struct mock__stream *stream)
 {
     mock__capture_leave(stream);
@@ -74,7 +74,10 @@ static bool is_special(CUstream handle)
     return !handle || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
 }
 
-/* The program's own stream by handle; the special ones have handles that nobody knows. */
+/*
+ * Finds a stream that the program has made. The default streams have objects too, but the program
+ * knows only their special handles.
+ */
 static struct mock__stream *find_own(CUstream handle)
 {
     struct mock__stream *stream = mock__object_find(MOCK__STREAM, handle);
@@ -149,7 +152,10 @@ CUresult mock_cuStreamDestroy_v2(CUstream hStream)
     return destroy(hStream);
 }
 
-/* The legacy stream stands for the streams that take turns with it, too. */
+/*
+ * Tells whether a wait for the stream includes this queue. For the legacy stream this includes the
+ * blocking streams of the context.
+ */
 static bool counts(const struct mock__queue *queue, const struct mock__stream *stream)
 {
     return queue == stream->queue ||
@@ -166,7 +172,10 @@ static struct mock__queue *busy_queue(const struct mock__stream *stream)
     return NULL;
 }
 
-/* The host knows what the stream had is done, or will know before it goes on. */
+/*
+ * Notes that the host knows the stream's work to be done. It is called before the wait, because no
+ * call of this thread comes in between.
+ */
 static void know(const struct mock__stream *stream)
 {
     mock__host_waited(stream->queue->clock);
@@ -184,7 +193,7 @@ static CUresult synchronize(CUstream hStream)
     MOCK__TRY(mock__capture_asked(stream));
     know(stream);
     mock__stats.waits++;
-    /* Found anew each time: waiting gives up the lock. */
+    /* The streams are looked up again each time, because a wait releases the lock. */
     while ((queue = busy_queue(stream))) {
         MOCK__TRY(mock__wait_queue(queue));
         MOCK__TRY(mock__stream_find(hStream, &stream));
@@ -238,7 +247,10 @@ CUresult mock__stream_submit(struct mock__stream *stream, void *work)
     return stream->capture ? mock__capture_add(stream, work) : mock__work_give(stream->queue, work);
 }
 
-/* Work that does nothing, and waits: what is submitted after it waits with it. */
+/*
+ * Submits work that does nothing but wait, so that later work in the stream waits too. If the point
+ * is reached already, only the clock of the queue must change.
+ */
 static CUresult submit_wait(struct mock__stream *stream, const struct mock__point *point)
 {
     struct mock__work *work;
@@ -264,7 +276,7 @@ static CUresult wait_event(CUstream hStream, CUevent hEvent, unsigned flags)
     MOCK__TRY(mock__stream_find(hStream, &stream));
     MOCK__REQUIRE(!(flags & ~(unsigned) CU_EVENT_WAIT_EXTERNAL), CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__capture_check(stream));
-    /* Outside of a capture there is nothing that the event could be external to. */
+    /* The flag for external events has a meaning only in a capture. */
     MOCK__REQUIRE(!flags || stream->capture, CUDA_ERROR_INVALID_VALUE);
     if (stream->capture || event->captured_by)
         return mock__capture_wait(stream, event, flags & CU_EVENT_WAIT_EXTERNAL);
@@ -288,7 +300,9 @@ struct callback_work {
     void *user;
 };
 
-/* It is called in any case, and told the status of the stream's context. */
+/*
+ * A callback is called in a broken context as well. It gets the error as the status of its stream.
+ */
 static void run_callback(struct mock__work *work)
 {
     const struct callback_work *callback = (const struct callback_work *) work;
@@ -299,7 +313,10 @@ static void run_callback(struct mock__work *work)
 static const struct mock__work_type callback_type = {
     .name = "callback", .host = true, .run = run_callback};
 
-/* handle is what the callback is told: the caller's own word for the stream. */
+/*
+ * Submits a callback. handle is the stream handle as the caller wrote it, because the callback gets
+ * the same one.
+ */
 static CUresult add_callback(CUstream handle, CUstreamCallback function, void *user, unsigned flags)
 {
     struct mock__stream *stream = NULL;

@@ -5,7 +5,10 @@
 #include "mock/base/state.h"
 #include "mock/stream/stream.h"
 
-/* By number, as a caller may know more of them than the toolkit of the build does. */
+/*
+ * The numbers are written here, because a caller's toolkit may know more attributes than the one of
+ * this build.
+ */
 enum {
     ACCESS_POLICY_WINDOW = 1,
     PRIORITY = 8,
@@ -15,7 +18,7 @@ enum {
 
 #define LAST_SYNC_POLICY 4
 
-/* The bytes of a stream's attribute; 0 for what no stream has. */
+/* Returns the size of an attribute of streams, or 0 if streams do not have it. */
 static size_t size_of(int attribute)
 {
     switch (attribute) {

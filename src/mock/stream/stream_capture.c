@@ -13,7 +13,7 @@ static CUresult begin(CUstream hStream, int mode)
     return mock__capture_begin(stream, mode, NULL, NULL, NULL, 0);
 }
 
-/* The first version had no mode, and was strict. */
+/* The first version of this function has no mode, and behaves like the global mode. */
 CUresult mock_cuStreamBeginCapture(CUstream hStream)
 {
     return begin(hStream, CU_STREAM_CAPTURE_MODE_GLOBAL);
@@ -76,7 +76,7 @@ static CUresult end(CUstream hStream, CUgraph *phGraph)
     MOCK__REQUIRE(phGraph, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__stream_find(hStream, &stream));
     result = mock__capture_end(stream, &graph);
-    /* A graph that was captured to is not made here. */
+    /* A graph that the caller gave to the capture was made by another function. */
     if (graph && !graph->object.made.function)
         mock__made(&graph->object.made, "cuStreamEndCapture");
     *phGraph = graph ? MOCK__HANDLE(graph) : NULL;
@@ -93,9 +93,9 @@ CUresult mock_cuStreamEndCapture_ptsz(CUstream hStream, CUgraph *phGraph)
     return end(mock__ptsz(hStream), phGraph);
 }
 
-/* --- asking --- */
+/* --- information about a capture --- */
 
-/* What there is to know of a stream's capture. All but the status may be NULL. */
+/* The outputs of a query. Each of them may be NULL except status. */
 struct info {
     CUstreamCaptureStatus *status;
     cuuint64_t *id;
@@ -103,7 +103,7 @@ struct info {
     const CUgraphNode **nodes;
     const struct mock__edge_data **data;
     size_t *n;
-    bool without_data; /* the caller has no place for the data of edges */
+    bool without_data; /* the function has no output for the data of edges */
 };
 
 static CUstreamCaptureStatus status_of(const struct mock__stream *stream)
@@ -238,7 +238,7 @@ CUresult mock_cuStreamGetCaptureInfo_v3_ptsz(CUstream hStream,
 }
 #endif
 
-/* --- changing what comes next depends on --- */
+/* --- changing the dependencies of the next node --- */
 
 static CUresult update_dependencies(CUstream hStream, const CUgraphNode *nodes,
                                     const struct mock__edge_data *data, size_t n, unsigned flags)

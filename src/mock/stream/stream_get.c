@@ -3,7 +3,7 @@
 #include "mock/base/state.h"
 #include "mock/stream/stream.h"
 
-/* Begins a function that reads something of a stream into an output. */
+/* Begins a function that reads a property of a stream into an output. */
 #define ENTER_STREAM(stream, handle, output)                                                       \
     MOCK__ENTER();                                                                                 \
     struct mock__stream *stream = NULL;                                                            \
@@ -62,7 +62,7 @@ CUresult mock_cuStreamGetCtx_ptsz(CUstream hStream, CUcontext *pctx)
 }
 
 #if CUDA_VERSION >= 12050
-/* A stream belongs to a context or to a green one, which devices do not have. */
+/* A stream belongs to a context or to a green context. The mock has no green contexts. */
 static CUresult get_contexts(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx)
 {
     ENTER_STREAM(stream, hStream, pCtx);

@@ -9,7 +9,7 @@ const struct mock__surface *mock__surface_find(CUsurfObject handle)
     return mock__object_find(MOCK__SURFACE, (const void *) (uintptr_t) handle);
 }
 
-/* An array that was made for it. */
+/* Checks that the resource is an array that was made for surfaces. */
 static CUresult check(const CUDA_RESOURCE_DESC *resource)
 {
     struct mock__texels texels;
@@ -59,7 +59,7 @@ CUresult mock_cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc, CUsurfOb
     return CUDA_SUCCESS;
 }
 
-/* References come from modules alone. */
+/* References only exist in modules. */
 CUresult mock_cuSurfRefSetArray(CUsurfref hSurfRef, CUarray hArray, unsigned int Flags)
 {
     const CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_ARRAY,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What textures and surfaces are made of. */
+/* The resources of textures and surfaces. */
 #include "mock/allocation/array.h"
 #include "mock/allocation/memory.h"
 #include "mock/base/state.h"
 #include "mock/texture/texture.h"
 
-/* Attributes by number. */
+/* The numbers of attributes. */
 enum {
     TEXTURE_ALIGNMENT = 14,
     TEXTURE_PITCH_ALIGNMENT = 51,

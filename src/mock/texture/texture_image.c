@@ -12,7 +12,7 @@
 #define SEAMLESS 0x40u
 #define FACES    6
 
-/* CU_AD_FORMAT_UNORM_INT8X1 and what follows, see array_shape.c. */
+/* CU_AD_FORMAT_UNORM_INT8X1 and what follows, see allocation/array_shape.c. */
 static void set_normalised(struct ptx__image *image, unsigned number)
 {
     image->kind = number < 6 ? PTX__TEXEL_UNORM : PTX__TEXEL_SNORM;
@@ -191,7 +191,7 @@ static bool find_bound(uint64_t address, struct ptx__image *image)
     return false;
 }
 
-/* What the text of a module says of a sampler, as initial_value.c keeps it. */
+/* What the text of a module says of a sampler, as ptx/parse/initial_value.c keeps it. */
 static struct ptx__sampler declared(const struct ptx__variable *variable)
 {
     static const uint8_t modes[] = {PTX__WRAP, PTX__MIRROR, PTX__CLAMP, PTX__CLAMP, PTX__BORDER};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which form of an instruction is it? */
+/* Finds the form of an instruction. */
 #include "mock/ptx/check/check.h"
 
 static bool is_type(unsigned word)
@@ -16,7 +16,7 @@ static bool slot_takes(const struct ptx__slot *slot, unsigned word)
     return false;
 }
 
-/* The first word that a slot takes. A type is taken only when those before it are. */
+/* Returns the first word that a slot accepts. A type is accepted only after all earlier types. */
 static int find_word(const struct ptx__check *check, const struct ptx__slot *slot, uint32_t used)
 {
     for (unsigned i = 0; i < check->n_words; i++) {
@@ -58,7 +58,7 @@ static unsigned count_forms(const struct ptx__check *check)
     return ptx__opcodes[check->instruction->opcode].n_forms;
 }
 
-/* Has any form of the instruction this word? */
+/* Tells whether any form of the instruction has this word. */
 static bool is_legal(const struct ptx__check *check, unsigned word)
 {
     for (unsigned i = 0; i < count_forms(check); i++) {
@@ -72,7 +72,7 @@ static bool is_legal(const struct ptx__check *check, unsigned word)
     return false;
 }
 
-/* Has a form with these very types this word? */
+/* Tells whether a form with exactly these types has this word. */
 static bool is_legal_for_types(const struct ptx__check *check, unsigned word)
 {
     for (unsigned i = 0; i < count_forms(check); i++) {
@@ -105,8 +105,8 @@ static const char *word_name(unsigned word)
     return ptx__modifier_name((enum ptx__modifier) word);
 }
 
-/* No form has these words: says which one is at fault, as well as can be told. */
-static bool say_words(const struct ptx__check *check)
+/* No form has these words: reports the wrong one as well as possible. */
+static bool explain_words(const struct ptx__check *check)
 {
     const struct ptx__instruction *instruction = check->instruction;
     const char *name = ptx__opcode_name((enum ptx__opcode) instruction->opcode);
@@ -145,14 +145,14 @@ static bool check_gate(const struct ptx__check *check, const char *dot, const ch
     return true;
 }
 
-/* Some came to new devices first, and with a later version to older ones. */
+/* Some forms came first to newer targets, and to older ones with a later version. */
 static bool was_early(const struct ptx__parser *parser, const struct ptx__form *form)
 {
     return form->early_version && parser->version >= form->early_version &&
            parser->target >= form->early_target;
 }
 
-/* Were the form and its words there in what the text is written for? */
+/* Checks that the form and its words exist in the version and target of the text. */
 static bool check_gates(const struct ptx__check *check, const struct ptx__form *form)
 {
     struct ptx__parser *parser = check->parser;
@@ -189,7 +189,7 @@ bool ptx__check_instruction(struct ptx__parser *parser, struct ptx__instruction 
     const struct ptx__check check = {parser, instruction, words, n_words};
     bool words_fit = false;
 
-    /* What refuses them says so in a sentence of its own. */
+    /* These instructions are refused later, with a sentence of their own. */
     if (ptx__opcodes[instruction->opcode].refused)
         return true;
     for (unsigned i = 0; i < count_forms(&check); i++) {
@@ -202,7 +202,7 @@ bool ptx__check_instruction(struct ptx__parser *parser, struct ptx__instruction 
             return accept(&check, form);
     }
     if (!words_fit)
-        return say_words(&check);
+        return explain_words(&check);
     return ptx__error(parser, instruction->place, "Arguments mismatch for instruction '%s'",
                       ptx__opcode_name((enum ptx__opcode) instruction->opcode));
 }

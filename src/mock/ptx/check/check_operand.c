@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Do the operands fit the form? */
+/* Checks the operands against the form. */
 #include <string.h>
 
 #include "mock/ptx/check/check.h"
@@ -35,7 +35,7 @@ enum ptx__type ptx__shape_type(const struct ptx__instruction *instruction,
     return shape->wide ? widened(type) : type;
 }
 
-/* Between types of the same size. */
+/* For types of the same size. */
 static bool classes_fit(enum ptx__type has, enum ptx__type wanted)
 {
     const enum ptx__type_class a = ptx__type_class(has), b = ptx__type_class(wanted);
@@ -53,7 +53,7 @@ bool ptx__type_fits(enum ptx__type has, enum ptx__type wanted, bool loose, bool 
         return false;
     if (bits < wanted_bits || (bits > wanted_bits && !loose))
         return false;
-    /* A floating-point number is never in part of a floating-point register. */
+    /* A floating-point number cannot be in a part of a floating-point register. */
     if (bits > wanted_bits && ptx__is_float(has) && wanted_bits && !any_class &&
         ptx__type_class(wanted) != PTX_BITS)
         return false;
@@ -101,7 +101,7 @@ static bool moves(const struct ptx__check *check)
     return check->instruction->opcode == PTX_OP_MOV;
 }
 
-/* Special registers are read by `mov` alone. */
+/* Special registers are read only by `mov`. */
 static bool special_fits(const struct ptx__check *check, const struct ptx__operand *operand,
                          enum ptx__type type)
 {
@@ -114,7 +114,7 @@ static bool special_fits(const struct ptx__check *check, const struct ptx__opera
             (ptx__type_bits((enum ptx__type) row->type) == 32 && ptx__type_bits(type) == 16));
 }
 
-/* The address of a variable or function in 32 or 64 bits. */
+/* The address of a variable or function has 32 or 64 bits. */
 static bool address_fits(const struct ptx__check *check, enum ptx__type type)
 {
     const unsigned bits = ptx__type_bits(type);
@@ -141,7 +141,7 @@ static bool scalar_fits(const struct ptx__check *check, const struct ptx__shape 
     }
 }
 
-/* What a register of a vector takes; 0 for what takes the size of the others. */
+/* Returns the bits of an element of a vector; 0 for one that takes the size of the others. */
 static unsigned element_bits(const struct ptx__check *check, const struct ptx__operand *element)
 {
     if (element->kind != PTX_REGISTER)
@@ -149,7 +149,7 @@ static unsigned element_bits(const struct ptx__check *check, const struct ptx__o
     return ptx__type_bits((enum ptx__type) check->parser->function->registers[element->reg].type);
 }
 
-/* The one size of all elements; 0 if none has one, NO_SIZE if they differ. */
+/* Returns the common size of all elements; 0 if none has a size, NO_SIZE if they differ. */
 static unsigned common_bits(const struct ptx__check *check, const struct ptx__operand *vector)
 {
     unsigned known = 0;
@@ -164,7 +164,7 @@ static unsigned common_bits(const struct ptx__check *check, const struct ptx__op
     return known;
 }
 
-/* "{a, b}", or a register that is a vector. */
+/* Checks "{a, b}", or a register that is a vector. */
 static bool vector_fits(const struct ptx__check *check, const struct ptx__shape *shape,
                         unsigned count, const struct ptx__operand *operand)
 {
@@ -199,14 +199,17 @@ static bool may_be_packed(const struct ptx__operand *element, bool result)
                   : element->kind == PTX_INTEGER || element->kind == PTX_REAL;
 }
 
-/* A register that is a vector, and is named without one of its components. */
+/* Tells whether this is a vector register without a component. */
 static bool is_vector_register(const struct ptx__check *check, const struct ptx__operand *operand)
 {
     return operand->kind == PTX_REGISTER && operand->component < 0 && !operand->negative &&
            check->parser->function->registers[operand->reg].vector;
 }
 
-/* What `mov` packs or unpacks: elements of one size, that make the instruction's. */
+/*
+ * For packing or unpacking by `mov`: the elements have one size, and together that of the
+ * instruction.
+ */
 static bool packed_fits(const struct ptx__check *check, const struct ptx__shape *shape,
                         const struct ptx__operand *operand)
 {
@@ -228,7 +231,7 @@ static bool packed_fits(const struct ptx__check *check, const struct ptx__shape 
     return common ? common * operand->count == bits : bits % operand->count == 0;
 }
 
-/* "p|q": the second is always a predicate. */
+/* Checks "p|q", of which the second is always a predicate. */
 static bool pair_fits(const struct ptx__check *check, const struct ptx__shape *shape,
                       unsigned count, const struct ptx__operand *operand)
 {
@@ -255,7 +258,7 @@ static bool typed_fits(const struct ptx__check *check, const struct ptx__shape *
         return shape->sink;
     if (operand->kind == PTX_PAIR)
         return shape->pair && pair_fits(check, shape, count, operand);
-    /* "{%r1}" where one is wanted */
+    /* A vector of one element, such as "{%r1}". */
     if (shape->elements == AS_VECTOR && !count && operand->kind == PTX_VECTOR)
         return vector_fits(check, shape, 1, operand);
     if (count)
@@ -289,7 +292,7 @@ static bool operand_fits(const struct ptx__check *check, const struct ptx__shape
     return false;
 }
 
-/* Whether a cache policy is there when the instruction says so. */
+/* Checks that there is a cache policy if the instruction says so. */
 static bool policy_fits(const struct ptx__instruction *instruction, const struct ptx__shape *shapes,
                         unsigned n_shapes)
 {
@@ -305,7 +308,7 @@ bool ptx__form_takes_operands(const struct ptx__check *check, const struct ptx__
     const struct ptx__instruction *instruction = check->instruction;
     const struct ptx__shape *shapes = &ptx__shapes[form->first_shape];
 
-    /* The four of a call are one to the table. */
+    /* The four operands of a call are one operand in the table. */
     if (instruction->opcode == PTX_OP_CALL)
         return true;
     if (instruction->n_operands > form->n_shapes ||
@@ -322,7 +325,7 @@ bool ptx__form_takes_operands(const struct ptx__check *check, const struct ptx__
     return true;
 }
 
-/* A constant in the format that the instruction works on. */
+/* Converts a constant to the format of the instruction. */
 static void settle_constant(struct ptx__operand *operand, enum ptx__type type)
 {
     const struct ptx__number number = {
@@ -331,7 +334,7 @@ static void settle_constant(struct ptx__operand *operand, enum ptx__type type)
     const float narrow = (float) wide;
     uint32_t bits;
 
-    /* For .bN it is the very bits that were written. */
+    /* For .bN the bits stay as they are written. */
     if (operand->kind != PTX_REAL || !ptx__is_float(type) || operand->type == type)
         return;
     if (type == PTX_F64) {
@@ -343,7 +346,7 @@ static void settle_constant(struct ptx__operand *operand, enum ptx__type type)
     operand->type = type == PTX_F64 ? PTX_F64 : PTX_F32;
 }
 
-/* "v" becomes "{v.x, v.y}": what follows knows vectors in that form alone. */
+/* Replaces "v" by "{v.x, v.y}", the only form of a vector in later steps. */
 static bool spell_out(const struct ptx__check *check, struct ptx__operand *operand)
 {
     const unsigned n = operand->kind == PTX_SPECIAL

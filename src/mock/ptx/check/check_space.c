@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* State spaces of addresses, and calls. */
+/* Checks state spaces of addresses, and calls. */
 #include "mock/ptx/check/check.h"
 
 static const struct ptx__variable *variable_of(const struct ptx__check *check,
@@ -12,7 +12,7 @@ static const struct ptx__variable *variable_of(const struct ptx__check *check,
     return NULL;
 }
 
-/* The space that a symbol lives in; PTX_NO_SPACE if it has none. */
+/* Returns the state space of a symbol; PTX_NO_SPACE if it has none. */
 static enum ptx__space space_of(const struct ptx__check *check, struct ptx__symbol symbol)
 {
     const struct ptx__variable *variable = variable_of(check, symbol);
@@ -22,7 +22,7 @@ static enum ptx__space space_of(const struct ptx__check *check, struct ptx__symb
     return symbol.kind == PTX_PARAMETER || symbol.kind == PTX_RESULT ? PTX_PARAM : PTX_NO_SPACE;
 }
 
-/* Spaces with the same addresses: ".shared::cta" is ".shared". */
+/* Returns the space with the same addresses: ".shared::cta" is ".shared". */
 static enum ptx__space family(enum ptx__space space)
 {
     switch (space) {
@@ -37,14 +37,14 @@ static enum ptx__space family(enum ptx__space space)
     }
 }
 
-/* Those with one address whose space the instruction names. */
+/* Tells whether the instruction has one address, whose space it names. */
 static bool has_one_space(enum ptx__opcode opcode)
 {
     return opcode == PTX_OP_LD || opcode == PTX_OP_ST || opcode == PTX_OP_ATOM ||
            opcode == PTX_OP_RED || opcode == PTX_OP_LDU || opcode == PTX_OP_PREFETCH;
 }
 
-/* Parameters and constants have no generic address without cvta. */
+/* Parameters and constants have a generic address only after cvta. */
 static bool is_space(enum ptx__space named, enum ptx__space space)
 {
     return named ? named == space : space != PTX_PARAM && space != PTX_CONST;
@@ -55,7 +55,7 @@ static bool check_memory(const struct ptx__check *check, const struct ptx__opera
     const struct ptx__instruction *instruction = check->instruction;
     const enum ptx__space named = family(ptx__space_of(instruction));
     const char *name = ptx__opcode_name((enum ptx__opcode) instruction->opcode);
-    /* The windows of a block and of a thread are small. */
+    /* Addresses of a block's and a thread's memory may have 32 bits. */
     const unsigned least =
         has_one_space((enum ptx__opcode) instruction->opcode) && (!named || named == PTX_GLOBAL)
             ? 64
@@ -81,7 +81,7 @@ static bool check_memory(const struct ptx__check *check, const struct ptx__opera
     return true;
 }
 
-/* "cvta.shared.u64 %rd1, room;", and stores to what a kernel or function was given. */
+/* Checks "cvta.shared.u64 %rd1, room;", and stores to parameters. */
 static bool check_other(const struct ptx__check *check)
 {
     const struct ptx__instruction *instruction = check->instruction;
@@ -119,7 +119,7 @@ static size_t register_bytes(const struct ptx__register *reg, int8_t component)
     return reg->type == PTX_PRED ? 1 : n * ptx__type_bytes((enum ptx__type) reg->type);
 }
 
-/* What an argument has; a constant takes the size that is wanted. */
+/* Returns the size of an argument. A constant has the wanted size. */
 static size_t argument_bytes(const struct ptx__check *check, const struct ptx__operand *operand,
                              size_t wanted)
 {
@@ -148,7 +148,7 @@ static bool check_list(const struct ptx__check *check, const struct ptx__operand
         const struct ptx__operand *argument = &list->elements[i];
         const size_t bytes = argument_bytes(check, argument, parameter->bytes);
 
-        /* All of a variable is passed, and no part of it. */
+        /* Only a whole variable can be passed. */
         if (argument->kind == PTX_ADDRESS && (argument->offset || argument->indexed))
             return ptx__error(check->parser, argument->place,
                               "Argument for '%s' is not a variable or a register", parameter->name);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Constants that only some values are right for, and what texts of today must not say. */
+/*
+ * Checks constants of which only some values are allowed, and instructions that newer targets do
+ * not allow.
+ */
 #include <string.h>
 
 #include "mock/ptx/check/check.h"
@@ -14,7 +17,10 @@ static const char *name_of(const struct ptx__check *check)
     return ptx__opcode_name((enum ptx__opcode) check->instruction->opcode);
 }
 
-/* Is it a constant, and is none of the values? Of values, 0 is none. */
+/*
+ * Tells whether the operand is a constant with none of these values. A value of 0 stands for no
+ * value.
+ */
 static bool check_one_of(const struct ptx__check *check, uint32_t number, uint64_t a, uint64_t b,
                          uint64_t c)
 {
@@ -69,7 +75,7 @@ static bool check_alignment(const struct ptx__check *check, uint32_t number)
                       number, name_of(check), (long long) operand->integer);
 }
 
-/* "bar.sync 1, 64": the barrier is behind the result of a reduction. */
+/* "bar.sync 1, 64": for a reduction, the barrier is after the result. */
 static bool check_barrier(const struct ptx__check *check)
 {
     const uint32_t first = ptx__has(check->instruction, PTX_MOD_RED);
@@ -87,7 +93,9 @@ static bool check_barrier(const struct ptx__check *check)
     return true;
 }
 
-/* Since threads of a warp have program counters of their own, they must say who takes part. */
+/*
+ * On newer targets, threads of a warp run independently, so the instruction must name its members.
+ */
 static bool check_sync(const struct ptx__check *check)
 {
     const struct ptx__parser *parser = check->parser;
@@ -100,7 +108,7 @@ static bool check_sync(const struct ptx__check *check)
                       name_of(check));
 }
 
-/* How many values a video instruction has side by side: it is the end of its name. */
+/* Returns the number of values that a video instruction processes: the end of its name. */
 static unsigned lanes_of(const struct ptx__check *check)
 {
     const char *name = name_of(check), last = name[strlen(name) - 1];
@@ -110,7 +118,7 @@ static unsigned lanes_of(const struct ptx__check *check)
 
 static bool selector_fits(const struct ptx__operand *operand, unsigned n, bool result)
 {
-    const unsigned most = result ? n : 2 * n; /* of sources those of both are counted through */
+    const unsigned most = result ? n : 2 * n; /* sources select among the lanes of both */
     const bool alone = n == 2 ? operand->selector == 5 || operand->selector == 6
                               : operand->selector >= 1 && operand->selector <= 4;
 

@@ -6,22 +6,22 @@
 #include <string.h>
 
 #define HEADER_BYTES 16
-#define ROW_BYTES    64 /* what every version has of an entry's header */
+#define ROW_BYTES    64 /* the part of an entry's header that all versions have */
 #define KIND_PTX     1
 
 enum {
     FLAG_LZ4 = 0x2000,
     FLAG_ZSTD = 0x8000,
-    FLAG_ONE_TARGET = 0x100000, /* sm_90a: for that very device */
-    FLAG_FAMILY = 0x200000,     /* sm_100f: for those of its major version */
+    FLAG_ONE_TARGET = 0x100000, /* sm_90a: only for this device */
+    FLAG_FAMILY = 0x200000,     /* sm_100f: for devices of this major version */
 };
 
-/* One text or code of a fat binary. */
+/* One text or machine code in a fat binary. */
 struct entry {
     const unsigned char *data;
-    size_t size;            /* of the data as they lie there */
-    size_t compressed_size; /* of what is compressed; without the padding */
-    size_t text_size;       /* once it is not */
+    size_t size;            /* of the data in the binary */
+    size_t compressed_size; /* of the compressed data without padding */
+    size_t text_size;       /* after decompression */
     int kind, target;
     uint64_t flags;
 };
@@ -30,7 +30,7 @@ static bool begins_with(const void *image, size_t size, const char *bytes, size_
 {
     const char *text = image;
 
-    /* Byte by byte: an image that is a short text may end before the last of them. */
+    /* Byte by byte, because a short text may end before the last byte. */
     for (size_t i = 0; i < length; i++) {
         if (i >= size || text[i] != bytes[i])
             return false;
@@ -45,7 +45,7 @@ bool ptx__is_elf(const void *image, size_t size)
     return begins_with(image, size, elf, sizeof(elf));
 }
 
-/* Only in memory: an address in somebody's file is not one of this process. */
+/* Only for an image in memory: an address in a file is not an address of this process. */
 static bool is_wrapper(const void *image, size_t size)
 {
     return size == SIZE_MAX && begins_with(image, size, "\xb1\x43\x62\x46", 4);
@@ -70,7 +70,7 @@ static uint64_t read_number(const unsigned char *from, size_t bytes)
     return number;
 }
 
-/* The entry at a place, and where the next one is; false if it is not whole. */
+/* Reads the entry at a position, and the distance to the next one. False if it is not complete. */
 static bool read_entry(const unsigned char *at, size_t left, struct entry *entry, size_t *ret_bytes)
 {
     uint64_t header, size;
@@ -103,7 +103,7 @@ static bool suits(const struct entry *entry, int capability)
     return entry->target <= capability;
 }
 
-/* The PTX for the newest target. */
+/* Chooses the PTX for the newest target. */
 static enum ptx__status choose(const unsigned char *at, size_t left, int capability,
                                struct entry *ret_entry)
 {
@@ -167,12 +167,12 @@ enum ptx__status ptx__fatbin_text(const void *image, size_t size, int capability
     struct entry entry = {.target = 0};
     uint64_t header, left;
 
-    /* A structure in the program: magic, version, and a pointer to the binary itself. */
+    /* A structure in the program's data: magic, version, and a pointer to the binary. */
     if (is_wrapper(image, size))
         memcpy(&bytes, bytes + 2 * sizeof(int), sizeof(bytes));
     if (!bytes || !is_fatbin(bytes, size))
         return PTX_NO_PTX;
-    /* The version is behind the magic number, and before anything that says how long it is. */
+    /* The version is behind the magic number, and before the sizes. */
     if (size < HEADER_BYTES || bytes[4] != 1 || bytes[5])
         return PTX_NO_PTX;
     header = read_number(bytes + 6, 2);

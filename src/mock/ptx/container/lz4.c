@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * LZ4 blocks: sequences of a token, literal bytes, and a copy of bytes that were there before.
- * The token has both lengths, four bits each; 15 goes on in bytes, up to one that is not 255.
+ * LZ4 blocks: sequences of a token, literal bytes, and a copy of earlier bytes. The token contains
+ * both lengths with four bits each. A length of 15 continues in more bytes, up to one that is not
+ * 255.
  */
 #include <string.h>
 
@@ -9,7 +10,7 @@
 
 #define SHORTEST_COPY 4
 
-/* No byte of it stands for more. */
+/* No byte of the input stands for more bytes of output. */
 #define LARGEST_RATIO 255
 
 struct input {
@@ -31,7 +32,10 @@ static bool read_length(struct input *input, size_t *length)
     return true;
 }
 
-/* A copy may reach into what it writes, which then repeats: what is there doubles each time. */
+/*
+ * A copy may overlap its source, so that bytes repeat. Then each memcpy() doubles what can be
+ * copied.
+ */
 static void copy(unsigned char *to, size_t distance, size_t length)
 {
     const unsigned char *from = to - distance;
@@ -62,7 +66,7 @@ bool ptx__lz4(const unsigned char *from, size_t n_from, unsigned char *to, size_
         memcpy(to + written, input.at, length);
         input.at += length;
         written += length;
-        /* The last one has literals only. */
+        /* The last sequence has only literals. */
         if (input.at == input.end)
             break;
         if (input.end - input.at < 2)

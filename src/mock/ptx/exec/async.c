@@ -26,7 +26,7 @@ static unsigned char *reach(struct ptx__warp *w, const struct ptx__op *op,
     return ptx__reach_in(w, op, place->space, lane, address_of(w, place, lane), bytes, use);
 }
 
-/* --- copies: done at once, which is as early as any --- */
+/* --- copies: the mock makes them at once, which is one of the moments that PTX allows --- */
 
 static bool copy_lane(struct ptx__warp *w, const struct ptx__op *op, const struct ptx__copy *copy,
                       unsigned lane)
@@ -100,7 +100,9 @@ static uint64_t changed(const struct ptx__mbarrier *what, uint64_t bits, uint64_
 
     switch (what->kind) {
     case PTX__MBARRIER_INIT:
-        /* Not by pack(): a barrier for no arrivals at all would be in its next phase. */
+        /*
+         * pack() cannot be used: a barrier that expects no arrivals would begin in its next phase.
+         */
         return (operand & COUNT_MASK) | (operand & COUNT_MASK) << COUNT_BITS |
                BYTES_BIAS << 2 * COUNT_BITS;
     case PTX__MBARRIER_INVAL:
@@ -184,7 +186,7 @@ const struct ptx__op *ptx__do_mbarrier(struct ptx__warp *w, const struct ptx__op
     return op + 1;
 }
 
-/* The first of the members is elected. */
+/* Elects the first of the members. */
 const struct ptx__op *ptx__do_elect(struct ptx__warp *w, const struct ptx__op *op)
 {
     const uint32_t members = REG(uint32_t, op->a)[__builtin_ctz(w->mask)];
@@ -209,7 +211,7 @@ const struct ptx__op *ptx__do_cluster_arrive(struct ptx__warp *w, const struct p
     return op + 1;
 }
 
-/* Asks again and again, which counts as a loop, and lets other warps and blocks go on meanwhile. */
+/* Asks repeatedly, which counts as a loop. Meanwhile other warps and blocks run. */
 const struct ptx__op *ptx__do_cluster_wait(struct ptx__warp *w, const struct ptx__op *op)
 {
     const uint64_t limit = w->block->grid->launch->step_limit;
@@ -228,7 +230,10 @@ const struct ptx__op *ptx__do_cluster_wait(struct ptx__warp *w, const struct ptx
     return NULL;
 }
 
-/* Shared memory of block `rank` of the cluster: its number is above the offset. */
+/*
+ * Computes the address of shared memory of block `rank` of the cluster: the rank is stored above
+ * the offset.
+ */
 const struct ptx__op *ptx__do_map_address(struct ptx__warp *w, const struct ptx__op *op)
 {
     const uint32_t *rank = REG(uint32_t, op->b), *narrow = REG(uint32_t, op->a);
@@ -238,7 +243,7 @@ const struct ptx__op *ptx__do_map_address(struct ptx__warp *w, const struct ptx_
 
     for (uint32_t m = w->mask; m; m &= m - 1) {
         const unsigned l = (unsigned) __builtin_ctz(m);
-        /* What is the block's own has one address. */
+        /* The block's own memory has only one address, without a rank. */
         const uint64_t high =
             rank[l] == w->block->rank ? 0 : (uint64_t) (rank[l] + 1) << PTX__RANK_SHIFT;
 

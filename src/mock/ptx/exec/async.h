@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Copies that are done when they are asked for, barriers in shared memory, and clusters.
- * A cluster is one worker's: nothing here takes a lock.
+ * Asynchronous copies, which the mock makes at once, barriers in shared memory, and clusters. One
+ * worker runs all of a cluster, so nothing here takes a lock.
  */
 #ifndef CUSHIM_MOCK_PTX_EXEC_ASYNC_H
 #define CUSHIM_MOCK_PTX_EXEC_ASYNC_H
@@ -9,7 +9,7 @@
 #include "mock/ptx/machine/code.h"
 #include "mock/ptx/syntax/types.h"
 
-/* An address operand: slot, offset, whether the slot has 64 bits, and the space. */
+/* An address operand: its slot, its offset, whether the slot has 64 bits, and the state space. */
 struct ptx__place_in {
     uint32_t slot;
     int64_t offset;
@@ -17,12 +17,12 @@ struct ptx__place_in {
     uint8_t space;
 };
 
-/* cp.async: so many bytes, of which only some come from the source and the others are zeros. */
+/* cp.async: the number of bytes. Some of them may come from the source; the others are zeros. */
 struct ptx__copy {
     struct ptx__place_in to, from;
     uint32_t bytes;
-    uint32_t size;   /* the slot of how many come from there; 0: all */
-    uint32_t ignore; /* the slot of the predicate that says none do; 0: there is none */
+    uint32_t size;   /* the slot of the number of bytes that come from the source; 0: all of them */
+    uint32_t ignore; /* the slot of the predicate that selects none; 0: there is no predicate */
 };
 
 enum ptx__mbarrier_kind {
@@ -41,17 +41,17 @@ struct ptx__mbarrier {
     uint8_t kind;
     bool drops, expects; /* arrive_drop, arrive.expect_tx */
     bool has_result;
-    uint32_t operand; /* the slot of the count, the state or the parity; 0: one */
+    uint32_t operand; /* the slot of the count, the state or the parity; 0: the number 1 */
 };
 
 struct ptx__lowering;
 struct ptx__operand;
 
-/* Where an address operand is, in a space. */
+/* Returns the place of an address operand in a state space. */
 struct ptx__place_in ptx__place_of(struct ptx__lowering *lower, const struct ptx__operand *memory,
                                    enum ptx__space space);
 
-/* So many bytes came that a barrier in memory counts. */
+/* Tells a barrier in memory that bytes which it counts have arrived. */
 void ptx__mbarrier_complete(unsigned char *barrier, uint64_t bytes);
 
 #define H(name) const struct ptx__op *name(struct ptx__warp *warp, const struct ptx__op *op)

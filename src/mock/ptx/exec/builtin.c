@@ -8,7 +8,7 @@
 #include "mock/ptx/machine/heap.h"
 #include "mock/ptx/memory/memory.h"
 
-/* The number-th argument of a lane, as far as it was given. */
+/* Returns an argument of a lane. Missing bytes of it are 0. */
 static uint64_t argument(const struct ptx__warp *warp, const struct ptx__op *op, unsigned lane,
                          unsigned number, unsigned bytes)
 {
@@ -56,7 +56,10 @@ static const struct ptx__op *do_vprintf(struct ptx__warp *warp, const struct ptx
     return op + 1;
 }
 
-/* message, file, line, function, size of a character */
+/*
+ * Prints a failed assertion. The arguments are message, file, line, function, and the size of a
+ * character.
+ */
 static bool print_assertion(struct ptx__warp *warp, const struct ptx__op *op, unsigned lane,
                             char message[256])
 {
@@ -77,7 +80,7 @@ static bool print_assertion(struct ptx__warp *warp, const struct ptx__op *op, un
     return true;
 }
 
-/* All lanes that came here say so, and the first one is it that fails. */
+/* Each lane prints its message. The first lane counts as the one that failed. */
 static const struct ptx__op *do_assertfail(struct ptx__warp *warp, const struct ptx__op *op)
 {
     char message[256] = "";

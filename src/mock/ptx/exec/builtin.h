@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions that the device's runtime has: vprintf, __assertfail, malloc, free.
- * They print under grid->lock; the heap has a lock of its own.
+ * The functions of the device's runtime: vprintf, __assertfail, malloc, free. They print under
+ * grid->lock; the heap has a lock of its own.
  */
 #ifndef CUSHIM_MOCK_PTX_EXEC_BUILTIN_H
 #define CUSHIM_MOCK_PTX_EXEC_BUILTIN_H
 
 #include "mock/ptx/machine/code.h"
 
-/* NULL if there is no such function. */
+/* Returns a function of the runtime, or NULL. */
 ptx__builtin ptx__builtin_find(const char *name);
 
 static inline bool ptx__builtin_known(const char *name)

@@ -8,7 +8,7 @@
 #include "mock/ptx/memory/memory.h"
 #include "mock/ptx/syntax/types.h"
 
-enum { UNIT = 16 }; /* bytes: copies are of so many, and lie at multiples of it */
+enum { UNIT = 16 }; /* sizes and addresses of copies are multiples of this many bytes */
 
 static const struct ptx__bulk *bulk_of(const struct ptx__op *op)
 {
@@ -41,7 +41,7 @@ static float float_of(enum ptx__type type, uint64_t bits)
                            : ptx__float_of_bfloat((uint16_t) bits);
 }
 
-/* Is a the lesser? -0 is below +0, and a NaN loses. */
+/* Tells whether a is less than b. -0 is less than +0, and a NaN is never the result. */
 static bool is_less(enum ptx__type type, uint64_t a, uint64_t b)
 {
     const unsigned shift = 64 - ptx__type_bits(type);
@@ -95,7 +95,7 @@ static uint64_t reduced(const struct ptx__bulk *bulk, uint64_t old, uint64_t val
     }
 }
 
-/* Tried until nobody else was in between. */
+/* Repeats until no other thread has changed the value in between. */
 #define REDUCE(T)                                                                                  \
     do {                                                                                           \
         T *to = (T *) at, old = __atomic_load_n(to, __ATOMIC_RELAXED), given, new;                 \
@@ -131,7 +131,7 @@ static uint64_t address_of(const struct ptx__warp *w, const struct ptx__place_in
     return (uint32_t) (REG(uint32_t, place->slot)[lane] + (uint32_t) place->offset);
 }
 
-/* The same place in the shared memory of another block of the cluster. */
+/* Returns the same address in the shared memory of another block of the cluster. */
 static uint64_t in_block(uint64_t address, unsigned rank)
 {
     return (address & ~(UINT64_C(0xff) << PTX__RANK_SHIFT)) | (uint64_t) (rank + 1)
@@ -286,7 +286,7 @@ const struct ptx__op *ptx__do_async_store(struct ptx__warp *w, const struct ptx_
     return op + 1;
 }
 
-/* All blocks have begun already, as far as one can tell: an answer of zeros says so. */
+/* Cancels nothing: all blocks count as begun. The answer consists of zeros. */
 static bool cancel_in(struct ptx__warp *w, const struct ptx__op *op, unsigned lane, uint64_t to,
                       uint64_t barrier)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Handlers of what changes which lanes run what: jumps, calls, exits, barriers. */
+/* Handlers that change which lanes run which operation: jumps, calls, exits, barriers. */
 #include <string.h>
 
 #include "mock/ptx/machine/block.h"
@@ -25,7 +25,9 @@ const struct ptx__op *ptx__do_branch(struct ptx__warp *w, const struct ptx__op *
     return ptx__warp_split(w, op, taken, op->target, op + 1);
 }
 
-/* The lanes of the lowest index go together, and the others do this once more. */
+/*
+ * The lanes with the same index as the first lane jump together; the others repeat this operation.
+ */
 const struct ptx__op *ptx__do_branch_index(struct ptx__warp *w, const struct ptx__op *op)
 {
     const uint32_t *index = REG(uint32_t, op->a);
@@ -46,14 +48,14 @@ const struct ptx__op *ptx__do_branch_index(struct ptx__warp *w, const struct ptx
     return ptx__warp_split(w, op, same, target, op);
 }
 
-/* Around what has a guard: only the lanes that it lets through are active. */
+/* Begins guarded operations: only the lanes whose guard is true are active in them. */
 const struct ptx__op *ptx__do_guard(struct ptx__warp *w, const struct ptx__op *op)
 {
     const uint32_t through = (PRED(op->a) ^ (uint32_t) op->imm) & w->mask;
 
     if (!through)
         return op + op->skip;
-    /* What is inside cannot jump, so the lanes that were active are remembered in a slot. */
+    /* Guarded operations cannot jump, so the active lanes are saved in a slot until their end. */
     PRED(op->d) = w->mask;
     w->converged = w->converged && through == w->mask;
     w->mask = through;
@@ -129,7 +131,10 @@ const struct ptx__op *ptx__do_call(struct ptx__warp *w, const struct ptx__op *op
     return ptx__warp_call(w, op, op->call);
 }
 
-/* Functions' addresses are their numbers, in steps. A kernel is no function that can be called. */
+/*
+ * Returns the code at an address of a function, which is its number times a step. A kernel cannot
+ * be called.
+ */
 static const struct ptx__code *code_at(const struct ptx__warp *w, uint64_t address)
 {
     const struct ptx__program *program = w->block->grid->launch->program;
@@ -141,7 +146,10 @@ static const struct ptx__code *code_at(const struct ptx__warp *w, uint64_t addre
                : NULL;
 }
 
-/* The lanes that call the same function go together; the others do this once more. */
+/*
+ * The lanes that call the same function as the first lane go together; the others repeat this
+ * operation.
+ */
 const struct ptx__op *ptx__do_call_indirect(struct ptx__warp *w, const struct ptx__op *op)
 {
     const uint64_t *address = REG(uint64_t, op->a);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Atomic operations: those of the host, whatever the scope and the order that is asked for. The
- * lanes of a warp go one after another.
+ * Atomic operations. They use atomic operations of the host with the strongest order, whatever the
+ * scope and the order of the instruction. The lanes of a warp run one after another.
  */
 #include "mock/ptx/machine/softfloat.h"
 #include "mock/ptx/memory/memory.h"
 
-/* list: the operand, and for cas what is put there. */
+/* The list has the operand and, for cas, the new value. */
 #define ATOMIC(id, key, place, T, TS, expression)                                                  \
     HANDLER(id, key)                                                                               \
     {                                                                                              \
@@ -29,7 +29,10 @@
         return op + 1;                                                                             \
     }
 
-/* What the host has no operation for: tried until nobody else was in between. */
+/*
+ * For operations that the host does not have: repeats until no other thread has changed the value
+ * in between.
+ */
 #define RETRIED(name, T, expression)                                                               \
     static inline T name(T *at, T b)                                                               \
     {                                                                                              \
@@ -47,14 +50,16 @@ static inline uint32_t sum32(uint32_t a, uint32_t b)
     return ptx__bits32(ptx__nan32(ptx__f32(a) + ptx__f32(b)));
 }
 
-/* In global memory subnormal numbers are flushed, in shared memory they are not. */
+/* In global memory subnormal numbers become 0; in shared memory they do not. */
 static inline uint32_t flushed_sum32(uint32_t a, uint32_t b)
 {
     return ptx__bits32(ptx__ftz(ptx__nan32(ptx__ftz(ptx__f32(a)) + ptx__ftz(ptx__f32(b)))));
 }
 
-/* In shared memory a NaN becomes quiet, and of two it is that which is there; in global memory it
- * is the operand's, and stays as it is. */
+/*
+ * In shared memory a NaN becomes quiet, and of two NaNs the one in memory is the result. In global
+ * memory the operand's NaN is the result, and does not change.
+ */
 static inline uint64_t sum64(uint64_t a, uint64_t b)
 {
     const double x = ptx__f64(a), y = ptx__f64(b);
@@ -94,7 +99,7 @@ static inline uint16_t bfloat_sum(uint16_t a, uint16_t b)
     return ptx__bfloat_of_float(ptx__float_of_bfloat(a) + ptx__float_of_bfloat(b));
 }
 
-/* Of a NaN and a number it is the number. */
+/* Of a NaN and a number, the number is the result. */
 #define HALF_LIMIT(name, widened, before)                                                          \
     static inline uint16_t name(uint16_t a, uint16_t b)                                            \
     {                                                                                              \
@@ -217,7 +222,10 @@ typedef struct {
 } wide;
 
 #ifdef __x86_64__
-/* Every processor of 64 bits but the very first ones has this; compilers call a library for it. */
+/*
+ * All x86-64 processors except the first ones have this instruction. Compilers would call a library
+ * for it.
+ */
 static wide swap_wide(void *at, wide compare, wide value)
 {
     wide was = compare;
@@ -229,7 +237,7 @@ static wide swap_wide(void *at, wide compare, wide value)
     return was;
 }
 #else
-/* Atomic among operations of this size. */
+/* Atomic only among operations of this size. */
 static wide swap_wide(void *at, wide compare, wide value)
 {
     static char lock;

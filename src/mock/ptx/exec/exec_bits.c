@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bits, bytes, halves, and chains of carries. */
+/* Bits, bytes, halves, and carry chains. */
 #include "mock/ptx/machine/exec.h"
 
 LANEWISE(clz_u32, "clz.u32", u32, u32, u32, u32, A ? __builtin_clz(A) : 32)
@@ -23,13 +23,16 @@ static inline uint64_t reversed64(uint64_t x)
 LANEWISE(brev_u32, "brev.u32", u32, u32, u32, u32, reversed32(A))
 LANEWISE(brev_u64, "brev.u64", u64, u64, u64, u32, reversed64(A))
 
-/* Of a position or a length the low 8 bits are looked at, but in operations on 64 bits all. */
+/*
+ * Of a position or a length, operations on 32 bits use the low 8 bits, and operations on 64 bits
+ * use all of it.
+ */
 static inline uint32_t operand(uint32_t x, unsigned bits)
 {
     return bits == 64 ? x : x & 0xff;
 }
 
-/* The bits from `position` on, at most `length`; beyond the end there is the sign, or nothing. */
+/* Returns up to `length` bits from `position` on. Beyond the end there is the sign, or zeros. */
 static inline uint64_t extracted(uint64_t a, uint32_t position, uint32_t length, unsigned bits,
                                  bool with_sign)
 {
@@ -43,7 +46,7 @@ static inline uint64_t extracted(uint64_t a, uint32_t position, uint32_t length,
         r &= 0xffffffff;
     if (n < 64)
         r &= (UINT64_C(1) << n) - 1;
-    /* Everything from the last bit of the field on is its sign. */
+    /* All bits from the last bit of the field on are the sign. */
     if (sign && last >= p)
         r |= last - p < 63 ? ~UINT64_C(0) << (last - p) : UINT64_C(1) << 63;
     else if (sign)
@@ -65,7 +68,7 @@ static inline uint64_t inserted(uint64_t a, uint64_t b, uint32_t position, uint3
     return p >= bits ? b : (b & ~(field << p)) | (a & field) << p;
 }
 
-/* Operations with four sources: the last is in the list. */
+/* Operations with four sources; the last one is in the list. */
 #define FOUR(id, key, TD, TA, TB, TC, TE, expression)                                              \
     HANDLER(id, key)                                                                               \
     {                                                                                              \
@@ -92,7 +95,7 @@ static inline uint64_t inserted(uint64_t a, uint64_t b, uint32_t position, uint3
 FOUR(bfi_u32, "bfi.u32", u32, u32, u32, u32, u32, inserted(A, B, C, E, 32))
 FOUR(bfi_u64, "bfi.u64", u64, u64, u64, u32, u32, inserted(A, B, C, E, 64))
 
-/* The highest bit that is not the sign, all ones if there is none. */
+/* The index of the highest bit that is not the sign; all ones if there is none. */
 #define HIGHEST(x, bits, clz) ((x) ? (bits) -1 - (uint32_t) clz(x) : 0xffffffffu)
 #define BFIND(T, U, bits, clz, value)                                                              \
     LANEWISE(bfind_##T, "bfind." #T, u32, U, U, u32, HIGHEST(value, bits, clz))                    \
@@ -114,7 +117,7 @@ static inline uint32_t field_mask(uint32_t from, uint32_t n)
 LANEWISE(bmsk_clamp, "bmsk.clamp.u32", u32, u32, u32, u32, field_mask(A, B))
 LANEWISE(bmsk_wrap, "bmsk.wrap.u32", u32, u32, u32, u32, field_mask(A & 31, B & 31))
 
-/* The low B bits, with zeros or the sign above. */
+/* Returns the low n bits, with zeros or the sign above them. */
 static inline uint32_t sized(uint32_t a, uint32_t n, bool with_sign)
 {
     if (n >= 32)
@@ -130,8 +133,10 @@ LANEWISE(szext_clamp_s32, "szext.clamp.s32", u32, u32, u32, u32, sized(A, B, tru
 LANEWISE(szext_wrap_u32, "szext.wrap.u32", u32, u32, u32, u32, sized(A, B & 31, false))
 LANEWISE(szext_wrap_s32, "szext.wrap.s32", u32, u32, u32, u32, sized(A, B & 31, true))
 
-/* fns: the n-th set bit from a base, upwards or downwards; all ones if there is none, but 0 for the
- * n that has no negative. */
+/*
+ * fns: the n-th set bit from a base on, upwards or downwards; all ones if there is none. The n that
+ * cannot be negated yields 0.
+ */
 static inline uint32_t nth_set(uint32_t mask, uint32_t base, int32_t n)
 {
     uint32_t left = n < 0 ? -(uint32_t) n : (uint32_t) n;
@@ -170,7 +175,7 @@ static inline uint32_t permuted(uint32_t a, uint32_t b, uint32_t c)
 
 LANEWISE(prmt, "prmt.u32", u32, u32, u32, u32, permuted(A, B, C))
 
-/* The modes, as selectors by the low two bits of c. */
+/* The modes of prmt: selectors for each value of the low two bits of c. */
 static const uint16_t f4e[4] = {0x3210, 0x4321, 0x5432, 0x6543};
 static const uint16_t b4e[4] = {0x5670, 0x6701, 0x7012, 0x0123};
 static const uint16_t rc8[4] = {0x0000, 0x1111, 0x2222, 0x3333};
@@ -202,7 +207,7 @@ static inline uint32_t lookup(uint32_t a, uint32_t b, uint32_t c, uint32_t table
     return r;
 }
 
-/* The table is the same for all lanes. */
+/* lop3: the table is the same for all lanes. */
 HANDLER(lop3, "lop3.u32")
 {
     uint32_t *d = REG(uint32_t, op->d);
@@ -303,10 +308,10 @@ LANEWISE(min_relu_s16x2, "min.relu.s16x2", u32, u32, u32, u32, minr_s16x2(A, B))
 LANEWISE(max_relu_s16x2, "max.relu.s16x2", u32, u32, u32, u32, maxr_s16x2(A, B))
 
 /*
- * --- carries: one bit a lane, in a slot of its own ---
+ * --- carries: one bit for each lane, in a special slot ---
  *
- * It is always a carry: a difference is the sum with the complement, so what a subtraction leaves
- * is that it did not borrow, and sums and differences of one chain see the same flag.
+ * The bit is always a carry: a difference is the sum with the complement, so a subtraction sets it
+ * if it did not borrow. Sums and differences in one chain use the same bit.
  */
 
 #define CARRY(l) (PRED(PTX__CARRY_SLOT) >> (l) &1)
@@ -373,7 +378,7 @@ HIGH_CHAIN(s64, u64, u128)
 
 /* --- parts of registers --- */
 
-/* imm: the first bit << 8 | how many. */
+/* imm: the number of the first bit << 8 | the number of bits. */
 #define UNPACK(T)                                                                                  \
     HANDLER(unpack_##T, "unpack." #T)                                                              \
     {                                                                                              \

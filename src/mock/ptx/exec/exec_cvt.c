@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Conversions to and from floating point. Lowering brings all to these: from .f16 and .bf16 over
- * .f32, from small integers over .s64 and .u64, with .ftz, .sat and .relu as operations of their
- * own before or behind.
+ * Conversions to and from floating point. Lowering reduces all conversions to these: .f16 and .bf16
+ * go through .f32, and small integers through .s64 and .u64. .ftz, .sat and .relu are separate
+ * operations before or after them.
  */
 #include <math.h>
 
@@ -10,8 +10,8 @@
 #include "mock/ptx/machine/softfloat.h"
 
 /*
- * --- to integers: rounded, then cut to the range. NaN is 0; but the highest bit alone where the
- * source or the integer has 64 bits ---
+ * --- to integers: rounded, then limited to the range. NaN becomes 0, or only the highest bit if
+ * the source or the integer has 64 bits ---
  */
 
 #define TO_INTEGER(mode, rounded, T, V, low, high)                                                 \
@@ -65,8 +65,10 @@ LANEWISE(cvt_rn_f64_u64, "cvt.rn.f64.u64", f64, u64, u64, u32, (double) A)
     LANEWISE(cvt_##mode##_##name##_u64_, "cvt." #mode "." #name ".u64", T, u64, u64, u32,          \
              ptx__bits_of(FORMAT, OF_U64(A), M, false))
 
-/* Between formats. A NaN of .f64 keeps its sign and the upper bits, and becomes quiet; any other
- * becomes the one that the format has. */
+/*
+ * Between formats. A NaN of .f64 keeps its sign and its upper bits, and becomes quiet. Any other
+ * NaN becomes the standard one of the format.
+ */
 static inline uint64_t narrowed(struct ptx__format format, uint64_t x, enum ptx__rounding mode)
 {
     const unsigned total = format.fraction + format.exponent_bits;
@@ -119,14 +121,14 @@ SOFT_F64(rp, PTX__RP, f32, u32, PTX__F32)
 
 LANEWISE(cvt_rn_f32_f64, "cvt.rn.f32.f64", f32, f64, f64, u32, (float) A)
 
-/* What is widened to .f64 keeps all of a NaN but that it becomes quiet; .bf16 to .f32 even that. */
+/* Conversions to .f64 keep a NaN but make it quiet; .bf16 to .f32 keeps all of it. */
 LANEWISE(cvt_f64_f32, "cvt.f64.f32", f64, f32, f32, u32, (double) A)
 LANEWISE(cvt_f32_f16, "cvt.f32.f16", f32, u16, u16, u32, ptx__nan32(ptx__float_of_half(A)))
 LANEWISE(cvt_f32_bf16, "cvt.f32.bf16", f32, u16, u16, u32, ptx__float_of_bfloat(A))
 LANEWISE(cvt_f64_f16, "cvt.f64.f16", f64, u16, u16, u32, (double) ptx__float_of_half(A))
 LANEWISE(cvt_f64_bf16, "cvt.f64.bf16", f64, u16, u16, u32, (double) ptx__float_of_bfloat(A))
 
-/* --- .tf32: the low 13 bits of an .f32 are nothing. With .rna a NaN only loses them --- */
+/* --- .tf32: the low 13 bits of an .f32 are 0. With .rna, this is the only change of a NaN --- */
 
 static inline uint32_t away_tf32(uint32_t x)
 {
@@ -136,7 +138,10 @@ static inline uint32_t away_tf32(uint32_t x)
                : (uint32_t) ptx__bits_of(PTX__TF32, OF_F32(x), PTX__RNA, false) << 13;
 }
 
-/* With .satfinite what is no finite number is the one below that it would be, NaNs too. */
+/*
+ * With .satfinite, a result that is not finite becomes the bit pattern just below it, also for a
+ * NaN.
+ */
 static inline uint32_t finite_tf32(uint32_t x)
 {
     const uint32_t bits = away_tf32(x);
@@ -172,7 +177,7 @@ LANEWISE(cvt_f16_e4m3, "cvt.rn.f16.e4m3", u16, u8, u8, u32,
 LANEWISE(cvt_f16_e5m2, "cvt.rn.f16.e5m2", u16, u8, u8, u32,
          ptx__convert(PTX__F16, PTX__E5M2, A, PTX__RN, false))
 
-/* --- to integers that stay floating point --- */
+/* --- rounding to integers that stay floating point --- */
 
 #define INTEGRAL(mode, rounded)                                                                    \
     LANEWISE(cvt_##mode##_f32_f32, "cvt." #mode ".f32.f32", f32, f32, f32, u32,                    \
@@ -185,20 +190,20 @@ INTEGRAL(rzi, __builtin_trunc)
 INTEGRAL(rmi, __builtin_floor)
 INTEGRAL(rpi, __builtin_ceil)
 
-/* --- what stands before or behind a conversion --- */
+/* --- operations before or after a conversion --- */
 
 LANEWISE(ftz_f32, "ftz.f32", f32, f32, f32, u32, ptx__ftz(A))
-/* The same by an operation, which makes its own NaN. */
+/* The same as an arithmetic operation, which changes a NaN to the standard one. */
 LANEWISE(flush_f32, "flush.f32", f32, f32, f32, u32, ptx__ftz(ptx__nan32(A)))
-/* Negative numbers and -0 become +0; NaN stays one. */
+/* Negative numbers and -0 become +0; a NaN stays a NaN. */
 LANEWISE(relu_f32, "relu.f32", f32, f32, f32, u32, A > 0 || A != A ? A : 0)
 
-/* --- between integers, cut to the range --- */
+/* --- between integers, limited to the range --- */
 
 #define WITHIN(x, low, high) ((x) < (low) ? (low) : (x) > (high) ? (high) : (x))
 #define FIELD(x, bits)       ((uint32_t) (x) & ((1u << (bits)) - 1))
 
-/* cvt.pack: a above b, and above both what c has. */
+/* cvt.pack: a above b, and c above both. */
 #define PACK(T, more, bits, low, high, upper)                                                      \
     LANEWISE(cvt_pack_##T, "cvt.pack.sat." #T ".s32" more, u32, s32, s32, u32,                     \
              (upper) | FIELD(WITHIN(A, low, high), bits) << (bits) |                               \

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * .f32 and .f64, rounded to nearest; other roundings are in exec_round.c. A NaN that an operation
- * on .f32 makes is 0x7fffffff; of two NaNs of .f64 the second operand's is taken, but the first's
- * by a division; a fused operation takes the second's, the third's, and then the first's.
+ * .f32 and .f64, rounded to nearest; other rounding modes are in exec_round.c. An operation on .f32
+ * yields the NaN 0x7fffffff. Of two NaNs of .f64, the second operand's is the result, but the first
+ * one's for a division. A fused operation takes the second operand's, then the third's, and then
+ * the first's.
  */
 #include <math.h>
 
@@ -15,7 +16,7 @@
 #define SIGN32 0x80000000u
 #define SIGN64 UINT64_C(0x8000000000000000)
 
-/* .sat: into [0, 1], and NaN becomes 0. */
+/* .sat: limits to [0, 1]; a NaN becomes 0. */
 static inline float ptx__saturate(float x)
 {
     return x > 0 ? x < 1 ? x : 1 : 0;
@@ -37,18 +38,23 @@ LANEWISE(fma_ftz_f32, "fma.ftz.f32", f32, f32, f32, f32, NF(__builtin_fmaf(F(A),
 LANEWISE(sqrt_ftz_f32, "sqrt.ftz.f32", f32, f32, f32, u32, NF(__builtin_sqrtf(F(A))))
 LANEWISE(rcp_ftz_f32, "rcp.ftz.f32", f32, f32, f32, u32, NF(1.0f / F(A)))
 
-/* What comes behind an operation that saturates, on its result. */
+/* Saturation of a result, as a separate operation. */
 LANEWISE(sat_f32, "sat.f32", f32, f32, f32, u32, SAT(A))
 LANEWISE(sat_f64, "sat.f64", f64, f64, f64, u32, A > 0 ? A < 1 ? A : 1 : 0)
 
-/* The highest bit of it is set where x is a NaN: for many at once, with integers alone. */
+/*
+ * The highest bit of the result is set if x is a NaN. It uses integers only, so that the compiler
+ * can do it for many lanes at once.
+ */
 static inline uint64_t nan_flag(double x)
 {
     return (ptx__bits64(x) & ~SIGN64) + UINT64_C(0x000fffffffffffff);
 }
 
-/* Few warps have a NaN, so only where a result is one the operands are asked for theirs. Until then
- * nothing is written, for the place of the result may be an operand's. */
+/*
+ * Few warps have a NaN. So the operands are examined only if a result is a NaN. Nothing is written
+ * before that, because the slot of the result may be that of an operand.
+ */
 #define OPERATION64(name, expression, first, second, third)                                        \
     static __attribute__((noinline)) void name##_f64_nans(struct ptx__warp *w,                     \
                                                           const struct ptx__op *op)                \
@@ -94,7 +100,7 @@ OPERATION64(fma, __builtin_fma(A, B, C), B, C, A)
 OPERATION64(sqrt, __builtin_sqrt(A), A, A, A)
 OPERATION64(rcp, 1.0 / A, A, A, A)
 
-/* Signs: NaNs have none of .f32, and keep theirs of .f64. */
+/* Changes of the sign. A NaN of .f32 has no sign; one of .f64 keeps its sign. */
 LANEWISE(neg_f32, "neg.f32", f32, f32, f32, u32, N(ptx__f32(ptx__bits32(A) ^ SIGN32)))
 LANEWISE(abs_f32, "abs.f32", f32, f32, f32, u32, N(ptx__f32(ptx__bits32(A) & ~SIGN32)))
 LANEWISE(neg_ftz_f32, "neg.ftz.f32", f32, f32, f32, u32, NF(ptx__f32(ptx__bits32(A) ^ SIGN32)))
@@ -106,7 +112,10 @@ LANEWISE(abs_f64, "abs.f64", f64, f64, f64, u32,
 LANEWISE(copysign_f32, "copysign.f32", u32, u32, u32, u32, (A & SIGN32) | (B & ~SIGN32))
 LANEWISE(copysign_f64, "copysign.f64", u64, u64, u64, u32, (A & SIGN64) | (B & ~SIGN64))
 
-/* min and max: -0 is below +0; a NaN loses against a number, or wins with .NaN. */
+/*
+ * min and max: -0 is less than +0. Of a NaN and a number the number is the result, but with .NaN
+ * the NaN.
+ */
 static inline float min32(float a, float b)
 {
     if (a != a)
@@ -135,7 +144,10 @@ static inline float max32_nan(float a, float b)
     return a != a || b != b ? ptx__f32(0x7fffffff) : max32(a, b);
 }
 
-/* The sign of the result is that of a times that of b; its magnitude the lesser or the greater. */
+/*
+ * The sign of the result is the product of the signs of a and b; its magnitude is that of the
+ * minimum or maximum.
+ */
 static inline float xorsign(float a, float b, float r)
 {
     const uint32_t sign = (ptx__bits32(a) ^ ptx__bits32(b)) & SIGN32;
@@ -184,7 +196,7 @@ static inline double max64(double a, double b)
 LANEWISE(min_f64, "min.f64", f64, f64, f64, u32, ptx__quiet64(min64(A, B)))
 LANEWISE(max_f64, "max.f64", f64, f64, f64, u32, ptx__quiet64(max64(A, B)))
 
-/* Comparisons; those that end in u are true for NaNs. */
+/* Comparisons. Those whose name ends in u are true for NaNs. */
 #define COMPARISONS(prefix, id, T, X, Y)                                                           \
     COMPARE(setp_eq_##id, "setp.eq." prefix #T, T, X == Y)                                         \
     COMPARE(setp_ne_##id, "setp.ne." prefix #T, T, X == X && Y == Y && X != Y)                     \
@@ -208,7 +220,7 @@ COMPARISONS("ftz.", ftz_f32, f32, F(A), F(B))
 #define EXPONENT32(x) (ptx__bits32(x) & 0x7f800000)
 #define EXPONENT64(x) (ptx__bits64(x) & UINT64_C(0x7ff0000000000000))
 
-/* testp; b is not used. Zeros are normal. */
+/* testp; b is not used. Zeros count as normal numbers. */
 #define TESTS(T, exponent, all)                                                                    \
     COMPARE(testp_finite_##T, "testp.finite." #T, T, ((void) B, exponent(A) != (all)))             \
     COMPARE(testp_infinite_##T, "testp.infinite." #T, T,                                           \

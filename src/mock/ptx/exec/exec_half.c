@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Half precision: .f16 and .bf16, alone and two in a word. Sums, products and quotients of two are
- * computed in .f32, which has more than twice the digits, so rounding twice does no harm; fused
- * ones in .f64, with what is lost there kept in the last digit.
+ * Half precision: .f16 and .bf16, alone and as pairs in a word. Sums, products and quotients are
+ * computed in .f32, which has more than twice as many bits, so that rounding twice gives the right
+ * result. Fused operations are computed in .f64; its last bit notes whether bits were lost.
  */
 #include <math.h>
 
@@ -19,17 +19,19 @@
 #define EXPONENT_f16   0x7c00
 #define EXPONENT_bf16  0x7f80
 
-/* A subnormal half is a zero of its sign. */
+/* Replaces a subnormal half by a zero with its sign. */
 #define FLUSH(h, exponent) ((uint16_t) ((h) & (exponent) ? (h) : (h) &0x8000))
 
-/* Is it a NaN? */
+/* Tests for a NaN. */
 #define IS_NAN_f16(h)  (((h) &0x7fff) > 0x7c00)
 #define IS_NAN_bf16(h) (((h) &0x7fff) > 0x7f80)
 
-/* .oob: what a tensor copy fills in beyond the tensor makes a product nothing. */
+/*
+ * .oob: a product is 0 if an operand has the value that a tensor copy writes outside of the tensor.
+ */
 #define OUTSIDE(a, b) (((a) &0x7fff) == 0x7ff7 || ((b) &0x7fff) == 0x7ff7)
 
-/* a * b is exact in double; of its sum with c the last bit says whether anything was lost. */
+/* a * b is exact in double. The last bit of its sum with c is set if bits were lost. */
 static inline double fused(float a, float b, float c)
 {
     const double p = (double) a * b, s = p + c;
@@ -132,7 +134,7 @@ static inline double fused(float a, float b, float c)
 HALF_OPS(f16)
 HALF_OPS(bf16)
 
-/* What is below the least normal number is cut. */
+/* A result below the smallest normal number is cut off, not rounded. */
 static inline uint16_t ex2_f16(uint16_t a)
 {
     const double r = exp2(UP_f16(a));
@@ -146,7 +148,7 @@ static inline uint16_t ex2_bf16(uint16_t a)
     return NARROW_bf16(exp2(UP_bf16(a)));
 }
 
-/* One in a word, and two: the operation on A, B and C of 16 bits each. */
+/* Single values and pairs: the expression works on A, B and C of 16 bits each. */
 #define HALF(id, before, T, expression)                                                            \
     LANEWISE(id##_##T, before "." #T, u16, u16, u16, u16, expression)                              \
     static inline uint16_t id##_##T##_one(uint16_t A, uint16_t B, uint16_t C)                      \
@@ -205,7 +207,7 @@ HALF(h_max_ftz_x, "max.ftz.xorsign.abs", f16, maxx_f16(Z(A), Z(B)))
 HALF(h_min_ftz_nan_x, "min.ftz.NaN.xorsign.abs", f16, minxNaN_f16(Z(A), Z(B)))
 HALF(h_max_ftz_nan_x, "max.ftz.NaN.xorsign.abs", f16, maxxNaN_f16(Z(A), Z(B)))
 
-/* --- comparisons: of one, and of the lower and the upper of two --- */
+/* --- comparisons: of single values, and of the lower and the upper value of pairs --- */
 
 #define HALF_COMPARE(word, T, id, key, value, expression)                                          \
     HANDLER(setp_##word##_##id, "setp." #word "." key)                                             \

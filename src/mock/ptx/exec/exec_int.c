@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Integers. Where the sign makes no difference the key has the unsigned type. Division by zero
- * gives all ones, and so does its remainder, as the hardware has it.
+ * Integers. If the sign makes no difference, the key has the unsigned type. A division by zero
+ * yields all ones, and so does its remainder, as on the hardware.
  */
 #include "mock/ptx/machine/exec.h"
 
 #define ALL_SIZES(F) F(u16) F(u32) F(u64)
 
-/* Computed in the unsigned type, where nothing overflows in the sense of C. */
+/* Computed in the unsigned type, where C defines overflow. */
 #define WRAPPING(T)                                                                                \
     BINARY(add, T, (S_##T) A + (S_##T) B)                                                          \
     BINARY(sub, T, (S_##T) A - (S_##T) B)                                                          \
@@ -52,7 +52,7 @@ UNSIGNED_DIVISION(u16)
 UNSIGNED_DIVISION(u32)
 UNSIGNED_DIVISION(u64)
 
-/* The least number divided by -1 is itself, which C leaves open. */
+/* The smallest number divided by -1 yields itself; C does not define this division. */
 #define SIGNED_DIVISION(T, U)                                                                      \
     BINARY(div, T, B == 0 ? (V_##T) - 1 : B == -1 ? (V_##T)(0 - (V_##U) A) : (V_##T)(A / B))       \
     BINARY(rem, T, B == 0 ? (V_##T) - 1 : B == -1 ? (V_##T) 0 : (V_##T)(A % B))                    \
@@ -62,7 +62,7 @@ SIGNED_DIVISION(s16, u16)
 SIGNED_DIVISION(s32, u32)
 SIGNED_DIVISION(s64, u64)
 
-/* Shifts by more than there are bits leave nothing, or the sign. */
+/* Shifts by more than the number of bits yield 0, or the sign in all bits. */
 #define SHIFTS(U, S, bits)                                                                         \
     LANEWISE(shl_##U, "shl." #U, U, U, u32, u32, B < bits ? (S_##U) A << B : 0)                    \
     LANEWISE(shr_##U, "shr." #U, U, U, u32, u32, B < bits ? A >> B : 0)                            \
@@ -125,7 +125,7 @@ LANEWISE(mad_hi_sat_s32, "mad.hi.sat.s32", s32, s32, s32, s32, clamp32(((int64_t
 LANEWISE(min_relu_s32, "min.relu.s32", s32, s32, s32, u32, (A < B ? A : B) < 0 ? 0 : A < B ? A : B)
 LANEWISE(max_relu_s32, "max.relu.s32", s32, s32, s32, u32, (A > B ? A : B) < 0 ? 0 : A > B ? A : B)
 
-/* The low 24 bits of each, as an integer of 24. */
+/* The low 24 bits, as an integer. */
 #define U24(x) ((uint64_t) ((x) &0xffffff))
 #define S24(x) ((int64_t) ((int32_t) ((uint32_t) (x) << 8) >> 8))
 
@@ -152,7 +152,7 @@ DISTANCE(s32, u32)
 DISTANCE(u64, u64)
 DISTANCE(s64, u64)
 
-/* Selection: c is a predicate's word. */
+/* Selection; c is the word of a predicate. */
 #define SELECT(T)                                                                                  \
     HANDLER(selp_##T, "selp." #T)                                                                  \
     {                                                                                              \
@@ -181,7 +181,10 @@ LANEWISE(slct_u64_f32, "slct.u64.f32", u64, u64, u64, f32, C >= 0 ? A : B)
 LANEWISE(slct_ftz_u32_f32, "slct.ftz.u32.f32", u32, u32, u32, f32, ptx__ftz(C) >= 0 ? A : B)
 LANEWISE(slct_ftz_u64_f32, "slct.ftz.u64.f32", u64, u64, u64, f32, ptx__ftz(C) >= 0 ? A : B)
 
-/* Predicates, a bit a lane. imm has the bits that negate the operands: 1 for a, 2 for b. */
+/*
+ * Predicates have one bit for each lane. imm has the bits that negate the operands: 1 for a, 2 for
+ * b.
+ */
 #define PREDICATE(id, key, expression)                                                             \
     HANDLER(id, key)                                                                               \
     {                                                                                              \
@@ -198,7 +201,7 @@ PREDICATE(xor_pred, "xor.pred", A ^ B)
 PREDICATE(not_pred, "not.pred", ~A)
 PREDICATE(mov_pred, "mov.pred", A)
 
-/* Halves: cvt between sizes of integers is a mov of another size. */
+/* Conversions between sizes of integers. */
 LANEWISE(ext_u8_u32, "cvt.u32.u8", u32, u8, u8, u32, A)
 LANEWISE(ext_u8_u16, "cvt.u16.u8", u16, u8, u8, u32, A)
 LANEWISE(ext_s8_u32, "cvt.u32.s8", u32, s8, s8, u32, (uint32_t) A)

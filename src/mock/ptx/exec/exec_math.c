@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The approximate operations, correctly rounded but for what double precision leaves, of angles but
- * for what hardware takes of them: nowhere farther from what is right than an H200 is.
+ * Approximate operations. They are rounded correctly up to the limits of double precision. sin and
+ * cos also reduce their angles as the hardware does. No result is farther from the exact one than
+ * an H200's.
  */
 #include <math.h>
 
@@ -19,9 +20,9 @@
 #define RECIPROCAL(x)      (1.0 / (x))
 
 /*
- * sin and cos take angles as parts of a turn: the product with 1 / (2 pi) rounded to zero, and of
- * its fraction 25 bits. So the sine of a small angle is 0, and so is that of any angle too large to
- * have a fraction.
+ * sin and cos use angles in turns: the product with 1 / (2 pi) is rounded to zero, and 25 bits of
+ * its fraction are used. So the sine of a very small angle is 0, and so is that of an angle which
+ * is too large to have a fraction.
  */
 static inline double turns(float x)
 {
@@ -31,8 +32,11 @@ static inline double turns(float x)
     return trunc((t - trunc(t)) * 0x1p25) * 0x1p-25;
 }
 
-/* The sine of turns from quarter `first` on; every other quarter is gone through from its end,
- * where the last of the 25 bits is missing. Of an angle without a number it is none. */
+/*
+ * The sine of an angle in turns, from quarter `first` on. Every other quarter is computed from its
+ * end, where the last of the 25 bits is missing. If the angle is a NaN or infinite, the result is a
+ * NaN.
+ */
 static inline double wave(float x, int first)
 {
     const double t = turns(x) * 4, quarters = trunc(t), rest = t - quarters;
@@ -57,7 +61,7 @@ LANEWISE(rcp_approx_ftz, "rcp.approx.ftz.f32", f32, f32, f32, u32, F(ptx__nan32(
 LANEWISE(sqrt_approx_f32, "sqrt.approx.f32", f32, f32, f32, u32, ptx__nan32(sqrtf(A)))
 LANEWISE(sqrt_approx_ftz, "sqrt.approx.ftz.f32", f32, f32, f32, u32, F(ptx__nan32(sqrtf(F(A)))))
 
-/* As it multiplies with the reciprocal: that of a divisor above 2^126 is 0. */
+/* Multiplies with the reciprocal, as the hardware does: that of a divisor above 2^126 is 0. */
 static inline float quotient(float a, float b)
 {
     const float magnitude = fabsf(b);
@@ -72,8 +76,8 @@ LANEWISE(div_full_f32, "div.full.f32", f32, f32, f32, u32, ptx__nan32(A / B))
 LANEWISE(div_full_ftz, "div.full.ftz.f32", f32, f32, f32, u32, F(ptx__nan32(F(A) / F(B))))
 
 /*
- * Of .f64 the upper half is looked at, and the upper half of the result is given: a seed for
- * iterations. Subnormal numbers are zeros.
+ * For .f64, only the upper half of the operand is used, and only that of the result is computed: a
+ * first value for iterations. Subnormal numbers count as zeros.
  */
 static inline double upper(double x)
 {
@@ -100,8 +104,8 @@ static inline double exact_root(double x)
     return ptx__nan64(r, x, x, x);
 }
 
-/* Cut, not rounded: what the operand lost has made it greater. */
+/* The operand was cut off, so the quotient is too large; cutting it off as well corrects that. */
 LANEWISE(rcp_approx_f64, "rcp.approx.ftz.f64", f64, f64, f64, u32, upper(1.0 / upper(A)))
-/* Without .ftz it is all of it. */
+/* Without .ftz the full result is computed. */
 LANEWISE(rsqrt_f64, "rsqrt.f64", f64, f64, f64, u32, exact_root(A))
 LANEWISE(rsqrt_ftz_f64, "rsqrt.ftz.f64", f64, f64, f64, u32, rounded_upper(1.0 / sqrt(upper(A))))

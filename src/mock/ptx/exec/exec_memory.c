@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* ld and st of all spaces, with their vectors. */
+/* ld and st in all state spaces, also with vectors. */
 #include "mock/ptx/memory/memory.h"
 
-/* Vectors of n elements: n slots in the list, side by side in memory. */
+/* The elements of a vector: n slots in the list, contiguous in memory. */
 #define N_ELEMENTS (op->n_list)
 #define SLOT_OF(e) (op->list[e])
 
-/* TM: the type in memory, TS: that of the slot, TV: what the value is in between. */
+/* TM: the type in memory; TS: the type of the slot; TV: the type of the value in between. */
 #define LOAD_FROM(id, key, space, TM, TS, TV)                                                      \
     static __attribute__((noinline))                                                               \
     const struct ptx__op *id##_vector(struct ptx__warp *w, const struct ptx__op *op)               \
@@ -117,7 +117,7 @@
         return op + 1;                                                                             \
     }
 
-/* Accesses that other threads may see or make: one atomic access each. */
+/* Accesses that other threads may make or see at the same time: one atomic access each. */
 #define STRONG_LOAD(id, key, space, TM, TS, TV)                                                    \
     HANDLER(id, key)                                                                               \
     {                                                                                              \
@@ -157,7 +157,7 @@
         return op + 1;                                                                             \
     }
 
-/* "ld.global.s8.32": from 8 bits with their sign into a slot of 32. */
+/* The key "ld.global.s8.32" loads 8 bits with their sign to a slot of 32 bits. */
 #define LOADS(space, place)                                                                        \
     LOAD_FROM(ld_##space##_u8_32, "ld." #space ".u8.32", place, uint8_t, uint32_t, uint8_t)        \
     LOAD_FROM(ld_##space##_u8_64, "ld." #space ".u8.64", place, uint8_t, uint64_t, uint8_t)        \
@@ -204,7 +204,10 @@ LOADS(local, PTX__IN_LOCAL)
 LOADS(generic, PTX__IN_GENERIC)
 LOADS(param, PTX__IN_PARAM)
 
-/* Parameters of functions and of their calls: at imm of the frame, which was made for them. */
+/*
+ * Parameters of functions and of their calls, at offset imm of the frame. The frame always has room
+ * for them, so nothing is checked.
+ */
 #define FRAME_LOAD(id, key, TM, TS, TV)                                                            \
     HANDLER(id, key)                                                                               \
     {                                                                                              \
@@ -259,7 +262,7 @@ FRAME_STORE(stf_32_32, "stf.32.32", uint32_t, uint32_t)
 FRAME_STORE(stf_32_64, "stf.32.64", uint32_t, uint64_t)
 FRAME_STORE(stf_64_64, "stf.64.64", uint64_t, uint64_t)
 
-/* The address of something in the frame, in local memory. */
+/* Computes the address of something in the frame, in local memory. */
 HANDLER(frame_address_32, "frame.address.32")
 {
     uint32_t *d = REG(uint32_t, op->d);

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Operations of .f32 and .f64 that round to zero, down or up: with the host's own rounding. */
+/*
+ * Operations on .f32 and .f64 that round to zero, down or up. They use the rounding modes of the
+ * host.
+ */
 #include <fenv.h>
 
 #include "mock/ptx/machine/exec.h"
 
 #define F(x) ptx__ftz(x)
 
-/* What is written: of .f64 a NaN is an operand's. */
+/* The results. For .f64 a NaN is that of an operand. */
 #define RESULT_32(r)     ptx__nan32(r)
 #define RESULT_64(r)     ptx__nan64(r, B, A, A)
 #define RESULT_64_DIV(r) ptx__nan64(r, A, B, B)
@@ -14,7 +17,10 @@
 #define RESULT_64_ONE(r) ptx__nan64(r, A, A, A)
 #define FLUSHED(r)       ptx__ftz(ptx__nan32(r))
 
-/* The operands are read, and the results written, between the changes of the mode. */
+/*
+ * The rounding mode is changed around this. volatile keeps the compiler from moving reads and
+ * writes out of it.
+ */
 #define ROUNDED(id, key, T, result, mode, expression)                                              \
     HANDLER(id, key)                                                                               \
     {                                                                                              \

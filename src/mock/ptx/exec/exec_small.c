@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Numbers of 6 and 4 bits, and exponents alone.
- */
+/* Formats of 6 and 4 bits, and exponents without a fraction. */
 #include "mock/ptx/machine/exec.h"
 #include "mock/ptx/machine/softfloat.h"
 
-/* Without a NaN, what is none becomes the largest number. */
+/* These formats have no NaN, so a NaN becomes the largest number. */
 static inline uint64_t numeric(struct ptx__format format, uint32_t bits)
 {
     const struct ptx__softfloat number = ptx__number_of(PTX__F32, bits);
@@ -24,8 +22,8 @@ SMALL(e2m3, PTX__E2M3)
 SMALL(e3m2, PTX__E3M2)
 
 /*
- * .ue8m0 is an exponent alone, of a power of two; 0xff is NaN. The sign is lost. Up: to the
- * next power of two where it is not one, if it is above the least.
+ * .ue8m0 is only an exponent, of a power of two; 0xff is NaN. The sign is lost. If up is true, a
+ * number that is not a power of two becomes the next one above it, except below the smallest one.
  */
 static inline uint8_t exponent_of(uint32_t bits, bool up, bool finite)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* What lanes of a warp do together; clocks, fences, sleep. */
+/* Operations of several lanes of a warp; clocks, fences, sleep. */
 #include <time.h>
 
 #include "mock/ptx/machine/exec.h"
 #include "mock/ptx/machine/grid.h"
 
-/* The members that an operation names, which is the same for all of its lanes. */
+/* Returns the members that an operation names. They are the same for all of its lanes. */
 static inline uint32_t members_of(const struct ptx__warp *w, uint32_t slot)
 {
     return ((const uint32_t *) (w->regs + slot))[__builtin_ctz(w->mask)];
 }
 
-/* Waits for the members, unless the operation is of the old kind that names none. */
+/* Waits for the members. Operations of the old kind name none (imm), and do not wait. */
 #define TOGETHER(slot)                                                                             \
     do {                                                                                           \
         const struct ptx__op *next_ = NULL;                                                        \
@@ -21,8 +21,8 @@ static inline uint32_t members_of(const struct ptx__warp *w, uint32_t slot)
     } while (0)
 
 /*
- * c has the segment mask in bits 8 to 12 and the clamp in bits 0 to 4. A lane whose source is
- * outside of its segment keeps its own value, and its predicate is false.
+ * c has the segment mask in bits 8 to 12 and the clamp in bits 0 to 4. If a lane's source is
+ * outside of its segment, the lane keeps its own value, and its predicate is false.
  */
 #define SHUFFLE(mode, source_expression, valid_expression)                                         \
     HANDLER(shfl_##mode, "shfl." #mode)                                                            \
@@ -57,7 +57,7 @@ SHUFFLE(down, lane + b, j <= last)
 SHUFFLE(bfly, lane ^ b, j <= last)
 SHUFFLE(idx, first | (b & ~segment), j <= last)
 
-/* Votes of the lanes that are named and here. */
+/* Votes of the members that are active. */
 #define VOTE(mode, expression)                                                                     \
     HANDLER(vote_##mode, "vote." #mode)                                                            \
     {                                                                                              \
@@ -155,7 +155,7 @@ REDUX(and, u32, UINT32_MAX, r &x)
 REDUX(or, u32, 0, r | x)
 REDUX(xor, u32, 0, r ^ x)
 
-/* A NaN loses against a number, or wins; -0 is below +0. */
+/* Of a NaN and a number the number is the result, unless nan_wins. -0 is less than +0. */
 static inline uint32_t lesser(uint32_t a, uint32_t b, bool nan_wins)
 {
     const float x = ptx__f32(a), y = ptx__f32(b);
@@ -193,7 +193,7 @@ REDUX_FLOAT(max, "max", greater, false)
 REDUX_FLOAT(min_nan, "min.NaN", lesser, true)
 REDUX_FLOAT(max_nan, "max.NaN", greater, true)
 
-/* The thread sanitizer knows no fences: there it is a word that all of them meet at. */
+/* The thread sanitizer does not support fences. For it, all fences access one atomic variable. */
 static inline void full_fence(void)
 {
 #ifdef __SANITIZE_THREAD__
@@ -218,7 +218,7 @@ HANDLER(do_nanosleep, "nanosleep")
     return op + 1;
 }
 
-/* --- clocks: of the host, in nanoseconds --- */
+/* --- clocks: the host's, in nanoseconds --- */
 
 static uint64_t now(clockid_t clock)
 {

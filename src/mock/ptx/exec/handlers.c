@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Handlers by key: those of the best instruction set that the host has. */
+/* Handlers by key, for the best instruction set of this processor. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/env.h"
 #include "mock/ptx/machine/exec.h"
 
-/* A section is there if its files were compiled for this host at all. */
+/* A section exists only if its files were compiled for this kind of processor. */
 #define HIDDEN_WEAK __attribute__((weak, visibility("hidden")))
 #define SECTION(name)                                                                              \
     extern const struct ptx__keyed __start_ptx_##name[] HIDDEN_WEAK;                               \
@@ -50,7 +50,10 @@ static bool has_avx512(void)
 }
 #endif
 
-/* CUSHIM_MOCK_PTX_CPU=base or avx2 takes a lesser one: to compare them. */
+/*
+ * CUSHIM_MOCK_PTX_CPU=base or avx2 selects a smaller instruction set, so that tests can compare
+ * them.
+ */
 static const struct ptx__keyed *choose(const struct ptx__keyed **ret_end)
 {
     const char *most = cushim__env("CUSHIM_MOCK_PTX_CPU");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Matrix products of a warp. Products of narrow types are exact in double precision, and so is,
- * nearly, their sum, which is rounded once.
+ * Matrix products of a warp. Products of narrow types are exact in double precision. Their sum is
+ * nearly exact, and is rounded once.
  */
 #include "mock/ptx/exec/matrix_warp.h"
 
@@ -58,7 +58,7 @@ static struct ptx__format format_of(enum ptx__element type)
     }
 }
 
-/* An element's bits as a number. Of .tf32 the low bits are nothing. */
+/* Converts the bits of an element to a number. Of .tf32 the low bits are ignored. */
 static double real_of(enum ptx__element type, uint64_t bits)
 {
     if (type == PTX__ELEMENT_F64)
@@ -89,8 +89,8 @@ static int64_t integer_of(enum ptx__element type, uint64_t bits)
 /* --- where elements are --- */
 
 /*
- * The PTX layout: lane l is in group l/4 and is number l%4 of it. A register has as many
- * neighbouring elements as fit, and the four of a group lie side by side.
+ * The layout that PTX defines: lane l is in group l/4, as number l%4. A register has as many
+ * consecutive elements as fit, and the lanes of a group have consecutive ones.
  */
 static struct place of_mma(const struct ptx__matrix *matrix, enum ptx__part part, unsigned lane,
                            unsigned element)
@@ -109,7 +109,9 @@ static struct place of_mma(const struct ptx__matrix *matrix, enum ptx__part part
                           (number_of_register / 2 * 4 + number) * each + j};
 }
 
-/* Eight lanes share a product: four, and the four 16 above, which have the other half of it. */
+/*
+ * Eight lanes share a product: four lanes, and the lanes 16 above them, which have its other half.
+ */
 static struct place of_quads(const struct ptx__matrix *matrix, enum ptx__part part, unsigned lane,
                              unsigned element)
 {
@@ -141,9 +143,9 @@ static unsigned rows_of(const struct ptx__matrix *matrix, enum ptx__part part)
 }
 
 /*
- * That of wmma is nobody's business: row after row, and once more where lanes have room. Where
- * elements have less than a byte, a register is to be one piece of memory, which the only order
- * that B may have there makes columns.
+ * PTX does not define the layout of wmma fragments. Here the elements are in rows, and repeated if
+ * lanes have room for more. If elements have less than a byte, a register must be a contiguous
+ * piece of memory. B then uses columns, the only order that PTX allows for it.
  */
 static struct place of_fragment(const struct ptx__matrix *matrix, enum ptx__part part,
                                 unsigned lane, unsigned element, unsigned n_elements)
@@ -173,7 +175,7 @@ static struct place place_of(const struct ptx__matrix *matrix, enum ptx__part pa
     return of_mma(matrix, part, lane, element);
 }
 
-/* The first slot of a part in the operation's list. */
+/* Returns the first slot of a part in the operation's list. */
 static const uint32_t *slots_of(const struct ptx__op *op, const struct ptx__matrix *matrix,
                                 enum ptx__part part)
 {
@@ -223,7 +225,7 @@ struct product {
     uint64_t a[MOST], b[MOST], c[32 * 32];
 };
 
-/* Does the lane take part in the product of this number? */
+/* Tells whether the lane takes part in the product with this number. */
 static bool takes_part(const struct ptx__matrix *matrix, unsigned lane, unsigned number)
 {
     return !matrix->quads || lane / 4 % 4 == number;
@@ -318,7 +320,10 @@ const struct ptx__op *ptx__do_mma(struct ptx__warp *w, const struct ptx__op *op)
 
 /* --- fragments in memory --- */
 
-/* What is loaded at once: an element, or a register of elements that have less than a byte. */
+/*
+ * Returns how many bits are loaded at once: an element, or a register of elements that have less
+ * than a byte.
+ */
 static unsigned unit_bits(const struct ptx__matrix *matrix)
 {
     const unsigned bits = bits_of(matrix->types[matrix->part]);

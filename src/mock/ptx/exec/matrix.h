@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Operations of a whole warp on matrices, and what an operation of them needs to know. */
+/* Operations of a whole warp on matrices, and their descriptions. */
 #ifndef CUSHIM_MOCK_PTX_EXEC_MATRIX_H
 #define CUSHIM_MOCK_PTX_EXEC_MATRIX_H
 
@@ -26,22 +26,23 @@ enum ptx__element {
 
 enum ptx__part { PTX__PART_A, PTX__PART_B, PTX__PART_C, PTX__PART_D };
 
-/* The registers of an operation stand in its list: D, A, B, C. */
+/* The description of an operation. Its registers are in its list: D, A, B, C. */
 struct ptx__matrix {
     uint16_t m, n, k;
-    uint8_t types[4];           /* enum ptx__element, by part */
-    uint8_t registers[4];       /* how many a lane has, by part */
-    bool fragments;             /* of wmma, whose layout is the engine's own */
-    bool finite;                /* sums of integers are cut to the range */
-    bool both;                  /* of bits: and, not xor */
-    bool quads;                 /* four products, of the lanes 4 i to 4 i + 3 and those 16 above */
-    bool a_by_column, b_by_row; /* of those */
-    /* Loads and stores of wmma: which part, how it lies in memory, and where. */
+    uint8_t types[4];           /* enum ptx__element, for each part */
+    uint8_t registers[4];       /* registers of a lane, for each part */
+    bool fragments;             /* a wmma, whose layout PTX does not define */
+    bool finite;                /* sums of integers are limited to the range */
+    bool both;                  /* for single bits: and, not xor */
+    bool quads;                 /* four products: each of the lanes 4 i to 4 i + 3 and the lanes
+                                   16 above */
+    bool a_by_column, b_by_row; /* only for quads */
+    /* For loads and stores of wmma: the part, its order in memory, and where it is. */
     uint8_t part, space;
     bool by_row;
-    int64_t offset;  /* of the address, for these and those below */
-    uint32_t stride; /* the slot of the distance between rows, in elements; 0: none was given */
-    /* ldmatrix and stmatrix. */
+    int64_t offset;  /* of the address; also for ldmatrix and stmatrix */
+    uint32_t stride; /* the slot of the distance between rows in elements; 0: none is given */
+    /* For ldmatrix and stmatrix. */
     uint8_t n_matrices;
     bool transposed;
 };

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* 8 by 8 matrices of 16 bits in shared memory: lane 8 i + r has the address of row r of i. */
+/*
+ * Matrices of 8 by 8 elements of 16 bits in shared memory. Lane 8 i + r has the address of row r of
+ * matrix i.
+ */
 #include "mock/ptx/exec/matrix_warp.h"
 
 #include <string.h>
 
 enum { SIDE = 8, ROW_BYTES = 16 };
 
-/* The two elements of a lane: of a row, or of a column. */
+/* Returns the place of one of the two elements of a lane, in a row or in a column. */
 static struct place pair_place(const struct ptx__matrix *matrix, unsigned lane, unsigned half)
 {
     const unsigned line = lane / 4, at = lane % 4 * 2 + half;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files matrix*.c share. */
+/* Shared by the files matrix*.c. */
 #ifndef CUSHIM_MOCK_PTX_EXEC_MATRIX_WARP_H
 #define CUSHIM_MOCK_PTX_EXEC_MATRIX_WARP_H
 
@@ -10,7 +10,7 @@ struct place {
     unsigned row, column;
 };
 
-/* All lanes of the warp take part. */
+/* Waits until all lanes of the warp are here. */
 #define TOGETHER()                                                                                 \
     do {                                                                                           \
         const struct ptx__op *next_ = NULL;                                                        \

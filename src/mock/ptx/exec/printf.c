@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The arguments lie behind one another, each aligned to its size: 4 bytes for what is passed as
- * an int, 8 for long, pointers and doubles.
+ * printf() of kernels. The arguments are contiguous, each aligned to its size: 4 bytes for an int,
+ * 8 bytes for long, pointers and doubles.
  */
 #include "mock/ptx/exec/printf.h"
 
@@ -54,7 +54,7 @@ static void add(struct ptx__printing *p, const char *text, size_t length)
     p->length += length;
 }
 
-/* One conversion: flags, width and precision as numbers, how long, and what. */
+/* One conversion: flags, width, precision, length and letter. */
 struct conversion {
     char flags[8];
     int width, precision; /* -1: none */
@@ -105,13 +105,13 @@ static bool parse(struct ptx__printing *p, const char **format, struct conversio
     c->letter = **format;
     if (c->letter)
         (*format)++;
-    /* More than this is nobody's wish, and would not fit. */
+    /* Larger numbers are not sensible and would not fit. */
     c->width = c->width > 1024 ? 1024 : c->width;
     c->precision = c->precision > 1024 ? 1024 : c->precision;
     return true;
 }
 
-/* The conversion as the host's printf is to have it, with a length of its own. */
+/* Writes the conversion for the host's printf(), with another length modifier. */
 static void spell(const struct conversion *c, const char *length, char *text, size_t size)
 {
     char width[16] = "", precision[16] = "";

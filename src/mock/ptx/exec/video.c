@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Since devices of 9.0 have no video instructions, ptxas makes others of them, and what they give
- * is not everywhere what the document of PTX says. Where it is not, this does as an H200 does.
+ * Video instructions. Devices of capability 9.0 do not have them, so ptxas replaces them by other
+ * instructions. In some cases the results differ from the PTX manual. This code computes what an
+ * H200 computes.
  */
 #include "mock/ptx/exec/video.h"
 
@@ -45,7 +46,10 @@ static int64_t shifted(const struct ptx__video *video, int64_t a, int64_t b)
     return video->operation == PTX__VIDEO_SHL ? (int64_t) ((uint64_t) a << n) : a >> n;
 }
 
-/* No factor has more than 32 bits. What an unsigned d gets is shifted as if it had no sign. */
+/*
+ * Computes a product. No factor has more than 32 bits. For an unsigned d, the sum is shifted as an
+ * unsigned number.
+ */
 static int64_t product(const struct ptx__video *video, int64_t a, int64_t b, int64_t c)
 {
     const int64_t ab = video->negative_a == video->negative_b ? a * b : -(a * b);
@@ -99,9 +103,9 @@ static bool is_shift(const struct ptx__video *video)
 }
 
 /*
- * Shifts are cut to 34 bits before, and saturate to 32 wherever they go. Of the others what goes
- * to a part of d has no lower limit: a negative value is a large one; and what goes to all of an
- * unsigned d has no upper limit.
+ * Saturates a value. Shifts are first cut to 34 bits, and then limited to 32 bits, whatever part of
+ * d they go to. For other operations, a part of d has no lower limit, so a negative value counts as
+ * a large one; and all of an unsigned d has no upper limit.
  */
 static int64_t saturated(const struct ptx__video *video, int64_t value)
 {
@@ -119,8 +123,10 @@ static int64_t saturated(const struct ptx__video *video, int64_t value)
     return clamped(value, 32, true);
 }
 
-/* Compared are 64 bits. Sums, and shifts that saturated, are extended to them from 32 with a sign,
- * c with that of d. */
+/*
+ * The second operation, which compares 64 bits. Sums and saturated shifts are extended from 32 bits
+ * with a sign; c is extended with the sign of d.
+ */
 static uint32_t second(const struct ptx__video *video, int64_t value, uint32_t c)
 {
     const bool narrow = is_sum(video) || (is_shift(video) && video->saturates);
@@ -132,7 +138,9 @@ static uint32_t second(const struct ptx__video *video, int64_t value, uint32_t c
     return below == (video->second == PTX__SECOND_MIN) ? (uint32_t) value : c;
 }
 
-/* A value in its part of c; the upper half of c becomes the value's upper half. */
+/*
+ * Puts a value into its part of c. If that is the upper half of c, it gets the value's upper half.
+ */
 static uint32_t merged(const struct ptx__video *video, uint32_t value, uint32_t c)
 {
     const unsigned bits = bits_of(video->select_d), shift = shift_of(video->select_d);
@@ -141,10 +149,10 @@ static uint32_t merged(const struct ptx__video *video, uint32_t value, uint32_t 
     return (c & ~field) | ((bits == 16 ? value : value << shift) & field);
 }
 
-/* One value: with the second operation, or put into its part of c. */
+/* Computes one value, and applies the second operation or puts it into its part of c. */
 static uint32_t scalar(const struct ptx__video *video, uint32_t a, uint32_t b, uint32_t c)
 {
-    /* vmad multiplies whole registers and adds with their signs. */
+    /* vmad multiplies whole registers as signed numbers. */
     const bool mad = video->operation == PTX__VIDEO_MAD;
     const int64_t x = selected(a, video->select_a, video->sign_a || (mad && !video->select_a));
     const int64_t y = selected(b, video->select_b, video->sign_b || (mad && !video->select_b));
@@ -158,7 +166,10 @@ static uint32_t scalar(const struct ptx__video *video, uint32_t a, uint32_t b, u
     return video->second ? second(video, value, c) : merged(video, (uint32_t) value, c);
 }
 
-/* Bytes or halves side by side; with .add the sum of the chosen ones and c. */
+/*
+ * Computes bytes or halves side by side. With .add the result is the sum of the selected ones and
+ * c.
+ */
 static uint32_t packed(const struct ptx__video *video, uint32_t a, uint32_t b, uint32_t c)
 {
     const unsigned n = video->n_lanes, bits = 32 / n;

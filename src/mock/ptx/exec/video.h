@@ -25,16 +25,19 @@ enum ptx__video_operation {
 
 enum ptx__video_second { PTX__SECOND_NONE, PTX__SECOND_ADD, PTX__SECOND_MIN, PTX__SECOND_MAX };
 
-/* Selectors: 0 all of it, 1 to 4 a byte, 5 and 6 a half. */
+/*
+ * The description of an operation. Selectors: 0 is the whole register, 1 to 4 a byte, 5 and 6 a
+ * half.
+ */
 struct ptx__video {
     uint8_t operation, second;
     bool sign_d, sign_a, sign_b, saturates, wraps, plus_one, has_c;
     bool negative_a, negative_b, negative_c;
     uint8_t select_d, select_a, select_b;
-    uint8_t shift;       /* of vmad: 0, 7 or 15 */
+    uint8_t shift;       /* for vmad: 0, 7 or 15 */
     uint8_t n_lanes;     /* 1, 2 or 4 */
     uint8_t mask;        /* the lanes of d that are written */
-    uint8_t lanes[2][4]; /* of a and of b: which lane of b:a each one is */
+    uint8_t lanes[2][4]; /* for a and for b: the lane of b:a that is used for each lane */
 };
 
 const struct ptx__op *ptx__do_video(struct ptx__warp *warp, const struct ptx__op *op);

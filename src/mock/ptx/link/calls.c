@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Pairs of numbers, on the way to lists. */
+/* Pairs of numbers, from which lists are made. */
 struct pairs {
     struct pair {
         uint32_t from, to;
@@ -13,11 +13,11 @@ struct pairs {
     bool failed;
 };
 
-/* What the operands of one function say. */
+/* What is collected from the operands of a function. */
 struct notes {
     const struct ptx__module *module;
     struct pairs calls, users;
-    bool *pointed; /* is the address of the function taken? */
+    bool *pointed; /* whether the function's address is taken */
     uint32_t function;
 };
 
@@ -42,7 +42,7 @@ static void finish_lists(struct ptx__lists *lists)
     free(lists->targets);
 }
 
-/* Sorted by the first number, or by the second one. */
+/* Sorts by the first number, or by the second one if reversed. */
 static bool make_lists(const struct pairs *pairs, uint32_t n, bool reversed,
                        struct ptx__lists *lists)
 {
@@ -121,7 +121,7 @@ static void note_module(struct notes *notes)
     }
 }
 
-/* Takes functions whose callees were all taken, until there is none. */
+/* Puts functions into the order whose callees are all in it, until there is no such function. */
 static bool sort(struct ptx__calls *calls)
 {
     const struct ptx__lists *callees = &calls->callees, *callers = &calls->callers;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the driver's compiler takes of calls, and breaks on. Functions that are called by its
- * convention pass registers of 32 bits and more. One with several results makes it give the
- * convention up for all of them: then nothing may be called that it does not see, or recursively.
+ * Checks the rules of the driver's compiler for calls. Functions that are called by its convention
+ * pass registers of 32 bits or more. If one function has several results, the compiler does not use
+ * the convention for any function. Then functions that it does not see, and recursion, are not
+ * allowed.
  */
 #include <stdlib.h>
 
@@ -13,7 +14,7 @@ static const struct ptx__place nowhere = {0, 0};
 struct convention {
     struct ptx__parser *parser;
     bool given_up;
-    bool *returned; /* of the function's variables: is it the result of a call? */
+    bool *returned; /* for each variable of the function: is it the result of a call? */
 };
 
 static bool has_several_results(const struct ptx__module *module)
@@ -38,13 +39,13 @@ static void check_by_convention(struct ptx__log *log, const struct ptx__prototyp
     const bool returns = any_is_narrow(callee->results, callee->n_results);
 
     if (returns)
-        ptx__say(log, PTX_FATAL, nowhere,
-                 "In ABI compilation, returning predicate, 8-bit and 16-bit values from device "
-                 "functions is not supported");
+        ptx__report(log, PTX_FATAL, nowhere,
+                    "In ABI compilation, returning predicate, 8-bit and 16-bit values from device "
+                    "functions is not supported");
     if (!returns && any_is_narrow(callee->parameters, callee->n_parameters))
-        ptx__say(log, PTX_FATAL, nowhere,
-                 "In ABI compilation, passing predicate, 8-bit and 16-bit parameters to device "
-                 "functions is not supported");
+        ptx__report(log, PTX_FATAL, nowhere,
+                    "In ABI compilation, passing predicate, 8-bit and 16-bit parameters to device "
+                    "functions is not supported");
 }
 
 static void check_call(const struct convention *convention, const struct ptx__function *function,
@@ -55,12 +56,12 @@ static void check_call(const struct convention *convention, const struct ptx__fu
             ? &convention->parser->module->functions[operands[1].symbol.number]
             : NULL;
 
-    /* It says so once. */
+    /* The compiler reports this only once. */
     if (convention->parser->log->n_errors)
         return;
     if (convention->given_up && (!callee || !callee->has_body))
-        ptx__say(convention->parser->log, PTX_FATAL, nowhere,
-                 "'Indirect Functions or Extern Functions' requires ABI");
+        ptx__report(convention->parser->log, PTX_FATAL, nowhere,
+                    "'Indirect Functions or Extern Functions' requires ABI");
     if (!convention->given_up && callee)
         check_by_convention(convention->parser->log,
                             &(struct ptx__prototype){.results = callee->results,
@@ -88,7 +89,7 @@ static void note_results(const struct convention *convention, const struct ptx__
             convention->returned[results->elements[i].symbol.number] = true;
 }
 
-/* Others have no memory on a device, and its compiler ends with the program that called it. */
+/* Loads from other variables have no memory on a device; the driver's compiler crashes on them. */
 static void check_load(const struct convention *convention, const struct ptx__function *function,
                        const struct ptx__instruction *at)
 {
@@ -118,8 +119,8 @@ static void check_function(struct convention *convention, const struct ptx__func
         if (function->instructions[i].opcode == PTX_OP_LD)
             check_load(convention, function, &function->instructions[i]);
     if (convention->given_up && !function->is_kernel && function->usage.recursive)
-        ptx__say(convention->parser->log, PTX_FATAL, nowhere, "Function '%s' is recursive",
-                 function->name);
+        ptx__report(convention->parser->log, PTX_FATAL, nowhere, "Function '%s' is recursive",
+                    function->name);
 }
 
 bool ptx__check_calls(struct ptx__parser *parser)

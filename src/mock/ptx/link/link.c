@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Declarations become what defines them. */
+/* Connects declarations with the definitions of their names. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "mock/ptx/link/link.h"
 #include "mock/ptx/syntax/name_index.h"
 
-/* For each function and variable, the number of the one that is meant. */
+/* For each function and variable, the number of the one that replaces it. */
 struct link {
     struct ptx__parser *parser;
     uint32_t *functions, *variables;
     bool *function_used;
-    /* By name, the definition that was chosen so far. */
+    /* The definition of each name that was chosen so far. */
     struct ptx__name_index defined_functions, defined_variables;
-    /* The first alias of a name that all texts see, and the first one of each text. */
+    /* The first alias of each global name, and the first one of each name in a text. */
     struct ptx__name_index aliases, own_aliases;
 };
 
@@ -46,7 +46,7 @@ void ptx__each_operand(const struct ptx__instruction *instruction,
         each_operand(&instruction->operands[i], visit, context);
 }
 
-/* Is one definition to be taken rather than the other? */
+/* Tells whether other definitions take precedence over this one. */
 static bool is_weak(uint8_t linkage)
 {
     return linkage == PTX_WEAK || linkage == PTX_COMMON;
@@ -62,7 +62,7 @@ static bool defines_function(const struct ptx__function *function)
     return function->has_body && (function->linkage != PTX_STATIC || function->is_kernel);
 }
 
-/* The strongest definition of a name that all texts see, among those before and this one. */
+/* Chooses the strongest of the definitions so far of a global name. */
 static bool choose_function(struct link *link, uint32_t number)
 {
     struct ptx__function *functions = link->parser->module->functions;
@@ -88,7 +88,7 @@ static bool choose_function(struct link *link, uint32_t number)
     return true;
 }
 
-/* An alias defines its name as a function does: for its own text, or for all. */
+/* An alias defines its name like a function: for its own text, or globally. */
 static bool note_alias(struct link *link, uint32_t number)
 {
     const struct ptx__module *module = link->parser->module;
@@ -105,7 +105,10 @@ static bool note_alias(struct link *link, uint32_t number)
     return true;
 }
 
-/* What a function without a body stands for: an alias before a function, and the first of each. */
+/*
+ * Finds what a function without a body stands for. An alias comes before a function, and the first
+ * one of each counts.
+ */
 static void bind_function(struct link *link, uint32_t number)
 {
     struct ptx__module *module = link->parser->module;
@@ -153,7 +156,7 @@ static bool choose_variable(struct link *link, uint32_t number)
     return true;
 }
 
-/* An extern variable that nothing defines is one; that is how the driver's compiler has it. */
+/* An extern variable without a definition becomes a definition, as with the driver's compiler. */
 static bool bind_variable(struct link *link, uint32_t number)
 {
     struct ptx__variable *variable = &link->parser->module->variables[number];
@@ -172,16 +175,16 @@ static bool bind_variable(struct link *link, uint32_t number)
     if (!variable->bytes)
         return ptx__error(link->parser, variable->place, "Unresolved extern variable '%s'",
                           variable->name);
-    ptx__say(link->parser->log, PTX_WARNING, variable->place,
-             "Unresolved extern variable '%s' in whole program compilation, ignoring extern "
-             "qualifier",
-             variable->name);
+    ptx__report(link->parser->log, PTX_WARNING, variable->place,
+                "Unresolved extern variable '%s' in whole program compilation, ignoring extern "
+                "qualifier",
+                variable->name);
     variable->linkage = PTX_VISIBLE;
     *meant = number;
     return true;
 }
 
-/* What stands for another may itself be stood for. */
+/* Follows replacements, because a replacement may be replaced itself. */
 static uint32_t follow(const uint32_t *map, uint32_t number)
 {
     for (unsigned steps = 0; map[number] != number && steps < 1000; steps++)

@@ -6,7 +6,7 @@
 #include "mock/ptx/link/link.h"
 #include "mock/ptx/parse/parse.h"
 
-/* Each text has names and numbers of files of its own. */
+/* Reads one text, which has its own names and numbers of files. */
 static bool read_unit(struct ptx__parser *parser, const char *text, size_t length)
 {
     bool read;
@@ -23,7 +23,7 @@ static bool read_unit(struct ptx__parser *parser, const char *text, size_t lengt
     return read;
 }
 
-/* Number 0 is no location. */
+/* Location 0 stands for none. */
 static bool begin(struct ptx__parser *parser)
 {
     struct ptx__location *none = ptx__append(parser, &parser->module->locations,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From PTX texts to a checked module, linked and laid out. */
+/* Reads PTX texts to a checked module, linked and laid out. */
 #ifndef CUSHIM_MOCK_PTX_LINK_READ_H
 #define CUSHIM_MOCK_PTX_LINK_READ_H
 
@@ -9,28 +9,31 @@
 #include "mock/ptx/syntax/log.h"
 
 /*
- * Reads n texts, each of a length, as the units of one module for a device of a capability such
- * as 90. The module is to be finished in any case; it is whole only when the answer is PTX_OK.
+ * Reads n texts as the units of one module, for a device of a capability such as 90. The caller
+ * must finish the module in any case; it is complete only if the result is PTX_OK.
  */
 enum ptx__status ptx__read(const char *const *texts, const size_t *lengths, size_t n,
                            int capability, struct ptx__module *module, struct ptx__log *log);
 
 /*
- * Reads one text that is to be linked with others: what it declares and does not define is not
- * looked for, and no usage are found.
+ * Reads one text that will be linked with others: declarations without definitions are allowed, and
+ * the resource usage is not computed.
  */
 enum ptx__status ptx__read_part(const char *text, size_t length, int capability,
                                 struct ptx__module *module, struct ptx__log *log);
 
 void ptx__finish(struct ptx__module *module);
 
-/* A kernel or a function by its name, or an alias of it; PTX_NONE if there is none. */
+/*
+ * Returns a kernel or a function by its name, or by the name of an alias; PTX_NONE if there is
+ * none.
+ */
 uint32_t ptx__function_find(const struct ptx__module *module, const char *name);
 
 /*
- * The registers that a kernel has when its compilation is asked for so many at most, or for as many
- * as a block of so many threads can have; 0: nothing is asked for. What the kernel says itself
- * counts for more.
+ * Returns the number of registers of a kernel, if its compilation is limited to a number of
+ * registers, or to those with which a block of so many threads can run. 0 stands for no limit. The
+ * kernel's own directives take precedence.
  */
 unsigned ptx__limit_registers(const struct ptx__function *function, unsigned registers,
                               unsigned threads);

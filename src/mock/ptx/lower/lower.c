@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From a module's functions to code. */
+/* Lowering: it makes the engine's code of a module's functions. */
 #include "mock/ptx/lower/lower.h"
 
 #include <stdarg.h>
@@ -10,7 +10,10 @@
 #include "mock/ptx/exec/builtin.h"
 #include "mock/ptx/machine/run.h"
 
-/* Of local memory, with what its calls need. Launches have limits of their own, below this one. */
+/*
+ * The largest frame of a function in local memory, with the room for its calls. Launches have lower
+ * limits of their own.
+ */
 #define LARGEST_FRAME 0x10000000
 
 void ptx__refuse(struct ptx__lowering *lower, const char *format, ...)
@@ -21,8 +24,8 @@ void ptx__refuse(struct ptx__lowering *lower, const char *format, ...)
     va_start(list, format);
     vsnprintf(text, sizeof(text), format, list);
     va_end(list);
-    ptx__say(lower->log, PTX_ERROR, lower->at ? lower->at->place : lower->function->place, "%s",
-             text);
+    ptx__report(lower->log, PTX_ERROR, lower->at ? lower->at->place : lower->function->place, "%s",
+                text);
     lower->refused = true;
 }
 
@@ -71,7 +74,10 @@ static size_t list_bytes(const struct ptx__parameter *list, uint32_t n)
     return n ? list[n - 1].offset + list[n - 1].bytes : 0;
 }
 
-/* No thread has that much; one that ran it would be told so. It fits the numbers of operations. */
+/*
+ * No thread has more local memory than this. A larger frame would not fit into the operands of
+ * operations.
+ */
 static void check_frame(struct ptx__lowering *lower)
 {
     const struct ptx__function *function = lower->function;
@@ -86,7 +92,10 @@ static void check_frame(struct ptx__lowering *lower)
                     function->name, (unsigned long long) bytes, LARGEST_FRAME);
 }
 
-/* Its frame in local memory: variables, those for calls, parameters, results. */
+/*
+ * Places the parts of the frame in local memory: variables, parameters of calls, parameters,
+ * results.
+ */
 static void lay_out_frame(struct ptx__lowering *lower)
 {
     const struct ptx__function *function = lower->function;
@@ -127,12 +136,12 @@ static void describe(struct ptx__lowering *lower)
     code->parameters = ptx__keep(lower, code->n_parameters * sizeof(*code->parameters));
     for (uint32_t i = 0; i < code->n_parameters; i++)
         code->parameters[i] = place(lower->frame_parameters, &function->parameters[i]);
-    /* All results together: they begin with the first one. */
+    /* All results together; they begin with the first one. */
     code->result.offset = lower->frame_results;
     code->result.bytes = (uint32_t) list_bytes(function->results, function->n_results);
 }
 
-/* What was grown becomes part of the program, and jumps get their targets. */
+/* Copies the lists that grew during lowering into the program, and sets the targets of jumps. */
 static void finish(struct ptx__lowering *lower)
 {
     struct ptx__code *code = lower->code;
@@ -191,7 +200,7 @@ static enum ptx__status lower_body(struct ptx__lowering *lower)
     return lower->refused ? PTX_REFUSED : PTX_OK;
 }
 
-/* What was not defined may be a function of the device's runtime. */
+/* Lowers a function. A function without a body may be one of the device's runtime. */
 static enum ptx__status lower_function(struct ptx__lowering *lower)
 {
     if (setjmp(lower->failed))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files lower_*.c share: one function on its way from its text to code. */
+/* Shared by the files lower_*.c: the state of one function while it is lowered. */
 #ifndef CUSHIM_MOCK_PTX_LOWER_LOWER_H
 #define CUSHIM_MOCK_PTX_LOWER_LOWER_H
 
@@ -17,23 +17,23 @@ struct ptx__lowering {
     struct ptx__program *program;
     struct ptx__code *code;
     struct ptx__log *log;
-    jmp_buf failed; /* out of memory */
+    jmp_buf failed; /* where to go when out of memory */
     bool refused;
 
-    const struct ptx__instruction *at; /* the one that is being lowered */
+    const struct ptx__instruction *at; /* the instruction that is being lowered */
     uint32_t site, n_sites, sites_capacity;
-    const char **paths; /* of the module's files, NULL where none was needed yet */
+    const char **paths; /* paths of the module's files; NULL until one is needed */
 
     struct ptx__op *ops;
     size_t n_ops, ops_capacity;
     struct ptx__fixup *fixups; /* operations whose target is a block */
     size_t n_fixups, fixups_capacity;
     size_t constants_capacity;
-    uint32_t *constants; /* their numbers by what they are: a table of hashes */
+    uint32_t *constants; /* the numbers of constants, in a hash table */
     size_t constants_rows;
 
-    uint32_t *slots;    /* of each register */
-    uint32_t next_slot; /* the end of the file so far */
+    uint32_t *slots;    /* the slot of each register */
+    uint32_t next_slot; /* the end of the register file so far */
     uint32_t next_pred, preds_end;
     uint32_t frame_params, frame_parameters, frame_results, frame_end; /* in local memory */
 
@@ -47,29 +47,32 @@ struct ptx__fixup {
 
 /* --- lower.c --- */
 
-/* This cannot be executed: an error with the place of the instruction. */
+/* Reports that something cannot be executed, as an error at the instruction's place. */
 void ptx__refuse(struct ptx__lowering *lower, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The same, for the instruction itself: why it cannot be executed, or not in this form. */
+/* The same for the instruction as a whole: why it, or this form of it, cannot be executed. */
 void ptx__refuse_form(struct ptx__lowering *lower, const char *why);
 
-/* Grows a list by one zeroed element. Does not return when there is no memory. */
+/* Grows a list by one zeroed element. When out of memory it does not return (longjmp). */
 void *ptx__grow(struct ptx__lowering *lower, void *list_pointer, size_t *n, size_t *capacity,
                 size_t size);
 
-/* Memory of the program. Does not return when there is none. */
+/* Allocates memory of the program. When out of memory it does not return (longjmp). */
 void *ptx__keep(struct ptx__lowering *lower, size_t size);
 
 /* --- lower_emit.c: operations --- */
 
 struct ptx__op *ptx__emit(struct ptx__lowering *lower, ptx__handler run);
 
-/* By key; refuses the instruction if there is no such handler. Never NULL. */
+/*
+ * Emits the operation with this key. If there is no such handler, the instruction is refused. Never
+ * NULL.
+ */
 struct ptx__op *ptx__emit_key(struct ptx__lowering *lower, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The same with its slots. */
+/* The same, and sets the slots. */
 struct ptx__op *ptx__emit_slots(struct ptx__lowering *lower, const char *key, uint32_t d,
                                 uint32_t a, uint32_t b, uint32_t c);
 
@@ -83,27 +86,36 @@ uint32_t ptx__new_slot(struct ptx__lowering *lower, unsigned bits);
 uint32_t ptx__constant_slot(struct ptx__lowering *lower, unsigned bits, enum ptx__preload fill,
                             uint64_t value, unsigned of_param);
 
-/* The slot of an operand that is read as a type; what has none yet is computed into one. */
+/*
+ * Returns the slot of an operand that is read as this type. An operand without a slot is first
+ * computed into one.
+ */
 uint32_t ptx__source(struct ptx__lowering *lower, const struct ptx__operand *operand,
                      enum ptx__type type);
 
-/* The slot of an operand that is written; of "_", one that nobody reads. */
+/* Returns the slot of an operand that is written. For "_" it is a slot that is never read. */
 uint32_t ptx__target(struct ptx__lowering *lower, const struct ptx__operand *operand);
 
-/* The slot of a register, as it is declared. */
+/* Returns the slot of a register with its declared type. */
 uint32_t ptx__register_slot(struct ptx__lowering *lower, uint32_t reg);
 
-/* How many bits a lane of the operand's register has: 32 or 64 (128 of .b128, 1 of .pred). */
+/*
+ * Returns how many bits one lane of the operand's register has: 32 or 64, but 128 for .b128 and 1
+ * for .pred.
+ */
 unsigned ptx__slot_bits(const struct ptx__lowering *lower, const struct ptx__operand *operand);
 
-/* Where a .param variable, a parameter or a result is in the frame; PTX_NONE if nowhere. */
+/*
+ * Returns the offset of a .param variable, a parameter or a result in the frame; PTX_NONE if it is
+ * not in the frame.
+ */
 uint32_t ptx__frame_offset(const struct ptx__lowering *lower, struct ptx__symbol symbol);
 
-/* The slot with the address of a symbol in its own space, of 32 or 64 bits. */
+/* Returns a slot with the address of a symbol in its own state space, with 32 or 64 bits. */
 uint32_t ptx__symbol_slot(struct ptx__lowering *lower, struct ptx__symbol symbol, int64_t offset,
                           unsigned bits);
 
-/* --- the instructions: false if the file does not know this one --- */
+/* --- instructions: each function returns false if its file does not handle the instruction --- */
 
 bool ptx__lower_flow_instruction(struct ptx__lowering *lower);
 bool ptx__lower_memory(struct ptx__lowering *lower);
@@ -119,10 +131,13 @@ void ptx__lower_isspacep(struct ptx__lowering *lower);
 bool ptx__lower_warp(struct ptx__lowering *lower);
 bool ptx__lower_plain(struct ptx__lowering *lower);
 
-/* At the begin of a function that has any of those: nothing is allocated. */
+/* Emitted at the beginning of a function that uses these instructions: nothing is allocated yet. */
 void ptx__stack_begin(struct ptx__lowering *lower);
 
-/* May the instruction put its lanes aside, so that a guard has to be a branch around it? */
+/*
+ * Tells whether lanes may have to wait inside of the instruction. Its guard must then be a branch
+ * around it.
+ */
 bool ptx__may_wait(const struct ptx__instruction *instruction);
 
 /* --- lower_flow.c, lower_order.c --- */
@@ -131,14 +146,14 @@ struct ptx__block_of_code {
     uint32_t first, end; /* instructions */
     uint32_t *successors;
     uint32_t n_successors, n_predecessors;
-    uint32_t op; /* where it begins, once it is lowered */
+    uint32_t op; /* its first operation, after it is lowered */
 };
 
 struct ptx__flow {
     struct ptx__block_of_code *blocks;
     uint32_t n_blocks;
-    uint32_t *block_at; /* of each instruction */
-    uint32_t *order;    /* the blocks that can be reached, a loop in one piece */
+    uint32_t *block_at; /* the block of each instruction */
+    uint32_t *order;    /* the blocks that can be reached; the blocks of a loop are consecutive */
     uint32_t n_order;
 };
 
@@ -149,7 +164,7 @@ void ptx__flow_order(struct ptx__lowering *lower);
 /* Lowers the blocks in their order. */
 void ptx__flow_lower(struct ptx__lowering *lower);
 
-/* One instruction, with its guard. */
+/* Lowers one instruction with its guard. */
 void ptx__lower_instruction(struct ptx__lowering *lower, const struct ptx__instruction *at);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cp.async, mbarrier, clusters, and hints that have no effect here. */
+/* cp.async, mbarrier, clusters, and hints that have no effect on the mock. */
 #include "mock/ptx/exec/async.h"
 #include "mock/ptx/lower/lower.h"
 #include "mock/ptx/machine/memory_space.h"
@@ -124,7 +124,10 @@ static bool lower_mbarriers(struct ptx__lowering *lower)
         lower_pending(lower);
         return true;
     case PTX_OP_CP_ASYNC_MBARRIER_ARRIVE:
-        /* All copies are done: without .noinc, one arrival more is waited for, and has come. */
+        /*
+         * All copies are done already. Without .noinc the instruction adds an expected arrival,
+         * which arrives at once.
+         */
         if (ptx__has(lower->at, PTX_MOD_NOINC))
             lower_mbarrier(lower, PTX__MBARRIER_ARRIVE, false);
         return true;
@@ -163,7 +166,7 @@ static void lower_map(struct ptx__lowering *lower, ptx__handler run, bool has_ra
     op->c = ptx__type_bits(type) == 64;
 }
 
-/* A policy for the cache: any number does. */
+/* A cache policy. It has no effect, so any number is right. */
 static void lower_policy(struct ptx__lowering *lower)
 {
     const uint32_t zero = ptx__constant_slot(lower, 64, PTX__FILL_VALUE, 0, 0);

@@ -43,7 +43,10 @@ static struct ptx__op *emit(struct ptx__lowering *lower, ptx__handler run,
     return op;
 }
 
-/* to, from, size, then the barrier and the blocks, or the bytes; a policy is of no effect. */
+/*
+ * Operands: to, from, size, then the barrier and the mask of blocks, or the mask of bytes. A cache
+ * policy has no effect.
+ */
 static void lower_copy(struct ptx__lowering *lower)
 {
     const struct ptx__instruction *at = lower->at;
@@ -75,7 +78,7 @@ static void lower_fill(struct ptx__lowering *lower)
     emit(lower, ptx__do_bulk_fill, bulk);
 }
 
-/* to, what, the barrier */
+/* Operands: to, the value, the barrier. */
 static void lower_store(struct ptx__lowering *lower)
 {
     const struct ptx__instruction *at = lower->at;
@@ -108,7 +111,7 @@ static void lower_cancel(struct ptx__lowering *lower)
     emit(lower, ptx__do_cancel, bulk);
 }
 
-/* What is said of an answer that is always no: false, and block 0. */
+/* Queries of a cancellation, which never succeeds here: the answers are false, and block 0. */
 static void lower_query(struct ptx__lowering *lower)
 {
     const struct ptx__operand *d = &lower->at->operands[0];
@@ -148,7 +151,7 @@ bool ptx__lower_bulk(struct ptx__lowering *lower)
     case PTX_OP_CLUSTERLAUNCHCONTROL_QUERY_CANCEL_GET_FIRST_CTAID_Z:
         lower_query(lower);
         return true;
-    /* Copies are done when they are asked for; a prefetch, and how many registers, are hints. */
+    /* Copies are already done. A prefetch and the number of registers are only hints. */
     case PTX_OP_CP_ASYNC_BULK_COMMIT_GROUP:
     case PTX_OP_CP_ASYNC_BULK_WAIT_GROUP:
     case PTX_OP_CP_ASYNC_BULK_PREFETCH:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Slots of constants: the same constant has one slot in a function. */
+/* Slots of constants. Equal constants of a function share a slot. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ static bool same(const struct ptx__constant *a, const struct ptx__constant *b)
            a->of_param == b->of_param;
 }
 
-/* The row with the number of such a constant, or the free one where it goes. */
+/* Returns the row with the number of this constant, or the free row where it belongs. */
 static uint32_t *find_row(const struct ptx__lowering *lower, const struct ptx__constant *constant)
 {
     const uint64_t what =
@@ -25,7 +25,7 @@ static uint32_t *find_row(const struct ptx__lowering *lower, const struct ptx__c
     return &lower->constants[row];
 }
 
-/* Keeps half of the rows free. */
+/* Makes the table larger when half of its rows are used. */
 static void make_rows(struct ptx__lowering *lower)
 {
     const struct ptx__code *code = lower->code;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cvt. What it can be asked for in one instruction is done in steps: flushing, saturating and
- * .relu come before or behind the conversion, half precision is converted over .f32, integers over
- * those of 64 bits, and packed values are converted one by one.
+ * cvt is lowered to several steps. Flushing, saturation and .relu come before or after the
+ * conversion. Half precision is converted through .f32, integers through 64 bits, and packed values
+ * one by one.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "mock/ptx/lower/lower.h"
 
-/* How an integer stands in a slot once more, when it came from a wider register. */
+/* Returns an integer in the form that slots have, if its register is wider than its type. */
 static uint32_t narrowed(struct ptx__lowering *lower, uint32_t slot, enum ptx__type type,
                          const struct ptx__operand *operand)
 {
@@ -24,7 +24,9 @@ static uint32_t narrowed(struct ptx__lowering *lower, uint32_t slot, enum ptx__t
     return result;
 }
 
-/* What a destination wider than its type gets: the sign or zeros above. */
+/*
+ * Fills the upper bits of a destination that is wider than its type: with the sign or with zeros.
+ */
 static void extend(struct ptx__lowering *lower, uint32_t target, uint32_t slot, enum ptx__type type,
                    unsigned declared)
 {
@@ -48,7 +50,7 @@ static unsigned declared_bits(const struct ptx__lowering *lower, const struct pt
     return ptx__type_bits(lower->function->registers[d->reg].type);
 }
 
-/* Between integers: saturate, cut, extend. */
+/* Converts between integers: saturate, cut, extend. */
 static void convert_integer(struct ptx__lowering *lower, enum ptx__type to, enum ptx__type from)
 {
     const struct ptx__operand *d = &lower->at->operands[0], *a = &lower->at->operands[1];
@@ -71,7 +73,7 @@ static void convert_integer(struct ptx__lowering *lower, enum ptx__type to, enum
         snprintf(key, sizeof(key), "cvt.u%u.%s", to_bits, ptx__type_name(from));
         ptx__emit_slots(lower, key, temporary, source, source, source);
     } else if (to_bits < from_bits || (to_bits < 32 && a->kind == PTX_REGISTER)) {
-        /* The register may have had more bits than its type says. */
+        /* The register may have more bits than its type. */
         snprintf(key, sizeof(key), "cvt.u%u.u%u", to_bits, from_bits < 32 ? 32 : from_bits);
         ptx__emit_slots(lower, key, temporary, source, source, source);
     } else {
@@ -103,7 +105,7 @@ static const char *mode_of(const struct ptx__instruction *at)
     return "";
 }
 
-/* An operation on one slot, into a new one. */
+/* Emits an operation on one slot, with the result in a new one. */
 static uint32_t step(struct ptx__lowering *lower, const char *key, uint32_t from, unsigned bits)
 {
     const uint32_t to = ptx__new_slot(lower, bits);
@@ -112,7 +114,10 @@ static uint32_t step(struct ptx__lowering *lower, const char *key, uint32_t from
     return to;
 }
 
-/* Integers: those of 32 bits have conversions of their own to nearest; all others take 64. */
+/*
+ * Converts from an integer. There are direct conversions of 32 bits to nearest; all others go
+ * through 64 bits.
+ */
 static uint32_t from_integer(struct conversion *conversion, uint32_t slot)
 {
     const enum ptx__type from = conversion->from;
@@ -131,7 +136,7 @@ static uint32_t from_integer(struct conversion *conversion, uint32_t slot)
     return step(conversion->lower, key, slot, 64);
 }
 
-/* Half precision becomes .f32; then what is to be done before the conversion. */
+/* Converts half precision to .f32, and does what must come before the conversion. */
 static uint32_t from_float(struct conversion *conversion, uint32_t slot)
 {
     struct ptx__lowering *lower = conversion->lower;
@@ -139,7 +144,7 @@ static uint32_t from_float(struct conversion *conversion, uint32_t slot)
 
     if (conversion->to == PTX_F64 && !ptx__has(at, PTX_MOD_SAT) &&
         (conversion->from == PTX_F16 || conversion->from == PTX_BF16))
-        return slot; /* keeps what it can of a NaN, which .f32 does not */
+        return slot; /* a NaN keeps its bits, which it would lose in .f32 */
     if (conversion->from == PTX_F16 || conversion->from == PTX_BF16) {
         slot = step(lower, conversion->from == PTX_F16 ? "cvt.f32.f16" : "cvt.f32.bf16", slot, 32);
         conversion->from = PTX_F32;
@@ -154,7 +159,7 @@ static uint32_t from_float(struct conversion *conversion, uint32_t slot)
     return slot;
 }
 
-/* To an integer that stays floating point: half precision over .f32 and back. */
+/* Rounds to an integer that stays floating point; half precision goes through .f32 and back. */
 static uint32_t to_integral(struct conversion *conversion, uint32_t slot)
 {
     char key[32];
@@ -169,7 +174,7 @@ static uint32_t to_integral(struct conversion *conversion, uint32_t slot)
     return slot;
 }
 
-/* The conversion itself. */
+/* Emits the conversion itself. */
 static void last_step(const struct conversion *conversion, uint32_t target, uint32_t slot)
 {
     struct ptx__lowering *lower = conversion->lower;
@@ -210,7 +215,7 @@ static void convert(struct ptx__lowering *lower, enum ptx__type to, enum ptx__ty
 
 /* --- packed values --- */
 
-/* What a packed type is made of; PTX_NO_TYPE for any other. */
+/* Returns the type of the elements of a packed type; PTX_NO_TYPE for other types. */
 static enum ptx__type element_of(enum ptx__type type)
 {
     switch (type) {
@@ -235,7 +240,7 @@ static enum ptx__type element_of(enum ptx__type type)
     }
 }
 
-/* How many bits an element takes: those of 6 bits have a byte of their own. */
+/* Returns how many bits an element takes: one of 6 bits has a whole byte. */
 static unsigned stride_of(enum ptx__type element)
 {
     return element == PTX_E2M1 ? 4 : ptx__type_bits(element);
@@ -260,7 +265,7 @@ static void join(struct ptx__lowering *lower, uint32_t target, const uint32_t pa
     ptx__emit_list(lower, op, parts, 2);
 }
 
-/* From 8 bits and fewer, exactly; .relu comes afterwards. */
+/* Converts exactly from 8 bits or fewer; .relu comes afterwards. */
 static uint32_t widen(struct ptx__lowering *lower, enum ptx__type to, enum ptx__type from,
                       uint32_t slot)
 {
@@ -272,7 +277,7 @@ static uint32_t widen(struct ptx__lowering *lower, enum ptx__type to, enum ptx__
     return ptx__has(lower->at, PTX_MOD_RELU) ? step(lower, "relu.f16", wide, 32) : wide;
 }
 
-/* The first of two operands becomes the upper half. */
+/* Converts packed values. The first of two operands becomes the upper half. */
 static void convert_packed(struct ptx__lowering *lower, enum ptx__type to, enum ptx__type from)
 {
     const struct ptx__operand *o = lower->at->operands;
@@ -297,7 +302,7 @@ static void convert_packed(struct ptx__lowering *lower, enum ptx__type to, enum 
     join(lower, ptx__target(lower, &o[0]), parts, stride_of(part));
 }
 
-/* --- all of it --- */
+/* --- the whole instruction --- */
 
 static void convert_one(struct ptx__lowering *lower, enum ptx__type to, enum ptx__type from)
 {

@@ -18,7 +18,7 @@ static void move(struct ptx__lowering *lower, uint32_t to, uint32_t from, unsign
                         from + 2 * PTX__SLOT, 0);
 }
 
-/* {a, b, ...} from one register: element i has bits i * bits/n and on. */
+/* Splits a register into a vector: element i gets bits/n bits from bit i * bits/n on. */
 static void unpack(struct ptx__lowering *lower, const struct ptx__operand *vector,
                    const struct ptx__operand *whole, enum ptx__type type)
 {
@@ -66,7 +66,7 @@ static void pack(struct ptx__lowering *lower, const struct ptx__operand *whole,
     ptx__emit_list(lower, op, slots, vector->count);
 }
 
-/* All are read before any is written: "{a, b}, {b, a}" swaps. */
+/* Moves a vector. All elements are read before one is written: "{a, b}, {b, a}" swaps. */
 static void move_each(struct ptx__lowering *lower, const struct ptx__operand *d,
                       const struct ptx__operand *a, enum ptx__type type)
 {
@@ -102,7 +102,10 @@ static void lower_mov(struct ptx__lowering *lower)
 
 /* --- comparisons --- */
 
-/* "lt" and "u32": unsigned comparisons have words of their own, equality has no sign. */
+/*
+ * Makes the words of a comparison, such as "lt" and "u32". Unsigned comparisons have names of their
+ * own in PTX, and equality has no sign.
+ */
 static void comparison(const struct ptx__instruction *at, enum ptx__type type, char key[48])
 {
     static const struct {
@@ -135,7 +138,7 @@ static const char *combination(const struct ptx__instruction *at)
     return ptx__has(at, PTX_MOD_XOR) ? "xor.pred" : NULL;
 }
 
-/* The predicate of the comparison itself, before it is combined with another. */
+/* Returns the predicate of the comparison itself, before it is combined with another one. */
 static uint32_t compare(struct ptx__lowering *lower, enum ptx__type type, uint32_t target)
 {
     const struct ptx__instruction *at = lower->at;
@@ -157,7 +160,7 @@ static uint32_t half_of(struct ptx__lowering *lower, uint32_t slot, unsigned num
     return to;
 }
 
-/* The comparisons of the lower halves and of the upper ones. */
+/* Compares the lower halves and the upper halves. */
 static void compare_halves(struct ptx__lowering *lower, enum ptx__type part, uint32_t results[2])
 {
     const struct ptx__operand *o = lower->at->operands;
@@ -211,7 +214,7 @@ static void lower_setp(struct ptx__lowering *lower)
     if (word)
         c = ptx__source(lower, &at->operands[3], PTX_PRED);
     result = compare(lower, type, ptx__new_slot(lower, 1));
-    /* c may be one of the results. */
+    /* c may be one of the results, so it is copied first. */
     if (word && pair) {
         const uint32_t copy = ptx__new_slot(lower, 1);
 
@@ -224,10 +227,10 @@ static void lower_setp(struct ptx__lowering *lower)
         return;
     op = ptx__emit_slots(lower, word ? word : "mov.pred", ptx__target(lower, &d->elements[1]),
                          result, word ? c : result, 0);
-    op->imm = 1; /* the comparison's opposite */
+    op->imm = 1; /* the opposite of the comparison */
 }
 
-/* What `set` answers where it is true: all ones or 1.0, in each half of a packed result. */
+/* Returns what `set` yields for true: all ones or 1.0, in each half of a packed result. */
 static uint32_t truth(enum ptx__type to, bool halves)
 {
     switch (to) {

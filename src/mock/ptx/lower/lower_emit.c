@@ -6,7 +6,10 @@
 #include "mock/ptx/lower/lower.h"
 #include "mock/ptx/warps/control.h"
 
-/* The program's own copy: it may live longer than the module's text. */
+/*
+ * Returns the program's own copy of a path, because the program may live longer than the module's
+ * text.
+ */
 static const char *path_of(struct ptx__lowering *lower, uint32_t file)
 {
     const char **path = &lower->paths[file];
@@ -16,7 +19,10 @@ static const char *path_of(struct ptx__lowering *lower, uint32_t file)
     return *path;
 }
 
-/* Every operation of an instruction has the instruction's place, and a number of its own. */
+/*
+ * All operations of an instruction share a site: the instruction's place in the source, and a
+ * number.
+ */
 static uint32_t new_site(struct ptx__lowering *lower)
 {
     struct ptx__program *program = lower->program;
@@ -50,7 +56,7 @@ struct ptx__op *ptx__emit(struct ptx__lowering *lower, ptx__handler run)
     return op;
 }
 
-/* What a function needs of itself has no instruction. */
+/* Refuses a key. Operations at the beginning of a function belong to no instruction. */
 static void refuse_key(struct ptx__lowering *lower, const char *key)
 {
     char why[160];

@@ -23,7 +23,7 @@ static bool leaves(const struct ptx__instruction *instruction)
     }
 }
 
-/* The instructions that a branch may go to. */
+/* Returns the instructions that a branch may jump to. */
 static const uint32_t *targets_of(const struct ptx__lowering *lower,
                                   const struct ptx__instruction *instruction, uint32_t *ret_n)
 {
@@ -41,7 +41,10 @@ static const uint32_t *targets_of(const struct ptx__lowering *lower,
     return table->targets;
 }
 
-/* marks[i]: a block begins at instruction i. The last one, behind them all, is a return. */
+/*
+ * Sets marks[i] where a block begins at instruction i. The last block, after all instructions, is a
+ * return.
+ */
 static void mark(const struct ptx__lowering *lower, bool *marks)
 {
     const struct ptx__function *function = lower->function;
@@ -59,7 +62,7 @@ static void mark(const struct ptx__lowering *lower, bool *marks)
     }
 }
 
-/* There is room for it. */
+/* Adds a successor. The list has room for it. */
 static void add_successor(struct ptx__lowering *lower, struct ptx__block_of_code *block,
                           uint32_t number)
 {
@@ -119,7 +122,7 @@ void ptx__flow_find(struct ptx__lowering *lower)
 
 /* --- jumps --- */
 
-/* The predicate of a guard. */
+/* Returns the slot of a guard's predicate. */
 static uint32_t guard_slot(struct ptx__lowering *lower, const struct ptx__instruction *at)
 {
     return ptx__register_slot(lower, at->guard);
@@ -159,7 +162,7 @@ static void lower_branch_index(struct ptx__lowering *lower, const struct ptx__in
     op->imm = table->n_targets;
 }
 
-/* Results that are registers are put where the caller takes them. */
+/* Results that are registers are stored where the caller expects them. */
 static void lower_return(struct ptx__lowering *lower)
 {
     const struct ptx__function *function = lower->function;
@@ -216,7 +219,10 @@ static void lower_one(struct ptx__lowering *lower)
         ptx__refuse_form(lower, "nothing does it");
 }
 
-/* Lanes that are put aside inside have to meet the others again: a branch around it. */
+/*
+ * Lanes may have to wait inside of the instruction and must meet the others again, so the guard
+ * becomes a branch around it.
+ */
 static void lower_around(struct ptx__lowering *lower)
 {
     const struct ptx__instruction *at = lower->at;
@@ -258,7 +264,7 @@ void ptx__lower_instruction(struct ptx__lowering *lower, const struct ptx__instr
 
 /* --- blocks --- */
 
-/* Parameters that are registers come out of the frame. */
+/* Loads parameters that are registers from the frame. */
 static void lower_entry(struct ptx__lowering *lower)
 {
     const struct ptx__function *function = lower->function;
@@ -292,7 +298,10 @@ static void lower_block(struct ptx__lowering *lower, uint32_t position)
     if (leaves(&function->instructions[block->end - 1]) &&
         function->instructions[block->end - 1].guard == PTX_NONE)
         return;
-    /* Others may stand at the begin of the next block, so going on there is a jump as well. */
+    /*
+     * If other blocks also lead to the next block, going on there must be a jump, so that lanes can
+     * converge.
+     */
     next = flow->block_at[block->end];
     if (position + 1 < flow->n_order && flow->order[position + 1] == next &&
         flow->blocks[next].n_predecessors == 1)
@@ -300,7 +309,10 @@ static void lower_block(struct ptx__lowering *lower, uint32_t position)
     ptx__jump_to(lower, ptx__emit(lower, ptx__do_jump), next);
 }
 
-/* Jumps inside of an instruction, and the lists of brx.idx, which are not in the fixups. */
+/*
+ * Sets the targets of jumps inside of an instruction and of brx.idx, which are not in the list of
+ * fixups.
+ */
 static void finish_skips(struct ptx__lowering *lower)
 {
     for (size_t i = 0; i < lower->n_ops; i++) {
@@ -315,7 +327,10 @@ static void finish_skips(struct ptx__lowering *lower)
     }
 }
 
-/* A loop with something in it that others may change costs more. */
+/*
+ * Sets the costs of jumps. A loop that reads memory which others may change costs more, so that it
+ * yields sooner.
+ */
 static void set_costs(struct ptx__lowering *lower)
 {
     uint32_t *waiting = malloc((lower->n_ops + 1) * sizeof(*waiting)), n = 0;

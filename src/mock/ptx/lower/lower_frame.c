@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ld and st of what is named: local variables, parameters and results, arguments of calls. The
- * offset is a constant, so what leaves the named thing is known here. ptxas takes it and the
- * hardware does as its layout has it; here a thread that comes there has an illegal address.
+ * ld and st of named things: local variables, parameters, results and arguments of calls. The
+ * offset is a constant, so an access outside of the named thing is known here. ptxas accepts it,
+ * and a device accesses what happens to lie there. Here it becomes an illegal address when a thread
+ * executes it.
  */
 #include <stdio.h>
 #include <string.h>
@@ -12,15 +13,15 @@
 
 enum { MOST_PIECES = 16 };
 
-/* What is moved, register by register. */
+/* The registers of a load or store. */
 struct pieces {
     uint32_t slots[MOST_PIECES];
-    unsigned n, bytes; /* of each, in memory */
-    unsigned bits;     /* of its slot */
+    unsigned n, bytes; /* the size of each one in memory */
+    unsigned bits;     /* the bits of its slot */
     char type[8];
 };
 
-/* .b128 is moved as two of 64 bits. */
+/* .b128 is moved as two values of 64 bits. */
 static struct pieces halves_of(uint32_t slot)
 {
     return (struct pieces){
@@ -61,13 +62,13 @@ static struct pieces stored(struct ptx__lowering *lower)
     return pieces;
 }
 
-/* --- what is named --- */
+/* --- the named thing --- */
 
 struct named {
     const char *name;
     uint32_t at; /* in the frame */
     uint64_t bytes, alignment;
-    bool local; /* in memory, which is aligned; the others are registers on a device */
+    bool local; /* in local memory, which is aligned; the others are registers on a device */
 };
 
 static bool find(const struct ptx__lowering *lower, const struct ptx__operand *memory,
@@ -118,7 +119,7 @@ static void emit_wrong(struct ptx__lowering *lower, enum ptx__wrong_access kind,
     ptx__emit(lower, ptx__do_wrong_access)->imm = (uintptr_t) wrong;
 }
 
-/* Is all of the access where it may be? If not, it becomes a fault. */
+/* Checks that the access is inside. If it is not, a fault is emitted instead of it. */
 static bool check(struct ptx__lowering *lower, const struct named *named,
                   const struct pieces *pieces, int64_t offset)
 {
@@ -143,7 +144,7 @@ static void load_frame(struct ptx__lowering *lower, const struct pieces *pieces,
 
         op->d = pieces->slots[i];
         op->imm = at + (uint64_t) i * pieces->bytes;
-        /* All of the vector is one access. */
+        /* A vector is one access. */
         op->a = at;
         op->b = pieces->n * pieces->bytes;
     }
@@ -185,7 +186,7 @@ static void load_constants(struct ptx__lowering *lower, const struct pieces *pie
     }
 }
 
-/* Beyond the last one there are zeros, as on a device, and nothing that was meant. */
+/* Loads a parameter. Behind the last one there are zeros, as on a device, but this is reported. */
 static bool load_parameter(struct ptx__lowering *lower)
 {
     const struct ptx__operand *memory = &lower->at->operands[1];

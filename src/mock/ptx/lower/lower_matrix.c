@@ -31,7 +31,7 @@ static bool element_type(enum ptx__type type, uint8_t *ret_element)
     return false;
 }
 
-/* ".m16n8k16" */
+/* Reads a shape such as ".m16n8k16". */
 static bool shape(const struct ptx__instruction *at, struct ptx__matrix *matrix)
 {
     for (unsigned i = 0; i < at->n_modifiers; i++) {
@@ -59,7 +59,7 @@ static struct ptx__op *emit(struct ptx__lowering *lower, ptx__handler run,
     return op;
 }
 
-/* The registers of an operand, behind those that are in the list. */
+/* Appends the registers of an operand to the list. */
 static unsigned add_registers(struct ptx__lowering *lower, const struct ptx__operand *operand,
                               enum ptx__type type, uint32_t *slots, unsigned n)
 {
@@ -71,7 +71,10 @@ static unsigned add_registers(struct ptx__lowering *lower, const struct ptx__ope
     return n;
 }
 
-/* Of wmma.mma on .f16, D and C are named and A and B are .f16; else all are, D A B C. */
+/*
+ * Reads the types in the order D A B C. For wmma.mma on .f16, only D and C are written, and A and B
+ * are .f16.
+ */
 static bool types(const struct ptx__instruction *at, struct ptx__matrix *matrix)
 {
     const bool short_form = at->opcode == PTX_OP_WMMA_MMA && at->n_types == 2;
@@ -88,7 +91,10 @@ static bool types(const struct ptx__instruction *at, struct ptx__matrix *matrix)
            element_type(at->types[3], &t[PTX__PART_C]);
 }
 
-/* ".row" and ".col" of A and of B, in this order. */
+/*
+ * Tells whether A (number 0) or B (number 1) is given by rows: ".row" and ".col" stand in this
+ * order.
+ */
 static bool by_row(const struct ptx__instruction *at, unsigned number)
 {
     for (unsigned i = 0; i < at->n_modifiers; i++) {
@@ -100,7 +106,7 @@ static bool by_row(const struct ptx__instruction *at, unsigned number)
     return false;
 }
 
-/* Those of the oldest tensor cores have a layout of their own. */
+/* The products of the oldest tensor cores have a special layout. */
 static void find_quads(const struct ptx__instruction *at, struct ptx__matrix *matrix)
 {
     matrix->quads =
@@ -153,7 +159,7 @@ static uint8_t space_of(const struct ptx__instruction *at)
     }
 }
 
-/* Slot a, c: whether it is of 64 bits. The offset is with what imm points to. */
+/* Sets slot a, and c if it has 64 bits. The offset is in the structure that imm points to. */
 static void set_address(struct ptx__lowering *lower, const struct ptx__operand *memory,
                         struct ptx__op *op, uint32_t slot)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* ld, st, atom, red, and what is done with addresses. */
+/* ld, st, atom, red, and computations with addresses. */
 #include <stdio.h>
 #include <string.h>
 
 #include "mock/ptx/lower/lower_memory.h"
 #include "mock/ptx/warps/control.h"
 
-/* How the handlers call a space. */
+/* Returns the name of a state space in the keys of handlers. */
 static const char *space_word(const struct ptx__lowering *lower, enum ptx__space space)
 {
     switch (space) {
@@ -27,14 +27,14 @@ static const char *space_word(const struct ptx__lowering *lower, enum ptx__space
     }
 }
 
-/* Accesses that others may make or see at the same time. */
+/* Tells whether other threads may make or see the access at the same time. */
 static bool is_strong(const struct ptx__instruction *at)
 {
     return ptx__has(at, PTX_MOD_VOLATILE) || ptx__has(at, PTX_MOD_RELAXED) ||
            ptx__has(at, PTX_MOD_ACQUIRE) || ptx__has(at, PTX_MOD_RELEASE);
 }
 
-/* What a generic address has above one in the symbol's own space. */
+/* Returns the difference between a generic address and one in the symbol's own state space. */
 static uint64_t window_of_symbol(const struct ptx__lowering *lower, struct ptx__symbol symbol)
 {
     const struct ptx__variable *variable =
@@ -123,7 +123,7 @@ unsigned ptx__slot_word(const struct ptx__lowering *lower, const struct ptx__ope
     return ptx__slot_bits(lower, operand) == 64 ? 64 : 32;
 }
 
-/* All of b128 at once, where others may see or change it. */
+/* Accesses all 16 bytes at once, because other threads may see or change them. */
 static void lower_strong_wide(struct ptx__lowering *lower, bool load)
 {
     const struct ptx__instruction *at = lower->at;
@@ -140,7 +140,7 @@ static void lower_strong_wide(struct ptx__lowering *lower, bool load)
     ptx__emit_list(lower, op, (const uint32_t[]){slot, slot}, 2);
 }
 
-/* b128 is moved as two of 64 bits. */
+/* .b128 is moved as two values of 64 bits. */
 static void lower_wide(struct ptx__lowering *lower, bool load)
 {
     const struct ptx__instruction *at = lower->at;
@@ -246,7 +246,7 @@ static const char *operation_of(const struct ptx__instruction *at)
     return "?";
 }
 
-/* "u32" for all but min and max, whose sign counts. */
+/* Returns the type for the key: an unsigned one, except for min and max, where the sign matters. */
 static const char *atomic_type(const struct ptx__instruction *at)
 {
     const enum ptx__type type = ptx__type_of(at, 0);
@@ -271,7 +271,10 @@ struct atomic {
     bool sink;
 };
 
-/* c holds the width of the address, so the third operand of cas is in the list. */
+/*
+ * Emits one atomic operation. c holds the width of the address, so the third operand of cas is in
+ * the list.
+ */
 static void atomic_element(struct ptx__lowering *lower, const struct atomic *atomic, unsigned i,
                            uint32_t d)
 {
@@ -292,7 +295,10 @@ static void atomic_element(struct ptx__lowering *lower, const struct atomic *ato
     ptx__emit_list(lower, op, slots, 2);
 }
 
-/* The elements of a vector one after another; a result may be what another element takes. */
+/*
+ * Emits an atomic operation for each element of a vector. A result may be an operand of a later
+ * element, so results are copied last.
+ */
 static void lower_atomic(struct ptx__lowering *lower, bool result)
 {
     const struct ptx__instruction *at = lower->at;

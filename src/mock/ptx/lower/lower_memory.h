@@ -1,34 +1,37 @@
 /* SPDX-License-Identifier: MIT */
-/* What loads and stores have in common, wherever the bytes are. */
+/* Shared by loads and stores of all state spaces. */
 #ifndef CUSHIM_MOCK_PTX_LOWER_LOWER_MEMORY_H
 #define CUSHIM_MOCK_PTX_LOWER_LOWER_MEMORY_H
 
 #include "mock/ptx/lower/lower.h"
 
-/* "s8", "u32": the type in memory, as far as it makes a difference for what is loaded. */
+/* Writes the type in memory, such as "s8" or "u32", as far as it matters for the loaded value. */
 void ptx__loaded_type(enum ptx__type type, unsigned declared, char text[8]);
 
-/* How many bits the register is declared with; 32 for what is none. */
+/* Returns the declared bits of a register, or 32 if the operand is no register. */
 unsigned ptx__declared_bits(const struct ptx__lowering *lower, const struct ptx__operand *operand);
 
-/* The registers that are loaded or stored: one, or those of a vector. */
+/* Returns the registers that are loaded or stored: one, or those of a vector. */
 const struct ptx__operand *ptx__elements_of(const struct ptx__operand *operand, unsigned *ret_n);
 
-/* The first that is no "_": it says how large the registers are. */
+/* Returns the first element that is not "_", which determines the size of the registers. */
 const struct ptx__operand *ptx__first_register(const struct ptx__operand *elements, unsigned n);
 
-/* "32": the slot; "16" where a signed byte goes into 16 bits, which are kept without a sign. */
+/*
+ * Returns the size in the key: that of the slot, but 16 if a signed byte goes to 16 bits, which
+ * slots hold without a sign.
+ */
 unsigned ptx__slot_word(const struct ptx__lowering *lower, const struct ptx__operand *operand,
                         const char *type);
 
-/* The slot's size of what is stored, and all of its elements. */
+/* Fills in the slots of all elements that are stored, and returns their size. */
 unsigned ptx__stored(struct ptx__lowering *lower, const struct ptx__operand *elements, unsigned n,
                      uint32_t *slots);
 
 /*
- * lower_frame.c: ld and st of what is named, in the function's own frame or a kernel's
- * parameters. Where that is, and how much there is, is known by now, so nothing has to be looked
- * at later: what is not all of it inside becomes a fault. False: the bytes are elsewhere.
+ * In lower_frame.c: ld and st of named things in the function's frame, or of a kernel's parameters.
+ * Their place and size are known now, so nothing is checked at run time: an access that is not
+ * inside becomes a fault. False if the bytes are elsewhere.
  */
 bool ptx__lower_frame_load(struct ptx__lowering *lower);
 bool ptx__lower_frame_store(struct ptx__lowering *lower);

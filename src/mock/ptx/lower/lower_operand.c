@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Operands become slots. */
+/* Slots of operands. */
 #include "mock/ptx/lower/lower.h"
 
 static unsigned size_of(enum ptx__type type)
@@ -160,7 +160,7 @@ static const struct {
     {PTX_SREG_CLUSTER_NCTARANK, PTX__FILL_CLUSTER_NCTARANK},
 };
 
-/* Read anew each time. */
+/* Emits an operation that reads the clock, because its value differs at each read. */
 static uint32_t clock_slot(struct ptx__lowering *lower, unsigned special, unsigned bits)
 {
     const uint32_t slot = ptx__new_slot(lower, bits);
@@ -170,7 +170,7 @@ static uint32_t clock_slot(struct ptx__lowering *lower, unsigned special, unsign
     return slot;
 }
 
-/* A block has memory that is the system's where a kernel asks for it, behind its own. */
+/* If a kernel uses it, a block has memory of the system behind its own shared memory. */
 static uint32_t reserved_slot(struct ptx__lowering *lower, unsigned bits, unsigned offset)
 {
     lower->program->uses_reserved = true;
@@ -208,7 +208,7 @@ static uint32_t special_slot(struct ptx__lowering *lower, const struct ptx__oper
     case PTX_SREG_RESERVED_SMEM_OFFSET_END:
     case PTX_SREG_RESERVED_SMEM_OFFSET_CAP:
         return reserved_slot(lower, bits, PTX__RESERVED_SHARED);
-    default: /* other environment registers, performance counters: nothing */
+    default: /* other environment registers and performance counters: 0 */
         return ptx__constant_slot(lower, bits, PTX__FILL_VALUE, 0, 0);
     }
 }
@@ -230,7 +230,7 @@ static uint32_t negated(struct ptx__lowering *lower, uint32_t slot)
     return result;
 }
 
-/* "%r1+4", in as many bits as the register has. */
+/* Computes a sum such as "%r1+4" with as many bits as the register has. */
 static uint32_t sum_of(struct ptx__lowering *lower, const struct ptx__operand *operand,
                        uint32_t slot)
 {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The order of blocks: everything comes after what leads to it, and a loop is in one piece. The
- * strongly connected parts of the graph are put in order; in each that is a loop, its entry
- * comes first, and the rest is ordered in the same way without the edges back to the entry.
+ * The order of blocks: each block comes after the blocks that lead to it, and the blocks of a loop
+ * are consecutive. The strongly connected components of the graph are put in order. In each
+ * component that is a loop, the entry comes first. The rest of it is ordered in the same way,
+ * without the edges back to the entry.
  *
- * Jumps can nest loops as deeply as there are blocks, so the parts are not looked for anew at each
- * depth. One search finds the blocks, and what lies below which in its tree. The loop of an entry
- * is what lies below it and leads back to it without leaving what lies below it. Entries are
- * looked at from the last that was found to the first, inner loops before outer ones, and a
- * loop that is known counts as one block from then on. An edge from one branch of the tree to
- * another one counts where the two branches meet, and above: below, it comes from outside.
+ * Jumps can nest loops as deeply as there are blocks, so the components are not computed again for
+ * each depth. One depth-first search finds the blocks and its tree. The loop of an entry consists
+ * of the blocks below it in the tree that lead back to it without leaving the blocks below it.
+ * Entries are examined from the last one found to the first, so inner loops come before outer ones.
+ * A known loop then counts as one block. An edge between two branches of the tree counts from the
+ * block where the branches meet on upwards; below that block it comes from outside.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,14 +19,16 @@
 
 struct node {
     bool finished;       /* the search has left it */
-    uint32_t next;       /* successor to look at */
+    uint32_t next;       /* the next successor to examine */
     uint32_t parent;     /* in the tree of the search */
-    uint32_t open;       /* on the way to the lowest block above it that is not finished */
-    uint32_t whole;      /* on the way to the entry of the outermost loop that is known so far */
-    uint32_t loop;       /* the entry of the innermost loop that it is in, and is not itself of */
-    uint32_t back, meet; /* edges: back to it, and between two of its branches */
-    uint32_t into;       /* of those that count, the ones into its loop from another branch */
-    uint32_t first_inside, next_inside; /* of a loop: what is ordered in it, and of the same loop */
+    uint32_t open;       /* leads, in steps, to the lowest block above it that is not finished */
+    uint32_t whole;      /* leads, in steps, to the entry of the outermost loop known so far */
+    uint32_t loop;       /* the entry of the innermost loop that contains it, other than its own
+                            loop */
+    uint32_t back, meet; /* lists of edges: back to it, and between two of its branches */
+    uint32_t into;       /* the edges from another branch into its loop, among those that count */
+    uint32_t first_inside, next_inside; /* of a loop: its first block in the order; and the next
+                                           block of the same loop */
 };
 
 struct edge {
@@ -37,8 +40,8 @@ struct order {
     struct node *nodes;
     struct edge *edges;
     uint32_t n_edges;
-    uint32_t *found, *finished; /* blocks in the order of the search's coming and leaving */
-    uint32_t *path;             /* of the search; later the blocks whose edges are to be followed */
+    uint32_t *found, *finished; /* blocks in the order in which the search enters and leaves them */
+    uint32_t *path;             /* of the search; later the blocks whose edges must be followed */
     uint32_t n_found, n_finished, n_path;
 };
 
@@ -64,7 +67,7 @@ static void leave(struct order *order, uint32_t block)
     order->n_path--;
 }
 
-/* The end of a way, which becomes shorter for those who go it again. */
+/* Follows `open` to its end, and shortens the way for later calls. */
 static uint32_t open_above(struct order *order, uint32_t block)
 {
     struct node *nodes = order->nodes;
@@ -83,7 +86,7 @@ static void add_edge(struct order *order, uint32_t *list, uint32_t from, uint32_
     *list = order->n_edges++;
 }
 
-/* An edge to a block that was found before. One down the same branch says nothing new. */
+/* Notes an edge to a block that was found before. An edge down the same branch is not needed. */
 static void note_edge(struct order *order, uint32_t from, uint32_t to)
 {
     const uint32_t above = open_above(order, to);
@@ -128,7 +131,7 @@ static uint32_t whole_of(struct order *order, uint32_t block)
     return block;
 }
 
-/* The block is in the entry's loop, with the loop that it is the entry of. */
+/* Adds a block to the entry's loop, together with its own loop if it is an entry. */
 static void join(struct order *order, uint32_t block, uint32_t entry)
 {
     const uint32_t whole = whole_of(order, block);
@@ -169,7 +172,7 @@ static void find_loop(struct order *order, uint32_t entry)
 
 /* --- the order --- */
 
-/* What the search left first comes last. */
+/* Links the blocks of each loop in the reverse order in which the search left them. */
 static uint32_t link_insides(struct order *order)
 {
     uint32_t first = PTX_NONE;

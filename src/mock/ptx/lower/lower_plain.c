@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All other instructions: the key is the name with its modifiers and types, without those that
- * make no difference here, and the operands are slots in their order.
+ * All other instructions. The key is the name with its modifiers and types, except those that make
+ * no difference here. The operands become slots in their order.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "mock/ptx/lower/lower.h"
 
-/* Instructions that do the same with signed, unsigned and untyped operands. */
+/* Tells whether the instruction does the same with signed, unsigned and untyped operands. */
 static bool ignores_sign(const struct ptx__instruction *at)
 {
     switch (at->opcode) {
@@ -40,7 +40,10 @@ static void add_word(char *key, size_t size, const char *word)
     snprintf(key + length, size - length, ".%s", word);
 }
 
-/* Rounding to nearest is what operations do that do not say; saturation comes after them. */
+/*
+ * Tells whether a modifier is not in the key: rounding to nearest is the default, and saturation is
+ * a separate operation.
+ */
 static bool is_left_out(const struct ptx__instruction *at, enum ptx__modifier modifier)
 {
     if (modifier == PTX_MOD_SAT)
@@ -71,7 +74,7 @@ static void add_type(const struct ptx__instruction *at, unsigned number, char *k
     }
 }
 
-/* On .f32 and .f64, mad is fma; what says neither is full precision. */
+/* For .f32 and .f64, mad is fma. Without .approx and .full, an operation has full precision. */
 static const char *name_of(const struct ptx__instruction *at)
 {
     if (at->opcode == PTX_OP_MAD && ptx__is_float(ptx__type_of(at, 0)))
@@ -90,7 +93,7 @@ static void make_key(const struct ptx__instruction *at, char *key, size_t size)
         add_type(at, i, key, size);
 }
 
-/* The type that operand number `number` is read as. */
+/* Returns the type as which an operand is read. */
 static enum ptx__type operand_type(const struct ptx__instruction *at, uint32_t number)
 {
     const struct ptx__shape *shape = &ptx__shapes[ptx__forms[at->form].first_shape];
@@ -128,7 +131,7 @@ static uint32_t half_of(struct ptx__lowering *lower, uint32_t slot, unsigned num
     return to;
 }
 
-/* The key of the same operation on plain .f32. */
+/* Writes the key of the same operation on plain .f32. */
 static void single_key(const struct ptx__instruction *at, char *key, size_t size)
 {
     struct ptx__instruction single = *at;
@@ -197,7 +200,7 @@ static bool is_arithmetic(const struct ptx__instruction *at)
            at->opcode == PTX_OP_FMA;
 }
 
-/* The least and the greatest of three, one after the other. */
+/* The minimum and the maximum of three: two operations, one after the other. */
 static bool lower_three(struct ptx__lowering *lower)
 {
     const struct ptx__instruction *at = lower->at;

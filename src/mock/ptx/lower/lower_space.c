@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* isspacep: which space a generic address is in. */
+/* isspacep: tests in which state space a generic address is. */
 #include "mock/ptx/lower/lower.h"
 
-/* Is the address below `shift` bits the same as this? */
+/* Tests whether the address, without its lowest `shift` bits, is equal to base. */
 static uint32_t is_in(struct ptx__lowering *lower, uint32_t address, unsigned shift, uint64_t base)
 {
     const uint32_t high = ptx__new_slot(lower, 64), result = ptx__new_slot(lower, 1);
@@ -14,7 +14,10 @@ static uint32_t is_in(struct ptx__lowering *lower, uint32_t address, unsigned sh
     return result;
 }
 
-/* Is it in one of the module's constants? They lie anywhere in global memory. */
+/*
+ * Tests whether the address is in one of the module's constants, which are anywhere in global
+ * memory.
+ */
 static uint32_t is_constant(struct ptx__lowering *lower, uint32_t address)
 {
     const uint32_t from = ptx__new_slot(lower, 64);
@@ -36,7 +39,7 @@ static uint32_t is_constant(struct ptx__lowering *lower, uint32_t address)
     return result;
 }
 
-/* Whatever is in no other space is taken to be global, also where nothing is. */
+/* Any address that is in no other state space counts as global, even if no memory is there. */
 static uint32_t is_global(struct ptx__lowering *lower, uint32_t address)
 {
     const uint32_t result = is_constant(lower, address);
@@ -52,7 +55,7 @@ static uint32_t is_global(struct ptx__lowering *lower, uint32_t address)
 static uint32_t is_of(struct ptx__lowering *lower, uint32_t address, enum ptx__space space)
 {
     switch (space) {
-    case PTX_SHARED: /* of this block; that of others has their number there */
+    case PTX_SHARED: /* of this block; addresses of other blocks contain their rank */
     case PTX_SHARED_CTA:
         return is_in(lower, address, PTX__RANK_SHIFT, PTX__SHARED_WINDOW);
     case PTX_SHARED_CLUSTER:
@@ -60,7 +63,7 @@ static uint32_t is_of(struct ptx__lowering *lower, uint32_t address, enum ptx__s
     case PTX_LOCAL:
         return is_in(lower, address, PTX__WINDOW_SHIFT, PTX__LOCAL_WINDOW);
     case PTX_PARAM:
-    case PTX_PARAM_ENTRY: /* a kernel's, also in a function that it calls */
+    case PTX_PARAM_ENTRY: /* of a kernel, also in a function that it calls */
         return is_in(lower, address, PTX__WINDOW_SHIFT, PTX__PARAM_WINDOW);
     case PTX_CONST:
         return is_constant(lower, address);

@@ -3,7 +3,7 @@
 #include "mock/ptx/lower/lower.h"
 #include "mock/ptx/warps/control.h"
 
-/* What a stack frame is aligned to at least. */
+/* The minimum alignment of a stack frame. */
 enum { ALIGNMENT = 8 };
 
 static bool is_wide(const struct ptx__lowering *lower)

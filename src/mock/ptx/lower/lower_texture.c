@@ -28,7 +28,7 @@ static const struct geometry *geometry_of(const struct ptx__instruction *at)
     return &geometries[i];
 }
 
-/* Element i of what is written as a vector, in one register, or alone. */
+/* Returns element i of a vector; a single register counts as its only element. */
 static struct ptx__operand element_of(const struct ptx__operand *operand, unsigned i)
 {
     struct ptx__operand element = *operand;
@@ -61,7 +61,7 @@ static bool has_bits(const struct ptx__lowering *lower, const struct ptx__operan
     return operand->kind != PTX_REGISTER || ptx__slot_bits(lower, operand) == bits;
 }
 
-/* "1.5" in braces has no type that would say how many bits of it are wanted. */
+/* Converts a constant such as "1.5" in braces to 32 bits: there it has no type. */
 static struct ptx__operand narrowed(struct ptx__operand operand)
 {
     double wide;
@@ -77,7 +77,7 @@ static struct ptx__operand narrowed(struct ptx__operand operand)
     return operand;
 }
 
-/* What is counted or a place has 32 bits. */
+/* Returns the slot of a value of 32 bits, such as a number of an element or a coordinate. */
 static uint32_t source(struct ptx__lowering *lower, const struct ptx__operand *operand, unsigned i,
                        enum ptx__type type)
 {
@@ -88,7 +88,7 @@ static uint32_t source(struct ptx__lowering *lower, const struct ptx__operand *o
     return ptx__source(lower, &element, type);
 }
 
-/* A handle is a register's value, or the address of a variable. */
+/* Returns the slot of a handle, which is a register's value or the address of a variable. */
 static uint32_t handle_of(struct ptx__lowering *lower, const struct ptx__operand *operand)
 {
     struct ptx__operand plain = *operand;
@@ -109,7 +109,10 @@ static bool has_mode(const struct ptx__tex *tex, enum ptx__level_mode mode)
     return tex->level_mode == mode;
 }
 
-/* What comes behind the brackets: the level or the gradients, offsets, what to compare with. */
+/*
+ * Reads what follows the brackets: the level or the gradients, offsets, and a value to compare
+ * with.
+ */
 static void read_rest(struct ptx__lowering *lower, struct ptx__tex *tex)
 {
     const struct ptx__instruction *at = lower->at;
@@ -125,7 +128,7 @@ static void read_rest(struct ptx__lowering *lower, struct ptx__tex *tex)
         }
         next += 2;
     }
-    /* Offsets are a vector of integers: of a line, a single one. */
+    /* Offsets are a vector of integers; for a line, one integer. */
     if (at->n_operands > next && (at->operands[next].kind == PTX_VECTOR || n == 1)) {
         tex->has_offset = true;
         for (unsigned i = 0; i < n; i++)
@@ -142,7 +145,7 @@ static void read_brackets(struct ptx__lowering *lower, struct ptx__tex *tex)
     const struct ptx__operand *place = &brackets->elements[brackets->count - 1];
     const enum ptx__type type = tex->whole ? PTX_S32 : PTX_F32;
     const unsigned n = tex->cube ? 3 : tex->dimensions;
-    /* No array has several samples, so whichever is wanted is the one that there is. */
+    /* No array has several samples, so the number of the sample is ignored. */
     const unsigned sample = geometry_of(lower->at)->sampled, first = sample + tex->layered;
 
     tex->handle = handle_of(lower, &brackets->elements[0]);
@@ -232,7 +235,7 @@ static struct ptx__surface *new_surface(struct ptx__lowering *lower,
     return surface;
 }
 
-/* The slots of registers are 32 or 64 bits, and .b64 is the one type that needs the wider. */
+/* Slots have 32 or 64 bits, and only .b64 needs the wider ones. */
 static void read_values(struct ptx__lowering *lower, struct ptx__surface *surface,
                         const struct ptx__operand *values, bool load)
 {
@@ -270,7 +273,7 @@ static void lower_surface(struct ptx__lowering *lower, ptx__handler run, bool lo
     op->waits = load;
 }
 
-/* --- questions --- */
+/* --- queries --- */
 
 static const struct {
     uint16_t modifier;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Registers in a function's frame: parameters and results that are registers travel through it.
- * A predicate takes a byte there, a vector its elements one behind the other, and 128 bits are two
- * of 64.
+ * Registers in a function's frame, through which parameters and results that are registers are
+ * passed. In the frame, a predicate takes one byte, the elements of a vector are contiguous, and
+ * 128 bits are two values of 64 bits.
  */
 #include "mock/ptx/lower/lower_value.h"
 
@@ -11,7 +11,7 @@ struct piece {
     unsigned bits;
 };
 
-/* Number `i` of the parts that a register is moved in; false if it has fewer. */
+/* Returns part i of a register, in which it is moved. False if there are fewer parts. */
 static bool piece_of(uint32_t slot, enum ptx__type type, unsigned vector, unsigned i,
                      struct piece *ret_piece)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Video instructions: vadd, vadd2, vadd4 and their like. */
+/* Video instructions: vadd, vadd2, vadd4 and similar ones. */
 #include "mock/ptx/exec/video.h"
 #include "mock/ptx/lower/lower.h"
 #include "mock/ptx/warps/control.h"
@@ -45,7 +45,7 @@ static void read_operation(const struct ptx__instruction *at, struct ptx__video 
     video->shift = ptx__has(at, PTX_MOD_SHR7) ? 7 : ptx__has(at, PTX_MOD_SHR15) ? 15 : 0;
 }
 
-/* Comparisons have no type of their result: it is without a sign. */
+/* Reads the types. Comparisons have no type for the result, which is unsigned. */
 static void read_types(const struct ptx__instruction *at, struct ptx__video *video)
 {
     const unsigned first = at->n_types > 2;
@@ -55,7 +55,7 @@ static void read_types(const struct ptx__instruction *at, struct ptx__video *vid
     video->sign_b = ptx__is_signed(ptx__type_of(at, first + 1));
 }
 
-/* Four bits a lane, the highest lane first. */
+/* Reads the lanes of an operand: four bits for each lane, the highest lane first. */
 static void read_lanes(const struct ptx__operand *operand, unsigned n, unsigned first,
                        uint8_t lanes[4])
 {
@@ -65,7 +65,7 @@ static void read_lanes(const struct ptx__operand *operand, unsigned n, unsigned 
         lanes[i] = (uint8_t) (given ? operand->lanes >> 4 * i & 15 : first + i);
 }
 
-/* The lanes of d that are named, each once. One alone is written as a part of a register. */
+/* Returns the lanes of d that are written. A single lane is written as a part of a register. */
 static uint8_t read_mask(const struct ptx__operand *operand, unsigned n)
 {
     uint8_t mask = 0;
@@ -100,7 +100,10 @@ static void read_operands(const struct ptx__instruction *at, struct ptx__video *
     read_lanes(&o[2], video->n_lanes, video->n_lanes, video->lanes[1]);
 }
 
-/* The minus of an operand is the operation's business, not that of a predicate. */
+/*
+ * Returns the slot of an operand. Its minus sign is part of the video operation, so it is removed
+ * here.
+ */
 static uint32_t source(struct ptx__lowering *lower, const struct ptx__operand *operand)
 {
     struct ptx__operand plain = *operand;

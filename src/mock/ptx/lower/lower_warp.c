@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What lanes, warps and functions do together: calls, barriers, votes, shuffles, fences. */
+/* Operations of several lanes and of functions: calls, barriers, votes, shuffles, fences. */
 #include <stdio.h>
 #include <string.h>
 
@@ -29,7 +29,7 @@ bool ptx__may_wait(const struct ptx__instruction *instruction)
 
 /* --- calls --- */
 
-/* What a symbol of the frame has there; so much is passed on. */
+/* Returns the size of a symbol of the frame; so many bytes are passed. */
 static uint32_t bytes_of(const struct ptx__lowering *lower, struct ptx__symbol symbol)
 {
     const struct ptx__function *function = lower->function;
@@ -44,7 +44,10 @@ static uint32_t bytes_of(const struct ptx__lowering *lower, struct ptx__symbol s
     }
 }
 
-/* What is called, by its declaration, by its prototype, or as the first of a list has it. */
+/*
+ * Returns the prototype of a call: that of the function, of the .callprototype, or of the first
+ * function in the list.
+ */
 static struct ptx__prototype prototype_of(const struct ptx__lowering *lower,
                                           const struct ptx__operand *operands)
 {
@@ -64,7 +67,10 @@ static struct ptx__prototype prototype_of(const struct ptx__lowering *lower,
                                    .n_results = callee->n_results};
 }
 
-/* Room in the frame, behind what is there. A register of 64 bits is read all of it. */
+/*
+ * Reserves room at the end of the frame. At least 8 bytes, because a register of 64 bits is read as
+ * a whole.
+ */
 static uint32_t take_room(struct ptx__lowering *lower, size_t bytes)
 {
     const uint32_t at = (lower->frame_end + 15) / 16 * 16;
@@ -73,7 +79,7 @@ static uint32_t take_room(struct ptx__lowering *lower, size_t bytes)
     return at;
 }
 
-/* Where in the frame an argument is; one in a register is put there first. */
+/* Returns the place of an argument in the frame. A register is first stored there. */
 static struct ptx__argument argument(struct ptx__lowering *lower,
                                      const struct ptx__operand *operand,
                                      const struct ptx__parameter *parameter)
@@ -97,7 +103,7 @@ static struct ptx__argument argument(struct ptx__lowering *lower,
     return (struct ptx__argument){offset, bytes};
 }
 
-/* Pairs of numbers, as ptx__given() takes them out. */
+/* Returns the places as pairs of numbers, which ptx__given() reads. */
 static const uint32_t *lower_arguments(struct ptx__lowering *lower,
                                        const struct ptx__operand *arguments,
                                        const struct ptx__prototype *prototype)
@@ -115,7 +121,7 @@ static const uint32_t *lower_arguments(struct ptx__lowering *lower,
     return pairs;
 }
 
-/* All results lie together, the first one first. */
+/* Returns the size of all results, which are contiguous. */
 static uint32_t bytes_of_results(const struct ptx__prototype *prototype,
                                  const struct ptx__operand *first)
 {
@@ -127,7 +133,7 @@ static uint32_t bytes_of_results(const struct ptx__prototype *prototype,
                                        : 0;
 }
 
-/* Where the results go: into a variable, or into room of their own behind all else. */
+/* Returns the place for the results: a variable, or new room in the frame. */
 static struct ptx__argument place_results(struct ptx__lowering *lower,
                                           const struct ptx__operand *results,
                                           const struct ptx__prototype *prototype)
@@ -148,7 +154,7 @@ static struct ptx__argument place_results(struct ptx__lowering *lower,
     return place;
 }
 
-/* Results in registers are taken out of the frame after the call. */
+/* Loads results that are registers from the frame after the call. */
 static void take_results(struct ptx__lowering *lower, const struct ptx__operand *results,
                          const struct ptx__prototype *prototype, struct ptx__argument place)
 {
@@ -186,7 +192,7 @@ static void lower_call(struct ptx__lowering *lower)
     op->a = slot;
     op->list = pairs;
     op->n_list = (uint16_t) (2 * arguments->count);
-    op->waits = true; /* what is called may */
+    op->waits = true; /* the called function may wait */
     if (direct)
         set_callee(lower, op, operands[1].symbol.number);
     take_results(lower, results, &prototype, place);
@@ -250,7 +256,7 @@ static uint32_t every_lane(struct ptx__lowering *lower)
     return ptx__constant_slot(lower, 32, PTX__FILL_VALUE, PTX__ALL, 0);
 }
 
-/* The second of "d|p", or a slot that nobody reads. */
+/* Returns the slot for the second of "d|p", or a slot that is never read. */
 static uint32_t second(struct ptx__lowering *lower, const struct ptx__operand *operand)
 {
     if (operand->kind == PTX_PAIR && operand->elements[1].kind == PTX_REGISTER)
@@ -258,7 +264,10 @@ static uint32_t second(struct ptx__lowering *lower, const struct ptx__operand *o
     return ptx__new_slot(lower, 1);
 }
 
-/* d, a, b, c; the list has the members and the predicate; imm: no members were named. */
+/*
+ * d, a, b and c are the operands. The list has the members and the predicate. imm: the instruction
+ * names no members.
+ */
 static void lower_shuffle(struct ptx__lowering *lower)
 {
     const struct ptx__instruction *at = lower->at;

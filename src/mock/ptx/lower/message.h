@@ -7,8 +7,8 @@
 struct ptx__module;
 
 /*
- * May a kernel of the module exchange messages with the host while it runs? That takes accesses
- * that are volatile, or ordered for the whole system.
+ * Tells whether a kernel of the module may exchange messages with the host while it runs. This
+ * takes volatile accesses, or accesses that are ordered for the whole system.
  */
 bool ptx__has_messages(const struct ptx__module *module);
 

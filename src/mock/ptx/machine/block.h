@@ -32,7 +32,7 @@ void ptx__preload(const struct ptx__warp *warp, const struct ptx__frame *frame, 
 /* Computes the sizes of a grid from the launch and the code. */
 void ptx__grid_shape(struct ptx__grid *grid);
 
-/* The race check of shared memory: see racecheck_shared.c. */
+/* The race check of shared memory: see racecheck/racecheck_shared.c. */
 struct ptx__shared_racecheck *ptx__shared_racecheck_new(uint32_t shared_bytes, unsigned n_warps);
 void ptx__shared_racecheck_free(struct ptx__shared_racecheck *watch);
 void ptx__shared_racecheck_start(struct ptx__block *block);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A function of a module, lowered: what the engine runs.
+ * A lowered function of a module, which the engine runs.
  *
- * A register is a slot of 32 lanes side by side: 32 times 4 bytes, 32 times 8 for 64-bit types,
- * and one word with a bit a lane for a predicate. 8- and 16-bit values are kept zero-extended in
- * 4 bytes. Constants and special registers are slots as well, which are filled before the
- * function runs. So every operand is an offset into one file of registers, and every operation has
- * a handler of its own: nothing is decoded while a kernel runs.
+ * A register is a slot with 32 lanes: 32 times 4 bytes, 32 times 8 bytes for 64-bit types, and one
+ * word with a bit for each lane for a predicate. 8- and 16-bit values are zero-extended to 4 bytes.
+ * Constants and special registers are slots too, which are filled before the function runs. So each
+ * operand is an offset into one register file, and each operation has its own handler: nothing is
+ * decoded while a kernel runs.
  *
- * Blocks of code stand in an order in which a loop is in one piece and everything else comes
- * after what leads to it. So of several groups of lanes the one that is furthest behind goes on,
- * and they meet again at the first place that all of them pass.
+ * The blocks of a loop are consecutive, and each other block comes after the blocks that lead to
+ * it. If the lanes of a warp are in several groups, the group that is furthest behind continues. So
+ * the groups meet again at the first place that all of them pass.
  *
- * Code does not change once it is lowered, so all workers of a launch read it without a lock.
+ * Code does not change after lowering, so all workers of a launch read it without a lock.
  */
 #ifndef CUSHIM_MOCK_PTX_MACHINE_CODE_H
 #define CUSHIM_MOCK_PTX_MACHINE_CODE_H
@@ -27,23 +27,26 @@
 #define PTX__ALL             0xffffffffu
 #define PTX__SLOT            (PTX__LANES * 4)
 #define PTX__MAX_THREADS     1024 /* of a block */
-#define PTX__RESERVED_SHARED 1024 /* bytes of a block's shared memory that are the system's */
+#define PTX__RESERVED_SHARED 1024 /* bytes of a block's shared memory that the system reserves */
 
 /*
  * Addresses in shared and local memory, and of parameters, begin at 0 in their own space. As
- * generic addresses they lie above everything that a process of the host can map.
+ * generic addresses they are above all addresses that a process of the host can map.
  */
 #define PTX__WINDOW_SHIFT  48
 #define PTX__SHARED_WINDOW (UINT64_C(1) << PTX__WINDOW_SHIFT)
 #define PTX__LOCAL_WINDOW  (UINT64_C(2) << PTX__WINDOW_SHIFT)
 #define PTX__PARAM_WINDOW  (UINT64_C(3) << PTX__WINDOW_SHIFT)
 
-/* The number of a block in its cluster, plus one, stands here in addresses of its shared memory. */
+/*
+ * In addresses of its shared memory, the number of a block in its cluster plus one is stored above
+ * this bit.
+ */
 #define PTX__RANK_SHIFT 24
 
 /*
- * The first slots of every file: what is not wanted is written to the first four; then the carry
- * of each lane; then all ones, the members of what a whole warp does.
+ * The first slots of each register file. Results that are not wanted are written to the first four.
+ * Then come the carry of each lane, and all ones: the members of operations of a whole warp.
  */
 #define PTX__SINK_SLOT  0u
 #define PTX__CARRY_SLOT (4 * PTX__SLOT)
@@ -53,7 +56,9 @@
 struct ptx__op;
 struct ptx__warp;
 
-/* Does an operation for the lanes of the warp that are active; the next one, NULL to stop. */
+/*
+ * Runs an operation for the active lanes of the warp. Returns the next operation, or NULL to stop.
+ */
 typedef const struct ptx__op *(*ptx__handler)(struct ptx__warp *warp, const struct ptx__op *op);
 
 struct ptx__op {
@@ -64,15 +69,15 @@ struct ptx__op {
         const struct ptx__op *target; /* of a jump */
         const struct ptx__code *call; /* a direct call; NULL for one through a register */
     };
-    const uint32_t *list; /* more slots: elements of vectors; of calls pairs, see ptx__given */
+    const uint32_t *list; /* more slots: elements of vectors; for calls pairs, see ptx__given */
     uint16_t n_list;
     uint16_t cost; /* of a jump backwards, see warp.h */
     uint32_t site; /* in the list of the program */
-    uint32_t skip; /* of a jump inside of an instruction: how many operations on */
-    bool waits; /* it may see what others do at the same time: a loop with it may wait for them */
+    uint32_t skip; /* of a jump inside of an instruction: the number of operations */
+    bool waits;    /* it may see changes by others, so a loop with it may wait for them */
 };
 
-/* Where an operation comes from. */
+/* The place in the program of an operation. */
 struct ptx__site {
     uint32_t line;        /* in the PTX text */
     uint32_t source_line; /* by .loc, 0: unknown */
@@ -109,7 +114,7 @@ enum ptx__preload {
     PTX__FILL_N_SM,
     PTX__FILL_CLUSTERED,     /* clusters were asked for */
     PTX__FILL_RESERVED_BASE, /* where the shared memory begins that is the system's */
-    PTX__FILL_OF_BLOCK,      /* from here on: differs between the blocks of a launch */
+    PTX__FILL_OF_BLOCK,      /* from here on: different for the blocks of a launch */
     PTX__FILL_CTAID_X = PTX__FILL_OF_BLOCK,
     PTX__FILL_CTAID_Y,
     PTX__FILL_CTAID_Z,
@@ -130,7 +135,7 @@ enum ptx__preload {
     PTX__FILL_CLUSTER_NCTARANK,
 };
 
-/* A slot that has its value before the function runs, in all lanes. */
+/* A slot that has its value in all lanes before the function runs. */
 struct ptx__constant {
     uint32_t slot;
     uint8_t bytes; /* of a lane: 4 or 8, 0 for a predicate */
@@ -139,12 +144,12 @@ struct ptx__constant {
     uint64_t value;   /* or the parameter's offset */
 };
 
-/* A parameter of a function, and where it lies in the function's stack frame. */
+/* A parameter of a function, and its place in the function's stack frame. */
 struct ptx__argument {
     uint32_t offset, bytes;
 };
 
-/* An argument of a call: where it is in the caller's frame, and how much. */
+/* Returns an argument of a call: its place in the caller's frame, and its size. */
 static inline struct ptx__argument ptx__given(const struct ptx__op *call, size_t number)
 {
     return 2 * number < call->n_list
@@ -152,49 +157,51 @@ static inline struct ptx__argument ptx__given(const struct ptx__op *call, size_t
                : (struct ptx__argument){0, 0};
 }
 
-/* What the engine does in the place of a function that the device's runtime has. */
+/* Runs a function of the device's runtime. */
 typedef const struct ptx__op *(*ptx__builtin)(struct ptx__warp *warp, const struct ptx__op *op);
 
 struct ptx__code {
     const char *name;
     bool is_kernel;
-    bool recursive; /* it may come to itself by calls, or to a function that does */
+    bool recursive; /* it may call itself, directly or through other functions, or calls such a
+                       function */
     struct ptx__op *ops;
     size_t n_ops;
     uint32_t register_bytes;
     struct ptx__constant *constants;
     size_t n_constants;
-    uint32_t stack_slot;     /* how much each lane has allocated behind its frame; 0: it cannot */
+    uint32_t stack_slot;     /* slot of the bytes that each lane has allocated behind its frame;
+                                0: it cannot allocate */
     uint32_t frame_bytes;    /* of local memory: variables, parameters, arguments of calls */
-    uint32_t variable_bytes; /* of those, at its begin: nothing has written them at first */
+    uint32_t variable_bytes; /* of those, at its beginning: not written at first */
     struct ptx__argument *parameters, result;
     size_t n_parameters;
-    uint32_t shared_bytes; /* static, with that of all functions it may call */
+    uint32_t shared_bytes; /* static, including that of all functions it may call */
     ptx__builtin builtin;
-    uint64_t address; /* as an indirect call has it */
+    uint64_t address; /* its address for indirect calls */
     struct ptx__program *program;
     unsigned max_threads, required[3], cluster[3];
 };
 
-/* A lowered module. Does not change once it is made, so that all threads may use it. */
+/* A lowered module. It does not change, so all threads may use it. */
 struct ptx__program {
     struct ptx__code *codes; /* in the order of the module's functions */
     size_t n_codes;
-    bool uses_reserved;         /* shared memory of the system: cooperative groups do */
-    bool debug;                 /* made for a debugger, without optimisation */
+    bool uses_reserved;         /* uses the system's shared memory, as cooperative groups do */
+    bool debug;                 /* compiled for a debugger, without optimisation */
     uint32_t dynamic_alignment; /* of dynamic shared memory */
-    struct cushim__arena arena; /* of all that it is made of */
-    struct ptx__site *sites;    /* where operations come from */
+    struct cushim__arena arena; /* owns all memory of the program */
+    struct ptx__site *sites;    /* the places of operations */
     uint32_t n_sites;
 };
 
 void ptx__program_free(struct ptx__program *program);
 
-/* NULL if there is none. */
+/* Returns NULL if there is none. */
 const struct ptx__code *ptx__program_find(const struct ptx__program *program, const char *name);
 
 /*
- * A handler by its key, such as "add.u32" or "ld.global.u32": the instruction with those of its
+ * Returns a handler by its key, such as "add.u32" or "ld.global.u32": the instruction with the
  * modifiers that make a difference. NULL if there is none.
  */
 ptx__handler ptx__handler_find(const char *key);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How handlers are written. The files exec_*.c are compiled once for each instruction set of the
- * host that the engine knows, under the name PTX__CLONE; a handler registers itself under its
- * key by standing in a section, so that it is written in one place.
+ * host, each time with another PTX__CLONE. A handler is placed in a section together with its key,
+ * so that no list of handlers is needed.
  *
- * Lanes that do not take part keep their values. Where no other lane of the frame is alive
- * (warp->converged) all 32 may be written, which is what the fast loops do.
+ * Lanes that do not take part keep their values. If no other lane of the frame is alive
+ * (warp->converged), all 32 lanes may be written, which is what the fast loops do.
  */
 #ifndef CUSHIM_MOCK_PTX_MACHINE_EXEC_H
 #define CUSHIM_MOCK_PTX_MACHINE_EXEC_H
@@ -28,7 +28,7 @@ struct ptx__keyed {
 #define PTX__GLUE(a, b)  PTX__GLUE_(a, b)
 #define PTX__TEXT_(a)    #a
 #define PTX__TEXT(a)     PTX__TEXT_(a)
-/* What is compiled once for each of them, and called by others than the handlers' list. */
+/* The name of a function that is compiled once for each instruction set, and called directly. */
 #define PTX__CLONED(name) PTX__GLUE(PTX__GLUE(name, _), PTX__CLONE)
 #define PTX__KEYED        __attribute__((used, section("ptx_" PTX__TEXT(PTX__CLONE))))
 
@@ -41,7 +41,7 @@ struct ptx__keyed {
 
 #define PTX__UNIQUE(name) PTX__GLUE(name, __COUNTER__)
 
-/* A handler and its key; the body follows. */
+/* Defines a handler and its key; the body follows. */
 #define HANDLER(id, key_text)                                                                      \
     static const struct ptx__op *id(struct ptx__warp *w, const struct ptx__op *op);                \
     PTX__KEYED static const struct ptx__keyed named_##id = {key_text, id};                         \
@@ -51,7 +51,7 @@ struct ptx__keyed {
 #define ALSO(id, n, key_text)                                                                      \
     PTX__KEYED static const struct ptx__keyed named_##id##_##n = {key_text, id};
 
-/* How values of a type are kept in a slot (S), computed with (V), and put back (W). */
+/* How values of a type are stored in a slot (S), used in expressions (V), and stored again (W). */
 #define S_u8  uint32_t
 #define V_u8  uint8_t
 #define W_u8  uint8_t
@@ -87,7 +87,7 @@ struct ptx__keyed {
 #define PRED(slot)      (*(uint32_t *) (w->regs + (slot)))
 #define ACTIVE(l)       (w->mask >> (l) &1)
 
-/* d = expression of A, B and C, lane by lane. */
+/* d = expression of A, B and C, for each lane. */
 #define LANEWISE(id, key_text, TD, TA, TB, TC, expression)                                         \
     HANDLER(id, key_text)                                                                          \
     {                                                                                              \
@@ -133,7 +133,7 @@ static inline void ptx__set_pred(struct ptx__warp *w, uint32_t slot, uint32_t bi
     *pred = (*pred & ~w->mask) | (bits & w->mask);
 }
 
-/* d = a predicate of A and B. */
+/* d = a predicate of A and B, for each lane. */
 #define COMPARE(id, key_text, T, expression)                                                       \
     HANDLER(id, key_text)                                                                          \
     {                                                                                              \
@@ -183,7 +183,7 @@ static inline double ptx__f64(uint64_t bits)
     return x;
 }
 
-/* The one NaN that operations on .f32 make. */
+/* Returns x, or the NaN that operations on .f32 yield. */
 static inline float ptx__nan32(float x)
 {
     return x == x ? x : ptx__f32(0x7fffffff);
@@ -194,8 +194,10 @@ static inline double ptx__quiet64(double x)
     return x == x ? x : ptx__f64(ptx__bits64(x) | UINT64_C(0x0008000000000000));
 }
 
-/* A NaN that an operation on .f64 gives is an operand's, made quiet: the first's that is one, or a
- * NaN of its own. */
+/*
+ * Returns the NaN of an operation on .f64: the first operand that is a NaN, made quiet, or else a
+ * new NaN.
+ */
 static inline double ptx__nan64(double r, double first, double second, double third)
 {
     double nan = ptx__f64(UINT64_C(0xfff8000000000000));
@@ -206,7 +208,7 @@ static inline double ptx__nan64(double r, double first, double second, double th
     return r == r ? r : ptx__quiet64(nan);
 }
 
-/* .ftz: a subnormal number is a zero of its sign. */
+/* .ftz: a subnormal number becomes a zero with its sign. */
 static inline float ptx__ftz(float x)
 {
     const uint32_t bits = ptx__bits32(x);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is found while a kernel runs: said with the place in the program and the thread. */
+/* Findings and faults of a running kernel, with the place in the program and the thread. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +18,10 @@ uint32_t ptx__line_of(const struct ptx__warp *warp, const struct ptx__op *op)
     return site_of(warp, op)->line;
 }
 
-/* "kernel 'k' in function 'f', a.cu:7 (line 30 of the PTX), block (0,0,0), thread (5,0,0)" */
+/*
+ * Writes such as "kernel 'k' in function 'f', a.cu:7 (line 30 of the PTX), block (0,0,0), thread
+ * (5,0,0)".
+ */
 static void describe(const struct ptx__warp *warp, const struct ptx__op *op, unsigned lane,
                      char *text, size_t size)
 {
@@ -50,7 +53,7 @@ static void tell(const struct ptx__warp *warp, enum ptx__finding_kind kind, uint
     pthread_mutex_unlock(&grid->lock);
 }
 
-/* The first that goes wrong is what the launch ends with. */
+/* Ends the launch with a result; the first one counts. */
 bool ptx__grid_stop(struct ptx__grid *grid, enum ptx__result result)
 {
     bool first;
@@ -64,8 +67,8 @@ bool ptx__grid_stop(struct ptx__grid *grid, enum ptx__result result)
     return first;
 }
 
-static void say(struct ptx__warp *warp, const struct ptx__op *op, enum ptx__finding_kind kind,
-                uint64_t address, size_t bytes, unsigned lane, const char *format, va_list list)
+static void report(struct ptx__warp *warp, const struct ptx__op *op, enum ptx__finding_kind kind,
+                   uint64_t address, size_t bytes, unsigned lane, const char *format, va_list list)
 {
     char text[TEXT];
     size_t length;
@@ -87,12 +90,12 @@ const struct ptx__op *ptx__fault(struct ptx__warp *warp, const struct ptx__op *o
     if (!ptx__grid_stop(warp->block->grid, result))
         return NULL;
     va_start(list, format);
-    say(warp, op, kind, 0, 0, lane, format, list);
+    report(warp, op, kind, 0, 0, lane, format, list);
     va_end(list);
     return NULL;
 }
 
-/* Whoever is told knows what is near the address. */
+/* Passes the finding to the caller of the engine, which knows what is near the address. */
 static void tell_wild(const struct ptx__warp *warp, const struct ptx__op *op, uint64_t address,
                       size_t bytes, unsigned lane, const char *verb)
 {
@@ -110,7 +113,10 @@ void ptx__fault_at(struct ptx__warp *warp, const struct ptx__op *op, uint64_t ad
         tell_wild(warp, op, address, bytes, lane, verb);
 }
 
-/* A loop that goes wrong a million times says no more than the first of them. */
+/*
+ * Tells whether this is the first finding of this kind at this place. A loop that fails a million
+ * times gives only one.
+ */
 static bool is_new(const struct ptx__warp *warp, const struct ptx__op *op,
                    enum ptx__finding_kind kind)
 {
@@ -134,7 +140,7 @@ void ptx__note(struct ptx__warp *warp, const struct ptx__op *op, enum ptx__findi
     if (!is_new(warp, op, kind))
         return;
     va_start(list, format);
-    say(warp, op, kind, 0, 0, lane, format, list);
+    report(warp, op, kind, 0, 0, lane, format, list);
     va_end(list);
 }
 
@@ -146,6 +152,6 @@ void ptx__note_at(struct ptx__warp *warp, const struct ptx__op *op, enum ptx__fi
     if (!is_new(warp, op, kind))
         return;
     va_start(list, format);
-    say(warp, op, kind, address, bytes, lane, format, list);
+    report(warp, op, kind, address, bytes, lane, format, list);
     va_end(list);
 }

@@ -69,7 +69,7 @@ struct ptx__worker {
     struct ptx__grid *grid;
     struct ptx__range_cache *hits; /* one for each operation of the program */
     struct ptx__cluster *free_clusters;
-    struct ptx__piece *pieces; /* memory for shadow records: see shadow_record.c */
+    struct ptx__piece *pieces; /* memory for shadow records: see racecheck/shadow_record.c */
 };
 
 struct ptx__grid {
@@ -147,7 +147,7 @@ void ptx__frame_free(struct ptx__block *block, struct ptx__frame *frame);
  */
 bool ptx__local_reserve(struct ptx__warp *warp, size_t bytes);
 
-/* --- racecheck_local.c: what nothing has written in local memory --- */
+/* --- racecheck/racecheck_local.c: what nothing has written in local memory --- */
 
 /*
  * Grows the shadow memory with the local memory, to bytes for each lane. False when out of memory.

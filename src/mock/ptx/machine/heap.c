@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* malloc() and free() of kernels: first fit in one range, with the list of its parts apart. */
+/*
+ * malloc() and free() of kernels: first fit in one range. The list of its parts is outside of the
+ * range.
+ */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +19,7 @@ struct part {
 struct ptx__heap {
     pthread_mutex_t lock;
     uint64_t begin, bytes;
-    struct part *parts; /* in use, by rising address */
+    struct part *parts; /* in use, sorted by address */
     size_t n, capacity;
 };
 

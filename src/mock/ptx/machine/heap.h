@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the engine itself does with the heap of kernels. Thread-safe. */
+/* The heap of kernels. Thread-safe. */
 #ifndef CUSHIM_MOCK_PTX_MACHINE_HEAP_H
 #define CUSHIM_MOCK_PTX_MACHINE_HEAP_H
 
@@ -8,10 +8,10 @@
 
 struct ptx__heap;
 
-/* 0 if there is no room. */
+/* Returns 0 if there is no room. */
 uint64_t ptx__heap_take(struct ptx__heap *heap, uint64_t bytes);
 
-/* False if nothing that is in use begins there. */
+/* Returns false if no part in use begins at the address. */
 bool ptx__heap_give(struct ptx__heap *heap, uint64_t address);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The spaces that the engine tells apart, and what is done there. */
+/* The state spaces that the engine distinguishes, and the kinds of access. */
 #ifndef CUSHIM_MOCK_PTX_MACHINE_MEMORY_SPACE_H
 #define CUSHIM_MOCK_PTX_MACHINE_MEMORY_SPACE_H
 
-/* Where the bytes of an access are. */
+/* The state space of an access. */
 enum ptx__access_space {
     PTX__IN_GENERIC,
     PTX__IN_GLOBAL,
@@ -15,7 +15,7 @@ enum ptx__access_space {
 enum ptx__use {
     PTX__LOADS = 1,
     PTX__STORES = 2,
-    PTX__STRONG = 4, /* volatile, relaxed, atomic: two of them are no race */
+    PTX__STRONG = 4, /* volatile, relaxed, atomic: two of them are not a race */
     PTX__UPDATES = PTX__LOADS | PTX__STORES | PTX__STRONG,
 };
 

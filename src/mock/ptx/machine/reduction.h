@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What red, sured and bulk copies make of what is in memory and a value. */
+/* The operations of red, sured and bulk copies. */
 #ifndef CUSHIM_MOCK_PTX_MACHINE_REDUCTION_H
 #define CUSHIM_MOCK_PTX_MACHINE_REDUCTION_H
 
 enum ptx__reduction {
-    PTX__REDUCE_NOTHING, /* it is replaced */
+    PTX__REDUCE_NOTHING, /* the value replaces the old one */
     PTX__REDUCE_ADD,
     PTX__REDUCE_MIN,
     PTX__REDUCE_MAX,

@@ -38,7 +38,7 @@ struct ptx__range {
     bool check_blocks;      /* and record the blocks, for the race check */
     uint64_t *reads,
         *writes;     /* a bit for each byte: made at the first use; the caller frees them */
-    uint64_t *lines; /* the shadow memory: see racecheck.h; the engine frees it */
+    uint64_t *lines; /* the shadow memory: see racecheck/racecheck.h; the engine frees it */
 };
 
 struct ptx__launch {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Numbers of every format, rounded in every way, in integers: for conversions, and for what the
- * host has no arithmetic for.
+ * Numbers of all formats with all rounding modes, computed with integers: for conversions, and for
+ * arithmetic that the host does not have.
  */
 #ifndef CUSHIM_MOCK_PTX_MACHINE_SOFTFLOAT_H
 #define CUSHIM_MOCK_PTX_MACHINE_SOFTFLOAT_H
@@ -18,14 +18,20 @@ enum ptx__rounding {
     PTX__RNA, /* to nearest, ties away from zero */
 };
 
-/* fraction bits, the exponent of the least normal number, and what the largest number is. */
+/*
+ * A format: the bits of fraction and exponent, and the bit patterns of NaN and of the largest
+ * number.
+ */
 struct ptx__format {
     uint8_t fraction, exponent_bits;
     bool has_infinity;
     uint64_t nan, largest;
 };
 
-/* A number: sign, the significand with its highest bit at 63 (0: zero), and that bit's exponent. */
+/*
+ * A number: the sign, the significand with its highest bit at position 63 (0 for zero), and the
+ * exponent of that bit.
+ */
 struct ptx__softfloat {
     bool negative, infinite, nan, sticky;
     uint64_t significand;
@@ -41,12 +47,12 @@ struct ptx__softfloat {
 #define PTX__E4M3 ((struct ptx__format){3, 4, false, 0x7f, 0x7e})
 #define PTX__E5M2 ((struct ptx__format){2, 5, true, 0x7f, 0x7b})
 
-/* Those of 6 and 4 bits have neither infinity nor NaN. */
+/* The formats of 6 and 4 bits have neither infinity nor NaN. */
 #define PTX__E3M2 ((struct ptx__format){2, 3, false, UINT64_MAX, 0x1f})
 #define PTX__E2M3 ((struct ptx__format){3, 2, false, UINT64_MAX, 0x1f})
 #define PTX__E2M1 ((struct ptx__format){1, 2, false, UINT64_MAX, 0x7})
 
-/* The bits of a format that hold a number. */
+/* Returns the number that the bits of a format stand for. */
 static inline struct ptx__softfloat ptx__number_of(struct ptx__format format, uint64_t bits)
 {
     const unsigned total = format.fraction + format.exponent_bits;
@@ -103,7 +109,7 @@ static inline bool ptx__rounds_up(enum ptx__rounding mode, bool negative, bool o
     }
 }
 
-/* A number in a format. finite: what is too large becomes the largest number. */
+/* Rounds a number to a format. finite: a number that is too large becomes the largest number. */
 static inline uint64_t ptx__bits_of(struct ptx__format format, struct ptx__softfloat number,
                                     enum ptx__rounding mode, bool finite)
 {
@@ -149,7 +155,7 @@ static inline uint64_t ptx__convert(struct ptx__format to, struct ptx__format fr
     return ptx__bits_of(to, ptx__number_of(from, bits), mode, finite);
 }
 
-/* The half formats as .f32, exactly, quickly. */
+/* Converts a half exactly to .f32. */
 static inline float ptx__float_of_half(uint16_t h)
 {
     const uint32_t sign = (uint32_t) (h & 0x8000) << 16, rest = h & 0x7fff;

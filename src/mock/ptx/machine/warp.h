@@ -151,7 +151,8 @@ const struct ptx__op *ptx__warp_call(struct ptx__warp *warp, const struct ptx__o
 void ptx__warp_enter(struct ptx__warp *warp, struct ptx__frame *frame);
 
 /*
- * Returns the maximum of what an active lane has allocated behind its frame, in bytes: see stack.c.
+ * Returns the maximum of what an active lane has allocated behind its frame, in bytes: see
+ * warps/stack.c.
  */
 uint32_t ptx__stack_bytes(const struct ptx__warp *warp);
 

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Accesses that the fast paths leave, lane by lane: what is wrong with one is told here. */
+/*
+ * Accesses that the fast paths cannot handle, one lane at a time. They find out what is wrong with
+ * an access.
+ */
 #include "mock/ptx/memory/memory.h"
 
 #include "mock/ptx/machine/block.h"
 
-/* The range that an address is in, by a binary search. */
+/* Finds the range of an address by a binary search. */
 static struct ptx__range *find(const struct ptx__launch *launch, uint64_t address)
 {
     size_t low = 0, high = launch->n_ranges;
@@ -22,7 +25,10 @@ static struct ptx__range *find(const struct ptx__launch *launch, uint64_t addres
     return &launch->ranges[low - 1];
 }
 
-/* What is noted about a range is made when it is used first. */
+/*
+ * Makes the shadow memory of a range when it is first used. The lock is needed because other
+ * workers may do the same.
+ */
 static void prepare(struct ptx__grid *grid, struct ptx__range *range)
 {
     pthread_mutex_lock(&grid->lock);
@@ -53,13 +59,16 @@ static const char *verb(enum ptx__use use)
     return use & PTX__LOADS ? use & PTX__STORES ? "updates" : "reads" : "writes";
 }
 
-/* What is wrong, for a lane: the result that a driver gives for it. */
+/*
+ * An access of one lane, for messages. Each function below returns the result that a driver gives
+ * for the mistake.
+ */
 struct access {
     struct ptx__warp *warp;
     const struct ptx__op *op;
     unsigned lane, bytes;
     enum ptx__use use;
-    uint64_t address; /* as the kernel has it */
+    uint64_t address; /* as the kernel wrote it */
 };
 
 static unsigned char *misaligned(const struct access *access)
@@ -121,7 +130,10 @@ static unsigned char *in_local(const struct access *access, uint64_t offset)
     return ptx__warp_local(warp, access->lane) + offset;
 }
 
-/* By a generic address, what is behind the parameters is nowhere; else it is zeros. */
+/*
+ * Behind a kernel's parameters there are zeros, but an access by a generic address is a fault
+ * there.
+ */
 static unsigned char *in_param(const struct access *access, uint64_t offset, bool generic)
 {
     static const uint64_t zeros[8];
@@ -139,7 +151,10 @@ static unsigned char *in_param(const struct access *access, uint64_t offset, boo
     return (unsigned char *) (uintptr_t) zeros;
 }
 
-/* No range has all of it: a finding, and a fault only where the device has nothing, either. */
+/*
+ * No range contains all of the bytes. This is a finding, and a fault only if a device has no memory
+ * mapped there either.
+ */
 static unsigned char *beside(const struct access *access, uint64_t address)
 {
     struct ptx__warp *warp = access->warp;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From the addresses of 32 lanes to where the bytes are. Every access is checked; what makes that
- * cheap is that lanes mostly access one row of memory, or all the same place, in the range where
- * the operation found its bytes last time. That range is remembered by worker; what is noted about
- * a range is made under grid->lock.
+ * From the addresses of 32 lanes to the bytes in host memory. Every access is checked. This is
+ * cheap because in most accesses the lanes are contiguous or all at one address, in the range that
+ * the operation used last. Each worker remembers that range for each operation. The shadow memory
+ * of a range is made under grid->lock.
  */
 #ifndef CUSHIM_MOCK_PTX_MEMORY_MEMORY_H
 #define CUSHIM_MOCK_PTX_MEMORY_MEMORY_H
@@ -14,11 +14,11 @@
 #include "mock/ptx/racecheck/racecheck.h"
 
 enum ptx__pattern {
-    PTX__FAULT,      /* a fault, which was told */
-    PTX__CONTIGUOUS, /* one behind the other, from row on */
-    PTX__UNIFORM,    /* all at row */
+    PTX__FAULT,      /* there was a fault, which is reported */
+    PTX__CONTIGUOUS, /* contiguous from row on */
+    PTX__UNIFORM,    /* all lanes at row */
     PTX__OFFSETS,    /* lane l at row + offsets[l] */
-    PTX__SCATTERED,  /* lane l at each[l]; of those that are active */
+    PTX__SCATTERED,  /* lane l at each[l]; only active lanes have one */
 };
 
 struct ptx__where {
@@ -27,24 +27,27 @@ struct ptx__where {
     unsigned char *each[PTX__LANES];
 };
 
-/* What the fast paths leave: lane by lane, into each. False: a fault was told. */
+/*
+ * The general path, lane by lane, which fills each. Returns false if there was a fault, which is
+ * reported.
+ */
 bool ptx__locate_lanes(struct ptx__warp *warp, const struct ptx__op *op,
                        enum ptx__access_space space, unsigned bytes, enum ptx__use use,
                        const uint64_t *addresses, struct ptx__where *where);
 
-/* Bytes at a generic address, for one lane; NULL: a fault was told. */
+/* Returns the bytes at a generic address for one lane, or NULL after a fault, which is reported. */
 unsigned char *ptx__reach(struct ptx__warp *warp, const struct ptx__op *op, unsigned lane,
                           uint64_t address, unsigned bytes, enum ptx__use use);
 
-/* The same in a space of its own. */
+/* Like ptx__reach(), for an address in one state space. */
 unsigned char *ptx__reach_in(struct ptx__warp *warp, const struct ptx__op *op,
                              enum ptx__access_space space, unsigned lane, uint64_t address,
                              unsigned bytes, enum ptx__use use);
 
-/* Finds the range of an address for an operation; false if there is none. */
+/* Finds the range of an address for an operation. Returns false if there is none. */
 bool ptx__range_cache_find(struct ptx__warp *warp, const struct ptx__op *op, uint64_t address);
 
-/* The address of each lane: slot a, 8 bytes wide if c says so, and imm. */
+/* Computes the address of each lane: slot a, which is 8 bytes wide if c is set, plus imm. */
 static inline void ptx__addresses(const struct ptx__warp *w, const struct ptx__op *op,
                                   uint64_t *restrict addresses)
 {
@@ -70,14 +73,17 @@ static inline unsigned char *ptx__lane_at(const struct ptx__where *where, enum p
     }
 }
 
-/* What is not so of the addresses of a warp. */
+/* What the addresses of a warp are not. */
 enum {
-    PTX__NO_ROW = 1,
-    PTX__NO_ONE = 2,
-    PTX__NO_PLACE = ~3, /* one is outside of where all should be, or not aligned */
+    PTX__NO_ROW = 1,    /* not contiguous */
+    PTX__NO_ONE = 2,    /* not all the same */
+    PTX__NO_PLACE = ~3, /* at least one is outside of the range, or not aligned */
 };
 
-/* Sizes are below 2^63. All is found in one pass, with one result. */
+/*
+ * Classifies the addresses in one pass without branches. Sizes are below 2^63, so the top bit of a
+ * difference tells that it is negative.
+ */
 static inline uint64_t ptx__classify_addresses(const uint64_t *addresses, uint64_t begin,
                                                uint64_t size, unsigned bytes)
 {
@@ -95,7 +101,10 @@ static inline uint64_t ptx__classify_addresses(const uint64_t *addresses, uint64
     return no;
 }
 
-/* The fast paths. PTX__FAULT: they do not apply. Lanes that are not active stand where one is. */
+/*
+ * The fast path for global memory. PTX__FAULT means that it does not apply. Inactive lanes have the
+ * address of an active one.
+ */
 static inline enum ptx__pattern ptx__locate_global(struct ptx__warp *w, const struct ptx__op *op,
                                                    unsigned bytes, enum ptx__use use,
                                                    const uint64_t *addresses,
@@ -124,7 +133,7 @@ static inline enum ptx__pattern ptx__locate_global(struct ptx__warp *w, const st
     return PTX__SCATTERED;
 }
 
-/* Shared memory, at offsets that are right. */
+/* Shared memory, after the offsets were checked. */
 static inline enum ptx__pattern ptx__locate_offsets(struct ptx__warp *w, const struct ptx__op *op,
                                                     unsigned bytes, enum ptx__use use, bool row,
                                                     struct ptx__where *where)
@@ -141,7 +150,7 @@ static inline enum ptx__pattern ptx__locate_offsets(struct ptx__warp *w, const s
     return PTX__SCATTERED;
 }
 
-/* By addresses of 64 bits, from where the block's memory begins. */
+/* The fast path for shared memory with addresses of 64 bits. The block's memory begins at begin. */
 static inline enum ptx__pattern ptx__locate_shared(struct ptx__warp *w, const struct ptx__op *op,
                                                    unsigned bytes, enum ptx__use use,
                                                    const uint64_t *addresses, uint64_t begin,
@@ -156,7 +165,7 @@ static inline enum ptx__pattern ptx__locate_shared(struct ptx__warp *w, const st
     return ptx__locate_offsets(w, op, bytes, use, !(no & PTX__NO_ROW), where);
 }
 
-/* By addresses of 32 bits, as compilers write it. */
+/* The fast path for shared memory with addresses of 32 bits, which compilers use. */
 static inline enum ptx__pattern ptx__locate_near(struct ptx__warp *w, const struct ptx__op *op,
                                                  unsigned bytes, enum ptx__use use,
                                                  struct ptx__where *where)
@@ -186,7 +195,7 @@ static inline void ptx__settle_inactive(uint32_t mask, uint64_t *addresses)
     PTX__EACH_LANE addresses[l] = mask >> l & 1 ? addresses[l] : first;
 }
 
-/* Where the operation's operands are, each of so many bytes. */
+/* Finds the bytes of an operation's operands, each of the given size. */
 static inline enum ptx__pattern ptx__locate(struct ptx__warp *w, const struct ptx__op *op,
                                             enum ptx__access_space space, unsigned bytes,
                                             enum ptx__use use, struct ptx__where *where)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The bodies of functions: blocks, registers and variables, labels, and their directives. */
+/* Reads the bodies of functions: blocks, registers and variables, labels, and their directives. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 static const struct ptx__symbol no_symbol = {PTX_NO_SYMBOL, 0};
 
-/* The list doubles whenever its length is a power of two. */
+/* The list doubles when its length is a power of two. */
 static bool reserve_range(struct ptx__parser *parser)
 {
     const size_t n = parser->n_ranges;
@@ -21,13 +21,13 @@ static bool reserve_range(struct ptx__parser *parser)
     return larger;
 }
 
-/* "%r<10>": the registers come into being when they are used. */
+/* Reads "%r<10>". A register is made only when it is used. */
 static bool read_range(struct ptx__parser *parser, const struct ptx__declaration *declaration,
                        const struct ptx__token *name)
 {
     struct ptx__number count = {.real = false};
 
-    /* A sum would take the closing angle for an operator. */
+    /* A full expression would read the closing ">" as an operator. */
     if (!ptx__parse_term(parser, &count) || !ptx__expect(parser, ">"))
         return false;
     if (count.real || count.integer > UINT32_MAX)
@@ -53,7 +53,7 @@ static bool read_register(struct ptx__parser *parser, const struct ptx__declarat
            ptx__declare(parser, &name, PTX_NAME_REGISTER, reg, no_symbol);
 }
 
-/* ".reg .b32 %r<10>, %x;" */
+/* Reads ".reg .b32 %r<10>, %x;". */
 static bool read_registers(struct ptx__parser *parser)
 {
     struct ptx__declaration declaration;
@@ -90,10 +90,10 @@ static bool find_function(struct ptx__parser *parser, const struct ptx__token *t
     return true;
 }
 
-/* "L1, L2, L3;" of branches or calls. */
+/* Reads "L1, L2, L3;" of branches or calls. */
 static bool read_targets(struct ptx__parser *parser, struct ptx__table *table)
 {
-    /* Their places are handed out, so they must not move: they are counted first. */
+    /* Labels refer to entries of this array, so it must not move. The entries are counted first. */
     const uint32_t capacity = count_names(parser->lexer);
     struct ptx__token name;
 
@@ -133,7 +133,7 @@ static bool read_table(struct ptx__parser *parser, const struct ptx__token *labe
     return ptx__declare(parser, label, PTX_NAME_TABLE, function->n_tables - 1, no_symbol);
 }
 
-/* "p: .callprototype (.param .b32 _) _ (.param .b64 _) .noreturn;" */
+/* Reads "p: .callprototype (.param .b32 _) _ (.param .b64 _) .noreturn;". */
 static bool read_prototype(struct ptx__parser *parser, const struct ptx__token *label)
 {
     struct ptx__function *function = parser->function;
@@ -163,7 +163,7 @@ static bool read_prototype(struct ptx__parser *parser, const struct ptx__token *
            ptx__declare(parser, label, PTX_NAME_PROTOTYPE, function->n_prototypes - 1, no_symbol);
 }
 
-/* Behind "name:". A directive takes the name for itself. */
+/* Reads what follows "name:". Some directives use the name themselves. */
 static bool read_label(struct ptx__parser *parser, const struct ptx__token *label)
 {
     ptx__next(&parser->lexer);
@@ -236,7 +236,7 @@ static bool read_statement(struct ptx__parser *parser)
     return ptx__parse_instruction(parser);
 }
 
-/* Parameters are names of the body's outermost block. */
+/* Declares the parameters as names of the body's outermost block. */
 static bool declare_parameters(struct ptx__parser *parser, struct ptx__parameter *parameters,
                                uint32_t n, enum ptx__symbol_kind kind)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* "call (result), f, (argument, argument), prototype;" */
+/* Reads "call (result), f, (argument, argument), prototype;". */
 #include "mock/ptx/parse/parse.h"
 
-/* "(a, b)" */
+/* Reads "(a, b)". */
 static bool read_list(struct ptx__parser *parser, struct ptx__operand *operand)
 {
     operand->kind = PTX_LIST;
@@ -17,7 +17,7 @@ static bool read_list(struct ptx__parser *parser, struct ptx__operand *operand)
     return true;
 }
 
-/* A function, or a register that holds the address of one. */
+/* Reads a function, or a register with the address of one. */
 static bool read_target(struct ptx__parser *parser, struct ptx__operand *operand)
 {
     const struct ptx__name *name;
@@ -42,7 +42,7 @@ static bool read_target(struct ptx__parser *parser, struct ptx__operand *operand
     return true;
 }
 
-/* The name of a prototype or of a list of functions. */
+/* Reads the name of a prototype or of a list of functions. */
 static bool read_kind(struct ptx__parser *parser, struct ptx__operand *operand)
 {
     const struct ptx__name *name;

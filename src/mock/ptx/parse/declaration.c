@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Variables: ".align 16 .b8 table[4][2] = {{1, 2}}" */
+/* Reads variables such as ".align 16 .b8 table[4][2] = {{1, 2}}". */
 #include <string.h>
 
 #include "mock/ptx/parse/parse.h"
 
-/* So that sums of sizes stay far below what numbers can hold. */
+/* These limits keep sums of sizes far from an overflow. */
 #define LARGEST_ALIGNMENT ((size_t) 1 << 20)
 #define LARGEST_ARRAY     ((size_t) 1 << 40)
-#define LARGEST_IN_BLOCK  ((size_t) 1 << 31) /* but for .global */
+#define LARGEST_IN_BLOCK  ((size_t) 1 << 31) /* for all spaces except .global */
 
 static bool read_attribute(struct ptx__parser *parser, struct ptx__declaration *declaration)
 {
@@ -34,12 +34,12 @@ static bool read_alignment(struct ptx__parser *parser, struct ptx__declaration *
         return false;
     if (!alignment || alignment & (alignment - 1) || alignment > LARGEST_ALIGNMENT)
         return ptx__error(parser, place, "Alignment must be a power of two");
-    /* After .ptr, it is the alignment of what is pointed to. */
+    /* After .ptr it is the alignment of the memory that the pointer points to. */
     *(declaration->pointer ? &declaration->pointee_alignment : &declaration->alignment) = alignment;
     return true;
 }
 
-/* One of the words between the state space and the name. */
+/* Reads one of the words between the state space and the name. */
 static bool read_word(struct ptx__parser *parser, struct ptx__declaration *declaration)
 {
     struct ptx__lexer *lexer = &parser->lexer;
@@ -76,7 +76,7 @@ bool ptx__parse_declared_type(struct ptx__parser *parser, struct ptx__declaratio
     return true;
 }
 
-/* Each dimension turns what is inside of it into the stride of its elements. */
+/* Each further dimension multiplies the strides of the ones before it. */
 static bool add_dimension(struct ptx__parser *parser, struct ptx__declaration *declaration,
                           size_t count)
 {
@@ -117,7 +117,7 @@ static bool read_dimensions(struct ptx__parser *parser, struct ptx__declaration 
     return true;
 }
 
-/* A name with its dimensions, behind the type. */
+/* Reads a name with its dimensions, after the type. */
 static bool read_declarator(struct ptx__parser *parser, struct ptx__declaration *declaration)
 {
     const size_t vector = declaration->vector ? declaration->vector : 1;
@@ -199,7 +199,9 @@ static bool fill(struct ptx__parser *parser, const struct ptx__declaration *decl
     return true;
 }
 
-/* May the second declaration of a name be? What an extern one names may be defined as well. */
+/*
+ * Tells whether a second declaration of a name is allowed. An extern variable may also be defined.
+ */
 static bool merge(struct ptx__parser *parser, struct ptx__variable *known,
                   const struct ptx__variable *variable)
 {
@@ -214,7 +216,7 @@ static bool merge(struct ptx__parser *parser, struct ptx__variable *known,
     return true;
 }
 
-/* Into the list of the function or of the module, and among the names. */
+/* Stores the variable in the list of the function or of the module, and declares its name. */
 static bool store(struct ptx__parser *parser, const struct ptx__declaration *declaration,
                   const struct ptx__variable *variable)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Constants: "-1", "0f3F800000", "(1 << 4) | 3", and what C's operators make of them. */
+/* Reads constants such as "-1", "0f3F800000" and "(1 << 4) | 3", with C's operators. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,7 @@ static int digit_of(char c)
     return (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10 : 99;
 }
 
-/* The digits from a place on; false if there are none, or others, or too many of them. */
+/* Reads the digits from a position on. False if there are none, wrong ones, or too many. */
 static bool read_digits(const struct ptx__token *token, size_t from, unsigned base, size_t most,
                         uint64_t *ret_value)
 {
@@ -123,7 +123,7 @@ static bool literal(struct ptx__parser *parser, struct ptx__number *ret_number)
 static bool binary(struct ptx__parser *parser, int lowest, struct ptx__number *ret_number);
 static bool conditional(struct ptx__parser *parser, struct ptx__number *ret_number);
 
-/* "(.s64) x" only says how x is to be seen. */
+/* "(.s64) x" only changes the type of x. */
 static bool parenthesis(struct ptx__parser *parser, struct ptx__number *ret_number)
 {
     const bool is_unsigned = ptx__is(&parser->lexer, ".u64");
@@ -252,7 +252,7 @@ static uint64_t shifted(uint64_t a, uint64_t b, bool left, bool is_unsigned)
     return b < 64 ? a >> b : 0;
 }
 
-/* "<", "<=", "<<" and their mirror images. */
+/* "<", "<=", "<<" and the same with ">". */
 static uint64_t combine_angle(uint64_t a, uint64_t b, const char *operator, bool is_unsigned)
 {
     const bool left = *operator== '<';
@@ -304,7 +304,7 @@ static struct ptx__number combine(const struct ptx__number *a, const struct ptx_
     return result;
 }
 
-/* Operators that bind at least so tightly; those of equal strength from the left. */
+/* Reads operators with at least this precedence; equal ones are left-associative. */
 static bool binary(struct ptx__parser *parser, int lowest, struct ptx__number *ret_number)
 {
     struct ptx__number right;

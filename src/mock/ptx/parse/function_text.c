@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions: ".visible .entry f(.param .u32 a) .maxntid 128, 1, 1" */
+/* Reads functions such as ".visible .entry f(.param .u32 a) .maxntid 128, 1, 1". */
 #include <string.h>
 
 #include "mock/ptx/parse/parse.h"
@@ -19,7 +19,7 @@ size_t ptx__place_parameters(struct ptx__parameter *parameters, uint32_t n)
     return used;
 }
 
-/* "_" names no parameter. */
+/* Reads a parameter. "_" stands for one without a name. */
 static bool read_parameter(struct ptx__parser *parser, struct ptx__parameter *ret_parameter)
 {
     const bool is_register = ptx__is(&parser->lexer, ".reg");
@@ -44,7 +44,7 @@ static bool read_parameter(struct ptx__parser *parser, struct ptx__parameter *re
         .alignment = declaration.alignment ? declaration.alignment : 1,
         .place = declaration.name.place,
     };
-    /* In the frame a predicate takes a byte. */
+    /* In the frame a predicate takes one byte. */
     if (is_register && declaration.type == PTX_PRED)
         ret_parameter->bytes = ret_parameter->alignment = 1;
     if (!is_register && declaration.type == PTX_PRED)
@@ -79,7 +79,7 @@ bool ptx__parse_parameters(struct ptx__parser *parser, struct ptx__parameter **r
     return ptx__expect(parser, ")");
 }
 
-/* "128, 1, 1": what is not said is 1. */
+/* Reads "128, 1, 1"; missing numbers are 1. */
 static bool read_dimensions(struct ptx__parser *parser, uint32_t *ret_numbers)
 {
     const struct ptx__place place = parser->lexer.token.place;
@@ -119,7 +119,10 @@ static bool check_no_return(struct ptx__parser *parser, struct ptx__function *fu
     return true;
 }
 
-/* A directive between the parameters and the body; false and at the same word if it is none. */
+/*
+ * Reads a directive between the parameters and the body. If it is none, *ret_known becomes false
+ * and nothing is read.
+ */
 static bool read_directive(struct ptx__parser *parser, struct ptx__function *function,
                            bool *ret_known)
 {
@@ -177,7 +180,7 @@ static bool read_directives(struct ptx__parser *parser, struct ptx__function *fu
     return check_directives(parser, function);
 }
 
-/* ".attribute(.unified(1, 2))" */
+/* Skips ".attribute(.unified(1, 2))". */
 static bool skip_attribute(struct ptx__parser *parser)
 {
     int depth = 0;
@@ -191,7 +194,7 @@ static bool skip_attribute(struct ptx__parser *parser)
     return true;
 }
 
-/* What a launch can hand over has grown with version 8.1. */
+/* Version 8.1 has increased the maximum size of parameters. */
 static bool check_parameter_space(struct ptx__parser *parser, const struct ptx__function *function)
 {
     const size_t most = parser->version >= 81 && parser->target >= 70 ? 32764 : 4352;
@@ -258,7 +261,7 @@ static bool check_same_sizes(struct ptx__parser *parser, const struct ptx__funct
     return true;
 }
 
-/* Says where a second declaration is not like the first one. */
+/* Reports how a second declaration differs from the first one. */
 static bool check_same(struct ptx__parser *parser, const struct ptx__function *known,
                        const struct ptx__function *function)
 {
@@ -272,7 +275,7 @@ static bool check_same(struct ptx__parser *parser, const struct ptx__function *k
                             function->n_results);
 }
 
-/* A place for the function: that of its earlier declaration, or a new one. */
+/* Returns the number of the function: that of its earlier declaration, or a new one. */
 static bool find_place(struct ptx__parser *parser, const struct ptx__token *token,
                        const struct ptx__function *function, uint32_t *ret_number)
 {
@@ -291,7 +294,7 @@ static bool find_place(struct ptx__parser *parser, const struct ptx__token *toke
                         (struct ptx__symbol){PTX_FUNCTION, *ret_number});
 }
 
-/* What a declaration behind the definition says adds nothing. */
+/* Reads the end. A declaration after the definition adds nothing. */
 static bool read_end(struct ptx__parser *parser, const struct ptx__function *heading,
                      uint32_t number)
 {

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/* Initial values of variables: "{1, -2.5, table + 4, 0xff(generic(f))}" */
+/* Reads initial values of variables such as "{1, -2.5, table + 4, 0xff(generic(f))}". */
 #include <string.h>
 
 #include "mock/ptx/parse/parse.h"
 
-/* The bytes up to the last one that is not zero are kept; no program has so many. */
+/* Bytes up to the last one that is not zero are stored, so their number is limited. */
 #define LARGEST_VALUE ((size_t) 1 << 26)
 
 struct value {
-    struct ptx__number number; /* or what is added to the address */
+    struct ptx__number number; /* or the offset to the address */
     bool has_symbol, generic;
     struct ptx__token symbol;
-    uint64_t mask; /* the bits of that address that are wanted */
+    uint64_t mask; /* the bits of the address that are used */
 };
 
-/* Where in a variable the next value goes. */
+/* The place of the next value in a variable. */
 struct place {
     const struct ptx__declaration *declaration;
     struct ptx__variable *variable;
     size_t capacity; /* of its values */
 };
 
-/* "table", "table + 4", "generic(table) + 4" */
+/* Reads "table", "table + 4", "generic(table) + 4". */
 static bool read_symbol(struct ptx__parser *parser, struct value *value)
 {
     struct ptx__lexer *lexer = &parser->lexer;
@@ -53,7 +53,7 @@ static bool read_value(struct ptx__parser *parser, struct value *value)
     return read_symbol(parser, value) && ptx__expect(parser, ")");
 }
 
-/* Makes sure that the bytes up to here are there. */
+/* Makes room for the bytes up to this one. */
 static bool reach(struct ptx__parser *parser, struct place *place, size_t end)
 {
     struct ptx__variable *variable = place->variable;
@@ -84,7 +84,10 @@ static bool mismatch(struct ptx__parser *parser, struct ptx__place place)
     return ptx__fatal(parser, place, "Initial value type mismatch");
 }
 
-/* The bits of a real number in 32 or 64 bits; those that were written stay what they are. */
+/*
+ * Returns the bits of a real number in 32 or 64 bits. Bits that were written in hexadecimal do not
+ * change.
+ */
 static uint64_t real_bits(const struct ptx__number *number, unsigned bits)
 {
     const double wide = ptx__number_value(number);
@@ -99,7 +102,7 @@ static uint64_t real_bits(const struct ptx__number *number, unsigned bits)
     return number->type == PTX_F32 ? number->integer : half;
 }
 
-/* The value as it lies in memory. */
+/* Returns the value as it is stored in memory. */
 static bool bits_of(struct ptx__parser *parser, const struct ptx__number *number,
                     enum ptx__type type, struct ptx__place place, uint64_t *ret_bits)
 {
@@ -113,7 +116,10 @@ static bool bits_of(struct ptx__parser *parser, const struct ptx__number *number
     return true;
 }
 
-/* Functions and variables that are declared. The linker makes numbers of other modules' names. */
+/*
+ * Finds a declared function or variable. The linker later replaces numbers of declarations in other
+ * texts.
+ */
 static bool find_symbol(struct ptx__parser *parser, const struct ptx__token *token,
                         struct ptx__symbol *ret_symbol)
 {
@@ -165,7 +171,10 @@ static bool read_element(struct ptx__parser *parser, struct place *place, size_t
 static bool read_list(struct ptx__parser *parser, struct place *place, uint32_t depth,
                       size_t offset);
 
-/* What lies so deep in braces: a list, of the array's next dimension or of a vector, or one. */
+/*
+ * Reads the item at this depth of braces: a list for the next dimension or for a vector, or one
+ * value.
+ */
 static bool read_item(struct ptx__parser *parser, struct place *place, uint32_t depth,
                       size_t offset)
 {
@@ -179,7 +188,7 @@ static bool read_item(struct ptx__parser *parser, struct place *place, uint32_t 
     return read_list(parser, place, depth, offset);
 }
 
-/* How many items a list so deep in braces may have. */
+/* Returns how many items a list at this depth may have. */
 static size_t count_at(const struct place *place, uint32_t depth)
 {
     const struct ptx__declaration *declaration = place->declaration;
@@ -219,7 +228,7 @@ static bool read_list(struct ptx__parser *parser, struct place *place, uint32_t 
     return ptx__expect(parser, "}");
 }
 
-/* "addr_mode_0 = clamp_to_border" */
+/* Reads "addr_mode_0 = clamp_to_border". */
 static bool read_setting(struct ptx__parser *parser, unsigned char *values)
 {
     static const char *const settings[PTX_OPAQUE_UNNORMALISED + 1] = {
@@ -250,7 +259,10 @@ static bool read_setting(struct ptx__parser *parser, unsigned char *values)
     return true;
 }
 
-/* Of a sampler: "{addr_mode_0 = wrap}". What a reference is bound to says more than its text. */
+/*
+ * Reads the values of a sampler: "{addr_mode_0 = wrap}". Those of texture references have no
+ * effect, because the bound texture decides.
+ */
 static bool read_opaque(struct ptx__parser *parser, struct ptx__variable *variable)
 {
     variable->values = cushim__arena_alloc(&parser->module->arena, PTX_OPAQUE_VALUES);

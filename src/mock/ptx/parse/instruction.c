@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Instructions: "@!%p1 add.rn.f32 %f1, %f2, %f3;" */
+/* Reads instructions such as "@!%p1 add.rn.f32 %f1, %f2, %f3;". */
 #include <string.h>
 
 #include "mock/ptx/check/check.h"
@@ -8,7 +8,7 @@
 #define MOST_WORDS     24
 #define LONGEST_OPCODE 64
 
-/* The dotted words of an instruction, with the name of the opcode in front. */
+/* The words of an instruction, which are separated by dots; the opcode's name comes first. */
 struct words {
     struct ptx__token tokens[MOST_WORDS];
     unsigned n;
@@ -30,7 +30,7 @@ static bool read_words(struct ptx__parser *parser, struct words *words)
     return true;
 }
 
-/* The longest name that the first words make: "cp.async" rather than "cp". */
+/* Finds the longest name that the first words form: "cp.async" and not "cp". */
 static enum ptx__opcode find_opcode(const struct words *words, unsigned *ret_n)
 {
     enum ptx__opcode found = PTX_NO_OPCODE;
@@ -75,7 +75,7 @@ static bool add_modifier(struct ptx__parser *parser, struct ptx__instruction *in
     return true;
 }
 
-/* What follows the opcode's name. A refused instruction may say what it likes. */
+/* Sorts the words after the opcode's name. A refused instruction may have any words. */
 static bool sort_words(struct ptx__parser *parser, struct ptx__instruction *instruction,
                        const struct words *words, unsigned first, uint16_t *ret_words,
                        unsigned *ret_n, bool *ret_known)
@@ -102,7 +102,7 @@ static bool sort_words(struct ptx__parser *parser, struct ptx__instruction *inst
     return true;
 }
 
-/* "@!%p1" */
+/* Reads "@!%p1". */
 static bool read_guard(struct ptx__parser *parser, struct ptx__instruction *instruction)
 {
     struct ptx__token name;
@@ -121,7 +121,7 @@ static bool read_guard(struct ptx__parser *parser, struct ptx__instruction *inst
     return true;
 }
 
-/* So many operands, in a place that does not move. */
+/* Allocates this many operands, in memory that does not move. */
 static bool make_operands(struct ptx__parser *parser, struct ptx__instruction *instruction,
                           uint32_t n)
 {
@@ -131,7 +131,7 @@ static bool make_operands(struct ptx__parser *parser, struct ptx__instruction *i
     return instruction->operands || ptx__no_memory(parser);
 }
 
-/* "bra L;" */
+/* Reads "bra L;". */
 static bool read_branch(struct ptx__parser *parser, struct ptx__instruction *instruction)
 {
     struct ptx__token label;
@@ -154,7 +154,7 @@ static bool find_table(struct ptx__parser *parser, const struct ptx__token *toke
     return true;
 }
 
-/* "brx.idx %r1, table;" */
+/* Reads "brx.idx %r1, table;". */
 static bool read_indexed_branch(struct ptx__parser *parser, struct ptx__instruction *instruction)
 {
     struct ptx__token index, table;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a text has outside of functions. */
+/* Reads the parts of a text outside of functions. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 #define NEWEST_VERSION 90
 
-/* PTX of ISA 9.0 is the newest one that is known. */
+/* PTX ISA 9.0 is the newest version that is supported. */
 static bool read_version(struct ptx__parser *parser)
 {
     const struct ptx__token token = parser->lexer.token;
@@ -35,7 +35,7 @@ static bool read_version(struct ptx__parser *parser)
     return true;
 }
 
-/* "sm_90a": code of family a or f runs on the very device that it was made for. */
+/* Reads "sm_90a". Code for a target with the suffix a or f does not run on all later devices. */
 static bool read_sm(struct ptx__parser *parser, const struct ptx__token *token)
 {
     char text[16] = "", *end;
@@ -50,7 +50,7 @@ static bool read_sm(struct ptx__parser *parser, const struct ptx__token *token)
     parser->target = (int) target;
     parser->suffix = *end;
     parser->has_target = true;
-    /* PTX runs on what it was made for and on what came later. */
+    /* PTX runs on its target and on later ones. */
     if (parser->target > parser->capability ||
         (parser->suffix == 'a' && parser->target != parser->capability) ||
         (parser->suffix == 'f' && parser->target / 10 != parser->capability / 10)) {
@@ -93,7 +93,7 @@ static bool read_address_size(struct ptx__parser *parser)
     return true;
 }
 
-/* ".alias f, g;" makes f, which was declared, the function g. */
+/* Reads ".alias f, g;", which makes the declared function f another name of g. */
 static bool read_alias(struct ptx__parser *parser)
 {
     struct ptx__token alias, aliasee;
@@ -143,7 +143,7 @@ static bool read_linkage(struct ptx__parser *parser, enum ptx__linkage *ret_link
     return false;
 }
 
-/* A function or a variable. */
+/* Reads a function or a variable. */
 static bool read_definition(struct ptx__parser *parser)
 {
     static const struct {
@@ -183,7 +183,7 @@ static bool read_statement(struct ptx__parser *parser)
     return read_definition(parser);
 }
 
-/* A text begins with what it is written for. */
+/* Reads the beginning of a text: version, target and address size. */
 static bool read_header(struct ptx__parser *parser)
 {
     struct ptx__lexer *lexer = &parser->lexer;

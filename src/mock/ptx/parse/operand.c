@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Operands: "%r1", "{%r1, %r2}", "[%rd1+4]", "table+4", "%tid.x", "-1" */
+/* Reads operands such as "%r1", "{%r1, %r2}", "[%rd1+4]", "table+4", "%tid.x", "-1". */
 #include <string.h>
 
 #include "mock/ptx/parse/parse.h"
@@ -8,7 +8,7 @@
 
 static bool read_operand(struct ptx__parser *parser, struct ptx__operand *ret_operand);
 
-/* "x" to "w", or "r" to "a"; -1 if it is none. */
+/* Returns the number of ".x" to ".w", or ".r" to ".a"; -1 for other words. */
 static int8_t component_of(const struct ptx__token *token)
 {
     static const char names[] = "xyzwrgba";
@@ -17,7 +17,7 @@ static int8_t component_of(const struct ptx__token *token)
     return at && *at ? (int8_t) ((at - names) % 4) : -1;
 }
 
-/* Of video instructions: ".b0" to ".b3" are 1 to 4, ".h0" and ".h1" 5 and 6. */
+/* For video instructions: ".b0" to ".b3" are 1 to 4, ".h0" and ".h1" are 5 and 6. */
 static uint8_t selector_of(const struct ptx__token *token)
 {
     const char *text = token->text;
@@ -31,7 +31,7 @@ static uint8_t selector_of(const struct ptx__token *token)
     return 0;
 }
 
-/* ".h10" and ".b3210" of the video instructions on packed values: digits of four bits each. */
+/* Reads ".h10" and ".b3210" of video instructions on packed values: four bits for each digit. */
 static uint64_t lanes_of(const struct ptx__token *token)
 {
     uint64_t lanes = 0;
@@ -52,7 +52,7 @@ static bool is_lanes(const struct ptx__token *token)
     return true;
 }
 
-/* What may touch the end of a register's name: a component, or what a video instruction picks. */
+/* Reads the word after a register's name: a component, or the selector of a video instruction. */
 static bool read_suffix(struct ptx__parser *parser, struct ptx__operand *operand)
 {
     const struct ptx__register *reg = &parser->function->registers[operand->reg];
@@ -82,7 +82,7 @@ static bool unknown(struct ptx__parser *parser, const struct ptx__token *token)
     return ptx__error(parser, token->place, "Unknown symbol '%.*s'", PTX_TEXT(*token));
 }
 
-/* "%tid.x" */
+/* Reads "%tid.x". */
 static bool read_special(struct ptx__parser *parser, const struct ptx__token *name,
                          struct ptx__operand *operand)
 {
@@ -105,7 +105,7 @@ static bool read_special(struct ptx__parser *parser, const struct ptx__token *na
     return true;
 }
 
-/* The size of the elements of a variable: "table[2]" counts them. */
+/* Returns the size of a variable's elements, because "table[2]" counts elements. */
 static size_t element_bytes(const struct ptx__parser *parser, struct ptx__symbol symbol)
 {
     const struct ptx__variable *variable =
@@ -119,7 +119,7 @@ static size_t element_bytes(const struct ptx__parser *parser, struct ptx__symbol
            (variable->vector ? variable->vector : 1);
 }
 
-/* "+4", "+-4", "[2]", or nothing */
+/* Reads "+4", "+-4", "[2]", or nothing. */
 static bool read_offset(struct ptx__parser *parser, struct ptx__operand *operand)
 {
     struct ptx__number number = {.real = false};
@@ -138,7 +138,7 @@ static bool read_offset(struct ptx__parser *parser, struct ptx__operand *operand
     return true;
 }
 
-/* A register, or the address of something, by its name. */
+/* Reads the name of a register, or of something whose address is the operand. */
 static bool read_named(struct ptx__parser *parser, struct ptx__operand *operand)
 {
     const struct ptx__token token = parser->lexer.token;
@@ -188,7 +188,7 @@ static bool add_element(struct ptx__parser *parser, struct ptx__operand *operand
     return true;
 }
 
-/* Operands with commas up to a closing word. */
+/* Reads operands with commas between them, up to a closing word. */
 bool ptx__parse_operand_list(struct ptx__parser *parser, struct ptx__operand *operand,
                              const char *end)
 {
@@ -203,7 +203,7 @@ bool ptx__parse_operand_list(struct ptx__parser *parser, struct ptx__operand *op
     return ptx__expect(parser, end);
 }
 
-/* "[tex, sampler, {x, y}]", behind what its base was read as */
+/* Reads "[tex, sampler, {x, y}]" after its first element was read as the base. */
 static bool read_brackets(struct ptx__parser *parser, struct ptx__operand *operand)
 {
     const struct ptx__operand base = *operand;
@@ -218,7 +218,7 @@ static bool read_brackets(struct ptx__parser *parser, struct ptx__operand *opera
     return add_element(parser, operand, &first) && ptx__parse_operand_list(parser, operand, "]");
 }
 
-/* Behind "[": a register or a variable, and an offset; or a number. */
+/* Reads what follows "[": a register or a variable, and an offset; or a number. */
 static bool read_memory(struct ptx__parser *parser, struct ptx__operand *operand)
 {
     struct ptx__lexer *lexer = &parser->lexer;
@@ -253,7 +253,7 @@ static bool read_memory(struct ptx__parser *parser, struct ptx__operand *operand
     return true;
 }
 
-/* "!%p1", "-%r1"; an element of a vector or of a list is never negated. */
+/* Reads "!%p1" and "-%r1". Elements of vectors and lists cannot be negated. */
 static bool read_negated(struct ptx__parser *parser, struct ptx__operand *operand)
 {
     ptx__next(&parser->lexer);
@@ -271,7 +271,7 @@ static bool name_follows(struct ptx__lexer lexer)
     return lexer.token.kind == PTX_NAME && !ptx__is(&lexer, "WARP_SZ");
 }
 
-/* "%r1+4": a sum, where the register stands by itself. Behind "[" it is read with the address. */
+/* Reads "%r1+4", a sum outside of brackets. Inside of brackets it is part of an address. */
 static bool read_sum(struct ptx__parser *parser, struct ptx__operand *operand)
 {
     struct ptx__number number = {.real = false};
@@ -312,7 +312,7 @@ static bool read_single(struct ptx__parser *parser, struct ptx__operand *operand
     return ptx__unexpected(parser);
 }
 
-/* "p|q" */
+/* Reads "p|q". */
 static bool read_pair(struct ptx__parser *parser, struct ptx__operand *operand)
 {
     struct ptx__operand pair = {.kind = PTX_PAIR, .place = operand->place};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Where in the program's source an instruction comes from: .file, .loc, and debug sections. */
+/* Reads the places in the program's source: .file, .loc, and debug sections. */
 #include "mock/ptx/parse/parse.h"
 
-/* Each text numbers its files by itself: which one of the module's list is it, or PTX_NONE? */
+/* Finds a file in the module's list, or PTX_NONE. Each text has its own numbers of files. */
 static bool find_file(struct ptx__parser *parser, size_t number, uint32_t *ret_file)
 {
     const uint32_t *file;
@@ -30,7 +30,7 @@ static bool add_file(struct ptx__parser *parser, uint32_t number, const struct p
     return file->path;
 }
 
-/* ".file 1 "a.cu", 1234, 56", with the time and size that are of no use here */
+/* Reads ".file 1 "a.cu", 1234, 56". The time and the size are ignored. */
 bool ptx__parse_file(struct ptx__parser *parser)
 {
     struct ptx__token path;
@@ -64,14 +64,14 @@ static bool read_place(struct ptx__parser *parser, struct ptx__location *locatio
 
     if (!ptx__parse_size(parser, &file) || !ptx__parse_size(parser, &line))
         return false;
-    /* The column may be missing in front of a comma. */
+    /* The column may be missing before a comma. */
     if (ptx__at_number(parser) && !ptx__parse_size(parser, &column))
         return false;
     *location = (struct ptx__location){0, (uint32_t) line, (uint32_t) column, 0};
     return find_file(parser, file, &location->file);
 }
 
-/* The locations' number of this place; the same place again has the same number. */
+/* Returns the number of a location. Equal locations have one number. */
 static bool note(struct ptx__parser *parser, const struct ptx__location *location,
                  uint32_t *ret_number)
 {
@@ -95,7 +95,7 @@ static bool note(struct ptx__parser *parser, const struct ptx__location *locatio
     return true;
 }
 
-/* "function_name $L__info_string0 + 4" */
+/* Reads "function_name $L__info_string0 + 4". */
 static bool read_function_name(struct ptx__parser *parser)
 {
     struct ptx__number offset;
@@ -106,7 +106,7 @@ static bool read_function_name(struct ptx__parser *parser)
     return !ptx__accept(&parser->lexer, "+") || ptx__parse_number(parser, &offset);
 }
 
-/* ".loc 1 5 3, function_name name, inlined_at 1 10 2" */
+/* Reads ".loc 1 5 3, function_name name, inlined_at 1 10 2". */
 bool ptx__parse_location(struct ptx__parser *parser)
 {
     struct ptx__location location, caller;
@@ -127,7 +127,7 @@ bool ptx__parse_location(struct ptx__parser *parser)
     return note(parser, &location, &parser->location);
 }
 
-/* What a debugger reads; only its braces are looked at. */
+/* Skips a section for debuggers; only its braces are counted. */
 bool ptx__parse_section(struct ptx__parser *parser)
 {
     if (parser->lexer.token.kind != PTX_DOTTED && parser->lexer.token.kind != PTX_NAME)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a warp does to memory, noted for all of its lanes at once. Mostly the lanes lie in a few
- * runs, one behind the other or all at the same place, and each run is one step; of what lies
- * everywhere, each lane is. Only what looks wrong is looked at more closely.
+ * Records an access of a warp to memory for all lanes at once. In most accesses the lanes form a
+ * few runs, either contiguous or all at one address, and each run is one step. Otherwise each lane
+ * is a step. Only what seems to be wrong is examined more closely.
  */
 #if defined(__AVX2__)
 #include <immintrin.h>
@@ -10,20 +10,26 @@
 
 #include "mock/ptx/racecheck/racecheck.h"
 
-/* More runs than this are done lane by lane. */
+/* With more runs than this, each lane is recorded alone. */
 enum { MOST_RUNS = 8 };
 
 struct run {
     unsigned first, last; /* lanes */
-    bool one;             /* all at the same place */
+    bool one;             /* all lanes at the same address */
 };
 
-/* The lanes that lie right behind the lane before them, and those at the same place. */
+/*
+ * The lanes that follow directly behind the lane before them, and those at the same address as that
+ * lane.
+ */
 struct steps {
     uint32_t mask, behind, same;
 };
 
-/* The lanes whose offset is the one of the lane before them and so many bytes; not of lane 0. */
+/*
+ * Returns the lanes whose offset is that of the lane before them plus this many bytes. Lane 0 is
+ * never among them.
+ */
 static inline uint32_t following(const uint32_t *offsets, uint32_t bytes)
 {
 #if defined(__AVX512F__)
@@ -58,7 +64,7 @@ static inline uint32_t following(const uint32_t *offsets, uint32_t bytes)
 #endif
 }
 
-/* The offsets begin at a multiple of 64. */
+/* The array of offsets is aligned to 64 bytes, as the vector loads require. */
 static inline struct steps steps_of(uint32_t mask, const uint32_t *offsets, uint32_t bytes)
 {
     const uint32_t both = mask & mask << 1;
@@ -76,7 +82,7 @@ static inline unsigned length(uint32_t lanes, unsigned first)
     return (unsigned) __builtin_ctzll(~((uint64_t) lanes >> (first + 1)));
 }
 
-/* Takes the first of them off the mask. */
+/* Returns the first run and removes its lanes from the mask. */
 static inline struct run next_run(struct steps *steps)
 {
     const unsigned first = (unsigned) __builtin_ctz(steps->mask);
@@ -89,17 +95,17 @@ static inline struct run next_run(struct steps *steps)
 
 /* --- shared memory --- */
 
-/* An access of a warp, and what does not change from lane to lane. */
+/* An access of a warp: everything that is the same for all lanes. */
 struct shared {
     struct ptx__shared_racecheck *watch;
     const struct ptx__warp *warp;
     const uint32_t *offsets;
-    unsigned bytes, n; /* granules of a lane */
-    uint32_t who;      /* lane 0 */
+    unsigned bytes, n; /* n: granules of one lane */
+    uint32_t who;      /* the record of lane 0 */
     uint32_t *readers;
 };
 
-/* One to 64 of them. */
+/* Returns a mask of n bits, from 1 to 64. */
 static inline uint64_t bits_from(uint32_t n, uint32_t begin)
 {
     return ~UINT64_C(0) >> (64 - n) << begin % 64;
@@ -128,7 +134,7 @@ static void set(uint64_t *words, uint32_t begin, uint32_t n)
     }
 }
 
-/* Is there nothing to be said about granules? */
+/* Tells whether an access to these granules is correct. */
 static inline bool in_order(const struct shared *shared, uint32_t begin, uint32_t n,
                             enum ptx__use use)
 {
@@ -156,7 +162,7 @@ static inline bool in_order(const struct shared *shared, uint32_t begin, uint32_
     return true;
 }
 
-/* Eight of them, wherever they begin. */
+/* Eight records in one vector, at any alignment of 4 bytes. */
 typedef uint32_t eight __attribute__((vector_size(32), aligned(4), may_alias));
 
 static inline void fill(uint32_t *who, uint32_t n, uint32_t first, unsigned shift)
@@ -175,7 +181,7 @@ static inline void fill(uint32_t *who, uint32_t n, uint32_t first, unsigned shif
         who[i] = first + (i >> shift);
 }
 
-/* A run of lanes: which granules it covers, and what it leaves in them. */
+/* Checks and records a run of lanes. Exactly the granules that it covers are changed. */
 static inline void note_run(struct ptx__warp *warp, const struct ptx__op *op,
                             const struct shared *shared, const struct run *run, enum ptx__use use)
 {
@@ -203,7 +209,10 @@ static inline void note_run(struct ptx__warp *warp, const struct ptx__op *op,
     for (uint32_t m = shared->warp->mask, l; m && (l = (uint32_t) __builtin_ctz(m), true);         \
          m &= m - 1)
 
-/* Lanes wherever, of a granule each. False, and nothing is noted: each has to be looked at. */
+/*
+ * Checks and records lanes at any addresses, with one granule each. If something may be wrong, it
+ * returns false and records nothing: then each lane must be examined.
+ */
 static inline bool note_lanes(const struct shared *shared, enum ptx__use use)
 {
     struct ptx__shared_racecheck *watch = shared->watch;
@@ -239,11 +248,10 @@ static inline bool note_lanes(const struct shared *shared, enum ptx__use use)
     return true;
 }
 
-/* What it is used for is constant where this is called. */
-static inline __attribute__((always_inline)) void watch(struct ptx__warp *warp,
-                                                        const struct ptx__op *op,
-                                                        const uint32_t *offsets, unsigned bytes,
-                                                        enum ptx__use use)
+/* use is constant in every call, so the compiler makes a copy of this function for each use. */
+static inline __attribute__((always_inline)) void
+check_and_record(struct ptx__warp *warp, const struct ptx__op *op, const uint32_t *offsets,
+                 unsigned bytes, enum ptx__use use)
 {
     struct ptx__shared_racecheck *const watch = warp->block->watch;
     const unsigned number = warp->number;
@@ -283,16 +291,16 @@ void ptx__racecheck_shared(struct ptx__warp *warp, const struct ptx__op *op,
     if (use & PTX__STRONG)
         ptx__shared_racecheck_pass_on(warp);
     if (use == PTX__LOADS)
-        watch(warp, op, offsets, bytes, PTX__LOADS);
+        check_and_record(warp, op, offsets, bytes, PTX__LOADS);
     else if (use == PTX__STORES)
-        watch(warp, op, offsets, bytes, PTX__STORES);
+        check_and_record(warp, op, offsets, bytes, PTX__STORES);
     else
-        watch(warp, op, offsets, bytes, use);
+        check_and_record(warp, op, offsets, bytes, use);
 }
 
 /* --- global memory --- */
 
-/* In a range of 4 GiB or more each lane is a run. */
+/* In a range of 4 GiB or more, offsets do not fit into 32 bits, so each lane is a run. */
 static struct steps steps_in(const struct ptx__range *range, uint32_t mask,
                              const uint64_t *addresses, unsigned bytes)
 {

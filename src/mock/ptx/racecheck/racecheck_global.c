@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Global memory, watched: which bytes a launch reads and writes, for the check between streams;
- * reads of what nothing has written; and accesses of two blocks to the same bytes, one of them a
- * write. Blocks that make atomic accesses or fences may have ordered themselves, which nobody can
- * tell: only what blocks without any did is compared.
+ * The race check of global memory. It records which bytes a launch reads and writes, for the check
+ * between streams. It finds reads of bytes that nothing has written, and accesses of two blocks to
+ * the same bytes of which one is a write. Blocks with atomic accesses or fences may have ordered
+ * themselves, which the mock cannot know. So only accesses of blocks without any are compared.
  *
- * As long as one block alone has touched a line, its bits say which bytes that block read and
- * wrote. When a second one comes the line gets a record of who read and wrote what, by words of
- * four bytes, and by bytes once anybody touched less than that.
+ * As long as only one block uses a line, the line's bits tell which bytes this block has read and
+ * written. When a second block comes, the line gets a shadow record: for each word of four bytes,
+ * the blocks that have read and written it. If a block uses a part of a word, the record gets
+ * smaller granules, of one byte.
  */
 #include <sched.h>
 #include <stdlib.h>
@@ -19,7 +20,8 @@
 
 /* A conflict: accesses of two blocks to the same bytes. */
 struct conflict {
-    uint32_t block; /* as it is noted; 0: no conflict, PTX__UNKNOWN_BLOCK: some other */
+    uint32_t block; /* as in the record; 0: no conflict, PTX__UNKNOWN_BLOCK: an unknown other
+                       block */
     unsigned byte;
     bool wrote;
 };
@@ -63,7 +65,7 @@ static void unlock(uint64_t *line, uint64_t value)
     __atomic_store_n(line, value, __ATOMIC_RELEASE);
 }
 
-/* The bytes that a line has: the last one of a range may have fewer. */
+/* Returns the bytes of a line that exist: the last line of a range may have fewer. */
 static uint64_t bytes_of(const struct ptx__range *range, uint64_t number)
 {
     const uint64_t left = range->size - number * PTX__LINE_BYTES;
@@ -71,7 +73,7 @@ static uint64_t bytes_of(const struct ptx__range *range, uint64_t number)
     return left < PTX__LINE_BYTES ? (UINT64_C(1) << left) - 1 : ALL_BYTES;
 }
 
-/* Those that were written before the launch. */
+/* Returns the bytes of a line that were written before the launch. */
 static uint64_t written_before(const struct ptx__range *range, uint64_t number)
 {
     uint64_t bits = 0;
@@ -83,7 +85,7 @@ static uint64_t written_before(const struct ptx__range *range, uint64_t number)
     return bits;
 }
 
-/* Those of these bytes that were written neither before nor by this launch. */
+/* Returns which of these bytes were written neither before nor by this launch. */
 static uint64_t unwritten(const struct ptx__range *range, uint64_t number, uint64_t line,
                           uint64_t bits)
 {
@@ -92,7 +94,7 @@ static uint64_t unwritten(const struct ptx__range *range, uint64_t number, uint6
     return bits & ~written_before(range, number) & ~get(&range->writes[number]);
 }
 
-/* --- who did it --- */
+/* --- which blocks did it --- */
 
 static void conflicts(struct conflict *conflict, const struct ptx__shadow_record *details,
                       uint64_t bits, uint32_t owner, bool write)
@@ -113,7 +115,7 @@ static void conflicts(struct conflict *conflict, const struct ptx__shadow_record
         conflict->block = PTX__UNKNOWN_BLOCK;
 }
 
-/* The line of one block, as a record. */
+/* Makes a record of a line that one block has used. */
 static struct ptx__shadow_record *split(const struct ptx__touch *touch, uint64_t line,
                                         uint64_t reads, uint64_t writes)
 {
@@ -128,7 +130,9 @@ static struct ptx__shadow_record *split(const struct ptx__touch *touch, uint64_t
     return details;
 }
 
-/* The line that two blocks read, as a record; some block other than the owner is named in it. */
+/*
+ * Makes a record of a line that two blocks have read. It names one of them that is not the owner.
+ */
 static struct ptx__shadow_record *split_read(const struct ptx__touch *touch, uint64_t line,
                                              uint32_t owner)
 {
@@ -206,7 +210,10 @@ static void tell(const struct ptx__touch *touch, uint64_t begin, uint64_t offset
                      conflict->block - 1, did);
 }
 
-/* All of a line by one block, which nobody else has touched. */
+/*
+ * The fast path for a block that uses all of a line which no other block has used. Returns false if
+ * it does not apply.
+ */
 static bool touch_whole(const struct ptx__touch *touch, uint64_t *word, uint64_t line)
 {
     const struct ptx__block *block = touch->warp->block;
@@ -225,7 +232,7 @@ static bool touch_whole(const struct ptx__touch *touch, uint64_t *word, uint64_t
                                        __ATOMIC_RELAXED);
 }
 
-/* The bits of the line, and what of it is known without them. */
+/* Sets the bits of the line. Returns the flags that follow from them. */
 static uint64_t mark(const struct ptx__touch *touch, uint64_t number, uint64_t flags,
                      uint64_t reads, uint64_t writes)
 {

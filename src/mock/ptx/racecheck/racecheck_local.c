@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Local memory, watched: reads of what nothing has written. Copies of structures read the gaps
- * between their members, byte by byte even, so an access is told only if no byte was written of
- * the eight, or more, that it is part of. Code without optimisation inserts members of some bits
- * into words that it has not written yet, which is no mistake, so it is not watched.
+ * The check of local memory for reads of bytes that nothing has written. Copies of structures also
+ * read the gaps between members, sometimes byte by byte. So an access is reported only if no byte
+ * was written in all of the aligned blocks of eight bytes that it touches. Code without
+ * optimisation inserts bit fields into words that it has not written before, which is correct, so
+ * such code is not checked.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +55,7 @@ void ptx__local_racecheck_clear(struct ptx__warp *warp, unsigned lane, uint64_t 
         memset(written_by(warp, lane) + offset, 0, bytes);
 }
 
-/* Local memory is made of so many bytes at least, and of a multiple of them. */
+/* The size of local memory is a multiple of this, and not 0. */
 enum { BLOCK = 8 };
 
 static bool is_written(const struct ptx__warp *warp, unsigned lane, uint64_t offset, unsigned bytes)
@@ -76,7 +77,10 @@ void ptx__racecheck_local(struct ptx__warp *warp, const struct ptx__op *op, unsi
         memset(written_by(warp, lane) + offset, 1, bytes);
 }
 
-/* a and b say what a load is part of: where that begins, and its bytes; 0: of nothing. */
+/*
+ * a and b describe the larger load that this one is a part of: its offset and its size. b is 0 if
+ * there is none.
+ */
 void ptx__racecheck_frame(struct ptx__warp *warp, const struct ptx__op *op, unsigned bytes,
                           enum ptx__use use)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shared memory, watched: reads of what nothing has written, and accesses of two warps that no
- * barrier orders. What lies before what is kept in clocks, one a warp: a barrier joins those of
- * the warps that come to it. An atomic or volatile access may be part of a lock or a flag, which
- * nobody can tell; it is taken to order all of the block that came before it.
+ * The race check of shared memory. It finds reads of bytes that nothing has written, and accesses
+ * of two warps that no barrier orders. Each warp has a vector clock of what it comes after, and a
+ * barrier joins the clocks of its warps. An atomic or volatile access may be part of a lock or a
+ * flag, which the mock cannot know. So it counts as ordered after all earlier ones of the block.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +74,7 @@ static void note_written(struct ptx__shared_racecheck *watch, uint64_t offset, u
     }
 }
 
-/* What is the system's has its values from the system. */
+/* Memory that the system reserves has its values from the system, so it counts as written. */
 static void note_reserved(struct ptx__block *block)
 {
     const struct ptx__grid *grid = block->grid;
@@ -103,7 +103,9 @@ void ptx__shared_racecheck_start(struct ptx__block *block)
 
 typedef uint32_t four __attribute__((vector_size(16), aligned(4), may_alias));
 
-/* The later of both, four at a time: there is room for as many warps as there may be. */
+/*
+ * Joins two clocks, four numbers at a time. The arrays have room for the largest number of warps.
+ */
 static void join(const struct ptx__shared_racecheck *watch, uint32_t *to, const uint32_t *from)
 {
     for (unsigned i = 0; i < watch->n_warps; i += 4) {
@@ -114,7 +116,7 @@ static void join(const struct ptx__shared_racecheck *watch, uint32_t *to, const 
     }
 }
 
-/* Of those that did something unseen, which still did. */
+/* Returns which of the warps with unseen accesses are still unseen. */
 static uint32_t still_unseen(uint32_t unseen, const uint32_t *last, const uint32_t *known)
 {
     uint32_t still = 0;
@@ -134,7 +136,7 @@ static void learn(struct ptx__shared_racecheck *watch, unsigned warp, const uint
     watch->unseen_reads[warp] = still_unseen(watch->unseen_reads[warp], watch->last_read, known);
 }
 
-/* --- clocks that come to their end: all are set back by what every living warp knows --- */
+/* --- when clocks reach their maximum: all are set back by what every living warp has seen --- */
 
 static uint32_t set_back(uint32_t clock, uint32_t by)
 {
@@ -161,7 +163,10 @@ static uint32_t known_by_all(const struct ptx__block *block, unsigned warp)
         if (block->warps[i].alive && watch->clocks[i][warp] < least)
             least = watch->clocks[i][warp];
     }
-    /* Of one that others have not heard of for millions of its steps, all is taken to be known. */
+    /*
+     * If a warp was not seen by others for millions of its steps, all of these steps count as seen.
+     * This may miss a race, but reports no false one.
+     */
     return now - least > PTX__MOST_CLOCK / 2 ? now - 1 : least;
 }
 
@@ -265,7 +270,7 @@ bool ptx__shared_racecheck_refine(struct ptx__block *block, uint32_t bits)
     return false;
 }
 
-/* --- what is told --- */
+/* --- findings --- */
 
 static void tell_race(struct ptx__warp *warp, const struct ptx__op *op, unsigned lane,
                       uint32_t offset, bool write, uint32_t who, bool other_wrote)

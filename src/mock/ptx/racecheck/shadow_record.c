@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Records come from pieces of memory that are linked, and freed together. */
+/* Records are allocated from large pieces of memory, which are linked and freed together. */
 struct ptx__piece {
     struct ptx__piece *next;
     size_t used;
@@ -53,7 +53,7 @@ void ptx__shadow_record_free(struct ptx__grid *grid)
     }
 }
 
-/* Four bits a word, all of them or none? */
+/* Tells whether the bits are of whole words: of each four bits, all are set or none. */
 static bool of_words(uint64_t bits)
 {
     const uint64_t lowest = UINT64_C(0x1111111111111111);
@@ -109,7 +109,7 @@ static void put(uint64_t *word, uint64_t value)
     __atomic_store_n(word, value, __ATOMIC_RELAXED);
 }
 
-/* Takes the granule of the lowest bit off the bits. */
+/* Removes the granule of the lowest bit from the bits, and returns its index. */
 static unsigned next_granule(const struct ptx__shadow_record *details, uint64_t *bits)
 {
     const unsigned i = (unsigned) __builtin_ctzll(*bits) >> details->shift;

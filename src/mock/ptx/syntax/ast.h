@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A module of PTX as its text has it, read and checked. Names are kept for messages and for
- * the program's questions; everything that says what an instruction does is a number: opcodes,
- * modifiers, types, spaces and special registers are enums, registers and labels are places
- * in their function's lists. All of it lies in the module's arena and does not change after
- * reading, but for the fields that say "set by".
+ * The syntax tree of a PTX module, read and checked. Names are kept for messages and for queries of
+ * the program. Everything that decides what an instruction does is a number: opcodes, modifiers,
+ * types, spaces and special registers are enums, and registers and labels are indices in lists of
+ * their function. All of it is in the module's arena. It does not change after reading, except for
+ * the fields that say "set by".
  */
 #ifndef CUSHIM_MOCK_PTX_SYNTAX_AST_H
 #define CUSHIM_MOCK_PTX_SYNTAX_AST_H
@@ -21,17 +21,17 @@
 #define PTX_MAX_TYPES     5
 #define PTX_NONE          UINT32_MAX /* no register, no function, ... */
 
-/* A place in the text. Lines and columns count from 1; line 0 is no place. */
+/* A position in the text. Lines and columns count from 1; line 0 stands for none. */
 struct ptx__place {
     uint32_t line, column;
 };
 
 /*
- * A place in the program's source, from ".loc". An inlined call's place has in inlined_at the
- * place of the call: a number in the module's `locations`, and 0 where nothing was inlined.
+ * A place in the program's source, from ".loc". For an inlined call, inlined_at is the number of
+ * the caller's location in the module's `locations`; otherwise it is 0.
  */
 struct ptx__location {
-    uint32_t file; /* place in the module's `files`, or PTX_NONE */
+    uint32_t file; /* index in the module's `files`, or PTX_NONE */
     uint32_t line, column;
     uint32_t inlined_at;
 };
@@ -40,10 +40,10 @@ struct ptx__location {
 struct ptx__file {
     uint32_t number;
     const char *path;
-    uint32_t unit; /* the text that says so, of the several of a linked module */
+    uint32_t unit; /* the text that contains it, of the texts of a linked module */
 };
 
-/* What a name stands for. */
+/* The kinds of things that a name may stand for. */
 enum ptx__symbol_kind {
     PTX_NO_SYMBOL,
     PTX_MODULE_VARIABLE,   /* of module->variables */
@@ -157,27 +157,27 @@ struct ptx__instruction {
     uint32_t location; /* place in the module's `locations`; 0: none */
 };
 
-/* Registers come into the list when they are first used, so a "%r<1000>" costs nothing. */
+/* A register is added to the list when it is first used, so "%r<1000>" costs nothing. */
 struct ptx__register {
     const char *name;
     uint8_t type;   /* enum ptx__type */
     uint8_t vector; /* 2 or 4 for a vector; else 0 */
 };
 
-/* A place in an initial value where an address goes. */
+/* A place in an initial value that gets an address. */
 struct ptx__address {
     struct ptx__symbol symbol; /* a variable of the module, or a function */
     size_t offset, bytes;
     uint64_t addend;
-    uint64_t mask; /* the bits of the address that are wanted, moved to the lowest place */
-    bool generic;  /* generic(symbol): the generic address, not that in its space */
+    uint64_t mask; /* the bits of the address that are stored, moved to the lowest position */
+    bool generic;  /* generic(symbol): the generic address, not the one in its own space */
 };
 
-/* Is it seen by other modules? */
+/* The visibility of a name in other modules. */
 enum ptx__linkage {
     PTX_STATIC,
     PTX_VISIBLE,
-    PTX_EXTERN, /* defined elsewhere; after linking only what the engine itself provides */
+    PTX_EXTERN, /* defined elsewhere; after linking only functions of the engine itself */
     PTX_WEAK,
     PTX_COMMON,
 };
@@ -203,30 +203,31 @@ struct ptx__variable {
     size_t n_addresses;
     struct ptx__place place;
     uint32_t unit;
-    bool replaced; /* another one of the list stands for it; nothing names this one */
+    bool replaced; /* another one of the list replaces it, and nothing names this one */
     /*
-     * Where it is. .shared: from the begin of the block's shared memory. .local: from the begin
-     * of the function's frame. .param: from the begin of the function's .param frame.
+     * The place. .shared: from the beginning of the block's shared memory. .local: from the
+     * beginning of the function's frame. .param: from the beginning of the function's .param frame.
      */
     size_t offset;
-    uint64_t address; /* .global and .const: set by who loads the module, before lowering */
+    uint64_t address; /* .global and .const: set by the code that loads the module, before
+                         lowering */
 };
 
-/* What a sampler or texture variable is said to be: a byte each in its values, 0 if not said. */
+/* The settings of a sampler or texture variable: one byte for each in its values, 0 if not set. */
 enum {
-    PTX_OPAQUE_FILTER = 3, /* behind the modes of three dimensions, which count as in txq */
+    PTX_OPAQUE_FILTER = 3, /* after the modes of three dimensions, which have the numbers of txq */
     PTX_OPAQUE_UNNORMALISED,
     PTX_OPAQUE_VALUES = 8,
 };
 
-/* A parameter or a result of a function, or of a prototype. */
+/* A parameter or a result of a function or of a prototype. */
 struct ptx__parameter {
     const char *name;
     uint8_t type, vector;
     bool is_register; /* ".reg .u32 a": it is register `reg` */
     bool array;       /* ".param .b8 a[12]" */
     bool open;        /* ".param .b8 a[]" */
-    uint8_t pointee;  /* ".ptr .global": the space pointed to */
+    uint8_t pointee;  /* ".ptr .global": the space of the memory that it points to */
     size_t pointee_alignment;
     uint32_t reg;
     size_t offset, bytes, alignment; /* offset: in the list of parameters */
@@ -251,24 +252,24 @@ struct ptx__table {
     struct ptx__place place;
 };
 
-/* What cuFuncGetAttribute() and the occupancy calculation want to know. */
+/* The figures for cuFuncGetAttribute() and the computation of occupancy. */
 struct ptx__resource_usage {
     size_t parameter_bytes;
-    size_t shared_bytes;  /* static; of a kernel with what the functions it calls have */
-    size_t local_bytes;   /* of a kernel: with the deepest chain of calls that has an end */
-    size_t frame_bytes;   /* .local variables of this function alone */
-    size_t param_bytes;   /* .param variables of this function alone */
-    unsigned registers;   /* 32-bit registers alive at once at the most: an estimate */
-    unsigned max_threads; /* .maxntid or .reqntid as one number; 0 if it says neither */
+    size_t shared_bytes;  /* static; for a kernel including the functions that it calls */
+    size_t local_bytes;   /* for a kernel: of the deepest chain of calls without recursion */
+    size_t frame_bytes;   /* .local variables of this function only */
+    size_t param_bytes;   /* .param variables of this function only */
+    unsigned registers;   /* the maximum of live 32-bit registers: an estimate */
+    unsigned max_threads; /* the product of .maxntid or .reqntid; 0 if there is neither */
     bool uses_dynamic_shared;
     bool calls_indirectly;
-    bool recursive; /* or may be: it gets to an indirect call */
+    bool recursive; /* or may be recursive: it reaches an indirect call */
 };
 
 struct ptx__function {
     const char *name;
     bool is_kernel, has_body, no_return;
-    bool replaced; /* as of a variable */
+    bool replaced; /* like that of a variable */
     uint8_t linkage;
     uint32_t unit;
     struct ptx__place place;
@@ -283,7 +284,7 @@ struct ptx__function {
     struct ptx__table *tables;
     uint32_t n_registers, n_variables, n_instructions, n_prototypes, n_tables;
 
-    /* Zeros where the text does not say. */
+    /* Zeros for directives that the text does not have. */
     uint32_t max_ntid[3], req_ntid[3], req_cluster[3];
     uint32_t min_ctas, max_ctas, max_registers, max_cluster_rank;
     bool explicit_cluster, blocks_are_clusters;

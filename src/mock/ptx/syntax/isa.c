@@ -18,7 +18,7 @@ const char *ptx__special_name(enum ptx__special special)
     return ptx__specials[special].name;
 }
 
-/* As strcmp() with a text that needs no end. */
+/* Compares like strcmp(), with a text that needs no NUL. */
 static int compare(const char *text, size_t length, const char *name)
 {
     const int order = strncmp(text, name, length);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The instructions of PTX. isa.txt is the table that all of this is generated from: opcodes,
- * modifiers and special registers with their names, and the forms that each instruction has.
+ * The instructions of PTX. All of this is generated from isa.txt: opcodes, modifiers and special
+ * registers with their names, and the forms of each instruction.
  */
 #ifndef CUSHIM_MOCK_PTX_SYNTAX_ISA_H
 #define CUSHIM_MOCK_PTX_SYNTAX_ISA_H
@@ -25,13 +25,13 @@ enum {
     PTX_WORD_VECTOR = 1200, /* + 2, 4 or 8 */
 };
 
-/* A place in the name of a form that one of some words takes, or none if it is optional. */
+/* A position in the name of a form. It has one of some words, or none if it is optional. */
 struct ptx__slot {
     uint16_t first, n; /* in ptx__slot_words */
     bool optional;
 };
 
-/* What an operand may be. */
+/* The kinds of operand. */
 enum ptx__shape_kind {
     PTX_SHAPE_TYPED,     /* register or constant of a type */
     PTX_SHAPE_IMMEDIATE, /* integer constant */
@@ -39,45 +39,47 @@ enum ptx__shape_kind {
     PTX_SHAPE_BRACKETS,  /* "[tensorMap, {x, y}]" */
     PTX_SHAPE_LABEL,
     PTX_SHAPE_TABLE,
-    PTX_SHAPE_SINK, /* "_" and nothing else */
-    PTX_SHAPE_CALL, /* the operands of `call`, which have rules of their own */
+    PTX_SHAPE_SINK, /* only "_" */
+    PTX_SHAPE_CALL, /* the operands of `call`, which have their own rules */
     PTX_SHAPE_ANY,
 };
 
 struct ptx__shape {
     uint8_t kind;
-    uint8_t type;     /* enum ptx__type, or 100 + the number of the instruction's type */
-    uint8_t elements; /* of a vector; 255: as ".vN" says, or none; 254: any number */
+    uint8_t type;     /* enum ptx__type, or 100 + the index of the instruction's type */
+    uint8_t elements; /* of a vector; 255: those of ".vN", or no vector; 254: any number */
     bool wide;        /* twice the type's size */
     bool loose;       /* registers may be larger than the type */
-    bool result;      /* is written: no constant */
-    bool optional;    /* all behind it are, too */
+    bool result;      /* is written, so it cannot be a constant */
+    bool optional;    /* all operands behind it are optional, too */
     bool sink;        /* may be "_" */
     bool pair;        /* may be "p|q" */
-    bool both;        /* must be */
-    bool bits;        /* the size of the type, whatever its class */
+    bool both;        /* must be "p|q" */
+    bool bits;        /* any class of type with this size */
     bool part;        /* may be negated, or a byte or half of the register: "-%r1.h0" */
-    bool policy;      /* is there if, and only if, .L2::cache_hint is */
+    bool policy;      /* is there if and only if .L2::cache_hint is */
 };
 
 struct ptx__form {
     uint16_t opcode;
     uint16_t first_slot, n_slots;         /* in ptx__slots */
     uint16_t first_shape, n_shapes;       /* in ptx__shapes */
-    uint16_t version;                     /* 10 * major + minor, that introduced it */
+    uint16_t version;                     /* the version that introduced it, as 10 * major +
+                                             minor */
     uint16_t target;                      /* 80 for sm_80 */
-    char suffix;                          /* 'a' or 'f' if it is of that family alone */
-    uint16_t early_version, early_target; /* already this version has it for these; 0: no */
+    char suffix;                          /* 'a' or 'f' if it exists only for targets of that
+                                             kind */
+    uint16_t early_version, early_target; /* these targets have it from this version on; 0: none */
 };
 
 struct ptx__opcode_row {
     const char *name;
     uint8_t tier;        /* 1 to 4 */
-    const char *refused; /* why it is known and not executed; NULL: it is */
+    const char *refused; /* why it is not executed; NULL: it is executed */
     uint16_t first_form, n_forms;
 };
 
-/* Of a special register. */
+/* A special register. */
 struct ptx__special_row {
     const char *name; /* "tid", without the percent sign */
     uint8_t type;     /* enum ptx__type */
@@ -85,7 +87,7 @@ struct ptx__special_row {
     uint16_t version, target;
 };
 
-/* A word that needs more than the forms that have it; sorted by word. */
+/* A word with its own version and target, in addition to those of its forms; sorted by word. */
 struct ptx__gate {
     uint16_t word, version, target;
 };
@@ -93,7 +95,7 @@ struct ptx__gate {
 extern const struct ptx__gate ptx__gates[];
 extern const size_t ptx__n_gates;
 
-/* A name and its number, in lists that are sorted by name. */
+/* A name and its number; the lists are sorted by name. */
 struct ptx__named {
     const char *name;
     uint16_t number;
@@ -112,16 +114,16 @@ extern const struct ptx__slot ptx__slots[];
 extern const uint16_t ptx__slot_words[];
 extern const struct ptx__shape ptx__shapes[];
 
-/* "cp.async", "rn", "tid" */
+/* Return names such as "cp.async", "rn" and "tid". */
 const char *ptx__opcode_name(enum ptx__opcode opcode);
 const char *ptx__modifier_name(enum ptx__modifier modifier);
 const char *ptx__special_name(enum ptx__special special);
 
-/* By name, which needs no end; 0 if there is none. */
+/* Find a number by a name, which needs no NUL; 0 if there is none. */
 enum ptx__opcode ptx__opcode_find(const char *text, size_t length);
 enum ptx__special ptx__special_find(const char *text, size_t length);
 
-/* A modifier, type, space or vector by its name without the dot; 0 if there is none. */
+/* Returns a modifier, type, space or vector by its name without the dot; 0 if there is none. */
 unsigned ptx__word_find(const char *text, size_t length);
 
 #endif

@@ -3,13 +3,13 @@
 
 #include <string.h>
 
-/* The characters after the current one; NUL behind the end. */
+/* Returns a character after the current one; NUL behind the end. */
 static char peek(const struct ptx__lexer *lexer, size_t distance)
 {
     return distance < (size_t) (lexer->end - lexer->at) ? lexer->at[distance] : '\0';
 }
 
-/* Not those of the locale. */
+/* These do not depend on the locale. */
 static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
@@ -49,7 +49,7 @@ static void skip_line(struct ptx__lexer *lexer)
         lexer->at++;
 }
 
-/* One without an end stays there. */
+/* Skips a comment. If it has no end, nothing is skipped. */
 static bool skip_block_comment(struct ptx__lexer *lexer)
 {
     const struct ptx__lexer begin = *lexer;
@@ -65,7 +65,7 @@ static bool skip_block_comment(struct ptx__lexer *lexer)
     return true;
 }
 
-/* A line that begins with "#" is for a preprocessor. */
+/* Skips blanks, comments, and lines that begin with "#", which are for a preprocessor. */
 static void skip_blanks(struct ptx__lexer *lexer)
 {
     for (;;) {
@@ -100,7 +100,7 @@ static size_t dotted_length(const struct ptx__lexer *lexer)
     return length;
 }
 
-/* "16U", "0x1F", "0f3F800000", "6.4", "1.5e-3" */
+/* Numbers such as "16U", "0x1F", "0f3F800000", "6.4", "1.5e-3". */
 static size_t number_length(const struct ptx__lexer *lexer)
 {
     const bool prefixed = peek(lexer, 0) == '0' && is_letter(peek(lexer, 1));
@@ -118,7 +118,7 @@ static size_t number_length(const struct ptx__lexer *lexer)
     return length;
 }
 
-/* A string ends on its line, so that one without an end costs one line; 0: it does not end. */
+/* A string ends on its line, so that a missing quote spoils only one line. 0: there is no end. */
 static size_t string_length(const struct ptx__lexer *lexer)
 {
     size_t length = 1;

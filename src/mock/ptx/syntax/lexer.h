@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The words of PTX text. */
+/* Splits a PTX text into words. */
 #ifndef CUSHIM_MOCK_PTX_SYNTAX_LEXER_H
 #define CUSHIM_MOCK_PTX_SYNTAX_LEXER_H
 
@@ -24,7 +24,7 @@ struct ptx__token {
     const char *text; /* in the source; not terminated */
     size_t length;
     struct ptx__place place;
-    bool behind_blank; /* does not touch the word before it */
+    bool behind_blank; /* there is a blank before it */
 };
 
 struct ptx__lexer {
@@ -33,19 +33,19 @@ struct ptx__lexer {
     struct ptx__token token; /* the current one */
 };
 
-/* Where a lexer was, to go back there. */
+/* A position of a lexer, to go back to. */
 typedef struct ptx__lexer ptx__lexer_mark;
 
-/* The text ends after length characters, or with a NUL. */
+/* Begins a text. It ends after length characters, or at a NUL. */
 void ptx__lexer_init(struct ptx__lexer *lexer, const char *source, size_t length);
 
-/* Moves to the next word, past blanks and comments. */
+/* Moves to the next word, over blanks and comments. */
 void ptx__next(struct ptx__lexer *lexer);
 
-/* Is the current word this one? */
+/* Tells whether the current word is this one. */
 bool ptx__is(const struct ptx__lexer *lexer, const char *text);
 
-/* If it is, moves past it. */
+/* If the current word is this one, moves to the next. */
 bool ptx__accept(struct ptx__lexer *lexer, const char *text);
 
 #endif

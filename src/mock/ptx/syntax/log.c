@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A text that is all mistakes would fill the memory with messages. */
+/* The maximum number of messages: a text with many mistakes must not fill the memory. */
 #define MOST_MESSAGES 1000
 
 static void add(struct ptx__log *log, const struct ptx__message *message)
@@ -22,8 +22,8 @@ static void add(struct ptx__log *log, const struct ptx__message *message)
     larger[log->n_messages++] = *message;
 }
 
-void ptx__say(struct ptx__log *log, enum ptx__severity severity, struct ptx__place place,
-              const char *format, ...)
+void ptx__report(struct ptx__log *log, enum ptx__severity severity, struct ptx__place place,
+                 const char *format, ...)
 {
     struct ptx__message message = {severity, place, NULL};
     va_list list;

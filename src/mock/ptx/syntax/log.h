@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What there is to say about a text, and how reading, linking or lowering it ended. */
+/* The messages about a text, and the results of reading, linking and lowering it. */
 #ifndef CUSHIM_MOCK_PTX_SYNTAX_LOG_H
 #define CUSHIM_MOCK_PTX_SYNTAX_LOG_H
 
@@ -8,18 +8,18 @@
 
 #include "mock/ptx/syntax/ast.h"
 
-/* How it ended. */
+/* The results. */
 enum ptx__status {
     PTX_OK,
-    PTX_NO_PTX,        /* no PTX at all */
-    PTX_INVALID,       /* wrong: the log says what */
-    PTX_NEWER_VERSION, /* of an ISA version that is not known */
-    PTX_OTHER_TARGET,  /* a text for devices that this one is none of; the log says which */
-    PTX_REFUSED,       /* of lowering: right, and not executed here; the log says what */
+    PTX_NO_PTX,        /* it is not PTX */
+    PTX_INVALID,       /* it is wrong; the log has the reason */
+    PTX_NEWER_VERSION, /* its ISA version is not known */
+    PTX_OTHER_TARGET,  /* a text for other devices; the log has their names */
+    PTX_REFUSED,       /* lowering: it is right, but not executed; the log has the reason */
     PTX_NO_TARGET,     /* a fat binary without PTX for the device */
-    PTX_MACHINE_CODE,  /* an image without any PTX */
+    PTX_MACHINE_CODE,  /* an image without PTX */
     PTX_TOO_LARGE,     /* a text of a fat binary is larger than the caller wants */
-    PTX_NO_LIBRARY,    /* what would decompress it is not installed */
+    PTX_NO_LIBRARY,    /* the library to decompress it is not installed */
     PTX_OUT_OF_MEMORY,
 };
 
@@ -27,22 +27,22 @@ enum ptx__severity { PTX_INFO, PTX_WARNING, PTX_ERROR, PTX_FATAL };
 
 struct ptx__message {
     enum ptx__severity severity;
-    struct ptx__place place; /* line 0: in none */
+    struct ptx__place place; /* line 0: no place */
     char *text;
 };
 
-/* All that is to be said of a text, in the order of finding. */
+/* The messages about a text, in the order in which they were found. */
 struct ptx__log {
     struct ptx__message *messages;
     size_t n_messages, n_errors;
-    bool failed; /* a message was lost for want of memory */
+    bool failed; /* a message was lost because memory ran out */
 };
 
-/* A message more. Lowering says here what it does not execute, at the instruction's place. */
-__attribute__((format(printf, 4, 5))) void ptx__say(struct ptx__log *log,
-                                                    enum ptx__severity severity,
-                                                    struct ptx__place place, const char *format,
-                                                    ...);
+/* Adds a message. Lowering reports instructions that it does not execute, with their places. */
+__attribute__((format(printf, 4, 5))) void ptx__report(struct ptx__log *log,
+                                                       enum ptx__severity severity,
+                                                       struct ptx__place place, const char *format,
+                                                       ...);
 
 void ptx__log_finish(struct ptx__log *log);
 

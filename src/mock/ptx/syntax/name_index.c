@@ -6,7 +6,7 @@
 
 #include "mock/ptx/syntax/ast.h"
 
-/* FNV-1a, begun with the space. */
+/* FNV-1a, with the space in its first value. */
 static uint32_t hash_of(uint32_t space, const char *name)
 {
     uint32_t hash = 2166136261u ^ space * 0x9e3779b9u;
@@ -16,7 +16,7 @@ static uint32_t hash_of(uint32_t space, const char *name)
     return hash;
 }
 
-/* The row of a name, or the free one where it goes. */
+/* Returns the row of a name, or the free row where it belongs. */
 static struct ptx__name_row *find_row(const struct ptx__name_index *index, uint32_t hash,
                                       uint32_t space, const char *name)
 {
@@ -28,7 +28,7 @@ static struct ptx__name_row *find_row(const struct ptx__name_index *index, uint3
     return &index->rows[i];
 }
 
-/* Keeps half of the rows free. */
+/* Makes the table larger when half of its rows are used. */
 static bool make_room(struct ptx__name_index *index)
 {
     struct ptx__name_index larger = {.capacity = index->capacity ? 2 * index->capacity : 64,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers by name: what a name stands for among thousands, without looking at them all. */
+/* A hash table of numbers by name. */
 #ifndef CUSHIM_MOCK_PTX_SYNTAX_NAME_INDEX_H
 #define CUSHIM_MOCK_PTX_SYNTAX_NAME_INDEX_H
 
@@ -15,12 +15,12 @@ struct ptx__name_index {
 };
 
 /*
- * The place of a name's value; of a new name it is PTX_NONE. The same name in another space is
- * another name. Valid until the next one is added. NULL if there is no memory.
+ * Returns the place of a name's value, which is PTX_NONE for a new name. The same name in another
+ * space is another name. Valid until the next name is added. NULL when out of memory.
  */
 uint32_t *ptx__name_at(struct ptx__name_index *index, uint32_t space, const char *name);
 
-/* The value of a name; PTX_NONE if it has none. */
+/* Returns the value of a name; PTX_NONE if it has none. */
 uint32_t ptx__name_find(const struct ptx__name_index *index, uint32_t space, const char *name);
 
 void ptx__name_index_finish(struct ptx__name_index *index);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Declaring names, and finding what they stand for. */
+/* Declares names, and finds what they stand for. */
 #include <string.h>
 
 #include "mock/ptx/syntax/parser.h"
@@ -41,10 +41,13 @@ bool ptx__register_new(struct ptx__parser *parser, const struct ptx__token *name
     return added->name;
 }
 
-/* The longest number behind the name of a range. */
+/* The maximum number of digits behind the name of a range. */
 enum { MOST_DIGITS = 9 };
 
-/* The number that a name ends with from a place on; false if it is none as ranges have them. */
+/*
+ * Returns the number at the end of a name, from a position on. False if it cannot be that of a
+ * range.
+ */
 static bool trailing_number(const struct ptx__token *name, size_t from, uint32_t *ret_number)
 {
     uint64_t number = 0;
@@ -71,7 +74,7 @@ static bool from_range(struct ptx__parser *parser, const struct ptx__token *name
     return true;
 }
 
-/* "%r12" is of the range "%r1", or else of "%r". */
+/* "%r12" belongs to the range "%r1" or, if there is none, to "%r". */
 static bool find_in_ranges(struct ptx__parser *parser, const struct ptx__token *name,
                            uint32_t *ret_reg)
 {
@@ -112,7 +115,9 @@ bool ptx__refer(struct ptx__parser *parser, const struct ptx__token *name, uint3
     return true;
 }
 
-/* Whether a reference from the block that ends now was answered, or is wrong. */
+/*
+ * Tells whether a reference of the ending block is settled: its label was found, or it is an error.
+ */
 static bool resolve(struct ptx__parser *parser, const struct ptx__reference *reference)
 {
     const struct ptx__name *name =
@@ -141,7 +146,7 @@ void ptx__leave_block(struct ptx__parser *parser)
             *link = (*link)->next;
             continue;
         }
-        /* It may be a label of the block around this one. */
+        /* It may be a label of the enclosing block. */
         (*link)->depth--;
         link = &(*link)->next;
     }

@@ -5,13 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
-static void say(struct ptx__parser *parser, enum ptx__severity severity, struct ptx__place place,
-                const char *format, va_list list)
+static void report(struct ptx__parser *parser, enum ptx__severity severity, struct ptx__place place,
+                   const char *format, va_list list)
 {
     char text[1024];
 
     vsnprintf(text, sizeof(text), format, list);
-    ptx__say(parser->log, severity, place, "%s", text);
+    ptx__report(parser->log, severity, place, "%s", text);
 }
 
 bool ptx__error(struct ptx__parser *parser, struct ptx__place place, const char *format, ...)
@@ -19,7 +19,7 @@ bool ptx__error(struct ptx__parser *parser, struct ptx__place place, const char 
     va_list list;
 
     va_start(list, format);
-    say(parser, PTX_ERROR, place, format, list);
+    report(parser, PTX_ERROR, place, format, list);
     va_end(list);
     return true;
 }
@@ -29,7 +29,7 @@ bool ptx__fatal(struct ptx__parser *parser, struct ptx__place place, const char 
     va_list list;
 
     va_start(list, format);
-    say(parser, PTX_FATAL, place, format, list);
+    report(parser, PTX_FATAL, place, format, list);
     va_end(list);
     return false;
 }
@@ -88,7 +88,7 @@ const char *ptx__copy(struct ptx__parser *parser, const struct ptx__token *token
     return memcpy(copy, token->text, token->length);
 }
 
-/* Lists double, so their length says what room they have: no capacity is kept. */
+/* Lists double when their length is a power of two, so no capacity is stored. */
 void *ptx__append(struct ptx__parser *parser, void *list_pointer, uint32_t *n, size_t size)
 {
     char **list = list_pointer;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the readers of PTX text share.
+ * Shared by the readers of PTX text.
  *
- * Functions that read answer whether to go on: false after a mistake in the grammar or when
- * there is no memory. A mistake in the meaning is said, and reading goes on, so that a program
- * hears of all of them at once.
+ * Functions that read return whether to continue: false after an error of syntax, or when out of
+ * memory. Errors of meaning are reported, and reading continues, so that a program gets all of them
+ * at once.
  */
 #ifndef CUSHIM_MOCK_PTX_SYNTAX_PARSER_H
 #define CUSHIM_MOCK_PTX_SYNTAX_PARSER_H
@@ -16,7 +16,7 @@
 #define PTX_MAX_DIMENSIONS 8
 #define PTX_MAX_DEPTH      64 /* of braces, parentheses and expressions */
 
-/* A label that an operand or a table names, to be found at the end of its block. */
+/* A label in an operand or a table. It is looked up at the end of its block. */
 struct ptx__reference {
     struct ptx__token name;
     uint32_t depth;
@@ -24,7 +24,7 @@ struct ptx__reference {
     struct ptx__reference *next;
 };
 
-/* ".reg .b32 %r<10>;" */
+/* A range of registers: ".reg .b32 %r<10>;". */
 struct ptx__register_range {
     uint32_t count;
     uint8_t type, vector;
@@ -35,7 +35,7 @@ struct ptx__parser {
     struct ptx__module *module;
     struct ptx__log *log;
     int capability;
-    enum ptx__status status; /* why reading ended; PTX_INVALID if nothing else is said */
+    enum ptx__status status; /* why reading ended; PTX_INVALID if no other reason is set */
     uint32_t unit;
 
     /* The header of this text. */
@@ -44,7 +44,7 @@ struct ptx__parser {
     bool has_version, has_target;
 
     struct ptx__scope scope;
-    struct ptx__map files; /* of the module's list, by the numbers that this text has for them */
+    struct ptx__map files; /* indices in the module's list, by the numbers of this text */
 
     /* The function whose body is read. */
     struct ptx__function *function;
@@ -56,7 +56,10 @@ struct ptx__parser {
     uint32_t depth;
 };
 
-/* Says a mistake. The first goes on and answers true, the second does not. */
+/*
+ * Report a mistake. ptx__error() returns true, so that reading continues; ptx__fatal() returns
+ * false.
+ */
 __attribute__((format(printf, 3, 4))) bool
 ptx__error(struct ptx__parser *parser, struct ptx__place place, const char *format, ...);
 __attribute__((format(printf, 3, 4))) bool
@@ -64,22 +67,22 @@ ptx__fatal(struct ptx__parser *parser, struct ptx__place place, const char *form
 bool ptx__unexpected(struct ptx__parser *parser);
 bool ptx__no_memory(struct ptx__parser *parser);
 
-/* A token's text for "%.*s", cut where it is long. */
+/* The text of a token for "%.*s", shortened if it is long. */
 #define PTX_TEXT(token) ((int) ((token).length < 200 ? (token).length : 200)), (token).text
 
-/* Moves past this word. */
+/* Moves over this word, or fails if it is another one. */
 bool ptx__expect(struct ptx__parser *parser, const char *text);
 
-/* A name. */
+/* Reads a name. */
 bool ptx__expect_name(struct ptx__parser *parser, struct ptx__token *ret_name);
 
 /* Moves past the next semicolon. */
 bool ptx__skip_statement(struct ptx__parser *parser);
 
-/* A copy in the module's arena, with an end. NULL if there is no memory. */
+/* Returns a copy in the module's arena, with a NUL. NULL when out of memory. */
 const char *ptx__copy(struct ptx__parser *parser, const struct ptx__token *token);
 
-/* A zeroed place at the end of a list that lies in the arena; NULL if there is no memory. */
+/* Appends a zeroed element to a list in the arena, and returns it. NULL when out of memory. */
 void *ptx__append(struct ptx__parser *parser, void *list_pointer, uint32_t *n, size_t size);
 
 /* A constant. */
@@ -89,27 +92,29 @@ struct ptx__number {
     uint64_t integer; /* its bits if it is a real one */
 };
 
-/* The number as a double. */
+/* Returns the number as a double. */
 double ptx__number_value(const struct ptx__number *number);
 
 /* ---- names.c */
 
-/* The register of a name, made if it is one of a range; PTX_NONE if there is none. */
+/*
+ * Returns the register of a name, and makes it if it belongs to a range; PTX_NONE if there is none.
+ */
 bool ptx__parse_register(struct ptx__parser *parser, const struct ptx__token *name,
                          uint32_t *ret_reg);
 
-/* A register more. */
+/* Makes a new register. */
 bool ptx__register_new(struct ptx__parser *parser, const struct ptx__token *name, uint8_t type,
                        uint8_t vector, uint32_t *ret_reg);
 
-/* Notes a name of a block; says so if it is there already. */
+/* Declares a name in the current block. Reports a mistake if the block has the name already. */
 bool ptx__declare(struct ptx__parser *parser, const struct ptx__token *token,
                   enum ptx__name_kind kind, uint32_t number, struct ptx__symbol symbol);
 
-/* Asks for a label by name, which may come later in the block or the ones around it. */
+/* Refers to a label by its name. It may be declared later, in this block or an enclosing one. */
 bool ptx__refer(struct ptx__parser *parser, const struct ptx__token *name, uint32_t *target);
 
-/* Ends a block: finds the labels that it names, and forgets its names. */
+/* Ends a block: looks up the labels that it refers to, and removes its names. */
 void ptx__leave_block(struct ptx__parser *parser);
 
 #endif

@@ -48,7 +48,7 @@ struct ptx__name *ptx__scope_find(const struct ptx__scope *scope, const char *te
     return NULL;
 }
 
-/* As many buckets as there is room for names, so that each has about one. */
+/* Makes as many buckets as there is room for names, so that each has about one. */
 static bool spread(struct ptx__scope *scope, size_t n_buckets)
 {
     int32_t *buckets;
@@ -59,7 +59,7 @@ static bool spread(struct ptx__scope *scope, size_t n_buckets)
     if (!buckets)
         return false;
     memset(buckets, 0xff, n_buckets * sizeof(*buckets));
-    /* In the order of their coming: what shadows another name stays in front of it. */
+    /* Names are added in their order, so that a name stays in front of those that it shadows. */
     for (size_t i = 0; i < scope->n_names; i++) {
         int32_t *bucket = &buckets[scope->names[i].hash & (n_buckets - 1)];
 
@@ -134,7 +134,7 @@ static struct ptx__map_row *find_row(const struct ptx__map *map, uint64_t key)
     return &map->rows[i];
 }
 
-/* Keeps a quarter of the rows free. */
+/* Makes the table larger when three quarters of its rows are used. */
 static bool make_room(struct ptx__map *map)
 {
     struct ptx__map larger = {.capacity = map->capacity ? 2 * map->capacity : 64, .n = map->n};

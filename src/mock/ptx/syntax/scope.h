@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the names of a text stand for, in blocks inside of blocks. */
+/* The names of a text in nested blocks. */
 #ifndef CUSHIM_MOCK_PTX_SYNTAX_SCOPE_H
 #define CUSHIM_MOCK_PTX_SYNTAX_SCOPE_H
 
@@ -30,30 +30,30 @@ struct ptx__name {
 };
 
 struct ptx__scope {
-    struct ptx__name *names; /* those of inner blocks last */
+    struct ptx__name *names; /* names of inner blocks are last */
     size_t n_names, capacity;
     int32_t *buckets;
     size_t n_buckets; /* a power of two */
     uint32_t depth;
 };
 
-/* Whether there is memory for it; it is to be finished in any case. */
+/* Returns false when out of memory. The caller must finish it in any case. */
 bool ptx__scope_init(struct ptx__scope *scope);
 void ptx__scope_finish(struct ptx__scope *scope);
 
-/* The innermost of that name, or NULL. It is valid until the next one is added. */
+/* Returns the innermost declaration of a name, or NULL. Valid until the next name is added. */
 struct ptx__name *ptx__scope_find(const struct ptx__scope *scope, const char *text, size_t length);
 
-/* Adds a name to the current block. NULL if there is no memory. */
+/* Adds a name to the current block. NULL when out of memory. */
 struct ptx__name *ptx__scope_add(struct ptx__scope *scope, const char *text, size_t length,
                                  enum ptx__name_kind kind);
 
 void ptx__scope_enter(struct ptx__scope *scope);
 
-/* Forgets the names of the current block. */
+/* Removes the names of the current block. */
 void ptx__scope_leave(struct ptx__scope *scope);
 
-/* Numbers by two numbers. */
+/* A hash table of numbers by two numbers. */
 struct ptx__map {
     struct ptx__map_row {
         uint64_t key;
@@ -63,7 +63,7 @@ struct ptx__map {
     size_t n, capacity;
 };
 
-/* The place of a key's value; of a new one it is PTX_NONE. NULL if there is no memory. */
+/* Returns the place of a key's value, which is PTX_NONE for a new key. NULL when out of memory. */
 uint32_t *ptx__map_at(struct ptx__map *map, uint32_t high, uint32_t low);
 void ptx__map_finish(struct ptx__map *map);
 

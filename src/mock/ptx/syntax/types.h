@@ -70,9 +70,9 @@ enum ptx__type {
 };
 
 /*
- * What decides whether a register fits an instruction's type: sizes agree, and .bN agrees
- * with everything. An ALTERNATE type (.bf16, .tf32, .e4m3x2) and a PACKED one live in .bN
- * registers; no register is declared with such a type (.f16x2 excepted).
+ * The class of a type decides whether a register fits an instruction's type: the sizes must be
+ * equal, and .bN fits all classes. Values of an ALTERNATE type (.bf16, .tf32, .e4m3x2) or a PACKED
+ * one are in .bN registers; no register is declared with such a type, except .f16x2.
  */
 enum ptx__type_class {
     PTX_NO_CLASS,
@@ -105,12 +105,12 @@ enum ptx__space {
     PTX_N_SPACES,
 };
 
-/* "u32"; "" for no type. Forever valid, like all names below. */
+/* Returns such as "u32"; "" for no type. The names below are static. */
 const char *ptx__type_name(enum ptx__type type);
 unsigned ptx__type_bits(enum ptx__type type);
 enum ptx__type_class ptx__type_class(enum ptx__type type);
 
-/* What one takes in memory; 0 for .pred and for what has no size in memory. */
+/* Returns the size in memory; 0 for .pred and for types that have no size in memory. */
 size_t ptx__type_bytes(enum ptx__type type);
 
 static inline bool ptx__is_signed(enum ptx__type type)
@@ -118,7 +118,7 @@ static inline bool ptx__is_signed(enum ptx__type type)
     return ptx__type_class(type) == PTX_SIGNED;
 }
 
-/* .u8 to .s64 and the packed ones. */
+/* Tells whether the type is one of .u8 to .s64 or a packed integer type. */
 static inline bool ptx__is_integer(enum ptx__type type)
 {
     const enum ptx__type_class class = ptx__type_class(type);
@@ -133,7 +133,7 @@ static inline bool ptx__is_float(enum ptx__type type)
     return class == PTX_FLOAT || class == PTX_PACKED_FLOAT || class == PTX_ALTERNATE;
 }
 
-/* "shared::cta" */
+/* Returns such as "shared::cta". */
 const char *ptx__space_name(enum ptx__space space);
 
 #endif

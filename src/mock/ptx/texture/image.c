@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What handles of textures and surfaces stand for, and questions about them. */
+/* The images behind handles of textures and surfaces, and queries of their properties. */
 #include <stdlib.h>
 
 #include "mock/ptx/machine/exec.h"
@@ -13,7 +13,10 @@ static const struct ptx__image *known(const struct ptx__image *images, uint64_t 
     return images;
 }
 
-/* Asked for once in a launch; the list only grows, and at its head. */
+/*
+ * Asks for an image once in each launch. The list only grows at its head, so it is read without the
+ * lock.
+ */
 static const struct ptx__image *find(struct ptx__grid *grid, uint64_t handle)
 {
     const struct ptx__image *image = known(atomic_load(&grid->images), handle);
@@ -74,7 +77,7 @@ const struct ptx__image *ptx__image_of(struct ptx__warp *warp, const struct ptx_
     return NULL;
 }
 
-/* Numbers of their own: a mode that clamps to the edge is the fourth. */
+/* The numbers in PTX for address modes. They differ from ours: clamping to the edge is 3. */
 static uint32_t mode_number(uint8_t mode)
 {
     static const uint8_t numbers[] = {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* suld, sust and sured, lane by lane. */
+/* suld, sust and sured, one lane at a time. */
 #include <string.h>
 
 #include "mock/ptx/memory/memory.h"
 #include "mock/ptx/texture/texture.h"
 
-/* What a load or store is about, for one lane. */
+/* An access of one lane to a surface. */
 struct access {
     struct ptx__warp *warp;
     const struct ptx__op *op;
@@ -21,7 +21,7 @@ static unsigned element_bytes(const struct ptx__image *image)
     return (unsigned) image->bytes * image->channels;
 }
 
-/* What is accessed: of .p whole elements, else as many bytes as the values have. */
+/* Returns the size of the access: whole elements for .p, otherwise the size of the values. */
 static unsigned access_bytes(const struct access *access)
 {
     return access->surface->formatted
@@ -39,7 +39,10 @@ static enum outcome trap(const struct access *access, unsigned axis, int64_t at,
     return FAULT;
 }
 
-/* Within [0, size - span], or what the instruction says for outside of it. */
+/*
+ * Checks that a coordinate is in [0, size - span], or does what the instruction says for one that
+ * is not.
+ */
 static enum outcome bound(const struct access *access, unsigned axis, int64_t size, int64_t span,
                           int64_t *at)
 {
@@ -62,7 +65,7 @@ static int64_t coordinate(const struct access *access, uint32_t slot)
     return REG(int32_t, slot)[access->lane];
 }
 
-/* x in bytes, y, z and the layer. */
+/* Computes x in bytes, y, z and the layer. */
 static enum outcome place(const struct access *access, int64_t at[4])
 {
     const struct ptx__surface *surface = access->surface;
@@ -86,7 +89,10 @@ static enum outcome place(const struct access *access, int64_t at[4])
     return bound(access, 3, level->depth, 1, &at[3]);
 }
 
-/* NULL in *ret_bytes: what is loaded is zero, and what is stored goes nowhere. */
+/*
+ * Finds the bytes of an access. If *ret_bytes is NULL, a load returns zero and a store has no
+ * effect.
+ */
 static bool reach(const struct access *access, enum ptx__use use, unsigned char **ret_bytes)
 {
     const struct ptx__image_level *level = &access->image->levels[0];
@@ -152,7 +158,7 @@ static uint64_t value_of(const struct access *access, unsigned number)
                                  : REG(uint32_t, slot)[access->lane];
 }
 
-/* Channels that no value was given for are written with zeros. */
+/* Stores values. Channels of the element without a value become zero. */
 static void store(const struct access *access, unsigned char *bytes)
 {
     const struct ptx__surface *surface = access->surface;
@@ -183,7 +189,10 @@ const struct ptx__op *ptx__do_surface_store(struct ptx__warp *w, const struct pt
     return op + 1;
 }
 
-/* By element, the surface says what it has. */
+/*
+ * Compares two values. For formatted accesses, the surface's format decides whether they are
+ * signed.
+ */
 static bool is_less(const struct access *access, uint64_t a, uint64_t b)
 {
     const bool sign =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tex and tld4, lane by lane. */
+/* tex and tld4, one lane at a time. */
 #include "mock/ptx/texture/texture.h"
 
 #include "mock/ptx/machine/exec.h"

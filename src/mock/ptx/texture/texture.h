@@ -2,11 +2,13 @@
 /*
  * Textures and surfaces in kernels.
  *
- * What the hardware computes was found from what it answers: a coordinate becomes a number of
- * 1/256 of an element, weights are whole 1/256 whose sum is 1, and of the elements of a plane some
- * bits are added: 28 of floats, 15 of .f16, counted from the top of the largest one.
+ * The rules were derived from results of hardware. A coordinate is rounded to 1/256 of an element.
+ * Weights are multiples of 1/256, and their sum is 1. When the elements of a plane are added, only
+ * the upper bits count, from the highest bit of the largest one on: 28 bits for floats, and 15 for
+ * .f16.
  *
- * Called by workers at once: images do not change, and nothing else is shared.
+ * Several workers call these functions at the same time. Images do not change, and no other data is
+ * shared.
  */
 #ifndef CUSHIM_MOCK_PTX_TEXTURE_TEXTURE_H
 #define CUSHIM_MOCK_PTX_TEXTURE_TEXTURE_H
@@ -15,10 +17,10 @@
 #include "mock/ptx/machine/image.h"
 #include "mock/ptx/machine/reduction.h"
 
-/* Which level of a mipmapped texture. */
+/* How the level of a mipmapped texture is chosen. */
 enum ptx__level_mode { PTX__LEVEL_BASE, PTX__LEVEL_GIVEN, PTX__LEVEL_GRADIENT };
 
-/* A tex or tld4; slots that there are none of are not looked at. */
+/* A tex or tld4 instruction. Slots that the instruction does not use are ignored. */
 struct ptx__tex {
     uint8_t dimensions; /* a cube has 3 coordinates */
     bool layered, cube;
@@ -26,7 +28,7 @@ struct ptx__tex {
     bool halves; /* the result is four .f16 in two registers */
     bool has_sampler, has_offset;
     uint8_t level_mode;
-    int8_t gathered; /* the channel, -1: this is no tld4 */
+    int8_t gathered; /* the channel of a tld4; -1: this is a tex */
     uint32_t handle, sampler;
     uint32_t d[4], present; /* present: a predicate */
     uint32_t layer, at[3], level, dx[3], dy[3], offset[3];
@@ -73,18 +75,21 @@ const struct ptx__op *ptx__do_surface_load(struct ptx__warp *warp, const struct 
 const struct ptx__op *ptx__do_surface_store(struct ptx__warp *warp, const struct ptx__op *op);
 const struct ptx__op *ptx__do_surface_reduce(struct ptx__warp *warp, const struct ptx__op *op);
 
-/* imm: enum ptx__query; d: the result, a: the handle, b: the level if c is not 0. */
+/* imm: enum ptx__query; d: the result; a: the handle; b: the level, if c is not 0. */
 const struct ptx__op *ptx__do_image_query(struct ptx__warp *warp, const struct ptx__op *op);
 
-/* What a handle is used as. */
+/* What an instruction uses a handle as. */
 enum ptx__image_use { PTX__USE_ANY, PTX__USE_TEXTURE, PTX__USE_SAMPLER, PTX__USE_SURFACE };
 
-/* imm: enum ptx__image_use. Can it be used so? */
+/* imm: enum ptx__image_use. Tests whether a handle can be used in this way. */
 const struct ptx__op *ptx__do_image_test(struct ptx__warp *warp, const struct ptx__op *op);
 
 /* --- image.c --- */
 
-/* What a handle stands for; NULL: nothing that can be used, and a fault was told. */
+/*
+ * Returns the image of a handle. NULL if the handle cannot be used in this way: a fault, which is
+ * reported.
+ */
 const struct ptx__image *ptx__image_of(struct ptx__warp *warp, const struct ptx__op *op,
                                        unsigned lane, uint64_t handle, enum ptx__image_use use);
 
@@ -95,26 +100,28 @@ struct ptx__texel {
     uint32_t channels[4];
 };
 
-/* A channel in memory as 32 bits of a result. */
+/* Converts a channel in memory to the 32 bits of a result. */
 uint32_t ptx__texel_read(const struct ptx__image *image, const struct ptx__sampler *sampler,
                          const unsigned char *element, unsigned channel);
 
-/* A channel as it is in memory, with its sign. */
+/* Returns a channel as it is in memory, with its sign. */
 uint32_t ptx__texel_integer(const struct ptx__image *image, const unsigned char *element,
                             unsigned channel);
 
-/* The other way, as sust.p does it. */
+/* Converts the other way, as sust.p does. */
 void ptx__texel_write(const struct ptx__image *image, uint32_t value, unsigned char *channel);
 
-/* Is it read as a fraction of the largest integer, and which is that? 0: it is not. */
+/*
+ * If the channel is read as a fraction of the largest integer, returns that integer; otherwise 0.
+ */
 unsigned ptx__texel_fraction(const struct ptx__image *image, const struct ptx__sampler *sampler);
 
 bool ptx__texel_is_signed(const struct ptx__image *image);
 
-/* Do results have floating-point channels? */
+/* Tells whether results have floating-point channels. */
 bool ptx__texel_is_float(const struct ptx__image *image, const struct ptx__sampler *sampler);
 
-/* How a channel is filtered. The result of the second and third is a .f16. */
+/* How a channel is filtered. With OF_HALF and OF_SRGB the result is rounded to .f16. */
 enum ptx__precision { PTX__OF_FLOAT, PTX__OF_HALF, PTX__OF_SRGB, PTX__OF_INTEGERS };
 
 enum ptx__precision ptx__texel_precision(const struct ptx__image *image,
@@ -122,7 +129,7 @@ enum ptx__precision ptx__texel_precision(const struct ptx__image *image,
 
 uint16_t ptx__texel_half(uint32_t float_bits);
 
-/* The sampler's colour as an element of at most 16 bytes. */
+/* Converts the sampler's border colour to an element, which has at most 16 bytes. */
 void ptx__texel_border(const struct ptx__image *image, const struct ptx__sampler *sampler,
                        unsigned char *element);
 
@@ -132,41 +139,46 @@ float ptx__linear_light(uint8_t code);
 
 /* --- texture_place.c: coordinates --- */
 
-/* Along one axis: the element, or two and how far it is from the first, in 1/256. */
+/*
+ * A position along one axis: one element, or two elements and the distance from the first one in
+ * 1/256.
+ */
 struct ptx__axis {
-    int64_t index[2]; /* -1: outside, where the border is */
+    int64_t index[2]; /* -1: outside, where the border colour is */
     unsigned part;
 };
 
 void ptx__place(double coordinate, uint32_t size, enum ptx__address_mode mode, bool normalised,
                 bool linear, int32_t offset, struct ptx__axis *ret_axis);
 
-/* A direction becomes the number of a face, and a place on it in [0, 1]. */
+/* Converts a direction to the number of a face. The position on the face is in [0, 1]. */
 unsigned ptx__cube_face(const double direction[3], double ret_place[2]);
 
-/* The direction of a place on a face, which may be a bit beyond its edge. */
+/* Converts a position on a face to a direction. The position may be slightly beyond the edge. */
 void ptx__cube_direction(unsigned face, const double place[2], double ret_direction[3]);
 
 /* --- texture_blend.c: filtering --- */
 
 #define PTX__CORNERS 8
 
-/* A weight for all corners together becomes one for each: bit a of a corner's number is its place
- * along axis a. */
+/*
+ * Divides a total weight among the corners. Bit a of a corner's number tells on which side it is
+ * along axis a.
+ */
 void ptx__weights(const struct ptx__axis *axes, unsigned n_axes, unsigned total,
                   unsigned ret_weights[PTX__CORNERS]);
 
-/* The sum of floats, weighed: n is a multiple of four, as a plane has so many corners. */
+/* Returns the weighted sum of floats. n is a multiple of four, because a plane has four corners. */
 float ptx__blend(const float *values, const unsigned *weights, unsigned n,
                  enum ptx__precision precision);
 
-/* The sum of integers, weighed, as a fraction of the largest one. */
+/* Returns the weighted sum of integers, as a fraction of the largest one. */
 float ptx__blend_fractions(const int64_t *values, const unsigned *weights, unsigned n,
                            unsigned largest);
 
 /* --- texture_sample.c --- */
 
-/* Where to sample: in coordinates as the instruction has them. */
+/* A position to sample, in the coordinates of the instruction. */
 struct ptx__sample {
     struct ptx__warp *warp;
     const struct ptx__op *op;
@@ -182,7 +194,7 @@ struct ptx__sample {
     double level;
 };
 
-/* False: a fault was told. */
+/* Return false after a fault, which is reported. */
 bool ptx__sample_place(const struct ptx__sample *sample, struct ptx__texel *ret_texel);
 bool ptx__sample_whole(const struct ptx__sample *sample, struct ptx__texel *ret_texel);
 bool ptx__sample_gather(const struct ptx__sample *sample, struct ptx__texel *ret_texel);

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums of elements between which a coordinate lies. */
+/* Filtering: weighted sums of the elements around a coordinate. */
 #include <math.h>
 #include <string.h>
 
 #include "mock/ptx/texture/texture.h"
 
-/* Bits of results and of weights, and what is kept of a sum below the unit of the coarser one. */
+/*
+ * The number of bits of results and weights, and the bits of a sum that are kept below the unit of
+ * the coarser operand.
+ */
 enum {
     FLOAT_BITS = 24,
     HALF_BITS = 11,
@@ -25,7 +28,7 @@ static double power(int exponent)
     return result;
 }
 
-/* The number is below two to the power of this, and not below half of that. */
+/* Returns the exponent e with 2^(e-1) <= |x| < 2^e. */
 static int exponent_of(float x)
 {
     uint32_t bits;
@@ -41,8 +44,8 @@ static int exponent_of(float x)
 }
 
 /*
- * A weight is split in two along an axis; the two parts are its sum again. Halves go to the further
- * part or to the nearer one.
+ * Splits a weight along one axis. The sum of both parts is the old weight. up decides to which part
+ * a half is rounded.
  */
 static void split(unsigned *weights, unsigned corner, unsigned bit, unsigned part, bool up)
 {
@@ -52,7 +55,10 @@ static void split(unsigned *weights, unsigned corner, unsigned bit, unsigned par
     weights[corner] -= further;
 }
 
-/* First along z, then along x, and where a half was rounded up there, along y as well. */
+/*
+ * The order is that of the hardware: first along z, then along x, and then along y, where a half is
+ * rounded up as well.
+ */
 void ptx__weights(const struct ptx__axis *axes, unsigned n_axes, unsigned total,
                   unsigned ret_weights[PTX__CORNERS])
 {
@@ -73,7 +79,7 @@ struct sum {
     int exponent;
 };
 
-/* To so many bits, halves away from zero. */
+/* Rounds to this many bits, halves away from zero. */
 static float rounded(struct sum sum, int kept, int least)
 {
     const uint64_t magnitude = (uint64_t) (sum.value < 0 ? -sum.value : sum.value);
@@ -88,7 +94,7 @@ static float rounded(struct sum sum, int kept, int least)
     return (float) (sum.value < 0 ? -value : value);
 }
 
-/* Infinities and what is no number spread as in any sum. */
+/* Infinities and NaNs propagate as in any sum. */
 static bool is_wild(const float *values, const unsigned *weights, unsigned n, double *ret_sum)
 {
     bool wild = false;
@@ -154,8 +160,10 @@ float ptx__blend(const float *values, const unsigned *weights, unsigned n,
     return sum.value ? rounded(sum, kept, half ? LEAST_HALF : NO_EXPONENT) : 0;
 }
 
-/* Integers of 8 bits become ones of 16 bits when they are summed up. Those with a sign have 7 and
- * 15 bits, and the last four of a sum make no difference to what is added to it. */
+/*
+ * Integers of 8 bits are extended to 16 bits before they are added. Signed ones have 7 and 15 bits.
+ * The last four bits of the sum do not change the result of the next addition.
+ */
 float ptx__blend_fractions(const int64_t *values, const unsigned *weights, unsigned n,
                            unsigned largest)
 {

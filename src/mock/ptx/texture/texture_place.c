@@ -4,10 +4,10 @@
 
 #include "mock/ptx/texture/texture.h"
 
-/* Coordinates have so many bits behind the point; what is below is cut off. */
+/* A coordinate has this many bits behind the point; lower bits are cut off. */
 enum { FRACTION_BITS = 21, PART_BITS = 8 };
 
-/* Beyond this a coordinate makes no difference; every texture is smaller. */
+/* Larger coordinates make no difference, because every texture is smaller. */
 #define FAR            1073741824.0
 #define FAR_NORMALISED 65536.0
 
@@ -20,7 +20,10 @@ static int64_t bounded(double x, double far)
     return (int64_t) (x > most ? most : x < -most ? -most : x);
 }
 
-/* In 2^-21 of an element. What repeats is the same two textures on. */
+/*
+ * Converts a coordinate to 2^-21 of an element. A coordinate that repeats has a period of two
+ * textures, because PTX__MIRROR does.
+ */
 static int64_t fixed(double x, uint32_t size, enum ptx__address_mode mode, bool normalised)
 {
     const double period = ldexp(2, FRACTION_BITS);
@@ -55,7 +58,7 @@ void ptx__place(double coordinate, uint32_t size, enum ptx__address_mode mode, b
 {
     int64_t at, first;
 
-    /* What is counted in elements does not wrap around. */
+    /* Coordinates that count elements do not wrap around. */
     if (!normalised && mode != PTX__BORDER)
         mode = PTX__CLAMP;
     at = fixed(coordinate, size, mode, normalised);
@@ -75,8 +78,8 @@ void ptx__place(double coordinate, uint32_t size, enum ptx__address_mode mode, b
 }
 
 /*
- * Faces are +x, -x, +y, -y, +z, -z. Of each: the axis that its columns and its rows run along, and
- * in which direction.
+ * The faces are +x, -x, +y, -y, +z, -z. For each: the axes along which its columns and rows run,
+ * and their directions.
  */
 static const struct {
     uint8_t axis[2];
@@ -93,7 +96,7 @@ unsigned ptx__cube_face(const double direction[3], double ret_place[2])
     const unsigned face = 2 * major + (direction[major] < 0);
     const float length = (float) fabs(direction[major]), scale = 1 / length;
 
-    /* The product of two floats. */
+    /* The hardware rounds this product to a float. */
     for (unsigned i = 0; i < 2; i++) {
         const float s = faces[face].sign[i] * (float) direction[faces[face].axis[i]];
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sampling for one lane: which elements, and what they make together. */
+/* Sampling for one lane: it finds the elements and combines them. */
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 #define FACES 6
 
-/* What an element is in memory: its place on a level, and the layer or face. */
+/* An element in memory: its position on a level, and the layer or face. */
 struct element {
     int64_t x, y, z; /* -1 is the border */
 };
@@ -67,13 +67,13 @@ static bool read_element(const struct ptx__sample *sample, const struct ptx__ima
     return at;
 }
 
-/* --- where --- */
+/* --- positions --- */
 
 struct spot {
     const struct ptx__image_level *level;
     struct ptx__axis axes[3];
     unsigned n_axes;
-    int64_t slice; /* where z is no axis */
+    int64_t slice; /* the layer or face, if z is not an axis */
     bool on_cube, seamless;
     unsigned face;
 };
@@ -86,13 +86,13 @@ static void place_axes(const struct ptx__sample *sample, const double *at, unsig
                                sample->image->dimensions > 2 ? level->depth : 1};
 
     spot->n_axes = n_axes;
-    /* A line is a plane of one row, and at its edge. */
+    /* A line counts as a plane of one row, so beyond its edge there is the border. */
     if (n_axes == 1 && linear && !sample->tex->layered &&
         sample->sampler->modes[1] == PTX__BORDER) {
         ptx__place(0, 1, PTX__BORDER, false, true, 0, &spot->axes[1]);
         spot->n_axes = 2;
     }
-    /* Elements beyond the edge are counted as well; they are found on the next face. */
+    /* Elements beyond the edge count too; they are found on the next face. */
     for (unsigned i = 0; i < n_axes && spot->seamless; i++)
         ptx__place(at[i] * sizes[i] + 1, sizes[i] + 2, PTX__CLAMP, false, true, sample->offset[i],
                    &spot->axes[i]);
@@ -129,7 +129,7 @@ static struct spot find_spot(const struct ptx__sample *sample, unsigned level, b
     return spot;
 }
 
-/* An element beyond the edge of a face: where its direction leads. */
+/* Finds an element beyond the edge of a face, by its direction. */
 static struct element across(const struct spot *spot, const int64_t *at)
 {
     const int64_t size = spot->level->width, x = at[0] - 1, y = at[1] - 1;
@@ -147,7 +147,10 @@ static struct element across(const struct spot *spot, const int64_t *at)
                             spot->slice - spot->face + face};
 }
 
-/* The corner whose number has bit a set where it is the further one along axis a. */
+/*
+ * Returns an element of the filter. Bit a of its number is set if it is the further one along axis
+ * a.
+ */
 static struct element corner_of(const struct spot *spot, unsigned corner)
 {
     int64_t at[3] = {0, 0, spot->slice};
@@ -159,7 +162,7 @@ static struct element corner_of(const struct spot *spot, unsigned corner)
 
 /* --- the level --- */
 
-/* How far a step goes, in elements of the first level. */
+/* Converts a change of coordinates to elements of the first level. */
 static void step_of(const struct ptx__sample *sample, const double *change, double ret_step[3])
 {
     const struct ptx__image_level *level = &sample->image->levels[0];
@@ -171,7 +174,7 @@ static void step_of(const struct ptx__sample *sample, const double *change, doub
                                                     : change[i];
 }
 
-/* On a cube: how far the place on the face goes, when the direction does. */
+/* For a cube: the change of the position on the face when the direction changes. */
 static void cube_step(const struct ptx__sample *sample, const double *change, double ret_step[3])
 {
     double place[2];
@@ -190,7 +193,10 @@ static double product(const double *a, const double *b)
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* The longer axis of the ellipse that both steps span; on a line, what hardware takes it to be. */
+/*
+ * Returns the longer axis of the ellipse that both steps span. For a line it is a value that fits
+ * the results of hardware.
+ */
 static double longest(const struct ptx__sample *sample, const double *x, const double *y)
 {
     const double xx = product(x, x), yy = product(y, y), xy = product(x, y);
@@ -210,7 +216,7 @@ static double detail_of_gradients(const struct ptx__sample *sample)
     return log2(longest(sample, x, y));
 }
 
-/* In 1/256, and what is below is cut off. */
+/* Returns the level in 1/256; lower bits are cut off. */
 static unsigned detail_of(const struct ptx__sample *sample)
 {
     const struct ptx__sampler *sampler = sample->sampler;
@@ -230,7 +236,7 @@ static unsigned detail_of(const struct ptx__sample *sample)
 
 /* --- filtering --- */
 
-/* What a result is made of: the corners on one level, or on two. */
+/* The elements and weights of a result: the corners on one level, or on two. */
 struct corners {
     struct ptx__texel texels[2 * PTX__CORNERS];
     unsigned weights[2 * PTX__CORNERS];
@@ -307,7 +313,7 @@ static void mix(const struct ptx__sample *sample, const struct corners *corners,
                 : mix_floats(corners, c, precision_of(sample, c));
 }
 
-/* Within a level and between two, as the sampler says. */
+/* Samples with the sampler's filters, within a level and between two levels. */
 bool ptx__sample_place(const struct ptx__sample *sample, struct ptx__texel *ret_texel)
 {
     const struct ptx__sampler *sampler = sample->sampler;
@@ -315,7 +321,7 @@ bool ptx__sample_place(const struct ptx__sample *sample, struct ptx__texel *ret_
     struct corners corners = {.n = 0};
     unsigned detail;
 
-    /* Linear memory is read by number, and by nothing else. */
+    /* Linear memory can only be read by element numbers. */
     *ret_texel = nothing;
     if (sample->image->is_buffer)
         return true;
@@ -345,7 +351,7 @@ static bool is_inside(const struct ptx__sample *sample, const struct ptx__image_
            element->y < level->height && element->z >= 0 && element->z < depth;
 }
 
-/* Layers have no sign. */
+/* Moves an element inside of the level. Layers are unsigned numbers. */
 static void move_inside(const struct ptx__sample *sample, const struct ptx__image_level *level,
                         struct element *element)
 {
@@ -357,8 +363,10 @@ static void move_inside(const struct ptx__sample *sample, const struct ptx__imag
         element->z = element->z < 0 ? 0 : at_most(element->z, level->depth);
 }
 
-/* By numbers: of a line, linear memory alone. What is outside is zero, but an instruction that
- * names the level takes the nearest one there. */
+/*
+ * Reads an element by its number. On a line this is for linear memory only. Outside of the texture
+ * the result is zero, but an instruction that names a level reads the nearest element.
+ */
 bool ptx__sample_whole(const struct ptx__sample *sample, struct ptx__texel *ret_texel)
 {
     const struct ptx__tex *tex = sample->tex;
@@ -380,7 +388,10 @@ bool ptx__sample_whole(const struct ptx__sample *sample, struct ptx__texel *ret_
     return !is_inside(sample, level, &element) || read_element(sample, level, &element, ret_texel);
 }
 
-/* One channel of the four that filtering would weigh, against the clock from the lower left. */
+/*
+ * Returns one channel of the four elements that filtering would combine, counter-clockwise from the
+ * lower left.
+ */
 bool ptx__sample_gather(const struct ptx__sample *sample, struct ptx__texel *ret_texel)
 {
     static const uint8_t order[4] = {2, 3, 1, 0};

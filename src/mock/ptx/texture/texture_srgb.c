@@ -2,8 +2,9 @@
 #include "mock/ptx/texture/texture.h"
 
 /*
- * The table of the texture unit, recorded on an H200, in 1/16384. It has eight bits of what the
- * curve of sRGB gives, at times the neighbour of the nearest eight, so no formula makes it.
+ * The table of the texture unit, in 1/16384, as read from an H200. It has eight significant bits of
+ * the sRGB curve. Some of them are not rounded to the nearest value, so no formula yields the
+ * table.
  */
 static const uint16_t linear[256] = {
     0,     5,     10,    15,    20,    25,    30,    35,    40,    45,    50,    55,    60,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Elements of textures and surfaces: from memory to what a kernel sees, and back. */
+/* Elements of textures and surfaces: conversion from memory to a kernel's values, and back. */
 #include <math.h>
 #include <string.h>
 
@@ -44,7 +44,7 @@ static uint32_t raw(const struct ptx__image *image, const unsigned char *at)
     return value;
 }
 
-/* Of the three colours, not of what says how much there is of them. */
+/* The sRGB curve applies to the three colours, not to the alpha channel. */
 static bool is_srgb(const struct ptx__image *image, const struct ptx__sampler *sampler,
                     unsigned channel)
 {
@@ -93,7 +93,7 @@ uint16_t ptx__texel_half(uint32_t float_bits)
     return ptx__half_of_float(value);
 }
 
-/* What is no number keeps the upper bits of what it is. */
+/* A NaN keeps its upper bits. */
 static uint16_t half_toward_zero(float number)
 {
     const uint16_t half = ptx__half_of_float(number);
@@ -104,7 +104,7 @@ static uint16_t half_toward_zero(float number)
     return fabsf(ptx__float_of_half(half)) > fabsf(number) ? half - 1 : half;
 }
 
-/* Of the largest integer; halves toward zero. */
+/* Converts to a fraction of the largest integer; halves are rounded toward zero. */
 static uint32_t fraction_of(float number, unsigned largest, bool sign)
 {
     const double least = sign ? -1 : 0;
@@ -139,7 +139,10 @@ void ptx__texel_write(const struct ptx__image *image, uint32_t value, unsigned c
     memcpy(channel, &value, image->bytes);
 }
 
-/* As far as the format holds it; of a float that becomes an integer, the low bits are taken. */
+/*
+ * Each channel is limited to the range of its format. If a float becomes an integer, its low bits
+ * are taken.
+ */
 void ptx__texel_border(const struct ptx__image *image, const struct ptx__sampler *sampler,
                        unsigned char *element)
 {

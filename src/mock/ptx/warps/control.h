@@ -1,33 +1,39 @@
 /* SPDX-License-Identifier: MIT */
-/* The handlers of control.c, which are the same for all instruction sets of the host. */
+/*
+ * The handlers of exec/control.c and warps/stack.c. They are compiled once, not once for each
+ * instruction set of the host.
+ */
 #ifndef CUSHIM_MOCK_PTX_WARPS_CONTROL_H
 #define CUSHIM_MOCK_PTX_WARPS_CONTROL_H
 
 #include "mock/ptx/machine/code.h"
 
-/* imm of a barrier. Its slots are a: number, b: threads (0: all), c: predicate, d: result. */
+/*
+ * Bits of a barrier's imm. Its slots are a: the number, b: how many threads (0: all), c: the
+ * predicate, d: the result.
+ */
 enum {
-    PTX__BARRIER_ARRIVES = 1, /* and does not wait */
+    PTX__BARRIER_ARRIVES = 1, /* the warp arrives and does not wait */
     PTX__BARRIER_VOTES = 2,
-    PTX__BARRIER_NEGATED = 4,  /* the predicate is */
-    PTX__BARRIER_ALL = 8,      /* the result: was it true in all threads, */
+    PTX__BARRIER_NEGATED = 4,  /* the predicate is negated */
+    PTX__BARRIER_ALL = 8,      /* the result: whether the predicate is true in all threads, */
     PTX__BARRIER_ANY = 16,     /* in any, */
-    PTX__BARRIER_COUNT = 32,   /* or in how many */
-    PTX__BARRIER_ALIGNED = 64, /* all lanes of a warp are to be at the same one */
+    PTX__BARRIER_COUNT = 32,   /* or in how many threads */
+    PTX__BARRIER_ALIGNED = 64, /* all lanes of a warp must be at the same barrier */
 };
 
-/* An access by name and a constant, of which is known when it is lowered that it is wrong. */
+/* An access by a name and a constant offset that is known to be wrong when the code is lowered. */
 enum ptx__wrong_access {
-    PTX__WRONG_PLACE,     /* not in what is named */
+    PTX__WRONG_PLACE,     /* outside of the named variable */
     PTX__WRONG_ALIGNMENT, /* not aligned */
-    PTX__WRONG_PARAMETER, /* behind the parameters of a kernel, which is told and no fault */
+    PTX__WRONG_PARAMETER, /* behind the parameters of a kernel: a finding, but not a fault */
 };
 
 struct ptx__wrong {
     uint8_t kind; /* enum ptx__wrong_access */
     const char *name, *verb;
     int64_t offset;
-    uint64_t all; /* what is named has so many bytes */
+    uint64_t all; /* the size of the named variable in bytes */
     uint32_t bytes;
 };
 

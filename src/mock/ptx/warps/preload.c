@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What registers begin with: constants, parameters, special registers. */
+/* The first values of registers: constants, parameters and special registers. */
 #include <string.h>
 
 #include "mock/ptx/machine/block.h"
@@ -70,7 +70,7 @@ static uint64_t of_cluster(const struct ptx__block *block, unsigned fill)
     }
 }
 
-/* What is the same for all blocks of a launch, and what is the cluster's. */
+/* Values that are the same for all blocks of a launch or of a cluster. */
 static uint64_t of_launch(const struct ptx__block *block, const struct ptx__constant *constant)
 {
     const struct ptx__grid *grid = block->grid;
@@ -148,13 +148,16 @@ static uint64_t value_of(const struct ptx__warp *warp, const struct ptx__constan
     }
 }
 
-/* Does it differ between the lanes of a warp? */
+/* Tells whether the value differs between the lanes of a warp. */
 static bool of_lane(const struct ptx__constant *constant)
 {
     return constant->fill >= PTX__FILL_TID_X && constant->fill <= PTX__FILL_LANEMASK_GT;
 }
 
-/* Stores that are as wide as the loads of those who read it. */
+/*
+ * Fills a slot. The stores are as wide as the later loads, because the processor forwards a store
+ * to a load only then.
+ */
 static void fill_all(unsigned char *slot, unsigned bytes, uint64_t value)
 {
     uint32_t *words = __builtin_assume_aligned(slot, 64);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * alloca: memory behind the frame of the function, as much as each lane asks for. A slot of the
- * frame has how much that is; functions that are called begin behind what the most has.
+ * alloca: memory behind the frame of a function. Each lane may ask for another size, which a slot
+ * of the frame holds. A called function begins behind the largest of them.
  */
 #include "mock/ptx/machine/block.h"
 #include "mock/ptx/machine/exec.h"
@@ -45,7 +45,7 @@ static const struct ptx__op *overflow(struct ptx__warp *w, const struct ptx__op 
                       "there is no local memory left for what it allocates on the stack");
 }
 
-/* d: the address; a: how many bytes; c: both have 64 bits; imm: the alignment. */
+/* d: the address; a: the number of bytes; c: both are 64 bits wide; imm: the alignment. */
 const struct ptx__op *ptx__do_alloca(struct ptx__warp *w, const struct ptx__op *op)
 {
     const uint64_t begin = begin_of(w), alignment = op->imm;
@@ -77,7 +77,7 @@ const struct ptx__op *ptx__do_stack_save(struct ptx__warp *w, const struct ptx__
     return op + 1;
 }
 
-/* To what was saved; nothing else makes sense. */
+/* Restores a saved position. Any other value is a fault. */
 const struct ptx__op *ptx__do_stack_restore(struct ptx__warp *w, const struct ptx__op *op)
 {
     uint32_t *stack = REG(uint32_t, w->frame->code->stack_slot);

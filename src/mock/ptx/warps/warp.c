@@ -6,7 +6,7 @@
 
 #include "mock/ptx/machine/grid.h"
 
-/* Beyond every operation: no group stands ahead. */
+/* A position after all operations: no other group is ahead. */
 #define NO_LIMIT ((const struct ptx__op *) UINTPTR_MAX)
 
 static void set_limit(struct ptx__warp *warp, const struct ptx__op *at)
@@ -230,7 +230,7 @@ bool ptx__warp_ready(const struct ptx__warp *warp)
     return false;
 }
 
-/* The lanes of a mask that name the same members. */
+/* Returns the lanes of a mask that name the same members. */
 static uint32_t same_members(const uint32_t *names, uint32_t mask, uint32_t members)
 {
     uint32_t same = 0;
@@ -240,7 +240,7 @@ static uint32_t same_members(const uint32_t *names, uint32_t mask, uint32_t memb
     return same & mask;
 }
 
-/* Joins lanes that have reached the operation before and have the same members. */
+/* Joins the lanes that have reached this operation earlier and name the same members. */
 static void gather(struct ptx__warp *warp, const struct ptx__op *op, const uint32_t *names,
                    uint32_t members)
 {

@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls: a frame for the active lanes, and what they pass on. */
+/* Calls: a new frame for the active lanes, and their arguments and results. */
 #include <string.h>
 
 #include "mock/ptx/machine/grid.h"
 #include "mock/ptx/machine/warp.h"
 
-/* What a call takes of the stack at least: an H200 keeps so much of every function that calls. */
+/*
+ * The stack that each call uses at least: an H200 keeps this much for every function that calls
+ * another.
+ */
 enum { STACK_OF_CALL = 16 };
 
-/* By a pointer a function may be called that takes more than it is given; the rest is zeros. */
+/*
+ * A function that is called by a pointer may take more arguments than it is given. The missing ones
+ * are zeros, which is a finding.
+ */
 static void check_arguments(struct ptx__warp *warp, const struct ptx__op *op,
                             const struct ptx__code *code)
 {
@@ -58,7 +64,10 @@ static const struct ptx__op *too_deep(struct ptx__warp *warp, const struct ptx__
                       warp->frame->depth, launch->stack_limit);
 }
 
-/* What a kernel without recursion needs is known, and it has it whatever the limit is. */
+/*
+ * The stack of a kernel without recursion is known before it runs, so it always has enough. The
+ * limit matters for recursion only.
+ */
 static bool stack_is_full(const struct ptx__warp *warp, uint32_t stack)
 {
     const struct ptx__launch *launch = warp->block->grid->launch;

@@ -6,7 +6,7 @@
  * kernels/SUBJECT.cu has the kernels, references/SUBJECT.c what must come out and the table of
  * cases, recorded/SUBJECT.tsv what hardware answered. A case's arguments are its buffers, in order,
  * and then its values, so a kernel's last parameters are ints. A new subject is also listed in
- * modules.h and meson.build; regenerate.py makes its PTX.
+ * modules.h and meson.build; tests/ptx/corpus/regenerate.py makes its PTX.
  */
 #ifndef CUSHIM_TESTS_CORPUS_H
 #define CUSHIM_TESTS_CORPUS_H
