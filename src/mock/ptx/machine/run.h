@@ -62,7 +62,7 @@ struct ptx__launch {
     bool check_blocks;   /* find races between blocks, in ranges with check_blocks */
     uint64_t step_limit; /* of jumps backwards and calls of a warp, see warp.h; 0: no limit */
     size_t local_limit;  /* the maximum of local memory of a thread, in bytes */
-    size_t stack_limit;  /* the maximum stack of a kernel with recursion, in bytes; 0: no limit */
+    size_t stack_limit;  /* the maximum stack of a kernel with recursion, in bytes */
     unsigned n_multiprocessors;
     uint64_t grid_id;
 
