@@ -166,7 +166,8 @@ struct cushim_mock_launch {
  *
  * Only one kernel runs at a time. It may start threads if it waits for their end. It must not call
  * functions of the driver: in the thread of the kernel they return CUDA_ERROR_NOT_PERMITTED, and in
- * other threads they wait until the kernel has ended.
+ * other threads they wait until the kernel has ended; so a kernel that waits for such a thread waits
+ * for ever. The functions of this header do not wait for the kernel, in any thread.
  */
 typedef void (*cushim_mock_kernel_fn)(const struct cushim_mock_launch *launch, void *const *args);
 
