@@ -226,7 +226,8 @@ static bool want_heap(struct mock__program *program, struct mock__context *conte
 {
     const size_t bytes = context->limits[CU_LIMIT_MALLOC_HEAP_SIZE];
 
-    if (program->heap || !ptx__uses_heap(program->code))
+    /* Without a heap, malloc() answers that it is full. */
+    if (program->heap || !bytes || !ptx__uses_heap(program->code))
         return true;
     if (mock__memory_alloc(context, bytes, &program->heap_memory) != CUDA_SUCCESS)
         return false;

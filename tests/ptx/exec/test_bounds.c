@@ -344,3 +344,20 @@ Test(bounds, negative_offsets_of_matrices)
             1, 32));
     silent();
 }
+
+/* A heap of no bytes is one that is always full. */
+Test(bounds, a_heap_limit_of_zero)
+{
+    unsigned word = 1;
+
+    begin(128);
+    OK(mock_cuCtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, 0));
+    EXPECT(CUDA_SUCCESS,
+           run_with(".extern .func (.param .b64 r) malloc (.param .b64 a);\n",
+                    "{ .param .b64 v; .param .b64 y; st.param.b64 [v], 8; call (y), malloc, (v); "
+                    "ld.param.b64 %rd3, [y]; } st.global.u64 [%rd0], %rd3;"));
+    OK(mock_cuMemcpyDtoH_v2(&word, p, 4));
+    cr_expect(eq(u32, word, 0));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuCtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, SIZE_MAX));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuCtxSetLimit(CU_LIMIT_PRINTF_FIFO_SIZE, SIZE_MAX));
+}
