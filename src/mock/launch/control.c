@@ -61,7 +61,7 @@ static void *pointer_for(uint64_t address, size_t bytes, enum mock__access acces
     if (!pointer) {
         snprintf(who, sizeof(who), "kernel '%s'", work->label);
         mock__report_bad_address(who, address, bytes);
-        pointer = mock__memory_stray(work->queue->context, address, bytes);
+        pointer = mock__memory_stray(work->queue->context, address, bytes, access & MOCK__WRITE);
     }
     if (pointer) {
         mock__access(work, address, bytes, access);

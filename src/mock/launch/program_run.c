@@ -72,11 +72,11 @@ static struct mock__memory *owner_of(const struct ptx__range *range)
     return range->owner;
 }
 
-/* A mapping that may only be read is usable, too. */
-static bool usable(const struct mock__context *context, const struct mock__memory *memory)
+static bool usable(const struct mock__context *context, const struct mock__memory *memory,
+                   bool write)
 {
     return memory->host && !memory->absent &&
-           mock__memory_usable(context, memory->address, memory->bytes, false);
+           mock__memory_usable(context, memory->address, memory->bytes, write);
 }
 
 static struct ptx__range range_of(const struct mock__context *context, struct mock__memory *memory,
@@ -86,7 +86,8 @@ static struct ptx__range range_of(const struct mock__context *context, struct mo
                                .size = memory->bytes,
                                .host = memory->host,
                                .owner = memory,
-                               .usable = usable(context, memory)};
+                               .usable = usable(context, memory, false),
+                               .read_only = !usable(context, memory, true)};
 
     range.watched = range.usable && mock__checking();
     /* What a kernel allocates changes hands between blocks. */
@@ -206,11 +207,11 @@ static void find(void *user, enum ptx__finding_kind kind, uint64_t address, size
 }
 
 /* The launch has the driver's lock, so that its workers may all look. */
-static unsigned char *find_stray(void *user, uint64_t address, size_t bytes)
+static unsigned char *find_stray(void *user, uint64_t address, size_t bytes, bool write)
 {
     const struct running *running = user;
 
-    return mock__memory_stray(running->work->queue->context, address, bytes);
+    return mock__memory_stray(running->work->queue->context, address, bytes, write);
 }
 
 static void print(void *user, bool error, const char *text, size_t length)

@@ -61,7 +61,7 @@ struct ptx__range_cache {
     uint64_t begin, size;
     unsigned char *host;
     const struct ptx__range *range;
-    bool watched;
+    bool watched, read_only;
 };
 
 struct ptx__worker {
