@@ -167,7 +167,9 @@ struct cushim_mock_launch {
  *
  * Only one kernel runs at a time. It may start host threads if it waits for their end. It must not
  * call functions of the driver: in the host thread of the kernel they return
- * CUDA_ERROR_NOT_PERMITTED, and in other host threads they wait until the kernel has ended.
+ * CUDA_ERROR_NOT_PERMITTED, and in other host threads they wait until the kernel has ended. So a
+ * kernel that waits for such a thread never ends. The functions of this header do not wait for the
+ * kernel, in any host thread.
  */
 typedef void (*cushim_mock_kernel_fn)(const struct cushim_mock_launch *launch, void *const *args);
 

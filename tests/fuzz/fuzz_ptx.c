@@ -116,6 +116,7 @@ static void run_kernel(const struct ptx__program *program, const struct ptx__fun
                                  .check_shared = true,
                                  .check_blocks = true,
                                  .step_limit = 1000,
+                                 .stack_limit = 1024,
                                  .local_limit = 16 << 10,
                                  .n_multiprocessors = 2,
                                  .find = find,

@@ -224,6 +224,43 @@ Test(map, a_device_that_may_only_read_does_not_write)
     EXPECT(CUDA_ERROR_ILLEGAL_ADDRESS, mock_cuCtxSynchronize());
 }
 
+/* The same by kernels from PTX, by a place of the program that only reads, or also writes. */
+Test(map, a_kernel_from_ptx_that_may_only_read)
+{
+#define KERNEL(name, body)                                                                         \
+    ".visible .entry " name "(.param .u64 p, .param .u64 q) {\n.reg .u32 %r<4>; .reg .u64 %d<4>; " \
+    ".reg .pred %p<2>; ld.param.u64 %d0, [p]; ld.param.u64 %d1, [q];\n" body "\nret; }\n"
+    static const char text[] = ".version 8.0\n.target sm_80\n.address_size 64\n" KERNEL(
+        "reads", "ld.global.u32 %r0, [%d1]; st.global.u32 [%d0], %r0;")
+        KERNEL("writes", "st.global.u32 [%d1], 7;")
+            KERNEL("updates", "atom.global.add.u32 %r0, [%d1], 1;")
+                KERNEL("both", "mov.u64 %d2, %d0; mov.u32 %r1, 0; L: ld.global.u32 %r0, "
+                               "[%d2]; st.global.u32 [%d2], %r0; mov.u64 %d2, %d1; add.u32 "
+                               "%r1, %r1, 1; setp.lt.u32 %p0, %r1, 2; @%p0 bra L;");
+#undef KERNEL
+    static const char *const names[] = {"reads", "writes", "updates", "both"};
+    CUdeviceptr address, other;
+    CUmodule module = NULL;
+    CUfunction function = NULL;
+    void *params[] = {&other, &address};
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        mock_cuDevicePrimaryCtxReset(0);
+        start_watched();
+        address = map_new(UNIT, create(UNIT));
+        other = allocate(64);
+        OK(mock_cuMemsetD8_v2(address, 1, UNIT));
+        OK(mock_cuMemsetD8_v2(other, 1, 64));
+        OK(allow(address, UNIT, 0, CU_MEM_ACCESS_FLAGS_PROT_READ));
+        OK(mock_cuModuleLoadData(&module, text));
+        OK(mock_cuModuleGetFunction(&function, module, names[i]));
+        OK(mock_cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, NULL, params, NULL));
+        EXPECT(i ? CUDA_ERROR_ILLEGAL_ADDRESS : CUDA_SUCCESS, mock_cuCtxSynchronize());
+        if (i)
+            found(CUSHIM_MOCK_OUT_OF_BOUNDS, "cuMemSetAccess");
+    }
+}
+
 Test(map, memory_and_its_pointer_say_what_they_are)
 {
     CUmemAllocationProp prop = {0};

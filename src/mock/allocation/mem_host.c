@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* cuMemHost*, cuMemAllocHost, cuMemFreeHost */
+#include <sys/mman.h>
+
+#include "mock/allocation/host_pages.h"
 #include "mock/allocation/memory.h"
 #include "mock/base/state.h"
 #include "mock/queue/schedule.h"
@@ -88,6 +91,24 @@ CUresult mock_cuMemHostGetFlags(unsigned int *pFlags, void *p)
     return CUDA_SUCCESS;
 }
 
+/*
+ * A driver pins the pages, so all of them have to be there, and those that devices may write have
+ * to be writable. They are not touched: the host need not have memory for all that is registered.
+ */
+static CUresult check_pages(const struct mock__context *context, const void *p, size_t bytes,
+                            unsigned flags)
+{
+    const bool read_only = flags & CU_MEMHOSTREGISTER_READ_ONLY;
+
+    MOCK__REQUIRE(
+        !read_only ||
+            mock__attribute(context->device, CU_DEVICE_ATTRIBUTE_READ_ONLY_HOST_REGISTER_SUPPORTED),
+        CUDA_ERROR_NOT_SUPPORTED);
+    MOCK__REQUIRE(mock__host_pages_allow((uintptr_t) p, bytes, read_only ? PROT_READ : PROT_WRITE),
+                  CUDA_ERROR_INVALID_VALUE);
+    return CUDA_SUCCESS;
+}
+
 static CUresult register_memory(void *p, size_t bytes, unsigned flags)
 {
     struct mock__memory *memory = NULL;
@@ -98,6 +119,7 @@ static CUresult register_memory(void *p, size_t bytes, unsigned flags)
     MOCK__REQUIRE(!mock__memory_reserved((uintptr_t) p), CUDA_ERROR_INVALID_VALUE);
     MOCK__REQUIRE(!mock__memory_overlaps((uintptr_t) p, bytes),
                   CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
+    MOCK__TRY(check_pages(context, p, bytes, flags));
     flags |= CU_MEMHOSTREGISTER_DEVICEMAP;
     MOCK__TRY(mock__memory_register(context, p, bytes, flags, &memory));
     mock__made(&memory->made, "cuMemHostRegister");

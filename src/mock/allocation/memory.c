@@ -172,6 +172,14 @@ static bool peers_may_use(const struct mock__context *context, const struct mock
            memory->opened || context->peers & (uint32_t) 1 << memory->device->ordinal;
 }
 
+bool mock__memory_read_only(uint64_t address)
+{
+    const struct mock__memory *memory = mock__memory_find(address);
+
+    return memory && memory->kind == MOCK__REGISTERED_MEMORY &&
+           memory->flags & CU_MEMHOSTREGISTER_READ_ONLY;
+}
+
 bool mock__memory_usable(const struct mock__context *context, uint64_t address, size_t bytes,
                          bool write)
 {
@@ -179,7 +187,7 @@ bool mock__memory_usable(const struct mock__context *context, uint64_t address, 
 
     if (memory && memory->mapping)
         return mock__map_allows(address, bytes, context->device, write);
-    return memory && peers_may_use(context, memory);
+    return memory && peers_may_use(context, memory) && !(write && mock__memory_read_only(address));
 }
 
 struct mock__memory *mock__memory_watched(uint64_t address, size_t *ret_offset, size_t *ret_left)
@@ -386,7 +394,9 @@ CUresult mock__memory_register(struct mock__context *context, void *host, size_t
                                                              .kind = MOCK__REGISTERED_MEMORY,
                                                              .flags = flags,
                                                              .context = context});
-    return *ret_memory ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+    MOCK__REQUIRE(*ret_memory, CUDA_ERROR_OUT_OF_MEMORY);
+    mock__hooks.registered(*ret_memory);
+    return CUDA_SUCCESS;
 }
 
 /* What the host maps for itself is new each time. */
@@ -469,6 +479,7 @@ void mock__memory_free(struct mock__memory *memory)
         mock__hooks.host_unmap(memory);
         break;
     case MOCK__REGISTERED_MEMORY:
+        mock__hooks.unregistered(memory);
         break;
     }
     mock__memory_erase(memory);

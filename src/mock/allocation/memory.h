@@ -163,6 +163,9 @@ bool mock__memory_reserved(uint64_t address);
 bool mock__memory_usable(const struct mock__context *context, uint64_t address, size_t bytes,
                          bool write);
 
+/* Did the program register the memory at an address so that devices may only read it? */
+bool mock__memory_read_only(uint64_t address);
+
 /*
  * What the device has at an address, for check/access.c: a mapping stands for the memory that is
  * mapped, at *offset of it. NULL if there is nothing.

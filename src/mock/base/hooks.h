@@ -52,6 +52,12 @@ struct mock__hooks {
     /* Memory of the host, for the program and for the mock, which may be the same. */
     bool (*host_map)(size_t bytes, uint64_t *ret_address, unsigned char **ret_host);
     void (*host_unmap)(const struct mock__memory *memory);
+    /* Memory that the program registers, and may unmap at any time, comes and goes. */
+    void (*registered)(const struct mock__memory *memory);
+    void (*unregistered)(const struct mock__memory *memory);
+    /* Surround what is done for work, which may use such memory. */
+    void (*guard_begin)(void);
+    void (*guard_end)(const struct mock__work *work);
     /* What a range was used for is forgotten. */
     void (*memory_forget)(struct mock__memory *memory);
 

@@ -22,9 +22,19 @@ static int n_devices;
 /* Set in the child of a process that had initialised the driver; never unset. */
 static atomic_bool forked;
 
+/*
+ * While a host function runs that stands for a kernel, its thread has the lock, and all that its
+ * threads change, they change with this one. So it is enough for those who only look.
+ */
+static pthread_mutex_t helpers = PTHREAD_MUTEX_INITIALIZER;
+static bool helped; /* such a host function runs; guarded by helpers */
+
 /* How many functions of the program, called by the driver, the thread is inside of. */
 static _Thread_local int in_callback;
 static _Thread_local bool in_kernel;
+
+/* What the thread holds between mock__control_lock() and mock__control_unlock(). */
+static _Thread_local enum { NOTHING, HELPERS, LOCK } held;
 
 static void after_fork_in_child(void)
 {
@@ -63,15 +73,60 @@ void mock__unlock(void)
     pthread_mutex_unlock(&lock);
 }
 
+void mock__helpers_lock(void)
+{
+    pthread_mutex_lock(&helpers);
+}
+
+void mock__helpers_unlock(void)
+{
+    pthread_mutex_unlock(&helpers);
+}
+
+/* Keeps the lock of the helpers if a host function runs in place of a kernel. */
+static bool lock_helpers(void)
+{
+    pthread_mutex_lock(&helpers);
+    if (helped)
+        return true;
+    pthread_mutex_unlock(&helpers);
+    return false;
+}
+
+/* Takes the lock if that is possible within a millisecond. */
+static bool lock_soon(void)
+{
+    struct timespec until;
+
+    if (!pthread_mutex_trylock(&lock))
+        return true;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += 1000000;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    return !pthread_mutex_timedlock(&lock, &until);
+}
+
+/*
+ * A host function may begin at any time in the thread that has the lock, and may wait for this
+ * thread. So nobody waits for the lock without looking for it.
+ */
 void mock__control_lock(void)
 {
-    if (!mock__in_kernel())
-        mock__lock();
+    held = lock_helpers() ? HELPERS : NOTHING;
+    while (!in_kernel && held == NOTHING) {
+        if (lock_soon())
+            held = LOCK;
+        else if (lock_helpers())
+            held = HELPERS;
+    }
 }
 
 void mock__control_unlock(void)
 {
-    if (!mock__in_kernel())
+    if (held == HELPERS)
+        pthread_mutex_unlock(&helpers);
+    if (held == LOCK)
         mock__unlock();
 }
 
@@ -94,21 +149,25 @@ bool mock__lock_wait(uint64_t nanoseconds)
     return !pthread_cond_timedwait(&changed, &lock, &until);
 }
 
-void mock__kernel_begin(void)
+static void set_helped(bool now)
+{
+    pthread_mutex_lock(&helpers);
+    helped = now;
+    pthread_mutex_unlock(&helpers);
+}
+
+void mock__kernel_begin(bool of_host)
 {
     in_callback++;
     in_kernel = true;
+    set_helped(of_host);
 }
 
 void mock__kernel_end(void)
 {
+    set_helped(false);
     in_kernel = false;
     in_callback--;
-}
-
-bool mock__in_kernel(void)
-{
-    return in_kernel;
 }
 
 void mock__callback_begin(void)

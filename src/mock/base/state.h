@@ -68,12 +68,16 @@ void mock__leave(const CUresult *entered);
 /*
  * These surround a call of the program's code, in which functions of the driver fail. A host
  * function runs without the lock, so it may wait for another thread that uses the driver. A kernel
- * runs with the lock, because its memory must not change meanwhile.
+ * runs with the lock, because its memory must not change meanwhile. of_host: it is a host function
+ * of the program, and what changes in the driver's state meanwhile, changes with the lock of the
+ * helpers.
  */
 void mock__callback_begin(void);
 void mock__callback_end(void);
-void mock__kernel_begin(void);
+void mock__kernel_begin(bool of_host);
 void mock__kernel_end(void);
+void mock__helpers_lock(void);
+void mock__helpers_unlock(void);
 void mock__unlock_for_callback(void);
 void mock__lock_after_callback(void);
 
@@ -85,12 +89,10 @@ void mock__lock_after_callback(void);
 void mock__lock(void);
 void mock__unlock(void);
 
-/* Tells whether the calling thread runs a kernel. */
-bool mock__in_kernel(void);
-
 /*
- * Take and release the lock in functions that a kernel may also call: the thread of a kernel holds
- * the lock already.
+ * Take and release the lock in functions that do no work and wait for nothing, and that a host
+ * function in place of a kernel and its threads may call, too: while one runs, this is the lock of
+ * the helpers. They are not taken twice by a thread.
  */
 void mock__control_lock(void);
 void mock__control_unlock(void);

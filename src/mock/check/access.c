@@ -395,6 +395,12 @@ void mock__report_bad_address(const char *who, uint64_t address, size_t bytes)
                       (unsigned long long) address, why);
     else if (in && in->absent)
         report_absent(who, bytes, in, address);
+    else if (mock__memory_read_only(address) && mock__memory_contains(address, bytes))
+        mock__finding(CUSHIM_MOCK_OUT_OF_BOUNDS,
+                      "%s: %zu bytes at offset %llu of %s, which was registered for reading alone "
+                      "(CU_MEMHOSTREGISTER_READ_ONLY)",
+                      who, bytes, (unsigned long long) (address - in->address),
+                      mock__say_memory(in).text);
     else if (in)
         report_outside(who, bytes, in, address);
     else if (freed && !just_behind(near, address, bytes))

@@ -36,11 +36,8 @@
  */
 #include "mock/check/host_watch.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 #include "base/util.h"
@@ -48,6 +45,7 @@
 #include "mock/base/finding.h"
 #include "mock/base/hooks.h"
 #include "mock/check/host_watches.h"
+#include "mock/check/segv.h"
 #include "mock/queue/clock.h"
 #include "mock/queue/work.h"
 
@@ -64,21 +62,9 @@ static struct mock__host_watch watches[8192];
 static atomic_size_t n_watches; /* the places up to the last that is used */
 
 static bool on;
-static pid_t process;
 static uintptr_t page;
-static struct sigaction before; /* the previous handler of the signal */
 
 /* --- the handler: nothing but atomics and mprotect() --- */
-
-static enum kind kind_of(const ucontext_t *context)
-{
-#ifdef __x86_64__
-    return context->uc_mcontext.gregs[REG_ERR] & 2 ? WRITES : READS;
-#else
-    (void) context;
-    return USES;
-#endif
-}
 
 static bool in_region(uintptr_t address)
 {
@@ -112,16 +98,25 @@ static void note(struct mock__host_watch *watch, uintptr_t address, enum kind ki
     open_pages(page_of(atomic_load(&watch->begin)), page_of(atomic_load(&watch->end) + page - 1));
 }
 
+static enum kind kind_of(const struct mock__segv *segv)
+{
+    return (enum kind)((segv->reads ? READS : 0) | (segv->writes ? WRITES : 0));
+}
+
 /*
  * Handles an access to a protected page. Another thread may have opened the page meanwhile, or
  * ended its watch: then the access is simply tried again.
  */
-static void meet(uintptr_t address, enum kind kind)
+static bool meet(const struct mock__segv *segv)
 {
+    const uintptr_t address = segv->address;
+    const enum kind kind = kind_of(segv);
     /* A function of the program that stands for a kernel is not the host. */
-    const bool host = getpid() == process && !mock__hooks.kernel_running();
+    const bool host = !segv->of_another_process && !mock__hooks.kernel_running();
     struct mock__host_watch *watch;
 
+    if (!in_region(address))
+        return false;
     for (size_t i = 0; host && (watch = mock__host_watch_at(i)); i++) {
         const bool writes = atomic_load(&watch->writes);
 
@@ -130,51 +125,17 @@ static void meet(uintptr_t address, enum kind kind)
             note(watch, address, kind);
     }
     open_pages(page_of(address), page_of(address) + page);
-}
-
-/* Passes a fault that no watch has caused to the previous handler. */
-static void pass_on(int signal_number, siginfo_t *info, void *context)
-{
-    if (before.sa_flags & SA_SIGINFO) {
-        before.sa_sigaction(signal_number, info, context);
-        return;
-    }
-    if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
-        before.sa_handler(signal_number);
-        return;
-    }
-    /* What was sent by kill() does not come again by itself. */
-    if (info->si_code <= 0 && before.sa_handler == SIG_IGN)
-        return;
-    signal(signal_number, SIG_DFL);
-    if (info->si_code <= 0)
-        raise(signal_number);
-}
-
-static void handle(int signal_number, siginfo_t *info, void *context)
-{
-    const uintptr_t address = (uintptr_t) info->si_addr;
-    const int error = errno;
-
-    if (info->si_code > 0 && in_region(address))
-        meet(address, kind_of(context));
-    else
-        pass_on(signal_number, info, context);
-    errno = error;
+    return true;
 }
 
 /* --- regions --- */
 
 void mock__host_watch_start(bool wanted)
 {
-    struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_ONSTACK};
-
     if (!wanted || on)
         return;
     page = (uintptr_t) sysconf(_SC_PAGESIZE);
-    process = getpid();
-    sigemptyset(&action.sa_mask);
-    on = !sigaction(SIGSEGV, &action, &before);
+    on = mock__segv_ask(meet);
 }
 
 static void *map(size_t bytes, int flags, int file)

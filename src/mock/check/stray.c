@@ -79,7 +79,8 @@ static void *some_bytes(size_t bytes)
  * the program has registered is mapped by pages of the host; the bytes behind it belong to the
  * program.
  */
-static void *beside_host(const struct mock__context *context, uint64_t address, size_t bytes)
+static void *beside_host(const struct mock__context *context, uint64_t address, size_t bytes,
+                         bool write)
 {
     const struct mock__memory *memory = mock__memory_before(address);
     const bool registered = memory && memory->kind == MOCK__REGISTERED_MEMORY;
@@ -89,8 +90,9 @@ static void *beside_host(const struct mock__context *context, uint64_t address, 
     const uint64_t used = memory ? memory->address + memory->bytes - begin : 0;
     const uint64_t offset = address - begin, end = (used + page - 1) / page * page;
 
-    if (!memory || memory->kind == MOCK__DEVICE_MEMORY || !reaches(context, memory) ||
-        offset >= end || bytes > end - offset)
+    if (!memory || memory->kind == MOCK__DEVICE_MEMORY || memory->absent ||
+        !mock__memory_usable(context, memory->address, memory->bytes, write) || offset >= end ||
+        bytes > end - offset)
         return NULL;
     if (registered || offset + bytes <= mock__host_room(memory->bytes))
         return memory->host + (address - memory->address);
@@ -124,9 +126,10 @@ static void *beside_device(const struct mock__context *context, uint64_t address
     return chunk->backing + offset;
 }
 
-void *mock__memory_stray(const struct mock__context *context, uint64_t address, size_t bytes)
+void *mock__memory_stray(const struct mock__context *context, uint64_t address, size_t bytes,
+                         bool write)
 {
     void *host = bytes ? beside_device(context, address, bytes) : NULL;
 
-    return host || !bytes ? host : beside_host(context, address, bytes);
+    return host || !bytes ? host : beside_host(context, address, bytes, write);
 }

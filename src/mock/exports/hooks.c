@@ -8,6 +8,7 @@
 #include "mock/allocation/memory.h"
 #include "mock/base/finding.h"
 #include "mock/check/access.h"
+#include "mock/check/host_guard.h"
 #include "mock/check/host_watch.h"
 #include "mock/config/config.h"
 #include "mock/launch/control.h"
@@ -73,6 +74,10 @@ const struct mock__hooks mock__hooks = {
     .find_leaks = mock__leaks_find,
     .host_map = mock__host_map,
     .host_unmap = mock__host_unmap,
+    .registered = mock__host_guard_add,
+    .unregistered = mock__host_guard_remove,
+    .guard_begin = mock__host_guard_begin,
+    .guard_end = mock__host_guard_end,
     .memory_forget = mock__access_forget,
     .alloc_work = alloc_work,
     .free_work = free_work,

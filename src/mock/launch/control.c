@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What cushim/mock.h declares for kernels that run. */
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -12,6 +11,7 @@
 #include "mock/check/host_watch.h"
 #include "mock/check/stray.h"
 #include "mock/launch/control.h"
+#include "mock/launch/program_run.h"
 #include "mock/queue/work.h"
 
 /*
@@ -20,7 +20,6 @@
  * why it is not kept by thread.
  */
 static _Atomic(const struct mock__work *) running;
-static pthread_mutex_t helpers = PTHREAD_MUTEX_INITIALIZER; /* between threads of one kernel */
 static atomic_int failure;
 
 const struct mock__work *mock__kernel_running(void)
@@ -33,7 +32,7 @@ int mock__kernel_run(const struct mock__work *work, cushim_mock_kernel_fn fn,
 {
     atomic_store(&failure, 0);
     atomic_store(&running, work);
-    mock__kernel_begin();
+    mock__kernel_begin(fn != mock__program_run);
     fn(launch, args);
     mock__kernel_end();
     atomic_store(&running, NULL);
@@ -58,11 +57,11 @@ static void *pointer_for(uint64_t address, size_t bytes, enum mock__access acces
         return NULL;
     if (mock__memory_usable(work->queue->context, address, bytes, access & MOCK__WRITE))
         pointer = mock__memory_bytes(address, bytes);
-    pthread_mutex_lock(&helpers);
+    mock__helpers_lock();
     if (!pointer) {
         snprintf(who, sizeof(who), "kernel '%s'", work->label);
         mock__report_bad_address(who, address, bytes);
-        pointer = mock__memory_stray(work->queue->context, address, bytes);
+        pointer = mock__memory_stray(work->queue->context, address, bytes, access & MOCK__WRITE);
     }
     if (pointer) {
         mock__access(work, address, bytes, access);
@@ -70,7 +69,7 @@ static void *pointer_for(uint64_t address, size_t bytes, enum mock__access acces
     } else {
         cushim_mock_kernel_fail(CUDA_ERROR_ILLEGAL_ADDRESS);
     }
-    pthread_mutex_unlock(&helpers);
+    mock__helpers_unlock();
     return pointer;
 }
 
@@ -99,9 +98,9 @@ void mock__kernel_complain(enum cushim_mock_finding_kind kind, int result, const
     va_end(list);
     if (!atomic_load(&running))
         return;
-    pthread_mutex_lock(&helpers);
+    mock__helpers_lock();
     mock__finding(kind, "%s", text);
-    pthread_mutex_unlock(&helpers);
+    mock__helpers_unlock();
     cushim_mock_kernel_fail(result);
 }
 

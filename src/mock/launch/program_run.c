@@ -35,6 +35,12 @@
 /* A call takes so many times what it takes on a device, at most. */
 #define LOCAL_OF_STACK 8
 
+/*
+ * Any limit of the stack may be set, also none at all. A device rounds up what it gives to a
+ * thread, nobody says how far; so recursion has at least what it has where no limit was set.
+ */
+#define LEAST_STACK ((size_t) 1024)
+
 #define SAME_RESULT(name)                                                                          \
     _Static_assert((int) PTX__##name == (int) CUDA_##name, "the engine's results are the "         \
                                                            "driver's")
@@ -66,11 +72,11 @@ static struct mock__memory *owner_of(const struct ptx__range *range)
     return range->owner;
 }
 
-/* A mapping that may only be read is usable, too. */
-static bool usable(const struct mock__context *context, const struct mock__memory *memory)
+static bool usable(const struct mock__context *context, const struct mock__memory *memory,
+                   bool write)
 {
     return memory->host && !memory->absent &&
-           mock__memory_usable(context, memory->address, memory->bytes, false);
+           mock__memory_usable(context, memory->address, memory->bytes, write);
 }
 
 static struct ptx__range range_of(const struct mock__context *context, struct mock__memory *memory,
@@ -80,7 +86,8 @@ static struct ptx__range range_of(const struct mock__context *context, struct mo
                                .size = memory->bytes,
                                .host = memory->host,
                                .owner = memory,
-                               .usable = usable(context, memory)};
+                               .usable = usable(context, memory, false),
+                               .read_only = !usable(context, memory, true)};
 
     range.watched = range.usable && mock__checking();
     /* What a kernel allocates changes hands between blocks. */
@@ -200,11 +207,11 @@ static void find(void *user, enum ptx__finding_kind kind, uint64_t address, size
 }
 
 /* The launch has the driver's lock, so that its workers may all look. */
-static unsigned char *find_stray(void *user, uint64_t address, size_t bytes)
+static unsigned char *find_stray(void *user, uint64_t address, size_t bytes, bool write)
 {
     const struct running *running = user;
 
-    return mock__memory_stray(running->work->queue->context, address, bytes);
+    return mock__memory_stray(running->work->queue->context, address, bytes, write);
 }
 
 static void print(void *user, bool error, const char *text, size_t length)
@@ -220,7 +227,8 @@ static bool want_heap(struct mock__program *program, struct mock__context *conte
 {
     const size_t bytes = context->limits[CU_LIMIT_MALLOC_HEAP_SIZE];
 
-    if (program->heap || !ptx__uses_heap(program->code))
+    /* Without a heap, malloc() answers that it is full. */
+    if (program->heap || !bytes || !ptx__uses_heap(program->code))
         return true;
     if (mock__memory_alloc(context, bytes, &program->heap_memory) != CUDA_SUCCESS)
         return false;
@@ -249,7 +257,7 @@ static void set_limits(struct ptx__launch *launch, const struct mock__context *c
     const size_t stack = context->limits[CU_LIMIT_STACK_SIZE], local = stack * LOCAL_OF_STACK;
 
     launch->step_limit = mock__environment_number("CUSHIM_MOCK_PTX_STEPS", STEPS);
-    launch->stack_limit = stack;
+    launch->stack_limit = stack > LEAST_STACK ? stack : LEAST_STACK;
     launch->local_limit = local > LOCAL_LIMIT ? local : LOCAL_LIMIT;
 }
 

@@ -83,19 +83,21 @@ static CUresult range_of(const struct mock__end *end, const struct mock__copy *c
 
 /*
  * Where the first byte of the box is. What was freed since the copy was submitted is a finding, and
- * a fault only where the device has no page any more.
+ * a fault only where the device has no page any more, or may not write.
  */
 static CUresult locate(const struct mock__context *context, const struct mock__end *end,
                        const struct mock__copy *copy, unsigned char **ret_first)
 {
+    const bool write = end == &copy->dst;
     uint64_t address = 0;
     size_t bytes = 0;
 
     MOCK__TRY(range_of(end, copy, &address, &bytes));
-    *ret_first = resolve(end->side, address, bytes);
+    *ret_first =
+        write && mock__memory_read_only(address) ? NULL : resolve(end->side, address, bytes);
     if (!*ret_first) {
         mock__report_bad_address("copy", address, bytes);
-        *ret_first = mock__memory_stray(context, address, bytes);
+        *ret_first = mock__memory_stray(context, address, bytes, write);
     }
     return *ret_first ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }

@@ -54,11 +54,13 @@ static void run_fill(struct mock__work *work)
 {
     const struct fill_work *fill_work = (const struct fill_work *) work;
     const struct mock__fill *fill = &fill_work->fill;
-    unsigned char *row = mock__memory_bytes(fill->address, fill_work->bytes);
+    unsigned char *row = mock__memory_read_only(fill->address)
+                             ? NULL
+                             : mock__memory_bytes(fill->address, fill_work->bytes);
 
     if (!row) {
         mock__report_bad_address("memset", fill->address, fill_work->bytes);
-        row = mock__memory_stray(work->queue->context, fill->address, fill_work->bytes);
+        row = mock__memory_stray(work->queue->context, fill->address, fill_work->bytes, true);
     }
     if (!row)
         work->queue->context->fault = CUDA_ERROR_ILLEGAL_ADDRESS;

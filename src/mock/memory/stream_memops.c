@@ -142,13 +142,16 @@ static void report_stuck(struct mock__work *work)
 /* Barriers, and flushes of writes from outside, do nothing: all sees what was done before it. */
 static void run_op(struct mock__work *work, const struct op *op)
 {
-    void *bytes = mock__memory_bytes(op->address, bytes_of(op));
+    const bool write = !is_wait(op);
+    void *bytes = write && mock__memory_read_only(op->address)
+                      ? NULL
+                      : mock__memory_bytes(op->address, bytes_of(op));
 
     if (op->type == MOCK__FLUSH || op->type == MOCK__BARRIER)
         return;
     if (!bytes) {
         mock__report_bad_address(work->type->name, op->address, bytes_of(op));
-        bytes = mock__memory_stray(work->queue->context, op->address, bytes_of(op));
+        bytes = mock__memory_stray(work->queue->context, op->address, bytes_of(op), write);
     }
     if (!bytes) {
         work->queue->context->fault = CUDA_ERROR_ILLEGAL_ADDRESS;

@@ -88,8 +88,11 @@ static void do_first(struct mock__queue *queue)
         return;
     }
     /* In a broken context no work runs, but it still ends, so that other work can go on. */
-    if (work->status == CUDA_SUCCESS)
+    if (work->status == CUDA_SUCCESS) {
+        mock__hooks.guard_begin();
         work->type->run(work);
+        mock__hooks.guard_end(work);
+    }
     mock__work_end(work);
     mock__lock_changed();
 }

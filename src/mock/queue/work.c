@@ -385,6 +385,16 @@ CUresult mock__work_give(struct mock__queue *queue, void *pointer)
     return result;
 }
 
+static bool is_ready(const struct mock__work *work)
+{
+    bool ready;
+
+    mock__hooks.guard_begin();
+    ready = work->type->ready(work);
+    mock__hooks.guard_end(work);
+    return ready;
+}
+
 bool mock__queue_ready(const struct mock__queue *queue)
 {
     const struct mock__work *work = queue->first;
@@ -394,7 +404,7 @@ bool mock__queue_ready(const struct mock__queue *queue)
     for (size_t i = 0; i < work->n_waits; i++)
         if (!mock__point_reached(&work->waits[i]))
             return false;
-    return !work->type->ready || work->type->ready(queue->first);
+    return !work->type->ready || is_ready(work);
 }
 
 struct mock__work *mock__work_begin(struct mock__queue *queue)

@@ -227,11 +227,66 @@ Test(bounds, depth_of_calls)
     silent();
 }
 
+#define ENDLESS ".func f() { call f; ret; }\n"
+
 /* Without anything on its stack but where to go back to. */
 Test(bounds, endless_recursion)
 {
-    faults(".func f() { call f; ret; }\n", "call f;", CUDA_ERROR_ILLEGAL_ADDRESS,
-           CUSHIM_MOCK_KERNEL_FAULT, "calls too deep", "in function 'f'");
+    faults(ENDLESS, "call f;", CUDA_ERROR_ILLEGAL_ADDRESS, CUSHIM_MOCK_KERNEL_FAULT,
+           "calls too deep", "in function 'f'");
+}
+
+static void set_stack(size_t bytes)
+{
+    size_t value = 1;
+
+    OK(mock_cuCtxSetLimit(CU_LIMIT_STACK_SIZE, bytes));
+    OK(mock_cuCtxGetLimit(&value, CU_LIMIT_STACK_SIZE));
+    cr_expect(eq(sz, value, bytes));
+}
+
+/* No stack at all is not one without an end, and calls that are not recursive have what they need.
+ */
+Test(bounds, a_stack_limit_of_zero)
+{
+    static const size_t small[] = {0, 1, 1023};
+
+    for (size_t i = 0; i < sizeof(small) / sizeof(small[0]); i++) {
+        again();
+        set_stack(small[i]);
+        EXPECT(CUDA_ERROR_ILLEGAL_ADDRESS, run_with(ENDLESS, "call f;"));
+        found(CUSHIM_MOCK_KERNEL_FAULT, "calls too deep", "1024 bytes (CU_LIMIT_STACK_SIZE)");
+        again();
+        set_stack(small[i]);
+        EXPECT(CUDA_SUCCESS, run_with(RECURSION, RECURSE(48)));
+        silent();
+        again();
+        set_stack(small[i]);
+        EXPECT(CUDA_SUCCESS,
+               run_with(".func f() {.local .align 8 .b8 x[4096]; .reg .b32 %c<2>; mov.u32 %c0, 7; "
+                        "st.local.u32 [x+4092], %c0; ret; }\n",
+                        "call f;"));
+        silent();
+    }
+}
+
+/* What no device has is refused, and what was set before stays. */
+Test(bounds, a_stack_limit_beyond_what_there_is)
+{
+    static const size_t large[] = {SIZE_MAX, SIZE_MAX / 2, SIZE_MAX / 8 + 1, (512 << 10) + 1};
+    size_t value = 0;
+
+    begin(128);
+    for (size_t i = 0; i < sizeof(large) / sizeof(large[0]); i++)
+        EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuCtxSetLimit(CU_LIMIT_STACK_SIZE, large[i]));
+    OK(mock_cuCtxGetLimit(&value, CU_LIMIT_STACK_SIZE));
+    cr_expect(eq(sz, value, 1024));
+    EXPECT(CUDA_ERROR_ILLEGAL_ADDRESS, run_with(ENDLESS, "call f;"));
+    found(CUSHIM_MOCK_KERNEL_FAULT, "calls too deep", "1024 bytes (CU_LIMIT_STACK_SIZE)");
+    again();
+    set_stack(512 << 10);
+    EXPECT(CUDA_ERROR_ILLEGAL_ADDRESS, run_with(ENDLESS, "call f;"));
+    found(CUSHIM_MOCK_KERNEL_FAULT, "calls too deep", "524288 bytes (CU_LIMIT_STACK_SIZE)");
 }
 
 /* Each calls the next one twice: 2^30 calls, and none of them jumps backwards. */
@@ -288,4 +343,21 @@ Test(bounds, negative_offsets_of_matrices)
             "aligned.m8n8.x1.shared.b16 {%r1}, [%rd3+-256];",
             1, 32));
     silent();
+}
+
+/* A heap of no bytes is one that is always full. */
+Test(bounds, a_heap_limit_of_zero)
+{
+    unsigned word = 1;
+
+    begin(128);
+    OK(mock_cuCtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, 0));
+    EXPECT(CUDA_SUCCESS,
+           run_with(".extern .func (.param .b64 r) malloc (.param .b64 a);\n",
+                    "{ .param .b64 v; .param .b64 y; st.param.b64 [v], 8; call (y), malloc, (v); "
+                    "ld.param.b64 %rd3, [y]; } st.global.u64 [%rd0], %rd3;"));
+    OK(mock_cuMemcpyDtoH_v2(&word, p, 4));
+    cr_expect(eq(u32, word, 0));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuCtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, SIZE_MAX));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuCtxSetLimit(CU_LIMIT_PRINTF_FIFO_SIZE, SIZE_MAX));
 }

@@ -206,28 +206,23 @@ const struct ptx__op *ptx__do_elect(struct ptx__warp *w, const struct ptx__op *o
 
 const struct ptx__op *ptx__do_cluster_arrive(struct ptx__warp *w, const struct ptx__op *op)
 {
-    w->cluster_phase = w->block->cluster->phase;
-    ptx__cluster_arrive(w->block->cluster, (unsigned) __builtin_popcount(w->mask));
-    return op + 1;
+    ptx__cluster_arrive(w);
+    /* Others of the warp that waited may be behind, and run first. */
+    return w->n_groups ? ptx__warp_park(w, op + 1, PTX__RUNNABLE) : op + 1;
 }
 
-/* Asks repeatedly, which counts as a loop. Meanwhile other warps and blocks run. */
 const struct ptx__op *ptx__do_cluster_wait(struct ptx__warp *w, const struct ptx__op *op)
 {
-    const uint64_t limit = w->block->grid->launch->step_limit;
+    const uint32_t all = w->mask, passing = all & w->cluster_passed;
 
-    if (w->block->cluster->phase != w->cluster_phase)
-        return op + 1;
-    w->jumps += PTX__BUDGET / PTX__COST_WAITING;
-    if (limit && w->jumps > limit)
-        return ptx__fault(w, op, PTX__ERROR_LAUNCH_TIMEOUT, PTX__ENDLESS,
-                          (unsigned) __builtin_ctz(w->mask),
-                          "it waits for the barrier of its cluster, to which %u of %u threads came",
-                          w->block->cluster->arrived, w->block->cluster->alive);
-    w->groups[w->n_groups++] = (struct ptx__divergence_group){
-        .at = op, .frame = w->frame, .mask = w->mask, .yield_round = w->yield_round};
-    w->yielded = true;
-    return NULL;
+    w->cluster_passed &= ~passing;
+    if (passing == all)
+        return ptx__warp_after(w, op);
+    if (passing)
+        w->groups[w->n_groups++] = (struct ptx__divergence_group){
+            .at = op + 1, .frame = w->frame, .mask = passing, .yield_round = w->yield_round};
+    w->mask = all & ~passing;
+    return ptx__warp_park(w, op + 1, PTX__AT_CLUSTER_BARRIER);
 }
 
 /*

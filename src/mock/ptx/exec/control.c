@@ -87,9 +87,7 @@ const struct ptx__op *ptx__do_exit(struct ptx__warp *w, const struct ptx__op *op
     leave(w, w->frame);
     w->alive &= ~w->mask;
     w->block->alive -= (unsigned) __builtin_popcount(w->mask);
-    w->block->cluster->alive -= (unsigned) __builtin_popcount(w->mask);
-    if (w->block->cluster->arrived)
-        ptx__cluster_arrive(w->block->cluster, 0);
+    ptx__cluster_leave(w);
     for (uint32_t open = w->block->open; open; open &= open - 1)
         ptx__barrier_check(w->block, (unsigned) __builtin_ctz(open));
     return ptx__warp_next(w);

@@ -12,6 +12,7 @@ enum ptx__block_state {
     PTX__BLOCK_DONE,
     PTX__BLOCK_YIELDED, /* all its runnable warps are in long loops, and may wait for other blocks
                          */
+    PTX__BLOCK_WAITS,   /* for other blocks of its cluster, at their barrier */
     PTX__BLOCK_STOPPED, /* the launch has failed */
 };
 

@@ -30,8 +30,7 @@ struct ptx__barrier {
 struct ptx__cluster {
     struct ptx__block **blocks;
     unsigned n_blocks, n_running;
-    unsigned arrived, alive; /* threads */
-    uint32_t phase;
+    unsigned arrived, alive;   /* threads */
     struct ptx__cluster *next; /* in the list of unused ones */
 };
 
@@ -62,7 +61,7 @@ struct ptx__range_cache {
     uint64_t begin, size;
     unsigned char *host;
     const struct ptx__range *range;
-    bool watched;
+    bool watched, read_only;
 };
 
 struct ptx__worker {
@@ -127,8 +126,18 @@ void ptx__note_at(struct ptx__warp *warp, const struct ptx__op *op, enum ptx__fi
 /* Frees the images whose handles were looked up. */
 void ptx__images_free(struct ptx__grid *grid);
 
-/* Called when threads of a cluster arrive at its barrier. */
-void ptx__cluster_arrive(struct ptx__cluster *cluster, unsigned n_threads);
+/*
+ * Called when the active lanes arrive at the barrier of their cluster, and when they exit. If the
+ * barrier is then complete, all who wait at it go on.
+ */
+void ptx__cluster_arrive(struct ptx__warp *warp);
+void ptx__cluster_leave(struct ptx__warp *warp);
+
+/* Tells whether a warp of the cluster can run. */
+bool ptx__cluster_ready(const struct ptx__cluster *cluster);
+
+/* Tells whether a thread of the block waits at the barrier of its cluster. */
+bool ptx__cluster_awaited(const struct ptx__block *block);
 
 /*
  * Called when threads of the block arrive at a barrier or exit. If the barrier is complete, all its

@@ -33,6 +33,7 @@ struct ptx__range {
     unsigned char *host;
     void *owner;            /* data of the caller */
     bool usable;            /* the kernel's device may use it */
+    bool read_only;         /* and not write it */
     const uint8_t *written; /* a bit for each byte that was written before; NULL: all */
     bool watched;           /* record the kernel's accesses in shadow memory */
     bool check_blocks;      /* and record the blocks, for the race check */
@@ -62,7 +63,7 @@ struct ptx__launch {
     bool check_blocks;   /* find races between blocks, in ranges with check_blocks */
     uint64_t step_limit; /* of jumps backwards and calls of a warp, see warp.h; 0: no limit */
     size_t local_limit;  /* the maximum of local memory of a thread, in bytes */
-    size_t stack_limit;  /* the maximum stack of a kernel with recursion, in bytes; 0: no limit */
+    size_t stack_limit;  /* the maximum stack of a kernel with recursion, in bytes */
     unsigned n_multiprocessors;
     uint64_t grid_id;
 
@@ -70,11 +71,11 @@ struct ptx__launch {
     void (*find)(void *user, enum ptx__finding_kind kind, uint64_t address, size_t bytes,
                  const char *text);
     /*
-     * Returns the host address of bytes outside of all ranges that the device can access
-     * nevertheless, such as the rest of an allocation's last page. NULL: the access is a fault.
-     * Several threads may call it at the same time.
+     * Returns the host address of bytes outside of all ranges that the device can access, or also
+     * write, nevertheless, such as the rest of an allocation's last page. NULL: the access is a
+     * fault. Several threads may call it at the same time.
      */
-    unsigned char *(*stray)(void *user, uint64_t address, size_t bytes);
+    unsigned char *(*stray)(void *user, uint64_t address, size_t bytes, bool write);
     /* Prints output of the kernel. error is true for the text of a failed assertion. */
     void (*print)(void *user, bool error, const char *text, size_t length);
     /*

@@ -31,8 +31,9 @@ struct ptx__frame {
 
 enum ptx__group_state {
     PTX__RUNNABLE,
-    PTX__GATHERING,  /* waits until other lanes of its warp reach the same operation */
-    PTX__AT_BARRIER, /* waits for other warps */
+    PTX__GATHERING,          /* waits until other lanes of its warp reach the same operation */
+    PTX__AT_BARRIER,         /* waits for other warps */
+    PTX__AT_CLUSTER_BARRIER, /* waits for other blocks of the cluster, too */
 };
 
 struct ptx__divergence_group {
@@ -64,10 +65,11 @@ struct ptx__warp {
     uint32_t alive;
     struct ptx__block *block;
     struct ptx__worker *worker;
-    uint32_t number;        /* in the block */
-    uint32_t cluster_phase; /* the phase in which it arrived at its cluster's barrier */
-    bool yielded;           /* it stopped because its budget was used up */
-    uint64_t jumps;         /* jumps backwards, counted by whole budgets, and calls */
+    uint32_t number;          /* in the block */
+    uint32_t cluster_arrived; /* the lanes that have arrived at the barrier of the cluster */
+    uint32_t cluster_passed;  /* the lanes for which it was complete before they waited */
+    bool yielded;             /* it stopped because its budget was used up */
+    uint64_t jumps;           /* jumps backwards, counted by whole budgets, and calls */
 
     struct ptx__divergence_group groups[PTX__LANES]; /* all except the current group */
     unsigned n_groups;

@@ -39,18 +39,21 @@ static void prepare(struct ptx__grid *grid, struct ptx__range *range)
     pthread_mutex_unlock(&grid->lock);
 }
 
-bool ptx__range_cache_find(struct ptx__warp *warp, const struct ptx__op *op, uint64_t address)
+bool ptx__range_cache_find(struct ptx__warp *warp, const struct ptx__op *op, uint64_t address,
+                           enum ptx__use use)
 {
     struct ptx__range_cache *hit = &warp->worker->hits[op->site];
+    const bool stores = use & PTX__STORES;
     struct ptx__range *range;
 
     if (address - hit->begin < hit->size)
-        return true;
+        return !(stores && hit->read_only);
     range = find(warp->block->grid->launch, address);
-    if (!range || !range->usable)
+    if (!range || !range->usable || (stores && range->read_only))
         return false;
     prepare(warp->block->grid, range);
-    *hit = (struct ptx__range_cache){range->begin, range->size, range->host, range, range->watched};
+    *hit = (struct ptx__range_cache){range->begin, range->size,    range->host,
+                                     range,        range->watched, range->read_only};
     return true;
 }
 
@@ -159,8 +162,9 @@ static unsigned char *beside(const struct access *access, uint64_t address)
 {
     struct ptx__warp *warp = access->warp;
     const struct ptx__launch *launch = warp->block->grid->launch;
-    unsigned char *host =
-        launch->stray ? launch->stray(launch->user, address, access->bytes) : NULL;
+    unsigned char *host = launch->stray ? launch->stray(launch->user, address, access->bytes,
+                                                        access->use & PTX__STORES)
+                                        : NULL;
 
     if (host)
         ptx__note_stray(warp, access->op, address, access->bytes, access->lane, verb(access->use));
@@ -174,7 +178,7 @@ static unsigned char *in_global(const struct access *access, uint64_t address)
     struct ptx__warp *warp = access->warp;
     const struct ptx__range_cache *hit = &warp->worker->hits[access->op->site];
 
-    if (!ptx__range_cache_find(warp, access->op, address) ||
+    if (!ptx__range_cache_find(warp, access->op, address, access->use) ||
         hit->size - (address - hit->begin) < access->bytes)
         return beside(access, address);
     if (hit->watched)

@@ -44,8 +44,12 @@ unsigned char *ptx__reach_in(struct ptx__warp *warp, const struct ptx__op *op,
                              enum ptx__access_space space, unsigned lane, uint64_t address,
                              unsigned bytes, enum ptx__use use);
 
-/* Finds the range of an address for an operation. Returns false if there is none. */
-bool ptx__range_cache_find(struct ptx__warp *warp, const struct ptx__op *op, uint64_t address);
+/*
+ * Finds the range of an address for an operation. Returns false if there is none that it may use
+ * in this way.
+ */
+bool ptx__range_cache_find(struct ptx__warp *warp, const struct ptx__op *op, uint64_t address,
+                           enum ptx__use use);
 
 /* Computes the address of each lane: slot a, which is 8 bytes wide if c is set, plus imm. */
 static inline void ptx__addresses(const struct ptx__warp *w, const struct ptx__op *op,
@@ -113,7 +117,9 @@ static inline enum ptx__pattern ptx__locate_global(struct ptx__warp *w, const st
     const struct ptx__range_cache *hit = &w->worker->hits[op->site];
     uint64_t no;
 
-    if (addresses[0] - hit->begin >= hit->size && !ptx__range_cache_find(w, op, addresses[0]))
+    if (addresses[0] - hit->begin >= hit->size && !ptx__range_cache_find(w, op, addresses[0], use))
+        return PTX__FAULT;
+    if (use & PTX__STORES && hit->read_only)
         return PTX__FAULT;
     no = ptx__classify_addresses(addresses, hit->begin, hit->size, bytes);
     if (no & PTX__NO_PLACE)

@@ -124,7 +124,6 @@ static bool begin_cluster(struct ptx__worker *worker, struct queue *queue)
     cluster->n_running = cluster->n_blocks;
     cluster->alive = cluster->n_blocks * grid->n_threads;
     cluster->arrived = 0;
-    cluster->phase = 0;
     for (unsigned i = 0; i < cluster->n_blocks; i++) {
         ptx__block_start(cluster->blocks[i], drawn(grid, number));
         push(queue, cluster->blocks[i]);
@@ -148,7 +147,8 @@ static void give_back(struct ptx__worker *worker, const struct ptx__block *block
 
 /*
  * Runs blocks until none is left. A block that yields goes to the end of the queue, because it may
- * wait for a block behind it, or for one that has not begun.
+ * wait for a block behind it, or for one that has not begun. One that waits at the barrier of its
+ * cluster goes there, too; all blocks of the cluster are in the queue.
  */
 static void run_blocks(struct ptx__worker *worker)
 {
@@ -157,6 +157,7 @@ static void run_blocks(struct ptx__worker *worker)
     bool more = true, waits = false;
 
     while (!atomic_load_explicit(&grid->stop, memory_order_relaxed)) {
+        enum ptx__block_state state;
         struct ptx__block *block;
 
         if (more && (!queue.n || (waits && (queue.n < MOST_BLOCKS || grid->launch->cooperative))))
@@ -164,13 +165,13 @@ static void run_blocks(struct ptx__worker *worker)
         block = pop(&queue);
         if (!block)
             break;
-        waits = ptx__block_run(block) == PTX__BLOCK_YIELDED;
-        if (!waits) {
+        state = ptx__block_run(block);
+        waits = state == PTX__BLOCK_YIELDED;
+        if (waits || state == PTX__BLOCK_WAITS)
+            push(&queue, block);
+        else
             give_back(worker, block);
-            continue;
-        }
-        push(&queue, block);
-        if (!more)
+        if (waits && !more)
             sched_yield();
     }
     while (queue.n)

@@ -286,15 +286,6 @@ static void release(struct ptx__warp *warp, unsigned number)
     }
 }
 
-void ptx__cluster_arrive(struct ptx__cluster *cluster, unsigned n_threads)
-{
-    cluster->arrived += n_threads;
-    if (cluster->arrived < cluster->alive)
-        return;
-    cluster->arrived = 0;
-    cluster->phase++;
-}
-
 void ptx__barrier_check(struct ptx__block *block, unsigned number)
 {
     struct ptx__barrier *barrier = &block->barriers[number];
@@ -309,30 +300,69 @@ void ptx__barrier_check(struct ptx__block *block, unsigned number)
 
 /* --- running --- */
 
-/* Called when no warp can run: finds out what the warps wait for. */
-static bool stuck(struct ptx__block *block)
+/*
+ * Called when no warp of the block can run. What its threads wait for can only come from
+ * themselves, or at the barrier of the cluster from other blocks.
+ */
+static bool others_come_first(const struct ptx__block *block)
+{
+    return ptx__cluster_awaited(block) && ptx__cluster_ready(block->cluster);
+}
+
+/* Lets lanes go on that wait for others of their warp, which will not come any more. */
+static bool force(struct ptx__block *block)
 {
     for (unsigned i = 0; i < block->n_warps; i++) {
         if (ptx__warp_force(&block->warps[i]))
-            return false;
+            return true;
     }
+    return false;
+}
+
+/* The lanes may be those of another block, for which this one waits. */
+static bool force_one(struct ptx__block *block)
+{
+    const struct ptx__cluster *cluster = block->cluster;
+
+    if (!ptx__cluster_awaited(block))
+        return force(block);
+    for (unsigned i = 0; i < cluster->n_blocks; i++) {
+        if (force(cluster->blocks[i]))
+            return true;
+    }
+    return false;
+}
+
+static void report_waiting(struct ptx__warp *warp, const struct ptx__divergence_group *group)
+{
+    const struct ptx__block *block = warp->block;
+    const struct ptx__barrier *barrier = &block->barriers[group->barrier];
+    const unsigned lane = (unsigned) __builtin_ctz(group->mask);
+
+    if (group->state == PTX__AT_CLUSTER_BARRIER)
+        ptx__fault(warp, group->at - 1, PTX__ERROR_LAUNCH_TIMEOUT, PTX__BARRIER, lane,
+                   "it waits at the barrier of its cluster, to which %u of the cluster's %u living "
+                   "threads came, and all of them wait",
+                   block->cluster->arrived, block->cluster->alive);
+    else
+        ptx__fault(warp, group->at - 1, PTX__ERROR_LAUNCH_TIMEOUT, PTX__BARRIER, lane,
+                   "it waits at barrier %u, to which %u threads came; %u are expected, and all of "
+                   "the block's %u living threads wait",
+                   group->barrier, barrier->arrived,
+                   barrier->expected ? barrier->expected : block->alive, block->alive);
+}
+
+/* Tells what the block waits for, which will never come. */
+static void report_stuck(struct ptx__block *block)
+{
     for (unsigned i = 0; i < block->n_warps; i++) {
         struct ptx__warp *warp = &block->warps[i];
 
         if (warp->n_groups) {
-            const struct ptx__divergence_group *group = &warp->groups[0];
-            const struct ptx__barrier *barrier = &block->barriers[group->barrier];
-
-            ptx__fault(warp, group->at - 1, PTX__ERROR_LAUNCH_TIMEOUT, PTX__BARRIER,
-                       (unsigned) __builtin_ctz(group->mask),
-                       "it waits at barrier %u, to which %u threads came; %u are expected, and "
-                       "all of the block's %u living threads wait",
-                       group->barrier, barrier->arrived,
-                       barrier->expected ? barrier->expected : block->alive, block->alive);
-            return true;
+            report_waiting(warp, &warp->groups[0]);
+            return;
         }
     }
-    return true;
 }
 
 enum ptx__block_state ptx__block_run(struct ptx__block *block)
@@ -355,8 +385,12 @@ enum ptx__block_state ptx__block_run(struct ptx__block *block)
             return PTX__BLOCK_DONE;
         if (!ran && yielded)
             return PTX__BLOCK_YIELDED;
-        if (!ran && stuck(block))
+        if (!ran && others_come_first(block))
+            return PTX__BLOCK_WAITS;
+        if (!ran && !force_one(block)) {
+            report_stuck(block);
             return PTX__BLOCK_STOPPED;
+        }
     }
 }
 

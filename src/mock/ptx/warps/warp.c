@@ -240,6 +240,12 @@ static uint32_t same_members(const uint32_t *names, uint32_t mask, uint32_t memb
     return same & mask;
 }
 
+/* Does the group wait at a barrier? Then it is already behind the operation. */
+static bool at_barrier(const struct ptx__divergence_group *group)
+{
+    return group->state == PTX__AT_BARRIER || group->state == PTX__AT_CLUSTER_BARRIER;
+}
+
 /* Joins the lanes that have reached this operation earlier and name the same members. */
 static void gather(struct ptx__warp *warp, const struct ptx__op *op, const uint32_t *names,
                    uint32_t members)
@@ -248,7 +254,7 @@ static void gather(struct ptx__warp *warp, const struct ptx__op *op, const uint3
         struct ptx__divergence_group *group = &warp->groups[i];
         uint32_t joining = 0;
 
-        if (group->at == op && group->frame == warp->frame && group->state != PTX__AT_BARRIER)
+        if (group->at == op && group->frame == warp->frame && !at_barrier(group))
             joining = same_members(names, group->mask, members);
         warp->mask |= joining;
         warp->forced |= joining && group->forced;
@@ -304,6 +310,8 @@ void ptx__warp_start(struct ptx__warp *warp, struct ptx__frame *frame, uint32_t 
     warp->alive = mask;
     warp->yielded = false;
     warp->jumps = 0;
+    warp->cluster_arrived = 0;
+    warp->cluster_passed = 0;
     warp->forced = false;
     warp->budget = budget_of(warp);
     frame->lanes = mask;

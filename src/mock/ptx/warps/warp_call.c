@@ -72,7 +72,7 @@ static bool stack_is_full(const struct ptx__warp *warp, uint32_t stack)
 {
     const struct ptx__launch *launch = warp->block->grid->launch;
 
-    return launch->stack_limit && warp->base->code->recursive && stack > launch->stack_limit;
+    return warp->base->code->recursive && stack > launch->stack_limit;
 }
 
 static struct ptx__frame *enter(struct ptx__warp *warp, const struct ptx__op *op,

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The pages of registered memory are the program's own. It may unmap or protect them before it
+ * unregisters them, or while work uses them. A device has such pages for itself from then on: they
+ * were pinned. Here, what work does to them faults, and would end the process. So the handler of
+ * SIGSEGV helps while work is done:
+ *
+ * - What is protected is opened, and protected as before when the work is done. A device notices
+ *   nothing of the protection, either.
+ * - Where nothing is mapped any more, zeros are, until the work is done. What the device still has
+ *   there is lost here. So that is a finding, and the context is broken as by an illegal access.
+ *
+ * The handler takes no lock and allocates nothing. It uses system calls, and tables of a fixed
+ * size: what does not fit is not helped.
+ */
+#include "mock/check/host_guard.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/util.h"
+#include "mock/allocation/host_pages.h"
+#include "mock/allocation/memory.h"
+#include "mock/base/context.h"
+#include "mock/base/finding.h"
+#include "mock/check/segv.h"
+#include "mock/queue/work.h"
+
+/* Registered memory, by whole pages. */
+static struct range {
+    _Atomic uintptr_t begin, end; /* end is 0 in a free place */
+    atomic_bool read_only;        /* for the device */
+} ranges[1024];
+static atomic_size_t n_ranges; /* the places up to the last that is used */
+
+/* What the handler did to pages, for the work that is done now. */
+static struct patch {
+    uintptr_t begin, end;
+    int protection; /* what they had; NOTHING: they were not there */
+} patches[256];
+static atomic_size_t n_patches;
+enum { NOTHING = -1 };
+
+static atomic_bool working;
+static _Atomic uintptr_t gone; /* the first address where nothing was mapped; 0: none */
+
+static uintptr_t page_of(uintptr_t address)
+{
+    return address & ~((uintptr_t) sysconf(_SC_PAGESIZE) - 1);
+}
+
+static uintptr_t page_behind(uintptr_t address)
+{
+    return page_of(address + (uintptr_t) sysconf(_SC_PAGESIZE) - 1);
+}
+
+/* --- the handler: nothing but atomics and system calls --- */
+
+static const struct range *range_at(uintptr_t address)
+{
+    for (size_t i = 0; i < atomic_load(&n_ranges); i++)
+        if (address < atomic_load(&ranges[i].end) && address >= atomic_load(&ranges[i].begin))
+            return &ranges[i];
+    return NULL;
+}
+
+static struct patch *new_patch(uintptr_t begin, uintptr_t end, int protection)
+{
+    const size_t n = atomic_fetch_add(&n_patches, 1);
+
+    if (n >= ARRAY_SIZE(patches))
+        return NULL;
+    patches[n] = (struct patch){begin, end, protection};
+    return &patches[n];
+}
+
+/* Nobody else's pages are replaced, also if another thread maps some now. */
+static bool map_zeros(uintptr_t begin, uintptr_t end)
+{
+    void *const wanted = (void *) begin;
+    void *mapped = mmap(wanted, end - begin, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+
+    if (mapped == wanted)
+        return true;
+    if (mapped != MAP_FAILED) {
+        (void) munmap(mapped, end - begin);
+        errno = ENOMEM;
+    }
+    return false;
+}
+
+/* As much at once as there is room, as each fault costs a place in the table. */
+static bool fill(uintptr_t address, uintptr_t end)
+{
+    const uintptr_t page = page_of(address), least = page_behind(page + 1);
+    struct patch *patch = new_patch(page, page, NOTHING);
+    uintptr_t none = 0;
+
+    atomic_compare_exchange_strong(&gone, &none, address);
+    while (patch && !map_zeros(page, end)) {
+        if (errno != EEXIST)
+            return false;
+        /* Another thread of the work was faster. */
+        if (end == least)
+            return true;
+        end = page + page_of((end - page) / 2);
+        end = end > least ? end : least;
+    }
+    if (patch)
+        patch->end = end;
+    return patch;
+}
+
+/* What the device may only read, is not made writable for it. */
+static bool open_pages(uintptr_t address, const struct range *range)
+{
+    const int wanted = atomic_load(&range->read_only) ? PROT_READ : PROT_READ | PROT_WRITE;
+    const uintptr_t first = atomic_load(&range->begin), last = atomic_load(&range->end);
+    struct mock__host_pages pages;
+    uintptr_t begin, end;
+
+    if (!mock__host_pages_find(address, &pages))
+        return false;
+    /* Another thread of the work was faster. */
+    if ((pages.protection & wanted) == wanted)
+        return true;
+    begin = pages.begin > first ? pages.begin : first;
+    end = pages.end < last ? pages.end : last;
+    return new_patch(begin, end, pages.protection) &&
+           !mprotect((void *) begin, end - begin, pages.protection | wanted);
+}
+
+static bool meet(const struct mock__segv *segv)
+{
+    const struct range *range =
+        atomic_load(&working) && !segv->of_another_process ? range_at(segv->address) : NULL;
+
+    if (!range)
+        return false;
+    if (!segv->is_there)
+        return fill(segv->address, atomic_load(&range->end));
+    if (atomic_load(&range->read_only) && !segv->reads)
+        return false;
+    return open_pages(segv->address, range);
+}
+
+/* --- registered memory --- */
+
+static bool is_range(const struct range *range, const struct mock__memory *memory)
+{
+    return atomic_load(&range->end) == page_behind(memory->address + memory->bytes) &&
+           atomic_load(&range->begin) == page_of(memory->address) &&
+           atomic_load(&range->read_only) == mock__memory_read_only(memory->address);
+}
+
+void mock__host_guard_add(const struct mock__memory *memory)
+{
+    size_t i = 0;
+
+    while (i < ARRAY_SIZE(ranges) && atomic_load(&ranges[i].end))
+        i++;
+    if (i == ARRAY_SIZE(ranges) || !mock__segv_ask(meet))
+        return;
+    atomic_store(&ranges[i].begin, page_of(memory->address));
+    atomic_store(&ranges[i].read_only, mock__memory_read_only(memory->address));
+    atomic_store(&ranges[i].end, page_behind(memory->address + memory->bytes));
+    if (i >= atomic_load(&n_ranges))
+        atomic_store(&n_ranges, i + 1);
+}
+
+void mock__host_guard_remove(const struct mock__memory *memory)
+{
+    size_t i = 0, n = atomic_load(&n_ranges);
+
+    while (i < n && !is_range(&ranges[i], memory))
+        i++;
+    if (i < n)
+        atomic_store(&ranges[i].end, 0);
+    while (n && !atomic_load(&ranges[n - 1].end))
+        n--;
+    atomic_store(&n_ranges, n);
+}
+
+/* --- work --- */
+
+void mock__host_guard_begin(void)
+{
+    if (atomic_load_explicit(&n_ranges, memory_order_relaxed))
+        atomic_store(&working, true);
+}
+
+/* In the order in which it was done, backwards: pages may have been in there twice. */
+static void undo(void)
+{
+    size_t n = atomic_exchange(&n_patches, 0);
+
+    n = n < ARRAY_SIZE(patches) ? n : ARRAY_SIZE(patches);
+    while (n--) {
+        void *begin = (void *) patches[n].begin;
+        const size_t bytes = patches[n].end - patches[n].begin;
+
+        if (bytes && patches[n].protection == NOTHING)
+            (void) munmap(begin, bytes);
+        else if (bytes)
+            (void) mprotect(begin, bytes, patches[n].protection);
+    }
+}
+
+static void report(const struct mock__work *work, uintptr_t address)
+{
+    const struct mock__memory *memory = mock__memory_before(address);
+
+    if (memory)
+        mock__finding(CUSHIM_MOCK_USE_AFTER_FREE,
+                      "%s uses offset %zu of %s, which the program has unmapped and not "
+                      "unregistered",
+                      mock__say_work(work).text, (size_t) (address - memory->address),
+                      mock__say_memory(memory).text);
+}
+
+void mock__host_guard_end(const struct mock__work *work)
+{
+    struct mock__context *context = work->queue->context;
+    uintptr_t address;
+
+    if (!atomic_load_explicit(&working, memory_order_relaxed))
+        return;
+    atomic_store(&working, false);
+    undo();
+    address = atomic_exchange(&gone, 0);
+    if (!address)
+        return;
+    report(work, address);
+    if (context && !context->fault)
+        context->fault = CUDA_ERROR_ILLEGAL_ADDRESS;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The barrier of a cluster, which is complete when all of its threads that have not exited have
+ * arrived. A thread that waits and has not arrived waits for the others all the same.
+ */
+#include "mock/ptx/machine/grid.h"
+
+/* Lets the threads of a warp go on that wait. The others that had arrived will not have to wait. */
+static void release(struct ptx__warp *warp)
+{
+    uint32_t waiting = 0;
+
+    for (unsigned i = 0; i < warp->n_groups; i++) {
+        struct ptx__divergence_group *group = &warp->groups[i];
+
+        if (group->state != PTX__AT_CLUSTER_BARRIER)
+            continue;
+        waiting |= group->mask;
+        group->state = PTX__RUNNABLE;
+    }
+    warp->cluster_passed |= warp->cluster_arrived & ~waiting;
+    warp->cluster_arrived = 0;
+}
+
+static void check(struct ptx__cluster *cluster)
+{
+    if (!cluster->arrived || cluster->arrived < cluster->alive)
+        return;
+    cluster->arrived = 0;
+    for (unsigned i = 0; i < cluster->n_blocks; i++) {
+        for (unsigned j = 0; j < cluster->blocks[i]->n_warps; j++)
+            release(&cluster->blocks[i]->warps[j]);
+    }
+}
+
+/* A thread that arrives once more before the others came counts once. */
+void ptx__cluster_arrive(struct ptx__warp *warp)
+{
+    const uint32_t lanes = warp->mask & ~warp->cluster_arrived;
+
+    warp->cluster_arrived |= lanes;
+    warp->block->cluster->arrived += (unsigned) __builtin_popcount(lanes);
+    check(warp->block->cluster);
+}
+
+/* Those that had arrived are expected no more, and so they are not counted any more, either. */
+void ptx__cluster_leave(struct ptx__warp *warp)
+{
+    const uint32_t lanes = warp->mask & warp->cluster_arrived;
+
+    warp->cluster_arrived &= ~lanes;
+    warp->block->cluster->arrived -= (unsigned) __builtin_popcount(lanes);
+    warp->block->cluster->alive -= (unsigned) __builtin_popcount(warp->mask);
+    check(warp->block->cluster);
+}
+
+bool ptx__cluster_ready(const struct ptx__cluster *cluster)
+{
+    for (unsigned i = 0; i < cluster->n_blocks; i++) {
+        const struct ptx__block *block = cluster->blocks[i];
+
+        for (unsigned j = 0; j < block->n_warps; j++) {
+            if (ptx__warp_ready(&block->warps[j]))
+                return true;
+        }
+    }
+    return false;
+}
+
+bool ptx__cluster_awaited(const struct ptx__block *block)
+{
+    for (unsigned i = 0; i < block->n_warps; i++) {
+        for (unsigned j = 0; j < block->warps[i].n_groups; j++) {
+            if (block->warps[i].groups[j].state == PTX__AT_CLUSTER_BARRIER)
+                return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory that the program registers: what is not there, or not to be written, is refused, and what
+ * becomes of it afterwards does not end the process when work uses it.
+ */
+#include <cushim/mock.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "support.h"
+
+TestSuite(register, .timeout = 60);
+
+enum { PAGE = 4096, PAGES = 16, BYTES = PAGES * PAGE };
+
+#define READ_ONLY CU_MEMHOSTREGISTER_READ_ONLY
+
+/* Each thread uses 4 bytes: "sets" writes 7, "takes" copies to q. */
+static const char ptx[] =
+    ".version 8.0\n.target sm_80\n.address_size 64\n"
+    ".visible .entry sets(.param .u64 p) {\n.reg .u32 %r<5>; .reg .u64 %d<4>;\n"
+    "mov.u32 %r0, %tid.x; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mad.lo.u32 %r3, %r1, %r2, "
+    "%r0;\nld.param.u64 %d0, [p]; mul.wide.u32 %d1, %r3, 4; add.u64 %d2, %d0, %d1; "
+    "st.global.u32 [%d2], 7; ret; }\n"
+    ".visible .entry takes(.param .u64 p, .param .u64 q) {\n.reg .u32 %r<5>; .reg .u64 %d<6>;\n"
+    "mov.u32 %r0, %tid.x; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mad.lo.u32 %r3, %r1, %r2, "
+    "%r0;\nld.param.u64 %d0, [p]; ld.param.u64 %d4, [q]; mul.wide.u32 %d1, %r3, 4; add.u64 %d2, "
+    "%d0, %d1; add.u64 %d3, %d4, %d1; ld.global.u32 %r4, [%d2]; st.global.u32 [%d3], %r4; ret; }\n"
+    ".visible .entry counts(.param .u64 p) {\n.reg .u32 %r<2>; .reg .u64 %d<1>;\n"
+    "ld.param.u64 %d0, [p]; atom.global.add.u32 %r0, [%d0], 1; ret; }\n"
+    ".visible .entry hosts(.param .u64 p) { ret; }\n";
+
+static CUmodule module;
+static CUdeviceptr device;
+static unsigned char bytes[BYTES];
+
+static unsigned char *map(size_t size, int protection)
+{
+    unsigned char *pages =
+        mmap(NULL, size, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    cr_assert(ne(ptr, pages, MAP_FAILED));
+    return pages;
+}
+
+/* A broken context is left behind; what the program has registered goes with it. */
+static void begin(void)
+{
+    mock_cuDevicePrimaryCtxReset(0);
+    start();
+    OK(mock_cuModuleLoadData(&module, ptx));
+    device = allocate(BYTES);
+    OK(mock_cuMemsetD8_v2(device, 9, BYTES));
+    OK(mock_cuCtxSynchronize());
+    cushim_mock_findings_clear();
+}
+
+static CUresult run(const char *name, const void *p, unsigned blocks, unsigned threads)
+{
+    CUdeviceptr address = (uintptr_t) p;
+    void *params[] = {&address, &device};
+    CUfunction function = NULL;
+
+    OK(mock_cuModuleGetFunction(&function, module, name));
+    OK(mock_cuLaunchKernel(function, blocks, 1, 1, threads, 1, 1, 0, NULL, params, NULL));
+    return mock_cuCtxSynchronize();
+}
+
+static void found(const char *one, const char *two)
+{
+    const struct cushim_mock_finding *all = NULL;
+
+    cr_assert(gt(sz, cushim_mock_findings(&all), 0), "nothing was found: '%s', '%s'", one, two);
+    cr_expect(ne(ptr, (void *) strstr(all[0].text, one), NULL), "'%s' in: %s", one, all[0].text);
+    cr_expect(ne(ptr, (void *) strstr(all[0].text, two), NULL), "'%s' in: %s", two, all[0].text);
+}
+
+static void silent(void)
+{
+    const struct cushim_mock_finding *all = NULL;
+    const size_t n = cushim_mock_findings(&all);
+
+    cr_expect(eq(sz, n, 0), "%s", n ? all[0].text : "");
+}
+
+/* Is the page there, and may the host read it? Asked of the system, which does not fault. */
+static bool readable(const void *page)
+{
+    int ends[2];
+    bool right;
+
+    cr_assert(eq(int, pipe(ends), 0));
+    right = write(ends[1], page, 1) == 1;
+    close(ends[0]);
+    close(ends[1]);
+    return right;
+}
+
+/* --- what is refused --- */
+
+Test(register, what_is_not_there)
+{
+    unsigned char *pages = map(BYTES, PROT_READ | PROT_WRITE), *closed = map(BYTES, PROT_NONE);
+
+    begin();
+    munmap(pages + 4 * PAGE, PAGE);
+    munmap(pages + 8 * PAGE, 8 * PAGE);
+    for (int flags = 0; flags <= READ_ONLY; flags += READ_ONLY) {
+        EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemHostRegister_v2(closed, BYTES, flags));
+        EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemHostRegister_v2(closed + 10, 1, flags));
+        EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemHostRegister_v2(pages + 4 * PAGE, PAGE, flags));
+        EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemHostRegister_v2(pages, 8 * PAGE, flags));
+        EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemHostRegister_v2(pages, 4 * PAGE + 1, flags));
+        EXPECT(CUDA_ERROR_INVALID_VALUE,
+               mock_cuMemHostRegister_v2(pages + 7 * PAGE, PAGE + 1, flags));
+        EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemHostRegister_v2((void *) 16, 1, flags));
+        EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemHostRegister_v2((void *) -PAGE, 16, flags));
+        EXPECT(CUDA_ERROR_INVALID_VALUE,
+               mock_cuMemHostRegister_v2(pages, SIZE_MAX - (uintptr_t) pages, flags));
+        EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemHostRegister_v2(pages, SIZE_MAX, flags));
+        EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemHostRegister_v2(pages, 0, flags));
+        OK(mock_cuMemHostRegister_v2(pages, 4 * PAGE, flags));
+        OK(mock_cuMemHostRegister_v2(pages + 5 * PAGE + 100, 3 * PAGE - 100, flags));
+        OK(mock_cuMemHostUnregister(pages));
+        OK(mock_cuMemHostUnregister(pages + 5 * PAGE + 100));
+    }
+}
+
+/* It is a range, however many mappings it is made of. */
+Test(register, mappings_that_follow_each_other)
+{
+    unsigned char *pages = map(BYTES, PROT_READ | PROT_WRITE);
+
+    begin();
+    cr_assert(eq(int, mprotect(pages + PAGE, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC), 0));
+    cr_assert(eq(int, mprotect(pages + 3 * PAGE, PAGE, PROT_READ), 0));
+    OK(mock_cuMemHostRegister_v2(pages, 3 * PAGE, 0));
+    OK(mock_cuMemHostRegister_v2(pages + 3 * PAGE, 2 * PAGE, READ_ONLY));
+    OK(mock_cuMemHostUnregister(pages + 3 * PAGE));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemHostRegister_v2(pages + 3 * PAGE, 2 * PAGE, 0));
+}
+
+/* What is registered is not touched: the host has as much memory as is written. */
+Test(register, much_more_than_is_used)
+{
+    const size_t size = (size_t) 64 << 30;
+    unsigned char *pages = map(size, PROT_READ | PROT_WRITE), there = 1;
+
+    begin();
+    OK(mock_cuMemHostRegister_v2(pages, size, 0));
+    OK(mock_cuMemcpyDtoH_v2(pages + size / 2, device, PAGE));
+    cr_expect(eq(int, pages[size / 2], 9));
+    cr_assert(eq(int, mincore(pages, PAGE, &there), 0));
+    cr_expect(eq(int, there & 1, 0));
+    OK(mock_cuMemHostUnregister(pages));
+}
+
+/* --- for reading alone --- */
+
+Test(register, read_only_memory_needs_its_flag)
+{
+    unsigned char *pages = map(BYTES, PROT_READ);
+
+    begin();
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemHostRegister_v2(pages, BYTES, 0));
+    OK(mock_cuMemHostRegister_v2(pages, BYTES, READ_ONLY));
+    EXPECT(CUDA_SUCCESS, run("takes", pages, PAGES, PAGE / 4));
+    OK(mock_cuMemcpyDtoH_v2(bytes, device, BYTES));
+    cr_expect(eq(int, bytes[BYTES - 1], 0));
+    OK(mock_cuMemcpyHtoD_v2(device, pages, BYTES));
+    silent();
+    OK(mock_cuMemHostUnregister(pages));
+}
+
+Test(register, a_device_without_the_flag)
+{
+    cr_assert(eq(int,
+                 cushim_mock_configure(&(struct cushim_mock_config){
+                     .settings = "device.*.read_only_host_register_supported = 0\n"}),
+                 CUSHIM_OK));
+    begin();
+    EXPECT(CUDA_ERROR_NOT_SUPPORTED, mock_cuMemHostRegister_v2(bytes, BYTES, READ_ONLY));
+    OK(mock_cuMemHostRegister_v2(bytes, BYTES, 0));
+}
+
+static void host_kernel(const struct cushim_mock_launch *launch, void *const *args)
+{
+    unsigned char *p = cushim_mock_output(*(const uint64_t *) args[0], 4);
+
+    (void) launch;
+    if (p)
+        memset(p, 7, 4);
+}
+
+static CUresult copy_to(unsigned char *pages)
+{
+    CUresult result = mock_cuMemcpyDtoHAsync_v2(pages, device, BYTES, NULL);
+
+    return result ? result : mock_cuCtxSynchronize();
+}
+
+static CUresult fill(unsigned char *pages)
+{
+    CUresult result = mock_cuMemsetD8Async((uintptr_t) pages, 7, BYTES, NULL);
+
+    return result ? result : mock_cuCtxSynchronize();
+}
+
+static CUresult set_value(unsigned char *pages)
+{
+    CUresult result = mock_cuStreamWriteValue32_v2(NULL, (uintptr_t) pages, 7, 0);
+
+    return result ? result : mock_cuCtxSynchronize();
+}
+
+static CUresult set_by_host(unsigned char *pages)
+{
+    return run("hosts", pages, 1, 1);
+}
+
+static CUresult set_all(unsigned char *pages)
+{
+    return run("sets", pages, PAGES, PAGE / 4);
+}
+
+static CUresult set_first(unsigned char *pages)
+{
+    return run("sets", pages, 1, 1);
+}
+
+static CUresult count(unsigned char *pages)
+{
+    return run("counts", pages, 1, 64);
+}
+
+static CUresult take_all(unsigned char *pages)
+{
+    return run("takes", pages, PAGES, PAGE / 4);
+}
+
+static CUresult copy_from(unsigned char *pages)
+{
+    return mock_cuMemcpyHtoD_v2(device, pages, BYTES);
+}
+
+static CUresult copy_from_later(unsigned char *pages)
+{
+    CUresult result = mock_cuMemcpyHtoDAsync_v2(device, pages, BYTES, NULL);
+
+    return result ? result : mock_cuCtxSynchronize();
+}
+
+static CUresult wait_for_value(unsigned char *pages)
+{
+    CUresult result =
+        mock_cuStreamWaitValue32_v2(NULL, (uintptr_t) pages, 7, CU_STREAM_WAIT_VALUE_EQ);
+
+    return result ? result : mock_cuCtxSynchronize();
+}
+
+/* The first ones write. */
+static CUresult (*const uses[])(unsigned char *pages) = {
+    set_all,   set_first, count,     set_by_host,     copy_to,       fill,
+    set_value, take_all,  copy_from, copy_from_later, wait_for_value};
+enum { WRITES = 7, USES = sizeof(uses) / sizeof(uses[0]) };
+
+/* As the memory may be: writable for the host, and not. */
+Test(register, devices_only_read_what_is_registered_so)
+{
+    cushim_mock_register_kernel("hosts", host_kernel, NULL);
+    for (int protection = PROT_READ; protection <= (PROT_READ | PROT_WRITE); protection += 2) {
+        unsigned char *pages = map(BYTES, protection);
+
+        for (size_t i = 0; i < WRITES; i++) {
+            begin();
+            OK(mock_cuMemHostRegister_v2(pages, BYTES, READ_ONLY));
+            EXPECT(CUDA_ERROR_ILLEGAL_ADDRESS, uses[i](pages));
+            found("registered for reading alone", "made by cuMemHostRegister");
+            EXPECT(CUDA_ERROR_ILLEGAL_ADDRESS, mock_cuCtxSynchronize());
+            cr_expect(eq(int, pages[0], 0));
+        }
+        munmap(pages, BYTES);
+    }
+}
+
+/* The rest of a page may be read, and not written. */
+Test(register, beside_what_is_registered_for_reading)
+{
+    unsigned char *pages = map(BYTES, PROT_READ);
+
+    begin();
+    OK(mock_cuMemHostRegister_v2(pages, 100, READ_ONLY));
+    EXPECT(CUDA_SUCCESS, run("takes", pages, 1, 32));
+    found("reads: 4 bytes at offset 100", "made by cuMemHostRegister");
+    EXPECT(CUDA_ERROR_ILLEGAL_ADDRESS, run("sets", pages + 100, 1, 1));
+}
+
+/* --- what happens to it afterwards --- */
+
+Test(register, unmapped_while_registered)
+{
+    cushim_mock_register_kernel("hosts", host_kernel, NULL);
+    for (size_t i = 0; i < USES; i++) {
+        unsigned char *pages = map(BYTES, PROT_READ | PROT_WRITE);
+
+        begin();
+        OK(mock_cuMemHostRegister_v2(pages, BYTES, 0));
+        munmap(pages, BYTES);
+        EXPECT(CUDA_ERROR_ILLEGAL_ADDRESS, uses[i](pages));
+        found("made by cuMemHostRegister", "which the program has unmapped and not unregistered");
+        EXPECT(CUDA_ERROR_ILLEGAL_ADDRESS, mock_cuCtxSynchronize());
+        for (int page = 0; page < PAGES; page++)
+            cr_expect(not(readable(pages + page * PAGE)), "%zu: page %d", i, page);
+    }
+}
+
+Test(register, unmapped_and_unregistered)
+{
+    unsigned char *pages = map(BYTES, PROT_READ | PROT_WRITE);
+
+    begin();
+    OK(mock_cuMemHostRegister_v2(pages, BYTES, 0));
+    munmap(pages, BYTES);
+    OK(mock_cuMemHostUnregister(pages));
+    EXPECT(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, mock_cuMemHostUnregister(pages));
+    silent();
+}
+
+/* A hole, and kernels that use what is left, and then the hole; other mappings stay as they are. */
+Test(register, unmapped_in_parts)
+{
+    for (unsigned workers = 1; workers <= 4; workers += 3) {
+        unsigned char *pages = map(BYTES, PROT_READ | PROT_WRITE);
+
+        setenv("CUSHIM_MOCK_PTX_WORKERS", workers == 1 ? "1" : "4", 1);
+        begin();
+        OK(mock_cuMemHostRegister_v2(pages, BYTES, 0));
+        for (int page = 1; page < PAGES - 1; page += 2)
+            munmap(pages + page * PAGE, PAGE);
+        EXPECT(CUDA_SUCCESS, run("sets", pages + 2 * PAGE, 1, PAGE / 4));
+        silent();
+        EXPECT(CUDA_ERROR_ILLEGAL_ADDRESS, set_all(pages));
+        found("which the program has unmapped", "kernel 'sets'");
+        for (int page = 0; page < PAGES - 1; page++) {
+            cr_expect(eq(int, readable(pages + page * PAGE), page % 2 == 0), "page %d", page);
+            if (page % 2 == 0)
+                cr_expect(eq(int, pages[page * PAGE + 4], 7), "page %d", page);
+        }
+        munmap(pages, BYTES);
+    }
+}
+
+/* The pages are the device's, whatever the host may do with them. */
+Test(register, protected_while_registered)
+{
+    cushim_mock_register_kernel("hosts", host_kernel, NULL);
+    for (size_t i = 0; i < USES - 1; i++) {
+        unsigned char *pages = map(BYTES, PROT_READ | PROT_WRITE);
+
+        begin();
+        OK(mock_cuMemHostRegister_v2(pages, BYTES, 0));
+        cr_assert(eq(int, mprotect(pages, BYTES, PROT_NONE), 0));
+        cr_assert(eq(int, mprotect(pages + 2 * PAGE, PAGE, PROT_READ), 0));
+        EXPECT(CUDA_SUCCESS, uses[i](pages));
+        silent();
+        for (int page = 0; page < PAGES; page++)
+            cr_expect(eq(int, readable(pages + page * PAGE), page == 2), "%zu: page %d", i, page);
+        OK(mock_cuMemHostUnregister(pages));
+        cr_assert(eq(int, mprotect(pages, BYTES, PROT_READ), 0));
+        cr_expect(eq(int, pages[0] != 0, i < WRITES), "%zu", i);
+        munmap(pages, BYTES);
+    }
+}
+
+/* Something else that the program puts in the place is what work finds there. */
+Test(register, mapped_again)
+{
+    unsigned char *pages = map(BYTES, PROT_READ | PROT_WRITE), *again;
+
+    begin();
+    OK(mock_cuMemHostRegister_v2(pages, BYTES, 0));
+    munmap(pages, BYTES);
+    again = mmap(pages, BYTES, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    cr_assert(eq(ptr, again, pages));
+    EXPECT(CUDA_SUCCESS, set_all(pages));
+    silent();
+    cr_expect(eq(int, again[BYTES - 4], 7));
+}
+
+/* --- the program's own faults stay its own --- */
+
+Test(register, the_program_still_faults, .signal = SIGSEGV)
+{
+    unsigned char *pages = map(BYTES, PROT_READ | PROT_WRITE);
+
+    begin();
+    OK(mock_cuMemHostRegister_v2(pages, BYTES, 0));
+    munmap(pages, BYTES);
+    *(volatile unsigned char *) pages = 1;
+}
+
+static volatile sig_atomic_t handled;
+
+static void open_page(int number, siginfo_t *info, void *context)
+{
+    (void) number;
+    (void) context;
+    handled++;
+    mprotect((void *) ((uintptr_t) info->si_addr & ~(uintptr_t) (PAGE - 1)), PAGE,
+             PROT_READ | PROT_WRITE);
+}
+
+/* The program's handler is asked for what is not the mock's: also for registered memory. */
+Test(register, the_handler_of_the_program)
+{
+    const struct sigaction action = {.sa_sigaction = open_page, .sa_flags = SA_SIGINFO};
+    unsigned char *pages = map(BYTES, PROT_READ | PROT_WRITE);
+
+    cr_assert(eq(int, sigaction(SIGSEGV, &action, NULL), 0));
+    begin();
+    OK(mock_cuMemHostRegister_v2(pages, BYTES, 0));
+    cr_assert(eq(int, mprotect(pages, BYTES, PROT_NONE), 0));
+    EXPECT(CUDA_SUCCESS, run("sets", pages, 1, 1));
+    cr_expect(eq(int, handled, 0));
+    *(volatile unsigned char *) pages = 1;
+    cr_expect(eq(int, handled, 1));
+}
+
+/* In a child no work is done, so nothing is helped. */
+Test(register, a_child_of_fork)
+{
+    unsigned char *pages = map(BYTES, PROT_READ | PROT_WRITE);
+    int status = 0;
+    pid_t child;
+
+    begin();
+    OK(mock_cuMemHostRegister_v2(pages, BYTES, 0));
+    child = fork();
+    if (!child) {
+        signal(SIGSEGV, SIG_DFL);
+        munmap(pages, BYTES);
+        _exit(mock_cuCtxSynchronize() == CUDA_ERROR_NOT_INITIALIZED ? 0 : 1);
+    }
+    cr_assert(eq(int, waitpid(child, &status, 0), child));
+    cr_expect(eq(int, status, 0));
+    EXPECT(CUDA_SUCCESS, set_all(pages));
+    cr_expect(eq(int, pages[BYTES - 4], 7));
+}
