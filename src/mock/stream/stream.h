@@ -11,6 +11,9 @@
 #include "mock/functions.h"
 #include "mock/graph/graph.h"
 
+/* What a function that takes no stream works in. */
+#define MOCK__DEFAULT_STREAM ((CUstream) NULL)
+
 #define MOCK__N_STREAM_ATTRIBUTES 17
 #define MOCK__STREAM_ATTRIBUTE    64
 
@@ -52,13 +55,10 @@ void mock__ctx_events_finish(struct mock__context *context);
 CUresult mock__stream_find(CUstream handle, struct mock__stream **ret_stream);
 
 /*
- * The _ptds and _ptsz variants of a function differ in this alone: stream 0 is the
- * calling thread's default stream.
+ * The handle that the caller could have given instead: CU_STREAM_PER_THREAD for stream 0 in a
+ * function whose default stream is the thread's (default_stream.h), and else the handle itself.
  */
-static inline CUstream mock__ptsz(CUstream handle)
-{
-    return handle ? handle : CU_STREAM_PER_THREAD;
-}
+CUstream mock__stream_meant(CUstream handle);
 
 /*
  * Submits work to a stream: it goes to the end of its queue or, where the stream captures, into
