@@ -17,7 +17,7 @@ struct ptx__lowering {
     struct ptx__program *program;
     struct ptx__code *code;
     struct ptx__log *log;
-    jmp_buf failed; /* out of memory */
+    jmp_buf out_of_memory; /* where ptx__out_of_memory() goes on */
     bool refused;
 
     const struct ptx__instruction *at; /* the one that is being lowered */
@@ -53,6 +53,13 @@ void ptx__refuse(struct ptx__lowering *lower, const char *format, ...)
 
 /* The same, for the instruction itself: why it cannot be executed, or not in this form. */
 void ptx__refuse_form(struct ptx__lowering *lower, const char *why);
+
+/*
+ * Gives up the function, and does not return; lower_function() in lower.c tells why. Who calls
+ * it, or anything that may, has no memory of its own: it is in the lists of *lower and of
+ * *lower->flow, or in the program's arena.
+ */
+_Noreturn void ptx__out_of_memory(struct ptx__lowering *lower);
 
 /* Grows a list by one zeroed element. Does not return when there is no memory. */
 void *ptx__grow(struct ptx__lowering *lower, void *list_pointer, size_t *n, size_t *capacity,
