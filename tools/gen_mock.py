@@ -10,7 +10,8 @@ the toolkit's own declaration, so that an implementation cannot drift from it.
 
 The defaults give every function a weak definition that answers
 CUDA_ERROR_NOT_SUPPORTED (mock__unsupported()); a definition in a file of the mock replaces it when the
-library is linked. They are compiled without CUDA's headers, from the machine's
+library is linked. A function that is another one's twin (Row.twin_of) is defined there for good: it
+calls the other one. They are compiled without CUDA's headers, from the machine's
 view of the arguments, and so also cover functions newer than the toolkit of the
 build.
 """
@@ -41,11 +42,14 @@ HEADER = """\
 
 DEFAULTS = """\
 #include "base/abi.h"
+#include "mock/base/default_stream.h"
 #include "mock/config/symbols.h"
 
 #define DEFAULT  __attribute__((weak, visibility("hidden")))
+#define TWIN     __attribute__((visibility("hidden")))
 #define EXPORTED __attribute__((weak))
 
+{declarations}
 {definitions}
 /* The exported functions: there are none in a static build. */
 {exports}
@@ -70,16 +74,34 @@ def prototype(row):
     )
 
 
-def definition(row):
+def function(row):
+    return f"int mock_{row.symbol}({symbols.parameters(row)})"
+
+
+def default_body(row):
     unused = "".join(f"    (void) a{i};\n" for i in range(len(row.arguments)))
+    return f"{unused}    return mock__unsupported();\n"
+
+
+def twin_body(row):
+    call = f"mock_{row.twin_of}({symbols.arguments(row)})"
+    if not row.variant:
+        return f"    return {call};\n"
     return (
-        f"DEFAULT int mock_{row.symbol}({symbols.parameters(row)});\n"
-        f"int mock_{row.symbol}({symbols.parameters(row)})\n"
-        "{\n"
-        f"{unused}"
-        "    return mock__unsupported();\n"
-        "}\n"
+        "    int result;\n\n"
+        "    mock__per_thread_begin();\n"
+        f"    result = {call};\n"
+        "    mock__per_thread_end();\n"
+        "    return result;\n"
     )
+
+
+def declaration(row):
+    return f"{'TWIN' if row.twin_of else 'DEFAULT'} {function(row)};\n"
+
+
+def definition(row):
+    return f"{function(row)}\n{{\n{twin_body(row) if row.twin_of else default_body(row)}}}\n"
 
 
 def header(path, rows):
@@ -88,10 +110,14 @@ def header(path, rows):
 
 
 def defaults(path, rows):
-    strings = [row.symbol for row in rows if row.returns_string]
-    if strings:
-        raise symbols.ListError(f"{strings[0]} returns a string; the defaults return an int")
+    known = {row.symbol for row in rows}
+    for row in rows:
+        if row.returns_string:
+            raise symbols.ListError(f"{row.symbol} returns a string; the defaults return an int")
+        if row.twin_of and row.twin_of not in known:
+            raise symbols.ListError(f"{row.symbol} has to be like {row.twin_of}, which has no row")
     return symbols.banner(path, "the mock's defaults") + DEFAULTS.format(
+        declarations="".join(declaration(row) for row in rows),
         definitions="\n".join(definition(row) for row in rows),
         exports="".join(
             f"EXPORTED extern int {row.symbol}({symbols.parameters(row)});\n" for row in rows

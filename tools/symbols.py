@@ -22,6 +22,8 @@ flag       ptds | ptsz     the per-thread-default-stream variant
                            __CUDA_API_VERSION_INTERNAL
            header=N        first toolkit whose headers declare it, if not since
            until=N         first version that no longer has it
+           same=SYMBOL     does what that version of the function does, which may take
+                           integers of 64 bits where this one takes 32
 
 The number of a row is its place in the file. It is ABI: rows are appended,
 never moved.
@@ -51,6 +53,7 @@ FAULT_FLAGS = ("launch", "release", "basic", "lost")  # the same for all rows of
 ROW_FLAGS = VARIANTS + ("string",) + FAULT_FLAGS  # that the rows have in C
 PLAIN_FLAGS = HEADERS + ROW_FLAGS
 NUMBER_FLAGS = ("internal", "header", "until")
+NAME_FLAGS = ("same",)
 
 
 @dataclass
@@ -76,6 +79,13 @@ class Row:
         return self.flags.get("header", self.since)
 
     @property
+    def twin_of(self):
+        """The function that does the same, but for the default stream or the width of integers. Or ""."""
+        if self.variant:
+            return self.symbol.removesuffix(f"_{self.variant}")
+        return self.flags.get("same", "")
+
+    @property
     def returns_string(self):
         return "string" in self.flags
 
@@ -97,6 +107,8 @@ def parse_flags(words, where):
             flags[word] = True
         elif name in NUMBER_FLAGS and number.isdigit():
             flags[name] = int(number)
+        elif name in NAME_FLAGS and number:
+            flags[name] = number
         else:
             raise ListError(f"{where}: unknown flag '{word}'")
     return flags
@@ -114,6 +126,24 @@ def parse_row(line, index, where):
     return Row(index, symbol, base, int(since), signature, parse_flags(words[4:], where))
 
 
+def widens(narrow, wide):
+    """May arguments of the one signature be passed as those of the other?"""
+    return len(narrow) == len(wide) and all(a == b or a + b == "il" for a, b in zip(narrow, wide))
+
+
+def check_same(rows, path):
+    """What stands behind same= is another version of the function, and takes its arguments."""
+    known = {row.symbol: row for row in rows}
+    for row in rows:
+        name = row.flags.get("same")
+        if not name:
+            continue
+        other = known.get(name)
+        version = split_name(name)[0] == split_name(row.symbol)[0]
+        if not (version and other and widens(row.arguments, other.arguments)):
+            raise ListError(f"{path}: {row.symbol} cannot be the same as {name}")
+
+
 def read(path):
     """All rows of a list, in order. Raises ListError at the first bad one."""
     rows, seen = [], {}
@@ -126,6 +156,7 @@ def read(path):
             raise ListError(f"{path}:{number}: {row.symbol} stands in line {seen[row.symbol]} already")
         seen[row.symbol] = number
         rows.append(row)
+    check_same(rows, path)
     return rows
 
 

@@ -126,6 +126,23 @@ class Functions(Generator):
         done = run_tool("gen_mock_front.py", self.cuda, self.out, "eleven")
         self.assertEqual((done.returncode, "'eleven' is not a version" in done.stderr), (1, True), done.stderr)
 
+    def test_the_mocks_defaults_and_twins(self):
+        self.cuda.write_text(LIST.replace("internal=11030", "same=cuMemAlloc_v2").replace("ihb ", "lhb ") +
+                             "cuMemset cuMemset 2000 lhb\n")
+        text = self.generate("gen_mock.py", self.cuda, "--defaults", self.out)
+        self.assertIn("DEFAULT int mock_cuInit(uint32_t a0);\n", text)
+        self.assertIn("    (void) a0;\n    return mock__unsupported();\n", text)
+        self.assertIn("TWIN int mock_cuMemAlloc(void *a0, uint32_t a1);\n", text)
+        self.assertIn("{\n    return mock_cuMemAlloc_v2(a0, a1);\n}\n", text)
+        self.assertIn("    mock__per_thread_begin();\n    result = mock_cuMemset(a0, a1, a2);\n"
+                      "    mock__per_thread_end();\n    return result;\n", text)
+        self.compile("-Wno-cast-function-type")
+
+    def test_a_twin_of_nothing(self):
+        done = run_tool("gen_mock.py", self.cuda, "--defaults", self.out)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("cuMemset_ptds has to be like cuMemset, which has no row", done.stderr)
+
     def test_missing(self):
         text = self.generate("gen_missing.py", self.cuda, self.out)
         for kind, row in (("missing", 2), ("closed", 5)):

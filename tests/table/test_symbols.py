@@ -56,7 +56,7 @@ class Lists(unittest.TestCase):
     def test_versions_are_possible(self):
         for path in RELEASED:
             for row in symbols.read(path):
-                numbers = (row.since, *(v for v in row.flags.values() if v is not True))
+                numbers = (row.since, *(v for k, v in row.flags.items() if k in symbols.NUMBER_FLAGS))
                 for number in numbers:
                     self.assertTrue(2000 <= number < 20000 and number % 10 == 0, row.symbol)
                 self.assertLessEqual(row.since, row.header, row.symbol)
@@ -93,7 +93,21 @@ class Reading(InFolder):
         self.refused("cuFoo cuFoo 2000 i until", "unknown flag 'until'")
         self.refused("cuFoo cuFoo 2000 i until=x", "unknown flag 'until=x'")
         self.refused("cuFoo cuFoo 2000 i ptds=1", "unknown flag 'ptds=1'")
+        self.refused("cuFoo cuFoo 2000 i same=", "unknown flag 'same='")
         self.refused("cuInit cuInit 2000 i", "cuInit stands in line 3 already")
+
+    def test_what_is_the_same_has_to_be_another_version_with_such_arguments(self):
+        for line in ("cuInit_v2 cuInit 3000 i same=cuStart", "cuStart cuStart 3000 i same=cuInit",
+                     "cuInit_v2 cuInit 3000 l same=cuInit", "cuInit_v2 cuInit 3000 ii same=cuInit"):
+            path = self.write("bad.symbols", f"{self.GOOD}{line}\n")
+            with self.assertRaisesRegex(symbols.ListError, "bad.symbols: .* cannot be the same as"):
+                symbols.read(path)
+
+    def test_twins(self):
+        text = (self.GOOD + "cuInit_v2 cuInit 3000 l\ncuInit_v2_ptsz cuInit 7000 l ptsz\n"
+                "cuFoo cuFoo 2000 ib same=cuFoo_v2\ncuFoo_v2 cuFoo 3000 lb\n")
+        rows = symbols.read(self.write("good.symbols", text))
+        self.assertEqual([r.twin_of for r in rows], ["", "", "cuInit_v2", "cuFoo_v2", ""])
 
     def test_rows(self):
         text = self.GOOD + "cuFoo_v2_ptsz cuFoo 11060 - ptsz header=12000 # why\nnvrtcX nvrtcX 7000 i string\n"

@@ -164,30 +164,20 @@ CUresult mock_cuIpcGetMemHandle(CUipcMemHandle *pHandle, CUdeviceptr dptr)
     return CUDA_SUCCESS;
 }
 
-static CUresult open_handle(CUdeviceptr *ret_address, const CUipcMemHandle *handle, unsigned flags)
+CUresult mock_cuIpcOpenMemHandle_v2(CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned int Flags)
 {
     struct mock__memory *memory = NULL;
     struct mock__name name;
 
     MOCK__ENTER_CONTEXT(context);
-    MOCK__REQUIRE(ret_address && !(flags & ~(unsigned) CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS),
+    MOCK__REQUIRE(pdptr && !(Flags & ~(unsigned) CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS),
                   CUDA_ERROR_INVALID_VALUE);
-    memcpy(&name, handle, sizeof(name));
+    memcpy(&name, &handle, sizeof(name));
     MOCK__TRY(mock__name_open(context, &name, &memory));
     if (memory->opened->users == 1)
         mock__made(&memory->made, "cuIpcOpenMemHandle");
-    *ret_address = memory->address;
+    *pdptr = memory->address;
     return CUDA_SUCCESS;
-}
-
-CUresult mock_cuIpcOpenMemHandle(CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned int Flags)
-{
-    return open_handle(pdptr, &handle, Flags);
-}
-
-CUresult mock_cuIpcOpenMemHandle_v2(CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned int Flags)
-{
-    return open_handle(pdptr, &handle, Flags);
 }
 
 static struct mock__memory *find_closable(CUdeviceptr address)

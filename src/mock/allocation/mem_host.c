@@ -109,31 +109,22 @@ static CUresult check_pages(const struct mock__context *context, const void *p, 
     return CUDA_SUCCESS;
 }
 
-static CUresult register_memory(void *p, size_t bytes, unsigned flags)
+CUresult mock_cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags)
 {
     struct mock__memory *memory = NULL;
 
     MOCK__ENTER_CONTEXT(context);
-    MOCK__REQUIRE(p && bytes && bytes <= UINTPTR_MAX - (uintptr_t) p, CUDA_ERROR_INVALID_VALUE);
-    MOCK__REQUIRE(!(flags & ~(unsigned) REGISTER_FLAGS), CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(p && bytesize && bytesize <= UINTPTR_MAX - (uintptr_t) p,
+                  CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(!(Flags & ~(unsigned) REGISTER_FLAGS), CUDA_ERROR_INVALID_VALUE);
     MOCK__REQUIRE(!mock__memory_reserved((uintptr_t) p), CUDA_ERROR_INVALID_VALUE);
-    MOCK__REQUIRE(!mock__memory_overlaps((uintptr_t) p, bytes),
+    MOCK__REQUIRE(!mock__memory_overlaps((uintptr_t) p, bytesize),
                   CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
-    MOCK__TRY(check_pages(context, p, bytes, flags));
-    flags |= CU_MEMHOSTREGISTER_DEVICEMAP;
-    MOCK__TRY(mock__memory_register(context, p, bytes, flags, &memory));
+    MOCK__TRY(check_pages(context, p, bytesize, Flags));
+    Flags |= CU_MEMHOSTREGISTER_DEVICEMAP;
+    MOCK__TRY(mock__memory_register(context, p, bytesize, Flags, &memory));
     mock__made(&memory->made, "cuMemHostRegister");
     return CUDA_SUCCESS;
-}
-
-CUresult mock_cuMemHostRegister(void *p, size_t bytesize, unsigned int Flags)
-{
-    return register_memory(p, bytesize, Flags);
-}
-
-CUresult mock_cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags)
-{
-    return register_memory(p, bytesize, Flags);
 }
 
 CUresult mock_cuMemHostUnregister(void *p)

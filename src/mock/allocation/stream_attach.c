@@ -85,12 +85,15 @@ static bool is_whole(const struct mock__memory *memory, CUdeviceptr address, siz
            (!length || length == memory->bytes);
 }
 
-static CUresult attach(CUstream hStream, CUdeviceptr address, size_t length, unsigned flags)
+CUresult mock_cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t length,
+                                     unsigned int flags)
 {
-    const struct mock__memory *memory = mock__memory_find(address);
+    const struct mock__memory *memory;
     struct mock__stream *stream = NULL;
     struct attach_work *work;
 
+    MOCK__ENTER();
+    memory = mock__memory_find(dptr);
     MOCK__TRY(mock__stream_find(hStream, &stream));
     MOCK__REQUIRE(flags_valid(flags), CUDA_ERROR_INVALID_VALUE);
     /* The legacy stream stands for all others, and is none by itself. */
@@ -98,28 +101,14 @@ static CUresult attach(CUstream hStream, CUdeviceptr address, size_t length, uns
                   CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__capture_refuse(stream));
     /* The program's own memory, where a device can use it: the promise holds by itself. */
-    if (!memory && address && length &&
+    if (!memory && dptr && length &&
         mock__attribute(stream->context->device, CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS))
         return CUDA_SUCCESS;
-    MOCK__REQUIRE(memory && is_whole(memory, address, length), CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(memory && is_whole(memory, dptr, length), CUDA_ERROR_INVALID_VALUE);
     work = mock__work_new(&attach_type, sizeof(*work));
     MOCK__REQUIRE(work, CUDA_ERROR_OUT_OF_MEMORY);
-    work->address = address;
+    work->address = dptr;
     work->id = memory->id;
     work->flags = flags;
     return mock__stream_submit(stream, work);
-}
-
-CUresult mock_cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t length,
-                                     unsigned int flags)
-{
-    MOCK__ENTER();
-    return attach(hStream, dptr, length, flags);
-}
-
-CUresult mock_cuStreamAttachMemAsync_ptsz(CUstream hStream, CUdeviceptr dptr, size_t length,
-                                          unsigned int flags)
-{
-    MOCK__ENTER();
-    return attach(mock__ptsz(hStream), dptr, length, flags);
 }

@@ -26,11 +26,6 @@ static CUresult create(CUcontext *pctx, unsigned flags, CUdevice dev)
     return CUDA_SUCCESS;
 }
 
-CUresult mock_cuCtxCreate(CUcontext *pctx, unsigned int flags, CUdevice dev)
-{
-    return create(pctx, flags, dev);
-}
-
 CUresult mock_cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev)
 {
     return create(pctx, flags, dev);
@@ -57,7 +52,7 @@ CUresult mock_cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams
 }
 #endif
 
-static CUresult destroy(CUcontext ctx)
+CUresult mock_cuCtxDestroy_v2(CUcontext ctx)
 {
     struct mock__context *context;
     CUcontext popped;
@@ -76,17 +71,7 @@ static CUresult destroy(CUcontext ctx)
     return CUDA_SUCCESS;
 }
 
-CUresult mock_cuCtxDestroy(CUcontext ctx)
-{
-    return destroy(ctx);
-}
-
-CUresult mock_cuCtxDestroy_v2(CUcontext ctx)
-{
-    return destroy(ctx);
-}
-
-static CUresult push(CUcontext ctx)
+CUresult mock_cuCtxPushCurrent_v2(CUcontext ctx)
 {
     MOCK__ENTER();
     MOCK__REQUIRE(ctx, CUDA_ERROR_INVALID_VALUE);
@@ -94,17 +79,7 @@ static CUresult push(CUcontext ctx)
     return mock__current_push(ctx) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-CUresult mock_cuCtxPushCurrent(CUcontext ctx)
-{
-    return push(ctx);
-}
-
-CUresult mock_cuCtxPushCurrent_v2(CUcontext ctx)
-{
-    return push(ctx);
-}
-
-static CUresult pop(CUcontext *pctx)
+CUresult mock_cuCtxPopCurrent_v2(CUcontext *pctx)
 {
     CUcontext popped;
 
@@ -113,16 +88,6 @@ static CUresult pop(CUcontext *pctx)
     if (pctx)
         *pctx = popped;
     return CUDA_SUCCESS;
-}
-
-CUresult mock_cuCtxPopCurrent(CUcontext *pctx)
-{
-    return pop(pctx);
-}
-
-CUresult mock_cuCtxPopCurrent_v2(CUcontext *pctx)
-{
-    return pop(pctx);
 }
 
 CUresult mock_cuCtxSetCurrent(CUcontext ctx)

@@ -39,25 +39,13 @@ CUresult mock_cuDeviceGetName(char *name, int len, CUdevice dev)
     return CUDA_SUCCESS;
 }
 
-static CUresult get_uuid(CUuuid *uuid, CUdevice dev)
+CUresult mock_cuDeviceGetUuid(CUuuid *uuid, CUdevice dev)
 {
     ENTER_DEVICE(device, dev);
     MOCK__REQUIRE(uuid, CUDA_ERROR_INVALID_VALUE);
     memcpy(uuid->bytes, device->profile->uuid, sizeof(uuid->bytes));
     return CUDA_SUCCESS;
 }
-
-CUresult mock_cuDeviceGetUuid(CUuuid *uuid, CUdevice dev)
-{
-    return get_uuid(uuid, dev);
-}
-
-#if CUDA_VERSION >= 11040
-CUresult mock_cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice dev)
-{
-    return get_uuid(uuid, dev);
-}
-#endif
 
 CUresult mock_cuDeviceTotalMem_v2(size_t *bytes, CUdevice dev)
 {

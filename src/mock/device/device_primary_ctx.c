@@ -21,7 +21,7 @@ CUresult mock_cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev)
     return CUDA_SUCCESS;
 }
 
-static CUresult release(CUdevice dev)
+CUresult mock_cuDevicePrimaryCtxRelease_v2(CUdevice dev)
 {
     ENTER_DEVICE(device, dev);
     MOCK__REQUIRE(device->primary_count, CUDA_ERROR_INVALID_CONTEXT);
@@ -33,17 +33,7 @@ static CUresult release(CUdevice dev)
     return CUDA_SUCCESS;
 }
 
-CUresult mock_cuDevicePrimaryCtxRelease(CUdevice dev)
-{
-    return release(dev);
-}
-
-CUresult mock_cuDevicePrimaryCtxRelease_v2(CUdevice dev)
-{
-    return release(dev);
-}
-
-static CUresult set_flags(CUdevice dev, unsigned flags)
+CUresult mock_cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags)
 {
     ENTER_DEVICE(device, dev);
     MOCK__REQUIRE(mock__context_flags_valid(flags), CUDA_ERROR_INVALID_VALUE);
@@ -51,16 +41,6 @@ static CUresult set_flags(CUdevice dev, unsigned flags)
     if (device->primary && device->primary->alive)
         device->primary->flags = flags | CU_CTX_MAP_HOST;
     return CUDA_SUCCESS;
-}
-
-CUresult mock_cuDevicePrimaryCtxSetFlags(CUdevice dev, unsigned int flags)
-{
-    return set_flags(dev, flags);
-}
-
-CUresult mock_cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags)
-{
-    return set_flags(dev, flags);
 }
 
 CUresult mock_cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int *active)
@@ -72,7 +52,7 @@ CUresult mock_cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int 
     return CUDA_SUCCESS;
 }
 
-static CUresult reset(CUdevice dev)
+CUresult mock_cuDevicePrimaryCtxReset_v2(CUdevice dev)
 {
     ENTER_DEVICE(device, dev);
     if (device->primary && device->primary->alive)
@@ -81,14 +61,4 @@ static CUresult reset(CUdevice dev)
         mock__context_empty(device->primary);
     device->primary_count = 0;
     return CUDA_SUCCESS;
-}
-
-CUresult mock_cuDevicePrimaryCtxReset(CUdevice dev)
-{
-    return reset(dev);
-}
-
-CUresult mock_cuDevicePrimaryCtxReset_v2(CUdevice dev)
-{
-    return reset(dev);
 }

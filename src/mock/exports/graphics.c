@@ -53,12 +53,6 @@ static bool flags_valid(unsigned flags)
     return flags <= CU_GRAPHICS_MAP_RESOURCE_FLAGS_WRITE_DISCARD;
 }
 
-CUresult mock_cuGraphicsResourceSetMapFlags(CUgraphicsResource resource, unsigned int flags)
-{
-    (void) resource;
-    return no_resource(flags_valid(flags));
-}
-
 CUresult mock_cuGraphicsResourceSetMapFlags_v2(CUgraphicsResource resource, unsigned int flags)
 {
     (void) resource;
@@ -81,20 +75,8 @@ CUresult mock_cuGraphicsMapResources(unsigned int count, CUgraphicsResource *res
     return no_resources(count, resources, hStream);
 }
 
-CUresult mock_cuGraphicsMapResources_ptsz(unsigned int count, CUgraphicsResource *resources,
-                                          CUstream hStream)
-{
-    return no_resources(count, resources, mock__ptsz(hStream));
-}
-
 CUresult mock_cuGraphicsUnmapResources(unsigned int count, CUgraphicsResource *resources,
                                        CUstream hStream)
 {
     return no_resources(count, resources, hStream);
-}
-
-CUresult mock_cuGraphicsUnmapResources_ptsz(unsigned int count, CUgraphicsResource *resources,
-                                            CUstream hStream)
-{
-    return no_resources(count, resources, mock__ptsz(hStream));
 }

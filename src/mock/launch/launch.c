@@ -340,16 +340,6 @@ CUresult mock_cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int g
     });
 }
 
-CUresult mock_cuLaunchKernel_ptsz(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
-                                  unsigned int gridDimZ, unsigned int blockDimX,
-                                  unsigned int blockDimY, unsigned int blockDimZ,
-                                  unsigned int sharedMemBytes, CUstream hStream,
-                                  void **kernelParams, void **extra)
-{
-    return mock_cuLaunchKernel(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ,
-                               sharedMemBytes, mock__ptsz(hStream), kernelParams, extra);
-}
-
 CUresult mock_cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
                                         unsigned int gridDimZ, unsigned int blockDimX,
                                         unsigned int blockDimY, unsigned int blockDimZ,
@@ -365,17 +355,6 @@ CUresult mock_cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, uns
         .params = kernelParams,
         .cooperative = true,
     });
-}
-
-CUresult mock_cuLaunchCooperativeKernel_ptsz(CUfunction f, unsigned int gridDimX,
-                                             unsigned int gridDimY, unsigned int gridDimZ,
-                                             unsigned int blockDimX, unsigned int blockDimY,
-                                             unsigned int blockDimZ, unsigned int sharedMemBytes,
-                                             CUstream hStream, void **kernelParams)
-{
-    return mock_cuLaunchCooperativeKernel(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY,
-                                          blockDimZ, sharedMemBytes, mock__ptsz(hStream),
-                                          kernelParams);
 }
 
 struct host_work {
@@ -421,7 +400,7 @@ CUresult mock__host_work(const CUDA_HOST_NODE_PARAMS *call, struct mock__work **
     return CUDA_SUCCESS;
 }
 
-static CUresult launch_host_function(CUstream hStream, CUhostFn fn, void *userData)
+CUresult mock_cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData)
 {
     struct mock__stream *stream = NULL;
     struct mock__work *work = NULL;
@@ -430,14 +409,4 @@ static CUresult launch_host_function(CUstream hStream, CUhostFn fn, void *userDa
     MOCK__TRY(mock__stream_find(hStream, &stream));
     MOCK__TRY(mock__host_work(&(CUDA_HOST_NODE_PARAMS){fn, userData}, &work));
     return mock__stream_submit(stream, work);
-}
-
-CUresult mock_cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData)
-{
-    return launch_host_function(hStream, fn, userData);
-}
-
-CUresult mock_cuLaunchHostFunc_ptsz(CUstream hStream, CUhostFn fn, void *userData)
-{
-    return launch_host_function(mock__ptsz(hStream), fn, userData);
 }

@@ -6,13 +6,12 @@
 
 #if CUDA_VERSION >= 11080
 
-static CUresult launch_ex(const CUlaunchConfig *config, CUstream stream, CUfunction f,
-                          void **params, void **extra)
+static CUresult launch_ex(const CUlaunchConfig *config, CUfunction f, void **params, void **extra)
 {
     struct mock__attributes attributes;
     struct mock__request request = {
         .function = f,
-        .stream = stream,
+        .stream = config->hStream,
         .grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
         .block = {config->blockDimX, config->blockDimY, config->blockDimZ},
         .shared_bytes = config->sharedMemBytes,
@@ -34,14 +33,7 @@ CUresult mock_cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void 
                                void **extra)
 {
     MOCK__REQUIRE(config, CUDA_ERROR_INVALID_VALUE);
-    return launch_ex(config, config->hStream, f, kernelParams, extra);
-}
-
-CUresult mock_cuLaunchKernelEx_ptsz(const CUlaunchConfig *config, CUfunction f, void **kernelParams,
-                                    void **extra)
-{
-    MOCK__REQUIRE(config, CUDA_ERROR_INVALID_VALUE);
-    return launch_ex(config, mock__ptsz(config->hStream), f, kernelParams, extra);
+    return launch_ex(config, f, kernelParams, extra);
 }
 
 #endif

@@ -219,27 +219,11 @@ CUresult mock_cuMemAllocAsync(CUdeviceptr *dptr, size_t bytesize, CUstream hStre
     return alloc_async(dptr, bytesize, NULL, hStream);
 }
 
-CUresult mock_cuMemAllocAsync_ptsz(CUdeviceptr *dptr, size_t bytesize, CUstream hStream)
-{
-    return alloc_async(dptr, bytesize, NULL, mock__ptsz(hStream));
-}
-
-static CUresult alloc_from_pool(CUdeviceptr *dptr, size_t bytes, CUmemoryPool pool, CUstream stream)
-{
-    MOCK__REQUIRE(pool, CUDA_ERROR_INVALID_VALUE);
-    return alloc_async(dptr, bytes, pool, stream);
-}
-
 CUresult mock_cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize, CUmemoryPool pool,
                                       CUstream hStream)
 {
-    return alloc_from_pool(dptr, bytesize, pool, hStream);
-}
-
-CUresult mock_cuMemAllocFromPoolAsync_ptsz(CUdeviceptr *dptr, size_t bytesize, CUmemoryPool pool,
-                                           CUstream hStream)
-{
-    return alloc_from_pool(dptr, bytesize, pool, mock__ptsz(hStream));
+    MOCK__REQUIRE(pool, CUDA_ERROR_INVALID_VALUE);
+    return alloc_async(dptr, bytesize, pool, hStream);
 }
 
 static void run_nothing(struct mock__work *work)
@@ -280,7 +264,7 @@ static CUresult submit_free(struct mock__stream *stream, struct mock__memory *me
     return CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-static CUresult free_async(CUdeviceptr dptr, CUstream hStream)
+CUresult mock_cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream)
 {
     struct mock__memory *memory;
     struct mock__stream *stream = NULL;
@@ -297,14 +281,4 @@ static CUresult free_async(CUdeviceptr dptr, CUstream hStream)
         return cannot_free(dptr, memory);
     MOCK__TRY(mock__context_usable(memory->context));
     return submit_free(stream, memory);
-}
-
-CUresult mock_cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream)
-{
-    return free_async(dptr, hStream);
-}
-
-CUresult mock_cuMemFreeAsync_ptsz(CUdeviceptr dptr, CUstream hStream)
-{
-    return free_async(dptr, mock__ptsz(hStream));
 }

@@ -30,31 +30,14 @@ CUresult mock_cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstD
     return prefetch(devPtr, count, mock__place_of(dstDevice), hStream);
 }
 
-CUresult mock_cuMemPrefetchAsync_ptsz(CUdeviceptr devPtr, size_t count, CUdevice dstDevice,
-                                      CUstream hStream)
-{
-    return prefetch(devPtr, count, mock__place_of(dstDevice), mock__ptsz(hStream));
-}
-
 #if CUDA_VERSION >= 12020
-static CUresult prefetch_to(CUdeviceptr address, size_t bytes, CUmemLocation location,
-                            unsigned flags, CUstream stream)
-{
-    MOCK__REQUIRE(!flags, CUDA_ERROR_INVALID_VALUE);
-    return prefetch(address, bytes, (struct mock__place){(int) location.type, location.id}, stream);
-}
-
 CUresult mock_cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation location,
                                     unsigned int flags, CUstream hStream)
 {
-    return prefetch_to(devPtr, count, location, flags, hStream);
+    MOCK__REQUIRE(!flags, CUDA_ERROR_INVALID_VALUE);
+    return prefetch(devPtr, count, (struct mock__place){(int) location.type, location.id}, hStream);
 }
 
-CUresult mock_cuMemPrefetchAsync_v2_ptsz(CUdeviceptr devPtr, size_t count, CUmemLocation location,
-                                         unsigned int flags, CUstream hStream)
-{
-    return prefetch_to(devPtr, count, location, flags, mock__ptsz(hStream));
-}
 #endif
 
 #if CUDA_VERSION >= 13000
@@ -133,26 +116,11 @@ CUresult mock_cuMemPrefetchBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t 
         hStream);
 }
 
-CUresult mock_cuMemPrefetchBatchAsync_ptsz(CUdeviceptr *dptrs, size_t *sizes, size_t count,
-                                           CUmemLocation *prefetchLocs, size_t *prefetchLocIdxs,
-                                           size_t numPrefetchLocs, unsigned long long flags,
-                                           CUstream hStream)
-{
-    return mock_cuMemPrefetchBatchAsync(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs,
-                                        numPrefetchLocs, flags, mock__ptsz(hStream));
-}
-
 CUresult mock_cuMemDiscardBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count,
                                      unsigned long long flags, CUstream hStream)
 {
     return discard(&(struct batch){.addresses = dptrs, .sizes = sizes, .count = count}, flags,
                    hStream);
-}
-
-CUresult mock_cuMemDiscardBatchAsync_ptsz(CUdeviceptr *dptrs, size_t *sizes, size_t count,
-                                          unsigned long long flags, CUstream hStream)
-{
-    return mock_cuMemDiscardBatchAsync(dptrs, sizes, count, flags, mock__ptsz(hStream));
 }
 
 CUresult mock_cuMemDiscardAndPrefetchBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count,
@@ -162,16 +130,6 @@ CUresult mock_cuMemDiscardAndPrefetchBatchAsync(CUdeviceptr *dptrs, size_t *size
 {
     return mock_cuMemPrefetchBatchAsync(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs,
                                         numPrefetchLocs, flags, hStream);
-}
-
-CUresult mock_cuMemDiscardAndPrefetchBatchAsync_ptsz(CUdeviceptr *dptrs, size_t *sizes,
-                                                     size_t count, CUmemLocation *prefetchLocs,
-                                                     size_t *prefetchLocIdxs,
-                                                     size_t numPrefetchLocs,
-                                                     unsigned long long flags, CUstream hStream)
-{
-    return mock_cuMemPrefetchBatchAsync(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs,
-                                        numPrefetchLocs, flags, mock__ptsz(hStream));
 }
 
 #endif

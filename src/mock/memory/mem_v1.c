@@ -57,11 +57,6 @@ CUresult mock_cuMemAllocPitch(CUdeviceptr_v1 *dptr, unsigned int *pPitch, unsign
     return CUDA_SUCCESS;
 }
 
-CUresult mock_cuMemFree(CUdeviceptr_v1 dptr)
-{
-    return mock_cuMemFree_v2(dptr);
-}
-
 CUresult mock_cuMemGetAddressRange(CUdeviceptr_v1 *pbase, unsigned int *psize, CUdeviceptr_v1 dptr)
 {
     CUdeviceptr base = 0;
@@ -73,11 +68,6 @@ CUresult mock_cuMemGetAddressRange(CUdeviceptr_v1 *pbase, unsigned int *psize, C
     if (psize)
         *psize = narrowed(bytes);
     return CUDA_SUCCESS;
-}
-
-CUresult mock_cuMemAllocHost(void **pp, unsigned int bytesize)
-{
-    return mock_cuMemAllocHost_v2(pp, bytesize);
 }
 
 CUresult mock_cuMemHostGetDevicePointer(CUdeviceptr_v1 *pdptr, void *p, unsigned int Flags)

@@ -10,7 +10,7 @@
 
 /*
  * What the functions below differ in is which side each address is on, which stream they
- * work in, and whether they wait. Those without "Async" work in a default stream.
+ * work in, and whether they wait. Those without "Async" work in the default stream.
  */
 static CUresult copy_in(CUstream hStream, bool async, enum mock__side dst_side, uint64_t dst,
                         enum mock__side src_side, uint64_t src, size_t bytes)
@@ -30,12 +30,7 @@ static uint64_t host(const void *pointer)
 
 CUresult mock_cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount)
 {
-    return copy_in(CU_STREAM_LEGACY, false, ANY, dst, ANY, src, ByteCount);
-}
-
-CUresult mock_cuMemcpy_ptds(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount)
-{
-    return copy_in(CU_STREAM_PER_THREAD, false, ANY, dst, ANY, src, ByteCount);
+    return copy_in(MOCK__DEFAULT_STREAM, false, ANY, dst, ANY, src, ByteCount);
 }
 
 CUresult mock_cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream)
@@ -43,20 +38,9 @@ CUresult mock_cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, 
     return copy_in(hStream, true, ANY, dst, ANY, src, ByteCount);
 }
 
-CUresult mock_cuMemcpyAsync_ptsz(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount,
-                                 CUstream hStream)
-{
-    return copy_in(mock__ptsz(hStream), true, ANY, dst, ANY, src, ByteCount);
-}
-
 CUresult mock_cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount)
 {
-    return copy_in(CU_STREAM_LEGACY, false, DEVICE, dstDevice, HOST, host(srcHost), ByteCount);
-}
-
-CUresult mock_cuMemcpyHtoD_v2_ptds(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount)
-{
-    return copy_in(CU_STREAM_PER_THREAD, false, DEVICE, dstDevice, HOST, host(srcHost), ByteCount);
+    return copy_in(MOCK__DEFAULT_STREAM, false, DEVICE, dstDevice, HOST, host(srcHost), ByteCount);
 }
 
 CUresult mock_cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount,
@@ -65,20 +49,9 @@ CUresult mock_cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void *srcHost, s
     return copy_in(hStream, true, DEVICE, dstDevice, HOST, host(srcHost), ByteCount);
 }
 
-CUresult mock_cuMemcpyHtoDAsync_v2_ptsz(CUdeviceptr dstDevice, const void *srcHost,
-                                        size_t ByteCount, CUstream hStream)
-{
-    return copy_in(mock__ptsz(hStream), true, DEVICE, dstDevice, HOST, host(srcHost), ByteCount);
-}
-
 CUresult mock_cuMemcpyDtoH_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount)
 {
-    return copy_in(CU_STREAM_LEGACY, false, HOST, host(dstHost), DEVICE, srcDevice, ByteCount);
-}
-
-CUresult mock_cuMemcpyDtoH_v2_ptds(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount)
-{
-    return copy_in(CU_STREAM_PER_THREAD, false, HOST, host(dstHost), DEVICE, srcDevice, ByteCount);
+    return copy_in(MOCK__DEFAULT_STREAM, false, HOST, host(dstHost), DEVICE, srcDevice, ByteCount);
 }
 
 CUresult mock_cuMemcpyDtoHAsync_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount,
@@ -87,32 +60,15 @@ CUresult mock_cuMemcpyDtoHAsync_v2(void *dstHost, CUdeviceptr srcDevice, size_t 
     return copy_in(hStream, true, HOST, host(dstHost), DEVICE, srcDevice, ByteCount);
 }
 
-CUresult mock_cuMemcpyDtoHAsync_v2_ptsz(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount,
-                                        CUstream hStream)
-{
-    return copy_in(mock__ptsz(hStream), true, HOST, host(dstHost), DEVICE, srcDevice, ByteCount);
-}
-
 CUresult mock_cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount)
 {
-    return copy_in(CU_STREAM_LEGACY, false, DEVICE, dstDevice, DEVICE, srcDevice, ByteCount);
-}
-
-CUresult mock_cuMemcpyDtoD_v2_ptds(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount)
-{
-    return copy_in(CU_STREAM_PER_THREAD, false, DEVICE, dstDevice, DEVICE, srcDevice, ByteCount);
+    return copy_in(MOCK__DEFAULT_STREAM, false, DEVICE, dstDevice, DEVICE, srcDevice, ByteCount);
 }
 
 CUresult mock_cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount,
                                    CUstream hStream)
 {
     return copy_in(hStream, true, DEVICE, dstDevice, DEVICE, srcDevice, ByteCount);
-}
-
-CUresult mock_cuMemcpyDtoDAsync_v2_ptsz(CUdeviceptr dstDevice, CUdeviceptr srcDevice,
-                                        size_t ByteCount, CUstream hStream)
-{
-    return copy_in(mock__ptsz(hStream), true, DEVICE, dstDevice, DEVICE, srcDevice, ByteCount);
 }
 
 /* Contexts say where memory is; with unified addresses the addresses say so themselves. */
@@ -135,14 +91,7 @@ static CUresult copy_peer(CUstream hStream, bool async, CUdeviceptr dst, CUconte
 CUresult mock_cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
                            CUcontext srcContext, size_t ByteCount)
 {
-    return copy_peer(CU_STREAM_LEGACY, false, dstDevice, dstContext, srcDevice, srcContext,
-                     ByteCount);
-}
-
-CUresult mock_cuMemcpyPeer_ptds(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
-                                CUcontext srcContext, size_t ByteCount)
-{
-    return copy_peer(CU_STREAM_PER_THREAD, false, dstDevice, dstContext, srcDevice, srcContext,
+    return copy_peer(MOCK__DEFAULT_STREAM, false, dstDevice, dstContext, srcDevice, srcContext,
                      ByteCount);
 }
 
@@ -150,12 +99,4 @@ CUresult mock_cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUd
                                 CUcontext srcContext, size_t ByteCount, CUstream hStream)
 {
     return copy_peer(hStream, true, dstDevice, dstContext, srcDevice, srcContext, ByteCount);
-}
-
-CUresult mock_cuMemcpyPeerAsync_ptsz(CUdeviceptr dstDevice, CUcontext dstContext,
-                                     CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount,
-                                     CUstream hStream)
-{
-    return copy_peer(mock__ptsz(hStream), true, dstDevice, dstContext, srcDevice, srcContext,
-                     ByteCount);
 }

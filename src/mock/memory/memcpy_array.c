@@ -79,69 +79,34 @@ static CUresult copy_in(CUstream hStream, bool async, struct place dst, struct p
 CUresult mock_cuMemcpyDtoA_v2(CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice,
                               size_t ByteCount)
 {
-    return copy_in(CU_STREAM_LEGACY, false, in_array(dstArray, dstOffset), in_device(srcDevice),
-                   ByteCount);
-}
-
-CUresult mock_cuMemcpyDtoA_v2_ptds(CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice,
-                                   size_t ByteCount)
-{
-    return copy_in(CU_STREAM_PER_THREAD, false, in_array(dstArray, dstOffset), in_device(srcDevice),
+    return copy_in(MOCK__DEFAULT_STREAM, false, in_array(dstArray, dstOffset), in_device(srcDevice),
                    ByteCount);
 }
 
 CUresult mock_cuMemcpyAtoD_v2(CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset,
                               size_t ByteCount)
 {
-    return copy_in(CU_STREAM_LEGACY, false, in_device(dstDevice), in_array(srcArray, srcOffset),
-                   ByteCount);
-}
-
-CUresult mock_cuMemcpyAtoD_v2_ptds(CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset,
-                                   size_t ByteCount)
-{
-    return copy_in(CU_STREAM_PER_THREAD, false, in_device(dstDevice), in_array(srcArray, srcOffset),
+    return copy_in(MOCK__DEFAULT_STREAM, false, in_device(dstDevice), in_array(srcArray, srcOffset),
                    ByteCount);
 }
 
 CUresult mock_cuMemcpyHtoA_v2(CUarray dstArray, size_t dstOffset, const void *srcHost,
                               size_t ByteCount)
 {
-    return copy_in(CU_STREAM_LEGACY, false, in_array(dstArray, dstOffset), in_host(srcHost),
-                   ByteCount);
-}
-
-CUresult mock_cuMemcpyHtoA_v2_ptds(CUarray dstArray, size_t dstOffset, const void *srcHost,
-                                   size_t ByteCount)
-{
-    return copy_in(CU_STREAM_PER_THREAD, false, in_array(dstArray, dstOffset), in_host(srcHost),
+    return copy_in(MOCK__DEFAULT_STREAM, false, in_array(dstArray, dstOffset), in_host(srcHost),
                    ByteCount);
 }
 
 CUresult mock_cuMemcpyAtoH_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount)
 {
-    return copy_in(CU_STREAM_LEGACY, false, in_host(dstHost), in_array(srcArray, srcOffset),
-                   ByteCount);
-}
-
-CUresult mock_cuMemcpyAtoH_v2_ptds(void *dstHost, CUarray srcArray, size_t srcOffset,
-                                   size_t ByteCount)
-{
-    return copy_in(CU_STREAM_PER_THREAD, false, in_host(dstHost), in_array(srcArray, srcOffset),
+    return copy_in(MOCK__DEFAULT_STREAM, false, in_host(dstHost), in_array(srcArray, srcOffset),
                    ByteCount);
 }
 
 CUresult mock_cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset, CUarray srcArray,
                               size_t srcOffset, size_t ByteCount)
 {
-    return copy_in(CU_STREAM_LEGACY, false, in_array(dstArray, dstOffset),
-                   in_array(srcArray, srcOffset), ByteCount);
-}
-
-CUresult mock_cuMemcpyAtoA_v2_ptds(CUarray dstArray, size_t dstOffset, CUarray srcArray,
-                                   size_t srcOffset, size_t ByteCount)
-{
-    return copy_in(CU_STREAM_PER_THREAD, false, in_array(dstArray, dstOffset),
+    return copy_in(MOCK__DEFAULT_STREAM, false, in_array(dstArray, dstOffset),
                    in_array(srcArray, srcOffset), ByteCount);
 }
 
@@ -151,20 +116,8 @@ CUresult mock_cuMemcpyHtoAAsync_v2(CUarray dstArray, size_t dstOffset, const voi
     return copy_in(hStream, true, in_array(dstArray, dstOffset), in_host(srcHost), ByteCount);
 }
 
-CUresult mock_cuMemcpyHtoAAsync_v2_ptsz(CUarray dstArray, size_t dstOffset, const void *srcHost,
-                                        size_t ByteCount, CUstream hStream)
-{
-    return mock_cuMemcpyHtoAAsync_v2(dstArray, dstOffset, srcHost, ByteCount, mock__ptsz(hStream));
-}
-
 CUresult mock_cuMemcpyAtoHAsync_v2(void *dstHost, CUarray srcArray, size_t srcOffset,
                                    size_t ByteCount, CUstream hStream)
 {
     return copy_in(hStream, true, in_host(dstHost), in_array(srcArray, srcOffset), ByteCount);
-}
-
-CUresult mock_cuMemcpyAtoHAsync_v2_ptsz(void *dstHost, CUarray srcArray, size_t srcOffset,
-                                        size_t ByteCount, CUstream hStream)
-{
-    return mock_cuMemcpyAtoHAsync_v2(dstHost, srcArray, srcOffset, ByteCount, mock__ptsz(hStream));
 }

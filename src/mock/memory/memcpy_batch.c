@@ -107,14 +107,6 @@ CUresult mock_cuMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *s
                  hStream);
 }
 
-CUresult mock_cuMemcpyBatchAsync_ptsz(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes,
-                                      size_t count, CUmemcpyAttributes *attrs, size_t *attrsIdxs,
-                                      size_t numAttrs, size_t *failIdx, CUstream hStream)
-{
-    return batch(&(struct lines){dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs}, failIdx,
-                 mock__ptsz(hStream));
-}
-
 /* The bytes of what the extent counts: of the arrays' elements, or bytes. 0 if they differ. */
 static size_t element_of(const CUDA_MEMCPY3D_BATCH_OP *op)
 {
@@ -202,12 +194,6 @@ CUresult mock_cuMemcpy3DBatchAsync(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList
     return batch_3d(numOps, opList, failIdx, flags, hStream);
 }
 
-CUresult mock_cuMemcpy3DBatchAsync_ptsz(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList,
-                                        size_t *failIdx, unsigned long long flags, CUstream hStream)
-{
-    return batch_3d(numOps, opList, failIdx, flags, mock__ptsz(hStream));
-}
-
 #if CUDA_VERSION >= 13000
 CUresult mock_cuMemcpyBatchAsync_v2(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes,
                                     size_t count, CUmemcpyAttributes *attrs, size_t *attrsIdxs,
@@ -217,25 +203,12 @@ CUresult mock_cuMemcpyBatchAsync_v2(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t
                  hStream);
 }
 
-CUresult mock_cuMemcpyBatchAsync_v2_ptsz(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes,
-                                         size_t count, CUmemcpyAttributes *attrs, size_t *attrsIdxs,
-                                         size_t numAttrs, CUstream hStream)
-{
-    return batch(&(struct lines){dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs}, NULL,
-                 mock__ptsz(hStream));
-}
-
 CUresult mock_cuMemcpy3DBatchAsync_v2(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList,
                                       unsigned long long flags, CUstream hStream)
 {
     return batch_3d(numOps, opList, NULL, flags, hStream);
 }
 
-CUresult mock_cuMemcpy3DBatchAsync_v2_ptsz(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList,
-                                           unsigned long long flags, CUstream hStream)
-{
-    return batch_3d(numOps, opList, NULL, flags, mock__ptsz(hStream));
-}
 #endif
 
 #endif

@@ -53,32 +53,17 @@ static CUresult copy_2d(CUstream hStream, bool async, const CUDA_MEMCPY2D *p)
 
 CUresult mock_cuMemcpy2D_v2(const CUDA_MEMCPY2D *pCopy)
 {
-    return copy_2d(CU_STREAM_LEGACY, false, pCopy);
-}
-
-CUresult mock_cuMemcpy2D_v2_ptds(const CUDA_MEMCPY2D *pCopy)
-{
-    return copy_2d(CU_STREAM_PER_THREAD, false, pCopy);
+    return copy_2d(MOCK__DEFAULT_STREAM, false, pCopy);
 }
 
 CUresult mock_cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *pCopy)
 {
-    return copy_2d(CU_STREAM_LEGACY, false, pCopy);
-}
-
-CUresult mock_cuMemcpy2DUnaligned_v2_ptds(const CUDA_MEMCPY2D *pCopy)
-{
-    return copy_2d(CU_STREAM_PER_THREAD, false, pCopy);
+    return copy_2d(MOCK__DEFAULT_STREAM, false, pCopy);
 }
 
 CUresult mock_cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *pCopy, CUstream hStream)
 {
     return copy_2d(hStream, true, pCopy);
-}
-
-CUresult mock_cuMemcpy2DAsync_v2_ptsz(const CUDA_MEMCPY2D *pCopy, CUstream hStream)
-{
-    return copy_2d(mock__ptsz(hStream), true, pCopy);
 }
 
 /* The structures of copies within and between contexts have the same fields for this. */
@@ -155,22 +140,12 @@ static CUresult copy_3d(CUstream hStream, bool async, const CUDA_MEMCPY3D *p)
 
 CUresult mock_cuMemcpy3D_v2(const CUDA_MEMCPY3D *pCopy)
 {
-    return copy_3d(CU_STREAM_LEGACY, false, pCopy);
-}
-
-CUresult mock_cuMemcpy3D_v2_ptds(const CUDA_MEMCPY3D *pCopy)
-{
-    return copy_3d(CU_STREAM_PER_THREAD, false, pCopy);
+    return copy_3d(MOCK__DEFAULT_STREAM, false, pCopy);
 }
 
 CUresult mock_cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUstream hStream)
 {
     return copy_3d(hStream, true, pCopy);
-}
-
-CUresult mock_cuMemcpy3DAsync_v2_ptsz(const CUDA_MEMCPY3D *pCopy, CUstream hStream)
-{
-    return copy_3d(mock__ptsz(hStream), true, pCopy);
 }
 
 static CUresult copy_3d_peer(CUstream hStream, bool async, const CUDA_MEMCPY3D_PEER *p)
@@ -194,20 +169,10 @@ static CUresult copy_3d_peer(CUstream hStream, bool async, const CUDA_MEMCPY3D_P
 
 CUresult mock_cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *pCopy)
 {
-    return copy_3d_peer(CU_STREAM_LEGACY, false, pCopy);
-}
-
-CUresult mock_cuMemcpy3DPeer_ptds(const CUDA_MEMCPY3D_PEER *pCopy)
-{
-    return copy_3d_peer(CU_STREAM_PER_THREAD, false, pCopy);
+    return copy_3d_peer(MOCK__DEFAULT_STREAM, false, pCopy);
 }
 
 CUresult mock_cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream)
 {
     return copy_3d_peer(hStream, true, pCopy);
-}
-
-CUresult mock_cuMemcpy3DPeerAsync_ptsz(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream)
-{
-    return copy_3d_peer(mock__ptsz(hStream), true, pCopy);
 }

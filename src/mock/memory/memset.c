@@ -192,12 +192,7 @@ static CUresult fill_2d(CUstream stream, bool async, CUdeviceptr address, size_t
 
 CUresult mock_cuMemsetD8_v2(CUdeviceptr dstDevice, unsigned char uc, size_t N)
 {
-    return fill_1d(CU_STREAM_LEGACY, false, dstDevice, uc, 1, N);
-}
-
-CUresult mock_cuMemsetD8_v2_ptds(CUdeviceptr dstDevice, unsigned char uc, size_t N)
-{
-    return fill_1d(CU_STREAM_PER_THREAD, false, dstDevice, uc, 1, N);
+    return fill_1d(MOCK__DEFAULT_STREAM, false, dstDevice, uc, 1, N);
 }
 
 CUresult mock_cuMemsetD8Async(CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstream hStream)
@@ -205,20 +200,9 @@ CUresult mock_cuMemsetD8Async(CUdeviceptr dstDevice, unsigned char uc, size_t N,
     return fill_1d(hStream, true, dstDevice, uc, 1, N);
 }
 
-CUresult mock_cuMemsetD8Async_ptsz(CUdeviceptr dstDevice, unsigned char uc, size_t N,
-                                   CUstream hStream)
-{
-    return fill_1d(mock__ptsz(hStream), true, dstDevice, uc, 1, N);
-}
-
 CUresult mock_cuMemsetD16_v2(CUdeviceptr dstDevice, unsigned short us, size_t N)
 {
-    return fill_1d(CU_STREAM_LEGACY, false, dstDevice, us, 2, N);
-}
-
-CUresult mock_cuMemsetD16_v2_ptds(CUdeviceptr dstDevice, unsigned short us, size_t N)
-{
-    return fill_1d(CU_STREAM_PER_THREAD, false, dstDevice, us, 2, N);
+    return fill_1d(MOCK__DEFAULT_STREAM, false, dstDevice, us, 2, N);
 }
 
 CUresult mock_cuMemsetD16Async(CUdeviceptr dstDevice, unsigned short us, size_t N, CUstream hStream)
@@ -226,20 +210,9 @@ CUresult mock_cuMemsetD16Async(CUdeviceptr dstDevice, unsigned short us, size_t 
     return fill_1d(hStream, true, dstDevice, us, 2, N);
 }
 
-CUresult mock_cuMemsetD16Async_ptsz(CUdeviceptr dstDevice, unsigned short us, size_t N,
-                                    CUstream hStream)
-{
-    return fill_1d(mock__ptsz(hStream), true, dstDevice, us, 2, N);
-}
-
 CUresult mock_cuMemsetD32_v2(CUdeviceptr dstDevice, unsigned int ui, size_t N)
 {
-    return fill_1d(CU_STREAM_LEGACY, false, dstDevice, ui, 4, N);
-}
-
-CUresult mock_cuMemsetD32_v2_ptds(CUdeviceptr dstDevice, unsigned int ui, size_t N)
-{
-    return fill_1d(CU_STREAM_PER_THREAD, false, dstDevice, ui, 4, N);
+    return fill_1d(MOCK__DEFAULT_STREAM, false, dstDevice, ui, 4, N);
 }
 
 CUresult mock_cuMemsetD32Async(CUdeviceptr dstDevice, unsigned int ui, size_t N, CUstream hStream)
@@ -247,22 +220,10 @@ CUresult mock_cuMemsetD32Async(CUdeviceptr dstDevice, unsigned int ui, size_t N,
     return fill_1d(hStream, true, dstDevice, ui, 4, N);
 }
 
-CUresult mock_cuMemsetD32Async_ptsz(CUdeviceptr dstDevice, unsigned int ui, size_t N,
-                                    CUstream hStream)
-{
-    return fill_1d(mock__ptsz(hStream), true, dstDevice, ui, 4, N);
-}
-
 CUresult mock_cuMemsetD2D8_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc,
                               size_t Width, size_t Height)
 {
-    return fill_2d(CU_STREAM_LEGACY, false, dstDevice, dstPitch, uc, 1, Width, Height);
-}
-
-CUresult mock_cuMemsetD2D8_v2_ptds(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc,
-                                   size_t Width, size_t Height)
-{
-    return fill_2d(CU_STREAM_PER_THREAD, false, dstDevice, dstPitch, uc, 1, Width, Height);
+    return fill_2d(MOCK__DEFAULT_STREAM, false, dstDevice, dstPitch, uc, 1, Width, Height);
 }
 
 CUresult mock_cuMemsetD2D8Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc,
@@ -271,22 +232,10 @@ CUresult mock_cuMemsetD2D8Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned
     return fill_2d(hStream, true, dstDevice, dstPitch, uc, 1, Width, Height);
 }
 
-CUresult mock_cuMemsetD2D8Async_ptsz(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc,
-                                     size_t Width, size_t Height, CUstream hStream)
-{
-    return fill_2d(mock__ptsz(hStream), true, dstDevice, dstPitch, uc, 1, Width, Height);
-}
-
 CUresult mock_cuMemsetD2D16_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us,
                                size_t Width, size_t Height)
 {
-    return fill_2d(CU_STREAM_LEGACY, false, dstDevice, dstPitch, us, 2, Width, Height);
-}
-
-CUresult mock_cuMemsetD2D16_v2_ptds(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us,
-                                    size_t Width, size_t Height)
-{
-    return fill_2d(CU_STREAM_PER_THREAD, false, dstDevice, dstPitch, us, 2, Width, Height);
+    return fill_2d(MOCK__DEFAULT_STREAM, false, dstDevice, dstPitch, us, 2, Width, Height);
 }
 
 CUresult mock_cuMemsetD2D16Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us,
@@ -295,32 +244,14 @@ CUresult mock_cuMemsetD2D16Async(CUdeviceptr dstDevice, size_t dstPitch, unsigne
     return fill_2d(hStream, true, dstDevice, dstPitch, us, 2, Width, Height);
 }
 
-CUresult mock_cuMemsetD2D16Async_ptsz(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us,
-                                      size_t Width, size_t Height, CUstream hStream)
-{
-    return fill_2d(mock__ptsz(hStream), true, dstDevice, dstPitch, us, 2, Width, Height);
-}
-
 CUresult mock_cuMemsetD2D32_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui,
                                size_t Width, size_t Height)
 {
-    return fill_2d(CU_STREAM_LEGACY, false, dstDevice, dstPitch, ui, 4, Width, Height);
-}
-
-CUresult mock_cuMemsetD2D32_v2_ptds(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui,
-                                    size_t Width, size_t Height)
-{
-    return fill_2d(CU_STREAM_PER_THREAD, false, dstDevice, dstPitch, ui, 4, Width, Height);
+    return fill_2d(MOCK__DEFAULT_STREAM, false, dstDevice, dstPitch, ui, 4, Width, Height);
 }
 
 CUresult mock_cuMemsetD2D32Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui,
                                  size_t Width, size_t Height, CUstream hStream)
 {
     return fill_2d(hStream, true, dstDevice, dstPitch, ui, 4, Width, Height);
-}
-
-CUresult mock_cuMemsetD2D32Async_ptsz(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui,
-                                      size_t Width, size_t Height, CUstream hStream)
-{
-    return fill_2d(mock__ptsz(hStream), true, dstDevice, dstPitch, ui, 4, Width, Height);
 }

@@ -41,22 +41,10 @@ CUresult mock_cuStreamWaitValue32(CUstream stream, CUdeviceptr addr, cuuint32_t 
     return do_one(stream, MOCK__WAIT_32, addr, value, flags, V1);
 }
 
-CUresult mock_cuStreamWaitValue32_ptsz(CUstream stream, CUdeviceptr addr, cuuint32_t value,
-                                       unsigned int flags)
-{
-    return do_one(mock__ptsz(stream), MOCK__WAIT_32, addr, value, flags, V1);
-}
-
 CUresult mock_cuStreamWriteValue32(CUstream stream, CUdeviceptr addr, cuuint32_t value,
                                    unsigned int flags)
 {
     return do_one(stream, MOCK__WRITE_32, addr, value, flags, V1);
-}
-
-CUresult mock_cuStreamWriteValue32_ptsz(CUstream stream, CUdeviceptr addr, cuuint32_t value,
-                                        unsigned int flags)
-{
-    return do_one(mock__ptsz(stream), MOCK__WRITE_32, addr, value, flags, V1);
 }
 
 CUresult mock_cuStreamWaitValue64(CUstream stream, CUdeviceptr addr, cuuint64_t value,
@@ -65,34 +53,16 @@ CUresult mock_cuStreamWaitValue64(CUstream stream, CUdeviceptr addr, cuuint64_t 
     return do_one(stream, MOCK__WAIT_64, addr, value, flags, V1);
 }
 
-CUresult mock_cuStreamWaitValue64_ptsz(CUstream stream, CUdeviceptr addr, cuuint64_t value,
-                                       unsigned int flags)
-{
-    return do_one(mock__ptsz(stream), MOCK__WAIT_64, addr, value, flags, V1);
-}
-
 CUresult mock_cuStreamWriteValue64(CUstream stream, CUdeviceptr addr, cuuint64_t value,
                                    unsigned int flags)
 {
     return do_one(stream, MOCK__WRITE_64, addr, value, flags, V1);
 }
 
-CUresult mock_cuStreamWriteValue64_ptsz(CUstream stream, CUdeviceptr addr, cuuint64_t value,
-                                        unsigned int flags)
-{
-    return do_one(mock__ptsz(stream), MOCK__WRITE_64, addr, value, flags, V1);
-}
-
 CUresult mock_cuStreamBatchMemOp(CUstream stream, unsigned int count,
                                  CUstreamBatchMemOpParams *paramArray, unsigned int flags)
 {
     return submit(stream, paramArray, count, flags, V1);
-}
-
-CUresult mock_cuStreamBatchMemOp_ptsz(CUstream stream, unsigned int count,
-                                      CUstreamBatchMemOpParams *paramArray, unsigned int flags)
-{
-    return submit(mock__ptsz(stream), paramArray, count, flags, V1);
 }
 
 #if CUDA_VERSION >= 11070
@@ -102,22 +72,10 @@ CUresult mock_cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32
     return do_one(stream, MOCK__WAIT_32, addr, value, flags, V2);
 }
 
-CUresult mock_cuStreamWaitValue32_v2_ptsz(CUstream stream, CUdeviceptr addr, cuuint32_t value,
-                                          unsigned int flags)
-{
-    return do_one(mock__ptsz(stream), MOCK__WAIT_32, addr, value, flags, V2);
-}
-
 CUresult mock_cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value,
                                       unsigned int flags)
 {
     return do_one(stream, MOCK__WRITE_32, addr, value, flags, V2);
-}
-
-CUresult mock_cuStreamWriteValue32_v2_ptsz(CUstream stream, CUdeviceptr addr, cuuint32_t value,
-                                           unsigned int flags)
-{
-    return do_one(mock__ptsz(stream), MOCK__WRITE_32, addr, value, flags, V2);
 }
 
 CUresult mock_cuStreamWaitValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value,
@@ -126,33 +84,15 @@ CUresult mock_cuStreamWaitValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64
     return do_one(stream, MOCK__WAIT_64, addr, value, flags, V2);
 }
 
-CUresult mock_cuStreamWaitValue64_v2_ptsz(CUstream stream, CUdeviceptr addr, cuuint64_t value,
-                                          unsigned int flags)
-{
-    return do_one(mock__ptsz(stream), MOCK__WAIT_64, addr, value, flags, V2);
-}
-
 CUresult mock_cuStreamWriteValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value,
                                       unsigned int flags)
 {
     return do_one(stream, MOCK__WRITE_64, addr, value, flags, V2);
 }
 
-CUresult mock_cuStreamWriteValue64_v2_ptsz(CUstream stream, CUdeviceptr addr, cuuint64_t value,
-                                           unsigned int flags)
-{
-    return do_one(mock__ptsz(stream), MOCK__WRITE_64, addr, value, flags, V2);
-}
-
 CUresult mock_cuStreamBatchMemOp_v2(CUstream stream, unsigned int count,
                                     CUstreamBatchMemOpParams *paramArray, unsigned int flags)
 {
     return submit(stream, paramArray, count, flags, V2);
-}
-
-CUresult mock_cuStreamBatchMemOp_v2_ptsz(CUstream stream, unsigned int count,
-                                         CUstreamBatchMemOpParams *paramArray, unsigned int flags)
-{
-    return submit(mock__ptsz(stream), paramArray, count, flags, V2);
 }
 #endif

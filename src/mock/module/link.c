@@ -36,36 +36,24 @@ static CUresult find(CUlinkState handle, struct link **ret_link)
     return mock__context_usable(link->context);
 }
 
-static CUresult create(unsigned n, const CUjit_option *options, void **values,
-                       CUlinkState *ret_state)
+CUresult mock_cuLinkCreate_v2(unsigned int numOptions, CUjit_option *options, void **optionValues,
+                              CUlinkState *stateOut)
 {
     struct mock__jit_limits limits;
     struct link *link;
 
     MOCK__ENTER_CONTEXT(context);
-    MOCK__REQUIRE(ret_state && (!n || (options && values)), CUDA_ERROR_INVALID_VALUE);
-    MOCK__TRY(mock__jit_limits_find(n, options, values, &limits));
+    MOCK__REQUIRE(stateOut && (!numOptions || (options && optionValues)), CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__jit_limits_find(numOptions, options, optionValues, &limits));
     link = mock__object_new(MOCK__LINK, sizeof(*link));
     MOCK__REQUIRE(link, CUDA_ERROR_OUT_OF_MEMORY);
     mock__made(&link->object.made, "cuLinkCreate");
     link->context = context;
     link->limits = limits;
     /* The values are the caller's for as long as the state lives. */
-    link->log = mock__jit_log_find(n, options, values);
-    *ret_state = MOCK__HANDLE(link);
+    link->log = mock__jit_log_find(numOptions, options, optionValues);
+    *stateOut = MOCK__HANDLE(link);
     return CUDA_SUCCESS;
-}
-
-CUresult mock_cuLinkCreate(unsigned int numOptions, CUjit_option *options, void **optionValues,
-                           CUlinkState *stateOut)
-{
-    return create(numOptions, options, optionValues, stateOut);
-}
-
-CUresult mock_cuLinkCreate_v2(unsigned int numOptions, CUjit_option *options, void **optionValues,
-                              CUlinkState *stateOut)
-{
-    return create(numOptions, options, optionValues, stateOut);
 }
 
 /* Takes over the string. */
@@ -195,16 +183,6 @@ static CUresult add_data(CUlinkState state, CUjitInputType type, const void *dat
     return add_text(link, text);
 }
 
-CUresult mock_cuLinkAddData(CUlinkState state, CUjitInputType type, void *data, size_t size,
-                            const char *name, unsigned int numOptions, CUjit_option *options,
-                            void **optionValues)
-{
-    struct mock__jit_limits limits;
-
-    (void) name;
-    return add_data(state, type, data, size, limits_of(numOptions, options, optionValues, &limits));
-}
-
 CUresult mock_cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, size_t size,
                                const char *name, unsigned int numOptions, CUjit_option *options,
                                void **optionValues)
@@ -233,14 +211,6 @@ static CUresult add_file(CUlinkState state, CUjitInputType type, const char *pat
     MOCK__REQUIRE(path, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__image_file(path, "cuLinkAddFile", &text, &size));
     return add_data(state, type, text, size + 1, limits);
-}
-
-CUresult mock_cuLinkAddFile(CUlinkState state, CUjitInputType type, const char *path,
-                            unsigned int numOptions, CUjit_option *options, void **optionValues)
-{
-    struct mock__jit_limits limits;
-
-    return add_file(state, type, path, limits_of(numOptions, options, optionValues, &limits));
 }
 
 CUresult mock_cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *path,

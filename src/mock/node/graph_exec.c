@@ -89,29 +89,17 @@ static CUresult instantiate(CUgraphExec *ret_exec, CUgraph hGraph, uint64_t flag
     return CUDA_SUCCESS;
 }
 
-static CUresult instantiate_with_log(CUgraphExec *phGraphExec, CUgraph hGraph,
-                                     CUgraphNode *phErrorNode, char *log, size_t bytes)
+CUresult mock_cuGraphInstantiate_v2(CUgraphExec *phGraphExec, CUgraph hGraph,
+                                    CUgraphNode *phErrorNode, char *logBuffer, size_t bufferSize)
 {
     CUgraphNode culprit = NULL;
     const CUresult result = instantiate(phGraphExec, hGraph, 0, "cuGraphInstantiate", &culprit);
 
     if (phErrorNode)
         *phErrorNode = culprit;
-    if (log && bytes)
-        snprintf(log, bytes, "%s", culprit ? "the graph has a cycle" : "");
+    if (logBuffer && bufferSize)
+        snprintf(logBuffer, bufferSize, "%s", culprit ? "the graph has a cycle" : "");
     return result;
-}
-
-CUresult mock_cuGraphInstantiate(CUgraphExec *phGraphExec, CUgraph hGraph, CUgraphNode *phErrorNode,
-                                 char *logBuffer, size_t bufferSize)
-{
-    return instantiate_with_log(phGraphExec, hGraph, phErrorNode, logBuffer, bufferSize);
-}
-
-CUresult mock_cuGraphInstantiate_v2(CUgraphExec *phGraphExec, CUgraph hGraph,
-                                    CUgraphNode *phErrorNode, char *logBuffer, size_t bufferSize)
-{
-    return instantiate_with_log(phGraphExec, hGraph, phErrorNode, logBuffer, bufferSize);
 }
 
 #if CUDA_VERSION >= 11040
@@ -137,13 +125,13 @@ static CUresult check_stream(CUstream handle)
 
 /* There is nothing to upload, but the stream has to be one. */
 static CUresult instantiate_with_params(CUgraphExec *phGraphExec, CUgraph hGraph,
-                                        CUDA_GRAPH_INSTANTIATE_PARAMS *params, CUstream stream)
+                                        CUDA_GRAPH_INSTANTIATE_PARAMS *params)
 {
     CUgraphNode culprit = NULL;
     CUresult result = CUDA_SUCCESS;
 
     if (params->flags & UPLOAD)
-        result = check_stream(stream);
+        result = check_stream(params->hUploadStream);
     if (result == CUDA_SUCCESS)
         result = instantiate(phGraphExec, hGraph, params->flags, "cuGraphInstantiateWithParams",
                              &culprit);
@@ -158,16 +146,7 @@ CUresult mock_cuGraphInstantiateWithParams(CUgraphExec *phGraphExec, CUgraph hGr
                                            CUDA_GRAPH_INSTANTIATE_PARAMS *instantiateParams)
 {
     MOCK__REQUIRE(instantiateParams, CUDA_ERROR_INVALID_VALUE);
-    return instantiate_with_params(phGraphExec, hGraph, instantiateParams,
-                                   instantiateParams->hUploadStream);
-}
-
-CUresult mock_cuGraphInstantiateWithParams_ptsz(CUgraphExec *phGraphExec, CUgraph hGraph,
-                                                CUDA_GRAPH_INSTANTIATE_PARAMS *instantiateParams)
-{
-    MOCK__REQUIRE(instantiateParams, CUDA_ERROR_INVALID_VALUE);
-    return instantiate_with_params(phGraphExec, hGraph, instantiateParams,
-                                   mock__ptsz(instantiateParams->hUploadStream));
+    return instantiate_with_params(phGraphExec, hGraph, instantiateParams);
 }
 
 CUresult mock_cuGraphExecGetFlags(CUgraphExec hGraphExec, cuuint64_t *flags)

@@ -182,7 +182,7 @@ CUresult mock__exec_launch(struct mock__exec *exec, struct mock__stream *stream)
     return result;
 }
 
-static CUresult launch(CUgraphExec hGraphExec, CUstream hStream)
+CUresult mock_cuGraphLaunch(CUgraphExec hGraphExec, CUstream hStream)
 {
     struct mock__stream *stream = NULL;
     struct mock__exec *exec = NULL;
@@ -195,18 +195,8 @@ static CUresult launch(CUgraphExec hGraphExec, CUstream hStream)
                            : mock__exec_launch(exec, stream);
 }
 
-CUresult mock_cuGraphLaunch(CUgraphExec hGraphExec, CUstream hStream)
-{
-    return launch(hGraphExec, hStream);
-}
-
-CUresult mock_cuGraphLaunch_ptsz(CUgraphExec hGraphExec, CUstream hStream)
-{
-    return launch(hGraphExec, mock__ptsz(hStream));
-}
-
 /* There is nothing to prepare: a launch costs the same afterwards. */
-static CUresult upload(CUgraphExec hGraphExec, CUstream hStream)
+CUresult mock_cuGraphUpload(CUgraphExec hGraphExec, CUstream hStream)
 {
     struct mock__stream *stream = NULL;
     struct mock__exec *exec = NULL;
@@ -216,14 +206,4 @@ static CUresult upload(CUgraphExec hGraphExec, CUstream hStream)
     MOCK__TRY(mock__stream_find(hStream, &stream));
     MOCK__TRY(mock__capture_refuse(stream));
     return check_contexts(exec->plan);
-}
-
-CUresult mock_cuGraphUpload(CUgraphExec hGraphExec, CUstream hStream)
-{
-    return upload(hGraphExec, hStream);
-}
-
-CUresult mock_cuGraphUpload_ptsz(CUgraphExec hGraphExec, CUstream hStream)
-{
-    return upload(hGraphExec, mock__ptsz(hStream));
 }

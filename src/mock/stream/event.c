@@ -216,7 +216,7 @@ CUresult mock_cuEventCreate(CUevent *phEvent, unsigned int Flags)
     return CUDA_SUCCESS;
 }
 
-static CUresult destroy(CUevent hEvent)
+CUresult mock_cuEventDestroy_v2(CUevent hEvent)
 {
     struct mock__event *event;
 
@@ -225,16 +225,6 @@ static CUresult destroy(CUevent hEvent)
     MOCK__REQUIRE(event, CUDA_ERROR_INVALID_HANDLE);
     free_event(event);
     return CUDA_SUCCESS;
-}
-
-CUresult mock_cuEventDestroy(CUevent hEvent)
-{
-    return destroy(hEvent);
-}
-
-CUresult mock_cuEventDestroy_v2(CUevent hEvent)
-{
-    return destroy(hEvent);
 }
 
 static CUresult record(CUevent hEvent, CUstream hStream, unsigned flags)
@@ -261,19 +251,9 @@ CUresult mock_cuEventRecord(CUevent hEvent, CUstream hStream)
     return record(hEvent, hStream, 0);
 }
 
-CUresult mock_cuEventRecord_ptsz(CUevent hEvent, CUstream hStream)
-{
-    return record(hEvent, mock__ptsz(hStream), 0);
-}
-
 CUresult mock_cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags)
 {
     return record(hEvent, hStream, flags);
-}
-
-CUresult mock_cuEventRecordWithFlags_ptsz(CUevent hEvent, CUstream hStream, unsigned int flags)
-{
-    return record(hEvent, mock__ptsz(hStream), flags);
 }
 
 CUresult mock_cuEventQuery(CUevent hEvent)
@@ -305,32 +285,20 @@ static bool has_time(const struct mock__event *event)
     return event->mark && !(event->flags & CU_EVENT_DISABLE_TIMING);
 }
 
-static CUresult elapsed_time(float *milliseconds, CUevent hStart, CUevent hEnd)
+CUresult mock_cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd)
 {
     struct mock__event *start = NULL, *end = NULL;
 
     MOCK__ENTER();
     MOCK__TRY(mock__event_find(hStart, &start));
     MOCK__TRY(mock__event_find(hEnd, &end));
-    MOCK__REQUIRE(milliseconds && has_time(start) && has_time(end), CUDA_ERROR_INVALID_HANDLE);
+    MOCK__REQUIRE(pMilliseconds && has_time(start) && has_time(end), CUDA_ERROR_INVALID_HANDLE);
     if (!mock__point_reached(&start->point) || !mock__point_reached(&end->point)) {
         mock__schedule_asked();
         return CUDA_ERROR_NOT_READY;
     }
     mock__host_waited(start->point.clock);
     mock__host_waited(end->point.clock);
-    *milliseconds = (float) ((double) (int64_t) (end->mark->time_ns - start->mark->time_ns) / 1e6);
+    *pMilliseconds = (float) ((double) (int64_t) (end->mark->time_ns - start->mark->time_ns) / 1e6);
     return CUDA_SUCCESS;
 }
-
-CUresult mock_cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd)
-{
-    return elapsed_time(pMilliseconds, hStart, hEnd);
-}
-
-#if CUDA_VERSION >= 12080
-CUresult mock_cuEventElapsedTime_v2(float *pMilliseconds, CUevent hStart, CUevent hEnd)
-{
-    return elapsed_time(pMilliseconds, hStart, hEnd);
-}
-#endif

@@ -2,6 +2,7 @@
 /* cuStream*, except attributes, which are in stream_attribute.c. */
 #include "mock/stream/stream.h"
 
+#include "mock/base/default_stream.h"
 #include "mock/base/state.h"
 #include "mock/base/stats.h"
 #include "mock/queue/schedule.h"
@@ -64,9 +65,15 @@ void mock__streams_destroy(const struct mock__context *context)
     }
 }
 
+CUstream mock__stream_meant(CUstream handle)
+{
+    return handle == MOCK__DEFAULT_STREAM && mock__per_thread() ? CU_STREAM_PER_THREAD : handle;
+}
+
 static struct mock__stream *find_special(const struct mock__context *context, CUstream handle)
 {
-    return handle == CU_STREAM_PER_THREAD ? context->per_thread : context->legacy;
+    return mock__stream_meant(handle) == CU_STREAM_PER_THREAD ? context->per_thread
+                                                              : context->legacy;
 }
 
 static bool is_special(CUstream handle)
@@ -131,7 +138,7 @@ CUresult mock_cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags,
     return create(phStream, flags, priority, "cuStreamCreateWithPriority");
 }
 
-static CUresult destroy(CUstream hStream)
+CUresult mock_cuStreamDestroy_v2(CUstream hStream)
 {
     struct mock__stream *stream;
 
@@ -140,16 +147,6 @@ static CUresult destroy(CUstream hStream)
     MOCK__REQUIRE(stream, CUDA_ERROR_INVALID_HANDLE);
     free_stream(stream);
     return CUDA_SUCCESS;
-}
-
-CUresult mock_cuStreamDestroy(CUstream hStream)
-{
-    return destroy(hStream);
-}
-
-CUresult mock_cuStreamDestroy_v2(CUstream hStream)
-{
-    return destroy(hStream);
 }
 
 /*
@@ -183,7 +180,7 @@ static void know(const struct mock__stream *stream)
         mock__host_waited(stream->context->blocking_clock);
 }
 
-static CUresult synchronize(CUstream hStream)
+CUresult mock_cuStreamSynchronize(CUstream hStream)
 {
     struct mock__stream *stream = NULL;
     struct mock__queue *queue;
@@ -201,17 +198,7 @@ static CUresult synchronize(CUstream hStream)
     return CUDA_SUCCESS;
 }
 
-CUresult mock_cuStreamSynchronize(CUstream hStream)
-{
-    return synchronize(hStream);
-}
-
-CUresult mock_cuStreamSynchronize_ptsz(CUstream hStream)
-{
-    return synchronize(mock__ptsz(hStream));
-}
-
-static CUresult query(CUstream hStream)
+CUresult mock_cuStreamQuery(CUstream hStream)
 {
     struct mock__stream *stream = NULL;
 
@@ -224,16 +211,6 @@ static CUresult query(CUstream hStream)
     }
     mock__schedule_asked();
     return CUDA_ERROR_NOT_READY;
-}
-
-CUresult mock_cuStreamQuery(CUstream hStream)
-{
-    return query(hStream);
-}
-
-CUresult mock_cuStreamQuery_ptsz(CUstream hStream)
-{
-    return query(mock__ptsz(hStream));
 }
 
 CUresult mock__stream_submit(struct mock__stream *stream, void *work)
@@ -266,7 +243,7 @@ static CUresult submit_wait(struct mock__stream *stream, const struct mock__poin
     return CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-static CUresult wait_event(CUstream hStream, CUevent hEvent, unsigned flags)
+CUresult mock_cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags)
 {
     struct mock__stream *stream = NULL;
     struct mock__event *event = NULL;
@@ -274,23 +251,13 @@ static CUresult wait_event(CUstream hStream, CUevent hEvent, unsigned flags)
     MOCK__ENTER();
     MOCK__TRY(mock__event_find(hEvent, &event));
     MOCK__TRY(mock__stream_find(hStream, &stream));
-    MOCK__REQUIRE(!(flags & ~(unsigned) CU_EVENT_WAIT_EXTERNAL), CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(!(Flags & ~(unsigned) CU_EVENT_WAIT_EXTERNAL), CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__capture_check(stream));
     /* The flag for external events has a meaning only in a capture. */
-    MOCK__REQUIRE(!flags || stream->capture, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(!Flags || stream->capture, CUDA_ERROR_INVALID_VALUE);
     if (stream->capture || event->captured_by)
-        return mock__capture_wait(stream, event, flags & CU_EVENT_WAIT_EXTERNAL);
+        return mock__capture_wait(stream, event, Flags & CU_EVENT_WAIT_EXTERNAL);
     return submit_wait(stream, &event->point);
-}
-
-CUresult mock_cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags)
-{
-    return wait_event(hStream, hEvent, Flags);
-}
-
-CUresult mock_cuStreamWaitEvent_ptsz(CUstream hStream, CUevent hEvent, unsigned int Flags)
-{
-    return wait_event(mock__ptsz(hStream), hEvent, Flags);
 }
 
 struct callback_work {
@@ -313,34 +280,20 @@ static void run_callback(struct mock__work *work)
 static const struct mock__work_type callback_type = {
     .name = "callback", .host = true, .run = run_callback};
 
-/*
- * Submits a callback. handle is the stream handle as the caller wrote it, because the callback gets
- * the same one.
- */
-static CUresult add_callback(CUstream handle, CUstreamCallback function, void *user, unsigned flags)
+/* The callback gets the stream handle as the caller wrote it. */
+CUresult mock_cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *userData,
+                                  unsigned int flags)
 {
     struct mock__stream *stream = NULL;
     struct callback_work *work;
 
     MOCK__ENTER();
-    MOCK__TRY(mock__stream_find(handle, &stream));
-    MOCK__REQUIRE(function && !flags, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__stream_find(hStream, &stream));
+    MOCK__REQUIRE(callback && !flags, CUDA_ERROR_INVALID_VALUE);
     work = mock__work_new(&callback_type, sizeof(*work));
     MOCK__REQUIRE(work, CUDA_ERROR_OUT_OF_MEMORY);
-    work->function = function;
-    work->stream = handle;
-    work->user = user;
+    work->function = callback;
+    work->stream = mock__stream_meant(hStream);
+    work->user = userData;
     return mock__stream_submit(stream, work);
-}
-
-CUresult mock_cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *userData,
-                                  unsigned int flags)
-{
-    return add_callback(hStream, callback, userData, flags);
-}
-
-CUresult mock_cuStreamAddCallback_ptsz(CUstream hStream, CUstreamCallback callback, void *userData,
-                                       unsigned int flags)
-{
-    return add_callback(mock__ptsz(hStream), callback, userData, flags);
 }

@@ -12,6 +12,9 @@
 #include "mock/functions.h"
 #include "mock/graph/graph.h"
 
+/* What a function that takes no stream works in. */
+#define MOCK__DEFAULT_STREAM ((CUstream) NULL)
+
 #define MOCK__N_STREAM_ATTRIBUTES 17
 #define MOCK__STREAM_ATTRIBUTE    64
 
@@ -55,13 +58,10 @@ void mock__ctx_events_finish(struct mock__context *context);
 CUresult mock__stream_find(CUstream handle, struct mock__stream **ret_stream);
 
 /*
- * The _ptds and _ptsz variants of a function differ only in this: stream 0 is the default stream of
- * the calling thread.
+ * The handle that the caller could have passed instead: CU_STREAM_PER_THREAD for stream 0 in a
+ * function whose default stream is that of the thread (default_stream.h), and else the handle itself.
  */
-static inline CUstream mock__ptsz(CUstream handle)
-{
-    return handle ? handle : CU_STREAM_PER_THREAD;
-}
+CUstream mock__stream_meant(CUstream handle);
 
 /*
  * Submits work to a stream. It becomes the last work of the queue or, if the stream captures, a

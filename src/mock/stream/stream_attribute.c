@@ -80,7 +80,7 @@ static CUresult set(CUstream hStream, int attribute, const void *value)
     return CUDA_SUCCESS;
 }
 
-static CUresult copy(CUstream dst, CUstream src)
+CUresult mock_cuStreamCopyAttributes(CUstream dst, CUstream src)
 {
     struct mock__stream *to = NULL, *from = NULL;
 
@@ -97,30 +97,8 @@ CUresult mock_cuStreamGetAttribute(CUstream hStream, CUstreamAttrID attr,
     return get(hStream, (int) attr, value_out);
 }
 
-CUresult mock_cuStreamGetAttribute_ptsz(CUstream hStream, CUstreamAttrID attr,
-                                        CUstreamAttrValue *value_out)
-{
-    return get(mock__ptsz(hStream), (int) attr, value_out);
-}
-
 CUresult mock_cuStreamSetAttribute(CUstream hStream, CUstreamAttrID attr,
                                    const CUstreamAttrValue *value)
 {
     return set(hStream, (int) attr, value);
-}
-
-CUresult mock_cuStreamSetAttribute_ptsz(CUstream hStream, CUstreamAttrID attr,
-                                        const CUstreamAttrValue *value)
-{
-    return set(mock__ptsz(hStream), (int) attr, value);
-}
-
-CUresult mock_cuStreamCopyAttributes(CUstream dst, CUstream src)
-{
-    return copy(dst, src);
-}
-
-CUresult mock_cuStreamCopyAttributes_ptsz(CUstream dst, CUstream src)
-{
-    return copy(mock__ptsz(dst), mock__ptsz(src));
 }

@@ -19,24 +19,16 @@ CUresult mock_cuStreamBeginCapture(CUstream hStream)
     return begin(hStream, CU_STREAM_CAPTURE_MODE_GLOBAL);
 }
 
-CUresult mock_cuStreamBeginCapture_ptsz(CUstream hStream)
-{
-    return begin(mock__ptsz(hStream), CU_STREAM_CAPTURE_MODE_GLOBAL);
-}
-
 CUresult mock_cuStreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mode)
 {
     return begin(hStream, (int) mode);
 }
 
-CUresult mock_cuStreamBeginCapture_v2_ptsz(CUstream hStream, CUstreamCaptureMode mode)
-{
-    return begin(mock__ptsz(hStream), (int) mode);
-}
-
 #if CUDA_VERSION >= 12030
-static CUresult begin_to_graph(CUstream hStream, CUgraph hGraph, const CUgraphNode *dependencies,
-                               const CUgraphEdgeData *data, size_t n, CUstreamCaptureMode mode)
+CUresult mock_cuStreamBeginCaptureToGraph(CUstream hStream, CUgraph hGraph,
+                                          const CUgraphNode *dependencies,
+                                          const CUgraphEdgeData *dependencyData,
+                                          size_t numDependencies, CUstreamCaptureMode mode)
 {
     struct mock__stream *stream = NULL;
     struct mock__graph *graph = NULL;
@@ -45,28 +37,11 @@ static CUresult begin_to_graph(CUstream hStream, CUgraph hGraph, const CUgraphNo
     MOCK__TRY(mock__stream_find(hStream, &stream));
     MOCK__TRY(mock__graph_find(hGraph, &graph));
     return mock__capture_begin(stream, (int) mode, graph, dependencies,
-                               (const struct mock__edge_data *) data, n);
-}
-
-CUresult mock_cuStreamBeginCaptureToGraph(CUstream hStream, CUgraph hGraph,
-                                          const CUgraphNode *dependencies,
-                                          const CUgraphEdgeData *dependencyData,
-                                          size_t numDependencies, CUstreamCaptureMode mode)
-{
-    return begin_to_graph(hStream, hGraph, dependencies, dependencyData, numDependencies, mode);
-}
-
-CUresult mock_cuStreamBeginCaptureToGraph_ptsz(CUstream hStream, CUgraph hGraph,
-                                               const CUgraphNode *dependencies,
-                                               const CUgraphEdgeData *dependencyData,
-                                               size_t numDependencies, CUstreamCaptureMode mode)
-{
-    return begin_to_graph(mock__ptsz(hStream), hGraph, dependencies, dependencyData,
-                          numDependencies, mode);
+                               (const struct mock__edge_data *) dependencyData, numDependencies);
 }
 #endif
 
-static CUresult end(CUstream hStream, CUgraph *phGraph)
+CUresult mock_cuStreamEndCapture(CUstream hStream, CUgraph *phGraph)
 {
     struct mock__stream *stream = NULL;
     struct mock__graph *graph = NULL;
@@ -81,16 +56,6 @@ static CUresult end(CUstream hStream, CUgraph *phGraph)
         mock__made(&graph->object.made, "cuStreamEndCapture");
     *phGraph = graph ? MOCK__HANDLE(graph) : NULL;
     return result;
-}
-
-CUresult mock_cuStreamEndCapture(CUstream hStream, CUgraph *phGraph)
-{
-    return end(hStream, phGraph);
-}
-
-CUresult mock_cuStreamEndCapture_ptsz(CUstream hStream, CUgraph *phGraph)
-{
-    return end(mock__ptsz(hStream), phGraph);
 }
 
 /* --- information about a capture --- */
@@ -150,22 +115,10 @@ CUresult mock_cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captu
     return get_info(hStream, &(struct info){.status = captureStatus});
 }
 
-CUresult mock_cuStreamIsCapturing_ptsz(CUstream hStream, CUstreamCaptureStatus *captureStatus)
-{
-    return get_info(mock__ptsz(hStream), &(struct info){.status = captureStatus});
-}
-
 CUresult mock_cuStreamGetCaptureInfo(CUstream hStream, CUstreamCaptureStatus *captureStatus_out,
                                      cuuint64_t *id_out)
 {
     return get_info(hStream, &(struct info){.status = captureStatus_out, .id = id_out});
-}
-
-CUresult mock_cuStreamGetCaptureInfo_ptsz(CUstream hStream,
-                                          CUstreamCaptureStatus *captureStatus_out,
-                                          cuuint64_t *id_out)
-{
-    return get_info(mock__ptsz(hStream), &(struct info){.status = captureStatus_out, .id = id_out});
 }
 
 static struct info info_without_data(CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *graph,
@@ -184,18 +137,6 @@ CUresult mock_cuStreamGetCaptureInfo_v2(CUstream hStream, CUstreamCaptureStatus 
                                                dependencies_out, numDependencies_out);
 
     return get_info(hStream, &info);
-}
-
-CUresult mock_cuStreamGetCaptureInfo_v2_ptsz(CUstream hStream,
-                                             CUstreamCaptureStatus *captureStatus_out,
-                                             cuuint64_t *id_out, CUgraph *graph_out,
-                                             const CUgraphNode **dependencies_out,
-                                             size_t *numDependencies_out)
-{
-    const struct info info = info_without_data(captureStatus_out, id_out, graph_out,
-                                               dependencies_out, numDependencies_out);
-
-    return get_info(mock__ptsz(hStream), &info);
 }
 
 #if CUDA_VERSION >= 12030
@@ -223,19 +164,6 @@ CUresult mock_cuStreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus 
 
     return get_info(hStream, &info);
 }
-
-CUresult mock_cuStreamGetCaptureInfo_v3_ptsz(CUstream hStream,
-                                             CUstreamCaptureStatus *captureStatus_out,
-                                             cuuint64_t *id_out, CUgraph *graph_out,
-                                             const CUgraphNode **dependencies_out,
-                                             const CUgraphEdgeData **edgeData_out,
-                                             size_t *numDependencies_out)
-{
-    const struct info info = info_with_data(captureStatus_out, id_out, graph_out, dependencies_out,
-                                            edgeData_out, numDependencies_out);
-
-    return get_info(mock__ptsz(hStream), &info);
-}
 #endif
 
 /* --- changing the dependencies of the next node --- */
@@ -261,27 +189,12 @@ CUresult mock_cuStreamUpdateCaptureDependencies(CUstream hStream, CUgraphNode *d
     return update_dependencies(hStream, dependencies, NULL, numDependencies, flags);
 }
 
-CUresult mock_cuStreamUpdateCaptureDependencies_ptsz(CUstream hStream, CUgraphNode *dependencies,
-                                                     size_t numDependencies, unsigned int flags)
-{
-    return update_dependencies(mock__ptsz(hStream), dependencies, NULL, numDependencies, flags);
-}
-
 #if CUDA_VERSION >= 12030
 CUresult mock_cuStreamUpdateCaptureDependencies_v2(CUstream hStream, CUgraphNode *dependencies,
                                                    const CUgraphEdgeData *dependencyData,
                                                    size_t numDependencies, unsigned int flags)
 {
     return update_dependencies(hStream, dependencies,
-                               (const struct mock__edge_data *) dependencyData, numDependencies,
-                               flags);
-}
-
-CUresult mock_cuStreamUpdateCaptureDependencies_v2_ptsz(CUstream hStream, CUgraphNode *dependencies,
-                                                        const CUgraphEdgeData *dependencyData,
-                                                        size_t numDependencies, unsigned int flags)
-{
-    return update_dependencies(mock__ptsz(hStream), dependencies,
                                (const struct mock__edge_data *) dependencyData, numDependencies,
                                flags);
 }

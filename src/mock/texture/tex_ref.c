@@ -145,12 +145,6 @@ CUresult mock_cuTexRefSetAddress2D_v3(CUtexref hTexRef, const CUDA_ARRAY_DESCRIP
     return set_address_2d(hTexRef, desc, dptr, Pitch);
 }
 
-CUresult mock_cuTexRefSetAddress2D_v2(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTOR *desc,
-                                      CUdeviceptr dptr, size_t Pitch)
-{
-    return set_address_2d(hTexRef, desc, dptr, Pitch);
-}
-
 CUresult mock_cuTexRefSetAddress2D(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTOR_v1 *desc,
                                    CUdeviceptr_v1 dptr, unsigned int Pitch)
 {

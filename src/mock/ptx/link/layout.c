@@ -194,7 +194,7 @@ static void limit_registers(struct ptx__function *function)
     function->usage.registers = ptx__limit_registers(function, 0, 0);
 }
 
-static void lay_out(struct layout *layout)
+static bool lay_out(struct layout *layout)
 {
     struct ptx__module *module = layout->module;
 
@@ -203,7 +203,8 @@ static void lay_out(struct layout *layout)
 
         place_frame(function);
         function->usage.max_threads = max_threads(function);
-        function->usage.registers = ptx__count_registers(function);
+        if (!ptx__count_registers(function))
+            return false;
         function->address = PTX_CODE + PTX_CODE_STEP * (uint64_t) i;
     }
     place_constants(module);
@@ -213,6 +214,7 @@ static void lay_out(struct layout *layout)
     sum_up(layout);
     for (uint32_t i = 0; i < module->n_functions; i++)
         limit_registers(&module->functions[i]);
+    return true;
 }
 
 static void check_sizes(struct ptx__parser *parser)
@@ -240,13 +242,11 @@ bool ptx__lay_out(struct ptx__parser *parser)
     struct layout layout = {.module = parser->module,
                             .marks = calloc(n + 1, sizeof(bool)),
                             .marked = calloc(n + 1, sizeof(uint32_t))};
-    const bool made =
-        ptx__calls_init(&layout.calls, parser->module) && layout.marks && layout.marked;
+    const bool made = ptx__calls_init(&layout.calls, parser->module) && layout.marks &&
+                      layout.marked && lay_out(&layout);
 
-    if (made) {
-        lay_out(&layout);
+    if (made)
         check_sizes(parser);
-    }
     ptx__calls_finish(&layout.calls);
     free(layout.marks);
     free(layout.marked);

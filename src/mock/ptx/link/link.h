@@ -17,8 +17,8 @@ bool ptx__lay_out(struct ptx__parser *parser);
 /* What calls pass, and what is read that no call gave. The usage is known by then. */
 bool ptx__check_calls(struct ptx__parser *parser);
 
-/* An estimate of the 32-bit registers that a function needs at once. */
-unsigned ptx__count_registers(const struct ptx__function *function);
+/* Estimates the 32-bit registers that a function needs at once. False if there is no memory. */
+bool ptx__count_registers(struct ptx__function *function);
 
 /* Calls visit with every operand of an instruction, those in vectors and lists too. */
 void ptx__each_operand(const struct ptx__instruction *instruction,

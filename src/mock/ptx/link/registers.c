@@ -183,23 +183,27 @@ static unsigned most_at_once(const struct ptx__function *function, const struct 
     return (unsigned) most;
 }
 
-unsigned ptx__count_registers(const struct ptx__function *function)
+bool ptx__count_registers(struct ptx__function *function)
 {
     struct spans spans = {malloc((function->n_registers + 1) * sizeof(struct span)), 0};
     int *changes = calloc(function->n_instructions + 2, sizeof(*changes));
-    unsigned registers = LEAST;
+    bool made = spans.spans && changes;
+    unsigned registers;
 
-    if (spans.spans && changes) {
+    if (made) {
         for (uint32_t i = 0; i < function->n_registers; i++)
             spans.spans[i] = (struct span){UINT32_MAX, 0};
         for (; spans.at < function->n_instructions; spans.at++)
             ptx__each_operand(&function->instructions[spans.at], note, &spans);
-        if (stretch_loops(function, spans.spans))
-            registers = most_at_once(function, spans.spans, changes) + 2;
+        made = stretch_loops(function, spans.spans);
+    }
+    if (made) {
+        registers = most_at_once(function, spans.spans, changes) + 2;
+        function->usage.registers = registers < LEAST ? LEAST : registers > MOST ? MOST : registers;
     }
     free(spans.spans);
     free(changes);
-    return registers < LEAST ? LEAST : registers > MOST ? MOST : registers;
+    return made;
 }
 
 /* They have to do for so many threads; the device gives out eight at a time. */

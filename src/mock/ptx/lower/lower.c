@@ -37,6 +37,11 @@ void ptx__refuse_form(struct ptx__lowering *lower, const char *why)
                 row->name, row->tier, why);
 }
 
+void ptx__out_of_memory(struct ptx__lowering *lower)
+{
+    longjmp(lower->out_of_memory, 1);
+}
+
 void *ptx__grow(struct ptx__lowering *lower, void *list_pointer, size_t *n, size_t *capacity,
                 size_t size)
 {
@@ -47,7 +52,7 @@ void *ptx__grow(struct ptx__lowering *lower, void *list_pointer, size_t *n, size
         char *larger = realloc(*list, wanted * size);
 
         if (!larger)
-            longjmp(lower->failed, 1);
+            ptx__out_of_memory(lower);
         *list = larger;
         *capacity = wanted;
     }
@@ -60,7 +65,7 @@ void *ptx__keep(struct ptx__lowering *lower, size_t size)
     void *memory = cushim__arena_alloc(&lower->program->arena, size ? size : 1);
 
     if (!memory)
-        longjmp(lower->failed, 1);
+        ptx__out_of_memory(lower);
     return memory;
 }
 
@@ -165,53 +170,56 @@ static void finish(struct ptx__lowering *lower)
 
 static void release(struct ptx__lowering *lower)
 {
-    if (lower->flow) {
-        for (uint32_t i = 0; lower->flow->blocks && i < lower->flow->n_blocks; i++)
-            free(lower->flow->blocks[i].successors);
-        free(lower->flow->blocks);
-        free(lower->flow->block_at);
-        free(lower->flow->order);
-    }
+    for (uint32_t i = 0; lower->flow->blocks && i < lower->flow->n_blocks; i++)
+        free(lower->flow->blocks[i].successors);
+    free(lower->flow->blocks);
+    free(lower->flow->block_at);
+    free(lower->flow->order);
     free(lower->ops);
     free(lower->fixups);
     free(lower->slots);
     free(lower->constants);
 }
 
-static enum ptx__status lower_body(struct ptx__lowering *lower)
+static void lower_body(struct ptx__lowering *lower)
 {
-    struct ptx__flow flow = {.blocks = NULL};
-
-    lower->flow = &flow;
-    if (setjmp(lower->failed)) {
-        release(lower);
-        return PTX_OUT_OF_MEMORY;
-    }
     lower->slots = malloc((lower->function->n_registers + 1) * sizeof(*lower->slots));
     if (!lower->slots)
-        longjmp(lower->failed, 1);
+        ptx__out_of_memory(lower);
     memset(lower->slots, 0xff, (lower->function->n_registers + 1) * sizeof(*lower->slots));
     lower->next_slot = PTX__FIRST_SLOT;
     ptx__flow_find(lower);
     ptx__flow_order(lower);
     ptx__flow_lower(lower);
     finish(lower);
-    release(lower);
-    return lower->refused ? PTX_REFUSED : PTX_OK;
 }
 
-/* Lowers a function. A function without a body may be one of the device's runtime. */
+/*
+ * Nearly every function of lower_*.c emits operations, and so allocates memory, often several times
+ * and in the middle of an expression. Without memory only one thing can be done: to give up the
+ * whole program. A status at each of these some hundred calls would hide the lowering itself. So
+ * ptx__out_of_memory() jumps back to this function.
+ *
+ * The jump is safe because the functions in between own nothing. What is kept is in the arena of the
+ * program. Lists for the time of lowering are in *lower and *lower->flow, which belong to the caller;
+ * a jump may lose the values of variables of this function. The caller releases them in any case. The
+ * few functions with memory of their own (set_costs(), ptx__flow_order()) call nothing that jumps
+ * while they have it, and free it before they jump themselves. No lock is taken, no file is opened,
+ * and no function of the user's program is called in between: all of it is C of this folder.
+ */
 static enum ptx__status lower_function(struct ptx__lowering *lower)
 {
-    if (setjmp(lower->failed))
+    if (setjmp(lower->out_of_memory))
         return PTX_OUT_OF_MEMORY;
     describe(lower);
+    /* What was not defined may be a function of the device's runtime. */
     if (lower->function->has_body)
-        return lower_body(lower);
-    if (lower->refused)
-        return PTX_REFUSED;
-    lower->code->builtin = ptx__builtin_find(lower->function->name);
-    return PTX_OK;
+        lower_body(lower);
+    else if (!lower->refused)
+        lower->code->builtin = ptx__builtin_find(lower->function->name);
+    if (lower->program->arena.failed) /* a text, of which an empty one came */
+        return PTX_OUT_OF_MEMORY;
+    return lower->refused ? PTX_REFUSED : PTX_OK;
 }
 
 static enum ptx__status lower_all(struct ptx__lowering *begin)
@@ -220,7 +228,9 @@ static enum ptx__status lower_all(struct ptx__lowering *begin)
     enum ptx__status worst = PTX_OK;
 
     for (uint32_t i = 0; i < module->n_functions && worst != PTX_OUT_OF_MEMORY; i++) {
+        struct ptx__flow flow = {.blocks = NULL};
         struct ptx__lowering lower = {.module = module,
+                                      .flow = &flow,
                                       .program = begin->program,
                                       .log = begin->log,
                                       .function = &module->functions[i],
@@ -229,6 +239,7 @@ static enum ptx__status lower_all(struct ptx__lowering *begin)
                                       .sites_capacity = begin->sites_capacity};
         const enum ptx__status status = lower_function(&lower);
 
+        release(&lower);
         begin->sites_capacity = lower.sites_capacity;
         worst = status > worst ? status : worst;
     }

@@ -17,7 +17,7 @@ struct ptx__lowering {
     struct ptx__program *program;
     struct ptx__code *code;
     struct ptx__log *log;
-    jmp_buf failed; /* where to go when out of memory */
+    jmp_buf out_of_memory; /* where ptx__out_of_memory() continues */
     bool refused;
 
     const struct ptx__instruction *at; /* the instruction that is being lowered */
@@ -54,7 +54,14 @@ void ptx__refuse(struct ptx__lowering *lower, const char *format, ...)
 /* The same for the instruction as a whole: why it, or this form of it, cannot be executed. */
 void ptx__refuse_form(struct ptx__lowering *lower, const char *why);
 
-/* Grows a list by one zeroed element. When out of memory it does not return (longjmp). */
+/*
+ * Gives up the function and does not return; lower_function() in lower.c has the reason. A caller of
+ * it, or of a function that may call it, must own no memory: memory belongs to the lists of *lower
+ * and *lower->flow, or to the arena of the program.
+ */
+_Noreturn void ptx__out_of_memory(struct ptx__lowering *lower);
+
+/* Grows a list by one zeroed element. Does not return when out of memory. */
 void *ptx__grow(struct ptx__lowering *lower, void *list_pointer, size_t *n, size_t *capacity,
                 size_t size);
 

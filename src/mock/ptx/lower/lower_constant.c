@@ -36,7 +36,7 @@ static void make_rows(struct ptx__lowering *lower)
     free(lower->constants);
     lower->constants = malloc(rows * sizeof(*lower->constants));
     if (!lower->constants)
-        longjmp(lower->failed, 1);
+        ptx__out_of_memory(lower);
     memset(lower->constants, 0xff, rows * sizeof(*lower->constants));
     lower->constants_rows = rows;
     for (size_t i = 0; i < code->n_constants; i++)

@@ -83,7 +83,7 @@ static void connect(struct ptx__lowering *lower, struct ptx__block_of_code *bloc
     targets = targets_of(lower, last, &n);
     block->successors = malloc(((size_t) n + 1) * sizeof(*block->successors));
     if (!block->successors)
-        longjmp(lower->failed, 1);
+        ptx__out_of_memory(lower);
     if (!leaves(last) || last->guard != PTX_NONE)
         add_successor(lower, block, lower->flow->block_at[block->end]);
     for (uint32_t i = 0; i < n; i++)
@@ -100,7 +100,7 @@ static void cut(struct ptx__lowering *lower, const bool *marks)
     flow->blocks = calloc(flow->n_blocks, sizeof(*flow->blocks));
     flow->block_at = calloc(n + 1, sizeof(*flow->block_at));
     if (!flow->blocks || !flow->block_at)
-        longjmp(lower->failed, 1);
+        ptx__out_of_memory(lower);
     for (uint32_t i = 0, number = 0; i <= n; i++) {
         number += marks[i];
         flow->block_at[i] = number - 1;
@@ -336,7 +336,7 @@ static void set_costs(struct ptx__lowering *lower)
     uint32_t *waiting = malloc((lower->n_ops + 1) * sizeof(*waiting)), n = 0;
 
     if (!waiting)
-        longjmp(lower->failed, 1);
+        ptx__out_of_memory(lower);
     for (size_t i = 0; i < lower->n_ops; i++) {
         waiting[i] = n;
         n += lower->ops[i].waits;

@@ -243,7 +243,7 @@ void ptx__flow_order(struct ptx__lowering *lower)
     flow->order = malloc((flow->n_blocks + 1) * sizeof(*flow->order));
     if (!flow->order || !begin(&order, flow->n_blocks)) {
         release(&order);
-        longjmp(lower->failed, 1);
+        ptx__out_of_memory(lower);
     }
     search(&order);
     for (uint32_t i = order.n_found; i-- > 0;)
