@@ -188,7 +188,7 @@ cushim_status cushim__handle_create(enum cushim__handle_kind kind, void *object,
         state = GENERATION;
     state |= (uint64_t) kind << KIND_SHIFT;
     *ret_id = id_of(index, state);
-    /* The pin makes the slot open. Release: whoever sees it also sees the object. */
+    /* The pin makes the slot open. Release: a thread that sees it also sees the object. */
     atomic_store_explicit(&slot->state, state | 1, memory_order_release);
     atomic_store_explicit(&slot->open, *ret_id, memory_order_release);
     return CUSHIM_OK;
