@@ -125,8 +125,8 @@ cushim_status cushim__launch_check_arguments(const struct cushim__launch *launch
 {
     const struct cushim__function *function = launch->function;
     /*
-     * Not every driver tells the parameters of a kernel. If they are not known, the sizes are
-     * not checked here.
+     * Not every driver tells the parameters of a kernel. If they are not known, their sizes
+     * are not checked here.
      */
     const bool known = function->n_params >= 0;
 
