@@ -45,10 +45,10 @@ enum cushim_context_flag {
 };
 
 /**
- * Returns a handle of the primary context of a device. The context is started if nobody in the
- * process uses it yet. cushim retains it once, for all handles together, and releases it when the
- * last handle and the last object of it are freed. The result is 101 CUDA_ERROR_INVALID_DEVICE if
- * there is no such device.
+ * Returns a handle of the primary context of a device. The context is started if the process does
+ * not use it yet. cushim retains it once, for all handles together, and releases it when the last
+ * handle and the last object of it are freed. The result is 101 CUDA_ERROR_INVALID_DEVICE if there
+ * is no such device.
  */
 CUSHIM_API cushim_status cushim_context_primary(cushim_driver driver, int device,
                                                 cushim_context *ret_context);

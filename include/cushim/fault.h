@@ -23,7 +23,7 @@
  *                        CUSHIM_ERROR_INVALID_ARGUMENT and says why: no program runs
  *                        without the faults it was to have. The calls that cushim_open()
  *                        makes itself (cuInit, cuDriverGetVersion) have none.
- *   CUSHIM_MOCK_FAULTS   for the mock, whoever opens it. If the rules are not valid, a
+ *   CUSHIM_MOCK_FAULTS   for the mock, however it is opened. If the rules are not valid, a
  *                        line on standard error says why, and cuInit() answers
  *                        CUDA_ERROR_INVALID_VALUE.
  *

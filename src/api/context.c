@@ -109,7 +109,7 @@ static cushim_status device_of(const struct cushim__scope *scope, CUcontext cu,
     return status;
 }
 
-/* Makes a handle for a CUcontext, whoever made it. */
+/* Makes a handle for a CUcontext that the program or cushim has created. */
 static cushim_status adopt(const struct cushim__scope *scope, CUcontext cu,
                            enum cushim__context_kind kind, bool *ret_taken, uint64_t *ret_id)
 {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The drop-in library: every cu* and nvrtc* function under its own name, for a program
- * that was written for -lcuda and -lnvrtc. The first call of any of them opens the
- * library, as the environment says; until then the functions lead to a table
- * that does that.
+ * The drop-in library. It exports every cu* and nvrtc* function under its own name, for a program
+ * that is linked with -lcuda and -lnvrtc. At first the functions lead to a table whose functions
+ * open the real library, as the environment tells. So the first call of any function opens it.
  *
- * It stands on the public interface alone.
+ * This file uses only the public interface of cushim.
  */
 #include <pthread.h>
 
@@ -22,13 +21,18 @@ cushim__entry *const *cushim__nvrtc_open(void);
 cushim__forward cushim__cuda_forward = cushim__cuda_lazy;
 cushim__forward cushim__nvrtc_forward = cushim__nvrtc_lazy;
 
-/* How the loader knows this library from a real one, were it found under libcuda's name. */
+/*
+ * The loader recognizes this library by this symbol, even if it finds it under the name of libcuda.
+ */
 CUSHIM__FORWARD extern const char cushim__forwards;
 const char cushim__forwards = 1;
 
 static void open_cuda(void)
 {
-    /* Never closed: the program may call until it ends. Initialising is its own business. */
+    /*
+     * The driver is never closed, because the program may call it until it ends. The program itself
+     * calls cuInit().
+     */
     cushim_driver driver = CUSHIM_NONE;
 
     cushim_open(cushim_open_params(.load_only = true, .label = "default"), &driver);

@@ -81,6 +81,7 @@ cushim_status cushim__faults_add(struct cushim__faults *faults,
     bool fits;
 
     pthread_mutex_lock(&faults->mutex);
+    /* All rules of one call are added, or none. */
     fits = n_rules <= CUSHIM_FAULTS_MAX - faults->n_rules;
     for (size_t i = 0; fits && i < n_rules; i++)
         add_rule(faults, &rules[i]);
@@ -114,7 +115,7 @@ static bool draw(struct cushim__faults *faults, double probability, size_t rule,
     return (double) (bits >> 11) * 0x1p-53 < probability;
 }
 
-/* One call, as the rules examine it. */
+/* One call while the rules examine it. */
 struct look {
     struct cushim__faults *faults;
     const struct cushim_call *call;
@@ -129,6 +130,10 @@ static bool is_hit(const struct look *look, size_t number)
     const struct cushim_fault *f = &rule->fault;
     uint64_t seen;
 
+    /*
+     * The order of the checks matters: the counters of a rule count only calls that its conditions
+     * allow.
+     */
     if (look->launches < f->after_launches)
         return false;
     if (f->above_bytes && cushim__fault_bytes(look->call) <= f->above_bytes)
@@ -189,12 +194,17 @@ static int decide(struct cushim__faults *faults, const struct cushim_call *call,
     const int lost = atomic_load_explicit(&faults->lost, memory_order_relaxed);
     uint64_t mask;
 
+    /*
+     * Launches are counted even while no rule exists, because a later rule may say "after n
+     * launches".
+     */
     if (faults->kinds[place] & CUSHIM__FAULT_LAUNCH)
         look.launches = atomic_fetch_add_explicit(&faults->launches, 1, memory_order_relaxed);
     if (lost && faults->kinds[place] & CUSHIM__FAULT_REFUSED) {
         atomic_fetch_add_explicit(&function->injected, 1, memory_order_relaxed);
         return lost;
     }
+    /* Acquire order: the rule of each bit in the mask is complete. */
     mask = atomic_load_explicit(&function->rules, memory_order_acquire);
     if (!mask)
         return 0;
@@ -204,6 +214,10 @@ static int decide(struct cushim__faults *faults, const struct cushim_call *call,
     return ask(&look, mask);
 }
 
+/*
+ * A function that releases something, or waits, is called in any case, and only its result is
+ * changed: otherwise a fault would leak memory or skip the wait. cushim__faults_after() does that.
+ */
 bool cushim__faults_before(struct cushim__faults *faults, struct cushim_call *call)
 {
     const size_t place = cushim__fault_place(call);

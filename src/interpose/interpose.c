@@ -20,9 +20,14 @@ struct cushim__hook_list {
 
 struct cushim__hook_slot cushim__slots[CUSHIM__SLOT_KINDS][CUSHIM__SLOTS];
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* protects `taken` */
-static _Thread_local unsigned depth;                      /* how many hooks this thread is inside
-                                                             of */
+/*
+ * Protects `taken` in the slots. Calls do not take it: they only read `below` and `hooks`, which
+ * are atomic. So calls never wait for each other here.
+ */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+/* How many hooks this thread is inside of. */
+static _Thread_local unsigned depth;
 
 CUSHIM__OPEN_IN_CHILD(mutex);
 
@@ -52,6 +57,10 @@ __attribute__((constructor)) static void watch_forks(void)
     pthread_atfork(NULL, NULL, count_fork);
 }
 
+/*
+ * Asks the kernel once for each thread, because a system call would cost more than the whole rest
+ * of a hook.
+ */
 static uint64_t thread_id(void)
 {
     static _Thread_local uint64_t id;
@@ -67,7 +76,8 @@ static uint64_t thread_id(void)
 /*
  * A call first counts itself and then reads the list of hooks. The function that removes hooks
  * first clears the list and then reads the count. Both use one total order of atomic operations, so
- * at least one of the two sees the other.
+ * at least one of the two sees the other: either the call finds no hooks, or the remover waits for
+ * it. A mutex here would make the calls of all threads wait for each other.
  */
 static struct cushim__hook_list *enter_hooks(struct cushim__hook_slot *slot)
 {
@@ -80,6 +90,10 @@ static struct cushim__hook_list *enter_hooks(struct cushim__hook_slot *slot)
     return hooks;
 }
 
+/*
+ * Runs the hooks before a call, until one of them answers it. A call to the table from inside of a
+ * hook runs no hooks (depth), so that a hook can use the driver without calling itself.
+ */
 static void run_before(struct cushim__frame *frame)
 {
     struct cushim_call *call = &frame->call;
@@ -121,6 +135,7 @@ cushim__entry *cushim__enter(struct cushim__frame *frame, struct cushim__place p
     return frame->call.answered ? NULL : below[place.row];
 }
 
+/* Runs the hooks after a call, in the opposite order, and only those that ran before it. */
 intptr_t cushim__leave(struct cushim__frame *frame)
 {
     struct cushim_call *call = &frame->call;
@@ -137,6 +152,7 @@ intptr_t cushim__leave(struct cushim__frame *frame)
             pair->after(call, pair->user);
     }
     depth--;
+    /* From here on, another thread may free the list. */
     __atomic_fetch_sub(&frame->slot->inside, 1, __ATOMIC_SEQ_CST);
     return call->result;
 }
@@ -210,6 +226,10 @@ cushim_status cushim__interpose(enum cushim_library library, cushim__entry *cons
                                CUSHIM__SLOTS);
     }
     s = &cushim__slots[kind][slot];
+    /*
+     * This comes before the program knows the slot's table, so each of its calls finds the
+     * functions to call.
+     */
     CUSHIM__PUBLISH(s->below, below);
     /* Without hooks the table only passes calls on, at the lowest cost. */
     __atomic_store_n(&s->hooks, n_hooks ? list : NULL, __ATOMIC_SEQ_CST);
@@ -226,6 +246,10 @@ void cushim__interpose_stop(enum cushim_library library, int slot)
     struct cushim__hook_list *hooks = __atomic_exchange_n(&s->hooks, NULL, __ATOMIC_SEQ_CST);
     const struct timespec pause = {.tv_nsec = 50000};
 
+    /*
+     * A call can last long, for example cuCtxSynchronize(). So this sleeps between its looks, and
+     * costs calls nothing: they need not wake anybody.
+     */
     while (__atomic_load_n(&s->inside, __ATOMIC_SEQ_CST))
         nanosleep(&pause, NULL);
     free(hooks);
@@ -235,6 +259,10 @@ void cushim__interpose_end(enum cushim_library library, int slot)
 {
     cushim__interpose_stop(library, slot);
     pthread_mutex_lock(&mutex);
+    /*
+     * The slot is free only after its last call has returned, because the next user changes its
+     * table.
+     */
     cushim__slots[kind_of(library)][slot].taken = false;
     pthread_mutex_unlock(&mutex);
 }

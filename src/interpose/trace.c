@@ -53,7 +53,8 @@ void cushim__trace_free(struct cushim__trace *trace)
 
 /*
  * Adds an entry to the log, under the mutex. If the log is full or cannot grow, it returns NULL,
- * but the call is still counted.
+ * but the call is still counted. The log doubles, so that entries cost the same on average however
+ * many there are.
  */
 static struct cushim_traced_call *new_entry(struct cushim__trace *trace)
 {
@@ -72,6 +73,7 @@ static struct cushim_traced_call *new_entry(struct cushim__trace *trace)
     return &trace->calls[trace->n_calls++];
 }
 
+/* Some functions of NVRTC return a string, whose address is not a result. */
 static bool returns_string(const struct cushim_call *call)
 {
     return call->library == CUSHIM_LIBRARY_NVRTC &&
@@ -82,6 +84,10 @@ void cushim__trace_record(struct cushim__trace *trace, const struct cushim_call 
 {
     struct cushim_traced_call *entry;
 
+    /*
+     * The counters are atomic and take no lock, so that a trace that only counts slows no thread
+     * down.
+     */
     atomic_fetch_add_explicit(call->library == CUSHIM_LIBRARY_CUDA ? &trace->cuda[call->row]
                                                                    : &trace->nvrtc[call->row],
                               1, memory_order_relaxed);
@@ -113,6 +119,9 @@ struct cushim_hooks cushim__trace_hooks(struct cushim__trace *trace)
     return (struct cushim_hooks){.after = record, .user = trace};
 }
 
+/*
+ * A row that is the number of rows means all rows. The sum is exact only while no calls are made.
+ */
 uint64_t cushim__trace_count(struct cushim__trace *trace, enum cushim_library library, size_t row)
 {
     const bool cuda = library == CUSHIM_LIBRARY_CUDA;
@@ -131,6 +140,7 @@ size_t cushim__trace_calls(struct cushim__trace *trace, size_t first,
     size_t available;
 
     pthread_mutex_lock(&mutex);
+    /* The entries are copied under the mutex, because the log moves when it grows. */
     available = first < trace->n_calls ? trace->n_calls - first : 0;
     for (size_t i = 0; i < available && i < max; i++)
         calls[i] = trace->calls[first + i];
@@ -141,6 +151,7 @@ size_t cushim__trace_calls(struct cushim__trace *trace, size_t first,
 void cushim__trace_reset(struct cushim__trace *trace)
 {
     pthread_mutex_lock(&mutex);
+    /* The memory of the log is kept, because a trace that is reset is usually used again. */
     trace->n_calls = 0;
     for (size_t i = 0; i < CUSHIM_CUDA_ROWS; i++)
         atomic_store_explicit(&trace->cuda[i], 0, memory_order_relaxed);

@@ -32,7 +32,7 @@ static const char *path_of(void *handle)
     return dlinfo(handle, RTLD_DI_LINKMAP, &map) || !map->l_name ? "" : map->l_name;
 }
 
-/* dlopen() gives one handle a library, however it was named. */
+/* dlopen() returns the same handle for a library, however it was named. */
 static struct cushim__library *known_library(const struct cushim__attempt *attempt, void *handle,
                                              cushim_resolver resolver, void *user)
 {
@@ -57,7 +57,10 @@ static bool rejected_before(const struct cushim__attempt *attempt,
     return false;
 }
 
-/* The required functions that the library lacks, as a sentence; NULL if it has them all. */
+/*
+ * Returns a sentence with the required functions that the library lacks, or NULL if it has them
+ * all.
+ */
 static const char *required_missing(struct cushim__attempt *attempt,
                                     const struct cushim__library *library)
 {
@@ -102,7 +105,9 @@ static enum cushim_verdict examine(struct cushim__attempt *attempt, struct cushi
     const char *lacks;
 
     *ret_detail = "";
-    /* The drop-in library exports the functions too. Through it we would call ourselves. */
+    /*
+     * The drop-in library exports these functions, too. cushim would then call itself through it.
+     */
     if (library->handle && dlsym(library->handle, "cushim__forwards")) {
         *ret_detail = "it leads back to this library";
         return CUSHIM_VERDICT_SELF;
@@ -138,7 +143,7 @@ static void adopt(struct cushim__attempt *attempt, struct cushim_candidate *cand
     choose(attempt, candidate, library);
 }
 
-/* Examines a library that is not known yet. True if it was adopted. */
+/* Examines a library that is not known yet. Returns true if it was adopted. */
 static bool consider(struct cushim__attempt *attempt, struct cushim_candidate *candidate,
                      void *handle, cushim_resolver resolver, void *user)
 {
@@ -148,7 +153,7 @@ static bool consider(struct cushim__attempt *attempt, struct cushim_candidate *c
 
     if (library)
         library->path = strdup(candidate->path);
-    /* What is adopted stays for ever, so it must not have half a path. */
+    /* An adopted library stays for ever, so its path must be complete. */
     if (!library || !library->path || attempt->search_report->arena.failed) {
         cushim__library_free(library);
         attempt->search_report->arena.failed = true;
@@ -169,7 +174,7 @@ static bool consider(struct cushim__attempt *attempt, struct cushim_candidate *c
     return false;
 }
 
-/* Takes over a dlopen() handle: keeps it with a new library, else closes it. */
+/* Takes over a handle of dlopen(): keeps it with a new library, or closes it. */
 static void take(struct cushim__attempt *attempt, struct cushim_candidate *candidate, void *handle)
 {
     struct cushim__library *known = known_library(attempt, handle, NULL, NULL);
@@ -181,7 +186,7 @@ static void take(struct cushim__attempt *attempt, struct cushim_candidate *candi
         decide(candidate, CUSHIM_VERDICT_REPEATED, "");
     else if (consider(attempt, candidate, handle, NULL, NULL))
         return;
-    /* A rejected library that stayed open would answer every later search for its name. */
+    /* If a rejected library stayed open, every later search for its name would find it. */
     dlclose(handle);
 }
 
@@ -194,7 +199,7 @@ static void *load(struct cushim__attempt *attempt, const char *name, int flags)
     return handle;
 }
 
-/* Says why dlopen() failed, better than dlerror() where the file shows it. */
+/* Explains why dlopen() failed. The file often shows the reason better than dlerror() tells it. */
 static void explain(struct cushim__attempt *attempt, struct cushim_candidate *candidate,
                     const char *error)
 {
@@ -229,7 +234,7 @@ static void open_candidate(struct cushim__attempt *attempt, struct cushim_candid
         explain(attempt, candidate, dlerror());
 }
 
-/* Opens the library unless its file was found to be bad. */
+/* Opens the library unless its file is bad. */
 static void open_fitting(struct cushim__attempt *attempt, struct cushim_candidate *candidate,
                          const struct cushim__library_file *file)
 {
@@ -275,7 +280,7 @@ void cushim__try_loaded(struct cushim__attempt *attempt, const char *name)
 
     if (!candidate)
         return;
-    /* RTLD_NOLOAD alone would open files to see which library has that name. */
+    /* RTLD_NOLOAD alone would open files to find out which library has that name. */
     handle = cushim__library_is_loaded(name) ? load(attempt, name, RTLD_NOLOAD) : NULL;
     if (handle)
         take(attempt, candidate, handle);

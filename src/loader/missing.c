@@ -12,6 +12,7 @@
 #include "base/util.h"
 #include "loader/library.h"
 
+/* Protects the explanations, which one thread may write while another one reads them. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static char explanations[2][512]; /* why the last search found no library, for each kind */
 
@@ -84,6 +85,7 @@ int cushim__answer_closed(const struct cushim__rows *rows, unsigned row)
 {
     const struct cushim__kind *kind = kind_of(rows);
     const char *symbol = cushim__row_symbol(rows, row);
+    /* The text is copied, so that the lock is not held while the error text is made. */
     char why[sizeof(explanations[0])];
 
     pthread_mutex_lock(&mutex);

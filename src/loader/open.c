@@ -13,8 +13,9 @@
 #include "loader/search.h"
 
 /*
- * Only one search runs at a time. The lock is recursive, because a library's constructor or a
- * caller's resolver may open a library itself.
+ * Only one search runs at a time: two threads that look for the same library must get the same one,
+ * and cuInit() is called once. The lock is recursive, because a library's constructor or a caller's
+ * resolver may open a library itself.
  */
 static pthread_mutex_t lock;
 
@@ -28,6 +29,7 @@ static void make_lock(void)
     pthread_mutexattr_destroy(&attributes);
 }
 
+/* A fork waits until no search runs, so that the list of libraries is complete in the child. */
 static void before_fork(void)
 {
     pthread_mutex_lock(&lock);
@@ -87,6 +89,10 @@ static cushim_status init_failed(struct cushim__search_report *search_report, co
                                      cushim__status_name(result), cushim__status_text(result)));
 }
 
+/*
+ * Calls cuInit() once in each process. It must run under the lock, because two threads would
+ * otherwise both find that the library is not initialised yet.
+ */
 static cushim_status init(struct cushim__search_report *search_report, const char *label,
                           struct cushim__library *library)
 {
@@ -103,6 +109,10 @@ static cushim_status init(struct cushim__search_report *search_report, const cha
     search_report->report.init_ns = cushim__now_ns() - start;
     if (result)
         return init_failed(search_report, label, library, result);
+    /*
+     * Only a success is noted, so that a later open tries again, for example after a device has
+     * appeared.
+     */
     atomic_store(&library->initialised_by, process);
     search_report->report.process = process;
     cushim__log(CUSHIM_LOG_INFO, "driver %s, CUDA %d.%d, %zu of %zu functions", library->path,
@@ -123,6 +133,7 @@ static cushim_status load_locked(const struct cushim__kind *kind,
         return fail(search_report, CUSHIM_ERROR_NO_MEMORY, call, params->label,
                     "out of memory while looking for a library");
     if (!library) {
+        /* Functions of a table that is not loaded answer with this text from now on. */
         cushim__missing_explain(kind->rows, text);
         return fail(search_report, kind->absent, call, params->label, text);
     }
@@ -142,6 +153,7 @@ cushim_status cushim__load(enum cushim_library id, const struct cushim_open_para
     const uint64_t start = cushim__now_ns();
     cushim_status status;
 
+    /* POSIX has no static initialiser for a recursive lock. */
     pthread_once(&once, initialise);
     cushim__note_anchor();
     cushim__search_report_init(search_report, kind);

@@ -17,6 +17,10 @@ static void try_path(const char *path, void *user)
         cushim__try_path(attempt, path);
 }
 
+/*
+ * Tries the usual places. A library that is already in the process comes first, because a second
+ * copy of a driver would have a second state.
+ */
 static void try_usual(struct cushim__attempt *attempt)
 {
     const struct cushim__kind *kind = attempt->kind;
@@ -31,6 +35,7 @@ static void try_usual(struct cushim__attempt *attempt)
     kind->places(try_path, attempt);
 }
 
+/* The mock next to this library comes first, because it has the same version. */
 static void try_mock(struct cushim__attempt *attempt)
 {
     if (attempt->kind->id != CUSHIM_LIBRARY_CUDA) {
@@ -63,6 +68,7 @@ static bool try_word(struct cushim__attempt *attempt, const char *word)
     return !strcmp(word, "none");
 }
 
+/* The list is copied, because strsep() changes it. Empty words are left out. */
 static void try_words(struct cushim__attempt *attempt, const char *words)
 {
     SCOPED_FREE char *copy = strdup(words);
@@ -84,6 +90,10 @@ struct cushim__library *cushim__search(const struct cushim__kind *kind,
     struct cushim__attempt attempt = {.kind = kind, .search_report = search_report};
     const char *environment = cushim__env(kind->variable);
 
+    /*
+     * Only one source is used: what the program asks for replaces the environment, which replaces
+     * the default.
+     */
     if (params->resolver) {
         attempt.origin = CUSHIM_ORIGIN_RESOLVER;
         cushim__try_resolver(&attempt, params->resolver, params->resolver_user);

@@ -6,7 +6,10 @@
 
 #include "base/linker/library_file.h"
 
-/* The verdict on a file that was looked at. CUSHIM_VERDICT_CHOSEN if nothing speaks against it. */
+/*
+ * Returns the verdict on a file that was looked at: CUSHIM_VERDICT_CHOSEN if no reason against it
+ * was found.
+ */
 enum cushim_verdict cushim__verdict_of(enum cushim__library_state state);
 
 #endif

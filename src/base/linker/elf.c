@@ -64,7 +64,9 @@ static void inspect_header(const Elf64_Ehdr *header, size_t size, struct cushim_
         reject(file, CUSHIM__ELF_NONE, "it is not a shared library");
 }
 
-/* The offset in the file at which a segment ends. It is UINT64_MAX if the numbers are wrong. */
+/*
+ * Returns the offset in the file at which a segment ends, or UINT64_MAX if its numbers are wrong.
+ */
 static uint64_t end_of(const Elf64_Phdr *segment)
 {
     uint64_t end;
@@ -72,7 +74,10 @@ static uint64_t end_of(const Elf64_Phdr *segment)
     return __builtin_add_overflow(segment->p_offset, segment->p_filesz, &end) ? UINT64_MAX : end;
 }
 
-/* Finds the table of segments in the bytes that were read. Linkers write it behind the header. */
+/*
+ * Finds the table of segments in the bytes that were read. Linkers write it directly after the
+ * header.
+ */
 static void find_segments(const Elf64_Ehdr *header, struct cushim__elf_file *file)
 {
     const uint64_t bytes = (uint64_t) header->e_phnum * sizeof(Elf64_Phdr);
@@ -85,8 +90,8 @@ static void find_segments(const Elf64_Ehdr *header, struct cushim__elf_file *fil
 }
 
 /*
- * The dynamic linker maps what the headers promise. It would die of SIGBUS when it reads a file
- * that was cut short by a full disk or a broken download.
+ * The dynamic linker maps all that the headers describe. It would die of SIGBUS when it reads a
+ * file that was cut short by a full disk or a broken download.
  */
 static void inspect_length(const Elf64_Ehdr *header, uint64_t size, struct cushim__elf_file *file)
 {

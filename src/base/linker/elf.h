@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads the headers of ELF files: can a file be a shared library of this process, and which other
- * libraries does it need? elf.c answers the first question, and elf_needs.c the second.
+ * Reads the headers of ELF files. elf.c finds out whether a file can be a shared library of this
+ * process, and elf_needs.c which other libraries it needs.
  */
 #ifndef CUSHIM_BASE_LINKER_ELF_H
 #define CUSHIM_BASE_LINKER_ELF_H
@@ -13,26 +13,29 @@
 #include "base/arena.h"
 
 enum cushim__elf {
-    CUSHIM__ELF_FITS, /* nothing speaks against it */
-    CUSHIM__ELF_NONE, /* it is no ELF file, or no shared library */
+    CUSHIM__ELF_FITS, /* no reason against it was found */
+    CUSHIM__ELF_NONE, /* not an ELF file, or not a shared library */
     CUSHIM__ELF_OTHER_MACHINE,
     CUSHIM__ELF_CUT_SHORT,
     CUSHIM__ELF_UNREADABLE,
 };
 
-/* The ELF header of a file and, if they follow it closely as linkers write it, its segments. */
+/*
+ * The ELF header of a file, and its segments if they follow the header closely, as linkers write
+ * them.
+ */
 struct cushim__elf_file {
     enum cushim__elf state;
     char why[96];               /* a sentence unless the state is CUSHIM__ELF_FITS */
-    const Elf64_Phdr *segments; /* in bytes; NULL if they are elsewhere in the file */
+    const Elf64_Phdr *segments; /* in bytes; NULL if they are elsewhere */
     unsigned n_segments;
     _Alignas(8) unsigned char bytes[2048];
 };
 
-/* Reads the headers of an open file of that size. */
+/* Reads the headers of an open file of this size. */
 void cushim__elf_inspect(int fd, uint64_t size, struct cushim__elf_file *ret_file);
 
-/* Names of libraries, and folders separated by colons. They are in an arena. */
+/* Names of libraries, and lists of folders separated by colons. The strings are in an arena. */
 struct cushim__elf_needs {
     const char **names;
     unsigned n;
@@ -40,8 +43,8 @@ struct cushim__elf_needs {
 };
 
 /*
- * The libraries that an inspected file needs, and the folders that it names for them. A file that
- * is damaged needs none: the dynamic linker is the one to refuse it.
+ * Returns the libraries that an inspected file needs, and the folders that it names for them. The
+ * result is empty for a damaged file, because the dynamic linker will refuse that file itself.
  */
 struct cushim__elf_needs cushim__elf_needs(int fd, const struct cushim__elf_file *file,
                                            struct cushim__arena *arena);

@@ -6,7 +6,7 @@
 
 #include "base/util.h"
 
-/* More than any library has: a damaged file may claim any number. */
+/* These limits are higher than any library needs. A damaged file may contain any number. */
 enum { MOST_ENTRIES = 1024, LONGEST_STRING = 4096 };
 
 struct dynamic {
@@ -61,7 +61,7 @@ static bool read_dynamic(struct dynamic *dynamic)
     return strings && offset_of(dynamic->file, strings->d_un.d_ptr, &dynamic->strings);
 }
 
-/* A string of the table; "" if it does not end soon. */
+/* Returns a string of the table, or "" if it does not end within the limit. */
 static const char *read_string(const struct dynamic *dynamic, uint64_t at,
                                struct cushim__arena *arena)
 {

@@ -20,8 +20,8 @@ struct search {
 };
 
 /*
- * Builds for better processors. The linker takes the best one that this processor can run, and
- * which one that is cannot be asked: only a bad one ends the search.
+ * Visits the builds for newer processors. The linker takes the best one that this processor can
+ * run, but it cannot be asked which one that is. So only a bad file ends the search here.
  */
 static bool visit_variants(const char *folder, const struct search *search)
 {
@@ -41,7 +41,7 @@ static bool visit_variants(const char *folder, const struct search *search)
     return bad;
 }
 
-/* True if the linker looks no further; so it is in the functions below. */
+/* Returns true if the linker looks no further. The functions below do the same. */
 static bool visit_folder(const char *folder, const struct search *search)
 {
     SCOPED_STR path = {0};
@@ -55,8 +55,8 @@ static bool visit_folder(const char *folder, const struct search *search)
 /* --- the folders that a library names --- */
 
 /*
- * The text behind "$ORIGIN", which stands for the folder of the library itself. NULL if the folder
- * has another variable of the linker, whose value is known to the linker alone.
+ * Returns the text after "$ORIGIN", which stands for the folder of the library itself, or NULL if
+ * the folder does not begin with it.
  */
 static const char *behind_origin(const char *folder)
 {
@@ -69,6 +69,10 @@ static const char *behind_origin(const char *folder)
     return NULL;
 }
 
+/*
+ * Visits one folder that a library names. A folder with another variable of the linker is left out,
+ * because only the linker knows its value.
+ */
 static bool visit_named_folder(const char *folder, const char *searcher_path,
                                const struct search *search)
 {
@@ -102,14 +106,17 @@ static bool visit_named_folders(const char *folders, const char *searcher_path,
 /* --- the folders of the process --- */
 
 #ifdef __GLIBC__
-/* The folders that are searched for this library, for free(). NULL if they cannot be asked. */
+/*
+ * Returns the folders in which the linker searches for this library, or NULL if it cannot be asked.
+ * The caller frees them with free().
+ */
 static Dl_serinfo *list_folders(void)
 {
     struct link_map *map = NULL;
     Dl_serinfo size, *folders;
     Dl_info info;
 
-    /* dlinfo() asks for a handle. The link map of a library is one. */
+    /* dlinfo() needs a handle, and the link map of a library is one. */
     if (!dladdr1((void *) (intptr_t) cushim__folders_each, &info, (void **) &map,
                  RTLD_DL_LINKMAP) ||
         dlinfo(map, RTLD_DI_SERINFOSIZE, &size))
@@ -123,7 +130,7 @@ static Dl_serinfo *list_folders(void)
     return folders;
 }
 
-/* Visits the default folders of the system, or those that are searched before them. */
+/* Visits the default folders of the system, or the folders that are searched before them. */
 static bool visit_listed_folders(const struct search *search, bool of_system)
 {
     SCOPED_FREE Dl_serinfo *folders = list_folders();
@@ -136,7 +143,7 @@ static bool visit_listed_folders(const struct search *search, bool of_system)
     return done;
 }
 #else
-/* Other linkers cannot be asked where they look. */
+/* Other linkers cannot be asked where they search. */
 static bool visit_listed_folders(const struct search *search, bool of_system)
 {
     (void) search, (void) of_system;
@@ -156,7 +163,10 @@ void cushim__folders_each(const char *name, const struct cushim__searcher *searc
 {
     struct search search = {name, visit, user};
 
-    /* A library's RPATH counts if it has no RUNPATH, and before what the environment names. */
+    /*
+     * The RPATH of a library counts only if it has no RUNPATH, and comes before the folders of the
+     * environment.
+     */
     if (searcher && !*searcher->runpath &&
         visit_named_folders(searcher->rpath, searcher->path, &search))
         return;

@@ -5,24 +5,24 @@
 
 #include <stdbool.h>
 
-/* What the linker does with a path. */
+/* What the linker does with the file at a path. */
 enum cushim__visit {
-    CUSHIM__VISIT_NEXT,  /* it looks further: nothing is there, or nothing that it can use */
+    CUSHIM__VISIT_NEXT,  /* it goes on: there is no file that it can use */
     CUSHIM__VISIT_TAKEN, /* it loads the file */
     CUSHIM__VISIT_BAD,   /* it would try to load the file, and should not */
 };
 
 typedef enum cushim__visit cushim__visit_fn(const char *path, void *user);
 
-/* The library that needs the one which is looked for. */
+/* The library that needs the library that is searched. */
 struct cushim__searcher {
     const char *path;
-    const char *rpath, *runpath; /* folders separated by colons; "" if it names none */
+    const char *rpath, *runpath; /* folders separated by colons, or "" */
 };
 
 /*
- * Visits the places where the linker would look for a name, until it would look no further. The
- * searcher is NULL for a library that the object with this code opens.
+ * Visits the places where the linker would search for a name, up to the place where it would stop.
+ * searcher is NULL for a library that the object with this code opens itself.
  */
 void cushim__folders_each(const char *name, const struct cushim__searcher *searcher,
                           cushim__visit_fn *visit, void *user);

@@ -9,7 +9,7 @@
 #define CACHE   "/etc/ld.so.cache"
 #define LARGEST ((size_t) 64 << 20)
 
-/* The format of glibc 2.2 and later; before 2.32 an older one came first, by default. */
+/* The format of glibc 2.2 and later. Before glibc 2.32, an older format comes first by default. */
 static const char magic[] = "glibc-ld.so.cache1.1";
 
 struct header {
@@ -24,7 +24,7 @@ struct entry {
     uint64_t hardware;
 };
 
-/* The string at a place; NULL if it does not end in the file. */
+/* Returns the string at a place, or NULL if it does not end within the file. */
 static const char *string_at(const char *begin, size_t bytes, uint32_t place)
 {
     return place < bytes && memchr(begin + place, '\0', bytes - place) ? begin + place : NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The file of ldconfig: which names of libraries are where. */
+/* The cache file of ldconfig. It tells where the library of a name is. */
 #ifndef CUSHIM_BASE_LINKER_LD_CACHE_H
 #define CUSHIM_BASE_LINKER_LD_CACHE_H
 
@@ -7,8 +7,9 @@
 #include <stddef.h>
 
 /*
- * Calls visit with each path that a cache has for a name, in its order, until visit answers true.
- * The answer is that of the last visit. A cache of another format, or a damaged one, has no paths.
+ * Calls visit() with each path that a cache has for a name, in the order of the cache, until
+ * visit() returns true. Returns what the last visit() returned. A damaged cache, or one of another
+ * format, has no paths.
  */
 bool cushim__ld_cache_find(const void *cache, size_t bytes, const char *name,
                            bool (*visit)(const char *path, void *user), void *user);

@@ -21,7 +21,7 @@ static const ElfW(Dyn) * find_tag(const ElfW(Dyn) * entry, ElfW(Sxword) tag)
     return entry->d_tag == tag ? entry : NULL;
 }
 
-/* The name that a loaded library gives itself; NULL if it has none. */
+/* Returns the name that a loaded library gives itself, or NULL if it has none. */
 static const char *own_name(const struct dl_phdr_info *info)
 {
     const ElfW(Dyn) *dynamic = NULL, *name, *strings;
@@ -84,7 +84,7 @@ static enum cushim__library_state state_of_elf(enum cushim__elf state)
     }
 }
 
-/* Looks at one file. What it needs is added to ret_needs, if that is not NULL. */
+/* Looks at one file. Adds what it needs to ret_needs, unless that is NULL. */
 static struct cushim__library_file look_at(const char *path, struct cushim__arena *arena,
                                            struct cushim__elf_needs *ret_needs)
 {
@@ -120,7 +120,7 @@ struct find {
     struct cushim__library_file library;
 };
 
-/* The linker looks further behind a file that it cannot read, or that another machine's is. */
+/* The linker goes on after a file that it cannot read, or that is for another machine. */
 static enum cushim__visit visit(const char *path, void *user)
 {
     struct find *find = user;
@@ -145,18 +145,21 @@ find_name(const char *name, const struct cushim__searcher *searcher, struct cush
 
 /* --- what files need --- */
 
-/* Far more than any library needs. The linker is left to look at what comes after that many. */
+/* This is far more than any library needs. Libraries beyond that number are not looked at here. */
 enum { MOST_NEEDED = 256 };
 
 struct walk {
     struct cushim__arena *arena;
-    const char *names[MOST_NEEDED]; /* what was asked for, so that circles end */
+    const char *names[MOST_NEEDED]; /* the names seen so far, so that circles end */
     const char
         *paths[MOST_NEEDED + 1]; /* the first file, and those found, whose needs are followed */
     size_t n_names, n_paths;
 };
 
-/* The parts of the C library, which this process runs by. Not all of them are loaded as files. */
+/*
+ * The parts of the C library. This process already runs with them, and not all of them are loaded
+ * as files.
+ */
 static bool is_of_c_library(const char *name)
 {
     static const char *const parts[] = {"libc.so.",  "libm.so.",       "libdl.so.",
@@ -178,7 +181,10 @@ static bool is_new(const struct walk *walk, const char *name)
     return true;
 }
 
-/* Finds one library that another needs. True unless a bad file would be loaded for it. */
+/*
+ * Finds one library that another one needs. Returns false if the linker would load a bad file for
+ * it.
+ */
 static bool follow_name(struct walk *walk, const char *name,
                         const struct cushim__searcher *searcher,
                         struct cushim__library_file *ret_bad)
@@ -197,7 +203,7 @@ static bool follow_name(struct walk *walk, const char *name,
             walk->paths[walk->n_paths++] = found.path;
         return true;
     }
-    /* The linker says itself what is absent. */
+    /* The linker itself reports a library that is absent. */
     *ret_bad = found;
     return found.state == CUSHIM__LIBRARY_ABSENT;
 }
@@ -216,7 +222,7 @@ static bool follow_file(struct walk *walk, const char *path, struct cushim__libr
     return true;
 }
 
-/* A library that fits does not if one that it needs does not. */
+/* A library does not fit if a library that it needs does not fit. */
 static struct cushim__library_file with_needs(struct cushim__library_file library,
                                               struct cushim__arena *arena)
 {

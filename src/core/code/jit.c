@@ -22,6 +22,7 @@ static void add_if(struct cushim__jit *jit, int option, int value)
         add(jit, option, (uintptr_t) value);
 }
 
+/* The driver writes its messages into these buffers. Their sizes are values of the options, too. */
 static void add_logs(struct cushim__jit *jit)
 {
     add(jit, CU_JIT_ERROR_LOG_BUFFER, (uintptr_t) jit->error);
@@ -83,6 +84,7 @@ cushim_status cushim__jit_begin(const struct cushim_module_params *params, const
     room = CUSHIM__JIT_OPTIONS + params->n_options;
     jit.options = calloc(room, sizeof(*jit.options));
     jit.values = calloc(room, sizeof(*jit.values));
+    /* One block holds both logs. */
     jit.error = calloc(2, LOG_BYTES);
     if (!jit.options || !jit.values || !jit.error) {
         cushim__jit_finish(&jit);
@@ -108,6 +110,7 @@ cushim_status cushim__jit_answer(const struct cushim__scope *scope, const struct
 {
     char line[512];
 
+    /* A driver can fail without a message. Then the result alone must be enough. */
     if (!result || !*jit->error)
         return cushim__check_result(scope, result, name);
     cushim__fail_at(result, name, scope->label, "%s: %s: %s", scope->call,

@@ -14,7 +14,10 @@ static const char *lowered(const struct cushim__module *module, const char *name
     return name;
 }
 
-/* Under the module's lock. */
+/*
+ * Under the module's lock. A name can be that of a function and of a variable; both are in the
+ * list.
+ */
 static struct cushim__member *find(const struct cushim__module *module, const char *name,
                                    bool variable)
 {
@@ -25,7 +28,10 @@ static struct cushim__member *find(const struct cushim__module *module, const ch
     return member;
 }
 
-/* Makes a member that is not in the list yet. Under the module's lock. */
+/*
+ * Makes a member that is not in the list yet. Under the module's lock. It is added only when it is
+ * complete.
+ */
 static struct cushim__member *new_member(const struct cushim__scope *scope,
                                          struct cushim__module *module, const char *name)
 {
@@ -79,6 +85,10 @@ static cushim_status add_function(const struct cushim__scope *scope, struct cush
     return CUSHIM_OK;
 }
 
+/*
+ * The lock is held during the driver call, so that two threads that ask for the same name get the
+ * same handle.
+ */
 cushim_status cushim__module_function(const struct cushim__scope *scope,
                                       struct cushim__module *module, const char *name,
                                       uint64_t *ret_id)
@@ -124,7 +134,10 @@ static cushim_status add_variable(const struct cushim__scope *scope, struct cush
     return CUSHIM_OK;
 }
 
-/* Under the module's lock. */
+/*
+ * Under the module's lock. Makes a slice of a variable, or uses the one that the program has not
+ * freed yet.
+ */
 static cushim_status give_slice(const struct cushim__scope *scope, struct cushim__member *member)
 {
     struct cushim__object *object = cushim__handle_pin(member->id, CUSHIM__HANDLE_SLICE, NULL);
@@ -133,6 +146,7 @@ static cushim_status give_slice(const struct cushim__scope *scope, struct cushim
         cushim__handle_unpin(member->id);
         return CUSHIM_OK;
     }
+    /* The slice takes over one reference of the buffer. The member keeps its own. */
     atomic_fetch_add(&member->buffer->references, 1);
     CUSHIM_TRY(cushim__slice_give(scope, CUSHIM__HANDLE_SLICE, member->buffer, 0, 1,
                                   member->buffer->bytes, &member->id));

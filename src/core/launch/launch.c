@@ -16,6 +16,10 @@ struct argument_storage {
     void *more;
 };
 
+/*
+ * Prepares the arrays of a launch. If there are many arguments, one allocation holds all three
+ * arrays. The accesses have one more element, for the kernel's code.
+ */
 static cushim_status take_room(struct cushim__launch *launch, struct argument_storage *room)
 {
     const size_t n = launch->n;
@@ -49,6 +53,11 @@ static cushim_status wrong_memory(const struct cushim__launch *launch, size_t i,
                            launch->function->name, i, name);
 }
 
+/*
+ * Pins the memory of one argument until the launch is submitted. So no other thread can free the
+ * memory before the driver knows the kernel. After that, the order of the buffer's work delays
+ * freeing.
+ */
 static cushim_status pin_argument(struct cushim__launch *launch, size_t i)
 {
     const struct cushim_argument *argument = &launch->arguments[i];
@@ -86,6 +95,10 @@ static cushim_status pin_memory(struct cushim__launch *launch)
     return CUSHIM_OK;
 }
 
+/*
+ * Each access belongs to one argument that is pinned, and arguments are pinned in order. So the
+ * number of accesses tells where to stop, also if pin_memory() failed half-way.
+ */
 static void unpin_memory(const struct cushim__launch *launch)
 {
     size_t pinned = launch->n_accesses;
@@ -116,6 +129,7 @@ static cushim_status call_with(const struct cushim__launch *l,
                        (l->function->cu, l->shape.grid[0], l->shape.grid[1], l->shape.grid[2],
                         l->shape.block[0], l->shape.block[1], l->shape.block[2],
                         (unsigned) l->config->shared_bytes, l->stream->cu, l->values));
+    /* Without attributes the older function does the same, and every driver has it. */
     if (!attributes->n)
         return call_plain(l);
     description = cushim__launch_describe(l, attributes);
@@ -136,6 +150,10 @@ static void describe(struct cushim__launch *launch, struct cushim__submission *s
     s->locks.n = 0;
 }
 
+/*
+ * Between begin and end the submission lock is held. So this makes exactly one driver call there,
+ * and that call does not block.
+ */
 static cushim_status submit_plain(struct cushim__launch *launch)
 {
     struct cushim__submission s;
@@ -157,6 +175,7 @@ static cushim_status submit_with(struct cushim__launch *launch,
     cushim_status status = CUSHIM_OK;
 
     describe(launch, &s);
+    /* A graph of cushim has no nodes that record events. */
     s.recordable = !timing->start && !timing->end && !attributes->n_events;
     CUSHIM_TRY(cushim__submit_begin(&s));
     if (timing->start)
@@ -171,6 +190,10 @@ static cushim_status submit_with(struct cushim__launch *launch,
     return status;
 }
 
+/*
+ * The events are made before the submission and freed after it, so that the submission lock is not
+ * held during these driver calls. They are dropped also after an error.
+ */
 static cushim_status submit_timed(struct cushim__launch *launch,
                                   struct cushim__launch_attributes *attributes)
 {
@@ -186,6 +209,10 @@ static cushim_status submit_timed(struct cushim__launch *launch,
     return status;
 }
 
+/*
+ * Attributes can pin events and memory of the program. They stay pinned until the launch is
+ * submitted, also if it fails.
+ */
 static cushim_status submit_special(struct cushim__launch *launch)
 {
     const struct cushim_launch_options *options = launch->config->options;
@@ -205,6 +232,7 @@ static cushim_status run(struct cushim__launch *launch, struct argument_storage 
 {
     cushim_status status;
 
+    /* This comes before the memory is pinned, because nothing has to be undone then. */
     if (__builtin_expect(launch->stream->object.context != launch->scope->context, 0))
         return cushim__fail_foreign(launch->scope, "stream");
     CUSHIM_TRY(take_room(launch, room));
@@ -213,6 +241,7 @@ static cushim_status run(struct cushim__launch *launch, struct argument_storage 
         status = cushim__launch_check_overlap(launch);
     if (!status && !cushim__launch_is_empty(launch))
         status = launch->config->options ? submit_special(launch) : submit_plain(launch);
+    /* The pins are removed also if the launch failed or was empty. */
     unpin_memory(launch);
     free(room->more);
     return status;

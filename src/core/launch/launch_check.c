@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What can be known to be wrong with a launch before the driver is asked. */
+/*
+ * Checks a launch before the driver sees it. A driver would return only a number for these
+ * mistakes, and would not notice an argument of a wrong size: it would read beyond it. So the texts
+ * here name the kernel, the argument and the limit.
+ */
 #include <string.h>
 
 #include "core/launch/launch.h"
@@ -51,6 +55,7 @@ static cushim_status check_block(const struct cushim__launch *launch)
     return CUSHIM_OK;
 }
 
+/* The limit is atomic, because another thread may change it with a function attribute. */
 static cushim_status check_shared(const struct cushim__launch *launch)
 {
     struct cushim__function *function = launch->function;
@@ -69,6 +74,10 @@ static cushim_status check_shared(const struct cushim__launch *launch)
                 function->name, bytes, most);
 }
 
+/*
+ * Checks in the same cases as cushim__shape_of(), and only after that has failed, because texts are
+ * needed only then.
+ */
 cushim_status cushim__launch_shape(struct cushim__launch *launch)
 {
     if (cushim__shape_of(launch->function, launch->config, &launch->shape))
@@ -115,6 +124,10 @@ static cushim_status no_value(const struct cushim__launch *launch, size_t i)
 cushim_status cushim__launch_check_arguments(const struct cushim__launch *launch)
 {
     const struct cushim__function *function = launch->function;
+    /*
+     * Not every driver tells the parameters of a kernel. If they are not known, their sizes
+     * are not checked here.
+     */
     const bool known = function->n_params >= 0;
 
     if (__builtin_expect(known && launch->n != (size_t) function->n_params, 0))
@@ -132,7 +145,7 @@ cushim_status cushim__launch_check_arguments(const struct cushim__launch *launch
     return CUSHIM_OK;
 }
 
-/* The argument that an access is of. */
+/* Returns the number of the argument to which an access belongs. Values have no access. */
 static size_t argument_of(const struct cushim__launch *launch, size_t access)
 {
     size_t i = 0;
@@ -153,6 +166,7 @@ cushim_status cushim__launch_check_overlap(const struct cushim__launch *launch)
         return CUSHIM_OK;
     a = argument_of(launch, a);
     b = argument_of(launch, b);
+    /* The pin keeps the label valid, because another thread may free the slice meanwhile. */
     memory = cushim__object_pin(launch->arguments[a].view.object, launch->scope->call);
     if (memory)
         label = cushim__object_label(memory);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The attributes of cuLaunchKernelEx(), from the fields that stand for them. */
+/*
+ * Makes the attributes of cuLaunchKernelEx() from the fields of the options. A field that is zero
+ * or NULL makes no attribute, so that older drivers, which do not know it, still accept the launch.
+ */
 #include <string.h>
 
 #include "core/launch/launch.h"

@@ -5,7 +5,7 @@
 
 #include "core/launch/launch.h"
 
-/* Arguments, which do not change while more than one has the list. */
+/* A list of arguments. It does not change while it has more than one reference. */
 struct cushim__argument_list {
     unsigned references; /* under the lock of the launcher */
     size_t n, max;

@@ -27,6 +27,10 @@ static cushim_status move(struct cushim__scope *scope, struct cushim__stream *st
                           const struct cushim__access *part, void *host)
 {
     const size_t bytes = part->end - part->begin;
+    /*
+     * The submission holds the locks only while the driver accepts the copy, and not while the copy
+     * runs.
+     */
     struct cushim__submission s = {
         .scope = scope, .timeline = stream->timeline, .accesses = part, .n = 1};
     cushim_status status = cushim__submit_begin(&s);
@@ -66,6 +70,7 @@ static cushim_status move_pieces(struct cushim__scope *scope, struct cushim__str
         if (from)
             memcpy(block->host, from + done, part.end - part.begin);
         status = move(scope, stream, &part, block->host);
+        /* The block is used again for the next piece, so each piece must be done before that. */
         if (!status)
             status = cushim__timeline_synchronize(scope, stream->timeline);
         if (to && !status)
@@ -92,6 +97,10 @@ cushim_status cushim__memory_read(struct cushim__scope *scope, struct cushim__st
     return status;
 }
 
+/*
+ * No lock is held while the host copies. A program that submits other work on the memory meanwhile
+ * must order the two itself.
+ */
 cushim_status cushim__memory_write(struct cushim__scope *scope, struct cushim__stream *stream,
                                    const struct cushim__access *to, const void *host)
 {
@@ -153,6 +162,7 @@ cushim_status cushim__memory_copy(struct cushim__scope *scope, struct cushim__st
                                    .recordable = true};
     cushim_status status;
 
+    /* An empty copy has no order to keep, so the stream does not wait. */
     if (to->begin == to->end)
         return CUSHIM_OK;
     status = cushim__submit_begin(&s);

@@ -3,6 +3,10 @@
 
 #include <stdlib.h>
 
+/*
+ * Called with the last pin of the slice. The memory is freed only with the last reference to its
+ * buffer, and after the work that uses it.
+ */
 static void destroy(void *object)
 {
     struct cushim__slice *slice = object;
@@ -21,10 +25,12 @@ cushim_status cushim__slice_give(const struct cushim__scope *scope, enum cushim_
     struct cushim__slice *slice = cushim__zalloc_lines(sizeof(*slice));
 
     if (!slice) {
+        /* The caller has passed its reference to this function, also if it fails. */
         cushim__buffer_unref(buffer, scope->call, NULL);
         return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, scope->call, NULL, "no memory for a %s",
                                cushim__handle_noun(kind));
     }
+    /* The slice is used after its buffer is gone (destroy()), so it keeps the context itself. */
     cushim__context_ref(buffer->context);
     cushim__object_init(&slice->object, kind, buffer->context, destroy);
     slice->object.kept_by_parent = kind == CUSHIM__HANDLE_SLICE && buffer->keep;
@@ -83,6 +89,7 @@ static cushim_status resolve(const cushim_view *view, const char *call,
     status = cushim__checked_size(call, span->element, span->length, &bytes);
     if (status)
         return status;
+    /* The subtraction cannot overflow, because the offset is compared first. */
     if (view->offset > all || bytes > all - view->offset)
         return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call,
                                cushim__object_label(&span->slice->object),
@@ -101,6 +108,7 @@ cushim_status cushim__span_pin(cushim_view view, const char *call,
     struct cushim__resolved_view span = {.id = view.object};
     cushim_status status;
 
+    /* For a handle of another kind, pinning as a slice sets the right error. */
     span.slice =
         cushim__handle_pin(view.object, is_memory(kind) ? kind : CUSHIM__HANDLE_SLICE, call);
     if (!span.slice)
@@ -135,6 +143,10 @@ static cushim_status wait_for_device(struct cushim__scope *scope, struct cushim_
 
     if (buffer->memory != CUSHIM__MEMORY_MANAGED || buffer->context->limits.concurrent_managed)
         return CUSHIM_OK;
+    /*
+     * The lock protects both fields. The wait below holds no lock, so that other threads can go on
+     * submitting; the reference keeps the timeline alive until then.
+     */
     cushim__lock(buffer->context);
     host_only = buffer->host_only;
     if (buffer->attached && !buffer->attached->retired)
@@ -158,6 +170,7 @@ cushim_status cushim__slice_host(uint64_t id, enum cushim__handle_kind kind, boo
 
     if (status)
         return status;
+    /* The host may use all of the memory after this call, so it waits for the work on all of it. */
     access = (struct cushim__access){slice->buffer, 0, slice->buffer->bytes, write};
     status = cushim__buffer_synchronize(&scope, &access);
     if (!status)

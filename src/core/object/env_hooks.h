@@ -10,8 +10,8 @@
  *   CUSHIM_TRACE=FILE     All libraries go into one trace, which is written when the
  *                         process exits.
  *   CUSHIM_FAULTS=RULES   All libraries share one set of faults. CUSHIM_ERROR_INVALID_ARGUMENT
- *                         if the rules are not valid; a library that no hooks can be put in
- *                         front of fails, too, as nobody would notice that its faults are missing.
+ *                         if the rules are not valid; also if a library can get no hooks,
+ *                         because its faults would be missing without notice.
  *
  * The trace sees what the program sees, faults included.
  */

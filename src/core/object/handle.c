@@ -40,7 +40,9 @@ struct chunk {
 
 /*
  * Protects the lists below, the growth of the table, and the source locations in slots. Pinning and
- * unpinning do not take it: they only change the state of one slot, which is atomic.
+ * unpinning do not take it: they only change the state of one slot, which is atomic. So calls on
+ * different objects do not wait for each other here. The lists are valid at any moment, so a child
+ * of fork() may simply initialise the mutex again.
  */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static uint32_t first_free; /* index + 1 */
@@ -59,6 +61,10 @@ static const char *const kind_names[] = {
 _Static_assert(CUSHIM__HANDLE_KINDS <= KIND_MASK, "room for every kind");
 _Static_assert(ARRAY_SIZE(kind_names) == CUSHIM__HANDLE_KINDS, "a name for every kind");
 
+/*
+ * Public headers set the source location in a macro before the call. It is kept for each thread, so
+ * that another thread cannot take it.
+ */
 static _Thread_local const char *here;
 
 void cushim__handle_source_location(const char *place)
@@ -92,6 +98,7 @@ static uint64_t id_of(uint32_t index, uint64_t state)
            index;
 }
 
+/* Returns the bits of the kind, which a program may have made up: they can be any number. */
 static unsigned kind_of(uint64_t id)
 {
     return (uint8_t) (id >> CUSHIM__INDEX_BITS);
@@ -140,6 +147,10 @@ static struct cushim__handle_slot *find_slot(uint32_t *ret_index)
     return cushim__slot_at(*ret_index);
 }
 
+/*
+ * Takes a slot for a new handle and notes where it is made. Only the thread that calls this knows
+ * the slot until its state is set to open.
+ */
 static struct cushim__handle_slot *take_slot(uint32_t *ret_index)
 {
     const struct place place = take_place();
@@ -160,9 +171,14 @@ cushim_status cushim__handle_create(enum cushim__handle_kind kind, void *object,
     uint32_t index = 0;
     uint64_t state;
 
+    /* The slot is chosen first, because the number of the slot is a part of the handle. */
     slot = take_slot(&index);
     if (!slot)
         return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, call, NULL, "no room for another handle");
+    /*
+     * Relaxed order is enough for these two: the release below publishes them together with the
+     * state.
+     */
     atomic_store_explicit(&slot->object, object, memory_order_relaxed);
     atomic_store_explicit(&slot->lock, NULL, memory_order_relaxed);
     rest_of(index)->destroy = destroy;
@@ -172,7 +188,7 @@ cushim_status cushim__handle_create(enum cushim__handle_kind kind, void *object,
         state = GENERATION;
     state |= (uint64_t) kind << KIND_SHIFT;
     *ret_id = id_of(index, state);
-    /* The pin makes the slot open. Release: whoever sees it also sees the object. */
+    /* The pin makes the slot open. Release: a thread that sees it also sees the object. */
     atomic_store_explicit(&slot->state, state | 1, memory_order_release);
     atomic_store_explicit(&slot->open, *ret_id, memory_order_release);
     return CUSHIM_OK;
@@ -202,6 +218,10 @@ static const char *article(unsigned kind)
     return kind == CUSHIM__HANDLE_EVENT || kind == CUSHIM__HANDLE_NVRTC ? "an" : "a";
 }
 
+/*
+ * Explains why a handle is not open. It compares the kind first, because a handle of another kind
+ * is a mistake of its own.
+ */
 static cushim_status stale(uint64_t id, unsigned kind, const char *call)
 {
     const unsigned is = kind_of(id);
@@ -231,6 +251,10 @@ void *cushim__handle_pin(uint64_t id, enum cushim__handle_kind kind, const char 
     struct cushim__handle_slot *slot = cushim__slot_of(id, kind);
     uint64_t state = slot ? atomic_load_explicit(&slot->state, memory_order_acquire) : 0;
 
+    /*
+     * The state can change between the load and the exchange, because another thread pins or
+     * closes. Then the exchange fails, loads the new state, and the loop checks it again.
+     */
     while (slot && is_open(state, id))
         if (atomic_compare_exchange_weak_explicit(&slot->state, &state, state + 1,
                                                   memory_order_acquire, memory_order_acquire))
@@ -241,6 +265,7 @@ void *cushim__handle_pin(uint64_t id, enum cushim__handle_kind kind, const char 
 
 void cushim__handle_pin_again(uint64_t id)
 {
+    /* Relaxed order is enough: the caller already has a pin, and so already sees the object. */
     atomic_fetch_add_explicit(&cushim__slot_at(cushim__handle_index(id))->state, 1,
                               memory_order_relaxed);
 }
@@ -296,12 +321,20 @@ static void give_back(uint32_t index)
 void cushim__handle_unpin(uint64_t id)
 {
     struct cushim__handle_slot *slot = cushim__slot_at(cushim__handle_index(id));
+    /*
+     * Acquire and release: the thread that destroys the object must see all that other threads
+     * wrote to it before they removed their pins.
+     */
     const uint64_t before = atomic_fetch_sub_explicit(&slot->state, 1, memory_order_acq_rel);
 
     if ((before & PIN_MASK) != 1)
         return;
     /* The last pin is gone and the handle is closed, so no other thread can reach the object. */
     rest_of(cushim__handle_index(id))->destroy(atomic_exchange(&slot->object, NULL));
+    /*
+     * Only now may the slot be used for another object. Its generation then changes, so that old
+     * handles stay stale.
+     */
     give_back(cushim__handle_index(id));
 }
 
@@ -339,15 +372,26 @@ cushim_status cushim__handle_close(uint64_t id, enum cushim__handle_kind kind, c
     struct cushim__handle_lock *lock;
     bool closed;
 
-    /* The pin keeps the object alive, and the object its lock, until the lock is released below. */
+    /*
+     * The pin keeps the object alive, and the object its lock, until the lock is released below.
+     * Without it, the slot could get another object and another lock between these lines.
+     */
     if (!cushim__handle_pin(id, kind, NULL))
         return stale(id, kind, call);
     lock = atomic_load_explicit(&slot->lock, memory_order_relaxed);
+    /*
+     * A thread that holds this lock may use the object without a pin. So the handle is closed only
+     * while no other thread holds the lock.
+     */
     if (lock)
         pthread_mutex_lock(&lock->mutex);
     closed = mark_closed(slot, id);
     if (lock)
         pthread_mutex_unlock(&lock->mutex);
+    /*
+     * The first unpin removes the pin of the handle itself, the second one the pin of this call.
+     * destroy() runs without the lock, because it may wait for the device.
+     */
     if (closed) {
         note_freed(id, &place);
         cushim__handle_unpin(id);
@@ -375,6 +419,10 @@ struct cushim__handle_lock *cushim__handle_lock_new(void)
 
 void cushim__handle_lock_free(struct cushim__handle_lock *lock)
 {
+    /*
+     * The memory is never freed, because another thread may have read the pointer from a slot and
+     * may take the lock only later.
+     */
     if (!lock)
         return;
     pthread_mutex_lock(&mutex);
@@ -385,6 +433,10 @@ void cushim__handle_lock_free(struct cushim__handle_lock *lock)
 
 void cushim__handle_set_lock(uint64_t id, struct cushim__handle_lock *lock)
 {
+    /*
+     * Release order: a thread that finds the lock in the slot also sees that the mutex is
+     * initialised.
+     */
     atomic_store_explicit(&cushim__slot_at(cushim__handle_index(id))->lock, lock,
                           memory_order_release);
 }

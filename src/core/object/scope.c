@@ -49,6 +49,10 @@ cushim_status cushim__fail_driver(const struct cushim__scope *scope, int result,
                            cushim__status_name(result), cushim__status_text(result));
 }
 
+/*
+ * Keeps an error of work that no caller waits for. The first one is kept, because later ones are
+ * often only its consequence.
+ */
 void cushim__defer_error(struct cushim__context *context)
 {
     cushim__log(CUSHIM_LOG_ERROR, "%s", cushim__error()->text);
@@ -73,6 +77,10 @@ void cushim__check_free(const struct cushim__scope *scope, int result, const cha
     cushim__error_restore(&before);
 }
 
+/*
+ * Makes the context of the scope current. The driver is asked first, because most callers use one
+ * context only, and asking costs less than setting.
+ */
 static int bind(struct cushim__scope *scope, const char **ret_name)
 {
     int result = CU_FN(scope->table, cuCtxGetCurrent)(&scope->before);
@@ -100,6 +108,10 @@ cushim_status cushim__scope_enter(struct cushim__context *context, const char *c
     return cushim__check_result(ret_scope, status, name);
 }
 
+/*
+ * This is for destructors, which have no caller that could receive an error. So it does not fail;
+ * an error is reported like that of any other driver call that frees.
+ */
 void cushim__scope_to_free(struct cushim__context *context, const char *call, const char *label,
                            struct cushim__scope *ret_scope)
 {

@@ -6,14 +6,20 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* The list of the system: "55d0c8a00000-55d0c8a21000 rw-p 00000000 00:00 0  [heap]" and so on. */
+/*
+ * Reads the system's list of mappings, whose lines are like "55d0c8a00000-55d0c8a21000 rw-p
+ * 00000000 00:00 0  [heap]".
+ */
 struct reader {
     int file;
     ssize_t n, at;
     char text[1024];
 };
 
-/* The second is for a process whose first thread has ended. */
+/*
+ * Opens the list of the process, or of the calling thread. The list of the process cannot be read
+ * after its first thread has ended.
+ */
 static bool open_list(struct reader *reader, bool of_thread)
 {
     reader->n = reader->at = 0;
@@ -39,7 +45,7 @@ static int next_char(struct reader *reader)
     return (unsigned char) reader->text[reader->at++];
 }
 
-/* A number in hexadecimal digits, and the character behind it. */
+/* Reads a number of hexadecimal digits and the character behind it. */
 static bool next_number(struct reader *reader, int behind, uintptr_t *ret_number)
 {
     uintptr_t number = 0;

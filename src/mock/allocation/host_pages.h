@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What memory the process has, as the system lists it. The functions change nothing, allocate
- * nothing and take no lock, so a signal handler may call them.
+ * Finds out which memory the process has, from the system's list. The functions change nothing,
+ * allocate nothing and take no lock, so a signal handler may call them.
  */
 #ifndef CUSHIM_MOCK_ALLOCATION_HOST_PAGES_H
 #define CUSHIM_MOCK_ALLOCATION_HOST_PAGES_H
@@ -16,12 +16,14 @@ struct mock__host_pages {
     int protection; /* PROT_READ, PROT_WRITE, PROT_EXEC */
 };
 
-/* Finds the pages at an address; false: there are none, or the system does not say. */
+/*
+ * Finds the pages at an address. Returns false if there are none, or if the system does not tell.
+ */
 bool mock__host_pages_find(uintptr_t address, struct mock__host_pages *ret_pages);
 
 /*
- * Tells whether all of [address, address + bytes) is there, with at least a protection. True if the
- * system does not say.
+ * Tells whether all of [address, address + bytes) is mapped with at least this protection. Returns
+ * true if the system does not tell.
  */
 bool mock__host_pages_allow(uintptr_t address, size_t bytes, int protection);
 

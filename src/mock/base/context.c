@@ -47,7 +47,7 @@ static CUresult fill(struct mock__context *context, unsigned flags)
     return CUDA_SUCCESS;
 }
 
-/* A device with a broken context is unusable until that context is gone. */
+/* While a context of a device is broken, the whole device is unusable. */
 static CUresult device_fault(const struct mock__device *device)
 {
     const struct mock__context *context;
@@ -80,7 +80,7 @@ CUresult mock__context_create(struct mock__device *device, unsigned flags, bool 
     return CUDA_SUCCESS;
 }
 
-/* The handle stays the same: programs keep it across a release and a retain. */
+/* The handle stays the same, because programs keep it across a release and a retain. */
 CUresult mock__context_revive(struct mock__context *context)
 {
     return context->alive ? CUDA_SUCCESS : fill(context, context->device->primary_flags);
@@ -111,7 +111,7 @@ CUresult mock__context_current(struct mock__context **ret_context)
     struct mock__context *context = mock__object_find(MOCK__CONTEXT, handle);
 
     MOCK__REQUIRE(handle, CUDA_ERROR_INVALID_CONTEXT);
-    /* Another thread may have destroyed what is current here. */
+    /* Another thread may have destroyed the context that is current in this thread. */
     MOCK__REQUIRE(context, CUDA_ERROR_CONTEXT_IS_DESTROYED);
     MOCK__TRY(mock__context_usable(context));
     *ret_context = context;
@@ -150,7 +150,7 @@ bool mock__current_pop(CUcontext *ret_handle)
     return true;
 }
 
-/* The driver's rule: setting replaces the top of the stack, and setting NULL pops it. */
+/* This is the driver's rule: setting replaces the top of the stack, and setting NULL removes it. */
 void mock__current_replace(CUcontext handle)
 {
     if (depth)

@@ -23,8 +23,9 @@ static int n_devices;
 static atomic_bool forked;
 
 /*
- * While a host function runs that stands for a kernel, its thread has the lock, and all that its
- * threads change, they change with this one. So it is enough for those who only look.
+ * While a host function runs that stands for a kernel, its thread holds `lock`. The threads of that
+ * function change the mock's state only under this second lock. So at that time this lock is enough
+ * to read the state.
  */
 static pthread_mutex_t helpers = PTHREAD_MUTEX_INITIALIZER;
 static bool helped; /* such a host function runs; guarded by helpers */
@@ -47,7 +48,10 @@ CUresult mock__enter(void)
 {
     if (atomic_load_explicit(&forked, memory_order_relaxed))
         return CUDA_ERROR_NOT_INITIALIZED;
-    /* Before the lock: the thread of a kernel holds it already, and would wait for itself. */
+    /*
+     * This check comes before taking the lock: the thread of a kernel holds it already, and would
+     * wait for itself.
+     */
     if (in_callback)
         return CUDA_ERROR_NOT_PERMITTED;
     pthread_mutex_lock(&lock);
@@ -108,8 +112,8 @@ static bool lock_soon(void)
 }
 
 /*
- * A host function may begin at any time in the thread that has the lock, and may wait for this
- * thread. So nobody waits for the lock without looking for it.
+ * A host function may begin at any time in the thread that holds the lock, and may wait for this
+ * thread. So this thread never waits for the lock without also looking for such a host function.
  */
 void mock__control_lock(void)
 {
@@ -135,7 +139,7 @@ void mock__lock_changed(void)
     pthread_cond_broadcast(&changed);
 }
 
-/* Every change wakes all threads that wait: each checks its own condition again. */
+/* Every change wakes all threads that wait. Each of them then checks its own condition again. */
 bool mock__lock_wait(uint64_t nanoseconds)
 {
     struct timespec until;
@@ -215,7 +219,9 @@ bool mock__device_has_room(const struct mock__device *device, uint64_t bytes)
     return bytes <= device->profile->total_bytes - device->used_bytes;
 }
 
-/* Starts from the beginning each time: the program may call cuInit() again after it failed. */
+/*
+ * Starts from the beginning each time, because the program may call cuInit() again after it failed.
+ */
 static CUresult add_devices(const struct mock__config **ret_config)
 {
     SCOPED_STR error = {0};
@@ -248,8 +254,8 @@ static CUresult initialise_locked(void)
         return CUDA_ERROR_OUT_OF_MEMORY;
     registered = true;
     /*
-     * This is last, so that an attempt that fails has not loaded plug-ins, which the next one would
-     * load again.
+     * This comes last: an attempt that fails has then not loaded plug-ins, which the next attempt
+     * would load again.
      */
     mock__hooks.start(config);
     initialised = true;

@@ -4,10 +4,10 @@
 
 #include <cushim/mock.h>
 
-/* What is counted, where it happens. Guarded by the lock. */
+/* Counters, which the code increments where the counted event happens. Protected by the lock. */
 extern struct cushim_mock_counts mock__stats;
 
-/* Memory of the device came, or went. */
+/* Count memory of the device that was allocated, or freed. */
 void mock__stats_came(size_t bytes);
 void mock__stats_went(size_t bytes);
 

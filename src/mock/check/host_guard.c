@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The pages of registered memory are the program's own. It may unmap or protect them before it
- * unregisters them, or while work uses them. A device has such pages for itself from then on: they
- * were pinned. Here, what work does to them faults, and would end the process. So the handler of
- * SIGSEGV helps while work is done:
+ * The pages of registered memory belong to the program. It may unmap or protect them before it
+ * unregisters them, or while work uses them. A real device keeps such pages, because they are
+ * pinned. In the mock, work that uses them faults, which would end the process. So the handler of
+ * SIGSEGV helps while work runs:
  *
- * - What is protected is opened, and protected as before when the work is done. A device notices
- *   nothing of the protection, either.
- * - Where nothing is mapped any more, zeros are, until the work is done. What the device still has
- *   there is lost here. So that is a finding, and the context is broken as by an illegal access.
+ * - Pages that are protected are opened, and get their protection back when the work is done. A
+ * device ignores the protection, too. - Where nothing is mapped any more, pages of zeros are mapped
+ * until the work is done. A device would still have the data, but the mock has lost it. So this is
+ * a finding, and the context is broken as by an illegal access.
  *
  * The handler takes no lock and allocates nothing. It uses system calls, and tables of a fixed
- * size: what does not fit is not helped.
+ * size. If a table is full, the handler does not help.
  */
 #include "mock/check/host_guard.h"
 
@@ -36,16 +36,16 @@ static struct range {
 } ranges[1024];
 static atomic_size_t n_ranges; /* the places up to the last that is used */
 
-/* What the handler did to pages, for the work that is done now. */
+/* The changes that the handler made to pages for the work that runs now. */
 static struct patch {
     uintptr_t begin, end;
-    int protection; /* what they had; NOTHING: they were not there */
+    int protection; /* the protection before; NOTHING if nothing was mapped */
 } patches[256];
 static atomic_size_t n_patches;
 enum { NOTHING = -1 };
 
 static atomic_bool working;
-static _Atomic uintptr_t gone; /* the first address where nothing was mapped; 0: none */
+static _Atomic uintptr_t gone; /* the first address where nothing was mapped, or 0 */
 
 static uintptr_t page_of(uintptr_t address)
 {
@@ -77,7 +77,7 @@ static struct patch *new_patch(uintptr_t begin, uintptr_t end, int protection)
     return &patches[n];
 }
 
-/* Nobody else's pages are replaced, also if another thread maps some now. */
+/* Maps zeros without replacing pages of others, even if another thread maps some at this moment. */
 static bool map_zeros(uintptr_t begin, uintptr_t end)
 {
     void *const wanted = (void *) begin;
@@ -93,7 +93,9 @@ static bool map_zeros(uintptr_t begin, uintptr_t end)
     return false;
 }
 
-/* As much at once as there is room, as each fault costs a place in the table. */
+/*
+ * Maps as many pages at once as there is room for, because each fault takes an entry of the table.
+ */
 static bool fill(uintptr_t address, uintptr_t end)
 {
     const uintptr_t page = page_of(address), least = page_behind(page + 1);
@@ -104,7 +106,7 @@ static bool fill(uintptr_t address, uintptr_t end)
     while (patch && !map_zeros(page, end)) {
         if (errno != EEXIST)
             return false;
-        /* Another thread of the work was faster. */
+        /* Another thread of the work has mapped the page already. */
         if (end == least)
             return true;
         end = page + page_of((end - page) / 2);
@@ -115,7 +117,10 @@ static bool fill(uintptr_t address, uintptr_t end)
     return patch;
 }
 
-/* What the device may only read, is not made writable for it. */
+/*
+ * Opens pages for the access of the device. Pages that the device may only read stay protected
+ * against writing.
+ */
 static bool open_pages(uintptr_t address, const struct range *range)
 {
     const int wanted = atomic_load(&range->read_only) ? PROT_READ : PROT_READ | PROT_WRITE;
@@ -125,7 +130,7 @@ static bool open_pages(uintptr_t address, const struct range *range)
 
     if (!mock__host_pages_find(address, &pages))
         return false;
-    /* Another thread of the work was faster. */
+    /* Another thread of the work has opened the pages already. */
     if ((pages.protection & wanted) == wanted)
         return true;
     begin = pages.begin > first ? pages.begin : first;
@@ -193,7 +198,7 @@ void mock__host_guard_begin(void)
         atomic_store(&working, true);
 }
 
-/* In the order in which it was done, backwards: pages may have been in there twice. */
+/* Undoes the changes in the opposite order, because the table may contain the same pages twice. */
 static void undo(void)
 {
     size_t n = atomic_exchange(&n_patches, 0);

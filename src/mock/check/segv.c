@@ -41,7 +41,7 @@ static bool met(const struct mock__segv *segv)
     return false;
 }
 
-/* Passes a fault that nobody here has caused to the previous handler. */
+/* Passes a fault that none of the functions has handled to the previous handler. */
 static void pass_on(int signal_number, siginfo_t *info, void *context)
 {
     if (before.sa_flags & SA_SIGINFO) {
@@ -52,7 +52,7 @@ static void pass_on(int signal_number, siginfo_t *info, void *context)
         before.sa_handler(signal_number);
         return;
     }
-    /* What was sent by kill() does not come again by itself. */
+    /* A signal that was sent by kill() does not come again by itself. */
     if (info->si_code <= 0 && before.sa_handler == SIG_IGN)
         return;
     signal(signal_number, SIG_DFL);

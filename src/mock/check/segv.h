@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The handler of SIGSEGV, which is there once somebody wants it. The functions that it calls run in
- * the midst of anything, the mock with its lock included: they take no lock and allocate nothing.
+ * The handler of SIGSEGV. It is installed when a function is added for the first time. The
+ * functions may run at any point of the program, also while the mock holds its lock. So they take
+ * no lock and allocate nothing.
  */
 #ifndef CUSHIM_MOCK_CHECK_SEGV_H
 #define CUSHIM_MOCK_CHECK_SEGV_H
@@ -14,16 +15,19 @@
 struct mock__segv {
     uintptr_t address;
     bool is_there;           /* there is memory, but it is protected */
-    bool reads, writes;      /* both, where the processor does not say */
+    bool reads, writes;      /* both are set if the processor does not tell */
     bool of_another_process; /* a child of fork() */
 };
 
-/* Returns true if the access is to be tried again. Else others are asked. */
+/*
+ * Handles one fault. Returns true if the access can be tried again. After false, the next function
+ * is called.
+ */
 typedef bool mock__segv_fn(const struct mock__segv *segv);
 
 /*
- * Makes the handler ask a function, too, whom the program's own handler follows. Callers hold the
- * lock. False if there is no handler.
+ * Adds a function to those that the handler calls. If none of them returns true, the program's own
+ * handler is called. Callers hold the lock. Returns false if the handler cannot be installed.
  */
 bool mock__segv_ask(mock__segv_fn *fn);
 

@@ -13,10 +13,10 @@
 struct mock__context;
 
 /*
- * Returns the host address of bytes outside of all ranges that work in the context can access, or
- * also write. A
- * device maps memory in large pages, so an access a little beyond an allocation mostly hits the
- * rest of its page. NULL if there is no page: the access is then a fault.
+ * Returns the host address of bytes outside of all ranges that work in the context can access
+ * (write: that it can also write). A device maps memory in large pages, so an access a little
+ * beyond an allocation mostly hits the rest of its page. NULL if there is no such page; the access
+ * is then a fault.
  */
 void *mock__memory_stray(const struct mock__context *context, uint64_t address, size_t bytes,
                          bool write);

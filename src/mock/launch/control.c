@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What cushim/mock.h declares for kernels that run. */
+/* The functions of cushim/mock.h for kernels while they run. */
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -15,9 +15,9 @@
 #include "mock/queue/work.h"
 
 /*
- * The launch that runs, of which there is one at a time, as it holds the driver's
- * lock; so memory does not change under it. Its helper threads ask as well, which is
- * why it is not kept by thread.
+ * The launch that runs now. There is only one at a time, because it holds the driver's lock; so
+ * memory does not change during the launch. The variable is not thread-local, because the helper
+ * threads of the kernel use it as well.
  */
 static _Atomic(const struct mock__work *) running;
 static atomic_int failure;

@@ -14,7 +14,7 @@
 #include "mock/stream/capture.h"
 #include "mock/stream/stream.h"
 
-/* A range that the driver knows is checked, whatever the caller calls it. */
+/* A range that the driver knows is checked, whatever kind of memory the caller calls it. */
 static bool must_be_known(enum mock__side side, uint64_t address)
 {
     const struct mock__memory *memory = mock__memory_find(address);
@@ -23,7 +23,7 @@ static bool must_be_known(enum mock__side side, uint64_t address)
            (memory && memory->kind != MOCK__REGISTERED_MEMORY);
 }
 
-/* Where the bytes of a range are, NULL if there are none of that side. */
+/* Returns where the bytes of a range are, or NULL if this side has no such bytes. */
 static unsigned char *resolve(enum mock__side side, uint64_t address, size_t bytes)
 {
     if (must_be_known(side, address))
@@ -31,7 +31,10 @@ static unsigned char *resolve(enum mock__side side, uint64_t address, size_t byt
     return (unsigned char *) (uintptr_t) address;
 }
 
-/* Could the bytes be there when the copy is done? A graph's memory comes and goes. */
+/*
+ * Tells whether the bytes can exist when the copy runs. Memory of a graph is allocated and freed
+ * while the graph runs.
+ */
 static bool reachable(enum mock__side side, uint64_t address, size_t bytes)
 {
     return !must_be_known(side, address) || mock__memory_contains(address, bytes);
@@ -53,7 +56,7 @@ static CUresult settle(struct mock__end *end, const struct mock__copy *copy)
     return CUDA_SUCCESS;
 }
 
-/* offset = (z * height + y) * pitch + x; false if that is more than fits. */
+/* Computes offset = (z * height + y) * pitch + x. Returns false on overflow. */
 static bool offset_of(const struct mock__end *end, size_t y, size_t z, size_t *ret_offset)
 {
     size_t offset;
@@ -64,7 +67,7 @@ static bool offset_of(const struct mock__end *end, size_t y, size_t z, size_t *r
            !__builtin_add_overflow(offset, end->x, ret_offset);
 }
 
-/* The range from the first to the last byte of a box. */
+/* Computes the range from the first to the last byte of a box. */
 static CUresult range_of(const struct mock__end *end, const struct mock__copy *copy,
                          uint64_t *ret_address, size_t *ret_bytes)
 {
@@ -82,8 +85,8 @@ static CUresult range_of(const struct mock__end *end, const struct mock__copy *c
 }
 
 /*
- * Where the first byte of the box is. What was freed since the copy was submitted is a finding, and
- * a fault only where the device has no page any more, or may not write.
+ * Finds the first byte of the box. Memory that was freed since the copy was submitted is a finding.
+ * It is a fault only if the device has no page there any more, or may not write it.
  */
 static CUresult locate(const struct mock__context *context, const struct mock__end *end,
                        const struct mock__copy *copy, unsigned char **ret_first)
@@ -110,7 +113,7 @@ static CUresult refuse_dying(const struct mock__end *end)
     return CUDA_ERROR_INVALID_VALUE;
 }
 
-/* Checks that all of an end could be there, when the copy is submitted. */
+/* Checks, when the copy is submitted, that all of an end can exist. */
 static CUresult check(const struct mock__end *end, const struct mock__copy *copy)
 {
     uint64_t address = 0;
@@ -140,9 +143,9 @@ struct copy_work {
     uint64_t to_class, from_class; /* of the memory at the time of the check */
 };
 
-/* Row by row: what is between the rows is not touched. */
-static void watch(const struct mock__work *work, const struct mock__copy *copy,
-                  const struct mock__end *end, enum mock__access access)
+/* Reports the access of each row alone, because the bytes between the rows are not touched. */
+static void access_rows(const struct mock__work *work, const struct mock__copy *copy,
+                        const struct mock__end *end, enum mock__access access)
 {
     size_t offset;
 
@@ -175,8 +178,8 @@ static void do_copy(const struct copy_work *copy, unsigned char *to, const unsig
 {
     count(&copy->copy);
     if (!copy->staged)
-        watch(&copy->work, &copy->copy, &copy->copy.src, MOCK__READ);
-    watch(&copy->work, &copy->copy, &copy->copy.dst, MOCK__WRITE);
+        access_rows(&copy->work, &copy->copy, &copy->copy.src, MOCK__READ);
+    access_rows(&copy->work, &copy->copy, &copy->copy.dst, MOCK__WRITE);
     copy_rows(&copy->copy, to, from);
 }
 
@@ -185,7 +188,7 @@ static bool is_empty(const struct mock__copy *copy)
     return !copy->width || !copy->height || !copy->depth;
 }
 
-/* Looked up again: what was there at submission may have been freed by work in between. */
+/* Looks up the memory again, because work since the submission may have freed it. */
 static void run_copy(struct mock__work *work)
 {
     const struct copy_work *copy = (const struct copy_work *) work;
@@ -205,7 +208,10 @@ static void finish_copy(struct mock__work *work)
     free(((struct copy_work *) work)->staged);
 }
 
-/* Copies whose rows follow each other: of others, no page may be theirs alone. */
+/*
+ * Watches the pages of a copy whose rows follow each other without gaps. With gaps, a page may
+ * contain other data.
+ */
 static void watch_host(struct copy_work *work, const struct mock__end *end,
                        enum mock__access access)
 {
@@ -228,7 +234,7 @@ static void watch_ends(struct mock__work *work)
         watch_host(copy, &copy->copy.src, MOCK__READ);
 }
 
-/* One copy at a time in each direction. */
+/* A device makes one copy at a time in each direction. */
 static struct mock__load load_of_copy(const struct mock__work *work)
 {
     const struct mock__copy *copy = mock__copy_of_work(work);
@@ -297,7 +303,10 @@ CUresult mock__copy_work(const struct mock__copy *copy, struct mock__work **ret_
     return CUDA_SUCCESS;
 }
 
-/* Memory that the driver does not know: it cannot be read or written later. */
+/*
+ * Tells whether this is memory that the driver does not know. Such memory cannot be read or written
+ * later.
+ */
 static bool pageable(const struct mock__end *end)
 {
     return end->side != MOCK__DEVICE_SIDE && !mock__memory_find(end->address);
@@ -308,7 +317,7 @@ static bool host_waits(const struct mock__copy *copy, bool async)
     return async ? pageable(&copy->dst) : !on_device(&copy->dst) || !on_device(&copy->src);
 }
 
-/* Reads the source of a copy now, while it is certain to be what the caller wants copied. */
+/* Reads the source of a copy now, while it certainly contains what the caller wants to copy. */
 static CUresult stage(struct copy_work *work)
 {
     uint64_t address = 0;

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The barrier of a cluster, which is complete when all of its threads that have not exited have
- * arrived. A thread that waits and has not arrived waits for the others all the same.
+ * The barrier of a cluster. It is complete when all threads that have not exited have arrived. A
+ * thread may also wait without having arrived; it then waits for the others all the same.
  */
 #include "mock/ptx/machine/grid.h"
 
-/* Lets the threads of a warp go on that wait. The others that had arrived will not have to wait. */
+/*
+ * Wakes the threads of a warp that wait. Threads that have arrived but do not wait yet will not
+ * have to wait.
+ */
 static void release(struct ptx__warp *warp)
 {
     uint32_t waiting = 0;
@@ -33,7 +36,7 @@ static void check(struct ptx__cluster *cluster)
     }
 }
 
-/* A thread that arrives once more before the others came counts once. */
+/* A thread that arrives twice before the barrier is complete counts once. */
 void ptx__cluster_arrive(struct ptx__warp *warp)
 {
     const uint32_t lanes = warp->mask & ~warp->cluster_arrived;
@@ -43,7 +46,10 @@ void ptx__cluster_arrive(struct ptx__warp *warp)
     check(warp->block->cluster);
 }
 
-/* Those that had arrived are expected no more, and so they are not counted any more, either. */
+/*
+ * Threads that exit are no longer expected. So those of them that have arrived are not counted as
+ * arrived any more, either.
+ */
 void ptx__cluster_leave(struct ptx__warp *warp)
 {
     const uint32_t lanes = warp->mask & warp->cluster_arrived;
