@@ -118,8 +118,6 @@ Test(register, what_is_not_there)
                mock_cuMemHostRegister_v2(pages + 7 * PAGE, PAGE + 1, flags));
         EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemHostRegister_v2((void *) 16, 1, flags));
         EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemHostRegister_v2((void *) -PAGE, 16, flags));
-        EXPECT(CUDA_ERROR_INVALID_VALUE,
-               mock_cuMemHostRegister_v2(pages, SIZE_MAX - (uintptr_t) pages, flags));
         EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemHostRegister_v2(pages, SIZE_MAX, flags));
         EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemHostRegister_v2(pages, 0, flags));
         OK(mock_cuMemHostRegister_v2(pages, 4 * PAGE, flags));
@@ -146,7 +144,7 @@ Test(register, mappings_that_follow_each_other)
 /* What is registered is not touched: the host has as much memory as is written. */
 Test(register, much_more_than_is_used)
 {
-    const size_t size = (size_t) 64 << 30;
+    const size_t size = (size_t) 4 << 30;
     unsigned char *pages = map(size, PROT_READ | PROT_WRITE), there = 1;
 
     begin();

@@ -15,7 +15,6 @@
  */
 #include "mock/check/host_guard.h"
 
-#include <errno.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <sys/mman.h>
@@ -77,20 +76,30 @@ static struct patch *new_patch(uintptr_t begin, uintptr_t end, int protection)
     return &patches[n];
 }
 
+<<<<<<< HEAD
 /* Maps zeros without replacing pages of others, even if another thread maps some at this moment. */
+=======
+/*
+ * Nobody else's pages are replaced, also if another thread maps some now. What does not know the
+ * flag maps the zeros elsewhere, where the place is not free.
+ */
+>>>>>>> guards
 static bool map_zeros(uintptr_t begin, uintptr_t end)
 {
     void *const wanted = (void *) begin;
     void *mapped = mmap(wanted, end - begin, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
 
-    if (mapped == wanted)
-        return true;
-    if (mapped != MAP_FAILED) {
+    if (mapped != wanted && mapped != MAP_FAILED)
         (void) munmap(mapped, end - begin);
-        errno = ENOMEM;
-    }
-    return false;
+    return mapped == wanted;
+}
+
+static bool is_mapped(uintptr_t page)
+{
+    unsigned char there;
+
+    return !mincore((void *) page, 1, &there);
 }
 
 /*
@@ -104,11 +113,15 @@ static bool fill(uintptr_t address, uintptr_t end)
 
     atomic_compare_exchange_strong(&gone, &none, address);
     while (patch && !map_zeros(page, end)) {
+<<<<<<< HEAD
         if (errno != EEXIST)
             return false;
         /* Another thread of the work has mapped the page already. */
+=======
+        /* Perhaps another thread of the work was faster. */
+>>>>>>> guards
         if (end == least)
-            return true;
+            return is_mapped(page);
         end = page + page_of((end - page) / 2);
         end = end > least ? end : least;
     }
