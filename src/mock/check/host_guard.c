@@ -76,14 +76,10 @@ static struct patch *new_patch(uintptr_t begin, uintptr_t end, int protection)
     return &patches[n];
 }
 
-<<<<<<< HEAD
-/* Maps zeros without replacing pages of others, even if another thread maps some at this moment. */
-=======
 /*
- * Nobody else's pages are replaced, also if another thread maps some now. What does not know the
- * flag maps the zeros elsewhere, where the place is not free.
+ * Maps zeros without replacing pages of others, even if another thread maps some at this moment. A
+ * kernel that does not know the flag maps the zeros elsewhere if the place is not free.
  */
->>>>>>> guards
 static bool map_zeros(uintptr_t begin, uintptr_t end)
 {
     void *const wanted = (void *) begin;
@@ -113,13 +109,7 @@ static bool fill(uintptr_t address, uintptr_t end)
 
     atomic_compare_exchange_strong(&gone, &none, address);
     while (patch && !map_zeros(page, end)) {
-<<<<<<< HEAD
-        if (errno != EEXIST)
-            return false;
-        /* Another thread of the work has mapped the page already. */
-=======
-        /* Perhaps another thread of the work was faster. */
->>>>>>> guards
+        /* Perhaps another thread of the work has mapped the page already. */
         if (end == least)
             return is_mapped(page);
         end = page + page_of((end - page) / 2);
