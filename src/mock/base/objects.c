@@ -27,6 +27,9 @@ struct slot {
 static struct slot *slots;
 static size_t n_slots, capacity;
 
+/* The live objects of each kind. */
+static struct mock__tree kinds[MOCK__KINDS];
+
 /* First in, first out, so that a slot rests for as long as possible. */
 static size_t first_free = NONE, last_free = NONE;
 
@@ -94,6 +97,7 @@ void *mock__object_new(enum mock__kind kind, size_t size)
     object->kind = kind;
     object->handle = handle_of(slot);
     slots[slot].object = object;
+    mock__tree_add(&kinds[kind], &object->of_kind, slot, 0);
     return object;
 }
 
@@ -118,6 +122,7 @@ void mock__object_free(void *pointer)
 
     if (!object)
         return;
+    mock__tree_remove(&kinds[object->kind], &object->of_kind);
     release_slot(slot_of(object->handle));
     free(object->label);
     free(object);
@@ -125,13 +130,11 @@ void mock__object_free(void *pointer)
 
 void *mock__object_next(enum mock__kind kind, size_t *cursor)
 {
-    while (*cursor < n_slots) {
-        struct mock__object *object = slots[(*cursor)++].object;
+    struct mock__tree_node *node = mock__tree_from(&kinds[kind], *cursor, 0);
 
-        if (object && object->kind == kind)
-            return object;
-    }
-    return NULL;
+    if (node)
+        *cursor = node->major + 1;
+    return MOCK__TREE_MEMBER(node, struct mock__object, of_kind);
 }
 
 /* How many things each function made. */

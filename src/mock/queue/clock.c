@@ -251,18 +251,34 @@ static bool given_back(unsigned slot, mock__behind_all behind_all)
            behind_all(slot, slots[slot].number);
 }
 
-static void forget_learnt(void)
+bool mock__clock_implies(void)
 {
-    for (size_t i = 0; i < n_learnt;) {
+    return n_learnt;
+}
+
+/* Takes out what the host has reached. What was passed over may be reached by what comes later. */
+static bool forget_some(void)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < n_learnt; i++) {
         if (at(host, learnt[i].slot) < learnt[i].number) {
-            i++;
+            learnt[kept++] = learnt[i];
             continue;
         }
         mock__clock_join(&host, learnt[i].clock);
         mock__clock_unref(learnt[i].clock);
-        memmove(&learnt[i], &learnt[i + 1], (--n_learnt - i) * sizeof(*learnt));
-        i = 0; /* what was passed over may have been reached by now */
     }
+    if (kept == n_learnt)
+        return false;
+    n_learnt = kept;
+    return true;
+}
+
+static void forget_learnt(void)
+{
+    while (forget_some())
+        ;
 }
 
 void mock__clocks_shrink(mock__behind_all behind_all, bool idle)

@@ -116,6 +116,58 @@ uint64_t mock__clock_get(const struct mock__clock *clock, unsigned slot)
     return part ? part->at[place_of(part, slot)] : 0;
 }
 
+/* What a visit goes through, and what it is compared with. */
+struct comparison {
+    const struct mock__clock *before;
+    mock__clock_visit *visit;
+    void *user;
+};
+
+static bool each_number(const struct mock__clock *part, unsigned first,
+                        const struct comparison *comparison)
+{
+    for (unsigned i = 0; i < WIDTH; i++)
+        if (part->at[i] > mock__clock_get(comparison->before, first + i) &&
+            !comparison->visit(comparison->user, first + i, part->at[i]))
+            return false;
+    return true;
+}
+
+/* The part that begins with a slot, and is of a height; NULL if the clock has none of its own. */
+static const struct mock__clock *part_at(const struct mock__clock *clock, unsigned first,
+                                         unsigned height)
+{
+    const struct mock__clock *part = clock;
+
+    if (!clock || room_of(clock->height) <= first)
+        return NULL;
+    while (part && part->height > height)
+        part = part->parts[place_of(part, first)];
+    return part && part->height == height ? part : NULL;
+}
+
+static bool each_newer(const struct mock__clock *part, unsigned first,
+                       const struct comparison *comparison)
+{
+    if (part == part_at(comparison->before, first, part->height))
+        return true;
+    if (!part->height)
+        return each_number(part, first, comparison);
+    for (unsigned i = 0; i < WIDTH; i++)
+        if (part->parts[i] &&
+            !each_newer(part->parts[i], first + i * (unsigned) room_of(part->height - 1),
+                        comparison))
+            return false;
+    return true;
+}
+
+void mock__clock_each_newer(const struct mock__clock *clock, const struct mock__clock *before,
+                            mock__clock_visit *visit, void *user)
+{
+    if (clock && clock != before)
+        each_newer(clock, 0, &(struct comparison){before, visit, user});
+}
+
 static void put(struct mock__clock **part, unsigned slot, uint64_t number)
 {
     while (own(part) && (*part)->height) {

@@ -6,11 +6,13 @@
 #include "mock/base/context.h"
 #include "mock/base/hooks.h"
 #include "mock/queue/clock.h"
+#include "mock/queue/ready.h"
 #include "mock/queue/schedule.h"
 
 static struct mock__queue *busy; /* queues with work left */
-static struct mock__queue *earliest, *latest;
-static struct mock__queue *turns; /* queues for which the next legacy work must wait */
+static uint64_t n_busy;          /* how often a queue came to have work */
+static struct mock__tree holding; /* the queues with work in the host's hands, by slot */
+static size_t n_held;             /* pieces of such work */
 static uint64_t tickets;
 static uint64_t settled; /* later submissions come after all work up to this ticket */
 
@@ -19,9 +21,13 @@ struct mock__queue *mock__busy_queues(void)
     return busy;
 }
 
-struct mock__queue *mock__earliest_queue(void)
+struct mock__queue *mock__busy_queue_of(const struct mock__context *context)
 {
-    return earliest;
+    struct mock__queue *other = context->busy[false], *blocking = context->busy[true];
+
+    if (!other || !blocking)
+        return other ? other : blocking;
+    return other->busy_since > blocking->busy_since ? other : blocking;
 }
 
 /* --- queues and points --- */
@@ -151,7 +157,10 @@ bool mock__work_wait_for(struct mock__work *work, const struct mock__point *poin
     mock__clock_join(&work->clock, point->clock);
     if (mock__point_reached(point))
         return true;
-    waits = realloc(work->waits, (work->n_waits + 1) * sizeof(*waits));
+    waits = work->waits;
+    /* Room for 1, 2, 4, 8 and so on. */
+    if (!(work->n_waits & (work->n_waits - 1)))
+        waits = realloc(waits, (work->n_waits ? 2 * work->n_waits : 1) * sizeof(*waits));
     if (!waits)
         return false;
     work->waits = waits;
@@ -174,8 +183,9 @@ static bool wait_for_turn(struct mock__work *work, const struct mock__queue *que
 
     if (queue->blocking && legacy)
         return wait_for_end(work, legacy);
-    for (struct mock__queue *other = queue->legacy ? turns : NULL; other; other = other->next_turn)
-        if (other->context == queue->context && !wait_for_end(work, other))
+    for (struct mock__queue *other = queue->legacy ? queue->context->turns : NULL; other;
+         other = other->next_turn)
+        if (!wait_for_end(work, other))
             return false;
     return true;
 }
@@ -196,20 +206,17 @@ static void leave_turns(struct mock__queue *queue)
  */
 static void take_turn(struct mock__queue *queue)
 {
-    struct mock__queue *next;
+    struct mock__queue **turns = &queue->context->turns;
 
-    for (struct mock__queue *other = queue->legacy ? turns : NULL; other; other = next) {
-        next = other->next_turn;
-        if (other->context == queue->context)
-            leave_turns(other);
-    }
+    while (queue->legacy && *turns)
+        leave_turns(*turns);
     if (!queue->blocking || queue->link_turn)
         return;
-    queue->next_turn = turns;
-    queue->link_turn = &turns;
-    if (turns)
-        turns->link_turn = &queue->next_turn;
-    turns = queue;
+    queue->next_turn = *turns;
+    queue->link_turn = turns;
+    if (*turns)
+        (*turns)->link_turn = &queue->next_turn;
+    *turns = queue;
 }
 
 /*
@@ -225,57 +232,50 @@ static bool wait_for_gate(struct mock__work *work, const struct mock__queue *que
                work, &(struct mock__point){wait_queue, wait_queue->submitted, wait_queue->clock});
 }
 
-/* Appends a queue whose first work was submitted last. */
-static void put_last(struct mock__queue *queue)
+static void come_in(struct mock__queue *queue)
 {
-    queue->earlier = latest;
-    queue->later = NULL;
-    *(latest ? &latest->later : &earliest) = queue;
-    latest = queue;
-}
+    struct mock__queue **list = &queue->context->busy[queue->blocking];
 
-static void take_out(struct mock__queue *queue)
-{
-    *(queue->earlier ? &queue->earlier->later : &earliest) = queue->later;
-    *(queue->later ? &queue->later->earlier : &latest) = queue->earlier;
-}
-
-/*
- * Moves a queue to its place after its first work has ended: its next work may have been submitted
- * after the first work of other queues.
- */
-static void put_behind(struct mock__queue *queue)
-{
-    struct mock__queue *other = queue->later;
-
-    take_out(queue);
-    while (other && other->first->ticket < queue->first->ticket)
-        other = other->later;
-    if (!other) {
-        put_last(queue);
-        return;
-    }
-    queue->later = other;
-    queue->earlier = other->earlier;
-    *(other->earlier ? &other->earlier->later : &earliest) = queue;
-    other->earlier = queue;
-}
-
-static void become_busy(struct mock__queue *queue)
-{
-    put_last(queue);
-    queue->references++;
     queue->next_busy = busy;
     queue->link_busy = &busy;
     if (busy)
         busy->link_busy = &queue->next_busy;
     busy = queue;
+    queue->next_in_context = *list;
+    queue->link_in_context = list;
+    if (*list)
+        (*list)->link_in_context = &queue->next_in_context;
+    *list = queue;
+    queue->busy_since = ++n_busy;
+}
+
+static void leave_context(struct mock__queue *queue)
+{
+    leave_turns(queue);
+    if (!queue->link_in_context)
+        return;
+    *queue->link_in_context = queue->next_in_context;
+    if (queue->next_in_context)
+        queue->next_in_context->link_in_context = queue->link_in_context;
+    queue->link_in_context = NULL;
+}
+
+void mock__queue_orphan(struct mock__queue *queue)
+{
+    leave_context(queue);
+    queue->context = NULL;
+}
+
+static void become_busy(struct mock__queue *queue)
+{
+    queue->references++;
+    come_in(queue);
+    mock__queue_look(queue);
 }
 
 static void become_idle(struct mock__queue *queue)
 {
-    take_out(queue);
-    leave_turns(queue);
+    leave_context(queue);
     *queue->link_busy = queue->next_busy;
     if (queue->next_busy)
         queue->next_busy->link_busy = queue->link_busy;
@@ -309,8 +309,11 @@ void mock__work_settled(uint64_t ticket)
 
 void mock__host_waited(const struct mock__clock *clock)
 {
-    mock__clock_join(mock__clock_of_host(), clock);
-    mock__hooks.host_knows(*mock__clock_of_host());
+    struct mock__clock **host = mock__clock_of_host(), *before = mock__clock_ref(*host);
+
+    mock__clock_join(host, clock);
+    mock__hooks.host_knows(*host, before);
+    mock__clock_unref(before);
     mock__clocks_shrink(behind_all, !busy);
 }
 
@@ -344,6 +347,76 @@ static void set_clock(struct mock__work *work, struct mock__queue *queue)
     mock__clock_join(&context->clock, work->clock);
 }
 
+static bool in_hands(const struct mock__work *work)
+{
+    return work->type->host || work->type->ready;
+}
+
+static void take_in_hand(struct mock__queue *queue, struct mock__work *work)
+{
+    if (!queue->held.root)
+        mock__tree_add(&holding, &queue->by_slot, queue->slot, 0);
+    mock__tree_add(&queue->held, &work->by_number, queue->submitted, 0);
+    n_held++;
+}
+
+static void let_go(struct mock__queue *queue, struct mock__work *work)
+{
+    mock__tree_remove(&queue->held, &work->by_number);
+    if (!queue->held.root)
+        mock__tree_remove(&holding, &queue->by_slot);
+    n_held--;
+}
+
+/* Of one queue only the first counts: who comes after a later one comes after that as well. */
+static const struct mock__work *first_held(const struct mock__queue *queue,
+                                           const struct mock__work *later)
+{
+    const struct mock__tree_node *node = mock__tree_first(&queue->held);
+    const struct mock__work *work =
+        MOCK__TREE_MEMBER(mock__tree_first(&queue->held), struct mock__work, by_number);
+
+    return work && work != later && mock__clock_reached(later->clock, queue->slot, node->major)
+               ? work
+               : NULL;
+}
+
+struct search {
+    const struct mock__work *later, *found;
+};
+
+static struct mock__queue *queue_holding(struct mock__tree_node *node)
+{
+    return MOCK__TREE_MEMBER(node, struct mock__queue, by_slot);
+}
+
+static bool look_in_slot(void *user, unsigned slot, uint64_t number)
+{
+    const struct mock__queue *queue = queue_holding(mock__tree_find(&holding, slot, 0));
+    struct search *search = user;
+
+    (void) number;
+    search->found = queue ? first_held(queue, search->later) : NULL;
+    return !search->found;
+}
+
+const struct mock__work *mock__work_holding(const struct mock__work *later)
+{
+    enum { FEW = 16 };
+    struct search search = {later, first_held(later->queue, later)};
+
+    if (search.found || !n_held)
+        return search.found;
+    /* What the host knows to be done does not hold anything up. */
+    if (n_held > FEW && !mock__clock_implies())
+        mock__clock_each_newer(later->clock, *mock__clock_of_host(), look_in_slot, &search);
+    else
+        for (struct mock__tree_node *node = mock__tree_first(&holding); !search.found && node;
+             node = mock__tree_next(node))
+            search.found = first_held(queue_holding(node), later);
+    return search.found;
+}
+
 CUresult mock__work_submit(struct mock__queue *queue, void *pointer)
 {
     struct mock__work *work = pointer;
@@ -357,6 +430,8 @@ CUresult mock__work_submit(struct mock__queue *queue, void *pointer)
     work->behind = settled;
     mock__time_submitted(work);
     queue->submitted++;
+    if (in_hands(work))
+        take_in_hand(queue, work);
     set_clock(work, queue);
     if (queue->first)
         queue->last->next = work;
@@ -385,21 +460,9 @@ CUresult mock__work_give(struct mock__queue *queue, void *pointer)
     return result;
 }
 
-bool mock__queue_ready(const struct mock__queue *queue)
-{
-    const struct mock__work *work = queue->first;
-
-    if (!work || queue->running)
-        return false;
-    for (size_t i = 0; i < work->n_waits; i++)
-        if (!mock__point_reached(&work->waits[i]))
-            return false;
-    return !work->type->ready || work->type->ready(queue->first);
-}
-
 struct mock__work *mock__work_begin(struct mock__queue *queue)
 {
-    queue->running = true;
+    mock__queue_run(queue);
     queue->first->unfinished = false;
     mock__time_begin(queue->first);
     return queue->first;
@@ -408,19 +471,25 @@ struct mock__work *mock__work_begin(struct mock__queue *queue)
 void mock__work_end(struct mock__work *work)
 {
     struct mock__queue *queue = work->queue;
-    const bool held = work->type->host || work->type->ready;
+    const bool held = in_hands(work);
+    const uintptr_t ended = (uintptr_t) work;
 
     queue->running = false;
-    if (work->unfinished)
+    if (work->unfinished) {
+        mock__queue_look(queue);
         return;
+    }
     mock__time_end(work);
+    if (held)
+        let_go(queue, work);
     mock__slot_done(queue->slot, ++queue->done);
     queue->first = work->next;
+    mock__queue_release(queue);
     mock__work_free(work);
     if (held)
-        mock__hooks.watch();
+        mock__hooks.watch(ended);
     if (queue->first) {
-        put_behind(queue);
+        mock__queue_look(queue);
         return;
     }
     queue->last = NULL;

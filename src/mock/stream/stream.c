@@ -59,7 +59,7 @@ void mock__streams_destroy(const struct mock__context *context)
     for (size_t cursor = 0; (stream = mock__object_next(MOCK__STREAM, &cursor));) {
         if (stream->context != context)
             continue;
-        stream->queue->context = NULL;
+        mock__queue_orphan(stream->queue);
         free_stream(stream);
     }
 }
@@ -150,20 +150,14 @@ CUresult mock_cuStreamDestroy_v2(CUstream hStream)
 }
 
 /* The legacy stream stands for the streams that take turns with it, too. */
-static bool counts(const struct mock__queue *queue, const struct mock__stream *stream)
-{
-    return queue == stream->queue ||
-           (stream->queue->legacy && queue->blocking && queue->context == stream->context);
-}
-
 static struct mock__queue *busy_queue(const struct mock__stream *stream)
 {
-    if (!stream->queue->legacy)
-        return stream->queue->first ? stream->queue : NULL;
-    for (struct mock__queue *queue = mock__busy_queues(); queue; queue = queue->next_busy)
-        if (counts(queue, stream))
-            return queue;
-    return NULL;
+    struct mock__queue *own = stream->queue->first ? stream->queue : NULL;
+    struct mock__queue *blocking = stream->context->busy[true];
+
+    if (!stream->queue->legacy || !own || !blocking)
+        return !own && stream->queue->legacy ? blocking : own;
+    return own->busy_since > blocking->busy_since ? own : blocking;
 }
 
 /* The host knows what the stream had is done, or will know before it goes on. */

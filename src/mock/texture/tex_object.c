@@ -161,5 +161,5 @@ void mock__textures_destroy(const struct mock__context *context)
             mock__object_free(surface);
     for (size_t cursor = 0; (reference = mock__object_next(MOCK__TEXTURE_REFERENCE, &cursor));)
         if (reference->context == context)
-            mock__object_free(reference);
+            mock__texture_reference_free(reference);
 }

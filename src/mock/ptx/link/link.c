@@ -181,7 +181,35 @@ static bool bind_variable(struct link *link, uint32_t number)
     return true;
 }
 
-/* What stands for another may itself be stood for. */
+enum { UNSEEN, ON_THE_WAY, SEEN };
+
+/* From one on: all on the way become what stands at its end, unless they go in a circle. */
+static void shorten_from(uint32_t *map, uint8_t *state, uint32_t first)
+{
+    uint32_t at = first, end, next;
+
+    for (; state[at] == UNSEEN; at = map[at])
+        state[at] = ON_THE_WAY;
+    end = map[at];
+    for (at = first; state[at] == ON_THE_WAY; at = next) {
+        next = map[at];
+        state[at] = SEEN;
+        if (map[end] == end)
+            map[at] = end;
+    }
+}
+
+/* What stands for another may itself be stood for, and that by many steps. */
+static void shorten(uint32_t *map, uint32_t n)
+{
+    uint8_t *state = calloc(n + 1, sizeof(*state));
+
+    for (uint32_t i = 0; state && i < n; i++)
+        shorten_from(map, state, i);
+    free(state);
+}
+
+/* After shorten() it takes one step, but in a circle. */
 static uint32_t follow(const uint32_t *map, uint32_t number)
 {
     for (unsigned steps = 0; map[number] != number && steps < 1000; steps++)
@@ -221,6 +249,8 @@ static void rewrite(const struct link *link)
 {
     struct ptx__module *module = link->parser->module;
 
+    shorten(link->functions, module->n_functions);
+    shorten(link->variables, module->n_variables);
     for (uint32_t i = 0; i < module->n_functions; i++)
         rewrite_function(link, &module->functions[i]);
     for (uint32_t i = 0; i < module->n_variables; i++) {

@@ -252,7 +252,7 @@ enum ptx__result ptx__run(struct ptx__launch *launch)
     free((void *) grid.noted);
     ptx__images_free(&grid);
     ptx__shadow_record_free(&grid);
-    for (size_t i = 0; i < launch->n_ranges; i++)
-        ptx__racecheck_range_end(&launch->ranges[i]);
+    for (struct ptx__range *range = grid.used; range; range = range->next_used)
+        ptx__racecheck_range_end(range);
     return grid.result;
 }
