@@ -433,6 +433,7 @@ static void values(void)
     CUstream *all = new_streams();
 
     TRY(cu->cuMemsetD8(memory, 0, 4 * (size_t) n));
+    TRY(cu->cuCtxSynchronize());
     for (int i = 0; i < n; i++)
         TRY(cu->cuStreamWaitValue32(all[i], memory + 4 * (CUdeviceptr) i, 1,
                                     CU_STREAM_WAIT_VALUE_GEQ));
@@ -450,6 +451,7 @@ static void batch(void)
     const CUstream stream = new_stream();
 
     TRY(cu->cuMemsetD8(memory, 0, 2 * (size_t) n));
+    TRY(cu->cuCtxSynchronize());
     for (int i = 0; i < n; i++) {
         to[i] = memory + (CUdeviceptr) i;
         from[i] = to[i] + (CUdeviceptr) n;
@@ -477,6 +479,7 @@ static void copies(bool with_host_function, bool each_has_a_stream)
 
     TRY(cu->cuMemAllocHost((void **) &pinned, (size_t) n * PAGE));
     TRY(cu->cuMemsetD8(memory, 0, (size_t) n * PAGE));
+    TRY(cu->cuCtxSynchronize());
     for (int i = 0; i < n; i++) {
         const size_t at = (size_t) i * PAGE;
         const CUstream stream = all[each_has_a_stream ? i : 0];
@@ -518,6 +521,7 @@ static void copies_to_one_place(void)
 
     TRY(cu->cuMemAllocHost((void **) &pinned, PAGE));
     TRY(cu->cuMemsetD8(memory, 0, PAGE));
+    TRY(cu->cuCtxSynchronize());
     for (int i = 0; i < n; i++)
         TRY(cu->cuMemcpyDtoHAsync(pinned, memory, PAGE, stream));
     TRY(cu->cuStreamSynchronize(stream));
@@ -724,8 +728,9 @@ static void capture_of_streams(void)
     for (int i = 1; i < n; i++) {
         follow(all[i], one, event);
         set_byte(memory, i, all[i]);
-        follow(one, all[i], event);
     }
+    for (int i = 1; i < n; i++)
+        follow(one, all[i], event);
     set_byte(memory, 0, one);
     TRY(cu->cuStreamEndCapture(one, &graph));
 }
@@ -795,7 +800,10 @@ static const struct {
     const char *name;
     void (*run)(void);
 } cases[] = {
-#define CASE(name) {#name, name}
+#define CASE(name)                                                                                 \
+    {                                                                                              \
+#name, name                                                                                \
+    }
     CASE(streams),
     CASE(events),
     CASE(contexts),

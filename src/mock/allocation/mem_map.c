@@ -22,8 +22,8 @@ const struct mock__range *mock__map_first(void)
 
 const struct mock__range *mock__map_range(uint64_t address)
 {
-    const struct mock__range *range = MOCK__TREE_MEMBER(
-        mock__tree_before(&by_address, address, 1), struct mock__range, by_address);
+    const struct mock__range *range = MOCK__TREE_MEMBER(mock__tree_before(&by_address, address, 1),
+                                                        struct mock__range, by_address);
 
     return range && address - range->address < range->bytes ? range : NULL;
 }

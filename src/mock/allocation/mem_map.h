@@ -46,7 +46,7 @@ struct mock__mapping {
 struct mock__range {
     uint64_t address;
     size_t bytes;
-    unsigned char *backing; /* the second range */
+    unsigned char *backing;            /* the second range */
     struct mock__range *next, **link;  /* list of all, the last one first */
     struct mock__tree_node by_address; /* among all */
 };

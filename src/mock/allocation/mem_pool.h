@@ -32,7 +32,8 @@ struct mock__pool {
     bool is_default;
     bool imported;  /* of another process: nothing is allocated from it here */
     bool destroyed; /* and goes with the last of its allocations */
-    /* For mem_pool.c: to be looked at when somebody has waited, in a list; and all of its chunks. */
+    /* For mem_pool.c: to be looked at when somebody has waited, in a list; and all of its chunks.
+     */
     bool listed;
     struct mock__pool *next_listed;
     struct mock__chunk *chunks;

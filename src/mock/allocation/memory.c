@@ -165,8 +165,10 @@ static uint64_t gap_in(struct mock__chunk *chunk, size_t bytes)
 {
     uint64_t address;
 
-    address = mock__ranges_gap(chunk->cursor, chunk->address + chunk->span, mock__memory_room(bytes));
-    return address ? address : mock__ranges_gap(chunk->address, chunk->cursor, mock__memory_room(bytes));
+    address =
+        mock__ranges_gap(chunk->cursor, chunk->address + chunk->span, mock__memory_room(bytes));
+    return address ? address
+                   : mock__ranges_gap(chunk->address, chunk->cursor, mock__memory_room(bytes));
 }
 
 /* A pool's memory is used again as soon as it can be, which is what pools are for. */
@@ -433,8 +435,7 @@ void mock__memory_free_all(struct mock__context *context)
 {
     struct mock__memory *before;
 
-    for (struct mock__memory *memory = mock__ranges_below(UINT64_MAX); memory;
-         memory = before) {
+    for (struct mock__memory *memory = mock__ranges_below(UINT64_MAX); memory; memory = before) {
         before = mock__ranges_below(memory->address - 1);
         if (memory->context != context)
             continue;

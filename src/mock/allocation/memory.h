@@ -66,13 +66,13 @@ struct mock__memory {
     bool begins_written;           /* by somebody the mock does not see */
     bool in_module;                /* a variable of a module, which goes with the module */
     const struct ptx__variable *variable; /* which one of that module; NULL: none of its own */
-    bool fresh;                    /* nobody had the bytes before: they began as zeros */
-    unsigned attached;             /* CU_MEM_ATTACH_*, of managed memory; 0: as it was made */
-    uint64_t attached_to;          /* the stream, if it is to one */
+    bool fresh;                           /* nobody had the bytes before: they began as zeros */
+    unsigned attached;                  /* CU_MEM_ATTACH_*, of managed memory; 0: as it was made */
+    uint64_t attached_to;               /* the stream, if it is to one */
     struct mock__queue *attached_queue; /* the stream's, which tells whether it is still there */
-    bool sync_operations;          /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS */
-    struct mock__tree_node by_address;    /* among all ranges */
-    struct mock__tree_node by_free;       /* of a pool's: among those that are being freed */
+    bool sync_operations;               /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS */
+    struct mock__tree_node by_address;  /* among all ranges */
+    struct mock__tree_node by_free;     /* of a pool's: among those that are being freed */
     uint64_t gap, largest_gap; /* bytes of its chunk behind it; and of all at and below it there */
 };
 

@@ -14,7 +14,8 @@ struct mock__memory;
 void mock__ranges_add(struct mock__memory *memory);
 void mock__ranges_remove(struct mock__memory *memory);
 
-/* The last range that begins at or below an address, and the first that begins above it; or NULL. */
+/* The last range that begins at or below an address, and the first that begins above it; or NULL.
+ */
 struct mock__memory *mock__ranges_below(uint64_t address);
 struct mock__memory *mock__ranges_above(uint64_t address);
 

@@ -27,7 +27,7 @@ struct mock__context {
     CUresult fault; /* the error that broke it; every later use returns it */
     int cache_config;
     size_t limits[MOCK__N_LIMITS];
-    uint32_t peers; /* one bit for each device whose memory was made accessible */
+    uint32_t peers;              /* one bit for each device whose memory was made accessible */
     unsigned capturing;          /* how many of its streams capture */
     unsigned capturing_blocking; /* how many of those take turns with the legacy stream */
     struct mock__stream *legacy, *per_thread;
@@ -43,6 +43,7 @@ struct mock__context {
      * Clocks of all submissions so far: of the legacy stream, of blocking streams, of all streams.
      */
     struct mock__clock *legacy_clock, *blocking_clock, *clock;
+    struct mock__clock *last_blocking, *last; /* what the last two were joined with last */
 };
 
 CUresult mock__context_create(struct mock__device *device, unsigned flags, bool primary,

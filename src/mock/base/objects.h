@@ -57,7 +57,8 @@ struct mock__object {
     uintptr_t handle;
     char *label; /* the program's name for it, or NULL */
     struct mock__made made;
-    struct mock__tree_node of_kind; /* among the objects of its kind, by slot */
+    struct mock__tree_node of_kind;  /* among the objects of its kind, by slot */
+    struct mock__tree_node of_owner; /* among those that the same object owns */
 };
 
 /* A zeroed object with a handle, NULL if there is no memory. */
@@ -77,6 +78,13 @@ void mock__object_free(void *object);
  * meanwhile. Objects of other kinds, and those that are gone, cost nothing.
  */
 void *mock__object_next(enum mock__kind kind, size_t *cursor);
+
+/*
+ * Notes which object, such as a context, another one lives in. The objects of a kind that live in
+ * it, in turn, as above.
+ */
+void mock__object_own(const void *owner, void *object);
+void *mock__object_next_of(const void *owner, enum mock__kind kind, size_t *cursor);
 
 /* What a caller knows of an object. */
 #define MOCK__HANDLE(pointer) ((void *) (pointer)->object.handle)

@@ -137,8 +137,8 @@ bool mock__host_mapped_twice(const struct mock__memory *memory)
 void mock__host_unmap(const struct mock__memory *memory)
 {
     const size_t bytes = mock__host_room(memory->bytes);
-    struct region *region = MOCK__TREE_MEMBER(mock__tree_find(&by_begin, memory->address, 0),
-                                              struct region, by_begin);
+    struct region *region =
+        MOCK__TREE_MEMBER(mock__tree_find(&by_begin, memory->address, 0), struct region, by_begin);
 
     if (mock__host_mapped_twice(memory))
         mock__host_watch_unmapped(memory);

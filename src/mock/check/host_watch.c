@@ -273,8 +273,8 @@ static bool replaces(const struct mock__host_watch *now, const struct mock__host
 /* Forgets those of the same queue that begin within what the watch is of, and that it replaces. */
 static void replace(const struct mock__host_watch *watch)
 {
-    struct mock__tree_node *node = mock__tree_from(&by_place, watch->slot,
-                                                   atomic_load(&watch->begin));
+    struct mock__tree_node *node =
+        mock__tree_from(&by_place, watch->slot, atomic_load(&watch->begin));
     struct mock__host_watch *old;
 
     while ((old = WATCH(node, by_place)) && old->slot == watch->slot &&

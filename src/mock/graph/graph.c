@@ -95,7 +95,7 @@ static void take_out(struct mock__node *node)
     *(node->previous ? &node->previous->next : &graph->first) = node->next;
     *(node->next ? &node->next->previous : &graph->last) = node->previous;
     graph->n--;
-    count_memory(graph, (size_t) -(ptrdiff_t) is_memory_node(node));
+    count_memory(graph, (size_t) - (ptrdiff_t) is_memory_node(node));
     mock__tree_remove(&graph->freeing, &node->by_freed);
 }
 

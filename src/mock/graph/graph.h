@@ -72,8 +72,8 @@ struct mock__graph {
     struct mock__object object;
     struct mock__node *first, *last; /* of its nodes, in the order in which they were added */
     size_t n;
-    size_t n_memory;           /* how many nodes allocate or free, in graphs within as well */
-    struct mock__tree freeing; /* its nodes that free */
+    size_t n_memory;              /* how many nodes allocate or free, in graphs within as well */
+    struct mock__tree freeing;    /* its nodes that free */
     struct mock__origin *origins; /* graph_origin.c's: NULL until somebody asks */
     size_t n_origins;
     struct mock__node *parent; /* that this is the graph of, or NULL */

@@ -73,9 +73,8 @@ CUresult mock_cuUserObjectRelease(CUuserObject object, unsigned int count)
 static struct mock__holding *holding_of(const struct mock__graph *graph,
                                         const struct mock__user_object *object)
 {
-    return MOCK__TREE_MEMBER(
-        mock__tree_find(&graph->holdings_by_object, object->object.handle, 0), struct mock__holding,
-        by_object);
+    return MOCK__TREE_MEMBER(mock__tree_find(&graph->holdings_by_object, object->object.handle, 0),
+                             struct mock__holding, by_object);
 }
 
 static struct mock__holding *new_holding(struct mock__graph *graph,

@@ -52,8 +52,7 @@ void mock__kernel_settings_apply(struct mock__module *module)
 
 void mock__kernel_setting_apply(const struct mock__kernel *kernel, struct mock__module *module)
 {
-    apply(module->functions[kernel->number],
-          &kernel->settings[module->context->device->ordinal]);
+    apply(module->functions[kernel->number], &kernel->settings[module->context->device->ordinal]);
 }
 
 static CUresult find(CUkernel handle, struct mock__kernel **ret_kernel)

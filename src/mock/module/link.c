@@ -49,6 +49,7 @@ static CUresult create(unsigned n, const CUjit_option *options, void **values,
     MOCK__REQUIRE(link, CUDA_ERROR_OUT_OF_MEMORY);
     mock__made(&link->object.made, "cuLinkCreate");
     link->context = context;
+    mock__object_own(context, link);
     link->limits = limits;
     /* The values are the caller's for as long as the state lives. */
     link->log = mock__jit_log_find(n, options, values);
@@ -316,8 +317,6 @@ void mock__links_destroy(const struct mock__context *context)
 {
     struct link *link;
 
-    for (size_t cursor = 0; (link = mock__object_next(MOCK__LINK, &cursor));) {
-        if (link->context == context)
-            destroy(link);
-    }
+    for (size_t cursor = 0; (link = mock__object_next_of(context, MOCK__LINK, &cursor));)
+        destroy(link);
 }

@@ -167,6 +167,7 @@ CUresult mock__module_load(struct mock__context *context, const void *image, siz
 
     MOCK__REQUIRE(module, CUDA_ERROR_OUT_OF_MEMORY);
     module->context = context;
+    mock__object_own(context, module);
     module->managed = managed;
     result = fill(module, image, size, log);
     if (result != CUDA_SUCCESS) {
@@ -202,9 +203,7 @@ void mock__modules_destroy(const struct mock__context *context)
 {
     struct mock__module *module;
 
-    for (size_t cursor = 0; (module = mock__object_next(MOCK__MODULE, &cursor));) {
-        if (module->context == context)
-            mock__module_destroy(module);
-    }
+    for (size_t cursor = 0; (module = mock__object_next_of(context, MOCK__MODULE, &cursor));)
+        mock__module_destroy(module);
     mock__links_destroy(context);
 }

@@ -249,8 +249,7 @@ static size_t queue_to_reuse(const struct planner *planner, const struct mock__s
     size_t lowest = NONE;
 
     for (size_t i = 0; i < step->n_waits; i++) {
-        const uint64_t place =
-            place_of(planner->plan->steps[step->waits[i]].queue, context);
+        const uint64_t place = place_of(planner->plan->steps[step->waits[i]].queue, context);
         const size_t queue = lowest_free(planner, place, step->waits[i]);
 
         lowest = queue < lowest ? queue : lowest;

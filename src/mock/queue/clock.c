@@ -175,7 +175,13 @@ bool mock__clock_reached(const struct mock__clock *clock, unsigned slot, uint64_
  */
 void mock__clock_join(struct mock__clock **clock, const struct mock__clock *other)
 {
-    mock__clock_merge(clock, other);
+    mock__clock_join_known(clock, other, &(struct mock__known){.in_both = NULL});
+}
+
+void mock__clock_join_known(struct mock__clock **clock, const struct mock__clock *other,
+                            const struct mock__known *known)
+{
+    mock__clock_merge(clock, other, known);
     mock__clock_cut(clock, n_slots);
 }
 

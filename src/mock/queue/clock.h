@@ -53,6 +53,17 @@ void mock__clock_each_newer(const struct mock__clock *clock, const struct mock__
 /* Replaces *clock by a clock of everything that is before either of the two. */
 void mock__clock_join(struct mock__clock **clock, const struct mock__clock *other);
 
+/*
+ * Clocks of which it is known that another clock is after them. What two clocks have of them is not
+ * compared: so joining costs what has changed in both since. NULL: nothing is known.
+ */
+struct mock__known {
+    const struct mock__clock *in_both;     /* before both clocks that are joined */
+    const struct mock__clock *in_first[2]; /* before *clock alone */
+};
+void mock__clock_join_known(struct mock__clock **clock, const struct mock__clock *other,
+                            const struct mock__known *known);
+
 /* Replaces *clock by a clock that has also reached a number of a slot. */
 void mock__clock_advance(struct mock__clock **clock, unsigned slot, uint64_t number);
 

@@ -226,35 +226,59 @@ static void merge_numbers(struct mock__clock **part, struct mock__clock *other)
     }
 }
 
-static void merge(struct mock__clock **part, struct mock__clock *other);
+/* The parts of what is known of two clocks, at a place where they are merged. */
+struct known {
+    const struct mock__clock *in_both, *in_first[2];
+};
+
+/* What is known below a part of the other clock. A clock that is lower is in its first part. */
+static const struct mock__clock *below(const struct mock__clock *known,
+                                       const struct mock__clock *other, unsigned i)
+{
+    if (!known || known->height > other->height)
+        return NULL;
+    return known->height == other->height ? known->parts[i] : i ? NULL : known;
+}
+
+static struct known known_below(const struct known *known, const struct mock__clock *other,
+                                unsigned i)
+{
+    return (struct known){
+        below(known->in_both, other, i),
+        {below(known->in_first[0], other, i), below(known->in_first[1], other, i)}};
+}
+
+static void merge(struct mock__clock **part, struct mock__clock *other, const struct known *known);
 
 /* What is below becomes what it is and the other, in a part of a height. */
-static void merge_into(struct mock__clock **below, unsigned height, struct mock__clock *other)
+static void merge_into(struct mock__clock **below_it, unsigned height, struct mock__clock *other,
+                       const struct known *known)
 {
     struct mock__clock *raised;
 
-    if (*below) {
-        merge(below, other);
+    if (*below_it) {
+        merge(below_it, other, known);
         return;
     }
     raised = mock__clock_ref(other);
     if (raise_to(&raised, height))
-        *below = raised;
+        *below_it = raised;
     else
         mock__clock_unref(raised);
 }
 
 /* A part that others have, too, is copied only if something below it changes. */
-static void merge_below(struct mock__clock **part, unsigned place, struct mock__clock *other)
+static void merge_below(struct mock__clock **part, unsigned place, struct mock__clock *other,
+                        const struct known *known)
 {
     struct mock__clock *merged;
 
     if ((*part)->references == 1) {
-        merge_into(&(*part)->parts[place], (*part)->height - 1, other);
+        merge_into(&(*part)->parts[place], (*part)->height - 1, other, known);
         return;
     }
     merged = mock__clock_ref((*part)->parts[place]);
-    merge_into(&merged, (*part)->height - 1, other);
+    merge_into(&merged, (*part)->height - 1, other, known);
     if (merged != (*part)->parts[place] && own(part)) {
         mock__clock_unref((*part)->parts[place]);
         (*part)->parts[place] = merged;
@@ -263,30 +287,46 @@ static void merge_below(struct mock__clock **part, unsigned place, struct mock__
     mock__clock_unref(merged);
 }
 
-/* *part is at least as high as the other. */
-static void merge(struct mock__clock **part, struct mock__clock *other)
+static bool has_it_all(const struct mock__clock *part, const struct mock__clock *other,
+                       const struct known *known)
 {
-    if (*part == other)
+    return part == other || other == known->in_both || other == known->in_first[0] ||
+           other == known->in_first[1];
+}
+
+/* *part is at least as high as the other. */
+static void merge(struct mock__clock **part, struct mock__clock *other, const struct known *known)
+{
+    if (has_it_all(*part, other, known))
         return;
+    if (*part == known->in_both) {
+        become(part, other);
+        return;
+    }
     if ((*part)->height > other->height) {
-        merge_below(part, 0, other);
+        merge_below(part, 0, other, known);
         return;
     }
     if (!(*part)->height) {
         merge_numbers(part, other);
         return;
     }
-    for (unsigned i = 0; i < WIDTH; i++)
+    for (unsigned i = 0; i < WIDTH; i++) {
+        const struct known inside = known_below(known, other, i);
+
         if (other->parts[i])
-            merge_below(part, i, other->parts[i]);
+            merge_below(part, i, other->parts[i], &inside);
+    }
     if (!memcmp((*part)->parts, other->parts, sizeof(other->parts)))
         become(part, other);
 }
 
-void mock__clock_merge(struct mock__clock **clock, const struct mock__clock *other)
+void mock__clock_merge(struct mock__clock **clock, const struct mock__clock *other,
+                       const struct mock__known *known)
 {
     /* Its parts become the clock's as well, so they are counted, and not changed. */
     struct mock__clock *shared = (struct mock__clock *) (uintptr_t) other;
+    const struct known all = {known->in_both, {known->in_first[0], known->in_first[1]}};
 
     if (*clock == other || !other)
         return;
@@ -296,7 +336,7 @@ void mock__clock_merge(struct mock__clock **clock, const struct mock__clock *oth
     }
     if (!raise_to(clock, other->height))
         return;
-    merge(clock, shared);
+    merge(clock, shared, &all);
     if (*clock != other && (*clock)->n < other->n && own(clock))
         (*clock)->n = other->n;
 }

@@ -21,7 +21,8 @@ uint64_t mock__clock_get(const struct mock__clock *clock, unsigned slot);
  * Merging takes the larger number of each slot; cutting leaves the numbers of the first n slots.
  */
 void mock__clock_put(struct mock__clock **clock, unsigned slot, uint64_t number);
-void mock__clock_merge(struct mock__clock **clock, const struct mock__clock *other);
+void mock__clock_merge(struct mock__clock **clock, const struct mock__clock *other,
+                       const struct mock__known *known);
 void mock__clock_cut(struct mock__clock **clock, unsigned n);
 
 /* For tests: how many parts there are, of all clocks together. */

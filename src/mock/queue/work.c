@@ -6,13 +6,12 @@
 #include "mock/base/context.h"
 #include "mock/base/hooks.h"
 #include "mock/queue/clock.h"
+#include "mock/queue/held.h"
 #include "mock/queue/ready.h"
 #include "mock/queue/schedule.h"
 
 static struct mock__queue *busy; /* queues with work left */
 static uint64_t n_busy;          /* how often a queue came to have work */
-static struct mock__tree holding; /* the queues with work in the host's hands, by slot */
-static size_t n_held;             /* pieces of such work */
 static uint64_t tickets;
 static uint64_t settled; /* later submissions come after all work up to this ticket */
 
@@ -54,6 +53,9 @@ void mock__queue_unref(struct mock__queue *queue)
     if (!queue || --queue->references)
         return;
     mock__clock_unref(queue->clock);
+    mock__clock_unref(queue->own_then);
+    mock__clock_unref(queue->host_then);
+    mock__clock_unref(queue->other_then);
     free(queue);
 }
 
@@ -152,9 +154,10 @@ struct mock__work *mock__work_nothing(void)
 
 bool mock__work_wait_for(struct mock__work *work, const struct mock__point *point)
 {
+    const struct mock__clock *last = work->n_waits ? work->waits[work->n_waits - 1].clock : NULL;
     struct mock__point *waits;
 
-    mock__clock_join(&work->clock, point->clock);
+    mock__clock_join_known(&work->clock, point->clock, &(struct mock__known){NULL, {last}});
     if (mock__point_reached(point))
         return true;
     waits = work->waits;
@@ -307,11 +310,21 @@ void mock__work_settled(uint64_t ticket)
         settled = ticket;
 }
 
+static void set_to(struct mock__clock **clock, const struct mock__clock *other)
+{
+    struct mock__clock *const old = *clock;
+
+    *clock = mock__clock_ref((struct mock__clock *) (uintptr_t) other);
+    mock__clock_unref(old);
+}
+
 void mock__host_waited(const struct mock__clock *clock)
 {
+    static struct mock__clock *last;
     struct mock__clock **host = mock__clock_of_host(), *before = mock__clock_ref(*host);
 
-    mock__clock_join(host, clock);
+    mock__clock_join_known(host, clock, &(struct mock__known){.in_first = {last}});
+    set_to(&last, clock);
     mock__hooks.host_knows(*host, before);
     mock__clock_unref(before);
     mock__clocks_shrink(behind_all, !busy);
@@ -322,6 +335,22 @@ void mock__queue_follow(struct mock__queue *queue, const struct mock__clock *clo
     mock__clock_join(&queue->clock, clock);
 }
 
+/* What the queues have done that the queue takes turns with. */
+static void join_others(struct mock__work *work, struct mock__queue *queue,
+                        const struct mock__clock *clock)
+{
+    mock__clock_join_known(&work->clock, clock, &(struct mock__known){queue->other_then, {NULL}});
+    set_to(&queue->other_then, clock);
+}
+
+/* To a clock of all submissions: it has what it was joined with last, and the queue's last one. */
+static void add_to(struct mock__clock **all, struct mock__clock **last,
+                   const struct mock__clock *clock, const struct mock__clock *before)
+{
+    mock__clock_join_known(all, clock, &(struct mock__known){NULL, {*last, before}});
+    set_to(last, clock);
+}
+
 /*
  * Sets the clock of new work. The work comes after earlier work of its queue, after the points that
  * it waits for, after the legacy or blocking streams with which its queue is ordered, and after
@@ -330,91 +359,23 @@ void mock__queue_follow(struct mock__queue *queue, const struct mock__clock *clo
 static void set_clock(struct mock__work *work, struct mock__queue *queue)
 {
     struct mock__context *context = queue->context;
+    const struct mock__clock *host = *mock__clock_of_host();
 
     mock__clock_join(&work->clock, queue->clock);
-    mock__clock_join(&work->clock, *mock__clock_of_host());
+    mock__clock_join_known(&work->clock, host, &(struct mock__known){queue->host_then, {NULL}});
+    set_to(&queue->host_then, host);
     if (queue->legacy)
-        mock__clock_join(&work->clock, context->blocking_clock);
+        join_others(work, queue, context->blocking_clock);
     if (queue->blocking)
-        mock__clock_join(&work->clock, context->legacy_clock);
+        join_others(work, queue, context->legacy_clock);
     mock__clock_advance(&work->clock, queue->slot, queue->submitted);
-    mock__clock_unref(queue->clock);
-    queue->clock = mock__clock_ref(work->clock);
+    set_to(&queue->clock, work->clock);
     if (queue->legacy)
         mock__clock_join(&context->legacy_clock, work->clock);
     if (queue->blocking)
-        mock__clock_join(&context->blocking_clock, work->clock);
-    mock__clock_join(&context->clock, work->clock);
-}
-
-static bool in_hands(const struct mock__work *work)
-{
-    return work->type->host || work->type->ready;
-}
-
-static void take_in_hand(struct mock__queue *queue, struct mock__work *work)
-{
-    if (!queue->held.root)
-        mock__tree_add(&holding, &queue->by_slot, queue->slot, 0);
-    mock__tree_add(&queue->held, &work->by_number, queue->submitted, 0);
-    n_held++;
-}
-
-static void let_go(struct mock__queue *queue, struct mock__work *work)
-{
-    mock__tree_remove(&queue->held, &work->by_number);
-    if (!queue->held.root)
-        mock__tree_remove(&holding, &queue->by_slot);
-    n_held--;
-}
-
-/* Of one queue only the first counts: who comes after a later one comes after that as well. */
-static const struct mock__work *first_held(const struct mock__queue *queue,
-                                           const struct mock__work *later)
-{
-    const struct mock__tree_node *node = mock__tree_first(&queue->held);
-    const struct mock__work *work =
-        MOCK__TREE_MEMBER(mock__tree_first(&queue->held), struct mock__work, by_number);
-
-    return work && work != later && mock__clock_reached(later->clock, queue->slot, node->major)
-               ? work
-               : NULL;
-}
-
-struct search {
-    const struct mock__work *later, *found;
-};
-
-static struct mock__queue *queue_holding(struct mock__tree_node *node)
-{
-    return MOCK__TREE_MEMBER(node, struct mock__queue, by_slot);
-}
-
-static bool look_in_slot(void *user, unsigned slot, uint64_t number)
-{
-    const struct mock__queue *queue = queue_holding(mock__tree_find(&holding, slot, 0));
-    struct search *search = user;
-
-    (void) number;
-    search->found = queue ? first_held(queue, search->later) : NULL;
-    return !search->found;
-}
-
-const struct mock__work *mock__work_holding(const struct mock__work *later)
-{
-    enum { FEW = 16 };
-    struct search search = {later, first_held(later->queue, later)};
-
-    if (search.found || !n_held)
-        return search.found;
-    /* What the host knows to be done does not hold anything up. */
-    if (n_held > FEW && !mock__clock_implies())
-        mock__clock_each_newer(later->clock, *mock__clock_of_host(), look_in_slot, &search);
-    else
-        for (struct mock__tree_node *node = mock__tree_first(&holding); !search.found && node;
-             node = mock__tree_next(node))
-            search.found = first_held(queue_holding(node), later);
-    return search.found;
+        add_to(&context->blocking_clock, &context->last_blocking, work->clock, queue->own_then);
+    add_to(&context->clock, &context->last, work->clock, queue->own_then);
+    set_to(&queue->own_then, work->clock);
 }
 
 CUresult mock__work_submit(struct mock__queue *queue, void *pointer)
@@ -430,8 +391,7 @@ CUresult mock__work_submit(struct mock__queue *queue, void *pointer)
     work->behind = settled;
     mock__time_submitted(work);
     queue->submitted++;
-    if (in_hands(work))
-        take_in_hand(queue, work);
+    mock__held_add(queue, work);
     set_clock(work, queue);
     if (queue->first)
         queue->last->next = work;
@@ -471,7 +431,7 @@ struct mock__work *mock__work_begin(struct mock__queue *queue)
 void mock__work_end(struct mock__work *work)
 {
     struct mock__queue *queue = work->queue;
-    const bool held = in_hands(work);
+    const bool held = work->by_number.inside;
     const uintptr_t ended = (uintptr_t) work;
 
     queue->running = false;
@@ -480,8 +440,7 @@ void mock__work_end(struct mock__work *work)
         return;
     }
     mock__time_end(work);
-    if (held)
-        let_go(queue, work);
+    mock__held_remove(queue, work);
     mock__slot_done(queue->slot, ++queue->done);
     queue->first = work->next;
     mock__queue_release(queue);

@@ -41,6 +41,8 @@ struct mock__queue {
     uint64_t submitted, done;  /* counts, which go on from the slot's last queue */
     uint64_t ends[MOCK__ENDS]; /* device_time.c's */
     struct mock__clock *clock; /* the clock of the last submission */
+    /* At the last submission: the work's, the host's, and that of whom the queue turns with. */
+    struct mock__clock *own_then, *host_then, *other_then;
     struct mock__work *first, *last;
     struct mock__queue *next_busy, **link_busy; /* list of the queues with work left */
     /* List of the same queues of a context, blocking ones apart; and when it came into it. */
@@ -54,8 +56,8 @@ struct mock__queue {
     struct mock__queue *stopped_by;
     struct mock__tree_node by_number, by_ticket, by_asking;
     bool counts;
-    size_t n_ready;            /* how many at and below it in the tree count */
-    struct mock__tree stopped; /* the queues that this one has stopped */
+    size_t n_ready;              /* how many at and below it in the tree count */
+    struct mock__tree stopped;   /* the queues that this one has stopped */
     struct mock__queue *hurries; /* for schedule.c: the queue for which this one hurries */
     /* Its work that the host has in its hands, by number; and among the queues with such work. */
     struct mock__tree held;
@@ -100,15 +102,15 @@ struct mock__work_type {
 struct mock__work {
     const struct mock__work_type *type;
     struct mock__queue *queue;
-    struct mock__work *next;         /* in its queue */
-    struct mock__work *next_call;    /* in the list of calls for the host thread */
-    uint64_t ticket;                 /* its number among all work of the process */
+    struct mock__work *next;          /* in its queue */
+    struct mock__work *next_call;     /* in the list of calls for the host thread */
+    uint64_t ticket;                  /* its number among all work of the process */
     struct mock__tree_node by_number; /* where the host has it in its hands: in its queue */
     uint64_t behind;                 /* all work up to this ticket was done before its submission */
     uint64_t submitted_ns, begun_ns; /* device_time.c's */
     struct mock__point *waits;
     size_t n_waits;
-    size_t n_reached; /* of the first waits: they are known to be reached */
+    size_t n_reached;          /* of the first waits: they are known to be reached */
     struct mock__clock *clock; /* all that is ordered before it, and itself */
     const char *label;         /* for findings: the name of a kernel; may be NULL */
     CUcontext context;         /* of a graph's node: where it runs; NULL: anywhere */

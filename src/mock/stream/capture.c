@@ -143,7 +143,8 @@ CUresult mock__capture_unsafe(void)
 {
     CUresult result = CUDA_SUCCESS;
 
-    for (struct mock__capture *one = n_strict ? first_capture() : NULL; one; one = next_capture(one))
+    for (struct mock__capture *one = n_strict ? first_capture() : NULL; one;
+         one = next_capture(one))
         if (forbids(one))
             result = invalidate(one, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     return result;
@@ -410,7 +411,8 @@ static CUresult check_joined(const struct mock__capture *capture)
     const struct mock__stream *stream = capture->members;
     bool joined = true;
 
-    /* A graph that was there before may be large: all of it is nothing to look at for one stream. */
+    /* A graph that was there before may be large: all of it is nothing to look at for one stream.
+     */
     if (!stream->next_member && !capture->left.n)
         return CUDA_SUCCESS;
     MOCK__TRY(

@@ -29,8 +29,8 @@ struct mock__capture {
     bool given, invalid;
     struct mock__stream *origin;
     struct mock__capture_dependencies left; /* by streams that took part and were destroyed */
-    struct mock__stream *members;   /* that take part, linked by next_member */
-    struct mock__tree_node by_id;   /* among all captures */
+    struct mock__stream *members;           /* that take part, linked by next_member */
+    struct mock__tree_node by_id;           /* among all captures */
 };
 
 /* --- what calls ask before they do something; all is well where nothing captures --- */

@@ -30,7 +30,10 @@ void mock__ctx_events_finish(struct mock__context *context)
     mock__clock_unref(context->legacy_clock);
     mock__clock_unref(context->blocking_clock);
     mock__clock_unref(context->clock);
+    mock__clock_unref(context->last_blocking);
+    mock__clock_unref(context->last);
     context->legacy_clock = context->blocking_clock = context->clock = NULL;
+    context->last_blocking = context->last = NULL;
     context->legacy_queue = NULL;
 }
 

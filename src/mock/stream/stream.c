@@ -23,6 +23,7 @@ struct mock__stream *mock__stream_new(struct mock__context *context, unsigned fl
     }
     if (stream) {
         stream->context = context;
+        mock__object_own(context, stream);
         stream->flags = flags;
         stream->priority = priority;
         stream->id = next_id++;
@@ -56,9 +57,7 @@ void mock__streams_destroy(const struct mock__context *context)
 {
     struct mock__stream *stream;
 
-    for (size_t cursor = 0; (stream = mock__object_next(MOCK__STREAM, &cursor));) {
-        if (stream->context != context)
-            continue;
+    for (size_t cursor = 0; (stream = mock__object_next_of(context, MOCK__STREAM, &cursor));) {
         mock__queue_orphan(stream->queue);
         free_stream(stream);
     }

@@ -34,6 +34,7 @@ struct mock__texture_reference *mock__texture_reference_new(struct mock__context
     if (!reference)
         return NULL;
     reference->context = context;
+    mock__object_own(context, reference);
     reference->module = module;
     reference->address = address;
     reference->format = CU_AD_FORMAT_FLOAT;

@@ -48,9 +48,9 @@ static void pass_over_kernels(const struct shared *shared)
     const struct ptx__calls *calls = shared->calls;
 
     for (uint32_t i = 0; i < shared->module->n_functions; i++)
-        shared->needs[i].passed =
-            shared->module->functions[i].is_kernel && has_one_callee(&calls->callees, i) &&
-            calls->callers.begins[i] == calls->callers.begins[i + 1];
+        shared->needs[i].passed = shared->module->functions[i].is_kernel &&
+                                  has_one_callee(&calls->callees, i) &&
+                                  calls->callers.begins[i] == calls->callers.begins[i + 1];
     for (uint32_t i = 0; i < calls->users.begins[shared->module->n_variables]; i++)
         shared->needs[calls->users.targets[i]].passed = false;
 }
@@ -192,7 +192,8 @@ static int compare(const void *left, const void *right)
     return a->function < b->function ? -1 : a->function > b->function;
 }
 
-/* Whoever gets to what ends furthest needs so much; of the others, who gets to the next; and so on. */
+/* Whoever gets to what ends furthest needs so much; of the others, who gets to the next; and so on.
+ */
 static void tell_needs(struct shared *shared, struct rank *ranks)
 {
     struct ptx__function *functions = shared->module->functions;
