@@ -237,7 +237,10 @@ static bool want_heap(struct mock__program *program, struct mock__context *conte
 {
     const size_t bytes = context->limits[CU_LIMIT_MALLOC_HEAP_SIZE];
 
-    if (program->heap || !ptx__uses_heap(program->code))
+    if (program->heap || program->no_heap)
+        return true;
+    program->no_heap = !ptx__uses_heap(program->code);
+    if (program->no_heap)
         return true;
     if (mock__memory_alloc(context, bytes, &program->heap_memory) != CUDA_SUCCESS)
         return false;
