@@ -208,36 +208,40 @@ static void make_free(struct planner *planner, struct track *track, size_t home,
     mock__tree_add(&planner->free, &track->when_free, place_of(home, track->context), at);
 }
 
+static void lower(size_t *least, size_t number)
+{
+    *least = number < *least ? number : *least;
+}
+
+/* One of a place, and all that are beside it on one side, as they are of the place as well. */
+static void lower_by(size_t *least, struct mock__tree_node *node, unsigned side)
+{
+    lower(least, track_of(node)->number);
+    if (node->child[side])
+        lower(least, track_of(node->child[side])->least);
+}
+
 /* The lowest of a place's queues that are free at a step. */
 static size_t lowest_free(const struct planner *planner, uint64_t place, size_t at)
 {
-    struct mock__tree_node *node = planner->free.root;
+    struct mock__tree_node *top = planner->free.root, *node;
     size_t least = NONE;
+    bool inside;
 
-    /* Down to the first of the place; what is right of the way there may be of it as well. */
-    while (node && (node->major != place || node->minor > at))
-        node = node->child[node->major < place];
-    if (!node)
+    while (top && (top->major != place || top->minor > at))
+        top = top->child[top->major < place];
+    if (!top)
         return NONE;
-    for (struct mock__tree_node *left = node; left;) {
-        const bool inside = left->major == place;
-        struct mock__tree_node *right = left == node ? NULL : left->child[1];
-
-        if (inside && track_of(left)->number < least)
-            least = track_of(left)->number;
-        if (inside && right && track_of(right)->least < least)
-            least = track_of(right)->least;
-        left = left->child[!inside];
+    lower(&least, track_of(top)->number);
+    for (node = top->child[0]; node; node = node->child[!inside]) {
+        inside = node->major == place;
+        if (inside)
+            lower_by(&least, node, 1);
     }
-    for (struct mock__tree_node *right = node->child[1]; right;) {
-        const bool inside = right->major == place && right->minor <= at;
-        struct mock__tree_node *left = right->child[0];
-
-        if (inside && track_of(right)->number < least)
-            least = track_of(right)->number;
-        if (inside && left && track_of(left)->least < least)
-            least = track_of(left)->least;
-        right = right->child[inside];
+    for (node = top->child[1]; node; node = node->child[inside]) {
+        inside = node->major == place && node->minor <= at;
+        if (inside)
+            lower_by(&least, node, 0);
     }
     return least;
 }
