@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Prints how the cost of inputs grows with their size: exponents of time and of memory.
 
-growth.py BENCH_GROWTH LIBRARY [--scale X] [CASE...]
+growth.py BENCH_GROWTH BENCH_GROWTH_CALLS LIBRARY [--scale X] [CASE...]
 
 Each case is an input of four sizes, each twice the one before, given to a process of its own
-(growth.c). An exponent of 1 says that twice the input costs twice as much, 2 that it costs four
+(growth.c, growth_calls.c). An exponent of 1 says that twice the input costs twice as much, 2 that it costs four
 times as much.
 """
 
@@ -234,6 +234,30 @@ UNLOADED = {kernels: 20000, globals_: 50000}
 STREAMS = {"": 10000, "together": 10000, "joined": 10000, "legacy": 5000, "waited": 10000,
            "joined waited": 5000, "legacy waited": 5000}
 
+CHECKS = {"CUSHIM_MOCK_CHECK": "1"}
+SEED = {"CUSHIM_MOCK_SEED": "1"}
+
+# Of growth_calls.c, each with its smallest number.
+CALLS = {
+    "streams": 16384, "events": 16384, "contexts": 8, "modules": 1024, "libraries": 1024,
+    "kernels": 1024, "textures": 16384, "user_objects": 4096,
+    "allocations": 16384, "allocations_mixed": 8192, "allocations_async": 4096, "pools": 256,
+    "mappings": 512, "advice": 4096, "launches": 1024,
+    "operations": 16384, "operations_in_turn": 2048, "waits_in_a_row": 2048,
+    "waits_for_many": 2048, "turns": 2048, "host_functions": 4096, "values": 512, "batch": 8192,
+    "copies_in_one_stream": 1024, "copies_in_streams": 1024, "copies_behind_functions": 512,
+    "copies_and_functions": 512, "copies_to_one_place": 2048,
+    "graphs": 16384, "graph_in_a_row": 4096, "graph_side_by_side": 2048, "graph_of_layers": 4096,
+    "nodes_destroyed": 4096, "nodes_set": 4096, "nodes_in_clone": 4096, "edges": 8192,
+    "graph_memory": 1024, "update": 4096,
+    "capture_of_streams": 2048, "captures": 2048, "captures_together": 2048,
+    "labels": 8192, "findings": 4096,
+}
+WITH_CHECKS = ["operations", "copies_in_one_stream", "copies_in_streams",
+               "copies_behind_functions", "copies_and_functions", "copies_to_one_place"]
+WITH_SEED = ["operations", "operations_in_turn", "waits_in_a_row", "waits_for_many", "turns",
+             "graph_side_by_side"]
+
 
 def cases():
     for make, n in TEXTS.items():
@@ -244,6 +268,15 @@ def cases():
         yield f"unloading {make.__name__.strip('_')}", "unload", make, n
     for way, n in STREAMS.items():
         yield f"streams {way}".strip(), "streams", way, n
+
+
+def calls():
+    for case, n in CALLS.items():
+        yield case, case, n, {}
+    for case in WITH_CHECKS:
+        yield f"{case}, checked", case, CALLS[case], CHECKS
+    for case in WITH_SEED:
+        yield f"{case}, seed 1", case, CALLS[case], SEED
 
 
 def arguments(folder, make, n):
@@ -257,10 +290,10 @@ def arguments(folder, make, n):
     return paths
 
 
-def measure(command, what, make, n):
+def measure(command, what, make, n, variables):
     with tempfile.TemporaryDirectory() as folder:
         run = subprocess.run([*command, what, *arguments(folder, make, n)], text=True,
-                             capture_output=True, check=False)
+                             capture_output=True, check=False, env={**os.environ, **variables})
     if run.returncode:
         sys.exit(f"{what} {n}: {run.stderr or run.returncode}")
     seconds, size = run.stdout.split()
@@ -284,32 +317,36 @@ def step(peaks):
     return f"{math.log2(max(added[1], 1) / added[0]):5.2f}"
 
 
-def show(command, name, what, make, first):
+def show(command, name, what, make, first, variables):
     sizes, times, peaks = [], [], []
     for i in range(SIZES):
         # Twice as much of what takes that long already says nothing more.
         if times and times[-1] > LONG:
             break
-        time, peak = measure(command, what, make, first << i)
+        time, peak = measure(command, what, make, first << i, variables)
         sizes.append(first << i)
         times.append(time)
         peaks.append(peak)
     exponent = f"{slope(sizes, times):5.2f}" if len(sizes) > 1 else "    -"
-    print(f"{name:<20} {sizes[-1]:8} {times[-1]:9.3f} s {exponent} "
+    print(f"{name:<32} {sizes[-1]:8} {times[-1]:9.3f} s {exponent} "
           f"{peaks[-1] / 1e6:10.1f} MB {step(peaks)}", flush=True)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("program")
+    parser.add_argument("calls")
     parser.add_argument("library")
     parser.add_argument("--scale", type=float, default=1)
     parser.add_argument("cases", nargs="*")
     options = parser.parse_intermixed_args()
-    print(f"{'':<20} {'n':>8} {'time':>11} {'~n^':>5} {'memory':>13} {'~n^':>5}")
+    print(f"{'':<32} {'n':>8} {'time':>11} {'~n^':>5} {'memory':>13} {'~n^':>5}")
     for name, what, make, n in cases():
         if not options.cases or any(name.startswith(case) for case in options.cases):
-            show([options.program, options.library], name, what, make, int(n * options.scale))
+            show([options.program, options.library], name, what, make, int(n * options.scale), {})
+    for name, what, n, variables in calls():
+        if not options.cases or any(name.startswith(case) for case in options.cases):
+            show([options.calls, options.library], name, what, "", n, variables)
 
 
 if __name__ == "__main__":

@@ -228,6 +228,33 @@ static unsigned drawn(unsigned n)
     return (unsigned) (state >> 11) % n;
 }
 
+static void merge_both(struct mock__clock **clocks, struct plain *plain, unsigned a, unsigned b,
+                       const struct mock__known *known)
+{
+    mock__clock_merge(&clocks[a], clocks[b], known);
+    for (unsigned i = 0; i < SLOTS; i++)
+        plain[a].at[i] = plain[a].at[i] > plain[b].at[i] ? plain[a].at[i] : plain[b].at[i];
+}
+
+static const struct mock__known unknown = {.in_both = NULL};
+
+/* Two clocks of which it is known that they are after a third, and after one of them a fourth. */
+static void merge_knowing(struct mock__clock **clocks, struct plain *plain, unsigned a, unsigned b)
+{
+    const unsigned both = drawn(CLOCKS), first = drawn(CLOCKS), slot = drawn(SLOTS);
+    struct mock__clock *const before_both = mock__clock_ref(clocks[both]);
+    struct mock__clock *const before_first = mock__clock_ref(clocks[first]);
+
+    merge_both(clocks, plain, b, both, &unknown);
+    merge_both(clocks, plain, a, both, &unknown);
+    merge_both(clocks, plain, a, first, &unknown);
+    mock__clock_put(&clocks[b], slot, plain[b].at[slot] + 1);
+    plain[b].at[slot]++;
+    merge_both(clocks, plain, a, b, &(struct mock__known){before_both, {before_first, NULL}});
+    mock__clock_unref(before_both);
+    mock__clock_unref(before_first);
+}
+
 static void change(struct mock__clock **clocks, struct plain *plain)
 {
     const unsigned a = drawn(CLOCKS), b = drawn(CLOCKS);
@@ -246,10 +273,10 @@ static void change(struct mock__clock **clocks, struct plain *plain)
         plain[a] = plain[b];
         break;
     case 2:
+        merge_both(clocks, plain, a, b, &unknown);
+        break;
     case 3:
-        mock__clock_merge(&clocks[a], clocks[b]);
-        for (unsigned i = 0; i < SLOTS; i++)
-            plain[a].at[i] = plain[a].at[i] > plain[b].at[i] ? plain[a].at[i] : plain[b].at[i];
+        merge_knowing(clocks, plain, a, b);
         break;
     default:
         mock__clock_put(&clocks[a], slot, number);

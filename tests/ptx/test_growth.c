@@ -324,3 +324,170 @@ Test(growth, the_order_of_blocks_is_what_its_definition_says)
         free(flow.order);
     }
 }
+
+/* --- where shared variables lie --- */
+
+enum { FUNCTIONS = 9, KERNELS = 4, ALL = FUNCTIONS + KERNELS, VARIABLES = 3 };
+
+/* Who calls whom, and who has which variables; the last ones are kernels. */
+struct drawn_module {
+    bool calls[ALL][FUNCTIONS], names[ALL][VARIABLES];
+    uint32_t own[ALL], module[VARIABLES]; /* bytes; 0: none */
+};
+
+static void draw_module(struct drawn_module *drawn)
+{
+    *drawn = (struct drawn_module){.own = {0}};
+    for (uint32_t i = 0; i < ALL; i++) {
+        drawn->own[i] = draw(2) ? 4 * (1 + draw(5)) : 0;
+        for (uint32_t n = draw(4); n > 0; n--)
+            drawn->calls[i][i < FUNCTIONS && draw(4) && i ? draw(i) : draw(FUNCTIONS)] = true;
+        drawn->names[i][draw(VARIABLES)] = !draw(3);
+    }
+    for (uint32_t i = 0; i < VARIABLES; i++)
+        drawn->module[i] = 4 * (1 + draw(5));
+}
+
+static void write_drawn(struct cushim__str *text, const struct drawn_module *drawn)
+{
+    cushim__str_append(text, HEAD);
+    for (unsigned i = 0; i < FUNCTIONS; i++)
+        cushim__str_append(text, ".func n%u();\n", i);
+    for (unsigned i = 0; i < VARIABLES; i++)
+        cushim__str_append(text, ".shared .align 4 .b8 m%u[%u];\n", i, drawn->module[i]);
+    for (unsigned i = 0; i < ALL; i++) {
+        cushim__str_append(text, "%s n%u() { .reg .b32 %%r;\n", i < FUNCTIONS ? ".func" : ".entry",
+                           i);
+        if (drawn->own[i])
+            cushim__str_append(text, ".shared .align 4 .b8 s[%u];\n", drawn->own[i]);
+        for (unsigned j = 0; j < VARIABLES; j++)
+            if (drawn->names[i][j])
+                cushim__str_append(text, "ld.shared.b32 %%r, [m%u];\n", j);
+        for (unsigned j = 0; j < FUNCTIONS; j++)
+            if (drawn->calls[i][j])
+                cushim__str_append(text, "call n%u;\n", j);
+        cushim__str_append(text, "ret; }\n");
+    }
+}
+
+/* All that get to those of a set by calls, as bits. */
+static uint32_t callers_of(const struct drawn_module *drawn, uint32_t set)
+{
+    uint32_t before = 0;
+
+    while (set != before) {
+        before = set;
+        for (uint32_t i = 0; i < ALL; i++)
+            for (uint32_t j = 0; j < FUNCTIONS; j++)
+                if (drawn->calls[i][j] && set >> j & 1)
+                    set |= UINT32_C(1) << i;
+    }
+    return set;
+}
+
+/* Behind what all of a set have so far; then all of them have so much. */
+static uint32_t place_by_definition(uint32_t *used, uint32_t set, uint32_t bytes)
+{
+    uint32_t offset = 0;
+
+    for (uint32_t i = 0; i < ALL; i++)
+        if (set >> i & 1 && used[i] > offset)
+            offset = used[i];
+    for (uint32_t i = 0; i < ALL; i++)
+        if (set >> i & 1)
+            used[i] = offset + bytes;
+    return offset;
+}
+
+static const struct ptx__function *find_drawn(const struct ptx__module *module, unsigned i)
+{
+    char name[8];
+
+    snprintf(name, sizeof(name), "n%u", i);
+    for (uint32_t k = 0; k < module->n_functions; k++)
+        if (module->functions[k].has_body && !strcmp(module->functions[k].name, name))
+            return &module->functions[k];
+    return NULL;
+}
+
+static size_t offset_of_own(const struct ptx__function *function)
+{
+    for (uint32_t i = 0; i < function->n_variables; i++)
+        if (function->variables[i].space == PTX_SHARED)
+            return function->variables[i].offset;
+    return SIZE_MAX;
+}
+
+static void check_drawn(const struct drawn_module *drawn, const struct ptx__module *module)
+{
+    uint32_t used[ALL] = {0};
+
+    for (uint32_t j = 0; j < VARIABLES; j++) {
+        uint32_t set = 0;
+
+        for (uint32_t i = 0; i < ALL; i++)
+            set |= (uint32_t) drawn->names[i][j] << i;
+        cr_assert(eq(sz, module->variables[j].offset,
+                     place_by_definition(used, callers_of(drawn, set), drawn->module[j])));
+    }
+    for (uint32_t i = 0; i < ALL; i++)
+        if (drawn->own[i])
+            cr_assert(
+                eq(sz, offset_of_own(find_drawn(module, i)),
+                   place_by_definition(used, callers_of(drawn, UINT32_C(1) << i), drawn->own[i])));
+    for (uint32_t i = 0; i < ALL; i++)
+        cr_assert(eq(sz, find_drawn(module, i)->usage.shared_bytes, used[i]));
+}
+
+Test(growth, the_places_of_shared_variables_are_what_their_definition_says)
+{
+    for (int round = 0; round < 3000; round++) {
+        struct cushim__str text = {.text = NULL};
+        struct drawn_module drawn;
+        const char *part;
+        struct unit unit;
+
+        draw_module(&drawn);
+        write_drawn(&text, &drawn);
+        part = text.text;
+        cr_assert(eq(int, (int) read_texts(&unit, &part, 1), PTX_OK), "%s", text.text);
+        check_drawn(&drawn, &unit.module);
+        finish(&unit);
+        cushim__str_finish(&text);
+    }
+}
+
+/* Some that lead to all of the others come last, and many kernels to each. */
+static void write_shared_in_a_row(struct cushim__str *text, unsigned n)
+{
+    cushim__str_append(text, HEAD ".func f0() { ret; }\n");
+    for (unsigned i = 0; i < n; i++)
+        cushim__str_append(text,
+                           ".func f%u() { .shared .b8 s; call f%u; ret; }\n"
+                           ".entry k%u() { call f%u; ret; }\n",
+                           i + 1, i, i, i);
+    cushim__str_append(text, ".entry last() { call f%u; ret; }\n", n);
+}
+
+/* It would take minutes if the callers were gone through for each variable. */
+Test(growth, of_shared_variables_of_many_callers)
+{
+    cr_expect(gt(sz, cost_of(write_shared_in_a_row, 40000).bytes, 0));
+}
+
+/* Each stands for the one before. */
+static void write_aliases(struct cushim__str *text, unsigned n)
+{
+    cushim__str_append(text, HEAD ".visible .func a0() { ret; }\n");
+    for (unsigned i = 0; i < n; i++)
+        cushim__str_append(text, ".visible .func a%u(); .alias a%u, a%u;\n", i + 1, i + 1, i);
+    cushim__str_append(text, ".entry k() {\n");
+    for (unsigned i = 0; i < n; i++)
+        cushim__str_append(text, "call a%u;\n", n - i);
+    cushim__str_append(text, "ret; }\n");
+}
+
+Test(growth, of_aliases_of_aliases)
+{
+    grows_with_its_size(write_aliases, 3000);
+}

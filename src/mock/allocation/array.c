@@ -38,6 +38,7 @@ struct mock__array *mock__array_over(struct mock__context *context,
     if (!array)
         return NULL;
     array->context = context;
+    mock__object_own(context, array);
     array->descriptor = *descriptor;
     array->address = address;
     array->element = mock__array_element(descriptor->Format, descriptor->NumChannels);

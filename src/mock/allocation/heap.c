@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "mock/allocation/mem_file.h"
+#include "mock/allocation/mem_pool.h"
 #include "mock/base/finding.h"
 
 /*
@@ -19,7 +20,8 @@
 #define DISCARD_BYTES ((size_t) 1 << 20)
 #define CLEAR_BYTES   ((size_t) 64 << 10) /* less is written in less time than a call takes */
 
-static struct mock__chunk *chunks;
+static struct mock__chunk *chunks; /* that belong to no pool */
+static struct mock__tree by_address;
 
 /* In a file, so that it can be shared; without one where there are no more descriptors. */
 static unsigned char *map_bytes(struct mock__chunk *chunk)
@@ -57,6 +59,16 @@ size_t mock__chunk_size(const struct mock__pool *pool, size_t bytes)
     return bytes < CHUNK_BYTES ? CHUNK_BYTES : round_up(bytes, HUGE_PAGE);
 }
 
+static void put_in(struct mock__chunk *chunk, struct mock__chunk **list)
+{
+    chunk->next = *list;
+    chunk->link = list;
+    if (*list)
+        (*list)->link = &chunk->next;
+    *list = chunk;
+    mock__tree_add(&by_address, &chunk->by_address, chunk->address, 0);
+}
+
 struct mock__chunk *mock__chunk_create(struct mock__pool *pool, size_t bytes)
 {
     struct mock__chunk *chunk = calloc(1, sizeof(*chunk));
@@ -74,18 +86,16 @@ struct mock__chunk *mock__chunk_create(struct mock__pool *pool, size_t bytes)
         return NULL;
     }
     chunk->cursor = chunk->address;
-    chunk->next = chunks;
-    chunks = chunk;
+    put_in(chunk, pool ? &pool->chunks : &chunks);
     return chunk;
 }
 
 void mock__chunk_destroy(struct mock__chunk *chunk)
 {
-    struct mock__chunk **link = &chunks;
-
-    while (*link != chunk)
-        link = &(*link)->next;
-    *link = chunk->next;
+    *chunk->link = chunk->next;
+    if (chunk->next)
+        chunk->next->link = chunk->link;
+    mock__tree_remove(&by_address, &chunk->by_address);
     destroy(chunk);
 }
 
@@ -96,9 +106,17 @@ void mock__chunk_release(struct mock__chunk *chunk)
         mock__chunk_destroy(chunk);
 }
 
-struct mock__chunk *mock__chunk_first(void)
+struct mock__chunk *mock__chunk_first(const struct mock__pool *pool)
 {
-    return chunks;
+    return pool ? pool->chunks : chunks;
+}
+
+struct mock__chunk *mock__chunk_at(uint64_t address)
+{
+    struct mock__chunk *chunk = MOCK__TREE_MEMBER(mock__tree_before(&by_address, address, 1),
+                                                  struct mock__chunk, by_address);
+
+    return chunk && address - chunk->address < chunk->span ? chunk : NULL;
 }
 
 static bool discard(const struct mock__chunk *chunk, uintptr_t begin, uintptr_t end)

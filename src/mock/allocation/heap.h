@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "mock/base/tree.h"
+
 struct mock__pool;
 
 struct mock__chunk {
@@ -20,7 +22,8 @@ struct mock__chunk {
     size_t used;      /* bytes of it in allocations */
     uint64_t cursor;  /* where the last allocation ended */
     uint64_t used_to; /* where the furthest one did: behind it nothing was ever written */
-    struct mock__chunk *next;
+    struct mock__chunk *next, **link;  /* list of the chunks of its pool, or of none */
+    struct mock__tree_node by_address; /* among all chunks */
 };
 
 /* How large a chunk for so many bytes is. */
@@ -38,8 +41,11 @@ void mock__chunk_destroy(struct mock__chunk *chunk);
  */
 void mock__chunk_release(struct mock__chunk *chunk);
 
-/* The first chunk of the list. */
-struct mock__chunk *mock__chunk_first(void);
+/* The first chunk of a pool, or of those that belong to none: linked by next. */
+struct mock__chunk *mock__chunk_first(const struct mock__pool *pool);
+
+/* The chunk that an address lies in, NULL if it is in none. */
+struct mock__chunk *mock__chunk_at(uint64_t address);
 
 /* Makes bytes of it zeros. */
 void mock__chunk_clear(const struct mock__chunk *chunk, unsigned char *backing, size_t bytes);

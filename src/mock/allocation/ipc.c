@@ -27,7 +27,17 @@ struct mock__opened {
     unsigned char *pages;
     void *space;
     size_t bytes;
+    struct mock__memory *memory;     /* its range */
+    struct mock__tree_node by_place; /* among all that are opened, by what memory it is */
 };
+
+static struct mock__tree opened_names;
+
+/* Other names may have the same one. */
+static uint64_t place_of(const struct mock__name *name)
+{
+    return name->id ^ (uint64_t) (unsigned) name->process << 32;
+}
 
 CUresult mock__name_of(const struct mock__memory *memory, struct mock__name *ret_name)
 {
@@ -65,6 +75,7 @@ static int open_file(const struct mock__name *name)
 
 void mock__opened_finish(struct mock__opened *opened)
 {
+    mock__tree_remove(&opened_names, &opened->by_place);
     if (opened->pages)
         munmap(opened->pages, opened->bytes);
     if (opened->space)
@@ -93,12 +104,15 @@ static struct mock__opened *map_name(const struct mock__name *name, int fd)
 static struct mock__memory *find_opened(const struct mock__context *context,
                                         const struct mock__name *name)
 {
-    const struct mock__memory *memory;
+    const uint64_t place = place_of(name);
+    struct mock__tree_node *node = mock__tree_from(&opened_names, place, 0);
 
-    for (size_t i = 0; (memory = mock__memory_number(i)); i++)
-        if (memory->opened && memory->context == context &&
-            !memcmp(&memory->opened->name, name, sizeof(*name)))
-            return mock__memory_find(memory->address);
+    for (; node && node->major == place; node = mock__tree_next(node)) {
+        struct mock__opened *opened = MOCK__TREE_MEMBER(node, struct mock__opened, by_place);
+
+        if (opened->memory->context == context && !memcmp(&opened->name, name, sizeof(*name)))
+            return opened->memory;
+    }
     return NULL;
 }
 
@@ -116,8 +130,11 @@ static struct mock__memory *insert(struct mock__context *context, struct mock__d
                                                    .owned = true,
                                                    .begins_written = true});
 
-    if (memory)
-        memory->device = device;
+    if (!memory)
+        return NULL;
+    memory->device = device;
+    opened->memory = memory;
+    mock__tree_add(&opened_names, &opened->by_place, place_of(&opened->name), 0);
     return memory;
 }
 

@@ -3,21 +3,33 @@
 #include "mock/allocation/mem_advise.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "mock/allocation/mem_range.h"
 #include "mock/allocation/memory.h"
 #include "mock/base/state.h"
 
 struct mock__advice {
-    size_t n, room;
-    struct mock__part *parts; /* without gaps, from the first byte to the last */
+    struct mock__tree parts; /* without gaps, from the first byte to the last */
 };
+
+static struct mock__part *part_of(struct mock__tree_node *node)
+{
+    return MOCK__TREE_MEMBER(node, struct mock__part, by_begin);
+}
+
+static struct mock__part *next_part(const struct mock__part *part)
+{
+    return part_of(mock__tree_next(&part->by_begin));
+}
 
 void mock__advice_forget(struct mock__memory *memory)
 {
-    if (memory->advice)
-        free(memory->advice->parts);
+    struct mock__part *part;
+
+    while (memory->advice && (part = part_of(mock__tree_first(&memory->advice->parts)))) {
+        mock__tree_remove(&memory->advice->parts, &part->by_begin);
+        free(part);
+    }
     free(memory->advice);
     memory->advice = NULL;
 }
@@ -27,84 +39,79 @@ static const struct mock__part nothing = {
     .prefetched = {MOCK__NO_PLACE, MOCK__NO_DEVICE},
 };
 
-static bool have_room(struct mock__advice *advice)
+/* A part like another one, from an offset on to where that ends. */
+static bool add_part(struct mock__advice *advice, const struct mock__part *like, size_t begin)
 {
-    const size_t wanted = advice->room ? 2 * advice->room : 4;
-    struct mock__part *larger;
+    struct mock__part *part = malloc(sizeof(*part));
 
-    if (advice->n < advice->room)
-        return true;
-    larger = realloc(advice->parts, wanted * sizeof(*larger));
-    if (!larger)
+    if (!part)
         return false;
-    advice->parts = larger;
-    advice->room = wanted;
+    *part = *like;
+    part->begin = begin;
+    mock__tree_add(&advice->parts, &part->by_begin, begin, 0);
     return true;
 }
 
 static struct mock__advice *advice_of(struct mock__memory *memory)
 {
+    struct mock__part whole = nothing;
+
     if (memory->advice)
         return memory->advice;
+    whole.end = memory->bytes;
     memory->advice = calloc(1, sizeof(*memory->advice));
-    if (!memory->advice || !have_room(memory->advice)) {
+    if (!memory->advice || !add_part(memory->advice, &whole, 0)) {
         mock__advice_forget(memory);
         return NULL;
     }
-    memory->advice->parts[0] = nothing;
-    memory->advice->parts[0].end = memory->bytes;
-    memory->advice->n = 1;
     return memory->advice;
 }
 
 /* Splits parts so that one begins at this offset. */
 static bool split(struct mock__advice *advice, size_t at)
 {
-    size_t i = 0;
+    struct mock__part *part = part_of(mock__tree_before(&advice->parts, at, 1));
 
-    while (i < advice->n && advice->parts[i].end <= at)
-        i++;
-    if (i == advice->n || advice->parts[i].begin == at)
+    if (part->end <= at || part->begin == at)
         return true;
-    if (!have_room(advice))
+    if (!add_part(advice, part, at))
         return false;
-    memmove(&advice->parts[i + 1], &advice->parts[i], (advice->n - i) * sizeof(*advice->parts));
-    advice->parts[i].end = advice->parts[i + 1].begin = at;
-    advice->n++;
+    part->end = at;
     return true;
 }
 
-/* Returns the parts of a range. Their bounds are those of the range. */
-static CUresult parts_of(struct mock__memory *memory, CUdeviceptr address, size_t bytes,
-                         struct mock__part **ret_first, struct mock__part **ret_end)
+/* Returns the first part of a range and the end of its last one. The parts are split at both. */
+static CUresult first_part(struct mock__memory *memory, CUdeviceptr address, size_t bytes,
+                           struct mock__part **ret_first, size_t *ret_end)
 {
     const size_t begin = address - memory->address, end = begin + bytes;
     struct mock__advice *advice = advice_of(memory);
-    size_t i = 0;
 
     MOCK__REQUIRE(advice && split(advice, begin) && split(advice, end), CUDA_ERROR_OUT_OF_MEMORY);
-    while (advice->parts[i].begin < begin)
-        i++;
-    *ret_first = &advice->parts[i];
-    while (i < advice->n && advice->parts[i].end <= end)
-        i++;
-    *ret_end = &advice->parts[i];
+    *ret_first = part_of(mock__tree_find(&advice->parts, begin, 0));
+    *ret_end = end;
     return CUDA_SUCCESS;
 }
 
-size_t mock__advice_parts(const struct mock__memory *memory, const struct mock__part **ret_parts)
+const struct mock__part *mock__advice_at(const struct mock__memory *memory, size_t offset)
 {
-    *ret_parts = memory->advice ? memory->advice->parts : &nothing;
-    return memory->advice ? memory->advice->n : 1;
+    return memory->advice ? part_of(mock__tree_before(&memory->advice->parts, offset, 1))
+                          : &nothing;
+}
+
+const struct mock__part *mock__advice_next(const struct mock__part *part)
+{
+    return part == &nothing ? NULL : next_part(part);
 }
 
 CUresult mock__advice_prefetched(struct mock__memory *memory, CUdeviceptr address, size_t bytes,
                                  struct mock__place place)
 {
-    struct mock__part *part = NULL, *end = NULL;
+    struct mock__part *part = NULL;
+    size_t end = 0;
 
-    MOCK__TRY(parts_of(memory, address, bytes, &part, &end));
-    for (; part < end; part++)
+    MOCK__TRY(first_part(memory, address, bytes, &part, &end));
+    for (; part && part->begin < end; part = next_part(part))
         part->prefetched = place;
     return CUDA_SUCCESS;
 }
@@ -187,8 +194,9 @@ static CUresult check_place(CUmem_advise advice, struct mock__place place)
 static CUresult advise(CUdeviceptr address, size_t bytes, CUmem_advise advice,
                        struct mock__place place)
 {
-    struct mock__part *part = NULL, *end = NULL;
+    struct mock__part *part = NULL;
     struct mock__memory *memory = NULL;
+    size_t end = 0;
 
     MOCK__ENTER();
     MOCK__REQUIRE(advice >= CU_MEM_ADVISE_SET_READ_MOSTLY &&
@@ -196,8 +204,8 @@ static CUresult advise(CUdeviceptr address, size_t bytes, CUmem_advise advice,
                   CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__managed_find(address, bytes, &memory));
     MOCK__TRY(check_place(advice, place));
-    MOCK__TRY(parts_of(memory, address, bytes, &part, &end));
-    for (; part < end; part++)
+    MOCK__TRY(first_part(memory, address, bytes, &part, &end));
+    for (; part && part->begin < end; part = next_part(part))
         apply(part, advice, place);
     return CUDA_SUCCESS;
 }

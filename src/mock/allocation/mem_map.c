@@ -13,6 +13,7 @@
 #define PAGE ((size_t) 4096)
 
 static struct mock__range *ranges;
+static struct mock__tree by_address;
 
 const struct mock__range *mock__map_first(void)
 {
@@ -21,11 +22,10 @@ const struct mock__range *mock__map_first(void)
 
 const struct mock__range *mock__map_range(uint64_t address)
 {
-    const struct mock__range *range = ranges;
+    const struct mock__range *range = MOCK__TREE_MEMBER(mock__tree_before(&by_address, address, 1),
+                                                        struct mock__range, by_address);
 
-    while (range && address - range->address >= range->bytes)
-        range = range->next;
-    return range;
+    return range && address - range->address < range->bytes ? range : NULL;
 }
 
 bool mock__map_reserved(uint64_t address)
@@ -146,6 +146,24 @@ static struct mock__range *new_range(size_t bytes, size_t alignment, uint64_t wa
     return NULL;
 }
 
+static void put_in(struct mock__range *range)
+{
+    range->next = ranges;
+    range->link = &ranges;
+    if (ranges)
+        ranges->link = &range->next;
+    ranges = range;
+    mock__tree_add(&by_address, &range->by_address, range->address, 0);
+}
+
+static void take_out(struct mock__range *range)
+{
+    *range->link = range->next;
+    if (range->next)
+        range->next->link = range->link;
+    mock__tree_remove(&by_address, &range->by_address);
+}
+
 CUresult mock_cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t alignment, CUdeviceptr addr,
                                   unsigned long long flags)
 {
@@ -157,24 +175,21 @@ CUresult mock_cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t alignmen
     MOCK__REQUIRE(!(alignment & (alignment - 1)), CUDA_ERROR_INVALID_VALUE);
     range = new_range(size, alignment > MOCK__MAP_UNIT ? alignment : MOCK__MAP_UNIT, addr);
     MOCK__REQUIRE(range, CUDA_ERROR_OUT_OF_MEMORY);
-    range->next = ranges;
-    ranges = range;
+    put_in(range);
     *ptr = range->address;
     return CUDA_SUCCESS;
 }
 
 CUresult mock_cuMemAddressFree(CUdeviceptr ptr, size_t size)
 {
-    struct mock__range *range, **link = &ranges;
+    struct mock__range *range;
 
     MOCK__ENTER();
-    while (*link && (*link)->address != ptr)
-        link = &(*link)->next;
-    range = *link;
+    range = MOCK__TREE_MEMBER(mock__tree_find(&by_address, ptr, 0), struct mock__range, by_address);
     /* What is mapped has to be unmapped first. */
     MOCK__REQUIRE(range && range->bytes == size && !mock__memory_overlaps(ptr, size),
                   CUDA_ERROR_INVALID_VALUE);
-    *link = range->next;
+    take_out(range);
     munmap((void *) (uintptr_t) range->address, size);
     munmap(range->backing, size);
     free(range);

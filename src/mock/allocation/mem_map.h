@@ -17,6 +17,7 @@
 
 #include "mock/allocation/memory.h"
 #include "mock/base/objects.h"
+#include "mock/base/tree.h"
 #include "mock/functions.h"
 
 /* The unit of what is created, mapped and reserved. */
@@ -45,8 +46,9 @@ struct mock__mapping {
 struct mock__range {
     uint64_t address;
     size_t bytes;
-    unsigned char *backing; /* the second range */
-    struct mock__range *next;
+    unsigned char *backing;            /* the second range */
+    struct mock__range *next, **link;  /* list of all, the last one first */
+    struct mock__tree_node by_address; /* among all */
 };
 
 /* A physical without handles and mappings goes. */

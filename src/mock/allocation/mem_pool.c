@@ -12,6 +12,24 @@ enum { NO_HANDLE = 0, FILE_DESCRIPTOR = 1, FABRIC = 8 };
 /* Was anything given back since the pools were looked at? Waiting is too frequent to look. */
 static bool unsettled;
 
+/* The pools that may have something to give back since, or because of what was set since. */
+static struct mock__pool *listed;
+
+static void list(struct mock__pool *pool)
+{
+    if (pool->listed)
+        return;
+    pool->listed = true;
+    pool->next_listed = listed;
+    listed = pool;
+}
+
+static void unsettle(struct mock__pool *pool)
+{
+    unsettled = true;
+    list(pool);
+}
+
 struct mock__pool *mock__pool_new(struct mock__device *device)
 {
     struct mock__pool *pool = mock__object_new(MOCK__POOL, sizeof(*pool));
@@ -46,9 +64,9 @@ static void trim(struct mock__pool *pool, uint64_t keep)
 {
     struct mock__chunk *next;
 
-    for (struct mock__chunk *chunk = mock__chunk_first(); chunk; chunk = next) {
+    for (struct mock__chunk *chunk = mock__chunk_first(pool); chunk; chunk = next) {
         next = chunk->next;
-        if (chunk->pool != pool || chunk->used || pool->reserved - chunk->bytes < keep)
+        if (chunk->used || pool->reserved - chunk->bytes < keep)
             continue;
         pool->reserved -= chunk->bytes;
         pool->device->used_bytes -= chunk->bytes;
@@ -66,10 +84,13 @@ static void settle(struct mock__pool *pool)
 
 void mock__pools_trim(void)
 {
-    struct mock__pool *pool;
+    while (unsettled && listed) {
+        struct mock__pool *pool = listed;
 
-    for (size_t cursor = 0; unsettled && (pool = mock__object_next(MOCK__POOL, &cursor));)
+        listed = pool->next_listed;
+        pool->listed = false;
         settle(pool);
+    }
     unsettled = false;
 }
 
@@ -99,6 +120,7 @@ struct mock__chunk *mock__pool_reserve(struct mock__pool *pool, size_t bytes)
     pool->reserved += chunk->bytes;
     if (pool->reserved > pool->reserved_high)
         pool->reserved_high = pool->reserved;
+    list(pool);
     return chunk;
 }
 
@@ -110,11 +132,11 @@ void mock__pool_charge(struct mock__pool *pool, struct mock__memory *memory)
         pool->used_high = pool->used;
 }
 
-void mock__pool_credit(const struct mock__memory *memory)
+void mock__pool_credit(struct mock__memory *memory)
 {
     memory->pool->used -= memory->bytes;
-    memory->pool->dying -= memory->being_freed;
-    unsettled = true;
+    mock__tree_remove(&memory->pool->dying, &memory->by_free);
+    unsettle(memory->pool);
 }
 
 bool mock__pool_allows(const struct mock__pool *pool, const struct mock__device *device)
@@ -179,7 +201,7 @@ CUresult mock_cuMemPoolDestroy(CUmemoryPool pool)
         found->device->pool = NULL;
     found->destroyed = true;
     found->release_threshold = 0;
-    unsettled = true;
+    unsettle(found);
     mock__pools_trim();
     return CUDA_SUCCESS;
 }
@@ -233,6 +255,7 @@ static CUresult set_attribute(struct mock__pool *pool, CUmemPool_attribute attri
         return CUDA_SUCCESS;
     case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
         pool->release_threshold = *(const cuuint64_t *) value;
+        list(pool);
         return CUDA_SUCCESS;
     case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
         return reset_high(&pool->reserved_high, pool->reserved, value);

@@ -24,7 +24,7 @@ struct mock__pool {
     uint64_t release_threshold;
     uint64_t most; /* that it may reserve, 0 for as much as there is */
     uint64_t used, used_high;
-    size_t dying; /* allocations whose free was submitted and is not done */
+    struct mock__tree dying; /* allocations whose free was submitted and is not done */
     uint64_t reserved, reserved_high;
     int reuse[3];   /* follow events, opportunistic, internal dependencies */
     uint32_t peers; /* one bit for each other device that has access */
@@ -32,6 +32,11 @@ struct mock__pool {
     bool is_default;
     bool imported;  /* of another process: nothing is allocated from it here */
     bool destroyed; /* and goes with the last of its allocations */
+    /* For mem_pool.c: to be looked at when somebody has waited, in a list; and all of its chunks.
+     */
+    bool listed;
+    struct mock__pool *next_listed;
+    struct mock__chunk *chunks;
 };
 
 /* NULL if the handle is none that the program has. */
@@ -48,7 +53,7 @@ struct mock__chunk *mock__pool_reserve(struct mock__pool *pool, size_t bytes);
 
 /* Tells the pool that an allocation was made from it, or is about to be freed. */
 void mock__pool_charge(struct mock__pool *pool, struct mock__memory *memory);
-void mock__pool_credit(const struct mock__memory *memory);
+void mock__pool_credit(struct mock__memory *memory);
 
 /* May what runs on a device use the pool's memory? */
 bool mock__pool_allows(const struct mock__pool *pool, const struct mock__device *device);

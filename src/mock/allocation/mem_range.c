@@ -27,19 +27,16 @@ static struct mock__part common(const struct mock__memory *memory, size_t begin,
 {
     const struct mock__place none = {MOCK__NO_PLACE, MOCK__NO_DEVICE};
     struct mock__part result = {.read_mostly = true, .users = UINT32_MAX};
-    const struct mock__part *parts;
-    const size_t n = mock__advice_parts(memory, &parts);
+    const struct mock__part *part = mock__advice_at(memory, begin);
     bool first = true;
 
-    for (size_t i = 0; i < n; i++) {
-        if (n > 1 && (parts[i].end <= begin || parts[i].begin >= end))
-            continue;
-        if (first || memcmp(&result.preferred, &parts[i].preferred, sizeof(none)))
-            result.preferred = first ? parts[i].preferred : none;
-        if (first || memcmp(&result.prefetched, &parts[i].prefetched, sizeof(none)))
-            result.prefetched = first ? parts[i].prefetched : none;
-        result.read_mostly &= parts[i].read_mostly;
-        result.users &= parts[i].users;
+    for (; part && (first || part->begin < end); part = mock__advice_next(part)) {
+        if (first || memcmp(&result.preferred, &part->preferred, sizeof(none)))
+            result.preferred = first ? part->preferred : none;
+        if (first || memcmp(&result.prefetched, &part->prefetched, sizeof(none)))
+            result.prefetched = first ? part->prefetched : none;
+        result.read_mostly &= part->read_mostly;
+        result.users &= part->users;
         first = false;
     }
     return result;

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "mock/allocation/mem_advise.h"
+#include "mock/base/tree.h"
 
 #define MOCK__HOST_BIT ((uint32_t) 1 << 31)
 
@@ -16,9 +17,11 @@ struct mock__part {
     bool read_mostly;
     struct mock__place preferred, prefetched;
     uint32_t users; /* one bit for each device, and MOCK__HOST_BIT */
+    struct mock__tree_node by_begin;
 };
 
-/* Returns how many parts there are. Memory without advice has one part, whose end is not set. */
-size_t mock__advice_parts(const struct mock__memory *memory, const struct mock__part **ret_parts);
+/* Returns the part that contains an offset, and the next part; NULL behind the last one. */
+const struct mock__part *mock__advice_at(const struct mock__memory *memory, size_t offset);
+const struct mock__part *mock__advice_next(const struct mock__part *part);
 
 #endif

@@ -2,55 +2,19 @@
 #include "mock/allocation/memory.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/util.h"
 #include "mock/allocation/heap.h"
 #include "mock/allocation/ipc.h"
 #include "mock/allocation/mem_advise.h"
 #include "mock/allocation/mem_map.h"
 #include "mock/allocation/mem_pool.h"
-#include "mock/base/finding.h"
+#include "mock/allocation/memory_ranges.h"
 #include "mock/base/hooks.h"
 #include "mock/base/state.h"
 #include "mock/base/stats.h"
-
-/* All ranges, by rising address. No two overlap. */
-static struct mock__memory **ranges;
-static size_t n_ranges, capacity;
+#include "mock/queue/work.h"
 
 static uint64_t last_id;
-
-/* A binary search: the number of ranges that begin at or below the address. */
-static size_t position(uint64_t address)
-{
-    size_t low = 0, high = n_ranges;
-
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-
-        if (ranges[middle]->address <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static bool reserve_place(void)
-{
-    const size_t wanted = capacity ? 2 * capacity : 64;
-    struct mock__memory **larger;
-
-    if (n_ranges < capacity)
-        return true;
-    larger = realloc(ranges, wanted * sizeof(struct mock__memory *));
-    if (!larger)
-        return false;
-    ranges = larger;
-    capacity = wanted;
-    return true;
-}
 
 uint64_t mock__memory_new_id(void)
 {
@@ -65,17 +29,14 @@ static bool counted(const struct mock__memory *memory)
 
 struct mock__memory *mock__memory_insert(const struct mock__memory *range)
 {
-    struct mock__memory *memory = reserve_place() ? malloc(sizeof(*memory)) : NULL;
-    const size_t place = position(range->address);
+    struct mock__memory *memory = malloc(sizeof(*memory));
 
     if (!memory)
         return NULL;
     *memory = *range;
     memory->id = mock__memory_new_id();
     memory->device = range->context ? range->context->device : range->device;
-    memmove(&ranges[place + 1], &ranges[place], (n_ranges - place) * sizeof(struct mock__memory *));
-    ranges[place] = memory;
-    n_ranges++;
+    mock__ranges_add(memory);
     if (counted(memory))
         mock__stats_came(memory->bytes);
     return memory;
@@ -83,23 +44,19 @@ struct mock__memory *mock__memory_insert(const struct mock__memory *range)
 
 void mock__memory_erase(struct mock__memory *memory)
 {
-    const size_t place = position(memory->address) - 1;
-
     if (counted(memory) && !memory->absent)
         mock__stats_went(memory->bytes);
     mock__memory_bury(memory);
     mock__hooks.memory_forget(memory);
     mock__advice_forget(memory);
-
-    n_ranges--;
-    memmove(&ranges[place], &ranges[place + 1], (n_ranges - place) * sizeof(struct mock__memory *));
+    mock__queue_unref(memory->attached_queue);
+    mock__ranges_remove(memory);
     free(memory);
 }
 
 struct mock__memory *mock__memory_find(uint64_t address)
 {
-    const size_t place = position(address);
-    struct mock__memory *memory = place ? ranges[place - 1] : NULL;
+    struct mock__memory *memory = mock__ranges_below(address);
 
     return memory && address - memory->address < memory->bytes ? memory : NULL;
 }
@@ -122,19 +79,12 @@ uint64_t mock__memory_class(uint64_t address)
 
 const struct mock__memory *mock__memory_before(uint64_t address)
 {
-    const size_t place = position(address);
-
-    return place ? ranges[place - 1] : NULL;
+    return mock__ranges_below(address);
 }
 
 const struct mock__memory *mock__memory_after(uint64_t address)
 {
-    return mock__memory_number(position(address));
-}
-
-const struct mock__memory *mock__memory_number(size_t n)
-{
-    return n < n_ranges ? ranges[n] : NULL;
+    return mock__ranges_above(address);
 }
 
 struct mock__memory *mock__memory_at(uint64_t address)
@@ -146,20 +96,14 @@ struct mock__memory *mock__memory_at(uint64_t address)
 
 bool mock__memory_overlaps(uint64_t address, size_t bytes)
 {
-    const size_t next = position(address);
+    const struct mock__memory *next = mock__ranges_above(address);
 
-    if (mock__memory_find(address))
-        return true;
-    return next < n_ranges && ranges[next]->address - address < bytes;
+    return mock__memory_find(address) || (next && next->address - address < bytes);
 }
 
 bool mock__memory_reserved(uint64_t address)
 {
-    for (const struct mock__chunk *chunk = mock__chunk_first(); chunk; chunk = chunk->next) {
-        if (address - chunk->address < chunk->span)
-            return true;
-    }
-    return mock__map_reserved(address);
+    return mock__chunk_at(address) || mock__map_reserved(address);
 }
 
 /* Of memory of the device, not of what the host has: that is everybody's. */
@@ -221,35 +165,6 @@ void *mock__memory_bytes(uint64_t address, size_t bytes)
     return memory->host + (address - memory->address);
 }
 
-static size_t rounded(size_t bytes)
-{
-    return (bytes + MOCK__ALIGNMENT - 1) & ~(size_t) (MOCK__ALIGNMENT - 1);
-}
-
-/*
- * What an allocation takes of its chunk's addresses. While it is checked who uses what, there is
- * always something behind it that is nobody's, so that a step too far does not end in a neighbour.
- */
-static size_t room(size_t bytes)
-{
-    enum { AT_LEAST = MOCK__ALIGNMENT / 2 };
-
-    return rounded(bytes + (mock__checking() ? AT_LEAST : 0));
-}
-
-/* The first gap of [from, to) that is large enough, 0 if there is none. */
-static uint64_t gap_between(uint64_t from, uint64_t to, size_t bytes)
-{
-    uint64_t begin = from;
-
-    for (size_t i = position(from - 1); i < n_ranges && ranges[i]->address < to; i++) {
-        if (ranges[i]->address - begin >= bytes)
-            return begin;
-        begin = ranges[i]->address + room(ranges[i]->bytes);
-    }
-    return begin < to && to - begin >= bytes ? begin : 0;
-}
-
 /*
  * Next fit, not first fit: memory that was freed rests for as long as possible, so
  * that using it afterwards is an error and not somebody else's data.
@@ -258,25 +173,27 @@ static uint64_t gap_in(struct mock__chunk *chunk, size_t bytes)
 {
     uint64_t address;
 
-    address = gap_between(chunk->cursor, chunk->address + chunk->span, room(bytes));
-    return address ? address : gap_between(chunk->address, chunk->cursor, room(bytes));
+    address =
+        mock__ranges_gap(chunk->cursor, chunk->address + chunk->span, mock__memory_room(bytes));
+    return address ? address
+                   : mock__ranges_gap(chunk->address, chunk->cursor, mock__memory_room(bytes));
 }
 
 /* A pool's memory is used again as soon as it can be, which is what pools are for. */
 static uint64_t gap_for(struct mock__chunk *chunk, size_t bytes)
 {
-    if (chunk->bytes - chunk->used < rounded(bytes))
+    if (chunk->bytes - chunk->used < mock__memory_rounded(bytes))
         return 0;
     if (!chunk->pool)
         return gap_in(chunk, bytes);
-    return gap_between(chunk->address, chunk->address + chunk->span, room(bytes));
+    return mock__ranges_gap(chunk->address, chunk->address + chunk->span, mock__memory_room(bytes));
 }
 
 static uint64_t find_gap(const struct mock__pool *pool, size_t bytes,
                          struct mock__chunk **ret_chunk)
 {
-    for (struct mock__chunk *chunk = mock__chunk_first(); chunk; chunk = chunk->next) {
-        const uint64_t address = chunk->pool == pool ? gap_for(chunk, bytes) : 0;
+    for (struct mock__chunk *chunk = mock__chunk_first(pool); chunk; chunk = chunk->next) {
+        const uint64_t address = gap_for(chunk, bytes);
 
         if (address) {
             *ret_chunk = chunk;
@@ -303,9 +220,9 @@ static struct mock__memory *cut(struct mock__context *context, struct mock__chun
             mock__chunk_release(chunk);
         return NULL;
     }
-    chunk->cursor = address + room(bytes);
+    chunk->cursor = address + mock__memory_room(bytes);
     chunk->used_to = chunk->cursor > chunk->used_to ? chunk->cursor : chunk->used_to;
-    chunk->used += rounded(bytes);
+    chunk->used += mock__memory_rounded(bytes);
     return memory;
 }
 
@@ -317,17 +234,17 @@ CUresult mock__memory_alloc(struct mock__context *context, size_t bytes,
 
     /* Before rounding, which a size near the largest would not survive. */
     MOCK__REQUIRE(mock__device_has_room(context->device, bytes) &&
-                      mock__device_has_room(context->device, rounded(bytes)),
+                      mock__device_has_room(context->device, mock__memory_rounded(bytes)),
                   CUDA_ERROR_OUT_OF_MEMORY);
     address = find_gap(NULL, bytes, &chunk);
     if (!address) {
-        chunk = mock__chunk_create(NULL, room(bytes));
+        chunk = mock__chunk_create(NULL, mock__memory_room(bytes));
         MOCK__REQUIRE(chunk, CUDA_ERROR_OUT_OF_MEMORY);
         address = chunk->address;
     }
     *ret_memory = cut(context, chunk, address, bytes);
     MOCK__REQUIRE(*ret_memory, CUDA_ERROR_OUT_OF_MEMORY);
-    context->device->used_bytes += rounded(bytes);
+    context->device->used_bytes += mock__memory_rounded(bytes);
     return CUDA_SUCCESS;
 }
 
@@ -340,7 +257,7 @@ CUresult mock__memory_alloc_pool(struct mock__context *context, struct mock__poo
     MOCK__REQUIRE(bytes <= pool->device->profile->total_bytes, CUDA_ERROR_OUT_OF_MEMORY);
     address = find_gap(pool, bytes, &chunk);
     if (!address) {
-        chunk = mock__pool_reserve(pool, rounded(bytes));
+        chunk = mock__pool_reserve(pool, mock__memory_rounded(bytes));
         MOCK__REQUIRE(chunk, CUDA_ERROR_OUT_OF_MEMORY);
         address = chunk->address;
     }
@@ -350,19 +267,41 @@ CUresult mock__memory_alloc_pool(struct mock__context *context, struct mock__poo
     return CUDA_SUCCESS;
 }
 
+/* Those of one stream and size are next to each other, by rising address. */
+static uint64_t place_of(uint64_t stream_id, size_t bytes)
+{
+    return (stream_id + UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xbf58476d1ce4e5b9) ^ bytes;
+}
+
+void mock__memory_dies(struct mock__memory *memory, uint64_t stream_id)
+{
+    memory->freed_in = stream_id;
+    if (memory->pool)
+        mock__tree_add(&memory->pool->dying, &memory->by_free, place_of(stream_id, memory->bytes),
+                       memory->address);
+}
+
+void mock__memory_lives(struct mock__memory *memory)
+{
+    memory->being_freed = false;
+    if (memory->pool)
+        mock__tree_remove(&memory->pool->dying, &memory->by_free);
+}
+
 struct mock__memory *mock__memory_revive(struct mock__pool *pool, size_t bytes, uint64_t stream_id)
 {
-    for (size_t i = 0; pool->dying && i < n_ranges; i++) {
-        struct mock__memory *memory = ranges[i];
+    const uint64_t place = place_of(stream_id, bytes);
+    struct mock__tree_node *node = mock__tree_from(&pool->dying, place, 0);
+
+    for (; node && node->major == place; node = mock__tree_next(node)) {
+        struct mock__memory *memory = MOCK__TREE_MEMBER(node, struct mock__memory, by_free);
 
         /* Of the same size: work that was submitted before still goes by that. */
-        if (memory->pool != pool || !memory->being_freed || memory->freed_in != stream_id ||
-            memory->bytes != bytes || !memory->chunk)
+        if (memory->freed_in != stream_id || memory->bytes != bytes || !memory->chunk)
             continue;
         mock__memory_bury(memory);
         memory->label = NULL; /* the grave has it */
-        memory->being_freed = false;
-        pool->dying--;
+        mock__memory_lives(memory);
         memory->id = mock__memory_new_id();
         return memory;
     }
@@ -409,7 +348,7 @@ void mock__memory_clear(const struct mock__memory *memory)
 static void free_device_memory(struct mock__memory *memory)
 {
     struct mock__chunk *chunk = memory->chunk;
-    const size_t bytes = rounded(memory->bytes);
+    const size_t bytes = mock__memory_rounded(memory->bytes);
 
     /* A pool's is given back with the chunk. */
     if (!chunk->pool)
@@ -421,47 +360,65 @@ static void free_device_memory(struct mock__memory *memory)
         mock__chunk_release(chunk);
 }
 
+/* A graph's memory is counted by its device: what it is now is to be, or is no more. */
+static void count_as_graphs(const struct mock__memory *memory, bool now)
+{
+    const uint64_t bytes = now ? memory->bytes : (uint64_t) 0 - memory->bytes;
+
+    if (!memory->holds)
+        return;
+    memory->device->graph_reserved += bytes;
+    memory->device->graph_used += memory->absent ? 0 : bytes;
+}
+
+static void set_holds(struct mock__memory *memory, unsigned holds)
+{
+    count_as_graphs(memory, false);
+    memory->holds = holds;
+    count_as_graphs(memory, true);
+}
+
+static void set_absent(struct mock__memory *memory, bool absent)
+{
+    if (absent != memory->absent)
+        (absent ? mock__stats_went : mock__stats_came)(memory->bytes);
+    count_as_graphs(memory, false);
+    memory->absent = absent;
+    count_as_graphs(memory, true);
+}
+
 CUresult mock__memory_reserve(struct mock__context *context, size_t bytes,
                               struct mock__memory **ret_memory)
 {
     MOCK__TRY(mock__memory_alloc(context, bytes, ret_memory));
-    (*ret_memory)->holds = 1;
-    (*ret_memory)->absent = true;
-    mock__stats_went(bytes);
+    set_holds(*ret_memory, 1);
+    set_absent(*ret_memory, true);
     return CUDA_SUCCESS;
 }
 
 void mock__memory_hold(struct mock__memory *memory)
 {
-    memory->holds++;
+    set_holds(memory, memory->holds + 1);
 }
 
 void mock__memory_release(struct mock__memory *memory)
 {
-    if (--memory->holds == 0 && memory->absent)
+    set_holds(memory, memory->holds - 1);
+    if (!memory->holds && memory->absent)
         mock__memory_free(memory);
 }
 
 void mock__memory_appear(struct mock__memory *memory)
 {
-    if (memory->absent)
-        mock__stats_came(memory->bytes);
-    memory->absent = false;
+    set_absent(memory, false);
     mock__hooks.memory_forget(memory);
-}
-
-/* A graph's memory: the address stays the graph's. */
-static void disappear(struct mock__memory *memory)
-{
-    if (!memory->absent)
-        mock__stats_went(memory->bytes);
-    memory->absent = true;
 }
 
 void mock__memory_free(struct mock__memory *memory)
 {
+    /* A graph's memory: the address stays the graph's. */
     if (memory->holds) {
-        disappear(memory);
+        set_absent(memory, true);
         return;
     }
     if (memory->pool)
@@ -487,11 +444,13 @@ void mock__memory_free(struct mock__memory *memory)
 
 void mock__memory_free_all(struct mock__context *context)
 {
-    /* From the end, as freeing moves what follows. */
-    for (size_t i = n_ranges; i-- > 0;) {
-        if (ranges[i]->context != context)
+    struct mock__memory *before;
+
+    for (struct mock__memory *memory = mock__ranges_below(UINT64_MAX); memory; memory = before) {
+        before = mock__ranges_below(memory->address - 1);
+        if (memory->context != context)
             continue;
-        ranges[i]->holds = 0;
-        mock__memory_free(ranges[i]);
+        set_holds(memory, 0);
+        mock__memory_free(memory);
     }
 }

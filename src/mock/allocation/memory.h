@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "mock/base/objects.h"
+#include "mock/base/tree.h"
 #include "mock/functions.h"
 
 /* The granularity of device memory. */
@@ -28,6 +29,8 @@ struct mock__history;
 struct mock__mapping;
 struct mock__opened;
 struct mock__pool;
+struct mock__queue;
+struct ptx__variable;
 
 enum mock__memory_kind {
     MOCK__DEVICE_MEMORY,
@@ -58,13 +61,19 @@ struct mock__memory {
     bool absent;                   /* of a graph's memory: there are no bytes at present */
     bool promised;                 /* of the same: an allocation was submitted, and no free since */
     uint64_t freed_in;             /* the stream that its free was submitted to */
+    uint64_t allocated_by;         /* of a graph's: the last launch that allocates it, by number */
     bool owned;                    /* goes with an array, a mapping or a handle, not by a free */
     bool begins_written;           /* by somebody the mock does not see */
     bool in_module;                /* a variable of a module, which goes with the module */
-    bool fresh;                    /* nobody had the bytes before: they began as zeros */
-    unsigned attached;             /* CU_MEM_ATTACH_*, of managed memory; 0: as it was made */
-    uint64_t attached_to;          /* the stream, if it is to one */
-    bool sync_operations;          /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS */
+    const struct ptx__variable *variable; /* which one of that module; NULL: none of its own */
+    bool fresh;                           /* nobody had the bytes before: they began as zeros */
+    unsigned attached;                  /* CU_MEM_ATTACH_*, of managed memory; 0: as it was made */
+    uint64_t attached_to;               /* the stream, if it is to one */
+    struct mock__queue *attached_queue; /* the stream's, which tells whether it is still there */
+    bool sync_operations;               /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS */
+    struct mock__tree_node by_address;  /* among all ranges */
+    struct mock__tree_node by_free;     /* of a pool's: among those that are being freed */
+    uint64_t gap, largest_gap; /* bytes of its chunk behind it; and of all at and below it there */
 };
 
 /* CUDA_ERROR_OUT_OF_MEMORY if the device, or the host below it, has no more. */
@@ -114,12 +123,11 @@ void mock__memory_free_all(struct mock__context *context);
 struct mock__memory *mock__memory_find(uint64_t address);
 
 /*
- * The last range that begins at or before an address, the first that begins after it, and the n-th
- * of all; NULL if there is none.
+ * The last range that begins at or before an address, and the first that begins after it; NULL if
+ * there is none. All ranges, by rising address, begin with the one after address 0.
  */
 const struct mock__memory *mock__memory_before(uint64_t address);
 const struct mock__memory *mock__memory_after(uint64_t address);
-const struct mock__memory *mock__memory_number(size_t n);
 
 /* A range of device memory that was freed not long ago. */
 struct mock__freed {
@@ -131,6 +139,10 @@ struct mock__freed {
 
 /* Is the address in a range whose free was submitted? It is not for new work to use. */
 bool mock__memory_being_freed(uint64_t address);
+
+/* A free of the range was submitted to a stream; or it was not, after all. */
+void mock__memory_dies(struct mock__memory *memory, uint64_t stream_id);
+void mock__memory_lives(struct mock__memory *memory);
 
 /*
  * A range of the pool whose free was submitted to a stream and is not done: what is allocated

@@ -88,6 +88,7 @@ static CUresult create(struct mock__context *context, const CUDA_ARRAY3D_DESCRIP
     mipmapped = mock__object_new(MOCK__MIPMAPPED_ARRAY, sizeof(*mipmapped));
     MOCK__REQUIRE(mipmapped, CUDA_ERROR_OUT_OF_MEMORY);
     mipmapped->context = context;
+    mock__object_own(context, mipmapped);
     mipmapped->descriptor = *descriptor;
     if (mock__array_alloc(context, bytes, "cuMipmappedArrayCreate", &mipmapped->address)) {
         mock__object_free(mipmapped);
@@ -173,10 +174,9 @@ void mock__arrays_destroy(const struct mock__context *context)
     struct mock__mipmapped_array *mipmapped;
     struct mock__array *array;
 
-    for (size_t cursor = 0; (mipmapped = mock__object_next(MOCK__MIPMAPPED_ARRAY, &cursor));)
-        if (mipmapped->context == context)
-            free_objects(mipmapped);
-    for (size_t cursor = 0; (array = mock__object_next(MOCK__ARRAY, &cursor));)
-        if (array->context == context)
-            mock__object_free(array);
+    for (size_t cursor = 0;
+         (mipmapped = mock__object_next_of(context, MOCK__MIPMAPPED_ARRAY, &cursor));)
+        free_objects(mipmapped);
+    for (size_t cursor = 0; (array = mock__object_next_of(context, MOCK__ARRAY, &cursor));)
+        mock__object_free(array);
 }

@@ -27,28 +27,23 @@ static void run_attach(struct mock__work *work)
         return;
     memory->attached = attach->flags;
     memory->attached_to = work->queue->stream_id;
+    mock__queue_unref(memory->attached_queue);
+    memory->attached_queue = work->queue;
+    work->queue->references++;
 }
 
 static const struct mock__work_type attach_type = {.name = "attach", .run = run_attach};
 
 /* A stream that was destroyed has its memory until its work is done. */
-static bool stream_is_there(uint64_t id)
+static bool stream_is_there(const struct mock__queue *queue)
 {
-    const struct mock__stream *stream;
-
-    for (const struct mock__queue *queue = mock__busy_queues(); queue; queue = queue->next_busy)
-        if (!queue->of_graph && queue->stream_id == id)
-            return true;
-    for (size_t cursor = 0; (stream = mock__object_next(MOCK__STREAM, &cursor));)
-        if (stream->id == id)
-            return true;
-    return false;
+    return queue->owned || queue->first;
 }
 
 static unsigned attachment_of(const struct mock__memory *memory)
 {
     const bool lapsed =
-        memory->attached == CU_MEM_ATTACH_SINGLE && !stream_is_there(memory->attached_to);
+        memory->attached == CU_MEM_ATTACH_SINGLE && !stream_is_there(memory->attached_queue);
 
     return memory->attached && !lapsed ? memory->attached : memory->flags;
 }

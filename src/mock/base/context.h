@@ -27,7 +27,9 @@ struct mock__context {
     CUresult fault; /* the error that broke it; every later use returns it */
     int cache_config;
     size_t limits[MOCK__N_LIMITS];
-    uint32_t peers; /* one bit for each device whose memory was made accessible */
+    uint32_t peers;              /* one bit for each device whose memory was made accessible */
+    unsigned capturing;          /* how many of its streams capture */
+    unsigned capturing_blocking; /* how many of those take turns with the legacy stream */
     struct mock__stream *legacy, *per_thread;
     struct mock__queue *legacy_queue; /* the queue of the legacy stream */
     /*
@@ -35,10 +37,13 @@ struct mock__context {
      * work. NULL until needed.
      */
     struct mock__queue *wait_queue, *recorder;
+    /* work.c's lists: queues with work left, of others and of blocking ones; and turns. */
+    struct mock__queue *busy[2], *turns;
     /*
      * Clocks of all submissions so far: of the legacy stream, of blocking streams, of all streams.
      */
     struct mock__clock *legacy_clock, *blocking_clock, *clock;
+    struct mock__clock *last_blocking, *last; /* what the last two were joined with last */
 };
 
 CUresult mock__context_create(struct mock__device *device, unsigned flags, bool primary,

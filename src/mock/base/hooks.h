@@ -34,13 +34,16 @@ struct mock__hooks {
 
     /* All work is done: memory pools free what they need not keep. */
     void (*idle)(void);
-    /* Work was submitted, or the host got back control: the host's accesses may be watched. */
-    void (*watch)(void);
+    /* Work that the host had in its hands is done, and gone: what it held up may be watched. */
+    void (*watch)(uintptr_t ended);
     /* Watched work is submitted; and is done, or is not submitted after all. */
     void (*watch_submitted)(const struct mock__work *work);
     void (*watch_end)(const struct mock__work *work);
-    /* The host knows, or may know from a message, that the work before the clock is done. */
-    void (*host_knows)(const struct mock__clock *clock);
+    /*
+     * The host knows, or may know from a message, that the work before the clock is done. It knew
+     * so of what is before the other one.
+     */
+    void (*host_knows)(const struct mock__clock *clock, const struct mock__clock *before);
     /* Tells whether work of the slot is watched for which the host has not waited. */
     bool (*slot_watched)(unsigned slot);
     /* The kernel that runs, if one does. For a signal handler as well. */

@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "mock/base/tree.h"
+
 enum mock__kind {
     MOCK__CONTEXT = 1,
     MOCK__STREAM,
@@ -37,6 +39,7 @@ enum mock__kind {
     MOCK__TEXTURE_REFERENCE,
     MOCK__SURFACE_REFERENCE,
     MOCK__NOTIFICATION,
+    MOCK__KINDS, /* how many there are, and one */
 };
 
 /* Which function of the driver made something for the program, and the how-many-eth of it. */
@@ -54,6 +57,8 @@ struct mock__object {
     uintptr_t handle;
     char *label; /* the program's name for it, or NULL */
     struct mock__made made;
+    struct mock__tree_node of_kind;  /* among the objects of its kind, by slot */
+    struct mock__tree_node of_owner; /* among those that the same object owns */
 };
 
 /* A zeroed object with a handle, NULL if there is no memory. */
@@ -68,8 +73,18 @@ void *mock__object_any(uint64_t handle);
 /* Takes the handle out of use and frees the object. NULL does nothing. */
 void mock__object_free(void *object);
 
-/* The objects of a kind, in turn: *cursor starts at 0. NULL at the end. */
+/*
+ * The objects of a kind, in turn: *cursor starts at 0. NULL at the end. Objects may be freed
+ * meanwhile. Objects of other kinds, and those that are gone, cost nothing.
+ */
 void *mock__object_next(enum mock__kind kind, size_t *cursor);
+
+/*
+ * Notes which object, such as a context, another one lives in. The objects of a kind that live in
+ * it, in turn, as above.
+ */
+void mock__object_own(const void *owner, void *object);
+void *mock__object_next_of(const void *owner, enum mock__kind kind, size_t *cursor);
 
 /* What a caller knows of an object. */
 #define MOCK__HANDLE(pointer) ((void *) (pointer)->object.handle)

@@ -16,7 +16,8 @@ struct mock__device {
     unsigned primary_count;
     uint64_t used_bytes; /* memory of allocations and contexts */
     struct mock__pool *default_pool, *pool;
-    uint64_t graph_reserved_high, graph_used_high; /* the maximum of its memory that graphs had */
+    uint64_t graph_reserved, graph_used;           /* how much of its memory graphs have, and use */
+    uint64_t graph_reserved_high, graph_used_high; /* the maximum of each */
 };
 
 /* Return a device, or NULL if there is none. */

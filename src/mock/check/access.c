@@ -311,16 +311,17 @@ void mock__access_allocate(const struct mock__work *work, struct mock__memory *m
 void mock__access_waited(const struct mock__memory *memory)
 {
     const struct mock__history *history = memory->history;
-    struct mock__clock **host = mock__clock_of_host();
+    struct mock__clock *known = NULL;
 
     for (size_t i = 0; history && i < history->n; i++) {
         const struct record *record = &history->records[i];
 
-        mock__clock_join(host, record->clock);
-        if (!mock__clock_reached(*host, record->slot, record->number))
-            mock__clock_advance(host, record->slot, record->number);
+        mock__clock_join(&known, record->clock);
+        if (!mock__clock_reached(known, record->slot, record->number))
+            mock__clock_advance(&known, record->slot, record->number);
     }
-    mock__host_waited(NULL);
+    mock__host_waited(known);
+    mock__clock_unref(known);
 }
 
 void mock__access_renew(const struct mock__work *work, struct mock__memory *memory)

@@ -23,11 +23,24 @@ static uintptr_t page_behind(uintptr_t address)
     return page_of(address + (uintptr_t) sysconf(_SC_PAGESIZE) - 1);
 }
 
-static bool counts(const struct mock__host_watch *watch, bool only_writes)
+static struct mock__host_reach *reach_at(struct mock__tree_node *node)
 {
-    return atomic_load(&watch->end) && atomic_load(&watch->armed) && !atomic_load(&watch->hit) &&
-           (!only_writes || atomic_load(&watch->writes));
+    return MOCK__TREE_MEMBER(node, struct mock__host_reach, by_begin);
 }
+
+/* The minor number of a node is how far its own watch reaches. */
+static void note_furthest(struct mock__tree_node *node)
+{
+    struct mock__host_reach *reach = reach_at(node);
+
+    reach->furthest = node->minor;
+    for (unsigned i = 0; i < 2; i++)
+        if (node->child[i] && reach_at(node->child[i])->furthest > reach->furthest)
+            reach->furthest = reach_at(node->child[i])->furthest;
+}
+
+/* The watches that count, by where they begin: all, and those of work that writes. */
+static struct mock__tree uses = {.sum = note_furthest}, writing = {.sum = note_furthest};
 
 /*
  * Behind the end of an allocation there are no bytes of another one, so the rest of its last page
@@ -40,36 +53,63 @@ static uintptr_t end_of(const struct mock__host_watch *watch)
     return end == watch->memory_end ? page_behind(end) : end;
 }
 
-/*
- * Returns the end of the bytes that are used without a gap from this one on. If only_writes is
- * true, only writes count.
- */
-static uintptr_t reach(uintptr_t from, bool only_writes)
+void mock__host_cover_add(struct mock__host_watch *watch)
 {
-    const struct mock__host_watch *watch;
+    const uintptr_t begin = atomic_load(&watch->begin);
+
+    mock__tree_add(&uses, &watch->uses.by_begin, begin, end_of(watch));
+    if (atomic_load(&watch->writes))
+        mock__tree_add(&writing, &watch->writing.by_begin, begin, end_of(watch));
+}
+
+void mock__host_cover_remove(struct mock__host_watch *watch)
+{
+    mock__tree_remove(&uses, &watch->uses.by_begin);
+    mock__tree_remove(&writing, &watch->writing.by_begin);
+}
+
+/* Returns how far the watches that begin at an address or before it reach. */
+static uintptr_t furthest_from(const struct mock__tree *tree, uintptr_t address)
+{
+    struct mock__tree_node *node = tree->root;
+    uintptr_t furthest = 0;
+
+    while (node) {
+        const bool counts = node->major <= address;
+        const struct mock__host_reach *left = counts ? reach_at(node->child[0]) : NULL;
+
+        if (counts && node->minor > furthest)
+            furthest = node->minor;
+        if (left && left->furthest > furthest)
+            furthest = left->furthest;
+        node = node->child[counts];
+    }
+    return furthest;
+}
+
+/*
+ * Returns the end of the bytes that are used without a gap from this one on, but no more than is
+ * asked for.
+ */
+static uintptr_t reach(const struct mock__tree *tree, uintptr_t from, uintptr_t most)
+{
     uintptr_t end = from, before;
 
     do {
         before = end;
-        for (size_t i = 0; (watch = mock__host_watch_at(i)); i++)
-            if (counts(watch, only_writes) && atomic_load(&watch->begin) <= end &&
-                end_of(watch) > end)
-                end = end_of(watch);
-    } while (end > before);
+        end = furthest_from(tree, end);
+        end = end > before ? end : before;
+    } while (end > before && end < most);
     return end;
 }
 
 /* Returns the first page behind this one where the protection may be different. */
 static uintptr_t next_change(uintptr_t page, uintptr_t end)
 {
-    const struct mock__host_watch *watch;
+    const struct mock__tree_node *node = mock__tree_from(&uses, page + 1, 0);
 
-    for (size_t i = 0; (watch = mock__host_watch_at(i)); i++) {
-        const uintptr_t begin = atomic_load(&watch->begin);
-
-        if (counts(watch, false) && begin > page && page_behind(begin) < end)
-            end = page_behind(begin);
-    }
+    if (node && page_behind(node->major) < end)
+        end = page_behind(node->major);
     return end > page ? end : page_behind(page + 1);
 }
 
@@ -79,7 +119,8 @@ static uintptr_t next_change(uintptr_t page, uintptr_t end)
  */
 static uintptr_t cover_some(uintptr_t page, uintptr_t end)
 {
-    const uintptr_t written = page_of(reach(page, true)), used = page_of(reach(page, false));
+    const uintptr_t written = page_of(reach(&writing, page, end));
+    const uintptr_t used = page_of(reach(&uses, page, end));
     uintptr_t to = written;
     int protection = PROT_NONE;
 

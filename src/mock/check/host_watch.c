@@ -44,44 +44,30 @@
 #include "mock/allocation/memory.h"
 #include "mock/base/finding.h"
 #include "mock/base/hooks.h"
+#include "mock/check/host_region.h"
 #include "mock/check/host_watches.h"
 #include "mock/check/segv.h"
 #include "mock/queue/clock.h"
 #include "mock/queue/work.h"
-
-/* The memory that is mapped twice. What does not fit the table is mapped once. */
-static struct region {
-    _Atomic uintptr_t begin, end; /* end is 0 in a free place */
-} regions[8192];
-static atomic_size_t n_regions;
 
 enum kind { READS = 1, WRITES = 2, USES = 3 }; /* what the host did */
 
 /* The table is large, because unused pages of it take no memory. */
 static struct mock__host_watch watches[8192];
 static atomic_size_t n_watches; /* the places up to the last that is used */
+static atomic_bool hits;        /* a watch was hit that counts for the pages all the same */
+
+/* The watches, in the ways in which they are looked for. */
+static struct mock__tree free_places, by_work, by_slot, by_memory, by_holder, by_place;
 
 static bool on;
 static uintptr_t page;
 
 /* --- the handler: nothing but atomics and mprotect() --- */
 
-static bool in_region(uintptr_t address)
-{
-    for (size_t i = 0; i < atomic_load(&n_regions); i++)
-        if (address < atomic_load(&regions[i].end) && address >= atomic_load(&regions[i].begin))
-            return true;
-    return false;
-}
-
 static void open_pages(uintptr_t begin, uintptr_t end)
 {
     (void) mprotect((void *) begin, end - begin, PROT_READ | PROT_WRITE);
-}
-
-struct mock__host_watch *mock__host_watch_at(size_t i)
-{
-    return i < atomic_load(&n_watches) ? &watches[i] : NULL;
 }
 
 static uintptr_t page_of(uintptr_t address)
@@ -94,7 +80,8 @@ static void note(struct mock__host_watch *watch, uintptr_t address, enum kind ki
     uintptr_t none = 0;
 
     atomic_store(&watch->kind, kind);
-    atomic_compare_exchange_strong(&watch->hit, &none, address);
+    if (atomic_compare_exchange_strong(&watch->hit, &none, address))
+        atomic_store(&hits, true);
     open_pages(page_of(atomic_load(&watch->begin)), page_of(atomic_load(&watch->end) + page - 1));
 }
 
@@ -113,11 +100,11 @@ static bool meet(const struct mock__segv *segv)
     const enum kind kind = kind_of(segv);
     /* A function of the program that stands for a kernel is not the host. */
     const bool host = !segv->of_another_process && !mock__hooks.kernel_running();
-    struct mock__host_watch *watch;
 
-    if (!in_region(address))
+    if (!mock__host_in_region(address))
         return false;
-    for (size_t i = 0; host && (watch = mock__host_watch_at(i)); i++) {
+    for (size_t i = 0; host && i < atomic_load(&n_watches); i++) {
+        struct mock__host_watch *watch = &watches[i];
         const bool writes = atomic_load(&watch->writes);
 
         if (atomic_load(&watch->armed) && address < atomic_load(&watch->end) &&
@@ -128,98 +115,24 @@ static bool meet(const struct mock__segv *segv)
     return true;
 }
 
-/* --- regions --- */
-
 void mock__host_watch_start(bool wanted)
 {
     if (!wanted || on)
         return;
     page = (uintptr_t) sysconf(_SC_PAGESIZE);
     on = mock__segv_ask(meet);
+    if (on)
+        mock__host_regions_start();
 }
 
-static void *map(size_t bytes, int flags, int file)
+/* --- the set of watches --- */
+
+static uint64_t number_of(const struct mock__host_watch *watch)
 {
-    void *address = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, file, 0);
-
-    return address == MAP_FAILED ? NULL : address;
+    return (uint64_t) (watch - watches);
 }
 
-static struct region *free_region(void)
-{
-    const size_t n = atomic_load(&n_regions);
-
-    for (size_t i = 0; on && i < n; i++)
-        if (!atomic_load(&regions[i].end))
-            return &regions[i];
-    if (!on || n == ARRAY_SIZE(regions))
-        return NULL;
-    atomic_store(&n_regions, n + 1);
-    return &regions[n];
-}
-
-/* Twice, from a file without a name. */
-static bool map_twice(size_t bytes, struct region *region, uint64_t *ret_address,
-                      unsigned char **ret_host)
-{
-    const int file = memfd_create("cushim-mock", MFD_CLOEXEC);
-    void *address = NULL, *host = NULL;
-
-    if (file >= 0 && !ftruncate(file, (off_t) bytes)) {
-        address = map(bytes, MAP_SHARED, file);
-        host = address ? map(bytes, MAP_SHARED, file) : NULL;
-    }
-    if (file >= 0)
-        close(file);
-    if (!host) {
-        if (address)
-            munmap(address, bytes);
-        return false;
-    }
-    atomic_store(&region->begin, (uintptr_t) address);
-    atomic_store(&region->end, (uintptr_t) address + bytes);
-    *ret_address = (uintptr_t) address;
-    *ret_host = host;
-    return true;
-}
-
-static size_t pages(size_t bytes)
-{
-    const size_t size = (size_t) sysconf(_SC_PAGESIZE);
-
-    return (bytes + size - 1) & ~(size - 1);
-}
-
-/* What is checked has something behind it that is nobody's: see memory.c. */
-size_t mock__host_room(size_t bytes)
-{
-    enum { AT_LEAST = MOCK__ALIGNMENT / 2 };
-
-    return pages(bytes + (mock__checking() ? AT_LEAST : 0));
-}
-
-bool mock__host_map(size_t bytes, uint64_t *ret_address, unsigned char **ret_host)
-{
-    struct region *region = free_region();
-    void *address;
-
-    bytes = mock__host_room(bytes);
-    if (region && map_twice(bytes, region, ret_address, ret_host))
-        return true;
-    address = map(bytes, MAP_PRIVATE | MAP_ANONYMOUS, -1);
-    if (!address)
-        return false;
-    *ret_address = (uintptr_t) address;
-    *ret_host = address;
-    return true;
-}
-
-static bool twice(const struct mock__memory *memory)
-{
-    return (uintptr_t) memory->host != memory->address;
-}
-
-/* --- watches --- */
+#define WATCH(node, tree) MOCK__TREE_MEMBER(node, struct mock__host_watch, tree)
 
 static void report(struct mock__host_watch *watch)
 {
@@ -237,45 +150,63 @@ static void report(struct mock__host_watch *watch)
                   atomic_load(&watch->writes) ? "writes" : "reads", watch->type);
 }
 
-static void forget(struct mock__host_watch *watch)
+static void shrink(void)
 {
     size_t n = atomic_load(&n_watches);
 
-    atomic_store(&watch->end, 0);
-    while (n && !atomic_load(&watches[n - 1].end))
-        n--;
+    for (; n && !atomic_load(&watches[n - 1].end); n--)
+        mock__tree_remove(&free_places, &watches[n - 1].free_place);
     atomic_store(&n_watches, n);
 }
 
-/* Work of another context may still want it: its watch must not touch what comes to be there. */
-void mock__host_unmap(const struct mock__memory *memory)
+static void forget(struct mock__host_watch *watch)
 {
-    const size_t bytes = mock__host_room(memory->bytes);
+    atomic_store(&watch->end, 0);
+    mock__tree_remove(&by_work, &watch->by_work);
+    mock__tree_remove(&by_slot, &watch->by_slot);
+    mock__tree_remove(&by_memory, &watch->by_memory);
+    mock__tree_remove(&by_holder, &watch->by_holder);
+    mock__tree_remove(&by_place, &watch->by_place);
+    mock__host_cover_remove(watch);
+    mock__tree_add(&free_places, &watch->free_place, number_of(watch), 0);
+    shrink();
+}
 
-    for (size_t i = atomic_load(&n_watches); twice(memory) && i-- > 0;)
-        if (watches[i].memory == memory->address) {
-            report(&watches[i]);
-            forget(&watches[i]);
-        }
-    for (size_t i = 0; twice(memory) && i < atomic_load(&n_regions); i++)
-        if (atomic_load(&regions[i].end) && atomic_load(&regions[i].begin) == memory->address)
-            atomic_store(&regions[i].end, 0);
-    munmap((void *) (uintptr_t) memory->address, bytes);
-    if (twice(memory))
-        munmap(memory->host, bytes);
+/* Work of another context may still want it: its watch must not touch what comes to be there. */
+void mock__host_watch_unmapped(const struct mock__memory *memory)
+{
+    struct mock__host_watch *watch;
+
+    while ((watch = WATCH(mock__tree_before(&by_memory, memory->address, UINT64_MAX), by_memory)) &&
+           watch->memory == memory->address) {
+        report(watch);
+        forget(watch);
+    }
 }
 
 static struct mock__host_watch *free_watch(void)
 {
     const size_t n = atomic_load(&n_watches);
+    struct mock__host_watch *watch = WATCH(mock__tree_first(&free_places), free_place);
 
-    for (size_t i = 0; i < n; i++)
-        if (!atomic_load(&watches[i].end))
-            return &watches[i];
+    if (watch) {
+        mock__tree_remove(&free_places, &watch->free_place);
+        return watch;
+    }
     if (n == ARRAY_SIZE(watches))
         return NULL;
     atomic_store(&n_watches, n + 1);
     return &watches[n];
+}
+
+/* What was hit does not count for the pages any more. The handler cannot say so itself. */
+static void take_hits(void)
+{
+    if (!atomic_exchange(&hits, false))
+        return;
+    for (size_t i = 0; i < atomic_load(&n_watches); i++)
+        if (atomic_load(&watches[i].end) && atomic_load(&watches[i].hit))
+            mock__host_cover_remove(&watches[i]);
 }
 
 /* Ends one watch, after the host has waited or may know by other means that the work is done. */
@@ -285,57 +216,64 @@ static void end_watch(struct mock__host_watch *watch)
 
     report(watch);
     forget(watch);
+    take_hits();
     mock__host_cover(begin, end);
 }
 
-/* Is there work left in the queue that the host has in its hands, and that lies before? */
-static bool holds(const struct mock__queue *queue, const struct mock__work *later)
-{
-    uint64_t number = queue->done;
-
-    for (const struct mock__work *work = queue->first; work; work = work->next) {
-        number++;
-        if ((work->type->host || work->type->ready) && work != later &&
-            mock__clock_reached(later->clock, queue->slot, number))
-            return true;
-    }
-    return false;
-}
-
-static bool held(const struct mock__work *work)
-{
-    for (const struct mock__queue *queue = mock__busy_queues(); work && queue;
-         queue = queue->next_busy)
-        if (holds(queue, work))
-            return true;
-    return false;
-}
+/* --- when a watch begins to count --- */
 
 /* Who waits for the later one waits for the earlier one, too. */
 static bool replaces(const struct mock__host_watch *now, const struct mock__host_watch *old)
 {
-    return now != old && old->number && old->slot == now->slot && old->number < now->number &&
-           atomic_load(&old->armed) && !atomic_load(&old->hit) &&
-           atomic_load(&now->begin) <= atomic_load(&old->begin) &&
+    return old->number < now->number && !atomic_load(&old->hit) &&
            atomic_load(&now->end) >= atomic_load(&old->end) &&
            (atomic_load(&now->writes) || !atomic_load(&old->writes));
 }
 
+/* Forgets those of the same queue that begin within what the watch is of, and that it replaces. */
+static void replace(const struct mock__host_watch *watch)
+{
+    struct mock__tree_node *node =
+        mock__tree_from(&by_place, watch->slot, atomic_load(&watch->begin));
+    struct mock__host_watch *old;
+
+    while ((old = WATCH(node, by_place)) && old->slot == watch->slot &&
+           node->minor < atomic_load(&watch->end)) {
+        node = mock__tree_next(node);
+        if (replaces(watch, old))
+            forget(old);
+    }
+}
+
 static void arm(struct mock__host_watch *watch)
 {
+    mock__tree_remove(&by_holder, &watch->by_holder);
     atomic_store(&watch->armed, true);
-    for (size_t i = atomic_load(&n_watches); i-- > 0;)
-        if (atomic_load(&watches[i].end) && replaces(watch, &watches[i]))
-            forget(&watches[i]);
+    replace(watch);
+    take_hits();
+    mock__tree_add(&by_place, &watch->by_place, watch->slot, atomic_load(&watch->begin));
+    mock__host_cover_add(watch);
     mock__host_cover(atomic_load(&watch->begin), atomic_load(&watch->end));
 }
 
-void mock__host_watch_arm(void)
+/* A watch counts once no work is left before it that the host has in its hands. */
+static void try_to_arm(struct mock__host_watch *watch)
 {
-    for (size_t i = 0; i < atomic_load(&n_watches); i++)
-        if (atomic_load(&watches[i].end) && watches[i].number && !atomic_load(&watches[i].armed) &&
-            !held(watches[i].work))
-            arm(&watches[i]);
+    const struct mock__work *holder = watch->work ? mock__work_holding(watch->work) : NULL;
+
+    mock__tree_remove(&by_holder, &watch->by_holder);
+    if (holder)
+        mock__tree_add(&by_holder, &watch->by_holder, (uintptr_t) holder, number_of(watch));
+    else
+        arm(watch);
+}
+
+void mock__host_watch_arm(uintptr_t ended)
+{
+    struct mock__tree_node *node;
+
+    while ((node = mock__tree_from(&by_holder, ended, 0)) && node->major == ended)
+        try_to_arm(WATCH(node, by_holder));
 }
 
 static void set_place(struct mock__host_watch *watch, const struct mock__queue *queue,
@@ -344,21 +282,35 @@ static void set_place(struct mock__host_watch *watch, const struct mock__queue *
     watch->slot = queue->slot;
     watch->number = number;
     watch->who = mock__say_work(watch->work);
+    mock__tree_add(&by_slot, &watch->by_slot, queue->slot, number);
+}
+
+/* The watches of a piece of work, in the order of their places: the next one after a node. */
+static struct mock__host_watch *next_of(const struct mock__work *work, uint64_t from)
+{
+    struct mock__tree_node *node = mock__tree_from(&by_work, (uintptr_t) work, from);
+
+    return node && node->major == (uintptr_t) work ? WATCH(node, by_work) : NULL;
 }
 
 void mock__host_watch_submitted(const struct mock__work *work)
 {
-    for (size_t i = 0; i < atomic_load(&n_watches); i++)
-        if (atomic_load(&watches[i].end) && watches[i].work == work && !watches[i].number)
-            set_place(&watches[i], work->queue, work->queue->submitted);
-    mock__host_watch_arm();
+    struct mock__host_watch *watch;
+
+    for (uint64_t i = 0; (watch = next_of(work, i)); i = number_of(watch) + 1)
+        if (!watch->number)
+            set_place(watch, work->queue, work->queue->submitted);
+    for (uint64_t i = 0; (watch = next_of(work, i)); i = number_of(watch) + 1)
+        if (!atomic_load(&watch->armed))
+            try_to_arm(watch);
 }
 
 static const struct mock__memory *watchable(uint64_t address)
 {
     const struct mock__memory *memory = on ? mock__memory_find(address) : NULL;
 
-    return memory && mock__checking() && memory->kind != MOCK__DEVICE_MEMORY && twice(memory)
+    return memory && mock__checking() && memory->kind != MOCK__DEVICE_MEMORY &&
+                   mock__host_mapped_twice(memory)
                ? memory
                : NULL;
 }
@@ -388,6 +340,8 @@ static struct mock__host_watch *begin_watch(const struct mock__work *work, uint6
     watch->memory_end = memory->address + memory->bytes;
     atomic_store(&watch->begin, address);
     atomic_store(&watch->end, address + bytes);
+    mock__tree_add(&by_work, &watch->by_work, (uintptr_t) work, number_of(watch));
+    mock__tree_add(&by_memory, &watch->by_memory, memory->address, number_of(watch));
     return watch;
 }
 
@@ -395,6 +349,13 @@ void mock__host_watch(struct mock__work *work, uint64_t address, size_t bytes,
                       enum mock__access access)
 {
     work->watched |= bytes && begin_watch(work, address, bytes, access);
+}
+
+/* Its work is done, or was not known before it was. */
+static void let_go(struct mock__host_watch *watch)
+{
+    watch->work = NULL;
+    mock__tree_remove(&by_work, &watch->by_work);
 }
 
 void mock__host_watch_used(const struct mock__work *work, uint64_t address, size_t bytes,
@@ -410,18 +371,19 @@ void mock__host_watch_used(const struct mock__work *work, uint64_t address, size
     if (!watch)
         return;
     set_place(watch, work->queue, work->queue->done + 1);
-    watch->work = NULL;
+    let_go(watch);
     arm(watch);
 }
 
 void mock__host_watch_done(const struct mock__work *work)
 {
-    for (size_t i = atomic_load(&n_watches); i-- > 0;) {
-        struct mock__host_watch *watch = &watches[i];
+    struct mock__tree_node *node;
+    struct mock__host_watch *watch;
 
-        if (!atomic_load(&watch->end) || watch->work != work)
-            continue;
-        watch->work = NULL;
+    while ((node = mock__tree_before(&by_work, (uintptr_t) work, UINT64_MAX)) &&
+           node->major == (uintptr_t) work) {
+        watch = WATCH(node, by_work);
+        let_go(watch);
         if (!watch->number) /* it is not submitted after all */
             forget(watch);
         else if (!atomic_load(&watch->armed))
@@ -429,20 +391,65 @@ void mock__host_watch_done(const struct mock__work *work)
     }
 }
 
+/* --- when a watch ends --- */
+
 bool mock__host_watches_slot(unsigned slot)
 {
-    for (size_t i = 0; i < atomic_load(&n_watches); i++)
-        if (atomic_load(&watches[i].end) && watches[i].number && watches[i].slot == slot)
-            return true;
-    return false;
+    const struct mock__tree_node *node = mock__tree_from(&by_slot, slot, 0);
+
+    return node && node->major == slot;
 }
 
-void mock__host_watch_behind(const struct mock__clock *clock)
+/* The watches that are to end, by their places; the last one first. */
+static struct mock__tree ending;
+
+/* The host knows so much of a slot: puts the watches of that work among those that are to end. */
+static bool note_slot(void *unused, unsigned slot, uint64_t number)
 {
-    for (size_t i = atomic_load(&n_watches); i-- > 0;)
-        if (atomic_load(&watches[i].end) && watches[i].number &&
-            mock__clock_reached(clock, watches[i].slot, watches[i].number))
-            end_watch(&watches[i]);
+    struct mock__tree_node *node;
+
+    (void) unused;
+    while ((node = mock__tree_from(&by_slot, slot, 0)) && node->major == slot &&
+           node->minor <= number) {
+        struct mock__host_watch *watch = WATCH(node, by_slot);
+
+        mock__tree_remove(&by_slot, node);
+        mock__tree_add(&ending, node, number_of(watch), 0);
+    }
+    return true;
+}
+
+/* What clocks imply besides what they say is looked up for each slot. */
+static void note_implied(const struct mock__clock *clock)
+{
+    struct mock__tree_node *node, *next;
+
+    for (node = mock__tree_first(&by_slot); node; node = next) {
+        const unsigned slot = (unsigned) node->major;
+
+        if (mock__clock_reached(clock, slot, node->minor))
+            note_slot(NULL, slot, node->minor);
+        next = mock__tree_from(&by_slot, slot, 0);
+        if (next && next->major == slot && !mock__clock_reached(clock, slot, next->minor))
+            next = mock__tree_from(&by_slot, (uint64_t) slot + 1, 0);
+    }
+}
+
+void mock__host_watch_behind(const struct mock__clock *clock, const struct mock__clock *before_it)
+{
+    struct mock__tree_node *node;
+
+    if (!mock__tree_first(&by_slot))
+        return;
+    mock__clock_each_newer(clock, before_it, note_slot, NULL);
+    if (mock__clock_implies())
+        note_implied(clock);
+    while ((node = mock__tree_last(&ending))) {
+        struct mock__host_watch *watch = WATCH(node, by_slot);
+
+        mock__tree_remove(&ending, node);
+        end_watch(watch);
+    }
 }
 
 void mock__host_watch_report(void)

@@ -42,17 +42,20 @@ void mock__host_watch_submitted(const struct mock__work *work);
 void mock__host_watch_used(const struct mock__work *work, uint64_t address, size_t bytes,
                            enum mock__access access);
 
-/* Host work has ended, so memory that the host could use until now may be watched. */
-void mock__host_watch_arm(void);
+/*
+ * Work that the host had in its hands has ended, so memory that the host could use until now may be
+ * watched. The work is gone: only its address is left.
+ */
+void mock__host_watch_arm(uintptr_t ended);
 
 /* Ends the watches of work that is done, or that was not submitted. */
 void mock__host_watch_done(const struct mock__work *work);
 
 /*
  * Ends the watches of all work before the clock: the host knows, or may know from a message, that
- * it is done.
+ * it is done. Those before the other clock have ended already.
  */
-void mock__host_watch_behind(const struct mock__clock *clock);
+void mock__host_watch_behind(const struct mock__clock *clock, const struct mock__clock *before);
 
 /* Tells whether work of the slot is watched for which the host has not waited. */
 bool mock__host_watches_slot(unsigned slot);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What host_watch.c keeps of each piece of work that is watched, and host_cover.c protects pages
- * by. Written with the lock, and read by a signal handler at any time.
+ * by. Written with the lock, and read by a signal handler at any time: the handler reads what is
+ * atomic, and goes through the table; whoever has the lock finds watches by the trees.
  */
 #ifndef CUSHIM_MOCK_CHECK_HOST_WATCHES_H
 #define CUSHIM_MOCK_CHECK_HOST_WATCHES_H
@@ -12,6 +13,13 @@
 #include <stdint.h>
 
 #include "mock/base/finding.h"
+#include "mock/base/tree.h"
+
+/* How far the watches at and below one in a tree reach at most. */
+struct mock__host_reach {
+    struct mock__tree_node by_begin;
+    uintptr_t furthest;
+};
 
 struct mock__host_watch {
     _Atomic uintptr_t begin, end; /* what the work uses; end is 0 in a free place */
@@ -26,10 +34,18 @@ struct mock__host_watch {
     uint64_t number;               /* 0: it is not submitted yet */
     uintptr_t memory, memory_end;  /* the allocation that the bytes are in */
     struct mock__words what, who;  /* that allocation, and the work */
+    /* Among the free places; and where it has one: by work, by slot and number, by allocation. */
+    struct mock__tree_node free_place, by_work, by_slot, by_memory;
+    /* While it is not armed: by the work for which the host holds it up. */
+    struct mock__tree_node by_holder;
+    /* Once it is armed: by slot and begin; and, where it was not hit, by begin (host_cover.c). */
+    struct mock__tree_node by_place;
+    struct mock__host_reach uses, writing;
 };
 
-/* The i-th place, NULL behind the last that is used. */
-struct mock__host_watch *mock__host_watch_at(size_t i);
+/* Lets a watch count, or count no more, for which pages are protected. */
+void mock__host_cover_add(struct mock__host_watch *watch);
+void mock__host_cover_remove(struct mock__host_watch *watch);
 
 /* Protects the pages of [begin, end) as all watches together want it, or opens them. */
 void mock__host_cover(uintptr_t begin, uintptr_t end);

@@ -16,11 +16,9 @@
 
 static struct mock__chunk *chunk_of(uint64_t address, size_t bytes)
 {
-    for (struct mock__chunk *chunk = mock__chunk_first(); chunk; chunk = chunk->next)
-        if (address - chunk->address < chunk->span &&
-            bytes <= chunk->span - (address - chunk->address))
-            return chunk;
-    return NULL;
+    struct mock__chunk *chunk = mock__chunk_at(address);
+
+    return chunk && bytes <= chunk->span - (address - chunk->address) ? chunk : NULL;
 }
 
 static bool reaches(const struct mock__context *context, const struct mock__memory *memory)

@@ -14,9 +14,9 @@
 
 static void find_memory(void)
 {
-    const struct mock__memory *memory;
+    const struct mock__memory *memory = mock__memory_after(0);
 
-    for (size_t i = 0; (memory = mock__memory_number(i)); i++)
+    for (; memory; memory = mock__memory_after(memory->address))
         if (!memory->in_module && !memory->being_freed && !memory->absent)
             mock__finding(CUSHIM_MOCK_LEAK, "%s at 0x%llx", mock__say_memory(memory).text,
                           (unsigned long long) memory->address);

@@ -2,9 +2,6 @@
 /* Graphs as such: cuGraphCreate, cuGraphDestroy, cuGraphClone, cuGraphDestroyNode. */
 #include "mock/graph/graph.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "mock/base/state.h"
 #include "mock/graph/user_object.h"
 #include "mock/queue/work.h"
@@ -18,10 +15,10 @@ void mock__graph_free(struct mock__graph *graph)
 {
     if (!graph)
         return;
-    while (graph->n)
-        mock__node_free(graph->nodes[graph->n - 1]);
+    while (graph->last)
+        mock__node_free(graph->last);
     mock__holdings_free(graph);
-    free(graph->nodes);
+    mock__origins_forget(graph);
     mock__object_free(graph);
 }
 
@@ -51,72 +48,76 @@ static bool is_memory_node(const struct mock__node *node)
 
 bool mock__graph_has_memory(const struct mock__graph *graph)
 {
-    for (size_t i = 0; i < graph->n; i++) {
-        const struct mock__node *node = graph->nodes[i];
-
-        if (is_memory_node(node) || (node->child && mock__graph_has_memory(node->child)))
-            return true;
-    }
-    return false;
+    return graph->n_memory;
 }
 
 /* --- nodes --- */
 
-static bool make_room(struct mock__graph *graph)
+/* As many more nodes that allocate or free, here and in all that this is within. */
+static void count_memory(struct mock__graph *graph, size_t n)
 {
-    const size_t wanted = graph->capacity ? 2 * graph->capacity : 8;
-    struct mock__node **more;
+    for (; n && graph; graph = graph->parent ? graph->parent->graph : NULL)
+        graph->n_memory += n;
+}
 
-    if (graph->n < graph->capacity)
-        return true;
-    more = realloc(graph->nodes, wanted * sizeof(struct mock__node *));
-    if (!more)
-        return false;
-    graph->nodes = more;
-    graph->capacity = wanted;
-    return true;
+static void put_in(struct mock__graph *graph, struct mock__node *node)
+{
+    const struct mock__work *work = node->work;
+
+    node->graph = graph;
+    node->previous = graph->last;
+    *(graph->last ? &graph->last->next : &graph->first) = node;
+    graph->last = node;
+    graph->n++;
+    count_memory(graph, is_memory_node(node));
+    if (work->type->frees)
+        mock__tree_add(&graph->freeing, &node->by_freed, work->type->frees(work), 0);
 }
 
 /* Takes over the work. */
 static struct mock__node *new_node(struct mock__graph *graph, struct mock__work *work)
 {
-    struct mock__node *node = NULL;
+    struct mock__node *node = mock__object_new(MOCK__NODE, sizeof(*node));
 
-    if (make_room(graph))
-        node = mock__object_new(MOCK__NODE, sizeof(*node));
     if (!node) {
         mock__work_free(work);
         return NULL;
     }
-    node->graph = graph;
     node->work = work;
-    graph->nodes[graph->n++] = node;
+    put_in(graph, node);
     return node;
 }
 
-static void take_out(const struct mock__node *node)
+static void take_out(struct mock__node *node)
 {
     struct mock__graph *graph = node->graph;
-    size_t i = graph->n;
 
-    while (graph->nodes[--i] != node)
-        ;
+    *(node->previous ? &node->previous->next : &graph->first) = node->next;
+    *(node->next ? &node->next->previous : &graph->last) = node->previous;
     graph->n--;
-    memmove(&graph->nodes[i], &graph->nodes[i + 1], (graph->n - i) * sizeof(struct mock__node *));
+    count_memory(graph, (size_t) - (ptrdiff_t) is_memory_node(node));
+    mock__tree_remove(&graph->freeing, &node->by_freed);
 }
 
 void mock__node_free(struct mock__node *node)
 {
     while (node->before.n)
-        mock__edge_remove(node->before.list[node->before.n - 1].node, node);
+        mock__edge_remove(node->before.last->from, node);
     while (node->after.n)
-        mock__edge_remove(node, node->after.list[node->after.n - 1].node);
+        mock__edge_remove(node, node->after.last->to);
     take_out(node);
     mock__graph_free(node->child);
     mock__work_free(node->work);
-    free(node->before.list);
-    free(node->after.list);
     mock__object_free(node);
+}
+
+/* A graph becomes the graph of a node. */
+static void put_within(struct mock__node *node, struct mock__graph *child)
+{
+    node->child = child;
+    child->parent = node;
+    count_memory(node->graph, child->n_memory);
+    mock__origins_forget(node->graph);
 }
 
 static CUresult add_edges(struct mock__node *node, const CUgraphNode *after,
@@ -150,8 +151,9 @@ CUresult mock__node_add(struct mock__graph *graph, const CUgraphNode *after,
 
 /* --- copies --- */
 
-static CUresult copy_node(struct mock__graph *copy, const struct mock__node *node)
+static CUresult copy_node(struct mock__graph *copy, struct mock__node *node)
 {
+    struct mock__graph *child = NULL;
     struct mock__work *work = NULL;
     struct mock__node *twin;
 
@@ -161,25 +163,21 @@ static CUresult copy_node(struct mock__graph *copy, const struct mock__node *nod
     twin->work->context = node->work->context;
     twin->origin = node->object.handle;
     twin->disabled = node->disabled;
+    node->twin = twin;
     if (!node->child)
         return CUDA_SUCCESS;
-    MOCK__TRY(mock__graph_copy(node->child, &twin->child));
-    twin->child->parent = twin;
+    MOCK__TRY(mock__graph_copy(node->child, &child));
+    put_within(twin, child);
     return CUDA_SUCCESS;
 }
 
-/* Copies have their nodes in the same places. */
-static CUresult copy_edges(const struct mock__graph *graph, struct mock__graph *copy)
+static CUresult copy_edges(const struct mock__graph *graph)
 {
-    for (size_t i = 0; i < graph->n; i++)
-        graph->nodes[i]->place = i;
-    for (size_t i = 0; i < graph->n; i++) {
-        const struct mock__edges *before = &graph->nodes[i]->before;
+    const struct mock__edge *edge;
 
-        for (size_t k = 0; k < before->n; k++)
-            MOCK__TRY(mock__edge_add(copy->nodes[before->list[k].node->place], copy->nodes[i],
-                                     &before->list[k].data));
-    }
+    for (const struct mock__node *node = graph->first; node; node = node->next)
+        for (edge = node->before.first; edge; edge = edge->next_before)
+            MOCK__TRY(mock__edge_add(edge->from->twin, node->twin, &edge->data));
     return CUDA_SUCCESS;
 }
 
@@ -188,10 +186,10 @@ CUresult mock__graph_copy(const struct mock__graph *graph, struct mock__graph **
     struct mock__graph *copy = mock__graph_new();
     CUresult result = copy ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 
-    for (size_t i = 0; result == CUDA_SUCCESS && i < graph->n; i++)
-        result = copy_node(copy, graph->nodes[i]);
+    for (struct mock__node *node = graph->first; result == CUDA_SUCCESS && node; node = node->next)
+        result = copy_node(copy, node);
     if (result == CUDA_SUCCESS)
-        result = copy_edges(graph, copy);
+        result = copy_edges(graph);
     if (result == CUDA_SUCCESS)
         result = mock__holdings_copy(graph, copy);
     if (result == CUDA_SUCCESS)
@@ -199,21 +197,6 @@ CUresult mock__graph_copy(const struct mock__graph *graph, struct mock__graph **
     else
         mock__graph_free(copy);
     return result;
-}
-
-struct mock__node *mock__node_in_copy(const struct mock__graph *copy, uintptr_t original)
-{
-    struct mock__node *found = NULL;
-
-    for (size_t i = 0; !found && i < copy->n; i++) {
-        struct mock__node *node = copy->nodes[i];
-
-        if (node->origin == original)
-            found = node;
-        else if (node->child)
-            found = mock__node_in_copy(node->child, original);
-    }
-    return found;
 }
 
 /* --- what callers call --- */
@@ -305,7 +288,6 @@ CUresult mock__node_add_child(struct mock__graph *graph, const CUgraphNode *afte
 
     MOCK__REQUIRE(work, CUDA_ERROR_OUT_OF_MEMORY);
     MOCK__TRY(mock__node_add(graph, after, data, n, work, ret_node));
-    (*ret_node)->child = child;
-    child->parent = *ret_node;
+    put_within(*ret_node, child);
     return CUDA_SUCCESS;
 }

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "mock/base/objects.h"
+#include "mock/base/tree.h"
 #include "mock/functions.h"
 
 struct mock__graph;
@@ -39,13 +40,17 @@ struct mock__edge_data {
 };
 
 struct mock__edge {
-    struct mock__node *node; /* the other end */
+    struct mock__node *from, *to;
     struct mock__edge_data data;
+    struct mock__edge *next_after, *previous_after;   /* of those that begin in `from` */
+    struct mock__edge *next_before, *previous_before; /* of those that end in `to` */
+    struct mock__tree_node by_from;                   /* of the latter, by `from` */
 };
 
+/* In the order in which they were added. */
 struct mock__edges {
-    struct mock__edge *list;
-    size_t n, capacity;
+    struct mock__edge *first, *last;
+    size_t n;
 };
 
 struct mock__node {
@@ -56,18 +61,27 @@ struct mock__node {
     uintptr_t origin;          /* the handle of the node that this is a copy of, 0 if it is none */
     bool disabled;             /* where it is instantiated */
     struct mock__edges before, after;
-    size_t unmet, place; /* for walks through the graph */
+    struct mock__tree before_by_from;
+    struct mock__node *next, *previous; /* in the graph's list */
+    struct mock__tree_node by_freed;    /* of a node that frees: by the address */
+    size_t unmet, place;                /* for walks through the graph */
+    struct mock__node *twin;            /* for walks through two graphs: its like in the other */
 };
 
 struct mock__graph {
     struct mock__object object;
-    struct mock__node **nodes; /* in the order in which they were added */
-    size_t n, capacity;
+    struct mock__node *first, *last; /* of its nodes, in the order in which they were added */
+    size_t n;
+    size_t n_memory;              /* how many nodes allocate or free, in graphs within as well */
+    struct mock__tree freeing;    /* its nodes that free */
+    struct mock__origin *origins; /* graph_origin.c's: NULL until somebody asks */
+    size_t n_origins;
     struct mock__node *parent; /* that this is the graph of, or NULL */
     bool instantiated;         /* belongs to an executable graph */
     unsigned captures;         /* how many captures add to it */
     unsigned n_execs;          /* how many executable graphs were made from it */
-    struct mock__holding *holdings;
+    struct mock__holding *holdings, *last_holding;
+    struct mock__tree holdings_by_object;
 };
 
 /* --- graphs --- */
@@ -104,8 +118,13 @@ CUresult mock__node_add_child(struct mock__graph *graph, const CUgraphNode *afte
                               const struct mock__edge_data *data, size_t n,
                               struct mock__graph *child, struct mock__node **ret_node);
 
-/* The node of a copy that is a copy of this one, in the graphs within as well; NULL if none is. */
-struct mock__node *mock__node_in_copy(const struct mock__graph *copy, uintptr_t original);
+/*
+ * The node of a copy that is a copy of this one, in the graphs within as well; NULL if none is. The
+ * copies are sorted when that is asked first. mock__origins_forget() is called when a graph within
+ * comes, in the graph or in one within it.
+ */
+struct mock__node *mock__node_in_copy(struct mock__graph *copy, uintptr_t original);
+void mock__origins_forget(struct mock__graph *graph);
 
 /* What a caller wants a node to be: its parameters, and what turns them into checked work. */
 struct mock__node_spec {
@@ -136,8 +155,7 @@ CUresult mock__node_work(CUgraphNode handle, CUgraphNodeType type,
 CUresult mock__edge_add(struct mock__node *from, struct mock__node *to,
                         const struct mock__edge_data *data);
 bool mock__edge_remove(struct mock__node *from, struct mock__node *to);
-const struct mock__edge *mock__edge_find(const struct mock__edges *edges,
-                                         const struct mock__node *node);
+struct mock__edge *mock__edge_find(const struct mock__node *from, const struct mock__node *to);
 
 /* --- what comes next in a capture depends on these, by handle, as their caller may destroy them
  * --- */
@@ -145,10 +163,12 @@ const struct mock__edge *mock__edge_find(const struct mock__edges *edges,
 struct mock__capture_dependencies {
     CUgraphNode *nodes;
     struct mock__edge_data *data;
-    size_t n;
+    size_t n, capacity;
+    size_t *places, n_places; /* of many: where each is in the lists, by a hash of it; 0: nowhere */
 };
 
 void mock__capture_dependencies_clear(struct mock__capture_dependencies *dependencies);
+void mock__capture_dependencies_empty(struct mock__capture_dependencies *dependencies);
 bool mock__capture_dependencies_has_data(const struct mock__capture_dependencies *dependencies);
 
 /* Adds what is not in it yet. False if there is no memory. */

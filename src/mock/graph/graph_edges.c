@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The edges of graphs, and what a graph has. */
+/* The edges of graphs, and what a graph has: cuGraph*Dependencies, cuGraphGet*, cuGraphNodeGet*. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,28 +11,10 @@ enum {
     LAST_KERNEL_PORT = 2, /* CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER */
 };
 
-const struct mock__edge *mock__edge_find(const struct mock__edges *edges,
-                                         const struct mock__node *node)
+struct mock__edge *mock__edge_find(const struct mock__node *from, const struct mock__node *to)
 {
-    for (size_t i = 0; i < edges->n; i++)
-        if (edges->list[i].node == node)
-            return &edges->list[i];
-    return NULL;
-}
-
-static bool make_room(struct mock__edges *edges)
-{
-    const size_t wanted = edges->capacity ? 2 * edges->capacity : 4;
-    struct mock__edge *more;
-
-    if (edges->n < edges->capacity)
-        return true;
-    more = realloc(edges->list, wanted * sizeof(*more));
-    if (!more)
-        return false;
-    edges->list = more;
-    edges->capacity = wanted;
-    return true;
+    return MOCK__TREE_MEMBER(mock__tree_find(&to->before_by_from, from->object.handle, 0),
+                             struct mock__edge, by_from);
 }
 
 static bool is_ordinary(const struct mock__edge_data *data)
@@ -60,39 +42,59 @@ static bool data_valid(const struct mock__node *from, const struct mock__node *t
            (data->type != PROGRAMMATIC || (is_kernel(to) && data->from_port));
 }
 
-static void append(struct mock__edges *edges, struct mock__node *node,
-                   const struct mock__edge_data *data)
+static void append(struct mock__edge *edge)
 {
-    edges->list[edges->n++] = (struct mock__edge){node, *data};
+    struct mock__edges *after = &edge->from->after, *before = &edge->to->before;
+
+    edge->previous_after = after->last;
+    *(after->last ? &after->last->next_after : &after->first) = edge;
+    after->last = edge;
+    after->n++;
+    edge->previous_before = before->last;
+    *(before->last ? &before->last->next_before : &before->first) = edge;
+    before->last = edge;
+    before->n++;
+    mock__tree_add(&edge->to->before_by_from, &edge->by_from, edge->from->object.handle, 0);
 }
 
 CUresult mock__edge_add(struct mock__node *from, struct mock__node *to,
                         const struct mock__edge_data *data)
 {
+    struct mock__edge *edge;
+
     MOCK__REQUIRE(from != to && from->graph == to->graph && data_valid(from, to, data) &&
-                      !mock__edge_find(&to->before, from),
+                      !mock__edge_find(from, to),
                   CUDA_ERROR_INVALID_VALUE);
-    MOCK__REQUIRE(make_room(&from->after) && make_room(&to->before), CUDA_ERROR_OUT_OF_MEMORY);
-    append(&from->after, to, data);
-    append(&to->before, from, data);
+    edge = malloc(sizeof(*edge));
+    MOCK__REQUIRE(edge, CUDA_ERROR_OUT_OF_MEMORY);
+    *edge = (struct mock__edge){.from = from, .to = to, .data = *data};
+    append(edge);
     return CUDA_SUCCESS;
 }
 
-static bool take_out(struct mock__edges *edges, const struct mock__node *node)
+static void take_out(struct mock__edge *edge)
 {
-    const struct mock__edge *edge = mock__edge_find(edges, node);
-    const size_t i = edge ? (size_t) (edge - edges->list) : 0;
+    struct mock__edges *after = &edge->from->after, *before = &edge->to->before;
 
-    if (!edge)
-        return false;
-    edges->n--;
-    memmove(&edges->list[i], &edges->list[i + 1], (edges->n - i) * sizeof(*edge));
-    return true;
+    *(edge->previous_after ? &edge->previous_after->next_after : &after->first) = edge->next_after;
+    *(edge->next_after ? &edge->next_after->previous_after : &after->last) = edge->previous_after;
+    after->n--;
+    *(edge->previous_before ? &edge->previous_before->next_before : &before->first) =
+        edge->next_before;
+    *(edge->next_before ? &edge->next_before->previous_before : &before->last) =
+        edge->previous_before;
+    before->n--;
+    mock__tree_remove(&edge->to->before_by_from, &edge->by_from);
 }
 
 bool mock__edge_remove(struct mock__node *from, struct mock__node *to)
 {
-    return take_out(&from->after, to) && take_out(&to->before, from);
+    struct mock__edge *edge = mock__edge_find(from, to);
+
+    if (edge)
+        take_out(edge);
+    free(edge);
+    return edge;
 }
 
 /* --- adding and removing --- */
@@ -111,7 +113,7 @@ static CUresult add(struct mock__node *from, struct mock__node *to,
 static CUresult take(struct mock__node *from, struct mock__node *to,
                      const struct mock__edge_data *data)
 {
-    const struct mock__edge *edge = mock__edge_find(&to->before, from);
+    const struct mock__edge *edge = mock__edge_find(from, to);
 
     MOCK__REQUIRE(edge && !memcmp(&edge->data, data, sizeof(*data)), CUDA_ERROR_INVALID_VALUE);
     mock__edge_remove(from, to);
@@ -220,9 +222,9 @@ static CUresult list_nodes(CUgraph hGraph, CUgraphNode *nodes, size_t *n, bool r
     MOCK__REQUIRE(n, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__graph_find(hGraph, &graph));
     listing.room = nodes ? *n : 0;
-    for (size_t i = 0; i < graph->n; i++)
-        if (!roots_only || !graph->nodes[i]->before.n)
-            list(&listing, NULL, graph->nodes[i], NULL);
+    for (const struct mock__node *node = graph->first; node; node = node->next)
+        if (!roots_only || !node->before.n)
+            list(&listing, NULL, node, NULL);
     return finish(&listing, n);
 }
 
@@ -240,18 +242,16 @@ static CUresult list_edges(CUgraph hGraph, CUgraphNode *from, CUgraphNode *to,
                            struct mock__edge_data *data, size_t *n)
 {
     struct listing listing = {.from = from, .to = to, .data = data};
+    const struct mock__edge *edge;
     struct mock__graph *graph = NULL;
 
     MOCK__ENTER();
     MOCK__REQUIRE(n && !from == !to && (from || !data), CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__graph_find(hGraph, &graph));
     listing.room = from ? *n : 0;
-    for (size_t i = 0; i < graph->n; i++) {
-        const struct mock__node *node = graph->nodes[i];
-
-        for (size_t k = 0; k < node->after.n; k++)
-            list(&listing, node, node->after.list[k].node, &node->after.list[k].data);
-    }
+    for (const struct mock__node *node = graph->first; node; node = node->next)
+        for (edge = node->after.first; edge; edge = edge->next_after)
+            list(&listing, node, edge->to, &edge->data);
     return finish(&listing, n);
 }
 
@@ -264,16 +264,17 @@ static CUresult list_neighbours(CUgraphNode hNode, bool before, CUgraphNode *nod
                                 struct mock__edge_data *data, size_t *n)
 {
     struct listing listing = {.to = nodes, .data = data};
-    const struct mock__edges *edges;
+    const struct mock__edge *edge;
     struct mock__node *node = NULL;
 
     MOCK__ENTER();
     MOCK__REQUIRE(n && (nodes || !data), CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__node_find(hNode, &node));
     listing.room = nodes ? *n : 0;
-    edges = before ? &node->before : &node->after;
-    for (size_t i = 0; i < edges->n; i++)
-        list(&listing, NULL, edges->list[i].node, &edges->list[i].data);
+    for (edge = node->before.first; before && edge; edge = edge->next_before)
+        list(&listing, NULL, edge->from, &edge->data);
+    for (edge = node->after.first; !before && edge; edge = edge->next_after)
+        list(&listing, NULL, edge->to, &edge->data);
     return finish(&listing, n);
 }
 
@@ -326,90 +327,3 @@ CUresult mock_cuGraphNodeGetDependentNodes_v2(CUgraphNode hNode, CUgraphNode *de
                            numDependentNodes);
 }
 #endif
-
-/* --- frontiers --- */
-
-void mock__capture_dependencies_clear(struct mock__capture_dependencies *dependencies)
-{
-    free(dependencies->nodes);
-    free(dependencies->data);
-    *dependencies = (struct mock__capture_dependencies){0};
-}
-
-bool mock__capture_dependencies_has_data(const struct mock__capture_dependencies *dependencies)
-{
-    for (size_t i = 0; i < dependencies->n; i++)
-        if (!is_ordinary(&dependencies->data[i]))
-            return true;
-    return false;
-}
-
-static bool has(const struct mock__capture_dependencies *dependencies, CUgraphNode node)
-{
-    for (size_t i = 0; i < dependencies->n; i++)
-        if (dependencies->nodes[i] == node)
-            return true;
-    return false;
-}
-
-bool mock__capture_dependencies_add(struct mock__capture_dependencies *dependencies,
-                                    const CUgraphNode *nodes, const struct mock__edge_data *data,
-                                    size_t n)
-{
-    const size_t most = dependencies->n + n;
-    CUgraphNode *more_nodes = realloc(dependencies->nodes, (most + 1) * sizeof(*more_nodes));
-    struct mock__edge_data *more_data;
-
-    if (more_nodes)
-        dependencies->nodes = more_nodes;
-    more_data = more_nodes ? realloc(dependencies->data, (most + 1) * sizeof(*more_data)) : NULL;
-    if (!more_data)
-        return false;
-    dependencies->data = more_data;
-    for (size_t i = 0; i < n; i++) {
-        if (has(dependencies, nodes[i]))
-            continue;
-        dependencies->nodes[dependencies->n] = nodes[i];
-        dependencies->data[dependencies->n++] = data ? data[i] : (struct mock__edge_data){0};
-    }
-    return true;
-}
-
-/* Without recursion, as graphs may be deep. */
-CUresult
-mock__capture_dependencies_mark_behind(const struct mock__graph *graph,
-                                       const struct mock__capture_dependencies *dependencies)
-{
-    struct mock__node **stack = calloc(graph->n + dependencies->n + 1, sizeof(struct mock__node *));
-    size_t n = 0;
-
-    MOCK__REQUIRE(stack, CUDA_ERROR_OUT_OF_MEMORY);
-    for (size_t i = 0; i < graph->n; i++)
-        graph->nodes[i]->unmet = 0;
-    for (size_t i = 0; i < dependencies->n; i++) {
-        struct mock__node *node = mock__object_find(MOCK__NODE, dependencies->nodes[i]);
-
-        if (node && !node->unmet++)
-            stack[n++] = node;
-    }
-    while (n) {
-        const struct mock__edges *before = &stack[--n]->before;
-
-        for (size_t i = 0; i < before->n; i++)
-            if (!before->list[i].node->unmet++)
-                stack[n++] = before->list[i].node;
-    }
-    free(stack);
-    return CUDA_SUCCESS;
-}
-
-bool mock__capture_dependencies_is_marked(const struct mock__capture_dependencies *dependencies)
-{
-    for (size_t i = 0; i < dependencies->n; i++) {
-        const struct mock__node *node = mock__object_find(MOCK__NODE, dependencies->nodes[i]);
-
-        if (node && !node->unmet)
-            return false;
-    }
-    return true;
-}

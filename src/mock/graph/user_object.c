@@ -70,48 +70,64 @@ CUresult mock_cuUserObjectRelease(CUuserObject object, unsigned int count)
 
 /* --- graphs --- */
 
-static struct mock__holding **holding_of(struct mock__graph *graph,
-                                         const struct mock__user_object *object)
+static struct mock__holding *holding_of(const struct mock__graph *graph,
+                                        const struct mock__user_object *object)
 {
-    struct mock__holding **link = &graph->holdings;
+    return MOCK__TREE_MEMBER(mock__tree_find(&graph->holdings_by_object, object->object.handle, 0),
+                             struct mock__holding, by_object);
+}
 
-    while (*link && (*link)->object != object)
-        link = &(*link)->next;
-    return link;
+static struct mock__holding *new_holding(struct mock__graph *graph,
+                                         struct mock__user_object *object)
+{
+    struct mock__holding *holding = calloc(1, sizeof(*holding));
+
+    if (!holding)
+        return NULL;
+    holding->object = object;
+    holding->previous = graph->last_holding;
+    *(holding->previous ? &holding->previous->next : &graph->holdings) = holding;
+    graph->last_holding = holding;
+    mock__tree_add(&graph->holdings_by_object, &holding->by_object, object->object.handle, 0);
+    return holding;
 }
 
 static CUresult hold(struct mock__graph *graph, struct mock__user_object *object, unsigned count)
 {
-    struct mock__holding **link = holding_of(graph, object);
+    struct mock__holding *holding = holding_of(graph, object);
 
     MOCK__REQUIRE(count <= UINT32_MAX - object->graphs, CUDA_ERROR_INVALID_VALUE);
-    if (!*link)
-        *link = calloc(1, sizeof(**link));
-    MOCK__REQUIRE(*link, CUDA_ERROR_OUT_OF_MEMORY);
-    (*link)->object = object;
-    (*link)->count += count;
+    if (!holding)
+        holding = new_holding(graph, object);
+    MOCK__REQUIRE(holding, CUDA_ERROR_OUT_OF_MEMORY);
+    holding->count += count;
     object->graphs += count;
     return CUDA_SUCCESS;
 }
 
-static void let_go(struct mock__holding **link, unsigned count)
+static void take_out(struct mock__graph *graph, struct mock__holding *holding)
 {
-    struct mock__holding *holding = *link;
+    *(holding->previous ? &holding->previous->next : &graph->holdings) = holding->next;
+    *(holding->next ? &holding->next->previous : &graph->last_holding) = holding->previous;
+    mock__tree_remove(&graph->holdings_by_object, &holding->by_object);
+    free(holding);
+}
+
+static void let_go(struct mock__graph *graph, struct mock__holding *holding, unsigned count)
+{
     struct mock__user_object *object = holding->object;
 
     holding->count -= count;
     object->graphs -= count;
-    if (!holding->count) {
-        *link = holding->next;
-        free(holding);
-    }
+    if (!holding->count)
+        take_out(graph, holding);
     end_if_unused(object);
 }
 
 void mock__holdings_free(struct mock__graph *graph)
 {
     while (graph->holdings)
-        let_go(&graph->holdings, graph->holdings->count);
+        let_go(graph, graph->holdings, graph->holdings->count);
 }
 
 CUresult mock__holdings_copy(const struct mock__graph *graph, struct mock__graph *copy)
@@ -142,13 +158,13 @@ CUresult mock__graph_retain_user_object(CUgraph hGraph, CUuserObject handle, uns
 CUresult mock__graph_release_user_object(CUgraph hGraph, CUuserObject handle, unsigned count)
 {
     struct mock__user_object *object = NULL;
-    struct mock__holding **link;
+    struct mock__holding *holding;
     struct mock__graph *graph = NULL;
 
     MOCK__TRY(mock__graph_find(hGraph, &graph));
     MOCK__TRY(find(handle, count, &object));
-    link = holding_of(graph, object);
-    MOCK__REQUIRE(*link && count <= (*link)->count, CUDA_ERROR_INVALID_VALUE);
-    let_go(link, count);
+    holding = holding_of(graph, object);
+    MOCK__REQUIRE(holding && count <= holding->count, CUDA_ERROR_INVALID_VALUE);
+    let_go(graph, holding, count);
     return CUDA_SUCCESS;
 }

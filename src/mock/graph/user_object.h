@@ -21,7 +21,8 @@ struct mock__user_object {
 struct mock__holding {
     struct mock__user_object *object;
     unsigned count;
-    struct mock__holding *next;
+    struct mock__holding *next, *previous; /* in the order in which they came */
+    struct mock__tree_node by_object;
 };
 
 /* What cuGraphRetainUserObject() and cuGraphReleaseUserObject() do. */

@@ -8,6 +8,7 @@
 #include "mock/allocation/memory.h"
 #include "mock/base/finding.h"
 #include "mock/base/state.h"
+#include "mock/base/tree.h"
 #include "mock/check/access.h"
 #include "mock/check/host_watch.h"
 #include "mock/check/stray.h"
@@ -18,6 +19,7 @@
 #include "mock/module/module.h"
 #include "mock/module/program.h"
 #include "mock/ptx/machine/run.h"
+#include "mock/queue/clock.h"
 #include "mock/queue/work.h"
 #include "mock/texture/texture.h"
 
@@ -63,8 +65,15 @@ enum { MOST_RUNS = 4096 };
 struct running {
     struct ptx__launch launch;
     const struct mock__work *work;
-    struct ptx__range *ranges;
+    const struct mock__context *context;
+    const struct mock__memory *heap;
+    struct mock__tree uses; /* the ranges that it looked for, by address */
     bool messages;
+};
+
+struct use {
+    struct ptx__range range;
+    struct mock__tree_node by_address;
 };
 
 static struct mock__memory *owner_of(const struct ptx__range *range)
@@ -97,22 +106,27 @@ static struct ptx__range range_of(const struct mock__context *context, struct mo
     return range;
 }
 
-static bool list_ranges(struct running *running, const struct mock__context *context,
-                        const struct mock__memory *heap)
+static struct use *use_at(struct mock__tree_node *node)
 {
-    size_t n = 0;
+    return MOCK__TREE_MEMBER(node, struct use, by_address);
+}
 
-    while (mock__memory_number(n))
-        n++;
-    running->ranges = calloc(n + 1, sizeof(*running->ranges));
-    if (!running->ranges)
-        return false;
-    for (size_t i = 0; i < n; i++)
-        running->ranges[i] =
-            range_of(context, mock__memory_find(mock__memory_number(i)->address), heap);
-    running->launch.ranges = running->ranges;
-    running->launch.n_ranges = n;
-    return true;
+/* Each allocation is looked at when the kernel comes to it first. */
+static struct ptx__range *find_range(void *user, uint64_t address)
+{
+    struct running *running = user;
+    struct use *use = use_at(mock__tree_before(&running->uses, address, 1));
+    struct mock__memory *memory;
+
+    if (use && address - use->range.begin < use->range.size)
+        return &use->range;
+    memory = mock__memory_find(address);
+    use = memory ? calloc(1, sizeof(*use)) : NULL;
+    if (!use)
+        return NULL;
+    use->range = range_of(running->context, memory, running->heap);
+    mock__tree_add(&running->uses, &use->by_address, memory->address, 0);
+    return &use->range;
 }
 
 /* --- what it did --- */
@@ -151,9 +165,12 @@ static void tell_access(const struct running *running, const struct ptx__range *
 
 static void tell_accesses(struct running *running)
 {
-    for (size_t i = 0; i < running->launch.n_ranges; i++) {
-        struct ptx__range *range = &running->ranges[i];
+    struct use *use;
 
+    while ((use = use_at(mock__tree_first(&running->uses)))) {
+        struct ptx__range *range = &use->range;
+
+        mock__tree_remove(&running->uses, &use->by_address);
         if (range->reads)
             tell_access(running, range, range->reads,
                         owner_of(range)->mapping ? MOCK__READ : MOCK__READ | MOCK__CHECKED);
@@ -161,8 +178,8 @@ static void tell_accesses(struct running *running)
             tell_access(running, range, range->writes, MOCK__WRITE);
         free(range->reads);
         free(range->writes);
+        free(use);
     }
-    free(running->ranges);
 }
 
 /* --- what the engine finds --- */
@@ -227,8 +244,11 @@ static bool want_heap(struct mock__program *program, struct mock__context *conte
 {
     const size_t bytes = context->limits[CU_LIMIT_MALLOC_HEAP_SIZE];
 
+    if (program->heap || program->no_heap)
+        return true;
     /* Without a heap, malloc() answers that it is full. */
-    if (program->heap || !bytes || !ptx__uses_heap(program->code))
+    program->no_heap = !ptx__uses_heap(program->code);
+    if (program->no_heap || !bytes)
         return true;
     if (mock__memory_alloc(context, bytes, &program->heap_memory) != CUDA_SUCCESS)
         return false;
@@ -291,6 +311,7 @@ static void fill(struct ptx__launch *launch, const struct mock__function *functi
         (unsigned) mock__attribute(context->device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     launch->grid_id = ++grids;
     launch->heap = program->heap;
+    launch->range = find_range;
     launch->image = mock__image_find;
     launch->find = find;
     launch->stray = find_stray;
@@ -321,8 +342,9 @@ void mock__program_run(const struct cushim_mock_launch *request, void *const *ar
         return;
     context = function->module->context;
     program = function->module->program;
-    if (want_heap(program, context) && (!work->cooperative || want_workspace(program, context)) &&
-        list_ranges(&running, context, program->heap_memory)) {
+    if (want_heap(program, context) && (!work->cooperative || want_workspace(program, context))) {
+        running.context = context;
+        running.heap = program->heap_memory;
         fill(&running.launch, function, request, args);
         set_cluster(&running.launch, work->attributes);
         running.launch.cooperative = work->cooperative;
@@ -332,7 +354,7 @@ void mock__program_run(const struct cushim_mock_launch *request, void *const *ar
     }
     running.messages = program->messages;
     if (running.messages)
-        mock__host_watch_behind(running.work->clock);
+        mock__host_watch_behind(running.work->clock, *mock__clock_of_host());
     tell_accesses(&running);
     cushim_mock_kernel_fail(result);
 }

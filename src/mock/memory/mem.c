@@ -252,15 +252,11 @@ static CUresult submit_free(struct mock__stream *stream, struct mock__memory *me
     /* What a graph holds may be allocated again before this free is done. */
     memory->being_freed = !memory->holds;
     memory->promised = false;
-    memory->freed_in = stream->id;
-    if (memory->pool)
-        memory->pool->dying++;
+    mock__memory_dies(memory, stream->id);
     if (submit_range_work(&free_type, stream, memory) == CUDA_SUCCESS)
         return CUDA_SUCCESS;
-    memory->being_freed = false;
+    mock__memory_lives(memory);
     memory->promised = memory->holds;
-    if (memory->pool)
-        memory->pool->dying--;
     return CUDA_ERROR_OUT_OF_MEMORY;
 }
 

@@ -15,6 +15,7 @@
 #include "mock/check/host_watch.h"
 #include "mock/check/stray.h"
 #include "mock/graph/graph.h"
+#include "mock/queue/clock.h"
 #include "mock/queue/work.h"
 
 const struct mock__value_features mock__values_v1 = {.ops = 92, .wide = 93, .nor = 94};
@@ -165,7 +166,7 @@ static void run_op(struct mock__work *work, const struct op *op)
     mock__access(work, op->address, bytes_of(op), MOCK__WRITE | MOCK__ATOMIC);
     store(op, bytes);
     if (op->address == (uintptr_t) bytes || mock__host_watches(op->address))
-        mock__host_watch_behind(work->clock);
+        mock__host_watch_behind(work->clock, *mock__clock_of_host());
 }
 
 /* Up to the next wait that is not over. */

@@ -50,6 +50,11 @@ void mock__kernel_settings_apply(struct mock__module *module)
         apply(module->functions[i], &library->kernels[i]->settings[device]);
 }
 
+void mock__kernel_setting_apply(const struct mock__kernel *kernel, struct mock__module *module)
+{
+    apply(module->functions[kernel->number], &kernel->settings[module->context->device->ordinal]);
+}
+
 static CUresult find(CUkernel handle, struct mock__kernel **ret_kernel)
 {
     struct mock__kernel *kernel = mock__object_find(MOCK__KERNEL, handle);
@@ -95,12 +100,11 @@ CUresult mock_cuKernelGetAttribute(int *pi, CUfunction_attribute attrib, CUkerne
 /* In the contexts of the device that have the kernel already. */
 static void apply_to_loaded(const struct mock__kernel *kernel, const struct mock__device *device)
 {
-    struct mock__module *module;
+    struct mock__module *module = kernel->library->modules;
 
-    for (size_t cursor = 0; (module = mock__object_next(MOCK__MODULE, &cursor));) {
-        if (module->library == kernel->library && module->context->device == device)
-            mock__kernel_settings_apply(module);
-    }
+    for (; module; module = module->next_of_library)
+        if (module->context->device == device)
+            mock__kernel_setting_apply(kernel, module);
 }
 
 CUresult mock_cuKernelSetAttribute(CUfunction_attribute attrib, int val, CUkernel kernel,

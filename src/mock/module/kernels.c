@@ -9,34 +9,48 @@
 
 #include "base/linker/library_file.h"
 #include "base/util.h"
+#include "mock/ptx/syntax/name_index.h"
 
 /* Apart from the driver's lock, as a kernel or a plug-in may register others. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Names are the registry's own; entries without a function are free. */
 static struct cushim_mock_kernel *kernels;
-static size_t n_kernels;
+static size_t n_kernels, room;
+static struct ptx__name_index by_name;
 
 static struct cushim_mock_kernel *find(const char *name)
 {
-    for (size_t i = 0; i < n_kernels; i++) {
-        if (!strcmp(kernels[i].name, name))
-            return &kernels[i];
-    }
-    return NULL;
+    const uint32_t number = ptx__name_find(&by_name, 0, name);
+
+    return number < n_kernels ? &kernels[number] : NULL;
+}
+
+static bool have_room(void)
+{
+    const size_t wanted = room ? 2 * room : 16;
+    struct cushim_mock_kernel *larger;
+
+    if (n_kernels < room)
+        return true;
+    larger = realloc(kernels, wanted * sizeof(*larger));
+    if (!larger)
+        return false;
+    kernels = larger;
+    room = wanted;
+    return true;
 }
 
 static struct cushim_mock_kernel *add(const char *name)
 {
-    struct cushim_mock_kernel *larger = realloc(kernels, (n_kernels + 1) * sizeof(*larger));
-    char *copy = strdup(name);
+    char *copy = have_room() ? strdup(name) : NULL;
+    uint32_t *number = copy ? ptx__name_at(&by_name, 0, copy) : NULL;
 
-    if (larger)
-        kernels = larger;
-    if (!larger || !copy) {
+    if (!number) {
         free(copy);
         return NULL;
     }
+    *number = (uint32_t) n_kernels;
     kernels[n_kernels] = (struct cushim_mock_kernel){.name = copy};
     return &kernels[n_kernels++];
 }

@@ -23,14 +23,14 @@ CUresult mock__library_find(CUlibrary handle, struct mock__library **ret_library
     return CUDA_SUCCESS;
 }
 
-static struct mock__module *next_module(const struct mock__library *library, size_t *cursor)
+static void put_in(struct mock__library *library, struct mock__module *module)
 {
-    struct mock__module *module;
-
-    do {
-        module = mock__object_next(MOCK__MODULE, cursor);
-    } while (module && module->library != library);
-    return module;
+    module->library = library;
+    module->next_of_library = library->modules;
+    module->link_of_library = &library->modules;
+    if (library->modules)
+        library->modules->link_of_library = &module->next_of_library;
+    library->modules = module;
 }
 
 CUresult mock__library_module(struct mock__library *library, struct mock__context *context,
@@ -40,7 +40,7 @@ CUresult mock__library_module(struct mock__library *library, struct mock__contex
     struct mock__module *module;
     CUresult result;
 
-    for (size_t cursor = 0; (module = next_module(library, &cursor));) {
+    for (module = library->modules; module; module = module->next_of_library) {
         if (module->context == context) {
             *ret_module = module;
             return CUDA_SUCCESS;
@@ -50,7 +50,7 @@ CUresult mock__library_module(struct mock__library *library, struct mock__contex
         mock__module_load(context, library->image, SIZE_MAX, &library->managed, &messages, &module);
     ptx__log_finish(&messages);
     MOCK__TRY(result);
-    module->library = library;
+    put_in(library, module);
     mock__kernel_settings_apply(module);
     *ret_module = module;
     return CUDA_SUCCESS;
@@ -58,10 +58,8 @@ CUresult mock__library_module(struct mock__library *library, struct mock__contex
 
 static void destroy(struct mock__library *library)
 {
-    struct mock__module *module;
-
-    for (size_t cursor = 0; (module = next_module(library, &cursor));)
-        mock__module_destroy(module);
+    while (library->modules)
+        mock__module_destroy(library->modules);
     for (size_t i = 0; library->kernels && i < library->ptx.n_entries; i++)
         mock__object_free(library->kernels[i]);
     mock__managed_finish(&library->ptx, &library->managed);

@@ -19,6 +19,7 @@ struct mock__library {
     struct mock__ptx ptx;
     struct mock__kernel **kernels; /* one an entry */
     struct mock__managed managed;
+    struct mock__module *modules; /* one for each context that has used it */
 };
 
 /* What a kernel's attributes were set to on a device. */
@@ -47,7 +48,11 @@ struct mock__kernel *mock__kernel_new(struct mock__library *library, size_t numb
 /* The kernel's function in the current context, which has to be usable. */
 CUresult mock__kernel_function(struct mock__kernel *kernel, struct mock__function **ret_function);
 
-/* Gives a module that was loaded for a library the attributes that its kernels were set to. */
+/*
+ * Gives what a library's module has of a kernel, or all of a module's, the attributes that the
+ * kernels were set to.
+ */
+void mock__kernel_setting_apply(const struct mock__kernel *kernel, struct mock__module *module);
 void mock__kernel_settings_apply(struct mock__module *module);
 
 #endif

@@ -49,6 +49,7 @@ CUresult mock_cuLinkCreate_v2(unsigned int numOptions, CUjit_option *options, vo
     MOCK__REQUIRE(link, CUDA_ERROR_OUT_OF_MEMORY);
     mock__made(&link->object.made, "cuLinkCreate");
     link->context = context;
+    mock__object_own(context, link);
     link->limits = limits;
     /* The values are the caller's for as long as the state lives. */
     link->log = mock__jit_log_find(numOptions, options, optionValues);
@@ -286,8 +287,6 @@ void mock__links_destroy(const struct mock__context *context)
 {
     struct link *link;
 
-    for (size_t cursor = 0; (link = mock__object_next(MOCK__LINK, &cursor));) {
-        if (link->context == context)
-            destroy(link);
-    }
+    for (size_t cursor = 0; (link = mock__object_next_of(context, MOCK__LINK, &cursor));)
+        destroy(link);
 }

@@ -46,8 +46,9 @@ struct mock__managed {
 struct mock__module {
     struct mock__object object;
     struct mock__context *context;
-    struct mock__library *library; /* that it was loaded for, or NULL */
-    struct mock__managed *managed; /* of that library, or NULL */
+    struct mock__library *library;                           /* that it was loaded for, or NULL */
+    struct mock__module *next_of_library, **link_of_library; /* list of the library's */
+    struct mock__managed *managed;                           /* of that library, or NULL */
     struct mock__ptx ptx;
     struct mock__function **functions; /* one an entry */
     struct mock__memory **variables;   /* one a variable; NULL for one without bytes */

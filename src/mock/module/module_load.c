@@ -50,6 +50,7 @@ static CUresult allocate(struct mock__context *context, const struct ptx__variab
     else
         MOCK__TRY(mock__memory_alloc(context, variable->bytes, &memory));
     memory->in_module = true;
+    memory->variable = variable;
     mock__memory_clear(memory);
     if (variable->values)
         memcpy(memory->host, variable->values, variable->n_values);
@@ -166,6 +167,7 @@ CUresult mock__module_load(struct mock__context *context, const void *image, siz
 
     MOCK__REQUIRE(module, CUDA_ERROR_OUT_OF_MEMORY);
     module->context = context;
+    mock__object_own(context, module);
     module->managed = managed;
     result = fill(module, image, size, log);
     if (result != CUDA_SUCCESS) {
@@ -180,7 +182,11 @@ void mock__module_destroy(struct mock__module *module)
 {
     for (size_t i = 0; module->functions && i < module->ptx.n_entries; i++)
         mock__function_free(module->functions[i]);
-    /* From the end, as freeing moves what follows. */
+    if (module->library) {
+        *module->link_of_library = module->next_of_library;
+        if (module->next_of_library)
+            module->next_of_library->link_of_library = module->link_of_library;
+    }
     for (size_t i = module->variables ? module->ptx.module.n_variables : 0; i-- > 0;) {
         if (module->variables[i] && !is_shared(module, i))
             mock__memory_free(module->variables[i]);
@@ -197,9 +203,7 @@ void mock__modules_destroy(const struct mock__context *context)
 {
     struct mock__module *module;
 
-    for (size_t cursor = 0; (module = mock__object_next(MOCK__MODULE, &cursor));) {
-        if (module->context == context)
-            mock__module_destroy(module);
-    }
+    for (size_t cursor = 0; (module = mock__object_next_of(context, MOCK__MODULE, &cursor));)
+        mock__module_destroy(module);
     mock__links_destroy(context);
 }

@@ -20,6 +20,7 @@ struct mock__program {
     struct ptx__program *code;
     struct mock__memory *heap_memory, *workspace;
     struct ptx__heap *heap;
+    bool no_heap;  /* it is known that none of its functions allocates */
     bool messages; /* its kernels may exchange messages with the host while they run */
 };
 

@@ -139,20 +139,21 @@ static void print_node(FILE *file, const struct mock__node *node, const char *in
 static void print_graph(FILE *file, const struct mock__graph *graph, const char *indent,
                         unsigned flags)
 {
-    for (size_t i = 0; i < graph->n; i++)
-        print_node(file, graph->nodes[i], indent, flags);
-    for (size_t i = 0; i < graph->n; i++)
-        for (size_t k = 0; k < graph->nodes[i]->after.n; k++)
-            fprintf(file, "%s\"%p\" -> \"%p\";\n", indent, MOCK__HANDLE(graph->nodes[i]),
-                    MOCK__HANDLE(graph->nodes[i]->after.list[k].node));
+    const struct mock__node *node;
+    const struct mock__edge *edge;
+
+    for (node = graph->first; node; node = node->next)
+        print_node(file, node, indent, flags);
+    for (node = graph->first; node; node = node->next)
+        for (edge = node->after.first; edge; edge = edge->next_after)
+            fprintf(file, "%s\"%p\" -> \"%p\";\n", indent, MOCK__HANDLE(node),
+                    MOCK__HANDLE(edge->to));
 }
 
 /* A graph within is a box of its own, named after its node. */
 static void print_children(FILE *file, const struct mock__graph *graph, unsigned flags)
 {
-    for (size_t i = 0; i < graph->n; i++) {
-        const struct mock__node *node = graph->nodes[i];
-
+    for (const struct mock__node *node = graph->first; node; node = node->next) {
         if (!node->child)
             continue;
         fprintf(file, "    subgraph \"cluster_%p\" {\n        label=\"%p\";\n", MOCK__HANDLE(node),

@@ -36,6 +36,7 @@ struct mock__plan {
     struct mock__step *steps;
     struct mock__queue **queues;
     size_t n_steps, n_queues;
+    size_t room; /* for steps */
 };
 
 struct mock__exec {

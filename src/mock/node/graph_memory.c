@@ -42,15 +42,8 @@ CUdeviceptr mock__address_of_work(const struct mock__work *work)
 void mock__graph_memory(const struct mock__device *device, uint64_t *ret_reserved,
                         uint64_t *ret_used)
 {
-    const struct mock__memory *memory;
-
-    *ret_reserved = *ret_used = 0;
-    for (size_t i = 0; (memory = mock__memory_number(i)); i++) {
-        if (!memory->holds || memory->device != device)
-            continue;
-        *ret_reserved += memory->bytes;
-        *ret_used += memory->absent ? 0 : memory->bytes;
-    }
+    *ret_reserved = device->graph_reserved;
+    *ret_used = device->graph_used;
 }
 
 static void raise_marks(struct mock__device *device)
@@ -151,6 +144,7 @@ static const struct mock__work_type free_type = {
     .run = run_free,
     .finish = finish,
     .copy = copy,
+    .frees = mock__address_of_work,
     .submit = submit,
 };
 
@@ -182,15 +176,6 @@ CUresult mock__alloc_work(struct mock__context *context, size_t bytes, const cha
     return new_work(&alloc_type, memory, ret_work);
 }
 
-static bool frees_already(const struct mock__graph *graph, CUdeviceptr address)
-{
-    for (size_t i = 0; i < graph->n; i++)
-        if (mock__node_type(graph->nodes[i]) == FREE &&
-            mock__address_of_work(graph->nodes[i]->work) == address)
-            return true;
-    return false;
-}
-
 /* Only what a graph allocates is freed by one. */
 CUresult mock__describe_free(const void *params, struct mock__work **ret_work)
 {
@@ -200,22 +185,24 @@ CUresult mock__describe_free(const void *params, struct mock__work **ret_work)
 
     MOCK__REQUIRE(memory && memory->holds, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__graph_find(p->graph, &graph));
-    MOCK__REQUIRE(!frees_already(graph, p->address), CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(!mock__tree_find(&graph->freeing, p->address, 0), CUDA_ERROR_INVALID_VALUE);
     mock__memory_hold(memory);
     return new_work(&free_type, memory, ret_work);
 }
 
 /* --- launches --- */
 
-static bool allocates(const struct mock__plan *plan, const struct mock__memory *memory)
+/* Notes for all memory that a plan allocates that this launch does. */
+static void note_allocations(const struct mock__plan *plan, uint64_t launch)
 {
     for (size_t i = 0; i < plan->n_steps; i++) {
         const struct mock__node *node = plan->steps[i].node;
+        struct mock__memory *memory =
+            node && mock__node_type(node) == ALLOC ? memory_of(node->work) : NULL;
 
-        if (node && mock__node_type(node) == ALLOC && memory_of(node->work) == memory)
-            return true;
+        if (memory)
+            memory->allocated_by = launch;
     }
-    return false;
 }
 
 /* Behind the launch that allocated it, in whatever stream that was. */
@@ -234,8 +221,8 @@ static CUresult free_now(const struct mock__exec *exec, const struct mock__node 
     return mock__work_give(stream->queue, work);
 }
 
-static CUresult check_step(const struct mock__exec *exec, const struct mock__node *node,
-                           struct mock__stream *stream)
+static CUresult check_step(const struct mock__exec *exec, uint64_t launch,
+                           const struct mock__node *node, struct mock__stream *stream)
 {
     const bool frees = mock__node_type(node) == FREE;
     const struct mock__memory *memory;
@@ -245,8 +232,8 @@ static CUresult check_step(const struct mock__exec *exec, const struct mock__nod
     memory = memory_of(node->work);
     MOCK__REQUIRE(memory, CUDA_ERROR_INVALID_VALUE);
     if (frees)
-        return memory->promised || allocates(exec->plan, memory) ? CUDA_SUCCESS
-                                                                 : CUDA_ERROR_INVALID_VALUE;
+        return memory->promised || memory->allocated_by == launch ? CUDA_SUCCESS
+                                                                  : CUDA_ERROR_INVALID_VALUE;
     if (!memory->promised)
         return CUDA_SUCCESS;
     /* What an earlier launch allocated is still there. */
@@ -256,9 +243,14 @@ static CUresult check_step(const struct mock__exec *exec, const struct mock__nod
 
 CUresult mock__launch_memory(const struct mock__exec *exec, struct mock__stream *stream)
 {
+    static uint64_t launch;
+
+    if (!mock__graph_has_memory(exec->plan->graph))
+        return CUDA_SUCCESS;
+    note_allocations(exec->plan, ++launch);
     for (size_t i = 0; i < exec->plan->n_steps; i++)
         if (exec->plan->steps[i].node)
-            MOCK__TRY(check_step(exec, exec->plan->steps[i].node, stream));
+            MOCK__TRY(check_step(exec, launch, exec->plan->steps[i].node, stream));
     return CUDA_SUCCESS;
 }
 

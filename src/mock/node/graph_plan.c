@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "mock/base/state.h"
+#include "mock/base/tree.h"
 #include "mock/node/graph_exec.h"
 
 #define NONE SIZE_MAX
@@ -10,15 +11,22 @@
 /* A queue while it is planned. */
 struct track {
     CUcontext context;
-    size_t tail;          /* its last step */
-    size_t home, free_at; /* free for what is in track `home` from this step on; NONE */
+    size_t tail; /* its last step */
+    size_t number;
+    /*
+     * Where it is free for what is in another track, its home, from a step on: by the home and the
+     * context, and by the step.
+     */
+    struct mock__tree_node when_free;
+    size_t least; /* the lowest number at and below it in that tree */
 };
 
 struct planner {
     struct mock__plan *plan;
     CUcontext context; /* for what may be done anywhere */
     uint64_t id;
-    struct track *tracks;
+    struct track **tracks;
+    struct mock__tree free; /* tracks */
     struct mock__node *culprit;
 };
 
@@ -26,19 +34,28 @@ struct planner {
 
 static struct mock__step *add_step(struct mock__plan *plan, struct mock__node *node)
 {
-    struct mock__step *more = realloc(plan->steps, (plan->n_steps + 1) * sizeof(struct mock__step));
+    const size_t wanted = plan->room ? 2 * plan->room : 16;
+    struct mock__step *more = plan->steps;
 
-    if (!more)
-        return NULL;
-    plan->steps = more;
+    if (plan->n_steps == plan->room) {
+        more = realloc(plan->steps, wanted * sizeof(struct mock__step));
+        if (!more)
+            return NULL;
+        plan->steps = more;
+        plan->room = wanted;
+    }
     more[plan->n_steps] = (struct mock__step){.node = node, .last = true};
     return &more[plan->n_steps++];
 }
 
 static CUresult add_wait(struct mock__plan *plan, struct mock__step *step, size_t wait)
 {
-    size_t *more = realloc(step->waits, (step->n_waits + 1) * sizeof(*more));
+    const size_t n = step->n_waits;
+    size_t *more = step->waits;
 
+    /* Room for 1, 2, 4, 8 and so on. */
+    if (!(n & (n - 1)))
+        more = realloc(step->waits, (n ? 2 * n : 1) * sizeof(*more));
     MOCK__REQUIRE(more, CUDA_ERROR_OUT_OF_MEMORY);
     step->waits = more;
     more[step->n_waits++] = wait;
@@ -53,8 +70,8 @@ static CUresult add_behind(struct mock__plan *plan, const struct mock__node *nod
     struct mock__step *step = add_step(plan, does);
 
     MOCK__REQUIRE(step, CUDA_ERROR_OUT_OF_MEMORY);
-    for (size_t i = 0; i < node->before.n; i++)
-        MOCK__TRY(add_wait(plan, step, node->before.list[i].node->place));
+    for (const struct mock__edge *edge = node->before.first; edge; edge = edge->next_before)
+        MOCK__TRY(add_wait(plan, step, edge->from->place));
     return !node->before.n && begin != NONE ? add_wait(plan, step, begin) : CUDA_SUCCESS;
 }
 
@@ -72,9 +89,9 @@ static CUresult add_child(struct planner *planner, struct mock__node *node, size
     MOCK__TRY(add_graph(planner, node->child, first));
     end = add_step(plan, NULL);
     MOCK__REQUIRE(end, CUDA_ERROR_OUT_OF_MEMORY);
-    for (size_t i = 0; i < child->n; i++)
-        if (!child->nodes[i]->after.n)
-            MOCK__TRY(add_wait(plan, end, child->nodes[i]->place));
+    for (const struct mock__node *last = child->first; last; last = last->next)
+        if (!last->after.n)
+            MOCK__TRY(add_wait(plan, end, last->place));
     return child->n ? CUDA_SUCCESS : add_wait(plan, end, first);
 }
 
@@ -91,18 +108,19 @@ static CUresult add_node(struct planner *planner, struct mock__node *node, size_
 /* The nodes whose last dependency this is, to the end of the queue. */
 static size_t release(const struct mock__node *node, struct mock__node **queue, size_t n)
 {
-    for (size_t i = 0; i < node->after.n; i++)
-        if (--node->after.list[i].node->unmet == 0)
-            queue[n++] = node->after.list[i].node;
+    for (const struct mock__edge *edge = node->after.first; edge; edge = edge->next_after)
+        if (--edge->to->unmet == 0)
+            queue[n++] = edge->to;
     return n;
 }
 
 static struct mock__node *first_unmet(const struct mock__graph *graph)
 {
-    for (size_t i = 0; i < graph->n; i++)
-        if (graph->nodes[i]->unmet)
-            return graph->nodes[i];
-    return NULL;
+    struct mock__node *node = graph->first;
+
+    while (node && !node->unmet)
+        node = node->next;
+    return node;
 }
 
 static CUresult add_in_order(struct planner *planner, struct mock__graph *graph, size_t begin,
@@ -110,10 +128,10 @@ static CUresult add_in_order(struct planner *planner, struct mock__graph *graph,
 {
     size_t n = 0;
 
-    for (size_t i = 0; i < graph->n; i++) {
-        graph->nodes[i]->unmet = graph->nodes[i]->before.n;
-        if (!graph->nodes[i]->unmet)
-            queue[n++] = graph->nodes[i];
+    for (struct mock__node *node = graph->first; node; node = node->next) {
+        node->unmet = node->before.n;
+        if (!node->unmet)
+            queue[n++] = node;
     }
     for (size_t i = 0; i < n; i++) {
         MOCK__TRY(add_node(planner, queue[i], begin));
@@ -153,7 +171,7 @@ static size_t queue_to_follow(const struct planner *planner, const struct mock__
 
     for (size_t i = 0; i < step->n_waits; i++) {
         const size_t queue = planner->plan->steps[step->waits[i]].queue;
-        const struct track *track = &planner->tracks[queue];
+        const struct track *track = planner->tracks[queue];
 
         if (track->tail == step->waits[i] && track->context == context)
             return queue;
@@ -161,65 +179,140 @@ static size_t queue_to_follow(const struct planner *planner, const struct mock__
     return NONE;
 }
 
-static bool is_behind(const struct mock__plan *plan, const struct mock__step *step,
-                      const struct track *track)
+/* --- free queues: found by their home and context, in the order in which they became free --- */
+
+static struct track *track_of(struct mock__tree_node *node)
 {
-    for (size_t i = 0; i < step->n_waits; i++)
-        if (plan->steps[step->waits[i]].queue == track->home && step->waits[i] >= track->free_at)
-            return true;
-    return false;
+    return MOCK__TREE_MEMBER(node, struct track, when_free);
+}
+
+static void note_least(struct mock__tree_node *node)
+{
+    struct track *track = track_of(node);
+
+    track->least = track->number;
+    for (unsigned i = 0; i < 2; i++)
+        if (node->child[i] && track_of(node->child[i])->least < track->least)
+            track->least = track_of(node->child[i])->least;
+}
+
+/* Contexts that live at the same time differ in these bits of their handles. */
+static uint64_t place_of(size_t home, CUcontext context)
+{
+    return (uint64_t) home << 24 | ((uintptr_t) context >> 4 & 0xffffffu);
+}
+
+static void make_free(struct planner *planner, struct track *track, size_t home, size_t at)
+{
+    mock__tree_remove(&planner->free, &track->when_free);
+    mock__tree_add(&planner->free, &track->when_free, place_of(home, track->context), at);
+}
+
+static void lower(size_t *least, size_t number)
+{
+    *least = number < *least ? number : *least;
+}
+
+/* One of a place, and all that are beside it on one side, as they are of the place as well. */
+static void lower_by(size_t *least, struct mock__tree_node *node, unsigned side)
+{
+    lower(least, track_of(node)->number);
+    if (node->child[side])
+        lower(least, track_of(node->child[side])->least);
+}
+
+/* The lowest of a place's queues that are free at a step. */
+static size_t lowest_free(const struct planner *planner, uint64_t place, size_t at)
+{
+    struct mock__tree_node *top = planner->free.root, *node;
+    size_t least = NONE;
+    bool inside;
+
+    while (top && (top->major != place || top->minor > at))
+        top = top->child[top->major < place];
+    if (!top)
+        return NONE;
+    lower(&least, track_of(top)->number);
+    for (node = top->child[0]; node; node = node->child[!inside]) {
+        inside = node->major == place;
+        if (inside)
+            lower_by(&least, node, 1);
+    }
+    for (node = top->child[1]; node; node = node->child[inside]) {
+        inside = node->major == place && node->minor <= at;
+        if (inside)
+            lower_by(&least, node, 0);
+    }
+    return least;
 }
 
 /* A queue all of which lies before the step. */
 static size_t queue_to_reuse(const struct planner *planner, const struct mock__step *step)
 {
     const CUcontext context = context_of(planner, step);
+    size_t lowest = NONE;
 
-    for (size_t i = 0; i < planner->plan->n_queues; i++) {
-        const struct track *track = &planner->tracks[i];
+    for (size_t i = 0; i < step->n_waits; i++) {
+        const uint64_t place = place_of(planner->plan->steps[step->waits[i]].queue, context);
+        const size_t queue = lowest_free(planner, place, step->waits[i]);
 
-        if (track->home != NONE && track->context == context &&
-            is_behind(planner->plan, step, track))
-            return i;
+        lowest = queue < lowest ? queue : lowest;
     }
-    return NONE;
+    return lowest;
+}
+
+static bool have_room(struct planner *planner)
+{
+    struct mock__plan *plan = planner->plan;
+    const size_t n = plan->n_queues;
+    void *queues, *tracks;
+
+    /* Room for 1, 2, 4, 8 and so on. */
+    if (n & (n - 1))
+        return true;
+    queues = realloc(plan->queues, (n ? 2 * n : 1) * sizeof(struct mock__queue *));
+    if (queues)
+        plan->queues = queues;
+    tracks = realloc(planner->tracks, (n ? 2 * n : 1) * sizeof(struct track *));
+    if (tracks)
+        planner->tracks = tracks;
+    return queues && tracks;
 }
 
 static CUresult new_queue(struct planner *planner, const struct mock__step *step)
 {
     struct mock__plan *plan = planner->plan;
     struct mock__context *context = mock__object_find(MOCK__CONTEXT, context_of(planner, step));
-    void *queues = realloc(plan->queues, (plan->n_queues + 1) * sizeof(struct mock__queue *));
-    void *tracks;
+    struct mock__queue *queue;
+    struct track *track;
 
-    if (queues)
-        plan->queues = queues;
-    tracks = realloc(planner->tracks, (plan->n_queues + 1) * sizeof(struct track));
-    if (tracks)
-        planner->tracks = tracks;
-    MOCK__REQUIRE(queues && tracks, CUDA_ERROR_OUT_OF_MEMORY);
+    MOCK__REQUIRE(have_room(planner), CUDA_ERROR_OUT_OF_MEMORY);
     MOCK__REQUIRE(context && context->alive, CUDA_ERROR_CONTEXT_IS_DESTROYED);
-    plan->queues[plan->n_queues] = mock__queue_new(context, false, false);
-    MOCK__REQUIRE(plan->queues[plan->n_queues], CUDA_ERROR_OUT_OF_MEMORY);
-    plan->queues[plan->n_queues]->of_graph = true;
-    plan->queues[plan->n_queues]->stream_id = planner->id;
-    planner->tracks[plan->n_queues++] = (struct track){.context = context_of(planner, step)};
+    track = calloc(1, sizeof(*track));
+    queue = track ? mock__queue_new(context, false, false) : NULL;
+    if (!queue) {
+        free(track);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    queue->of_graph = true;
+    queue->stream_id = planner->id;
+    *track = (struct track){.context = context_of(planner, step), .number = plan->n_queues};
+    planner->tracks[plan->n_queues] = track;
+    plan->queues[plan->n_queues++] = queue;
     return CUDA_SUCCESS;
 }
 
-/* Lanes that end in what the step waits for are free for what comes behind the step. */
+/* Queues that end in what the step waits for are free for what comes behind the step. */
 static void free_queues(struct planner *planner, size_t number)
 {
     const struct mock__step *step = &planner->plan->steps[number];
 
     for (size_t i = 0; i < step->n_waits; i++) {
         const size_t queue = planner->plan->steps[step->waits[i]].queue;
-        struct track *track = &planner->tracks[queue];
+        struct track *track = planner->tracks[queue];
 
-        if (queue != step->queue && track->tail == step->waits[i]) {
-            track->home = step->queue;
-            track->free_at = number;
-        }
+        if (queue != step->queue && track->tail == step->waits[i])
+            make_free(planner, track, step->queue, number);
     }
 }
 
@@ -234,8 +327,8 @@ static CUresult choose_queue(struct planner *planner, size_t number)
         MOCK__TRY(new_queue(planner, step));
         step->queue = planner->plan->n_queues - 1;
     }
-    planner->tracks[step->queue].tail = number;
-    planner->tracks[step->queue].home = NONE;
+    planner->tracks[step->queue]->tail = number;
+    mock__tree_remove(&planner->free, &planner->tracks[step->queue]->when_free);
     free_queues(planner, number);
     return CUDA_SUCCESS;
 }
@@ -251,7 +344,8 @@ static CUresult fill_in(struct planner *planner)
 CUresult mock__plan_new(struct mock__graph *graph, struct mock__context *context, uint64_t id,
                         struct mock__plan **ret_plan, struct mock__node **ret_culprit)
 {
-    struct planner planner = {.context = MOCK__HANDLE(context), .id = id};
+    struct planner planner = {
+        .context = MOCK__HANDLE(context), .id = id, .free = {.sum = note_least}};
     CUresult result;
 
     planner.plan = calloc(1, sizeof(*planner.plan));
@@ -262,6 +356,8 @@ CUresult mock__plan_new(struct mock__graph *graph, struct mock__context *context
     planner.plan->references = 1;
     planner.plan->graph = graph;
     result = fill_in(&planner);
+    for (size_t i = 0; i < planner.plan->n_queues; i++)
+        free(planner.tracks[i]);
     free(planner.tracks);
     *ret_culprit = planner.culprit;
     *ret_plan = planner.plan;

@@ -34,24 +34,24 @@ static bool differ(struct difference *ret, int result, const struct mock__node *
     return true;
 }
 
-static void number_nodes(const struct mock__graph *graph)
+/* The nodes of two graphs that have as many. */
+static void pair_nodes(struct mock__node *node, struct mock__node *new)
 {
-    for (size_t i = 0; i < graph->n; i++)
-        graph->nodes[i]->place = i;
+    for (; node; node = node->next, new = new->next)
+        new->twin = node;
 }
 
 /* Nodes are told apart by the order in which they were added. */
-static bool edges_differ(const struct mock__graph *graph, const struct mock__node *node,
-                         const struct mock__node *new, struct difference *ret)
+static bool edges_differ(const struct mock__node *node, const struct mock__node *new,
+                         struct difference *ret)
 {
+    const struct mock__edge *edge = new->before.first;
+
     if (node->before.n != new->before.n)
         return differ(ret, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, new, NULL);
-    for (size_t i = 0; i < new->before.n; i++) {
-        const struct mock__node *from = new->before.list[i].node;
-
-        if (!mock__edge_find(&node->before, graph->nodes[from->place]))
-            return differ(ret, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, new, from);
-    }
+    for (; edge; edge = edge->next_before)
+        if (!mock__edge_find(edge->from->twin, node))
+            return differ(ret, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, new, edge->from);
     return false;
 }
 
@@ -110,12 +110,12 @@ static bool works_differ(const struct mock__node *node, const struct mock__node 
 static bool graphs_differ(const struct mock__graph *graph, const struct mock__graph *new,
                           struct difference *ret);
 
-static bool nodes_differ(const struct mock__graph *graph, const struct mock__node *node,
-                         const struct mock__node *new, struct difference *ret)
+static bool nodes_differ(const struct mock__node *node, const struct mock__node *new,
+                         struct difference *ret)
 {
     if (mock__node_type(node) != mock__node_type(new))
         return differ(ret, CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED, new, NULL);
-    return edges_differ(graph, node, new, ret) || works_differ(node, new, ret) ||
+    return edges_differ(node, new, ret) || works_differ(node, new, ret) ||
            (node->child && graphs_differ(node->child, new->child, ret));
 }
 
@@ -124,22 +124,24 @@ static bool graphs_differ(const struct mock__graph *graph, const struct mock__gr
 {
     if (graph->n != new->n)
         return differ(ret, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, NULL, NULL);
-    number_nodes(new);
-    for (size_t i = 0; i < graph->n; i++)
-        if (nodes_differ(graph, graph->nodes[i], new->nodes[i], ret))
+    pair_nodes(graph->first, new->first);
+    for (const struct mock__node *node = new->first; node; node = node->next)
+        if (nodes_differ(node->twin, node, ret))
             return true;
     return false;
 }
 
 static void exchange(const struct mock__graph *graph, const struct mock__graph *copy)
 {
-    for (size_t i = 0; i < graph->n; i++) {
-        struct mock__work *work = graph->nodes[i]->work;
+    struct mock__node *twin = copy->first;
 
-        graph->nodes[i]->work = copy->nodes[i]->work;
-        copy->nodes[i]->work = work;
-        if (graph->nodes[i]->child)
-            exchange(graph->nodes[i]->child, copy->nodes[i]->child);
+    for (struct mock__node *node = graph->first; node; node = node->next, twin = twin->next) {
+        struct mock__work *work = node->work;
+
+        node->work = twin->work;
+        twin->work = work;
+        if (node->child)
+            exchange(node->child, twin->child);
     }
 }
 

@@ -183,7 +183,13 @@ bool mock__clock_reached(const struct mock__clock *clock, unsigned slot, uint64_
  */
 void mock__clock_join(struct mock__clock **clock, const struct mock__clock *other)
 {
-    mock__clock_merge(clock, other);
+    mock__clock_join_known(clock, other, &(struct mock__known){.in_both = NULL});
+}
+
+void mock__clock_join_known(struct mock__clock **clock, const struct mock__clock *other,
+                            const struct mock__known *known)
+{
+    mock__clock_merge(clock, other, known);
     mock__clock_cut(clock, n_slots);
 }
 
@@ -268,22 +274,38 @@ static bool given_back(unsigned slot, mock__behind_all behind_all)
            behind_all(slot, slots[slot].number);
 }
 
-/*
- * Entries that the host has reached are joined to the host's clock. This is only right while no
- * work is left: all later work comes after the host.
- */
-static void forget_learnt(void)
+bool mock__clock_implies(void)
 {
-    for (size_t i = 0; i < n_learnt;) {
+    return n_learnt;
+}
+
+/*
+ * Entries that the host has reached are joined to the host's clock, and removed. Returns whether
+ * there were any: then entries that were not reached before may be reached now. This is only right
+ * while no work is left: all later work comes after the host.
+ */
+static bool forget_some(void)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < n_learnt; i++) {
         if (at(host, learnt[i].slot) < learnt[i].number) {
-            i++;
+            learnt[kept++] = learnt[i];
             continue;
         }
         mock__clock_join(&host, learnt[i].clock);
         mock__clock_unref(learnt[i].clock);
-        memmove(&learnt[i], &learnt[i + 1], (--n_learnt - i) * sizeof(*learnt));
-        i = 0; /* entries that were not reached before may be reached now */
     }
+    if (kept == n_learnt)
+        return false;
+    n_learnt = kept;
+    return true;
+}
+
+static void forget_learnt(void)
+{
+    while (forget_some())
+        ;
 }
 
 /*

@@ -41,8 +41,28 @@ void mock__clock_unref(struct mock__clock *clock);
 /* Tells whether the clock has reached a number of a slot. */
 bool mock__clock_reached(const struct mock__clock *clock, unsigned slot, uint64_t number);
 
+/*
+ * Calls visit() for each slot of which the clock has reached more than the other one, with the
+ * number, until it returns false. What clocks imply besides is left out. Parts that the clocks
+ * share cost nothing.
+ */
+typedef bool mock__clock_visit(void *user, unsigned slot, uint64_t number);
+void mock__clock_each_newer(const struct mock__clock *clock, const struct mock__clock *before,
+                            mock__clock_visit *visit, void *user);
+
 /* Replaces *clock by a clock of everything that is before either of the two. */
 void mock__clock_join(struct mock__clock **clock, const struct mock__clock *other);
+
+/*
+ * Clocks of which it is known that another clock is after them. What two clocks have of them is not
+ * compared: so joining costs what has changed in both since. NULL: nothing is known.
+ */
+struct mock__known {
+    const struct mock__clock *in_both;     /* before both clocks that are joined */
+    const struct mock__clock *in_first[2]; /* before *clock alone */
+};
+void mock__clock_join_known(struct mock__clock **clock, const struct mock__clock *other,
+                            const struct mock__known *known);
 
 /* Replaces *clock by a clock that has also reached a number of a slot. */
 void mock__clock_advance(struct mock__clock **clock, unsigned slot, uint64_t number);
@@ -53,6 +73,9 @@ void mock__clock_advance(struct mock__clock **clock, unsigned slot, uint64_t num
  * and by then the clocks of later work exist already. Takes over the clock.
  */
 void mock__clock_imply(unsigned slot, uint64_t number, struct mock__clock *clock);
+
+/* Tells whether any clock implies more than it says. */
+bool mock__clock_implies(void);
 
 /*
  * mock__slot_done() notes that the work of a slot is done up to a number. mock__clock_join_done()

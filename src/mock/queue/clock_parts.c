@@ -125,6 +125,58 @@ uint64_t mock__clock_get(const struct mock__clock *clock, unsigned slot)
     return part ? part->at[place_of(part, slot)] : 0;
 }
 
+/* What a visit goes through, and what it is compared with. */
+struct comparison {
+    const struct mock__clock *before;
+    mock__clock_visit *visit;
+    void *user;
+};
+
+static bool each_number(const struct mock__clock *part, unsigned first,
+                        const struct comparison *comparison)
+{
+    for (unsigned i = 0; i < WIDTH; i++)
+        if (part->at[i] > mock__clock_get(comparison->before, first + i) &&
+            !comparison->visit(comparison->user, first + i, part->at[i]))
+            return false;
+    return true;
+}
+
+/* The part that begins with a slot, and is of a height; NULL if the clock has none of its own. */
+static const struct mock__clock *part_at(const struct mock__clock *clock, unsigned first,
+                                         unsigned height)
+{
+    const struct mock__clock *part = clock;
+
+    if (!clock || room_of(clock->height) <= first)
+        return NULL;
+    while (part && part->height > height)
+        part = part->parts[place_of(part, first)];
+    return part && part->height == height ? part : NULL;
+}
+
+static bool each_newer(const struct mock__clock *part, unsigned first,
+                       const struct comparison *comparison)
+{
+    if (part == part_at(comparison->before, first, part->height))
+        return true;
+    if (!part->height)
+        return each_number(part, first, comparison);
+    for (unsigned i = 0; i < WIDTH; i++)
+        if (part->parts[i] &&
+            !each_newer(part->parts[i], first + i * (unsigned) room_of(part->height - 1),
+                        comparison))
+            return false;
+    return true;
+}
+
+void mock__clock_each_newer(const struct mock__clock *clock, const struct mock__clock *before,
+                            mock__clock_visit *visit, void *user)
+{
+    if (clock && clock != before)
+        each_newer(clock, 0, &(struct comparison){before, visit, user});
+}
+
 static void put(struct mock__clock **part, unsigned slot, uint64_t number)
 {
     while (own(part) && (*part)->height) {
@@ -186,35 +238,59 @@ static void merge_numbers(struct mock__clock **part, struct mock__clock *other)
     }
 }
 
-static void merge(struct mock__clock **part, struct mock__clock *other);
+/* The parts of what is known of two clocks, at a place where they are merged. */
+struct known {
+    const struct mock__clock *in_both, *in_first[2];
+};
 
-/* Joins *below, which may be NULL, with the other part. The result has the given height. */
-static void merge_into(struct mock__clock **below, unsigned height, struct mock__clock *other)
+/* What is known below a part of the other clock. A clock that is lower is in its first part. */
+static const struct mock__clock *below(const struct mock__clock *known,
+                                       const struct mock__clock *other, unsigned i)
+{
+    if (!known || known->height > other->height)
+        return NULL;
+    return known->height == other->height ? known->parts[i] : i ? NULL : known;
+}
+
+static struct known known_below(const struct known *known, const struct mock__clock *other,
+                                unsigned i)
+{
+    return (struct known){
+        below(known->in_both, other, i),
+        {below(known->in_first[0], other, i), below(known->in_first[1], other, i)}};
+}
+
+static void merge(struct mock__clock **part, struct mock__clock *other, const struct known *known);
+
+/* Joins *below_it, which may be NULL, with the other part. The result has the given height. */
+static void merge_into(struct mock__clock **below_it, unsigned height, struct mock__clock *other,
+                       const struct known *known)
 {
     struct mock__clock *raised;
 
-    if (*below) {
-        merge(below, other);
+    if (*below_it) {
+        merge(below_it, other, known);
         return;
     }
     raised = mock__clock_ref(other);
     if (raise_to(&raised, height))
-        *below = raised;
+        *below_it = raised;
     else
         mock__clock_unref(raised);
 }
 
 /* Joins one child of a part. A shared part is copied only if the child really changes. */
-static void merge_below(struct mock__clock **part, unsigned place, struct mock__clock *other)
+static void merge_below(struct mock__clock **part, unsigned place, struct mock__clock *other,
+                        const struct known *known)
 {
     struct mock__clock *merged;
 
     if ((*part)->references == 1) {
-        merge_into(&(*part)->parts[place], (*part)->height - 1, other);
+        merge_into(&(*part)->parts[place], (*part)->height - 1, other, known);
         return;
     }
     merged = mock__clock_ref((*part)->parts[place]);
-    merge_into(&merged, (*part)->height - 1, other);
+    merge_into(&merged, (*part)->height - 1, other, known);
     if (merged != (*part)->parts[place] && own(part)) {
         mock__clock_unref((*part)->parts[place]);
         (*part)->parts[place] = merged;
@@ -223,30 +299,46 @@ static void merge_below(struct mock__clock **part, unsigned place, struct mock__
     mock__clock_unref(merged);
 }
 
-/* Joins two parts. *part must be at least as high as the other. */
-static void merge(struct mock__clock **part, struct mock__clock *other)
+static bool has_it_all(const struct mock__clock *part, const struct mock__clock *other,
+                       const struct known *known)
 {
-    if (*part == other)
+    return part == other || other == known->in_both || other == known->in_first[0] ||
+           other == known->in_first[1];
+}
+
+/* Joins two parts. *part must be at least as high as the other. */
+static void merge(struct mock__clock **part, struct mock__clock *other, const struct known *known)
+{
+    if (has_it_all(*part, other, known))
         return;
+    if (*part == known->in_both) {
+        become(part, other);
+        return;
+    }
     if ((*part)->height > other->height) {
-        merge_below(part, 0, other);
+        merge_below(part, 0, other, known);
         return;
     }
     if (!(*part)->height) {
         merge_numbers(part, other);
         return;
     }
-    for (unsigned i = 0; i < WIDTH; i++)
+    for (unsigned i = 0; i < WIDTH; i++) {
+        const struct known inside = known_below(known, other, i);
+
         if (other->parts[i])
-            merge_below(part, i, other->parts[i]);
+            merge_below(part, i, other->parts[i], &inside);
+    }
     if (!memcmp((*part)->parts, other->parts, sizeof(other->parts)))
         become(part, other);
 }
 
-void mock__clock_merge(struct mock__clock **clock, const struct mock__clock *other)
+void mock__clock_merge(struct mock__clock **clock, const struct mock__clock *other,
+                       const struct mock__known *known)
 {
     /* The parts of the other clock become parts of this one. They are only counted, not changed. */
     struct mock__clock *shared = (struct mock__clock *) (uintptr_t) other;
+    const struct known all = {known->in_both, {known->in_first[0], known->in_first[1]}};
 
     if (*clock == other || !other)
         return;
@@ -256,7 +348,7 @@ void mock__clock_merge(struct mock__clock **clock, const struct mock__clock *oth
     }
     if (!raise_to(clock, other->height))
         return;
-    merge(clock, shared);
+    merge(clock, shared, &all);
     if (*clock != other && (*clock)->n < other->n && own(clock))
         (*clock)->n = other->n;
 }

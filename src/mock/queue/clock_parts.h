@@ -22,7 +22,8 @@ uint64_t mock__clock_get(const struct mock__clock *clock, unsigned slot);
  * keeps the numbers of the first n slots.
  */
 void mock__clock_put(struct mock__clock **clock, unsigned slot, uint64_t number);
-void mock__clock_merge(struct mock__clock **clock, const struct mock__clock *other);
+void mock__clock_merge(struct mock__clock **clock, const struct mock__clock *other,
+                       const struct mock__known *known);
 void mock__clock_cut(struct mock__clock **clock, unsigned n);
 
 /* For tests: returns the number of parts of all clocks together. */

@@ -22,24 +22,29 @@ static struct unit {
     unsigned next; /* index of the oldest span, which is replaced next */
 } units[DEVICES][MOCK__UNITS];
 
+static unsigned taken_at(const struct unit *unit, uint64_t moment)
+{
+    unsigned sum = 0;
+
+    for (unsigned i = 0; i < SPANS; i++)
+        if (unit->spans[i].begin <= moment && unit->spans[i].end > moment)
+            sum += unit->spans[i].part;
+    return sum;
+}
+
 /*
  * Returns the largest part of the unit that is used at one moment of [begin, end). It suffices to
  * look at begin and at the beginnings of spans.
  */
 static unsigned taken(const struct unit *unit, uint64_t begin, uint64_t end)
 {
-    unsigned most = 0;
+    unsigned most = begin < end ? taken_at(unit, begin) : 0;
 
     for (unsigned i = 0; i < SPANS; i++) {
-        const struct mock__span *at = &unit->spans[i];
-        const uint64_t moment = at->begin > begin ? at->begin : begin;
-        unsigned sum = 0;
+        const uint64_t moment = unit->spans[i].begin;
+        const unsigned sum = moment > begin && moment < end ? taken_at(unit, moment) : 0;
 
-        for (unsigned k = 0; k < SPANS; k++)
-            if (unit->spans[k].begin <= moment && unit->spans[k].end > moment)
-                sum += unit->spans[k].part;
-        if (moment < end && sum > most)
-            most = sum;
+        most = sum > most ? sum : most;
     }
     return most;
 }

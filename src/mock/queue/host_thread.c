@@ -8,6 +8,7 @@
 #include "mock/base/hooks.h"
 #include "mock/base/state.h"
 #include "mock/base/stats.h"
+#include "mock/queue/clock.h"
 #include "mock/queue/schedule.h"
 
 /*
@@ -21,7 +22,7 @@ static bool started;
 static uint64_t deadline;               /* when that delay is over */
 static struct mock__work *first, *last; /* host functions to call, linked by next_call */
 static bool calling;
-static struct mock__destructor_call *destructor_calls; /* destructors to call */
+static struct mock__destructor_call *destructor_calls, *last_destructor_call;
 
 static struct mock__work *take_call(void)
 {
@@ -42,7 +43,7 @@ static struct mock__work *take_call(void)
 static void call(struct mock__work *work)
 {
     calling = true;
-    mock__hooks.host_knows(work->clock);
+    mock__hooks.host_knows(work->clock, *mock__clock_of_host());
     mock__unlock_for_callback();
     work->type->run(work);
     mock__lock_after_callback();
@@ -59,6 +60,8 @@ static void call(struct mock__work *work)
 static void call_destructor(struct mock__destructor_call *destructor_call)
 {
     destructor_calls = destructor_call->next;
+    if (!destructor_calls)
+        last_destructor_call = NULL;
     calling = true;
     mock__unlock_for_callback();
     destructor_call->destroy(destructor_call->user);
@@ -126,12 +129,9 @@ void mock__host_thread_call(struct mock__work *work)
 
 void mock__host_thread_post(struct mock__destructor_call *destructor_call)
 {
-    struct mock__destructor_call **last_one = &destructor_calls;
-
-    while (*last_one)
-        last_one = &(*last_one)->next;
     destructor_call->next = NULL;
-    *last_one = destructor_call;
+    *(last_destructor_call ? &last_destructor_call->next : &destructor_calls) = destructor_call;
+    last_destructor_call = destructor_call;
     mock__host_thread_wake();
     mock__lock_changed();
 }

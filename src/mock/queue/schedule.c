@@ -41,32 +41,16 @@ static uint64_t draw(void)
 }
 
 /*
- * Returns the first ready queue from this one on, in the order in which their first work was
- * submitted.
- */
-static struct mock__queue *next_ready(struct mock__queue *queue)
-{
-    while (queue && !mock__queue_ready(queue))
-        queue = queue->later;
-    return queue;
-}
-
-/*
  * Chooses a ready queue. The queues are counted in the order of submission, so that the same seed
  * gives the same choice whatever the order of the lists is.
  */
 static struct mock__queue *choose(void)
 {
-    struct mock__queue *queue = next_ready(mock__earliest_queue());
-    uint64_t ready = 0;
+    const size_t ready = seed ? mock__ready_count() : 0;
 
-    if (!seed || !queue)
-        return queue;
-    for (struct mock__queue *l = queue; l; l = next_ready(l->later))
-        ready++;
-    for (uint64_t skip = draw() % ready; skip; skip--)
-        queue = next_ready(queue->later);
-    return queue;
+    if (!seed)
+        return mock__ready_first();
+    return ready ? mock__ready_queue(draw() % ready) : NULL;
 }
 
 static CUresult state_of(const struct mock__queue *queue)
@@ -211,10 +195,7 @@ CUresult mock__wait_queue(struct mock__queue *queue)
 
 static struct mock__queue *busy_queue_of(const struct mock__context *context)
 {
-    for (struct mock__queue *queue = mock__busy_queues(); queue; queue = queue->next_busy)
-        if (!context || queue->context == context)
-            return queue;
-    return NULL;
+    return context ? mock__busy_queue_of(context) : mock__busy_queues();
 }
 
 static void know(const struct mock__context *context)
@@ -251,30 +232,37 @@ void mock__finish_all(void)
     mock__finish_context(NULL);
 }
 
-/*
- * Runs the first work of a queue, or work that must come before it. Returns false if a host
- * function is involved.
- */
-static bool advance(struct mock__queue *queue)
+/* Can somebody's waiting for the queue make it go on? */
+static bool can_hurry(const struct mock__queue *queue)
 {
-    const struct mock__work *work = queue->first;
+    return queue->first && !queue->running && !queue->first->type->host;
+}
 
-    if (!work || queue->running || work->type->host)
-        return false;
-    for (size_t i = 0; i < work->n_waits; i++)
-        if (!mock__point_reached(&work->waits[i]))
-            return advance(work->waits[i].queue);
-    if (!mock__queue_ready(queue))
-        return false;
+/*
+ * Runs one piece of work: the first of the queue, or what that waits for. Returns the queue to go
+ * on with; NULL if a host function is involved. The way from the first queue is kept, as it may be
+ * long.
+ */
+static struct mock__queue *advance(struct mock__queue *queue)
+{
+    struct mock__queue *behind;
+
+    for (; can_hurry(queue) && queue->stopped_by; queue = queue->stopped_by)
+        queue->stopped_by->hurries = queue;
+    if (!can_hurry(queue) || !mock__queue_ready(queue))
+        return NULL;
+    behind = queue->hurries;
     do_first(queue);
-    return true;
+    return behind && behind->stopped_by != queue ? behind : queue;
 }
 
 void mock__schedule_hurry(struct mock__queue *queue)
 {
     struct mock__point end = mock__queue_end(queue);
+    struct mock__queue *at = queue;
 
-    while (!mock__point_reached(&end) && advance(queue))
-        ;
+    queue->hurries = NULL;
+    while (at && !mock__point_reached(&end))
+        at = advance(at);
     mock__point_clear(&end);
 }

@@ -6,11 +6,12 @@
 #include "mock/base/context.h"
 #include "mock/base/hooks.h"
 #include "mock/queue/clock.h"
+#include "mock/queue/held.h"
+#include "mock/queue/ready.h"
 #include "mock/queue/schedule.h"
 
 static struct mock__queue *busy; /* queues with work left */
-static struct mock__queue *earliest, *latest;
-static struct mock__queue *turns; /* queues for which the next legacy work must wait */
+static uint64_t n_busy;          /* how often a queue came to have work */
 static uint64_t tickets;
 static uint64_t settled; /* later submissions come after all work up to this ticket */
 
@@ -19,9 +20,13 @@ struct mock__queue *mock__busy_queues(void)
     return busy;
 }
 
-struct mock__queue *mock__earliest_queue(void)
+struct mock__queue *mock__busy_queue_of(const struct mock__context *context)
 {
-    return earliest;
+    struct mock__queue *other = context->busy[false], *blocking = context->busy[true];
+
+    if (!other || !blocking)
+        return other ? other : blocking;
+    return other->busy_since > blocking->busy_since ? other : blocking;
 }
 
 /* --- queues and points --- */
@@ -48,6 +53,9 @@ void mock__queue_unref(struct mock__queue *queue)
     if (!queue || --queue->references)
         return;
     mock__clock_unref(queue->clock);
+    mock__clock_unref(queue->own_then);
+    mock__clock_unref(queue->host_then);
+    mock__clock_unref(queue->other_then);
     free(queue);
 }
 
@@ -146,12 +154,16 @@ struct mock__work *mock__work_nothing(void)
 
 bool mock__work_wait_for(struct mock__work *work, const struct mock__point *point)
 {
+    const struct mock__clock *last = work->n_waits ? work->waits[work->n_waits - 1].clock : NULL;
     struct mock__point *waits;
 
-    mock__clock_join(&work->clock, point->clock);
+    mock__clock_join_known(&work->clock, point->clock, &(struct mock__known){NULL, {last}});
     if (mock__point_reached(point))
         return true;
-    waits = realloc(work->waits, (work->n_waits + 1) * sizeof(*waits));
+    waits = work->waits;
+    /* Room for 1, 2, 4, 8 and so on. */
+    if (!(work->n_waits & (work->n_waits - 1)))
+        waits = realloc(waits, (work->n_waits ? 2 * work->n_waits : 1) * sizeof(*waits));
     if (!waits)
         return false;
     work->waits = waits;
@@ -174,8 +186,9 @@ static bool wait_for_turn(struct mock__work *work, const struct mock__queue *que
 
     if (queue->blocking && legacy)
         return wait_for_end(work, legacy);
-    for (struct mock__queue *other = queue->legacy ? turns : NULL; other; other = other->next_turn)
-        if (other->context == queue->context && !wait_for_end(work, other))
+    for (struct mock__queue *other = queue->legacy ? queue->context->turns : NULL; other;
+         other = other->next_turn)
+        if (!wait_for_end(work, other))
             return false;
     return true;
 }
@@ -196,20 +209,17 @@ static void leave_turns(struct mock__queue *queue)
  */
 static void take_turn(struct mock__queue *queue)
 {
-    struct mock__queue *next;
+    struct mock__queue **turns = &queue->context->turns;
 
-    for (struct mock__queue *other = queue->legacy ? turns : NULL; other; other = next) {
-        next = other->next_turn;
-        if (other->context == queue->context)
-            leave_turns(other);
-    }
+    while (queue->legacy && *turns)
+        leave_turns(*turns);
     if (!queue->blocking || queue->link_turn)
         return;
-    queue->next_turn = turns;
-    queue->link_turn = &turns;
-    if (turns)
-        turns->link_turn = &queue->next_turn;
-    turns = queue;
+    queue->next_turn = *turns;
+    queue->link_turn = turns;
+    if (*turns)
+        (*turns)->link_turn = &queue->next_turn;
+    *turns = queue;
 }
 
 /*
@@ -225,57 +235,50 @@ static bool wait_for_context_events(struct mock__work *work, const struct mock__
                work, &(struct mock__point){wait_queue, wait_queue->submitted, wait_queue->clock});
 }
 
-/* Appends a queue whose first work was submitted last. */
-static void put_last(struct mock__queue *queue)
+static void come_in(struct mock__queue *queue)
 {
-    queue->earlier = latest;
-    queue->later = NULL;
-    *(latest ? &latest->later : &earliest) = queue;
-    latest = queue;
-}
+    struct mock__queue **list = &queue->context->busy[queue->blocking];
 
-static void take_out(struct mock__queue *queue)
-{
-    *(queue->earlier ? &queue->earlier->later : &earliest) = queue->later;
-    *(queue->later ? &queue->later->earlier : &latest) = queue->earlier;
-}
-
-/*
- * Moves a queue to its place after its first work has ended: its next work may have been submitted
- * after the first work of other queues.
- */
-static void put_behind(struct mock__queue *queue)
-{
-    struct mock__queue *other = queue->later;
-
-    take_out(queue);
-    while (other && other->first->ticket < queue->first->ticket)
-        other = other->later;
-    if (!other) {
-        put_last(queue);
-        return;
-    }
-    queue->later = other;
-    queue->earlier = other->earlier;
-    *(other->earlier ? &other->earlier->later : &earliest) = queue;
-    other->earlier = queue;
-}
-
-static void become_busy(struct mock__queue *queue)
-{
-    put_last(queue);
-    queue->references++;
     queue->next_busy = busy;
     queue->link_busy = &busy;
     if (busy)
         busy->link_busy = &queue->next_busy;
     busy = queue;
+    queue->next_in_context = *list;
+    queue->link_in_context = list;
+    if (*list)
+        (*list)->link_in_context = &queue->next_in_context;
+    *list = queue;
+    queue->busy_since = ++n_busy;
+}
+
+static void leave_context(struct mock__queue *queue)
+{
+    leave_turns(queue);
+    if (!queue->link_in_context)
+        return;
+    *queue->link_in_context = queue->next_in_context;
+    if (queue->next_in_context)
+        queue->next_in_context->link_in_context = queue->link_in_context;
+    queue->link_in_context = NULL;
+}
+
+void mock__queue_orphan(struct mock__queue *queue)
+{
+    leave_context(queue);
+    queue->context = NULL;
+}
+
+static void become_busy(struct mock__queue *queue)
+{
+    queue->references++;
+    come_in(queue);
+    mock__queue_look(queue);
 }
 
 static void become_idle(struct mock__queue *queue)
 {
-    take_out(queue);
-    leave_turns(queue);
+    leave_context(queue);
     *queue->link_busy = queue->next_busy;
     if (queue->next_busy)
         queue->next_busy->link_busy = queue->link_busy;
@@ -307,16 +310,45 @@ void mock__work_settled(uint64_t ticket)
         settled = ticket;
 }
 
+static void set_to(struct mock__clock **clock, const struct mock__clock *other)
+{
+    struct mock__clock *const old = *clock;
+
+    *clock = mock__clock_ref((struct mock__clock *) (uintptr_t) other);
+    mock__clock_unref(old);
+}
+
 void mock__host_waited(const struct mock__clock *clock)
 {
-    mock__clock_join(mock__clock_of_host(), clock);
-    mock__hooks.host_knows(*mock__clock_of_host());
+    static struct mock__clock *last;
+    struct mock__clock **host = mock__clock_of_host(), *before = mock__clock_ref(*host);
+
+    mock__clock_join_known(host, clock, &(struct mock__known){.in_first = {last}});
+    set_to(&last, clock);
+    mock__hooks.host_knows(*host, before);
+    mock__clock_unref(before);
     mock__clocks_shrink(behind_all, !busy);
 }
 
 void mock__queue_follow(struct mock__queue *queue, const struct mock__clock *clock)
 {
     mock__clock_join(&queue->clock, clock);
+}
+
+/* What the queues have done that the queue takes turns with. */
+static void join_others(struct mock__work *work, struct mock__queue *queue,
+                        const struct mock__clock *clock)
+{
+    mock__clock_join_known(&work->clock, clock, &(struct mock__known){queue->other_then, {NULL}});
+    set_to(&queue->other_then, clock);
+}
+
+/* To a clock of all submissions: it has what it was joined with last, and the queue's last one. */
+static void add_to(struct mock__clock **all, struct mock__clock **last,
+                   const struct mock__clock *clock, const struct mock__clock *before)
+{
+    mock__clock_join_known(all, clock, &(struct mock__known){NULL, {*last, before}});
+    set_to(last, clock);
 }
 
 /*
@@ -327,21 +359,23 @@ void mock__queue_follow(struct mock__queue *queue, const struct mock__clock *clo
 static void set_clock(struct mock__work *work, struct mock__queue *queue)
 {
     struct mock__context *context = queue->context;
+    const struct mock__clock *host = *mock__clock_of_host();
 
     mock__clock_join(&work->clock, queue->clock);
-    mock__clock_join(&work->clock, *mock__clock_of_host());
+    mock__clock_join_known(&work->clock, host, &(struct mock__known){queue->host_then, {NULL}});
+    set_to(&queue->host_then, host);
     if (queue->legacy)
-        mock__clock_join(&work->clock, context->blocking_clock);
+        join_others(work, queue, context->blocking_clock);
     if (queue->blocking)
-        mock__clock_join(&work->clock, context->legacy_clock);
+        join_others(work, queue, context->legacy_clock);
     mock__clock_advance(&work->clock, queue->slot, queue->submitted);
-    mock__clock_unref(queue->clock);
-    queue->clock = mock__clock_ref(work->clock);
+    set_to(&queue->clock, work->clock);
     if (queue->legacy)
         mock__clock_join(&context->legacy_clock, work->clock);
     if (queue->blocking)
-        mock__clock_join(&context->blocking_clock, work->clock);
-    mock__clock_join(&context->clock, work->clock);
+        add_to(&context->blocking_clock, &context->last_blocking, work->clock, queue->own_then);
+    add_to(&context->clock, &context->last, work->clock, queue->own_then);
+    set_to(&queue->own_then, work->clock);
 }
 
 CUresult mock__work_submit(struct mock__queue *queue, void *pointer)
@@ -357,6 +391,7 @@ CUresult mock__work_submit(struct mock__queue *queue, void *pointer)
     work->behind = settled;
     mock__time_submitted(work);
     queue->submitted++;
+    mock__held_add(queue, work);
     set_clock(work, queue);
     if (queue->first)
         queue->last->next = work;
@@ -385,31 +420,9 @@ CUresult mock__work_give(struct mock__queue *queue, void *pointer)
     return result;
 }
 
-static bool is_ready(const struct mock__work *work)
-{
-    bool ready;
-
-    mock__hooks.guard_begin();
-    ready = work->type->ready(work);
-    mock__hooks.guard_end(work);
-    return ready;
-}
-
-bool mock__queue_ready(const struct mock__queue *queue)
-{
-    const struct mock__work *work = queue->first;
-
-    if (!work || queue->running)
-        return false;
-    for (size_t i = 0; i < work->n_waits; i++)
-        if (!mock__point_reached(&work->waits[i]))
-            return false;
-    return !work->type->ready || is_ready(work);
-}
-
 struct mock__work *mock__work_begin(struct mock__queue *queue)
 {
-    queue->running = true;
+    mock__queue_run(queue);
     queue->first->unfinished = false;
     mock__time_begin(queue->first);
     return queue->first;
@@ -418,19 +431,24 @@ struct mock__work *mock__work_begin(struct mock__queue *queue)
 void mock__work_end(struct mock__work *work)
 {
     struct mock__queue *queue = work->queue;
-    const bool held = work->type->host || work->type->ready;
+    const bool held = work->by_number.inside;
+    const uintptr_t ended = (uintptr_t) work;
 
     queue->running = false;
-    if (work->unfinished)
+    if (work->unfinished) {
+        mock__queue_look(queue);
         return;
+    }
     mock__time_end(work);
+    mock__held_remove(queue, work);
     mock__slot_done(queue->slot, ++queue->done);
     queue->first = work->next;
+    mock__queue_release(queue);
     mock__work_free(work);
     if (held)
-        mock__hooks.watch();
+        mock__hooks.watch(ended);
     if (queue->first) {
-        put_behind(queue);
+        mock__queue_look(queue);
         return;
     }
     queue->last = NULL;

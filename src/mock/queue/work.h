@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "mock/base/tree.h"
 #include "mock/functions.h"
 #include "mock/queue/device_time.h"
 
@@ -40,9 +41,27 @@ struct mock__queue {
     uint64_t submitted, done;  /* counts, which go on from the slot's last queue */
     uint64_t ends[MOCK__ENDS]; /* device_time.c's */
     struct mock__clock *clock; /* the clock of the last submission */
+    /* At the last submission: the work's, the host's, and that of whom the queue turns with. */
+    struct mock__clock *own_then, *host_then, *other_then;
     struct mock__work *first, *last;
     struct mock__queue *next_busy, **link_busy; /* list of the queues with work left */
-    struct mock__queue *earlier, *later; /* the same queues, by the ticket of their first work */
+    /* List of the same queues of a context, blocking ones apart; and when it came into it. */
+    struct mock__queue *next_in_context, **link_in_context;
+    uint64_t busy_since;
+    /*
+     * Of a queue with work left that does not run: either it stands still until another queue has
+     * done so much, or it is among those that do not, by the ticket of the first work. There it
+     * counts if that work is ready; what calls do not announce is asked again.
+     */
+    struct mock__queue *stopped_by;
+    struct mock__tree_node by_number, by_ticket, by_asking;
+    bool counts;
+    size_t n_ready;              /* how many at and below it in the tree count */
+    struct mock__tree stopped;   /* the queues that this one has stopped */
+    struct mock__queue *hurries; /* for schedule.c: the queue for which this one hurries */
+    /* Its work that the host has in its hands, by number; and among the queues with such work. */
+    struct mock__tree held;
+    struct mock__tree_node by_slot;
     /* List of the blocking queues whose work no work of the legacy stream waits for yet. */
     struct mock__queue *next_turn, **link_turn;
 };
@@ -73,6 +92,8 @@ struct mock__work_type {
      * Makes the same work again, for a launch of a graph. NULL: a graph cannot contain such work.
      */
     CUresult (*copy)(const struct mock__work *work, struct mock__work **ret_copy);
+    /* Of a graph's node that frees memory: the memory's address. NULL of all others. */
+    CUdeviceptr (*frees)(const struct mock__work *work);
     /* Submits the work if mock__work_submit() alone does not suffice; or NULL. */
     CUresult (*submit)(struct mock__queue *queue, struct mock__work *work);
 };
@@ -81,13 +102,15 @@ struct mock__work_type {
 struct mock__work {
     const struct mock__work_type *type;
     struct mock__queue *queue;
-    struct mock__work *next;         /* in its queue */
-    struct mock__work *next_call;    /* in the list of calls for the host thread */
-    uint64_t ticket;                 /* its number among all work of the process */
+    struct mock__work *next;          /* in its queue */
+    struct mock__work *next_call;     /* in the list of calls for the host thread */
+    uint64_t ticket;                  /* its number among all work of the process */
+    struct mock__tree_node by_number; /* where the host has it in its hands: in its queue */
     uint64_t behind;                 /* all work up to this ticket was done before its submission */
     uint64_t submitted_ns, begun_ns; /* device_time.c's */
     struct mock__point *waits;
     size_t n_waits;
+    size_t n_reached;          /* of the first waits: they are known to be reached */
     struct mock__clock *clock; /* all that is ordered before it, and itself */
     const char *label;         /* for findings: the name of a kernel; may be NULL */
     CUcontext context;         /* of a graph's node: where it runs; NULL: anywhere */
@@ -113,12 +136,26 @@ struct mock__point mock__point_copy(const struct mock__point *point);
 void mock__point_clear(struct mock__point *point);
 bool mock__point_reached(const struct mock__point *point);
 
+/* The context of a queue is destroyed. The work that the queue still has is done all the same. */
+void mock__queue_orphan(struct mock__queue *queue);
+
 /*
- * Return the first queue with work left: in a list linked by next_busy, and in a list linked by
- * later, which is sorted by the submission of their first work.
+ * Return the queue that last came to have work, of all, and of a context; NULL if none has any.
+ * next_busy leads to the others, and next_in_context to those that are blocking as well, or are
+ * not.
  */
 struct mock__queue *mock__busy_queues(void);
-struct mock__queue *mock__earliest_queue(void);
+struct mock__queue *mock__busy_queue_of(const struct mock__context *context);
+
+/*
+ * Counts the queues whose first work is ready, and returns one of them, in the order in which that
+ * work was submitted.
+ */
+size_t mock__ready_count(void);
+struct mock__queue *mock__ready_queue(size_t i);
+
+/* The first of them. */
+struct mock__queue *mock__ready_first(void);
 
 /* --- work --- */
 
@@ -147,6 +184,13 @@ void mock__work_settled(uint64_t ticket);
 
 /* Orders later work of the queue after the clock, for points that are already reached. */
 void mock__queue_follow(struct mock__queue *queue, const struct mock__clock *clock);
+
+/*
+ * Submitted work is in the host's hands while it is to call the host, or waits for a change that no
+ * call announces. Returns such work that lies before another piece of submitted work, and is not
+ * done; NULL if there is none.
+ */
+const struct mock__work *mock__work_holding(const struct mock__work *later);
 
 /*
  * Makes work wait for a point, in addition to the work before it in its queue. The caller keeps the

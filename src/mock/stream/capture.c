@@ -13,7 +13,8 @@
 #define THREAD_LOCAL CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
 #define RELAXED      CU_STREAM_CAPTURE_MODE_RELAXED
 
-static struct mock__capture *captures;
+static struct mock__tree captures; /* by number */
+static size_t n_strict;            /* those that do not let everything pass */
 static uint64_t last_id;
 
 static _Thread_local int thread_mode = GLOBAL;
@@ -49,31 +50,56 @@ static CUresult invalidate(struct mock__capture *capture, CUresult why)
 
 static struct mock__capture *find(uint64_t id)
 {
-    struct mock__capture *capture = captures;
+    return MOCK__TREE_MEMBER(mock__tree_find(&captures, id, 0), struct mock__capture, by_id);
+}
 
-    while (capture && capture->id != id)
-        capture = capture->next;
-    return capture;
+static struct mock__capture *first_capture(void)
+{
+    return MOCK__TREE_MEMBER(mock__tree_first(&captures), struct mock__capture, by_id);
+}
+
+static struct mock__capture *next_capture(const struct mock__capture *capture)
+{
+    return MOCK__TREE_MEMBER(mock__tree_next(&capture->by_id), struct mock__capture, by_id);
 }
 
 /* --- checks that calls make before they do something --- */
 
-/* Returns the streams that take part in a capture, one after another. *cursor starts at 0. */
-static struct mock__stream *next_member(const struct mock__capture *capture, size_t *cursor)
-{
-    struct mock__stream *stream;
+/* --- who takes part --- */
 
-    while ((stream = mock__object_next(MOCK__STREAM, cursor)) && stream->capture != capture)
-        ;
-    return stream;
+static void join(struct mock__stream *stream, struct mock__capture *capture)
+{
+    if (stream->capture == capture)
+        return;
+    stream->capture = capture;
+    stream->next_member = capture->members;
+    stream->link_member = &capture->members;
+    if (capture->members)
+        capture->members->link_member = &stream->next_member;
+    capture->members = stream;
+    stream->context->capturing++;
+    stream->context->capturing_blocking += stream->queue->blocking;
 }
+
+static void leave(struct mock__stream *stream)
+{
+    if (stream->capture) {
+        *stream->link_member = stream->next_member;
+        if (stream->next_member)
+            stream->next_member->link_member = stream->link_member;
+        stream->context->capturing--;
+        stream->context->capturing_blocking -= stream->queue->blocking;
+    }
+    stream->capture = NULL;
+    mock__capture_dependencies_clear(&stream->dependencies);
+}
+
+/* --- what calls ask --- */
 
 static bool has_blocking_stream(const struct mock__capture *capture,
                                 const struct mock__context *context)
 {
-    const struct mock__stream *stream;
-
-    for (size_t cursor = 0; (stream = next_member(capture, &cursor));)
+    for (const struct mock__stream *stream = capture->members; stream; stream = stream->next_member)
         if (stream->context == context && stream->queue->blocking)
             return true;
     return false;
@@ -81,10 +107,7 @@ static bool has_blocking_stream(const struct mock__capture *capture,
 
 bool mock__capture_implied(const struct mock__stream *stream)
 {
-    for (const struct mock__capture *one = captures; one; one = one->next)
-        if (stream->queue->legacy && has_blocking_stream(one, stream->context))
-            return true;
-    return false;
+    return stream->queue->legacy && stream->context->capturing_blocking;
 }
 
 /*
@@ -93,18 +116,16 @@ bool mock__capture_implied(const struct mock__stream *stream)
  */
 static CUresult check_legacy(const struct mock__stream *stream)
 {
-    CUresult result = CUDA_SUCCESS;
-
-    for (struct mock__capture *one = captures; one; one = one->next)
+    if (!stream->context->capturing_blocking)
+        return CUDA_SUCCESS;
+    for (struct mock__capture *one = first_capture(); one; one = next_capture(one))
         if (has_blocking_stream(one, stream->context))
-            result = invalidate(one, CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
-    return result;
+            invalidate(one, CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
+    return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
 }
 
 CUresult mock__capture_check(struct mock__stream *stream)
 {
-    if (!captures)
-        return CUDA_SUCCESS;
     if (stream->queue->legacy)
         return check_legacy(stream);
     return stream->capture && stream->capture->invalid ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
@@ -135,7 +156,8 @@ CUresult mock__capture_unsafe(void)
 {
     CUresult result = CUDA_SUCCESS;
 
-    for (struct mock__capture *one = captures; one; one = one->next)
+    for (struct mock__capture *one = n_strict ? first_capture() : NULL; one;
+         one = next_capture(one))
         if (forbids(one))
             result = invalidate(one, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     return result;
@@ -162,13 +184,15 @@ CUresult mock__capture_event_asked(const struct mock__event *event)
 
 CUresult mock__capture_context_refuse(const struct mock__context *context)
 {
-    CUresult result = CUDA_SUCCESS;
     const struct mock__stream *stream;
 
-    for (size_t cursor = 0; captures && (stream = mock__object_next(MOCK__STREAM, &cursor));)
-        if (stream->capture && stream->context == context)
-            result = invalidate(stream->capture, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
-    return result;
+    if (!context->capturing)
+        return CUDA_SUCCESS;
+    for (struct mock__capture *one = first_capture(); one; one = next_capture(one))
+        for (stream = one->members; stream; stream = stream->next_member)
+            if (stream->context == context)
+                invalidate(one, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
 }
 
 /* Both checks run in any case, because each one invalidates other captures. */
@@ -194,7 +218,7 @@ static CUresult advance(struct mock__stream *stream, const struct mock__node *no
 {
     const CUgraphNode handle = MOCK__HANDLE(node);
 
-    stream->dependencies.n = 0;
+    mock__capture_dependencies_empty(&stream->dependencies);
     if (mock__capture_dependencies_add(&stream->dependencies, &handle, NULL, 1))
         return CUDA_SUCCESS;
     return invalidate(stream->capture, CUDA_ERROR_OUT_OF_MEMORY);
@@ -288,7 +312,7 @@ CUresult mock__capture_depend(struct mock__stream *stream, const CUgraphNode *no
 {
     MOCK__REQUIRE(all_in(stream->capture->graph, nodes, n), CUDA_ERROR_INVALID_VALUE);
     if (instead)
-        stream->dependencies.n = 0;
+        mock__capture_dependencies_empty(&stream->dependencies);
     return mock__capture_dependencies_add(&stream->dependencies, nodes, data, n)
                ? CUDA_SUCCESS
                : CUDA_ERROR_OUT_OF_MEMORY;
@@ -342,7 +366,7 @@ static CUresult take_along(struct mock__stream *stream, const struct mock__event
     MOCK__REQUIRE(mock__capture_dependencies_add(&stream->dependencies, dependencies->nodes,
                                                  dependencies->data, dependencies->n),
                   CUDA_ERROR_OUT_OF_MEMORY);
-    stream->capture = capture;
+    join(stream, capture);
     return CUDA_SUCCESS;
 }
 
@@ -377,8 +401,8 @@ static struct mock__capture *new_capture(struct mock__stream *stream, int mode,
     capture->origin = stream;
     capture->given = graph != NULL;
     capture->graph->captures++;
-    capture->next = captures;
-    captures = capture;
+    mock__tree_add(&captures, &capture->by_id, capture->id, 0);
+    n_strict += mode != RELAXED;
     return capture;
 }
 
@@ -386,6 +410,7 @@ CUresult mock__capture_begin(struct mock__stream *stream, int mode, struct mock_
                              const CUgraphNode *nodes, const struct mock__edge_data *data, size_t n)
 {
     struct mock__capture_dependencies dependencies = {0};
+    struct mock__capture *capture;
 
     /* The legacy stream waits for all blocking streams, so its work cannot be captured alone. */
     MOCK__REQUIRE(!stream->queue->legacy, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
@@ -394,20 +419,15 @@ CUresult mock__capture_begin(struct mock__stream *stream, int mode, struct mock_
     MOCK__REQUIRE((nodes || !n) && (!graph || all_in(graph, nodes, n)), CUDA_ERROR_INVALID_VALUE);
     MOCK__REQUIRE(mock__capture_dependencies_add(&dependencies, nodes, data, n),
                   CUDA_ERROR_OUT_OF_MEMORY);
-    stream->capture = new_capture(stream, mode, graph);
-    if (!stream->capture) {
+    capture = new_capture(stream, mode, graph);
+    if (!capture) {
         mock__capture_dependencies_clear(&dependencies);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
+    join(stream, capture);
     mock__capture_dependencies_clear(&stream->dependencies);
     stream->dependencies = dependencies;
     return CUDA_SUCCESS;
-}
-
-static void leave(struct mock__stream *stream)
-{
-    stream->capture = NULL;
-    mock__capture_dependencies_clear(&stream->dependencies);
 }
 
 /*
@@ -416,29 +436,20 @@ static void leave(struct mock__stream *stream)
  */
 static CUresult check_joined(const struct mock__capture *capture)
 {
+    const struct mock__stream *stream = capture->members;
     bool joined = true;
 
+    /* A graph that was there before may be large: all of it is nothing to look at for one stream.
+     */
+    if (!stream->next_member && !capture->left.n)
+        return CUDA_SUCCESS;
     MOCK__TRY(
         mock__capture_dependencies_mark_behind(capture->graph, &capture->origin->dependencies));
-    for (size_t cursor = 0; joined;) {
-        const struct mock__stream *stream = next_member(capture, &cursor);
-
-        if (!stream)
-            break;
+    for (; joined && stream; stream = stream->next_member)
         joined = mock__capture_dependencies_is_marked(&stream->dependencies);
-    }
     return joined && mock__capture_dependencies_is_marked(&capture->left)
                ? CUDA_SUCCESS
                : CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
-}
-
-static void unlink_capture(const struct mock__capture *capture)
-{
-    struct mock__capture **link = &captures;
-
-    while (*link != capture)
-        link = &(*link)->next;
-    *link = capture->next;
 }
 
 /*
@@ -448,11 +459,11 @@ static void unlink_capture(const struct mock__capture *capture)
 static struct mock__graph *end(struct mock__capture *capture, bool keep)
 {
     struct mock__graph *graph = capture->graph;
-    struct mock__stream *stream;
 
-    for (size_t cursor = 0; (stream = next_member(capture, &cursor));)
-        leave(stream);
-    unlink_capture(capture);
+    while (capture->members)
+        leave(capture->members);
+    mock__tree_remove(&captures, &capture->by_id);
+    n_strict -= capture->mode != RELAXED;
     graph->captures--;
     if (!keep && !capture->given)
         mock__graph_free(graph);

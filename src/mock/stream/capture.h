@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "mock/base/tree.h"
 #include "mock/functions.h"
 #include "mock/graph/graph.h"
 
@@ -29,7 +30,8 @@ struct mock__capture {
     struct mock__stream *origin;
     struct mock__capture_dependencies left; /* dependencies of streams that took part and were
                                                destroyed */
-    struct mock__capture *next;
+    struct mock__stream *members;           /* the streams that take part, linked by next_member */
+    struct mock__tree_node by_id;           /* among all captures */
 };
 
 /* --- checks that calls make before they do something; CUDA_SUCCESS if nothing captures --- */

@@ -21,7 +21,7 @@
 static void leave(struct mock__queue *queue)
 {
     if (queue)
-        queue->context = NULL;
+        mock__queue_orphan(queue);
     mock__queue_leave(queue);
 }
 
@@ -33,7 +33,10 @@ void mock__ctx_events_finish(struct mock__context *context)
     mock__clock_unref(context->legacy_clock);
     mock__clock_unref(context->blocking_clock);
     mock__clock_unref(context->clock);
+    mock__clock_unref(context->last_blocking);
+    mock__clock_unref(context->last);
     context->legacy_clock = context->blocking_clock = context->clock = NULL;
+    context->last_blocking = context->last = NULL;
     context->legacy_queue = NULL;
 }
 
@@ -77,13 +80,14 @@ static CUresult submit_join(struct mock__queue *queue, const struct mock__point 
     struct mock__work *work = mock__work_new(&join_type, sizeof(*work));
     bool complete = work && (!point || mock__work_wait_for(work, point));
 
-    for (struct mock__queue *other = point ? NULL : mock__busy_queues(); complete && other;
-         other = other->next_busy) {
-        const struct mock__point end = {other, other->submitted, other->clock};
+    for (unsigned blocking = 0; !point && blocking < 2; blocking++)
+        for (struct mock__queue *other = queue->context->busy[blocking]; complete && other;
+             other = other->next_in_context) {
+            const struct mock__point end = {other, other->submitted, other->clock};
 
-        if (other->context == queue->context && other != queue)
-            complete = mock__work_wait_for(work, &end);
-    }
+            if (other != queue)
+                complete = mock__work_wait_for(work, &end);
+        }
     if (complete && mock__work_submit(queue, work) == CUDA_SUCCESS)
         return CUDA_SUCCESS;
     mock__work_free(work);

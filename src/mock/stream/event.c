@@ -188,10 +188,8 @@ void mock__events_destroy(const struct mock__context *context)
 {
     struct mock__event *event;
 
-    for (size_t cursor = 0; (event = mock__object_next(MOCK__EVENT, &cursor));) {
-        if (event->context == context)
-            free_event(event);
-    }
+    for (size_t cursor = 0; (event = mock__object_next_of(context, MOCK__EVENT, &cursor));)
+        free_event(event);
 }
 
 static bool flags_valid(unsigned flags)
@@ -211,6 +209,7 @@ CUresult mock_cuEventCreate(CUevent *phEvent, unsigned int Flags)
     MOCK__REQUIRE(event, CUDA_ERROR_OUT_OF_MEMORY);
     mock__made(&event->object.made, "cuEventCreate");
     event->context = context;
+    mock__object_own(context, event);
     event->flags = Flags;
     *phEvent = MOCK__HANDLE(event);
     return CUDA_SUCCESS;

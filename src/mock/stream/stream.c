@@ -24,6 +24,7 @@ struct mock__stream *mock__stream_new(struct mock__context *context, unsigned fl
     }
     if (stream) {
         stream->context = context;
+        mock__object_own(context, stream);
         stream->flags = flags;
         stream->priority = priority;
         stream->id = next_id++;
@@ -57,10 +58,8 @@ void mock__streams_destroy(const struct mock__context *context)
 {
     struct mock__stream *stream;
 
-    for (size_t cursor = 0; (stream = mock__object_next(MOCK__STREAM, &cursor));) {
-        if (stream->context != context)
-            continue;
-        stream->queue->context = NULL;
+    for (size_t cursor = 0; (stream = mock__object_next_of(context, MOCK__STREAM, &cursor));) {
+        mock__queue_orphan(stream->queue);
         free_stream(stream);
     }
 }
@@ -149,24 +148,14 @@ CUresult mock_cuStreamDestroy_v2(CUstream hStream)
     return CUDA_SUCCESS;
 }
 
-/*
- * Tells whether a wait for the stream includes this queue. For the legacy stream this includes the
- * blocking streams of the context.
- */
-static bool counts(const struct mock__queue *queue, const struct mock__stream *stream)
-{
-    return queue == stream->queue ||
-           (stream->queue->legacy && queue->blocking && queue->context == stream->context);
-}
-
 static struct mock__queue *busy_queue(const struct mock__stream *stream)
 {
-    if (!stream->queue->legacy)
-        return stream->queue->first ? stream->queue : NULL;
-    for (struct mock__queue *queue = mock__busy_queues(); queue; queue = queue->next_busy)
-        if (counts(queue, stream))
-            return queue;
-    return NULL;
+    struct mock__queue *own = stream->queue->first ? stream->queue : NULL;
+    struct mock__queue *blocking = stream->context->busy[true];
+
+    if (!stream->queue->legacy || !own || !blocking)
+        return !own && stream->queue->legacy ? blocking : own;
+    return own->busy_since > blocking->busy_since ? own : blocking;
 }
 
 /*

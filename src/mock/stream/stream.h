@@ -29,10 +29,11 @@ struct mock__stream {
     struct mock__object object;
     struct mock__context *context;
     struct mock__queue *queue;
-    struct mock__capture *capture;                  /* the capture that the stream takes part in,
-                                                       or NULL */
-    struct mock__capture_dependencies dependencies; /* in a capture: the nodes that its next node
-                                                       depends on */
+    struct mock__capture *capture;                   /* the capture that the stream takes part in,
+                                                        or NULL */
+    struct mock__stream *next_member, **link_member; /* list of the streams of that capture */
+    struct mock__capture_dependencies dependencies;  /* in a capture: the nodes that its next node
+                                                        depends on */
     unsigned flags;
     int priority;
     uint64_t id;

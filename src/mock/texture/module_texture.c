@@ -31,14 +31,33 @@ CUresult mock_cuModuleGetTexRef(CUtexref *pTexRef, CUmodule hmod, const char *na
     MOCK__ENTER_CONTEXT(context);
     MOCK__REQUIRE(pTexRef && name && *name, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(find(hmod, name, PTX_TEXREF, &module, &address));
-    for (size_t cursor = 0; (reference = mock__object_next(MOCK__TEXTURE_REFERENCE, &cursor));)
-        if (reference->address == address)
-            break;
+    reference = mock__texture_reference_at(address);
     if (!reference)
         reference = mock__texture_reference_new(context, module, address);
     MOCK__REQUIRE(reference, CUDA_ERROR_OUT_OF_MEMORY);
     *pTexRef = MOCK__HANDLE(reference);
     return CUDA_SUCCESS;
+}
+
+/* Of variables. */
+static struct mock__tree surfaces;
+
+struct mock__surface_reference *mock__surface_reference_at(uint64_t address)
+{
+    return MOCK__TREE_MEMBER(mock__tree_find(&surfaces, address, 0), struct mock__surface_reference,
+                             by_address);
+}
+
+static struct mock__surface_reference *new_surface_reference(uint64_t address)
+{
+    struct mock__surface_reference *reference =
+        mock__object_new(MOCK__SURFACE_REFERENCE, sizeof(*reference));
+
+    if (!reference)
+        return NULL;
+    reference->address = address;
+    mock__tree_add(&surfaces, &reference->by_address, address, 0);
+    return reference;
 }
 
 CUresult mock_cuModuleGetSurfRef(CUsurfref *pSurfRef, CUmodule hmod, const char *name)
@@ -50,28 +69,33 @@ CUresult mock_cuModuleGetSurfRef(CUsurfref *pSurfRef, CUmodule hmod, const char 
     MOCK__ENTER_CONTEXT(context);
     MOCK__REQUIRE(pSurfRef && name && *name, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(find(hmod, name, PTX_SURFREF, &module, &address));
-    for (size_t cursor = 0; (reference = mock__object_next(MOCK__SURFACE_REFERENCE, &cursor));)
-        if (reference->address == address)
-            break;
+    reference = mock__surface_reference_at(address);
     if (!reference)
-        reference = mock__object_new(MOCK__SURFACE_REFERENCE, sizeof(*reference));
+        reference = new_surface_reference(address);
     MOCK__REQUIRE(reference, CUDA_ERROR_OUT_OF_MEMORY);
     reference->context = context;
     reference->module = module;
-    reference->address = address;
     *pSurfRef = MOCK__HANDLE(reference);
     return CUDA_SUCCESS;
 }
 
+static void destroy_at(uint64_t address)
+{
+    struct mock__texture_reference *texture = mock__texture_reference_at(address);
+    struct mock__surface_reference *surface = mock__surface_reference_at(address);
+
+    if (texture)
+        mock__texture_reference_free(texture);
+    if (surface)
+        mock__tree_remove(&surfaces, &surface->by_address);
+    mock__object_free(surface);
+}
+
 void mock__references_destroy(const struct mock__module *module)
 {
-    struct mock__texture_reference *texture;
-    struct mock__surface_reference *surface;
+    const struct ptx__module *ptx = &module->ptx.module;
 
-    for (size_t cursor = 0; (texture = mock__object_next(MOCK__TEXTURE_REFERENCE, &cursor));)
-        if (texture->module == module)
-            mock__object_free(texture);
-    for (size_t cursor = 0; (surface = mock__object_next(MOCK__SURFACE_REFERENCE, &cursor));)
-        if (surface->module == module)
-            mock__object_free(surface);
+    for (uint32_t i = 0; i < ptx->n_variables; i++)
+        if (ptx->variables[i].type == PTX_TEXREF || ptx->variables[i].type == PTX_SURFREF)
+            destroy_at(ptx->variables[i].address);
 }

@@ -32,6 +32,7 @@ CUresult mock_cuSurfObjectCreate(CUsurfObject *pSurfObject, const CUDA_RESOURCE_
     MOCK__REQUIRE(surface, CUDA_ERROR_OUT_OF_MEMORY);
     mock__made(&surface->object.made, "cuSurfObjectCreate");
     surface->context = context;
+    mock__object_own(context, surface);
     surface->resource = *pResDesc;
     *pSurfObject = surface->object.handle;
     return CUDA_SUCCESS;

@@ -81,6 +81,7 @@ CUresult mock_cuTexObjectCreate(CUtexObject *pTexObject, const CUDA_RESOURCE_DES
     MOCK__REQUIRE(texture, CUDA_ERROR_OUT_OF_MEMORY);
     mock__made(&texture->object.made, "cuTexObjectCreate");
     texture->context = context;
+    mock__object_own(context, texture);
     texture->resource = *pResDesc;
     texture->texture = *pTexDesc;
     texture->has_view = pResViewDesc != NULL;
@@ -153,13 +154,11 @@ void mock__textures_destroy(const struct mock__context *context)
     struct mock__surface *surface;
     struct mock__texture_reference *reference;
 
-    for (size_t cursor = 0; (texture = mock__object_next(MOCK__TEXTURE, &cursor));)
-        if (texture->context == context)
-            mock__object_free(texture);
-    for (size_t cursor = 0; (surface = mock__object_next(MOCK__SURFACE, &cursor));)
-        if (surface->context == context)
-            mock__object_free(surface);
-    for (size_t cursor = 0; (reference = mock__object_next(MOCK__TEXTURE_REFERENCE, &cursor));)
-        if (reference->context == context)
-            mock__object_free(reference);
+    for (size_t cursor = 0; (texture = mock__object_next_of(context, MOCK__TEXTURE, &cursor));)
+        mock__object_free(texture);
+    for (size_t cursor = 0; (surface = mock__object_next_of(context, MOCK__SURFACE, &cursor));)
+        mock__object_free(surface);
+    for (size_t cursor = 0;
+         (reference = mock__object_next_of(context, MOCK__TEXTURE_REFERENCE, &cursor));)
+        mock__texture_reference_free(reference);
 }

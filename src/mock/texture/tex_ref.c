@@ -9,6 +9,21 @@
 
 #define FLAGS (CU_TRSF_READ_AS_INTEGER | CU_TRSF_NORMALIZED_COORDINATES | CU_TRSF_SRGB | 0x20u)
 
+/* Of variables. */
+static struct mock__tree references;
+
+struct mock__texture_reference *mock__texture_reference_at(uint64_t address)
+{
+    return MOCK__TREE_MEMBER(mock__tree_find(&references, address, 0),
+                             struct mock__texture_reference, by_address);
+}
+
+void mock__texture_reference_free(struct mock__texture_reference *reference)
+{
+    mock__tree_remove(&references, &reference->by_address);
+    mock__object_free(reference);
+}
+
 struct mock__texture_reference *mock__texture_reference_new(struct mock__context *context,
                                                             const struct mock__module *module,
                                                             uint64_t address)
@@ -19,10 +34,13 @@ struct mock__texture_reference *mock__texture_reference_new(struct mock__context
     if (!reference)
         return NULL;
     reference->context = context;
+    mock__object_own(context, reference);
     reference->module = module;
     reference->address = address;
     reference->format = CU_AD_FORMAT_FLOAT;
     reference->channels = 1;
+    if (address)
+        mock__tree_add(&references, &reference->by_address, address, 0);
     return reference;
 }
 
@@ -50,7 +68,7 @@ CUresult mock_cuTexRefCreate(CUtexref *pTexRef)
 CUresult mock_cuTexRefDestroy(CUtexref hTexRef)
 {
     ENTER_REFERENCE(reference, hTexRef, !reference->module);
-    mock__object_free(reference);
+    mock__texture_reference_free(reference);
     return CUDA_SUCCESS;
 }
 

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "mock/base/objects.h"
+#include "mock/base/tree.h"
 #include "mock/functions.h"
 #include "mock/ptx/machine/image.h"
 
@@ -45,6 +46,7 @@ struct mock__texture_reference {
     CUDA_TEXTURE_DESC texture;
     CUarray_format format; /* for what has none of its own */
     unsigned channels;
+    struct mock__tree_node by_address; /* among those of variables */
 };
 
 struct mock__surface_reference {
@@ -54,6 +56,7 @@ struct mock__surface_reference {
     uint64_t address;
     CUDA_RESOURCE_DESC resource;
     bool bound;
+    struct mock__tree_node by_address;
 };
 
 /*
@@ -89,6 +92,12 @@ CUresult mock__resource_check(const struct mock__context *context,
 struct mock__texture_reference *mock__texture_reference_new(struct mock__context *context,
                                                             const struct mock__module *module,
                                                             uint64_t address);
+
+/* The reference of a variable, NULL if there is none yet. */
+struct mock__texture_reference *mock__texture_reference_at(uint64_t address);
+struct mock__surface_reference *mock__surface_reference_at(uint64_t address);
+
+void mock__texture_reference_free(struct mock__texture_reference *reference);
 
 /* The references that a module's variables are. */
 void mock__references_destroy(const struct mock__module *module);

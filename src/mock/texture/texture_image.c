@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "mock/allocation/array.h"
+#include "mock/allocation/memory.h"
 #include "mock/base/state.h"
 #include "mock/module/module.h"
 #include "mock/texture/texture.h"
@@ -171,24 +172,19 @@ static bool find_object(uint64_t handle, struct ptx__image *image)
 
 static bool find_bound(uint64_t address, struct ptx__image *image)
 {
-    const struct mock__texture_reference *reference;
-    const struct mock__surface_reference *surface;
+    const struct mock__texture_reference *reference = mock__texture_reference_at(address);
+    const struct mock__surface_reference *surface = mock__surface_reference_at(address);
 
-    for (size_t cursor = 0; (reference = mock__object_next(MOCK__TEXTURE_REFERENCE, &cursor));) {
-        if (reference->address != address || !reference->bound)
-            continue;
+    if (reference && reference->bound) {
         set_resource(image, &reference->resource);
         image->sampler = sampler_of(&reference->texture);
         return true;
     }
-    for (size_t cursor = 0; (surface = mock__object_next(MOCK__SURFACE_REFERENCE, &cursor));) {
-        if (surface->address != address || !surface->bound)
-            continue;
-        image->is_surface = true;
-        set_resource(image, &surface->resource);
-        return true;
-    }
-    return false;
+    if (!surface || !surface->bound)
+        return false;
+    image->is_surface = true;
+    set_resource(image, &surface->resource);
+    return true;
 }
 
 /* What the text of a module says of a sampler, as ptx/parse/initial_value.c keeps it. */
@@ -208,24 +204,18 @@ static struct ptx__sampler declared(const struct ptx__variable *variable)
 
 static bool find_variable(uint64_t address, struct ptx__image *image)
 {
-    const struct mock__module *module;
+    const struct mock__memory *memory = mock__memory_at(address);
+    const struct ptx__variable *variable = memory ? memory->variable : NULL;
 
-    for (size_t cursor = 0; (module = mock__object_next(MOCK__MODULE, &cursor));)
-        for (uint32_t i = 0; i < module->ptx.module.n_variables; i++) {
-            const struct ptx__variable *variable = &module->ptx.module.variables[i];
-
-            if (variable->address != address ||
-                ptx__type_class((enum ptx__type) variable->type) != PTX_OPAQUE)
-                continue;
-            if (variable->type == PTX_SAMPLERREF) {
-                image->is_sampler = true;
-                image->sampler = declared(variable);
-            } else {
-                image->problem = "is a reference that is bound to nothing";
-            }
-            return true;
-        }
-    return false;
+    if (!variable || ptx__type_class((enum ptx__type) variable->type) != PTX_OPAQUE)
+        return false;
+    if (variable->type == PTX_SAMPLERREF) {
+        image->is_sampler = true;
+        image->sampler = declared(variable);
+    } else {
+        image->problem = "is a reference that is bound to nothing";
+    }
+    return true;
 }
 
 bool mock__image_find(void *unused, uint64_t handle, struct ptx__image *ret_image)

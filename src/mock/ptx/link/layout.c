@@ -3,14 +3,15 @@
  * Where variables lie, and what kernels need.
  *
  * A function that several kernels call has its .shared variables at one place, whichever of
- * them runs: so those of functions and of the module are placed first, each behind all that
- * its kernels have so far, and those of the kernels themselves behind them.
+ * them runs: so those of functions and of the module are placed first (shared.c), and those of the
+ * kernels themselves behind them.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "mock/ptx/link/calls.h"
 #include "mock/ptx/link/read.h"
+#include "mock/ptx/link/shared.h"
 
 #define MOST_CONSTANTS 0x10000
 #define MOST_SHARED    0xc000 /* static; a launch may have more */
@@ -18,9 +19,8 @@
 struct layout {
     struct ptx__calls calls;
     struct ptx__module *module;
-    bool *marks;      /* which functions get to the variable that is looked at */
+    bool *marks;      /* which functions were come to */
     uint32_t *marked; /* those */
-    uint32_t n_marked;
 };
 
 static size_t aligned(size_t used, size_t alignment)
@@ -28,81 +28,20 @@ static size_t aligned(size_t used, size_t alignment)
     return (used + alignment - 1) & ~(alignment - 1);
 }
 
-static void mark_callers(struct layout *layout, uint32_t function)
+/* Of the kernels themselves, each of which is called by nobody. */
+static void place_kernels_shared(const struct ptx__module *module)
 {
-    layout->n_marked = ptx__mark_callers(&layout->calls, function, layout->marks, layout->marked,
-                                         layout->n_marked);
-}
-
-static void clear_marked(struct layout *layout)
-{
-    while (layout->n_marked)
-        layout->marks[layout->marked[--layout->n_marked]] = false;
-}
-
-/* Behind what all that get to it have so far: those that were marked. */
-static void place_shared(const struct layout *layout, struct ptx__variable *variable)
-{
-    struct ptx__function *functions = layout->module->functions;
-    size_t used = 0;
-
-    for (uint32_t i = 0; i < layout->n_marked; i++) {
-        const uint32_t number = layout->marked[i];
-
-        if (number < layout->module->n_functions && functions[number].usage.shared_bytes > used)
-            used = functions[number].usage.shared_bytes;
-    }
-    variable->offset = aligned(used, variable->alignment);
-    for (uint32_t i = 0; i < layout->n_marked; i++) {
-        if (layout->marked[i] < layout->module->n_functions)
-            functions[layout->marked[i]].usage.shared_bytes = variable->offset + variable->bytes;
-    }
-}
-
-static void note_dynamic(const struct layout *layout)
-{
-    struct ptx__module *module = layout->module;
-
-    for (uint32_t i = 0; i < layout->n_marked; i++) {
-        if (layout->marked[i] < module->n_functions)
-            module->functions[layout->marked[i]].usage.uses_dynamic_shared = true;
-    }
-}
-
-static void place_module_shared(struct layout *layout)
-{
-    const struct ptx__lists *users = &layout->calls.users;
-    struct ptx__module *module = layout->module;
-
-    for (uint32_t i = 0; i < module->n_variables; i++) {
-        struct ptx__variable *variable = &module->variables[i];
-
-        if (variable->space != PTX_SHARED || variable->replaced)
-            continue;
-        for (uint32_t j = users->begins[i]; j < users->begins[i + 1]; j++)
-            mark_callers(layout, users->targets[j]);
-        if (variable->dynamic)
-            note_dynamic(layout);
-        else
-            place_shared(layout, variable);
-        clear_marked(layout);
-    }
-}
-
-static void place_function_shared(struct layout *layout, bool kernels)
-{
-    struct ptx__module *module = layout->module;
-
     for (uint32_t i = 0; i < module->n_functions; i++) {
         struct ptx__function *function = &module->functions[i];
 
-        for (uint32_t j = 0; j < function->n_variables && function->is_kernel == kernels; j++) {
-            if (function->variables[j].space != PTX_SHARED)
+        for (uint32_t j = 0; j < function->n_variables && function->is_kernel; j++) {
+            struct ptx__variable *variable = &function->variables[j];
+
+            if (variable->space != PTX_SHARED)
                 continue;
-            mark_callers(layout, i);
-            place_shared(layout, &function->variables[j]);
+            variable->offset = aligned(function->usage.shared_bytes, variable->alignment);
+            function->usage.shared_bytes = variable->offset + variable->bytes;
         }
-        clear_marked(layout);
     }
 }
 
@@ -208,9 +147,9 @@ static bool lay_out(struct layout *layout)
         function->address = PTX_CODE + PTX_CODE_STEP * (uint64_t) i;
     }
     place_constants(module);
-    place_module_shared(layout);
-    place_function_shared(layout, false);
-    place_function_shared(layout, true);
+    if (!ptx__place_shared(&layout->calls, layout->marks, layout->marked))
+        return false;
+    place_kernels_shared(module);
     sum_up(layout);
     for (uint32_t i = 0; i < module->n_functions; i++)
         limit_registers(&module->functions[i]);

@@ -184,7 +184,38 @@ static bool bind_variable(struct link *link, uint32_t number)
     return true;
 }
 
-/* Follows replacements, because a replacement may be replaced itself. */
+enum { UNSEEN, ON_THE_WAY, SEEN };
+
+/*
+ * Follows replacements from the first one on. All of them become the one at the end, unless they go
+ * in a circle.
+ */
+static void shorten_from(uint32_t *map, uint8_t *state, uint32_t first)
+{
+    uint32_t at = first, end, next;
+
+    for (; state[at] == UNSEEN; at = map[at])
+        state[at] = ON_THE_WAY;
+    end = map[at];
+    for (at = first; state[at] == ON_THE_WAY; at = next) {
+        next = map[at];
+        state[at] = SEEN;
+        if (map[end] == end)
+            map[at] = end;
+    }
+}
+
+/* A replacement may be replaced itself, many times over: each gets its last one. */
+static void shorten(uint32_t *map, uint32_t n)
+{
+    uint8_t *state = calloc(n + 1, sizeof(*state));
+
+    for (uint32_t i = 0; state && i < n; i++)
+        shorten_from(map, state, i);
+    free(state);
+}
+
+/* Follows replacements. After shorten() this takes one step, except in a circle. */
 static uint32_t follow(const uint32_t *map, uint32_t number)
 {
     for (unsigned steps = 0; map[number] != number && steps < 1000; steps++)
@@ -224,6 +255,8 @@ static void rewrite(const struct link *link)
 {
     struct ptx__module *module = link->parser->module;
 
+    shorten(link->functions, module->n_functions);
+    shorten(link->variables, module->n_variables);
     for (uint32_t i = 0; i < module->n_functions; i++)
         rewrite_function(link, &module->functions[i]);
     for (uint32_t i = 0; i < module->n_variables; i++) {

@@ -86,6 +86,7 @@ struct ptx__grid {
     enum ptx__result result;
     struct ptx__image *_Atomic images; /* images whose handles were looked up */
     struct ptx__piece *pieces;         /* memory of workers that are done */
+    struct ptx__range *used;           /* the ranges with shadow memory, linked by next_used */
     atomic_uchar *noted; /* for each operation: a bit for each kind of finding already reported */
 };
 

@@ -40,6 +40,7 @@ struct ptx__range {
     uint64_t *reads,
         *writes;     /* a bit for each byte: made at the first use; the caller frees them */
     uint64_t *lines; /* the shadow memory: see racecheck/racecheck.h; the engine frees it */
+    struct ptx__range *next_used; /* the engine's list of the ranges with shadow memory */
 };
 
 struct ptx__launch {
@@ -54,8 +55,14 @@ struct ptx__launch {
     bool cooperative;
     uint64_t workspace; /* of a cooperative launch: the address of 64 zeroed bytes */
 
-    struct ptx__range *ranges; /* sorted by address */
+    struct ptx__range *ranges; /* sorted by address; those below come first */
     size_t n_ranges;
+    /*
+     * Returns the range that an address is in, NULL if there is none: so a launch costs what it
+     * uses, and not what there is. The same range each time. Two calls never run at the same time.
+     * NULL: there are no more than the ranges above.
+     */
+    struct ptx__range *(*range)(void *user, uint64_t address);
 
     unsigned n_workers;  /* 0: one for each processor */
     uint64_t seed;       /* not 0: one worker, and the seed decides the order of blocks */

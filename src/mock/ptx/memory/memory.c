@@ -7,7 +7,7 @@
 
 #include "mock/ptx/machine/block.h"
 
-/* Finds the range of an address by a binary search. */
+/* Finds the range of an address by a binary search, or by the caller of the engine. */
 static struct ptx__range *find(const struct ptx__launch *launch, uint64_t address)
 {
     size_t low = 0, high = launch->n_ranges;
@@ -20,9 +20,9 @@ static struct ptx__range *find(const struct ptx__launch *launch, uint64_t addres
         else
             high = middle;
     }
-    if (!low || address - launch->ranges[low - 1].begin >= launch->ranges[low - 1].size)
-        return NULL;
-    return &launch->ranges[low - 1];
+    if (low && address - launch->ranges[low - 1].begin < launch->ranges[low - 1].size)
+        return &launch->ranges[low - 1];
+    return launch->range ? launch->range(launch->user, address) : NULL;
 }
 
 /*
@@ -31,12 +31,27 @@ static struct ptx__range *find(const struct ptx__launch *launch, uint64_t addres
  */
 static void prepare(struct ptx__grid *grid, struct ptx__range *range)
 {
+    if (!range->watched || range->lines)
+        return;
+    range->check_blocks &= grid->launch->check_blocks && grid->n_blocks > 1;
+    ptx__racecheck_range(range);
+    if (!range->lines)
+        return;
+    range->next_used = grid->used;
+    grid->used = range;
+}
+
+/* NULL if there is none that the device may use. */
+static struct ptx__range *find_usable(struct ptx__grid *grid, uint64_t address)
+{
+    struct ptx__range *range;
+
     pthread_mutex_lock(&grid->lock);
-    if (range->watched && !range->lines) {
-        range->check_blocks &= grid->launch->check_blocks && grid->n_blocks > 1;
-        ptx__racecheck_range(range);
-    }
+    range = find(grid->launch, address);
+    if (range && range->usable)
+        prepare(grid, range);
     pthread_mutex_unlock(&grid->lock);
+    return range && range->usable ? range : NULL;
 }
 
 bool ptx__range_cache_find(struct ptx__warp *warp, const struct ptx__op *op, uint64_t address,
@@ -48,10 +63,9 @@ bool ptx__range_cache_find(struct ptx__warp *warp, const struct ptx__op *op, uin
 
     if (address - hit->begin < hit->size)
         return !(stores && hit->read_only);
-    range = find(warp->block->grid->launch, address);
-    if (!range || !range->usable || (stores && range->read_only))
+    range = find_usable(warp->block->grid, address);
+    if (!range || (stores && range->read_only))
         return false;
-    prepare(warp->block->grid, range);
     *hit = (struct ptx__range_cache){range->begin, range->size,    range->host,
                                      range,        range->watched, range->read_only};
     return true;

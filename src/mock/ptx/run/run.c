@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "mock/ptx/machine/block.h"
@@ -178,10 +179,34 @@ static void run_blocks(struct ptx__worker *worker)
         give_back(worker, pop(&queue));
 }
 
+/*
+ * Zeros for each operation of the program, of which a kernel may be a small part: of many, those
+ * that are not used take no time. The system gives them.
+ */
+enum { MANY_BYTES = 1 << 17 };
+
+static void *zeros_new(size_t n, size_t size)
+{
+    void *zeros;
+
+    if (n * size < MANY_BYTES)
+        return calloc(n, size);
+    zeros = mmap(NULL, n * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return zeros == MAP_FAILED ? NULL : zeros;
+}
+
+static void zeros_free(void *zeros, size_t n, size_t size)
+{
+    if (n * size < MANY_BYTES)
+        free(zeros);
+    else if (zeros)
+        munmap(zeros, n * size);
+}
+
 static bool worker_start(struct ptx__worker *worker, struct ptx__grid *grid)
 {
     worker->grid = grid;
-    worker->hits = calloc(grid->launch->program->n_sites + 1, sizeof(*worker->hits));
+    worker->hits = zeros_new(grid->launch->program->n_sites + 1, sizeof(*worker->hits));
     return worker->hits;
 }
 
@@ -193,7 +218,7 @@ static void worker_finish(struct ptx__worker *worker)
         worker->free_clusters = cluster->next;
         cluster_free(cluster);
     }
-    free(worker->hits);
+    zeros_free(worker->hits, worker->grid->launch->program->n_sites + 1, sizeof(*worker->hits));
     ptx__shadow_record_keep(worker);
 }
 
@@ -243,17 +268,17 @@ enum ptx__result ptx__run(struct ptx__launch *launch)
 {
     struct ptx__grid grid = {.launch = launch, .code = launch->code};
 
-    grid.noted = calloc(launch->program->n_sites + 1, sizeof(*grid.noted));
+    grid.noted = zeros_new(launch->program->n_sites + 1, sizeof(*grid.noted));
     if (!grid.noted)
         return PTX__ERROR_OUT_OF_MEMORY;
     pthread_mutex_init(&grid.lock, NULL);
     ptx__grid_shape(&grid);
     run_workers(&grid);
     pthread_mutex_destroy(&grid.lock);
-    free((void *) grid.noted);
+    zeros_free((void *) grid.noted, launch->program->n_sites + 1, sizeof(*grid.noted));
     ptx__images_free(&grid);
     ptx__shadow_record_free(&grid);
-    for (size_t i = 0; i < launch->n_ranges; i++)
-        ptx__racecheck_range_end(&launch->ranges[i]);
+    for (struct ptx__range *range = grid.used; range; range = range->next_used)
+        ptx__racecheck_range_end(range);
     return grid.result;
 }

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A treap: sorted by number from left to right, and by priority from top to bottom. Priorities are
+ * as good as random, so the tree is as flat as one that was filled in random order.
+ */
+#include "mock/base/tree.h"
+
+/* splitmix64, of the address: no two members have the same one at a time. */
+static uint64_t priority_of(const struct mock__tree_node *node)
+{
+    uint64_t z = (uintptr_t) node + UINT64_C(0x9e3779b97f4a7c15);
+
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+static bool is_before(const struct mock__tree_node *node, uint64_t major, uint64_t minor)
+{
+    return node->major < major || (node->major == major && node->minor < minor);
+}
+
+/* Where the node hangs: in its parent, or at the top. */
+static struct mock__tree_node **link_of(struct mock__tree *tree, const struct mock__tree_node *node)
+{
+    return node->parent ? &node->parent->child[node->parent->child[1] == node] : &tree->root;
+}
+
+static void sum(const struct mock__tree *tree, struct mock__tree_node *node)
+{
+    if (tree->sum)
+        tree->sum(node);
+}
+
+void mock__tree_changed(const struct mock__tree *tree, struct mock__tree_node *node)
+{
+    for (; tree->sum && node; node = node->parent)
+        tree->sum(node);
+}
+
+/* A node takes the place of its parent, which becomes its child. */
+static void rise(struct mock__tree *tree, struct mock__tree_node *node)
+{
+    struct mock__tree_node *parent = node->parent;
+    const bool right = parent->child[1] == node;
+    struct mock__tree_node *between = node->child[!right];
+
+    *link_of(tree, parent) = node;
+    node->parent = parent->parent;
+    node->child[!right] = parent;
+    parent->parent = node;
+    parent->child[right] = between;
+    if (between)
+        between->parent = parent;
+    sum(tree, parent);
+    sum(tree, node);
+}
+
+void mock__tree_add(struct mock__tree *tree, struct mock__tree_node *node, uint64_t major,
+                    uint64_t minor)
+{
+    struct mock__tree_node *parent = NULL, **link = &tree->root;
+
+    while (*link) {
+        parent = *link;
+        link = &parent->child[is_before(parent, major, minor)];
+    }
+    *node = (struct mock__tree_node){.parent = parent, .major = major, .minor = minor};
+    node->priority = priority_of(node);
+    node->inside = true;
+    *link = node;
+    sum(tree, node);
+    while (node->parent && node->parent->priority < node->priority)
+        rise(tree, node);
+    mock__tree_changed(tree, node->parent);
+}
+
+static struct mock__tree_node *higher_child(const struct mock__tree_node *node)
+{
+    struct mock__tree_node *left = node->child[0], *right = node->child[1];
+
+    if (!left || !right)
+        return left ? left : right;
+    return left->priority > right->priority ? left : right;
+}
+
+void mock__tree_remove(struct mock__tree *tree, struct mock__tree_node *node)
+{
+    struct mock__tree_node *child;
+
+    if (!node->inside)
+        return;
+    while ((child = higher_child(node)))
+        rise(tree, child);
+    *link_of(tree, node) = NULL;
+    mock__tree_changed(tree, node->parent);
+    *node = (struct mock__tree_node){.inside = false};
+}
+
+struct mock__tree_node *mock__tree_from(const struct mock__tree *tree, uint64_t major,
+                                        uint64_t minor)
+{
+    struct mock__tree_node *node = tree->root, *found = NULL;
+
+    while (node) {
+        const bool before = is_before(node, major, minor);
+
+        found = before ? found : node;
+        node = node->child[before];
+    }
+    return found;
+}
+
+struct mock__tree_node *mock__tree_before(const struct mock__tree *tree, uint64_t major,
+                                          uint64_t minor)
+{
+    struct mock__tree_node *node = tree->root, *found = NULL;
+
+    while (node) {
+        const bool before = is_before(node, major, minor);
+
+        found = before ? node : found;
+        node = node->child[before];
+    }
+    return found;
+}
+
+struct mock__tree_node *mock__tree_find(const struct mock__tree *tree, uint64_t major,
+                                        uint64_t minor)
+{
+    struct mock__tree_node *node = mock__tree_from(tree, major, minor);
+
+    return node && node->major == major && node->minor == minor ? node : NULL;
+}
+
+/* The end of a branch. */
+static struct mock__tree_node *end_of(struct mock__tree_node *node, bool right)
+{
+    while (node && node->child[right])
+        node = node->child[right];
+    return node;
+}
+
+static struct mock__tree_node *neighbour(const struct mock__tree_node *node, bool right)
+{
+    if (node->child[right])
+        return end_of(node->child[right], !right);
+    while (node->parent && node->parent->child[right] == node)
+        node = node->parent;
+    return node->parent;
+}
+
+struct mock__tree_node *mock__tree_first(const struct mock__tree *tree)
+{
+    return end_of(tree->root, false);
+}
+
+struct mock__tree_node *mock__tree_next(const struct mock__tree_node *node)
+{
+    return neighbour(node, true);
+}
+
+struct mock__tree_node *mock__tree_last(const struct mock__tree *tree)
+{
+    return end_of(tree->root, true);
+}
+
+struct mock__tree_node *mock__tree_previous(const struct mock__tree_node *node)
+{
+    return neighbour(node, false);
+}

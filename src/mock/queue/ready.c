@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+#include "mock/queue/ready.h"
+
+#include "mock/base/hooks.h"
+#include "mock/queue/work.h"
+
+static struct mock__queue *by_ticket(struct mock__tree_node *node)
+{
+    return MOCK__TREE_MEMBER(node, struct mock__queue, by_ticket);
+}
+
+static void count(struct mock__tree_node *node)
+{
+    struct mock__queue *queue = by_ticket(node);
+
+    queue->n_ready = queue->counts;
+    for (unsigned i = 0; i < 2; i++)
+        if (node->child[i])
+            queue->n_ready += by_ticket(node->child[i])->n_ready;
+}
+
+/* Queues that wait for no other one, by the ticket of their first work. */
+static struct mock__tree open = {.sum = count};
+
+/* Those of them whose first work has to be asked whether it is ready, in the same order. */
+static struct mock__tree asked;
+
+static void stop(struct mock__queue *queue, const struct mock__point *point)
+{
+    queue->stopped_by = point->queue;
+    mock__tree_add(&point->queue->stopped, &queue->by_number, point->number, 0);
+}
+
+void mock__queue_look(struct mock__queue *queue)
+{
+    struct mock__work *work = queue->first;
+
+    while (work->n_reached < work->n_waits && mock__point_reached(&work->waits[work->n_reached]))
+        work->n_reached++;
+    if (work->n_reached < work->n_waits) {
+        stop(queue, &work->waits[work->n_reached]);
+        return;
+    }
+    queue->counts = !work->type->ready;
+    mock__tree_add(&open, &queue->by_ticket, work->ticket, 0);
+    if (work->type->ready)
+        mock__tree_add(&asked, &queue->by_asking, work->ticket, 0);
+}
+
+void mock__queue_run(struct mock__queue *queue)
+{
+    queue->running = true;
+    mock__tree_remove(&open, &queue->by_ticket);
+    mock__tree_remove(&asked, &queue->by_asking);
+}
+
+void mock__queue_release(struct mock__queue *queue)
+{
+    struct mock__tree_node *node;
+
+    while ((node = mock__tree_first(&queue->stopped)) && node->major <= queue->done) {
+        struct mock__queue *other = MOCK__TREE_MEMBER(node, struct mock__queue, by_number);
+
+        mock__tree_remove(&queue->stopped, node);
+        other->stopped_by = NULL;
+        mock__queue_look(other);
+    }
+}
+
+/* What is asked for may be registered memory of the program that is not there any more. */
+static bool ask_work(const struct mock__work *work)
+{
+    bool ready;
+
+    mock__hooks.guard_begin();
+    ready = work->type->ready(work);
+    mock__hooks.guard_end(work);
+    return ready;
+}
+
+bool mock__queue_ready(const struct mock__queue *queue)
+{
+    return queue->by_ticket.inside && (!queue->first->type->ready || ask_work(queue->first));
+}
+
+/* Asks all work that has to be asked. */
+static void ask(void)
+{
+    for (struct mock__tree_node *node = mock__tree_first(&asked); node;
+         node = mock__tree_next(node)) {
+        struct mock__queue *queue = MOCK__TREE_MEMBER(node, struct mock__queue, by_asking);
+        const bool ready = ask_work(queue->first);
+
+        if (ready == queue->counts)
+            continue;
+        queue->counts = ready;
+        mock__tree_changed(&open, &queue->by_ticket);
+    }
+}
+
+size_t mock__ready_count(void)
+{
+    ask();
+    return open.root ? by_ticket(open.root)->n_ready : 0;
+}
+
+struct mock__queue *mock__ready_queue(size_t i)
+{
+    struct mock__tree_node *node = open.root;
+
+    while (node) {
+        const struct mock__queue *queue = by_ticket(node);
+        const size_t before = node->child[0] ? by_ticket(node->child[0])->n_ready : 0;
+        const bool right = i >= before;
+
+        if (right && i == before && queue->counts)
+            break;
+        i -= right ? before + queue->counts : 0;
+        node = node->child[right];
+    }
+    return by_ticket(node);
+}
+
+struct mock__queue *mock__ready_first(void)
+{
+    struct mock__queue *queue = by_ticket(mock__tree_first(&open));
+
+    while (queue && !mock__queue_ready(queue))
+        queue = by_ticket(mock__tree_next(&queue->by_ticket));
+    return queue;
+}
