@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mock/allocation/mem_range.h"
 #include "mock/allocation/memory.h"
 #include "mock/base/state.h"
 

@@ -6,7 +6,9 @@
 #ifndef CUSHIM_MOCK_ALLOCATION_MEM_ADVISE_H
 #define CUSHIM_MOCK_ALLOCATION_MEM_ADVISE_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "mock/functions.h"
 
@@ -41,6 +43,18 @@ CUresult mock__managed_find(CUdeviceptr address, size_t bytes, struct mock__memo
 /* Stores the last place to which a range was prefetched. */
 CUresult mock__advice_prefetched(struct mock__memory *memory, CUdeviceptr address, size_t bytes,
                                  struct mock__place place);
+
+#define MOCK__HOST_BIT ((uint32_t) 1 << 31)
+
+struct mock__part {
+    size_t begin, end;
+    bool read_mostly;
+    struct mock__place preferred, prefetched;
+    uint32_t users; /* one bit for each device, and MOCK__HOST_BIT */
+};
+
+/* Returns how many parts there are. Memory without advice has one part, whose end is not set. */
+size_t mock__advice_parts(const struct mock__memory *memory, const struct mock__part **ret_parts);
 
 /* Removes all advice. */
 void mock__advice_forget(struct mock__memory *memory);

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "mock/allocation/label.h"
 #include "mock/base/finding.h"
 
 struct mock__host_watch {

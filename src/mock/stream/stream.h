@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Streams: a queue of work (mock/queue/work.h), and the properties that a caller can read and set.
- * Callers hold the lock.
+ * ctx_event.c ends what the streams of a context have in common. Callers hold the lock.
  */
 #ifndef CUSHIM_MOCK_STREAM_STREAM_H
 #define CUSHIM_MOCK_STREAM_STREAM_H

@@ -11,6 +11,7 @@
 
 #include "mock/ptx/link/calls.h"
 #include "mock/ptx/link/read.h"
+#include "mock/ptx/link/registers.h"
 
 #define MOST_CONSTANTS 0x10000
 #define MOST_SHARED    0xc000 /* static; a launch may have more */

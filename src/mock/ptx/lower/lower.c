@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "mock/ptx/exec/builtin.h"
-#include "mock/ptx/machine/run.h"
+#include "mock/ptx/lower/program.h"
 
 /*
  * The largest frame of a function in local memory, with the room for its calls. Launches have lower
