@@ -59,7 +59,8 @@ CUresult mock__stream_find(CUstream handle, struct mock__stream **ret_stream);
 
 /*
  * The handle that the caller could have passed instead: CU_STREAM_PER_THREAD for stream 0 in a
- * function whose default stream is that of the thread (default_stream.h), and else the handle itself.
+ * function whose default stream is that of the thread (default_stream.h), and else the handle
+ * itself.
  */
 CUstream mock__stream_meant(CUstream handle);
 
