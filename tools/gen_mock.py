@@ -44,6 +44,7 @@ DEFAULTS = """\
 #include "base/abi.h"
 #include "mock/base/default_stream.h"
 #include "mock/config/symbols.h"
+#include "mock/exports/unsupported.h"
 
 #define DEFAULT  __attribute__((weak, visibility("hidden")))
 #define TWIN     __attribute__((visibility("hidden")))

@@ -269,27 +269,34 @@ typedef cushim_status read_fn(struct cushim__scope *scope, struct cushim__stream
 typedef cushim_status write_fn(struct cushim__scope *scope, struct cushim__stream *stream,
                                const struct cushim__access *to, const void *host);
 
-/* Copies between host memory and a view. Exactly one of read and write is given. */
+/* A copy between host memory and a view. Exactly one of read and write is given. */
+struct host_copy {
+    const char *call;
+    read_fn *read;
+    write_fn *write;
+};
+
 static cushim_status copy_host(cushim_stream stream, cushim_view view, const void *host,
-                               size_t element, size_t length, read_fn *read, write_fn *write,
-                               const char *call)
+                               size_t element, size_t length, const struct host_copy *copy)
 {
+    const bool writes = copy->write != NULL;
     struct cushim__stream *object;
     struct cushim__scope scope;
     struct cushim__resolved_view span;
     cushim_status status;
 
     if (length && !host)
-        return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, NULL, "%s: host is NULL", call);
-    CUSHIM_TRY(cushim__stream_enter(stream.id, call, &scope, &object));
-    status = pin(&scope, view, write != NULL, &span);
+        return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, copy->call, NULL, "%s: host is NULL",
+                               copy->call);
+    CUSHIM_TRY(cushim__stream_enter(stream.id, copy->call, &scope, &object));
+    status = pin(&scope, view, writes, &span);
     if (!status) {
-        const struct cushim__access access = cushim__span_access(&span, write != NULL);
+        const struct cushim__access access = cushim__span_access(&span, writes);
 
-        status = check_elements(&span, call, element, length);
+        status = check_elements(&span, copy->call, element, length);
         if (!status)
-            status = write ? write(&scope, object, &access, host)
-                           : read(&scope, object, &access, (void *) (uintptr_t) host);
+            status = writes ? copy->write(&scope, object, &access, host)
+                            : copy->read(&scope, object, &access, (void *) (uintptr_t) host);
         cushim__span_unpin(&span);
     }
     return cushim__scope_leave(&scope, status);
@@ -298,29 +305,36 @@ static cushim_status copy_host(cushim_stream stream, cushim_view view, const voi
 cushim_status cushim_view_read(cushim_stream stream, cushim_view view, void *host, size_t element,
                                size_t length)
 {
-    return copy_host(stream, view, host, element, length, cushim__memory_read, NULL,
-                     "cushim_slice_read");
+    static const struct host_copy copy = {.call = "cushim_slice_read", .read = cushim__memory_read};
+
+    return copy_host(stream, view, host, element, length, &copy);
 }
 
 cushim_status cushim_view_read_async(cushim_stream stream, cushim_view view, void *host,
                                      size_t element, size_t length)
 {
-    return copy_host(stream, view, host, element, length, cushim__memory_read_async, NULL,
-                     "cushim_slice_read_async");
+    static const struct host_copy copy = {.call = "cushim_slice_read_async",
+                                          .read = cushim__memory_read_async};
+
+    return copy_host(stream, view, host, element, length, &copy);
 }
 
 cushim_status cushim_view_write(cushim_stream stream, cushim_view view, const void *host,
                                 size_t element, size_t length)
 {
-    return copy_host(stream, view, host, element, length, NULL, cushim__memory_write,
-                     "cushim_slice_write");
+    static const struct host_copy copy = {.call = "cushim_slice_write",
+                                          .write = cushim__memory_write};
+
+    return copy_host(stream, view, host, element, length, &copy);
 }
 
 cushim_status cushim_view_write_async(cushim_stream stream, cushim_view view, const void *host,
                                       size_t element, size_t length)
 {
-    return copy_host(stream, view, host, element, length, NULL, cushim__memory_write_async,
-                     "cushim_slice_write_async");
+    static const struct host_copy copy = {.call = "cushim_slice_write_async",
+                                          .write = cushim__memory_write_async};
+
+    return copy_host(stream, view, host, element, length, &copy);
 }
 
 static cushim_status check_copy(const struct cushim__scope *scope,

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Names and texts of results, and the thread's last error. */
+/*
+ * Names and texts of results, and the thread's last error. The log of that error is in error_log.c.
+ */
 #ifndef CUSHIM_BASE_STATUS_H
 #define CUSHIM_BASE_STATUS_H
 

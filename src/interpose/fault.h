@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Hooks that inject faults, and their rules. Thread-safe. */
+/*
+ * Hooks that inject faults, and their rules. Thread-safe. fault_read.c reads rules from text, and
+ * fault_check.c says whether a rule can do what it says.
+ */
 #ifndef CUSHIM_INTERPOSE_FAULT_H
 #define CUSHIM_INTERPOSE_FAULT_H
 

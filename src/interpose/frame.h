@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* One call through an interposed table with hooks. Generated code uses it. */
+/*
+ * One call through an interposed table with hooks. Generated code uses it. The functions are in
+ * interpose.c.
+ */
 #ifndef CUSHIM_INTERPOSE_FRAME_H
 #define CUSHIM_INTERPOSE_FRAME_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Hooks that count and log calls, and writing the log to a file. */
+/* Hooks that count and log calls, and writing the log to a file. trace_write.c writes it. */
 #ifndef CUSHIM_INTERPOSE_TRACE_H
 #define CUSHIM_INTERPOSE_TRACE_H
 

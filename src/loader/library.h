@@ -3,7 +3,8 @@
  * A library that was found, accepted and resolved, and the two kinds of libraries.
  *
  * A library is never freed and, once published, never changes, except for the process that
- * initialised it. So its table is read without a lock, and pointers to it stay valid.
+ * initialised it. So its table is read without a lock, and pointers to it stay valid. The kinds are
+ * in kind.c; note.c tells packagers of them.
  */
 #ifndef CUSHIM_LOADER_LIBRARY_H
 #define CUSHIM_LOADER_LIBRARY_H

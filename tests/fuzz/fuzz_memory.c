@@ -11,7 +11,9 @@
 
 #include "memory_kernels.h"
 #include "mock/ptx/link/read.h"
-#include "mock/ptx/machine/run.h"
+#include "mock/ptx/lower/program.h"
+#include "mock/ptx/machine/heap.h"
+#include "mock/ptx/run/run.h"
 
 #define CAPABILITY 100
 

@@ -11,7 +11,8 @@
 
 #include "mock/ptx/container/fatbin.h"
 #include "mock/ptx/link/read.h"
-#include "mock/ptx/machine/run.h"
+#include "mock/ptx/lower/program.h"
+#include "mock/ptx/run/run.h"
 
 #define CAPABILITY 120
 #define MOST_TEXTS 8

@@ -9,7 +9,7 @@
 
 #include "base/str.h"
 #include "mock/ptx/lower/lower.h"
-#include "mock/ptx/machine/run.h"
+#include "mock/ptx/lower/program.h"
 #include "mock/ptx/syntax/scope.h"
 #include "support.h"
 

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "mock/ptx/machine/run.h"
+#include "mock/ptx/lower/program.h"
 #include "support.h"
 
 TestSuite(no_memory, .timeout = 100);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What kernels need, and where variables lie. */
-#include "mock/ptx/link/link.h"
+#include "mock/ptx/link/registers.h"
 #include "support.h"
 
 TestSuite(facts);

@@ -14,7 +14,7 @@
 #include "command.h"
 #include "mock/ptx/container/fatbin.h"
 #include "mock/ptx/link/read.h"
-#include "mock/ptx/machine/run.h"
+#include "mock/ptx/lower/program.h"
 #include "ptx_coverage.h"
 #include "util.h"
 

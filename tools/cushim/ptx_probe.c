@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "mock/ptx/link/read.h"
-#include "mock/ptx/machine/run.h"
+#include "mock/ptx/lower/program.h"
 
 enum { MOST_SLOTS = 16, CAPABILITY = 121, NO_WORD = 0 };
 

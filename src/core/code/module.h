@@ -5,7 +5,8 @@
  * The users of a module are its handles and the registry of names (module_registry.h). When the
  * last user is gone, the handles of the module's functions and variables are closed. Each function
  * holds a reference on the module, so the module is unloaded only when no call uses one of its
- * functions any more.
+ * functions any more. Functions are in function.c, finding them by name in module_find.c, and what
+ * a misspelt name may have meant in module_suggest.c.
  */
 #ifndef CUSHIM_CORE_CODE_MODULE_H
 #define CUSHIM_CORE_CODE_MODULE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Compiling CUDA C++ through NVRTC's table. */
+/* Compiling CUDA C++ through NVRTC's table. rtc_options.c makes the options. */
 #ifndef CUSHIM_CORE_CODE_RTC_H
 #define CUSHIM_CORE_CODE_RTC_H
 

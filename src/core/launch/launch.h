@@ -2,7 +2,9 @@
 /*
  * One launch, from the program's arguments to the driver call.
  *
- * launch_fast.c has the fast path, and launch.c all other launches.
+ * launch_fast.c has the fast path, and launch.c all other launches. launch_check.c compares the
+ * arguments with the kernel, launch_options.c has the attributes, and launch_timing.c the time that
+ * a launch took.
  */
 #ifndef CUSHIM_CORE_LAUNCH_LAUNCH_H
 #define CUSHIM_CORE_LAUNCH_LAUNCH_H

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory of devices: allocating and freeing it, and copying between it and the host's. */
+/*
+ * Memory of devices: allocating and freeing it, and copying between it and the host's. Copies are
+ * in copy.c, and fills in fill.c.
+ */
 #ifndef CUSHIM_CORE_MEMORY_MEMORY_H
 #define CUSHIM_CORE_MEMORY_MEMORY_H
 

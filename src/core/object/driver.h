@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The object of a driver handle or an NVRTC handle: a library, with or without hooks in front of
- * it.
+ * it. leaks.c logs what was never freed.
  */
 #ifndef CUSHIM_CORE_OBJECT_DRIVER_H
 #define CUSHIM_CORE_OBJECT_DRIVER_H

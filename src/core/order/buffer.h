@@ -8,7 +8,7 @@
  * range is split when a part of it is used, and ranges with the same points are merged again.
  *
  * The submission lock of the buffer's context protects the ranges. submit.h shows how buffers are
- * used.
+ * used. buffer_free.c gives their memory back.
  */
 #ifndef CUSHIM_CORE_ORDER_BUFFER_H
 #define CUSHIM_CORE_ORDER_BUFFER_H

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Streams, and the events that they record, which are in event.c. */
 #ifndef CUSHIM_CORE_ORDER_STREAM_H
 #define CUSHIM_CORE_ORDER_STREAM_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Arrays: memory of a device without an address for the program, which uses it through copies,
- * textures and surfaces. Rows are contiguous, and so are slices and layers. Callers hold the lock.
+ * textures and surfaces. Rows are contiguous, and so are slices and layers. Sizes of arrays are in
+ * array_shape.c, and mipmapped.c ends those of a context. Callers hold the lock.
  */
 #ifndef CUSHIM_MOCK_ALLOCATION_ARRAY_H
 #define CUSHIM_MOCK_ALLOCATION_ARRAY_H

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "mock/allocation/label.h"
 #include "mock/allocation/memory.h"
 #include "mock/base/finding.h"
 #include "mock/base/state.h"

@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 
-#include "mock/allocation/mem_range.h"
 #include "mock/allocation/memory.h"
 #include "mock/base/state.h"
 

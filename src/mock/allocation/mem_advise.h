@@ -6,8 +6,11 @@
 #ifndef CUSHIM_MOCK_ALLOCATION_MEM_ADVISE_H
 #define CUSHIM_MOCK_ALLOCATION_MEM_ADVISE_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
+#include "mock/base/tree.h"
 #include "mock/functions.h"
 
 struct mock__memory;
@@ -41,6 +44,20 @@ CUresult mock__managed_find(CUdeviceptr address, size_t bytes, struct mock__memo
 /* Stores the last place to which a range was prefetched. */
 CUresult mock__advice_prefetched(struct mock__memory *memory, CUdeviceptr address, size_t bytes,
                                  struct mock__place place);
+
+#define MOCK__HOST_BIT ((uint32_t) 1 << 31)
+
+struct mock__part {
+    size_t begin, end;
+    bool read_mostly;
+    struct mock__place preferred, prefetched;
+    uint32_t users; /* one bit for each device, and MOCK__HOST_BIT */
+    struct mock__tree_node by_begin;
+};
+
+/* Returns the part that contains an offset, and the next part; NULL behind the last one. */
+const struct mock__part *mock__advice_at(const struct mock__memory *memory, size_t offset);
+const struct mock__part *mock__advice_next(const struct mock__part *part);
 
 /* Removes all advice. */
 void mock__advice_forget(struct mock__memory *memory);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory and addresses apart: memory that was created has a handle and no address, a reserved
- * range has addresses and no memory, and a mapping puts the one behind the other.
+ * Memory and addresses apart: memory that was created has a handle and no address, a reserved range
+ * has addresses and no memory, and a mapping puts the one behind the other.
  *
- * A reservation has two ranges of the same size: one without access, which is what the
- * program sees, and one where the memory is mapped, which copies and kernels use. So mappings
- * that follow each other in the one do so in the other, and are used as one piece. Memory is
- * a file (mem_file.h); mapped twice, it is the same bytes. Callers hold the lock.
+ * A reservation has two ranges of the same size: one without access, which is what the program
+ * sees, and one where the memory is mapped, which copies and kernels use. So mappings that follow
+ * each other in the one do so in the other, and are used as one piece. Memory is a file
+ * (mem_file.h); mapped twice, it is the same bytes. mem_create.c creates the memory. Callers hold
+ * the lock.
  */
 #ifndef CUSHIM_MOCK_ALLOCATION_MEM_MAP_H
 #define CUSHIM_MOCK_ALLOCATION_MEM_MAP_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory pools: where stream-ordered allocations come from. A pool reserves memory of its
- * device in chunks, and keeps what is freed until somebody waits for the device, or longer if
- * its threshold says so. Callers hold the lock.
+ * Memory pools: where stream-ordered allocations come from. A pool reserves memory of its device in
+ * chunks, and keeps what is freed until somebody waits for the device, or longer if its threshold
+ * says so. mem_pool_of.c knows the pool of each place. Callers hold the lock.
  */
 #ifndef CUSHIM_MOCK_ALLOCATION_MEM_POOL_H
 #define CUSHIM_MOCK_ALLOCATION_MEM_POOL_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* cuMemRangeGetAttribute, cuMemRangeGetAttributes */
-#include "mock/allocation/mem_range.h"
+#include "mock/allocation/mem_advise.h"
 
 #include <string.h>
 

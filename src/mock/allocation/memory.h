@@ -2,10 +2,10 @@
 /*
  * Every range of memory that the driver knows, by address.
  *
- * Device memory is not host memory: a device address lies in a reservation without
- * access, so that a host which dereferences it faults, and its bytes lie in a second
- * mapping, which copies and kernels use. Address space is reserved in chunks as
- * it is needed. Callers hold the lock.
+ * Device memory is not host memory: a device address lies in a reservation without access, so that
+ * a host which dereferences it faults, and its bytes lie in a second mapping, which copies and
+ * kernels use. Address space is reserved in chunks as it is needed. grave.c remembers what was
+ * freed. Callers hold the lock.
  */
 #ifndef CUSHIM_MOCK_ALLOCATION_MEMORY_H
 #define CUSHIM_MOCK_ALLOCATION_MEMORY_H

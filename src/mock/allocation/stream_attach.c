@@ -4,7 +4,8 @@
  * on devices that cannot have it at the same time as the host; a device does not notice
  * that it is broken.
  */
-#include "mock/allocation/attach.h"
+#include "mock/allocation/stream_attach.h"
+#include "mock/allocation/label.h"
 #include "mock/allocation/memory.h"
 #include "mock/base/finding.h"
 #include "mock/base/state.h"

@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mock/allocation/attach.h"
+#include "mock/allocation/label.h"
 #include "mock/allocation/mem_map.h"
 #include "mock/allocation/memory.h"
+#include "mock/allocation/stream_attach.h"
 #include "mock/base/finding.h"
 #include "mock/queue/clock.h"
 #include "mock/queue/work.h"

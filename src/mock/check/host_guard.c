@@ -22,6 +22,7 @@
 
 #include "base/util.h"
 #include "mock/allocation/host_pages.h"
+#include "mock/allocation/label.h"
 #include "mock/allocation/memory.h"
 #include "mock/base/context.h"
 #include "mock/base/finding.h"

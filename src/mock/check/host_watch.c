@@ -41,6 +41,7 @@
 #include <unistd.h>
 
 #include "base/util.h"
+#include "mock/allocation/label.h"
 #include "mock/allocation/memory.h"
 #include "mock/base/finding.h"
 #include "mock/base/hooks.h"

@@ -20,12 +20,6 @@ struct mock__work;
 /* Called by cuInit(). */
 void mock__host_watch_start(bool wanted);
 
-/* Maps memory of the host: for the program, and for the mock, which may be the same. False: no
- * memory. */
-bool mock__host_map(size_t bytes, uint64_t *ret_address, unsigned char **ret_host);
-size_t mock__host_room(size_t bytes); /* how much is mapped for so many bytes */
-void mock__host_unmap(const struct mock__memory *memory);
-
 /* Tells whether accesses of the host to the memory at an address are watched. */
 bool mock__host_watches(uint64_t address);
 

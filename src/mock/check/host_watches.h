@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "mock/allocation/label.h"
 #include "mock/base/finding.h"
 #include "mock/base/tree.h"
 

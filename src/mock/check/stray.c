@@ -5,6 +5,7 @@
 #include "mock/allocation/mem_pool.h"
 #include "mock/allocation/memory.h"
 #include "mock/base/context.h"
+#include "mock/check/host_region.h"
 #include "mock/check/host_watch.h"
 
 /*

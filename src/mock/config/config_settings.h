@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The settings of a configuration: reading and applying them. A list belongs to one thread. */
+/*
+ * The settings of a configuration: reading and applying them. A list belongs to one thread.
+ * config_read.c reads texts, config_values.c single values, config_apply.c knows what settings
+ * mean, and config_visible.c which devices are seen.
+ */
 #ifndef CUSHIM_MOCK_CONFIG_CONFIG_SETTINGS_H
 #define CUSHIM_MOCK_CONFIG_CONFIG_SETTINGS_H
 

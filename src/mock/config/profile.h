@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The models of devices. A model is only data; a profile is one device of a model. Profiles do not
- * change after cuInit(), and are read without a lock.
+ * change after cuInit(), and are read without a lock. profile_attributes.c knows the attributes of
+ * devices.
  */
 #ifndef CUSHIM_MOCK_CONFIG_PROFILE_H
 #define CUSHIM_MOCK_CONFIG_PROFILE_H

@@ -12,10 +12,4 @@ extern CUSHIM__HIDDEN cushim__entry *const mock__functions[];
 /* The exported functions: cuX. NULL in a build that exports nothing. */
 extern CUSHIM__HIDDEN cushim__entry *const mock__exported[];
 
-/*
- * The result of a function without an implementation: CUDA_ERROR_NOT_SUPPORTED, or the error of
- * every driver function in this state, such as before cuInit().
- */
-CUSHIM__HIDDEN int mock__unsupported(void);
-
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What the program made and did not give back. */
+#include "mock/exports/leaks.h"
 #include "base/util.h"
+#include "mock/allocation/label.h"
 #include "mock/allocation/mem_map.h"
 #include "mock/allocation/mem_pool.h"
 #include "mock/allocation/memory.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The result of functions that no other file defines. src/mock/unsupported.tsv has the reasons. */
+#include "mock/exports/unsupported.h"
 #include "mock/base/state.h"
-#include "mock/config/symbols.h"
 
 int mock__unsupported(void)
 {

@@ -3,9 +3,11 @@
  * Graphs: nodes, and edges between them.
  *
  * A node has work (queue/work.h) that is never submitted itself: a launch submits copies of it. So
- * what a call submits to a stream and what it adds to a graph is the same thing, checked by
- * the same code. The graph of a node that is a graph, and what was instantiated, are
- * graphs as well, with nodes of their own. Callers hold the lock.
+ * what a call submits to a stream and what it adds to a graph is the same thing, checked by the
+ * same code. The graph of a node that is a graph, and what was instantiated, are graphs as well,
+ * with nodes of their own. Edges are in graph_edges.c, the dependencies of
+ * captures in dependencies.c, and which node is the copy of which in graph_origin.c. Callers hold
+ * the lock.
  */
 #ifndef CUSHIM_MOCK_GRAPH_GRAPH_H
 #define CUSHIM_MOCK_GRAPH_GRAPH_H
@@ -125,26 +127,6 @@ CUresult mock__node_add_child(struct mock__graph *graph, const CUgraphNode *afte
  */
 struct mock__node *mock__node_in_copy(struct mock__graph *copy, uintptr_t original);
 void mock__origins_forget(struct mock__graph *graph);
-
-/* What a caller wants a node to be: its parameters, and what turns them into checked work. */
-struct mock__node_spec {
-    CUresult (*describe)(const void *params, struct mock__work **ret_work);
-    const void *params;
-};
-
-/* What cuGraphAdd*Node, cuGraph*NodeSetParams and cuGraphExec*NodeSetParams do. */
-CUresult mock__node_spec_add(CUgraphNode *ret_node, CUgraph graph, const CUgraphNode *after,
-                             size_t n, struct mock__node_spec spec);
-CUresult mock__node_spec_add_by(CUgraphNode *ret_node, CUgraph graph, const CUgraphNode *after,
-                                const struct mock__edge_data *data, size_t n,
-                                struct mock__node_spec spec);
-CUresult mock__node_spec_set(CUgraphNode node, CUgraphNodeType type, struct mock__node_spec spec);
-CUresult mock__node_spec_set_exec(CUgraphExec exec, CUgraphNode node, CUgraphNodeType type,
-                                  struct mock__node_spec spec);
-
-/* The work of a node of this type. */
-CUresult mock__node_work(CUgraphNode handle, CUgraphNodeType type,
-                         const struct mock__work **ret_work);
 
 /* --- edges --- */
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A launch, from its request to the end of its kernel. Callers hold the lock. */
+/*
+ * A launch, from its request to the end of its kernel. launch_arguments.c reads the arguments, and
+ * launch_attribute.c the attributes. Callers hold the lock.
+ */
 #ifndef CUSHIM_MOCK_LAUNCH_LAUNCH_H
 #define CUSHIM_MOCK_LAUNCH_LAUNCH_H
 
@@ -63,12 +66,6 @@ CUresult mock__kernel_work(const struct mock__request *request, struct mock__wor
 
 /* Returns the request of such work. Its pointers belong to the work. */
 struct mock__request mock__kernel_request(const struct mock__work *work);
-
-/* Moves the attributes of one kernel to another. */
-void mock__kernel_take_attributes(struct mock__work *work, struct mock__work *from);
-
-/* Gives a captured kernel the priority of its stream, unless its launch has set one. */
-CUresult mock__kernel_default_priority(struct mock__work *work, int priority);
 
 /*
  * Sets an attribute of a request, and stores it in the attributes. CUDA_ERROR_INVALID_VALUE if the

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mock/allocation/label.h"
 #include "mock/allocation/memory.h"
 #include "mock/base/finding.h"
 #include "mock/base/state.h"
@@ -18,7 +19,9 @@
 #include "mock/launch/launch.h"
 #include "mock/module/module.h"
 #include "mock/module/program.h"
-#include "mock/ptx/machine/run.h"
+#include "mock/ptx/exec/builtin.h"
+#include "mock/ptx/machine/heap.h"
+#include "mock/ptx/run/run.h"
 #include "mock/queue/clock.h"
 #include "mock/queue/work.h"
 #include "mock/texture/texture.h"

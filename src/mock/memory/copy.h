@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Copies and their checks. Callers hold the lock. */
+/*
+ * Copies and their checks. memcpy_array.c has the ends that are arrays, and memcpy_nd.c copies of
+ * three dimensions. Callers hold the lock.
+ */
 #ifndef CUSHIM_MOCK_MEMORY_COPY_H
 #define CUSHIM_MOCK_MEMORY_COPY_H
 

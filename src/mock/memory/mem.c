@@ -2,6 +2,7 @@
 /* cuMem*, except what memcpy.c, memset.c, allocation/mem_host.c and allocation/mem_pool.c have. */
 #include "mock/allocation/memory.h"
 
+#include "mock/allocation/label.h"
 #include "mock/allocation/mem_pool.h"
 #include "mock/base/finding.h"
 #include "mock/base/state.h"

@@ -177,81 +177,97 @@ static CUresult fill_in(CUstream hStream, bool async, const struct mock__fill *f
     return submit(stream, async, fill);
 }
 
-static CUresult fill_1d(CUstream stream, bool async, CUdeviceptr address, unsigned value,
-                        size_t element, size_t n)
+static struct mock__fill line(CUdeviceptr address, unsigned value, size_t element, size_t n)
 {
-    return fill_in(stream, async, &(struct mock__fill){address, 0, n, 1, value, element});
-}
-
-static CUresult fill_2d(CUstream stream, bool async, CUdeviceptr address, size_t pitch,
-                        unsigned value, size_t element, size_t width, size_t height)
-{
-    return fill_in(stream, async,
-                   &(struct mock__fill){address, pitch, width, height, value, element});
+    return (struct mock__fill){address, 0, n, 1, value, element};
 }
 
 CUresult mock_cuMemsetD8_v2(CUdeviceptr dstDevice, unsigned char uc, size_t N)
 {
-    return fill_1d(MOCK__DEFAULT_STREAM, false, dstDevice, uc, 1, N);
+    const struct mock__fill fill = line(dstDevice, uc, 1, N);
+
+    return fill_in(MOCK__DEFAULT_STREAM, false, &fill);
 }
 
 CUresult mock_cuMemsetD8Async(CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstream hStream)
 {
-    return fill_1d(hStream, true, dstDevice, uc, 1, N);
+    const struct mock__fill fill = line(dstDevice, uc, 1, N);
+
+    return fill_in(hStream, true, &fill);
 }
 
 CUresult mock_cuMemsetD16_v2(CUdeviceptr dstDevice, unsigned short us, size_t N)
 {
-    return fill_1d(MOCK__DEFAULT_STREAM, false, dstDevice, us, 2, N);
+    const struct mock__fill fill = line(dstDevice, us, 2, N);
+
+    return fill_in(MOCK__DEFAULT_STREAM, false, &fill);
 }
 
 CUresult mock_cuMemsetD16Async(CUdeviceptr dstDevice, unsigned short us, size_t N, CUstream hStream)
 {
-    return fill_1d(hStream, true, dstDevice, us, 2, N);
+    const struct mock__fill fill = line(dstDevice, us, 2, N);
+
+    return fill_in(hStream, true, &fill);
 }
 
 CUresult mock_cuMemsetD32_v2(CUdeviceptr dstDevice, unsigned int ui, size_t N)
 {
-    return fill_1d(MOCK__DEFAULT_STREAM, false, dstDevice, ui, 4, N);
+    const struct mock__fill fill = line(dstDevice, ui, 4, N);
+
+    return fill_in(MOCK__DEFAULT_STREAM, false, &fill);
 }
 
 CUresult mock_cuMemsetD32Async(CUdeviceptr dstDevice, unsigned int ui, size_t N, CUstream hStream)
 {
-    return fill_1d(hStream, true, dstDevice, ui, 4, N);
+    const struct mock__fill fill = line(dstDevice, ui, 4, N);
+
+    return fill_in(hStream, true, &fill);
 }
 
 CUresult mock_cuMemsetD2D8_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc,
                               size_t Width, size_t Height)
 {
-    return fill_2d(MOCK__DEFAULT_STREAM, false, dstDevice, dstPitch, uc, 1, Width, Height);
+    const struct mock__fill fill = {dstDevice, dstPitch, Width, Height, uc, 1};
+
+    return fill_in(MOCK__DEFAULT_STREAM, false, &fill);
 }
 
 CUresult mock_cuMemsetD2D8Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc,
                                 size_t Width, size_t Height, CUstream hStream)
 {
-    return fill_2d(hStream, true, dstDevice, dstPitch, uc, 1, Width, Height);
+    const struct mock__fill fill = {dstDevice, dstPitch, Width, Height, uc, 1};
+
+    return fill_in(hStream, true, &fill);
 }
 
 CUresult mock_cuMemsetD2D16_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us,
                                size_t Width, size_t Height)
 {
-    return fill_2d(MOCK__DEFAULT_STREAM, false, dstDevice, dstPitch, us, 2, Width, Height);
+    const struct mock__fill fill = {dstDevice, dstPitch, Width, Height, us, 2};
+
+    return fill_in(MOCK__DEFAULT_STREAM, false, &fill);
 }
 
 CUresult mock_cuMemsetD2D16Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us,
                                  size_t Width, size_t Height, CUstream hStream)
 {
-    return fill_2d(hStream, true, dstDevice, dstPitch, us, 2, Width, Height);
+    const struct mock__fill fill = {dstDevice, dstPitch, Width, Height, us, 2};
+
+    return fill_in(hStream, true, &fill);
 }
 
 CUresult mock_cuMemsetD2D32_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui,
                                size_t Width, size_t Height)
 {
-    return fill_2d(MOCK__DEFAULT_STREAM, false, dstDevice, dstPitch, ui, 4, Width, Height);
+    const struct mock__fill fill = {dstDevice, dstPitch, Width, Height, ui, 4};
+
+    return fill_in(MOCK__DEFAULT_STREAM, false, &fill);
 }
 
 CUresult mock_cuMemsetD2D32Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui,
                                  size_t Width, size_t Height, CUstream hStream)
 {
-    return fill_2d(hStream, true, dstDevice, dstPitch, ui, 4, Width, Height);
+    const struct mock__fill fill = {dstDevice, dstPitch, Width, Height, ui, 4};
+
+    return fill_in(hStream, true, &fill);
 }

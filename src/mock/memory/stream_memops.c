@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "mock/allocation/label.h"
 #include "mock/allocation/memory.h"
 #include "mock/base/finding.h"
 #include "mock/base/state.h"

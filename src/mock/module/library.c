@@ -130,23 +130,31 @@ static bool options_valid(unsigned n, const CUlibraryOption *options, void *cons
     return true;
 }
 
-static CUresult load_data(CUlibrary *library, const void *code, size_t size,
-                          CUjit_option *jitOptions, void **jitOptionsValues,
-                          unsigned int numJitOptions, CUlibraryOption *libraryOptions,
-                          void **libraryOptionValues, unsigned int numLibraryOptions,
-                          const char *made_by)
+/* The options of a call, in the order of its arguments. */
+struct options {
+    CUjit_option *jit;
+    void **jit_values;
+    unsigned n_jit;
+    CUlibraryOption *library;
+    void **library_values;
+    unsigned n_library;
+};
+
+static CUresult load_data(const void *code, size_t size, const struct options *options,
+                          const char *made_by, CUlibrary *ret_library)
 {
     struct mock__jit_limits limits;
     struct mock__jit_log log;
 
     MOCK__ENTER();
-    MOCK__REQUIRE(library && code, CUDA_ERROR_INVALID_VALUE);
-    MOCK__REQUIRE(!numJitOptions || (jitOptions && jitOptionsValues), CUDA_ERROR_INVALID_VALUE);
-    MOCK__REQUIRE(options_valid(numLibraryOptions, libraryOptions, libraryOptionValues),
+    MOCK__REQUIRE(ret_library && code, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(!options->n_jit || (options->jit && options->jit_values),
                   CUDA_ERROR_INVALID_VALUE);
-    log = mock__jit_log_find(numJitOptions, jitOptions, jitOptionsValues);
-    MOCK__TRY(mock__jit_limits_find(numJitOptions, jitOptions, jitOptionsValues, &limits));
-    return load(code, size, &log, &limits, made_by, library);
+    MOCK__REQUIRE(options_valid(options->n_library, options->library, options->library_values),
+                  CUDA_ERROR_INVALID_VALUE);
+    log = mock__jit_log_find(options->n_jit, options->jit, options->jit_values);
+    MOCK__TRY(mock__jit_limits_find(options->n_jit, options->jit, options->jit_values, &limits));
+    return load(code, size, &log, &limits, made_by, ret_library);
 }
 
 CUresult mock_cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *jitOptions,
@@ -154,8 +162,10 @@ CUresult mock_cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_opti
                                 CUlibraryOption *libraryOptions, void **libraryOptionValues,
                                 unsigned int numLibraryOptions)
 {
-    return load_data(library, code, SIZE_MAX, jitOptions, jitOptionsValues, numJitOptions,
-                     libraryOptions, libraryOptionValues, numLibraryOptions, "cuLibraryLoadData");
+    const struct options options = {jitOptions,     jitOptionsValues,    numJitOptions,
+                                    libraryOptions, libraryOptionValues, numLibraryOptions};
+
+    return load_data(code, SIZE_MAX, &options, "cuLibraryLoadData", library);
 }
 
 static CUresult check_initialised(void)
@@ -169,15 +179,15 @@ CUresult mock_cuLibraryLoadFromFile(CUlibrary *library, const char *fileName,
                                     unsigned int numJitOptions, CUlibraryOption *libraryOptions,
                                     void **libraryOptionValues, unsigned int numLibraryOptions)
 {
+    const struct options options = {jitOptions,     jitOptionsValues,    numJitOptions,
+                                    libraryOptions, libraryOptionValues, numLibraryOptions};
     SCOPED_FREE char *text = NULL;
     size_t size = 0;
 
     MOCK__TRY(check_initialised());
     MOCK__REQUIRE(library && fileName, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__image_file(fileName, "cuLibraryLoadFromFile", &text, &size));
-    return load_data(library, text, size, jitOptions, jitOptionsValues, numJitOptions,
-                     libraryOptions, libraryOptionValues, numLibraryOptions,
-                     "cuLibraryLoadFromFile");
+    return load_data(text, size, &options, "cuLibraryLoadFromFile", library);
 }
 
 CUresult mock_cuLibraryUnload(CUlibrary library)

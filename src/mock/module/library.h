@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Libraries, and their kernels. A library belongs to no context: it is loaded as a module into
- * each context that needs it, when it does. Callers hold the lock.
+ * Libraries, and their kernels. A library belongs to no context: it is loaded as a module into each
+ * context that needs it, when it does. Kernels are in kernel.c. Callers hold the lock.
  */
 #ifndef CUSHIM_MOCK_MODULE_LIBRARY_H
 #define CUSHIM_MOCK_MODULE_LIBRARY_H

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Modules, and the functions they have. Callers hold the lock. */
+/*
+ * Modules, and the functions they have. module_load.c loads and destroys, module_find.c finds
+ * names, func.c has the functions, and link.c ends what cuLink* began. Callers hold the lock.
+ */
 #ifndef CUSHIM_MOCK_MODULE_MODULE_H
 #define CUSHIM_MOCK_MODULE_MODULE_H
 

@@ -13,6 +13,7 @@
 #include "mock/module/jit_limits.h"
 #include "mock/module/kernels.h"
 #include "mock/ptx/container/fatbin.h"
+#include "mock/ptx/link/registers.h"
 
 /*
  * The beginning of a linked text's first line, which then has the length of each part. No PTX

@@ -9,7 +9,8 @@
 #include "mock/module/kernels.h"
 #include "mock/module/module.h"
 #include "mock/ptx/lower/message.h"
-#include "mock/ptx/machine/run.h"
+#include "mock/ptx/lower/program.h"
+#include "mock/ptx/machine/heap.h"
 
 CUresult mock__program_make(struct mock__module *module, struct ptx__log *log)
 {

@@ -4,6 +4,7 @@
 #include "mock/graph/graph.h"
 #include "mock/memory/copy.h"
 #include "mock/memory/memset.h"
+#include "mock/node/graph_node.h"
 #include "mock/node/graph_params.h"
 #include "mock/queue/work.h"
 

@@ -2,6 +2,7 @@
 /* cuGraph*EventRecordNode*, cuGraph*EventWaitNode* */
 #include "mock/base/state.h"
 #include "mock/graph/graph.h"
+#include "mock/node/graph_node.h"
 #include "mock/node/graph_params.h"
 #include "mock/stream/event.h"
 

@@ -2,11 +2,12 @@
 /*
  * Executable graphs.
  *
- * A plan is a copy of a graph with everything that a launch needs to know: its steps, each
- * behind those that it waits for, and queues for them. A queue holds steps that are behind
- * each other in any case, so that queues add no order to that of the edges. A launch
- * submits a copy of each step's work; the first step waits for what the stream has, and
- * what the stream is given next waits for the last. Callers hold the lock.
+ * A plan is a copy of a graph with everything that a launch needs to know: its steps, each behind
+ * those that it waits for, and queues for them. A queue holds steps that are behind each other in
+ * any case, so that queues add no order to that of the edges. A launch submits a copy of each
+ * step's work; the first step waits for what the stream has, and what the stream is given next
+ * waits for the last. graph_plan.c makes plans, graph_launch.c launches them, graph_update.c
+ * changes them, and graph_memory.c has the memory that graphs allocate. Callers hold the lock.
  */
 #ifndef CUSHIM_MOCK_NODE_GRAPH_EXEC_H
 #define CUSHIM_MOCK_NODE_GRAPH_EXEC_H

@@ -4,6 +4,7 @@
 #include "mock/base/state.h"
 #include "mock/graph/graph.h"
 #include "mock/node/graph_exec.h"
+#include "mock/node/graph_node.h"
 #include "mock/node/graph_params.h"
 
 #if CUDA_VERSION >= 12020

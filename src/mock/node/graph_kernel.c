@@ -7,6 +7,8 @@
 #include "mock/graph/graph.h"
 #include "mock/launch/launch.h"
 #include "mock/module/library.h"
+#include "mock/node/graph_kernel.h"
+#include "mock/node/graph_node.h"
 #include "mock/node/graph_params.h"
 
 #define KERNEL   CU_GRAPH_NODE_TYPE_KERNEL

@@ -11,6 +11,7 @@
 #include "mock/check/access.h"
 #include "mock/graph/graph.h"
 #include "mock/node/graph_exec.h"
+#include "mock/node/graph_node.h"
 #include "mock/node/graph_params.h"
 #include "mock/stream/stream.h"
 

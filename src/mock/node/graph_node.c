@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Adding and setting nodes of all types; and nodes without parameters. */
+#include "mock/node/graph_node.h"
 #include "mock/base/state.h"
 #include "mock/graph/graph.h"
 #include "mock/graph/user_object.h"
@@ -8,6 +9,7 @@
 #include "mock/memory/memset.h"
 #include "mock/memory/stream_memops.h"
 #include "mock/node/graph_exec.h"
+#include "mock/node/graph_kernel.h"
 #include "mock/node/graph_params.h"
 #include "mock/queue/work.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Makes work from the parameters of each type of node. params is the structure of that type in
- * CUgraphNodeParams; NULL is CUDA_ERROR_INVALID_VALUE. Callers hold the lock.
+ * CUgraphNodeParams; NULL is CUDA_ERROR_INVALID_VALUE. Each type is in the file of its name:
+ * graph_kernel.c, graph_copy.c, graph_event.c, graph_value.c, graph_memory.c and graph_child.c; all
+ * others are in graph_node.c. Callers hold the lock.
  */
 #ifndef CUSHIM_MOCK_NODE_GRAPH_PARAMS_H
 #define CUSHIM_MOCK_NODE_GRAPH_PARAMS_H

@@ -9,7 +9,7 @@
  * before it submitted B.
  *
  * Clocks are shared, so they never change. NULL is the clock of a place with nothing before it.
- * Callers hold the lock.
+ * clock_parts.c has the memory that clocks share. Callers hold the lock.
  */
 #ifndef CUSHIM_MOCK_QUEUE_CLOCK_H
 #define CUSHIM_MOCK_QUEUE_CLOCK_H

@@ -7,7 +7,8 @@
  * is reached when all work up to it is done. Work of different queues is ordered only by points:
  * work can wait for points of other queues.
  *
- * The seed decides which of the ready work runs next, and when (schedule.c). Callers hold the
+ * The seed decides which of the ready work runs next, and when (schedule.c). Which queues are ready
+ * is in ready.c, and which work has to do with the host in held.c. Callers hold the
  * process-wide lock. A function that waits releases the lock meanwhile, so objects that the caller
  * looked up before may be destroyed afterwards.
  */

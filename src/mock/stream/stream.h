@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Streams: a queue of work (mock/queue/work.h), and the properties that a caller can read and set.
- * Callers hold the lock.
+ * ctx_event.c ends what the streams of a context have in common. Callers hold the lock.
  */
 #ifndef CUSHIM_MOCK_STREAM_STREAM_H
 #define CUSHIM_MOCK_STREAM_STREAM_H
@@ -60,7 +60,8 @@ CUresult mock__stream_find(CUstream handle, struct mock__stream **ret_stream);
 
 /*
  * The handle that the caller could have passed instead: CU_STREAM_PER_THREAD for stream 0 in a
- * function whose default stream is that of the thread (default_stream.h), and else the handle itself.
+ * function whose default stream is that of the thread (default_stream.h), and else the handle
+ * itself.
  */
 CUstream mock__stream_meant(CUstream handle);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Texture and surface objects: checked descriptors, for whoever samples them. What a
- * program passes to a kernel as a CUtexObject or CUsurfObject is the object's handle.
- * Callers hold the lock.
+ * Texture and surface objects: checked descriptors, for whoever samples them. What a program passes
+ * to a kernel as a CUtexObject or CUsurfObject is the object's handle. tex_object.c and surf.c have
+ * the objects, tex_ref.c and module_texture.c the references, tex_resource.c what they refer to,
+ * and texture_image.c the image that a kernel samples. Callers hold the lock.
  */
 #ifndef CUSHIM_MOCK_TEXTURE_TEXTURE_H
 #define CUSHIM_MOCK_TEXTURE_TEXTURE_H

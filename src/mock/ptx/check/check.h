@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by the checkers of instructions. */
+/* Shared by the checkers of instructions. They are the files check_*.c. */
 #ifndef CUSHIM_MOCK_PTX_CHECK_CHECK_H
 #define CUSHIM_MOCK_PTX_CHECK_CHECK_H
 

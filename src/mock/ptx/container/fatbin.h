@@ -3,7 +3,7 @@
  * Fat binaries: PTX texts and machine code for several devices in one file, made by nvcc and
  * fatbinary. Texts may be compressed: with LZ4 by CUDA before version 13, or with Zstandard, for
  * which libzstd.so.1 is opened when it is needed. That library is opened once; nothing else here is
- * shared between threads.
+ * shared between threads. The two are in lz4.c and zstd.c.
  */
 #ifndef CUSHIM_MOCK_PTX_CONTAINER_FATBIN_H
 #define CUSHIM_MOCK_PTX_CONTAINER_FATBIN_H

@@ -3,8 +3,10 @@
 
 #include <string.h>
 
-#include "mock/ptx/machine/block.h"
 #include "mock/ptx/memory/memory.h"
+#include "mock/ptx/warps/cluster.h"
+#include "mock/ptx/warps/grid.h"
+#include "mock/ptx/warps/warp.h"
 
 static const void *data_of(const struct ptx__op *op)
 {

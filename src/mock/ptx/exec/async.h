@@ -44,13 +44,6 @@ struct ptx__mbarrier {
     uint32_t operand; /* the slot of the count, the state or the parity; 0: the number 1 */
 };
 
-struct ptx__lowering;
-struct ptx__operand;
-
-/* Returns the place of an address operand in a state space. */
-struct ptx__place_in ptx__place_of(struct ptx__lowering *lower, const struct ptx__operand *memory,
-                                   enum ptx__space space);
-
 /* Tells a barrier in memory that bytes which it counts have arrived. */
 void ptx__mbarrier_complete(unsigned char *barrier, uint64_t bytes);
 

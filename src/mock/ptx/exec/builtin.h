@@ -11,6 +11,9 @@
 /* Returns a function of the runtime, or NULL. */
 ptx__builtin ptx__builtin_find(const char *name);
 
+/* Tells whether a function of the program calls malloc(). */
+bool ptx__uses_heap(const struct ptx__program *program);
+
 static inline bool ptx__builtin_known(const char *name)
 {
     return ptx__builtin_find(name) != NULL;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "mock/ptx/machine/block.h"
+#include "mock/ptx/machine/grid.h"
 #include "mock/ptx/machine/softfloat.h"
 #include "mock/ptx/memory/memory.h"
 #include "mock/ptx/syntax/types.h"

@@ -2,11 +2,14 @@
 /* Handlers that change which lanes run which operation: jumps, calls, exits, barriers. */
 #include <string.h>
 
-#include "mock/ptx/machine/block.h"
+#include "mock/ptx/exec/control.h"
 #include "mock/ptx/machine/exec.h"
 #include "mock/ptx/machine/grid.h"
+#include "mock/ptx/racecheck/racecheck.h"
 #include "mock/ptx/syntax/ast.h"
-#include "mock/ptx/warps/control.h"
+#include "mock/ptx/warps/cluster.h"
+#include "mock/ptx/warps/grid.h"
+#include "mock/ptx/warps/warp.h"
 
 const struct ptx__op *ptx__do_jump(struct ptx__warp *w, const struct ptx__op *op)
 {

@@ -4,6 +4,7 @@
 
 #include "mock/ptx/machine/exec.h"
 #include "mock/ptx/machine/grid.h"
+#include "mock/ptx/warps/warp.h"
 
 /* Returns the members that an operation names. They are the same for all of its lanes. */
 static inline uint32_t members_of(const struct ptx__warp *w, uint32_t slot)

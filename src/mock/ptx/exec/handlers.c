@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Handlers by key, for the best instruction set of this processor. */
+#include "mock/ptx/exec/handlers.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Operations of a whole warp on matrices, and their descriptions. */
+/*
+ * Operations of a whole warp on matrices, and their descriptions. Loads and stores of tiles are in
+ * matrix_tiles.c.
+ */
 #ifndef CUSHIM_MOCK_PTX_EXEC_MATRIX_H
 #define CUSHIM_MOCK_PTX_EXEC_MATRIX_H
 

@@ -5,6 +5,7 @@
 
 #include "mock/ptx/exec/matrix.h"
 #include "mock/ptx/memory/memory.h"
+#include "mock/ptx/warps/warp.h"
 
 struct place {
     unsigned row, column;

@@ -11,6 +11,7 @@
 
 #include "mock/ptx/link/calls.h"
 #include "mock/ptx/link/read.h"
+#include "mock/ptx/link/registers.h"
 #include "mock/ptx/link/shared.h"
 
 #define MOST_CONSTANTS 0x10000

@@ -206,13 +206,14 @@ static void shorten_from(uint32_t *map, uint8_t *state, uint32_t first)
 }
 
 /* A replacement may be replaced itself, many times over: each gets its last one. */
-static void shorten(uint32_t *map, uint32_t n)
+static bool shorten(uint32_t *map, uint32_t n)
 {
     uint8_t *state = calloc(n + 1, sizeof(*state));
 
     for (uint32_t i = 0; state && i < n; i++)
         shorten_from(map, state, i);
     free(state);
+    return state;
 }
 
 /* Follows replacements. After shorten() this takes one step, except in a circle. */
@@ -255,8 +256,6 @@ static void rewrite(const struct link *link)
 {
     struct ptx__module *module = link->parser->module;
 
-    shorten(link->functions, module->n_functions);
-    shorten(link->variables, module->n_variables);
     for (uint32_t i = 0; i < module->n_functions; i++)
         rewrite_function(link, &module->functions[i]);
     for (uint32_t i = 0; i < module->n_variables; i++) {
@@ -316,8 +315,13 @@ static bool bind_variables(struct link *link)
 
 static bool bind(struct link *link)
 {
+    const struct ptx__module *module = link->parser->module;
+
     if (!bind_functions(link) || !bind_variables(link))
         return false;
+    if (!shorten(link->functions, module->n_functions) ||
+        !shorten(link->variables, module->n_variables))
+        return ptx__no_memory(link->parser);
     rewrite(link);
     return check_functions(link);
 }

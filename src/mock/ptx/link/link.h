@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What is done once all texts of a module are read. */
+/*
+ * What is done once all texts of a module are read. Definitions are linked in link.c, layout.c
+ * gives out places, and convention.c checks calls.
+ */
 #ifndef CUSHIM_MOCK_PTX_LINK_LINK_H
 #define CUSHIM_MOCK_PTX_LINK_LINK_H
 
@@ -16,9 +19,6 @@ bool ptx__lay_out(struct ptx__parser *parser);
 
 /* What calls pass, and what is read that no call gave. The usage is known by then. */
 bool ptx__check_calls(struct ptx__parser *parser);
-
-/* Estimates the 32-bit registers that a function needs at once. False if there is no memory. */
-bool ptx__count_registers(struct ptx__function *function);
 
 /* Calls visit with every operand of an instruction, those in vectors and lists too. */
 void ptx__each_operand(const struct ptx__instruction *instruction,

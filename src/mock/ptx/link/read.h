@@ -30,12 +30,4 @@ void ptx__finish(struct ptx__module *module);
  */
 uint32_t ptx__function_find(const struct ptx__module *module, const char *name);
 
-/*
- * Returns the number of registers of a kernel, if its compilation is limited to a number of
- * registers, or to those with which a block of so many threads can run. 0 stands for no limit. The
- * kernel's own directives take precedence.
- */
-unsigned ptx__limit_registers(const struct ptx__function *function, unsigned registers,
-                              unsigned threads);
-
 #endif

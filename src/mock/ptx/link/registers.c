@@ -6,11 +6,12 @@
  * names it. What the compiler saves by computing things anew, and what it spends on addresses
  * and unrolling, is not known.
  */
+#include "mock/ptx/link/registers.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "mock/ptx/link/link.h"
-#include "mock/ptx/link/read.h"
 
 #define LEAST 16
 #define MOST  255

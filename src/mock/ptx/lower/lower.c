@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "mock/ptx/exec/builtin.h"
-#include "mock/ptx/machine/run.h"
+#include "mock/ptx/lower/program.h"
 
 /*
  * The largest frame of a function in local memory, with the room for its calls. Launches have lower
@@ -200,12 +200,13 @@ static void lower_body(struct ptx__lowering *lower)
  * whole program. A status at each of these some hundred calls would hide the lowering itself. So
  * ptx__out_of_memory() jumps back to this function.
  *
- * The jump is safe because the functions in between own nothing. What is kept is in the arena of the
- * program. Lists for the time of lowering are in *lower and *lower->flow, which belong to the caller;
- * a jump may lose the values of variables of this function. The caller releases them in any case. The
- * few functions with memory of their own (set_costs(), ptx__flow_order()) call nothing that jumps
- * while they have it, and free it before they jump themselves. No lock is taken, no file is opened,
- * and no function of the user's program is called in between: all of it is C of this folder.
+ * The jump is safe because the functions in between own nothing. What is kept is in the arena of
+ * the program. Lists for the time of lowering are in *lower and *lower->flow, which belong to the
+ * caller; a jump may lose the values of variables of this function. The caller releases them in any
+ * case. The few functions with memory of their own (set_costs(), ptx__flow_order()) call nothing
+ * that jumps while they have it, and free it before they jump themselves. No lock is taken, no file
+ * is opened, and no function of the user's program is called in between: all of it is C of this
+ * folder.
  */
 static enum ptx__status lower_function(struct ptx__lowering *lower)
 {

@@ -55,9 +55,9 @@ void ptx__refuse(struct ptx__lowering *lower, const char *format, ...)
 void ptx__refuse_form(struct ptx__lowering *lower, const char *why);
 
 /*
- * Gives up the function and does not return; lower_function() in lower.c has the reason. A caller of
- * it, or of a function that may call it, must own no memory: memory belongs to the lists of *lower
- * and *lower->flow, or to the arena of the program.
+ * Gives up the function and does not return; lower_function() in lower.c has the reason. A caller
+ * of it, or of a function that may call it, must own no memory: memory belongs to the lists of
+ * *lower and *lower->flow, or to the arena of the program.
  */
 _Noreturn void ptx__out_of_memory(struct ptx__lowering *lower);
 

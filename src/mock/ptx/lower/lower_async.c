@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* cp.async, mbarrier, clusters, and hints that have no effect on the mock. */
-#include "mock/ptx/exec/async.h"
-#include "mock/ptx/lower/lower.h"
+#include "mock/ptx/exec/control.h"
+#include "mock/ptx/lower/lower_memory.h"
 #include "mock/ptx/machine/memory_space.h"
-#include "mock/ptx/warps/control.h"
 
 static uint8_t space_of(enum ptx__space space)
 {

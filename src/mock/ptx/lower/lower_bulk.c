@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* cp.async.bulk, cp.reduce.async.bulk, st.async, red.async, st.bulk, clusterlaunchcontrol. */
 #include "mock/ptx/exec/bulk.h"
-#include "mock/ptx/lower/lower.h"
+#include "mock/ptx/lower/lower_memory.h"
 
 static enum ptx__reduction reduction_of(const struct ptx__instruction *at)
 {

@@ -3,8 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "mock/ptx/exec/control.h"
+#include "mock/ptx/exec/handlers.h"
 #include "mock/ptx/lower/lower.h"
-#include "mock/ptx/warps/control.h"
 
 /*
  * Returns the program's own copy of a path, because the program may live longer than the module's

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mock/ptx/exec/control.h"
 #include "mock/ptx/lower/lower_value.h"
 #include "mock/ptx/machine/warp.h"
-#include "mock/ptx/warps/control.h"
 
 /* --- finding blocks --- */
 

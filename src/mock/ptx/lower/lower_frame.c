@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "mock/ptx/exec/control.h"
 #include "mock/ptx/lower/lower_memory.h"
-#include "mock/ptx/warps/control.h"
 
 enum { MOST_PIECES = 16 };
 

@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "mock/ptx/exec/control.h"
 #include "mock/ptx/exec/matrix.h"
 #include "mock/ptx/lower/lower.h"
 #include "mock/ptx/machine/memory_space.h"
-#include "mock/ptx/warps/control.h"
 
 static bool element_type(enum ptx__type type, uint8_t *ret_element)
 {

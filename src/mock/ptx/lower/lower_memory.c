@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "mock/ptx/exec/control.h"
 #include "mock/ptx/lower/lower_memory.h"
-#include "mock/ptx/warps/control.h"
 
 /* Returns the name of a state space in the keys of handlers. */
 static const char *space_word(const struct ptx__lowering *lower, enum ptx__space space)

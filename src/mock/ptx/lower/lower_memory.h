@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by loads and stores of all state spaces. */
+/*
+ * Shared by loads and stores of all state spaces. lower_frame.c has what lies in frames, and
+ * lower_async.c where operands of copies are.
+ */
 #ifndef CUSHIM_MOCK_PTX_LOWER_LOWER_MEMORY_H
 #define CUSHIM_MOCK_PTX_LOWER_LOWER_MEMORY_H
 
+#include "mock/ptx/exec/async.h"
 #include "mock/ptx/lower/lower.h"
 
 /* Writes the type in memory, such as "s8" or "u32", as far as it matters for the loaded value. */
@@ -27,6 +31,10 @@ unsigned ptx__slot_word(const struct ptx__lowering *lower, const struct ptx__ope
 /* Fills in the slots of all elements that are stored, and returns their size. */
 unsigned ptx__stored(struct ptx__lowering *lower, const struct ptx__operand *elements, unsigned n,
                      uint32_t *slots);
+
+/* Returns the place of an address operand in a state space. */
+struct ptx__place_in ptx__place_of(struct ptx__lowering *lower, const struct ptx__operand *memory,
+                                   enum ptx__space space);
 
 /*
  * In lower_frame.c: ld and st of named things in the function's frame, or of a kernel's parameters.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* alloca, stacksave, stackrestore. */
 #include "mock/ptx/lower/lower.h"
-#include "mock/ptx/warps/control.h"
+#include "mock/ptx/warps/warp.h"
 
 /* The minimum alignment of a stack frame. */
 enum { ALIGNMENT = 8 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Video instructions: vadd, vadd2, vadd4 and similar ones. */
+#include "mock/ptx/exec/control.h"
 #include "mock/ptx/exec/video.h"
 #include "mock/ptx/lower/lower.h"
-#include "mock/ptx/warps/control.h"
 
 static const struct {
     uint16_t opcode;

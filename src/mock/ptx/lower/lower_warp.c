@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "mock/ptx/exec/builtin.h"
+#include "mock/ptx/exec/control.h"
 #include "mock/ptx/lower/lower_value.h"
-#include "mock/ptx/warps/control.h"
 
 bool ptx__may_wait(const struct ptx__instruction *instruction)
 {

@@ -195,15 +195,18 @@ struct ptx__program {
     uint32_t n_sites;
 };
 
-void ptx__program_free(struct ptx__program *program);
-
-/* Returns NULL if there is none. */
-const struct ptx__code *ptx__program_find(const struct ptx__program *program, const char *name);
-
 /*
- * Returns a handler by its key, such as "add.u32" or "ld.global.u32": the instruction with the
- * modifiers that make a difference. NULL if there is none.
+ * Bits of a barrier's imm. Its slots are a: the number, b: how many threads (0: all), c: the
+ * predicate, d: the result.
  */
-ptx__handler ptx__handler_find(const char *key);
+enum {
+    PTX__BARRIER_ARRIVES = 1, /* the warp arrives and does not wait */
+    PTX__BARRIER_VOTES = 2,
+    PTX__BARRIER_NEGATED = 4,  /* the predicate is negated */
+    PTX__BARRIER_ALL = 8,      /* the result: whether the predicate is true in all threads, */
+    PTX__BARRIER_ANY = 16,     /* in any, */
+    PTX__BARRIER_COUNT = 32,   /* or in how many threads */
+    PTX__BARRIER_ALIGNED = 64, /* all lanes of a warp must be at the same barrier */
+};
 
 #endif

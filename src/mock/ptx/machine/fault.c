@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "mock/ptx/machine/block.h"
+#include "mock/ptx/machine/grid.h"
 
 enum { TEXT = 900 };
 

@@ -3,7 +3,7 @@
  * A running launch: its blocks, its workers, and its errors. Each worker is a thread that runs
  * clusters. A block, its warps and its cluster belong to one worker and need no lock. Workers share
  * the grid: the launch does not change, the atomic fields are for all workers, and grid->lock
- * protects the rest.
+ * protects the rest. The functions are those of fault.c.
  */
 #ifndef CUSHIM_MOCK_PTX_MACHINE_GRID_H
 #define CUSHIM_MOCK_PTX_MACHINE_GRID_H
@@ -124,55 +124,7 @@ void ptx__note_at(struct ptx__warp *warp, const struct ptx__op *op, enum ptx__fi
                   uint64_t address, size_t bytes, unsigned lane, const char *format, ...)
     __attribute__((format(printf, 7, 8)));
 
-/* Frees the images whose handles were looked up. */
-void ptx__images_free(struct ptx__grid *grid);
-
-/*
- * Called when the active lanes arrive at the barrier of their cluster, and when they exit. If the
- * barrier is then complete, all who wait at it go on.
- */
-void ptx__cluster_arrive(struct ptx__warp *warp);
-void ptx__cluster_leave(struct ptx__warp *warp);
-
-/* Tells whether a warp of the cluster can run. */
-bool ptx__cluster_ready(const struct ptx__cluster *cluster);
-
-/* Tells whether a thread of the block waits at the barrier of its cluster. */
-bool ptx__cluster_awaited(const struct ptx__block *block);
-
-/*
- * Called when threads of the block arrive at a barrier or exit. If the barrier is complete, all its
- * warps go on.
- */
-void ptx__barrier_check(struct ptx__block *block, unsigned number);
-
-/* Returns a frame for a call, or NULL when out of memory. */
-struct ptx__frame *ptx__frame_new(struct ptx__block *block, const struct ptx__warp *warp,
-                                  const struct ptx__code *code);
-void ptx__frame_free(struct ptx__block *block, struct ptx__frame *frame);
-
-/*
- * Makes the local memory of a warp's lanes at least so large. False if a thread may not have so
- * much.
- */
-bool ptx__local_reserve(struct ptx__warp *warp, size_t bytes);
-
-/* --- racecheck/racecheck_local.c: what nothing has written in local memory --- */
-
-/*
- * Grows the shadow memory with the local memory, to bytes for each lane. False when out of memory.
- */
-bool ptx__local_racecheck_grow(struct ptx__warp *warp, size_t bytes);
-
-/*
- * Called when a function begins for some lanes: its variables are not yet written, and the rest of
- * its frame counts as written.
- */
-void ptx__local_racecheck_frame(struct ptx__warp *warp, const struct ptx__frame *frame,
-                                uint32_t lanes);
-
-/* Marks bytes of a lane's local memory as not written. */
-void ptx__local_racecheck_clear(struct ptx__warp *warp, unsigned lane, uint64_t offset,
-                                uint64_t bytes);
+/* Returns the line of an operation in the PTX text. */
+uint32_t ptx__line_of(const struct ptx__warp *warp, const struct ptx__op *op);
 
 #endif

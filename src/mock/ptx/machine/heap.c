@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "mock/ptx/machine/heap.h"
-#include "mock/ptx/machine/run.h"
 
 enum { ALIGNMENT = 16 };
 

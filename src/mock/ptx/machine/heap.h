@@ -4,6 +4,7 @@
 #define CUSHIM_MOCK_PTX_MACHINE_HEAP_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct ptx__heap;
@@ -13,5 +14,12 @@ uint64_t ptx__heap_take(struct ptx__heap *heap, uint64_t bytes);
 
 /* Returns false if no part in use begins at the address. */
 bool ptx__heap_give(struct ptx__heap *heap, uint64_t address);
+
+/*
+ * The heap for malloc() in kernels. It uses one range of the caller, which must exist as long as
+ * the heap.
+ */
+struct ptx__heap *ptx__heap_new(uint64_t address, size_t bytes);
+void ptx__heap_free(struct ptx__heap *heap);
 
 #endif

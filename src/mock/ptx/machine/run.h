@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The interface of the PTX engine: running a kernel of a lowered module. The engine uses nothing of
- * the mock except what is passed here, and the mock uses nothing else of the engine. The caller of
- * ptx__run() must not change the program and the launch until it returns; workers of the engine use
- * them meanwhile.
+ * A launch, as the caller of ptx__run() (run/run.h) describes it. The engine uses nothing of the
+ * mock except what is passed here. The caller must not change the program and the launch until
+ * ptx__run() returns; workers of the engine use them meanwhile.
  */
 #ifndef CUSHIM_MOCK_PTX_MACHINE_RUN_H
 #define CUSHIM_MOCK_PTX_MACHINE_RUN_H
@@ -94,16 +93,6 @@ struct ptx__launch {
     void *user;
 };
 
-/*
- * The heap for malloc() in kernels. It uses one range of the caller, which must exist as long as
- * the heap.
- */
-struct ptx__heap *ptx__heap_new(uint64_t address, size_t bytes);
-void ptx__heap_free(struct ptx__heap *heap);
-
-/* Tells whether a function of the program calls malloc(). */
-bool ptx__uses_heap(const struct ptx__program *program);
-
 /* How a launch ends: names and values are those of CUresult. */
 enum ptx__result {
     PTX__SUCCESS = 0,
@@ -116,15 +105,5 @@ enum ptx__result {
     PTX__ERROR_INVALID_PC = 718,
     PTX__ERROR_LAUNCH_FAILED = 719,
 };
-
-/* Runs a launch to its end. */
-enum ptx__result ptx__run(struct ptx__launch *launch);
-
-/*
- * Lowers a module whose variables have addresses. If the engine cannot execute something, the log
- * names it, and the result is PTX_REFUSED. The program does not refer to the module afterwards.
- */
-enum ptx__status ptx__lower(const struct ptx__module *module, struct ptx__log *log,
-                            struct ptx__program **ret_program);
 
 #endif

@@ -5,7 +5,7 @@
  */
 #include "mock/ptx/memory/memory.h"
 
-#include "mock/ptx/machine/block.h"
+#include "mock/ptx/machine/grid.h"
 
 /* Finds the range of an address by a binary search, or by the caller of the engine. */
 static struct ptx__range *find(const struct ptx__launch *launch, uint64_t address)

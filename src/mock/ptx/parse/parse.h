@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The functions that read the parts of a PTX text. Each begins at the current word of the lexer and
- * ends behind the text that it has read. syntax/parser.h describes their results.
+ * ends behind the text that it has read. syntax/parser.h describes their results. Each part has a
+ * file: module_text.c, function_text.c, body.c, declaration.c, initial_value.c, instruction.c,
+ * operand.c, call.c, expression.c and source_text.c.
  */
 #ifndef CUSHIM_MOCK_PTX_PARSE_PARSE_H
 #define CUSHIM_MOCK_PTX_PARSE_PARSE_H

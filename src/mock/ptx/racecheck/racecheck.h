@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The race check: the shadow memory of a running launch, and its fast path, which is inline. The
- * rest, including the texts of findings, is in racecheck_shared.c and racecheck_global.c.
+ * rest, including the texts of findings, is in racecheck_shared.c, racecheck_global.c and
+ * racecheck_local.c.
  * exec_racecheck.c checks all lanes of a warp at once. The shadow memory of shared and local memory
  * belongs to one worker; each line of global memory has a lock, which is a bit of its word.
  */
@@ -38,6 +39,17 @@ struct ptx__shared_racecheck {
     uint32_t clocks[PTX__MAX_WARPS][PTX__MAX_WARPS]; /* for each warp, what it has seen of each */
     uint32_t strong[PTX__MAX_WARPS];
 };
+
+struct ptx__shared_racecheck *ptx__shared_racecheck_new(uint32_t shared_bytes, unsigned n_warps);
+void ptx__shared_racecheck_free(struct ptx__shared_racecheck *watch);
+void ptx__shared_racecheck_start(struct ptx__block *block);
+
+/*
+ * Called when a warp arrives at a barrier, and when it leaves it: they order the accesses before
+ * and after.
+ */
+void ptx__shared_racecheck_arrive(struct ptx__warp *warp, struct ptx__barrier *barrier);
+void ptx__shared_racecheck_leave(struct ptx__warp *warp, const struct ptx__barrier *barrier);
 
 /*
  * Makes the granules as small as an access needs. When out of memory it returns false, and the
@@ -131,6 +143,10 @@ struct ptx__touch {
 /* Checks and records an access to bytes of a range, without the fast path. */
 void ptx__racecheck_global(const struct ptx__touch *touch, uint64_t offset, uint64_t bytes);
 
+/* Make and free the shadow memory of a range, at its first use and at the end of the launch. */
+void ptx__racecheck_range(struct ptx__range *range);
+void ptx__racecheck_range_end(struct ptx__range *range);
+
 /* Returns the number of the block in shadow memory, or 0 if blocks are not recorded. */
 static inline uint64_t ptx__line_owner(const struct ptx__block *block,
                                        const struct ptx__range *range)
@@ -200,5 +216,23 @@ void ptx__racecheck_local(struct ptx__warp *warp, const struct ptx__op *op, unsi
  */
 void ptx__racecheck_frame(struct ptx__warp *warp, const struct ptx__op *op, unsigned bytes,
                           enum ptx__use use);
+
+/* --- local memory: what nothing has written in it --- */
+
+/*
+ * Grows the shadow memory with the local memory, to bytes for each lane. False when out of memory.
+ */
+bool ptx__local_racecheck_grow(struct ptx__warp *warp, size_t bytes);
+
+/*
+ * Called when a function begins for some lanes: its variables are not yet written, and the rest of
+ * its frame counts as written.
+ */
+void ptx__local_racecheck_frame(struct ptx__warp *warp, const struct ptx__frame *frame,
+                                uint32_t lanes);
+
+/* Marks bytes of a lane's local memory as not written. */
+void ptx__local_racecheck_clear(struct ptx__warp *warp, unsigned lane, uint64_t offset,
+                                uint64_t bytes);
 
 #endif

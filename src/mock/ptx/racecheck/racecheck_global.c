@@ -13,7 +13,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
-#include "mock/ptx/machine/block.h"
+#include "mock/ptx/racecheck/racecheck.h"
 #include "mock/ptx/racecheck/shadow_record.h"
 
 #define ALL_BYTES UINT64_MAX

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mock/ptx/machine/block.h"
 #include "mock/ptx/racecheck/racecheck.h"
 
 static bool allocate(struct ptx__shared_racecheck *watch)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Running a launch: its clusters are distributed over workers, each of which is a thread. */
-#include "mock/ptx/machine/run.h"
+#include "mock/ptx/run/run.h"
 
 #include <sched.h>
 #include <stdlib.h>
@@ -8,8 +8,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "mock/ptx/machine/block.h"
+#include "mock/ptx/racecheck/racecheck.h"
 #include "mock/ptx/racecheck/shadow_record.h"
+#include "mock/ptx/texture/texture.h"
+#include "mock/ptx/warps/grid.h"
 
 /*
  * The maximum number of blocks that a worker has begun, unless the launch is cooperative and all

@@ -4,7 +4,7 @@
  *
  * Functions that read return whether to continue: false after an error of syntax, or when out of
  * memory. Errors of meaning are reported, and reading continues, so that a program gets all of them
- * at once.
+ * at once. Names, and what they mean, are in names.c.
  */
 #ifndef CUSHIM_MOCK_PTX_SYNTAX_PARSER_H
 #define CUSHIM_MOCK_PTX_SYNTAX_PARSER_H

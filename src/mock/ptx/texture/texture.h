@@ -8,7 +8,7 @@
  * .f16.
  *
  * Several workers call these functions at the same time. Images do not change, and no other data is
- * shared.
+ * shared. Images are in image.c, surfaces in surface.c, and the steps of a texture in texture_*.c.
  */
 #ifndef CUSHIM_MOCK_PTX_TEXTURE_TEXTURE_H
 #define CUSHIM_MOCK_PTX_TEXTURE_TEXTURE_H
@@ -83,6 +83,11 @@ enum ptx__image_use { PTX__USE_ANY, PTX__USE_TEXTURE, PTX__USE_SAMPLER, PTX__USE
 
 /* imm: enum ptx__image_use. Tests whether a handle can be used in this way. */
 const struct ptx__op *ptx__do_image_test(struct ptx__warp *warp, const struct ptx__op *op);
+
+struct ptx__grid;
+
+/* Frees the images whose handles were looked up. */
+void ptx__images_free(struct ptx__grid *grid);
 
 /* --- image.c --- */
 

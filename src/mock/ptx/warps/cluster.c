@@ -3,7 +3,9 @@
  * The barrier of a cluster. It is complete when all threads that have not exited have arrived. A
  * thread may also wait without having arrived; it then waits for the others all the same.
  */
-#include "mock/ptx/machine/grid.h"
+#include "mock/ptx/warps/cluster.h"
+
+#include "mock/ptx/warps/warp.h"
 
 /*
  * Wakes the threads of a warp that wait. Threads that have arrived but do not wait yet will not

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Blocks: allocating them, setting their first register values, and running them. */
-#include "mock/ptx/machine/grid.h"
+#include "mock/ptx/warps/grid.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "mock/ptx/machine/block.h"
-#include "mock/ptx/warps/control.h"
+#include "mock/ptx/racecheck/racecheck.h"
+#include "mock/ptx/warps/cluster.h"
+#include "mock/ptx/warps/warp.h"
 
 /* The bytes behind the end must not be used; the address sanitizer detects it. */
 #ifndef __has_feature

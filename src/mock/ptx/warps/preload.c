@@ -2,7 +2,7 @@
 /* The first values of registers: constants, parameters and special registers. */
 #include <string.h>
 
-#include "mock/ptx/machine/block.h"
+#include "mock/ptx/warps/grid.h"
 
 static uint64_t thread_index(const struct ptx__grid *grid, unsigned thread, unsigned axis)
 {

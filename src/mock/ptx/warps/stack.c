@@ -3,10 +3,11 @@
  * alloca: memory behind the frame of a function. Each lane may ask for another size, which a slot
  * of the frame holds. A called function begins behind the largest of them.
  */
-#include "mock/ptx/machine/block.h"
 #include "mock/ptx/machine/exec.h"
 #include "mock/ptx/machine/grid.h"
-#include "mock/ptx/warps/control.h"
+#include "mock/ptx/racecheck/racecheck.h"
+#include "mock/ptx/warps/grid.h"
+#include "mock/ptx/warps/warp.h"
 
 static uint32_t begin_of(const struct ptx__warp *w)
 {

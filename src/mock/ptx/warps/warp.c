@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "mock/ptx/machine/warp.h"
+#include "mock/ptx/warps/warp.h"
 
 #include <stdlib.h>
 #include <string.h>

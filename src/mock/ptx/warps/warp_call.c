@@ -2,8 +2,9 @@
 /* Calls: a new frame for the active lanes, and their arguments and results. */
 #include <string.h>
 
-#include "mock/ptx/machine/grid.h"
-#include "mock/ptx/machine/warp.h"
+#include "mock/ptx/racecheck/racecheck.h"
+#include "mock/ptx/warps/grid.h"
+#include "mock/ptx/warps/warp.h"
 
 /*
  * The stack that each call uses at least: an H200 keeps this much for every function that calls

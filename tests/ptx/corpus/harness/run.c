@@ -195,7 +195,8 @@ static int run_case(const struct corpus_case *test, const char *ptx, int target,
     return answer;
 }
 
-/* Is there a driver? A child asks, because the children of the first to open one could not use it. */
+/* Is there a driver? A child asks, because the children of the first to open one could not use it.
+ */
 static bool has_driver(void)
 {
     const pid_t child = fork();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which streams may use managed memory of a device. Callers hold the lock. */
-#ifndef CUSHIM_MOCK_ALLOCATION_ATTACH_H
-#define CUSHIM_MOCK_ALLOCATION_ATTACH_H
+#ifndef CUSHIM_MOCK_ALLOCATION_STREAM_ATTACH_H
+#define CUSHIM_MOCK_ALLOCATION_STREAM_ATTACH_H
 
 struct mock__memory;
 struct mock__work;

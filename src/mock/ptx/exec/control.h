@@ -3,24 +3,10 @@
  * The handlers of exec/control.c and warps/stack.c. They are compiled once, not once for each
  * instruction set of the host.
  */
-#ifndef CUSHIM_MOCK_PTX_WARPS_CONTROL_H
-#define CUSHIM_MOCK_PTX_WARPS_CONTROL_H
+#ifndef CUSHIM_MOCK_PTX_EXEC_CONTROL_H
+#define CUSHIM_MOCK_PTX_EXEC_CONTROL_H
 
 #include "mock/ptx/machine/code.h"
-
-/*
- * Bits of a barrier's imm. Its slots are a: the number, b: how many threads (0: all), c: the
- * predicate, d: the result.
- */
-enum {
-    PTX__BARRIER_ARRIVES = 1, /* the warp arrives and does not wait */
-    PTX__BARRIER_VOTES = 2,
-    PTX__BARRIER_NEGATED = 4,  /* the predicate is negated */
-    PTX__BARRIER_ALL = 8,      /* the result: whether the predicate is true in all threads, */
-    PTX__BARRIER_ANY = 16,     /* in any, */
-    PTX__BARRIER_COUNT = 32,   /* or in how many threads */
-    PTX__BARRIER_ALIGNED = 64, /* all lanes of a warp must be at the same barrier */
-};
 
 /* An access by a name and a constant offset that is known to be wrong when the code is lowered. */
 enum ptx__wrong_access {
@@ -52,9 +38,6 @@ H(ptx__do_warp_sync);
 H(ptx__do_trap);
 H(ptx__do_nothing);
 H(ptx__do_wrong_access); /* imm: a struct ptx__wrong */
-H(ptx__do_alloca);
-H(ptx__do_stack_save);
-H(ptx__do_stack_restore);
 #undef H
 
 #endif

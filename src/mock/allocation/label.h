@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* How findings call what the program has made. Callers hold the lock. */
+#ifndef CUSHIM_MOCK_ALLOCATION_LABEL_H
+#define CUSHIM_MOCK_ALLOCATION_LABEL_H
+
+struct mock__freed;
+struct mock__memory;
+struct mock__object;
+struct mock__queue;
+struct mock__work;
+
+/* A text that names an object in findings. */
+struct mock__words {
+    char text[192];
+};
+
+/*
+ * Returns such as "allocation 3 'weights' (256 bytes, made by cuMemAlloc, the program's 2nd)". In
+ * allocation/label.c.
+ */
+struct mock__words mock__say_memory(const struct mock__memory *memory);
+struct mock__words mock__say_freed(const struct mock__freed *freed);
+
+/* "stream 0x200000000070 'upload', made by cuStreamCreate, the program's 1st" */
+struct mock__words mock__say_object(const char *kind, const struct mock__object *object);
+
+/* "stream 7 'upload'" */
+struct mock__words mock__say_stream(const struct mock__queue *queue);
+
+/* "kernel 'add' in stream 7 'upload'" */
+struct mock__words mock__say_work(const struct mock__work *work);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The functions that nothing implements. Their generated definitions call this one, and see no
+ * headers of CUDA.
+ */
+#ifndef CUSHIM_MOCK_EXPORTS_UNSUPPORTED_H
+#define CUSHIM_MOCK_EXPORTS_UNSUPPORTED_H
+
+#include "base/publish.h"
+
+/*
+ * The result of a function without an implementation: CUDA_ERROR_NOT_SUPPORTED, or the error of
+ * every driver function in this state, such as before cuInit().
+ */
+CUSHIM__HIDDEN int mock__unsupported(void);
+
+#endif

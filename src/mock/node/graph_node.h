@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* What the functions of nodes of all types have in common. Callers hold the lock. */
+#ifndef CUSHIM_MOCK_NODE_GRAPH_NODE_H
+#define CUSHIM_MOCK_NODE_GRAPH_NODE_H
+
+#include "mock/graph/graph.h"
+
+/* What a caller wants a node to be: its parameters, and what turns them into checked work. */
+struct mock__node_spec {
+    CUresult (*describe)(const void *params, struct mock__work **ret_work);
+    const void *params;
+};
+
+/* What cuGraphAdd*Node, cuGraph*NodeSetParams and cuGraphExec*NodeSetParams do. */
+CUresult mock__node_spec_add(CUgraphNode *ret_node, CUgraph graph, const CUgraphNode *after,
+                             size_t n, struct mock__node_spec spec);
+CUresult mock__node_spec_add_by(CUgraphNode *ret_node, CUgraph graph, const CUgraphNode *after,
+                                const struct mock__edge_data *data, size_t n,
+                                struct mock__node_spec spec);
+CUresult mock__node_spec_set(CUgraphNode node, CUgraphNodeType type, struct mock__node_spec spec);
+CUresult mock__node_spec_set_exec(CUgraphExec exec, CUgraphNode node, CUgraphNodeType type,
+                                  struct mock__node_spec spec);
+
+/* The work of a node of this type. */
+CUresult mock__node_work(CUgraphNode handle, CUgraphNodeType type,
+                         const struct mock__work **ret_work);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* What does the operations: the handlers for the best instruction set of the host. */
+#ifndef CUSHIM_MOCK_PTX_EXEC_HANDLERS_H
+#define CUSHIM_MOCK_PTX_EXEC_HANDLERS_H
+
+#include "mock/ptx/machine/code.h"
+
+/*
+ * Returns a handler by its key, such as "add.u32" or "ld.global.u32": the instruction with the
+ * modifiers that make a difference. NULL if there is none.
+ */
+ptx__handler ptx__handler_find(const char *key);
+
+#endif

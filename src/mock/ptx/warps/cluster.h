@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* The barrier of a cluster. A cluster belongs to one worker, so nothing here takes a lock. */
+#ifndef CUSHIM_MOCK_PTX_WARPS_CLUSTER_H
+#define CUSHIM_MOCK_PTX_WARPS_CLUSTER_H
+
+#include "mock/ptx/machine/grid.h"
+
+/*
+ * Called when the active lanes arrive at the barrier of their cluster, and when they exit. If the
+ * barrier is then complete, all who wait at it go on.
+ */
+void ptx__cluster_arrive(struct ptx__warp *warp);
+void ptx__cluster_leave(struct ptx__warp *warp);
+
+/* Tells whether a warp of the cluster can run. */
+bool ptx__cluster_ready(const struct ptx__cluster *cluster);
+
+/* Tells whether a thread of the block waits at the barrier of its cluster. */
+bool ptx__cluster_awaited(const struct ptx__block *block);
+
+#endif
