@@ -16,10 +16,12 @@ TestSuite(cluster, .timeout = 60);
     "mov.u32 %c, %cluster_ctarank; mov.u32 %r0, %ntid.x; mad.lo.u32 %i, %b, %r0, %t;\n"            \
     "ld.param.u64 %rd0, [p]; mul.wide.u32 %rd1, %i, 4; add.u64 %rd1, %rd0, %rd1;\n"
 #define SYNC "barrier.cluster.arrive; barrier.cluster.wait;\n"
-/* So long that others have their turn meanwhile. */
-#define LONG(name)                                                                                 \
-    "mov.u32 %r8, 0; " name ": add.u32 %r8, %r8, 1; setp.lt.u32 %p3, %r8, 300000; @%p3 bra " name  \
+/* So long that others have their turn meanwhile, and longer than that. */
+#define LOOP(name, n)                                                                              \
+    "mov.u32 %r8, 0; " name ": add.u32 %r8, %r8, 1; setp.lt.u32 %p3, %r8, " n "; @%p3 bra " name   \
     ";\n"
+#define LATE  LOOP("L1", "100000")
+#define LATER LOOP("L2", "300000")
 
 static unsigned words[16384];
 
@@ -110,10 +112,9 @@ Test(cluster, threads_that_have_exited_are_not_waited_for)
 Test(cluster, who_has_arrived_and_exited_counts_for_nobody_else)
 {
     EXPECT(CUDA_SUCCESS,
-           run_pairs("setp.eq.u32 %q, %c, 0; @%q barrier.cluster.arrive; @%q exit;\n"
-                     "setp.lt.u32 %p0, %t, 32; @%p0 bra W; " LONG(
-                         "L") "st.global.u32 [%rd0], 7; W: " SYNC
-                              "ld.volatile.global.u32 %r1, [%rd0]; st.global.u32 [%rd1], %r1;",
+           run_pairs("setp.eq.u32 %q, %c, 0; @!%q bra B; " LATE "barrier.cluster.arrive; exit;\n"
+                     "B: setp.lt.u32 %p0, %t, 32; @%p0 bra W; " LATER "st.global.u32 [%rd0], 7;\n"
+                     "W: " SYNC "ld.volatile.global.u32 %r1, [%rd0]; st.global.u32 [%rd1], %r1;",
                      2, 64));
     for (unsigned i = 64; i < 128; i++)
         cr_expect(eq(u32, words[i], 7));
@@ -126,9 +127,8 @@ Test(cluster, lanes_that_are_one_barrier_ahead)
 {
     EXPECT(CUDA_SUCCESS,
            run_pairs("and.b32 %r1, %t, 1; setp.eq.u32 %q, %r1, 0; @%q bra AHEAD;\n"
-                     "barrier.cluster.arrive; " LONG("L") "barrier.cluster.wait; " SYNC
-                                                          "bra DONE;\nAHEAD: " SYNC SYNC
-                                                          "DONE: st.global.u32 [%rd1], 3;",
+                     "barrier.cluster.arrive; " LATER "barrier.cluster.wait; " SYNC "bra DONE;\n"
+                     "AHEAD: " SYNC SYNC "DONE: st.global.u32 [%rd1], 3;",
                      2, 64));
     for (unsigned i = 0; i < 128; i++)
         cr_expect(eq(u32, words[i], 3));
@@ -138,9 +138,8 @@ Test(cluster, lanes_that_are_one_barrier_ahead)
 Test(cluster, lanes_wait_for_lanes_at_the_barrier)
 {
     EXPECT(CUDA_SUCCESS,
-           run_pairs("setp.eq.u32 %q, %c, 1; @!%q bra A; " LONG("L") SYNC
-                     "exit;\nA: "
-                     "barrier.cluster.arrive; setp.lt.u32 %p0, %t, 16; @%p0 bra V;\n"
+           run_pairs("setp.eq.u32 %q, %c, 1; @!%q bra A; " LATER SYNC "exit;\n"
+                     "A: barrier.cluster.arrive; setp.lt.u32 %p0, %t, 16; @%p0 bra V;\n"
                      "barrier.cluster.wait; V: setp.ge.u32 %p1, %t, 8; "
                      "vote.sync.ballot.b32 %r1, %p1, 0xffffffff; @%p0 barrier.cluster.wait; "
                      "st.global.u32 [%rd1], %r1;",
