@@ -20,6 +20,7 @@ enum {
 };
 
 #define LARGEST_STACK         ((size_t) 512 << 10)
+#define LEAST_HEAP            ((size_t) 4 << 20) /* what an H200 makes of 0 (driver 580.159.04) */
 #define LARGEST_FETCH         128u
 #define LARGEST_PENDING_COUNT ((size_t) 1 << 24)
 
@@ -72,8 +73,10 @@ static CUresult set_limit(struct mock__context *context, int limit, size_t value
     switch (limit) {
     case STACK_SIZE:
         return set_at_most(&context->limits[limit], value, LARGEST_STACK);
-    case PRINTF_FIFO_SIZE:
     case MALLOC_HEAP_SIZE:
+        value = value > LEAST_HEAP ? value : LEAST_HEAP;
+        return set_at_most(&context->limits[limit], value, device->profile->total_bytes);
+    case PRINTF_FIFO_SIZE:
         return set_at_most(&context->limits[limit], value, device->profile->total_bytes);
     case PENDING_LAUNCHES:
         return set_at_most(&context->limits[limit], value, LARGEST_PENDING_COUNT);

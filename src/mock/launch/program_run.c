@@ -40,12 +40,6 @@
 /* A call takes so many times what it takes on a device, at most. */
 #define LOCAL_OF_STACK 8
 
-/*
- * Any limit of the stack may be set, also none at all. A device rounds up what it gives to a
- * thread, nobody says how far; so recursion has at least what it has where no limit was set.
- */
-#define LEAST_STACK ((size_t) 1024)
-
 #define SAME_RESULT(name)                                                                          \
     _Static_assert((int) PTX__##name == (int) CUDA_##name, "the engine's results are the "         \
                                                            "driver's")
@@ -249,9 +243,8 @@ static bool want_heap(struct mock__program *program, struct mock__context *conte
 
     if (program->heap || program->no_heap)
         return true;
-    /* Without a heap, malloc() answers that it is full. */
     program->no_heap = !ptx__uses_heap(program->code);
-    if (program->no_heap || !bytes)
+    if (program->no_heap)
         return true;
     if (mock__memory_alloc(context, bytes, &program->heap_memory) != CUDA_SUCCESS)
         return false;
@@ -280,7 +273,7 @@ static void set_limits(struct ptx__launch *launch, const struct mock__context *c
     const size_t stack = context->limits[CU_LIMIT_STACK_SIZE], local = stack * LOCAL_OF_STACK;
 
     launch->step_limit = mock__environment_number("CUSHIM_MOCK_PTX_STEPS", STEPS);
-    launch->stack_limit = stack > LEAST_STACK ? stack : LEAST_STACK;
+    launch->stack_limit = stack;
     launch->local_limit = local > LOCAL_LIMIT ? local : LOCAL_LIMIT;
 }
 

@@ -65,37 +65,6 @@ static struct mock__capture *next_capture(const struct mock__capture *capture)
 
 /* --- checks that calls make before they do something --- */
 
-/* --- who takes part --- */
-
-static void join(struct mock__stream *stream, struct mock__capture *capture)
-{
-    if (stream->capture == capture)
-        return;
-    stream->capture = capture;
-    stream->next_member = capture->members;
-    stream->link_member = &capture->members;
-    if (capture->members)
-        capture->members->link_member = &stream->next_member;
-    capture->members = stream;
-    stream->context->capturing++;
-    stream->context->capturing_blocking += stream->queue->blocking;
-}
-
-static void leave(struct mock__stream *stream)
-{
-    if (stream->capture) {
-        *stream->link_member = stream->next_member;
-        if (stream->next_member)
-            stream->next_member->link_member = stream->link_member;
-        stream->context->capturing--;
-        stream->context->capturing_blocking -= stream->queue->blocking;
-    }
-    stream->capture = NULL;
-    mock__capture_dependencies_clear(&stream->dependencies);
-}
-
-/* --- what calls ask --- */
-
 static bool has_blocking_stream(const struct mock__capture *capture,
                                 const struct mock__context *context)
 {
@@ -366,7 +335,7 @@ static CUresult take_along(struct mock__stream *stream, const struct mock__event
     MOCK__REQUIRE(mock__capture_dependencies_add(&stream->dependencies, dependencies->nodes,
                                                  dependencies->data, dependencies->n),
                   CUDA_ERROR_OUT_OF_MEMORY);
-    join(stream, capture);
+    mock__capture_join(stream, capture);
     return CUDA_SUCCESS;
 }
 
@@ -424,7 +393,7 @@ CUresult mock__capture_begin(struct mock__stream *stream, int mode, struct mock_
         mock__capture_dependencies_clear(&dependencies);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    join(stream, capture);
+    mock__capture_join(stream, capture);
     mock__capture_dependencies_clear(&stream->dependencies);
     stream->dependencies = dependencies;
     return CUDA_SUCCESS;
@@ -461,7 +430,7 @@ static struct mock__graph *end(struct mock__capture *capture, bool keep)
     struct mock__graph *graph = capture->graph;
 
     while (capture->members)
-        leave(capture->members);
+        mock__capture_part(capture->members);
     mock__tree_remove(&captures, &capture->by_id);
     n_strict -= capture->mode != RELAXED;
     graph->captures--;
@@ -509,5 +478,5 @@ void mock__capture_leave(struct mock__stream *stream)
     else if (!mock__capture_dependencies_add(&capture->left, dependencies->nodes,
                                              dependencies->data, dependencies->n))
         capture->invalid = true;
-    leave(stream);
+    mock__capture_part(stream);
 }

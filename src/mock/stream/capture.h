@@ -5,7 +5,7 @@
  * A capture begins in one stream, its origin. A stream that waits for an event which was recorded
  * in the capture joins it. The dependencies of a stream are the nodes that its next node depends
  * on. A mistake invalidates the capture: it still exists, but its calls return errors, and it ends
- * without a graph. Callers hold the lock.
+ * without a graph. The list of its streams is in capture_members.c. Callers hold the lock.
  */
 #ifndef CUSHIM_MOCK_STREAM_CAPTURE_H
 #define CUSHIM_MOCK_STREAM_CAPTURE_H
@@ -33,6 +33,10 @@ struct mock__capture {
     struct mock__stream *members;           /* the streams that take part, linked by next_member */
     struct mock__tree_node by_id;           /* among all captures */
 };
+
+/* Makes a stream take part in a capture, or no longer. It may take part already. */
+void mock__capture_join(struct mock__stream *stream, struct mock__capture *capture);
+void mock__capture_part(struct mock__stream *stream);
 
 /* --- checks that calls make before they do something; CUDA_SUCCESS if nothing captures --- */
 
