@@ -254,6 +254,9 @@ CUSHIM_API cushim_status cushim_context_disable_peer(cushim_context context, cus
 /**
  * Waits until all work of the context is done. If any of that work has failed, the result is its
  * error. Such an error is permanent: every later call that uses the context returns it as well.
+ *
+ * While a stream of the context records for a graph, this fails with CUSHIM_ERROR_CAPTURING, and the
+ * recording goes on.
  */
 CUSHIM_API cushim_status cushim_context_synchronize(cushim_context context);
 

@@ -32,7 +32,8 @@
 
 /**
  * Declares a handle type and the function that frees its object. That function returns nothing:
- * errors of freeing go to the log (log.h), and the caller need not handle them.
+ * errors of freeing go to the log (log.h), and the caller need not handle them. They never change
+ * the last error of the thread (cushim_error_text()).
  */
 #define CUSHIM__HANDLE(type, destroy)                                                              \
     typedef struct type {                                                                          \

@@ -45,11 +45,7 @@ cushim_status cushim_faults_create(const struct cushim_faults_params *params,
 
 void cushim_faults_free(cushim_faults *faults)
 {
-    if (!faults || !faults->id)
-        return;
-    if (cushim__handle_close(faults->id, CUSHIM__HANDLE_FAULTS, __func__))
-        cushim__log(CUSHIM_LOG_ERROR, "%s", cushim__error()->text);
-    faults->id = 0;
+    cushim__handle_free(faults ? &faults->id : NULL, CUSHIM__HANDLE_FAULTS, __func__);
 }
 
 static cushim_status add(struct cushim__faults *faults, const char *function,

@@ -17,21 +17,42 @@ cushim_status cushim_capture_begin(cushim_context context, cushim_stream *ret_re
     return cushim__scope_leave(&scope, status);
 }
 
-cushim_status cushim_capture_end(cushim_stream *recorder, cushim_graph *ret_graph)
+/*
+ * Tells whether the handle is that of a recorder, which cushim_capture_end() frees whatever
+ * happens. The caller keeps any other stream.
+ */
+static bool is_recorder(uint64_t id)
+{
+    const struct cushim__stream *stream = cushim__handle_pin(id, CUSHIM__HANDLE_STREAM, NULL);
+    const bool recorder = stream && stream->recorder;
+
+    if (stream)
+        cushim__handle_unpin(id);
+    return recorder;
+}
+
+static cushim_status end(cushim_stream recorder, cushim_graph *ret_graph, const char *call)
 {
     struct cushim__stream *stream;
     struct cushim__scope scope;
+
+    if (!ret_graph)
+        return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, NULL,
+                               "%s: ret_graph is NULL; the recording is lost", call);
+    CUSHIM_TRY(cushim__object_enter(recorder.id, CUSHIM__HANDLE_STREAM, call, &scope, &stream));
+    return cushim__scope_leave(&scope, cushim__capture_end(&scope, stream, &ret_graph->id));
+}
+
+cushim_status cushim_capture_end(cushim_stream *recorder, cushim_graph *ret_graph)
+{
     cushim_status status;
 
     CHECK_OUTPUT(recorder);
-    CHECK_OUTPUT(ret_graph);
-    CUSHIM_TRY(
-        cushim__object_enter(recorder->id, CUSHIM__HANDLE_STREAM, __func__, &scope, &stream));
-    status = cushim__capture_end(&scope, stream, &ret_graph->id);
-    /* Only a recorder is freed here: the caller keeps any other stream. */
-    if (stream->recorder)
+    status = end(*recorder, ret_graph, __func__);
+    /* Freeing a recorder also ends a capture that could not be ended above. */
+    if (is_recorder(recorder->id))
         cushim__object_close(&recorder->id, CUSHIM__HANDLE_STREAM, __func__);
-    return cushim__scope_leave(&scope, status);
+    return status;
 }
 
 void cushim_graph_free(cushim_graph *graph)

@@ -37,11 +37,7 @@ cushim_status cushim_trace_create(const struct cushim_trace_params *params, cush
 
 void cushim_trace_free(cushim_trace *trace)
 {
-    if (!trace || !trace->id)
-        return;
-    if (cushim__handle_close(trace->id, CUSHIM__HANDLE_TRACE, __func__))
-        cushim__log(CUSHIM_LOG_ERROR, "%s", cushim__error()->text);
-    trace->id = 0;
+    cushim__handle_free(trace ? &trace->id : NULL, CUSHIM__HANDLE_TRACE, __func__);
 }
 
 /*

@@ -32,6 +32,25 @@ struct cushim__error {
 struct cushim__error *cushim__error(void);
 
 /*
+ * Saves the thread's last error for a destructor, which must not change it. The error is a large
+ * structure, so it is copied only if there is one.
+ */
+static inline void cushim__error_keep(struct cushim__error *ret_kept)
+{
+    ret_kept->status = cushim__error()->status;
+    if (ret_kept->status)
+        *ret_kept = *cushim__error();
+}
+
+static inline void cushim__error_restore(const struct cushim__error *kept)
+{
+    if (kept->status)
+        *cushim__error() = *kept;
+    else if (cushim__error()->status)
+        *cushim__error() = (struct cushim__error){0};
+}
+
+/*
  * Sets the calling thread's last error and returns its status, so that a failing function ends with
  * `return cushim__fail(...)`. call is the function that failed, and label is the object that it was
  * called for. Either may be NULL.

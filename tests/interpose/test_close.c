@@ -149,7 +149,7 @@ Test(closing, from_inside_a_hook_is_refused)
     cushim_log_set(CUSHIM_LOG_ERROR, collect, NULL);
     cr_expect(eq(int, fake_count(table), FAKE_COUNT(0)));
     assert_contains(logged, "hook");
-    cr_expect(eq(int, cushim_error_status(), CUSHIM_ERROR_BUSY));
+    cr_expect(eq(int, cushim_error_status(), CUSHIM_OK)); /* frees leave the last error */
     cr_expect(eq(u64, from_inside.driver.id, driver.id));
     cr_expect(eq(u64, from_inside.other.id, other.id));
     cr_expect(eq(ptr, (void *) fake_functions(driver), (void *) table));
@@ -173,8 +173,8 @@ Test(closing, twice_is_logged)
     cr_expect(eq(str, logged, S("")));
     cushim_close(&copy);
     cr_expect(eq(u64, copy.id, 0));
-    cr_expect(eq(int, cushim_error_status(), CUSHIM_ERROR_STALE_HANDLE));
-    cr_expect(eq(str, logged, S(cushim_error_text())));
+    cr_expect(eq(int, cushim_error_status(), CUSHIM_OK));
+    cr_expect(eq(str, logged, S("cushim_close: this driver was freed, or the handle is not one")));
     cushim_log_set(CUSHIM_LOG_NONE, NULL, NULL);
     cushim_close(&below);
 }

@@ -34,7 +34,8 @@ VALUES = [
 
 def run(program, **environment):
     done = subprocess.run([program, "--tap=-", "--short-filename"], stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, env={**os.environ, **environment})
+                          stderr=subprocess.STDOUT, text=True,
+                          env={**{k: v for k, v in os.environ.items() if k != "CUSHIM_TESTS_FORK"}, **environment})
     return done.stdout
 
 

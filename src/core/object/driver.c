@@ -95,13 +95,11 @@ cushim_status cushim__driver_interpose(uint64_t below, enum cushim_library id,
     return give_handle(driver, call, ret_id);
 }
 
-void cushim__driver_close(uint64_t *id, enum cushim_library library, const char *call)
+static void close_open(uint64_t *id, enum cushim_library library, const char *call)
 {
     const enum cushim__handle_kind kind = cushim__driver_handle_kind(library);
     const struct cushim__driver *driver;
 
-    if (!id || !*id)
-        return;
     /*
      * Closing waits until no call is inside of a hook. Called from a hook, it would wait for
      * itself.
@@ -128,4 +126,15 @@ void cushim__driver_close(uint64_t *id, enum cushim_library library, const char 
     if (driver)
         cushim__handle_unpin(*id);
     *id = 0;
+}
+
+void cushim__driver_close(uint64_t *id, enum cushim_library library, const char *call)
+{
+    struct cushim__error before;
+
+    if (!id || !*id)
+        return;
+    cushim__error_keep(&before);
+    close_open(id, library, call);
+    cushim__error_restore(&before);
 }

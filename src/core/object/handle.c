@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/fork.h"
+#include "base/log.h"
 #include "base/status.h"
 #include "base/util.h"
 #include "core/object/slot.h"
@@ -439,4 +440,17 @@ void cushim__handle_set_lock(uint64_t id, struct cushim__handle_lock *lock)
      */
     atomic_store_explicit(&cushim__slot_at(cushim__handle_index(id))->lock, lock,
                           memory_order_release);
+}
+
+void cushim__handle_free(uint64_t *id, enum cushim__handle_kind kind, const char *call)
+{
+    struct cushim__error before;
+
+    if (!id || !*id)
+        return;
+    cushim__error_keep(&before);
+    if (cushim__handle_close(*id, kind, call))
+        cushim__log(CUSHIM_LOG_ERROR, "%s", cushim__error()->text);
+    cushim__error_restore(&before);
+    *id = 0;
 }

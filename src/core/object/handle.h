@@ -112,4 +112,10 @@ void cushim__handle_set_lock(uint64_t id, struct cushim__handle_lock *lock);
 /* Closes a handle. The object is destroyed now, or with its last pin. */
 cushim_status cushim__handle_close(uint64_t id, enum cushim__handle_kind kind, const char *call);
 
+/*
+ * Closes a handle for a function that frees: such a function returns nothing and leaves the
+ * thread's last error as it was. So an error is only logged. Sets *id to 0; id may be NULL.
+ */
+void cushim__handle_free(uint64_t *id, enum cushim__handle_kind kind, const char *call);
+
 #endif

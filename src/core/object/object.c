@@ -24,6 +24,15 @@ void cushim__object_finish(struct cushim__object *object)
     free(atomic_load(&object->label));
 }
 
+void cushim__object_destroy(struct cushim__object *object)
+{
+    struct cushim__error before;
+
+    cushim__error_keep(&before);
+    object->destroy(object);
+    cushim__error_restore(&before);
+}
+
 static void unref(void *object)
 {
     cushim__object_unref(object);
@@ -88,17 +97,19 @@ cushim_status cushim__object_set_label(struct cushim__object *object, const char
 
 void cushim__object_close(uint64_t *id, enum cushim__handle_kind kind, const char *call)
 {
+    struct cushim__error before;
+
     if (!id || !*id)
         return;
-    if (cushim__check_no_host_function(call)) {
-        /*
-         * The driver must not be called now, and nothing would free the object later. So the handle
-         * stays open.
-         */
-        cushim__log(CUSHIM_LOG_ERROR, "%s; the handle stays open", cushim__error()->text);
+    cushim__error_keep(&before);
+    if (!cushim__check_no_host_function(call)) {
+        cushim__handle_free(id, kind, call);
         return;
     }
-    if (cushim__handle_close(*id, kind, call))
-        cushim__log(CUSHIM_LOG_ERROR, "%s", cushim__error()->text);
-    *id = 0;
+    /*
+     * The driver must not be called now, and nothing would free the object later. So the handle
+     * stays open.
+     */
+    cushim__log(CUSHIM_LOG_ERROR, "%s; the handle stays open", cushim__error()->text);
+    cushim__error_restore(&before);
 }

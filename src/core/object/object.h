@@ -37,10 +37,16 @@ static inline void cushim__object_ref(struct cushim__object *object)
     atomic_fetch_add_explicit(&object->references, 1, memory_order_relaxed);
 }
 
+/*
+ * Destroys an object without references. The destructor may call the driver, and does not change
+ * the thread's last error.
+ */
+void cushim__object_destroy(struct cushim__object *object);
+
 static inline void cushim__object_unref(struct cushim__object *object)
 {
     if (atomic_fetch_sub_explicit(&object->references, 1, memory_order_acq_rel) == 1)
-        object->destroy(object);
+        cushim__object_destroy(object);
 }
 
 /*

@@ -64,25 +64,6 @@ static inline cushim_status cushim__check_result(const struct cushim__scope *sco
 
 void cushim__check_free(const struct cushim__scope *scope, int result, const char *name);
 
-/*
- * Saves the thread's last error for a destructor, which must not change it. The error is a large
- * structure, so it is copied only if there is one.
- */
-static inline void cushim__error_keep(struct cushim__error *ret_kept)
-{
-    ret_kept->status = cushim__error()->status;
-    if (ret_kept->status)
-        *ret_kept = *cushim__error();
-}
-
-static inline void cushim__error_restore(const struct cushim__error *kept)
-{
-    if (kept->status)
-        *cushim__error() = *kept;
-    else if (cushim__error()->status)
-        *cushim__error() = (struct cushim__error){0};
-}
-
 /* Returns CUSHIM_ERROR_INVALID_ARGUMENT from a public function if its output is NULL. */
 #define CHECK_OUTPUT(pointer)                                                                      \
     do {                                                                                           \

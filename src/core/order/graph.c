@@ -114,6 +114,7 @@ static cushim_status start(const struct cushim__scope *scope, struct cushim__str
     cushim__lock(scope->context);
     stream->timeline->recording = recording;
     stream->timeline->not_fast = true;
+    scope->context->recordings++;
     cushim__unlock(scope->context);
     return CUSHIM_OK;
 }
@@ -136,6 +137,17 @@ cushim_status cushim__capture_begin(const struct cushim__scope *scope,
     return status;
 }
 
+/* Returns what the stream has recorded, which then belongs to the caller. Under the lock. */
+static struct cushim__recording *take_recording(const struct cushim__scope *scope,
+                                                struct cushim__stream *stream)
+{
+    struct cushim__recording *recording = TAKE_PTR(stream->timeline->recording);
+
+    if (recording)
+        scope->context->recordings--;
+    return recording;
+}
+
 /*
  * Ends the capture and throws the graph away. Errors are not reported again: the calls that failed
  * during the recording returned them.
@@ -146,7 +158,7 @@ void cushim__capture_drop(const struct cushim__scope *scope, struct cushim__stre
     CUgraph graph = NULL;
 
     cushim__lock(scope->context);
-    recording = TAKE_PTR(stream->timeline->recording);
+    recording = take_recording(scope, stream);
     if (recording)
         CU_FN(scope->table, cuStreamEndCapture)(stream->cu, &graph);
     cushim__unlock(scope->context);
@@ -235,7 +247,7 @@ cushim_status cushim__capture_end(const struct cushim__scope *scope, struct cush
     CUgraph cu = NULL;
 
     cushim__lock(scope->context);
-    recording = TAKE_PTR(stream->timeline->recording);
+    recording = take_recording(scope, stream);
     if (recording)
         status = CU_CALL(scope, cuStreamEndCapture, (stream->cu, &cu));
     cushim__unlock(scope->context);

@@ -297,14 +297,13 @@ struct before {
 
 /*
  * Returns an array that ends with NULL. When out of memory it returns NULL: then the wait is done,
- * but nothing is noted as done.
+ * but nothing is noted as done. Under the submission lock.
  */
 static struct before *note_all(struct cushim__context *context)
 {
     struct before *list;
     size_t n = 0;
 
-    cushim__lock(context);
     pthread_mutex_lock(&context->pool_lock);
     for (struct cushim__timeline *t = context->timelines; t; t = t->next)
         n++;
@@ -314,19 +313,31 @@ static struct before *note_all(struct cushim__context *context)
         if (ref_unless_zero(t))
             list[n++] = (struct before){t, t->submitted};
     pthread_mutex_unlock(&context->pool_lock);
-    cushim__unlock(context);
     return list;
 }
 
 /*
  * The numbers are read before the wait, because other threads may submit during it. The wait holds
- * no lock, so that they can.
+ * no lock, so that they can. The driver would refuse to wait while a stream records, and would make
+ * the recording useless.
  */
 cushim_status cushim__synchronize_context(struct cushim__scope *scope)
 {
-    SCOPED_FREE struct before *list = note_all(scope->context);
-    const cushim_status status = CU_CALL(scope, cuCtxSynchronize, ());
+    SCOPED_FREE struct before *list = NULL;
+    cushim_status status;
+    unsigned recordings;
 
+    cushim__lock(scope->context);
+    recordings = scope->context->recordings;
+    list = note_all(scope->context);
+    cushim__unlock(scope->context);
+    if (recordings)
+        status = cushim__fail_at(CUSHIM_ERROR_CAPTURING, scope->call, scope->label,
+                                 "%s: %u of its streams record for a graph: wait for single "
+                                 "streams, or call cushim_capture_end() first",
+                                 scope->call, recordings);
+    else
+        status = CU_CALL(scope, cuCtxSynchronize, ());
     cushim__lock(scope->context);
     for (struct before *b = list; !status && b && b->timeline; b++)
         cushim__timeline_done(b->timeline, b->number);

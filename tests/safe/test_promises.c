@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* What calls promise when they fail, and what frees promise in any case. */
+#include <stdio.h>
+
+#include "support.h"
+
+SUITE(safe_promises);
+
+enum { N = 16 };
+
+/* Counts down to the allocation of an object that fails; 0 means none. */
+static int allocations_until_failure;
+
+/* Takes the place of libc's function in this program, also for the library. */
+__attribute__((visibility("default"))) void *aligned_alloc(size_t alignment, size_t bytes)
+{
+    void *memory = NULL;
+
+    if (allocations_until_failure && --allocations_until_failure == 0)
+        return NULL;
+    return posix_memalign(&memory, alignment, bytes) ? NULL : memory;
+}
+
+/* Everything is freed while every call of the driver fails that a free may make. */
+Test(safe_promises, frees_leave_the_last_error)
+{
+    struct world w;
+    cushim_stream a = CUSHIM_NONE, b = CUSHIM_NONE;
+    cushim_slice x = CUSHIM_NONE, y = CUSHIM_NONE;
+    cushim_pinned pinned = CUSHIM_NONE;
+    cushim_event event = CUSHIM_NONE;
+    int values[N] = {0};
+    char text[1024];
+
+    open_world(&w);
+    assert_ok(cushim_stream_new(w.context, NULL, &a));
+    assert_ok(cushim_stream_new(w.context, NULL, &b));
+    assert_ok(cushim_slice_zeros(a, sizeof(int), N, &x));
+    assert_ok(cushim_slice_clone(b, x, &y));
+    assert_ok(cushim_pinned_alloc(w.context, sizeof(int), N, 0, &pinned));
+    assert_ok(cushim_slice_copy(a, pinned, x));
+    assert_ok(cushim_event_new(w.context, 0, &event));
+    assert_refused(cushim_slice_read(a, x, values, N + 1), CUSHIM_ERROR_INVALID_ARGUMENT, "");
+    snprintf(text, sizeof(text), "%s", cushim_error_text());
+    inject(&w, "cuEventCreate result=719\ncuEventRecord result=719\ncuStreamWaitEvent result=719\n"
+               "cuMemFreeAsync result=719\ncuMemFree_v2 result=719\ncuMemFreeHost result=719\n"
+               "cuEventDestroy_v2 result=719\ncuStreamDestroy_v2 result=719\n");
+    cushim_slice_free(&x);
+    cushim_stream_free(&a);
+    cushim_slice_free(&y);
+    cushim_pinned_free(&pinned);
+    cushim_stream_free(&b);
+    cushim_event_free(&event);
+    cr_expect(eq(str, S(cushim_error_text()), text));
+    cr_expect(eq(int, cushim_error_status(), CUSHIM_ERROR_INVALID_ARGUMENT));
+    cushim_context_check(w.context);
+}
+
+Test(safe_promises, memory_that_is_not_adopted_is_not_freed)
+{
+    struct world w;
+    cushim_stream stream = CUSHIM_NONE;
+    cushim_slice owner = CUSHIM_NONE, slice = CUSHIM_NONE;
+    uint64_t address = 0;
+
+    open_world(&w);
+    assert_ok(cushim_stream_new(w.context, NULL, &stream));
+    assert_ok(cushim_slice_zeros(stream, sizeof(int), N, &owner));
+    assert_ok(cushim_slice_leak(stream, &owner, &address));
+    for (int nth = 1; nth <= 2; nth++) {
+        allocations_until_failure = nth;
+        assert_refused(
+            cushim_slice_adopt(stream, address, sizeof(int), N, CUSHIM_ADOPTED_ASYNC, &slice),
+            CUSHIM_ERROR_NO_MEMORY, "memory");
+        cr_expect(eq(int, allocations_until_failure, 0));
+        cr_expect(eq(u64, slice.id, 0));
+    }
+    assert_ok(cushim_slice_adopt(stream, address, sizeof(int), N, CUSHIM_ADOPTED_ASYNC, &slice));
+    assert_ok(cushim_slice_fill(stream, slice, 7));
+    cushim_slice_free(&slice);
+    cushim_stream_free(&stream);
+    close_world(&w);
+}
+
+Test(safe_promises, waiting_for_a_context_leaves_its_recordings)
+{
+    struct world w;
+    cushim_stream stream = CUSHIM_NONE, recorder = CUSHIM_NONE;
+    cushim_slice x = CUSHIM_NONE;
+    cushim_graph graph = CUSHIM_NONE;
+    int values[N] = {0};
+
+    open_world(&w);
+    assert_ok(cushim_stream_new(w.context, NULL, &stream));
+    assert_ok(cushim_slice_zeros(stream, sizeof(int), N, &x));
+    assert_ok(cushim_capture_begin(w.context, &recorder));
+    assert_ok(cushim_slice_fill(recorder, x, 5));
+    assert_refused(cushim_context_synchronize(w.context), CUSHIM_ERROR_CAPTURING,
+                   "1 of its streams record");
+    assert_ok(cushim_capture_end(&recorder, &graph));
+    assert_ok(cushim_context_synchronize(w.context));
+    assert_ok(cushim_graph_launch(graph, stream));
+    assert_ok(cushim_slice_read(stream, x, values, N));
+    cr_expect(eq(int, values[N - 1], 5));
+    cushim_graph_free(&graph);
+    cushim_slice_free(&x);
+    cushim_stream_free(&stream);
+    close_world(&w);
+}
+
+Test(safe_promises, a_recording_that_was_dropped_is_no_recording)
+{
+    struct world w;
+    cushim_stream recorder = CUSHIM_NONE;
+
+    open_world(&w);
+    assert_ok(cushim_capture_begin(w.context, &recorder));
+    cushim_stream_free(&recorder);
+    assert_ok(cushim_context_synchronize(w.context));
+    close_world(&w);
+}
+
+/* A recorder is freed in every case, and its stream no longer captures. */
+Test(safe_promises, the_end_of_a_recording_frees_the_recorder)
+{
+    struct world w;
+    cushim_stream recorder = CUSHIM_NONE, stream = CUSHIM_NONE;
+    cushim_graph graph = CUSHIM_NONE;
+
+    open_world(&w);
+    assert_ok(cushim_capture_begin(w.context, &recorder));
+    assert_refused(cushim_capture_end(&recorder, NULL), CUSHIM_ERROR_INVALID_ARGUMENT,
+                   "ret_graph is NULL");
+    cr_expect(eq(u64, recorder.id, 0));
+    assert_ok(cushim_capture_begin(w.context, &recorder));
+    inject(&w, "cuCtxGetCurrent nth=1 result=999");
+    assert_refused(cushim_capture_end(&recorder, &graph), 999, "cuCtxGetCurrent");
+    cr_expect(eq(u64, recorder.id, 0));
+    cr_expect(eq(u64, graph.id, 0));
+    assert_ok(cushim_context_synchronize(w.context));
+    /* Any other stream stays the caller's. */
+    assert_ok(cushim_stream_new(w.context, NULL, &stream));
+    assert_refused(cushim_capture_end(&stream, NULL), CUSHIM_ERROR_INVALID_ARGUMENT, "");
+    assert_refused(cushim_capture_end(&stream, &graph), CUSHIM_ERROR_INVALID_ARGUMENT,
+                   "not a stream");
+    cushim_stream_free(&stream);
+    close_world(&w);
+}
