@@ -361,14 +361,15 @@ Test(map, descriptors_do_not_run_out)
     const CUmemAllocationProp plain = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
                                        .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE}};
     const CUmemAllocationProp exportable = properties(0);
-    struct rlimit limit;
+    struct rlimit limit, before;
     CUmemGenericAllocationHandle handle = 0;
     CUresult result = CUDA_SUCCESS;
     CUdeviceptr address;
     int value = 3;
 
     start();
-    cr_assert(eq(int, getrlimit(RLIMIT_NOFILE, &limit), 0));
+    cr_assert(eq(int, getrlimit(RLIMIT_NOFILE, &before), 0));
+    limit = before;
     limit.rlim_cur = 32;
     cr_assert(eq(int, setrlimit(RLIMIT_NOFILE, &limit), 0));
     address = reserve(100 * UNIT);
@@ -388,4 +389,5 @@ Test(map, descriptors_do_not_run_out)
         result = mock_cuMemCreate(&handle, UNIT, &exportable, 0);
     cr_expect(eq(int, (int) result, CUDA_ERROR_OUT_OF_MEMORY));
     OK(mock_cuMemUnmap(address, 100 * UNIT));
+    cr_expect(eq(int, setrlimit(RLIMIT_NOFILE, &before), 0));
 }

@@ -37,10 +37,17 @@ static CUmodule module;
 static CUdeviceptr device;
 static unsigned char bytes[BYTES];
 
+/*
+ * Maps pages far away from what the system maps by itself. So when the test has unmapped them,
+ * nobody else maps something in their place, which work would then write into.
+ */
 static unsigned char *map(size_t size, int protection)
 {
-    unsigned char *pages =
-        mmap(NULL, size, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    static uintptr_t place = 0x300000000000;
+    unsigned char *pages = mmap((void *) place, size, protection,
+                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    place += size + ((uintptr_t) 1 << 30);
 
     cr_assert(ne(ptr, pages, MAP_FAILED));
     return pages;
