@@ -43,7 +43,7 @@ CUSHIM__HANDLE(cushim_unified, cushim_unified_free)
 typedef struct cushim_view {
     uint64_t object; /* the handle's number */
     size_t offset;   /* bytes from the beginning of the object */
-    size_t length;   /* elements; or all, with an element of 0 */
+    size_t length;   /* elements; or all, if element is 0 */
     size_t element;  /* bytes of an element */
     bool writable;
 } cushim_view;
