@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A plug-in for the mock: the kernel of vector_add as a host function. The mock runs kernels from
- * their PTX, but if a plug-in has a function with a kernel's name, the mock calls that function
- * instead. This is for kernels without PTX, for kernels that are too slow on the mock, and for
- * stand-ins.
+ * A plug-in for the mock: a replacement kernel for vector_add. The mock runs kernels from their
+ * PTX, but if a plug-in has a function with a kernel's name, the mock calls that function instead.
+ * This is for kernels without PTX, for kernels that are too slow on the mock, and for stand-ins.
  *
  *     CUSHIM_LIBCUDA=mock CUSHIM_MOCK_KERNELS=./libvector_add_kernels.so ./vector_add
  */

@@ -7,9 +7,10 @@
  *     CUSHIM_TRY(cushim_context_primary(driver, 0, &context));
  *
  * Several handles may name one context, because a program may ask for it several times. They share
- * everything, and each of them must be freed. cushim does not depend on which context is current in
- * a thread (object.h). The functions for the stack of current contexts are for programs that also
- * call the driver directly or through libraries.
+ * everything. Handles that separate calls returned are freed each; of the copies of one handle, one
+ * is freed. cushim does not depend on which context is current in a thread (object.h). The
+ * functions for the stack of current contexts are for programs that also call the driver directly
+ * or through libraries.
  *
  * All functions are thread-safe. They return CUSHIM_ERROR_STALE_HANDLE or CUSHIM_ERROR_WRONG_HANDLE
  * for a handle that is not valid, CUSHIM_ERROR_INVALID_ARGUMENT for an output that is NULL, and
@@ -126,7 +127,7 @@ CUSHIM_API cushim_status cushim_context_pop(cushim_driver driver, cushim_context
 
 /**
  * Returns the calling thread's current context as a new handle, which the caller frees. If there is
- * no current context, the handle is CUSHIM_NONE, and the result is CUSHIM_OK.
+ * no current context, the handle is zero, and the result is CUSHIM_OK.
  */
 CUSHIM_API cushim_status cushim_context_current(cushim_driver driver, cushim_context *ret_context);
 

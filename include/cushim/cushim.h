@@ -2,9 +2,9 @@
 /*
  * cushim: CUDA for binaries that must also run on machines without CUDA.
  *
- * This header includes every public header that compiles without CUDA's headers. Programs that call
- * the driver directly also include table.h, and nvrtc_table.h for NVRTC; these two need CUDA's
- * headers.
+ * This header includes every public header that compiles without CUDA's headers, except mock.h,
+ * which is for tests. Programs that call the driver directly also include table.h, and
+ * nvrtc_table.h for NVRTC; these two need CUDA's headers.
  */
 #ifndef CUSHIM_CUSHIM_H
 #define CUSHIM_CUSHIM_H

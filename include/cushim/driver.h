@@ -20,7 +20,7 @@
  *                                     cushim_open_params.library
  *   CUSHIM_FAULTS                     faults to inject into every driver (see fault.h)
  *   CUSHIM_TRACE                      a file that gets the trace of every call
- *                                     made through tables (see interpose.h)
+ *                                     made through tables (see trace.h)
  *
  * A candidate is rejected, and the next one is tried, if it is not a library for this machine, if
  * it is the toolkit's stub library or cushim itself, or if it does not have the few functions that

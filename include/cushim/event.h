@@ -22,15 +22,7 @@ extern "C" {
 enum cushim_event_flag {
     CUSHIM_EVENT_DEFAULT = 0,       /* for order only; the cheapest kind */
     CUSHIM_EVENT_BLOCKING_SYNC = 1, /* a thread that waits for it sleeps instead of polling */
-
-    /**
-     * Returns the time from start to end in milliseconds, with a resolution of about half a
-     * microsecond. Both events must have been made with CUSHIM_EVENT_TIMING and recorded; otherwise
-     * the result is 400 CUDA_ERROR_INVALID_HANDLE. The call does not wait: while one of the events
-     * is not reached, the result is 600 CUDA_ERROR_NOT_READY, which does not change the thread's
-     * last error.
-     */
-    CUSHIM_EVENT_TIMING = 0x100, /* records the time, for cushim_event_elapsed() */
+    CUSHIM_EVENT_TIMING = 0x100,    /* records the time, for cushim_event_elapsed() */
 };
 
 /**
@@ -63,10 +55,10 @@ CUSHIM_API cushim_status cushim_event_query(cushim_event event);
 CUSHIM_API cushim_status cushim_event_synchronize(cushim_event event);
 
 /**
- * The time from start to end in milliseconds, to about half a microsecond. Both were made with
- * CUSHIM_EVENT_TIMING and recorded, else 400 CUDA_ERROR_INVALID_HANDLE. 600
- * CUDA_ERROR_NOT_READY, as in cushim_event_query(), while one of them is not reached: it does not
- * wait.
+ * Returns the time from start to end in milliseconds, with a resolution of about half a
+ * microsecond. Both events must have been made with CUSHIM_EVENT_TIMING and recorded; otherwise the
+ * result is 400 CUDA_ERROR_INVALID_HANDLE. The call does not wait: while one of the events is not
+ * reached, the result is 600 CUDA_ERROR_NOT_READY, which does not change the thread's last error.
  */
 CUSHIM_API cushim_status cushim_event_elapsed(cushim_event start, cushim_event end,
                                               float *ret_milliseconds);

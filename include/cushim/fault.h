@@ -5,15 +5,18 @@
  *
  *     cushim_faults faults;
  *     cushim_faults_create(NULL, &faults);
- *     cushim_faults_add(faults, "cuMemAlloc", cushim_fault(.nth = 2, .result = 2));
+ *     cushim_faults_add(faults, "cuMemAlloc*", cushim_fault(.nth = 2, .result = 2));
  *     struct cushim_hooks hooks = cushim_faults_hooks(faults);
  *     cushim_interpose(driver, &hooks, 1, &faulty);
  *     ...                                  the second allocation fails: out of memory
  *     cushim_faults_injected(faults, NULL, &n);
  *
+ * Slices (slice.h) come from cuMemAllocAsync() on devices with memory pools, which the name
+ * "cuMemAlloc" alone does not match. cushim_faults_injected() tells whether a rule was hit.
+ *
  * Rules can also be text, for files and the environment (cushim_faults_read()):
  *
- *     cuMemAlloc nth=2 result=out_of_memory; cuMemcpy* delay=2ms; device_lost after=50
+ *     cuMemAlloc* nth=2 result=out_of_memory; cuMemcpy* delay=2ms; device_lost after=50
  *
  * Environment (ignored in a set-user-ID program). The value is rules as text, or @ and the path of
  * a file with rules:

@@ -3,9 +3,10 @@
  * Properties that all handles share.
  *
  * A handle is a small value, such as a cushim_driver, that names an object of cushim. Copies of a
- * handle name the same object, and the object is freed through exactly one of them. The handle zero
- * names no object. cushim detects wrong handles in every thread, because the number contains a
- * slot, a generation and the kind of the object: a handle of a freed object is answered with
+ * handle name the same object, and exactly one of them is freed. Handles that separate calls
+ * returned are freed each, even if they name the same object. The handle zero names no object.
+ * cushim detects wrong handles in every thread, because the number contains a slot, a generation
+ * and the kind of the object: a handle of a freed object is answered with
  * CUSHIM_ERROR_STALE_HANDLE, and a handle of another kind with CUSHIM_ERROR_WRONG_HANDLE.
  *
  * A function that frees an object takes the address of the handle and sets the handle to zero. If

@@ -200,9 +200,10 @@ struct cushim_launch_attribute {
 
 /**
  * Options of a launch. A field that is zero or NULL has no effect. Most of them are attributes of
- * cuLaunchKernelEx(), which cushim calls only for a launch with such options, and which came with
- * CUDA 11.8. Attributes that came later name their version. With a driver that is too old, the
- * launch returns 302 CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND or 1 CUDA_ERROR_INVALID_VALUE.
+ * cuLaunchKernelEx(), which cushim calls only for a launch with such options. Drivers have it from
+ * CUDA 11.6 on, and CUDA's headers from 11.8 on. Attributes that came later name their version.
+ * With a driver that is too old, the launch returns 302 CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND
+ * or 1 CUDA_ERROR_INVALID_VALUE.
  */
 struct cushim_launch_options {
     /**

@@ -4,8 +4,10 @@
  *
  * A program that only runs on the mock does not need this header: it opens the mock as its driver
  * and calls the driver's functions. This header is for tests, and for programs that configure the
- * mock or provide kernels as host functions. libcushim-mock exports the functions, together with
- * those of the driver.
+ * mock or provide replacement kernels. libcushim-mock exports the functions, together with those of
+ * the driver. A program that calls them links both libraries: -lcushim -lcushim-mock. In a build
+ * folder, libcushim-mock is in src/mock. cushim_open() with the library "mock" then opens this same
+ * library.
  *
  * Environment. cuInit() reads these variables; in a set-user-ID program they are ignored.
  * docs/mock.md has the details and examples.
@@ -29,8 +31,9 @@
  *
  *   CUSHIM_MOCK_PTX_WORKERS
  *                         how many host threads at most run the blocks of a kernel; more than
- *                         256 count as 256. Default, also for 0: one for each processor. With a
- *                         seed, and for small launches, it is one thread.
+ *                         256 count as 256, and more than 65535 is not valid. Default, also for
+ *                         0: one for each processor. With a seed, and for small launches, it is
+ *                         one thread.
  *   CUSHIM_MOCK_PTX_STEPS how often a warp may jump backwards before its loop counts as
  *                         endless. A call counts as 16 jumps. 0 means no limit. Default: 2^31.
  *   CUSHIM_MOCK_PTX_CPU   the instruction set of the host that the engine may use: base, avx2,
@@ -38,12 +41,12 @@
  *
  * If a variable has a value that is not valid, cuInit() fails and writes a line to standard error.
  *
- * The mock executes kernels from the PTX of their module. If a host function is registered under
- * the name of a kernel, a launch calls that function instead. The name is the one in the PTX: it is
- * mangled, unless the kernel is extern "C". A module with an instruction that the mock cannot
- * execute is not loaded: the result is CUDA_ERROR_NOT_SUPPORTED, and the JIT log names the
- * instruction and its line. Such a module can be loaded if host functions for all its kernels were
- * registered before.
+ * The mock executes kernels from the PTX of their module. A program can register a replacement
+ * kernel: a C function under the name of a kernel. A launch then calls that function instead. The
+ * name is the one in the PTX: it is mangled, unless the kernel is extern "C". A module with an
+ * instruction that the mock cannot execute is not loaded: the result is CUDA_ERROR_NOT_SUPPORTED,
+ * and the JIT log names the instruction and its line. Such a module can be loaded if replacement
+ * kernels for all its kernels were registered before.
  */
 #ifndef CUSHIM_MOCK_H
 #define CUSHIM_MOCK_H
@@ -128,10 +131,11 @@ CUSHIM_API const void *cushim_mock_front(int driver_version);
  * They need no driver handle, so they are for tests of programs that open their driver themselves.
  * For tests that pass a driver handle to the tested code, use cushim_faults_create().
  *
- * The result is CUSHIM_ERROR_UNKNOWN_SYMBOL, CUSHIM_ERROR_INVALID_ARGUMENT or CUSHIM_ERROR_LIMIT as
- * for cushim_faults_add(), with an explanation in cushim_mock_error_text(), and
- * CUSHIM_ERROR_NO_MEMORY if the host is out of memory. Thread-safe, and may be called before
- * cuInit().
+ * The mock has no NVRTC, so a rule that names only functions of NVRTC is refused with
+ * CUSHIM_ERROR_INVALID_ARGUMENT. Otherwise the result is CUSHIM_ERROR_UNKNOWN_SYMBOL,
+ * CUSHIM_ERROR_INVALID_ARGUMENT or CUSHIM_ERROR_LIMIT as for cushim_faults_add(), with an
+ * explanation in cushim_mock_error_text(), and CUSHIM_ERROR_NO_MEMORY if the host is out of memory.
+ * Thread-safe, and may be called before cuInit().
  */
 CUSHIM_API cushim_status cushim_mock_fail(const char *function, const struct cushim_fault *fault);
 
@@ -155,10 +159,10 @@ struct cushim_mock_launch {
 };
 
 /**
- * A kernel as a host function. It is called once for each launch, not once for each thread of the
- * launch, when all earlier work of the stream is done. It runs in a host thread: one of the program
- * that waits for the work or queries it, or one of the mock. args[i] points to a copy of argument
- * i, aligned as the PTX declares it:
+ * A replacement kernel: a C function that replaces a kernel. It is called once for each launch, not
+ * once for each thread of the launch, when all earlier work of the stream is done. It runs in a
+ * host thread: one of the program that waits for the work or queries it, or one of the mock.
+ * args[i] points to a copy of argument i, aligned as the PTX declares it:
  *
  *     const unsigned n = *(const unsigned *) args[3];
  *
@@ -288,13 +292,14 @@ CUSHIM_API void cushim_mock_barrier_at(const struct cushim_mock_thread *thread, 
                                        int line);
 
 /**
- * Registers a host function for a kernel name. The name is copied. Each launch passes user to the
- * function, so user must be valid as long as the function is registered. If the name is registered
- * already, the new function replaces the old one, also for modules that are already loaded. If fn
- * is NULL, the name is removed.
+ * Registers a replacement kernel under the name of a kernel. The name is copied. Each launch passes
+ * user to the function, so user must be valid as long as the function is registered. If the name is
+ * registered already, the new function replaces the old one, also for modules that are already
+ * loaded. If fn is NULL, the name is removed.
  *
  * The result is CUSHIM_ERROR_INVALID_ARGUMENT if name is NULL or empty, and CUSHIM_ERROR_NO_MEMORY
- * if the host is out of memory. Thread-safe, and may be called before cuInit().
+ * if the host is out of memory; cushim_mock_error_text() says so in a sentence. Thread-safe, and
+ * may be called before cuInit().
  */
 CUSHIM_API cushim_status cushim_mock_register_kernel(const char *name, cushim_mock_kernel_fn fn,
                                                      void *user);
@@ -390,12 +395,13 @@ CUSHIM_API size_t cushim_mock_findings(const struct cushim_mock_finding **ret_fi
  *     cushim_mock_label(weights, "weights");
  *     cushim_mock_label((uintptr_t) stream, "upload");
  *
- * The label is copied. Findings contain its first 31 bytes for a stream, 32 for memory, and 64 for
- * other objects. If label is NULL, the label is removed. The label is also removed when the object
- * is destroyed, but findings about freed memory still contain it.
+ * The label is copied. Findings contain its first 31 bytes where they name the work of a stream,
+ * and its first 32 bytes everywhere else. If label is NULL, the label is removed. The label is also
+ * removed when the object is destroyed, but findings about freed memory still contain it.
  *
  * The result is CUSHIM_ERROR_INVALID_ARGUMENT if there is no such object or allocation, and
- * CUSHIM_ERROR_NO_MEMORY if the host is out of memory. Thread-safe.
+ * CUSHIM_ERROR_NO_MEMORY if the host is out of memory; cushim_mock_error_text() says so in a
+ * sentence. Thread-safe.
  */
 CUSHIM_API cushim_status cushim_mock_label(uint64_t handle_or_address, const char *label);
 

@@ -34,11 +34,12 @@ enum cushim_pinned_flag {
 };
 
 /**
- * Allocates pinned memory for length elements with element bytes each. flags are of enum
+ * Allocates pinned memory for length elements with element_bytes bytes each. flags are of enum
  * cushim_pinned_flag. The caller frees it with cushim_pinned_free().
  */
-CUSHIM_API cushim_status cushim_pinned_alloc(cushim_context context, size_t element, size_t length,
-                                             unsigned flags, cushim_pinned *ret_pinned);
+CUSHIM_API cushim_status cushim_pinned_alloc(cushim_context context, size_t element_bytes,
+                                             size_t length, unsigned flags,
+                                             cushim_pinned *ret_pinned);
 
 /**
  * Waits until all submitted work that writes the memory is done, and returns a pointer to it. The

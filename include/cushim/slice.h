@@ -38,28 +38,28 @@ extern "C" {
 #endif
 
 /**
- * Allocates a slice of length elements with element bytes each. The contents are undefined. The
- * caller frees it with cushim_slice_free(). The result is 2 CUDA_ERROR_OUT_OF_MEMORY if the device
- * has not enough memory, and CUSHIM_ERROR_INVALID_ARGUMENT if the number of bytes does not fit into
- * a size_t.
+ * Allocates a slice of length elements with element_bytes bytes each. The contents are undefined.
+ * The caller frees it with cushim_slice_free(). The result is 2 CUDA_ERROR_OUT_OF_MEMORY if the
+ * device has not enough memory, and CUSHIM_ERROR_INVALID_ARGUMENT if the number of bytes does not
+ * fit into a size_t.
  */
-CUSHIM_API cushim_status cushim_slice_alloc(cushim_stream stream, size_t element, size_t length,
-                                            cushim_slice *ret_slice);
+CUSHIM_API cushim_status cushim_slice_alloc(cushim_stream stream, size_t element_bytes,
+                                            size_t length, cushim_slice *ret_slice);
 
 /**
- * Allocates a slice of length elements with element bytes each, and sets all bytes to 0 in the
- * order of the stream. Errors are those of cushim_slice_alloc().
+ * Allocates a slice of length elements with element_bytes bytes each, and sets all bytes to 0 in
+ * the order of the stream. Errors are those of cushim_slice_alloc().
  */
-CUSHIM_API cushim_status cushim_slice_zeros(cushim_stream stream, size_t element, size_t length,
-                                            cushim_slice *ret_slice);
+CUSHIM_API cushim_status cushim_slice_zeros(cushim_stream stream, size_t element_bytes,
+                                            size_t length, cushim_slice *ret_slice);
 
 /**
- * Allocates a slice of length elements with element bytes each, and copies the elements from host
- * memory. The host memory may be used again when the call returns. Errors are those of
+ * Allocates a slice of length elements with element_bytes bytes each, and copies the elements from
+ * host memory. The host memory may be used again when the call returns. Errors are those of
  * cushim_slice_alloc().
  */
 CUSHIM_API cushim_status cushim_slice_from_host(cushim_stream stream, const void *host,
-                                                size_t element, size_t length,
+                                                size_t element_bytes, size_t length,
                                                 cushim_slice *ret_slice);
 
 /**
@@ -93,9 +93,9 @@ enum cushim_adopted {
  * Makes a slice of memory that exists already, at a device address. cushim assumes that all earlier
  * work on that memory is in the given stream: work of other streams will come after it.
  */
-CUSHIM_API cushim_status cushim_slice_adopt(cushim_stream stream, uint64_t address, size_t element,
-                                            size_t length, enum cushim_adopted how,
-                                            cushim_slice *ret_slice);
+CUSHIM_API cushim_status cushim_slice_adopt(cushim_stream stream, uint64_t address,
+                                            size_t element_bytes, size_t length,
+                                            enum cushim_adopted how, cushim_slice *ret_slice);
 
 /**
  * Frees the handle of a slice, but keeps its memory and returns the device address. The caller then
@@ -117,12 +117,12 @@ CUSHIM_API cushim_status cushim_slice_split(cushim_slice *slice, size_t at, cush
                                             cushim_slice *ret_right);
 
 /**
- * Copies the elements of a view to host memory, and returns when the copy is complete. element and
- * length must be those of the view. If another thread submits work that writes the same memory
- * during the call, the host may get a mixture of old and new elements.
+ * Copies the elements of a view to host memory, and returns when the copy is complete.
+ * element_bytes and length must be those of the view. If another thread submits work that writes
+ * the same memory during the call, the host may get a mixture of old and new elements.
  */
 CUSHIM_API cushim_status cushim_view_read(cushim_stream stream, cushim_view view, void *host,
-                                          size_t element, size_t length);
+                                          size_t element_bytes, size_t length);
 
 /**
  * Calls cushim_view_read() with the element size of a pointer: cushim_slice_read(stream, slice or
@@ -133,10 +133,12 @@ CUSHIM_API cushim_status cushim_view_read(cushim_stream stream, cushim_view view
 
 /**
  * Copies all elements of a slice to host memory, returns when the copy is complete, and frees the
- * slice. element and length must be those of the slice. If the copy fails, the slice is unchanged.
+ * slice. element_bytes and length must be those of the slice. If the copy fails, the slice is
+ * unchanged.
  */
 CUSHIM_API cushim_status cushim_slice_reclaim_to_host(cushim_stream stream, cushim_slice *slice,
-                                                      void *host, size_t element, size_t length);
+                                                      void *host, size_t element_bytes,
+                                                      size_t length);
 
 /**
  * Calls cushim_slice_reclaim_to_host() with the element size of a pointer:
@@ -146,12 +148,12 @@ CUSHIM_API cushim_status cushim_slice_reclaim_to_host(cushim_stream stream, cush
     cushim_slice_reclaim_to_host(stream, slice, pointer, sizeof(*(pointer)), length)
 
 /**
- * Copies elements from host memory to a view. element and length must be those of the view. The
- * host memory may be used again when the call returns. A program that should not wait copies from
- * pinned memory with cushim_slice_copy().
+ * Copies elements from host memory to a view. element_bytes and length must be those of the view.
+ * The host memory may be used again when the call returns. A program that should not wait copies
+ * from pinned memory with cushim_slice_copy().
  */
 CUSHIM_API cushim_status cushim_view_write(cushim_stream stream, cushim_view view, const void *host,
-                                           size_t element, size_t length);
+                                           size_t element_bytes, size_t length);
 
 /**
  * Calls cushim_view_write() with the element size of a pointer: cushim_slice_write(stream, slice or
@@ -168,7 +170,7 @@ CUSHIM_API cushim_status cushim_view_write(cushim_stream stream, cushim_view vie
  * (pinned.h) needs no such care.
  */
 CUSHIM_API cushim_status cushim_view_read_async(cushim_stream stream, cushim_view view, void *host,
-                                                size_t element, size_t length);
+                                                size_t element_bytes, size_t length);
 
 /**
  * Copies elements from host memory to a view, and returns when the copy is queued. The caller must
@@ -178,7 +180,8 @@ CUSHIM_API cushim_status cushim_view_read_async(cushim_stream stream, cushim_vie
  * needs no such care.
  */
 CUSHIM_API cushim_status cushim_view_write_async(cushim_stream stream, cushim_view view,
-                                                 const void *host, size_t element, size_t length);
+                                                 const void *host, size_t element_bytes,
+                                                 size_t length);
 
 /**
  * Calls cushim_view_read_async() with the element size of a pointer:

@@ -71,8 +71,9 @@ CUSHIM_API const char *cushim_status_text(cushim_status status);
 /*
  * Each thread has its own last error. Every cushim function that fails sets it, and so does a call
  * through a table (table.h) to a function that the library does not have. A successful call does
- * not change it. The strings below belong to the calling thread and are valid until the next error
- * of that thread.
+ * not change it. A driver function that is called through a table and returns an error does not set
+ * it: cushim_status_text(result) is the text for that. The strings below belong to the calling
+ * thread and are valid until the next error of that thread.
  */
 
 /** Returns the status of the calling thread's last error, or CUSHIM_OK if there was none. */
@@ -80,8 +81,8 @@ CUSHIM_API cushim_status cushim_error_status(void);
 
 /**
  * Returns a sentence that explains the calling thread's last error, such as "cuLaunchKernelEx needs
- * CUDA 11.6; this driver is 11.4", or "" if there was none. The string is valid until the thread's
- * next error.
+ * CUDA 11.6; this CUDA driver is 11.4", or "" if there was none. The string is valid until the
+ * thread's next error.
  */
 CUSHIM_API const char *cushim_error_text(void);
 

@@ -75,7 +75,8 @@ struct cushim_stream_params {
 
 /**
  * Creates a stream in a context. params may be NULL. The caller frees the stream with
- * cushim_stream_free().
+ * cushim_stream_free(). Unlike a stream of cuStreamCreate() with flags 0, it does not wait for the
+ * legacy default stream unless .blocking is set.
  */
 CUSHIM_API cushim_status cushim_stream_new(cushim_context context,
                                            const struct cushim_stream_params *params,
@@ -86,7 +87,8 @@ CUSHIM_API cushim_status cushim_stream_new(cushim_context context,
  * must destroy the CUstream only after three things: all handles of it are freed, all slices that
  * were used in it are freed, and all its work is done. If the same CUstream is adopted twice, both
  * handles name the same stream. cushim does not see work that other code submits directly to the
- * CUstream; cushim_slice_used() (slice.h) declares such work.
+ * CUstream; cushim_slice_used() (slice.h) declares such work. NULL, CU_STREAM_LEGACY and
+ * CU_STREAM_PER_THREAD are accepted as well.
  */
 CUSHIM_API cushim_status cushim_stream_adopt(cushim_context context, void *cu_stream,
                                              cushim_stream *ret_stream);

@@ -36,11 +36,11 @@ enum cushim_attach {
 };
 
 /**
- * Allocates unified memory for length elements with element bytes each. attach is
+ * Allocates unified memory for length elements with element_bytes bytes each. attach is
  * CUSHIM_ATTACH_GLOBAL or CUSHIM_ATTACH_HOST. The caller frees it with cushim_unified_free().
  */
-CUSHIM_API cushim_status cushim_unified_alloc(cushim_context context, size_t element, size_t length,
-                                              enum cushim_attach attach,
+CUSHIM_API cushim_status cushim_unified_alloc(cushim_context context, size_t element_bytes,
+                                              size_t length, enum cushim_attach attach,
                                               cushim_unified *ret_unified);
 
 /**

@@ -43,7 +43,7 @@ CUSHIM__HANDLE(cushim_unified, cushim_unified_free)
 typedef struct cushim_view {
     uint64_t object; /* the handle's number */
     size_t offset;   /* bytes from the beginning of the object */
-    size_t length;   /* elements; or all, with an element of 0 */
+    size_t length;   /* elements; or all, if element is 0 */
     size_t element;  /* bytes of an element */
     bool writable;
 } cushim_view;
@@ -145,8 +145,8 @@ CUSHIM_API cushim_status cushim_view_partition(cushim_view view, size_t n, cushi
  * if the bytes are not a whole number of new elements, or if the first one is not aligned.
  * CUSHIM_VIEW_AS() takes the two sizes from a type.
  */
-CUSHIM_API cushim_status cushim_view_reinterpret(cushim_view view, size_t element, size_t alignment,
-                                                 cushim_view *ret_view);
+CUSHIM_API cushim_status cushim_view_reinterpret(cushim_view view, size_t element_bytes,
+                                                 size_t alignment, cushim_view *ret_view);
 
 /**
  * Views all of a slice, or a view, as elements of a type: CUSHIM_VIEW_AS(slice, double, &view). See

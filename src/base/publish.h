@@ -11,8 +11,8 @@
 #define CUSHIM__PUBLISH(pointer, value) __atomic_store_n(&(pointer), value, __ATOMIC_RELEASE)
 
 /*
- * For a variable that such a reader uses. Without this attribute the compiler loads its address
- * from the global offset table, even with -fvisibility=hidden.
+ * For a variable that is read with CUSHIM__PUBLISHED() on a hot path. Without this attribute the
+ * compiler loads its address from the global offset table, even with -fvisibility=hidden.
  */
 #define CUSHIM__HIDDEN __attribute__((visibility("hidden")))
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A host function in place of a kernel that waits for threads, and what these ask the mock: they
- * get answers while the function runs. A plain program, so that the thread sanitizer can watch it.
+ * A replacement kernel that waits for threads, and what these threads ask the mock: they get
+ * answers while the function runs. A plain program, so that the thread sanitizer can watch it.
  */
 #include <cushim/mock.h>
 #include <pthread.h>

@@ -245,7 +245,11 @@ Test(launch, without_a_host_function_it_runs_from_its_ptx)
 Test(launch, registering)
 {
     cr_expect(eq(int, cushim_mock_register_kernel(NULL, nop, NULL), CUSHIM_ERROR_INVALID_ARGUMENT));
+    cr_expect(
+        eq(str, S(cushim_mock_error_text()), S("cushim_mock_register_kernel: the name is NULL")));
     cr_expect(eq(int, cushim_mock_register_kernel("", nop, NULL), CUSHIM_ERROR_INVALID_ARGUMENT));
+    cr_expect(
+        eq(str, S(cushim_mock_error_text()), S("cushim_mock_register_kernel: the name is empty")));
     cr_expect(eq(int, cushim_mock_register_kernel("absent", NULL, NULL), CUSHIM_OK));
     cr_expect(eq(ptr, cushim_mock_pointer(0x1000, 1), NULL));
     cushim_mock_kernel_fail(700);

@@ -330,6 +330,10 @@ Test(findings, labels)
     cr_expect(eq(int, cushim_mock_label((uintptr_t) one, "upload"), CUSHIM_OK));
     cr_expect(eq(int, cushim_mock_label(p + BYTES, "x"), CUSHIM_ERROR_INVALID_ARGUMENT));
     cr_expect(eq(int, cushim_mock_label(0, "x"), CUSHIM_ERROR_INVALID_ARGUMENT));
+    cr_expect(eq(
+        str, (char *) cushim_mock_error_text(),
+        (char *) "cushim_mock_label: 0x0 is neither an object of the driver nor an address in an "
+                 "allocation"));
     launch_fill(one, p, BYTES);
     launch_fill(two, p, BYTES);
     OK(mock_cuCtxSynchronize());

@@ -14,7 +14,7 @@ cushim_status cushim__event_take(const struct cushim__scope *scope, struct cushi
                                  CUevent *ret_event);
 
 /*
- * Returns an event to the pool. It may still be recorded, and streams may still wait for it:
+ * Gives an event back to the pool. It may still be recorded, and streams may still wait for it:
  * recording it again affects only later waits.
  */
 void cushim__event_give(struct cushim__context *context, CUevent event);

@@ -41,7 +41,8 @@ void cushim__host_call_make(void *host_call)
     cushim__host_function_begin();
     h->function(h->user);
     if (!h->is_recorded)
-        finish(h); /* release() also runs in the driver's thread, so it is inside the marks */
+        /* release() runs in the driver's thread too, so cushim must refuse calls in it as well. */
+        finish(h);
     cushim__host_function_end();
 }
 

@@ -20,7 +20,7 @@ struct cushim__staging_block {
 cushim_status cushim__staging_take(const struct cushim__scope *scope,
                                    struct cushim__staging_block **ret_chunk);
 
-/* Returns a block to the context. The caller guarantees that no device uses it any more. */
+/* Gives a block back to the context. The caller guarantees that no device uses it any more. */
 void cushim__staging_give(struct cushim__context *context, struct cushim__staging_block *block);
 
 /* Frees the unused blocks, before the context is destroyed. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The fast path for using a buffer: the work uses all of the buffer, and no other timeline has used
- * the buffer since. Then the work need not wait, and nothing is allocated. submit.c and
+ * The fast path for using a buffer. The work uses all of a buffer that has one range, and no other
+ * timeline's use has to be waited for. So nothing is allocated. submit.c and
  * core/launch/launch_fast.c use it, under the submission lock of the timeline's context.
  */
 #ifndef CUSHIM_CORE_ORDER_BUFFER_FAST_H

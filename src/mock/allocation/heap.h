@@ -16,7 +16,7 @@ struct mock__chunk {
     unsigned char *backing; /* of the bytes */
     int fd;                 /* the file that they are in, for other processes; or -1 */
     size_t file_offset;
-    struct mock__pool *pool; /* whose it is, NULL for what belongs to none */
+    struct mock__pool *pool; /* the pool that it belongs to, or NULL */
     size_t bytes;
     size_t span;      /* of its addresses: more than it has bytes, where allocations have gaps */
     size_t used;      /* bytes of it in allocations */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/status.h"
 #include "base/util.h"
 #include "mock/allocation/label.h"
 #include "mock/allocation/memory.h"
@@ -112,13 +113,24 @@ static void tell_queue(uint64_t handle, const char *label)
                  label ? label : "");
 }
 
+static cushim_status refuse(uint64_t handle, bool known)
+{
+    if (known)
+        return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, "cushim_mock_label", NULL,
+                               "cushim_mock_label: the host is out of memory");
+    return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, "cushim_mock_label", NULL,
+                           "cushim_mock_label: 0x%llx is neither an object of the driver nor an "
+                           "address in an allocation",
+                           (unsigned long long) handle);
+}
+
 static cushim_status set_label(uint64_t handle, const char *label)
 {
     char **place = place_of(handle), *copy = label ? strdup(label) : NULL;
 
     if (!place || (label && !copy)) {
         free(copy);
-        return place ? CUSHIM_ERROR_NO_MEMORY : CUSHIM_ERROR_INVALID_ARGUMENT;
+        return refuse(handle, place);
     }
     free(*place);
     *place = copy;

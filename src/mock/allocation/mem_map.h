@@ -31,11 +31,11 @@ struct mock__physical {
     int fd;
     size_t file_offset;
     bool own_file;              /* not a piece of the common one */
-    unsigned handles, mappings; /* what keeps it: the program, and addresses */
+    unsigned handles, mappings; /* references: by the program, and by addresses */
     bool imported;              /* another process has it too */
     unsigned handle_types;      /* that it may be exported as */
     CUmemAllocationProp properties;
-    struct mock__memory watched; /* what all of its mappings are to check/access.c */
+    struct mock__memory watched; /* what check/access.c watches for all mappings */
 };
 
 struct mock__mapping {
@@ -72,7 +72,9 @@ struct mock__memory *mock__map_watched(const struct mock__memory *memory, size_t
 /* CUmemAccess_flags of a device. */
 int mock__map_access(const struct mock__memory *memory, const struct mock__device *device);
 
-/* In words, what stands against using a reserved address; NULL if that is not it. */
+/*
+ * Returns words that say why a reserved address cannot be used, or NULL if that is not the reason.
+ */
 const char *mock__map_refuses(uint64_t address, size_t bytes);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Memory pools: where stream-ordered allocations come from. A pool reserves memory of its device in
- * chunks, and keeps what is freed until somebody waits for the device, or longer if its threshold
+ * chunks, and keeps freed memory until the program waits for the device, or longer if its threshold
  * says so. mem_pool_of.c knows the pool of each place. Callers hold the lock.
  */
 #ifndef CUSHIM_MOCK_ALLOCATION_MEM_POOL_H
@@ -32,7 +32,8 @@ struct mock__pool {
     bool is_default;
     bool imported;  /* of another process: nothing is allocated from it here */
     bool destroyed; /* and goes with the last of its allocations */
-    /* For mem_pool.c: to be looked at when somebody has waited, in a list; and all of its chunks.
+    /*
+     * For mem_pool.c: the list of pools to trim when the program has waited, and the pool's chunks.
      */
     bool listed;
     struct mock__pool *next_listed;
@@ -58,7 +59,10 @@ void mock__pool_credit(struct mock__memory *memory);
 /* May what runs on a device use the pool's memory? */
 bool mock__pool_allows(const struct mock__pool *pool, const struct mock__device *device);
 
-/* Somebody waited: what no allocation uses goes back, but what the thresholds keep. */
+/*
+ * Gives unused memory back to the devices, except the memory that the thresholds keep. Called when
+ * the program has waited for a device.
+ */
 void mock__pools_trim(void);
 
 /* The pool of a device that a call means: by a device, or by a place and a type (CUDA 13.0). */

@@ -21,7 +21,10 @@ uint64_t mock__memory_new_id(void)
     return ++last_id;
 }
 
-/* What this device has: not what is mapped, which is counted by itself, or another process's. */
+/*
+ * Tells whether the memory counts as used: mapped memory is counted elsewhere, memory of other
+ * processes is not.
+ */
 static bool counted(const struct mock__memory *memory)
 {
     return memory->kind == MOCK__MANAGED_MEMORY || memory->chunk;
@@ -166,8 +169,8 @@ void *mock__memory_bytes(uint64_t address, size_t bytes)
 }
 
 /*
- * Next fit, not first fit: memory that was freed rests for as long as possible, so
- * that using it afterwards is an error and not somebody else's data.
+ * Next fit, not first fit: memory that was freed rests for as long as possible, so that using it
+ * afterwards is an error and does not reach the data of a new allocation.
  */
 static uint64_t gap_in(struct mock__chunk *chunk, size_t bytes)
 {

@@ -63,10 +63,10 @@ struct mock__memory {
     uint64_t freed_in;             /* the stream that its free was submitted to */
     uint64_t allocated_by;         /* of a graph's: the last launch that allocates it, by number */
     bool owned;                    /* goes with an array, a mapping or a handle, not by a free */
-    bool begins_written;           /* by somebody the mock does not see */
+    bool begins_written;           /* by code that the mock does not see */
     bool in_module;                /* a variable of a module, which goes with the module */
     const struct ptx__variable *variable; /* which one of that module; NULL: none of its own */
-    bool fresh;                           /* nobody had the bytes before: they began as zeros */
+    bool fresh;                           /* never used before: the bytes began as zeros */
     unsigned attached;                  /* CU_MEM_ATTACH_*, of managed memory; 0: as it was made */
     uint64_t attached_to;               /* the stream, if it is to one */
     struct mock__queue *attached_queue; /* the stream's, which tells whether it is still there */
@@ -90,8 +90,8 @@ CUresult mock__memory_register(struct mock__context *context, void *host, size_t
                                unsigned flags, struct mock__memory **ret_memory);
 
 /*
- * Makes a range known that somebody else made; a copy, with an id of its own. NULL if there is
- * no memory. And forgets it.
+ * Adds a copy of a range that other code has made, with an id of its own, and removes it. Adding
+ * returns NULL when out of memory.
  */
 struct mock__memory *mock__memory_insert(const struct mock__memory *range);
 void mock__memory_erase(struct mock__memory *memory);
@@ -102,7 +102,7 @@ uint64_t mock__memory_new_id(void);
 /* Makes new memory zeros. The host needs no more for it than before, where that is large. */
 void mock__memory_clear(const struct mock__memory *memory);
 
-/* Frees the range; what graphs hold stays known, without its bytes. */
+/* Frees the range. A range that graphs hold stays known, without its bytes. */
 void mock__memory_free(struct mock__memory *memory);
 
 /*

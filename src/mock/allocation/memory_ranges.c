@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Every range of memory knows how large the gap behind it is, and the largest one below it. */
+/* Each range stores the size of the gap behind it, and the largest gap in its part of the tree. */
 #include "mock/allocation/memory_ranges.h"
 
 #include "mock/allocation/heap.h"
@@ -81,7 +81,10 @@ void mock__ranges_remove(struct mock__memory *memory)
     find_gap_behind(before);
 }
 
-/* The first range from an address on with so large a gap behind it, at and below a node. */
+/*
+ * Returns the first range at or below a node of the tree that begins at `from` or later and has a
+ * gap of at least `bytes` behind it.
+ */
 static struct mock__memory *first_gap(struct mock__tree_node *node, uint64_t from, size_t bytes)
 {
     struct mock__memory *memory = range_of(node), *found = NULL;

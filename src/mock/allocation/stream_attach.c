@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cuStreamAttachMemAsync. It is a promise of the program, who will use managed memory, and holds
- * on devices that cannot have it at the same time as the host; a device does not notice
- * that it is broken.
+ * cuStreamAttachMemAsync(). The program promises which streams will use managed memory. The promise
+ * matters on devices that cannot use the memory at the same time as the host. A device does not
+ * detect that it is broken.
  */
 #include "mock/allocation/stream_attach.h"
 #include "mock/allocation/label.h"

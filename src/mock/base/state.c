@@ -23,12 +23,11 @@ static int n_devices;
 static atomic_bool forked;
 
 /*
- * While a host function runs that stands for a kernel, its thread holds `lock`. The threads of that
- * function change the mock's state only under this second lock. So at that time this lock is enough
- * to read the state.
+ * While a replacement kernel runs, its thread holds `lock`. The threads of that function change the
+ * mock's state only under this second lock. So at that time this lock is enough to read the state.
  */
 static pthread_mutex_t helpers = PTHREAD_MUTEX_INITIALIZER;
-static bool helped; /* such a host function runs; guarded by helpers */
+static bool helped; /* a replacement kernel runs; guarded by helpers */
 
 /* How many functions of the program, called by the driver, the thread is inside of. */
 static _Thread_local int in_callback;
@@ -87,7 +86,7 @@ void mock__helpers_unlock(void)
     pthread_mutex_unlock(&helpers);
 }
 
-/* Keeps the lock of the helpers if a host function runs in place of a kernel. */
+/* Keeps the lock of the helpers if a replacement kernel runs. */
 static bool lock_helpers(void)
 {
     pthread_mutex_lock(&helpers);
@@ -112,8 +111,9 @@ static bool lock_soon(void)
 }
 
 /*
- * A host function may begin at any time in the thread that holds the lock, and may wait for this
- * thread. So this thread never waits for the lock without also looking for such a host function.
+ * A replacement kernel may begin at any time in the thread that holds the lock, and may wait for
+ * this thread. So this thread never waits for the lock without also looking for a replacement
+ * kernel.
  */
 void mock__control_lock(void)
 {

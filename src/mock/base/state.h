@@ -69,9 +69,9 @@ void mock__leave(const CUresult *entered);
 /*
  * These surround a call of the program's code, in which functions of the driver fail. A host
  * function runs without the lock, so it may wait for another thread that uses the driver. A kernel
- * runs with the lock, because its memory must not change meanwhile. of_host: it is a host function
- * of the program, and what changes in the driver's state meanwhile, changes with the lock of the
- * helpers.
+ * runs with the lock, because its memory must not change meanwhile. of_host: it is a replacement
+ * kernel of the program, and what changes in the driver's state meanwhile, changes with the lock of
+ * the helpers.
  */
 void mock__callback_begin(void);
 void mock__callback_end(void);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A treap: sorted by number from left to right, and by priority from top to bottom. Priorities are
- * as good as random, so the tree is as flat as one that was filled in random order.
+ * The tree is a treap: it is sorted by number from left to right, and by priority from top to
+ * bottom. The priorities are a hash, so the depth is that of a tree to which members were added in
+ * random order.
  */
 #include "mock/base/tree.h"
 
-/* splitmix64, of the address: no two members have the same one at a time. */
+/* Returns splitmix64 of the node's address, so that no two nodes have the same priority. */
 static uint64_t priority_of(const struct mock__tree_node *node)
 {
     uint64_t z = (uintptr_t) node + UINT64_C(0x9e3779b97f4a7c15);
@@ -20,7 +21,7 @@ static bool is_before(const struct mock__tree_node *node, uint64_t major, uint64
     return node->major < major || (node->major == major && node->minor < minor);
 }
 
-/* Where the node hangs: in its parent, or at the top. */
+/* Returns the pointer to the node: a child of its parent, or the root. */
 static struct mock__tree_node **link_of(struct mock__tree *tree, const struct mock__tree_node *node)
 {
     return node->parent ? &node->parent->child[node->parent->child[1] == node] : &tree->root;
@@ -38,7 +39,7 @@ void mock__tree_changed(const struct mock__tree *tree, struct mock__tree_node *n
         tree->sum(node);
 }
 
-/* A node takes the place of its parent, which becomes its child. */
+/* Rotates a node into the place of its parent, which becomes its child. */
 static void rise(struct mock__tree *tree, struct mock__tree_node *node)
 {
     struct mock__tree_node *parent = node->parent;
@@ -133,7 +134,7 @@ struct mock__tree_node *mock__tree_find(const struct mock__tree *tree, uint64_t 
     return node && node->major == major && node->minor == minor ? node : NULL;
 }
 
-/* The end of a branch. */
+/* Returns the leftmost or rightmost node below a node. */
 static struct mock__tree_node *end_of(struct mock__tree_node *node, bool right)
 {
     while (node && node->child[right])

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sorted sets of what has a number: objects by slot, memory by address, queues by ticket. Finding,
- * adding and removing take time in the order of the logarithm of how many there are, whatever the
- * order in which they come and go. A member has its node inside of itself, so that nothing can
- * fail for lack of memory. Callers hold the lock.
+ * Sets whose members are sorted by a number: objects by slot, memory by address, queues by ticket.
+ * Finding, adding and removing a member take logarithmic time, in whatever order members are added
+ * and removed. Each member contains its node, so adding it allocates nothing and cannot fail.
+ * Callers hold the lock.
  */
 #ifndef CUSHIM_MOCK_BASE_TREE_H
 #define CUSHIM_MOCK_BASE_TREE_H
@@ -12,24 +12,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* All zero: in no tree. Sorted by the major number, and by the minor one where that is equal. */
+/*
+ * A node that is all zero is in no tree. Nodes are sorted by the major number, and by the minor
+ * number if the major numbers are equal.
+ */
 struct mock__tree_node {
     struct mock__tree_node *parent, *child[2];
     uint64_t major, minor, priority;
     bool inside; /* it is in a tree */
 };
 
-/* All zero: an empty tree, without sums. */
+/* A tree that is all zero is empty and has no sums. */
 struct mock__tree {
     struct mock__tree_node *root;
     /*
-     * Computes what a member knows of all members at and below it, from itself and from its
-     * children, which are right already; or NULL.
+     * Computes the sum of a member and all members below it, from the member itself and from the
+     * sums of its children, which are computed already. NULL if the tree has no sums.
      */
     void (*sum)(struct mock__tree_node *node);
 };
 
-/* The member that a node is inside of; NULL for NULL. */
+/* Returns the member that contains a node, or NULL if the node is NULL. */
 #define MOCK__TREE_MEMBER(node, type, name)                                                        \
     ((type *) mock__tree_member((node), offsetof(type, name)))
 
@@ -44,20 +47,23 @@ void mock__tree_add(struct mock__tree *tree, struct mock__tree_node *node, uint6
 /* Does nothing if the node is in no tree. */
 void mock__tree_remove(struct mock__tree *tree, struct mock__tree_node *node);
 
-/* What the sums are made of has changed in one member. */
+/* Computes the sums again after a member has changed a value that the sums depend on. */
 void mock__tree_changed(const struct mock__tree *tree, struct mock__tree_node *node);
 
-/* The first member that is not before the numbers, and the last that is before them; or NULL. */
+/*
+ * Returns the first node that is not before the numbers, or the last one that is; NULL if there is
+ * none.
+ */
 struct mock__tree_node *mock__tree_from(const struct mock__tree *tree, uint64_t major,
                                         uint64_t minor);
 struct mock__tree_node *mock__tree_before(const struct mock__tree *tree, uint64_t major,
                                           uint64_t minor);
 
-/* The member with these numbers, NULL if there is none. */
+/* Returns the node with these numbers, or NULL if there is none. */
 struct mock__tree_node *mock__tree_find(const struct mock__tree *tree, uint64_t major,
                                         uint64_t minor);
 
-/* The first member of all, and the next one; the last one, and the one before; or NULL. */
+/* Return the first, the next, the last and the previous node, or NULL if there is none. */
 struct mock__tree_node *mock__tree_first(const struct mock__tree *tree);
 struct mock__tree_node *mock__tree_next(const struct mock__tree_node *node);
 struct mock__tree_node *mock__tree_last(const struct mock__tree *tree);

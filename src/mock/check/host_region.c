@@ -15,10 +15,10 @@
 #include "mock/base/tree.h"
 #include "mock/check/host_watch.h"
 
-/* What does not fit the table is mapped once. */
+/* If the table is full, further memory is mapped only once. */
 static struct region {
     _Atomic uintptr_t begin, end;    /* end is 0 in a free place */
-    struct mock__tree_node by_begin; /* of those in use */
+    struct mock__tree_node by_begin; /* in the tree of the regions in use */
     struct region *next_free;
 } regions[8192];
 static atomic_size_t n_regions;
@@ -70,7 +70,7 @@ static void give_region(struct region *region)
     free_regions = region;
 }
 
-/* Twice, from a file without a name. */
+/* Maps memory twice, from a file without a name. */
 static bool map_twice(size_t bytes, struct region *region, uint64_t *ret_address,
                       unsigned char **ret_host)
 {
@@ -103,7 +103,7 @@ static size_t pages(size_t bytes)
     return (bytes + size - 1) & ~(size - 1);
 }
 
-/* What is checked has something behind it that is nobody's: see memory.c. */
+/* While accesses are checked, unused bytes follow the memory; see mock__memory_room(). */
 size_t mock__host_room(size_t bytes)
 {
     enum { AT_LEAST = MOCK__ALIGNMENT / 2 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Memory of the host that is mapped twice: for the program, whose pages can be protected, and for
- * the mock. Callers hold the lock, except the signal handler. One function is in host_watch.c,
- * which knows the watches.
+ * the mock. Callers hold the lock, except the signal handler. mock__host_watch_unmapped() is in
+ * host_watch.c, which knows the watches.
  */
 #ifndef CUSHIM_MOCK_CHECK_HOST_REGION_H
 #define CUSHIM_MOCK_CHECK_HOST_REGION_H
@@ -13,7 +13,7 @@
 
 struct mock__memory;
 
-/* From now on memory of the host is mapped twice. */
+/* Starts mapping memory of the host twice. */
 void mock__host_regions_start(void);
 
 /* Tells whether the address lies in such memory. For a signal handler. */

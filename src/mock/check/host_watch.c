@@ -362,7 +362,8 @@ static void let_go(struct mock__host_watch *watch)
 void mock__host_watch_used(const struct mock__work *work, uint64_t address, size_t bytes,
                            enum mock__access access)
 {
-    enum { TOO_SMALL = 256 }; /* to make up a page, unless it is all that there is */
+    /* Smaller pieces are not watched, unless the piece is the whole allocation. */
+    enum { TOO_SMALL = 256 };
     const struct mock__memory *memory = watchable(address);
     struct mock__host_watch *watch;
 

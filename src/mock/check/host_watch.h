@@ -37,8 +37,8 @@ void mock__host_watch_used(const struct mock__work *work, uint64_t address, size
                            enum mock__access access);
 
 /*
- * Work that the host had in its hands has ended, so memory that the host could use until now may be
- * watched. The work is gone: only its address is left.
+ * Work that waited for the host has ended, so memory that the host could use until now may be
+ * watched. The work itself is freed; `ended` is only its address.
  */
 void mock__host_watch_arm(uintptr_t ended);
 
@@ -46,8 +46,8 @@ void mock__host_watch_arm(uintptr_t ended);
 void mock__host_watch_done(const struct mock__work *work);
 
 /*
- * Ends the watches of all work before the clock: the host knows, or may know from a message, that
- * it is done. Those before the other clock have ended already.
+ * Ends the watches of work that clock covers and before does not: the host knows, or may know from
+ * a message, that it is done.
  */
 void mock__host_watch_behind(const struct mock__clock *clock, const struct mock__clock *before);
 

@@ -195,6 +195,12 @@ cushim_status cushim_mock_fail(const char *function, const struct cushim_fault *
                             function ? "fault" : "function");
     rule.fault = *fault;
     CUSHIM_TRY(cushim__fault_check(function, &rule.fault, &places, __func__, __func__));
+    if (places.nvrtc)
+        return cushim__fail(
+            CUSHIM_ERROR_INVALID_ARGUMENT,
+            "cushim_mock_fail: '%s': the mock has no NVRTC, so the rule could never "
+            "have its effect",
+            function);
     pthread_mutex_lock(&lock);
     status = add_rule(&rule);
     pthread_mutex_unlock(&lock);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the next node of a capture depends on: nodes by handle, each once. */
+/* The set of nodes that the next node of a capture depends on. It contains each node once. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,7 +31,9 @@ bool mock__capture_dependencies_has_data(const struct mock__capture_dependencies
     return false;
 }
 
-/* The place for a node, which has it or is free. There is always a free one. */
+/*
+ * Returns the node's place in the hash table, or the free place for it. A free place always exists.
+ */
 static size_t *place_of(const struct mock__capture_dependencies *dependencies, CUgraphNode node)
 {
     const uint64_t hash = (uint64_t) (uintptr_t) node * UINT64_C(0x9e3779b97f4a7c15);
@@ -42,7 +44,7 @@ static size_t *place_of(const struct mock__capture_dependencies *dependencies, C
     return &dependencies->places[i];
 }
 
-/* Makes the places, or more of them. Few nodes are looked through without. */
+/* Makes or enlarges the hash table. A small set is searched without a table. */
 static bool have_places(struct mock__capture_dependencies *dependencies)
 {
     const size_t wanted = dependencies->n_places ? 2 * dependencies->n_places : 64;
@@ -107,7 +109,7 @@ bool mock__capture_dependencies_add(struct mock__capture_dependencies *dependenc
     return true;
 }
 
-/* Without recursion, as graphs may be deep. */
+/* Uses no recursion, because graphs may be deep. */
 CUresult
 mock__capture_dependencies_mark_behind(const struct mock__graph *graph,
                                        const struct mock__capture_dependencies *dependencies)

@@ -74,11 +74,12 @@ struct mock__graph {
     struct mock__object object;
     struct mock__node *first, *last; /* of its nodes, in the order in which they were added */
     size_t n;
-    size_t n_memory;              /* how many nodes allocate or free, in graphs within as well */
-    struct mock__tree freeing;    /* its nodes that free */
-    struct mock__origin *origins; /* graph_origin.c's: NULL until somebody asks */
+    size_t n_memory;           /* how many nodes allocate or free, in graphs within as well */
+    struct mock__tree freeing; /* its nodes that free memory */
+    /* Where each node was copied from; made by graph_origin.c when first needed, NULL before. */
+    struct mock__origin *origins;
     size_t n_origins;
-    struct mock__node *parent; /* that this is the graph of, or NULL */
+    struct mock__node *parent; /* the node whose graph this is, or NULL */
     bool instantiated;         /* belongs to an executable graph */
     unsigned captures;         /* how many captures add to it */
     unsigned n_execs;          /* how many executable graphs were made from it */

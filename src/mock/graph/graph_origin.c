@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which node of a copy is the copy of a node. All nodes of a copy and of the graphs within it are
- * sorted by what they are copies of, when that is asked first. What is removed later is found by
- * its handle to be gone; what comes later is a copy of nothing, but for a graph within.
+ * Finds the node in a copied graph that is the copy of a given node. All nodes of the copy and of
+ * its child graphs are sorted by their originals when such a node is first looked for. A node that
+ * is removed later is detected because its handle is no longer valid. Nodes that are added later
+ * have no original, except those of child graphs.
  */
 #include <stdlib.h>
 
@@ -10,7 +11,7 @@
 
 struct mock__origin {
     uintptr_t original, node;
-    size_t place; /* of those with the same original the first one is meant */
+    size_t place; /* the order in the graph; of several copies of one node, the first is returned */
 };
 
 void mock__origins_forget(struct mock__graph *graph)
@@ -65,7 +66,7 @@ static bool sort(struct mock__graph *copy)
     return true;
 }
 
-/* The number of those whose original is before this one. */
+/* Returns how many originals are before this one in the sorted order. */
 static size_t position(const struct mock__graph *copy, uintptr_t original)
 {
     size_t low = 0, high = copy->n_origins;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The threads of a launch with a host function for each thread, block by block (cushim/mock.h).
+ * The threads of a replacement kernel that has a function for each thread, block by block
+ * (cushim/mock.h).
  *
  * The threads of a block run one after another in one fiber. A thread that waits at a barrier keeps
  * that fiber, and the next thread gets another one. So a kernel without barriers needs one fiber,

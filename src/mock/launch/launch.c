@@ -113,8 +113,9 @@ static CUresult check_cluster(const struct mock__request *request,
 }
 
 /*
- * A host function that is registered under the kernel's name stands for it, and is looked up at
- * each launch, so that it may be registered after the module is loaded. All others run from PTX.
+ * A replacement kernel that is registered under the kernel's name is called instead. It is looked
+ * up at each launch, so that it may be registered after the module is loaded. All others run from
+ * PTX.
  */
 static struct cushim_mock_kernel find_kernel(const struct mock__function *function)
 {
@@ -124,7 +125,10 @@ static struct cushim_mock_kernel find_kernel(const struct mock__function *functi
     return kernel;
 }
 
-/* The launch itself succeeded; what breaks in it is for a later call to tell. */
+/*
+ * The launching call has succeeded already. An error of the kernel is kept in the context, and
+ * later calls return it.
+ */
 static void run_kernel(struct mock__work *work)
 {
     const struct mock__kernel_work *kernel = (const struct mock__kernel_work *) work;
@@ -273,7 +277,7 @@ static CUresult describe(const struct mock__request *request, struct mock__funct
 
     MOCK__TRY(check_sizes(request, function));
     MOCK__TRY(check_cooperative(request, function));
-    /* Its host function was taken out since the module was loaded. */
+    /* Its replacement kernel was removed after the module was loaded. */
     MOCK__REQUIRE(kernel.fn != mock__program_run || !function->module->ptx.unread,
                   CUDA_ERROR_NOT_SUPPORTED);
     MOCK__REQUIRE(kernel.fn != mock__program_run ||

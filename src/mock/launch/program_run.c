@@ -108,7 +108,10 @@ static struct use *use_at(struct mock__tree_node *node)
     return MOCK__TREE_MEMBER(node, struct use, by_address);
 }
 
-/* Each allocation is looked at when the kernel comes to it first. */
+/*
+ * Callback of the engine: returns the allocation at an address. Its entry is made at the kernel's
+ * first access to it.
+ */
 static struct ptx__range *find_range(void *user, uint64_t address)
 {
     struct running *running = user;

@@ -8,7 +8,7 @@
 
 #include <cushim/mock.h>
 
-/* The host function of all kernels that run from their PTX. */
+/* Runs a kernel from its PTX. All kernels without a replacement kernel have this function. */
 void mock__program_run(const struct cushim_mock_launch *launch, void *const *args);
 
 #endif

@@ -27,7 +27,7 @@ struct mock__end {
     uint64_t address;
     size_t x, y, z;
     size_t pitch;  /* distance of rows; 0 if rows are contiguous */
-    size_t height; /* rows between slices; 0 if slices are contiguous */
+    size_t height; /* rows between layers; 0 if layers are contiguous */
 };
 
 struct mock__copy {

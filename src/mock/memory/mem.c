@@ -176,7 +176,7 @@ static void run_renew(struct mock__work *work)
 
 static const struct mock__work_type renew_type = {.name = "allocation", .run = run_renew};
 
-/* What this stream frees, it can have back at once; else the pool finds some. */
+/* A stream can get memory back at once that it has freed itself; otherwise the pool allocates. */
 static CUresult take_from_pool(struct mock__stream *stream, struct mock__pool *pool, size_t bytes,
                                struct mock__memory **ret_memory)
 {
@@ -185,7 +185,7 @@ static CUresult take_from_pool(struct mock__stream *stream, struct mock__pool *p
         return mock__memory_alloc_pool(stream->context, pool, bytes, ret_memory);
     if (submit_range_work(&renew_type, stream, *ret_memory) == CUDA_SUCCESS)
         return CUDA_SUCCESS;
-    /* Nobody frees it any more but the caller, who does not have it. */
+    /* The caller does not get the memory, so nothing else would free it. */
     mock__memory_free(*ret_memory);
     return CUDA_ERROR_OUT_OF_MEMORY;
 }

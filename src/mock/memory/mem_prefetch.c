@@ -51,7 +51,7 @@ struct batch {
     size_t n_places;
 };
 
-/* Each place is for at least one range, and every range has one. */
+/* Checks the list of places: firsts begins with 0, rises strictly, and stays below count. */
 static bool places_cover(const struct batch *batch)
 {
     if (!batch->places || !batch->firsts || !batch->n_places || batch->n_places > batch->count ||

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The first versions of cuMem*, from when addresses and sizes had 32 bits. They are the later
- * ones in all but that: no memory is at an address of 32 bits, so none can be allocated.
+ * The first versions of cuMem*, whose addresses and sizes have 32 bits. They call the later
+ * versions and narrow the results. Memory never lies at a 32-bit address, so allocating always
+ * fails.
  */
 #include <limits.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A wait is not ready before the value is there, so that its queue stands still and everything
- * else goes on. Who gave the value (a stream, a kernel, the host) comes before what follows
- * the wait.
+ * Waiting for a value, and writing one. A wait is ready only when the value is there. Until then
+ * its queue stands still, and all other queues go on. Work that wrote the value (of a stream, a
+ * kernel or the host) comes before the work that follows the wait.
  */
 #include "mock/memory/stream_memops.h"
 
@@ -119,7 +119,7 @@ static bool ready(const struct mock__work *work)
     return !bytes || !context || mock__context_usable(context) || satisfied(&op, load(&op, bytes));
 }
 
-/* As on a device, it goes on waiting: somebody may still come. */
+/* Reports the wait, but does not end it, as on a device: the value may still be written. */
 static void report_stuck(struct mock__work *work)
 {
     static const char *const conditions[] = {">=", "==", "&", "nor"};

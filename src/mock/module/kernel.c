@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cuKernel*. The host functions that kernels run as are in kernels.c. */
+/* cuKernel*. Replacement kernels are in kernels.c. */
 #include "mock/base/state.h"
 #include "mock/module/library.h"
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/linker/library_file.h"
+#include "base/status.h"
 #include "base/util.h"
 #include "mock/ptx/syntax/name_index.h"
 
@@ -60,7 +61,8 @@ cushim_status cushim_mock_register_kernel(const char *name, cushim_mock_kernel_f
     struct cushim_mock_kernel *kernel;
 
     if (!name || !*name)
-        return CUSHIM_ERROR_INVALID_ARGUMENT;
+        return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT,
+                            "cushim_mock_register_kernel: the name is %s", name ? "empty" : "NULL");
     pthread_mutex_lock(&lock);
     kernel = find(name);
     if (!kernel && fn)
@@ -70,7 +72,10 @@ cushim_status cushim_mock_register_kernel(const char *name, cushim_mock_kernel_f
         kernel->user = user;
     }
     pthread_mutex_unlock(&lock);
-    return kernel || !fn ? CUSHIM_OK : CUSHIM_ERROR_NO_MEMORY;
+    if (kernel || !fn)
+        return CUSHIM_OK;
+    return cushim__fail(CUSHIM_ERROR_NO_MEMORY,
+                        "cushim_mock_register_kernel: the host is out of memory");
 }
 
 bool mock__kernel_find(const char *name, struct cushim_mock_kernel *ret_kernel)

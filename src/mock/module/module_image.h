@@ -39,7 +39,7 @@ struct mock__ptx {
     size_t n_entries;
     /* The names that a program may look up: kernels, and variables that have memory. */
     struct ptx__name_index entries_by_name, variables_by_name;
-    bool unread; /* some instructions are not executed, and host functions replace all kernels */
+    bool unread; /* some instructions cannot be executed; all kernels are replaced */
 };
 
 /*
@@ -64,13 +64,13 @@ char *mock__join_texts(const char *const *texts, size_t n, size_t *ret_length);
 /*
  * Reads a text. The results are those of a driver: CUDA_ERROR_INVALID_IMAGE if it is not PTX,
  * CUDA_ERROR_INVALID_PTX, CUDA_ERROR_UNSUPPORTED_PTX_VERSION. CUDA_ERROR_NOT_SUPPORTED if some
- * instructions are not executed, unless host functions replace all kernels. The caller must finish
- * ptx and log in any case.
+ * instructions are not executed, unless replacement kernels exist for all kernels. The caller must
+ * finish ptx and log in any case.
  */
 CUresult mock__ptx_read(const char *text, int capability, struct mock__ptx *ptx,
                         struct ptx__log *log);
 
-/* Tells whether host functions replace all kernels, so that the instructions do not matter. */
+/* Tells whether all kernels have replacement kernels, so that the instructions do not matter. */
 bool mock__stood_for(const struct mock__ptx *ptx);
 
 /* Like mock__ptx_read(), for a text that needs other texts, which are not searched for. */

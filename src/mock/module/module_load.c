@@ -114,7 +114,10 @@ static uint64_t address_of(const struct mock__module *module, const struct ptx__
     return address->mask ? (value & address->mask) >> __builtin_ctzll(address->mask) : 0;
 }
 
-/* Once all variables have their addresses. */
+/*
+ * Writes the addresses of variables and functions into a variable's initial contents. All of them
+ * must have their addresses already.
+ */
 static void write_addresses(struct mock__module *module, size_t number)
 {
     const struct ptx__variable *variable = &module->ptx.module.variables[number];

@@ -26,7 +26,7 @@ struct mock__program {
 
 /*
  * Lowers a module whose variables have their addresses. Instructions that are not executed are in
- * the log. They do not matter if host functions replace all kernels.
+ * the log. They do not matter if all kernels have replacement kernels.
  */
 CUresult mock__program_make(struct mock__module *module, struct ptx__log *log);
 void mock__program_free(struct mock__module *module);

@@ -233,8 +233,7 @@ static void limit(unsigned slot)
 }
 
 /*
- * Entries that the new clock has reached are joined to it, so that implied() need not follow a
- * chain of entries.
+ * Joins all learnt orders that the new clock includes, so that implied() must look one step only.
  */
 void mock__clock_imply(unsigned slot, uint64_t number, struct mock__clock *clock)
 {

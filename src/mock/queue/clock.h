@@ -30,8 +30,8 @@ typedef bool (*mock__slot_used)(unsigned slot);
 bool mock__slot_take(mock__slot_used used, unsigned *ret_slot, uint64_t *ret_number);
 
 /*
- * Returns the slot of a queue whose work is done. The next queue of the slot counts on from number,
- * so clocks that have reached old numbers stay right.
+ * Gives back the slot of a queue whose work is done. The next queue of the slot counts on from
+ * number, so clocks that have reached old numbers stay right.
  */
 void mock__slot_give(unsigned slot, uint64_t number);
 

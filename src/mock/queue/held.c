@@ -27,7 +27,10 @@ void mock__held_remove(struct mock__queue *queue, struct mock__work *work)
     n_held--;
 }
 
-/* Of one queue only the first counts: who comes after a later one comes after that as well. */
+/*
+ * Returns the first such work of a queue if later work comes after it. The first one is enough:
+ * work that comes after another one of the queue also comes after the first.
+ */
 static const struct mock__work *first_held(const struct mock__queue *queue,
                                            const struct mock__work *later)
 {
@@ -66,7 +69,7 @@ const struct mock__work *mock__work_holding(const struct mock__work *later)
 
     if (search.found || !n_held)
         return search.found;
-    /* What the host knows to be done does not hold anything up. */
+    /* Work that the host knows to be done cannot hold up other work. */
     if (n_held > FEW && !mock__clock_implies())
         mock__clock_each_newer(later->clock, *mock__clock_of_host(), look_in_slot, &search);
     else

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The work that the host has in its hands: it calls a function of the program, or waits for a
- * change that no call announces. mock__work_holding() looks for it. For work.c. Callers hold the
- * lock.
+ * Work that waits for the host: a call of a function of the program, or a wait for a value.
+ * mock__work_holding() looks for it. For work.c. Callers hold the lock.
  */
 #ifndef CUSHIM_MOCK_QUEUE_HELD_H
 #define CUSHIM_MOCK_QUEUE_HELD_H
@@ -10,8 +9,10 @@
 struct mock__queue;
 struct mock__work;
 
-/* The work is the queue's last one now; and it is done. These do nothing if it is other work. */
+/* This work is now the queue's last of that kind. Other work is ignored. */
 void mock__held_add(struct mock__queue *queue, struct mock__work *work);
+
+/* This work is done. Other work is ignored. */
 void mock__held_remove(struct mock__queue *queue, struct mock__work *work);
 
 #endif

@@ -12,7 +12,7 @@
 #include "mock/queue/schedule.h"
 
 /*
- * The delay after which the host thread runs work that nothing waits for. It is long, because the
+ * The delay after which the mock's thread runs work that nothing waits for. It is long, because the
  * seed does not decide the order of that work. It is limited, because a program may poll its own
  * memory.
  */

@@ -19,10 +19,12 @@ static void count(struct mock__tree_node *node)
             queue->n_ready += by_ticket(node->child[i])->n_ready;
 }
 
-/* Queues that wait for no other one, by the ticket of their first work. */
+/* The queues that wait for no other queue, sorted by the ticket of their first work. */
 static struct mock__tree open = {.sum = count};
 
-/* Those of them whose first work has to be asked whether it is ready, in the same order. */
+/*
+ * Those of them whose first work has a function that tells whether it is ready, in the same order.
+ */
 static struct mock__tree asked;
 
 static void stop(struct mock__queue *queue, const struct mock__point *point)
@@ -67,7 +69,10 @@ void mock__queue_release(struct mock__queue *queue)
     }
 }
 
-/* What is asked for may be registered memory of the program that is not there any more. */
+/*
+ * Calls the function that tells whether work is ready. The function is guarded, because it may read
+ * registered memory that the program has unmapped.
+ */
 static bool ask_work(const struct mock__work *work)
 {
     bool ready;
@@ -83,7 +88,7 @@ bool mock__queue_ready(const struct mock__queue *queue)
     return queue->by_ticket.inside && (!queue->first->type->ready || ask_work(queue->first));
 }
 
-/* Asks all work that has to be asked. */
+/* Calls the functions of all work that has one, and counts the ready queues again. */
 static void ask(void)
 {
     for (struct mock__tree_node *node = mock__tree_first(&asked); node;

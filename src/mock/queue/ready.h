@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which queues are ready. A queue that is not is kept with the queue that it waits for, and looked
- * at again when that one has done so much. So what one piece of work costs does not depend on how
- * many queues there are. For work.c. Callers hold the lock.
+ * The queues that are ready. A queue that is not ready is kept in a tree of the queue that it waits
+ * for, and is examined again when that queue has done the work that it waits for. So the time for
+ * one piece of work does not depend on the number of queues. For work.c. Callers hold the lock.
  */
 #ifndef CUSHIM_MOCK_QUEUE_READY_H
 #define CUSHIM_MOCK_QUEUE_READY_H
 
 struct mock__queue;
 
-/* The queue has another first work, or that is to be done again: puts it where it belongs. */
+/*
+ * Puts the queue among the ready queues or among those that wait for another queue. Called when the
+ * queue has a new first work, or when its first work is to be done again.
+ */
 void mock__queue_look(struct mock__queue *queue);
 
-/* The first work of the queue begins. */
+/* Removes the queue from the ready queues, because its first work begins. */
 void mock__queue_run(struct mock__queue *queue);
 
-/* Work of the queue was done: looks at the queues that have waited for it. */
+/* Examines the queues that have waited for this queue. Called when work of the queue is done. */
 void mock__queue_release(struct mock__queue *queue);
 
 #endif

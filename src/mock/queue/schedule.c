@@ -59,7 +59,7 @@ static CUresult state_of(const struct mock__queue *queue)
 }
 
 /*
- * Runs the first work of a ready queue. A host function is passed to the host thread, because it
+ * Runs the first work of a ready queue. A host function is passed to the mock's thread, because it
  * runs without the lock.
  */
 static void do_first(struct mock__queue *queue)

@@ -6,7 +6,7 @@
  * and, if the seed decides so, when it submits more work. So the same seed and the same calls give
  * the same order. With seed 0, work runs as late as possible and in the order of submission. Every
  * other seed selects one of the orders that the rules of streams allow. If a program polls its own
- * memory without calling the driver, the host thread runs the work after a while.
+ * memory without calling the driver, the mock's thread runs the work after a while.
  *
  * Callers hold the lock.
  */
@@ -60,7 +60,7 @@ void mock__schedule_rest(uint64_t nanoseconds);
 void mock__schedule_stuck_after(uint64_t nanoseconds);
 
 /*
- * Runs one piece of work that is ready. Returns false if there is none. The host thread calls it,
+ * Runs one piece of work that is ready. Returns false if there is none. The mock's thread calls it,
  * too.
  */
 bool mock__schedule_step(void);

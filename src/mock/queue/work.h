@@ -75,7 +75,7 @@ struct mock__point {
 
 struct mock__work_type {
     const char *name;
-    bool host; /* calls a function of the program, in the host thread and without the lock */
+    bool host; /* calls a function of the program, in the mock's thread and without the lock */
     CUgraphNodeType node; /* its kind of node in a graph, if it has copy() */
     /*
      * For work that waits for a change that no call announces, such as a value in memory: ready()
@@ -104,7 +104,7 @@ struct mock__work {
     const struct mock__work_type *type;
     struct mock__queue *queue;
     struct mock__work *next;          /* in its queue */
-    struct mock__work *next_call;     /* in the list of calls for the host thread */
+    struct mock__work *next_call;     /* in the list of calls for the mock's thread */
     uint64_t ticket;                  /* its number among all work of the process */
     struct mock__tree_node by_number; /* where the host has it in its hands: in its queue */
     uint64_t behind;                 /* all work up to this ticket was done before its submission */

@@ -35,7 +35,10 @@ enum ptx__type ptx__shape_type(const struct ptx__instruction *instruction,
     return shape->wide ? widened(type) : type;
 }
 
-/* For types of the same size. */
+/*
+ * Tells whether a value of one type may be used as another of the same size: untyped bits fit all,
+ * signed fits unsigned, floating point only itself.
+ */
 static bool classes_fit(enum ptx__type has, enum ptx__type wanted)
 {
     const enum ptx__type_class a = ptx__type_class(has), b = ptx__type_class(wanted);

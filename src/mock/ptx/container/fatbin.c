@@ -45,7 +45,10 @@ bool ptx__is_elf(const void *image, size_t size)
     return begins_with(image, size, elf, sizeof(elf));
 }
 
-/* Only for an image in memory: an address in a file is not an address of this process. */
+/*
+ * Is this the wrapper that nvcc puts around a fat binary? It holds the address of the data, so it
+ * only makes sense in memory (size unknown).
+ */
 static bool is_wrapper(const void *image, size_t size)
 {
     return size == SIZE_MAX && begins_with(image, size, "\xb1\x43\x62\x46", 4);

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A variable lies behind everything that the functions have so far which get to it by calls: who
- * runs may be any of them. To look at all of those for each variable would take too long.
+ * A variable is placed behind all variables placed so far of every function that reaches it by
+ * calls, because any of these functions may be running. To visit all these functions for each
+ * variable would take too long.
  *
- * What a function needs is never less than what the functions need that it calls. So it suffices to
- * look at the uppermost ones; and a function that is only called from below one other function
- * stands for nothing that the other does not stand for. It is part of that one's group here. A
- * kernel that has no use of a variable of the module itself, and calls one function, stands for
- * nothing but that function, and is passed over.
+ * A function needs at least as much as each function that it calls. So it is enough to visit the
+ * topmost functions. If all calls of a function come from one group of functions, the function
+ * joins that group, and only the group is visited. A kernel that uses no variable of the module
+ * itself and calls only one function adds nothing to the needs of that function, so the kernel is
+ * passed over.
  */
 #include "mock/ptx/link/shared.h"
 
 #include <stdlib.h>
 
-/* What a function has: its own variables and those of the module that it names. */
+/* The needs of a function: its own variables, and the variables of the module that it names. */
 struct need {
     size_t end;     /* where the last one ends */
     uint32_t group; /* the function that its group is named after */
@@ -25,8 +26,8 @@ struct shared {
     const struct ptx__calls *calls;
     struct ptx__module *module;
     struct need *needs; /* of each function, and of all indirect calls */
-    size_t *used;       /* by group: what the function needs that the group is named after */
-    uint32_t n;         /* of those */
+    size_t *used;       /* for each group: the needs of the function that names it */
+    uint32_t n;         /* elements of needs and of used */
     bool *marks;
     uint32_t *marked, n_marked;
 };
@@ -55,7 +56,10 @@ static void pass_over_kernels(const struct shared *shared)
         shared->needs[calls->users.targets[i]].passed = false;
 }
 
-/* The group of all callers, if that is one; else a function has a group of its own. */
+/*
+ * Returns the group of the callers if all are in one group, otherwise a group of the function's
+ * own.
+ */
 static uint32_t group_of(const struct shared *shared, uint32_t function)
 {
     const struct ptx__lists *callers = &shared->calls->callers;
@@ -73,7 +77,10 @@ static uint32_t group_of(const struct shared *shared, uint32_t function)
     return group == PTX_NONE ? function : group;
 }
 
-/* Callers in front of their callees; what is in circles, or gets to them, has its own group. */
+/*
+ * Visits callers before their callees. A function in a cycle of calls, or that reaches one, keeps
+ * its own group.
+ */
 static void make_groups(const struct shared *shared)
 {
     for (uint32_t i = 0; i < shared->n; i++)
@@ -96,7 +103,7 @@ static void mark(struct shared *shared, uint32_t group)
     shared->marked[shared->n_marked++] = group;
 }
 
-/* The group of a function, and all that get to it. */
+/* Marks the group of a function, and all groups that reach it by calls. */
 static void mark_groups(struct shared *shared, uint32_t function)
 {
     const struct ptx__lists *callers = &shared->calls->callers;
@@ -118,7 +125,7 @@ static void clear_marked(struct shared *shared)
         shared->marks[shared->marked[--shared->n_marked]] = false;
 }
 
-/* Behind what all that were marked have so far. */
+/* Places a variable behind all variables that the marked groups have so far. */
 static void place(const struct shared *shared, struct ptx__variable *variable)
 {
     size_t used = 0;
@@ -192,7 +199,10 @@ static int compare(const void *left, const void *right)
     return a->function < b->function ? -1 : a->function > b->function;
 }
 
-/* Whoever gets to what ends furthest needs so much; of the others, who gets to the next; and so on.
+/*
+ * Sets the needs of functions, beginning with the variable that ends furthest. All functions that
+ * reach it need that much. Of the other functions, those that reach the next variable need that
+ * much, and so on.
  */
 static void tell_needs(struct shared *shared, struct rank *ranks)
 {

@@ -34,7 +34,10 @@ static bool is_strong(const struct ptx__instruction *at)
            ptx__has(at, PTX_MOD_ACQUIRE) || ptx__has(at, PTX_MOD_RELEASE);
 }
 
-/* Returns the difference between a generic address and one in the symbol's own state space. */
+/*
+ * Returns what to add to the symbol's address: the shared window if the instruction takes generic
+ * addresses and the variable is shared, otherwise 0.
+ */
 static uint64_t window_of_symbol(const struct ptx__lowering *lower, struct ptx__symbol symbol)
 {
     const struct ptx__variable *variable =

@@ -28,7 +28,7 @@ const struct ptx__operand *ptx__first_register(const struct ptx__operand *elemen
 unsigned ptx__slot_word(const struct ptx__lowering *lower, const struct ptx__operand *operand,
                         const char *type);
 
-/* Fills in the slots of all elements that are stored, and returns their size. */
+/* Writes the slot of each stored element to slots, and returns the size of one element. */
 unsigned ptx__stored(struct ptx__lowering *lower, const struct ptx__operand *elements, unsigned n,
                      uint32_t *slots);
 

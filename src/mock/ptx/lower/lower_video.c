@@ -55,7 +55,10 @@ static void read_types(const struct ptx__instruction *at, struct ptx__video *vid
     video->sign_b = ptx__is_signed(ptx__type_of(at, first + 1));
 }
 
-/* Reads the lanes of an operand: four bits for each lane, the highest lane first. */
+/*
+ * Reads the lanes of an operand. operand->lanes has four bits for each lane, lane 0 in the lowest
+ * bits. If none are given, they are first, first + 1, ...
+ */
 static void read_lanes(const struct ptx__operand *operand, unsigned n, unsigned first,
                        uint8_t lanes[4])
 {

@@ -133,7 +133,10 @@ static inline void ptx__set_pred(struct ptx__warp *w, uint32_t slot, uint32_t bi
     *pred = (*pred & ~w->mask) | (bits & w->mask);
 }
 
-/* d = a predicate of A and B, for each lane. */
+/*
+ * Defines a comparison: for each lane, d becomes the truth of an expression of the operands A and
+ * B.
+ */
 #define COMPARE(id, key_text, T, expression)                                                       \
     HANDLER(id, key_text)                                                                          \
     {                                                                                              \

@@ -200,7 +200,8 @@ static bool fill(struct ptx__parser *parser, const struct ptx__declaration *decl
 }
 
 /*
- * Tells whether a second declaration of a name is allowed. An extern variable may also be defined.
+ * Merges a second declaration of a name into the first. Replaces an extern declaration by the new
+ * one. Reports an error and returns false if they do not fit.
  */
 static bool merge(struct ptx__parser *parser, struct ptx__variable *known,
                   const struct ptx__variable *variable)

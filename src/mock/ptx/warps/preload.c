@@ -70,7 +70,10 @@ static uint64_t of_cluster(const struct ptx__block *block, unsigned fill)
     }
 }
 
-/* Values that are the same for all blocks of a launch or of a cluster. */
+/*
+ * Values that do not depend on the thread: of the launch, of the cluster, or of the block's place
+ * in its cluster.
+ */
 static uint64_t of_launch(const struct ptx__block *block, const struct ptx__constant *constant)
 {
     const struct ptx__grid *grid = block->grid;
