@@ -71,9 +71,11 @@ static void memory_make(struct memory *memory, size_t variable_bytes)
 static void memory_forget(struct memory *memory)
 {
     for (unsigned i = 0; i < RANGES; i++) {
+        free(memory->ranges[i].parts);
         free(memory->ranges[i].reads);
         free(memory->ranges[i].writes);
         memory->ranges[i].reads = memory->ranges[i].writes = NULL;
+        memory->ranges[i].parts = NULL;
     }
 }
 

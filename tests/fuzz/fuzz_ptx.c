@@ -141,6 +141,7 @@ static void run_all(const struct ptx__module *module, const struct ptx__program 
             run_kernel(program, &module->functions[i], &program->codes[i], ranges);
     }
     for (unsigned i = 0; i < 2; i++) {
+        free(ranges[i].parts);
         free(ranges[i].reads);
         free(ranges[i].writes);
     }

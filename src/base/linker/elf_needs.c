@@ -85,6 +85,11 @@ static const char *read_folders(const struct dynamic *dynamic, Elf64_Sxword tag,
     return entry ? read_string(dynamic, entry->d_un.d_val, arena) : "";
 }
 
+static bool is_need(Elf64_Sxword tag)
+{
+    return tag == DT_NEEDED || tag == DT_FILTER || tag == DT_AUXILIARY;
+}
+
 struct cushim__elf_needs cushim__elf_needs(int fd, const struct cushim__elf_file *file,
                                            struct cushim__arena *arena)
 {
@@ -93,9 +98,10 @@ struct cushim__elf_needs cushim__elf_needs(int fd, const struct cushim__elf_file
 
     if (!read_dynamic(&dynamic))
         return needs;
+    /* A filter, or an auxiliary library, is loaded as well. */
     needs.names = cushim__arena_alloc(arena, dynamic.n * sizeof(*needs.names));
     for (size_t i = 0; needs.names && i < dynamic.n && dynamic.entries[i].d_tag != DT_NULL; i++) {
-        if (dynamic.entries[i].d_tag == DT_NEEDED)
+        if (is_need(dynamic.entries[i].d_tag))
             needs.names[needs.n++] = read_string(&dynamic, dynamic.entries[i].d_un.d_val, arena);
     }
     needs.rpath = read_folders(&dynamic, DT_RPATH, arena);

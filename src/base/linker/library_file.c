@@ -146,7 +146,7 @@ find_name(const char *name, const struct cushim__searcher *searcher, struct cush
 /* --- what files need --- */
 
 /* This is far more than any library needs. Libraries beyond that number are not looked at here. */
-enum { MOST_NEEDED = 256 };
+enum { MOST_NEEDED = 2048 };
 
 struct walk {
     struct cushim__arena *arena;
@@ -162,8 +162,8 @@ struct walk {
  */
 static bool is_of_c_library(const char *name)
 {
-    static const char *const parts[] = {"libc.so.",  "libm.so.",       "libdl.so.",
-                                        "librt.so.", "libpthread.so.", "ld-"};
+    static const char *const parts[] = {"libc.so.",       "libm.so.", "libdl.so.", "librt.so.",
+                                        "libpthread.so.", "ld-linux", "ld-musl-",  "ld64.so."};
 
     for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
         if (!strncmp(name, parts[i], strlen(parts[i])))

@@ -5,10 +5,11 @@
  * pinned. In the mock, work that uses them faults, which would end the process. So the handler of
  * SIGSEGV helps while work runs:
  *
- * - Pages that are protected are opened, and get their protection back when the work is done. A
- * device ignores the protection, too. - Where nothing is mapped any more, pages of zeros are mapped
- * until the work is done. A device would still have the data, but the mock has lost it. So this is
- * a finding, and the context is broken as by an illegal access.
+ * - Protected pages are opened, and get their protection back when the work is done. A device
+ *   ignores the protection, too.
+ * - Where nothing is mapped any more, pages of zeros are mapped until the work is done. A device
+ *   would still have the data, but the mock has lost it. So this is a finding, and the context is
+ *   broken as by an illegal access.
  *
  * The handler takes no lock and allocates nothing. It uses system calls, and tables of a fixed
  * size. If a table is full, the handler does not help.
@@ -33,14 +34,14 @@
 static struct range {
     _Atomic uintptr_t begin, end; /* end is 0 in a free place */
     atomic_bool read_only;        /* for the device */
-} ranges[1024];
+} ranges[8192];
 static atomic_size_t n_ranges; /* the places up to the last that is used */
 
 /* The changes that the handler made to pages for the work that runs now. */
 static struct patch {
     uintptr_t begin, end;
     int protection; /* the protection before; NOTHING if nothing was mapped */
-} patches[256];
+} patches[8192];
 static atomic_size_t n_patches;
 enum { NOTHING = -1 };
 
@@ -59,12 +60,24 @@ static uintptr_t page_behind(uintptr_t address)
 
 /* --- the handler: nothing but atomics and system calls --- */
 
+/*
+ * Returns the range of an address. Two ranges may have parts of one page, so one that the device
+ * may write is preferred.
+ */
 static const struct range *range_at(uintptr_t address)
 {
-    for (size_t i = 0; i < atomic_load(&n_ranges); i++)
-        if (address < atomic_load(&ranges[i].end) && address >= atomic_load(&ranges[i].begin))
-            return &ranges[i];
-    return NULL;
+    const struct range *found = NULL;
+
+    for (size_t i = 0; i < atomic_load(&n_ranges); i++) {
+        const struct range *range = &ranges[i];
+
+        if (address >= atomic_load(&range->end) || address < atomic_load(&range->begin))
+            continue;
+        found = range;
+        if (!atomic_load(&range->read_only))
+            break;
+    }
+    return found;
 }
 
 static struct patch *new_patch(uintptr_t begin, uintptr_t end, int protection)
@@ -99,26 +112,43 @@ static bool is_mapped(uintptr_t page)
     return !mincore((void *) page, 1, &there);
 }
 
-/*
- * Maps as many pages at once as there is room for, because each fault takes an entry of the table.
- */
-static bool fill(uintptr_t address, uintptr_t end)
+/* Maps the part of [begin, end) next to one end, as large as there is room for. */
+static bool fill_from(uintptr_t begin, uintptr_t end, bool from_end)
 {
-    const uintptr_t page = page_of(address), least = page_behind(page + 1);
-    struct patch *patch = new_patch(page, page, NOTHING);
+    const uintptr_t page = page_behind(1);
+    struct patch *patch = new_patch(begin, begin, NOTHING);
+
+    while (patch && begin < end && !map_zeros(begin, end)) {
+        const uintptr_t half = page_of((end - begin) / 2);
+
+        if (end - begin == page)
+            return false;
+        if (from_end)
+            begin = end - (half ? half : page);
+        else
+            end = begin + (half ? half : page);
+    }
+    if (patch)
+        *patch = (struct patch){begin, end, NOTHING};
+    return patch;
+}
+
+/*
+ * Maps the hole around an address: many pages at once, because each fault takes entries of the
+ * table. Copies of the C library may go downwards.
+ */
+static bool fill(uintptr_t address, const struct range *range)
+{
+    const uintptr_t page = page_of(address);
     uintptr_t none = 0;
 
     atomic_compare_exchange_strong(&gone, &none, address);
-    while (patch && !map_zeros(page, end)) {
-        /* Perhaps another thread of the work has mapped the page already. */
-        if (end == least)
-            return is_mapped(page);
-        end = page + page_of((end - page) / 2);
-        end = end > least ? end : least;
-    }
-    if (patch)
-        patch->end = end;
-    return patch;
+    /* Perhaps another thread of the work has mapped the page already. */
+    if (!fill_from(page, atomic_load(&range->end), false) && !is_mapped(page))
+        return false;
+    if (atomic_load(&range->begin) < page && !is_mapped(page - page_behind(1)))
+        (void) fill_from(atomic_load(&range->begin), page, true);
+    return true;
 }
 
 /*
@@ -151,7 +181,7 @@ static bool meet(const struct mock__segv *segv)
     if (!range)
         return false;
     if (!segv->is_there)
-        return fill(segv->address, atomic_load(&range->end));
+        return fill(segv->address, range);
     if (atomic_load(&range->read_only) && !segv->reads)
         return false;
     return open_pages(segv->address, range);

@@ -131,13 +131,27 @@ static struct ptx__range *find_range(void *user, uint64_t address)
 
 /* --- what it did --- */
 
-static bool next_run(const uint64_t *bits, size_t bytes, size_t *begin, size_t *end)
+/* Returns the first bit from here on that is set; the number of bytes if there is none. */
+static size_t next_bit(const struct ptx__range *range, const uint64_t *bits, size_t at)
 {
-    size_t at = *end;
+    while (at < range->size) {
+        if (!range->parts[at / PTX__PART_BYTES])
+            at = (at / PTX__PART_BYTES + 1) * PTX__PART_BYTES;
+        else if (bits[at / 64] >> at % 64 & 1)
+            return at;
+        else
+            at = bits[at / 64] >> at % 64 ? at + 1 : (at / 64 + 1) * 64;
+    }
+    return range->size;
+}
 
-    while (at < bytes && !(bits[at / 64] >> at % 64 & 1))
-        at = bits[at / 64] >> at % 64 ? at + 1 : (at / 64 + 1) * 64;
-    if (at >= bytes)
+static bool next_run(const struct ptx__range *range, const uint64_t *bits, size_t *begin,
+                     size_t *end)
+{
+    const size_t bytes = range->size;
+    size_t at = next_bit(range, bits, *end);
+
+    if (at == bytes)
         return false;
     *begin = at;
     while (at < bytes && bits[at / 64] >> at % 64 & 1)
@@ -152,14 +166,14 @@ static void tell_access(const struct running *running, const struct ptx__range *
 {
     size_t begin = 0, end = 0;
 
-    for (unsigned n = 0; n < MOST_RUNS && next_run(bits, range->size, &begin, &end); n++) {
+    for (unsigned n = 0; n < MOST_RUNS && next_run(range, bits, &begin, &end); n++) {
         mock__access(running->work, range->begin + begin, end - begin, (enum mock__access) access);
         if (!running->messages)
             mock__host_watch_used(running->work, range->begin + begin, end - begin,
                                   (enum mock__access) access);
     }
     /* What is left is at least known to be written. */
-    while (access == MOCK__WRITE && next_run(bits, range->size, &begin, &end))
+    while (access == MOCK__WRITE && next_run(range, bits, &begin, &end))
         mock__access_mark(range->begin + begin, end - begin);
 }
 
@@ -178,6 +192,7 @@ static void tell_accesses(struct running *running)
             tell_access(running, range, range->writes, MOCK__WRITE);
         free(range->reads);
         free(range->writes);
+        free(range->parts);
         free(use);
     }
 }

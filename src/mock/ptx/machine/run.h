@@ -26,6 +26,9 @@ enum ptx__finding_kind {
     PTX__OTHER,
 };
 
+/* Parts of a range that a kernel has not used cost nothing after it, however large the range is. */
+#define PTX__PART_BYTES ((uint64_t) 1 << 16)
+
 /* A range of memory that the kernel may use. begin is its device address. */
 struct ptx__range {
     uint64_t begin, size;
@@ -37,7 +40,9 @@ struct ptx__range {
     bool watched;           /* record the kernel's accesses in shadow memory */
     bool check_blocks;      /* and record the blocks, for the race check */
     uint64_t *reads,
-        *writes;     /* a bit for each byte: made at the first use; the caller frees them */
+        *writes; /* a bit for each byte: made at the first use; the caller frees them */
+    uint8_t
+        *parts; /* for each PTX__PART_BYTES, whether it may have such a bit; made and freed so */
     uint64_t *lines; /* the shadow memory: see racecheck/racecheck.h; the engine frees it */
     struct ptx__range *next_used; /* the engine's list of the ranges with shadow memory */
 };

@@ -272,6 +272,8 @@ static void touch_line(const struct ptx__touch *touch, uint64_t begin, uint64_t 
     struct conflict conflict = {0};
     uint64_t reads, writes, kind;
 
+    if (!line)
+        __atomic_store_n(&range->parts[offset / PTX__PART_BYTES], 1, __ATOMIC_RELAXED);
     if (missing && touch->use == PTX__LOADS)
         tell(touch, begin, offset, &conflict, missing);
     if ((bits == ALL_BYTES && !missing && touch_whole(touch, word, line)) ||
@@ -310,14 +312,25 @@ void ptx__racecheck_range(struct ptx__range *range)
 
     range->reads = calloc(n, sizeof(*range->reads));
     range->writes = calloc(n, sizeof(*range->writes));
+    range->parts = calloc(range->size / PTX__PART_BYTES + 1, sizeof(*range->parts));
     range->lines = calloc(n, sizeof(*range->lines));
-    if (range->reads && range->writes && range->lines)
+    if (range->reads && range->writes && range->parts && range->lines)
         return;
     free(range->reads);
     free(range->writes);
+    free(range->parts);
     free(range->lines);
     range->reads = range->writes = range->lines = NULL;
+    range->parts = NULL;
     range->watched = false;
+}
+
+static void end_line(struct ptx__range *range, uint64_t number)
+{
+    if (range->lines[number] & PTX__LINE_ALL_READ)
+        range->reads[number] = bytes_of(range, number);
+    if (range->lines[number] & PTX__LINE_ALL_WRITTEN)
+        range->writes[number] = bytes_of(range, number);
 }
 
 /*
@@ -326,11 +339,13 @@ void ptx__racecheck_range(struct ptx__range *range)
  */
 void ptx__racecheck_range_end(struct ptx__range *range)
 {
-    for (uint64_t i = 0; range->lines && i * PTX__LINE_BYTES < range->size; i++) {
-        if (range->lines[i] & PTX__LINE_ALL_READ)
-            range->reads[i] = bytes_of(range, i);
-        if (range->lines[i] & PTX__LINE_ALL_WRITTEN)
-            range->writes[i] = bytes_of(range, i);
+    for (uint64_t begin = 0; range->lines && begin < range->size; begin += PTX__PART_BYTES) {
+        const uint64_t part_end = begin + PTX__PART_BYTES;
+        const uint64_t end = part_end < range->size ? part_end : range->size;
+
+        for (uint64_t at = begin; range->parts[begin / PTX__PART_BYTES] && at < end;
+             at += PTX__LINE_BYTES)
+            end_line(range, at / PTX__LINE_BYTES);
     }
     free(range->lines);
     range->lines = NULL;
