@@ -234,7 +234,7 @@ Test(growth, of_launches_beside_many_allocations)
 /* Nor does one that uses four bytes of a large one. */
 Test(growth, of_launches_in_a_large_allocation)
 {
-    enum { LAUNCHES = 300 };
+    enum { LAUNCHES = 200 };
     static const char text[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
                                ".visible .entry k(.param .u64 p) { .reg .u64 %p; ld.param.u64 %p, "
                                "[p]; st.global.u32 [%p], 7; ret; }\n";
@@ -247,7 +247,7 @@ Test(growth, of_launches_in_a_large_allocation)
     start();
     OK(mock_cuModuleLoadData(&module, text));
     OK(mock_cuModuleGetFunction(&function, module, "k"));
-    OK(mock_cuMemAlloc_v2(&memory, (size_t) 32 << 30));
+    OK(mock_cuMemAlloc_v2(&memory, (size_t) 1 << 30));
     for (int i = 0; i < LAUNCHES; i++)
         OK(mock_cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, arguments, NULL));
     OK(mock_cuMemcpyDtoH_v2(&value, memory, sizeof(value)));
