@@ -106,53 +106,9 @@ static enum cushim__memory memory_of(enum cushim_adopted how)
                                          : CUSHIM__MEMORY_BORROWED;
 }
 
-static cushim_status adopt(struct cushim__scope *scope, struct cushim__stream *stream,
-                           uint64_t address, size_t bytes, struct cushim__buffer **ret_buffer)
-{
-    struct cushim__buffer *buffer = cushim__buffer_new(
-        scope->context, CUSHIM__MEMORY_BORROWED, address, NULL, bytes, stream->timeline, NULL);
-    const struct cushim__access access = {buffer, 0, bytes, true};
-    struct cushim__submission s = {
-        .scope = scope, .timeline = stream->timeline, .accesses = &access, .n = 1};
-    cushim_status status;
-
-    if (!buffer)
-        return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, scope->call, NULL, "no memory for a slice");
-    status = cushim__submit_begin(&s);
-    if (status) {
-        cushim__buffer_delete(buffer);
-        return status;
-    }
-    cushim__submit_end(&s);
-    *ret_buffer = buffer;
-    return CUSHIM_OK;
-}
-
-/*
- * Makes the slice. The memory stays the caller's if this fails, so the buffer owns it only once
- * there is a slice.
- */
-static cushim_status give_adopted(struct cushim__scope *scope, struct cushim__buffer *buffer,
-                                  size_t element, size_t length, enum cushim_adopted how,
-                                  uint64_t *ret_id)
-{
-    uint64_t id = 0;
-    cushim_status status;
-
-    cushim__buffer_hold(buffer);
-    status = cushim__slice_give(scope, CUSHIM__HANDLE_SLICE, buffer, 0, element, length, &id);
-    if (!status) {
-        buffer->memory = memory_of(how);
-        *ret_id = id;
-    }
-    cushim__buffer_release(buffer, scope->call);
-    return status;
-}
-
 cushim_status cushim_slice_adopt(cushim_stream stream, uint64_t address, size_t element,
                                  size_t length, enum cushim_adopted how, cushim_slice *ret_slice)
 {
-    struct cushim__buffer *buffer = NULL;
     struct cushim__stream *object;
     struct cushim__scope scope;
     cushim_status status;
@@ -165,9 +121,8 @@ cushim_status cushim_slice_adopt(cushim_stream stream, uint64_t address, size_t 
         status = cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: no memory is at 0x%llx", __func__,
                               (unsigned long long) address);
     if (!status)
-        status = adopt(&scope, object, address, bytes, &buffer);
-    if (!status)
-        status = give_adopted(&scope, buffer, element, length, how, &ret_slice->id);
+        status = cushim__slice_adopt(&scope, object, address, element, length, memory_of(how),
+                                     &ret_slice->id);
     return cushim__scope_leave(&scope, status);
 }
 

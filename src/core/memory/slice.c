@@ -42,6 +42,45 @@ cushim_status cushim__slice_give(const struct cushim__scope *scope, enum cushim_
     return cushim__object_give(&slice->object, scope->call, ret_id);
 }
 
+/* Orders the later work of the slice behind the work that the stream has so far. */
+static cushim_status note_use(struct cushim__scope *scope, struct cushim__stream *stream,
+                              struct cushim__buffer *buffer)
+{
+    const struct cushim__access access = {buffer, 0, buffer->bytes, true};
+    struct cushim__submission s = {
+        .scope = scope, .timeline = stream->timeline, .accesses = &access, .n = 1};
+
+    CUSHIM_TRY(cushim__submit_begin(&s));
+    cushim__submit_end(&s);
+    return CUSHIM_OK;
+}
+
+cushim_status cushim__slice_adopt(struct cushim__scope *scope, struct cushim__stream *stream,
+                                  uint64_t address, size_t element, size_t length,
+                                  enum cushim__memory memory, uint64_t *ret_id)
+{
+    struct cushim__buffer *buffer =
+        cushim__buffer_new(scope->context, CUSHIM__MEMORY_BORROWED, address, NULL, element * length,
+                           stream->timeline, NULL);
+    uint64_t id = 0;
+    cushim_status status;
+
+    if (!buffer)
+        return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, scope->call, NULL, "no memory for a slice");
+    status = note_use(scope, stream, buffer);
+    if (!status) {
+        cushim__buffer_hold(buffer);
+        status = cushim__slice_give(scope, CUSHIM__HANDLE_SLICE, buffer, 0, element, length, &id);
+    }
+    /* The memory stays the caller's on failure, so the buffer owns it only from here on. */
+    if (!status) {
+        buffer->memory = memory;
+        *ret_id = id;
+    }
+    cushim__buffer_release(buffer, scope->call);
+    return status;
+}
+
 cushim_status cushim__checked_size(const char *call, size_t element, size_t length,
                                    size_t *ret_bytes)
 {

@@ -40,6 +40,14 @@ cushim_status cushim__slice_give(const struct cushim__scope *scope, enum cushim_
                                  size_t length, uint64_t *ret_id);
 
 /*
+ * Makes a slice of memory that the caller has allocated. memory tells how cushim frees it. If this
+ * fails, the memory stays the caller's. The size was checked by cushim__checked_size().
+ */
+cushim_status cushim__slice_adopt(struct cushim__scope *scope, struct cushim__stream *stream,
+                                  uint64_t address, size_t element, size_t length,
+                                  enum cushim__memory memory, uint64_t *ret_id);
+
+/*
  * Waits for devices until the host may read, or write, all of a slice, and returns the host's
  * pointer to it.
  */
