@@ -61,6 +61,7 @@ static cushim_status record(struct cushim__scope *scope, struct cushim__event *e
     if (event->object.context != scope->context)
         return cushim__fail_foreign(scope, "event");
     CUSHIM_TRY(cushim__submit_plain(&s, scope, stream->timeline));
+    cushim__lock(scope->context);
     status = CU_CALL(scope, cuEventRecord, (event->cu, stream->cu));
     if (!status && event->point.timeline != stream->timeline) {
         cushim__timeline_unref(event->point.timeline);
@@ -68,6 +69,7 @@ static cushim_status record(struct cushim__scope *scope, struct cushim__event *e
     }
     if (!status)
         event->point.number = stream->timeline->submitted;
+    cushim__unlock(scope->context);
     cushim__submit_abandon(&s);
     return status;
 }

@@ -131,11 +131,22 @@ void cushim_slice_free(cushim_slice *slice)
     cushim__object_close(slice ? &slice->id : NULL, CUSHIM__HANDLE_SLICE, __func__);
 }
 
-/* Tells whether no other slice has a part of the memory. Under the submission lock. */
-static bool is_sole_owner(const struct cushim__buffer *buffer)
+/*
+ * Makes the caller the owner of the memory of a buffer, unless another slice has a part of it. The
+ * lock is for two threads that try this with one slice.
+ */
+static bool disown(struct cushim__buffer *buffer)
 {
-    return atomic_load(&buffer->references) == 1 &&
-           (buffer->memory == CUSHIM__MEMORY_ASYNC || buffer->memory == CUSHIM__MEMORY_PLAIN);
+    bool is_sole_owner;
+
+    cushim__lock(buffer->context);
+    is_sole_owner =
+        atomic_load(&buffer->references) == 1 &&
+        (buffer->memory == CUSHIM__MEMORY_ASYNC || buffer->memory == CUSHIM__MEMORY_PLAIN);
+    if (is_sole_owner)
+        buffer->memory = CUSHIM__MEMORY_BORROWED;
+    cushim__unlock(buffer->context);
+    return is_sole_owner;
 }
 
 static cushim_status leak(struct cushim__scope *scope, struct cushim__stream *stream,
@@ -147,12 +158,11 @@ static cushim_status leak(struct cushim__scope *scope, struct cushim__stream *st
         .scope = scope, .timeline = stream->timeline, .accesses = &access, .n = 1};
 
     CUSHIM_TRY(cushim__submit_begin(&s));
-    if (!is_sole_owner(buffer)) {
+    if (!disown(buffer)) {
         cushim__submit_abandon(&s);
         return cushim__fail_at(CUSHIM_ERROR_BUSY, scope->call, scope->label,
                                "%s: the slice is not all of an allocation of its own", scope->call);
     }
-    buffer->memory = CUSHIM__MEMORY_BORROWED;
     *ret_address = buffer->address;
     cushim__submit_end(&s);
     return CUSHIM_OK;
@@ -424,7 +434,8 @@ static cushim_status use(cushim_stream stream, cushim_view view, bool write, boo
                                        .timeline = object->timeline,
                                        .accesses = &access,
                                        .n = 1,
-                                       .recordable = true};
+                                       .recordable = true,
+                                       .waits_only = !is_done};
 
         status = cushim__submit_begin(&s);
         if (!status && is_done)

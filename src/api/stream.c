@@ -132,21 +132,27 @@ cushim_status cushim_stream_raw(cushim_stream stream, void **ret_cu_stream)
     return CUSHIM_OK;
 }
 
-/*
- * Takes the submission locks of both timelines, as a submission does that reads what the other
- * timeline has written.
- */
+/* Takes all locks of both timelines: the stream locks in the order of their addresses. */
 static cushim_status join(struct cushim__scope *scope, struct cushim__timeline *timeline,
                           struct cushim__timeline *other)
 {
+    const bool in_order = (uintptr_t) timeline < (uintptr_t) other;
+    struct cushim__timeline *first = in_order ? timeline : other;
+    struct cushim__timeline *second = in_order ? other : timeline;
     struct cushim__locks locks = {.n = 0};
     cushim_status status;
 
     CUSHIM_TRY(cushim__check_not_recording(scope, timeline, WAITING));
     CUSHIM_TRY(cushim__check_not_recording(scope, other, WAITING));
+    if (timeline == other)
+        return CUSHIM_OK;
+    cushim__timeline_lock(first);
+    cushim__timeline_lock(second);
     cushim__lock_contexts(&locks, timeline->context, other->context);
     status = cushim__timeline_join(scope, timeline, other);
     cushim__unlock_all(&locks);
+    cushim__timeline_unlock(second);
+    cushim__timeline_unlock(first);
     return status;
 }
 
@@ -205,11 +211,13 @@ cushim_status cushim_stream_wait(cushim_stream stream, cushim_event event)
     waited = cushim__handle_pin(event.id, CUSHIM__HANDLE_EVENT, __func__);
     if (!waited)
         return cushim__scope_leave(&scope, cushim__error()->status);
+    cushim__timeline_lock(object->timeline);
     cushim__lock_contexts(&locks, object->object.context, waited->object.context);
     status = CU_CALL(&scope, cuStreamWaitEvent, (object->cu, waited->cu, 0));
     if (!status && waited->point.timeline && waited->point.timeline != object->timeline)
         cushim__timeline_learn(object->timeline, waited->point.timeline, waited->point.number);
     cushim__unlock_all(&locks);
+    cushim__timeline_unlock(object->timeline);
     cushim__handle_unpin(event.id);
     return cushim__scope_leave(&scope, status);
 }
@@ -238,16 +246,15 @@ cushim_status cushim_stream_query(cushim_stream stream)
     status = cushim__check_not_recording(&scope, object->timeline, "asking for its work");
     if (status)
         return cushim__scope_leave(&scope, status);
-    cushim__lock(scope.context);
-    number = object->timeline->submitted;
-    cushim__unlock(scope.context);
+    number = cushim__timeline_issued(object->timeline);
     status = CU_FN(scope.table, cuStreamQuery)(object->cu);
     if (status && status != CUDA_ERROR_NOT_READY)
         status = cushim__fail_driver(&scope, status, "cuStreamQuery");
-    cushim__lock(scope.context);
-    if (!status)
+    if (!status) {
+        cushim__lock(scope.context);
         cushim__timeline_done(object->timeline, number);
-    cushim__unlock(scope.context);
+        cushim__unlock(scope.context);
+    }
     return cushim__scope_leave(&scope, status);
 }
 

@@ -60,7 +60,7 @@ static cushim_status leave(struct cushim__scope *scope, const struct cushim__res
     return cushim__scope_leave(scope, status);
 }
 
-/* Notes to what the memory is attached. Under the submission lock. */
+/* Notes to what the memory is attached. Under the context lock. */
 static void note_attached(struct cushim__buffer *buffer, struct cushim__timeline *timeline,
                           enum cushim_attach attach)
 {
@@ -85,10 +85,12 @@ static cushim_status attach_to(struct cushim__scope *scope, struct cushim__strea
     if (access.begin == access.end)
         return CUSHIM_OK;
     CUSHIM_TRY(cushim__submit_begin(&s));
+    cushim__lock(access.buffer->context);
     status = CU_CALL(scope, cuStreamAttachMemAsync,
                      (stream->cu, access.buffer->address, access.buffer->bytes, attach));
     if (!status)
         note_attached(access.buffer, stream->timeline, attach);
+    cushim__unlock(access.buffer->context);
     cushim__submit_end(&s);
     return status;
 }

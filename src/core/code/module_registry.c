@@ -68,7 +68,7 @@ cushim_status cushim__registry_add(struct cushim__module *module, const char *na
     entry->module = module;
     strcpy(entry->name, name);
     /*
-     * Under the submission lock, which also protects context->handles: a context without handles
+     * Under the context lock, which also protects context->handles: a context without handles
      * clears its registry once, so no module may be added after that.
      */
     cushim__lock(context);

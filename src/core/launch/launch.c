@@ -147,11 +147,12 @@ static void describe(struct cushim__launch *launch, struct cushim__submission *s
     s->n = launch->n_accesses + 1;
     s->attaching = false;
     s->recordable = true;
+    s->waits_only = false;
     s->locks.n = 0;
 }
 
 /*
- * Between begin and end the submission lock is held. So this makes exactly one driver call there,
+ * Between begin and end the context lock is held. So this makes exactly one driver call there,
  * and that call does not block.
  */
 static cushim_status submit_plain(struct cushim__launch *launch)
@@ -191,7 +192,7 @@ static cushim_status submit_with(struct cushim__launch *launch,
 }
 
 /*
- * The events are made before the submission and freed after it, so that the submission lock is not
+ * The events are made before the submission and freed after it, so that the context lock is not
  * held during these driver calls. They are dropped also after an error.
  */
 static cushim_status submit_timed(struct cushim__launch *launch,

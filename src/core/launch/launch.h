@@ -112,7 +112,7 @@ cushim_status cushim__launch_attributes_make(const struct cushim__launch *launch
 void cushim__launch_attributes_finish(struct cushim__launch_attributes *attributes);
 
 /*
- * Notes, under the submission lock and after the launch is submitted, that its events are recorded.
+ * Notes, under the context lock and after the launch is submitted, that its events are recorded.
  * They are reached before the kernel has ended, so waiting for them does not mean that the kernel
  * is done.
  */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The fast path of a launch: it has no options, and all its memory is whole slices of the
- * function's context that were last used on the same stream. All is done in one step under the
- * submission lock. No handle can be closed under that lock, so nothing is pinned. The fast path
- * allocates nothing, asks for the current context, makes one other driver call, and reads each
- * argument once.
+ * function's context that were last used on the same stream. The stream lock is held from the
+ * beginning to the end, and the context lock while the arguments are looked at and the launch is
+ * noted. Under a lock, the handles that have this lock cannot be closed, so nothing is pinned. The
+ * fast path allocates nothing, asks for the current context, makes one other driver call, and reads
+ * each argument once.
  *
  * Between two launches of a program, this code leaves the processor's first-level cache. So its
  * size matters most: the compiler inlines it into one function, and every other case is left to
@@ -20,10 +21,10 @@ enum { INLINE_ARGUMENTS = 16 };
 struct fast {
     const char *call; /* the public function */
     const struct cushim_launch_config *config;
-    const struct cushim__function *function;
-    const struct cushim__context *context;
-    struct cushim__timeline *timeline;
-    CUstream stream;
+    const struct cushim__stream *stream; /* kept by the stream lock */
+    struct cushim__context *context;     /* of the stream, which keeps it */
+    const struct cushim__function *function; /* kept by the context lock */
+    CUfunction cu;
     struct cushim__shape shape;
     unsigned n_uses;
     struct use {
@@ -35,14 +36,14 @@ struct fast {
 };
 
 /*
- * Returns the object of a handle. It needs no pin, because the submission lock keeps the handle
- * open.
+ * Returns the object of a handle. It needs no pin, because the context lock keeps the handle
+ * open. NULL if the object is of another context.
  */
 static inline void *peek(const struct fast *q, uint64_t id, enum cushim__handle_kind kind)
 {
     struct cushim__handle_slot *slot = cushim__slot_of(id, kind);
 
-    return slot ? cushim__slot_peek(slot, id, q->context->submission_lock) : NULL;
+    return slot ? cushim__slot_peek(slot, id, q->context->lock) : NULL;
 }
 
 /* Adds a use of a buffer. Returns false if the launch would have to wait for other work. */
@@ -51,10 +52,10 @@ __attribute__((noinline)) HOT static bool use(struct fast *q, const struct cushi
 {
     struct cushim__range *range = buffer->ranges;
 
-    if (!cushim__buffer_is_fast(buffer, write, q->timeline))
+    if (!cushim__buffer_is_fast(buffer, write, q->stream->timeline))
         return false;
     q->uses[q->n_uses].range = range;
-    q->uses[q->n_uses++].point = cushim__fast_point(range, write, q->timeline);
+    q->uses[q->n_uses++].point = cushim__fast_point(range, write, q->stream->timeline);
     return true;
 }
 
@@ -119,78 +120,94 @@ static inline bool take_arguments(struct fast *q, const struct cushim_argument *
     return true;
 }
 
-static inline bool take_stream(struct fast *q, uint64_t id)
-{
-    const struct cushim__stream *stream = peek(q, id, CUSHIM__HANDLE_STREAM);
-
-    if (!stream || stream->timeline->not_fast)
-        return false;
-    q->timeline = stream->timeline;
-    q->stream = stream->cu;
-    return true;
-}
-
 static inline int call(struct fast *q)
 {
     const unsigned *grid = q->shape.grid, *block = q->shape.block;
 
     return CU_FN(q->context->table, cuLaunchKernel)(
-        q->function->cu, grid[0], grid[1], grid[2], block[0], block[1], block[2],
-        (unsigned) q->config->shared_bytes, q->stream, q->values, NULL);
+        q->cu, grid[0], grid[1], grid[2], block[0], block[1], block[2],
+        (unsigned) q->config->shared_bytes, q->stream->cu, q->values, NULL);
 }
 
+/* Under the context lock, before the launch: see submit.h. */
 static inline void note(const struct fast *q)
 {
-    q->timeline->submitted++;
+    struct cushim__timeline *timeline = q->stream->timeline;
+
+    timeline->submitted++;
     for (unsigned i = 0; i < q->n_uses; i++)
-        cushim__fast_note(q->uses[i].range, q->uses[i].point, q->timeline);
+        cushim__fast_note(q->uses[i].range, q->uses[i].point, timeline);
+}
+
+/* Fails with the name of the function, if its handle is still open. */
+__attribute__((cold, noinline)) static cushim_status fail(struct fast *q, uint64_t function,
+                                                          int result, const char *name)
+{
+    struct cushim__scope scope = {.call = q->call};
+    cushim_status status;
+
+    cushim__lock(q->context);
+    q->function = peek(q, function, CUSHIM__HANDLE_FUNCTION);
+    scope.label = q->function ? q->function->name : NULL;
+    status = cushim__fail_driver(&scope, result, name);
+    cushim__unlock(q->context);
+    return status;
 }
 
 /* Launches if another context is current, or if asking for the current context has failed. */
-__attribute__((cold, noinline)) static cushim_status launch_elsewhere(struct fast *q,
-                                                                      CUcontext before, int result)
+__attribute__((cold, noinline)) static cushim_status
+launch_elsewhere(struct fast *q, uint64_t function, CUcontext before, int result)
 {
-    struct cushim__scope scope = {
-        .table = q->context->table, .call = q->call, .label = q->function->name, .before = before};
-    cushim_status status = cushim__check_result(&scope, result, "cuCtxGetCurrent");
+    struct cushim__scope scope = {.table = q->context->table, .call = q->call, .before = before};
+    const char *name = "cuCtxGetCurrent";
 
-    if (!status)
-        status = CU_CALL(&scope, cuCtxSetCurrent, (q->context->cu));
-    if (!status) {
-        scope.switched = true;
-        status = cushim__check_result(&scope, call(q), "cuLaunchKernel");
-        note(q);
+    if (!result) {
+        name = "cuCtxSetCurrent";
+        result = CU_FN(q->context->table, cuCtxSetCurrent)(q->context->cu);
+        scope.switched = !result;
     }
-    return cushim__scope_leave(&scope, status);
+    if (!result) {
+        name = "cuLaunchKernel";
+        result = call(q);
+    }
+    return cushim__scope_leave(&scope, result ? fail(q, function, result, name) : CUSHIM_OK);
 }
 
-__attribute__((cold, noinline)) static cushim_status fail(const struct fast *q, int result)
-{
-    const struct cushim__scope scope = {.call = q->call, .label = q->function->name};
-
-    return cushim__fail_driver(&scope, result, "cuLaunchKernel");
-}
-
-static inline cushim_status launch(struct fast *q)
+/* Under the stream lock alone. */
+static inline cushim_status launch(struct fast *q, uint64_t function)
 {
     CUcontext now = NULL;
     int result = CU_FN(q->context->table, cuCtxGetCurrent)(&now);
 
     if (__builtin_expect(result || now != q->context->cu, 0))
-        return launch_elsewhere(q, now, result);
+        return launch_elsewhere(q, function, now, result);
     result = call(q);
-    note(q);
-    return __builtin_expect(result, 0) ? fail(q, result) : CUSHIM_OK;
+    return __builtin_expect(result, 0) ? fail(q, function, result, "cuLaunchKernel") : CUSHIM_OK;
 }
 
-/* Under the submission lock. Tells whether the launch can take the fast path. */
-static inline bool take(struct fast *q, uint64_t stream, const struct cushim_argument *arguments,
+/*
+ * Under the stream lock. Checks everything and notes the launch, under the context lock. Returns
+ * false if the launch cannot take the fast path.
+ */
+static inline bool take(struct fast *q, uint64_t function, const struct cushim_argument *arguments,
                         size_t n)
 {
-    q->context = q->function->object.context;
+    bool taken;
+
+    if (!q->stream || q->stream->timeline->not_fast)
+        return false;
+    q->context = q->stream->object.context;
     q->n_uses = 0;
-    return cushim__shape_of(q->function, q->config, &q->shape) && take_stream(q, stream) &&
-           take_arguments(q, arguments, n) && use(q, q->function->code, false);
+    cushim__lock(q->context);
+    q->function = peek(q, function, CUSHIM__HANDLE_FUNCTION);
+    taken = q->function && cushim__shape_of(q->function, q->config, &q->shape) &&
+            take_arguments(q, arguments, n) && use(q, q->function->code, false);
+    if (__builtin_expect(taken, 1)) {
+        q->cu = q->function->cu;
+        note(q);
+    }
+    cushim__unlock(q->context);
+    return taken;
 }
 
 HOT cushim_status cushim__launch(uint64_t stream, uint64_t function,
@@ -198,7 +215,7 @@ HOT cushim_status cushim__launch(uint64_t stream, uint64_t function,
                                  const struct cushim_argument *arguments, size_t n,
                                  const char *public_call)
 {
-    struct cushim__handle_slot *slot = cushim__slot_of(function, CUSHIM__HANDLE_FUNCTION);
+    struct cushim__handle_slot *slot = cushim__slot_of(stream, CUSHIM__HANDLE_STREAM);
     struct cushim__handle_lock *lock =
         slot ? atomic_load_explicit(&slot->lock, memory_order_acquire) : NULL;
     cushim_status status = CUSHIM_OK;
@@ -211,12 +228,13 @@ HOT cushim_status cushim__launch(uint64_t stream, uint64_t function,
     q.config = config;
     /* The memory of locks is never freed, so a stale handle does no harm: the peek then fails. */
     pthread_mutex_lock(&lock->mutex);
-    q.function = cushim__slot_peek(slot, function, lock);
-    taken = q.function && take(&q, stream, arguments, n);
-    if (__builtin_expect(taken, 1))
-        status = launch(&q);
-    pthread_mutex_unlock(&lock->mutex);
-    if (__builtin_expect(taken, 1))
+    q.stream = cushim__slot_peek(slot, stream, lock);
+    taken = take(&q, function, arguments, n);
+    if (__builtin_expect(taken, 1)) {
+        status = launch(&q, function);
+        cushim__timeline_unlock(q.stream->timeline);
         return status;
+    }
+    pthread_mutex_unlock(&lock->mutex);
     return cushim__launch_general(stream, function, config, arguments, n, public_call);
 }

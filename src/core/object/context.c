@@ -119,7 +119,7 @@ static void destroy(void *object)
     give_back(context);
     remove_from_list(context);
     cushim__handle_unpin(context->driver_id);
-    cushim__handle_lock_free(context->submission_lock);
+    cushim__handle_lock_free(context->lock);
     pthread_mutex_destroy(&context->pool_lock);
     cushim__object_finish(&context->object);
     free(context);
@@ -177,8 +177,8 @@ static struct cushim__context *make(const struct cushim__scope *scope, CUcontext
     struct cushim__context *context = cushim__zalloc_lines(sizeof(*context));
 
     if (context)
-        context->submission_lock = cushim__handle_lock_new();
-    if (!context || !context->submission_lock) {
+        context->lock = cushim__handle_lock_new();
+    if (!context || !context->lock) {
         free(context);
         return NULL;
     }
@@ -203,7 +203,7 @@ static struct cushim__context *make(const struct cushim__scope *scope, CUcontext
 
 /*
  * Called when a handle of the context is destroyed. Closing the default stream takes other locks,
- * so it happens after the submission lock is released.
+ * so it happens after the context lock is released.
  */
 static void handle_gone(void *object)
 {

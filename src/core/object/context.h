@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Contexts. There is one struct cushim__context for each CUcontext of a table, however many handles
- * name it. So all users of the CUcontext share its submission lock, its timelines and its deferred
+ * name it. So all users of the CUcontext share its context lock, its timelines and its deferred
  * error. Public calls enter a context with core/object/scope.h.
  *
  * Every object of a context holds a reference on it: cushim__context_ref(), which the object's
@@ -42,7 +42,7 @@ struct cushim__context {
     struct cushim__object object;
     cushim__entry *const *table; /* the driver's */
     CUcontext cu;
-    struct cushim__handle_lock *submission_lock; /* the submission lock */
+    struct cushim__handle_lock *lock; /* the context lock */
     CUdevice device;
     struct cushim__limits limits;
     struct cushim__context *next; /* in the list of all contexts */
@@ -50,7 +50,7 @@ struct cushim__context {
     uint64_t driver_id;           /* the handle of its driver, which is pinned */
     const struct cushim__driver *driver;
 
-    /* Under the submission lock. */
+    /* Under the context lock. */
     unsigned handles;        /* how many handles name this context */
     uint64_t default_stream; /* its handle, closed with the last context handle; 0: not made yet */
     void (*forget_modules)(
@@ -98,12 +98,12 @@ bool cushim__context_primary_in_use(cushim__entry *const *table, CUdevice device
 
 static inline void cushim__lock(struct cushim__context *context)
 {
-    pthread_mutex_lock(&context->submission_lock->mutex);
+    pthread_mutex_lock(&context->lock->mutex);
 }
 
 static inline void cushim__unlock(struct cushim__context *context)
 {
-    pthread_mutex_unlock(&context->submission_lock->mutex);
+    pthread_mutex_unlock(&context->lock->mutex);
 }
 
 #endif

@@ -39,14 +39,14 @@ static void unref(void *object)
 }
 
 /*
- * Tells whether handles of this kind are closed under the submission lock. A launch looks at such
- * objects under that lock without pinning them, so they must not be closed meanwhile.
+ * Tells whether handles of this kind are closed under the context lock. A launch looks at such
+ * objects under that lock without pinning them, so they must not be closed meanwhile. A stream has
+ * the lock of its timeline instead.
  */
-static bool has_lock(enum cushim__handle_kind kind)
+static bool has_context_lock(enum cushim__handle_kind kind)
 {
-    return kind == CUSHIM__HANDLE_STREAM || kind == CUSHIM__HANDLE_SLICE ||
-           kind == CUSHIM__HANDLE_PINNED || kind == CUSHIM__HANDLE_UNIFIED ||
-           kind == CUSHIM__HANDLE_FUNCTION;
+    return kind == CUSHIM__HANDLE_SLICE || kind == CUSHIM__HANDLE_PINNED ||
+           kind == CUSHIM__HANDLE_UNIFIED || kind == CUSHIM__HANDLE_FUNCTION;
 }
 
 cushim_status cushim__object_give(struct cushim__object *object, const char *call, uint64_t *ret_id)
@@ -58,8 +58,10 @@ cushim_status cushim__object_give(struct cushim__object *object, const char *cal
         cushim__object_unref(object);
         return status;
     }
-    if (has_lock(object->kind))
-        cushim__handle_set_lock(id, object->context->submission_lock);
+    if (has_context_lock(object->kind))
+        object->lock = object->context->lock;
+    if (object->lock)
+        cushim__handle_set_lock(id, object->lock);
     *ret_id = id;
     return CUSHIM_OK;
 }

@@ -17,6 +17,7 @@ struct cushim__object {
     atomic_uint references;
     enum cushim__handle_kind kind;
     struct cushim__context *context; /* the context it lives in; a context points to itself */
+    struct cushim__handle_lock *lock; /* its handles are closed under this lock; or NULL */
     cushim__destroy *destroy;        /* called with the last reference; also frees the memory */
     _Atomic(char *) label;           /* NULL, or the label, which never changes once set */
     bool kept_by_parent; /* its parent closes its handle: it is never a leak. Set once */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The last uses of each byte of a buffer (see buffer.h). All functions except those that make and
- * delete a buffer are called under the submission lock of its context.
+ * delete a buffer are called under the context lock of its context.
  */
 #include "core/order/buffer.h"
 
@@ -233,6 +233,7 @@ struct waiting {
     const struct cushim__scope *scope;
     struct cushim__timeline *timeline;
     bool early;
+    struct cushim__point *busy;
     cushim_status status;
 };
 
@@ -240,15 +241,15 @@ static bool wait_for(const struct cushim__point *point, void *user)
 {
     struct waiting *w = user;
 
-    w->status = cushim__timeline_wait(w->scope, w->timeline, point, &w->early);
-    return !w->status;
+    w->status = cushim__timeline_wait(w->scope, w->timeline, point, &w->early, w->busy);
+    return !w->status && !w->busy->timeline;
 }
 
 cushim_status cushim__buffer_wait(const struct cushim__scope *scope, struct cushim__buffer *buffer,
                                   size_t begin, size_t end, bool write,
-                                  struct cushim__timeline *timeline)
+                                  struct cushim__timeline *timeline, struct cushim__point *ret_busy)
 {
-    struct waiting w = {.scope = scope, .timeline = timeline};
+    struct waiting w = {.scope = scope, .timeline = timeline, .busy = ret_busy};
 
     cushim__buffer_each(buffer, begin, end, write, wait_for, &w);
     /*

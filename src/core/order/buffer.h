@@ -7,7 +7,7 @@
  * write or a free must come after the last write and all reads. Most buffers have only one range. A
  * range is split when a part of it is used, and ranges with the same points are merged again.
  *
- * The submission lock of the buffer's context protects the ranges. submit.h shows how buffers are
+ * The context lock of the buffer's context protects the ranges. submit.h shows how buffers are
  * used. buffer_free.c gives their memory back.
  */
 #ifndef CUSHIM_CORE_ORDER_BUFFER_H
@@ -39,7 +39,7 @@ struct cushim__buffer {
     CUdeviceptr address;
     size_t bytes;
 
-    /* Under the submission lock. */
+    /* Under the context lock. */
     bool restricted;  /* MANAGED: attached to the host or to one stream */
     bool eager_event; /* mark the next work at once, because other streams wait for it */
     unsigned n_ranges;
@@ -83,14 +83,15 @@ void cushim__buffer_release(struct cushim__buffer *buffer, const char *call);
 
 /*
  * The three steps of a use of [begin, end), under the lock. prepare allocates all that note needs,
- * because note must not fail when the work is submitted already. wait makes the timeline wait for
- * earlier work. note records the use after the work is submitted.
+ * because note must not fail. wait makes the timeline wait for earlier work; *ret_busy is set as by
+ * cushim__point_mark(), and then it has not waited for everything. note records the use as the
+ * timeline's last submission.
  */
 bool cushim__buffer_prepare(struct cushim__buffer *buffer, size_t begin, size_t end, bool write,
                             const struct cushim__timeline *timeline);
 cushim_status cushim__buffer_wait(const struct cushim__scope *scope, struct cushim__buffer *buffer,
                                   size_t begin, size_t end, bool write,
-                                  struct cushim__timeline *timeline);
+                                  struct cushim__timeline *timeline, struct cushim__point *ret_busy);
 void cushim__buffer_note(struct cushim__buffer *buffer, size_t begin, size_t end, bool write,
                          struct cushim__timeline *timeline);
 

@@ -2,7 +2,7 @@
 /*
  * The fast path for using a buffer. The work uses all of a buffer that has one range, and no other
  * timeline's use has to be waited for. So nothing is allocated. submit.c and
- * core/launch/launch_fast.c use it, under the submission lock of the timeline's context.
+ * core/launch/launch_fast.c use it, under the context lock of the timeline's context.
  */
 #ifndef CUSHIM_CORE_ORDER_BUFFER_FAST_H
 #define CUSHIM_CORE_ORDER_BUFFER_FAST_H

@@ -75,15 +75,15 @@ static void free_recording(struct cushim__recording *recording)
     free(recording);
 }
 
-/* The recording is read under the submission lock, because another thread may end it. */
+/* The recording is read under the stream lock, because another thread may end it. */
 cushim_status cushim__check_not_recording(const struct cushim__scope *scope,
-                                          const struct cushim__timeline *timeline, const char *what)
+                                          struct cushim__timeline *timeline, const char *what)
 {
     bool records;
 
-    cushim__lock(timeline->context);
+    cushim__timeline_lock(timeline);
     records = timeline->recording;
-    cushim__unlock(timeline->context);
+    cushim__timeline_unlock(timeline);
     if (__builtin_expect(!records, 1))
         return CUSHIM_OK;
     return cushim__fail_at(CUSHIM_ERROR_CAPTURING, scope->call, scope->label,
@@ -94,6 +94,7 @@ cushim_status cushim__check_not_recording(const struct cushim__scope *scope,
 
 /* --- recording --- */
 
+/* No other thread knows the stream yet. */
 static cushim_status start(const struct cushim__scope *scope, struct cushim__stream *stream)
 {
     struct cushim__recording *recording = calloc(1, sizeof(*recording));
@@ -111,11 +112,13 @@ static cushim_status start(const struct cushim__scope *scope, struct cushim__str
         free(recording);
         return status;
     }
+    cushim__timeline_lock(stream->timeline);
     cushim__lock(scope->context);
     stream->timeline->recording = recording;
     stream->timeline->not_fast = true;
     scope->context->recordings++;
     cushim__unlock(scope->context);
+    cushim__timeline_unlock(stream->timeline);
     return CUSHIM_OK;
 }
 
@@ -137,14 +140,16 @@ cushim_status cushim__capture_begin(const struct cushim__scope *scope,
     return status;
 }
 
-/* Returns what the stream has recorded, which then belongs to the caller. Under the lock. */
+/* Returns what the stream has recorded, which then belongs to the caller. Under the stream lock. */
 static struct cushim__recording *take_recording(const struct cushim__scope *scope,
                                                 struct cushim__stream *stream)
 {
-    struct cushim__recording *recording = TAKE_PTR(stream->timeline->recording);
+    struct cushim__recording *recording;
 
-    if (recording)
-        scope->context->recordings--;
+    cushim__lock(scope->context);
+    recording = TAKE_PTR(stream->timeline->recording);
+    scope->context->recordings -= recording != NULL;
+    cushim__unlock(scope->context);
     return recording;
 }
 
@@ -157,11 +162,11 @@ void cushim__capture_drop(const struct cushim__scope *scope, struct cushim__stre
     struct cushim__recording *recording;
     CUgraph graph = NULL;
 
-    cushim__lock(scope->context);
+    cushim__timeline_lock(stream->timeline);
     recording = take_recording(scope, stream);
     if (recording)
         CU_FN(scope->table, cuStreamEndCapture)(stream->cu, &graph);
-    cushim__unlock(scope->context);
+    cushim__timeline_unlock(stream->timeline);
     if (graph)
         CU_FREE(scope, cuGraphDestroy, (graph));
     free_recording(recording);
@@ -246,11 +251,11 @@ cushim_status cushim__capture_end(const struct cushim__scope *scope, struct cush
     cushim_status status = CUSHIM_OK;
     CUgraph cu = NULL;
 
-    cushim__lock(scope->context);
+    cushim__timeline_lock(stream->timeline);
     recording = take_recording(scope, stream);
     if (recording)
         status = CU_CALL(scope, cuStreamEndCapture, (stream->cu, &cu));
-    cushim__unlock(scope->context);
+    cushim__timeline_unlock(stream->timeline);
     if (!recording)
         return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, scope->call, scope->label,
                                "%s: not a stream of cushim_capture_begin()", scope->call);

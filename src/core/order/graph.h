@@ -14,7 +14,7 @@
 #include "core/cu/cu_graph.h"
 #include "core/order/stream.h"
 
-/* Under the submission lock of its timeline's context, until a graph has it. */
+/* Under the stream lock of its timeline, until a graph has it. */
 struct cushim__recording {
     struct cushim__access *accesses; /* each holds its buffer; a graph adds one */
     size_t n, max;
@@ -55,8 +55,7 @@ void cushim__recording_call(struct cushim__recording *recording,
  * such as "waiting for it".
  */
 cushim_status cushim__check_not_recording(const struct cushim__scope *scope,
-                                          const struct cushim__timeline *timeline,
-                                          const char *what);
+                                          struct cushim__timeline *timeline, const char *what);
 
 cushim_status cushim__graph_launch(struct cushim__scope *scope, struct cushim__graph *graph,
                                    struct cushim__stream *stream);

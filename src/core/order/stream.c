@@ -10,8 +10,8 @@
 #include "core/order/graph.h"
 
 /*
- * Destroys a CUstream of ours under the submission lock. A submission of another thread takes the
- * same lock, and finds the timeline retired: so nothing is submitted to a destroyed stream, and no
+ * Destroys a CUstream of ours under its locks. A submission of another thread takes the stream
+ * lock, and finds the timeline retired: so nothing is submitted to a destroyed stream, and no
  * new stream with the same address gets the old timeline. A recorder's graph is dropped first,
  * because the driver does not destroy a stream that captures.
  */
@@ -26,10 +26,12 @@ static void destroy(void *object)
                               &scope);
         if (stream->recorder)
             cushim__capture_drop(&scope, stream);
+        cushim__timeline_lock(stream->timeline);
         cushim__lock(context);
         cushim__timeline_retire(&scope, stream->timeline);
         CU_FREE(&scope, cuStreamDestroy_v2, (stream->cu));
         cushim__unlock(context);
+        cushim__timeline_unlock(stream->timeline);
         cushim__scope_leave(&scope, CUSHIM_OK);
     }
     cushim__timeline_unref(stream->timeline);
@@ -55,6 +57,7 @@ cushim_status cushim__stream_new(const struct cushim__scope *scope, CUstream cu,
     }
     cushim__context_ref(scope->context);
     cushim__object_init(&stream->object, CUSHIM__HANDLE_STREAM, scope->context, destroy);
+    stream->object.lock = timeline->lock;
     stream->timeline = timeline;
     stream->cu = cu;
     stream->object.kept_by_parent = !cu; /* the context keeps the default stream */

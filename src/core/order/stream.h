@@ -42,7 +42,7 @@ cushim_status cushim__fail_foreign(const struct cushim__scope *scope, const char
 struct cushim__event {
     struct cushim__object object; /* holds a reference on its context */
     CUevent cu;
-    /* Under the submission lock: the point where cushim recorded it last. */
+    /* Under the context lock: the point where cushim recorded it last. */
     struct cushim__point point;
 };
 

@@ -178,6 +178,10 @@ static cushim_status prepare(const struct cushim__submission *s)
     return CUSHIM_OK;
 }
 
+/*
+ * Tells whether the fast path can be taken (buffer_fast.h). Under the lock of the timeline's
+ * context.
+ */
 static bool is_fast(const struct cushim__submission *s)
 {
     if (s->timeline->not_fast)
@@ -193,20 +197,7 @@ static bool is_fast(const struct cushim__submission *s)
     return true;
 }
 
-/*
- * Takes only the lock of the timeline's context. If the submission needs more, it releases the lock
- * and returns false.
- */
-static bool begin_fast(struct cushim__submission *s)
-{
-    cushim__lock(s->timeline->context);
-    s->fast = is_fast(s);
-    if (!s->fast)
-        cushim__unlock(s->timeline->context);
-    return s->fast;
-}
-
-static void end_fast(struct cushim__submission *s)
+static void note_fast(const struct cushim__submission *s)
 {
     s->timeline->submitted++;
     for (size_t i = 0; i < s->n; i++) {
@@ -215,25 +206,86 @@ static void end_fast(struct cushim__submission *s)
         cushim__fast_note(range, cushim__fast_point(range, s->accesses[i].write, s->timeline),
                           s->timeline);
     }
-    cushim__unlock(s->timeline->context);
 }
 
-/* Under the locks. Prepares the buffers, and makes the stream wait for earlier work. */
-static cushim_status begin_work(const struct cushim__submission *s)
+/*
+ * Takes only the lock of the timeline's context. If the submission needs more, it notes nothing and
+ * returns false.
+ */
+static bool begin_fast(const struct cushim__submission *s)
+{
+    bool fast;
+
+    cushim__lock(s->timeline->context);
+    fast = is_fast(s);
+    if (fast && !s->waits_only)
+        note_fast(s);
+    cushim__unlock(s->timeline->context);
+    return fast;
+}
+
+/* Under all locks. Prepares the buffers, and makes the stream wait for earlier work. */
+static cushim_status wait_for_earlier(const struct cushim__submission *s,
+                                      struct cushim__point *ret_busy)
 {
     cushim_status status = prepare(s);
 
-    for (size_t i = 0; !status && i < s->n; i++) {
+    for (size_t i = 0; !status && !ret_busy->timeline && i < s->n; i++) {
         const struct cushim__access *a = &s->accesses[i];
 
-        status = cushim__buffer_wait(s->scope, a->buffer, a->begin, a->end, a->write, s->timeline);
+        status = cushim__buffer_wait(s->scope, a->buffer, a->begin, a->end, a->write, s->timeline,
+                                     ret_busy);
     }
     return status;
 }
 
+/* Under all locks. */
+static void note(struct cushim__submission *s)
+{
+    s->timeline->submitted++;
+    for (size_t i = 0; i < s->n; i++) {
+        const struct cushim__access *a = &s->accesses[i];
+
+        cushim__buffer_note(a->buffer, a->begin, a->end, a->write, s->timeline);
+        if (__builtin_expect(a->buffer->eager_event, 0)) {
+            a->buffer->eager_event = false;
+            s->mark = true;
+        }
+    }
+}
+
+/* Under the stream lock, which is released on failure. */
+static cushim_status begin_work(struct cushim__submission *s)
+{
+    struct cushim__point busy = {NULL, 0};
+    cushim_status status;
+
+    for (;;) {
+        s->locks.n = 0;
+        add(&s->locks, s->timeline->context, false);
+        status = check_alive(s);
+        if (!status)
+            status = cushim__lock_all(s->scope, &s->locks, s->accesses, s->n);
+        if (status)
+            return status;
+        status = wait_for_earlier(s, &busy);
+        if (!status && !busy.timeline && !s->waits_only)
+            note(s);
+        cushim__unlock_all(&s->locks);
+        if (!busy.timeline)
+            return status;
+        /* No lock is held while this waits for another stream's lock. */
+        cushim__timeline_unlock(s->timeline);
+        status = cushim__point_mark_soon(s->scope, &busy);
+        cushim__timeline_lock(s->timeline);
+        if (status)
+            return status;
+    }
+}
+
 /*
  * Begins work on a timeline that records. It waits for nothing: a launch of the graph waits for all
- * of the recorded memory.
+ * of the recorded memory. Under the stream lock.
  */
 static cushim_status begin_recorded(const struct cushim__submission *s)
 {
@@ -251,57 +303,36 @@ cushim_status cushim__submit_begin(struct cushim__submission *s)
 {
     cushim_status status;
 
+    s->mark = s->timeline->thread != 0;
+    cushim__timeline_lock(s->timeline);
     if (__builtin_expect(begin_fast(s), 1))
         return CUSHIM_OK;
     status = check_thread(s);
-    if (status)
-        return status;
-    s->locks.n = 0;
-    add(&s->locks, s->timeline->context, false);
-    status = cushim__lock_all(s->scope, &s->locks, s->accesses, s->n);
-    if (status)
-        return status;
-    status = check_alive(s);
     if (!status)
         status = s->timeline->recording ? begin_recorded(s) : begin_work(s);
     if (status)
-        cushim__unlock_all(&s->locks);
+        cushim__timeline_unlock(s->timeline);
     return status;
 }
 
 void cushim__submit_end(struct cushim__submission *s)
 {
-    bool mark = s->timeline->thread != 0;
-
-    if (__builtin_expect(s->fast, 1)) {
-        end_fast(s);
-        return;
-    }
-    if (s->timeline->recording) {
+    if (__builtin_expect(s->timeline->recording != NULL, 0)) {
         cushim__recording_note(s->timeline->recording, s->accesses, s->n);
-        cushim__unlock_all(&s->locks);
-        return;
-    }
-    s->timeline->submitted++;
-    for (size_t i = 0; i < s->n; i++) {
-        const struct cushim__access *a = &s->accesses[i];
-
-        cushim__buffer_note(a->buffer, a->begin, a->end, a->write, s->timeline);
-        if (__builtin_expect(a->buffer->eager_event, 0)) {
-            a->buffer->eager_event = false;
-            mark = true;
-        }
-    }
-    if (__builtin_expect(mark, 0))
+    } else if (__builtin_expect(s->mark, 0)) {
+        cushim__lock(s->timeline->context);
         cushim__timeline_mark_now(s->scope, s->timeline);
-    cushim__unlock_all(&s->locks);
+        cushim__unlock(s->timeline->context);
+    }
+    cushim__timeline_unlock(s->timeline);
 }
 
 void cushim__submit_abandon(struct cushim__submission *s)
 {
-    if (s->fast)
-        cushim__unlock(s->timeline->context);
-    cushim__unlock_all(&s->locks);
+    if (s->timeline->recording)
+        cushim__timeline_unlock(s->timeline);
+    else
+        cushim__submit_end(s);
 }
 
 bool cushim__find_overlap(const struct cushim__access *accesses, size_t n, size_t *ret_first,
@@ -326,6 +357,7 @@ bool cushim__find_overlap(const struct cushim__access *accesses, size_t n, size_
 /* Marks to wait for. Their timelines have a reference, because the wait holds no lock. */
 struct pending {
     const struct cushim__scope *scope;
+    struct cushim__point busy; /* a point that cannot be marked yet */
     struct {
         struct cushim__timeline *timeline;
         struct cushim__mark mark;
@@ -342,9 +374,8 @@ static bool collect(const struct cushim__point *point, void *user)
         return true;
     if (p->n == ARRAY_SIZE(p->list))
         return false;
-    p->status =
-        cushim__timeline_mark(p->scope, point->timeline, point->number, &p->list[p->n].mark);
-    if (p->status)
+    p->status = cushim__point_mark(p->scope, point, &p->list[p->n].mark, &p->busy);
+    if (p->status || p->busy.timeline)
         return false;
     p->list[p->n++].timeline = cushim__timeline_ref(point->timeline);
     return true;
@@ -382,6 +413,7 @@ cushim_status cushim__buffer_synchronize(struct cushim__scope *scope,
 {
     cushim_status waited;
     struct pending p;
+    bool busy;
 
     do {
         struct cushim__locks locks = {.n = 0};
@@ -392,10 +424,13 @@ cushim_status cushim__buffer_synchronize(struct cushim__scope *scope,
             return p.status;
         cushim__buffer_each(access->buffer, access->begin, access->end, access->write, collect, &p);
         cushim__unlock_all(&locks);
+        busy = p.busy.timeline;
+        if (busy)
+            p.status = cushim__point_mark_soon(scope, &p.busy);
         waited = wait_for_pending(&p);
         if (waited)
             p.status = waited;
-    } while (p.n && !p.status);
+    } while ((p.n || busy) && !p.status);
     return p.status;
 }
 
@@ -406,9 +441,7 @@ cushim_status cushim__timeline_synchronize(struct cushim__scope *scope,
     uint64_t number;
 
     /* Read before the wait: other threads may submit during it. */
-    cushim__lock(timeline->context);
-    number = timeline->submitted;
-    cushim__unlock(timeline->context);
+    number = cushim__timeline_issued(timeline);
     status = CU_CALL(scope, cuStreamSynchronize, (timeline->cu));
     if (status)
         return status;

@@ -12,10 +12,11 @@
  *         cushim__submit_end(&s);
  *     }
  *
- * Between begin and end, the submission locks of all the contexts of the work are held, so the
- * driver calls there must not block (docs/locking.md). The work is noted as submitted even if the
- * driver call fails, because the driver may have submitted a part of it; an unnecessary wait does
- * no harm.
+ * Between begin and end, the stream lock of the timeline is held, so the driver calls there must not
+ * block (docs/locking.md). Begin notes the work as submitted, before the driver has it: work of
+ * other streams that must come after it needs a mark on the timeline, and waits for the stream lock
+ * to record one. The work stays noted if the driver call fails, because the driver may have
+ * submitted a part of it; an unnecessary wait does no harm.
  *
  * Begin fails if the stream belongs to another thread, if the memory may not be used on it, when
  * out of memory, or if the driver fails to wait. It then holds no lock.
@@ -32,8 +33,8 @@ struct cushim__access {
 };
 
 /*
- * The submission locks that are held, sorted by the address of their context. All threads take them
- * in this order, so that no two threads wait for each other.
+ * The context locks that are held, sorted by the address of their context. All threads take them
+ * in this order, and after the stream lock, so that no two threads wait for each other.
  */
 struct cushim__locks {
     struct cushim__context *contexts[16];
@@ -48,17 +49,21 @@ struct cushim__submission {
     size_t n;
     bool attaching;  /* this attaches unified memory, so its attachment is not checked */
     bool recordable; /* the work can be part of a graph */
-    bool fast;       /* set by begin: only the lock of the timeline's context is held */
+    bool waits_only; /* the program submits the work itself, so nothing is noted */
+    bool mark;       /* set by begin: end marks the work at once */
     struct cushim__locks locks;
 };
 
-/* Takes the locks and makes the stream wait for earlier work on the memory. */
+/*
+ * Takes the stream lock, makes the stream wait for earlier work on the memory, and notes the new
+ * work.
+ */
 cushim_status cushim__submit_begin(struct cushim__submission *s);
 
-/* Notes the work as submitted and releases the locks. */
+/* Releases the stream lock after the work is submitted. */
 void cushim__submit_end(struct cushim__submission *s);
 
-/* Releases the locks after begin if no work was submitted. */
+/* Releases it if no work was submitted. */
 void cushim__submit_abandon(struct cushim__submission *s);
 
 /* Begins a submission that uses no memory, and so needs only the order of its stream. */

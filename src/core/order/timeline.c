@@ -51,8 +51,12 @@ static struct cushim__timeline *make(struct cushim__context *context, CUstream c
 {
     struct cushim__timeline *timeline = cushim__zalloc_lines(sizeof(*timeline));
 
-    if (!timeline)
+    if (timeline)
+        timeline->lock = cushim__handle_lock_new();
+    if (!timeline || !timeline->lock) {
+        free(timeline);
         return NULL;
+    }
     atomic_init(&timeline->references, 1);
     cushim__context_ref(context);
     timeline->context = context;
@@ -101,6 +105,7 @@ void cushim__timeline_unref(struct cushim__timeline *timeline)
     for (size_t i = 0; i < CUSHIM__MARKS; i++)
         if (timeline->marks[i].event)
             cushim__event_give(context, timeline->marks[i].event);
+    cushim__handle_lock_free(timeline->lock);
     free(timeline);
     cushim__context_unref(context);
 }
@@ -221,16 +226,66 @@ cushim_status cushim__timeline_mark(const struct cushim__scope *scope,
     return CUSHIM_OK;
 }
 
+/*
+ * Another stream's lock is only tried here: its holder may wait for the stream lock that the caller
+ * holds.
+ */
+cushim_status cushim__point_mark(const struct cushim__scope *scope,
+                                 const struct cushim__point *point, struct cushim__mark *ret_mark,
+                                 struct cushim__point *ret_busy)
+{
+    struct cushim__timeline *timeline = point->timeline;
+    const struct cushim__mark *mark = find_mark(timeline, point->number);
+    cushim_status status;
+
+    if (mark) {
+        *ret_mark = *mark;
+        return CUSHIM_OK;
+    }
+    if (pthread_mutex_trylock(&timeline->lock->mutex)) {
+        *ret_busy = (struct cushim__point){cushim__timeline_ref(timeline), point->number};
+        return CUSHIM_OK;
+    }
+    status = cushim__timeline_mark(scope, timeline, point->number, ret_mark);
+    cushim__timeline_unlock(timeline);
+    return status;
+}
+
+/*
+ * The thread that had the stream lock may have marked the point: always, if it has retired the
+ * timeline, or if the stream is its per-thread stream, which no other thread can mark.
+ */
+cushim_status cushim__point_mark_soon(const struct cushim__scope *scope,
+                                      struct cushim__point *point)
+{
+    struct cushim__timeline *timeline = point->timeline;
+    cushim_status status = CUSHIM_OK;
+    struct cushim__mark mark;
+
+    cushim__timeline_lock(timeline);
+    cushim__lock(timeline->context);
+    if (!cushim__point_done(point))
+        status = cushim__timeline_mark(scope, timeline, point->number, &mark);
+    cushim__unlock(timeline->context);
+    cushim__timeline_unlock(timeline);
+    cushim__timeline_unref(timeline);
+    *point = (struct cushim__point){NULL, 0};
+    return status;
+}
+
 cushim_status cushim__timeline_wait(const struct cushim__scope *scope,
                                     struct cushim__timeline *timeline,
-                                    const struct cushim__point *point, bool *ret_early)
+                                    const struct cushim__point *point, bool *ret_early,
+                                    struct cushim__point *ret_busy)
 {
     struct cushim__mark mark;
     cushim_status status;
 
     if (point->timeline == timeline || cushim__point_done(point) || has_seen(timeline, point))
         return CUSHIM_OK;
-    status = cushim__timeline_mark(scope, point->timeline, point->number, &mark);
+    status = cushim__point_mark(scope, point, &mark, ret_busy);
+    if (!status && ret_busy->timeline)
+        return CUSHIM_OK;
     if (!status)
         status = CU_CALL(scope, cuStreamWaitEvent, (timeline->cu, mark.event, 0));
     if (status)
@@ -248,8 +303,6 @@ cushim_status cushim__timeline_join(const struct cushim__scope *scope,
     struct cushim__mark mark;
     cushim_status status;
 
-    if (timeline == other)
-        return CUSHIM_OK;
     /*
      * Other code may have submitted work to the stream, which no mark covers: a new number forces a
      * new mark.
@@ -297,7 +350,7 @@ struct before {
 
 /*
  * Returns an array that ends with NULL. When out of memory it returns NULL: then the wait is done,
- * but nothing is noted as done. Under the submission lock.
+ * but nothing is noted as done.
  */
 static struct before *note_all(struct cushim__context *context)
 {
@@ -311,7 +364,7 @@ static struct before *note_all(struct cushim__context *context)
     n = 0;
     for (struct cushim__timeline *t = context->timelines; list && t; t = t->next)
         if (ref_unless_zero(t))
-            list[n++] = (struct before){t, t->submitted};
+            list[n++] = (struct before){t, cushim__timeline_issued(t)};
     pthread_mutex_unlock(&context->pool_lock);
     return list;
 }
@@ -327,9 +380,9 @@ cushim_status cushim__synchronize_context(struct cushim__scope *scope)
     cushim_status status;
     unsigned recordings;
 
+    list = note_all(scope->context);
     cushim__lock(scope->context);
     recordings = scope->context->recordings;
-    list = note_all(scope->context);
     cushim__unlock(scope->context);
     if (recordings)
         status = cushim__fail_at(CUSHIM_ERROR_CAPTURING, scope->call, scope->label,

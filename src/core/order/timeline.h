@@ -14,13 +14,20 @@
  * a buffer, the next work on the buffer is marked at once, as long as other streams keep waiting
  * for that buffer.
  *
+ * The stream lock of a timeline is held from the moment when a submission gets its number until the
+ * driver has accepted the work. So the driver sees the work of one stream in the order of the
+ * numbers, and a mark covers all numbers that were given before it. A thread that waits for the
+ * driver on one stream does not stop threads that submit to other streams.
+ *
  * A wait is not necessary if the point is known to be done, if it is on the same timeline, or if
  * the stream has already waited for it, directly or through another stream. For this a timeline
  * keeps a list of seen points, each with the number of the wait that made it seen, so that a mark
  * tells which of them it covers. The list has a fixed size: dropping an entry only costs an
  * unnecessary wait.
  *
- * The submission lock of the context protects all of a timeline except its references. A timeline
+ * The context lock protects all of a timeline except its references. What a submission changes is
+ * changed under the stream lock as well: so a thread that has one of the two locks may read it. The
+ * stream lock comes before the context lock. A timeline
  * lives as long as a stream or a point of a buffer refers to it, and it keeps its context alive. If
  * the stream is destroyed before, the timeline gets a last mark and is retired.
  */
@@ -38,11 +45,13 @@ struct cushim__timeline {
     uint64_t id;     /* unique: never used by another timeline */
     uint64_t thread; /* the thread of a per-thread stream; 0 for other streams */
     CUstream cu;
+    struct cushim__handle_lock *lock; /* the stream lock */
     bool not_fast;       /* per-thread, recording or retired: not for the fast path */
-    atomic_bool retired; /* the stream is destroyed; written under both locks */
+    atomic_bool retired; /* the stream is destroyed; written under all locks */
     struct cushim__recording *recording; /* records all submissions (graph.h), or NULL */
 
-    uint64_t submitted; /* the number of the last submission */
+    uint64_t submitted;      /* the number of the last submission */
+    _Atomic uint64_t issued; /* the driver has accepted all submissions up to this number */
     uint64_t done;      /* all submissions up to this number are known to be done */
     /* The oldest mark is recorded again; a wait for it that exists is not affected. */
     struct cushim__mark {
@@ -89,9 +98,30 @@ static inline bool cushim__timeline_usable(const struct cushim__timeline *timeli
     return !timeline->retired && (!timeline->thread || timeline->thread == cushim__thread_number());
 }
 
+static inline void cushim__timeline_lock(const struct cushim__timeline *timeline)
+{
+    pthread_mutex_lock(&timeline->lock->mutex);
+}
+
+/* Ends the calls to the driver that this thread makes on the stream. */
+static inline void cushim__timeline_unlock(struct cushim__timeline *timeline)
+{
+    atomic_store_explicit(&timeline->issued, timeline->submitted, memory_order_release);
+    pthread_mutex_unlock(&timeline->lock->mutex);
+}
+
 /*
- * The caller of the functions below holds the submission locks of the contexts of all their
- * timelines.
+ * Returns the last number that the driver has accepted all work of. Work with a higher number may be
+ * on its way to the driver, so a wait for the stream says nothing about it. Called with any locks.
+ */
+static inline uint64_t cushim__timeline_issued(const struct cushim__timeline *timeline)
+{
+    return atomic_load_explicit(&timeline->issued, memory_order_acquire);
+}
+
+/*
+ * The caller of the functions below holds the context locks of all their timelines, and the stream
+ * lock of the timelines that are named `timeline`.
  */
 
 static inline bool cushim__point_done(const struct cushim__point *point)
@@ -102,14 +132,33 @@ static inline bool cushim__point_done(const struct cushim__point *point)
 /*
  * Makes timeline wait for a point, if that is necessary. *ret_early is set to true if later work
  * should be marked early: this mark was early, or it was late and covers more than the point.
+ * *ret_busy is set as by cushim__point_mark().
  */
 cushim_status cushim__timeline_wait(const struct cushim__scope *scope,
                                     struct cushim__timeline *timeline,
-                                    const struct cushim__point *point, bool *ret_early);
+                                    const struct cushim__point *point, bool *ret_early,
+                                    struct cushim__point *ret_busy);
+
+/*
+ * Returns a mark that covers a point. The caller need not hold the stream lock of the point. If
+ * there is no such mark, and another thread holds that lock, *ret_busy is the point, with a
+ * reference on its timeline: then the caller releases all locks, calls cushim__point_mark_soon(),
+ * and begins again.
+ */
+cushim_status cushim__point_mark(const struct cushim__scope *scope,
+                                 const struct cushim__point *point, struct cushim__mark *ret_mark,
+                                 struct cushim__point *ret_busy);
+
+/*
+ * Waits for the stream lock of a point, marks the point if no mark covers it, and drops the
+ * reference. Called without locks.
+ */
+cushim_status cushim__point_mark_soon(const struct cushim__scope *scope,
+                                      struct cushim__point *point);
 
 /*
  * Makes timeline wait for everything in the stream of other, including work that cushim has not
- * submitted.
+ * submitted. They are different, and the stream lock of other is held, too.
  */
 cushim_status cushim__timeline_join(const struct cushim__scope *scope,
                                     struct cushim__timeline *timeline,
