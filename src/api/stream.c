@@ -136,7 +136,7 @@ cushim_status cushim_stream_raw(cushim_stream stream, void **ret_cu_stream)
 static cushim_status join(struct cushim__scope *scope, struct cushim__timeline *timeline,
                           struct cushim__timeline *other)
 {
-    const bool in_order = (uintptr_t) timeline < (uintptr_t) other;
+    const bool in_order = (uintptr_t) timeline->lock < (uintptr_t) other->lock;
     struct cushim__timeline *first = in_order ? timeline : other;
     struct cushim__timeline *second = in_order ? other : timeline;
     struct cushim__locks locks = {.n = 0};

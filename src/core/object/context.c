@@ -177,7 +177,7 @@ static struct cushim__context *make(const struct cushim__scope *scope, CUcontext
     struct cushim__context *context = cushim__zalloc_lines(sizeof(*context));
 
     if (context)
-        context->lock = cushim__handle_lock_new();
+        context->lock = cushim__handle_lock_new(CUSHIM__CONTEXT_LOCK);
     if (!context || !context->lock) {
         free(context);
         return NULL;

@@ -49,7 +49,7 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static uint32_t first_free; /* index + 1 */
 static uint32_t n_slots;
 _Atomic(struct cushim__handle_slot *) cushim__handle_slots[ARRAY_SIZE(cushim__handle_slots)];
-static struct cushim__handle_lock *free_locks;
+static struct cushim__handle_lock *free_locks[CUSHIM__LOCK_KINDS];
 
 CUSHIM__OPEN_IN_CHILD(mutex);
 
@@ -401,20 +401,22 @@ cushim_status cushim__handle_close(uint64_t id, enum cushim__handle_kind kind, c
     return closed ? CUSHIM_OK : stale(id, kind, call);
 }
 
-struct cushim__handle_lock *cushim__handle_lock_new(void)
+struct cushim__handle_lock *cushim__handle_lock_new(enum cushim__lock_kind kind)
 {
     struct cushim__handle_lock *lock;
 
     pthread_mutex_lock(&mutex);
-    lock = free_locks;
+    lock = free_locks[kind];
     if (lock)
-        free_locks = lock->next;
+        free_locks[kind] = lock->next;
     pthread_mutex_unlock(&mutex);
     if (lock)
         return lock;
     lock = cushim__zalloc_lines(sizeof(*lock));
-    if (lock)
-        pthread_mutex_init(&lock->mutex, NULL);
+    if (!lock)
+        return NULL;
+    pthread_mutex_init(&lock->mutex, NULL);
+    lock->kind = kind;
     return lock;
 }
 
@@ -427,8 +429,8 @@ void cushim__handle_lock_free(struct cushim__handle_lock *lock)
     if (!lock)
         return;
     pthread_mutex_lock(&mutex);
-    lock->next = free_locks;
-    free_locks = lock;
+    lock->next = free_locks[lock->kind];
+    free_locks[lock->kind] = lock;
     pthread_mutex_unlock(&mutex);
 }
 

@@ -88,6 +88,13 @@ void cushim__handle_each(void (*see)(enum cushim__handle_kind kind, void *object
                                      void *user),
                          void *user);
 
+/* What a lock is for. A lock that is used again keeps its kind, and so its place in the order. */
+enum cushim__lock_kind {
+    CUSHIM__STREAM_LOCK,
+    CUSHIM__CONTEXT_LOCK,
+    CUSHIM__LOCK_KINDS,
+};
+
 /*
  * A lock that several handles share. Its memory is never freed. So a thread that knows only a
  * handle can take the lock of the handle first, and check afterwards whether the handle is still
@@ -95,11 +102,12 @@ void cushim__handle_each(void (*see)(enum cushim__handle_kind kind, void *object
  */
 struct cushim__handle_lock {
     pthread_mutex_t mutex;
-    struct cushim__handle_lock *next; /* in the list of unused locks */
+    enum cushim__lock_kind kind;
+    struct cushim__handle_lock *next; /* in the list of unused locks of its kind */
 };
 
 /* Returns a lock, or NULL when out of memory. */
-struct cushim__handle_lock *cushim__handle_lock_new(void);
+struct cushim__handle_lock *cushim__handle_lock_new(enum cushim__lock_kind kind);
 void cushim__handle_lock_free(struct cushim__handle_lock *lock);
 
 /*

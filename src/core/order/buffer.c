@@ -261,7 +261,7 @@ cushim_status cushim__buffer_wait(const struct cushim__scope *scope, struct cush
     return w.status;
 }
 
-static void set_point(struct cushim__point *point, struct cushim__timeline *timeline)
+void cushim__point_set(struct cushim__point *point, struct cushim__timeline *timeline)
 {
     if (point->timeline != timeline) {
         cushim__timeline_unref(point->timeline);
@@ -334,7 +334,7 @@ void cushim__buffer_note(struct cushim__buffer *buffer, size_t begin, size_t end
     for (i = first; i < buffer->n_ranges && buffer->ranges[i].begin < end; i++)
         if (write) {
             drop_readers(&buffer->ranges[i]);
-            set_point(&buffer->ranges[i].write, timeline);
+            cushim__point_set(&buffer->ranges[i].write, timeline);
         } else {
             note_read(&buffer->ranges[i], timeline);
         }

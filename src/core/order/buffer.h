@@ -95,6 +95,9 @@ cushim_status cushim__buffer_wait(const struct cushim__scope *scope, struct cush
 void cushim__buffer_note(struct cushim__buffer *buffer, size_t begin, size_t end, bool write,
                          struct cushim__timeline *timeline);
 
+/* Sets a point to the last submission of a timeline. */
+void cushim__point_set(struct cushim__point *point, struct cushim__timeline *timeline);
+
 /*
  * Calls see() with each point that a use must come after, also with those that are done, until
  * see() returns false. Returns whether see() got all of them.

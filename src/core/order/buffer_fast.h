@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The fast path for using a buffer. The work uses all of a buffer that has one range, and no other
- * timeline's use has to be waited for. So nothing is allocated. submit.c and
+ * The fast path for using a buffer. The work uses all of a buffer that has one range, and the
+ * timeline has waited for all earlier uses already. So nothing is allocated. submit.c and
  * core/launch/launch_fast.c use it, under the context lock of the timeline's context.
  */
 #ifndef CUSHIM_CORE_ORDER_BUFFER_FAST_H
@@ -44,12 +44,13 @@ static inline bool cushim__buffer_is_fast(const struct cushim__buffer *buffer, b
 
     if (buffer->n_ranges != 1 || buffer->eager_event || buffer->restricted)
         return false;
-    if (range->write.timeline && range->write.timeline != timeline)
-        return false;
-    if (write)
-        return !range->n_readers ||
-               (range->n_readers == 1 && range->first_readers[0].timeline == timeline);
-    return cushim__fast_reader(range, timeline) != NULL;
+    /*
+     * A write drops the readers. So a timeline that is a reader has waited for the last write,
+     * whichever timeline wrote.
+     */
+    if (range->n_readers)
+        return (!write || range->n_readers == 1) && cushim__fast_reader(range, timeline);
+    return !range->write.timeline || range->write.timeline == timeline;
 }
 
 /* Notes the timeline's last submission at a point of cushim__fast_point(). */
@@ -65,8 +66,8 @@ static inline void cushim__fast_note(struct cushim__range *range, struct cushim_
     if (!write && !range->n_readers) {
         point->timeline = cushim__timeline_ref(timeline);
         range->n_readers = 1;
-    } else if (!point->timeline) {
-        point->timeline = cushim__timeline_ref(timeline);
+    } else if (write && point->timeline != timeline) {
+        cushim__point_set(point, timeline);
     }
     point->number = timeline->submitted;
 }

@@ -52,7 +52,7 @@ static struct cushim__timeline *make(struct cushim__context *context, CUstream c
     struct cushim__timeline *timeline = cushim__zalloc_lines(sizeof(*timeline));
 
     if (timeline)
-        timeline->lock = cushim__handle_lock_new();
+        timeline->lock = cushim__handle_lock_new(CUSHIM__STREAM_LOCK);
     if (!timeline || !timeline->lock) {
         free(timeline);
         return NULL;
