@@ -30,8 +30,8 @@ struct mock__context {
     uint32_t peers;              /* one bit for each device whose memory was made accessible */
     unsigned capturing;          /* how many of its streams capture */
     unsigned capturing_blocking; /* how many of those take turns with the legacy stream */
-    struct mock__stream *legacy, *per_thread;
-    struct mock__queue *legacy_queue; /* the queue of the legacy stream */
+    struct mock__stream *legacy;      /* the legacy default stream */
+    struct mock__queue *legacy_queue; /* and its queue */
     /*
      * For stream/ctx_event.c: a queue that all new work waits for, and a queue that waits for all
      * work. NULL until needed.

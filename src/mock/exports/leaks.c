@@ -41,9 +41,7 @@ static void find_mapped(void)
 
 static bool own_stream(const struct mock__object *object)
 {
-    const struct mock__stream *stream = (const struct mock__stream *) object;
-
-    return stream != stream->context->legacy && stream != stream->context->per_thread;
+    return !((const struct mock__stream *) object)->is_default;
 }
 
 /* Those of libraries go with them. */

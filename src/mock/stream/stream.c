@@ -8,6 +8,7 @@
 #include "mock/queue/schedule.h"
 #include "mock/stream/capture.h"
 #include "mock/stream/event.h"
+#include "mock/stream/per_thread.h"
 
 /* A driver uses the first stream numbers for streams of its own. */
 #define FIRST_ID 7
@@ -34,9 +35,9 @@ struct mock__stream *mock__stream_new(struct mock__context *context, unsigned fl
     return stream;
 }
 
-/* The work that the stream still has runs all the same: the queue exists until it is done. */
-static void free_stream(struct mock__stream *stream)
+void mock__stream_free(struct mock__stream *stream)
 {
+    mock__per_thread_stream_leave(stream);
     mock__capture_leave(stream);
     mock__queue_leave(stream->queue);
     mock__object_free(stream);
@@ -45,13 +46,13 @@ static void free_stream(struct mock__stream *stream)
 bool mock__streams_begin(struct mock__context *context)
 {
     context->legacy = mock__stream_new(context, 0, 0);
-    context->per_thread = mock__stream_new(context, 0, 0);
-    if (context->legacy) {
-        context->legacy->queue->blocking = false;
-        context->legacy->queue->legacy = true;
-        context->legacy_queue = context->legacy->queue;
-    }
-    return context->legacy && context->per_thread;
+    if (!context->legacy)
+        return false;
+    context->legacy->is_default = true;
+    context->legacy->queue->blocking = false;
+    context->legacy->queue->legacy = true;
+    context->legacy_queue = context->legacy->queue;
+    return true;
 }
 
 void mock__streams_destroy(const struct mock__context *context)
@@ -60,7 +61,7 @@ void mock__streams_destroy(const struct mock__context *context)
 
     for (size_t cursor = 0; (stream = mock__object_next_of(context, MOCK__STREAM, &cursor));) {
         mock__queue_orphan(stream->queue);
-        free_stream(stream);
+        mock__stream_free(stream);
     }
 }
 
@@ -69,10 +70,15 @@ CUstream mock__stream_meant(CUstream handle)
     return handle == MOCK__DEFAULT_STREAM && mock__per_thread() ? CU_STREAM_PER_THREAD : handle;
 }
 
-static struct mock__stream *find_special(const struct mock__context *context, CUstream handle)
+static CUresult find_special(CUstream handle, struct mock__stream **ret_stream)
 {
-    return mock__stream_meant(handle) == CU_STREAM_PER_THREAD ? context->per_thread
-                                                              : context->legacy;
+    struct mock__context *context = NULL;
+
+    MOCK__TRY(mock__context_current(&context));
+    *ret_stream = mock__stream_meant(handle) == CU_STREAM_PER_THREAD
+                      ? mock__per_thread_stream(context)
+                      : context->legacy;
+    return *ret_stream ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 static bool is_special(CUstream handle)
@@ -88,21 +94,15 @@ static struct mock__stream *find_own(CUstream handle)
 {
     struct mock__stream *stream = mock__object_find(MOCK__STREAM, handle);
 
-    if (stream && (stream == stream->context->legacy || stream == stream->context->per_thread))
-        return NULL;
-    return stream;
+    return stream && !stream->is_default ? stream : NULL;
 }
 
 CUresult mock__stream_find(CUstream handle, struct mock__stream **ret_stream)
 {
-    struct mock__context *context = NULL;
     struct mock__stream *stream;
 
-    if (is_special(handle)) {
-        MOCK__TRY(mock__context_current(&context));
-        *ret_stream = find_special(context, handle);
-        return CUDA_SUCCESS;
-    }
+    if (is_special(handle))
+        return find_special(handle, ret_stream);
     stream = find_own(handle);
     MOCK__REQUIRE(stream, CUDA_ERROR_INVALID_HANDLE);
     *ret_stream = stream;
@@ -144,7 +144,7 @@ CUresult mock_cuStreamDestroy_v2(CUstream hStream)
     MOCK__ENTER();
     stream = find_own(hStream);
     MOCK__REQUIRE(stream, CUDA_ERROR_INVALID_HANDLE);
-    free_stream(stream);
+    mock__stream_free(stream);
     return CUDA_SUCCESS;
 }
 

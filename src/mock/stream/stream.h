@@ -6,6 +6,7 @@
 #ifndef CUSHIM_MOCK_STREAM_STREAM_H
 #define CUSHIM_MOCK_STREAM_STREAM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "mock/base/objects.h"
@@ -32,8 +33,11 @@ struct mock__stream {
     struct mock__capture *capture;                   /* the capture that the stream takes part in,
                                                         or NULL */
     struct mock__stream *next_member, **link_member; /* list of the streams of that capture */
+    /* List of a thread's default streams (per_thread.c); NULL in other streams. */
+    struct mock__stream *next_of_thread, **link_of_thread;
     struct mock__capture_dependencies dependencies;  /* in a capture: the nodes that its next node
                                                         depends on */
+    bool is_default; /* not made by the program, which knows it by a special handle alone */
     unsigned flags;
     int priority;
     uint64_t id;
@@ -43,7 +47,12 @@ struct mock__stream {
 /* Makes a stream. NULL when out of memory. */
 struct mock__stream *mock__stream_new(struct mock__context *context, unsigned flags, int priority);
 
-/* Makes the default streams of a new context. False when out of memory. */
+/*
+ * Frees a stream. The work that it still has runs all the same: the queue exists until it is done.
+ */
+void mock__stream_free(struct mock__stream *stream);
+
+/* Makes the legacy default stream of a new context. False when out of memory. */
 bool mock__streams_begin(struct mock__context *context);
 
 /* Destroys the streams of a context. */
