@@ -148,7 +148,6 @@ Test(per_thread, a_thread_survives_its_context)
         cr_expect(eq(int, (int) other.result, CUDA_SUCCESS));
         in_another_thread(&other);
         OK(mock_cuDevicePrimaryCtxReset_v2(1));
-        OK(mock_cuDevicePrimaryCtxRelease_v2(1));
     }
     OK(mock_cuCtxSetCurrent(first));
     OK(mock_cuStreamSynchronize(CU_STREAM_PER_THREAD));
