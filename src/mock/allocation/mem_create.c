@@ -9,9 +9,9 @@
 
 #include "mock/allocation/mem_file.h"
 #include "mock/allocation/mem_map.h"
-#include "mock/base/hooks.h"
 #include "mock/base/state.h"
 #include "mock/base/stats.h"
+#include "mock/base/upcalls.h"
 
 /* The numbers are written here, because older toolkits lack some of the names. */
 enum { NO_HANDLE = 0, FILE_DESCRIPTOR = 1, FABRIC = 8 };
@@ -59,7 +59,7 @@ void mock__physical_settle(struct mock__physical *physical)
         physical->device->used_bytes -= physical->bytes;
         mock__stats_went(physical->bytes);
     }
-    mock__hooks.memory_forget(&physical->watched);
+    mock__upcalls.memory_forget(&physical->watched);
     if (physical->own_file)
         close(physical->fd);
     else

@@ -9,9 +9,9 @@
 #include "mock/allocation/mem_map.h"
 #include "mock/allocation/mem_pool.h"
 #include "mock/allocation/memory_ranges.h"
-#include "mock/base/hooks.h"
 #include "mock/base/state.h"
 #include "mock/base/stats.h"
+#include "mock/base/upcalls.h"
 #include "mock/queue/work.h"
 
 static uint64_t last_id;
@@ -50,7 +50,7 @@ void mock__memory_erase(struct mock__memory *memory)
     if (counted(memory) && !memory->absent)
         mock__stats_went(memory->bytes);
     mock__memory_bury(memory);
-    mock__hooks.memory_forget(memory);
+    mock__upcalls.memory_forget(memory);
     mock__advice_forget(memory);
     mock__queue_unref(memory->attached_queue);
     mock__ranges_remove(memory);
@@ -317,11 +317,12 @@ CUresult mock__memory_alloc_host(struct mock__context *context, size_t bytes,
 {
     struct mock__memory range = {.bytes = bytes, .kind = kind, .flags = flags, .context = context};
 
-    MOCK__REQUIRE(bytes <= SIZE_MAX / 2 && mock__hooks.host_map(bytes, &range.address, &range.host),
+    MOCK__REQUIRE(bytes <= SIZE_MAX / 2 &&
+                      mock__upcalls.host_map(bytes, &range.address, &range.host),
                   CUDA_ERROR_OUT_OF_MEMORY);
     *ret_memory = mock__memory_insert(&range);
     if (!*ret_memory) {
-        mock__hooks.host_unmap(&range);
+        mock__upcalls.host_unmap(&range);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     return CUDA_SUCCESS;
@@ -337,7 +338,7 @@ CUresult mock__memory_register(struct mock__context *context, void *host, size_t
                                                              .flags = flags,
                                                              .context = context});
     MOCK__REQUIRE(*ret_memory, CUDA_ERROR_OUT_OF_MEMORY);
-    mock__hooks.registered(*ret_memory);
+    mock__upcalls.registered(*ret_memory);
     return CUDA_SUCCESS;
 }
 
@@ -414,7 +415,7 @@ void mock__memory_release(struct mock__memory *memory)
 void mock__memory_appear(struct mock__memory *memory)
 {
     set_absent(memory, false);
-    mock__hooks.memory_forget(memory);
+    mock__upcalls.memory_forget(memory);
 }
 
 void mock__memory_free(struct mock__memory *memory)
@@ -436,10 +437,10 @@ void mock__memory_free(struct mock__memory *memory)
         return;
     case MOCK__MANAGED_MEMORY:
     case MOCK__HOST_MEMORY:
-        mock__hooks.host_unmap(memory);
+        mock__upcalls.host_unmap(memory);
         break;
     case MOCK__REGISTERED_MEMORY:
-        mock__hooks.unregistered(memory);
+        mock__upcalls.unregistered(memory);
         break;
     }
     mock__memory_erase(memory);

@@ -44,7 +44,7 @@
 #include "mock/allocation/label.h"
 #include "mock/allocation/memory.h"
 #include "mock/base/finding.h"
-#include "mock/base/hooks.h"
+#include "mock/base/upcalls.h"
 #include "mock/check/host_region.h"
 #include "mock/check/host_watches.h"
 #include "mock/check/segv.h"
@@ -100,7 +100,7 @@ static bool meet(const struct mock__segv *segv)
     const uintptr_t address = segv->address;
     const enum kind kind = kind_of(segv);
     /* A function of the program that stands for a kernel is not the host. */
-    const bool host = !segv->of_another_process && !mock__hooks.kernel_running();
+    const bool host = !segv->of_another_process && !mock__upcalls.kernel_running();
 
     if (!mock__host_in_region(address))
         return false;

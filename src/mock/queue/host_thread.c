@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 #include "base/util.h"
-#include "mock/base/hooks.h"
 #include "mock/base/state.h"
 #include "mock/base/stats.h"
+#include "mock/base/upcalls.h"
 #include "mock/queue/clock.h"
 #include "mock/queue/schedule.h"
 
@@ -43,7 +43,7 @@ static struct mock__work *take_call(void)
 static void call(struct mock__work *work)
 {
     calling = true;
-    mock__hooks.host_knows(work->clock, *mock__clock_of_host());
+    mock__upcalls.host_knows(work->clock, *mock__clock_of_host());
     mock__unlock_for_callback();
     work->type->run(work);
     mock__lock_after_callback();

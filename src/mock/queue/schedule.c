@@ -3,8 +3,8 @@
 
 #include "base/util.h"
 #include "mock/base/context.h"
-#include "mock/base/hooks.h"
 #include "mock/base/state.h"
+#include "mock/base/upcalls.h"
 #include "mock/queue/host_thread.h"
 
 /* The maximum number of pieces of work that run when one is submitted. */
@@ -73,9 +73,9 @@ static void do_first(struct mock__queue *queue)
     }
     /* In a broken context no work runs, but it still ends, so that other work can go on. */
     if (work->status == CUDA_SUCCESS) {
-        mock__hooks.guard_begin();
+        mock__upcalls.guard_begin();
         work->type->run(work);
-        mock__hooks.guard_end(work);
+        mock__upcalls.guard_end(work);
     }
     mock__work_end(work);
     mock__lock_changed();
@@ -170,7 +170,7 @@ static CUresult finish(const struct mock__point *point, bool told)
     if (mine.queue)
         result = state_of(mine.queue);
     mock__point_clear(&mine);
-    mock__hooks.idle();
+    mock__upcalls.idle();
     return result;
 }
 

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "mock/base/hooks.h"
 #include "mock/base/state.h"
+#include "mock/base/upcalls.h"
 #include "mock/queue/work.h"
 #include "mock/stream/event.h"
 #include "mock/stream/stream.h"
@@ -222,7 +222,7 @@ CUresult mock__capture_add(struct mock__stream *stream, struct mock__work *work)
     if (needs_context(work))
         work->context = MOCK__HANDLE(stream->context);
     if (work->type->node == CU_GRAPH_NODE_TYPE_KERNEL &&
-        mock__hooks.kernel_priority(work, stream->priority) != CUDA_SUCCESS) {
+        mock__upcalls.kernel_priority(work, stream->priority) != CUDA_SUCCESS) {
         mock__work_free(work);
         return invalidate(stream->capture, CUDA_ERROR_OUT_OF_MEMORY);
     }
@@ -252,7 +252,7 @@ CUresult mock__capture_alloc(struct mock__stream *stream, size_t bytes, CUdevice
     struct mock__work *work = NULL;
     CUdeviceptr address = 0;
 
-    MOCK__TRY(mock__hooks.alloc_work(stream->context, bytes, &work, &address));
+    MOCK__TRY(mock__upcalls.alloc_work(stream->context, bytes, &work, &address));
     MOCK__TRY(mock__capture_add(stream, work));
     *ret_address = address;
     return CUDA_SUCCESS;
@@ -262,7 +262,7 @@ CUresult mock__capture_free(struct mock__stream *stream, CUdeviceptr address)
 {
     struct mock__work *work = NULL;
 
-    MOCK__TRY(mock__hooks.free_work(MOCK__HANDLE(stream->capture->graph), address, &work));
+    MOCK__TRY(mock__upcalls.free_work(MOCK__HANDLE(stream->capture->graph), address, &work));
     return mock__capture_add(stream, work);
 }
 
