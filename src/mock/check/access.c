@@ -64,7 +64,7 @@ static void report_race(const struct mock__memory *memory, const struct record *
                   "%s %s %zu bytes at offset %zu of %s; %s %s the same bytes; nothing orders them. "
                   "Missing: an event recorded after the one and waited for by the other's stream, "
                   "or an edge within a graph",
-                  now->who, now->verb, end - begin, begin, mock__say_memory(memory).text,
+                  now->who, now->verb, end - begin, begin, mock__text_of_memory(memory).text,
                   before->who, before->verb);
 }
 
@@ -162,7 +162,7 @@ static void check_written(const struct mock__memory *memory, const struct record
     if (at < now->end)
         mock__finding(CUSHIM_MOCK_UNINITIALISED_READ,
                       "%s reads offset %zu of %s, which nothing has written", now->who, at,
-                      mock__say_memory(memory).text);
+                      mock__text_of_memory(memory).text);
 }
 
 static bool have_history(struct mock__memory *memory)
@@ -178,7 +178,7 @@ static bool have_history(struct mock__memory *memory)
 static void check_and_record(const struct mock__work *work, struct mock__memory *memory,
                              struct record *now, enum mock__access access)
 {
-    snprintf(now->who, sizeof(now->who), "%s", mock__say_work(work).text);
+    snprintf(now->who, sizeof(now->who), "%s", mock__text_of_work(work).text);
     now->slot = work->queue->slot;
     now->number = work->queue->done + 1;
     now->ticket = work->ticket;
@@ -255,7 +255,7 @@ void mock__access_free(const struct mock__work *work, struct mock__memory *memor
 
     if (!mock__checking() || !memory->history)
         return;
-    snprintf(now.who, sizeof(now.who), "%s", mock__say_work(work).text);
+    snprintf(now.who, sizeof(now.who), "%s", mock__text_of_work(work).text);
     now.write = true;
     check_order(work, memory, &now);
 }
@@ -301,7 +301,7 @@ void mock__access_allocate(const struct mock__work *work, struct mock__memory *m
 
     if (!mock__checking() || !have_history(memory))
         return;
-    snprintf(now.who, sizeof(now.who), "%s", mock__say_work(work).text);
+    snprintf(now.who, sizeof(now.who), "%s", mock__text_of_work(work).text);
     now.slot = work->queue->slot;
     now.number = work->queue->done + 1;
     now.ticket = work->ticket;
@@ -337,7 +337,7 @@ void mock__access_renew(const struct mock__work *work, struct mock__memory *memo
 void mock__report_use_after_free(const char *who, uint64_t address)
 {
     mock__finding(CUSHIM_MOCK_USE_AFTER_FREE, "%s submitted to %s after its free was", who,
-                  mock__say_memory(mock__memory_find(address)).text);
+                  mock__text_of_memory(mock__memory_find(address)).text);
 }
 
 static void report_outside(const char *who, size_t bytes, const struct mock__memory *memory,
@@ -346,7 +346,7 @@ static void report_outside(const char *who, size_t bytes, const struct mock__mem
     const int64_t offset = (int64_t) (address - memory->address);
 
     mock__finding(CUSHIM_MOCK_OUT_OF_BOUNDS, "%s: %zu bytes at offset %lld of %s", who, bytes,
-                  (long long) offset, mock__say_memory(memory).text);
+                  (long long) offset, mock__text_of_memory(memory).text);
 }
 
 /*
@@ -383,7 +383,7 @@ static void report_absent(const char *who, size_t bytes, const struct mock__memo
                   "%s: %zu bytes at offset %llu of %s, which its graph has freed, or not allocated "
                   "yet",
                   who, bytes, (unsigned long long) (address - memory->address),
-                  mock__say_memory(memory).text);
+                  mock__text_of_memory(memory).text);
 }
 
 void mock__report_bad_address(const char *who, uint64_t address, size_t bytes)
@@ -402,13 +402,14 @@ void mock__report_bad_address(const char *who, uint64_t address, size_t bytes)
                       "%s: %zu bytes at offset %llu of %s, which was registered for reading alone "
                       "(CU_MEMHOSTREGISTER_READ_ONLY)",
                       who, bytes, (unsigned long long) (address - in->address),
-                      mock__say_memory(in).text);
+                      mock__text_of_memory(in).text);
     else if (in)
         report_outside(who, bytes, in, address);
     else if (freed && !just_behind(near, address, bytes))
         mock__finding(CUSHIM_MOCK_USE_AFTER_FREE,
                       "%s: %zu bytes at offset %llu of %s, which was freed", who, bytes,
-                      (unsigned long long) (address - freed->address), mock__say_freed(freed).text);
+                      (unsigned long long) (address - freed->address),
+                      mock__text_of_freed(freed).text);
     else if (near)
         report_outside(who, bytes, near, address);
     else

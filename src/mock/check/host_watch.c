@@ -282,7 +282,7 @@ static void set_place(struct mock__host_watch *watch, const struct mock__queue *
 {
     watch->slot = queue->slot;
     watch->number = number;
-    watch->who = mock__say_work(watch->work);
+    watch->who = mock__text_of_work(watch->work);
     mock__tree_add(&by_slot, &watch->by_slot, queue->slot, number);
 }
 
@@ -336,7 +336,7 @@ static struct mock__host_watch *begin_watch(const struct mock__work *work, uint6
     watch->work = work;
     watch->type = work->type->name;
     watch->number = 0;
-    watch->what = mock__say_memory(memory);
+    watch->what = mock__text_of_memory(memory);
     watch->memory = memory->address;
     watch->memory_end = memory->address + memory->bytes;
     atomic_store(&watch->begin, address);

@@ -34,7 +34,7 @@ struct mock__host_watch {
     unsigned slot;                 /* its place in clocks; */
     uint64_t number;               /* 0: it is not submitted yet */
     uintptr_t memory, memory_end;  /* the allocation that the bytes are in */
-    struct mock__words what, who;  /* that allocation, and the work */
+    struct mock__text what, who;   /* that allocation, and the work */
     /* Among the free places; and where it has one: by work, by slot and number, by allocation. */
     struct mock__tree_node free_place, by_work, by_slot, by_memory;
     /* While it is not armed: by the work for which the host holds it up. */

@@ -233,7 +233,7 @@ static void find(void *user, enum ptx__finding_kind kind, uint64_t address, size
     if (memory)
         mock__finding(kind_of(kind), "%s (offset %llu of %s)", text,
                       (unsigned long long) (address - memory->address),
-                      mock__say_memory(memory).text);
+                      mock__text_of_memory(memory).text);
     else
         mock__finding(kind_of(kind), "%s", text);
 }
