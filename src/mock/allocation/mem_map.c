@@ -78,10 +78,10 @@ bool mock__map_allows(uint64_t address, size_t bytes, const struct mock__device 
     return allowed(address, bytes, bit(device), write);
 }
 
-struct mock__memory *mock__map_watched(const struct mock__memory *memory, size_t *offset)
+struct mock__memory *mock__map_checked(const struct mock__memory *memory, size_t *offset)
 {
     *offset += memory->mapping->offset;
-    return &memory->mapping->physical->watched;
+    return &memory->mapping->physical->checked;
 }
 
 int mock__map_access(const struct mock__memory *memory, const struct mock__device *device)
@@ -238,7 +238,7 @@ CUresult mock_cuMemMap(CUdeviceptr ptr, size_t size, size_t offset,
     memory = insert_mapping(ptr, size, range->backing + (ptr - range->address), physical, offset);
     MOCK__REQUIRE(memory, CUDA_ERROR_OUT_OF_MEMORY);
     mock__made(&memory->made, "cuMemMap");
-    memory->id = physical->watched.id;
+    memory->id = physical->checked.id;
     physical->mappings++;
     return CUDA_SUCCESS;
 }

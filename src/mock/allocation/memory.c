@@ -137,7 +137,7 @@ bool mock__memory_usable(const struct mock__context *context, uint64_t address, 
     return memory && peers_may_use(context, memory) && !(write && mock__memory_read_only(address));
 }
 
-struct mock__memory *mock__memory_watched(uint64_t address, size_t *ret_offset, size_t *ret_left)
+struct mock__memory *mock__memory_checked(uint64_t address, size_t *ret_offset, size_t *ret_left)
 {
     struct mock__memory *memory = mock__memory_find(address);
 
@@ -145,7 +145,7 @@ struct mock__memory *mock__memory_watched(uint64_t address, size_t *ret_offset, 
         return NULL;
     *ret_offset = address - memory->address;
     *ret_left = memory->bytes - *ret_offset;
-    return memory->mapping ? mock__map_watched(memory, ret_offset) : memory;
+    return memory->mapping ? mock__map_checked(memory, ret_offset) : memory;
 }
 
 bool mock__memory_contains(uint64_t address, size_t bytes)

@@ -182,7 +182,7 @@ bool mock__memory_read_only(uint64_t address);
  * What the device has at an address, for check/access.c: a mapping stands for the memory that is
  * mapped, at *offset of it. NULL if there is nothing.
  */
-struct mock__memory *mock__memory_watched(uint64_t address, size_t *ret_offset, size_t *ret_left);
+struct mock__memory *mock__memory_checked(uint64_t address, size_t *ret_offset, size_t *ret_left);
 
 /*
  * Where the bytes of a range of addresses are; NULL if it is not inside one live range, or in

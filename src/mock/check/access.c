@@ -201,7 +201,7 @@ void mock__access(const struct mock__work *work, uint64_t address, size_t bytes,
 {
     while (mock__checking() && bytes) {
         size_t offset = 0, left = 0;
-        struct mock__memory *memory = mock__memory_watched(address, &offset, &left);
+        struct mock__memory *memory = mock__memory_checked(address, &offset, &left);
         const size_t part = bytes < left ? bytes : left;
         struct record now = {.begin = offset, .end = offset + part};
 
@@ -243,7 +243,7 @@ const unsigned char *mock__access_written(struct mock__memory *memory)
 void mock__access_mark(uint64_t address, size_t bytes)
 {
     size_t offset = 0, left = 0;
-    struct mock__memory *memory = mock__memory_watched(address, &offset, &left);
+    struct mock__memory *memory = mock__memory_checked(address, &offset, &left);
 
     if (memory && have_history(memory))
         mark_written(memory, offset, offset + (bytes < left ? bytes : left));
@@ -282,7 +282,7 @@ void mock__access_acquire(const struct mock__work *work, uint64_t address, size_
     struct mock__clock *clock = NULL;
     struct record now = {0};
     size_t left = 0;
-    const struct mock__memory *memory = mock__memory_watched(address, &now.begin, &left);
+    const struct mock__memory *memory = mock__memory_checked(address, &now.begin, &left);
 
     if (!mock__checking() || !memory)
         return;

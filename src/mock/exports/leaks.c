@@ -32,7 +32,7 @@ static void find_mapped(void)
     for (size_t cursor = 0; (physical = mock__object_next(MOCK__PHYSICAL, &cursor));)
         if (physical->handles)
             mock__finding(CUSHIM_MOCK_LEAK, "%s, which has no address of its own",
-                          mock__text_of_memory(&physical->watched).text);
+                          mock__text_of_memory(&physical->checked).text);
     for (range = mock__map_first(); range; range = range->next)
         mock__finding(CUSHIM_MOCK_LEAK,
                       "address range 0x%llx, %zu bytes, made by cuMemAddressReserve",

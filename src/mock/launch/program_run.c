@@ -95,10 +95,10 @@ static struct ptx__range range_of(const struct mock__context *context, struct mo
                                .usable = usable(context, memory, false),
                                .read_only = !usable(context, memory, true)};
 
-    range.watched = range.usable && mock__checking();
+    range.shadowed = range.usable && mock__checking();
     /* What a kernel allocates changes hands between blocks. */
-    range.check_blocks = range.watched && memory != heap && memory->bytes <= LARGEST_FOR_BLOCKS;
-    if (range.watched)
+    range.check_blocks = range.shadowed && memory != heap && memory->bytes <= LARGEST_FOR_BLOCKS;
+    if (range.shadowed)
         range.written = mock__access_written(memory);
     return range;
 }

@@ -40,7 +40,7 @@ struct ptx__block {
     uint32_t index[3];
     uint64_t number;
     unsigned char *shared;
-    struct ptx__shared_racecheck *watch; /* NULL: no race check of shared memory */
+    struct ptx__shared_racecheck *shadow; /* NULL: no race check of shared memory */
     struct ptx__barrier barriers[PTX__BARRIERS];
     uint32_t open; /* a bit for each barrier at which a thread has arrived */
     bool strong;   /* has made an atomic access or a fence, which may order it with other blocks */
@@ -61,7 +61,7 @@ struct ptx__range_cache {
     uint64_t begin, size;
     unsigned char *host;
     const struct ptx__range *range;
-    bool watched, read_only;
+    bool shadowed, read_only;
 };
 
 struct ptx__worker {

@@ -31,7 +31,7 @@ static struct ptx__range *find(const struct ptx__launch *launch, uint64_t addres
  */
 static void prepare(struct ptx__grid *grid, struct ptx__range *range)
 {
-    if (!range->watched || range->lines)
+    if (!range->shadowed || range->lines)
         return;
     range->check_blocks &= grid->launch->check_blocks && grid->n_blocks > 1;
     ptx__racecheck_range(range);
@@ -66,8 +66,8 @@ bool ptx__range_cache_find(struct ptx__warp *warp, const struct ptx__op *op, uin
     range = find_usable(warp->block->grid, address);
     if (!range || (stores && range->read_only))
         return false;
-    *hit = (struct ptx__range_cache){range->begin, range->size,    range->host,
-                                     range,        range->watched, range->read_only};
+    *hit = (struct ptx__range_cache){range->begin, range->size,     range->host,
+                                     range,        range->shadowed, range->read_only};
     return true;
 }
 
@@ -129,7 +129,7 @@ static unsigned char *in_shared(const struct access *access, uint64_t offset)
         return in_other(access, offset);
     if (offset > size || access->bytes > size - offset)
         return outside(access, "shared memory", offset, size, PTX__ERROR_ILLEGAL_INSTRUCTION);
-    if (block->watch)
+    if (block->shadow)
         ptx__racecheck_shared_lane(access->warp, access->op, access->lane, (uint32_t) offset,
                                    access->bytes, access->use);
     return block->shared + offset;
@@ -195,7 +195,7 @@ static unsigned char *in_global(const struct access *access, uint64_t address)
     if (!ptx__range_cache_find(warp, access->op, address, access->use) ||
         hit->size - (address - hit->begin) < access->bytes)
         return beside(access, address);
-    if (hit->watched)
+    if (hit->shadowed)
         ptx__racecheck_span(
             &(struct ptx__touch){warp, access->op, hit->range, access->use, access->lane, 0},
             address - hit->begin, access->bytes);

@@ -322,7 +322,7 @@ void ptx__racecheck_range(struct ptx__range *range)
     free(range->lines);
     range->reads = range->writes = range->lines = NULL;
     range->parts = NULL;
-    range->watched = false;
+    range->shadowed = false;
 }
 
 static void end_line(struct ptx__range *range, uint64_t number)

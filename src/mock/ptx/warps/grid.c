@@ -151,7 +151,7 @@ void ptx__block_free(struct ptx__block *block)
     free(block->frames);
     free(block->warps);
     free(block->shared);
-    ptx__shared_racecheck_free(block->watch);
+    ptx__shared_racecheck_free(block->shadow);
     free(block);
 }
 
@@ -171,7 +171,7 @@ struct ptx__block *ptx__block_new(struct ptx__worker *worker)
         goto fail;
     memset(block->shared, 0, grid->shared_bytes);
     if (grid->launch->check_shared && grid->shared_bytes &&
-        !(block->watch = ptx__shared_racecheck_new(grid->shared_bytes, grid->n_warps)))
+        !(block->shadow = ptx__shared_racecheck_new(grid->shared_bytes, grid->n_warps)))
         goto fail;
     for (unsigned i = 0; i < grid->n_warps; i++) {
         block->warps[i].worker = worker;
@@ -213,7 +213,7 @@ void ptx__block_start(struct ptx__block *block, uint64_t cluster)
     block->strong = false;
     for (; block->open; block->open &= block->open - 1)
         block->barriers[__builtin_ctz(block->open)] = (struct ptx__barrier){0};
-    if (block->watch)
+    if (block->shadow)
         ptx__shared_racecheck_start(block);
     for (unsigned i = 0; i < block->n_warps; i++) {
         struct ptx__warp *warp = &block->warps[i];
