@@ -272,28 +272,27 @@ bool ptx__shared_racecheck_refine(struct ptx__block *block, uint32_t bits)
 
 /* --- findings --- */
 
-static void tell_race(struct ptx__warp *warp, const struct ptx__op *op, unsigned lane,
-                      uint32_t offset, bool write, uint32_t record, bool other_wrote)
+static void tell_race(struct ptx__lane_op at, uint32_t offset, bool write, uint32_t record,
+                      bool other_wrote)
 {
-    ptx__note(warp, op, PTX__RACE, lane,
+    ptx__note(at, PTX__RACE,
               "it %s shared memory at offset %u, which thread %u %s; no barrier is between them",
               write ? "writes" : "reads", offset, record & ((1u << PTX__THREAD_BITS) - 1),
               other_wrote ? "wrote" : "read");
 }
 
-static void tell_readers(struct ptx__warp *warp, const struct ptx__op *op, unsigned lane,
-                         uint32_t offset)
+static void tell_readers(struct ptx__lane_op at, uint32_t offset)
 {
-    const struct ptx__shared_racecheck *shadow = warp->block->shadow;
-    const uint32_t *known = shadow->clocks[warp->number];
+    const struct ptx__shared_racecheck *shadow = at.warp->block->shadow;
+    const uint32_t *known = shadow->clocks[at.warp->number];
 
-    for (uint32_t m = shadow->unseen_reads[warp->number]; m; m &= m - 1) {
+    for (uint32_t m = shadow->unseen_reads[at.warp->number]; m; m &= m - 1) {
         const size_t reader = (unsigned) __builtin_ctz(m);
         const uint32_t *record =
             &shadow->readers[reader * shadow->n_granules + (offset >> shadow->shift)];
 
         if (ptx__unordered(record, 1, known))
-            tell_race(warp, op, lane, offset, true, *record, false);
+            tell_race(at, offset, true, *record, false);
     }
 }
 
@@ -301,20 +300,21 @@ void ptx__shared_racecheck_tell(struct ptx__warp *warp, const struct ptx__op *op
                                 uint32_t offset, unsigned bytes, enum ptx__use use)
 {
     const struct ptx__shared_racecheck *shadow = warp->block->shadow;
+    const struct ptx__lane_op at = ptx__lane_op(warp, op, lane);
 
-    for (uint32_t at = offset; at < offset + bytes; at += 1u << shadow->shift) {
-        const uint32_t granule = at >> shadow->shift;
+    for (uint32_t byte = offset; byte < offset + bytes; byte += 1u << shadow->shift) {
+        const uint32_t granule = byte >> shadow->shift;
         const uint32_t *writer = &shadow->writers[granule];
 
         if (use & PTX__LOADS && !(shadow->written[granule / 64] >> granule % 64 & 1))
-            ptx__note(warp, op, PTX__UNINITIALISED, lane,
-                      "it reads shared memory at offset %u, which nothing has written", at);
+            ptx__note(at, PTX__UNINITIALISED,
+                      "it reads shared memory at offset %u, which nothing has written", byte);
         if (use & PTX__STRONG)
             continue;
         if (ptx__unordered(writer, 1, shadow->clocks[warp->number]))
-            tell_race(warp, op, lane, at, use & PTX__STORES, *writer, true);
+            tell_race(at, byte, use & PTX__STORES, *writer, true);
         if (use & PTX__STORES)
-            tell_readers(warp, op, lane, at);
+            tell_readers(at, byte);
     }
 }
 

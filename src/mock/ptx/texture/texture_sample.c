@@ -25,7 +25,7 @@ static const unsigned char *reach(const struct ptx__sample *sample,
     const unsigned bytes = (unsigned) sample->image->bytes * sample->image->channels;
     const uint64_t row = (uint64_t) element->z * level->height + (uint64_t) element->y;
 
-    return ptx__reach_in(sample->warp, sample->op, PTX__IN_GLOBAL, sample->lane,
+    return ptx__reach_in(ptx__lane_op(sample->warp, sample->op, sample->lane), PTX__IN_GLOBAL,
                          level->address + row * level->pitch + (uint64_t) element->x * bytes, bytes,
                          PTX__LOADS);
 }

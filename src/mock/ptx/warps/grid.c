@@ -258,7 +258,7 @@ static void check_alignment(struct ptx__warp *warp, const struct ptx__divergence
                             const struct ptx__divergence_group *b)
 {
     if ((a->at - 1)->imm & PTX__BARRIER_ALIGNED && a->at != b->at)
-        ptx__note(warp, b->at - 1, PTX__BARRIER, (unsigned) __builtin_ctz(b->mask),
+        ptx__note(ptx__lane_op(warp, b->at - 1, (unsigned) __builtin_ctz(b->mask)), PTX__BARRIER,
                   "lanes of one warp wait at different barriers: others are at line %u",
                   ptx__line_of(warp, a->at - 1));
 }
@@ -341,12 +341,12 @@ static void report_waiting(struct ptx__warp *warp, const struct ptx__divergence_
     const unsigned lane = (unsigned) __builtin_ctz(group->mask);
 
     if (group->state == PTX__AT_CLUSTER_BARRIER)
-        ptx__fault(warp, group->at - 1, PTX__ERROR_LAUNCH_TIMEOUT, PTX__BARRIER, lane,
+        ptx__fault(ptx__lane_op(warp, group->at - 1, lane), PTX__ERROR_LAUNCH_TIMEOUT, PTX__BARRIER,
                    "it waits at the barrier of its cluster, to which %u of the cluster's %u living "
                    "threads came, and all of them wait",
                    block->cluster->arrived, block->cluster->alive);
     else
-        ptx__fault(warp, group->at - 1, PTX__ERROR_LAUNCH_TIMEOUT, PTX__BARRIER, lane,
+        ptx__fault(ptx__lane_op(warp, group->at - 1, lane), PTX__ERROR_LAUNCH_TIMEOUT, PTX__BARRIER,
                    "it waits at barrier %u, to which %u threads came; %u are expected, and all of "
                    "the block's %u living threads wait",
                    group->barrier, barrier->arrived,
