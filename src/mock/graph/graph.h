@@ -107,18 +107,20 @@ bool mock__graph_has_memory(const struct mock__graph *graph);
 
 CUgraphNodeType mock__node_type(const struct mock__node *node);
 
-/*
- * Adds a node behind others. Takes over the work, whatever it answers. data may be NULL: then all
- * edges are ordinary ones.
- */
-CUresult mock__node_add(struct mock__graph *graph, const CUgraphNode *after,
-                        const struct mock__edge_data *data, size_t n, struct mock__work *work,
-                        struct mock__node **ret_node);
+/* The nodes that a new node comes after. data may be NULL: then all edges are ordinary ones. */
+struct mock__predecessors {
+    const CUgraphNode *nodes;
+    const struct mock__edge_data *data;
+    size_t n;
+};
+
+/* Adds a node behind others. Takes over the work, whatever it answers. */
+CUresult mock__node_add(struct mock__graph *graph, const struct mock__predecessors *after,
+                        struct mock__work *work, struct mock__node **ret_node);
 void mock__node_free(struct mock__node *node);
 
 /* The same for a node that is a graph. Takes over the child, if it succeeds. */
-CUresult mock__node_add_child(struct mock__graph *graph, const CUgraphNode *after,
-                              const struct mock__edge_data *data, size_t n,
+CUresult mock__node_add_child(struct mock__graph *graph, const struct mock__predecessors *after,
                               struct mock__graph *child, struct mock__node **ret_node);
 
 /*

@@ -226,8 +226,10 @@ CUresult mock__capture_add(struct mock__stream *stream, struct mock__work *work)
         mock__work_free(work);
         return invalidate(stream->capture, CUDA_ERROR_OUT_OF_MEMORY);
     }
-    result = mock__node_add(stream->capture->graph, dependencies->nodes, dependencies->data,
-                            dependencies->n, work, &node);
+    result = mock__node_add(
+        stream->capture->graph,
+        &(struct mock__predecessors){dependencies->nodes, dependencies->data, dependencies->n},
+        work, &node);
     return added(stream, result, node);
 }
 
@@ -240,8 +242,10 @@ CUresult mock__capture_graph(struct mock__stream *stream, const struct mock__gra
 
     MOCK__REQUIRE(!mock__graph_has_memory(graph), CUDA_ERROR_NOT_SUPPORTED);
     MOCK__TRY(mock__graph_copy(graph, &copy));
-    result = mock__node_add_child(stream->capture->graph, dependencies->nodes, dependencies->data,
-                                  dependencies->n, copy, &node);
+    result = mock__node_add_child(
+        stream->capture->graph,
+        &(struct mock__predecessors){dependencies->nodes, dependencies->data, dependencies->n},
+        copy, &node);
     if (result != CUDA_SUCCESS)
         mock__graph_free(copy);
     return added(stream, result, node);
