@@ -186,7 +186,7 @@ CUresult mock_cuMemAddressFree(CUdeviceptr ptr, size_t size)
 
     MOCK__ENTER();
     range = MOCK__TREE_MEMBER(mock__tree_find(&by_address, ptr, 0), struct mock__range, by_address);
-    /* What is mapped has to be unmapped first. */
+    /* Memory that is mapped there has to be unmapped first. */
     MOCK__REQUIRE(range && range->bytes == size && !mock__memory_overlaps(ptr, size),
                   CUDA_ERROR_INVALID_VALUE);
     take_out(range);

@@ -35,7 +35,7 @@ struct mock__physical {
     bool imported;              /* another process has it too */
     unsigned handle_types;      /* that it may be exported as */
     CUmemAllocationProp properties;
-    struct mock__memory checked; /* what check/access.c checks for all mappings */
+    struct mock__memory checked; /* the memory that check/access.c checks for all mappings */
 };
 
 struct mock__mapping {

@@ -94,7 +94,7 @@ void mock__pools_trim(void)
     unsettled = false;
 }
 
-/* What other pools keep is taken before an allocation fails. */
+/* The unused memory of other pools is taken before an allocation fails. */
 static bool make_room(const struct mock__device *device, size_t bytes)
 {
     struct mock__pool *pool;

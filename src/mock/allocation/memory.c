@@ -342,7 +342,7 @@ CUresult mock__memory_register(struct mock__context *context, void *host, size_t
     return CUDA_SUCCESS;
 }
 
-/* What the host maps for itself is new each time. */
+/* Memory that the host maps for itself is new each time, so it is zero. */
 void mock__memory_clear(const struct mock__memory *memory)
 {
     if (memory->chunk && !memory->fresh)

@@ -153,15 +153,15 @@ struct mock__memory *mock__memory_revive(struct mock__pool *pool, size_t bytes, 
 /* Keeps in mind what a range was that is no more, its label as well. (grave.c) */
 void mock__memory_bury(const struct mock__memory *memory);
 
-/* What an address belonged to before it was freed, NULL if that is not known. */
+/* Returns the freed allocation that an address belonged to, NULL if that is not known. */
 const struct mock__freed *mock__memory_freed(uint64_t address);
 
 /* The range that begins at an address, or NULL. */
 struct mock__memory *mock__memory_at(uint64_t address);
 
 /*
- * What memory is at an address, as a number: equal for memory of the same kind and context. 0 for
- * memory that the driver does not know.
+ * Returns a number for the memory at an address: equal for memory of the same kind and context, 0
+ * for memory that the driver does not know.
  */
 uint64_t mock__memory_class(uint64_t address);
 
@@ -179,8 +179,8 @@ bool mock__memory_usable(const struct mock__context *context, uint64_t address, 
 bool mock__memory_read_only(uint64_t address);
 
 /*
- * What the device has at an address, for check/access.c: a mapping stands for the memory that is
- * mapped, at *offset of it. NULL if there is nothing.
+ * Returns the device's memory at an address, for check/access.c: a mapping stands for the memory
+ * that is mapped, at *offset of it. NULL if there is nothing.
  */
 struct mock__memory *mock__memory_checked(uint64_t address, size_t *ret_offset, size_t *ret_left);
 

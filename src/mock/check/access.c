@@ -29,7 +29,7 @@ struct record {
     bool write;
     bool atomic;               /* a value that streams wait for and write; two such accesses are
                                   never a race */
-    const char *verb;          /* what it does with the bytes */
+    const char *verb;          /* the use of the bytes in a word, such as "reads" */
     struct mock__clock *clock; /* of a write: everything before it, for work that waits for its
                                   value */
     char who[192];

@@ -23,16 +23,16 @@
  *   host, a kernel whose accesses are volatile or in order for the whole system.
  * - Values that streams wait for are not watched: those are for polling.
  *
- * What a kernel uses is known when it has run. So a kernel from PTX that is given an address of
- * such memory is run as soon as it can be, unless it exchanges messages with the host: it may be
- * waiting for one.
+ * The memory that a kernel uses is known when it has run. So a kernel from PTX that is given an
+ * address of such memory is run as soon as it can be, unless it exchanges messages with the host:
+ * it may be waiting for one.
  *
  * It is off by default all the same: it takes SIGSEGV, and a program that polls for the end of a
  * copy by its data, which works in practice, would have findings.
  *
  * The handler runs in the midst of anything, the mock with its lock included. So it takes no
  * lock and allocates nothing: it reads atomic words of tables that are never freed, and calls
- * mprotect(). What it noted becomes a finding when the host has waited or somebody asks.
+ * mprotect(). A hit becomes a finding when the host has waited, or when findings are asked for.
  */
 #include "mock/check/host_watch.h"
 
@@ -51,7 +51,7 @@
 #include "mock/queue/clock.h"
 #include "mock/queue/work.h"
 
-enum kind { READS = 1, WRITES = 2, USES = 3 }; /* what the host did */
+enum kind { READS = 1, WRITES = 2, USES = 3 }; /* the access of the host */
 
 /* The table is large, because unused pages of it take no memory. */
 static struct mock__host_watch watches[8192];
@@ -200,7 +200,7 @@ static struct mock__host_watch *free_watch(void)
     return &watches[n];
 }
 
-/* What was hit does not count for the pages any more. The handler cannot say so itself. */
+/* Watches that were hit do not protect pages any more. The handler cannot change that itself. */
 static void take_hits(void)
 {
     if (!atomic_exchange(&hits, false))
@@ -223,7 +223,7 @@ static void end_watch(struct mock__host_watch *watch)
 
 /* --- when a watch begins to count --- */
 
-/* Who waits for the later one waits for the earlier one, too. */
+/* A wait for the later one is a wait for the earlier one, too. */
 static bool replaces(const struct mock__host_watch *now, const struct mock__host_watch *old)
 {
     return old->number < now->number && !atomic_load(&old->hit) &&
@@ -421,7 +421,7 @@ static bool note_slot(void *unused, unsigned slot, uint64_t number)
     return true;
 }
 
-/* What clocks imply besides what they say is looked up for each slot. */
+/* A clock implies more than its own entries; that is looked up for each slot. */
 static void note_implied(const struct mock__clock *clock)
 {
     struct mock__tree_node *node, *next;

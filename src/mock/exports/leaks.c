@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the program made and did not give back. */
+/* Finds the objects and memory that the program made and did not give back. */
 #include "mock/exports/leaks.h"
 #include "base/util.h"
 #include "mock/allocation/label.h"

@@ -33,8 +33,10 @@
 /* Records of who touched what take some three times the room of what several blocks touched. */
 #define LARGEST_FOR_BLOCKS ((size_t) 256 << 20)
 
-/* What a thread's stack and arrays may take here. A device has half as much, but keeps arguments
- * and results in registers. */
+/*
+ * The most that a thread's stack and arrays may take here. A device has half as much, but keeps
+ * arguments and results in registers.
+ */
 #define LOCAL_LIMIT ((size_t) 1 << 20)
 
 /* A call takes so many times what it takes on a device, at most. */
@@ -96,7 +98,7 @@ static struct ptx__range range_of(const struct mock__context *context, struct mo
                                .read_only = !usable(context, memory, true)};
 
     range.shadowed = range.usable && mock__checking();
-    /* What a kernel allocates changes hands between blocks. */
+    /* Memory that kernels allocate goes from one block to another without any order of theirs. */
     range.check_blocks = range.shadowed && memory != heap && memory->bytes <= LARGEST_FOR_BLOCKS;
     if (range.shadowed)
         range.written = mock__access_written(memory);
@@ -172,7 +174,7 @@ static void tell_access(const struct running *running, const struct ptx__range *
             mock__host_watch_used(running->work, range->begin + begin, end - begin,
                                   (enum mock__access) access);
     }
-    /* What is left is at least known to be written. */
+    /* The remaining bytes are at least known to be written. */
     while (access == MOCK__WRITE && next_run(range, bits, &begin, &end))
         mock__access_mark(range->begin + begin, end - begin);
 }
@@ -219,7 +221,7 @@ static enum cushim_mock_finding_kind kind_of(enum ptx__finding_kind kind)
     }
 }
 
-/* What is about an address in a known allocation says which one it is. */
+/* A finding about an address in a known allocation says which one it is. */
 static void find(void *user, enum ptx__finding_kind kind, uint64_t address, size_t bytes,
                  const char *text)
 {
@@ -332,7 +334,7 @@ static void fill(struct ptx__launch *launch, const struct mock__function *functi
     launch->print = print;
 }
 
-/* What the launch says counts for more than what the kernel was compiled for. */
+/* The launch's attribute counts for more than the cluster that the kernel was compiled for. */
 static void set_cluster(struct ptx__launch *launch, const struct mock__attributes *attributes)
 {
     enum { CLUSTER_DIMENSION = 4 };

@@ -250,7 +250,7 @@ static const struct mock__work_type free_type = {
 /* Marked first: the work may be done by the time that it is submitted. */
 static CUresult submit_free(struct mock__stream *stream, struct mock__memory *memory)
 {
-    /* What a graph holds may be allocated again before this free is done. */
+    /* Memory that a graph holds may be allocated again before this free is done. */
     memory->being_freed = !memory->holds;
     memory->promised = false;
     mock__memory_dies(memory, stream->id);

@@ -22,9 +22,9 @@ struct mock__library {
     struct mock__module *modules; /* one for each context that has used it */
 };
 
-/* What a kernel's attributes were set to on a device. */
+/* The attributes of a kernel that were set on a device. */
 struct mock__kernel_settings {
-    unsigned set; /* which were, as bits */
+    unsigned set; /* a bit for each attribute that was set */
     int values[MOCK__N_FUNCTION_ATTRIBUTES];
 };
 

@@ -81,7 +81,7 @@ CUdeviceptr mock__address_of_work(const struct mock__work *work);
 void mock__graph_memory(const struct mock__device *device, uint64_t *ret_reserved,
                         uint64_t *ret_used);
 
-/* What a launch is to find before it: no memory that it allocates is allocated already. */
+/* Makes sure before a launch that no memory that it allocates is allocated already. */
 CUresult mock__launch_memory(const struct mock__exec *exec, struct mock__stream *stream);
 
 #endif

@@ -8,7 +8,7 @@
 #include "mock/stream/capture.h"
 #include "mock/stream/stream.h"
 
-/* What a launch is made of, besides its plan. */
+/* The parts of a launch, besides its plan. */
 struct launch {
     struct mock__exec *exec;
     struct mock__plan *plan;
@@ -90,7 +90,7 @@ static CUresult submit_begin(struct launch *launch)
     return CUDA_SUCCESS;
 }
 
-/* What is before it in its own queue is behind it in any case. */
+/* Earlier steps in its own queue come before it in any case. */
 static bool wait_for_steps(const struct launch *launch, const struct mock__step *step,
                            struct mock__work *work)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Texture and surface objects: checked descriptors, for whoever samples them. What a program passes
- * to a kernel as a CUtexObject or CUsurfObject is the object's handle. tex_object.c and surf.c have
+ * Texture and surface objects: checked descriptors, from which kernels sample. A program passes the
+ * object's handle to a kernel, as a CUtexObject or CUsurfObject. tex_object.c and surf.c have
  * the objects, tex_ref.c and module_texture.c the references, tex_resource.c what they refer to,
  * and texture_image.c the image that a kernel samples. Callers hold the lock.
  */
@@ -41,11 +41,11 @@ struct mock__texture_reference {
     struct mock__object object;
     struct mock__context *context;
     const struct mock__module *module; /* whose variable it is, or NULL */
-    uint64_t address;                  /* of the variable: what kernels know it by */
-    CUDA_RESOURCE_DESC resource;       /* what it is bound to */
+    uint64_t address;                  /* of the variable, by which kernels know it */
+    CUDA_RESOURCE_DESC resource;       /* the one that it is bound to */
     bool bound;
     CUDA_TEXTURE_DESC texture;
-    CUarray_format format; /* for what has none of its own */
+    CUarray_format format; /* for resources without a format of their own */
     unsigned channels;
     struct mock__tree_node by_address; /* among those of variables */
 };
@@ -79,8 +79,9 @@ const struct mock__texture *mock__texture_find(CUtexObject handle);
 const struct mock__surface *mock__surface_find(CUsurfObject handle);
 
 /*
- * A level of a resource; only mipmapped arrays have more than level 0. What the program has
- * destroyed meanwhile is CUDA_ERROR_INVALID_HANDLE, and a kernel that reads it faults.
+ * A level of a resource; only mipmapped arrays have more than level 0.
+ * CUDA_ERROR_INVALID_HANDLE if the program has destroyed the resource meanwhile; a kernel that
+ * reads it faults.
  */
 CUresult mock__texels_of(const CUDA_RESOURCE_DESC *resource, unsigned level,
                          struct mock__texels *ret_texels);

@@ -187,7 +187,7 @@ static bool find_bound(uint64_t address, struct ptx__image *image)
     return true;
 }
 
-/* What the text of a module says of a sampler, as ptx/parse/initial_value.c keeps it. */
+/* Returns the sampler that a module's text declares, as ptx/parse/initial_value.c keeps it. */
 static struct ptx__sampler declared(const struct ptx__variable *variable)
 {
     static const uint8_t modes[] = {PTX__WRAP, PTX__MIRROR, PTX__CLAMP, PTX__CLAMP, PTX__BORDER};

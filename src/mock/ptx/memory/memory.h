@@ -27,7 +27,7 @@ struct ptx__where {
     unsigned char *each[PTX__LANES];
 };
 
-/* What an access does, without the addresses, which each lane has for itself. */
+/* An access, without its addresses: each lane has an address of its own. */
 struct ptx__access {
     enum ptx__access_space space;
     unsigned bytes; /* of a lane */
@@ -82,7 +82,7 @@ static inline unsigned char *ptx__lane_at(const struct ptx__where *where, enum p
     }
 }
 
-/* What the addresses of a warp are not. */
+/* Properties that the addresses of a warp lack. */
 enum {
     PTX__NO_ROW = 1,    /* not contiguous */
     PTX__NO_ONE = 2,    /* not all the same */

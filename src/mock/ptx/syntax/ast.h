@@ -290,7 +290,7 @@ struct ptx__function {
     bool explicit_cluster, blocks_are_clusters;
 
     struct ptx__resource_usage usage;
-    uint64_t address; /* what a pointer to it holds, see PTX_CODE */
+    uint64_t address; /* the value of a pointer to it, see PTX_CODE */
 };
 
 /* Function pointers are in this window, where no memory is: PTX_CODE + number * PTX_CODE_STEP. */

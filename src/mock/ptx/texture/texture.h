@@ -78,7 +78,7 @@ const struct ptx__op *ptx__do_surface_reduce(struct ptx__warp *warp, const struc
 /* imm: enum ptx__query; d: the result; a: the handle; b: the level, if c is not 0. */
 const struct ptx__op *ptx__do_image_query(struct ptx__warp *warp, const struct ptx__op *op);
 
-/* What an instruction uses a handle as. */
+/* The kind of object that an instruction takes a handle for. */
 enum ptx__image_use { PTX__USE_ANY, PTX__USE_TEXTURE, PTX__USE_SAMPLER, PTX__USE_SURFACE };
 
 /* imm: enum ptx__image_use. Tests whether a handle can be used in this way. */

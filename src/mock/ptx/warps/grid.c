@@ -94,7 +94,7 @@ void ptx__frame_free(struct ptx__block *block, struct ptx__frame *frame)
 
 bool ptx__local_reserve(struct ptx__warp *warp, size_t bytes)
 {
-    /* What is noted of it is noted by several bytes, and lanes begin where the first one does. */
+    /* Shadow memory is written several bytes at a time, so each lane begins at such a boundary. */
     const size_t limit = warp->block->grid->launch->local_limit / 64 * 64;
     size_t wanted = warp->local_bytes ? warp->local_bytes : 64;
     unsigned char *local;
@@ -302,7 +302,7 @@ void ptx__barrier_check(struct ptx__block *block, unsigned number)
 /* --- running --- */
 
 /*
- * Called when no warp of the block can run. What its threads wait for can only come from
+ * Called when no warp of the block can run. The event that its threads wait for can only come from
  * themselves, or at the barrier of the cluster from other blocks.
  */
 static bool others_come_first(const struct ptx__block *block)
