@@ -46,7 +46,7 @@ static uint32_t bit(const struct mock__device *device)
     return (uint32_t) 1 << device->ordinal;
 }
 
-/* Is all of it mapped, and to be used by these devices, or at least one of them? */
+/* Tells whether all of it is mapped, and usable by these devices, or by at least one of them. */
 static bool allowed(uint64_t address, size_t bytes, uint32_t devices, bool write)
 {
     const struct mock__range *range = mock__map_range(address);
@@ -254,7 +254,7 @@ static void unmap(struct mock__memory *memory)
     free(mapping);
 }
 
-/* Is the range made of whole mappings, with nothing between them? */
+/* Tells whether the range is made of whole mappings, with nothing between them. */
 static bool whole_mappings(uint64_t address, size_t bytes)
 {
     const struct mock__memory *memory = mapping_at(address);

@@ -9,7 +9,8 @@
 /* By number: not all toolkits have all names. */
 enum { NO_HANDLE = 0, FILE_DESCRIPTOR = 1, FABRIC = 8 };
 
-/* Was anything given back since the pools were looked at? Waiting is too frequent to look. */
+/* Memory was given back since the last look at the pools. Waits are too frequent for a look each.
+ */
 static bool unsettled;
 
 /* The pools that may have something to give back since, or because of what was set since. */

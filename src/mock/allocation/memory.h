@@ -137,7 +137,7 @@ struct mock__freed {
     char *label;
 };
 
-/* Is the address in a range whose free was submitted? It is not for new work to use. */
+/* Tells whether the address is in a range whose free was submitted. New work must not use it. */
 bool mock__memory_being_freed(uint64_t address);
 
 /* A free of the range was submitted to a stream; or it was not, after all. */
@@ -165,17 +165,17 @@ struct mock__memory *mock__memory_at(uint64_t address);
  */
 uint64_t mock__memory_class(uint64_t address);
 
-/* Is any byte of [address, address + bytes) in a range? */
+/* Tells whether any byte of [address, address + bytes) is in a range. */
 bool mock__memory_overlaps(uint64_t address, size_t bytes);
 
-/* Does the address lie where device memory comes from, allocated or not? */
+/* Tells whether the address lies where device memory comes from, allocated or not. */
 bool mock__memory_reserved(uint64_t address);
 
-/* May what runs in a context use the bytes, as its device and its peers are set up? */
+/* Tells whether work of a context may use the bytes, as its device and its peers are set up. */
 bool mock__memory_usable(const struct mock__context *context, uint64_t address, size_t bytes,
                          bool write);
 
-/* Did the program register the memory at an address so that devices may only read it? */
+/* Tells whether the program registered the memory at an address as read-only for devices. */
 bool mock__memory_read_only(uint64_t address);
 
 /*
@@ -190,7 +190,7 @@ struct mock__memory *mock__memory_checked(uint64_t address, size_t *ret_offset, 
  */
 void *mock__memory_bytes(uint64_t address, size_t bytes);
 
-/* Is it inside one range, whether that has its bytes now or is a graph's? */
+/* Tells whether it is inside one range, which has its bytes now or is a graph's. */
 bool mock__memory_contains(uint64_t address, size_t bytes);
 
 #endif

@@ -147,7 +147,7 @@ static void report(struct mock__host_watch *watch)
                   "the host %s offset %zu of %s before %s, which %s it, is known to be done. "
                   "Missing: a wait for the stream, or for an event recorded after the %s",
                   words[atomic_load(&watch->kind)], (size_t) (hit - watch->memory),
-                  watch->what.text, watch->who.text,
+                  watch->memory_text.text, watch->work_text.text,
                   atomic_load(&watch->writes) ? "writes" : "reads", watch->type);
 }
 
@@ -282,7 +282,7 @@ static void set_place(struct mock__host_watch *watch, const struct mock__queue *
 {
     watch->slot = queue->slot;
     watch->number = number;
-    watch->who = mock__text_of_work(watch->work);
+    watch->work_text = mock__text_of_work(watch->work);
     mock__tree_add(&by_slot, &watch->by_slot, queue->slot, number);
 }
 
@@ -336,7 +336,7 @@ static struct mock__host_watch *begin_watch(const struct mock__work *work, uint6
     watch->work = work;
     watch->type = work->type->name;
     watch->number = 0;
-    watch->what = mock__text_of_memory(memory);
+    watch->memory_text = mock__text_of_memory(memory);
     watch->memory = memory->address;
     watch->memory_end = memory->address + memory->bytes;
     atomic_store(&watch->begin, address);

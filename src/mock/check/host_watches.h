@@ -30,12 +30,12 @@ struct mock__host_watch {
     _Atomic uintptr_t hit;        /* the address that the host used, 0 while there is none */
     atomic_int kind;              /* the access there, as in host_watch.c */
     bool reported;
-    const struct mock__work *work; /* NULL once it is done */
-    const char *type;              /* the work's type, for findings */
-    unsigned slot;                 /* of the work in clocks */
-    uint64_t number;               /* 0: it is not submitted yet */
-    uintptr_t memory, memory_end;  /* the allocation that the bytes are in */
-    struct mock__text what, who;   /* that allocation, and the work */
+    const struct mock__work *work;            /* NULL once it is done */
+    const char *type;                         /* the work's type, for findings */
+    unsigned slot;                            /* of the work in clocks */
+    uint64_t number;                          /* 0: it is not submitted yet */
+    uintptr_t memory, memory_end;             /* the allocation that the bytes are in */
+    struct mock__text memory_text, work_text; /* that allocation, and the work */
     /* Among the free places; and where it has one: by work, by slot and number, by allocation. */
     struct mock__tree_node free_place, by_work, by_slot, by_memory;
     /* While it is not armed: by the work for which the host holds it up. */

@@ -100,7 +100,7 @@ CUresult mock__graph_copy(const struct mock__graph *graph, struct mock__graph **
 CUresult mock__graph_find(CUgraph handle, struct mock__graph **ret_graph);
 CUresult mock__node_find(CUgraphNode handle, struct mock__node **ret_node);
 
-/* Are there nodes that allocate or free, in the graph or in graphs within? */
+/* Tells whether nodes allocate or free, in the graph or in graphs within. */
 bool mock__graph_has_memory(const struct mock__graph *graph);
 
 /* --- nodes --- */
@@ -166,7 +166,7 @@ CUresult
 mock__capture_dependencies_mark_behind(const struct mock__graph *graph,
                                        const struct mock__capture_dependencies *dependencies);
 
-/* Are all of its nodes marked? */
+/* Tells whether all of its nodes are marked. */
 bool mock__capture_dependencies_is_marked(const struct mock__capture_dependencies *dependencies);
 
 #endif

@@ -248,7 +248,7 @@ static struct mock__kernel_work *new_kernel(const struct mock__request *request,
     return work;
 }
 
-/* Is there an address in the arguments of memory that the host is watched in using? */
+/* Tells whether an argument is an address of memory whose use by the host is watched. */
 static bool has_watched(const struct mock__kernel_work *work)
 {
     for (size_t i = 0; i < work->launch.n_args; i++)

@@ -88,7 +88,7 @@ size_t mock__find_variable(const struct mock__ptx *ptx, const char *name);
 void mock__function_attributes(const struct mock__device *device, const struct mock__ptx *ptx,
                                const struct mock__entry *entry, int *attributes);
 
-/* Can the attribute be set to this? Static shared memory takes from what there is. */
+/* Tells whether the attribute can be set to this. Static shared memory leaves less to be set. */
 bool mock__function_settable(const struct mock__device *device, int static_shared,
                              unsigned attribute, int value);
 

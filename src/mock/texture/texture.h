@@ -86,7 +86,7 @@ const struct mock__surface *mock__surface_find(CUsurfObject handle);
 CUresult mock__texels_of(const CUDA_RESOURCE_DESC *resource, unsigned level,
                          struct mock__texels *ret_texels);
 
-/* Is this a resource that a texture can be made of? A surface is made of an array. */
+/* Tells whether a texture can be made of this resource. A surface is made of an array. */
 CUresult mock__resource_check(const struct mock__context *context,
                               const CUDA_RESOURCE_DESC *resource);
 

@@ -175,7 +175,7 @@ const struct ptx__op *ptx__do_call_indirect(struct ptx__warp *w, const struct pt
     return ptx__warp_call(w, op, code);
 }
 
-/* d: the barrier's number; a: how many threads, where b says that it is given. imm: who waits. */
+/* a: the barrier's number; b: the number of threads, or 0. imm: PTX__BARRIER_x. */
 const struct ptx__op *ptx__do_barrier(struct ptx__warp *w, const struct ptx__op *op)
 {
     const unsigned lane = (unsigned) __builtin_ctz(w->mask);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How many registers does a function need? PTX has as many as it likes, and the driver's
+ * Estimates how many registers a function needs. PTX has as many as it likes, and the driver's
  * compiler shares them out. Here a register is taken to be in use from the first to the last
  * instruction that names it, and all through a loop at whose begin it is in use and whose body
  * names it. The registers that a compiler saves by computing values anew, and those that it

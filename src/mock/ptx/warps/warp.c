@@ -239,7 +239,7 @@ static uint32_t same_members(const uint32_t *names, uint32_t mask, uint32_t memb
     return same & mask;
 }
 
-/* Does the group wait at a barrier? Then it is already behind the operation. */
+/* Tells whether the group waits at a barrier. Then it is already behind the operation. */
 static bool at_barrier(const struct ptx__divergence_group *group)
 {
     return group->state == PTX__AT_BARRIER || group->state == PTX__AT_CLUSTER_BARRIER;
