@@ -9,8 +9,7 @@
 /* By number: not all toolkits have all names. */
 enum { NO_HANDLE = 0, FILE_DESCRIPTOR = 1, FABRIC = 8 };
 
-/* Memory was given back since the last look at the pools. Waits are too frequent for a look each.
- */
+/* Memory was given back since the last look at the pools. Waits are too many for a look each. */
 static bool unsettled;
 
 /* The pools that may have something to give back since, or because of what was set since. */
