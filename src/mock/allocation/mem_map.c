@@ -101,7 +101,7 @@ const char *mock__map_refuses(uint64_t address, size_t bytes)
     return "which is mapped, and not all of it made accessible by cuMemSetAccess";
 }
 
-/* Both ranges begin where the alignment is kept; what is too much is given back. */
+/* Both ranges begin where the alignment is kept; the rest of the address space is given back. */
 static uint64_t reserve_aligned(size_t bytes, size_t alignment, uint64_t wanted)
 {
     size_t all;

@@ -21,7 +21,7 @@
 #include "mock/base/tree.h"
 #include "mock/functions.h"
 
-/* The unit of what is created, mapped and reserved. */
+/* The unit in which memory is created, mapped and reserved. */
 #define MOCK__MAP_UNIT ((size_t) 2 << 20)
 
 struct mock__physical {
@@ -40,7 +40,7 @@ struct mock__physical {
 
 struct mock__mapping {
     struct mock__physical *physical;
-    size_t offset;               /* in what is mapped */
+    size_t offset;               /* in the memory that is mapped */
     uint32_t readable, writable; /* one bit a device */
 };
 

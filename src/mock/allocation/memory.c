@@ -109,7 +109,7 @@ bool mock__memory_reserved(uint64_t address)
     return mock__chunk_at(address) || mock__map_reserved(address);
 }
 
-/* Of memory of the device, not of what the host has: that is everybody's. */
+/* For memory of the device: memory of the host is for all devices. */
 static bool peers_may_use(const struct mock__context *context, const struct mock__memory *memory)
 {
     /* A pool has its own list of devices. */
@@ -364,7 +364,7 @@ static void free_device_memory(struct mock__memory *memory)
         mock__chunk_release(chunk);
 }
 
-/* A graph's memory is counted by its device: what it is now is to be, or is no more. */
+/* The device counts the memory that graphs have: this range begins, or ends, to be counted. */
 static void count_as_graphs(const struct mock__memory *memory, bool now)
 {
     const uint64_t bytes = now ? memory->bytes : (uint64_t) 0 - memory->bytes;

@@ -47,8 +47,8 @@ struct mock__memory {
     unsigned flags;
     uint64_t id;
     struct mock__device *device;
-    struct mock__context *context; /* NULL for what no context holds */
-    struct mock__mapping *mapping; /* of cuMemMap(); NULL for what is no mapping */
+    struct mock__context *context; /* NULL for memory without a context */
+    struct mock__mapping *mapping; /* of cuMemMap(); NULL for other memory */
     struct mock__advice *advice;   /* for managed memory; mem_advise.c's */
     struct mock__pool *pool;       /* where a stream-ordered allocation comes from */
     struct mock__chunk *chunk;     /* of device memory */
@@ -145,12 +145,12 @@ void mock__memory_dies(struct mock__memory *memory, uint64_t stream_id);
 void mock__memory_lives(struct mock__memory *memory);
 
 /*
- * A range of the pool whose free was submitted to a stream and is not done: what is allocated
- * in that stream may have it, as it comes later. It is a new allocation from then on.
+ * Returns a range of the pool whose free was submitted to a stream and is not done. A later
+ * allocation in that stream may have it. It is a new allocation from then on.
  */
 struct mock__memory *mock__memory_revive(struct mock__pool *pool, size_t bytes, uint64_t stream_id);
 
-/* Keeps in mind what a range was that is no more, its label as well. (grave.c) */
+/* Remembers a range that is freed, with its label. (grave.c) */
 void mock__memory_bury(const struct mock__memory *memory);
 
 /* Returns the freed allocation that an address belonged to, NULL if that is not known. */

@@ -66,7 +66,7 @@ static bool own_pool(const struct mock__object *object)
     return !pool->is_default && !pool->destroyed;
 }
 
-/* Not that of a node, nor what was made of a graph. */
+/* Tells whether the program made the graph: it is not a node's, and not an instantiated one. */
 static bool own_graph(const struct mock__object *object)
 {
     const struct mock__graph *graph = (const struct mock__graph *) object;

@@ -197,7 +197,7 @@ CUresult mock__graph_copy(const struct mock__graph *graph, struct mock__graph **
     return result;
 }
 
-/* --- what callers call --- */
+/* --- functions for callers --- */
 
 CUresult mock_cuGraphCreate(CUgraph *phGraph, unsigned int flags)
 {

@@ -29,7 +29,7 @@ CUresult mock_cuUserObjectCreate(CUuserObject *object_out, void *ptr, CUhostFn d
     struct mock__user_object *object;
 
     MOCK__ENTER();
-    /* That the destructor is not synchronised is what a caller has to acknowledge. */
+    /* A caller has to acknowledge that the destructor is not synchronised. */
     MOCK__REQUIRE(object_out && destroy && initialRefcount &&
                       flags == CU_USER_OBJECT_NO_DESTRUCTOR_SYNC,
                   CUDA_ERROR_INVALID_VALUE);

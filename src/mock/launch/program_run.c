@@ -30,7 +30,7 @@
  * A call counts as some jumps. */
 #define STEPS (UINT64_C(1) << 31)
 
-/* Records of who touched what take some three times the room of what several blocks touched. */
+/* Records of blocks take some three times the room of the memory that several blocks use. */
 #define LARGEST_FOR_BLOCKS ((size_t) 256 << 20)
 
 /*
@@ -39,7 +39,7 @@
  */
 #define LOCAL_LIMIT ((size_t) 1 << 20)
 
-/* A call takes so many times what it takes on a device, at most. */
+/* At most, a call takes so many times the stack that it takes on a device. */
 #define LOCAL_OF_STACK 8
 
 #define SAME_RESULT(name)                                                                          \
@@ -59,7 +59,7 @@ SAME_RESULT(ERROR_LAUNCH_FAILED);
 /* More separate runs of bytes than this are looked at as one, from the first to the last. */
 enum { MOST_RUNS = 4096 };
 
-/* --- what a launch may reach --- */
+/* --- the memory that a launch may use --- */
 
 struct running {
     struct ptx__launch launch;
@@ -131,7 +131,7 @@ static struct ptx__range *find_range(void *user, uint64_t address)
     return &use->range;
 }
 
-/* --- what it did --- */
+/* --- its accesses --- */
 
 /* Returns the first bit from here on that is set; the number of bytes if there is none. */
 static size_t next_bit(const struct ptx__range *range, const uint64_t *bits, size_t at)
@@ -199,7 +199,7 @@ static void tell_accesses(struct running *running)
     }
 }
 
-/* --- what the engine finds --- */
+/* --- the engine's findings --- */
 
 static enum cushim_mock_finding_kind kind_of(enum ptx__finding_kind kind)
 {

@@ -141,7 +141,7 @@ static void report_stuck(struct mock__work *work)
         (unsigned long long) load(&op, mock__memory_bytes(op.address, bytes_of(&op))));
 }
 
-/* Barriers, and flushes of writes from outside, do nothing: all sees what was done before it. */
+/* Barriers, and flushes of writes from outside, do nothing: all work sees the work before it. */
 static void run_op(struct mock__work *work, const struct op *op)
 {
     const bool write = !is_wait(op);

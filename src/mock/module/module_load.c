@@ -38,7 +38,7 @@ static bool has_memory(const struct ptx__variable *variable)
            (variable->space == PTX_GLOBAL || variable->space == PTX_CONST);
 }
 
-/* context: NULL for what is not of one. */
+/* context: NULL for a variable of no context. */
 static CUresult allocate(struct mock__context *context, const struct ptx__variable *variable,
                          struct mock__memory **ret_memory)
 {

@@ -76,7 +76,7 @@ static CUresult copy_steps(const struct launch *launch)
     return CUDA_SUCCESS;
 }
 
-/* Behind what the stream has, and behind the last launch of the same graph. */
+/* Behind the work that the stream has, and behind the last launch of the same graph. */
 static CUresult submit_begin(struct launch *launch)
 {
     struct mock__work *work = mock__work_nothing();

@@ -177,7 +177,7 @@ CUresult mock__alloc_work(struct mock__context *context, size_t bytes, const cha
     return new_work(&alloc_type, memory, ret_work);
 }
 
-/* Only what a graph allocates is freed by one. */
+/* A graph frees only memory that a graph allocates. */
 CUresult mock__describe_free(const void *params, struct mock__work **ret_work)
 {
     const struct mock__free_params *p = params;
@@ -255,7 +255,7 @@ CUresult mock__launch_memory(const struct mock__exec *exec, struct mock__stream 
     return CUDA_SUCCESS;
 }
 
-/* --- what callers call --- */
+/* --- functions for callers --- */
 
 #if CUDA_VERSION >= 11040
 /* The current context if it is the device's, else the device's primary one. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cuTexRef*: what texture objects took the place of. */
+/* cuTexRef*: texture references, which are older than texture objects. */
 #include <string.h>
 
 #include "mock/allocation/array.h"

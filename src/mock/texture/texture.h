@@ -36,7 +36,7 @@ struct mock__surface {
     CUDA_RESOURCE_DESC resource;
 };
 
-/* The older way: what is sampled, and how, is set one by one. */
+/* The older way: the resource and the ways to sample it are set one by one. */
 struct mock__texture_reference {
     struct mock__object object;
     struct mock__context *context;
@@ -105,8 +105,8 @@ void mock__texture_reference_free(struct mock__texture_reference *reference);
 void mock__references_destroy(const struct mock__module *module);
 
 /*
- * For the engine: what a kernel knows by a handle, or by the address of a variable. False: it
- * is nothing. The first argument is not used.
+ * For the engine: finds an image by its handle, or by the address of a variable. False if there is
+ * none. The first argument is not used.
  */
 bool mock__image_find(void *unused, uint64_t handle, struct ptx__image *ret_image);
 

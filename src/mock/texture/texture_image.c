@@ -47,7 +47,7 @@ static void set_format(struct ptx__image *image, CUarray_format format, unsigned
         }
 }
 
-/* --- what it is made of --- */
+/* --- the levels and the sampler of an image --- */
 
 static void set_level(struct ptx__image_level *level, const struct mock__texels *texels)
 {
@@ -151,7 +151,7 @@ static struct ptx__sampler sampler_of(const CUDA_TEXTURE_DESC *texture)
     return sampler;
 }
 
-/* --- what has the handle --- */
+/* --- finding an image --- */
 
 static bool find_object(uint64_t handle, struct ptx__image *image)
 {

@@ -218,7 +218,7 @@ void ptx__racecheck_local(struct ptx__warp *warp, const struct ptx__op *op, unsi
 void ptx__racecheck_frame(struct ptx__warp *warp, const struct ptx__op *op, unsigned bytes,
                           enum ptx__use use);
 
-/* --- local memory: what nothing has written in it --- */
+/* --- local memory: reads of bytes that were never written --- */
 
 /*
  * Grows the shadow memory with the local memory, to bytes for each lane. False when out of memory.
