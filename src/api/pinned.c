@@ -16,8 +16,9 @@ cushim_status cushim_pinned_alloc(cushim_context context, size_t element, size_t
     CUSHIM_TRY(cushim__context_enter(context.id, __func__, &scope));
     status = cushim__memory_alloc_pinned(&scope, bytes, flags, &buffer);
     if (!status)
-        status = cushim__slice_give(&scope, CUSHIM__HANDLE_PINNED, buffer, 0, element, length,
-                                    &ret_pinned->id);
+        status =
+            cushim__slice_give(&scope, CUSHIM__HANDLE_PINNED,
+                               (struct cushim__part){buffer, 0, element, length}, &ret_pinned->id);
     return cushim__scope_leave(&scope, status);
 }
 

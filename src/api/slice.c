@@ -64,8 +64,8 @@ static cushim_status make(cushim_stream stream, size_t element, size_t length, i
             cushim__buffer_unref(buffer, call, NULL);
     }
     if (!status)
-        status =
-            cushim__slice_give(&scope, CUSHIM__HANDLE_SLICE, buffer, 0, element, length, ret_id);
+        status = cushim__slice_give(&scope, CUSHIM__HANDLE_SLICE,
+                                    (struct cushim__part){buffer, 0, element, length}, ret_id);
     return cushim__scope_leave(&scope, status);
 }
 
@@ -121,8 +121,9 @@ cushim_status cushim_slice_adopt(cushim_stream stream, uint64_t address, size_t 
         status = cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: no memory is at 0x%llx", __func__,
                               (unsigned long long) address);
     if (!status)
-        status = cushim__slice_adopt(&scope, object, address, element, length, memory_of(how),
-                                     &ret_slice->id);
+        status = cushim__slice_adopt(
+            &scope, object, (struct cushim__adopted){address, element, length, memory_of(how)},
+            &ret_slice->id);
     return cushim__scope_leave(&scope, status);
 }
 
@@ -197,8 +198,10 @@ static cushim_status give_part(const struct cushim__scope *scope,
     struct cushim__buffer *buffer = span->slice->buffer;
 
     atomic_fetch_add(&buffer->references, 1);
-    return cushim__slice_give(scope, CUSHIM__HANDLE_SLICE, buffer,
-                              span->begin + first * span->element, span->element, length, ret_id);
+    return cushim__slice_give(
+        scope, CUSHIM__HANDLE_SLICE,
+        (struct cushim__part){buffer, span->begin + first * span->element, span->element, length},
+        ret_id);
 }
 
 cushim_status cushim_slice_split(cushim_slice *slice, size_t at, cushim_slice *ret_left,

@@ -20,8 +20,9 @@ cushim_status cushim_unified_alloc(cushim_context context, size_t element, size_
     CUSHIM_TRY(cushim__context_enter(context.id, __func__, &scope));
     status = cushim__memory_alloc_managed(&scope, bytes, attach, &buffer);
     if (!status)
-        status = cushim__slice_give(&scope, CUSHIM__HANDLE_UNIFIED, buffer, 0, element, length,
-                                    &ret_unified->id);
+        status =
+            cushim__slice_give(&scope, CUSHIM__HANDLE_UNIFIED,
+                               (struct cushim__part){buffer, 0, element, length}, &ret_unified->id);
     return cushim__scope_leave(&scope, status);
 }
 

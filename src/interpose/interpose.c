@@ -207,18 +207,17 @@ static unsigned kind_of(enum cushim_library library)
     return library == CUSHIM_LIBRARY_CUDA ? CUSHIM__SLOTS_CUDA : CUSHIM__SLOTS_NVRTC;
 }
 
-cushim_status cushim__interpose(enum cushim_library library, cushim__entry *const *below,
-                                const struct cushim_hooks *hooks, size_t n_hooks, const char *call,
+cushim_status cushim__interpose(const struct cushim__interposition *wanted, const char *call,
                                 int *ret_slot, cushim__entry *const **ret_table)
 {
-    const unsigned kind = kind_of(library);
-    struct cushim__hook_list *list = copy_hooks(hooks, n_hooks);
+    const unsigned kind = kind_of(wanted->library);
+    struct cushim__hook_list *list = copy_hooks(wanted->hooks, wanted->n_hooks);
     struct cushim__hook_slot *s;
     int slot;
 
     if (!list)
         return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, call, NULL, "no memory for hooks");
-    slot = take_slot(kind, below);
+    slot = take_slot(kind, wanted->below);
     if (slot < 0) {
         free(list);
         return cushim__fail_at(CUSHIM_ERROR_LIMIT, call, NULL,
@@ -230,10 +229,10 @@ cushim_status cushim__interpose(enum cushim_library library, cushim__entry *cons
      * This comes before the program knows the slot's table, so each of its calls finds the
      * functions to call.
      */
-    CUSHIM__PUBLISH(s->below, below);
+    CUSHIM__PUBLISH(s->below, wanted->below);
     /* Without hooks the table only passes calls on, at the lowest cost. */
-    __atomic_store_n(&s->hooks, n_hooks ? list : NULL, __ATOMIC_SEQ_CST);
-    if (!n_hooks)
+    __atomic_store_n(&s->hooks, wanted->n_hooks ? list : NULL, __ATOMIC_SEQ_CST);
+    if (!wanted->n_hooks)
         free(list);
     *ret_slot = slot;
     *ret_table = cushim__interposed[kind][slot];

@@ -7,12 +7,19 @@
 
 #include "base/rows.h"
 
+/* Hooks, and the table of a library that they are put around. */
+struct cushim__interposition {
+    enum cushim_library library;
+    cushim__entry *const *below;
+    const struct cushim_hooks *hooks;
+    size_t n_hooks;
+};
+
 /*
  * Takes a slot for the table below it, and returns the interposed table, which has as many rows as
  * its list. The hooks are copied. call is for error texts.
  */
-cushim_status cushim__interpose(enum cushim_library library, cushim__entry *const *below,
-                                const struct cushim_hooks *hooks, size_t n_hooks, const char *call,
+cushim_status cushim__interpose(const struct cushim__interposition *wanted, const char *call,
                                 int *ret_slot, cushim__entry *const **ret_table);
 
 /*

@@ -16,6 +16,7 @@
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static char explanations[2][512]; /* why the last search found no library, for each kind */
 
+/* A child of fork() may find the mutex held by a thread that it does not have. */
 CUSHIM__OPEN_IN_CHILD(mutex);
 
 static const struct cushim__kind *kind_of(const struct cushim__rows *rows)
@@ -56,6 +57,7 @@ int cushim__answer_missing(const struct cushim__rows *rows, unsigned row)
     size_t lacking = 0;
 
     cushim__str_append(&text, "%s", symbol);
+    /* No lock: libraries are only added to the list, complete, and are never closed. */
     for (const struct cushim__library *l = cushim__libraries(); l; l = l->next) {
         if (l->kind->rows != rows || l->has[row])
             continue;
@@ -95,11 +97,13 @@ int cushim__answer_closed(const struct cushim__rows *rows, unsigned row)
                            kind->noun, *why ? "; " : "", why);
 }
 
+/* Functions that return a text must not return NULL: callers print it. */
 const char *cushim__answer_string(void)
 {
     return "this function is not available";
 }
 
+/* Each search replaces the text of the one before: only the last one says what to mend. */
 void cushim__missing_explain(const struct cushim__rows *rows, const char *why)
 {
     pthread_mutex_lock(&mutex);
@@ -109,6 +113,10 @@ void cushim__missing_explain(const struct cushim__rows *rows, const char *why)
 
 /* --- functions that work without a library: the names and texts of results --- */
 
+/*
+ * A program that has found no driver prints the error with these functions, so they answer by
+ * themselves, with the results of the driver's own functions.
+ */
 static int answer_text(const char *known, const char **ret_text)
 {
     enum { INVALID_VALUE = 1 };
@@ -128,6 +136,7 @@ static int error_string(int result, const char **ret_text)
     return answer_text(cushim__cuda_result_text(result), ret_text);
 }
 
+/* The stand-ins of NVRTC answer with numbers of the driver, so those have a text here, too. */
 static const char *nvrtc_error_string(int result)
 {
     const char *name = cushim__nvrtc_result_name(result);
@@ -157,6 +166,7 @@ static int beyond_missing(void)
                            "which does not know this function");
 }
 
+/* The text is that of beyond_missing(). The result is the one of all rows of a closed table. */
 static int beyond_closed(void)
 {
     beyond_missing();
@@ -168,6 +178,7 @@ static cushim__entry *stand_in(const struct cushim__rows *rows, size_t row,
 {
     cushim__entry *entry = answered_here(rows, row);
 
+    /* A table of a later version is longer than the list of stand-ins here. */
     if (row >= rows->count)
         return (cushim__entry *) beyond;
     return entry ? entry : stand_ins[row];

@@ -53,7 +53,7 @@ static void add_range(struct memory *memory, unsigned number, uint64_t begin, si
                                                  .size = size,
                                                  .host = calloc(1, size),
                                                  .usable = begin != begin_of_other,
-                                                 .watched = true,
+                                                 .shadowed = true,
                                                  .check_blocks = true};
     require(memory->ranges[number].host, "no memory");
 }
@@ -205,7 +205,7 @@ static void run_all(const struct ptx__module *module, const struct ptx__program 
 
         memory_make(&memory, variable_bytes);
         for (unsigned i = 0; !checks && i < RANGES; i++)
-            memory.ranges[i].watched = memory.ranges[i].check_blocks = false;
+            memory.ranges[i].shadowed = memory.ranges[i].check_blocks = false;
         for (uint32_t i = 0; i < module->n_functions; i++) {
             if (module->functions[i].is_kernel)
                 run_kernel(program, &program->codes[i], &module->functions[i], &memory,

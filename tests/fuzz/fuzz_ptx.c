@@ -77,7 +77,7 @@ static struct ptx__range range_of(uint64_t begin, size_t size, unsigned char *ho
                                .size = size,
                                .host = host,
                                .usable = true,
-                               .watched = true,
+                               .shadowed = true,
                                .check_blocks = true};
 }
 

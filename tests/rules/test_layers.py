@@ -104,7 +104,7 @@ class Layers(unittest.TestCase):
             text = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S)
             text = re.sub(r"^\s*#.*?[^\\]$", "", text, flags=re.M | re.S)  # no macros
             names = re.findall(r"^(?:struct|enum|union)\s+(\w+)\s*\{", text, re.M)
-            for body in re.findall(r"^\s*(?:typedef )?enum\b[^;{]*\{([^}]*)\}", text, re.M):
+            for body in re.findall(r"^\s*(?:typedef )?enum\b[^;{()]*\{([^}]*)\}", text, re.M):
                 names += re.findall(r"(?:^|,)\s*([A-Za-z_]\w*)(?!\w*\()", re.sub(r"=[^,]*", "", body))
             # A name of one .c file is that file's own.
             for name in set(names):

@@ -19,6 +19,7 @@ static void unload(struct cushim__module *module)
 
     if (!module->cu)
         return;
+    /* The program may have asked for something else: its last error stays as it is. */
     cushim__error_keep(&before);
     cushim__scope_to_free(module->object.context, "cushim_module_free",
                           cushim__object_label(&module->object), &scope);
@@ -63,6 +64,7 @@ static struct cushim__module *allocate(const struct cushim__scope *scope)
     atomic_init(&module->users, 0);
     pthread_mutex_init(&module->lock, NULL);
     module->log = "";
+    /* One byte that every launch reads and unload() writes: so unloading waits for all launches. */
     module->code =
         cushim__buffer_new(scope->context, CUSHIM__MEMORY_BORROWED, 0, NULL, 1, NULL, NULL);
     if (module->code) {
@@ -87,7 +89,10 @@ static void copy_names(struct cushim__module *module, const struct cushim__image
             cushim__arena_printf(&module->arena, "%s", image->lowered[i].name)};
 }
 
-/* Tells whether the driver can list a module's kernels and their parameters. */
+/*
+ * Tells whether the driver can list a module's kernels and their parameters. If it cannot, they are
+ * read from the PTX, which is kept for that.
+ */
 static bool driver_tells(const struct cushim__scope *scope)
 {
     const bool *has = scope->context->driver->library->has;
@@ -126,6 +131,7 @@ static cushim_status fill(const struct cushim__scope *scope, struct cushim__modu
     return status;
 }
 
+/* Looks up the functions that the program wants, so that a missing one is an error of the load. */
 static cushim_status check_functions(const struct cushim__scope *scope,
                                      struct cushim__module *module,
                                      const struct cushim_module_params *params)
@@ -173,6 +179,7 @@ cushim_status cushim__module_wrap(const struct cushim__scope *scope, CUmodule cu
     cushim_status status;
 
     if (!module) {
+        /* The caller has passed its reference to this function, also if it fails. */
         cushim__object_unref(library);
         return CUSHIM_ERROR_NO_MEMORY;
     }
@@ -242,6 +249,7 @@ cushim_status cushim__module_handle(struct cushim__module *module, const char *c
 {
     cushim_status status;
 
+    /* The handle's use comes first, because another thread may close a new handle at once. */
     cushim__module_use(module);
     status = cushim__handle_create(CUSHIM__HANDLE_MODULE, module, unuse, call, ret_id);
     if (status)

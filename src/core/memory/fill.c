@@ -45,16 +45,24 @@ static cushim_status fill_row(const struct cushim__scope *scope, CUstream stream
     return CU_CALL(scope, cuMemsetD8Async, (to, (unsigned char) value, n, stream));
 }
 
-/* Sets one unit in each of n elements. */
-static cushim_status fill_column(const struct cushim__scope *scope, CUstream stream, CUdeviceptr to,
-                                 size_t unit, unsigned value, size_t element, size_t n)
+/* One unit in each of n elements: a column of the matrix whose rows are the elements. */
+struct column {
+    CUdeviceptr to;
+    size_t unit, element; /* bytes */
+    size_t n;
+    unsigned value;
+};
+
+static cushim_status fill_column(const struct cushim__scope *scope, CUstream stream,
+                                 const struct column *c)
 {
-    if (unit == 4)
-        return CU_CALL(scope, cuMemsetD2D32Async, (to, element, value, 1, n, stream));
-    if (unit == 2)
+    if (c->unit == 4)
+        return CU_CALL(scope, cuMemsetD2D32Async, (c->to, c->element, c->value, 1, c->n, stream));
+    if (c->unit == 2)
         return CU_CALL(scope, cuMemsetD2D16Async,
-                       (to, element, (unsigned short) value, 1, n, stream));
-    return CU_CALL(scope, cuMemsetD2D8Async, (to, element, (unsigned char) value, 1, n, stream));
+                       (c->to, c->element, (unsigned short) c->value, 1, c->n, stream));
+    return CU_CALL(scope, cuMemsetD2D8Async,
+                   (c->to, c->element, (unsigned char) c->value, 1, c->n, stream));
 }
 
 /*
@@ -71,8 +79,12 @@ static cushim_status fill(const struct cushim__scope *scope, CUstream stream,
     if (is_uniform(element, bytes, unit))
         return fill_row(scope, stream, address, unit, unit_at(element, unit), length / unit);
     for (size_t i = 0; !status && i < bytes; i += unit)
-        status = fill_column(scope, stream, address + i, unit, unit_at(element + i, unit), bytes,
-                             length / bytes);
+        status = fill_column(scope, stream,
+                             &(struct column){.to = address + i,
+                                              .unit = unit,
+                                              .element = bytes,
+                                              .n = length / bytes,
+                                              .value = unit_at(element + i, unit)});
     return status;
 }
 

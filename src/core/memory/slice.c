@@ -19,9 +19,9 @@ static void destroy(void *object)
 }
 
 cushim_status cushim__slice_give(const struct cushim__scope *scope, enum cushim__handle_kind kind,
-                                 struct cushim__buffer *buffer, size_t begin, size_t element,
-                                 size_t length, uint64_t *ret_id)
+                                 struct cushim__part part, uint64_t *ret_id)
 {
+    struct cushim__buffer *buffer = part.buffer;
     struct cushim__slice *slice = cushim__zalloc_lines(sizeof(*slice));
 
     if (!slice) {
@@ -35,10 +35,10 @@ cushim_status cushim__slice_give(const struct cushim__scope *scope, enum cushim_
     cushim__object_init(&slice->object, kind, buffer->context, destroy);
     slice->object.kept_by_parent = kind == CUSHIM__HANDLE_SLICE && buffer->keep;
     slice->buffer = buffer;
-    slice->begin = begin;
-    slice->element = element;
-    slice->length = length;
-    slice->whole = !begin && element * length == buffer->bytes;
+    slice->begin = part.begin;
+    slice->element = part.element;
+    slice->length = part.length;
+    slice->whole = !part.begin && part.element * part.length == buffer->bytes;
     return cushim__object_give(&slice->object, scope->call, ret_id);
 }
 
@@ -56,12 +56,11 @@ static cushim_status note_use(struct cushim__scope *scope, struct cushim__stream
 }
 
 cushim_status cushim__slice_adopt(struct cushim__scope *scope, struct cushim__stream *stream,
-                                  uint64_t address, size_t element, size_t length,
-                                  enum cushim__memory memory, uint64_t *ret_id)
+                                  struct cushim__adopted adopted, uint64_t *ret_id)
 {
     struct cushim__buffer *buffer =
-        cushim__buffer_new(scope->context, CUSHIM__MEMORY_BORROWED, address, NULL, element * length,
-                           stream->timeline, NULL);
+        cushim__buffer_new(scope->context, CUSHIM__MEMORY_BORROWED, adopted.address, NULL,
+                           adopted.element * adopted.length, stream->timeline, NULL);
     uint64_t id = 0;
     cushim_status status;
 
@@ -70,11 +69,13 @@ cushim_status cushim__slice_adopt(struct cushim__scope *scope, struct cushim__st
     status = note_use(scope, stream, buffer);
     if (!status) {
         cushim__buffer_hold(buffer);
-        status = cushim__slice_give(scope, CUSHIM__HANDLE_SLICE, buffer, 0, element, length, &id);
+        status = cushim__slice_give(
+            scope, CUSHIM__HANDLE_SLICE,
+            (struct cushim__part){buffer, 0, adopted.element, adopted.length}, &id);
     }
     /* The memory stays the caller's on failure, so the buffer owns it only from here on. */
     if (!status) {
-        buffer->memory = memory;
+        buffer->memory = adopted.memory;
         *ret_id = id;
     }
     cushim__buffer_release(buffer, scope->call);

@@ -31,21 +31,30 @@ struct cushim__resolved_view {
     bool writable;
 };
 
+/* The elements of a buffer that a slice is made of. */
+struct cushim__part {
+    struct cushim__buffer *buffer;
+    size_t begin, element; /* bytes */
+    size_t length;         /* elements */
+};
+
 /*
  * Makes a slice of a part of a buffer and gives it a handle. Takes over the caller's reference on
  * the buffer, on failure too.
  */
 cushim_status cushim__slice_give(const struct cushim__scope *scope, enum cushim__handle_kind kind,
-                                 struct cushim__buffer *buffer, size_t begin, size_t element,
-                                 size_t length, uint64_t *ret_id);
+                                 struct cushim__part part, uint64_t *ret_id);
 
-/*
- * Makes a slice of memory that the caller has allocated. memory tells how cushim frees it. If this
- * fails, the memory stays the caller's. The size was checked by cushim__checked_size().
- */
+/* Memory that the caller has allocated. The size was checked by cushim__checked_size(). */
+struct cushim__adopted {
+    uint64_t address;
+    size_t element, length;     /* bytes, elements */
+    enum cushim__memory memory; /* tells how cushim frees it */
+};
+
+/* Makes a slice of a caller's memory. If this fails, the memory stays the caller's. */
 cushim_status cushim__slice_adopt(struct cushim__scope *scope, struct cushim__stream *stream,
-                                  uint64_t address, size_t element, size_t length,
-                                  enum cushim__memory memory, uint64_t *ret_id);
+                                  struct cushim__adopted adopted, uint64_t *ret_id);
 
 /*
  * Waits for devices until the host may read, or write, all of a slice, and returns the host's

@@ -86,8 +86,8 @@ cushim_status cushim__driver_interpose(uint64_t below, enum cushim_library id,
      * table.
      */
     driver->below = below;
-    status =
-        cushim__interpose(id, lower->table, hooks, n_hooks, call, &driver->slot, &driver->table);
+    status = cushim__interpose(&(struct cushim__interposition){id, lower->table, hooks, n_hooks},
+                               call, &driver->slot, &driver->table);
     if (status) {
         destroy(driver);
         return status;

@@ -96,7 +96,9 @@ static cushim_status put_hooks(const struct cushim__library *library, const char
         hooks[n++] = cushim__trace_hooks(trace);
     if (faults)
         hooks[n++] = cushim__faults_hooks(faults);
-    return cushim__interpose(library->kind->id, library->table, hooks, n, call, &slot, ret_table);
+    return cushim__interpose(
+        &(struct cushim__interposition){library->kind->id, library->table, hooks, n}, call, &slot,
+        ret_table);
 }
 
 /*

@@ -28,7 +28,7 @@ struct mock__opened {
     void *space;
     size_t bytes;
     struct mock__memory *memory;     /* its range */
-    struct mock__tree_node by_place; /* among all that are opened, by what memory it is */
+    struct mock__tree_node by_place; /* among all that are opened, by its memory */
 };
 
 static struct mock__tree opened_names;

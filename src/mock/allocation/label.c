@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The names of things in findings: a number, the program's label, and the function that made them.
+ * Texts that stand for objects in findings: a number, the program's label, and the function that
+ * made the object.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,67 +26,67 @@ static const char *ordinal(uint64_t n)
 }
 
 /* Returns such as "made by cuMemAlloc, the program's 2nd". */
-static struct mock__words say_made(const struct mock__made *made)
+static struct mock__text origin_of(const struct mock__made *made)
 {
-    struct mock__words words;
+    struct mock__text text;
     char nth[48] = "";
 
     if (made->nth)
         snprintf(nth, sizeof(nth), ", the program's %llu%s", (unsigned long long) made->nth,
                  ordinal(made->nth));
-    snprintf(words.text, sizeof(words.text), "made by %.60s%s",
+    snprintf(text.text, sizeof(text.text), "made by %.60s%s",
              made->function ? made->function : "the driver", nth);
-    return words;
+    return text;
 }
 
-struct mock__words mock__say_freed(const struct mock__freed *freed)
+struct mock__text mock__text_of_freed(const struct mock__freed *freed)
 {
-    struct mock__words words;
+    struct mock__text text;
 
-    snprintf(words.text, sizeof(words.text), "allocation %llu%s%.32s%s (%zu bytes, %.110s)",
+    snprintf(text.text, sizeof(text.text), "allocation %llu%s%.32s%s (%zu bytes, %.110s)",
              (unsigned long long) freed->id, freed->label ? " '" : "",
              freed->label ? freed->label : "", freed->label ? "'" : "", freed->bytes,
-             say_made(&freed->made).text);
-    return words;
+             origin_of(&freed->made).text);
+    return text;
 }
 
-struct mock__words mock__say_memory(const struct mock__memory *memory)
+struct mock__text mock__text_of_memory(const struct mock__memory *memory)
 {
-    return mock__say_freed(&(struct mock__freed){memory->address, memory->id, memory->bytes,
-                                                 memory->made, memory->label});
+    return mock__text_of_freed(&(struct mock__freed){memory->address, memory->id, memory->bytes,
+                                                     memory->made, memory->label});
 }
 
-struct mock__words mock__say_object(const char *kind, const struct mock__object *object)
+struct mock__text mock__text_of_object(const char *kind, const struct mock__object *object)
 {
     const char *label = object->label ? object->label : "";
-    struct mock__words words;
+    struct mock__text text;
 
-    snprintf(words.text, sizeof(words.text), "%.30s 0x%llx%s%.32s%s, %.110s", kind,
+    snprintf(text.text, sizeof(text.text), "%.30s 0x%llx%s%.32s%s, %.110s", kind,
              (unsigned long long) object->handle, *label ? " '" : "", label, *label ? "'" : "",
-             say_made(&object->made).text);
-    return words;
+             origin_of(&object->made).text);
+    return text;
 }
 
-struct mock__words mock__say_stream(const struct mock__queue *queue)
+struct mock__text mock__text_of_stream(const struct mock__queue *queue)
 {
     const char *label = queue->stream_label;
-    struct mock__words words;
+    struct mock__text text;
 
     if (queue->legacy)
-        return (struct mock__words){"the legacy stream"};
-    snprintf(words.text, sizeof(words.text), "%s %llu%s%s%s", queue->of_graph ? "graph" : "stream",
+        return (struct mock__text){"the legacy stream"};
+    snprintf(text.text, sizeof(text.text), "%s %llu%s%s%s", queue->of_graph ? "graph" : "stream",
              (unsigned long long) queue->stream_id, *label ? " '" : "", label, *label ? "'" : "");
-    return words;
+    return text;
 }
 
-struct mock__words mock__say_work(const struct mock__work *work)
+struct mock__text mock__text_of_work(const struct mock__work *work)
 {
     const char *label = work->label ? work->label : "";
-    struct mock__words words;
+    struct mock__text text;
 
-    snprintf(words.text, sizeof(words.text), "%s%s%.64s%s in %.90s", work->type->name,
-             *label ? " '" : "", label, *label ? "'" : "", mock__say_stream(work->queue).text);
-    return words;
+    snprintf(text.text, sizeof(text.text), "%s%s%.64s%s in %.90s", work->type->name,
+             *label ? " '" : "", label, *label ? "'" : "", mock__text_of_stream(work->queue).text);
+    return text;
 }
 
 /* --- functions of cushim/mock.h --- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How findings call what the program has made. Callers hold the lock. */
+/* Texts that stand for the program's objects in findings. Callers hold the lock. */
 #ifndef CUSHIM_MOCK_ALLOCATION_LABEL_H
 #define CUSHIM_MOCK_ALLOCATION_LABEL_H
 
@@ -9,8 +9,8 @@ struct mock__object;
 struct mock__queue;
 struct mock__work;
 
-/* A text that names an object in findings. */
-struct mock__words {
+/* A text that stands for an object in a finding. */
+struct mock__text {
     char text[192];
 };
 
@@ -18,16 +18,16 @@ struct mock__words {
  * Returns such as "allocation 3 'weights' (256 bytes, made by cuMemAlloc, the program's 2nd)". In
  * allocation/label.c.
  */
-struct mock__words mock__say_memory(const struct mock__memory *memory);
-struct mock__words mock__say_freed(const struct mock__freed *freed);
+struct mock__text mock__text_of_memory(const struct mock__memory *memory);
+struct mock__text mock__text_of_freed(const struct mock__freed *freed);
 
 /* "stream 0x200000000070 'upload', made by cuStreamCreate, the program's 1st" */
-struct mock__words mock__say_object(const char *kind, const struct mock__object *object);
+struct mock__text mock__text_of_object(const char *kind, const struct mock__object *object);
 
 /* "stream 7 'upload'" */
-struct mock__words mock__say_stream(const struct mock__queue *queue);
+struct mock__text mock__text_of_stream(const struct mock__queue *queue);
 
 /* "kernel 'add' in stream 7 'upload'" */
-struct mock__words mock__say_work(const struct mock__work *work);
+struct mock__text mock__text_of_work(const struct mock__work *work);
 
 #endif

@@ -9,9 +9,9 @@
 
 #include "mock/allocation/mem_file.h"
 #include "mock/allocation/mem_map.h"
-#include "mock/base/hooks.h"
 #include "mock/base/state.h"
 #include "mock/base/stats.h"
+#include "mock/base/upcalls.h"
 
 /* The numbers are written here, because older toolkits lack some of the names. */
 enum { NO_HANDLE = 0, FILE_DESCRIPTOR = 1, FABRIC = 8 };
@@ -33,7 +33,7 @@ static struct mock__physical *new_physical(struct mock__device *device, size_t b
     physical->device = device;
     physical->bytes = bytes;
     physical->handles = 1;
-    physical->watched = (struct mock__memory){
+    physical->checked = (struct mock__memory){
         .bytes = bytes, .kind = MOCK__DEVICE_MEMORY, .device = device, .id = mock__memory_new_id()};
     return physical;
 }
@@ -59,7 +59,7 @@ void mock__physical_settle(struct mock__physical *physical)
         physical->device->used_bytes -= physical->bytes;
         mock__stats_went(physical->bytes);
     }
-    mock__hooks.memory_forget(&physical->watched);
+    mock__upcalls.memory_forget(&physical->checked);
     if (physical->own_file)
         close(physical->fd);
     else
@@ -112,7 +112,7 @@ CUresult mock_cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size,
     physical->properties = *prop;
     /* Compression may be asked for, but the mock does not have it. */
     physical->properties.allocFlags.compressionType = 0;
-    mock__made(&physical->watched.made, "cuMemCreate");
+    mock__made(&physical->checked.made, "cuMemCreate");
     device->used_bytes += size;
     mock__stats_came(size);
     *handle = physical->object.handle;
@@ -226,8 +226,8 @@ static CUresult import_file(int fd, struct mock__physical **ret_physical)
         .requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
         .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = device->ordinal},
     };
-    (*ret_physical)->watched.begins_written = true;
-    mock__made(&(*ret_physical)->watched.made, "cuMemImportFromShareableHandle");
+    (*ret_physical)->checked.begins_written = true;
+    mock__made(&(*ret_physical)->checked.made, "cuMemImportFromShareableHandle");
     return CUDA_SUCCESS;
 }
 

@@ -46,7 +46,7 @@ static uint32_t bit(const struct mock__device *device)
     return (uint32_t) 1 << device->ordinal;
 }
 
-/* Is all of it mapped, and to be used by these devices, or at least one of them? */
+/* Tells whether all of it is mapped, and usable by these devices, or by at least one of them. */
 static bool allowed(uint64_t address, size_t bytes, uint32_t devices, bool write)
 {
     const struct mock__range *range = mock__map_range(address);
@@ -78,10 +78,10 @@ bool mock__map_allows(uint64_t address, size_t bytes, const struct mock__device 
     return allowed(address, bytes, bit(device), write);
 }
 
-struct mock__memory *mock__map_watched(const struct mock__memory *memory, size_t *offset)
+struct mock__memory *mock__map_checked(const struct mock__memory *memory, size_t *offset)
 {
     *offset += memory->mapping->offset;
-    return &memory->mapping->physical->watched;
+    return &memory->mapping->physical->checked;
 }
 
 int mock__map_access(const struct mock__memory *memory, const struct mock__device *device)
@@ -101,7 +101,7 @@ const char *mock__map_refuses(uint64_t address, size_t bytes)
     return "which is mapped, and not all of it made accessible by cuMemSetAccess";
 }
 
-/* Both ranges begin where the alignment is kept; what is too much is given back. */
+/* Both ranges begin where the alignment is kept; the rest of the address space is given back. */
 static uint64_t reserve_aligned(size_t bytes, size_t alignment, uint64_t wanted)
 {
     size_t all;
@@ -186,7 +186,7 @@ CUresult mock_cuMemAddressFree(CUdeviceptr ptr, size_t size)
 
     MOCK__ENTER();
     range = MOCK__TREE_MEMBER(mock__tree_find(&by_address, ptr, 0), struct mock__range, by_address);
-    /* What is mapped has to be unmapped first. */
+    /* Memory that is mapped there has to be unmapped first. */
     MOCK__REQUIRE(range && range->bytes == size && !mock__memory_overlaps(ptr, size),
                   CUDA_ERROR_INVALID_VALUE);
     take_out(range);
@@ -238,7 +238,7 @@ CUresult mock_cuMemMap(CUdeviceptr ptr, size_t size, size_t offset,
     memory = insert_mapping(ptr, size, range->backing + (ptr - range->address), physical, offset);
     MOCK__REQUIRE(memory, CUDA_ERROR_OUT_OF_MEMORY);
     mock__made(&memory->made, "cuMemMap");
-    memory->id = physical->watched.id;
+    memory->id = physical->checked.id;
     physical->mappings++;
     return CUDA_SUCCESS;
 }
@@ -254,7 +254,7 @@ static void unmap(struct mock__memory *memory)
     free(mapping);
 }
 
-/* Is the range made of whole mappings, with nothing between them? */
+/* Tells whether the range is made of whole mappings, with nothing between them. */
 static bool whole_mappings(uint64_t address, size_t bytes)
 {
     const struct mock__memory *memory = mapping_at(address);

@@ -21,7 +21,7 @@
 #include "mock/base/tree.h"
 #include "mock/functions.h"
 
-/* The unit of what is created, mapped and reserved. */
+/* The unit in which memory is created, mapped and reserved. */
 #define MOCK__MAP_UNIT ((size_t) 2 << 20)
 
 struct mock__physical {
@@ -35,12 +35,12 @@ struct mock__physical {
     bool imported;              /* another process has it too */
     unsigned handle_types;      /* that it may be exported as */
     CUmemAllocationProp properties;
-    struct mock__memory watched; /* what check/access.c watches for all mappings */
+    struct mock__memory checked; /* the memory that check/access.c checks for all mappings */
 };
 
 struct mock__mapping {
     struct mock__physical *physical;
-    size_t offset;               /* in what is mapped */
+    size_t offset;               /* in the memory that is mapped */
     uint32_t readable, writable; /* one bit a device */
 };
 
@@ -63,11 +63,11 @@ const struct mock__range *mock__map_range(uint64_t address);
 const struct mock__range *mock__map_first(void);
 bool mock__map_reserved(uint64_t address);
 
-/* For memory.c: what mock__memory_bytes() and the like answer for mapped memory. */
+/* For memory.c: the answers of mock__memory_bytes() and the like for mapped memory. */
 void *mock__map_bytes(uint64_t address, size_t bytes);
 bool mock__map_allows(uint64_t address, size_t bytes, const struct mock__device *device,
                       bool write);
-struct mock__memory *mock__map_watched(const struct mock__memory *memory, size_t *offset);
+struct mock__memory *mock__map_checked(const struct mock__memory *memory, size_t *offset);
 
 /* CUmemAccess_flags of a device. */
 int mock__map_access(const struct mock__memory *memory, const struct mock__device *device);

@@ -9,7 +9,7 @@
 /* By number: not all toolkits have all names. */
 enum { NO_HANDLE = 0, FILE_DESCRIPTOR = 1, FABRIC = 8 };
 
-/* Was anything given back since the pools were looked at? Waiting is too frequent to look. */
+/* Memory was given back since the last look at the pools. Waits are too many for a look each. */
 static bool unsettled;
 
 /* The pools that may have something to give back since, or because of what was set since. */
@@ -94,7 +94,7 @@ void mock__pools_trim(void)
     unsettled = false;
 }
 
-/* What other pools keep is taken before an allocation fails. */
+/* The unused memory of other pools is taken before an allocation fails. */
 static bool make_room(const struct mock__device *device, size_t bytes)
 {
     struct mock__pool *pool;

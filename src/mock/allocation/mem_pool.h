@@ -56,7 +56,7 @@ struct mock__chunk *mock__pool_reserve(struct mock__pool *pool, size_t bytes);
 void mock__pool_charge(struct mock__pool *pool, struct mock__memory *memory);
 void mock__pool_credit(struct mock__memory *memory);
 
-/* May what runs on a device use the pool's memory? */
+/* Tells whether work of a device may use the pool's memory. */
 bool mock__pool_allows(const struct mock__pool *pool, const struct mock__device *device);
 
 /*

@@ -9,9 +9,9 @@
 #include "mock/allocation/mem_map.h"
 #include "mock/allocation/mem_pool.h"
 #include "mock/allocation/memory_ranges.h"
-#include "mock/base/hooks.h"
 #include "mock/base/state.h"
 #include "mock/base/stats.h"
+#include "mock/base/upcalls.h"
 #include "mock/queue/work.h"
 
 static uint64_t last_id;
@@ -50,7 +50,7 @@ void mock__memory_erase(struct mock__memory *memory)
     if (counted(memory) && !memory->absent)
         mock__stats_went(memory->bytes);
     mock__memory_bury(memory);
-    mock__hooks.memory_forget(memory);
+    mock__upcalls.memory_forget(memory);
     mock__advice_forget(memory);
     mock__queue_unref(memory->attached_queue);
     mock__ranges_remove(memory);
@@ -109,7 +109,7 @@ bool mock__memory_reserved(uint64_t address)
     return mock__chunk_at(address) || mock__map_reserved(address);
 }
 
-/* Of memory of the device, not of what the host has: that is everybody's. */
+/* For memory of the device: memory of the host is for all devices. */
 static bool peers_may_use(const struct mock__context *context, const struct mock__memory *memory)
 {
     /* A pool has its own list of devices. */
@@ -137,7 +137,7 @@ bool mock__memory_usable(const struct mock__context *context, uint64_t address, 
     return memory && peers_may_use(context, memory) && !(write && mock__memory_read_only(address));
 }
 
-struct mock__memory *mock__memory_watched(uint64_t address, size_t *ret_offset, size_t *ret_left)
+struct mock__memory *mock__memory_checked(uint64_t address, size_t *ret_offset, size_t *ret_left)
 {
     struct mock__memory *memory = mock__memory_find(address);
 
@@ -145,7 +145,7 @@ struct mock__memory *mock__memory_watched(uint64_t address, size_t *ret_offset, 
         return NULL;
     *ret_offset = address - memory->address;
     *ret_left = memory->bytes - *ret_offset;
-    return memory->mapping ? mock__map_watched(memory, ret_offset) : memory;
+    return memory->mapping ? mock__map_checked(memory, ret_offset) : memory;
 }
 
 bool mock__memory_contains(uint64_t address, size_t bytes)
@@ -317,11 +317,12 @@ CUresult mock__memory_alloc_host(struct mock__context *context, size_t bytes,
 {
     struct mock__memory range = {.bytes = bytes, .kind = kind, .flags = flags, .context = context};
 
-    MOCK__REQUIRE(bytes <= SIZE_MAX / 2 && mock__hooks.host_map(bytes, &range.address, &range.host),
+    MOCK__REQUIRE(bytes <= SIZE_MAX / 2 &&
+                      mock__upcalls.host_map(bytes, &range.address, &range.host),
                   CUDA_ERROR_OUT_OF_MEMORY);
     *ret_memory = mock__memory_insert(&range);
     if (!*ret_memory) {
-        mock__hooks.host_unmap(&range);
+        mock__upcalls.host_unmap(&range);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     return CUDA_SUCCESS;
@@ -337,11 +338,11 @@ CUresult mock__memory_register(struct mock__context *context, void *host, size_t
                                                              .flags = flags,
                                                              .context = context});
     MOCK__REQUIRE(*ret_memory, CUDA_ERROR_OUT_OF_MEMORY);
-    mock__hooks.registered(*ret_memory);
+    mock__upcalls.registered(*ret_memory);
     return CUDA_SUCCESS;
 }
 
-/* What the host maps for itself is new each time. */
+/* Memory that the host maps for itself is new each time, so it is zero. */
 void mock__memory_clear(const struct mock__memory *memory)
 {
     if (memory->chunk && !memory->fresh)
@@ -363,7 +364,7 @@ static void free_device_memory(struct mock__memory *memory)
         mock__chunk_release(chunk);
 }
 
-/* A graph's memory is counted by its device: what it is now is to be, or is no more. */
+/* The device counts the memory that graphs have: this range begins, or ends, to be counted. */
 static void count_as_graphs(const struct mock__memory *memory, bool now)
 {
     const uint64_t bytes = now ? memory->bytes : (uint64_t) 0 - memory->bytes;
@@ -414,7 +415,7 @@ void mock__memory_release(struct mock__memory *memory)
 void mock__memory_appear(struct mock__memory *memory)
 {
     set_absent(memory, false);
-    mock__hooks.memory_forget(memory);
+    mock__upcalls.memory_forget(memory);
 }
 
 void mock__memory_free(struct mock__memory *memory)
@@ -436,10 +437,10 @@ void mock__memory_free(struct mock__memory *memory)
         return;
     case MOCK__MANAGED_MEMORY:
     case MOCK__HOST_MEMORY:
-        mock__hooks.host_unmap(memory);
+        mock__upcalls.host_unmap(memory);
         break;
     case MOCK__REGISTERED_MEMORY:
-        mock__hooks.unregistered(memory);
+        mock__upcalls.unregistered(memory);
         break;
     }
     mock__memory_erase(memory);

@@ -47,8 +47,8 @@ struct mock__memory {
     unsigned flags;
     uint64_t id;
     struct mock__device *device;
-    struct mock__context *context; /* NULL for what no context holds */
-    struct mock__mapping *mapping; /* of cuMemMap(); NULL for what is no mapping */
+    struct mock__context *context; /* NULL for memory without a context */
+    struct mock__mapping *mapping; /* of cuMemMap(); NULL for other memory */
     struct mock__advice *advice;   /* for managed memory; mem_advise.c's */
     struct mock__pool *pool;       /* where a stream-ordered allocation comes from */
     struct mock__chunk *chunk;     /* of device memory */
@@ -137,7 +137,7 @@ struct mock__freed {
     char *label;
 };
 
-/* Is the address in a range whose free was submitted? It is not for new work to use. */
+/* Tells whether the address is in a range whose free was submitted. New work must not use it. */
 bool mock__memory_being_freed(uint64_t address);
 
 /* A free of the range was submitted to a stream; or it was not, after all. */
@@ -145,44 +145,44 @@ void mock__memory_dies(struct mock__memory *memory, uint64_t stream_id);
 void mock__memory_lives(struct mock__memory *memory);
 
 /*
- * A range of the pool whose free was submitted to a stream and is not done: what is allocated
- * in that stream may have it, as it comes later. It is a new allocation from then on.
+ * Returns a range of the pool whose free was submitted to a stream and is not done. A later
+ * allocation in that stream may have it. It is a new allocation from then on.
  */
 struct mock__memory *mock__memory_revive(struct mock__pool *pool, size_t bytes, uint64_t stream_id);
 
-/* Keeps in mind what a range was that is no more, its label as well. (grave.c) */
+/* Remembers a range that is freed, with its label. (grave.c) */
 void mock__memory_bury(const struct mock__memory *memory);
 
-/* What an address belonged to before it was freed, NULL if that is not known. */
+/* Returns the freed allocation that an address belonged to, NULL if that is not known. */
 const struct mock__freed *mock__memory_freed(uint64_t address);
 
 /* The range that begins at an address, or NULL. */
 struct mock__memory *mock__memory_at(uint64_t address);
 
 /*
- * What memory is at an address, as a number: equal for memory of the same kind and context. 0 for
- * memory that the driver does not know.
+ * Returns a number for the memory at an address: equal for memory of the same kind and context, 0
+ * for memory that the driver does not know.
  */
 uint64_t mock__memory_class(uint64_t address);
 
-/* Is any byte of [address, address + bytes) in a range? */
+/* Tells whether any byte of [address, address + bytes) is in a range. */
 bool mock__memory_overlaps(uint64_t address, size_t bytes);
 
-/* Does the address lie where device memory comes from, allocated or not? */
+/* Tells whether the address lies where device memory comes from, allocated or not. */
 bool mock__memory_reserved(uint64_t address);
 
-/* May what runs in a context use the bytes, as its device and its peers are set up? */
+/* Tells whether work of a context may use the bytes, as its device and its peers are set up. */
 bool mock__memory_usable(const struct mock__context *context, uint64_t address, size_t bytes,
                          bool write);
 
-/* Did the program register the memory at an address so that devices may only read it? */
+/* Tells whether the program registered the memory at an address as read-only for devices. */
 bool mock__memory_read_only(uint64_t address);
 
 /*
- * What the device has at an address, for check/access.c: a mapping stands for the memory that is
- * mapped, at *offset of it. NULL if there is nothing.
+ * Returns the device's memory at an address, for check/access.c: a mapping stands for the memory
+ * that is mapped, at *offset of it. NULL if there is nothing.
  */
-struct mock__memory *mock__memory_watched(uint64_t address, size_t *ret_offset, size_t *ret_left);
+struct mock__memory *mock__memory_checked(uint64_t address, size_t *ret_offset, size_t *ret_left);
 
 /*
  * Where the bytes of a range of addresses are; NULL if it is not inside one live range, or in
@@ -190,7 +190,7 @@ struct mock__memory *mock__memory_watched(uint64_t address, size_t *ret_offset, 
  */
 void *mock__memory_bytes(uint64_t address, size_t bytes);
 
-/* Is it inside one range, whether that has its bytes now or is a graph's? */
+/* Tells whether it is inside one range, which has its bytes now or is a graph's. */
 bool mock__memory_contains(uint64_t address, size_t bytes);
 
 #endif

@@ -61,10 +61,10 @@ void mock__attach_check(const struct mock__work *work, const struct mock__memory
     attachment = attachment_of(memory);
     if (attachment == CU_MEM_ATTACH_HOST)
         mock__finding(CUSHIM_MOCK_ATTACHMENT, "%s uses %s, which is attached to the host",
-                      mock__say_work(work).text, mock__say_memory(memory).text);
+                      mock__text_of_work(work).text, mock__text_of_memory(memory).text);
     else if (attachment == CU_MEM_ATTACH_SINGLE && memory->attached_to != queue->stream_id)
         mock__finding(CUSHIM_MOCK_ATTACHMENT, "%s uses %s, which is attached to stream %llu",
-                      mock__say_work(work).text, mock__say_memory(memory).text,
+                      mock__text_of_work(work).text, mock__text_of_memory(memory).text,
                       (unsigned long long) memory->attached_to);
 }
 

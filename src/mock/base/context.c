@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "mock/base/hooks.h"
 #include "mock/base/state.h"
+#include "mock/base/upcalls.h"
 
 #define SCHEDULING_FLAGS 0x07u
 #define ALL_FLAGS        0xffu
@@ -38,7 +38,7 @@ static CUresult fill(struct mock__context *context, unsigned flags)
     MOCK__REQUIRE(mock__device_has_room(context->device, context->device->profile->context_bytes),
                   CUDA_ERROR_OUT_OF_MEMORY);
     reset_settings(context, flags);
-    context->alive = mock__hooks.context_begin(context);
+    context->alive = mock__upcalls.context_begin(context);
     context->device->used_bytes += context->device->profile->context_bytes;
     if (!context->alive) {
         mock__context_empty(context);
@@ -88,7 +88,7 @@ CUresult mock__context_revive(struct mock__context *context)
 
 void mock__context_empty(struct mock__context *context)
 {
-    mock__hooks.context_end(context);
+    mock__upcalls.context_end(context);
     context->alive = false;
     context->fault = CUDA_SUCCESS;
     context->device->used_bytes -= context->device->profile->context_bytes;

@@ -9,8 +9,8 @@
 
 #include "base/env.h"
 #include "base/util.h"
-#include "mock/base/hooks.h"
 #include "mock/base/state.h"
+#include "mock/base/upcalls.h"
 
 /*
  * The maximum number of findings. A loop that fails a million times gives no more information than
@@ -151,7 +151,7 @@ size_t cushim_mock_findings(const struct cushim_mock_finding **ret_findings)
     size_t n;
 
     mock__control_lock();
-    mock__hooks.findings_asked();
+    mock__upcalls.findings_asked();
     n = n_findings;
     if (ret_findings)
         *ret_findings = findings;
@@ -173,7 +173,7 @@ size_t cushim_mock_leaks(void)
 
     mock__control_lock();
     before = n_findings;
-    mock__hooks.find_leaks();
+    mock__upcalls.find_leaks();
     after = n_findings;
     mock__control_unlock();
     return after - before;

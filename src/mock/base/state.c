@@ -9,7 +9,7 @@
 
 #include "base/env.h"
 #include "base/str.h"
-#include "mock/base/hooks.h"
+#include "mock/base/upcalls.h"
 #include "mock/config/config.h"
 #include "mock/config/environment.h"
 
@@ -257,7 +257,7 @@ static CUresult initialise_locked(void)
      * This comes last: an attempt that fails has then not loaded plug-ins, which the next attempt
      * would load again.
      */
-    mock__hooks.start(config);
+    mock__upcalls.start(config);
     initialised = true;
     return CUDA_SUCCESS;
 }

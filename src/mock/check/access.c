@@ -29,10 +29,10 @@ struct record {
     bool write;
     bool atomic;               /* a value that streams wait for and write; two such accesses are
                                   never a race */
-    const char *verb;          /* what it does with the bytes */
+    const char *verb;          /* the use of the bytes in a word, such as "reads" */
     struct mock__clock *clock; /* of a write: everything before it, for work that waits for its
                                   value */
-    char who[192];
+    char accessor[192];
 };
 
 struct mock__history {
@@ -64,8 +64,8 @@ static void report_race(const struct mock__memory *memory, const struct record *
                   "%s %s %zu bytes at offset %zu of %s; %s %s the same bytes; nothing orders them. "
                   "Missing: an event recorded after the one and waited for by the other's stream, "
                   "or an edge within a graph",
-                  now->who, now->verb, end - begin, begin, mock__say_memory(memory).text,
-                  before->who, before->verb);
+                  now->accessor, now->verb, end - begin, begin, mock__text_of_memory(memory).text,
+                  before->accessor, before->verb);
 }
 
 static bool overlap(const struct record *a, const struct record *b)
@@ -161,8 +161,8 @@ static void check_written(const struct mock__memory *memory, const struct record
 
     if (at < now->end)
         mock__finding(CUSHIM_MOCK_UNINITIALISED_READ,
-                      "%s reads offset %zu of %s, which nothing has written", now->who, at,
-                      mock__say_memory(memory).text);
+                      "%s reads offset %zu of %s, which nothing has written", now->accessor, at,
+                      mock__text_of_memory(memory).text);
 }
 
 static bool have_history(struct mock__memory *memory)
@@ -178,7 +178,7 @@ static bool have_history(struct mock__memory *memory)
 static void check_and_record(const struct mock__work *work, struct mock__memory *memory,
                              struct record *now, enum mock__access access)
 {
-    snprintf(now->who, sizeof(now->who), "%s", mock__say_work(work).text);
+    snprintf(now->accessor, sizeof(now->accessor), "%s", mock__text_of_work(work).text);
     now->slot = work->queue->slot;
     now->number = work->queue->done + 1;
     now->ticket = work->ticket;
@@ -201,7 +201,7 @@ void mock__access(const struct mock__work *work, uint64_t address, size_t bytes,
 {
     while (mock__checking() && bytes) {
         size_t offset = 0, left = 0;
-        struct mock__memory *memory = mock__memory_watched(address, &offset, &left);
+        struct mock__memory *memory = mock__memory_checked(address, &offset, &left);
         const size_t part = bytes < left ? bytes : left;
         struct record now = {.begin = offset, .end = offset + part};
 
@@ -243,7 +243,7 @@ const unsigned char *mock__access_written(struct mock__memory *memory)
 void mock__access_mark(uint64_t address, size_t bytes)
 {
     size_t offset = 0, left = 0;
-    struct mock__memory *memory = mock__memory_watched(address, &offset, &left);
+    struct mock__memory *memory = mock__memory_checked(address, &offset, &left);
 
     if (memory && have_history(memory))
         mark_written(memory, offset, offset + (bytes < left ? bytes : left));
@@ -255,7 +255,7 @@ void mock__access_free(const struct mock__work *work, struct mock__memory *memor
 
     if (!mock__checking() || !memory->history)
         return;
-    snprintf(now.who, sizeof(now.who), "%s", mock__say_work(work).text);
+    snprintf(now.accessor, sizeof(now.accessor), "%s", mock__text_of_work(work).text);
     now.write = true;
     check_order(work, memory, &now);
 }
@@ -282,7 +282,7 @@ void mock__access_acquire(const struct mock__work *work, uint64_t address, size_
     struct mock__clock *clock = NULL;
     struct record now = {0};
     size_t left = 0;
-    const struct mock__memory *memory = mock__memory_watched(address, &now.begin, &left);
+    const struct mock__memory *memory = mock__memory_checked(address, &now.begin, &left);
 
     if (!mock__checking() || !memory)
         return;
@@ -301,7 +301,7 @@ void mock__access_allocate(const struct mock__work *work, struct mock__memory *m
 
     if (!mock__checking() || !have_history(memory))
         return;
-    snprintf(now.who, sizeof(now.who), "%s", mock__say_work(work).text);
+    snprintf(now.accessor, sizeof(now.accessor), "%s", mock__text_of_work(work).text);
     now.slot = work->queue->slot;
     now.number = work->queue->done + 1;
     now.ticket = work->ticket;
@@ -334,19 +334,19 @@ void mock__access_renew(const struct mock__work *work, struct mock__memory *memo
     memory->history->written = NULL;
 }
 
-void mock__report_use_after_free(const char *who, uint64_t address)
+void mock__report_use_after_free(const char *accessor, uint64_t address)
 {
-    mock__finding(CUSHIM_MOCK_USE_AFTER_FREE, "%s submitted to %s after its free was", who,
-                  mock__say_memory(mock__memory_find(address)).text);
+    mock__finding(CUSHIM_MOCK_USE_AFTER_FREE, "%s submitted to %s after its free was", accessor,
+                  mock__text_of_memory(mock__memory_find(address)).text);
 }
 
-static void report_outside(const char *who, size_t bytes, const struct mock__memory *memory,
+static void report_outside(const char *accessor, size_t bytes, const struct mock__memory *memory,
                            uint64_t address)
 {
     const int64_t offset = (int64_t) (address - memory->address);
 
-    mock__finding(CUSHIM_MOCK_OUT_OF_BOUNDS, "%s: %zu bytes at offset %lld of %s", who, bytes,
-                  (long long) offset, mock__say_memory(memory).text);
+    mock__finding(CUSHIM_MOCK_OUT_OF_BOUNDS, "%s: %zu bytes at offset %lld of %s", accessor, bytes,
+                  (long long) offset, mock__text_of_memory(memory).text);
 }
 
 /*
@@ -376,43 +376,44 @@ static bool just_behind(const struct mock__memory *memory, uint64_t address, siz
     return memory && address - (memory->address + memory->bytes) < bytes;
 }
 
-static void report_absent(const char *who, size_t bytes, const struct mock__memory *memory,
+static void report_absent(const char *accessor, size_t bytes, const struct mock__memory *memory,
                           uint64_t address)
 {
     mock__finding(CUSHIM_MOCK_USE_AFTER_FREE,
                   "%s: %zu bytes at offset %llu of %s, which its graph has freed, or not allocated "
                   "yet",
-                  who, bytes, (unsigned long long) (address - memory->address),
-                  mock__say_memory(memory).text);
+                  accessor, bytes, (unsigned long long) (address - memory->address),
+                  mock__text_of_memory(memory).text);
 }
 
-void mock__report_bad_address(const char *who, uint64_t address, size_t bytes)
+void mock__report_bad_address(const char *accessor, uint64_t address, size_t bytes)
 {
     const struct mock__memory *in = mock__memory_find(address), *near = meant(address, bytes);
     const struct mock__freed *freed = mock__memory_freed(address);
     const char *why = mock__map_refuses(address, bytes);
 
     if (why)
-        mock__finding(CUSHIM_MOCK_OUT_OF_BOUNDS, "%s: %zu bytes at 0x%llx, %s", who, bytes,
+        mock__finding(CUSHIM_MOCK_OUT_OF_BOUNDS, "%s: %zu bytes at 0x%llx, %s", accessor, bytes,
                       (unsigned long long) address, why);
     else if (in && in->absent)
-        report_absent(who, bytes, in, address);
+        report_absent(accessor, bytes, in, address);
     else if (mock__memory_read_only(address) && mock__memory_contains(address, bytes))
         mock__finding(CUSHIM_MOCK_OUT_OF_BOUNDS,
                       "%s: %zu bytes at offset %llu of %s, which was registered for reading alone "
                       "(CU_MEMHOSTREGISTER_READ_ONLY)",
-                      who, bytes, (unsigned long long) (address - in->address),
-                      mock__say_memory(in).text);
+                      accessor, bytes, (unsigned long long) (address - in->address),
+                      mock__text_of_memory(in).text);
     else if (in)
-        report_outside(who, bytes, in, address);
+        report_outside(accessor, bytes, in, address);
     else if (freed && !just_behind(near, address, bytes))
         mock__finding(CUSHIM_MOCK_USE_AFTER_FREE,
-                      "%s: %zu bytes at offset %llu of %s, which was freed", who, bytes,
-                      (unsigned long long) (address - freed->address), mock__say_freed(freed).text);
+                      "%s: %zu bytes at offset %llu of %s, which was freed", accessor, bytes,
+                      (unsigned long long) (address - freed->address),
+                      mock__text_of_freed(freed).text);
     else if (near)
-        report_outside(who, bytes, near, address);
+        report_outside(accessor, bytes, near, address);
     else
         mock__finding(CUSHIM_MOCK_OUT_OF_BOUNDS,
-                      "%s: %zu bytes at 0x%llx, which was never allocated", who, bytes,
+                      "%s: %zu bytes at 0x%llx, which was never allocated", accessor, bytes,
                       (unsigned long long) address);
 }

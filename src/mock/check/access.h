@@ -58,12 +58,12 @@ void mock__access_renew(const struct mock__work *work, struct mock__memory *memo
 
 /*
  * Reports an address outside of all allocations, with the allocation that is near it or was there
- * before.
+ * before. accessor is the work or the call in words.
  */
-void mock__report_bad_address(const char *who, uint64_t address, size_t bytes);
+void mock__report_bad_address(const char *accessor, uint64_t address, size_t bytes);
 
 /* Reports new work that uses a range whose free was submitted before. */
-void mock__report_use_after_free(const char *who, uint64_t address);
+void mock__report_use_after_free(const char *accessor, uint64_t address);
 
 /* Removes the records of a range. */
 void mock__access_forget(struct mock__memory *memory);

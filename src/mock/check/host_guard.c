@@ -257,8 +257,8 @@ static void report(const struct mock__work *work, uintptr_t address)
         mock__finding(CUSHIM_MOCK_USE_AFTER_FREE,
                       "%s uses offset %zu of %s, which the program has unmapped and not "
                       "unregistered",
-                      mock__say_work(work).text, (size_t) (address - memory->address),
-                      mock__say_memory(memory).text);
+                      mock__text_of_work(work).text, (size_t) (address - memory->address),
+                      mock__text_of_memory(memory).text);
 }
 
 void mock__host_guard_end(const struct mock__work *work)

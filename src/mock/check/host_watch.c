@@ -23,16 +23,16 @@
  *   host, a kernel whose accesses are volatile or in order for the whole system.
  * - Values that streams wait for are not watched: those are for polling.
  *
- * What a kernel uses is known when it has run. So a kernel from PTX that is given an address of
- * such memory is run as soon as it can be, unless it exchanges messages with the host: it may be
- * waiting for one.
+ * The memory that a kernel uses is known when it has run. So a kernel from PTX that is given an
+ * address of such memory is run as soon as it can be, unless it exchanges messages with the host:
+ * it may be waiting for one.
  *
  * It is off by default all the same: it takes SIGSEGV, and a program that polls for the end of a
  * copy by its data, which works in practice, would have findings.
  *
  * The handler runs in the midst of anything, the mock with its lock included. So it takes no
  * lock and allocates nothing: it reads atomic words of tables that are never freed, and calls
- * mprotect(). What it noted becomes a finding when the host has waited or somebody asks.
+ * mprotect(). A hit becomes a finding when the host has waited, or when findings are asked for.
  */
 #include "mock/check/host_watch.h"
 
@@ -44,14 +44,14 @@
 #include "mock/allocation/label.h"
 #include "mock/allocation/memory.h"
 #include "mock/base/finding.h"
-#include "mock/base/hooks.h"
+#include "mock/base/upcalls.h"
 #include "mock/check/host_region.h"
 #include "mock/check/host_watches.h"
 #include "mock/check/segv.h"
 #include "mock/queue/clock.h"
 #include "mock/queue/work.h"
 
-enum kind { READS = 1, WRITES = 2, USES = 3 }; /* what the host did */
+enum kind { READS = 1, WRITES = 2, USES = 3 }; /* the access of the host */
 
 /* The table is large, because unused pages of it take no memory. */
 static struct mock__host_watch watches[8192];
@@ -100,7 +100,7 @@ static bool meet(const struct mock__segv *segv)
     const uintptr_t address = segv->address;
     const enum kind kind = kind_of(segv);
     /* A function of the program that stands for a kernel is not the host. */
-    const bool host = !segv->of_another_process && !mock__hooks.kernel_running();
+    const bool host = !segv->of_another_process && !mock__upcalls.kernel_running();
 
     if (!mock__host_in_region(address))
         return false;
@@ -147,7 +147,7 @@ static void report(struct mock__host_watch *watch)
                   "the host %s offset %zu of %s before %s, which %s it, is known to be done. "
                   "Missing: a wait for the stream, or for an event recorded after the %s",
                   words[atomic_load(&watch->kind)], (size_t) (hit - watch->memory),
-                  watch->what.text, watch->who.text,
+                  watch->memory_text.text, watch->work_text.text,
                   atomic_load(&watch->writes) ? "writes" : "reads", watch->type);
 }
 
@@ -200,7 +200,7 @@ static struct mock__host_watch *free_watch(void)
     return &watches[n];
 }
 
-/* What was hit does not count for the pages any more. The handler cannot say so itself. */
+/* Watches that were hit do not protect pages any more. The handler cannot change that itself. */
 static void take_hits(void)
 {
     if (!atomic_exchange(&hits, false))
@@ -223,7 +223,7 @@ static void end_watch(struct mock__host_watch *watch)
 
 /* --- when a watch begins to count --- */
 
-/* Who waits for the later one waits for the earlier one, too. */
+/* A wait for the later one is a wait for the earlier one, too. */
 static bool replaces(const struct mock__host_watch *now, const struct mock__host_watch *old)
 {
     return old->number < now->number && !atomic_load(&old->hit) &&
@@ -282,7 +282,7 @@ static void set_place(struct mock__host_watch *watch, const struct mock__queue *
 {
     watch->slot = queue->slot;
     watch->number = number;
-    watch->who = mock__say_work(watch->work);
+    watch->work_text = mock__text_of_work(watch->work);
     mock__tree_add(&by_slot, &watch->by_slot, queue->slot, number);
 }
 
@@ -336,7 +336,7 @@ static struct mock__host_watch *begin_watch(const struct mock__work *work, uint6
     watch->work = work;
     watch->type = work->type->name;
     watch->number = 0;
-    watch->what = mock__say_memory(memory);
+    watch->memory_text = mock__text_of_memory(memory);
     watch->memory = memory->address;
     watch->memory_end = memory->address + memory->bytes;
     atomic_store(&watch->begin, address);
@@ -421,7 +421,7 @@ static bool note_slot(void *unused, unsigned slot, uint64_t number)
     return true;
 }
 
-/* What clocks imply besides what they say is looked up for each slot. */
+/* A clock implies more than its own entries; that is looked up for each slot. */
 static void note_implied(const struct mock__clock *clock)
 {
     struct mock__tree_node *node, *next;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What host_watch.c keeps of each piece of work that is watched, and host_cover.c protects pages
- * by. Written with the lock, and read by a signal handler at any time: the handler reads what is
- * atomic, and goes through the table; whoever has the lock finds watches by the trees.
+ * The watches: host_watch.c keeps one for each range of memory of unfinished work, and host_cover.c
+ * protects pages by them. They are written with the lock, and read by a signal handler at any time:
+ * the handler reads only atomic fields, and goes through the table. Under the lock, watches are
+ * found by the trees.
  */
 #ifndef CUSHIM_MOCK_CHECK_HOST_WATCHES_H
 #define CUSHIM_MOCK_CHECK_HOST_WATCHES_H
@@ -23,18 +24,18 @@ struct mock__host_reach {
 };
 
 struct mock__host_watch {
-    _Atomic uintptr_t begin, end; /* what the work uses; end is 0 in a free place */
-    atomic_bool armed;            /* nothing of the host's is before the work any more */
+    _Atomic uintptr_t begin, end; /* the bytes of the work; end is 0 in a free place */
+    atomic_bool armed;            /* nothing that the host does is before the work any more */
     atomic_bool writes;           /* the work writes: no access. Else: no writing */
-    _Atomic uintptr_t hit;        /* where the host came, 0 while it has not */
-    atomic_int kind;              /* what it did there */
+    _Atomic uintptr_t hit;        /* the address that the host used, 0 while there is none */
+    atomic_int kind;              /* the access there, as in host_watch.c */
     bool reported;
-    const struct mock__work *work; /* NULL once it is done */
-    const char *type;              /* what it is */
-    unsigned slot;                 /* its place in clocks; */
-    uint64_t number;               /* 0: it is not submitted yet */
-    uintptr_t memory, memory_end;  /* the allocation that the bytes are in */
-    struct mock__words what, who;  /* that allocation, and the work */
+    const struct mock__work *work;            /* NULL once it is done */
+    const char *type;                         /* the work's type, for findings */
+    unsigned slot;                            /* of the work in clocks */
+    uint64_t number;                          /* 0: it is not submitted yet */
+    uintptr_t memory, memory_end;             /* the allocation that the bytes are in */
+    struct mock__text memory_text, work_text; /* that allocation, and the work */
     /* Among the free places; and where it has one: by work, by slot and number, by allocation. */
     struct mock__tree_node free_place, by_work, by_slot, by_memory;
     /* While it is not armed: by the work for which the host holds it up. */

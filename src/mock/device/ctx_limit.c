@@ -20,7 +20,7 @@ enum {
 };
 
 #define LARGEST_STACK         ((size_t) 512 << 10)
-#define LEAST_HEAP            ((size_t) 4 << 20) /* what an H200 makes of 0 (driver 580.159.04) */
+#define LEAST_HEAP            ((size_t) 4 << 20) /* an H200 takes it for 0 (driver 580.159.04) */
 #define LARGEST_FETCH         128u
 #define LARGEST_PENDING_COUNT ((size_t) 1 << 24)
 

@@ -142,8 +142,9 @@ static cushim_status put_hooks(const char *path, const char *rules)
     if (rules)
         hooks[n++] = fault_hooks(rules);
     hooks[n++] = (struct cushim_hooks){.before = asked_before, .after = asked_after};
-    status = cushim__interpose(CUSHIM_LIBRARY_CUDA, mock__functions, hooks, n, "cushim mock", &slot,
-                               &table);
+    status = cushim__interpose(
+        &(struct cushim__interposition){CUSHIM_LIBRARY_CUDA, mock__functions, hooks, n},
+        "cushim mock", &slot, &table);
     if (status == CUSHIM_OK)
         CUSHIM__PUBLISH(mock__forward, table);
     hooked = status == CUSHIM_OK;

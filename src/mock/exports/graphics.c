@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cuGraphics*, but what registers a resource of one graphics interface. There is none of those
- * beside the mock, so nothing is ever registered, and no handle is that of a resource.
+ * cuGraphics*, without the functions that register resources of one graphics interface. There is no
+ * such interface beside the mock, so nothing is ever registered, and no handle is that of a
+ * resource.
  */
 #include "mock/base/state.h"
 #include "mock/stream/stream.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the program made and did not give back. */
+/* Finds the objects and memory that the program made and did not give back. */
 #include "mock/exports/leaks.h"
 #include "base/util.h"
 #include "mock/allocation/label.h"
@@ -20,7 +20,7 @@ static void find_memory(void)
 
     for (; memory; memory = mock__memory_after(memory->address))
         if (!memory->in_module && !memory->being_freed && !memory->absent)
-            mock__finding(CUSHIM_MOCK_LEAK, "%s at 0x%llx", mock__say_memory(memory).text,
+            mock__finding(CUSHIM_MOCK_LEAK, "%s at 0x%llx", mock__text_of_memory(memory).text,
                           (unsigned long long) memory->address);
 }
 
@@ -32,7 +32,7 @@ static void find_mapped(void)
     for (size_t cursor = 0; (physical = mock__object_next(MOCK__PHYSICAL, &cursor));)
         if (physical->handles)
             mock__finding(CUSHIM_MOCK_LEAK, "%s, which has no address of its own",
-                          mock__say_memory(&physical->watched).text);
+                          mock__text_of_memory(&physical->checked).text);
     for (range = mock__map_first(); range; range = range->next)
         mock__finding(CUSHIM_MOCK_LEAK,
                       "address range 0x%llx, %zu bytes, made by cuMemAddressReserve",
@@ -64,7 +64,7 @@ static bool own_pool(const struct mock__object *object)
     return !pool->is_default && !pool->destroyed;
 }
 
-/* Not that of a node, nor what was made of a graph. */
+/* Tells whether the program made the graph: it is not a node's, and not an instantiated one. */
 static bool own_graph(const struct mock__object *object)
 {
     const struct mock__graph *graph = (const struct mock__graph *) object;
@@ -111,7 +111,7 @@ static void find_objects(size_t i)
 
     for (size_t cursor = 0; (object = mock__object_next(kinds[i].kind, &cursor));)
         if (!kinds[i].own || kinds[i].own(object))
-            mock__finding(CUSHIM_MOCK_LEAK, "%s", mock__say_object(kinds[i].name, object).text);
+            mock__finding(CUSHIM_MOCK_LEAK, "%s", mock__text_of_object(kinds[i].name, object).text);
 }
 
 static void find_primary_contexts(void)

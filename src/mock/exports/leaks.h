@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the program has not given back. Callers hold the lock. */
+/* Leaks: things that the program has not given back. Callers hold the lock. */
 #ifndef CUSHIM_MOCK_EXPORTS_LEAKS_H
 #define CUSHIM_MOCK_EXPORTS_LEAKS_H
 

@@ -120,28 +120,26 @@ static void put_within(struct mock__node *node, struct mock__graph *child)
     mock__origins_forget(node->graph);
 }
 
-static CUresult add_edges(struct mock__node *node, const CUgraphNode *after,
-                          const struct mock__edge_data *data, size_t n)
+static CUresult add_edges(struct mock__node *node, const struct mock__predecessors *after)
 {
     static const struct mock__edge_data ordinary;
     struct mock__node *other = NULL;
 
-    for (size_t i = 0; i < n; i++) {
-        MOCK__TRY(mock__node_find(after[i], &other));
-        MOCK__TRY(mock__edge_add(other, node, data ? &data[i] : &ordinary));
+    for (size_t i = 0; i < after->n; i++) {
+        MOCK__TRY(mock__node_find(after->nodes[i], &other));
+        MOCK__TRY(mock__edge_add(other, node, after->data ? &after->data[i] : &ordinary));
     }
     return CUDA_SUCCESS;
 }
 
-CUresult mock__node_add(struct mock__graph *graph, const CUgraphNode *after,
-                        const struct mock__edge_data *data, size_t n, struct mock__work *work,
-                        struct mock__node **ret_node)
+CUresult mock__node_add(struct mock__graph *graph, const struct mock__predecessors *after,
+                        struct mock__work *work, struct mock__node **ret_node)
 {
     struct mock__node *node = new_node(graph, work);
     CUresult result;
 
     MOCK__REQUIRE(node, CUDA_ERROR_OUT_OF_MEMORY);
-    result = add_edges(node, after, data, n);
+    result = add_edges(node, after);
     if (result == CUDA_SUCCESS)
         *ret_node = node;
     else
@@ -199,7 +197,7 @@ CUresult mock__graph_copy(const struct mock__graph *graph, struct mock__graph **
     return result;
 }
 
-/* --- what callers call --- */
+/* --- functions for callers --- */
 
 CUresult mock_cuGraphCreate(CUgraph *phGraph, unsigned int flags)
 {
@@ -280,14 +278,13 @@ CUresult mock_cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType *type)
     return CUDA_SUCCESS;
 }
 
-CUresult mock__node_add_child(struct mock__graph *graph, const CUgraphNode *after,
-                              const struct mock__edge_data *data, size_t n,
+CUresult mock__node_add_child(struct mock__graph *graph, const struct mock__predecessors *after,
                               struct mock__graph *child, struct mock__node **ret_node)
 {
     struct mock__work *work = mock__work_nothing();
 
     MOCK__REQUIRE(work, CUDA_ERROR_OUT_OF_MEMORY);
-    MOCK__TRY(mock__node_add(graph, after, data, n, work, ret_node));
+    MOCK__TRY(mock__node_add(graph, after, work, ret_node));
     put_within(*ret_node, child);
     return CUDA_SUCCESS;
 }

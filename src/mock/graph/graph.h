@@ -3,11 +3,10 @@
  * Graphs: nodes, and edges between them.
  *
  * A node has work (queue/work.h) that is never submitted itself: a launch submits copies of it. So
- * what a call submits to a stream and what it adds to a graph is the same thing, checked by the
- * same code. The graph of a node that is a graph, and what was instantiated, are graphs as well,
- * with nodes of their own. Edges are in graph_edges.c, the dependencies of
- * captures in dependencies.c, and which node is the copy of which in graph_origin.c. Callers hold
- * the lock.
+ * a call submits the same work to a stream that it adds to a graph, checked by the same code. A
+ * child graph and an instantiated graph are graphs as well, with nodes of their own. Edges are in
+ * graph_edges.c, the dependencies of captures in dependencies.c, and the originals of copied nodes
+ * in graph_origin.c. Callers hold the lock.
  */
 #ifndef CUSHIM_MOCK_GRAPH_GRAPH_H
 #define CUSHIM_MOCK_GRAPH_GRAPH_H
@@ -93,32 +92,34 @@ struct mock__graph {
 struct mock__graph *mock__graph_new(void);
 void mock__graph_free(struct mock__graph *graph);
 
-/* A copy with all that it has. Its nodes know what they are copies of. */
+/* Copies a graph with all that it has. Its nodes know their originals. */
 CUresult mock__graph_copy(const struct mock__graph *graph, struct mock__graph **ret_copy);
 
 /* The graph or node of a handle; CUDA_ERROR_INVALID_VALUE if there is none. */
 CUresult mock__graph_find(CUgraph handle, struct mock__graph **ret_graph);
 CUresult mock__node_find(CUgraphNode handle, struct mock__node **ret_node);
 
-/* Are there nodes that allocate or free, in the graph or in graphs within? */
+/* Tells whether nodes allocate or free, in the graph or in graphs within. */
 bool mock__graph_has_memory(const struct mock__graph *graph);
 
 /* --- nodes --- */
 
 CUgraphNodeType mock__node_type(const struct mock__node *node);
 
-/*
- * Adds a node behind others. Takes over the work, whatever it answers. data may be NULL: then all
- * edges are ordinary ones.
- */
-CUresult mock__node_add(struct mock__graph *graph, const CUgraphNode *after,
-                        const struct mock__edge_data *data, size_t n, struct mock__work *work,
-                        struct mock__node **ret_node);
+/* The nodes that a new node comes after. data may be NULL: then all edges are ordinary ones. */
+struct mock__predecessors {
+    const CUgraphNode *nodes;
+    const struct mock__edge_data *data;
+    size_t n;
+};
+
+/* Adds a node behind others. Takes over the work, whatever it answers. */
+CUresult mock__node_add(struct mock__graph *graph, const struct mock__predecessors *after,
+                        struct mock__work *work, struct mock__node **ret_node);
 void mock__node_free(struct mock__node *node);
 
 /* The same for a node that is a graph. Takes over the child, if it succeeds. */
-CUresult mock__node_add_child(struct mock__graph *graph, const CUgraphNode *after,
-                              const struct mock__edge_data *data, size_t n,
+CUresult mock__node_add_child(struct mock__graph *graph, const struct mock__predecessors *after,
                               struct mock__graph *child, struct mock__node **ret_node);
 
 /*
@@ -140,9 +141,9 @@ CUresult mock__edge_add(struct mock__node *from, struct mock__node *to,
 bool mock__edge_remove(struct mock__node *from, struct mock__node *to);
 struct mock__edge *mock__edge_find(const struct mock__node *from, const struct mock__node *to);
 
-/* --- what comes next in a capture depends on these, by handle, as their caller may destroy them
- * --- */
+/* --- the dependencies of the next node of a capture --- */
 
+/* They are handles, because the program may destroy the nodes meanwhile. */
 struct mock__capture_dependencies {
     CUgraphNode *nodes;
     struct mock__edge_data *data;
@@ -154,7 +155,7 @@ void mock__capture_dependencies_clear(struct mock__capture_dependencies *depende
 void mock__capture_dependencies_empty(struct mock__capture_dependencies *dependencies);
 bool mock__capture_dependencies_has_data(const struct mock__capture_dependencies *dependencies);
 
-/* Adds what is not in it yet. False if there is no memory. */
+/* Adds the nodes that are not in it yet. False if there is no memory. */
 bool mock__capture_dependencies_add(struct mock__capture_dependencies *dependencies,
                                     const CUgraphNode *nodes, const struct mock__edge_data *data,
                                     size_t n);
@@ -164,7 +165,7 @@ CUresult
 mock__capture_dependencies_mark_behind(const struct mock__graph *graph,
                                        const struct mock__capture_dependencies *dependencies);
 
-/* Are all of its nodes marked? */
+/* Tells whether all of its nodes are marked. */
 bool mock__capture_dependencies_is_marked(const struct mock__capture_dependencies *dependencies);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The edges of graphs, and what a graph has: cuGraph*Dependencies, cuGraphGet*, cuGraphNodeGet*. */
+/* The edges of graphs, and lists of nodes and edges: cuGraph*Dependencies, cuGraph*Get*. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,7 +99,7 @@ bool mock__edge_remove(struct mock__node *from, struct mock__node *to)
 
 /* --- adding and removing --- */
 
-/* Of both functions: one edge, with NULL for data that do not matter. */
+/* Adds or removes one edge. */
 typedef CUresult change_fn(struct mock__node *from, struct mock__node *to,
                            const struct mock__edge_data *data);
 
@@ -133,10 +133,23 @@ static CUresult change_one(change_fn *change, const struct mock__graph *graph,
     return change(from, to, data ? data : &ordinary);
 }
 
-/* All or none: what was changed before a mistake is changed back. */
+/* The edges of a call: from[i] to to[i]. data may be NULL: then all are ordinary ones. */
+struct edge_list {
+    const CUgraphNode *from, *to;
+    const struct mock__edge_data *data;
+    size_t n;
+};
+
+static CUresult change_listed(change_fn *change, const struct mock__graph *graph,
+                              const struct edge_list *edges, size_t i)
+{
+    return change_one(change, graph, edges->from[i], edges->to[i],
+                      edges->data ? &edges->data[i] : NULL);
+}
+
+/* All or none: the edges that were changed before a mistake are changed back. */
 static CUresult change_edges(change_fn *change, change_fn *back, CUgraph hGraph,
-                             const CUgraphNode *from, const CUgraphNode *to,
-                             const struct mock__edge_data *data, size_t n)
+                             const struct edge_list *edges)
 {
     struct mock__graph *graph = NULL;
     CUresult result = CUDA_SUCCESS;
@@ -144,41 +157,41 @@ static CUresult change_edges(change_fn *change, change_fn *back, CUgraph hGraph,
 
     MOCK__ENTER();
     MOCK__TRY(mock__graph_find(hGraph, &graph));
-    MOCK__REQUIRE(!n || (from && to), CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(!edges->n || (edges->from && edges->to), CUDA_ERROR_INVALID_VALUE);
     MOCK__REQUIRE(!graph->instantiated, CUDA_ERROR_INVALID_VALUE);
     MOCK__REQUIRE(change == add || !mock__graph_has_memory(graph), CUDA_ERROR_NOT_SUPPORTED);
-    for (i = 0; result == CUDA_SUCCESS && i < n; i++)
-        result = change_one(change, graph, from[i], to[i], data ? &data[i] : NULL);
+    for (i = 0; result == CUDA_SUCCESS && i < edges->n; i++)
+        result = change_listed(change, graph, edges, i);
     if (result == CUDA_SUCCESS)
         return CUDA_SUCCESS;
     for (i--; i-- > 0;)
-        change_one(back, graph, from[i], to[i], data ? &data[i] : NULL);
+        change_listed(back, graph, edges, i);
     return result;
 }
 
 CUresult mock_cuGraphAddDependencies(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to,
                                      size_t numDependencies)
 {
-    return change_edges(add, take, hGraph, from, to, NULL, numDependencies);
+    return change_edges(add, take, hGraph, &(struct edge_list){from, to, NULL, numDependencies});
 }
 
 CUresult mock_cuGraphRemoveDependencies(CUgraph hGraph, const CUgraphNode *from,
                                         const CUgraphNode *to, size_t numDependencies)
 {
-    return change_edges(take, add, hGraph, from, to, NULL, numDependencies);
+    return change_edges(take, add, hGraph, &(struct edge_list){from, to, NULL, numDependencies});
 }
 
 /* --- lists --- */
 
 /*
- * What the functions that list something share: without a list they count; with one they fill
- * in as much as there is room for, and NULL beyond what there is.
+ * The functions that list something share this: without a list they count; with one they fill in as
+ * much as there is room for, and NULL beyond the last entry.
  */
 struct listing {
     CUgraphNode *from, *to;
     struct mock__edge_data *data;
     size_t room, n;
-    bool lossy; /* something was left out that the caller has no room for: data of edges */
+    bool lossy; /* data of edges were left out, for which the caller has no room */
 };
 
 static void list(struct listing *listing, const struct mock__node *from,
@@ -295,16 +308,20 @@ CUresult mock_cuGraphAddDependencies_v2(CUgraph hGraph, const CUgraphNode *from,
                                         const CUgraphNode *to, const CUgraphEdgeData *edgeData,
                                         size_t numDependencies)
 {
-    return change_edges(add, take, hGraph, from, to, (const struct mock__edge_data *) edgeData,
-                        numDependencies);
+    const struct edge_list edges = {from, to, (const struct mock__edge_data *) edgeData,
+                                    numDependencies};
+
+    return change_edges(add, take, hGraph, &edges);
 }
 
 CUresult mock_cuGraphRemoveDependencies_v2(CUgraph hGraph, const CUgraphNode *from,
                                            const CUgraphNode *to, const CUgraphEdgeData *edgeData,
                                            size_t numDependencies)
 {
-    return change_edges(take, add, hGraph, from, to, (const struct mock__edge_data *) edgeData,
-                        numDependencies);
+    const struct edge_list edges = {from, to, (const struct mock__edge_data *) edgeData,
+                                    numDependencies};
+
+    return change_edges(take, add, hGraph, &edges);
 }
 
 CUresult mock_cuGraphGetEdges_v2(CUgraph hGraph, CUgraphNode *from, CUgraphNode *to,

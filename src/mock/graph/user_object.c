@@ -6,14 +6,14 @@
 
 #include "mock/base/state.h"
 #include "mock/graph/graph.h"
-#include "mock/queue/host_thread.h"
+#include "mock/queue/own_thread.h"
 
 /* Nothing refers to it any more: it is gone, and its destructor will be called. */
 static void end_if_unused(struct mock__user_object *object)
 {
     if (object->callers || object->graphs)
         return;
-    mock__host_thread_post(object->destructor_call);
+    mock__own_thread_post(object->destructor_call);
     mock__object_free(object);
 }
 
@@ -29,7 +29,7 @@ CUresult mock_cuUserObjectCreate(CUuserObject *object_out, void *ptr, CUhostFn d
     struct mock__user_object *object;
 
     MOCK__ENTER();
-    /* That the destructor is not synchronised is what a caller has to acknowledge. */
+    /* A caller has to acknowledge that the destructor is not synchronised. */
     MOCK__REQUIRE(object_out && destroy && initialRefcount &&
                       flags == CU_USER_OBJECT_NO_DESTRUCTOR_SYNC,
                   CUDA_ERROR_INVALID_VALUE);

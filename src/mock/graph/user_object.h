@@ -25,7 +25,7 @@ struct mock__holding {
     struct mock__tree_node by_object;
 };
 
-/* What cuGraphRetainUserObject() and cuGraphReleaseUserObject() do. */
+/* Do the work of cuGraphRetainUserObject() and cuGraphReleaseUserObject(). */
 CUresult mock__graph_retain_user_object(CUgraph graph, CUuserObject object, unsigned count,
                                         unsigned flags);
 CUresult mock__graph_release_user_object(CUgraph graph, CUuserObject object, unsigned count);

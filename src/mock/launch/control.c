@@ -51,7 +51,7 @@ static void *pointer_for(uint64_t address, size_t bytes, enum mock__access acces
 {
     const struct mock__work *work = atomic_load(&running);
     void *pointer = NULL;
-    char who[128];
+    char accessor[128];
 
     if (!work)
         return NULL;
@@ -59,8 +59,8 @@ static void *pointer_for(uint64_t address, size_t bytes, enum mock__access acces
         pointer = mock__memory_bytes(address, bytes);
     mock__helpers_lock();
     if (!pointer) {
-        snprintf(who, sizeof(who), "kernel '%s'", work->label);
-        mock__report_bad_address(who, address, bytes);
+        snprintf(accessor, sizeof(accessor), "kernel '%s'", work->label);
+        mock__report_bad_address(accessor, address, bytes);
         pointer = mock__memory_stray(work->queue->context, address, bytes, access & MOCK__WRITE);
     }
     if (pointer) {

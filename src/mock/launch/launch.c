@@ -18,7 +18,7 @@
 #include "mock/stream/event.h"
 #include "mock/stream/stream.h"
 
-/* What a thread may have of local variables. */
+/* The most local variables that a thread may have. */
 #define MOST_LOCAL_BYTES ((size_t) 512 << 10)
 
 /* The toolkit of the build may not have its name. */
@@ -89,7 +89,7 @@ static bool find_cluster(const struct mock__request *request, const struct mock_
     return cluster[0];
 }
 
-/* What a kernel was compiled for is what it is launched with, and the grid is made of it. */
+/* A launch has the cluster that the kernel was compiled for, and the grid is made of clusters. */
 static CUresult check_cluster(const struct mock__request *request,
                               const struct mock__function *function)
 {
@@ -248,7 +248,7 @@ static struct mock__kernel_work *new_kernel(const struct mock__request *request,
     return work;
 }
 
-/* Is there an address in the arguments of memory that the host is watched in using? */
+/* Tells whether an argument is an address of memory whose use by the host is watched. */
 static bool has_watched(const struct mock__kernel_work *work)
 {
     for (size_t i = 0; i < work->launch.n_args; i++)

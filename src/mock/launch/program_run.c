@@ -30,14 +30,16 @@
  * A call counts as some jumps. */
 #define STEPS (UINT64_C(1) << 31)
 
-/* Records of who touched what take some three times the room of what several blocks touched. */
+/* Records of blocks take some three times the room of the memory that several blocks use. */
 #define LARGEST_FOR_BLOCKS ((size_t) 256 << 20)
 
-/* What a thread's stack and arrays may take here. A device has half as much, but keeps arguments
- * and results in registers. */
+/*
+ * The most that a thread's stack and arrays may take here. A device has half as much, but keeps
+ * arguments and results in registers.
+ */
 #define LOCAL_LIMIT ((size_t) 1 << 20)
 
-/* A call takes so many times what it takes on a device, at most. */
+/* At most, a call takes so many times the stack that it takes on a device. */
 #define LOCAL_OF_STACK 8
 
 #define SAME_RESULT(name)                                                                          \
@@ -57,7 +59,7 @@ SAME_RESULT(ERROR_LAUNCH_FAILED);
 /* More separate runs of bytes than this are looked at as one, from the first to the last. */
 enum { MOST_RUNS = 4096 };
 
-/* --- what a launch may reach --- */
+/* --- the memory that a launch may use --- */
 
 struct running {
     struct ptx__launch launch;
@@ -95,10 +97,10 @@ static struct ptx__range range_of(const struct mock__context *context, struct mo
                                .usable = usable(context, memory, false),
                                .read_only = !usable(context, memory, true)};
 
-    range.watched = range.usable && mock__checking();
-    /* What a kernel allocates changes hands between blocks. */
-    range.check_blocks = range.watched && memory != heap && memory->bytes <= LARGEST_FOR_BLOCKS;
-    if (range.watched)
+    range.shadowed = range.usable && mock__checking();
+    /* Memory that kernels allocate goes from one block to another without any order of theirs. */
+    range.check_blocks = range.shadowed && memory != heap && memory->bytes <= LARGEST_FOR_BLOCKS;
+    if (range.shadowed)
         range.written = mock__access_written(memory);
     return range;
 }
@@ -129,7 +131,7 @@ static struct ptx__range *find_range(void *user, uint64_t address)
     return &use->range;
 }
 
-/* --- what it did --- */
+/* --- its accesses --- */
 
 /* Returns the first bit from here on that is set; the number of bytes if there is none. */
 static size_t next_bit(const struct ptx__range *range, const uint64_t *bits, size_t at)
@@ -172,7 +174,7 @@ static void tell_access(const struct running *running, const struct ptx__range *
             mock__host_watch_used(running->work, range->begin + begin, end - begin,
                                   (enum mock__access) access);
     }
-    /* What is left is at least known to be written. */
+    /* The remaining bytes are at least known to be written. */
     while (access == MOCK__WRITE && next_run(range, bits, &begin, &end))
         mock__access_mark(range->begin + begin, end - begin);
 }
@@ -197,7 +199,7 @@ static void tell_accesses(struct running *running)
     }
 }
 
-/* --- what the engine finds --- */
+/* --- the engine's findings --- */
 
 static enum cushim_mock_finding_kind kind_of(enum ptx__finding_kind kind)
 {
@@ -219,7 +221,7 @@ static enum cushim_mock_finding_kind kind_of(enum ptx__finding_kind kind)
     }
 }
 
-/* What is about an address in a known allocation says which one it is. */
+/* A finding about an address in a known allocation says which one it is. */
 static void find(void *user, enum ptx__finding_kind kind, uint64_t address, size_t bytes,
                  const char *text)
 {
@@ -233,7 +235,7 @@ static void find(void *user, enum ptx__finding_kind kind, uint64_t address, size
     if (memory)
         mock__finding(kind_of(kind), "%s (offset %llu of %s)", text,
                       (unsigned long long) (address - memory->address),
-                      mock__say_memory(memory).text);
+                      mock__text_of_memory(memory).text);
     else
         mock__finding(kind_of(kind), "%s", text);
 }
@@ -332,7 +334,7 @@ static void fill(struct ptx__launch *launch, const struct mock__function *functi
     launch->print = print;
 }
 
-/* What the launch says counts for more than what the kernel was compiled for. */
+/* The launch's attribute counts for more than the cluster that the kernel was compiled for. */
 static void set_cluster(struct ptx__launch *launch, const struct mock__attributes *attributes)
 {
     enum { CLUSTER_DIMENSION = 4 };

@@ -139,7 +139,7 @@ static void copy_rows(const struct mock__copy *copy, unsigned char *to, const un
 struct copy_work {
     struct mock__work work;
     struct mock__copy copy;
-    unsigned char *staged;         /* what the source held when the copy was submitted, or NULL */
+    unsigned char *staged;         /* the source's bytes when the copy was submitted, or NULL */
     uint64_t to_class, from_class; /* of the memory at the time of the check */
 };
 

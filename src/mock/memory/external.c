@@ -36,7 +36,7 @@ CUresult mock_cuImportExternalSemaphore(CUexternalSemaphore *extSem_out,
     return refuse((int) semHandleDesc->type, LAST_SEMAPHORE_TYPE);
 }
 
-/* --- what was never imported --- */
+/* --- functions for imported objects, of which there are none --- */
 
 CUresult mock_cuExternalMemoryGetMappedBuffer(CUdeviceptr *devPtr, CUexternalMemory extMem,
                                               const CUDA_EXTERNAL_MEMORY_BUFFER_DESC *bufferDesc)

@@ -90,9 +90,9 @@ static CUresult cannot_free(CUdeviceptr address, const struct mock__memory *memo
 
     if (memory && memory->being_freed)
         mock__finding(CUSHIM_MOCK_DOUBLE_FREE, "%s is freed in a stream already",
-                      mock__say_memory(memory).text);
+                      mock__text_of_memory(memory).text);
     else if (!memory && freed && freed->address == address)
-        mock__finding(CUSHIM_MOCK_DOUBLE_FREE, "%s", mock__say_freed(freed).text);
+        mock__finding(CUSHIM_MOCK_DOUBLE_FREE, "%s", mock__text_of_freed(freed).text);
     return CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -250,7 +250,7 @@ static const struct mock__work_type free_type = {
 /* Marked first: the work may be done by the time that it is submitted. */
 static CUresult submit_free(struct mock__stream *stream, struct mock__memory *memory)
 {
-    /* What a graph holds may be allocated again before this free is done. */
+    /* Memory that a graph holds may be allocated again before this free is done. */
     memory->being_freed = !memory->holds;
     memory->promised = false;
     mock__memory_dies(memory, stream->id);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cuMemPrefetch*, cuMemDiscard*: managed memory is in one place here, so nothing moves. What was
- * said is remembered for cuMemRangeGetAttribute().
+ * cuMemPrefetch*, cuMemDiscard*: managed memory is in one place here, so nothing moves. The
+ * arguments are remembered for cuMemRangeGetAttribute().
  */
 #include "mock/allocation/mem_advise.h"
 #include "mock/allocation/memory.h"

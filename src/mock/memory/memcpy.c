@@ -9,13 +9,11 @@
 #define ANY    MOCK__ANY_SIDE
 
 /*
- * What the functions below differ in is which side each address is on, which stream they
- * work in, and whether they wait. Those without "Async" work in the default stream.
+ * The functions below differ in the side of each address, in the stream that they work in, and in
+ * whether they wait. Those without "Async" work in the default stream.
  */
-static CUresult copy_in(CUstream hStream, bool async, enum mock__side dst_side, uint64_t dst,
-                        enum mock__side src_side, uint64_t src, size_t bytes)
+static CUresult copy_in(CUstream hStream, bool async, struct mock__copy copy)
 {
-    const struct mock__copy copy = mock__copy_line(dst_side, dst, src_side, src, bytes);
     struct mock__stream *stream = NULL;
 
     MOCK__ENTER();
@@ -30,52 +28,56 @@ static uint64_t host(const void *pointer)
 
 CUresult mock_cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount)
 {
-    return copy_in(MOCK__DEFAULT_STREAM, false, ANY, dst, ANY, src, ByteCount);
+    return copy_in(MOCK__DEFAULT_STREAM, false, mock__copy_line(ANY, dst, ANY, src, ByteCount));
 }
 
 CUresult mock_cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream)
 {
-    return copy_in(hStream, true, ANY, dst, ANY, src, ByteCount);
+    return copy_in(hStream, true, mock__copy_line(ANY, dst, ANY, src, ByteCount));
 }
 
 CUresult mock_cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount)
 {
-    return copy_in(MOCK__DEFAULT_STREAM, false, DEVICE, dstDevice, HOST, host(srcHost), ByteCount);
+    return copy_in(MOCK__DEFAULT_STREAM, false,
+                   mock__copy_line(DEVICE, dstDevice, HOST, host(srcHost), ByteCount));
 }
 
 CUresult mock_cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount,
                                    CUstream hStream)
 {
-    return copy_in(hStream, true, DEVICE, dstDevice, HOST, host(srcHost), ByteCount);
+    return copy_in(hStream, true,
+                   mock__copy_line(DEVICE, dstDevice, HOST, host(srcHost), ByteCount));
 }
 
 CUresult mock_cuMemcpyDtoH_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount)
 {
-    return copy_in(MOCK__DEFAULT_STREAM, false, HOST, host(dstHost), DEVICE, srcDevice, ByteCount);
+    return copy_in(MOCK__DEFAULT_STREAM, false,
+                   mock__copy_line(HOST, host(dstHost), DEVICE, srcDevice, ByteCount));
 }
 
 CUresult mock_cuMemcpyDtoHAsync_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount,
                                    CUstream hStream)
 {
-    return copy_in(hStream, true, HOST, host(dstHost), DEVICE, srcDevice, ByteCount);
+    return copy_in(hStream, true,
+                   mock__copy_line(HOST, host(dstHost), DEVICE, srcDevice, ByteCount));
 }
 
 CUresult mock_cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount)
 {
-    return copy_in(MOCK__DEFAULT_STREAM, false, DEVICE, dstDevice, DEVICE, srcDevice, ByteCount);
+    return copy_in(MOCK__DEFAULT_STREAM, false,
+                   mock__copy_line(DEVICE, dstDevice, DEVICE, srcDevice, ByteCount));
 }
 
 CUresult mock_cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount,
                                    CUstream hStream)
 {
-    return copy_in(hStream, true, DEVICE, dstDevice, DEVICE, srcDevice, ByteCount);
+    return copy_in(hStream, true, mock__copy_line(DEVICE, dstDevice, DEVICE, srcDevice, ByteCount));
 }
 
 /* Contexts say where memory is; with unified addresses the addresses say so themselves. */
-static CUresult copy_peer(CUstream hStream, bool async, CUdeviceptr dst, CUcontext dst_context,
-                          CUdeviceptr src, CUcontext src_context, size_t bytes)
+static CUresult copy_peer(CUstream hStream, bool async, CUcontext dst_context,
+                          CUcontext src_context, struct mock__copy copy)
 {
-    const struct mock__copy copy = mock__copy_line(DEVICE, dst, DEVICE, src, bytes);
     struct mock__stream *stream = NULL;
     struct mock__context *context = NULL;
 
@@ -91,12 +93,13 @@ static CUresult copy_peer(CUstream hStream, bool async, CUdeviceptr dst, CUconte
 CUresult mock_cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
                            CUcontext srcContext, size_t ByteCount)
 {
-    return copy_peer(MOCK__DEFAULT_STREAM, false, dstDevice, dstContext, srcDevice, srcContext,
-                     ByteCount);
+    return copy_peer(MOCK__DEFAULT_STREAM, false, dstContext, srcContext,
+                     mock__copy_line(DEVICE, dstDevice, DEVICE, srcDevice, ByteCount));
 }
 
 CUresult mock_cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
                                 CUcontext srcContext, size_t ByteCount, CUstream hStream)
 {
-    return copy_peer(hStream, true, dstDevice, dstContext, srcDevice, srcContext, ByteCount);
+    return copy_peer(hStream, true, dstContext, srcContext,
+                     mock__copy_line(DEVICE, dstDevice, DEVICE, srcDevice, ByteCount));
 }

@@ -107,7 +107,7 @@ CUresult mock_cuMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *s
                  hStream);
 }
 
-/* The bytes of what the extent counts: of the arrays' elements, or bytes. 0 if they differ. */
+/* Returns the bytes of a unit of the extent: of an array's element, or 1. 0 if they differ. */
 static size_t element_of(const CUDA_MEMCPY3D_BATCH_OP *op)
 {
     const CUmemcpy3DOperand *const operands[] = {&op->src, &op->dst};

@@ -106,7 +106,7 @@ const struct mock__fill *mock__fill_of_work(const struct mock__work *work)
     return &((const struct fill_work *) work)->fill;
 }
 
-/* Could the bytes be there when the memset is done? A graph's memory comes and goes. */
+/* Tells whether the bytes can be there when the memset is done: a graph's memory comes and goes. */
 static CUresult check_memory(const struct mock__fill *fill, size_t bytes)
 {
     if (!mock__memory_contains(fill->address, bytes)) {

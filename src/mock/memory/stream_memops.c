@@ -135,13 +135,13 @@ static void report_stuck(struct mock__work *work)
         CUSHIM_MOCK_STUCK,
         "%s waits for the value at offset %llu of %s, 0x%llx, to be %s 0x%llx; it is 0x%llx, and "
         "no work that could write it is ready",
-        mock__say_stream(work->queue).text, (unsigned long long) (op.address - memory->address),
-        mock__say_memory(memory).text, (unsigned long long) op.address,
+        mock__text_of_stream(work->queue).text, (unsigned long long) (op.address - memory->address),
+        mock__text_of_memory(memory).text, (unsigned long long) op.address,
         conditions[op.flags & CONDITION], (unsigned long long) op.value,
         (unsigned long long) load(&op, mock__memory_bytes(op.address, bytes_of(&op))));
 }
 
-/* Barriers, and flushes of writes from outside, do nothing: all sees what was done before it. */
+/* Barriers, and flushes of writes from outside, do nothing: all work sees the work before it. */
 static void run_op(struct mock__work *work, const struct op *op)
 {
     const bool write = !is_wait(op);

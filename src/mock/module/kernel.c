@@ -32,7 +32,7 @@ CUresult mock__kernel_function(struct mock__kernel *kernel, struct mock__functio
     return CUDA_SUCCESS;
 }
 
-/* What a function was set to itself counts for more, whichever came first. */
+/* An attribute that was set on a function itself counts for more, whichever came first. */
 static void apply(struct mock__function *function, const struct mock__kernel_settings *settings)
 {
     for (unsigned i = 0; i < MOCK__N_FUNCTION_ATTRIBUTES; i++) {

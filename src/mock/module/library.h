@@ -22,9 +22,9 @@ struct mock__library {
     struct mock__module *modules; /* one for each context that has used it */
 };
 
-/* What a kernel's attributes were set to on a device. */
+/* The attributes of a kernel that were set on a device. */
 struct mock__kernel_settings {
-    unsigned set; /* which were, as bits */
+    unsigned set; /* a bit for each attribute that was set */
     int values[MOCK__N_FUNCTION_ATTRIBUTES];
 };
 
@@ -49,8 +49,8 @@ struct mock__kernel *mock__kernel_new(struct mock__library *library, size_t numb
 CUresult mock__kernel_function(struct mock__kernel *kernel, struct mock__function **ret_function);
 
 /*
- * Gives what a library's module has of a kernel, or all of a module's, the attributes that the
- * kernels were set to.
+ * Sets the attributes of a kernel of a library for a module's function, or for all functions of a
+ * module.
  */
 void mock__kernel_setting_apply(const struct mock__kernel *kernel, struct mock__module *module);
 void mock__kernel_settings_apply(struct mock__module *module);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cuLink*. What is linked is PTX text, and the result is one text that holds all of them: an
- * image that a module is loaded from, which links them anew.
+ * cuLink*. The inputs are PTX texts, and the result is one text that holds all of them: an image
+ * that a module is loaded from, which links them anew.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,7 +102,7 @@ static CUresult add_names(struct link *link, const struct mock__ptx *ptx, struct
     return CUDA_SUCCESS;
 }
 
-/* What a text needs of others is looked for when there are no more. */
+/* Names that a text takes from other texts are looked for when there are no more texts. */
 static CUresult read_part(struct link *link, const char *text, struct ptx__log *messages)
 {
     struct mock__ptx ptx;
@@ -149,7 +149,7 @@ static CUresult check_type(CUjitInputType type)
     }
 }
 
-/* What options say of registers; NULL if they are not valid. */
+/* Returns the limits of registers in the options, NULL if they are not valid. */
 static const struct mock__jit_limits *limits_of(unsigned n, const CUjit_option *options,
                                                 void *const *values,
                                                 struct mock__jit_limits *ret_limits)

@@ -38,8 +38,8 @@ struct mock__function {
 };
 
 /*
- * The managed variables of a library: one for all its modules, and there before the first of
- * them. One a variable of the text; NULL for what is not managed.
+ * The managed variables of a library: all its modules share them, and they are there before the
+ * first module. One entry for each variable of the text; NULL for those that are not managed.
  */
 struct mock__managed {
     struct mock__memory **variables;
@@ -80,7 +80,7 @@ int mock__capability(const struct mock__device *device);
 CUresult mock__module_find(CUmodule handle, struct mock__module **ret_module);
 CUresult mock__function_find(CUfunction handle, struct mock__function **ret_function);
 
-/* The number of a kernel or variable in what an image declares; their count if there is none. */
+/* The number of a kernel or variable of an image; their count if there is none of this name. */
 size_t mock__find_entry(const struct mock__ptx *ptx, const char *name);
 size_t mock__find_variable(const struct mock__ptx *ptx, const char *name);
 
@@ -88,7 +88,7 @@ size_t mock__find_variable(const struct mock__ptx *ptx, const char *name);
 void mock__function_attributes(const struct mock__device *device, const struct mock__ptx *ptx,
                                const struct mock__entry *entry, int *attributes);
 
-/* Can the attribute be set to this? Static shared memory takes from what there is. */
+/* Tells whether the attribute can be set to this. Static shared memory leaves less to be set. */
 bool mock__function_settable(const struct mock__device *device, int static_shared,
                              unsigned attribute, int value);
 
@@ -109,7 +109,7 @@ void mock__function_free(struct mock__function *function);
 /* Frees a module that may be half built. */
 void mock__module_destroy(struct mock__module *module);
 
-/* Destroys the modules of a context, and what was to become one. */
+/* Destroys the modules of a context, and the links that were to become modules. */
 void mock__modules_destroy(const struct mock__context *context);
 void mock__links_destroy(const struct mock__context *context);
 

@@ -5,8 +5,8 @@
 
 #include "base/util.h"
 #include "mock/allocation/memory.h"
-#include "mock/base/hooks.h"
 #include "mock/base/state.h"
+#include "mock/base/upcalls.h"
 #include "mock/module/module.h"
 #include "mock/module/program.h"
 
@@ -38,7 +38,7 @@ static bool has_memory(const struct ptx__variable *variable)
            (variable->space == PTX_GLOBAL || variable->space == PTX_CONST);
 }
 
-/* context: NULL for what is not of one. */
+/* context: NULL for a variable of no context. */
 static CUresult allocate(struct mock__context *context, const struct ptx__variable *variable,
                          struct mock__memory **ret_memory)
 {
@@ -194,7 +194,7 @@ void mock__module_destroy(struct mock__module *module)
         if (module->variables[i] && !is_shared(module, i))
             mock__memory_free(module->variables[i]);
     }
-    mock__hooks.module_end(module);
+    mock__upcalls.module_end(module);
     mock__program_free(module);
     free(module->functions);
     free(module->variables);

@@ -74,18 +74,24 @@ CUresult mock_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlock
     return active_blocks(numBlocks, func, blockSize, dynamicSMemSize, flags);
 }
 
+/* The dynamic shared memory of a block: the program's function tells it, or it is fixed. */
+struct dynamic_shared {
+    CUoccupancyB2DSize of_threads; /* or NULL */
+    size_t fixed;
+};
+
 /*
- * Returns the shared memory that the program's function asks for. That function must not call the
+ * Returns the shared memory of a block of so many threads. The program's function must not call the
  * driver.
  */
-static size_t shared_for(CUoccupancyB2DSize function, size_t otherwise, size_t threads)
+static size_t shared_for(struct dynamic_shared shared, size_t threads)
 {
     size_t bytes;
 
-    if (!function)
-        return otherwise;
+    if (!shared.of_threads)
+        return shared.fixed;
     mock__callback_begin();
-    bytes = function((int) threads);
+    bytes = shared.of_threads((int) threads);
     mock__callback_end();
     return bytes;
 }
@@ -95,8 +101,7 @@ static size_t shared_for(CUoccupancyB2DSize function, size_t otherwise, size_t t
  * of a warp.
  */
 static CUresult best_block(int *minGridSize, int *blockSize, CUfunction func,
-                           CUoccupancyB2DSize shared, size_t dynamicSMemSize, int blockSizeLimit,
-                           unsigned flags)
+                           struct dynamic_shared shared, int blockSizeLimit, unsigned flags)
 {
     struct mock__function *function = NULL;
     size_t warp, most = 0, best = 0, largest;
@@ -111,8 +116,7 @@ static CUresult best_block(int *minGridSize, int *blockSize, CUfunction func,
         largest = least(largest, (size_t) blockSizeLimit);
     for (size_t threads = (largest + warp - 1) / warp * warp; threads; threads -= warp) {
         const size_t size = least(threads, largest);
-        const size_t blocks =
-            (size_t) mock__occupancy(function, size, shared_for(shared, dynamicSMemSize, size));
+        const size_t blocks = (size_t) mock__occupancy(function, size, shared_for(shared, size));
 
         if (blocks * size > most) {
             most = blocks * size;
@@ -129,7 +133,8 @@ CUresult mock_cuOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize,
                                                CUoccupancyB2DSize blockSizeToDynamicSMemSize,
                                                size_t dynamicSMemSize, int blockSizeLimit)
 {
-    return best_block(minGridSize, blockSize, func, blockSizeToDynamicSMemSize, dynamicSMemSize,
+    return best_block(minGridSize, blockSize, func,
+                      (struct dynamic_shared){blockSizeToDynamicSMemSize, dynamicSMemSize},
                       blockSizeLimit, 0);
 }
 
@@ -139,7 +144,8 @@ mock_cuOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *blockSize,
                                                size_t dynamicSMemSize, int blockSizeLimit,
                                                unsigned int flags)
 {
-    return best_block(minGridSize, blockSize, func, blockSizeToDynamicSMemSize, dynamicSMemSize,
+    return best_block(minGridSize, blockSize, func,
+                      (struct dynamic_shared){blockSizeToDynamicSMemSize, dynamicSMemSize},
                       blockSizeLimit, flags);
 }
 

@@ -32,19 +32,19 @@ static CUresult take_graph(struct mock__graph *graph, struct mock__graph *child,
     return CUDA_SUCCESS;
 }
 
-CUresult mock__child_add(CUgraphNode *ret_node, CUgraph hGraph, const CUgraphNode *after,
-                         const struct mock__edge_data *data, size_t n, CUgraph hChild, bool move)
+CUresult mock__child_add(CUgraphNode *ret_node, CUgraph hGraph,
+                         const struct mock__predecessors *after, CUgraph hChild, bool move)
 {
     struct mock__graph *graph = NULL, *child = NULL, *taken = NULL;
     struct mock__node *node = NULL;
     CUresult result;
 
     MOCK__ENTER();
-    MOCK__REQUIRE(ret_node && (after || !n), CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(ret_node && (after->nodes || !after->n), CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__graph_find(hGraph, &graph));
     MOCK__TRY(mock__graph_find(hChild, &child));
     MOCK__TRY(take_graph(graph, child, move, &taken));
-    result = mock__node_add_child(graph, after, data, n, taken, &node);
+    result = mock__node_add_child(graph, after, taken, &node);
     if (result == CUDA_SUCCESS)
         *ret_node = MOCK__HANDLE(node);
     else if (!move)
@@ -56,8 +56,9 @@ CUresult mock_cuGraphAddChildGraphNode(CUgraphNode *phGraphNode, CUgraph hGraph,
                                        const CUgraphNode *dependencies, size_t numDependencies,
                                        CUgraph childGraph)
 {
-    return mock__child_add(phGraphNode, hGraph, dependencies, NULL, numDependencies, childGraph,
-                           false);
+    return mock__child_add(phGraphNode, hGraph,
+                           &(struct mock__predecessors){dependencies, NULL, numDependencies},
+                           childGraph, false);
 }
 
 CUresult mock_cuGraphChildGraphNodeGetGraph(CUgraphNode hNode, CUgraph *phGraph)

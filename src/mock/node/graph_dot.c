@@ -114,7 +114,7 @@ static void print_params(FILE *file, const struct mock__node *node)
     }
 }
 
-/* Does any flag ask for the type's parameters? Bits 2 to 8 are types in order, from kernels. */
+/* Tells whether a flag asks for the type's parameters. Bits 2 to 8 are types, from kernels on. */
 static bool wants_params(unsigned flags, CUgraphNodeType type)
 {
     static const unsigned bits[] = {1 << 2, 1 << 3, 1 << 4, 1 << 5,  0,       0,       1 << 6,

@@ -5,8 +5,8 @@
  * A plan is a copy of a graph with everything that a launch needs to know: its steps, each behind
  * those that it waits for, and queues for them. A queue holds steps that are behind each other in
  * any case, so that queues add no order to that of the edges. A launch submits a copy of each
- * step's work; the first step waits for what the stream has, and what the stream is given next
- * waits for the last. graph_plan.c makes plans, graph_launch.c launches them, graph_update.c
+ * step's work; the first step waits for the work that the stream has, and the stream's next work
+ * waits for the last step. graph_plan.c makes plans, graph_launch.c launches them, graph_update.c
  * changes them, and graph_memory.c has the memory that graphs allocate. Callers hold the lock.
  */
 #ifndef CUSHIM_MOCK_NODE_GRAPH_EXEC_H
@@ -49,7 +49,7 @@ struct mock__exec {
     struct mock__point end; /* of the last launch */
 };
 
-/* Takes over the graph. *ret_culprit is a node of a circle, if that is what is wrong. */
+/* Takes over the graph. If its edges form a circle, *ret_culprit is a node of it. */
 CUresult mock__plan_new(struct mock__graph *graph, struct mock__context *context, uint64_t id,
                         struct mock__plan **ret_plan, struct mock__node **ret_culprit);
 void mock__plan_unref(struct mock__plan *plan);
@@ -59,7 +59,7 @@ CUresult mock__exec_find(CUgraphExec handle, struct mock__exec **ret_exec);
 
 CUresult mock__exec_launch(struct mock__exec *exec, struct mock__stream *stream);
 
-/* A context goes: what was to be done in it cannot be launched any more. */
+/* A context is destroyed: graphs with work for it cannot be launched any more. */
 void mock__execs_invalidate(const struct mock__context *context);
 
 /*
@@ -81,7 +81,7 @@ CUdeviceptr mock__address_of_work(const struct mock__work *work);
 void mock__graph_memory(const struct mock__device *device, uint64_t *ret_reserved,
                         uint64_t *ret_used);
 
-/* What a launch is to find before it: no memory that it allocates is allocated already. */
+/* Makes sure before a launch that no memory that it allocates is allocated already. */
 CUresult mock__launch_memory(const struct mock__exec *exec, struct mock__stream *stream);
 
 #endif

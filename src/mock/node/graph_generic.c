@@ -82,24 +82,24 @@ static bool moves(const CUgraphNodeParams *p)
 #endif
 }
 
-static CUresult add(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
-                    const struct mock__edge_data *data, size_t n, CUgraphNodeParams *p)
+static CUresult add(CUgraphNode *phGraphNode, CUgraph hGraph,
+                    const struct mock__predecessors *after, CUgraphNodeParams *p)
 {
     struct any any;
 
     MOCK__REQUIRE(p && is_reserved_zero(p), CUDA_ERROR_INVALID_VALUE);
     if (p->type == CU_GRAPH_NODE_TYPE_GRAPH)
-        return mock__child_add(phGraphNode, hGraph, dependencies, data, n, p->graph.graph,
-                               moves(p));
+        return mock__child_add(phGraphNode, hGraph, after, p->graph.graph, moves(p));
     MOCK__TRY(read_wish(p, hGraph, &any));
-    return mock__node_spec_add_by(phGraphNode, hGraph, dependencies, data, n, any.spec);
+    return mock__node_spec_add_by(phGraphNode, hGraph, after, any.spec);
 }
 
 CUresult mock_cuGraphAddNode(CUgraphNode *phGraphNode, CUgraph hGraph,
                              const CUgraphNode *dependencies, size_t numDependencies,
                              CUgraphNodeParams *nodeParams)
 {
-    return add(phGraphNode, hGraph, dependencies, NULL, numDependencies, nodeParams);
+    return add(phGraphNode, hGraph,
+               &(struct mock__predecessors){dependencies, NULL, numDependencies}, nodeParams);
 }
 
 #if CUDA_VERSION >= 12030
@@ -108,8 +108,10 @@ CUresult mock_cuGraphAddNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph,
                                 const CUgraphEdgeData *dependencyData, size_t numDependencies,
                                 CUgraphNodeParams *nodeParams)
 {
-    return add(phGraphNode, hGraph, dependencies, (const struct mock__edge_data *) dependencyData,
-               numDependencies, nodeParams);
+    const struct mock__predecessors after = {
+        dependencies, (const struct mock__edge_data *) dependencyData, numDependencies};
+
+    return add(phGraphNode, hGraph, &after, nodeParams);
 }
 #endif
 

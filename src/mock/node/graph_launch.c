@@ -8,7 +8,7 @@
 #include "mock/stream/capture.h"
 #include "mock/stream/stream.h"
 
-/* What a launch is made of, besides its plan. */
+/* The parts of a launch, besides its plan. */
 struct launch {
     struct mock__exec *exec;
     struct mock__plan *plan;
@@ -76,7 +76,7 @@ static CUresult copy_steps(const struct launch *launch)
     return CUDA_SUCCESS;
 }
 
-/* Behind what the stream has, and behind the last launch of the same graph. */
+/* Behind the work that the stream has, and behind the last launch of the same graph. */
 static CUresult submit_begin(struct launch *launch)
 {
     struct mock__work *work = mock__work_nothing();
@@ -90,7 +90,7 @@ static CUresult submit_begin(struct launch *launch)
     return CUDA_SUCCESS;
 }
 
-/* What is before it in its own queue is behind it in any case. */
+/* Earlier steps in its own queue come before it in any case. */
 static bool wait_for_steps(const struct launch *launch, const struct mock__step *step,
                            struct mock__work *work)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * cuGraph*MemAllocNode*, cuGraph*MemFreeNode*. The address is fixed when the node is added; the
- * bytes are there from an allocation to a free, whoever frees.
+ * bytes are there from an allocation to a free, which may be of a graph or of the program.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ struct memory_work {
     struct mock__work work;
     CUdeviceptr address;
     uint64_t id;
-    CUmemAccessDesc *access; /* what an allocation was told; peers reach it in any case */
+    CUmemAccessDesc *access; /* parameters of an allocation; peers reach it in any case */
     size_t n_access;
 };
 
@@ -120,7 +120,7 @@ static void run_free(struct mock__work *work)
     mock__memory_free(memory);
 }
 
-/* What later calls go by is what was submitted, and not what is done. */
+/* Later calls go by the work that was submitted, and not by the work that is done. */
 static CUresult submit(struct mock__queue *queue, struct mock__work *work)
 {
     struct mock__memory *memory = memory_of(work);
@@ -177,7 +177,7 @@ CUresult mock__alloc_work(struct mock__context *context, size_t bytes, const cha
     return new_work(&alloc_type, memory, ret_work);
 }
 
-/* Only what a graph allocates is freed by one. */
+/* A graph frees only memory that a graph allocates. */
 CUresult mock__describe_free(const void *params, struct mock__work **ret_work)
 {
     const struct mock__free_params *p = params;
@@ -237,7 +237,7 @@ static CUresult check_step(const struct mock__exec *exec, uint64_t launch,
                                                                   : CUDA_ERROR_INVALID_VALUE;
     if (!memory->promised)
         return CUDA_SUCCESS;
-    /* What an earlier launch allocated is still there. */
+    /* Memory of an earlier launch is still there. */
     MOCK__REQUIRE(exec->flags & MOCK__AUTO_FREE_ON_LAUNCH, CUDA_ERROR_INVALID_VALUE);
     return free_now(exec, node, stream);
 }
@@ -255,7 +255,7 @@ CUresult mock__launch_memory(const struct mock__exec *exec, struct mock__stream 
     return CUDA_SUCCESS;
 }
 
-/* --- what callers call --- */
+/* --- functions for callers --- */
 
 #if CUDA_VERSION >= 11040
 /* The current context if it is the device's, else the device's primary one. */

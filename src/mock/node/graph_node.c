@@ -16,22 +16,22 @@
 CUresult mock__node_spec_add(CUgraphNode *ret_node, CUgraph hGraph, const CUgraphNode *after,
                              size_t n, struct mock__node_spec spec)
 {
-    return mock__node_spec_add_by(ret_node, hGraph, after, NULL, n, spec);
+    return mock__node_spec_add_by(ret_node, hGraph, &(struct mock__predecessors){after, NULL, n},
+                                  spec);
 }
 
-CUresult mock__node_spec_add_by(CUgraphNode *ret_node, CUgraph hGraph, const CUgraphNode *after,
-                                const struct mock__edge_data *data, size_t n,
-                                struct mock__node_spec spec)
+CUresult mock__node_spec_add_by(CUgraphNode *ret_node, CUgraph hGraph,
+                                const struct mock__predecessors *after, struct mock__node_spec spec)
 {
     struct mock__graph *graph = NULL;
     struct mock__node *node = NULL;
     struct mock__work *work = NULL;
 
     MOCK__ENTER();
-    MOCK__REQUIRE(ret_node && (after || !n), CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(ret_node && (after->nodes || !after->n), CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__graph_find(hGraph, &graph));
     MOCK__TRY(spec.describe(spec.params, &work));
-    MOCK__TRY(mock__node_add(graph, after, data, n, work, &node));
+    MOCK__TRY(mock__node_add(graph, after, work, &node));
     *ret_node = MOCK__HANDLE(node);
     return CUDA_SUCCESS;
 }

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* What the functions of nodes of all types have in common. Callers hold the lock. */
+/* Functions for nodes of all types. Callers hold the lock. */
 #ifndef CUSHIM_MOCK_NODE_GRAPH_NODE_H
 #define CUSHIM_MOCK_NODE_GRAPH_NODE_H
 
 #include "mock/graph/graph.h"
 
-/* What a caller wants a node to be: its parameters, and what turns them into checked work. */
+/* The parameters of a node, and the function that turns them into checked work. */
 struct mock__node_spec {
     CUresult (*describe)(const void *params, struct mock__work **ret_work);
     const void *params;
 };
 
-/* What cuGraphAdd*Node, cuGraph*NodeSetParams and cuGraphExec*NodeSetParams do. */
+/* Do the work of cuGraphAdd*Node, cuGraph*NodeSetParams and cuGraphExec*NodeSetParams. */
 CUresult mock__node_spec_add(CUgraphNode *ret_node, CUgraph graph, const CUgraphNode *after,
                              size_t n, struct mock__node_spec spec);
-CUresult mock__node_spec_add_by(CUgraphNode *ret_node, CUgraph graph, const CUgraphNode *after,
-                                const struct mock__edge_data *data, size_t n,
+CUresult mock__node_spec_add_by(CUgraphNode *ret_node, CUgraph graph,
+                                const struct mock__predecessors *after,
                                 struct mock__node_spec spec);
 CUresult mock__node_spec_set(CUgraphNode node, CUgraphNodeType type, struct mock__node_spec spec);
 CUresult mock__node_spec_set_exec(CUgraphExec exec, CUgraphNode node, CUgraphNodeType type,

@@ -52,8 +52,8 @@ CUresult mock__describe_free(const void *params, struct mock__work **ret_work);
  * Adds a node that is a graph: a copy or, if move is true, the graph itself, which the node then
  * owns.
  */
-CUresult mock__child_add(CUgraphNode *ret_node, CUgraph hGraph, const CUgraphNode *after,
-                         const struct mock__edge_data *data, size_t n, CUgraph child, bool move);
+CUresult mock__child_add(CUgraphNode *ret_node, CUgraph hGraph,
+                         const struct mock__predecessors *after, CUgraph child, bool move);
 
 /* Makes the graph within an executable graph do what another graph of the same shape does. */
 CUresult mock__child_update(CUgraphExec exec, CUgraphNode node, CUgraph child);

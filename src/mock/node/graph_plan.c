@@ -14,8 +14,8 @@ struct track {
     size_t tail; /* its last step */
     size_t number;
     /*
-     * Where it is free for what is in another track, its home, from a step on: by the home and the
-     * context, and by the step.
+     * From a step on it is free for steps of another track, its home: by the home and the context,
+     * and by the step.
      */
     struct mock__tree_node when_free;
     size_t least; /* the lowest number at and below it in that tree */
@@ -23,7 +23,7 @@ struct track {
 
 struct planner {
     struct mock__plan *plan;
-    CUcontext context; /* for what may be done anywhere */
+    CUcontext context; /* for work that may be done in any context */
     uint64_t id;
     struct track **tracks;
     struct mock__tree free; /* tracks */
@@ -302,7 +302,7 @@ static CUresult new_queue(struct planner *planner, const struct mock__step *step
     return CUDA_SUCCESS;
 }
 
-/* Queues that end in what the step waits for are free for what comes behind the step. */
+/* Queues that end in a step for which this step waits are free for the steps behind this one. */
 static void free_queues(struct planner *planner, size_t number)
 {
     const struct mock__step *step = &planner->plan->steps[number];

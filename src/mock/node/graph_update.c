@@ -21,7 +21,7 @@ enum {
     ATTRIBUTES_CHANGED = 8,
 };
 
-/* What differs, and where. */
+/* The first difference between two graphs, and its nodes. */
 struct difference {
     CUgraphExecUpdateResult result;
     const struct mock__node *node, *from;
@@ -60,7 +60,7 @@ static bool is_cooperative(const struct mock__work *work)
     return ((const struct mock__kernel_work *) work)->cooperative;
 }
 
-/* What of a node's work cannot change, SUCCESS if it may. */
+/* Returns the reason why the work of a kernel node cannot change, SUCCESS if it may. */
 static int kernel_change(const struct mock__work *work, const struct mock__work *new)
 {
     if (work->context != new->context)
@@ -155,7 +155,7 @@ CUresult mock__graph_update(struct mock__graph *graph, const struct mock__graph 
     if (!graphs_differ(graph, from, &difference)) {
         MOCK__TRY(mock__graph_copy(from, &copy));
         exchange(graph, copy);
-        /* What launches on their way still use is kept as well. */
+        /* User objects that unfinished launches still use are kept as well. */
         if (mock__holdings_copy(from, graph) != CUDA_SUCCESS)
             difference.result = CU_GRAPH_EXEC_UPDATE_ERROR;
         mock__graph_free(copy);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "mock/queue/ready.h"
 
-#include "mock/base/hooks.h"
+#include "mock/base/upcalls.h"
 #include "mock/queue/work.h"
 
 static struct mock__queue *by_ticket(struct mock__tree_node *node)
@@ -77,9 +77,9 @@ static bool ask_work(const struct mock__work *work)
 {
     bool ready;
 
-    mock__hooks.guard_begin();
+    mock__upcalls.guard_begin();
     ready = work->type->ready(work);
-    mock__hooks.guard_end(work);
+    mock__upcalls.guard_end(work);
     return ready;
 }
 

@@ -3,9 +3,9 @@
 
 #include "base/util.h"
 #include "mock/base/context.h"
-#include "mock/base/hooks.h"
 #include "mock/base/state.h"
-#include "mock/queue/host_thread.h"
+#include "mock/base/upcalls.h"
+#include "mock/queue/own_thread.h"
 
 /* The maximum number of pieces of work that run when one is submitted. */
 enum { MOST_AT_ONCE = 4 };
@@ -68,14 +68,14 @@ static void do_first(struct mock__queue *queue)
 
     work->status = state_of(queue);
     if (work->type->host) {
-        mock__host_thread_call(work);
+        mock__own_thread_call(work);
         return;
     }
     /* In a broken context no work runs, but it still ends, so that other work can go on. */
     if (work->status == CUDA_SUCCESS) {
-        mock__hooks.guard_begin();
+        mock__upcalls.guard_begin();
         work->type->run(work);
-        mock__hooks.guard_end(work);
+        mock__upcalls.guard_end(work);
     }
     mock__work_end(work);
     mock__lock_changed();
@@ -98,7 +98,7 @@ void mock__schedule_trivial(struct mock__queue *queue, const struct mock__work *
 
 void mock__schedule_submitted(void)
 {
-    mock__host_thread_wake();
+    mock__own_thread_wake();
     if (!seed)
         return;
     for (int i = 0; i < MOST_AT_ONCE && draw() % 2; i++)
@@ -108,7 +108,7 @@ void mock__schedule_submitted(void)
 
 void mock__schedule_asked(void)
 {
-    mock__host_thread_wake();
+    mock__own_thread_wake();
     if (!seed || draw() % 2)
         mock__schedule_step();
 }
@@ -158,7 +158,7 @@ static CUresult finish(const struct mock__point *point, bool told)
     uint64_t still_since = 0;
 
     while (!mock__point_reached(&mine)) {
-        if (mock__host_thread_busy() && mock__lock_wait(CALL_PATIENCE_NS))
+        if (mock__own_thread_busy() && mock__lock_wait(CALL_PATIENCE_NS))
             continue;
         if (mock__point_reached(&mine) || mock__schedule_step())
             still_since = 0;
@@ -170,7 +170,7 @@ static CUresult finish(const struct mock__point *point, bool told)
     if (mine.queue)
         result = state_of(mine.queue);
     mock__point_clear(&mine);
-    mock__hooks.idle();
+    mock__upcalls.idle();
     return result;
 }
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "mock/base/context.h"
-#include "mock/base/hooks.h"
+#include "mock/base/upcalls.h"
 #include "mock/queue/clock.h"
 #include "mock/queue/held.h"
 #include "mock/queue/ready.h"
@@ -35,7 +35,7 @@ struct mock__queue *mock__queue_new(struct mock__context *context, bool blocking
 {
     struct mock__queue *queue = calloc(1, sizeof(*queue));
 
-    if (!queue || !mock__slot_take(mock__hooks.slot_watched, &queue->slot, &queue->submitted)) {
+    if (!queue || !mock__slot_take(mock__upcalls.slot_watched, &queue->slot, &queue->submitted)) {
         free(queue);
         return NULL;
     }
@@ -122,7 +122,7 @@ void mock__work_free(void *pointer)
     if (!work)
         return;
     if (work->watched)
-        mock__hooks.watch_end(work);
+        mock__upcalls.watch_end(work);
     if (work->type->finish)
         work->type->finish(work);
     for (size_t i = 0; i < work->n_waits; i++)
@@ -291,7 +291,7 @@ static void become_idle(struct mock__queue *queue)
  */
 static bool behind_all(unsigned slot, uint64_t number)
 {
-    if (mock__hooks.slot_watched(slot))
+    if (mock__upcalls.slot_watched(slot))
         return false;
     for (const struct mock__queue *queue = busy; queue; queue = queue->next_busy)
         if (!mock__clock_reached(queue->first->clock, slot, number))
@@ -325,7 +325,7 @@ void mock__host_waited(const struct mock__clock *clock)
 
     mock__clock_join_known(host, clock, &(struct mock__known){.in_first = {last}});
     set_to(&last, clock);
-    mock__hooks.host_knows(*host, before);
+    mock__upcalls.host_knows(*host, before);
     mock__clock_unref(before);
     mock__clocks_shrink(behind_all, !busy);
 }
@@ -402,7 +402,7 @@ CUresult mock__work_submit(struct mock__queue *queue, void *pointer)
         become_busy(queue);
     take_turn(queue);
     if (work->watched)
-        mock__hooks.watch_submitted(work);
+        mock__upcalls.watch_submitted(work);
     if (work->hurried)
         mock__schedule_hurry(queue);
     mock__schedule_submitted();
@@ -446,7 +446,7 @@ void mock__work_end(struct mock__work *work)
     mock__queue_release(queue);
     mock__work_free(work);
     if (held)
-        mock__hooks.watch(ended);
+        mock__upcalls.watch(ended);
     if (queue->first) {
         mock__queue_look(queue);
         return;

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "mock/base/hooks.h"
 #include "mock/base/state.h"
+#include "mock/base/upcalls.h"
 #include "mock/queue/work.h"
 #include "mock/stream/event.h"
 #include "mock/stream/stream.h"
@@ -222,12 +222,14 @@ CUresult mock__capture_add(struct mock__stream *stream, struct mock__work *work)
     if (needs_context(work))
         work->context = MOCK__HANDLE(stream->context);
     if (work->type->node == CU_GRAPH_NODE_TYPE_KERNEL &&
-        mock__hooks.kernel_priority(work, stream->priority) != CUDA_SUCCESS) {
+        mock__upcalls.kernel_priority(work, stream->priority) != CUDA_SUCCESS) {
         mock__work_free(work);
         return invalidate(stream->capture, CUDA_ERROR_OUT_OF_MEMORY);
     }
-    result = mock__node_add(stream->capture->graph, dependencies->nodes, dependencies->data,
-                            dependencies->n, work, &node);
+    result = mock__node_add(
+        stream->capture->graph,
+        &(struct mock__predecessors){dependencies->nodes, dependencies->data, dependencies->n},
+        work, &node);
     return added(stream, result, node);
 }
 
@@ -240,8 +242,10 @@ CUresult mock__capture_graph(struct mock__stream *stream, const struct mock__gra
 
     MOCK__REQUIRE(!mock__graph_has_memory(graph), CUDA_ERROR_NOT_SUPPORTED);
     MOCK__TRY(mock__graph_copy(graph, &copy));
-    result = mock__node_add_child(stream->capture->graph, dependencies->nodes, dependencies->data,
-                                  dependencies->n, copy, &node);
+    result = mock__node_add_child(
+        stream->capture->graph,
+        &(struct mock__predecessors){dependencies->nodes, dependencies->data, dependencies->n},
+        copy, &node);
     if (result != CUDA_SUCCESS)
         mock__graph_free(copy);
     return added(stream, result, node);
@@ -252,7 +256,7 @@ CUresult mock__capture_alloc(struct mock__stream *stream, size_t bytes, CUdevice
     struct mock__work *work = NULL;
     CUdeviceptr address = 0;
 
-    MOCK__TRY(mock__hooks.alloc_work(stream->context, bytes, &work, &address));
+    MOCK__TRY(mock__upcalls.alloc_work(stream->context, bytes, &work, &address));
     MOCK__TRY(mock__capture_add(stream, work));
     *ret_address = address;
     return CUDA_SUCCESS;
@@ -262,7 +266,7 @@ CUresult mock__capture_free(struct mock__stream *stream, CUdeviceptr address)
 {
     struct mock__work *work = NULL;
 
-    MOCK__TRY(mock__hooks.free_work(MOCK__HANDLE(stream->capture->graph), address, &work));
+    MOCK__TRY(mock__upcalls.free_work(MOCK__HANDLE(stream->capture->graph), address, &work));
     return mock__capture_add(stream, work);
 }
 

@@ -20,7 +20,7 @@ static bool is_integer(CUarray_format format)
            format == CU_AD_FORMAT_UNSIGNED_INT32 || format == CU_AD_FORMAT_SIGNED_INT32;
 }
 
-/* Only what is read as a number can be between two elements. */
+/* Only elements that are read as fractions or floats can be blended. */
 static bool can_filter(const CUDA_TEXTURE_DESC *texture, const struct mock__texels *texels)
 {
     const bool wide = is_integer(texels->format) && texels->element / texels->channels == 4;

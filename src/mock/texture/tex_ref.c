@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cuTexRef*: what texture objects took the place of. */
+/* cuTexRef*: texture references, which are older than texture objects. */
 #include <string.h>
 
 #include "mock/allocation/array.h"
@@ -242,7 +242,7 @@ CUresult mock_cuTexRefSetFlags(CUtexref hTexRef, unsigned int Flags)
     return CUDA_SUCCESS;
 }
 
-/* What it is bound to, if that is of the type that is asked for. */
+/* Tells whether it is bound to a resource of this type. */
 static bool is_bound(const struct mock__texture_reference *reference, CUresourcetype type)
 {
     return reference->bound && reference->resource.resType == type;

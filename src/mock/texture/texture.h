@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Texture and surface objects: checked descriptors, for whoever samples them. What a program passes
- * to a kernel as a CUtexObject or CUsurfObject is the object's handle. tex_object.c and surf.c have
+ * Texture and surface objects: checked descriptors, from which kernels sample. A program passes the
+ * object's handle to a kernel, as a CUtexObject or CUsurfObject. tex_object.c and surf.c have
  * the objects, tex_ref.c and module_texture.c the references, tex_resource.c what they refer to,
  * and texture_image.c the image that a kernel samples. Callers hold the lock.
  */
@@ -36,16 +36,16 @@ struct mock__surface {
     CUDA_RESOURCE_DESC resource;
 };
 
-/* The older way: what is sampled, and how, is set one by one. */
+/* The older way: the resource and the ways to sample it are set one by one. */
 struct mock__texture_reference {
     struct mock__object object;
     struct mock__context *context;
     const struct mock__module *module; /* whose variable it is, or NULL */
-    uint64_t address;                  /* of the variable: what kernels know it by */
-    CUDA_RESOURCE_DESC resource;       /* what it is bound to */
+    uint64_t address;                  /* of the variable, by which kernels know it */
+    CUDA_RESOURCE_DESC resource;       /* the one that it is bound to */
     bool bound;
     CUDA_TEXTURE_DESC texture;
-    CUarray_format format; /* for what has none of its own */
+    CUarray_format format; /* for resources without a format of their own */
     unsigned channels;
     struct mock__tree_node by_address; /* among those of variables */
 };
@@ -79,13 +79,14 @@ const struct mock__texture *mock__texture_find(CUtexObject handle);
 const struct mock__surface *mock__surface_find(CUsurfObject handle);
 
 /*
- * A level of a resource; only mipmapped arrays have more than level 0. What the program has
- * destroyed meanwhile is CUDA_ERROR_INVALID_HANDLE, and a kernel that reads it faults.
+ * A level of a resource; only mipmapped arrays have more than level 0.
+ * CUDA_ERROR_INVALID_HANDLE if the program has destroyed the resource meanwhile; a kernel that
+ * reads it faults.
  */
 CUresult mock__texels_of(const CUDA_RESOURCE_DESC *resource, unsigned level,
                          struct mock__texels *ret_texels);
 
-/* Is this a resource that a texture can be made of? A surface is made of an array. */
+/* Tells whether a texture can be made of this resource. A surface is made of an array. */
 CUresult mock__resource_check(const struct mock__context *context,
                               const CUDA_RESOURCE_DESC *resource);
 
@@ -104,8 +105,8 @@ void mock__texture_reference_free(struct mock__texture_reference *reference);
 void mock__references_destroy(const struct mock__module *module);
 
 /*
- * For the engine: what a kernel knows by a handle, or by the address of a variable. False: it
- * is nothing. The first argument is not used.
+ * For the engine: finds an image by its handle, or by the address of a variable. False if there is
+ * none. The first argument is not used.
  */
 bool mock__image_find(void *unused, uint64_t handle, struct ptx__image *ret_image);
 

@@ -47,7 +47,7 @@ static void set_format(struct ptx__image *image, CUarray_format format, unsigned
         }
 }
 
-/* --- what it is made of --- */
+/* --- the levels and the sampler of an image --- */
 
 static void set_level(struct ptx__image_level *level, const struct mock__texels *texels)
 {
@@ -151,7 +151,7 @@ static struct ptx__sampler sampler_of(const CUDA_TEXTURE_DESC *texture)
     return sampler;
 }
 
-/* --- what has the handle --- */
+/* --- finding an image --- */
 
 static bool find_object(uint64_t handle, struct ptx__image *image)
 {
@@ -187,7 +187,7 @@ static bool find_bound(uint64_t address, struct ptx__image *image)
     return true;
 }
 
-/* What the text of a module says of a sampler, as ptx/parse/initial_value.c keeps it. */
+/* Returns the sampler that a module's text declares, as ptx/parse/initial_value.c keeps it. */
 static struct ptx__sampler declared(const struct ptx__variable *variable)
 {
     static const uint8_t modes[] = {PTX__WRAP, PTX__MIRROR, PTX__CLAMP, PTX__CLAMP, PTX__BORDER};

@@ -46,8 +46,8 @@ bool ptx__is_elf(const void *image, size_t size)
 }
 
 /*
- * Is this the wrapper that nvcc puts around a fat binary? It holds the address of the data, so it
- * only makes sense in memory (size unknown).
+ * Tells whether this is the wrapper that nvcc puts around a fat binary. It holds the address of the
+ * data, so it only makes sense in memory (size unknown).
  */
 static bool is_wrapper(const void *image, size_t size)
 {

@@ -11,7 +11,7 @@
 typedef size_t decompress_fn(void *to, size_t n_to, const void *from, size_t n_from);
 typedef unsigned long long size_fn(const void *from, size_t n_from);
 
-/* What the second answers: the frame does not say, or is none. */
+/* Results of the second function: the frame does not say its size, or it is no frame. */
 #define SIZE_UNKNOWN (~0ull)
 #define NO_SIZE      (~0ull - 1)
 

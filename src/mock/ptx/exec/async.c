@@ -25,7 +25,8 @@ static unsigned char *reach(struct ptx__warp *w, const struct ptx__op *op,
                             const struct ptx__place_in *place, unsigned lane, unsigned bytes,
                             enum ptx__use use)
 {
-    return ptx__reach_in(w, op, place->space, lane, address_of(w, place, lane), bytes, use);
+    return ptx__reach_in(ptx__lane_op(w, op, lane), place->space, address_of(w, place, lane), bytes,
+                         use);
 }
 
 /* --- copies: the mock makes them at once, which is one of the moments that PTX allows --- */
@@ -42,8 +43,9 @@ static bool copy_lane(struct ptx__warp *w, const struct ptx__op *op, const struc
     if (!to)
         return false;
     for (unsigned i = 0; i < n; i++) {
-        const unsigned char *from = ptx__reach_in(
-            w, op, copy->from.space, lane, address_of(w, &copy->from, lane) + i, 1, PTX__LOADS);
+        const unsigned char *from =
+            ptx__reach_in(ptx__lane_op(w, op, lane), copy->from.space,
+                          address_of(w, &copy->from, lane) + i, 1, PTX__LOADS);
 
         if (!from)
             return false;

@@ -88,7 +88,7 @@ static const struct ptx__op *do_assertfail(struct ptx__warp *warp, const struct 
     for (uint32_t m = warp->mask; m; m &= m - 1)
         if (!print_assertion(warp, op, (unsigned) __builtin_ctz(m), message))
             return NULL;
-    return ptx__fault(warp, op, PTX__ERROR_ASSERT, PTX__OTHER, (unsigned) __builtin_ctz(warp->mask),
+    return ptx__fault(ptx__first_lane_op(warp, op), PTX__ERROR_ASSERT, PTX__OTHER,
                       "assertion '%s' failed", message);
 }
 
@@ -113,7 +113,7 @@ static const struct ptx__op *do_free(struct ptx__warp *warp, const struct ptx__o
         const uint64_t address = argument(warp, op, lane, 0, 8);
 
         if (address && !ptx__heap_give(heap, address))
-            return ptx__fault(warp, op, PTX__ERROR_ILLEGAL_ADDRESS, PTX__OTHER, lane,
+            return ptx__fault(ptx__lane_op(warp, op, lane), PTX__ERROR_ILLEGAL_ADDRESS, PTX__OTHER,
                               "free() of 0x%llx, which malloc() did not give or free() has taken",
                               (unsigned long long) address);
     }

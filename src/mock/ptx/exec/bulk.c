@@ -146,7 +146,7 @@ static bool tell_barrier(struct ptx__warp *w, const struct ptx__op *op, unsigned
 
     if (!bulk->has_barrier)
         return true;
-    at = ptx__reach_in(w, op, bulk->barrier.space, lane, address, 8, PTX__UPDATES);
+    at = ptx__reach_in(ptx__lane_op(w, op, lane), bulk->barrier.space, address, 8, PTX__UPDATES);
     if (at)
         ptx__mbarrier_complete(at, bytes);
     return at;
@@ -166,14 +166,15 @@ struct copy {
 static bool copy_unit(const struct copy *copy, uint64_t offset)
 {
     const struct ptx__bulk *bulk = copy->bulk;
-    const unsigned char *from = ptx__reach_in(copy->w, copy->op, bulk->from.space, copy->lane,
-                                              copy->from + offset, UNIT, PTX__LOADS);
+    const unsigned char *from =
+        ptx__reach_in(ptx__lane_op(copy->w, copy->op, copy->lane), bulk->from.space,
+                      copy->from + offset, UNIT, PTX__LOADS);
     unsigned char *to;
 
     if (!from)
         return false;
-    to = ptx__reach_in(copy->w, copy->op, bulk->to.space, copy->lane, copy->to + offset, UNIT,
-                       bulk->reduction ? PTX__UPDATES : PTX__STORES);
+    to = ptx__reach_in(ptx__lane_op(copy->w, copy->op, copy->lane), bulk->to.space,
+                       copy->to + offset, UNIT, bulk->reduction ? PTX__UPDATES : PTX__STORES);
     if (!to)
         return false;
     for (unsigned i = 0; bulk->reduction && i < UNIT; i += bulk->element)
@@ -208,7 +209,7 @@ static bool copy_lane(struct ptx__warp *w, const struct ptx__op *op, unsigned la
     const uint32_t blocks = bulk->blocks ? REG(uint32_t, bulk->blocks)[lane] & 0xffff : 0;
 
     if (copy.size % UNIT)
-        return ptx__fault(w, op, PTX__ERROR_MISALIGNED_ADDRESS, PTX__MISALIGNED, lane,
+        return ptx__fault(ptx__lane_op(w, op, lane), PTX__ERROR_MISALIGNED_ADDRESS, PTX__MISALIGNED,
                           "a bulk copy of %llu bytes, which is no multiple of 16",
                           (unsigned long long) copy.size);
     if (bulk->bytes_of)
@@ -243,8 +244,8 @@ const struct ptx__op *ptx__do_bulk_fill(struct ptx__warp *w, const struct ptx__o
         const uint64_t to = address_of(w, &bulk->to, lane);
 
         for (uint64_t offset = 0; offset < size; offset += 8) {
-            unsigned char *at =
-                ptx__reach_in(w, op, bulk->to.space, lane, to + offset, 8, PTX__STORES);
+            unsigned char *at = ptx__reach_in(ptx__lane_op(w, op, lane), bulk->to.space,
+                                              to + offset, 8, PTX__STORES);
 
             if (!at)
                 return NULL;
@@ -260,8 +261,9 @@ static bool store_lane(struct ptx__warp *w, const struct ptx__op *op, unsigned l
 {
     const struct ptx__bulk *bulk = bulk_of(op);
     const unsigned bytes = bulk->n_values * bulk->element;
-    unsigned char *at = ptx__reach_in(w, op, bulk->to.space, lane, address_of(w, &bulk->to, lane),
-                                      bytes, bulk->reduction ? PTX__UPDATES : PTX__STORES);
+    unsigned char *at =
+        ptx__reach_in(ptx__lane_op(w, op, lane), bulk->to.space, address_of(w, &bulk->to, lane),
+                      bytes, bulk->reduction ? PTX__UPDATES : PTX__STORES);
 
     if (!at)
         return false;
@@ -290,7 +292,8 @@ const struct ptx__op *ptx__do_async_store(struct ptx__warp *w, const struct ptx_
 static bool cancel_in(struct ptx__warp *w, const struct ptx__op *op, unsigned lane, uint64_t to,
                       uint64_t barrier)
 {
-    unsigned char *at = ptx__reach_in(w, op, bulk_of(op)->to.space, lane, to, UNIT, PTX__STORES);
+    unsigned char *at =
+        ptx__reach_in(ptx__lane_op(w, op, lane), bulk_of(op)->to.space, to, UNIT, PTX__STORES);
 
     if (!at)
         return false;

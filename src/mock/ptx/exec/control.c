@@ -41,9 +41,8 @@ const struct ptx__op *ptx__do_branch_index(struct ptx__warp *w, const struct ptx
     for (unsigned l = 0; l < PTX__LANES; l++)
         same |= (uint32_t) (index[l] == first) << l;
     if (first >= op->imm)
-        return ptx__fault(w, op, PTX__ERROR_LAUNCH_FAILED, PTX__OTHER,
-                          (unsigned) __builtin_ctz(w->mask), "branch number %u of a list of %u",
-                          first, (unsigned) op->imm);
+        return ptx__fault(ptx__first_lane_op(w, op), PTX__ERROR_LAUNCH_FAILED, PTX__OTHER,
+                          "branch number %u of a list of %u", first, (unsigned) op->imm);
     target += op->list[first];
     same &= w->mask;
     if (same == w->mask)
@@ -159,7 +158,7 @@ const struct ptx__op *ptx__do_call_indirect(struct ptx__warp *w, const struct pt
     uint32_t same = 0;
 
     if (!code)
-        return ptx__fault(w, op, PTX__ERROR_INVALID_PC, PTX__OTHER, first,
+        return ptx__fault(ptx__lane_op(w, op, first), PTX__ERROR_INVALID_PC, PTX__OTHER,
                           "call of 0x%llx, which is no function",
                           (unsigned long long) address[first]);
     for (unsigned l = 0; l < PTX__LANES; l++)
@@ -176,7 +175,7 @@ const struct ptx__op *ptx__do_call_indirect(struct ptx__warp *w, const struct pt
     return ptx__warp_call(w, op, code);
 }
 
-/* d: the barrier's number; a: how many threads, where b says that it is given. imm: who waits. */
+/* a: the barrier's number; b: the number of threads, or 0. imm: PTX__BARRIER_x. */
 const struct ptx__op *ptx__do_barrier(struct ptx__warp *w, const struct ptx__op *op)
 {
     const unsigned lane = (unsigned) __builtin_ctz(w->mask);
@@ -185,7 +184,7 @@ const struct ptx__op *ptx__do_barrier(struct ptx__warp *w, const struct ptx__op 
     struct ptx__barrier *barrier;
 
     if (number >= PTX__BARRIERS)
-        return ptx__fault(w, op, PTX__ERROR_LAUNCH_FAILED, PTX__BARRIER, lane,
+        return ptx__fault(ptx__lane_op(w, op, lane), PTX__ERROR_LAUNCH_FAILED, PTX__BARRIER,
                           "barrier %u: there are 16", number);
     barrier = &w->block->barriers[number];
     barrier->expected = op->b ? REG(uint32_t, op->b)[lane] : 0;
@@ -221,8 +220,7 @@ const struct ptx__op *ptx__do_warp_sync(struct ptx__warp *w, const struct ptx__o
 
 const struct ptx__op *ptx__do_trap(struct ptx__warp *w, const struct ptx__op *op)
 {
-    return ptx__fault(w, op, PTX__ERROR_LAUNCH_FAILED, PTX__OTHER,
-                      (unsigned) __builtin_ctz(w->mask), "trap");
+    return ptx__fault(ptx__first_lane_op(w, op), PTX__ERROR_LAUNCH_FAILED, PTX__OTHER, "trap");
 }
 
 const struct ptx__op *ptx__do_nothing(struct ptx__warp *w, const struct ptx__op *op)
@@ -237,15 +235,16 @@ const struct ptx__op *ptx__do_wrong_access(struct ptx__warp *warp, const struct 
     const unsigned lane = (unsigned) __builtin_ctz(warp->mask);
 
     if (wrong->kind == PTX__WRONG_ALIGNMENT)
-        return ptx__fault(warp, op, PTX__ERROR_MISALIGNED_ADDRESS, PTX__MISALIGNED, lane,
+        return ptx__fault(ptx__lane_op(warp, op, lane), PTX__ERROR_MISALIGNED_ADDRESS,
+                          PTX__MISALIGNED,
                           "it %s %u bytes at offset %lld of '%.100s', which is not aligned to them",
                           wrong->verb, wrong->bytes, (long long) wrong->offset, wrong->name);
     if (wrong->kind == PTX__WRONG_PLACE)
-        return ptx__fault(warp, op, PTX__ERROR_ILLEGAL_ADDRESS, PTX__OUT_OF_BOUNDS, lane,
-                          "it %s %u bytes at offset %lld of '%.100s', which has %llu bytes",
-                          wrong->verb, wrong->bytes, (long long) wrong->offset, wrong->name,
-                          (unsigned long long) wrong->all);
-    ptx__note(warp, op, PTX__OUT_OF_BOUNDS, lane,
+        return ptx__fault(
+            ptx__lane_op(warp, op, lane), PTX__ERROR_ILLEGAL_ADDRESS, PTX__OUT_OF_BOUNDS,
+            "it %s %u bytes at offset %lld of '%.100s', which has %llu bytes", wrong->verb,
+            wrong->bytes, (long long) wrong->offset, wrong->name, (unsigned long long) wrong->all);
+    ptx__note(ptx__lane_op(warp, op, lane), PTX__OUT_OF_BOUNDS,
               "it %s %u bytes at offset %lld of '%.100s', which is beyond the kernel's parameters",
               wrong->verb, wrong->bytes, (long long) wrong->offset, wrong->name);
     return op + 1;

@@ -314,67 +314,91 @@ LANEWISE(max_relu_s16x2, "max.relu.s16x2", u32, u32, u32, u32, maxr_s16x2(A, B))
  * if it did not borrow. Sums and differences in one chain use the same bit.
  */
 
-#define CARRY(l) (PRED(PTX__CARRY_SLOT) >> (l) &1)
-
-#define CARRYING(id, key, T, W, value, flag, keep)                                                 \
-    HANDLER(id, key)                                                                               \
-    {                                                                                              \
-        S_##T *d = REG(S_##T, op->d);                                                              \
-        const S_##T *pa = REG(S_##T, op->a), *pb = REG(S_##T, op->b), *pc = REG(S_##T, op->c);     \
-        uint32_t carries = 0;                                                                      \
-                                                                                                   \
-        for (unsigned l = 0; l < PTX__LANES; l++) {                                                \
-            const W A = pa[l], B = pb[l], C = pc[l], CC = CARRY(l);                                \
-            const W sum = value;                                                                   \
-                                                                                                   \
-            (void) C, (void) CC;                                                                   \
-            if (ACTIVE(l))                                                                         \
-                d[l] = (S_##T) sum;                                                                \
-            carries |= (uint32_t) (flag) << l;                                                     \
-        }                                                                                          \
-        if (keep)                                                                                  \
-            ptx__set_pred(w, PTX__CARRY_SLOT, carries);                                            \
-        return op + 1;                                                                             \
-    }
-
 __extension__ typedef unsigned __int128 u128;
 __extension__ typedef __int128 s128;
 
-#define OUT_u32(x) ((x) >> 32 & 1)
-#define OUT_u64(x) ((x) >> 64 & 1)
+/* Each of these instructions is the sum of two terms and a carry. */
+enum terms {
+    SUM,        /* a, b */
+    DIFFERENCE, /* a, ~b */
+    LOW,        /* the low half of a * b, c */
+    HIGH_U,     /* the high half of a * b, c */
+    HIGH_S,     /* the same of signed numbers */
+};
 
-#define CHAIN(T, W)                                                                                \
-    CARRYING(add_cc_##T, "add.cc." #T, T, W, A + B, OUT_##T(sum), true)                            \
-    CARRYING(addc_##T, "addc." #T, T, W, A + B + CC, OUT_##T(sum), false)                          \
-    CARRYING(addc_cc_##T, "addc.cc." #T, T, W, A + B + CC, OUT_##T(sum), true)                     \
-    CARRYING(sub_cc_##T, "sub.cc." #T, T, W, A + (S_##T) ~B + 1, OUT_##T(sum), true)               \
-    CARRYING(subc_##T, "subc." #T, T, W, A + (S_##T) ~B + CC, OUT_##T(sum), false)                 \
-    CARRYING(subc_cc_##T, "subc.cc." #T, T, W, A + (S_##T) ~B + CC, OUT_##T(sum), true)            \
-    CARRYING(mad_lo_cc_##T, "mad.lo.cc." #T, T, W, (W) (S_##T)(A * B) + C, OUT_##T(sum), true)     \
-    CARRYING(madc_lo_##T, "madc.lo." #T, T, W, (W) (S_##T)(A * B) + C + CC, OUT_##T(sum), false)   \
-    CARRYING(madc_lo_cc_##T, "madc.lo.cc." #T, T, W, (W) (S_##T)(A * B) + C + CC, OUT_##T(sum),    \
-             true)
+PTX__INLINE uint64_t low_bits(uint64_t x, unsigned bits)
+{
+    return bits == 64 ? x : (uint32_t) x;
+}
 
-CHAIN(u32, uint64_t)
-CHAIN(u64, u128)
+PTX__INLINE uint64_t high_half(uint64_t a, uint64_t b, enum terms terms, unsigned bits)
+{
+    if (bits == 32 && terms == HIGH_U)
+        return a * b >> 32;
+    if (bits == 32)
+        return (uint64_t) ((int64_t) (int32_t) a * (int32_t) b) >> 32;
+    return terms == HIGH_U ? (uint64_t) ((u128) a * b >> 64)
+                           : (uint64_t) ((s128) (int64_t) a * (int64_t) b >> 64);
+}
 
-#define HIGH_u32(a, b) ((uint32_t) ((uint64_t) (a) * (b) >> 32))
-#define HIGH_s32(a, b) ((uint32_t) ((int64_t) (int32_t) (a) * (int32_t) (b) >> 32))
-#define HIGH_u64(a, b) ((uint64_t) ((u128) (a) * (b) >> 64))
-#define HIGH_s64(a, b) ((uint64_t) ((s128) (int64_t) (a) * (int64_t) (b) >> 64))
+PTX__INLINE uint64_t first_term(uint64_t a, uint64_t b, enum terms terms, unsigned bits)
+{
+    if (terms <= DIFFERENCE)
+        return a;
+    return terms == LOW ? low_bits(a * b, bits) : high_half(a, b, terms, bits);
+}
 
-#define HIGH_CHAIN(name, T, W)                                                                     \
-    CARRYING(mad_hi_cc_##name, "mad.hi.cc." #name, T, W, (W) HIGH_##name(A, B) + C, OUT_##T(sum),  \
-             true)                                                                                 \
-    CARRYING(madc_hi_##name, "madc.hi." #name, T, W, (W) HIGH_##name(A, B) + C + CC, OUT_##T(sum), \
-             false)                                                                                \
-    CARRYING(madc_hi_cc_##name, "madc.hi.cc." #name, T, W, (W) HIGH_##name(A, B) + C + CC,         \
-             OUT_##T(sum), true)
+/* The carry comes from the chain, or else it is the 1 that makes ~b a negative number. */
+PTX__INLINE const struct ptx__op *chained(struct ptx__warp *w, const struct ptx__op *op,
+                                          enum terms terms, unsigned bits, bool takes_carry,
+                                          bool gives_carry)
+{
+    const void *a = REG(void, op->a), *b = REG(void, op->b), *c = REG(void, op->c);
+    const uint32_t taken = PRED(PTX__CARRY_SLOT);
+    void *d = REG(void, op->d);
+    uint32_t carries = 0;
 
-HIGH_CHAIN(u32, u32, uint64_t)
-HIGH_CHAIN(s32, u32, uint64_t)
-HIGH_CHAIN(u64, u64, u128)
-HIGH_CHAIN(s64, u64, u128)
+    for (unsigned l = 0; l < PTX__LANES; l++) {
+        const uint64_t A = ptx__of_lane(a, bits, l), B = ptx__of_lane(b, bits, l);
+        const uint64_t x = first_term(A, B, terms, bits);
+        const uint64_t y = terms == SUM          ? B
+                           : terms == DIFFERENCE ? low_bits(~B, bits)
+                                                 : ptx__of_lane(c, bits, l);
+        const uint64_t carry = takes_carry ? taken >> l & 1 : terms == DIFFERENCE;
+        const uint64_t sum = x + y + carry;
+        const bool more = bits == 32 ? sum >> 32 : sum < x || (carry && sum == x);
+
+        if (ACTIVE(l))
+            ptx__set_lane(d, bits, l, sum);
+        carries |= (uint32_t) more << l;
+    }
+    if (gives_carry)
+        ptx__set_pred(w, PTX__CARRY_SLOT, carries);
+    return op + 1;
+}
+
+#define CHAINED(id, key, terms, bits, takes_carry, gives_carry)                                    \
+    HANDLER(id, key)                                                                               \
+    {                                                                                              \
+        return chained(w, op, terms, bits, takes_carry, gives_carry);                              \
+    }
+
+/* Instructions that begin a chain, that are in its middle, and that end it. */
+#define CHAIN(id, name, part, type, terms, bits)                                                   \
+    CHAINED(id##_begin, name part ".cc" type, terms, bits, false, true)                            \
+    CHAINED(id##_middle, name "c" part ".cc" type, terms, bits, true, true)                        \
+    CHAINED(id##_end, name "c" part type, terms, bits, true, false)
+
+CHAIN(add_u32, "add", "", ".u32", SUM, 32)
+CHAIN(add_u64, "add", "", ".u64", SUM, 64)
+CHAIN(sub_u32, "sub", "", ".u32", DIFFERENCE, 32)
+CHAIN(sub_u64, "sub", "", ".u64", DIFFERENCE, 64)
+CHAIN(mad_lo_u32, "mad", ".lo", ".u32", LOW, 32)
+CHAIN(mad_lo_u64, "mad", ".lo", ".u64", LOW, 64)
+CHAIN(mad_hi_u32, "mad", ".hi", ".u32", HIGH_U, 32)
+CHAIN(mad_hi_s32, "mad", ".hi", ".s32", HIGH_S, 32)
+CHAIN(mad_hi_u64, "mad", ".hi", ".u64", HIGH_U, 64)
+CHAIN(mad_hi_s64, "mad", ".hi", ".s64", HIGH_S, 64)
 
 /* --- parts of registers --- */
 

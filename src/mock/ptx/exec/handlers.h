@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What does the operations: the handlers for the best instruction set of the host. */
+/* The handlers, which execute operations, for the best instruction set of the host. */
 #ifndef CUSHIM_MOCK_PTX_EXEC_HANDLERS_H
 #define CUSHIM_MOCK_PTX_EXEC_HANDLERS_H
 

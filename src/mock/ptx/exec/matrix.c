@@ -349,8 +349,8 @@ static unsigned char *unit_at(struct ptx__warp *w, const struct ptx__op *op, uns
     const uint64_t offset =
         matrix->by_row ? at.row * stride + at.column : at.column * stride + at.row;
 
-    return ptx__reach_in(w, op, matrix->space, lane, address_of(w, op, lane) + offset * bits / 8,
-                         unit_bits(matrix) / 8, use);
+    return ptx__reach_in(ptx__lane_op(w, op, lane), matrix->space,
+                         address_of(w, op, lane) + offset * bits / 8, unit_bits(matrix) / 8, use);
 }
 
 const struct ptx__op *ptx__do_fragment_load(struct ptx__warp *w, const struct ptx__op *op)

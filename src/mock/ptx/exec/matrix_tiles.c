@@ -23,7 +23,8 @@ static unsigned char *row_at(struct ptx__warp *w, const struct ptx__op *op,
 {
     const unsigned lane = number * SIDE + row;
 
-    return ptx__reach_in(w, op, matrix->space, lane, address_of(w, op, lane), ROW_BYTES, use);
+    return ptx__reach_in(ptx__lane_op(w, op, lane), matrix->space, address_of(w, op, lane),
+                         ROW_BYTES, use);
 }
 
 const struct ptx__op *ptx__do_ldmatrix(struct ptx__warp *w, const struct ptx__op *op)

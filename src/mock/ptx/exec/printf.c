@@ -17,7 +17,8 @@ bool ptx__text_at(struct ptx__warp *warp, const struct ptx__op *op, unsigned lan
     size_t n = 0;
 
     while (n + 1 < size) {
-        const unsigned char *byte = ptx__reach(warp, op, lane, address + n, 1, PTX__LOADS);
+        const unsigned char *byte =
+            ptx__reach(ptx__lane_op(warp, op, lane), address + n, 1, PTX__LOADS);
 
         if (!byte)
             return false;
@@ -35,7 +36,7 @@ static bool take(struct ptx__printing *p, unsigned bytes, uint64_t *ret_value)
     const unsigned char *at;
 
     p->arguments = (p->arguments + bytes - 1) / bytes * bytes;
-    at = ptx__reach(p->warp, p->op, p->lane, p->arguments, bytes, PTX__LOADS);
+    at = ptx__reach(ptx__lane_op(p->warp, p->op, p->lane), p->arguments, bytes, PTX__LOADS);
     if (!at)
         return false;
     *ret_value = 0;

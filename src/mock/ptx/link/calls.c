@@ -13,7 +13,7 @@ struct pairs {
     bool failed;
 };
 
-/* What is collected from the operands of a function. */
+/* Calls and uses that are collected from the operands of functions. */
 struct notes {
     const struct ptx__module *module;
     struct pairs calls, users;

@@ -81,7 +81,7 @@ static struct ptx__resource_usage *usage_of(const struct layout *layout, uint32_
                                                   : indirect;
 }
 
-/* What a function needs with the functions that it calls, whose usage are known. */
+/* Adds the resources of the functions that a function calls, whose usage is known. */
 static void add_callees(const struct layout *layout, uint32_t function,
                         struct ptx__resource_usage *indirect)
 {

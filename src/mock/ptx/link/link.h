@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is done once all texts of a module are read. Definitions are linked in link.c, layout.c
- * gives out places, and convention.c checks calls.
+ * The work once all texts of a module are read. Definitions are linked in link.c, layout.c gives
+ * out places, and convention.c checks calls.
  */
 #ifndef CUSHIM_MOCK_PTX_LINK_LINK_H
 #define CUSHIM_MOCK_PTX_LINK_LINK_H
@@ -17,7 +17,7 @@ bool ptx__link(struct ptx__parser *parser);
 /* Gives variables their places, and finds the functions' usage. */
 bool ptx__lay_out(struct ptx__parser *parser);
 
-/* What calls pass, and what is read that no call gave. The usage is known by then. */
+/* Checks the arguments of calls, and reads of parameters that no call gives. Usage is known. */
 bool ptx__check_calls(struct ptx__parser *parser);
 
 /* Calls visit with every operand of an instruction, those in vectors and lists too. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How many registers does a function need? PTX has as many as it likes, and the driver's
+ * Estimates how many registers a function needs. PTX has as many as it likes, and the driver's
  * compiler shares them out. Here a register is taken to be in use from the first to the last
  * instruction that names it, and all through a loop at whose begin it is in use and whose body
- * names it. What the compiler saves by computing things anew, and what it spends on addresses
- * and unrolling, is not known.
+ * names it. The registers that a compiler saves by computing values anew, and those that it
+ * spends on addresses and unrolling, are not known.
  */
 #include "mock/ptx/link/registers.h"
 
@@ -16,7 +16,7 @@
 #define LEAST 16
 #define MOST  255
 
-/* What a limit can be at least, and what the threads of a multiprocessor share. */
+/* The least limit, and the registers that the threads of a multiprocessor share. */
 #define LEAST_LIMIT 24
 #define OF_ALL      65536u
 
@@ -220,7 +220,7 @@ unsigned ptx__limit_registers(const struct ptx__function *function, unsigned reg
 {
     unsigned limit = for_threads(threads, 0);
 
-    /* What the kernel itself says counts for more than what its compilation is asked for. */
+    /* The kernel's own directives count for more than the options of its compilation. */
     limit = registers && registers < limit ? registers : limit;
     if (function->usage.max_threads)
         limit = for_threads(function->usage.max_threads, function->min_ctas);

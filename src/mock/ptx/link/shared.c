@@ -183,7 +183,7 @@ static void place_all(struct shared *shared)
         place_of_function(shared, i);
 }
 
-/* --- what each function needs --- */
+/* --- the shared memory that each function needs --- */
 
 struct rank {
     size_t end;

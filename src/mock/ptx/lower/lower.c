@@ -200,7 +200,7 @@ static void lower_body(struct ptx__lowering *lower)
  * whole program. A status at each of these some hundred calls would hide the lowering itself. So
  * ptx__out_of_memory() jumps back to this function.
  *
- * The jump is safe because the functions in between own nothing. What is kept is in the arena of
+ * The jump is safe because the functions in between own nothing. Results are in the arena of
  * the program. Lists for the time of lowering are in *lower and *lower->flow, which belong to the
  * caller; a jump may lose the values of variables of this function. The caller releases them in any
  * case. The few functions with memory of their own (set_costs(), ptx__flow_order()) call nothing
@@ -213,7 +213,7 @@ static enum ptx__status lower_function(struct ptx__lowering *lower)
     if (setjmp(lower->out_of_memory))
         return PTX_OUT_OF_MEMORY;
     describe(lower);
-    /* What was not defined may be a function of the device's runtime. */
+    /* A function that is not defined may be one of the device's runtime. */
     if (lower->function->has_body)
         lower_body(lower);
     else if (!lower->refused)

@@ -126,6 +126,26 @@ struct ptx__keyed {
 #define BINARY(name, T, expression)  LANEWISE(name##_##T, #name "." #T, T, T, T, u32, expression)
 #define TERNARY(name, T, expression) LANEWISE(name##_##T, #name "." #T, T, T, T, T, expression)
 
+/*
+ * For functions that get the sizes and types of an instruction as constants: each handler that
+ * calls one is compiled for its own.
+ */
+#define PTX__INLINE static inline __attribute__((always_inline))
+
+/* The value of a lane. bits is 64, or less for a slot of 32 bits. */
+PTX__INLINE uint64_t ptx__of_lane(const void *slot, unsigned bits, unsigned lane)
+{
+    return bits == 64 ? ((const uint64_t *) slot)[lane] : ((const uint32_t *) slot)[lane];
+}
+
+PTX__INLINE void ptx__set_lane(void *slot, unsigned bits, unsigned lane, uint64_t value)
+{
+    if (bits == 64)
+        ((uint64_t *) slot)[lane] = value;
+    else
+        ((uint32_t *) slot)[lane] = (uint32_t) value;
+}
+
 static inline void ptx__set_pred(struct ptx__warp *w, uint32_t slot, uint32_t bits)
 {
     uint32_t *pred = &PRED(slot);

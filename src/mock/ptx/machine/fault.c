@@ -22,12 +22,12 @@ uint32_t ptx__line_of(const struct ptx__warp *warp, const struct ptx__op *op)
  * Writes such as "kernel 'k' in function 'f', a.cu:7 (line 30 of the PTX), block (0,0,0), thread
  * (5,0,0)".
  */
-static void describe(const struct ptx__warp *warp, const struct ptx__op *op, unsigned lane,
-                     char *text, size_t size)
+static void describe(const struct ptx__lane_op *at, char *text, size_t size)
 {
+    const struct ptx__warp *warp = at->warp;
     const struct ptx__launch *launch = warp->block->grid->launch;
-    const struct ptx__site *site = site_of(warp, op);
-    const unsigned *block = launch->block, thread = warp->number * PTX__LANES + lane;
+    const struct ptx__site *site = site_of(warp, at->op);
+    const unsigned *block = launch->block, thread = warp->number * PTX__LANES + at->lane;
     char source[200] = "", function[200] = "";
 
     if (site->file && site->source_line)
@@ -67,91 +67,86 @@ bool ptx__grid_stop(struct ptx__grid *grid, enum ptx__result result)
     return first;
 }
 
-static void report(struct ptx__warp *warp, const struct ptx__op *op, enum ptx__finding_kind kind,
-                   uint64_t address, size_t bytes, unsigned lane, const char *format, va_list list)
+static void report(const struct ptx__lane_op *at, enum ptx__finding_kind kind, uint64_t address,
+                   size_t bytes, const char *format, va_list list)
 {
     char text[TEXT];
     size_t length;
 
-    describe(warp, op, lane, text, sizeof(text));
+    describe(at, text, sizeof(text));
     length = strlen(text);
     snprintf(text + length, sizeof(text) - length, ": ");
     length = strlen(text);
     vsnprintf(text + length, sizeof(text) - length, format, list);
-    tell(warp, kind, address, bytes, text);
+    tell(at->warp, kind, address, bytes, text);
 }
 
-const struct ptx__op *ptx__fault(struct ptx__warp *warp, const struct ptx__op *op,
-                                 enum ptx__result result, enum ptx__finding_kind kind,
-                                 unsigned lane, const char *format, ...)
+const struct ptx__op *ptx__fault(struct ptx__lane_op at, enum ptx__result result,
+                                 enum ptx__finding_kind kind, const char *format, ...)
 {
     va_list list;
 
-    if (!ptx__grid_stop(warp->block->grid, result))
+    if (!ptx__grid_stop(at.warp->block->grid, result))
         return NULL;
     va_start(list, format);
-    report(warp, op, kind, 0, 0, lane, format, list);
+    report(&at, kind, 0, 0, format, list);
     va_end(list);
     return NULL;
 }
 
 /* Passes the finding to the caller of the engine, which knows what is near the address. */
-static void tell_wild(const struct ptx__warp *warp, const struct ptx__op *op, uint64_t address,
-                      size_t bytes, unsigned lane, const char *verb)
+static void tell_wild(const struct ptx__lane_op *at, uint64_t address, size_t bytes,
+                      const char *verb)
 {
     char text[TEXT];
 
-    describe(warp, op, lane, text, sizeof(text));
+    describe(at, text, sizeof(text));
     snprintf(text + strlen(text), sizeof(text) - strlen(text), " %s", verb);
-    tell(warp, PTX__OUT_OF_BOUNDS, address, bytes, text);
+    tell(at->warp, PTX__OUT_OF_BOUNDS, address, bytes, text);
 }
 
-void ptx__fault_at(struct ptx__warp *warp, const struct ptx__op *op, uint64_t address, size_t bytes,
-                   unsigned lane, const char *verb)
+void ptx__fault_at(struct ptx__lane_op at, uint64_t address, size_t bytes, const char *verb)
 {
-    if (ptx__grid_stop(warp->block->grid, PTX__ERROR_ILLEGAL_ADDRESS))
-        tell_wild(warp, op, address, bytes, lane, verb);
+    if (ptx__grid_stop(at.warp->block->grid, PTX__ERROR_ILLEGAL_ADDRESS))
+        tell_wild(&at, address, bytes, verb);
 }
 
 /*
  * Tells whether this is the first finding of this kind at this place. A loop that fails a million
  * times gives only one.
  */
-static bool is_new(const struct ptx__warp *warp, const struct ptx__op *op,
-                   enum ptx__finding_kind kind)
+static bool is_new(const struct ptx__lane_op *at, enum ptx__finding_kind kind)
 {
     const unsigned char bit = (unsigned char) (1u << kind);
 
-    return !(atomic_fetch_or(&warp->block->grid->noted[op->site], bit) & bit);
+    return !(atomic_fetch_or(&at->warp->block->grid->noted[at->op->site], bit) & bit);
 }
 
-void ptx__note_stray(struct ptx__warp *warp, const struct ptx__op *op, uint64_t address,
-                     size_t bytes, unsigned lane, const char *verb)
+void ptx__note_stray(struct ptx__lane_op at, uint64_t address, size_t bytes, const char *verb)
 {
-    if (is_new(warp, op, PTX__OUT_OF_BOUNDS))
-        tell_wild(warp, op, address, bytes, lane, verb);
+    if (is_new(&at, PTX__OUT_OF_BOUNDS))
+        tell_wild(&at, address, bytes, verb);
 }
 
-void ptx__note(struct ptx__warp *warp, const struct ptx__op *op, enum ptx__finding_kind kind,
-               unsigned lane, const char *format, ...)
+void ptx__note(struct ptx__lane_op at, enum ptx__finding_kind kind, const char *format, ...)
 {
     va_list list;
 
-    if (!is_new(warp, op, kind))
+    if (!is_new(&at, kind))
         return;
     va_start(list, format);
-    report(warp, op, kind, 0, 0, lane, format, list);
+    report(&at, kind, 0, 0, format, list);
     va_end(list);
 }
 
-void ptx__note_at(struct ptx__warp *warp, const struct ptx__op *op, enum ptx__finding_kind kind,
-                  uint64_t address, size_t bytes, unsigned lane, const char *format, ...)
+void ptx__note_at(struct ptx__lane_op at, enum ptx__finding_kind kind, uint64_t address,
+                  size_t bytes, const char *format, ...)
 {
     va_list list;
 
-    if (!is_new(warp, op, kind))
+    if (!is_new(&at, kind))
         return;
     va_start(list, format);
-    report(warp, op, kind, address, bytes, lane, format, list);
+    report(&at, kind, address, bytes, format, list);
     va_end(list);
 }

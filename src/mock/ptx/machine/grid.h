@@ -40,7 +40,7 @@ struct ptx__block {
     uint32_t index[3];
     uint64_t number;
     unsigned char *shared;
-    struct ptx__shared_racecheck *watch; /* NULL: no race check of shared memory */
+    struct ptx__shared_racecheck *shadow; /* NULL: no race check of shared memory */
     struct ptx__barrier barriers[PTX__BARRIERS];
     uint32_t open; /* a bit for each barrier at which a thread has arrived */
     bool strong;   /* has made an atomic access or a fence, which may order it with other blocks */
@@ -61,7 +61,7 @@ struct ptx__range_cache {
     uint64_t begin, size;
     unsigned char *host;
     const struct ptx__range *range;
-    bool watched, read_only;
+    bool shadowed, read_only;
 };
 
 struct ptx__worker {
@@ -96,33 +96,49 @@ struct ptx__grid {
  */
 bool ptx__grid_stop(struct ptx__grid *grid, enum ptx__result result);
 
+/* An operation in one lane of a warp: the place of a finding or a fault. */
+struct ptx__lane_op {
+    struct ptx__warp *warp;
+    const struct ptx__op *op;
+    unsigned lane;
+};
+
+static inline struct ptx__lane_op ptx__lane_op(struct ptx__warp *warp, const struct ptx__op *op,
+                                               unsigned lane)
+{
+    return (struct ptx__lane_op){warp, op, lane};
+}
+
+/* Returns the operation in the first active lane, for what concerns all lanes. */
+static inline struct ptx__lane_op ptx__first_lane_op(struct ptx__warp *warp,
+                                                     const struct ptx__op *op)
+{
+    return ptx__lane_op(warp, op, (unsigned) __builtin_ctz(warp->mask));
+}
+
 /*
  * Stops the launch with a CUresult because of an error in a lane, and reports the error and its
  * place. Returns NULL, which a handler returns to end the warp.
  */
-const struct ptx__op *ptx__fault(struct ptx__warp *warp, const struct ptx__op *op,
-                                 enum ptx__result result, enum ptx__finding_kind kind,
-                                 unsigned lane, const char *format, ...)
-    __attribute__((format(printf, 6, 7)));
+const struct ptx__op *ptx__fault(struct ptx__lane_op at, enum ptx__result result,
+                                 enum ptx__finding_kind kind, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 /*
  * Reports an error in a lane that does not stop the launch. Each kind is reported once for each
  * operation.
  */
-void ptx__note(struct ptx__warp *warp, const struct ptx__op *op, enum ptx__finding_kind kind,
-               unsigned lane, const char *format, ...) __attribute__((format(printf, 5, 6)));
+void ptx__note(struct ptx__lane_op at, enum ptx__finding_kind kind, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /*
  * Report errors of an access, with its address and size. ptx__fault_at() stops the launch; the
  * others do not. verb is the access in words, such as "reads".
  */
-void ptx__fault_at(struct ptx__warp *warp, const struct ptx__op *op, uint64_t address, size_t bytes,
-                   unsigned lane, const char *verb);
-void ptx__note_stray(struct ptx__warp *warp, const struct ptx__op *op, uint64_t address,
-                     size_t bytes, unsigned lane, const char *verb);
-void ptx__note_at(struct ptx__warp *warp, const struct ptx__op *op, enum ptx__finding_kind kind,
-                  uint64_t address, size_t bytes, unsigned lane, const char *format, ...)
-    __attribute__((format(printf, 7, 8)));
+void ptx__fault_at(struct ptx__lane_op at, uint64_t address, size_t bytes, const char *verb);
+void ptx__note_stray(struct ptx__lane_op at, uint64_t address, size_t bytes, const char *verb);
+void ptx__note_at(struct ptx__lane_op at, enum ptx__finding_kind kind, uint64_t address,
+                  size_t bytes, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /* Returns the line of an operation in the PTX text. */
 uint32_t ptx__line_of(const struct ptx__warp *warp, const struct ptx__op *op);

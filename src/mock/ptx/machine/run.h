@@ -37,7 +37,7 @@ struct ptx__range {
     bool usable;            /* the kernel's device may use it */
     bool read_only;         /* and not write it */
     const uint8_t *written; /* a bit for each byte that was written before; NULL: all */
-    bool watched;           /* record the kernel's accesses in shadow memory */
+    bool shadowed;          /* record the kernel's accesses in shadow memory */
     bool check_blocks;      /* and record the blocks, for the race check */
     uint64_t *reads,
         *writes; /* a bit for each byte: made at the first use; the caller frees them */

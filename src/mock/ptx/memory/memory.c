@@ -31,7 +31,7 @@ static struct ptx__range *find(const struct ptx__launch *launch, uint64_t addres
  */
 static void prepare(struct ptx__grid *grid, struct ptx__range *range)
 {
-    if (!range->watched || range->lines)
+    if (!range->shadowed || range->lines)
         return;
     range->check_blocks &= grid->launch->check_blocks && grid->n_blocks > 1;
     ptx__racecheck_range(range);
@@ -66,8 +66,8 @@ bool ptx__range_cache_find(struct ptx__warp *warp, const struct ptx__op *op, uin
     range = find_usable(warp->block->grid, address);
     if (!range || (stores && range->read_only))
         return false;
-    *hit = (struct ptx__range_cache){range->begin, range->size,    range->host,
-                                     range,        range->watched, range->read_only};
+    *hit = (struct ptx__range_cache){range->begin, range->size,     range->host,
+                                     range,        range->shadowed, range->read_only};
     return true;
 }
 
@@ -81,25 +81,24 @@ static const char *verb(enum ptx__use use)
  * for the mistake.
  */
 struct access {
-    struct ptx__warp *warp;
-    const struct ptx__op *op;
-    unsigned lane, bytes;
+    struct ptx__lane_op at;
+    unsigned bytes;
     enum ptx__use use;
     uint64_t address; /* as the kernel wrote it */
 };
 
 static unsigned char *misaligned(const struct access *access)
 {
-    ptx__fault(access->warp, access->op, PTX__ERROR_MISALIGNED_ADDRESS, PTX__MISALIGNED,
-               access->lane, "it %s %u bytes at 0x%llx, which is not aligned to them",
-               verb(access->use), access->bytes, (unsigned long long) access->address);
+    ptx__fault(access->at, PTX__ERROR_MISALIGNED_ADDRESS, PTX__MISALIGNED,
+               "it %s %u bytes at 0x%llx, which is not aligned to them", verb(access->use),
+               access->bytes, (unsigned long long) access->address);
     return NULL;
 }
 
 static unsigned char *outside(const struct access *access, const char *space, uint64_t offset,
                               uint64_t size, enum ptx__result result)
 {
-    ptx__fault(access->warp, access->op, result, PTX__OUT_OF_BOUNDS, access->lane,
+    ptx__fault(access->at, result, PTX__OUT_OF_BOUNDS,
                "it %s %u bytes at offset %llu of %s, which has %llu bytes", verb(access->use),
                access->bytes, (unsigned long long) offset, space, (unsigned long long) size);
     return NULL;
@@ -108,7 +107,7 @@ static unsigned char *outside(const struct access *access, const char *space, ui
 /* Shared memory of another block of the cluster. */
 static unsigned char *in_other(const struct access *access, uint64_t offset)
 {
-    const struct ptx__block *block = access->warp->block;
+    const struct ptx__block *block = access->at.warp->block;
     const uint64_t rank = (offset >> PTX__RANK_SHIFT) - 1, size = block->grid->shared_bytes;
     const uint64_t rest = offset & ((1u << PTX__RANK_SHIFT) - 1);
 
@@ -122,29 +121,30 @@ static unsigned char *in_other(const struct access *access, uint64_t offset)
 
 static unsigned char *in_shared(const struct access *access, uint64_t offset)
 {
-    struct ptx__block *block = access->warp->block;
+    struct ptx__block *block = access->at.warp->block;
     const uint64_t size = block->grid->shared_bytes;
 
     if (offset >> PTX__RANK_SHIFT)
         return in_other(access, offset);
     if (offset > size || access->bytes > size - offset)
         return outside(access, "shared memory", offset, size, PTX__ERROR_ILLEGAL_INSTRUCTION);
-    if (block->watch)
-        ptx__racecheck_shared_lane(access->warp, access->op, access->lane, (uint32_t) offset,
-                                   access->bytes, access->use);
+    if (block->shadow)
+        ptx__racecheck_shared_lane(access->at.warp, access->at.op, access->at.lane,
+                                   (uint32_t) offset, access->bytes, access->use);
     return block->shared + offset;
 }
 
 static unsigned char *in_local(const struct access *access, uint64_t offset)
 {
-    struct ptx__warp *warp = access->warp;
+    struct ptx__warp *warp = access->at.warp;
     const uint64_t size = warp->local_bytes;
 
     if (offset > size || access->bytes > size - offset)
         return outside(access, "local memory", offset, size, PTX__ERROR_ILLEGAL_ADDRESS);
     if (warp->written)
-        ptx__racecheck_local(warp, access->op, access->lane, offset, access->bytes, access->use);
-    return ptx__warp_local(warp, access->lane) + offset;
+        ptx__racecheck_local(warp, access->at.op, access->at.lane, offset, access->bytes,
+                             access->use);
+    return ptx__warp_local(warp, access->at.lane) + offset;
 }
 
 /*
@@ -154,7 +154,7 @@ static unsigned char *in_local(const struct access *access, uint64_t offset)
 static unsigned char *in_param(const struct access *access, uint64_t offset, bool generic)
 {
     static const uint64_t zeros[8];
-    const struct ptx__launch *launch = access->warp->block->grid->launch;
+    const struct ptx__launch *launch = access->at.warp->block->grid->launch;
 
     if (offset <= launch->param_bytes && access->bytes <= launch->param_bytes - offset &&
         !(access->use & PTX__STORES))
@@ -162,7 +162,7 @@ static unsigned char *in_param(const struct access *access, uint64_t offset, boo
     if (generic || access->use & PTX__STORES || access->bytes > sizeof(zeros))
         return outside(access, "the parameters", offset, launch->param_bytes,
                        PTX__ERROR_ILLEGAL_ADDRESS);
-    ptx__note(access->warp, access->op, PTX__OUT_OF_BOUNDS, access->lane,
+    ptx__note(access->at, PTX__OUT_OF_BOUNDS,
               "it reads %u bytes at offset %llu of the parameters, which have %zu bytes",
               access->bytes, (unsigned long long) offset, launch->param_bytes);
     return (unsigned char *) (uintptr_t) zeros;
@@ -174,30 +174,30 @@ static unsigned char *in_param(const struct access *access, uint64_t offset, boo
  */
 static unsigned char *beside(const struct access *access, uint64_t address)
 {
-    struct ptx__warp *warp = access->warp;
+    struct ptx__warp *warp = access->at.warp;
     const struct ptx__launch *launch = warp->block->grid->launch;
     unsigned char *host = launch->stray ? launch->stray(launch->user, address, access->bytes,
                                                         access->use & PTX__STORES)
                                         : NULL;
 
     if (host)
-        ptx__note_stray(warp, access->op, address, access->bytes, access->lane, verb(access->use));
+        ptx__note_stray(access->at, address, access->bytes, verb(access->use));
     else
-        ptx__fault_at(warp, access->op, address, access->bytes, access->lane, verb(access->use));
+        ptx__fault_at(access->at, address, access->bytes, verb(access->use));
     return host;
 }
 
 static unsigned char *in_global(const struct access *access, uint64_t address)
 {
-    struct ptx__warp *warp = access->warp;
-    const struct ptx__range_cache *hit = &warp->worker->hits[access->op->site];
+    struct ptx__warp *warp = access->at.warp;
+    const struct ptx__range_cache *hit = &warp->worker->hits[access->at.op->site];
 
-    if (!ptx__range_cache_find(warp, access->op, address, access->use) ||
+    if (!ptx__range_cache_find(warp, access->at.op, address, access->use) ||
         hit->size - (address - hit->begin) < access->bytes)
         return beside(access, address);
-    if (hit->watched)
+    if (hit->shadowed)
         ptx__racecheck_span(
-            &(struct ptx__touch){warp, access->op, hit->range, access->use, access->lane, 0},
+            &(struct ptx__touch){warp, access->at.op, hit->range, access->use, access->at.lane, 0},
             address - hit->begin, access->bytes);
     return hit->host + (address - hit->begin);
 }
@@ -236,32 +236,30 @@ static unsigned char *find_lane(const struct access *access, enum ptx__access_sp
     }
 }
 
-bool ptx__locate_lanes(struct ptx__warp *warp, const struct ptx__op *op,
-                       enum ptx__access_space space, unsigned bytes, enum ptx__use use,
+bool ptx__locate_lanes(struct ptx__warp *warp, const struct ptx__op *op, struct ptx__access access,
                        const uint64_t *addresses, struct ptx__where *where)
 {
     for (uint32_t m = warp->mask; m; m &= m - 1) {
         const unsigned lane = (unsigned) __builtin_ctz(m);
-        const struct access access = {warp, op, lane, bytes, use, addresses[lane]};
+        const struct access of_lane = {{warp, op, lane}, access.bytes, access.use, addresses[lane]};
 
-        where->each[lane] = find_lane(&access, space);
+        where->each[lane] = find_lane(&of_lane, access.space);
         if (!where->each[lane])
             return false;
     }
     return true;
 }
 
-unsigned char *ptx__reach_in(struct ptx__warp *warp, const struct ptx__op *op,
-                             enum ptx__access_space space, unsigned lane, uint64_t address,
+unsigned char *ptx__reach_in(struct ptx__lane_op at, enum ptx__access_space space, uint64_t address,
                              unsigned bytes, enum ptx__use use)
 {
-    const struct access access = {warp, op, lane, bytes, use, address};
+    const struct access access = {at, bytes, use, address};
 
     return find_lane(&access, space);
 }
 
-unsigned char *ptx__reach(struct ptx__warp *warp, const struct ptx__op *op, unsigned lane,
-                          uint64_t address, unsigned bytes, enum ptx__use use)
+unsigned char *ptx__reach(struct ptx__lane_op at, uint64_t address, unsigned bytes,
+                          enum ptx__use use)
 {
-    return ptx__reach_in(warp, op, PTX__IN_GENERIC, lane, address, bytes, use);
+    return ptx__reach_in(at, PTX__IN_GENERIC, address, bytes, use);
 }

@@ -27,21 +27,26 @@ struct ptx__where {
     unsigned char *each[PTX__LANES];
 };
 
+/* An access, without its addresses: each lane has an address of its own. */
+struct ptx__access {
+    enum ptx__access_space space;
+    unsigned bytes; /* of a lane */
+    enum ptx__use use;
+};
+
 /*
  * The general path, lane by lane, which fills each. Returns false if there was a fault, which is
  * reported.
  */
-bool ptx__locate_lanes(struct ptx__warp *warp, const struct ptx__op *op,
-                       enum ptx__access_space space, unsigned bytes, enum ptx__use use,
+bool ptx__locate_lanes(struct ptx__warp *warp, const struct ptx__op *op, struct ptx__access access,
                        const uint64_t *addresses, struct ptx__where *where);
 
 /* Returns the bytes at a generic address for one lane, or NULL after a fault, which is reported. */
-unsigned char *ptx__reach(struct ptx__warp *warp, const struct ptx__op *op, unsigned lane,
-                          uint64_t address, unsigned bytes, enum ptx__use use);
+unsigned char *ptx__reach(struct ptx__lane_op at, uint64_t address, unsigned bytes,
+                          enum ptx__use use);
 
 /* Like ptx__reach(), for an address in one state space. */
-unsigned char *ptx__reach_in(struct ptx__warp *warp, const struct ptx__op *op,
-                             enum ptx__access_space space, unsigned lane, uint64_t address,
+unsigned char *ptx__reach_in(struct ptx__lane_op at, enum ptx__access_space space, uint64_t address,
                              unsigned bytes, enum ptx__use use);
 
 /*
@@ -77,7 +82,7 @@ static inline unsigned char *ptx__lane_at(const struct ptx__where *where, enum p
     }
 }
 
-/* What the addresses of a warp are not. */
+/* Properties that the addresses of a warp lack. */
 enum {
     PTX__NO_ROW = 1,    /* not contiguous */
     PTX__NO_ONE = 2,    /* not all the same */
@@ -128,13 +133,13 @@ static inline enum ptx__pattern ptx__locate_global(struct ptx__warp *w, const st
         const bool row = !(no & PTX__NO_ROW);
 
         where->row = hit->host + (addresses[0] - hit->begin);
-        if (hit->watched)
+        if (hit->shadowed)
             ptx__racecheck_span(&(struct ptx__touch){w, op, hit->range, use, 0, row ? bytes : 0},
                                 addresses[0] - hit->begin, row ? PTX__LANES * bytes : bytes);
         return row ? PTX__CONTIGUOUS : PTX__UNIFORM;
     }
     PTX__EACH_LANE where->each[l] = hit->host + (addresses[l] - hit->begin);
-    if (hit->watched)
+    if (hit->shadowed)
         ptx__racecheck_lanes(w, op, hit->range, addresses, bytes, use);
     return PTX__SCATTERED;
 }
@@ -146,7 +151,7 @@ static inline enum ptx__pattern ptx__locate_offsets(struct ptx__warp *w, const s
 {
     const struct ptx__block *block = w->block;
 
-    if (block->watch)
+    if (block->shadow)
         ptx__racecheck_shared(w, op, where->offsets, bytes, use);
     if (w->mask == PTX__ALL) {
         where->row = block->shared + (row ? where->offsets[0] : 0);
@@ -158,17 +163,17 @@ static inline enum ptx__pattern ptx__locate_offsets(struct ptx__warp *w, const s
 
 /* The fast path for shared memory with addresses of 64 bits. The block's memory begins at begin. */
 static inline enum ptx__pattern ptx__locate_shared(struct ptx__warp *w, const struct ptx__op *op,
-                                                   unsigned bytes, enum ptx__use use,
+                                                   struct ptx__access access,
                                                    const uint64_t *addresses, uint64_t begin,
                                                    struct ptx__where *where)
 {
     const uint64_t no =
-        ptx__classify_addresses(addresses, begin, w->block->grid->shared_bytes, bytes);
+        ptx__classify_addresses(addresses, begin, w->block->grid->shared_bytes, access.bytes);
 
     if (no & PTX__NO_PLACE)
         return PTX__FAULT;
     PTX__EACH_LANE where->offsets[l] = (uint32_t) (addresses[l] - begin);
-    return ptx__locate_offsets(w, op, bytes, use, !(no & PTX__NO_ROW), where);
+    return ptx__locate_offsets(w, op, access.bytes, access.use, !(no & PTX__NO_ROW), where);
 }
 
 /* The fast path for shared memory with addresses of 32 bits, which compilers use. */
@@ -206,6 +211,7 @@ static inline enum ptx__pattern ptx__locate(struct ptx__warp *w, const struct pt
                                             enum ptx__access_space space, unsigned bytes,
                                             enum ptx__use use, struct ptx__where *where)
 {
+    const struct ptx__access access = {space, bytes, use};
     uint64_t addresses[PTX__LANES] __attribute__((aligned(64)));
     enum ptx__pattern pattern = PTX__FAULT;
 
@@ -218,12 +224,12 @@ static inline enum ptx__pattern ptx__locate(struct ptx__warp *w, const struct pt
     if (w->mask != PTX__ALL)
         ptx__settle_inactive(w->mask, addresses);
     if (space == PTX__IN_SHARED && op->c)
-        pattern = ptx__locate_shared(w, op, bytes, use, addresses, 0, where);
+        pattern = ptx__locate_shared(w, op, access, addresses, 0, where);
     else if (space == PTX__IN_GENERIC && addresses[0] >> PTX__WINDOW_SHIFT)
-        pattern = ptx__locate_shared(w, op, bytes, use, addresses, PTX__SHARED_WINDOW, where);
+        pattern = ptx__locate_shared(w, op, access, addresses, PTX__SHARED_WINDOW, where);
     else if (space == PTX__IN_GLOBAL || space == PTX__IN_GENERIC)
         pattern = ptx__locate_global(w, op, bytes, use, addresses, where);
-    if (pattern == PTX__FAULT && ptx__locate_lanes(w, op, space, bytes, use, addresses, where))
+    if (pattern == PTX__FAULT && ptx__locate_lanes(w, op, access, addresses, where))
         pattern = PTX__SCATTERED;
     return pattern;
 }

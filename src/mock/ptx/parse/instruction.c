@@ -14,6 +14,12 @@ struct words {
     unsigned n;
 };
 
+/* The numbers of the words after the opcode's name. */
+struct sorted_words {
+    uint16_t numbers[MOST_WORDS];
+    unsigned n;
+};
+
 static bool read_words(struct ptx__parser *parser, struct words *words)
 {
     struct ptx__lexer *lexer = &parser->lexer;
@@ -75,29 +81,27 @@ static bool add_modifier(struct ptx__parser *parser, struct ptx__instruction *in
     return true;
 }
 
-/* Sorts the words after the opcode's name. A refused instruction may have any words. */
+/*
+ * Sorts the words after the opcode's name. A refused instruction may have any words. An unknown
+ * word is an error in the log, and the next ones are still sorted.
+ */
 static bool sort_words(struct ptx__parser *parser, struct ptx__instruction *instruction,
-                       const struct words *words, unsigned first, uint16_t *ret_words,
-                       unsigned *ret_n, bool *ret_known)
+                       const struct words *words, unsigned first, struct sorted_words *ret_sorted)
 {
     const bool refused = ptx__opcodes[instruction->opcode].refused;
 
-    *ret_n = 0;
-    *ret_known = true;
+    ret_sorted->n = 0;
     for (unsigned i = first; i < words->n; i++) {
         const struct ptx__token *token = &words->tokens[i];
         const unsigned word = ptx__word_find(token->text + 1, token->length - 1);
 
-        if (!word && !refused) {
+        if (!word && !refused)
             ptx__error(parser, token->place, "Unknown modifier '%.*s'", PTX_TEXT(*token));
-            *ret_known = false;
-            continue;
-        }
         if (!word || refused)
             continue;
         if (!add_modifier(parser, instruction, token, word))
             return false;
-        ret_words[(*ret_n)++] = (uint16_t) word;
+        ret_sorted->numbers[ret_sorted->n++] = (uint16_t) word;
     }
     return true;
 }
@@ -207,10 +211,9 @@ bool ptx__parse_instruction(struct ptx__parser *parser)
 {
     struct ptx__instruction instruction = {.location = parser->location};
     const size_t errors = parser->log->n_errors;
-    uint16_t sorted[MOST_WORDS];
-    unsigned first = 0, n = 0;
     struct words words = {.n = 0};
-    bool known;
+    struct sorted_words sorted;
+    unsigned first = 0;
 
     if (!read_guard(parser, &instruction))
         return false;
@@ -223,10 +226,11 @@ bool ptx__parse_instruction(struct ptx__parser *parser)
                    PTX_TEXT(words.tokens[0]));
         return ptx__skip_statement(parser);
     }
-    if (!sort_words(parser, &instruction, &words, first, sorted, &n, &known) ||
+    if (!sort_words(parser, &instruction, &words, first, &sorted) ||
         !read_operands(parser, &instruction) || !ptx__expect(parser, ";"))
         return false;
-    if (parser->log->n_errors == errors && !ptx__check_instruction(parser, &instruction, sorted, n))
+    if (parser->log->n_errors == errors &&
+        !ptx__check_instruction(parser, &instruction, sorted.numbers, sorted.n))
         return false;
     return add(parser, &instruction);
 }

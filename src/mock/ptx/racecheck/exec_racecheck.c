@@ -97,11 +97,11 @@ static inline struct run next_run(struct steps *steps)
 
 /* An access of a warp: everything that is the same for all lanes. */
 struct shared {
-    struct ptx__shared_racecheck *watch;
+    struct ptx__shared_racecheck *shadow;
     const struct ptx__warp *warp;
     const uint32_t *offsets;
     unsigned bytes, n; /* n: granules of one lane */
-    uint32_t who;      /* the record of lane 0 */
+    uint32_t record;   /* the record of lane 0 */
     uint32_t *readers;
 };
 
@@ -138,24 +138,24 @@ static void set(uint64_t *words, uint32_t begin, uint32_t n)
 static inline bool in_order(const struct shared *shared, uint32_t begin, uint32_t n,
                             enum ptx__use use)
 {
-    const struct ptx__shared_racecheck *watch = shared->watch;
+    const struct ptx__shared_racecheck *shadow = shared->shadow;
     const unsigned number = shared->warp->number;
-    const uint32_t *known = watch->clocks[number];
+    const uint32_t *known = shadow->clocks[number];
 
-    if (use & PTX__LOADS && !all_set(watch->written, begin, n))
+    if (use & PTX__LOADS && !all_set(shadow->written, begin, n))
         return false;
     if (use & PTX__STRONG)
         return true;
-    if (watch->unseen_writes[number] && ptx__unordered(watch->writers + begin, n, known))
+    if (shadow->unseen_writes[number] && ptx__unordered(shadow->writers + begin, n, known))
         return false;
-    for (uint32_t m = use & PTX__STORES ? watch->unseen_reads[number] : 0; m; m &= m - 1) {
+    for (uint32_t m = use & PTX__STORES ? shadow->unseen_reads[number] : 0; m; m &= m - 1) {
         const size_t other = (unsigned) __builtin_ctz(m);
         const uint32_t limit = (known[other] + 1) << PTX__THREAD_BITS;
-        const uint32_t *who = watch->readers + other * watch->n_granules + begin;
+        const uint32_t *records = shadow->readers + other * shadow->n_granules + begin;
         uint32_t unordered = 0;
 
         for (uint32_t i = 0; i < n; i++)
-            unordered |= who[i] >= limit;
+            unordered |= records[i] >= limit;
         if (unordered)
             return false;
     }
@@ -165,44 +165,44 @@ static inline bool in_order(const struct shared *shared, uint32_t begin, uint32_
 /* Eight records in one vector, at any alignment of 4 bytes. */
 typedef uint32_t eight __attribute__((vector_size(32), aligned(4), may_alias));
 
-static inline void fill(uint32_t *who, uint32_t n, uint32_t first, unsigned shift)
+static inline void fill(uint32_t *records, uint32_t n, uint32_t first, unsigned shift)
 {
     uint32_t i = 0;
 
     if (n == 1) {
-        *who = first;
+        *records = first;
         return;
     }
     for (eight next = first + (eight){0, 1, 2, 3, 4, 5, 6, 7}; !shift && i + 8 <= n; i += 8) {
-        *(eight *) (who + i) = next;
+        *(eight *) (records + i) = next;
         next += 8;
     }
     for (; i < n; i++)
-        who[i] = first + (i >> shift);
+        records[i] = first + (i >> shift);
 }
 
 /* Checks and records a run of lanes. Exactly the granules that it covers are changed. */
 static inline void note_run(struct ptx__warp *warp, const struct ptx__op *op,
                             const struct shared *shared, const struct run *run, enum ptx__use use)
 {
-    struct ptx__shared_racecheck *watch = shared->watch;
-    const uint32_t begin = shared->offsets[run->first] >> watch->shift;
+    struct ptx__shared_racecheck *shadow = shared->shadow;
+    const uint32_t begin = shared->offsets[run->first] >> shadow->shift;
     const uint32_t n = shared->n * (run->one ? 1 : run->last - run->first + 1);
     const unsigned shift = run->one ? 31 : (unsigned) __builtin_ctz(shared->n);
-    const uint32_t who = shared->who + (run->one ? run->last : run->first);
+    const uint32_t record = shared->record + (run->one ? run->last : run->first);
 
     if (!in_order(shared, begin, n, use)) {
         for (unsigned l = run->first; l <= run->last; l++)
             ptx__shared_racecheck_tell(warp, op, l, shared->offsets[l], shared->bytes, use);
     }
     if (use & PTX__STORES)
-        set(watch->written, begin, n);
-    if (use & PTX__STRONG || watch->n_warps == 1)
+        set(shadow->written, begin, n);
+    if (use & PTX__STRONG || shadow->n_warps == 1)
         return;
     if (use & PTX__STORES)
-        fill(watch->writers + begin, n, who, shift);
+        fill(shadow->writers + begin, n, record, shift);
     if (use & PTX__LOADS)
-        fill(shared->readers + begin, n, who, shift);
+        fill(shared->readers + begin, n, record, shift);
 }
 
 #define EACH_ACTIVE(l)                                                                             \
@@ -215,23 +215,23 @@ static inline void note_run(struct ptx__warp *warp, const struct ptx__op *op,
  */
 static inline bool note_lanes(const struct shared *shared, enum ptx__use use)
 {
-    struct ptx__shared_racecheck *watch = shared->watch;
+    struct ptx__shared_racecheck *shadow = shared->shadow;
     const unsigned number = shared->warp->number;
-    const bool plain = !(use & PTX__STRONG), compare = plain && watch->n_warps > 1;
+    const bool plain = !(use & PTX__STRONG), compare = plain && shadow->n_warps > 1;
     uint32_t granules[PTX__LANES] __attribute__((aligned(64)));
     uint64_t written = 1;
-    uint32_t unordered = plain && use & PTX__STORES ? watch->unseen_reads[number] : 0;
+    uint32_t unordered = plain && use & PTX__STORES ? shadow->unseen_reads[number] : 0;
 
-    PTX__EACH_LANE granules[l] = shared->offsets[l] >> watch->shift;
+    PTX__EACH_LANE granules[l] = shared->offsets[l] >> shadow->shift;
     EACH_ACTIVE(l)
     {
         if (use & PTX__LOADS)
-            written &= watch->written[granules[l] / 64] >> granules[l] % 64;
+            written &= shadow->written[granules[l] / 64] >> granules[l] % 64;
     }
-    if (compare && watch->unseen_writes[number]) {
+    if (compare && shadow->unseen_writes[number]) {
         EACH_ACTIVE(l)
         {
-            unordered |= ptx__unordered(&watch->writers[granules[l]], 1, watch->clocks[number]);
+            unordered |= ptx__unordered(&shadow->writers[granules[l]], 1, shadow->clocks[number]);
         }
     }
     if (!written || unordered)
@@ -239,11 +239,11 @@ static inline bool note_lanes(const struct shared *shared, enum ptx__use use)
     EACH_ACTIVE(l)
     {
         if (use & PTX__STORES)
-            watch->written[granules[l] / 64] |= UINT64_C(1) << granules[l] % 64;
+            shadow->written[granules[l] / 64] |= UINT64_C(1) << granules[l] % 64;
         if (use & PTX__STORES && compare)
-            watch->writers[granules[l]] = shared->who + l;
+            shadow->writers[granules[l]] = shared->record + l;
         if (use & PTX__LOADS && compare)
-            shared->readers[granules[l]] = shared->who + l;
+            shared->readers[granules[l]] = shared->record + l;
     }
     return true;
 }
@@ -253,22 +253,23 @@ static inline __attribute__((always_inline)) void
 check_and_record(struct ptx__warp *warp, const struct ptx__op *op, const uint32_t *offsets,
                  unsigned bytes, enum ptx__use use)
 {
-    struct ptx__shared_racecheck *const watch = warp->block->watch;
+    struct ptx__shared_racecheck *const shadow = warp->block->shadow;
     const unsigned number = warp->number;
-    const struct shared shared = {.watch = watch,
+    const struct shared shared = {.shadow = shadow,
                                   .warp = warp,
                                   .offsets = offsets,
                                   .bytes = bytes,
-                                  .n = bytes >> watch->shift,
-                                  .who = ptx__who(watch, warp, 0),
-                                  .readers = watch->readers + (size_t) number * watch->n_granules};
+                                  .n = bytes >> shadow->shift,
+                                  .record = ptx__shared_record(shadow, warp, 0),
+                                  .readers =
+                                      shadow->readers + (size_t) number * shadow->n_granules};
     struct steps steps = steps_of(warp->mask, offsets, bytes);
 
     if (use & PTX__STORES && !(use & PTX__STRONG))
-        ptx__note_unseen(watch->last_write, watch->unseen_writes, watch->clocks[number][number],
+        ptx__note_unseen(shadow->last_write, shadow->unseen_writes, shadow->clocks[number][number],
                          number);
     if (use & PTX__LOADS && !(use & PTX__STRONG))
-        ptx__note_unseen(watch->last_read, watch->unseen_reads, watch->clocks[number][number],
+        ptx__note_unseen(shadow->last_read, shadow->unseen_reads, shadow->clocks[number][number],
                          number);
     if (!few_runs(&steps)) {
         if (shared.n == 1 && note_lanes(&shared, use))
@@ -285,7 +286,7 @@ check_and_record(struct ptx__warp *warp, const struct ptx__op *op, const uint32_
 void ptx__racecheck_shared(struct ptx__warp *warp, const struct ptx__op *op,
                            const uint32_t *offsets, unsigned bytes, enum ptx__use use)
 {
-    if (bytes & ((1u << warp->block->watch->shift) - 1) &&
+    if (bytes & ((1u << warp->block->shadow->shift) - 1) &&
         !ptx__shared_racecheck_refine(warp->block, bytes))
         return;
     if (use & PTX__STRONG)

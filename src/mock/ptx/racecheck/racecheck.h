@@ -41,7 +41,7 @@ struct ptx__shared_racecheck {
 };
 
 struct ptx__shared_racecheck *ptx__shared_racecheck_new(uint32_t shared_bytes, unsigned n_warps);
-void ptx__shared_racecheck_free(struct ptx__shared_racecheck *watch);
+void ptx__shared_racecheck_free(struct ptx__shared_racecheck *shadow);
 void ptx__shared_racecheck_start(struct ptx__block *block);
 
 /*
@@ -71,20 +71,21 @@ void ptx__shared_racecheck_tell(struct ptx__warp *warp, const struct ptx__op *op
 void ptx__racecheck_shared_lane(struct ptx__warp *warp, const struct ptx__op *op, unsigned lane,
                                 uint32_t offset, unsigned bytes, enum ptx__use use);
 
-static inline uint32_t ptx__who(const struct ptx__shared_racecheck *watch,
-                                const struct ptx__warp *warp, unsigned lane)
+static inline uint32_t ptx__shared_record(const struct ptx__shared_racecheck *shadow,
+                                          const struct ptx__warp *warp, unsigned lane)
 {
-    return watch->clocks[warp->number][warp->number] << PTX__THREAD_BITS |
+    return shadow->clocks[warp->number][warp->number] << PTX__THREAD_BITS |
            (warp->number * PTX__LANES + lane);
 }
 
 /* Tells whether a record of these granules is of an access that is not ordered before the warp. */
-static inline bool ptx__unordered(const uint32_t *who, uint32_t n, const uint32_t *clocks)
+static inline bool ptx__unordered(const uint32_t *records, uint32_t n, const uint32_t *clocks)
 {
     uint32_t unordered = 0;
 
     for (uint32_t i = 0; i < n; i++)
-        unordered |= who[i] >> PTX__THREAD_BITS > clocks[who[i] / PTX__LANES % PTX__MAX_WARPS];
+        unordered |=
+            records[i] >> PTX__THREAD_BITS > clocks[records[i] / PTX__LANES % PTX__MAX_WARPS];
     return unordered;
 }
 
@@ -217,7 +218,7 @@ void ptx__racecheck_local(struct ptx__warp *warp, const struct ptx__op *op, unsi
 void ptx__racecheck_frame(struct ptx__warp *warp, const struct ptx__op *op, unsigned bytes,
                           enum ptx__use use);
 
-/* --- local memory: what nothing has written in it --- */
+/* --- local memory: reads of bytes that were never written --- */
 
 /*
  * Grows the shadow memory with the local memory, to bytes for each lane. False when out of memory.

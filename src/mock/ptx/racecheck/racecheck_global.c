@@ -194,18 +194,18 @@ static void tell(const struct ptx__touch *touch, uint64_t begin, uint64_t offset
     const uint64_t at = offset / PTX__LINE_BYTES * PTX__LINE_BYTES +
                         (race ? conflict->byte : (unsigned) __builtin_ctzll(missing));
     const unsigned lane = touch->lane + (touch->step ? (unsigned) ((at - begin) / touch->step) : 0);
+    const struct ptx__lane_op where = ptx__lane_op(touch->warp, touch->op, lane);
     const uint64_t address = touch->range->begin + at;
     const char *did = conflict->wrote ? "wrote" : "read";
     const char *does = touch->use & PTX__STORES ? "writes" : "reads";
 
     if (missing)
-        ptx__note_at(touch->warp, touch->op, PTX__UNINITIALISED, address, 1, lane,
-                     "it reads what nothing has written");
+        ptx__note_at(where, PTX__UNINITIALISED, address, 1, "it reads what nothing has written");
     else if (conflict->block == PTX__UNKNOWN_BLOCK)
-        ptx__note_at(touch->warp, touch->op, PTX__RACE, address, 4, lane,
+        ptx__note_at(where, PTX__RACE, address, 4,
                      "it %s what another block %s; blocks are in no order", does, did);
     else
-        ptx__note_at(touch->warp, touch->op, PTX__RACE, address, 4, lane,
+        ptx__note_at(where, PTX__RACE, address, 4,
                      "it %s 4 bytes that block number %u %s; blocks are in no order", does,
                      conflict->block - 1, did);
 }
@@ -322,7 +322,7 @@ void ptx__racecheck_range(struct ptx__range *range)
     free(range->lines);
     range->reads = range->writes = range->lines = NULL;
     range->parts = NULL;
-    range->watched = false;
+    range->shadowed = false;
 }
 
 static void end_line(struct ptx__range *range, uint64_t number)

@@ -70,7 +70,7 @@ void ptx__racecheck_local(struct ptx__warp *warp, const struct ptx__op *op, unsi
                           uint64_t offset, unsigned bytes, enum ptx__use use)
 {
     if (use & PTX__LOADS && !is_written(warp, lane, offset, bytes))
-        ptx__note(warp, op, PTX__UNINITIALISED, lane,
+        ptx__note(ptx__lane_op(warp, op, lane), PTX__UNINITIALISED,
                   "it reads local memory at offset %llu, which nothing has written",
                   (unsigned long long) offset);
     if (use & PTX__STORES)

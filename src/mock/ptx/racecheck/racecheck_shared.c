@@ -10,66 +10,66 @@
 
 #include "mock/ptx/racecheck/racecheck.h"
 
-static bool allocate(struct ptx__shared_racecheck *watch)
+static bool allocate(struct ptx__shared_racecheck *shadow)
 {
-    const size_t n = watch->n_granules = ((watch->bytes - 1) >> watch->shift) + 1;
+    const size_t n = shadow->n_granules = ((shadow->bytes - 1) >> shadow->shift) + 1;
 
-    watch->written = calloc(n / 64 + 1, sizeof(*watch->written));
-    watch->writers = calloc(n, sizeof(*watch->writers));
-    watch->readers = calloc(n * watch->n_warps, sizeof(*watch->readers));
-    return watch->written && watch->writers && watch->readers;
+    shadow->written = calloc(n / 64 + 1, sizeof(*shadow->written));
+    shadow->writers = calloc(n, sizeof(*shadow->writers));
+    shadow->readers = calloc(n * shadow->n_warps, sizeof(*shadow->readers));
+    return shadow->written && shadow->writers && shadow->readers;
 }
 
-static void release(struct ptx__shared_racecheck *watch)
+static void release(struct ptx__shared_racecheck *shadow)
 {
-    free(watch->written);
-    free(watch->writers);
-    free(watch->readers);
+    free(shadow->written);
+    free(shadow->writers);
+    free(shadow->readers);
 }
 
-void ptx__shared_racecheck_free(struct ptx__shared_racecheck *watch)
+void ptx__shared_racecheck_free(struct ptx__shared_racecheck *shadow)
 {
-    if (watch)
-        release(watch);
-    free(watch);
+    if (shadow)
+        release(shadow);
+    free(shadow);
 }
 
 struct ptx__shared_racecheck *ptx__shared_racecheck_new(uint32_t shared_bytes, unsigned n_warps)
 {
-    struct ptx__shared_racecheck *watch = calloc(1, sizeof(*watch));
+    struct ptx__shared_racecheck *shadow = calloc(1, sizeof(*shadow));
 
-    if (!watch)
+    if (!shadow)
         return NULL;
-    watch->bytes = shared_bytes;
-    watch->n_warps = n_warps;
-    watch->shift = 2;
-    if (allocate(watch))
-        return watch;
-    ptx__shared_racecheck_free(watch);
+    shadow->bytes = shared_bytes;
+    shadow->n_warps = n_warps;
+    shadow->shift = 2;
+    if (allocate(shadow))
+        return shadow;
+    ptx__shared_racecheck_free(shadow);
     return NULL;
 }
 
 /* --- clocks --- */
 
 /* Sets all clocks so that every warp has seen everything up to now. */
-static void set_clocks(struct ptx__shared_racecheck *watch, uint32_t now)
+static void set_clocks(struct ptx__shared_racecheck *shadow, uint32_t now)
 {
     for (unsigned i = 0; i < PTX__MAX_WARPS; i++) {
         for (unsigned j = 0; j < PTX__MAX_WARPS; j++)
-            watch->clocks[i][j] = now + (i == j);
+            shadow->clocks[i][j] = now + (i == j);
     }
-    memset(watch->strong, 0, sizeof(watch->strong));
-    memset(watch->last_write, 0, sizeof(watch->last_write));
-    memset(watch->last_read, 0, sizeof(watch->last_read));
-    memset(watch->unseen_writes, 0, sizeof(watch->unseen_writes));
-    memset(watch->unseen_reads, 0, sizeof(watch->unseen_reads));
+    memset(shadow->strong, 0, sizeof(shadow->strong));
+    memset(shadow->last_write, 0, sizeof(shadow->last_write));
+    memset(shadow->last_read, 0, sizeof(shadow->last_read));
+    memset(shadow->unseen_writes, 0, sizeof(shadow->unseen_writes));
+    memset(shadow->unseen_reads, 0, sizeof(shadow->unseen_reads));
 }
 
-static void note_written(struct ptx__shared_racecheck *watch, uint64_t offset, unsigned bytes)
+static void note_written(struct ptx__shared_racecheck *shadow, uint64_t offset, unsigned bytes)
 {
-    for (uint64_t at = offset >> watch->shift; at <= (offset + bytes - 1) >> watch->shift; at++) {
-        watch->written[at / 64] |= UINT64_C(1) << at % 64;
-        watch->writers[at] = 0;
+    for (uint64_t at = offset >> shadow->shift; at <= (offset + bytes - 1) >> shadow->shift; at++) {
+        shadow->written[at / 64] |= UINT64_C(1) << at % 64;
+        shadow->writers[at] = 0;
     }
 }
 
@@ -79,25 +79,25 @@ static void note_reserved(struct ptx__block *block)
     const struct ptx__grid *grid = block->grid;
 
     if (grid->shared_bytes > grid->own_shared)
-        note_written(block->watch, grid->reserved_base, PTX__RESERVED_SHARED);
+        note_written(block->shadow, grid->reserved_base, PTX__RESERVED_SHARED);
 }
 
 void ptx__shared_racecheck_start(struct ptx__block *block)
 {
-    struct ptx__shared_racecheck *watch = block->watch;
+    struct ptx__shared_racecheck *shadow = block->shadow;
     uint32_t now = 1;
 
     for (unsigned i = 0; i < PTX__MAX_WARPS; i++)
-        now = watch->clocks[i][i] > now ? watch->clocks[i][i] : now;
+        now = shadow->clocks[i][i] > now ? shadow->clocks[i][i] : now;
     if (now > PTX__MOST_CLOCK / 2) {
         now = 1;
-        memset(watch->writers, 0, watch->n_granules * sizeof(*watch->writers));
-        memset(watch->readers, 0,
-               (size_t) watch->n_granules * watch->n_warps * sizeof(*watch->readers));
+        memset(shadow->writers, 0, shadow->n_granules * sizeof(*shadow->writers));
+        memset(shadow->readers, 0,
+               (size_t) shadow->n_granules * shadow->n_warps * sizeof(*shadow->readers));
     }
-    memset(watch->written, 0, (watch->n_granules / 64 + 1) * sizeof(*watch->written));
+    memset(shadow->written, 0, (shadow->n_granules / 64 + 1) * sizeof(*shadow->written));
     note_reserved(block);
-    set_clocks(watch, now);
+    set_clocks(shadow, now);
 }
 
 typedef uint32_t four __attribute__((vector_size(16), aligned(4), may_alias));
@@ -105,9 +105,9 @@ typedef uint32_t four __attribute__((vector_size(16), aligned(4), may_alias));
 /*
  * Joins two clocks, four numbers at a time. The arrays have room for the largest number of warps.
  */
-static void join(const struct ptx__shared_racecheck *watch, uint32_t *to, const uint32_t *from)
+static void join(const struct ptx__shared_racecheck *shadow, uint32_t *to, const uint32_t *from)
 {
-    for (unsigned i = 0; i < watch->n_warps; i += 4) {
+    for (unsigned i = 0; i < shadow->n_warps; i += 4) {
         four *later = (four *) (to + i);
         const four other = *(const four *) (from + i), mine = (four) (*later > other);
 
@@ -126,13 +126,14 @@ static uint32_t still_unseen(uint32_t unseen, const uint32_t *last, const uint32
 }
 
 /* Joins the clocks of a warp with others, and updates what it has not seen. */
-static void learn(struct ptx__shared_racecheck *watch, unsigned warp, const uint32_t *from)
+static void learn(struct ptx__shared_racecheck *shadow, unsigned warp, const uint32_t *from)
 {
-    uint32_t *known = watch->clocks[warp];
+    uint32_t *known = shadow->clocks[warp];
 
-    join(watch, known, from);
-    watch->unseen_writes[warp] = still_unseen(watch->unseen_writes[warp], watch->last_write, known);
-    watch->unseen_reads[warp] = still_unseen(watch->unseen_reads[warp], watch->last_read, known);
+    join(shadow, known, from);
+    shadow->unseen_writes[warp] =
+        still_unseen(shadow->unseen_writes[warp], shadow->last_write, known);
+    shadow->unseen_reads[warp] = still_unseen(shadow->unseen_reads[warp], shadow->last_read, known);
 }
 
 /* --- when clocks reach their maximum: all are set back by what every living warp has seen --- */
@@ -142,25 +143,25 @@ static uint32_t set_back(uint32_t clock, uint32_t by)
     return clock > by ? clock - by : clock ? 1 : 0;
 }
 
-static void set_back_all(uint32_t *who, size_t n, const uint32_t *by)
+static void set_back_all(uint32_t *records, size_t n, const uint32_t *by)
 {
     for (size_t i = 0; i < n; i++) {
         const uint32_t clock =
-            set_back(who[i] >> PTX__THREAD_BITS, by[who[i] / PTX__LANES % PTX__MAX_WARPS]);
+            set_back(records[i] >> PTX__THREAD_BITS, by[records[i] / PTX__LANES % PTX__MAX_WARPS]);
 
-        who[i] = clock << PTX__THREAD_BITS | (who[i] & ((1u << PTX__THREAD_BITS) - 1));
+        records[i] = clock << PTX__THREAD_BITS | (records[i] & ((1u << PTX__THREAD_BITS) - 1));
     }
 }
 
 static uint32_t known_by_all(const struct ptx__block *block, unsigned warp)
 {
-    const struct ptx__shared_racecheck *watch = block->watch;
-    const uint32_t now = watch->clocks[warp][warp];
+    const struct ptx__shared_racecheck *shadow = block->shadow;
+    const uint32_t now = shadow->clocks[warp][warp];
     uint32_t least = now - 1;
 
     for (unsigned i = 0; i < block->n_warps; i++) {
-        if (block->warps[i].alive && watch->clocks[i][warp] < least)
-            least = watch->clocks[i][warp];
+        if (block->warps[i].alive && shadow->clocks[i][warp] < least)
+            least = shadow->clocks[i][warp];
     }
     /*
      * If a warp was not seen by others for millions of its steps, all of these steps count as seen.
@@ -171,60 +172,60 @@ static uint32_t known_by_all(const struct ptx__block *block, unsigned warp)
 
 static void renew_clocks(struct ptx__block *block)
 {
-    struct ptx__shared_racecheck *watch = block->watch;
+    struct ptx__shared_racecheck *shadow = block->shadow;
     uint32_t by[PTX__MAX_WARPS];
 
     for (unsigned i = 0; i < PTX__MAX_WARPS; i++)
         by[i] = i < block->n_warps ? known_by_all(block, i) - 1 : 0;
-    set_back_all(watch->writers, watch->n_granules, by);
-    set_back_all(watch->readers, (size_t) watch->n_granules * watch->n_warps, by);
+    set_back_all(shadow->writers, shadow->n_granules, by);
+    set_back_all(shadow->readers, (size_t) shadow->n_granules * shadow->n_warps, by);
     for (unsigned i = 0; i < PTX__MAX_WARPS; i++) {
         for (unsigned j = 0; j < PTX__MAX_WARPS; j++)
-            watch->clocks[i][j] = set_back(watch->clocks[i][j], by[j]);
+            shadow->clocks[i][j] = set_back(shadow->clocks[i][j], by[j]);
         for (unsigned j = 0; j < PTX__BARRIERS; j++)
             block->barriers[j].clock[i] = set_back(block->barriers[j].clock[i], by[i]);
-        watch->strong[i] = set_back(watch->strong[i], by[i]);
-        watch->last_write[i] = set_back(watch->last_write[i], by[i]);
-        watch->last_read[i] = set_back(watch->last_read[i], by[i]);
+        shadow->strong[i] = set_back(shadow->strong[i], by[i]);
+        shadow->last_write[i] = set_back(shadow->last_write[i], by[i]);
+        shadow->last_read[i] = set_back(shadow->last_read[i], by[i]);
     }
     for (unsigned i = 0; i < block->n_warps; i++) {
-        watch->unseen_writes[i] =
-            still_unseen(watch->unseen_writes[i], watch->last_write, watch->clocks[i]);
-        watch->unseen_reads[i] =
-            still_unseen(watch->unseen_reads[i], watch->last_read, watch->clocks[i]);
+        shadow->unseen_writes[i] =
+            still_unseen(shadow->unseen_writes[i], shadow->last_write, shadow->clocks[i]);
+        shadow->unseen_reads[i] =
+            still_unseen(shadow->unseen_reads[i], shadow->last_read, shadow->clocks[i]);
     }
 }
 
 static void step(struct ptx__warp *warp)
 {
-    struct ptx__shared_racecheck *watch = warp->block->watch;
+    struct ptx__shared_racecheck *shadow = warp->block->shadow;
 
-    if (++watch->clocks[warp->number][warp->number] >= PTX__MOST_CLOCK)
+    if (++shadow->clocks[warp->number][warp->number] >= PTX__MOST_CLOCK)
         renew_clocks(warp->block);
 }
 
 void ptx__shared_racecheck_arrive(struct ptx__warp *warp, struct ptx__barrier *barrier)
 {
-    struct ptx__shared_racecheck *watch = warp->block->watch;
+    struct ptx__shared_racecheck *shadow = warp->block->shadow;
 
-    if (!watch)
+    if (!shadow)
         return;
-    join(watch, barrier->clock, watch->clocks[warp->number]);
+    join(shadow, barrier->clock, shadow->clocks[warp->number]);
     step(warp);
 }
 
 void ptx__shared_racecheck_leave(struct ptx__warp *warp, const struct ptx__barrier *barrier)
 {
-    if (warp->block->watch)
-        learn(warp->block->watch, warp->number, barrier->clock);
+    if (warp->block->shadow)
+        learn(warp->block->shadow, warp->number, barrier->clock);
 }
 
 void ptx__shared_racecheck_pass_on(struct ptx__warp *warp)
 {
-    struct ptx__shared_racecheck *watch = warp->block->watch;
+    struct ptx__shared_racecheck *shadow = warp->block->shadow;
 
-    learn(watch, warp->number, watch->strong);
-    join(watch, watch->strong, watch->clocks[warp->number]);
+    learn(shadow, warp->number, shadow->strong);
+    join(shadow, shadow->strong, shadow->clocks[warp->number]);
     step(warp);
 }
 
@@ -252,68 +253,68 @@ static void spread_all(struct ptx__shared_racecheck *to, const struct ptx__share
 
 bool ptx__shared_racecheck_refine(struct ptx__block *block, uint32_t bits)
 {
-    struct ptx__shared_racecheck *watch = block->watch, before;
+    struct ptx__shared_racecheck *shadow = block->shadow, before;
 
-    if (!(bits & ((1u << watch->shift) - 1)))
+    if (!(bits & ((1u << shadow->shift) - 1)))
         return true;
-    before = *watch;
-    watch->shift = (unsigned) __builtin_ctz(bits);
-    if (allocate(watch)) {
-        spread_all(watch, &before);
+    before = *shadow;
+    shadow->shift = (unsigned) __builtin_ctz(bits);
+    if (allocate(shadow)) {
+        spread_all(shadow, &before);
         release(&before);
         return true;
     }
     release(&before);
-    ptx__shared_racecheck_free(watch);
-    block->watch = NULL;
+    ptx__shared_racecheck_free(shadow);
+    block->shadow = NULL;
     return false;
 }
 
 /* --- findings --- */
 
-static void tell_race(struct ptx__warp *warp, const struct ptx__op *op, unsigned lane,
-                      uint32_t offset, bool write, uint32_t who, bool other_wrote)
+static void tell_race(struct ptx__lane_op at, uint32_t offset, bool write, uint32_t record,
+                      bool other_wrote)
 {
-    ptx__note(warp, op, PTX__RACE, lane,
+    ptx__note(at, PTX__RACE,
               "it %s shared memory at offset %u, which thread %u %s; no barrier is between them",
-              write ? "writes" : "reads", offset, who & ((1u << PTX__THREAD_BITS) - 1),
+              write ? "writes" : "reads", offset, record & ((1u << PTX__THREAD_BITS) - 1),
               other_wrote ? "wrote" : "read");
 }
 
-static void tell_readers(struct ptx__warp *warp, const struct ptx__op *op, unsigned lane,
-                         uint32_t offset)
+static void tell_readers(struct ptx__lane_op at, uint32_t offset)
 {
-    const struct ptx__shared_racecheck *watch = warp->block->watch;
-    const uint32_t *known = watch->clocks[warp->number];
+    const struct ptx__shared_racecheck *shadow = at.warp->block->shadow;
+    const uint32_t *known = shadow->clocks[at.warp->number];
 
-    for (uint32_t m = watch->unseen_reads[warp->number]; m; m &= m - 1) {
+    for (uint32_t m = shadow->unseen_reads[at.warp->number]; m; m &= m - 1) {
         const size_t reader = (unsigned) __builtin_ctz(m);
-        const uint32_t *who =
-            &watch->readers[reader * watch->n_granules + (offset >> watch->shift)];
+        const uint32_t *record =
+            &shadow->readers[reader * shadow->n_granules + (offset >> shadow->shift)];
 
-        if (ptx__unordered(who, 1, known))
-            tell_race(warp, op, lane, offset, true, *who, false);
+        if (ptx__unordered(record, 1, known))
+            tell_race(at, offset, true, *record, false);
     }
 }
 
 void ptx__shared_racecheck_tell(struct ptx__warp *warp, const struct ptx__op *op, unsigned lane,
                                 uint32_t offset, unsigned bytes, enum ptx__use use)
 {
-    const struct ptx__shared_racecheck *watch = warp->block->watch;
+    const struct ptx__shared_racecheck *shadow = warp->block->shadow;
+    const struct ptx__lane_op at = ptx__lane_op(warp, op, lane);
 
-    for (uint32_t at = offset; at < offset + bytes; at += 1u << watch->shift) {
-        const uint32_t granule = at >> watch->shift;
-        const uint32_t *writer = &watch->writers[granule];
+    for (uint32_t byte = offset; byte < offset + bytes; byte += 1u << shadow->shift) {
+        const uint32_t granule = byte >> shadow->shift;
+        const uint32_t *writer = &shadow->writers[granule];
 
-        if (use & PTX__LOADS && !(watch->written[granule / 64] >> granule % 64 & 1))
-            ptx__note(warp, op, PTX__UNINITIALISED, lane,
-                      "it reads shared memory at offset %u, which nothing has written", at);
+        if (use & PTX__LOADS && !(shadow->written[granule / 64] >> granule % 64 & 1))
+            ptx__note(at, PTX__UNINITIALISED,
+                      "it reads shared memory at offset %u, which nothing has written", byte);
         if (use & PTX__STRONG)
             continue;
-        if (ptx__unordered(writer, 1, watch->clocks[warp->number]))
-            tell_race(warp, op, lane, at, use & PTX__STORES, *writer, true);
+        if (ptx__unordered(writer, 1, shadow->clocks[warp->number]))
+            tell_race(at, byte, use & PTX__STORES, *writer, true);
         if (use & PTX__STORES)
-            tell_readers(warp, op, lane, at);
+            tell_readers(at, byte);
     }
 }
 
@@ -333,6 +334,6 @@ void ptx__racecheck_shared_lane(struct ptx__warp *warp, const struct ptx__op *op
 
 void ptx__racecheck_shared_from(struct ptx__block *block, uint64_t offset, unsigned bytes)
 {
-    if (block->watch && bytes)
-        note_written(block->watch, offset, bytes);
+    if (block->shadow && bytes)
+        note_written(block->shadow, offset, bytes);
 }

@@ -290,10 +290,10 @@ struct ptx__function {
     bool explicit_cluster, blocks_are_clusters;
 
     struct ptx__resource_usage usage;
-    uint64_t address; /* what a pointer to it holds, see PTX_CODE */
+    uint64_t address; /* the value of a pointer to it, see PTX_CODE */
 };
 
-/* Function pointers are in this window, where no memory is: PTX_CODE + number * PTX_CODE_STEP. */
+/* No memory is in the window of function pointers: PTX_CODE + number * PTX_CODE_STEP. */
 #define PTX_CODE      ((uint64_t) 0x7f0000000000)
 #define PTX_CODE_STEP 16
 
@@ -322,7 +322,7 @@ struct ptx__module {
     struct cushim__arena arena;
 };
 
-/* Has the instruction the modifier? */
+/* Tells whether the instruction has the modifier. */
 static inline bool ptx__has(const struct ptx__instruction *instruction, enum ptx__modifier modifier)
 {
     for (unsigned i = 0; i < instruction->n_modifiers; i++) {
@@ -332,7 +332,7 @@ static inline bool ptx__has(const struct ptx__instruction *instruction, enum ptx
     return false;
 }
 
-/* The instruction's number-th type; PTX_NO_TYPE if it has fewer. */
+/* Returns the instruction's type with this number, PTX_NO_TYPE if it has fewer. */
 static inline enum ptx__type ptx__type_of(const struct ptx__instruction *instruction,
                                           unsigned number)
 {

@@ -72,8 +72,8 @@ const struct ptx__image *ptx__image_of(struct ptx__warp *warp, const struct ptx_
 
     if (!problem)
         return image;
-    ptx__fault(warp, op, PTX__ERROR_ILLEGAL_ADDRESS, PTX__OTHER, lane, "handle 0x%llx %s",
-               (unsigned long long) handle, problem);
+    ptx__fault(ptx__lane_op(warp, op, lane), PTX__ERROR_ILLEGAL_ADDRESS, PTX__OTHER,
+               "handle 0x%llx %s", (unsigned long long) handle, problem);
     return NULL;
 }
 

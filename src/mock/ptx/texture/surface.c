@@ -33,8 +33,8 @@ static enum outcome trap(const struct access *access, unsigned axis, int64_t at,
 {
     static const char *const names[] = {"x", "y", "z", "layer"};
 
-    ptx__fault(access->warp, access->op, PTX__ERROR_ILLEGAL_ADDRESS, PTX__OUT_OF_BOUNDS,
-               access->lane, "%s is %lld, and the surface has %lld there", names[axis],
+    ptx__fault(ptx__lane_op(access->warp, access->op, access->lane), PTX__ERROR_ILLEGAL_ADDRESS,
+               PTX__OUT_OF_BOUNDS, "%s is %lld, and the surface has %lld there", names[axis],
                (long long) at, (long long) size);
     return FAULT;
 }
@@ -107,9 +107,9 @@ static bool reach(const struct access *access, enum ptx__use use, unsigned char 
         return false;
     default:
         row = (uint64_t) (at[2] + at[3]) * level->height + (uint64_t) at[1];
-        *ret_bytes = ptx__reach_in(access->warp, access->op, PTX__IN_GLOBAL, access->lane,
-                                   level->address + row * level->pitch + (uint64_t) at[0],
-                                   access_bytes(access), use);
+        *ret_bytes = ptx__reach_in(
+            ptx__lane_op(access->warp, access->op, access->lane), PTX__IN_GLOBAL,
+            level->address + row * level->pitch + (uint64_t) at[0], access_bytes(access), use);
         return *ret_bytes;
     }
 }
@@ -250,7 +250,7 @@ const struct ptx__op *ptx__do_surface_reduce(struct ptx__warp *w, const struct p
         if (!begin(w, op, l, &access))
             return NULL;
         if (access.surface->formatted && element_bytes(access.image) != 4)
-            return ptx__fault(w, op, PTX__ERROR_LAUNCH_FAILED, PTX__OTHER, l,
+            return ptx__fault(ptx__lane_op(w, op, l), PTX__ERROR_LAUNCH_FAILED, PTX__OTHER,
                               "elements of this surface have %u bytes, and only those of 4 can be "
                               "updated by number",
                               element_bytes(access.image));

@@ -78,7 +78,7 @@ const struct ptx__op *ptx__do_surface_reduce(struct ptx__warp *warp, const struc
 /* imm: enum ptx__query; d: the result; a: the handle; b: the level, if c is not 0. */
 const struct ptx__op *ptx__do_image_query(struct ptx__warp *warp, const struct ptx__op *op);
 
-/* What an instruction uses a handle as. */
+/* The kind of object that an instruction takes a handle for. */
 enum ptx__image_use { PTX__USE_ANY, PTX__USE_TEXTURE, PTX__USE_SAMPLER, PTX__USE_SURFACE };
 
 /* imm: enum ptx__image_use. Tests whether a handle can be used in this way. */
@@ -153,8 +153,17 @@ struct ptx__axis {
     unsigned part;
 };
 
-void ptx__place(double coordinate, uint32_t size, enum ptx__address_mode mode, bool normalised,
-                bool linear, int32_t offset, struct ptx__axis *ret_axis);
+/* How coordinates along one axis are turned into elements. */
+struct ptx__addressing {
+    uint32_t size; /* elements along the axis */
+    enum ptx__address_mode mode;
+    bool normalised; /* a coordinate of 1 is the end; else coordinates count elements */
+    bool linear;     /* filtered: two elements are needed */
+};
+
+/* offset is that of the instruction, in elements. */
+void ptx__place(const struct ptx__addressing *addressing, double coordinate, int32_t offset,
+                struct ptx__axis *ret_axis);
 
 /* Converts a direction to the number of a face. The position on the face is in [0, 1]. */
 unsigned ptx__cube_face(const double direction[3], double ret_place[2]);

@@ -53,18 +53,20 @@ static int64_t element(int64_t i, int64_t size, enum ptx__address_mode mode)
     }
 }
 
-void ptx__place(double coordinate, uint32_t size, enum ptx__address_mode mode, bool normalised,
-                bool linear, int32_t offset, struct ptx__axis *ret_axis)
+void ptx__place(const struct ptx__addressing *addressing, double coordinate, int32_t offset,
+                struct ptx__axis *ret_axis)
 {
+    const uint32_t size = addressing->size;
+    enum ptx__address_mode mode = addressing->mode;
     int64_t at, first;
 
     /* Coordinates that count elements do not wrap around. */
-    if (!normalised && mode != PTX__BORDER)
+    if (!addressing->normalised && mode != PTX__BORDER)
         mode = PTX__CLAMP;
-    at = fixed(coordinate, size, mode, normalised);
+    at = fixed(coordinate, size, mode, addressing->normalised);
     ret_axis->part = 0;
     first = at >> FRACTION_BITS;
-    if (linear) {
+    if (addressing->linear) {
         const int unused = FRACTION_BITS - PART_BITS;
         const int64_t place = ((at + (1 << (unused - 1))) >> unused) - (1 << (PART_BITS - 1));
 

@@ -25,7 +25,7 @@ static const unsigned char *reach(const struct ptx__sample *sample,
     const unsigned bytes = (unsigned) sample->image->bytes * sample->image->channels;
     const uint64_t row = (uint64_t) element->z * level->height + (uint64_t) element->y;
 
-    return ptx__reach_in(sample->warp, sample->op, PTX__IN_GLOBAL, sample->lane,
+    return ptx__reach_in(ptx__lane_op(sample->warp, sample->op, sample->lane), PTX__IN_GLOBAL,
                          level->address + row * level->pitch + (uint64_t) element->x * bytes, bytes,
                          PTX__LOADS);
 }
@@ -89,17 +89,25 @@ static void place_axes(const struct ptx__sample *sample, const double *at, unsig
     /* A line counts as a plane of one row, so beyond its edge there is the border. */
     if (n_axes == 1 && linear && !sample->tex->layered &&
         sample->sampler->modes[1] == PTX__BORDER) {
-        ptx__place(0, 1, PTX__BORDER, false, true, 0, &spot->axes[1]);
+        ptx__place(&(struct ptx__addressing){.size = 1, .mode = PTX__BORDER, .linear = true}, 0, 0,
+                   &spot->axes[1]);
         spot->n_axes = 2;
     }
-    /* Elements beyond the edge count too; they are found on the next face. */
-    for (unsigned i = 0; i < n_axes && spot->seamless; i++)
-        ptx__place(at[i] * sizes[i] + 1, sizes[i] + 2, PTX__CLAMP, false, true, sample->offset[i],
+    for (unsigned i = 0; i < n_axes; i++) {
+        const struct ptx__addressing within = {
+            .size = sizes[i],
+            .mode = (enum ptx__address_mode) sample->sampler->modes[i],
+            .normalised = spot->on_cube || sample->sampler->normalised,
+            .linear = linear,
+        };
+        /* Elements beyond the edge count too; they are found on the next face. */
+        const struct ptx__addressing beyond = {
+            .size = sizes[i] + 2, .mode = PTX__CLAMP, .linear = true};
+
+        ptx__place(spot->seamless ? &beyond : &within,
+                   spot->seamless ? at[i] * sizes[i] + 1 : at[i], sample->offset[i],
                    &spot->axes[i]);
-    for (unsigned i = 0; i < n_axes && !spot->seamless; i++)
-        ptx__place(at[i], sizes[i], (enum ptx__address_mode) sample->sampler->modes[i],
-                   spot->on_cube || sample->sampler->normalised, linear, sample->offset[i],
-                   &spot->axes[i]);
+    }
 }
 
 static int64_t at_most(int64_t i, int64_t count)

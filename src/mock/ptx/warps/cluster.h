@@ -7,7 +7,7 @@
 
 /*
  * Called when the active lanes arrive at the barrier of their cluster, and when they exit. If the
- * barrier is then complete, all who wait at it go on.
+ * barrier is then complete, all threads that wait at it go on.
  */
 void ptx__cluster_arrive(struct ptx__warp *warp);
 void ptx__cluster_leave(struct ptx__warp *warp);

@@ -94,7 +94,7 @@ void ptx__frame_free(struct ptx__block *block, struct ptx__frame *frame)
 
 bool ptx__local_reserve(struct ptx__warp *warp, size_t bytes)
 {
-    /* What is noted of it is noted by several bytes, and lanes begin where the first one does. */
+    /* Shadow memory is written several bytes at a time, so each lane begins at such a boundary. */
     const size_t limit = warp->block->grid->launch->local_limit / 64 * 64;
     size_t wanted = warp->local_bytes ? warp->local_bytes : 64;
     unsigned char *local;
@@ -151,7 +151,7 @@ void ptx__block_free(struct ptx__block *block)
     free(block->frames);
     free(block->warps);
     free(block->shared);
-    ptx__shared_racecheck_free(block->watch);
+    ptx__shared_racecheck_free(block->shadow);
     free(block);
 }
 
@@ -171,7 +171,7 @@ struct ptx__block *ptx__block_new(struct ptx__worker *worker)
         goto fail;
     memset(block->shared, 0, grid->shared_bytes);
     if (grid->launch->check_shared && grid->shared_bytes &&
-        !(block->watch = ptx__shared_racecheck_new(grid->shared_bytes, grid->n_warps)))
+        !(block->shadow = ptx__shared_racecheck_new(grid->shared_bytes, grid->n_warps)))
         goto fail;
     for (unsigned i = 0; i < grid->n_warps; i++) {
         block->warps[i].worker = worker;
@@ -213,7 +213,7 @@ void ptx__block_start(struct ptx__block *block, uint64_t cluster)
     block->strong = false;
     for (; block->open; block->open &= block->open - 1)
         block->barriers[__builtin_ctz(block->open)] = (struct ptx__barrier){0};
-    if (block->watch)
+    if (block->shadow)
         ptx__shared_racecheck_start(block);
     for (unsigned i = 0; i < block->n_warps; i++) {
         struct ptx__warp *warp = &block->warps[i];
@@ -258,7 +258,7 @@ static void check_alignment(struct ptx__warp *warp, const struct ptx__divergence
                             const struct ptx__divergence_group *b)
 {
     if ((a->at - 1)->imm & PTX__BARRIER_ALIGNED && a->at != b->at)
-        ptx__note(warp, b->at - 1, PTX__BARRIER, (unsigned) __builtin_ctz(b->mask),
+        ptx__note(ptx__lane_op(warp, b->at - 1, (unsigned) __builtin_ctz(b->mask)), PTX__BARRIER,
                   "lanes of one warp wait at different barriers: others are at line %u",
                   ptx__line_of(warp, a->at - 1));
 }
@@ -302,7 +302,7 @@ void ptx__barrier_check(struct ptx__block *block, unsigned number)
 /* --- running --- */
 
 /*
- * Called when no warp of the block can run. What its threads wait for can only come from
+ * Called when no warp of the block can run. The event that its threads wait for can only come from
  * themselves, or at the barrier of the cluster from other blocks.
  */
 static bool others_come_first(const struct ptx__block *block)
@@ -341,12 +341,12 @@ static void report_waiting(struct ptx__warp *warp, const struct ptx__divergence_
     const unsigned lane = (unsigned) __builtin_ctz(group->mask);
 
     if (group->state == PTX__AT_CLUSTER_BARRIER)
-        ptx__fault(warp, group->at - 1, PTX__ERROR_LAUNCH_TIMEOUT, PTX__BARRIER, lane,
+        ptx__fault(ptx__lane_op(warp, group->at - 1, lane), PTX__ERROR_LAUNCH_TIMEOUT, PTX__BARRIER,
                    "it waits at the barrier of its cluster, to which %u of the cluster's %u living "
                    "threads came, and all of them wait",
                    block->cluster->arrived, block->cluster->alive);
     else
-        ptx__fault(warp, group->at - 1, PTX__ERROR_LAUNCH_TIMEOUT, PTX__BARRIER, lane,
+        ptx__fault(ptx__lane_op(warp, group->at - 1, lane), PTX__ERROR_LAUNCH_TIMEOUT, PTX__BARRIER,
                    "it waits at barrier %u, to which %u threads came; %u are expected, and all of "
                    "the block's %u living threads wait",
                    group->barrier, barrier->arrived,

@@ -42,7 +42,7 @@ uint32_t ptx__stack_bytes(const struct ptx__warp *w)
 
 static const struct ptx__op *overflow(struct ptx__warp *w, const struct ptx__op *op, unsigned lane)
 {
-    return ptx__fault(w, op, PTX__ERROR_ILLEGAL_ADDRESS, PTX__OTHER, lane,
+    return ptx__fault(ptx__lane_op(w, op, lane), PTX__ERROR_ILLEGAL_ADDRESS, PTX__OTHER,
                       "there is no local memory left for what it allocates on the stack");
 }
 
@@ -88,7 +88,7 @@ const struct ptx__op *ptx__do_stack_restore(struct ptx__warp *w, const struct pt
         const uint64_t saved = get(w, op->a, op->c, l);
 
         if (saved < begin_of(w) || !ptx__local_reserve(w, saved))
-            return ptx__fault(w, op, PTX__ERROR_ILLEGAL_ADDRESS, PTX__OTHER, l,
+            return ptx__fault(ptx__lane_op(w, op, l), PTX__ERROR_ILLEGAL_ADDRESS, PTX__OTHER,
                               "the stack is put back to 0x%llx, where it never was",
                               (unsigned long long) saved);
         stack[l] = (uint32_t) (saved - begin_of(w));

@@ -164,8 +164,7 @@ const struct ptx__op *ptx__warp_let_pass(struct ptx__warp *warp, const struct pt
 
     warp->budget = budget_of(warp);
     if (limit && warp->jumps > limit)
-        return ptx__fault(warp, op, PTX__ERROR_LAUNCH_TIMEOUT, PTX__ENDLESS,
-                          (unsigned) __builtin_ctz(warp->mask),
+        return ptx__fault(ptx__first_lane_op(warp, op), PTX__ERROR_LAUNCH_TIMEOUT, PTX__ENDLESS,
                           "it has jumped backwards %llu times, with calls as %u jumps each: an "
                           "endless loop?",
                           (unsigned long long) warp->jumps, PTX__STEPS_OF_CALL);
@@ -240,7 +239,7 @@ static uint32_t same_members(const uint32_t *names, uint32_t mask, uint32_t memb
     return same & mask;
 }
 
-/* Does the group wait at a barrier? Then it is already behind the operation. */
+/* Tells whether the group waits at a barrier. Then it is already behind the operation. */
 static bool at_barrier(const struct ptx__divergence_group *group)
 {
     return group->state == PTX__AT_BARRIER || group->state == PTX__AT_CLUSTER_BARRIER;

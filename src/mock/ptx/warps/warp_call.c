@@ -25,12 +25,12 @@ static void check_arguments(struct ptx__warp *warp, const struct ptx__op *op,
         const uint32_t given = ptx__given(op, i).bytes, wanted = code->parameters[i].bytes;
 
         if (given < wanted)
-            ptx__note(warp, op, PTX__UNINITIALISED, lane,
+            ptx__note(ptx__lane_op(warp, op, lane), PTX__UNINITIALISED,
                       "it calls '%.100s', whose parameter %zu has %u bytes, with %u bytes",
                       code->name, i + 1, wanted, given);
     }
     if (op->imm > code->result.bytes)
-        ptx__note(warp, op, PTX__UNINITIALISED, lane,
+        ptx__note(ptx__lane_op(warp, op, lane), PTX__UNINITIALISED,
                   "it calls '%.100s', whose result has %u bytes, for %u bytes", code->name,
                   code->result.bytes, (unsigned) op->imm);
 }
@@ -58,8 +58,7 @@ static const struct ptx__op *too_deep(struct ptx__warp *warp, const struct ptx__
 {
     const struct ptx__launch *launch = warp->block->grid->launch;
 
-    return ptx__fault(warp, op, PTX__ERROR_ILLEGAL_ADDRESS, PTX__OTHER,
-                      (unsigned) __builtin_ctz(warp->mask),
+    return ptx__fault(ptx__first_lane_op(warp, op), PTX__ERROR_ILLEGAL_ADDRESS, PTX__OTHER,
                       "calls too deep: %u calls of each other, and a stack limit of %zu bytes "
                       "(CU_LIMIT_STACK_SIZE)",
                       warp->frame->depth, launch->stack_limit);
@@ -113,13 +112,11 @@ const struct ptx__op *ptx__warp_call(struct ptx__warp *warp, const struct ptx__o
     if (stack_is_full(warp, stack))
         return too_deep(warp, op);
     if (!ptx__local_reserve(warp, local + code->frame_bytes))
-        return ptx__fault(warp, op, PTX__ERROR_ILLEGAL_ADDRESS, PTX__OTHER,
-                          (unsigned) __builtin_ctz(warp->mask),
+        return ptx__fault(ptx__first_lane_op(warp, op), PTX__ERROR_ILLEGAL_ADDRESS, PTX__OTHER,
                           "calls too deep: there is no local memory left for the stack");
     frame = enter(warp, op, code, (uint32_t) local, stack);
     if (!frame)
-        return ptx__fault(warp, op, PTX__ERROR_OUT_OF_MEMORY, PTX__OTHER,
-                          (unsigned) __builtin_ctz(warp->mask),
+        return ptx__fault(ptx__first_lane_op(warp, op), PTX__ERROR_OUT_OF_MEMORY, PTX__OTHER,
                           "calls too deep: the host is out of memory");
     ptx__warp_enter(warp, frame);
     return code->ops;

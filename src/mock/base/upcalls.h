@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls from a folder of the mock to folders above it. exports/hooks.c has the list of the
- * functions. So this folder can, for example, create a context without knowing streams. Callers
+ * Upcalls: calls from a folder of the mock to folders above it. exports/upcalls.c has the list of
+ * the functions. So this folder can, for example, create a context without knowing streams. Callers
  * hold the lock.
  */
-#ifndef CUSHIM_MOCK_BASE_HOOKS_H
-#define CUSHIM_MOCK_BASE_HOOKS_H
+#ifndef CUSHIM_MOCK_BASE_UPCALLS_H
+#define CUSHIM_MOCK_BASE_UPCALLS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@ struct mock__module;
 struct mock__stream;
 struct mock__work;
 
-struct mock__hooks {
+struct mock__upcalls {
     /* cuInit(): the devices are known. */
     void (*start)(const struct mock__config *config);
 
@@ -72,6 +72,6 @@ struct mock__hooks {
     CUresult (*kernel_priority)(struct mock__work *work, int priority);
 };
 
-extern const struct mock__hooks mock__hooks;
+extern const struct mock__upcalls mock__upcalls;
 
 #endif

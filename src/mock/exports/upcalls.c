@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Who is called by what stands before it: see base/hooks.h. */
-#include "mock/base/hooks.h"
+/* The functions that folders call in folders above them: see base/upcalls.h. */
+#include "mock/base/upcalls.h"
 
 #include "base/env.h"
 #include "mock/allocation/array.h"
@@ -61,7 +61,7 @@ static CUresult free_work(CUgraph graph, CUdeviceptr address, struct mock__work 
     return mock__describe_free(&(struct mock__free_params){address, graph}, ret_work);
 }
 
-const struct mock__hooks mock__hooks = {
+const struct mock__upcalls mock__upcalls = {
     .start = start,
     .context_begin = mock__streams_begin,
     .context_end = context_end,

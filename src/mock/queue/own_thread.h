@@ -3,8 +3,8 @@
  * The mock's thread: the one thread that the mock makes itself. It calls host functions of streams,
  * and runs work for which the program has not waited for a while. Callers hold the lock.
  */
-#ifndef CUSHIM_MOCK_QUEUE_HOST_THREAD_H
-#define CUSHIM_MOCK_QUEUE_HOST_THREAD_H
+#ifndef CUSHIM_MOCK_QUEUE_OWN_THREAD_H
+#define CUSHIM_MOCK_QUEUE_OWN_THREAD_H
 
 #include "mock/queue/work.h"
 
@@ -19,15 +19,15 @@ struct mock__destructor_call {
  * Called when there is work left. The mock's thread starts its delay again before it runs work
  * itself.
  */
-void mock__host_thread_wake(void);
+void mock__own_thread_wake(void);
 
 /* Passes host work to the mock's thread. The work ends when its call has returned. */
-void mock__host_thread_call(struct mock__work *work);
+void mock__own_thread_call(struct mock__work *work);
 
 /* Tells whether a host function runs or is about to. Waits then delay other work for a moment. */
-bool mock__host_thread_busy(void);
+bool mock__own_thread_busy(void);
 
 /* Passes a destructor call to the mock's thread, which then frees the structure. */
-void mock__host_thread_post(struct mock__destructor_call *destructor_call);
+void mock__own_thread_post(struct mock__destructor_call *destructor_call);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "mock/queue/host_thread.h"
+#include "mock/queue/own_thread.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
 #include "base/util.h"
-#include "mock/base/hooks.h"
 #include "mock/base/state.h"
 #include "mock/base/stats.h"
+#include "mock/base/upcalls.h"
 #include "mock/queue/clock.h"
 #include "mock/queue/schedule.h"
 
@@ -43,7 +43,7 @@ static struct mock__work *take_call(void)
 static void call(struct mock__work *work)
 {
     calling = true;
-    mock__hooks.host_knows(work->clock, *mock__clock_of_host());
+    mock__upcalls.host_knows(work->clock, *mock__clock_of_host());
     mock__unlock_for_callback();
     work->type->run(work);
     mock__lock_after_callback();
@@ -109,14 +109,14 @@ static void start(void)
     pthread_attr_destroy(&attributes);
 }
 
-void mock__host_thread_wake(void)
+void mock__own_thread_wake(void)
 {
     if (!started)
         start();
     deadline = cushim__now_ns() + PATIENCE_NS;
 }
 
-void mock__host_thread_call(struct mock__work *work)
+void mock__own_thread_call(struct mock__work *work)
 {
     work->next_call = NULL;
     if (last)
@@ -127,16 +127,16 @@ void mock__host_thread_call(struct mock__work *work)
     mock__lock_changed();
 }
 
-void mock__host_thread_post(struct mock__destructor_call *destructor_call)
+void mock__own_thread_post(struct mock__destructor_call *destructor_call)
 {
     destructor_call->next = NULL;
     *(last_destructor_call ? &last_destructor_call->next : &destructor_calls) = destructor_call;
     last_destructor_call = destructor_call;
-    mock__host_thread_wake();
+    mock__own_thread_wake();
     mock__lock_changed();
 }
 
-bool mock__host_thread_busy(void)
+bool mock__own_thread_busy(void)
 {
     return calling || first;
 }
