@@ -20,20 +20,18 @@ enum cushim__elf {
     CUSHIM__ELF_UNREADABLE,
 };
 
-/*
- * The ELF header of a file, and its segments if they follow the header closely, as linkers write
- * them.
- */
+/* The ELF header of a file, and its segments. */
 struct cushim__elf_file {
     enum cushim__elf state;
     char why[96];               /* a sentence unless the state is CUSHIM__ELF_FITS */
-    const Elf64_Phdr *segments; /* in bytes; NULL if they are elsewhere */
+    const Elf64_Phdr *segments; /* in bytes, or in the arena; NULL if they cannot be read */
     unsigned n_segments;
-    _Alignas(8) unsigned char bytes[2048];
+    _Alignas(8) unsigned char bytes[2048]; /* what was read of the file's beginning */
 };
 
 /* Reads the headers of an open file of this size. */
-void cushim__elf_inspect(int fd, uint64_t size, struct cushim__elf_file *ret_file);
+void cushim__elf_inspect(int fd, uint64_t size, struct cushim__arena *arena,
+                         struct cushim__elf_file *ret_file);
 
 /* Names of libraries, and lists of folders separated by colons. The strings are in an arena. */
 struct cushim__elf_needs {

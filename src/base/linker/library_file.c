@@ -102,7 +102,7 @@ static struct cushim__library_file look_at(const char *path, struct cushim__aren
     if (!file.size) {
         library.why = "the file has no content";
     } else {
-        cushim__elf_inspect(fd, file.size, &elf);
+        cushim__elf_inspect(fd, file.size, arena, &elf);
         library.state = state_of_elf(elf.state);
         if (elf.state != CUSHIM__ELF_FITS)
             library.why = cushim__arena_printf(arena, "%s", elf.why);
