@@ -11,6 +11,7 @@ enum cushim_verdict cushim__verdict_of(enum cushim__library_state state)
     case CUSHIM__LIBRARY_UNREADABLE:
         return CUSHIM_VERDICT_UNREADABLE;
     case CUSHIM__LIBRARY_NO_FILE:
+    case CUSHIM__LIBRARY_SPECIAL:
         return CUSHIM_VERDICT_NOT_A_FILE;
     case CUSHIM__LIBRARY_EMPTY:
         return CUSHIM_VERDICT_EMPTY;

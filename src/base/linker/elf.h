@@ -33,11 +33,20 @@ struct cushim__elf_file {
 void cushim__elf_inspect(int fd, uint64_t size, struct cushim__arena *arena,
                          struct cushim__elf_file *ret_file);
 
-/* Names of libraries, and lists of folders separated by colons. The strings are in an arena. */
+struct cushim__elf_need {
+    const char *name;
+    bool optional; /* DT_AUXILIARY: the linker goes on if it cannot load this library */
+};
+
+/* What a library says to the dynamic linker. The strings are in an arena. */
 struct cushim__elf_needs {
-    const char **names;
-    unsigned n;
-    const char *rpath, *runpath; /* "" if the file has none */
+    const struct cushim__elf_need *needs;
+    size_t n;
+    const char *own_name; /* DT_SONAME, or NULL */
+    /* Lists of folders separated by colons, or NULL. The linker ignores an RPATH beside a RUNPATH.
+     */
+    const char *rpath, *runpath;
+    bool no_default; /* DF_1_NODEFLIB: do not search in the system's default folders */
 };
 
 /*
