@@ -12,6 +12,7 @@ Beside STAMP:
     good/, chain/                that library, and one on the way to it
     other/                       a library without a name of its own, by some names
     lib-of/, platform-of/        that library cut short, and good, below all values of a token
+    circle/                      a circle of links in the place of a good library
     rpath/                       cut short, what a program with this folder finds
     search/truncated/            also what the mock opens by name
     nvrtc/pair                   an NVRTC with its builtins beside it
@@ -103,6 +104,8 @@ def make_needed(root, gone, middle, other):
     for unnamed in (name, "libcushim-pipe.so.7", "libcuda.so.1"):
         link(root / "other" / unnamed, root / "fake-unnamed.so")
     link(root / "rpath/libcushim-other.so.7", bad)
+    for circle in (name, "libcushim-other.so.7"):
+        link(root / "circle" / circle, root / "bad/loop.so")
     link(root / "needs/libcushim-text.so.7", root / "bad/text.so")
     os.mkfifo(root / "needs/libcushim-pipe.so.7")
     for lib in ("lib", "lib64", f"lib/{sysconfig.get_config_var('MULTIARCH')}"):
@@ -127,7 +130,7 @@ def main():
     stamp, good, drop_in, nvrtc, builtins, gone, middle, other = [Path(a).absolute() for a in sys.argv[1:9]]
     named = sys.argv[9:]
     root = stamp.parent
-    for name in ("bad", "search", "nvrtc", "needs", "good", "other", "chain", "lib-of", "platform-of", "rpath"):
+    for name in "bad search nvrtc needs good other chain circle lib-of platform-of rpath".split():
         shutil.rmtree(root / name, ignore_errors=True)
     make_bad(root / "bad", good.read_bytes(), drop_in)
     make_nvrtc(root / "nvrtc", nvrtc, builtins)

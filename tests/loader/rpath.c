@@ -24,6 +24,11 @@ static const struct wanted {
     {FAKE_DIR "/needs", NULL, FAKE("other-runpath"), CUSHIM_VERDICT_INCOMPLETE, "it lacks"},
     {FAKE_DIR "/rpath", NULL, FAKE("other-runpath"), CUSHIM_VERDICT_LOAD_FAILED,
      "rpath/libcushim-other.so.7: the file is cut short"},
+    /* A circle of links hides the rest of the folders that it is among, and no others. */
+    {FAKE_DIR "/circle", NULL, FAKE("other-runpath"), CUSHIM_VERDICT_INCOMPLETE, "it lacks"},
+    {FAKE_DIR "/circle:" FAKE_DIR "/rpath", NULL, FAKE("other-runpath"), CUSHIM_VERDICT_INCOMPLETE,
+     "it lacks"},
+    {FAKE_DIR "/circle", NULL, FAKE("platform"), CUSHIM_VERDICT_INCOMPLETE, "it lacks"},
     /* A library without a name of its own has the name that it was loaded by, and no other. */
     {"", FAKE_DIR "/other/libcushim-gone.so.7", FAKE("runpath"), CUSHIM_VERDICT_LOAD_FAILED,
      "needs/libcushim-gone.so.7: the file is cut short"},

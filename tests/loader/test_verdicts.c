@@ -41,6 +41,7 @@ static const struct {
     /* Only the linker knows the first of two folders, and finds a good library there. */
     {FAKE("platform"), CUSHIM_VERDICT_INCOMPLETE, "it lacks"},
     {FAKE("many"), CUSHIM_VERDICT_LOAD_FAILED, "needs/libcushim-gone.so.7: the file is cut short"},
+    {FAKE("far"), CUSHIM_VERDICT_LOAD_FAILED, "needs/libcushim-gone.so.7: the file is cut short"},
     {FAKE("filter"), CUSHIM_VERDICT_LOAD_FAILED,
      "needs/libcushim-gone.so.7: the file is cut short"},
     {FAKE("auxiliary"), CUSHIM_VERDICT_LOAD_FAILED,

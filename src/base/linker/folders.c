@@ -19,34 +19,42 @@ struct search {
 
 /* --- one folder --- */
 
-/* Returns true if the linker looks no further. Most functions below do the same. */
-static bool visit_file(const char *folder, const char *below, const struct search *search)
+static enum cushim__visit visit_file(const char *folder, const char *below,
+                                     const struct search *search)
 {
     SCOPED_STR path = {0};
 
     cushim__str_append(&path, "%s/%s%s%s", *folder ? folder : ".", below, *below ? "/" : "",
                        search->name);
-    return !path.failed && search->visit(path.text, search->user) != CUSHIM__VISIT_NEXT;
+    return path.failed ? CUSHIM__VISIT_NEXT : search->visit(path.text, search->user);
 }
 
 /* Visits the builds for newer processors. */
-static bool visit_builds(const char *folder, const struct search *search)
+static enum cushim__visit visit_builds(const char *folder, const struct search *search)
 {
+    enum cushim__visit result = CUSHIM__VISIT_NEXT;
     SCOPED_STR path = {0};
 
     cushim__str_append(&path, "%s/glibc-hwcaps", *folder ? folder : ".");
     if (path.failed || access(path.text, F_OK))
-        return false;
-    for (const char *const *build = cushim__hwcaps(); *build; build++) {
-        if (visit_file(path.text, *build, search))
-            return true;
-    }
-    return false;
+        return result;
+    for (const char *const *build = cushim__hwcaps(); *build && result == CUSHIM__VISIT_NEXT;
+         build++)
+        result = visit_file(path.text, *build, search);
+    return result;
 }
 
-static bool visit_folder(const char *folder, const struct search *search)
+static enum cushim__visit visit_folder(const char *folder, const struct search *search)
 {
-    return visit_builds(folder, search) || visit_file(folder, "", search);
+    const enum cushim__visit result = visit_builds(folder, search);
+
+    return result == CUSHIM__VISIT_NEXT ? visit_file(folder, "", search) : result;
+}
+
+/* Tells whether the linker looks no further. The functions below return the same. */
+static bool ends_search(enum cushim__visit result)
+{
+    return result == CUSHIM__VISIT_TAKEN || result == CUSHIM__VISIT_BAD;
 }
 
 /* --- the folders that a library names --- */
@@ -104,28 +112,29 @@ static bool visit_named_folders(const char *folders, const char *library_path,
                                 const struct search *search)
 {
     SCOPED_FREE char *copy = folders && *folders ? strdup(folders) : NULL;
+    enum cushim__visit result = CUSHIM__VISIT_NEXT;
     char *rest = copy;
 
     /* An empty word is the working directory. */
-    for (char *word; rest && (word = strsep(&rest, ":"));) {
+    for (char *word; rest && result == CUSHIM__VISIT_NEXT && (word = strsep(&rest, ":"));) {
         SCOPED_STR folder = {0};
 
-        if (!cushim__folders_expand(word, library_path, &folder) ||
-            visit_folder(cushim__str_get(&folder), search))
-            return true;
+        result = cushim__folders_expand(word, library_path, &folder)
+                     ? visit_folder(cushim__str_get(&folder), search)
+                     : CUSHIM__VISIT_TAKEN;
     }
-    return false;
+    return ends_search(result);
 }
 
 /* --- the folders of the process --- */
 
 static bool visit_listed_folders(const struct search *search, size_t begin, size_t end)
 {
-    for (size_t i = begin; i < end; i++) {
-        if (visit_folder(cushim__process_folder(search->process, i), search))
-            return true;
-    }
-    return false;
+    enum cushim__visit result = CUSHIM__VISIT_NEXT;
+
+    for (size_t i = begin; i < end && result == CUSHIM__VISIT_NEXT; i++)
+        result = visit_folder(cushim__process_folder(search->process, i), search);
+    return ends_search(result);
 }
 
 /* --- the cache --- */
@@ -154,7 +163,7 @@ static bool visit_best(struct cached *cached)
 {
     SCOPED_FREE char *path = TAKE_PTR(cached->path);
 
-    return path && cached->search->visit(path, cached->search->user) != CUSHIM__VISIT_NEXT;
+    return path && ends_search(cached->search->visit(path, cached->search->user));
 }
 
 /* The cache has the builds for newer processors before the others, but not the best one first. */
@@ -166,8 +175,7 @@ static bool visit_cached(const char *path, void *user)
     if (build == CUSHIM__HWCAPS_UNUSED || is_left_out(path, cached->search))
         return false;
     if (build == CUSHIM__HWCAPS_PLAIN)
-        return visit_best(cached) ||
-               cached->search->visit(path, cached->search->user) != CUSHIM__VISIT_NEXT;
+        return visit_best(cached) || ends_search(cached->search->visit(path, cached->search->user));
     if (!cached->path || build < cached->best) {
         free(cached->path);
         cached->path = strdup(path);
@@ -211,13 +219,14 @@ static bool visit_all(const struct cushim__searcher *searcher, const struct sear
            (!search->no_default && visit_listed_folders(search, process->defaults, process->end));
 }
 
-void cushim__folders_each(const char *name, const struct cushim__searcher *searcher,
+bool cushim__folders_each(const char *name, const struct cushim__searcher *searcher,
                           cushim__visit_fn *visit, void *user)
 {
     struct cushim__process_folders process =
         searcher ? cushim__process_folders() : cushim__process_own_folders();
     const struct search search = {name, visit, user, &process, searcher && searcher->no_default};
+    const bool ended = visit_all(searcher, &search);
 
-    (void) visit_all(searcher, &search);
     cushim__process_folders_finish(&process);
+    return ended;
 }

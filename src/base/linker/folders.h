@@ -17,6 +17,7 @@
 /* What the linker does with the file at a path. */
 enum cushim__visit {
     CUSHIM__VISIT_NEXT,  /* it goes on: there is no file that it can use */
+    CUSHIM__VISIT_LEAVE, /* it leaves out the rest of this list of folders, and goes on */
     CUSHIM__VISIT_TAKEN, /* it loads the file */
     CUSHIM__VISIT_BAD,   /* it would try to load the file, and should not */
 };
@@ -33,9 +34,10 @@ struct cushim__searcher {
 
 /*
  * Visits the places where the linker would search for a name, up to the place where it would stop.
- * searcher is NULL for a library that the object with this code opens itself.
+ * searcher is NULL for a library that the object with this code opens itself. Returns false if the
+ * linker would find nothing at these places.
  */
-void cushim__folders_each(const char *name, const struct cushim__searcher *searcher,
+bool cushim__folders_each(const char *name, const struct cushim__searcher *searcher,
                           cushim__visit_fn *visit, void *user);
 
 /*

@@ -67,8 +67,9 @@ static enum cushim__library_state state_of_open(const struct cushim__file *file)
     case CUSHIM__FILE_ABSENT:
         return CUSHIM__LIBRARY_ABSENT;
     case CUSHIM__FILE_CIRCLE:
+        return CUSHIM__LIBRARY_CIRCLE;
     case CUSHIM__FILE_FOLDER:
-        return CUSHIM__LIBRARY_NO_FILE;
+        return CUSHIM__LIBRARY_FOLDER;
     case CUSHIM__FILE_SPECIAL:
         return CUSHIM__LIBRARY_SPECIAL;
     default:
@@ -129,7 +130,10 @@ struct find {
     struct look look;
 };
 
-/* The linker goes on after a file that it cannot read, or that is for another machine. */
+/*
+ * The linker goes on after a file that it cannot read, or that is for another machine. It also goes
+ * on after a circle of symbolic links, which is the reason of its failure if it finds nothing else.
+ */
 static enum cushim__visit visit(const char *path, void *user)
 {
     struct find *find = user;
@@ -141,15 +145,20 @@ static enum cushim__visit visit(const char *path, void *user)
         return CUSHIM__VISIT_NEXT;
     look.file.path = cushim__arena_printf(find->arena, "%s", path);
     find->look = look;
+    if (look.file.state == CUSHIM__LIBRARY_CIRCLE)
+        return CUSHIM__VISIT_LEAVE;
     return look.file.state == CUSHIM__LIBRARY_FITS ? CUSHIM__VISIT_TAKEN : CUSHIM__VISIT_BAD;
 }
 
 static struct look find_file(const char *name, const struct cushim__searcher *searcher,
                              struct cushim__arena *arena)
 {
-    struct find find = {arena, {.file = {CUSHIM__LIBRARY_FITS, "", ""}}};
+    const struct look none = {.file = {CUSHIM__LIBRARY_FITS, "", ""}};
+    struct find find = {arena, none};
 
-    cushim__folders_each(name, searcher, visit, &find);
+    if (cushim__folders_each(name, searcher, visit, &find) &&
+        find.look.file.state == CUSHIM__LIBRARY_CIRCLE)
+        return none;
     return find.look;
 }
 

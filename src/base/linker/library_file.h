@@ -20,7 +20,8 @@ enum cushim__library_state {
     CUSHIM__LIBRARY_FITS, /* no reason against it was found */
     CUSHIM__LIBRARY_ABSENT,
     CUSHIM__LIBRARY_UNREADABLE,
-    CUSHIM__LIBRARY_NO_FILE, /* a folder, or a circle of symbolic links */
+    CUSHIM__LIBRARY_CIRCLE, /* of symbolic links */
+    CUSHIM__LIBRARY_FOLDER,
     CUSHIM__LIBRARY_SPECIAL, /* a pipe, a device, or a file that the kernel generates */
     CUSHIM__LIBRARY_EMPTY,
     CUSHIM__LIBRARY_NO_ELF, /* not an ELF file, or not a shared library */
