@@ -10,7 +10,9 @@ enum cushim_verdict cushim__verdict_of(enum cushim__library_state state)
         return CUSHIM_VERDICT_ABSENT;
     case CUSHIM__LIBRARY_UNREADABLE:
         return CUSHIM_VERDICT_UNREADABLE;
-    case CUSHIM__LIBRARY_NO_FILE:
+    case CUSHIM__LIBRARY_CIRCLE:
+    case CUSHIM__LIBRARY_FOLDER:
+    case CUSHIM__LIBRARY_SPECIAL:
         return CUSHIM_VERDICT_NOT_A_FILE;
     case CUSHIM__LIBRARY_EMPTY:
         return CUSHIM_VERDICT_EMPTY;

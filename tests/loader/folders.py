@@ -2,13 +2,18 @@
 # SPDX-License-Identifier: MIT
 """Makes the files that no linker makes, and the folders that tests put in the library path.
 
-folders.py STAMP GOOD-LIBRARY DROP-IN NVRTC BUILTINS [NAME=LIBRARY]...
+folders.py STAMP GOOD-LIBRARY DROP-IN NVRTC BUILTINS GONE MIDDLE OTHER [NAME=LIBRARY]...
 
 Beside STAMP:
 
     bad/NAME.so                  a file that is no library for this machine
     search/NAME/libcuda.so.1     the bad files, and the libraries given, by the driver's name
-    needs/, search/needs/        a library that another one needs, cut short
+    needs/, search/needs/        a library that another one needs, cut short; what else is needed
+    good/, chain/                that library, and one on the way to it
+    other/                       a library without a name of its own, by some names
+    lib-of/, platform-of/        that library cut short, and good, below all values of a token
+    circle/                      a circle of links in the place of a good library
+    rpath/                       cut short, what a program with this folder finds
     search/truncated/            also what the mock opens by name
     nvrtc/pair                   an NVRTC with its builtins beside it
     nvrtc/waiting                an NVRTC with a pipe in the place of its builtins
@@ -20,6 +25,7 @@ import os
 import shutil
 import struct
 import sys
+import sysconfig
 from pathlib import Path
 
 EM_386, EM_X86_64, EM_AARCH64 = 3, 62, 183
@@ -88,20 +94,50 @@ def make_nvrtc(folder, nvrtc, builtins):
         (folder / f"blocked/libnvrtc.so.{version}").write_text("this is no library\n")
 
 
+def make_needed(root, gone, middle, other):
+    name, bad = "libcushim-gone.so.7", root / "bad/truncated.so"
+    for folder in ("needs", "search/needs", "chain"):
+        link(root / folder / name, bad)
+    link(root / "chain/libcushim-middle.so.7", middle)
+    link(root / "good" / name, gone)
+    link(root / "good/libcushim-other.so.7", other)
+    for unnamed in (name, "libcushim-pipe.so.7", "libcuda.so.1"):
+        link(root / "other" / unnamed, root / "fake-unnamed.so")
+    link(root / "rpath/libcushim-other.so.7", bad)
+    for circle in (name, "libcushim-other.so.7"):
+        link(root / "circle" / circle, root / "bad/loop.so")
+    link(root / "needs/libcushim-text.so.7", root / "bad/text.so")
+    os.mkfifo(root / "needs/libcushim-pipe.so.7")
+    for lib in ("lib", "lib64", f"lib/{sysconfig.get_config_var('MULTIARCH')}"):
+        link(root / "lib-of" / lib / name, bad)
+    for platform in (os.uname().machine, "haswell", "xeon_phi", "power8", "power9", "power10"):
+        link(root / "platform-of" / platform / name, gone)
+
+
+def make_builds(search, good, bad):
+    """Libraries beside others for newer processors."""
+    for folder, build, plain, newer in (
+        ("builds", "x86-64-v2", good, bad),
+        ("builds[1]?*", "x86-64-v2", good, bad),
+        ("builds-better", "x86-64-v2", bad, good),
+        ("builds-unused", "x86-64-v99", good, bad),
+    ):
+        link(search / folder / "libcuda.so.1", plain)
+        link(search / folder / "glibc-hwcaps" / build / "libcuda.so.1", newer)
+
+
 def main():
-    stamp, good, drop_in, nvrtc, builtins = [Path(a).absolute() for a in sys.argv[1:6]]
-    named = sys.argv[6:]
+    stamp, good, drop_in, nvrtc, builtins, gone, middle, other = [Path(a).absolute() for a in sys.argv[1:9]]
+    named = sys.argv[9:]
     root = stamp.parent
-    for name in ("bad", "search", "nvrtc", "needs"):
+    for name in "bad search nvrtc needs good other chain circle lib-of platform-of rpath".split():
         shutil.rmtree(root / name, ignore_errors=True)
     make_bad(root / "bad", good.read_bytes(), drop_in)
     make_nvrtc(root / "nvrtc", nvrtc, builtins)
+    make_needed(root, gone, middle, other)
     for bad in sorted((root / "bad").iterdir()):
         link(root / "search" / bad.stem / "libcuda.so.1", bad)
-    link(root / "search/variants/libcuda.so.1", good)
-    link(root / "search/variants/glibc-hwcaps/x86-64-v2/libcuda.so.1", root / "bad/truncated.so")
-    for folder in ("needs", "search/needs"):
-        link(root / folder / "libcushim-gone.so.7", root / "bad/truncated.so")
+    make_builds(root / "search", good, root / "bad/truncated.so")
     link(root / "search/needs/libcuda.so.1", root / "search/dangling/libcuda.so.1")
     for name in ("libkernels.so", "libzstd.so.1"):
         link(root / "search/truncated" / name, root / "bad/truncated.so")

@@ -29,6 +29,11 @@ static const struct wanted {
         CUSHIM_LIBRARY_CUDA, SEARCH(folder), CUDA_NAME, CUDA_NAME, SEARCH(folder) "/" CUDA_NAME,   \
             CUSHIM_ORIGIN_PARAMETER, verdict, detail, NULL, NULL                                   \
     }
+#define BUILD(folder, below, verdict, detail)                                                      \
+    {                                                                                              \
+        CUSHIM_LIBRARY_CUDA, SEARCH(folder), CUDA_NAME, CUDA_NAME, SEARCH(folder) below CUDA_NAME, \
+            CUSHIM_ORIGIN_PARAMETER, verdict, detail, NULL, NULL                                   \
+    }
 #define SKIPPED(folder, verdict, detail)                                                           \
     {                                                                                              \
         CUSHIM_LIBRARY_CUDA, SEARCH(folder), CUDA_NAME, CUDA_NAME, "", CUSHIM_ORIGIN_PARAMETER,    \
@@ -62,9 +67,13 @@ static const struct wanted {
     /* The whole search asks first whether one is loaded already, and that opens no file. */
     {CUSHIM_LIBRARY_CUDA, SEARCH("pipe"), "auto", CUDA_NAME, SEARCH("pipe") "/" CUDA_NAME,
      CUSHIM_ORIGIN_LINKER, CUSHIM_VERDICT_NOT_A_FILE, "it is a pipe", NULL, NULL},
-    {CUSHIM_LIBRARY_CUDA, SEARCH("variants"), CUDA_NAME, CUDA_NAME,
-     SEARCH("variants/glibc-hwcaps/x86-64-v2/" CUDA_NAME), CUSHIM_ORIGIN_PARAMETER,
-     CUSHIM_VERDICT_LOAD_FAILED, "cut short", NULL, NULL},
+/* Builds for newer processors: a bad one and a good one that are taken, and one that is not. */
+#if defined(__x86_64__) && __GLIBC_PREREQ(2, 33)
+    BUILD("builds", "/glibc-hwcaps/x86-64-v2/", CUSHIM_VERDICT_LOAD_FAILED, "cut short"),
+    BUILD("builds[1]?*", "/glibc-hwcaps/x86-64-v2/", CUSHIM_VERDICT_LOAD_FAILED, "cut short"),
+    BUILD("builds-better", "/glibc-hwcaps/x86-64-v2/", CUSHIM_VERDICT_CHOSEN, ""),
+#endif
+    BUILD("builds-unused", "/", CUSHIM_VERDICT_CHOSEN, ""),
     /* A folder behind one with a library for another machine is reached. */
     {CUSHIM_LIBRARY_CUDA, SEARCH("other") ":" SEARCH("few"), "auto", CUDA_NAME,
      SEARCH("few") "/" CUDA_NAME, CUSHIM_ORIGIN_LINKER, CUSHIM_VERDICT_CHOSEN, "", NULL, NULL},

@@ -30,6 +30,26 @@ static const struct {
     {FAKE("runpath"), CUSHIM_VERDICT_LOAD_FAILED,
      "needs/libcushim-gone.so.7: the file is cut short"},
     {FAKE("rpath"), CUSHIM_VERDICT_LOAD_FAILED, "needs/libcushim-gone.so.7: the file is cut short"},
+    /* The first library names the folder, and a second one needs what is there. */
+    {FAKE("parent"), CUSHIM_VERDICT_LOAD_FAILED,
+     "chain/libcushim-gone.so.7: the file is cut short"},
+    /* A library that was found by its path has the name that another one needs. */
+    {FAKE("own-name"), CUSHIM_VERDICT_INCOMPLETE, "it lacks"},
+    {FAKE("origin"), CUSHIM_VERDICT_LOAD_FAILED,
+     "needs/libcushim-gone.so.7: the file is cut short"},
+    {FAKE("lib"), CUSHIM_VERDICT_LOAD_FAILED, "/libcushim-gone.so.7: the file is cut short"},
+    /* Only the linker knows the first of two folders, and finds a good library there. */
+    {FAKE("platform"), CUSHIM_VERDICT_INCOMPLETE, "it lacks"},
+    {FAKE("many"), CUSHIM_VERDICT_LOAD_FAILED, "needs/libcushim-gone.so.7: the file is cut short"},
+    {FAKE("far"), CUSHIM_VERDICT_LOAD_FAILED, "needs/libcushim-gone.so.7: the file is cut short"},
+    {FAKE("filter"), CUSHIM_VERDICT_LOAD_FAILED,
+     "needs/libcushim-gone.so.7: the file is cut short"},
+    {FAKE("auxiliary"), CUSHIM_VERDICT_LOAD_FAILED,
+     "needs/libcushim-gone.so.7: the file is cut short"},
+    {FAKE("auxiliary-pipe"), CUSHIM_VERDICT_NOT_A_FILE, "needs/libcushim-pipe.so.7: it is a pipe"},
+    /* The linker goes on without these. */
+    {FAKE("auxiliary-text"), CUSHIM_VERDICT_INCOMPLETE, "it lacks"},
+    {FAKE("auxiliary-absent"), CUSHIM_VERDICT_INCOMPLETE, "it lacks"},
     {FAKE("unresolved"), CUSHIM_VERDICT_LOAD_FAILED, "fake_nowhere"},
     {FAKE("stub"), CUSHIM_VERDICT_STUB, "for linking only"},
     {FAKE("broken"), CUSHIM_VERDICT_INCOMPLETE, "cuDriverGetVersion answers 999"},

@@ -74,18 +74,36 @@ static uint64_t end_of(const Elf64_Phdr *segment)
     return __builtin_add_overflow(segment->p_offset, segment->p_filesz, &end) ? UINT64_MAX : end;
 }
 
-/*
- * Finds the table of segments in the bytes that were read. Linkers write it directly after the
- * header.
- */
-static void find_segments(const Elf64_Ehdr *header, struct cushim__elf_file *file)
+/* Returns the offset in the file at which the table of segments ends. */
+static uint64_t end_of_table(const Elf64_Ehdr *header)
 {
     const uint64_t bytes = (uint64_t) header->e_phnum * sizeof(Elf64_Phdr);
+    uint64_t end;
 
-    if (header->e_phentsize != sizeof(Elf64_Phdr) || header->e_phoff % 8 ||
-        header->e_phoff > sizeof(file->bytes) || bytes > sizeof(file->bytes) - header->e_phoff)
+    return __builtin_add_overflow(header->e_phoff, bytes, &end) ? UINT64_MAX : end;
+}
+
+/*
+ * Finds the table of segments. Linkers write it directly after the header, so it is usually read
+ * already; but it may be anywhere.
+ */
+static void find_segments(int fd, const Elf64_Ehdr *header, struct cushim__arena *arena,
+                          struct cushim__elf_file *file)
+{
+    const size_t bytes = header->e_phnum * sizeof(Elf64_Phdr);
+    Elf64_Phdr *table;
+
+    if (!header->e_phnum || header->e_phentsize != sizeof(Elf64_Phdr))
         return;
-    file->segments = (const Elf64_Phdr *) (file->bytes + header->e_phoff);
+    if (header->e_phoff % _Alignof(Elf64_Phdr) == 0 &&
+        end_of_table(header) <= sizeof(file->bytes)) {
+        file->segments = (const Elf64_Phdr *) (file->bytes + header->e_phoff);
+    } else {
+        table = cushim__arena_alloc(arena, bytes);
+        if (!table || pread(fd, table, bytes, (off_t) header->e_phoff) != (ssize_t) bytes)
+            return;
+        file->segments = table;
+    }
     file->n_segments = header->e_phnum;
 }
 
@@ -93,10 +111,8 @@ static void find_segments(const Elf64_Ehdr *header, struct cushim__elf_file *fil
  * The dynamic linker maps all that the headers describe. It would die of SIGBUS when it reads a
  * file that was cut short by a full disk or a broken download.
  */
-static void inspect_length(const Elf64_Ehdr *header, uint64_t size, struct cushim__elf_file *file)
+static void inspect_length(uint64_t end, uint64_t size, struct cushim__elf_file *file)
 {
-    uint64_t end = file->segments ? header->e_phoff + file->n_segments * sizeof(Elf64_Phdr) : 0;
-
     for (unsigned i = 0; i < file->n_segments; i++) {
         if (file->segments[i].p_type == PT_LOAD && end_of(&file->segments[i]) > end)
             end = end_of(&file->segments[i]);
@@ -106,7 +122,8 @@ static void inspect_length(const Elf64_Ehdr *header, uint64_t size, struct cushi
                "the file is cut short: %" PRIu64 " of %" PRIu64 " bytes or more", size, end);
 }
 
-void cushim__elf_inspect(int fd, uint64_t size, struct cushim__elf_file *ret_file)
+void cushim__elf_inspect(int fd, uint64_t size, struct cushim__arena *arena,
+                         struct cushim__elf_file *ret_file)
 {
     const Elf64_Ehdr *header = (const Elf64_Ehdr *) ret_file->bytes;
     ssize_t n;
@@ -120,6 +137,7 @@ void cushim__elf_inspect(int fd, uint64_t size, struct cushim__elf_file *ret_fil
     inspect_header(header, (size_t) n, ret_file);
     if (ret_file->state != CUSHIM__ELF_FITS)
         return;
-    find_segments(header, ret_file);
-    inspect_length(header, size, ret_file);
+    if (end_of_table(header) <= size)
+        find_segments(fd, header, arena, ret_file);
+    inspect_length(end_of_table(header), size, ret_file);
 }

@@ -20,26 +20,33 @@ enum cushim__elf {
     CUSHIM__ELF_UNREADABLE,
 };
 
-/*
- * The ELF header of a file, and its segments if they follow the header closely, as linkers write
- * them.
- */
+/* The ELF header of a file, and its segments. */
 struct cushim__elf_file {
     enum cushim__elf state;
     char why[96];               /* a sentence unless the state is CUSHIM__ELF_FITS */
-    const Elf64_Phdr *segments; /* in bytes; NULL if they are elsewhere */
+    const Elf64_Phdr *segments; /* in bytes, or in the arena; NULL if they cannot be read */
     unsigned n_segments;
-    _Alignas(8) unsigned char bytes[2048];
+    _Alignas(8) unsigned char bytes[2048]; /* what was read of the file's beginning */
 };
 
 /* Reads the headers of an open file of this size. */
-void cushim__elf_inspect(int fd, uint64_t size, struct cushim__elf_file *ret_file);
+void cushim__elf_inspect(int fd, uint64_t size, struct cushim__arena *arena,
+                         struct cushim__elf_file *ret_file);
 
-/* Names of libraries, and lists of folders separated by colons. The strings are in an arena. */
+struct cushim__elf_need {
+    const char *name;
+    bool optional; /* DT_AUXILIARY: the linker goes on if it cannot load this library */
+};
+
+/* What a library says to the dynamic linker. The strings are in an arena. */
 struct cushim__elf_needs {
-    const char **names;
-    unsigned n;
-    const char *rpath, *runpath; /* "" if the file has none */
+    const struct cushim__elf_need *needs;
+    size_t n;
+    const char *own_name; /* DT_SONAME, or NULL */
+    /* Lists of folders separated by colons, or NULL. The linker ignores an RPATH beside a RUNPATH.
+     */
+    const char *rpath, *runpath;
+    bool no_default; /* DF_1_NODEFLIB: do not search in the system's default folders */
 };
 
 /*

@@ -4,8 +4,10 @@
  * writer of a pipe, would die of SIGBUS if a file was cut short, and does not always tell what is
  * wrong.
  *
- * The libraries that a file needs are looked at as well, unless they are loaded already. The parts
- * of the C library are not looked at: without them this process would not run.
+ * The libraries that a file needs (DT_NEEDED, DT_FILTER and DT_AUXILIARY) are looked at as well,
+ * unless they are loaded already. The parts of the C library are not looked at: without them this
+ * process would not run. Where the linker's choice cannot be known, which folders.h tells, a
+ * library is taken to fit.
  */
 #ifndef CUSHIM_BASE_LINKER_LIBRARY_FILE_H
 #define CUSHIM_BASE_LINKER_LIBRARY_FILE_H
@@ -18,7 +20,9 @@ enum cushim__library_state {
     CUSHIM__LIBRARY_FITS, /* no reason against it was found */
     CUSHIM__LIBRARY_ABSENT,
     CUSHIM__LIBRARY_UNREADABLE,
-    CUSHIM__LIBRARY_NO_FILE, /* a folder, a pipe, a device, or a circle of symbolic links */
+    CUSHIM__LIBRARY_CIRCLE, /* of symbolic links */
+    CUSHIM__LIBRARY_FOLDER,
+    CUSHIM__LIBRARY_SPECIAL, /* a pipe, a device, or a file that the kernel generates */
     CUSHIM__LIBRARY_EMPTY,
     CUSHIM__LIBRARY_NO_ELF, /* not an ELF file, or not a shared library */
     CUSHIM__LIBRARY_OTHER_MACHINE,
@@ -31,7 +35,10 @@ struct cushim__library_file {
     const char *why;  /* a sentence; "" if the file fits, or if the state is enough */
 };
 
-/* Tells whether a library of this name is loaded in the process. This looks at no file. */
+/*
+ * Tells whether the process has a library that gives itself this name (DT_SONAME), or that was
+ * loaded by this name. This looks at no file, unless the file of a loaded library has that name.
+ */
 bool cushim__library_is_loaded(const char *name);
 
 /*
