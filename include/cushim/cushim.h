@@ -24,6 +24,7 @@
 #include <cushim/launch.h>
 #include <cushim/link.h>
 #include <cushim/log.h>
+#include <cushim/memory.h>
 #include <cushim/module.h>
 #include <cushim/object.h>
 #include <cushim/pinned.h>

@@ -51,6 +51,7 @@
 #ifndef CUSHIM_MOCK_H
 #define CUSHIM_MOCK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -404,6 +405,13 @@ CUSHIM_API size_t cushim_mock_findings(const struct cushim_mock_finding **ret_fi
  * sentence. Thread-safe.
  */
 CUSHIM_API cushim_status cushim_mock_label(uint64_t handle_or_address, const char *label);
+
+/**
+ * Tells whether the mock looks for mistakes: CUSHIM_MOCK_CHECK=0 turns that off. cushim itself asks,
+ * because it keeps no freed memory for later slices while the mock looks for its use (memory.h). To
+ * be called after cuInit(), which reads the variable. Thread-safe.
+ */
+CUSHIM_API bool cushim_mock_checks(void);
 
 /** Removes all findings. Arrays of cushim_mock_findings() become invalid. Thread-safe. */
 CUSHIM_API void cushim_mock_findings_clear(void);

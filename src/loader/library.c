@@ -75,3 +75,8 @@ void cushim__library_free(struct cushim__library *library)
     free(library->path);
     free(library);
 }
+
+void *cushim__library_own_symbol(const struct cushim__library *library, const char *name)
+{
+    return library->handle ? dlsym(library->handle, name) : NULL;
+}

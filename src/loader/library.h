@@ -62,6 +62,9 @@ struct cushim__library {
     cushim__entry *table[CUSHIM__TABLE_ROWS];
 };
 
+/* Returns a symbol of a library that is in no list of rows, or NULL; also NULL with a resolver. */
+void *cushim__library_own_symbol(const struct cushim__library *library, const char *name);
+
 /* Returns the list of all libraries, the newest first. */
 const struct cushim__library *cushim__libraries(void);
 

@@ -2,6 +2,7 @@
 #include "core/memory/memory.h"
 
 #include "core/order/graph.h"
+#include "core/order/reuse.h"
 
 static cushim_status no_memory(const struct cushim__scope *scope)
 {
@@ -39,25 +40,66 @@ static cushim_status alloc_async(struct cushim__scope *scope, struct cushim__str
     return status;
 }
 
+static cushim_status call_alloc(struct cushim__scope *scope, struct cushim__stream *stream,
+                                struct cushim__buffer *buffer)
+{
+    return buffer->memory == CUSHIM__MEMORY_ASYNC
+               ? alloc_async(scope, stream, buffer)
+               : CU_CALL(scope, cuMemAlloc_v2, (&buffer->address, buffer->bytes));
+}
+
+/*
+ * Frees the kept memory for an allocation that found none. The driver has it again when the streams
+ * have come to that. While a stream records they cannot be waited for; then it may be too late.
+ */
+static bool make_room(struct cushim__scope *scope)
+{
+    if (!cushim__reuse_trim(scope->context, 0))
+        return false;
+    cushim__synchronize_context(scope);
+    return true;
+}
+
+/* Asks the driver for memory, twice if memory was kept. */
+static cushim_status alloc_new(struct cushim__scope *scope, struct cushim__stream *stream,
+                               size_t bytes, struct cushim__buffer **ret_buffer)
+{
+    const enum cushim__memory memory =
+        scope->context->limits.memory_pools ? CUSHIM__MEMORY_ASYNC : CUSHIM__MEMORY_PLAIN;
+    struct cushim__buffer *buffer =
+        cushim__buffer_new(scope->context, memory, 0, NULL, bytes, stream->timeline, NULL);
+    cushim_status status;
+
+    if (!buffer)
+        return no_memory(scope);
+    buffer->reusable = true;
+    status = call_alloc(scope, stream, buffer);
+    if (status == CUDA_ERROR_OUT_OF_MEMORY && make_room(scope))
+        status = call_alloc(scope, stream, buffer);
+    return give(buffer, status, ret_buffer);
+}
+
 cushim_status cushim__memory_alloc(struct cushim__scope *scope, struct cushim__stream *stream,
                                    size_t bytes, struct cushim__buffer **ret_buffer)
 {
-    const enum cushim__memory memory = !bytes ? CUSHIM__MEMORY_BORROWED
-                                       : scope->context->limits.memory_pools ? CUSHIM__MEMORY_ASYNC
-                                                                             : CUSHIM__MEMORY_PLAIN;
     struct cushim__buffer *buffer;
     cushim_status status;
 
     CUSHIM_TRY(cushim__check_not_recording(scope, stream->timeline, "allocating memory"));
-    buffer = cushim__buffer_new(scope->context, memory, 0, NULL, bytes, stream->timeline, NULL);
+    if (!bytes) {
+        buffer = cushim__buffer_new(scope->context, CUSHIM__MEMORY_BORROWED, 0, NULL, 0,
+                                    stream->timeline, NULL);
+        return buffer ? give(buffer, CUSHIM_OK, ret_buffer) : no_memory(scope);
+    }
+    buffer = cushim__reuse_take(scope->context, bytes, stream->timeline);
     if (!buffer)
-        return no_memory(scope);
-    status = CUSHIM_OK;
-    if (memory == CUSHIM__MEMORY_ASYNC)
-        status = alloc_async(scope, stream, buffer);
-    else if (memory == CUSHIM__MEMORY_PLAIN)
-        status = CU_CALL(scope, cuMemAlloc_v2, (&buffer->address, bytes));
-    return give(buffer, status, ret_buffer);
+        return alloc_new(scope, stream, bytes, ret_buffer);
+    status = cushim__submit_use(scope, stream->timeline, buffer);
+    if (status)
+        cushim__buffer_unref(buffer, scope->call, NULL);
+    else
+        *ret_buffer = buffer;
+    return status;
 }
 
 /*

@@ -42,19 +42,6 @@ cushim_status cushim__slice_give(const struct cushim__scope *scope, enum cushim_
     return cushim__object_give(&slice->object, scope->call, ret_id);
 }
 
-/* Orders the later work of the slice behind the work that the stream has so far. */
-static cushim_status note_use(struct cushim__scope *scope, struct cushim__stream *stream,
-                              struct cushim__buffer *buffer)
-{
-    const struct cushim__access access = {buffer, 0, buffer->bytes, true};
-    struct cushim__submission s = {
-        .scope = scope, .timeline = stream->timeline, .accesses = &access, .n = 1};
-
-    CUSHIM_TRY(cushim__submit_begin(&s));
-    cushim__submit_end(&s);
-    return CUSHIM_OK;
-}
-
 cushim_status cushim__slice_adopt(struct cushim__scope *scope, struct cushim__stream *stream,
                                   struct cushim__adopted adopted, uint64_t *ret_id)
 {
@@ -66,7 +53,7 @@ cushim_status cushim__slice_adopt(struct cushim__scope *scope, struct cushim__st
 
     if (!buffer)
         return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, scope->call, NULL, "no memory for a slice");
-    status = note_use(scope, stream, buffer);
+    status = cushim__submit_use(scope, stream->timeline, buffer);
     if (!status) {
         cushim__buffer_hold(buffer);
         status = cushim__slice_give(

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/object/context.h"
 
+#include <cushim/memory.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -189,6 +191,8 @@ static struct cushim__context *make(const struct cushim__scope *scope, CUcontext
     context->cu = cu;
     context->device = device;
     pthread_mutex_init(&context->pool_lock, NULL);
+    context->reuse.max_bytes =
+        cushim__driver_looks_for_mistakes(scope->driver) ? 0 : CUSHIM_MEMORY_KEPT;
     read_limits(scope, device, &context->limits);
     /*
      * The scope has pinned the driver only for this call, and the context needs it as long as it
@@ -199,6 +203,14 @@ static struct cushim__context *make(const struct cushim__scope *scope, CUcontext
     context->next = contexts;
     contexts = context;
     return context;
+}
+
+/* Freed memory is kept only as long as the context has a handle. */
+static void set_open(struct cushim__context *context, bool open)
+{
+    pthread_mutex_lock(&context->pool_lock);
+    context->reuse.open = open;
+    pthread_mutex_unlock(&context->pool_lock);
 }
 
 /*
@@ -216,12 +228,15 @@ static void handle_gone(void *object)
     if (last) {
         stream = context->default_stream;
         context->default_stream = 0;
+        set_open(context, false);
     }
     cushim__unlock(context);
     if (stream)
         cushim__handle_close(stream, CUSHIM__HANDLE_STREAM, NULL);
     if (last && context->forget_modules)
         context->forget_modules(context);
+    if (last && context->reuse.drop_all)
+        context->reuse.drop_all(context);
     cushim__context_unref(context);
 }
 
@@ -233,6 +248,7 @@ static cushim_status give_handle(struct cushim__context *context, const char *ca
 
     cushim__lock(context);
     context->handles++;
+    set_open(context, true);
     cushim__unlock(context);
     status = cushim__handle_create(CUSHIM__HANDLE_CONTEXT, context, handle_gone, call, ret_id);
     if (status)

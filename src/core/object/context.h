@@ -38,6 +38,17 @@ struct cushim__limits {
     int memory_pools, managed, concurrent_managed, cooperative, cluster; /* booleans */
 };
 
+enum { CUSHIM__REUSE_BITS = 6 };
+
+/* Freed memory that is kept (core/order/reuse.h). Under the pool lock. */
+struct cushim__reuse {
+    struct cushim__buffer *lists[1 << CUSHIM__REUSE_BITS]; /* by the number of bytes */
+    size_t bytes, max_bytes;
+    uint64_t allocated, reused; /* how many allocations, and how many of them got kept memory */
+    bool open;                  /* the context has a handle */
+    void (*drop_all)(struct cushim__context *context); /* called with the last handle; or NULL */
+};
+
 struct cushim__context {
     struct cushim__object object;
     cushim__entry *const *table; /* the driver's */
@@ -66,6 +77,7 @@ struct cushim__context {
     size_t n_events, max_events;
     struct cushim__staging_block *staging; /* unused blocks: staging.h */
     struct cushim__host_call *host_calls;  /* calls that the device has not made yet */
+    struct cushim__reuse reuse;
 };
 
 static inline void cushim__context_ref(struct cushim__context *context)

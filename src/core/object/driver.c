@@ -138,3 +138,10 @@ void cushim__driver_close(uint64_t *id, enum cushim_library library, const char 
     close_open(id, library, call);
     cushim__error_restore(&before);
 }
+
+bool cushim__driver_looks_for_mistakes(const struct cushim__driver *driver)
+{
+    void *function = cushim__library_own_symbol(driver->library, "cushim_mock_checks");
+
+    return function && ((bool (*)(void)) (intptr_t) function)();
+}

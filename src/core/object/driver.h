@@ -29,6 +29,12 @@ cushim_status cushim__driver_interpose(uint64_t below, enum cushim_library id,
                                        const struct cushim_hooks *hooks, size_t n_hooks,
                                        const char *call, uint64_t *ret_id);
 
+/*
+ * Tells whether a driver looks for mistakes in the use of memory, which it could not see in memory
+ * that cushim gives from one slice to the next. The mock says so by a function.
+ */
+bool cushim__driver_looks_for_mistakes(const struct cushim__driver *driver);
+
 /* Logs the objects of a table, if no handle of a driver with that table is open any more. */
 void cushim__report_leaks(cushim__entry *const *table);
 

@@ -56,6 +56,8 @@ struct cushim__buffer {
     struct cushim__timeline *home; /* of the stream that it was allocated on, or NULL */
     struct cushim__object *keep;   /* what the memory is part of, such as a module, or NULL */
     struct cushim__object *owner;  /* the object that it belongs to, without a reference; or NULL */
+    bool reusable;                 /* allocated by cushim for a slice, so it may be kept */
+    struct cushim__buffer *next_kept; /* in a list of reuse.c */
 };
 
 /*
@@ -70,8 +72,14 @@ struct cushim__buffer *cushim__buffer_new(struct cushim__context *context,
 /* Frees the structure that cushim__buffer_new() has made, but not the memory. */
 void cushim__buffer_delete(struct cushim__buffer *buffer);
 
-/* Drops a reference. The last one frees the memory after all work that uses it (buffer_free.c). */
+/*
+ * Drops a reference. With the last one the memory is kept (reuse.h), or freed after all work that
+ * uses it.
+ */
 void cushim__buffer_unref(struct cushim__buffer *buffer, const char *call, const char *label);
+
+/* Frees the memory of a buffer without references, after all work that uses it. */
+void cushim__buffer_free(struct cushim__buffer *buffer, const char *call, const char *label);
 
 /*
  * Keeps a buffer alive without a handle, together with the object that it belongs to.

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Frees the memory of a buffer after the work that uses it. */
+#include "core/order/reuse.h"
 #include "core/order/submit.h"
 
 /* Frees the memory in the order of a timeline's stream, after all work that uses it. */
@@ -60,11 +61,15 @@ static void free_after_waiting(struct cushim__scope *scope, struct cushim__buffe
 
 void cushim__buffer_unref(struct cushim__buffer *buffer, const char *call, const char *label)
 {
+    if (atomic_fetch_sub(&buffer->references, 1) == 1 && !cushim__reuse_give(buffer))
+        cushim__buffer_free(buffer, call, label);
+}
+
+void cushim__buffer_free(struct cushim__buffer *buffer, const char *call, const char *label)
+{
     struct cushim__error before;
     struct cushim__scope scope;
 
-    if (atomic_fetch_sub(&buffer->references, 1) != 1)
-        return;
     /*
      * Borrowed memory of a module may be unloaded with the module below, so that, too, must wait.
      */

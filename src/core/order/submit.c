@@ -335,6 +335,18 @@ void cushim__submit_abandon(struct cushim__submission *s)
         cushim__submit_end(s);
 }
 
+cushim_status cushim__submit_use(struct cushim__scope *scope, struct cushim__timeline *timeline,
+                                 struct cushim__buffer *buffer)
+{
+    const struct cushim__access access = {buffer, 0, buffer->bytes, true};
+    struct cushim__submission s = {
+        .scope = scope, .timeline = timeline, .accesses = &access, .n = 1};
+
+    CUSHIM_TRY(cushim__submit_begin(&s));
+    cushim__submit_end(&s);
+    return CUSHIM_OK;
+}
+
 bool cushim__find_overlap(const struct cushim__access *accesses, size_t n, size_t *ret_first,
                           size_t *ret_second, size_t *ret_bytes)
 {

@@ -66,6 +66,13 @@ void cushim__submit_end(struct cushim__submission *s);
 /* Releases it if no work was submitted. */
 void cushim__submit_abandon(struct cushim__submission *s);
 
+/*
+ * Submits nothing, but notes a write of all of a buffer: what was submitted to the stream so far is
+ * the last use of the memory.
+ */
+cushim_status cushim__submit_use(struct cushim__scope *scope, struct cushim__timeline *timeline,
+                                 struct cushim__buffer *buffer);
+
 /* Begins a submission that uses no memory, and so needs only the order of its stream. */
 static inline cushim_status cushim__submit_plain(struct cushim__submission *s,
                                                  struct cushim__scope *scope,

@@ -46,7 +46,7 @@ struct cushim__timeline {
     uint64_t thread; /* the thread of a per-thread stream; 0 for other streams */
     CUstream cu;
     struct cushim__handle_lock *lock; /* the stream lock */
-    bool not_fast;       /* per-thread, recording or retired: not for the fast path */
+    atomic_bool not_fast; /* per-thread, recording or retired: not for the fast path */
     atomic_bool retired; /* the stream is destroyed; written under all locks */
     struct cushim__recording *recording; /* records all submissions (graph.h), or NULL */
 

@@ -84,6 +84,11 @@ bool mock__checking(void)
     return !off;
 }
 
+bool cushim_mock_checks(void)
+{
+    return mock__checking();
+}
+
 bool mock__findings_wanted(void)
 {
     return wanted;

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/order/reuse.h"
+
+static struct cushim__buffer **list_of(struct cushim__context *context, size_t bytes)
+{
+    const uint64_t mixed = (uint64_t) bytes * UINT64_C(0x9e3779b97f4a7c15);
+
+    return &context->reuse.lists[mixed >> (64 - CUSHIM__REUSE_BITS)];
+}
+
+/* Called with the last handle of the context: from now on nothing is kept. */
+static void drop_all(struct cushim__context *context)
+{
+    cushim__reuse_trim(context, 0);
+}
+
+bool cushim__reuse_give(struct cushim__buffer *buffer)
+{
+    struct cushim__context *context = buffer->context;
+    struct cushim__reuse *reuse = &context->reuse;
+    bool kept;
+
+    if (!buffer->reusable || buffer->memory == CUSHIM__MEMORY_BORROWED)
+        return false;
+    pthread_mutex_lock(&context->pool_lock);
+    kept = reuse->open && buffer->bytes <= reuse->max_bytes &&
+           reuse->bytes <= reuse->max_bytes - buffer->bytes;
+    if (kept) {
+        struct cushim__buffer **list = list_of(context, buffer->bytes);
+
+        buffer->next_kept = *list;
+        *list = buffer;
+        reuse->bytes += buffer->bytes;
+        reuse->drop_all = drop_all;
+    }
+    pthread_mutex_unlock(&context->pool_lock);
+    return kept;
+}
+
+/* Of the first buffers of the size, the timeline's own, or else the one that was freed last. */
+static struct cushim__buffer **choose(struct cushim__buffer **list, size_t bytes,
+                                      const struct cushim__timeline *timeline)
+{
+    enum { LOOKED_AT = 16 };
+    struct cushim__buffer **chosen = NULL;
+
+    for (unsigned i = 0; *list && i < LOOKED_AT; i++, list = &(*list)->next_kept) {
+        if ((*list)->bytes != bytes)
+            continue;
+        if ((*list)->home == timeline)
+            return list;
+        chosen = chosen ? chosen : list;
+    }
+    return chosen;
+}
+
+static struct cushim__buffer *take_out(struct cushim__reuse *reuse, struct cushim__buffer **link)
+{
+    struct cushim__buffer *buffer = *link;
+
+    *link = buffer->next_kept;
+    reuse->bytes -= buffer->bytes;
+    return buffer;
+}
+
+struct cushim__buffer *cushim__reuse_take(struct cushim__context *context, size_t bytes,
+                                          struct cushim__timeline *timeline)
+{
+    struct cushim__buffer *buffer = NULL, **link;
+    struct cushim__timeline *home;
+
+    pthread_mutex_lock(&context->pool_lock);
+    link = choose(list_of(context, bytes), bytes, timeline);
+    if (link)
+        buffer = take_out(&context->reuse, link);
+    context->reuse.reused += buffer != NULL;
+    context->reuse.allocated++;
+    pthread_mutex_unlock(&context->pool_lock);
+    if (!buffer)
+        return NULL;
+    atomic_store_explicit(&buffer->references, 1, memory_order_relaxed);
+    home = buffer->home;
+    if (home != timeline) {
+        buffer->home = cushim__timeline_ref(timeline);
+        cushim__timeline_unref(home);
+    }
+    return buffer;
+}
+
+/* Takes out a buffer if more than max_bytes are kept. */
+static struct cushim__buffer *take_any(struct cushim__context *context, size_t max_bytes)
+{
+    struct cushim__reuse *reuse = &context->reuse;
+    struct cushim__buffer *buffer = NULL;
+
+    pthread_mutex_lock(&context->pool_lock);
+    for (size_t i = 0; reuse->bytes > max_bytes && !buffer && i < ARRAY_SIZE(reuse->lists); i++)
+        if (reuse->lists[i])
+            buffer = take_out(reuse, &reuse->lists[i]);
+    pthread_mutex_unlock(&context->pool_lock);
+    return buffer;
+}
+
+bool cushim__reuse_trim(struct cushim__context *context, size_t max_bytes)
+{
+    struct cushim__buffer *buffer;
+    bool any = false;
+
+    while ((buffer = take_any(context, max_bytes))) {
+        cushim__buffer_free(buffer, "cushim_memory_trim", NULL);
+        any = true;
+    }
+    return any;
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/* Freed memory that a context keeps for its next allocations (memory.h). The mock's checks are off. */
+#include <stdlib.h>
+
+#include "support.h"
+
+TestSuite(memory_kept, .timeout = 60);
+
+enum { N = 256, BYTES = 4 * N };
+
+static struct kept {
+    size_t bytes;
+    uint64_t allocated, reused;
+} kept(struct world *w)
+{
+    struct kept k = {0};
+
+    assert_ok(cushim_memory_kept(w->context, &k.bytes, &k.allocated, &k.reused));
+    return k;
+}
+
+static cushim_stream stream;
+
+static void open_with_checks(struct world *w, const char *checks)
+{
+    setenv("CUSHIM_MOCK_CHECK", checks, 1);
+    open_world(w);
+    assert_ok(cushim_stream_new(w->context, NULL, &stream));
+}
+
+static void open_unchecked(struct world *w)
+{
+    open_with_checks(w, "0");
+}
+
+static uint64_t address_of(cushim_stream on, cushim_slice slice)
+{
+    uint64_t address = 0;
+
+    assert_ok(cushim_slice_use(on, slice, true, &address));
+    return address;
+}
+
+static cushim_slice new_slice(cushim_stream on, size_t length)
+{
+    cushim_slice slice = CUSHIM_NONE;
+
+    assert_ok(cushim_slice_alloc(on, 4, length, &slice));
+    return slice;
+}
+
+/* On one stream it takes no call of the driver. */
+Test(memory_kept, is_used_again_on_its_stream)
+{
+    struct world w;
+    cushim_slice slice;
+    uint64_t address, calls;
+
+    open_unchecked(&w);
+    slice = new_slice(stream, N);
+    address = address_of(stream, slice);
+    cushim_slice_free(&slice);
+    cr_expect(eq(sz, kept(&w).bytes, BYTES));
+    calls = count(&w, "cuMemAllocAsync");
+    slice = new_slice(stream, N);
+    cr_expect(eq(u64, address_of(stream, slice), address));
+    cr_expect(eq(u64, count(&w, "cuMemAllocAsync"), calls));
+    cr_expect(eq(u64, count(&w, "cuMemFreeAsync"), 0));
+    cr_expect(eq(u64, count(&w, "cuStreamWaitEvent"), 0));
+    cr_expect(eq(sz, kept(&w).bytes, 0));
+    cr_expect(eq(u64, kept(&w).allocated, 2));
+    cr_expect(eq(u64, kept(&w).reused, 1));
+    /* Another size does not fit. */
+    cushim_slice_free(&slice);
+    slice = new_slice(stream, N + 1);
+    cr_expect(ne(u64, address_of(stream, slice), address));
+    cushim_slice_free(&slice);
+    cushim_stream_free(&stream);
+    close_world(&w);
+}
+
+/* Another stream waits for the work that used the memory last. */
+Test(memory_kept, is_used_again_on_another_stream_after_a_wait)
+{
+    struct world w;
+    cushim_stream other = CUSHIM_NONE;
+    cushim_slice slice;
+    uint64_t address;
+    uint32_t values[N];
+
+    open_unchecked(&w);
+    assert_ok(cushim_stream_new(w.context, NULL, &other));
+    slice = new_slice(stream, N);
+    address = address_of(stream, slice);
+    assert_ok(cushim_slice_fill(stream, slice, 1u));
+    cushim_slice_free(&slice);
+    slice = new_slice(other, N);
+    cr_expect(eq(u64, address_of(other, slice), address));
+    cr_expect(eq(u64, count(&w, "cuStreamWaitEvent"), 1));
+    assert_ok(cushim_slice_fill(other, slice, 2u));
+    assert_ok(cushim_slice_read(other, slice, values, N));
+    cr_expect(eq(u32, values[N - 1], 2));
+    cushim_slice_free(&slice);
+    cushim_stream_free(&other);
+    cushim_stream_free(&stream);
+    close_world(&w);
+}
+
+Test(memory_kept, has_a_limit)
+{
+    struct world w;
+    cushim_slice slices[3];
+
+    open_unchecked(&w);
+    assert_ok(cushim_memory_keep(w.context, 2 * BYTES));
+    for (int i = 0; i < 3; i++)
+        slices[i] = new_slice(stream, N);
+    for (int i = 0; i < 3; i++)
+        cushim_slice_free(&slices[i]);
+    cr_expect(eq(sz, kept(&w).bytes, 2 * BYTES));
+    cr_expect(eq(u64, count(&w, "cuMemFreeAsync"), 1));
+    assert_ok(cushim_memory_trim(w.context, BYTES));
+    cr_expect(eq(sz, kept(&w).bytes, BYTES));
+    assert_ok(cushim_memory_keep(w.context, 0));
+    cr_expect(eq(sz, kept(&w).bytes, 0));
+    slices[0] = new_slice(stream, N);
+    cushim_slice_free(&slices[0]);
+    cr_expect(eq(sz, kept(&w).bytes, 0));
+    cr_expect(eq(u64, count(&w, "cuMemFreeAsync"), 4));
+    cushim_stream_free(&stream);
+    close_world(&w);
+}
+
+/* The memory of the device is full of kept memory of another size. */
+Test(memory_kept, is_freed_when_there_is_no_other)
+{
+    struct world w;
+    cushim_slice slice;
+    size_t total = 0, free_bytes = 0;
+
+    open_unchecked(&w);
+    assert_ok(cushim_context_memory(w.context, &free_bytes, &total));
+    assert_ok(cushim_memory_keep(w.context, total));
+    slice = new_slice(stream, free_bytes / 8 * 3 / 2);
+    cushim_slice_free(&slice);
+    slice = new_slice(stream, free_bytes / 8 * 5 / 3);
+    cr_expect(eq(sz, kept(&w).bytes, 0));
+    cushim_slice_free(&slice);
+    cushim_stream_free(&stream);
+    close_world(&w);
+}
+
+Test(memory_kept, is_freed_with_the_last_handle)
+{
+    struct world w;
+    cushim_slice slice, late;
+
+    open_unchecked(&w);
+    slice = new_slice(stream, N);
+    late = new_slice(stream, N);
+    cushim_slice_free(&slice);
+    cr_expect(eq(sz, kept(&w).bytes, BYTES));
+    cushim_stream_free(&stream);
+    cushim_context_free(&w.context);
+    cr_expect(eq(u64, count(&w, "cuMemFreeAsync"), 1));
+    cushim_slice_free(&late);
+    cr_expect(eq(u64, count(&w, "cuMemFreeAsync"), 2));
+    cushim_stream_free(&stream);
+    close_world(&w);
+}
+
+/* Memory that cushim has not allocated is freed as its owner asked. */
+Test(memory_kept, is_not_what_was_adopted)
+{
+    struct world w;
+    cushim_slice slice;
+    uint64_t address = 0;
+
+    open_unchecked(&w);
+    slice = new_slice(stream, N);
+    assert_ok(cushim_slice_leak(stream, &slice, &address));
+    assert_ok(cushim_slice_adopt(stream, address, 4, N, CUSHIM_ADOPTED_ASYNC, &slice));
+    cushim_slice_free(&slice);
+    cr_expect(eq(sz, kept(&w).bytes, 0));
+    cr_expect(eq(u64, count(&w, "cuMemFreeAsync"), 1));
+    cushim_stream_free(&stream);
+    close_world(&w);
+}
+
+/* Where the mock looks for mistakes, it sees the use of freed memory as before. */
+Test(memory_kept, is_nothing_where_the_mock_checks)
+{
+    struct world w;
+    cushim_slice slice;
+
+    open_with_checks(&w, "");
+    slice = new_slice(stream, N);
+    cushim_slice_free(&slice);
+    cr_expect(eq(sz, kept(&w).bytes, 0));
+    cr_expect(eq(u64, count(&w, "cuMemFreeAsync"), 1));
+    cushim_stream_free(&stream);
+    close_world(&w);
+}
