@@ -36,8 +36,8 @@ extern "C" {
 CUSHIM_API cushim_status cushim_memory_keep(cushim_context context, size_t max_bytes);
 
 /**
- * Frees kept memory until at most max_bytes are left. Later frees are kept again. Work of the device
- * may still use the memory; it is freed in the order of its stream.
+ * Frees kept memory until at most max_bytes are left. Later frees are kept again. Work of the
+ * device may still use the memory; it is freed in the order of its stream.
  */
 CUSHIM_API cushim_status cushim_memory_trim(cushim_context context, size_t max_bytes);
 

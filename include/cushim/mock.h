@@ -407,9 +407,9 @@ CUSHIM_API size_t cushim_mock_findings(const struct cushim_mock_finding **ret_fi
 CUSHIM_API cushim_status cushim_mock_label(uint64_t handle_or_address, const char *label);
 
 /**
- * Tells whether the mock looks for mistakes: CUSHIM_MOCK_CHECK=0 turns that off. cushim itself asks,
- * because it keeps no freed memory for later slices while the mock looks for its use (memory.h). To
- * be called after cuInit(), which reads the variable. Thread-safe.
+ * Tells whether the mock looks for mistakes: CUSHIM_MOCK_CHECK=0 turns that off. cushim itself
+ * asks, because it keeps no freed memory for later slices while the mock looks for its use
+ * (memory.h). To be called after cuInit(), which reads the variable. Thread-safe.
  */
 CUSHIM_API bool cushim_mock_checks(void);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Freed memory that a context keeps for its next allocations (memory.h). The mock's checks are off. */
+/* Freed memory that a context keeps for its next allocations (memory.h). The mock's checks are off.
+ */
 #include <stdlib.h>
 
 #include "support.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The fast path of a launch: it has no options, and all its memory is whole slices of the
- * function's context that were last used on the same stream. The stream lock is held from the
- * beginning to the end, and the context lock while the arguments are looked at and the launch is
- * noted. Under a lock, the handles that have this lock cannot be closed, so nothing is pinned. The
- * fast path allocates nothing, asks for the current context, makes one other driver call, and reads
- * each argument once.
+ * The fast path of a launch: it has no options, and all its memory is slices and views of the
+ * function's context that were last used on the same stream, in the same parts. The stream lock is
+ * held from the beginning to the end, and the context lock while the arguments are looked at and
+ * the launch is noted. Under a lock, the handles that have this lock cannot be closed, so nothing
+ * is pinned. The fast path allocates nothing, asks for the current context, makes one other driver
+ * call, and reads each argument once.
  *
  * Between two launches of a program, this code leaves the processor's first-level cache. So its
  * size matters most: the compiler inlines it into one function, and every other case is left to
@@ -21,8 +21,8 @@ enum { INLINE_ARGUMENTS = 16 };
 struct fast {
     const char *call; /* the public function */
     const struct cushim_launch_config *config;
-    const struct cushim__stream *stream; /* kept by the stream lock */
-    struct cushim__context *context;     /* of the stream, which keeps it */
+    const struct cushim__stream *stream;     /* kept by the stream lock */
+    struct cushim__context *context;         /* of the stream, which keeps it */
     const struct cushim__function *function; /* kept by the context lock */
     CUfunction cu;
     struct cushim__shape shape;
@@ -48,53 +48,51 @@ static inline void *peek(const struct fast *q, uint64_t id, enum cushim__handle_
 
 /* Adds a use of a buffer. Returns false if the launch would have to wait for other work. */
 __attribute__((noinline)) HOT static bool use(struct fast *q, const struct cushim__buffer *buffer,
-                                              bool write)
+                                              size_t begin, size_t end, bool write)
 {
-    struct cushim__range *range = buffer->ranges;
+    struct cushim__timeline *timeline = q->stream->timeline;
+    struct cushim__range *range = cushim__fast_range(buffer, begin, end, write, timeline);
 
-    if (!cushim__buffer_is_fast(buffer, write, q->stream->timeline))
+    if (!range)
         return false;
+    /* Another argument uses it, too: launch.c checks for overlaps. */
+    for (unsigned i = 0; i < q->n_uses; i++)
+        if (q->uses[i].range == range)
+            return false;
     q->uses[q->n_uses].range = range;
-    q->uses[q->n_uses++].point = cushim__fast_point(range, write, q->stream->timeline);
+    q->uses[q->n_uses++].point = cushim__fast_point(range, write, timeline);
     return true;
 }
 
-/*
- * Tells whether another argument uses the same buffer. That may be an overlap, which launch.c
- * checks.
- */
-static inline bool is_used(const struct fast *q, const struct cushim__buffer *buffer)
+/* Looks up the bytes of a view. Returns false if it has none, or is not inside of its slice. */
+static inline bool find_part(const struct cushim__slice *slice, const cushim_view *view,
+                             size_t *ret_begin, size_t *ret_end)
 {
-    for (unsigned i = 0; i < q->n_uses; i++)
-        if (q->uses[i].range == buffer->ranges)
-            return true;
-    return false;
-}
+    const size_t all = slice->element * slice->length;
+    size_t bytes = all;
 
-/*
- * Returns the buffer of an argument if the argument is a whole slice and the slice is the whole
- * buffer, and NULL otherwise.
- */
-static inline struct cushim__buffer *find(const struct fast *q,
-                                          const struct cushim_argument *argument)
-{
-    const struct cushim__slice *slice = peek(q, argument->view.object, CUSHIM__HANDLE_SLICE);
-
-    return slice && slice->whole && argument->view.length == CUSHIM__WHOLE && !argument->view.offset
-               ? slice->buffer
-               : NULL;
+    if (view->length != CUSHIM__WHOLE &&
+        __builtin_mul_overflow(view->element, view->length, &bytes))
+        return false;
+    if (view->offset > all || bytes > all - view->offset || !bytes)
+        return false;
+    *ret_begin = slice->begin + view->offset;
+    *ret_end = *ret_begin + bytes;
+    return true;
 }
 
 static inline bool take_memory(struct fast *q, const struct cushim_argument *argument, size_t i)
 {
+    const struct cushim__slice *slice = peek(q, argument->view.object, CUSHIM__HANDLE_SLICE);
     const bool write = argument->intent != CUSHIM_INTENT_IN;
-    struct cushim__buffer *buffer = find(q, argument);
+    size_t begin, end;
 
-    if (!buffer || (write && !argument->view.writable) || is_used(q, buffer))
+    if (!slice || (write && !argument->view.writable) ||
+        !find_part(slice, &argument->view, &begin, &end))
         return false;
-    q->addresses[i] = buffer->address;
+    q->addresses[i] = slice->buffer->address + begin;
     q->values[i] = &q->addresses[i];
-    return use(q, buffer, write);
+    return use(q, slice->buffer, begin, end, write);
 }
 
 static inline bool take_arguments(struct fast *q, const struct cushim_argument *arguments, size_t n)
@@ -201,7 +199,7 @@ static inline bool take(struct fast *q, uint64_t function, const struct cushim_a
     cushim__lock(q->context);
     q->function = peek(q, function, CUSHIM__HANDLE_FUNCTION);
     taken = q->function && cushim__shape_of(q->function, q->config, &q->shape) &&
-            take_arguments(q, arguments, n) && use(q, q->function->code, false);
+            take_arguments(q, arguments, n) && use(q, q->function->code, 0, 1, false);
     if (__builtin_expect(taken, 1)) {
         q->cu = q->function->cu;
         note(q);

@@ -38,7 +38,6 @@ cushim_status cushim__slice_give(const struct cushim__scope *scope, enum cushim_
     slice->begin = part.begin;
     slice->element = part.element;
     slice->length = part.length;
-    slice->whole = !part.begin && part.element * part.length == buffer->bytes;
     return cushim__object_give(&slice->object, scope->call, ret_id);
 }
 

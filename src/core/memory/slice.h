@@ -19,7 +19,6 @@ struct cushim__slice {
     struct cushim__buffer *buffer; /* several slices may be parts of one buffer */
     size_t begin;                  /* bytes of the buffer */
     size_t element, length;        /* bytes, elements */
-    bool whole;                    /* it is all of the buffer */
 };
 
 /* A view, looked up and checked. The slice is pinned. */

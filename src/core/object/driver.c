@@ -143,5 +143,5 @@ bool cushim__driver_looks_for_mistakes(const struct cushim__driver *driver)
 {
     void *function = cushim__library_own_symbol(driver->library, "cushim_mock_checks");
 
-    return function && ((bool (*)(void)) (intptr_t) function)();
+    return function && ((bool (*)(void))(intptr_t) function)();
 }

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MANY_RANGES = 8 };
+
 struct cushim__buffer *cushim__buffer_new(struct cushim__context *context,
                                           enum cushim__memory memory, CUdeviceptr address,
                                           void *host, size_t bytes, struct cushim__timeline *home,
@@ -92,6 +94,16 @@ static size_t find_range(const struct cushim__buffer *buffer, size_t offset)
             high = middle;
     }
     return low;
+}
+
+struct cushim__range *cushim__buffer_exact_range(const struct cushim__buffer *buffer, size_t begin,
+                                                 size_t end)
+{
+    const size_t i = find_range(buffer, begin);
+    const size_t range_end = i + 1 < buffer->n_ranges ? buffer->ranges[i + 1].begin : buffer->bytes;
+
+    return buffer->ranges[i].begin == begin && range_end == end && begin != end ? &buffer->ranges[i]
+                                                                                : NULL;
 }
 
 /* The first range is in the buffer itself, because most buffers never have a second one. */
@@ -320,8 +332,8 @@ static void merge(struct cushim__buffer *buffer, size_t first, size_t last)
 }
 
 /*
- * Called after the work is submitted, so it must not fail: the work would then be unordered.
- * Neighbours of the used ranges may agree with them now, so they are merged as well.
+ * This must not fail: the work would then be unordered. Neighbours of the used ranges may agree
+ * with them now. They are merged as well if there are many ranges.
  */
 void cushim__buffer_note(struct cushim__buffer *buffer, size_t begin, size_t end, bool write,
                          struct cushim__timeline *timeline)
@@ -338,6 +350,8 @@ void cushim__buffer_note(struct cushim__buffer *buffer, size_t begin, size_t end
         } else {
             note_read(&buffer->ranges[i], timeline);
         }
-    if (buffer->n_ranges > 1)
+    if (buffer->n_ranges > MANY_RANGES)
         merge(buffer, first ? first - 1 : 0, i < buffer->n_ranges ? i : i - 1);
+    else if (i - first > 1)
+        merge(buffer, first, i - 1);
 }

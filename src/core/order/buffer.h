@@ -5,7 +5,8 @@
  * A buffer consists of ranges. Each range has the point of its last write and, for every timeline
  * that has read it since, the point of its last read. A read must come after the last write. A
  * write or a free must come after the last write and all reads. Most buffers have only one range. A
- * range is split when a part of it is used, and ranges with the same points are merged again.
+ * range is split when a part of it is used. Ranges with the same points are merged again when they
+ * are used as one, or when there are many: parts that a program uses again and again stay ranges.
  *
  * The context lock of the buffer's context protects the ranges. submit.h shows how buffers are
  * used. buffer_free.c gives their memory back.
@@ -99,9 +100,14 @@ bool cushim__buffer_prepare(struct cushim__buffer *buffer, size_t begin, size_t 
                             const struct cushim__timeline *timeline);
 cushim_status cushim__buffer_wait(const struct cushim__scope *scope, struct cushim__buffer *buffer,
                                   size_t begin, size_t end, bool write,
-                                  struct cushim__timeline *timeline, struct cushim__point *ret_busy);
+                                  struct cushim__timeline *timeline,
+                                  struct cushim__point *ret_busy);
 void cushim__buffer_note(struct cushim__buffer *buffer, size_t begin, size_t end, bool write,
                          struct cushim__timeline *timeline);
+
+/* Returns the range that is exactly [begin, end), or NULL if there is none. */
+struct cushim__range *cushim__buffer_exact_range(const struct cushim__buffer *buffer, size_t begin,
+                                                 size_t end);
 
 /* Sets a point to the last submission of a timeline. */
 void cushim__point_set(struct cushim__point *point, struct cushim__timeline *timeline);

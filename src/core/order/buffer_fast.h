@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The fast path for using a buffer. The work uses all of a buffer that has one range, and the
- * timeline has waited for all earlier uses already. So nothing is allocated. submit.c and
- * core/launch/launch_fast.c use it, under the context lock of the timeline's context.
+ * The fast path for using a buffer. The work uses exactly one range, and the timeline has waited
+ * for all earlier uses already. So nothing is allocated. submit.c and core/launch/launch_fast.c use
+ * it, under the context lock of the timeline's context.
  */
 #ifndef CUSHIM_CORE_ORDER_BUFFER_FAST_H
 #define CUSHIM_CORE_ORDER_BUFFER_FAST_H
@@ -34,23 +34,31 @@ static inline struct cushim__point *cushim__fast_point(struct cushim__range *ran
 }
 
 /*
- * Tells whether a use of all of the buffer can take the fast path. The buffer must be of the
- * timeline's context.
+ * Returns the range of [begin, end) if its use can take the fast path, and NULL otherwise. The
+ * buffer must be of the timeline's context.
  */
-static inline bool cushim__buffer_is_fast(const struct cushim__buffer *buffer, bool write,
-                                          const struct cushim__timeline *timeline)
+static inline struct cushim__range *cushim__fast_range(const struct cushim__buffer *buffer,
+                                                       size_t begin, size_t end, bool write,
+                                                       const struct cushim__timeline *timeline)
 {
     struct cushim__range *range = buffer->ranges;
 
-    if (buffer->n_ranges != 1 || buffer->eager_event || buffer->restricted)
-        return false;
+    if (buffer->eager_event || buffer->restricted)
+        return NULL;
+    if (buffer->n_ranges != 1)
+        range = cushim__buffer_exact_range(buffer, begin, end);
+    else if (begin || end != buffer->bytes)
+        return NULL;
+    if (!range)
+        return NULL;
     /*
      * A write drops the readers. So a timeline that is a reader has waited for the last write,
      * whichever timeline wrote.
      */
     if (range->n_readers)
-        return (!write || range->n_readers == 1) && cushim__fast_reader(range, timeline);
-    return !range->write.timeline || range->write.timeline == timeline;
+        return (!write || range->n_readers == 1) && cushim__fast_reader(range, timeline) ? range
+                                                                                         : NULL;
+    return !range->write.timeline || range->write.timeline == timeline ? range : NULL;
 }
 
 /* Notes the timeline's last submission at a point of cushim__fast_point(). */

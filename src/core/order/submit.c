@@ -190,8 +190,8 @@ static bool is_fast(const struct cushim__submission *s)
         const struct cushim__access *a = &s->accesses[i];
 
         /* The context is compared first: only then the lock that is held protects the buffer. */
-        if (a->buffer->context != s->timeline->context || a->begin || a->end != a->buffer->bytes ||
-            !cushim__buffer_is_fast(a->buffer, a->write, s->timeline))
+        if (a->buffer->context != s->timeline->context ||
+            !cushim__fast_range(a->buffer, a->begin, a->end, a->write, s->timeline))
             return false;
     }
     return true;
@@ -201,10 +201,10 @@ static void note_fast(const struct cushim__submission *s)
 {
     s->timeline->submitted++;
     for (size_t i = 0; i < s->n; i++) {
-        struct cushim__range *range = s->accesses[i].buffer->ranges;
+        const struct cushim__access *a = &s->accesses[i];
+        struct cushim__range *range = cushim__buffer_exact_range(a->buffer, a->begin, a->end);
 
-        cushim__fast_note(range, cushim__fast_point(range, s->accesses[i].write, s->timeline),
-                          s->timeline);
+        cushim__fast_note(range, cushim__fast_point(range, a->write, s->timeline), s->timeline);
     }
 }
 

@@ -12,8 +12,8 @@
  *         cushim__submit_end(&s);
  *     }
  *
- * Between begin and end, the stream lock of the timeline is held, so the driver calls there must not
- * block (docs/locking.md). Begin notes the work as submitted, before the driver has it: work of
+ * Between begin and end, the stream lock of the timeline is held, so the driver calls there must
+ * not block (docs/locking.md). Begin notes the work as submitted, before the driver has it: work of
  * other streams that must come after it needs a mark on the timeline, and waits for the stream lock
  * to record one. The work stays noted if the driver call fails, because the driver may have
  * submitted a part of it; an unnecessary wait does no harm.

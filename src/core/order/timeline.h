@@ -46,13 +46,13 @@ struct cushim__timeline {
     uint64_t thread; /* the thread of a per-thread stream; 0 for other streams */
     CUstream cu;
     struct cushim__handle_lock *lock; /* the stream lock */
-    atomic_bool not_fast; /* per-thread, recording or retired: not for the fast path */
-    atomic_bool retired; /* the stream is destroyed; written under all locks */
+    atomic_bool not_fast;             /* per-thread, recording or retired: not for the fast path */
+    atomic_bool retired;              /* the stream is destroyed; written under all locks */
     struct cushim__recording *recording; /* records all submissions (graph.h), or NULL */
 
     uint64_t submitted;      /* the number of the last submission */
     _Atomic uint64_t issued; /* the driver has accepted all submissions up to this number */
-    uint64_t done;      /* all submissions up to this number are known to be done */
+    uint64_t done;           /* all submissions up to this number are known to be done */
     /* The oldest mark is recorded again; a wait for it that exists is not affected. */
     struct cushim__mark {
         CUevent event;
@@ -111,8 +111,9 @@ static inline void cushim__timeline_unlock(struct cushim__timeline *timeline)
 }
 
 /*
- * Returns the last number that the driver has accepted all work of. Work with a higher number may be
- * on its way to the driver, so a wait for the stream says nothing about it. Called with any locks.
+ * Returns the last number that the driver has accepted all work of. Work with a higher number may
+ * be on its way to the driver, so a wait for the stream says nothing about it. Called with any
+ * locks.
  */
 static inline uint64_t cushim__timeline_issued(const struct cushim__timeline *timeline)
 {
