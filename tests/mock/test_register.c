@@ -319,12 +319,18 @@ Test(register, the_program_still_faults, .signal = SIGSEGV)
     *(volatile unsigned char *) pages = 1;
 }
 
-static volatile sig_atomic_t handled;
+static volatile sig_atomic_t handled, segv_blocked, usr1_blocked;
 
 static void open_page(int number, siginfo_t *info, void *context)
 {
+    sigset_t set;
+
     (void) number;
     (void) context;
+    sigemptyset(&set);
+    pthread_sigmask(SIG_BLOCK, NULL, &set);
+    segv_blocked = sigismember(&set, SIGSEGV);
+    usr1_blocked = sigismember(&set, SIGUSR1);
     handled++;
     mprotect((void *) ((uintptr_t) info->si_addr & ~(uintptr_t) (PAGE - 1)), PAGE,
              PROT_READ | PROT_WRITE);
@@ -344,6 +350,51 @@ Test(register, the_handler_of_the_program)
     cr_expect(eq(int, handled, 0));
     *(volatile unsigned char *) pages = 1;
     cr_expect(eq(int, handled, 1));
+}
+
+/* Registers pages, protects them, and handles faults with the flags. */
+static unsigned char *with_handler(int flags)
+{
+    struct sigaction action = {.sa_sigaction = open_page, .sa_flags = SA_SIGINFO | flags};
+    unsigned char *pages = map(BYTES, PROT_READ | PROT_WRITE);
+
+    sigemptyset(&action.sa_mask);
+    sigaddset(&action.sa_mask, SIGUSR1);
+    cr_assert(eq(int, sigaction(SIGSEGV, &action, NULL), 0));
+    begin();
+    OK(mock_cuMemHostRegister_v2(pages, BYTES, 0));
+    protect(pages, BYTES, PROT_NONE);
+    return pages;
+}
+
+Test(register, the_signals_that_the_program_blocks)
+{
+    volatile unsigned char *pages = with_handler(0);
+
+    pages[0] = 1;
+    cr_expect(eq(int, handled, 1));
+    cr_expect(eq(int, segv_blocked, 1));
+    cr_expect(eq(int, usr1_blocked, 1));
+}
+
+Test(register, the_signals_that_the_program_does_not_block)
+{
+    volatile unsigned char *pages = with_handler(SA_NODEFER);
+
+    pages[0] = 1;
+    cr_expect(eq(int, handled, 1));
+    cr_expect(eq(int, segv_blocked, 0));
+    cr_expect(eq(int, usr1_blocked, 1));
+}
+
+Test(register, a_handler_that_is_called_once, .signal = SIGSEGV)
+{
+    volatile unsigned char *pages = with_handler((int) SA_RESETHAND);
+
+    pages[0] = 1;
+    cr_assert(eq(int, handled, 1));
+    EXPECT(CUDA_SUCCESS, set_all((unsigned char *) pages));
+    pages[PAGE] = 1;
 }
 
 Test(register, a_thread_that_blocks_the_signal)
