@@ -74,6 +74,20 @@ Test(register, much_more_than_is_used)
     OK(mock_cuMemHostUnregister(pages));
 }
 
+/* An H100 in a host of 126 GiB answered so for 128 GiB and more, whatever the pages were. */
+Test(register, more_than_the_host_has)
+{
+    unsigned char *pages = map(BYTES, PROT_READ | PROT_WRITE);
+
+    begin();
+    for (int flags = 0; flags <= READ_ONLY; flags += READ_ONLY) {
+        EXPECT(CUDA_ERROR_OUT_OF_MEMORY, mock_cuMemHostRegister_v2(pages, (size_t) 1 << 45, flags));
+        EXPECT(CUDA_ERROR_OUT_OF_MEMORY,
+               mock_cuMemHostRegister_v2(pages, memory_of_host() + 1, flags));
+        EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemHostRegister_v2(pages, memory_of_host(), flags));
+    }
+}
+
 /* --- for reading alone --- */
 
 Test(register, read_only_memory_needs_its_flag)
