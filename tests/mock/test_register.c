@@ -3,108 +3,14 @@
  * Memory that the program registers: what is not there, or not to be written, is refused, and what
  * becomes of it afterwards does not end the process when work uses it.
  */
-#include <cushim/mock.h>
 #include <signal.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include "support.h"
+#include "registered.h"
 
 TestSuite(register, .timeout = 60);
 
-enum { PAGE = 4096, PAGES = 16, BYTES = PAGES * PAGE };
-
-#define READ_ONLY CU_MEMHOSTREGISTER_READ_ONLY
-
-/* Each thread uses 4 bytes: "sets" writes 7, "takes" copies to q. */
-static const char ptx[] =
-    ".version 8.0\n.target sm_80\n.address_size 64\n"
-    ".visible .entry sets(.param .u64 p) {\n.reg .u32 %r<5>; .reg .u64 %d<4>;\n"
-    "mov.u32 %r0, %tid.x; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mad.lo.u32 %r3, %r1, %r2, "
-    "%r0;\nld.param.u64 %d0, [p]; mul.wide.u32 %d1, %r3, 4; add.u64 %d2, %d0, %d1; "
-    "st.global.u32 [%d2], 7; ret; }\n"
-    ".visible .entry takes(.param .u64 p, .param .u64 q) {\n.reg .u32 %r<5>; .reg .u64 %d<6>;\n"
-    "mov.u32 %r0, %tid.x; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mad.lo.u32 %r3, %r1, %r2, "
-    "%r0;\nld.param.u64 %d0, [p]; ld.param.u64 %d4, [q]; mul.wide.u32 %d1, %r3, 4; add.u64 %d2, "
-    "%d0, %d1; add.u64 %d3, %d4, %d1; ld.global.u32 %r4, [%d2]; st.global.u32 [%d3], %r4; ret; }\n"
-    ".visible .entry counts(.param .u64 p) {\n.reg .u32 %r<2>; .reg .u64 %d<1>;\n"
-    "ld.param.u64 %d0, [p]; atom.global.add.u32 %r0, [%d0], 1; ret; }\n"
-    ".visible .entry hosts(.param .u64 p) { ret; }\n";
-
-static CUmodule module;
-static CUdeviceptr device;
 static unsigned char bytes[BYTES];
-
-/*
- * Maps pages far away from what the system maps by itself. So when the test has unmapped them,
- * nobody else maps something in their place, which work would then write into.
- */
-static unsigned char *map(size_t size, int protection)
-{
-    static uintptr_t place = 0x300000000000;
-    unsigned char *pages = mmap((void *) place, size, protection,
-                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-    place += size + ((uintptr_t) 1 << 30);
-
-    cr_assert(ne(ptr, pages, MAP_FAILED));
-    return pages;
-}
-
-/* A broken context is left behind; what the program has registered goes with it. */
-static void begin(void)
-{
-    mock_cuDevicePrimaryCtxReset(0);
-    start();
-    OK(mock_cuModuleLoadData(&module, ptx));
-    device = allocate(BYTES);
-    OK(mock_cuMemsetD8_v2(device, 9, BYTES));
-    OK(mock_cuCtxSynchronize());
-    cushim_mock_findings_clear();
-}
-
-static CUresult run(const char *name, const void *p, unsigned blocks, unsigned threads)
-{
-    CUdeviceptr address = (uintptr_t) p;
-    void *params[] = {&address, &device};
-    CUfunction function = NULL;
-
-    OK(mock_cuModuleGetFunction(&function, module, name));
-    OK(mock_cuLaunchKernel(function, blocks, 1, 1, threads, 1, 1, 0, NULL, params, NULL));
-    return mock_cuCtxSynchronize();
-}
-
-static void found(const char *one, const char *two)
-{
-    const struct cushim_mock_finding *all = NULL;
-
-    cr_assert(gt(sz, cushim_mock_findings(&all), 0), "nothing was found: '%s', '%s'", one, two);
-    cr_expect(ne(ptr, (void *) strstr(all[0].text, one), NULL), "'%s' in: %s", one, all[0].text);
-    cr_expect(ne(ptr, (void *) strstr(all[0].text, two), NULL), "'%s' in: %s", two, all[0].text);
-}
-
-static void silent(void)
-{
-    const struct cushim_mock_finding *all = NULL;
-    const size_t n = cushim_mock_findings(&all);
-
-    cr_expect(eq(sz, n, 0), "%s", n ? all[0].text : "");
-}
-
-/* Is the page there, and may the host read it? Asked of the system, which does not fault. */
-static bool readable(const void *page)
-{
-    int ends[2];
-    bool right;
-
-    cr_assert(eq(int, pipe(ends), 0));
-    right = write(ends[1], page, 1) == 1;
-    close(ends[0]);
-    close(ends[1]);
-    return right;
-}
 
 /* --- what is refused --- */
 
@@ -148,10 +54,15 @@ Test(register, mappings_that_follow_each_other)
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemHostRegister_v2(pages + 3 * PAGE, 2 * PAGE, 0));
 }
 
+static size_t memory_of_host(void)
+{
+    return (size_t) sysconf(_SC_PHYS_PAGES) * PAGE;
+}
+
 /* What is registered is not touched: the host has as much memory as is written. */
 Test(register, much_more_than_is_used)
 {
-    const size_t size = (size_t) 4 << 30;
+    const size_t size = memory_of_host() / 8;
     unsigned char *pages = map(size, PROT_READ | PROT_WRITE), there = 1;
 
     begin();
@@ -161,6 +72,20 @@ Test(register, much_more_than_is_used)
     cr_assert(eq(int, mincore(pages, PAGE, &there), 0));
     cr_expect(eq(int, there & 1, 0));
     OK(mock_cuMemHostUnregister(pages));
+}
+
+/* An H100 in a host of 126 GiB answered so for 128 GiB and more, whatever the pages were. */
+Test(register, more_than_the_host_has)
+{
+    unsigned char *pages = map(BYTES, PROT_READ | PROT_WRITE);
+
+    begin();
+    for (int flags = 0; flags <= READ_ONLY; flags += READ_ONLY) {
+        EXPECT(CUDA_ERROR_OUT_OF_MEMORY, mock_cuMemHostRegister_v2(pages, (size_t) 1 << 45, flags));
+        EXPECT(CUDA_ERROR_OUT_OF_MEMORY,
+               mock_cuMemHostRegister_v2(pages, memory_of_host() + 1, flags));
+        EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemHostRegister_v2(pages, memory_of_host(), flags));
+    }
 }
 
 /* --- for reading alone --- */
@@ -408,12 +333,18 @@ Test(register, the_program_still_faults, .signal = SIGSEGV)
     *(volatile unsigned char *) pages = 1;
 }
 
-static volatile sig_atomic_t handled;
+static volatile sig_atomic_t handled, segv_blocked, usr1_blocked;
 
 static void open_page(int number, siginfo_t *info, void *context)
 {
+    sigset_t set;
+
     (void) number;
     (void) context;
+    sigemptyset(&set);
+    pthread_sigmask(SIG_BLOCK, NULL, &set);
+    segv_blocked = sigismember(&set, SIGSEGV);
+    usr1_blocked = sigismember(&set, SIGUSR1);
     handled++;
     mprotect((void *) ((uintptr_t) info->si_addr & ~(uintptr_t) (PAGE - 1)), PAGE,
              PROT_READ | PROT_WRITE);
@@ -428,11 +359,73 @@ Test(register, the_handler_of_the_program)
     cr_assert(eq(int, sigaction(SIGSEGV, &action, NULL), 0));
     begin();
     OK(mock_cuMemHostRegister_v2(pages, BYTES, 0));
-    cr_assert(eq(int, mprotect(pages, BYTES, PROT_NONE), 0));
+    protect(pages, BYTES, PROT_NONE);
     EXPECT(CUDA_SUCCESS, run("sets", pages, 1, 1));
     cr_expect(eq(int, handled, 0));
     *(volatile unsigned char *) pages = 1;
     cr_expect(eq(int, handled, 1));
+}
+
+/* Registers pages, protects them, and handles faults with the flags. */
+static unsigned char *with_handler(int flags)
+{
+    struct sigaction action = {.sa_sigaction = open_page, .sa_flags = SA_SIGINFO | flags};
+    unsigned char *pages = map(BYTES, PROT_READ | PROT_WRITE);
+
+    sigemptyset(&action.sa_mask);
+    sigaddset(&action.sa_mask, SIGUSR1);
+    cr_assert(eq(int, sigaction(SIGSEGV, &action, NULL), 0));
+    begin();
+    OK(mock_cuMemHostRegister_v2(pages, BYTES, 0));
+    protect(pages, BYTES, PROT_NONE);
+    return pages;
+}
+
+Test(register, the_signals_that_the_program_blocks)
+{
+    volatile unsigned char *pages = with_handler(0);
+
+    pages[0] = 1;
+    cr_expect(eq(int, handled, 1));
+    cr_expect(eq(int, segv_blocked, 1));
+    cr_expect(eq(int, usr1_blocked, 1));
+}
+
+Test(register, the_signals_that_the_program_does_not_block)
+{
+    volatile unsigned char *pages = with_handler(SA_NODEFER);
+
+    pages[0] = 1;
+    cr_expect(eq(int, handled, 1));
+    cr_expect(eq(int, segv_blocked, 0));
+    cr_expect(eq(int, usr1_blocked, 1));
+}
+
+Test(register, a_handler_that_is_called_once, .signal = SIGSEGV)
+{
+    volatile unsigned char *pages = with_handler((int) SA_RESETHAND);
+
+    pages[0] = 1;
+    cr_assert(eq(int, handled, 1));
+    EXPECT(CUDA_SUCCESS, set_all((unsigned char *) pages));
+    pages[PAGE] = 1;
+}
+
+Test(register, a_thread_that_blocks_the_signal)
+{
+    unsigned char *pages = map(BYTES, PROT_READ | PROT_WRITE);
+    sigset_t set;
+
+    setenv("CUSHIM_MOCK_PTX_WORKERS", "4", 1);
+    begin();
+    OK(mock_cuMemHostRegister_v2(pages, BYTES, 0));
+    protect(pages, BYTES, PROT_NONE);
+    sigemptyset(&set);
+    sigaddset(&set, SIGSEGV);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    EXPECT(CUDA_SUCCESS, set_all(pages));
+    pthread_sigmask(SIG_BLOCK, NULL, &set);
+    cr_expect(eq(int, sigismember(&set, SIGSEGV), 1));
 }
 
 /* In a child no work is done, so nothing is helped. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* cuMemHost*, cuMemAllocHost, cuMemFreeHost */
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "mock/allocation/host_pages.h"
 #include "mock/allocation/memory.h"
@@ -93,7 +94,8 @@ CUresult mock_cuMemHostGetFlags(unsigned int *pFlags, void *p)
 
 /*
  * A driver pins the pages, so all of them have to be there, and those that devices may write have
- * to be writable. They are not touched: the host need not have memory for all that is registered.
+ * to be writable. What is larger than the memory of the host is refused before that. The pages are
+ * not touched: the host need not have memory for all that is registered.
  */
 static CUresult check_pages(const struct mock__context *context, const void *p, size_t bytes,
                             unsigned flags)
@@ -104,6 +106,8 @@ static CUresult check_pages(const struct mock__context *context, const void *p, 
         !read_only ||
             mock__attribute(context->device, CU_DEVICE_ATTRIBUTE_READ_ONLY_HOST_REGISTER_SUPPORTED),
         CUDA_ERROR_NOT_SUPPORTED);
+    MOCK__REQUIRE((bytes - 1) / (size_t) sysconf(_SC_PAGESIZE) < (size_t) sysconf(_SC_PHYS_PAGES),
+                  CUDA_ERROR_OUT_OF_MEMORY);
     MOCK__REQUIRE(mock__host_pages_allow((uintptr_t) p, bytes, read_only ? PROT_READ : PROT_WRITE),
                   CUDA_ERROR_INVALID_VALUE);
     return CUDA_SUCCESS;

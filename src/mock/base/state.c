@@ -54,8 +54,10 @@ CUresult mock__enter(void)
     if (in_callback)
         return CUDA_ERROR_NOT_PERMITTED;
     pthread_mutex_lock(&lock);
-    if (initialised)
+    if (initialised) {
+        mock__upcalls.entered();
         return CUDA_SUCCESS;
+    }
     pthread_mutex_unlock(&lock);
     return CUDA_ERROR_NOT_INITIALIZED;
 }

@@ -58,6 +58,8 @@ struct mock__upcalls {
     /* Memory that the program registers, and may unmap at any time, comes and goes. */
     void (*registered)(const struct mock__memory *memory);
     void (*unregistered)(const struct mock__memory *memory);
+    /* A driver function begins: the addresses of such memory that is unmapped are reserved. */
+    void (*entered)(void);
     /* Surround what is done for work, which may use such memory. */
     void (*guard_begin)(void);
     void (*guard_end)(const struct mock__work *work);

@@ -13,8 +13,23 @@ struct mock__work;
 void mock__host_guard_add(const struct mock__memory *memory);
 void mock__host_guard_remove(const struct mock__memory *memory);
 
-/* Call these before and after each piece of work that may use such memory. */
+/*
+ * Reserves the addresses of registered memory that the program has unmapped. Each driver function
+ * calls this at its beginning, and looks at a few registrations in turn.
+ */
+void mock__host_guard_look(void);
+
+/*
+ * Call these before and after each piece of work that may use such memory, in the thread that does
+ * it.
+ */
 void mock__host_guard_begin(void);
 void mock__host_guard_end(const struct mock__work *work);
+
+/*
+ * The calling thread takes part in the work that runs now, until that ends. Needs no lock, but the
+ * work must not end meanwhile.
+ */
+void mock__host_guard_join(void);
 
 #endif

@@ -12,6 +12,7 @@
 static mock__segv_fn *_Atomic functions[2];
 static pid_t process;
 static struct sigaction before; /* the previous handler of the signal */
+static atomic_bool was_called;  /* the previous handler */
 
 static struct mock__segv describe(const siginfo_t *info, const ucontext_t *context)
 {
@@ -41,15 +42,25 @@ static bool met(const struct mock__segv *segv)
     return false;
 }
 
-/* Passes a fault that none of the functions has handled to the previous handler. */
+static bool has_handler(const struct sigaction *action)
+{
+    return action->sa_flags & SA_SIGINFO ||
+           (action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN);
+}
+
+/*
+ * Passes a fault that none of the functions has handled to the previous handler. The signals that
+ * it wants blocked are blocked already, because this handler was installed with the same ones.
+ */
 static void pass_on(int signal_number, siginfo_t *info, void *context)
 {
-    if (before.sa_flags & SA_SIGINFO) {
-        before.sa_sigaction(signal_number, info, context);
-        return;
-    }
-    if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
-        before.sa_handler(signal_number);
+    const bool again = before.sa_flags & (int) SA_RESETHAND && atomic_exchange(&was_called, true);
+
+    if (has_handler(&before) && !again) {
+        if (before.sa_flags & SA_SIGINFO)
+            before.sa_sigaction(signal_number, info, context);
+        else
+            before.sa_handler(signal_number);
         return;
     }
     /* A signal that was sent by kill() does not come again by itself. */
@@ -70,16 +81,28 @@ static void handle(int signal_number, siginfo_t *info, void *context)
     errno = error;
 }
 
+/*
+ * The system makes the same of the signal as it would for the previous handler: which signals are
+ * blocked meanwhile, which stack is used, and whether a system call goes on. SA_RESETHAND is not
+ * among that, because the previous handler alone is called once.
+ */
 static bool install(void)
 {
     static bool there;
+    const int same = SA_ONSTACK | SA_RESTART | SA_NODEFER;
     struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_ONSTACK};
 
     if (there)
         return true;
     process = getpid();
+    if (sigaction(SIGSEGV, NULL, &before))
+        return false;
     sigemptyset(&action.sa_mask);
-    there = !sigaction(SIGSEGV, &action, &before);
+    if (has_handler(&before)) {
+        action.sa_flags = SA_SIGINFO | (before.sa_flags & same);
+        action.sa_mask = before.sa_mask;
+    }
+    there = !sigaction(SIGSEGV, &action, NULL);
     return there;
 }
 

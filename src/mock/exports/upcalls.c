@@ -79,6 +79,7 @@ const struct mock__upcalls mock__upcalls = {
     .host_unmap = mock__host_unmap,
     .registered = mock__host_guard_add,
     .unregistered = mock__host_guard_remove,
+    .entered = mock__host_guard_look,
     .guard_begin = mock__host_guard_begin,
     .guard_end = mock__host_guard_end,
     .memory_forget = mock__access_forget,

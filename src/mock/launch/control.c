@@ -8,6 +8,7 @@
 #include "mock/base/finding.h"
 #include "mock/base/state.h"
 #include "mock/check/access.h"
+#include "mock/check/host_guard.h"
 #include "mock/check/host_watch.h"
 #include "mock/check/stray.h"
 #include "mock/launch/control.h"
@@ -55,6 +56,7 @@ static void *pointer_for(uint64_t address, size_t bytes, enum mock__access acces
 
     if (!work)
         return NULL;
+    mock__host_guard_join();
     if (mock__memory_usable(work->queue->context, address, bytes, access & MOCK__WRITE))
         pointer = mock__memory_bytes(address, bytes);
     mock__helpers_lock();

@@ -11,6 +11,7 @@
 #include "mock/base/state.h"
 #include "mock/base/tree.h"
 #include "mock/check/access.h"
+#include "mock/check/host_guard.h"
 #include "mock/check/host_watch.h"
 #include "mock/check/stray.h"
 #include "mock/config/config.h"
@@ -297,6 +298,13 @@ static void set_limits(struct ptx__launch *launch, const struct mock__context *c
     launch->local_limit = local > LOCAL_LIMIT ? local : LOCAL_LIMIT;
 }
 
+/* The memory of the launch may be registered memory that the program has unmapped. */
+static void join(void *user)
+{
+    (void) user;
+    mock__host_guard_join();
+}
+
 static void fill(struct ptx__launch *launch, const struct mock__function *function,
                  const struct cushim_mock_launch *request, void *const *args)
 {
@@ -332,6 +340,7 @@ static void fill(struct ptx__launch *launch, const struct mock__function *functi
     launch->find = find;
     launch->stray = find_stray;
     launch->print = print;
+    launch->join = join;
 }
 
 /* The launch's attribute counts for more than the cluster that the kernel was compiled for. */

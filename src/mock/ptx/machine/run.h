@@ -94,6 +94,8 @@ struct ptx__launch {
      * for each handle, and never twice at the same time. NULL: there are no images.
      */
     bool (*image)(void *user, uint64_t handle, struct ptx__image *ret_image);
+    /* Called by each further thread of the launch, before it does anything else. May be NULL. */
+    void (*join)(void *user);
     struct ptx__heap *heap; /* for malloc() of kernels; NULL: there is none */
     void *user;
 };

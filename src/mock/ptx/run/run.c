@@ -234,6 +234,15 @@ static void *work(void *data)
     return NULL;
 }
 
+static void *work_along(void *data)
+{
+    const struct ptx__launch *launch = ((const struct ptx__grid *) data)->launch;
+
+    if (launch->join)
+        launch->join(launch->user);
+    return work(data);
+}
+
 static unsigned count_workers(const struct ptx__grid *grid)
 {
     const struct ptx__launch *launch = grid->launch;
@@ -257,7 +266,7 @@ static void run_workers(struct ptx__grid *grid)
     unsigned started = 0;
 
     grid->alone = !n;
-    while (started < n && !pthread_create(&threads[started], NULL, work, grid))
+    while (started < n && !pthread_create(&threads[started], NULL, work_along, grid))
         started++;
     work(grid);
     while (started)
