@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/status.h"
 #include "base/util.h"
 #include "loader/missing.h"
 
@@ -40,6 +41,35 @@ cushim__entry *cushim__library_symbol(const struct cushim__library *library, siz
         return (cushim__entry *) (intptr_t) library->resolver(symbol, library->resolver_user);
     return (cushim__entry *) (intptr_t) dlsym(library->handle, symbol);
 }
+
+/* --- fork() --- */
+
+atomic_bool cushim__forked;
+
+/* The list may be read: libraries are added to its front, and never removed. */
+static void note_fork(void)
+{
+    for (const struct cushim__library *library = cushim__libraries(); library;
+         library = library->next)
+        if (atomic_load(&library->initialised_by))
+            atomic_store(&cushim__forked, true);
+}
+
+__attribute__((constructor)) static void watch_forks(void)
+{
+    pthread_atfork(NULL, NULL, note_fork);
+}
+
+cushim_status cushim__fail_forked(const char *call)
+{
+    return cushim__fail_at(CUSHIM_ERROR_FORKED, call, NULL,
+                           "%s: this process was forked by one that had initialised the driver, and "
+                           "cannot use its objects: fork first and open the driver afterwards, or "
+                           "exec",
+                           call);
+}
+
+/* --- symbols --- */
 
 void cushim__library_resolve(struct cushim__library *library)
 {

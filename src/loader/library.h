@@ -65,6 +65,15 @@ struct cushim__library {
 /* Returns a symbol of a library that is in no list of rows, or NULL; also NULL with a resolver. */
 void *cushim__library_own_symbol(const struct cushim__library *library, const char *name);
 
+/*
+ * Tells whether this process is a child of one that had initialised a driver: no object of that
+ * driver can be used here, and threads that held locks of it do not exist.
+ */
+extern atomic_bool cushim__forked;
+
+/* Fails with CUSHIM_ERROR_FORKED in a process of which cushim__forked is true. */
+cushim_status cushim__fail_forked(const char *call);
+
 /* Returns the list of all libraries, the newest first. */
 const struct cushim__library *cushim__libraries(void);
 

@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "base/util.h"
 #include "core/object/slot.h"
+#include "loader/library.h"
 
 #define PIN_MASK   UINT64_C(0xffffff)
 #define KIND_SHIFT 24
@@ -247,11 +248,23 @@ static cushim_status stale(uint64_t id, unsigned kind, const char *call)
                            kind_names[kind]);
 }
 
+/* Tells whether objects of this kind belong to a driver that a fork() has made useless here. */
+static bool is_lost(enum cushim__handle_kind kind)
+{
+    return kind >= CUSHIM__HANDLE_CONTEXT &&
+           atomic_load_explicit(&cushim__forked, memory_order_relaxed);
+}
+
 void *cushim__handle_pin(uint64_t id, enum cushim__handle_kind kind, const char *call)
 {
     struct cushim__handle_slot *slot = cushim__slot_of(id, kind);
     uint64_t state = slot ? atomic_load_explicit(&slot->state, memory_order_acquire) : 0;
 
+    if (__builtin_expect(is_lost(kind), 0)) {
+        if (call)
+            cushim__fail_forked(call);
+        return NULL;
+    }
     /*
      * The state can change between the load and the exchange, because another thread pins or
      * closes. Then the exchange fails, loads the new state, and the loop checks it again.
@@ -378,7 +391,7 @@ cushim_status cushim__handle_close(uint64_t id, enum cushim__handle_kind kind, c
      * Without it, the slot could get another object and another lock between these lines.
      */
     if (!cushim__handle_pin(id, kind, NULL))
-        return stale(id, kind, call);
+        return is_lost(kind) ? cushim__fail_forked(call) : stale(id, kind, call);
     lock = atomic_load_explicit(&slot->lock, memory_order_relaxed);
     /*
      * A thread that holds this lock may use the object without a pin. So the handle is closed only
@@ -450,6 +463,11 @@ void cushim__handle_free(uint64_t *id, enum cushim__handle_kind kind, const char
 
     if (!id || !*id)
         return;
+    /* The parent frees it. Nothing of it is touched here: a thread of the parent may have a lock. */
+    if (is_lost(kind)) {
+        *id = 0;
+        return;
+    }
     cushim__error_keep(&before);
     if (cushim__handle_close(*id, kind, call))
         cushim__log(CUSHIM_LOG_ERROR, "%s", cushim__error()->text);

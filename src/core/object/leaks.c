@@ -34,7 +34,7 @@ void cushim__report_leaks(cushim__entry *const *table)
 {
     struct report r = {.table = table};
 
-    if (!cushim__log_wants(CUSHIM_LOG_WARNING))
+    if (!cushim__log_wants(CUSHIM_LOG_WARNING) || atomic_load(&cushim__forked))
         return;
     cushim__handle_each(find_driver, &r);
     if (!r.is_open)

@@ -10,6 +10,17 @@
 static _Thread_local bool in_host_function;
 atomic_uint cushim__host_functions;
 
+/* The fast path of launches does not look at cushim__forked. This keeps a child from taking it. */
+static void leave_fast_path(void)
+{
+    atomic_fetch_add_explicit(&cushim__host_functions, 1, memory_order_relaxed);
+}
+
+__attribute__((constructor)) static void watch_forks(void)
+{
+    pthread_atfork(NULL, NULL, leave_fast_path);
+}
+
 void cushim__host_function_begin(void)
 {
     in_host_function = true;
@@ -172,6 +183,12 @@ cushim_status cushim__driver_enter(uint64_t driver, const char *call,
     object = cushim__handle_pin(driver, CUSHIM__HANDLE_DRIVER, call);
     if (!object)
         return cushim__error()->status;
+    /* A child may look at the library, but the driver in it was its parent's. */
+    if (atomic_load_explicit(&cushim__forked, memory_order_relaxed) &&
+        atomic_load(&object->library->initialised_by)) {
+        cushim__handle_unpin(driver);
+        return cushim__fail_forked(call);
+    }
     *ret_scope = (struct cushim__scope){.table = object->table,
                                         .driver = object,
                                         .call = call,

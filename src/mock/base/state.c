@@ -119,6 +119,11 @@ static bool lock_soon(void)
  */
 void mock__control_lock(void)
 {
+    /* The thread that may hold the locks does not exist in a child, and nothing changes there. */
+    if (atomic_load_explicit(&forked, memory_order_relaxed)) {
+        held = NOTHING;
+        return;
+    }
     held = lock_helpers() ? HELPERS : NOTHING;
     while (!in_kernel && held == NOTHING) {
         if (lock_soon())

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * In a child of a process that uses a driver, every call on an object of the parent answers
+ * CUSHIM_ERROR_FORKED at once, and frees return: also when other threads of the parent held locks
+ * at the fork. A child that only executes another program is not disturbed.
+ */
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cushim/cushim.h>
+#include <cushim/mock.h>
+
+#include "plain.h"
+
+enum { THREADS = 4, FORKS = 60, PATIENCE_S = 20, N = 64 };
+
+static const char ptx[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
+                          ".visible .entry f(.param .u64 a) { ret; }\n";
+
+static cushim_driver driver;
+static cushim_context context;
+static cushim_stream stream;
+static cushim_slice slice;
+static cushim_pinned pinned;
+static cushim_event event;
+static cushim_module module;
+static cushim_function function;
+static atomic_bool stop;
+
+#define OK(call) CHECK_EQ(call, CUSHIM_OK)
+
+/* Holds the locks of all kinds as often as possible. */
+static void *work(void *user)
+{
+    while (!atomic_load(&stop)) {
+        cushim_slice own = CUSHIM_NONE;
+        cushim_stream other = CUSHIM_NONE;
+
+        OK(cushim_launch(stream, function, cushim_for_elements(N), CUSHIM_INOUT(slice)));
+        OK(cushim_stream_new(context, NULL, &other));
+        OK(cushim_slice_zeros(other, 4, N, &own));
+        OK(cushim_slice_copy(other, own, slice));
+        cushim_slice_free(&own);
+        cushim_stream_free(&other);
+        cushim_mock_findings(NULL);
+    }
+    return user;
+}
+
+#define FORKED(call) CHECK_EQ(call, CUSHIM_ERROR_FORKED)
+
+static void use_all(void)
+{
+    uint32_t values[N];
+    cushim_stream made = CUSHIM_NONE;
+    cushim_context current = CUSHIM_NONE;
+    int n = 0;
+
+    FORKED(cushim_launch(stream, function, cushim_for_elements(N), CUSHIM_INOUT(slice)));
+    FORKED(cushim_stream_synchronize(stream));
+    FORKED(cushim_stream_new(context, NULL, &made));
+    FORKED(cushim_slice_read(stream, slice, values, N));
+    FORKED(cushim_slice_fill(stream, slice, 1u));
+    FORKED(cushim_event_record(event, stream));
+    FORKED(cushim_context_synchronize(context));
+    FORKED(cushim_context_set_current(context));
+    FORKED(cushim_context_current(driver, &current));
+    FORKED(cushim_device_count(driver, &n));
+    FORKED(cushim_memory_trim(context, 0));
+    CHECK_EQ(strstr(cushim_error_text(), "forked") != NULL, true);
+}
+
+static void free_all(void)
+{
+    cushim_slice_free(&slice);
+    cushim_pinned_free(&pinned);
+    cushim_event_free(&event);
+    cushim_module_free(&module);
+    cushim_stream_free(&stream);
+    cushim_context_free(&context);
+    cushim_close(&driver);
+    CHECK_EQ(slice.id | pinned.id | event.id | module.id | stream.id | context.id | driver.id, 0);
+}
+
+static void child(int i)
+{
+    alarm(PATIENCE_S);
+    if (i % 3 == 0)
+        execl("/bin/true", "true", (char *) NULL);
+    use_all();
+    if (i % 3 == 1)
+        free_all();
+    cushim_mock_findings(NULL);
+    _exit(0);
+}
+
+static void prepare(void)
+{
+    OK(cushim_open(cushim_open_params(.library = MOCK), &driver));
+    OK(cushim_context_primary(driver, 0, &context));
+    OK(cushim_stream_new(context, NULL, &stream));
+    OK(cushim_slice_zeros(stream, 4, N, &slice));
+    OK(cushim_pinned_alloc(context, 4, N, 0, &pinned));
+    OK(cushim_event_new(context, 0, &event));
+    OK(cushim_module_load_text(context, ptx, NULL, &module));
+    OK(cushim_module_function(module, "f", &function));
+}
+
+int main(void)
+{
+    pthread_t threads[THREADS];
+    int status = 0;
+
+    prepare();
+    start_threads(threads, THREADS, work);
+    for (int i = 0; i < FORKS; i++) {
+        const pid_t forked = fork();
+
+        if (!forked)
+            child(i);
+        CHECK_EQ(waitpid(forked, &status, 0), forked);
+        CHECK_EQ(status, 0);
+    }
+    atomic_store(&stop, true);
+    join_threads(threads, THREADS);
+    free_all();
+    printf("%d children\n", FORKS);
+    return 0;
+}
