@@ -166,8 +166,10 @@ CUSHIM_API cushim_status cushim_view_write(cushim_stream stream, cushim_view vie
  * Copies the elements of a view to host memory, and returns when the copy is queued. The caller
  * must keep the host memory allocated, and must not touch it, until the stream has passed the copy.
  * The host memory should be page-locked by the driver. With other memory the call may wait for the
- * stream, and other threads may then wait for the call. cushim_slice_copy() to pinned memory
- * (pinned.h) needs no such care.
+ * stream, and other threads may then wait for the call.
+ *
+ * If the host memory is pinned or unified memory of cushim, the copy is ordered with all other work
+ * on it, as with cushim_slice_copy(): cushim_pinned_read() and cushim_unified_read() wait for it.
  */
 CUSHIM_API cushim_status cushim_view_read_async(cushim_stream stream, cushim_view view, void *host,
                                                 size_t element_bytes, size_t length);
@@ -176,8 +178,10 @@ CUSHIM_API cushim_status cushim_view_read_async(cushim_stream stream, cushim_vie
  * Copies elements from host memory to a view, and returns when the copy is queued. The caller must
  * keep the host memory allocated and unchanged until the stream has passed the copy. The host
  * memory should be page-locked by the driver. With other memory the call may wait for the stream,
- * and other threads may then wait for the call. cushim_slice_copy() from pinned memory (pinned.h)
- * needs no such care.
+ * and other threads may then wait for the call.
+ *
+ * If the host memory is pinned or unified memory of cushim, the copy is ordered with all other work
+ * on it, as with cushim_slice_copy(): cushim_pinned_write() and cushim_unified_write() wait for it.
  */
 CUSHIM_API cushim_status cushim_view_write_async(cushim_stream stream, cushim_view view,
                                                  const void *host, size_t element_bytes,

@@ -150,3 +150,53 @@ Test(safe_promises, the_end_of_a_recording_frees_the_recorder)
     cushim_stream_free(&stream);
     close_world(&w);
 }
+
+/* The address of pinned memory means that memory, wherever it is passed. */
+Test(safe_promises, addresses_of_pinned_memory_are_ordered)
+{
+    struct world w;
+    cushim_stream a = CUSHIM_NONE, b = CUSHIM_NONE;
+    cushim_slice x = CUSHIM_NONE, y = CUSHIM_NONE;
+    cushim_pinned pinned = CUSHIM_NONE;
+    void *pointer = NULL;
+    const void *seen = NULL;
+    int values[N], *host;
+
+    open_world(&w);
+    assert_ok(cushim_stream_new(w.context, NULL, &a));
+    assert_ok(cushim_stream_new(w.context, NULL, &b));
+    assert_ok(cushim_slice_zeros(a, sizeof(int), N, &x));
+    assert_ok(cushim_slice_zeros(b, sizeof(int), N, &y));
+    assert_ok(cushim_pinned_alloc(w.context, sizeof(int), N, 0, &pinned));
+    assert_ok(cushim_pinned_write(pinned, &pointer));
+    host = pointer;
+    memset(host, 0, sizeof(values));
+    /* The device writes it: the host waits before it reads. */
+    assert_ok(cushim_slice_fill(a, x, 5));
+    assert_ok(cushim_slice_read_async(a, x, host, N));
+    assert_ok(cushim_pinned_read(pinned, &seen));
+    cr_expect(eq(int, host[N - 1], 5));
+    /* The device reads it: the host waits before it writes. */
+    assert_ok(cushim_slice_write_async(a, x, host, N));
+    assert_ok(cushim_pinned_write(pinned, &pointer));
+    host[N - 1] = 6;
+    assert_ok(cushim_slice_read(a, x, values, N));
+    cr_expect(eq(int, values[N - 1], 5));
+    /* Another stream copies a part of it, and a call that waits reads it from there. */
+    assert_ok(cushim_slice_fill(a, x, 7));
+    assert_ok(cushim_slice_read_async(a, x, host, N));
+    assert_ok(cushim_slice_write_async(b, y, host, N));
+    assert_ok(cushim_slice_fill(a, x, 8));
+    assert_ok(cushim_slice_read_async(a, x, host, N));
+    assert_ok(cushim_slice_read(b, y, values, N));
+    cr_expect(eq(int, values[N - 1], 7));
+    assert_ok(cushim_slice_write(b, y, host, N));
+    assert_ok(cushim_slice_read(b, y, values, N));
+    cr_expect(eq(int, values[N - 1], 8));
+    cushim_pinned_free(&pinned);
+    cushim_slice_free(&x);
+    cushim_slice_free(&y);
+    cushim_stream_free(&a);
+    cushim_stream_free(&b);
+    close_world(&w);
+}

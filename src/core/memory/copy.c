@@ -4,6 +4,7 @@
 #include "core/memory/memory.h"
 #include "core/object/staging.h"
 #include "core/order/graph.h"
+#include "core/order/host_memory.h"
 
 #define OF_THE_HOST "copying memory that is not pinned"
 
@@ -22,17 +23,22 @@ static bool is_pinned(const struct cushim__access *access)
     return access->buffer->memory == CUSHIM__MEMORY_PINNED;
 }
 
-/* Makes one driver call that copies between a part of a buffer and memory of the host. */
+/*
+ * Makes one driver call that copies between a part of a buffer and memory of the host. host_part is
+ * that memory if it is a part of a buffer, too, or NULL.
+ */
 static cushim_status move(struct cushim__scope *scope, struct cushim__stream *stream,
-                          const struct cushim__access *part, void *host)
+                          const struct cushim__access *part, void *host,
+                          const struct cushim__access *host_part)
 {
     const size_t bytes = part->end - part->begin;
+    const struct cushim__access accesses[] = {*part, host_part ? *host_part : *part};
     /*
      * The submission holds the locks only while the driver accepts the copy, and not while the copy
      * runs.
      */
     struct cushim__submission s = {
-        .scope = scope, .timeline = stream->timeline, .accesses = part, .n = 1};
+        .scope = scope, .timeline = stream->timeline, .accesses = accesses, .n = host_part ? 2 : 1};
     cushim_status status = cushim__submit_begin(&s);
 
     if (status)
@@ -69,7 +75,7 @@ static cushim_status move_pieces(struct cushim__scope *scope, struct cushim__str
             part.end = part.begin + CUSHIM__STAGING_BYTES;
         if (from)
             memcpy(block->host, from + done, part.end - part.begin);
-        status = move(scope, stream, &part, block->host);
+        status = move(scope, stream, &part, block->host, NULL);
         /* The block is used again for the next piece, so each piece must be done before that. */
         if (!status)
             status = cushim__timeline_synchronize(scope, stream->timeline);
@@ -82,6 +88,40 @@ static cushim_status move_pieces(struct cushim__scope *scope, struct cushim__str
     return status;
 }
 
+/*
+ * Waits until the host may itself read the memory at an address, or write it, in case the memory is
+ * a buffer.
+ */
+static cushim_status wait_for_host(struct cushim__scope *scope, const void *host, size_t bytes,
+                                   bool write)
+{
+    struct cushim__access access;
+    cushim_status status;
+
+    if (!cushim__host_memory_find(host, bytes, write, &access))
+        return CUSHIM_OK;
+    status = cushim__buffer_synchronize(scope, &access);
+    cushim__buffer_unref(access.buffer, scope->call, NULL);
+    return status;
+}
+
+/* Copies without a wait. The memory of the host may be a buffer, which is then a part of the work.
+ */
+static cushim_status move_async(struct cushim__scope *scope, struct cushim__stream *stream,
+                                const struct cushim__access *part, void *host)
+{
+    struct cushim__access host_part;
+    cushim_status status;
+
+    if (part->begin == part->end)
+        return CUSHIM_OK;
+    if (!cushim__host_memory_find(host, part->end - part->begin, !part->write, &host_part))
+        return move(scope, stream, part, host, NULL);
+    status = move(scope, stream, part, host, &host_part);
+    cushim__buffer_unref(host_part.buffer, scope->call, NULL);
+    return status;
+}
+
 /* For page-locked memory the host itself copies, after the devices have done their work on it. */
 cushim_status cushim__memory_read(struct cushim__scope *scope, struct cushim__stream *stream,
                                   const struct cushim__access *from, void *host)
@@ -89,6 +129,7 @@ cushim_status cushim__memory_read(struct cushim__scope *scope, struct cushim__st
     cushim_status status;
 
     CUSHIM_TRY(cushim__check_not_recording(scope, stream->timeline, OF_THE_HOST));
+    CUSHIM_TRY(wait_for_host(scope, host, from->end - from->begin, true));
     if (!is_pinned(from))
         return move_pieces(scope, stream, from, host, NULL);
     status = cushim__buffer_synchronize(scope, from);
@@ -107,6 +148,7 @@ cushim_status cushim__memory_write(struct cushim__scope *scope, struct cushim__s
     cushim_status status;
 
     CUSHIM_TRY(cushim__check_not_recording(scope, stream->timeline, OF_THE_HOST));
+    CUSHIM_TRY(wait_for_host(scope, host, to->end - to->begin, false));
     if (!is_pinned(to))
         return move_pieces(scope, stream, to, NULL, host);
     status = cushim__buffer_synchronize(scope, to);
@@ -120,7 +162,7 @@ cushim_status cushim__memory_read_async(struct cushim__scope *scope, struct cush
 {
     if (is_pinned(from))
         return cushim__memory_read(scope, stream, from, host);
-    return from->begin == from->end ? CUSHIM_OK : move(scope, stream, from, host);
+    return move_async(scope, stream, from, host);
 }
 
 cushim_status cushim__memory_write_async(struct cushim__scope *scope, struct cushim__stream *stream,
@@ -128,7 +170,7 @@ cushim_status cushim__memory_write_async(struct cushim__scope *scope, struct cus
 {
     if (is_pinned(to))
         return cushim__memory_write(scope, stream, to, host);
-    return to->begin == to->end ? CUSHIM_OK : move(scope, stream, to, (void *) (uintptr_t) host);
+    return move_async(scope, stream, to, (void *) (uintptr_t) host);
 }
 
 static cushim_status call_copy(const struct cushim__scope *scope, CUstream stream,

@@ -2,6 +2,7 @@
 #include "core/memory/memory.h"
 
 #include "core/order/graph.h"
+#include "core/order/host_memory.h"
 #include "core/order/reuse.h"
 
 static cushim_status no_memory(const struct cushim__scope *scope)
@@ -113,6 +114,16 @@ static struct cushim__buffer *new_shared(const struct cushim__scope *scope,
                               bytes, NULL, NULL);
 }
 
+/* Like give(), for memory that the host can reach, too. Its address is looked up later. */
+static cushim_status give_shared(struct cushim__scope *scope, struct cushim__buffer *buffer,
+                                 cushim_status status, struct cushim__buffer **ret_buffer)
+{
+    if (status || !buffer->bytes || cushim__host_memory_add(buffer))
+        return give(buffer, status, ret_buffer);
+    cushim__buffer_unref(buffer, scope->call, NULL);
+    return no_memory(scope);
+}
+
 cushim_status cushim__memory_alloc_pinned(struct cushim__scope *scope, size_t bytes, unsigned flags,
                                           struct cushim__buffer **ret_buffer)
 {
@@ -125,7 +136,7 @@ cushim_status cushim__memory_alloc_pinned(struct cushim__scope *scope, size_t by
         status = CU_CALL(scope, cuMemHostAlloc, (&buffer->host, bytes, flags));
     /* With unified addressing, the device uses the same address as the host. */
     buffer->address = (CUdeviceptr) (uintptr_t) buffer->host;
-    return give(buffer, status, ret_buffer);
+    return give_shared(scope, buffer, status, ret_buffer);
 }
 
 cushim_status cushim__memory_alloc_managed(struct cushim__scope *scope, size_t bytes,
@@ -141,5 +152,5 @@ cushim_status cushim__memory_alloc_managed(struct cushim__scope *scope, size_t b
     buffer->host = (void *) (uintptr_t) buffer->address;
     buffer->host_only = buffer->made_host_only = flags == CU_MEM_ATTACH_HOST;
     buffer->restricted = buffer->host_only;
-    return give(buffer, status, ret_buffer);
+    return give_shared(scope, buffer, status, ret_buffer);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Frees the memory of a buffer after the work that uses it. */
+#include "core/order/host_memory.h"
 #include "core/order/reuse.h"
 #include "core/order/submit.h"
 
@@ -49,6 +50,7 @@ static void free_after_waiting(struct cushim__scope *scope, struct cushim__buffe
 {
     const struct cushim__access access = {buffer, 0, buffer->bytes, true};
 
+    cushim__host_memory_remove(buffer);
     if (cushim__buffer_synchronize(scope, &access)) {
         cushim__defer_error(scope->context);
         CU_FREE(scope, cuCtxSynchronize, ());
