@@ -179,8 +179,10 @@ CUSHIM_API cushim_status cushim_module_function(cushim_module module, const char
 
 /**
  * Returns a variable of a module (__device__, __constant__ or __managed__) as a slice of bytes.
- * Work that gets this slice is ordered like work on other slices. Around a kernel that uses the
- * variable without an argument for it, call cushim_slice_use() before, cushim_slice_used() after.
+ * Work that gets this slice is ordered like work on other slices, and also with all launches of the
+ * module's kernels, because each of them may use the variable without an argument for it. The
+ * launches wait for such work and such work waits for them, on whichever stream; they do not wait
+ * for each other.
  *
  * The slice belongs to the module. The same name always gives the same handle, which becomes stale
  * when the module is freed. It need not be freed; freeing it does not remove the variable.

@@ -129,6 +129,8 @@ static cushim_status add_variable(const struct cushim__scope *scope, struct cush
     if (!member || !member->buffer)
         return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, scope->call, name, "no memory for '%s'",
                                name);
+    member->buffer->code = module->code;
+    member->buffer->restricted = true;
     add(module, member);
     *ret_member = member;
     return CUSHIM_OK;

@@ -41,7 +41,7 @@ struct cushim__buffer {
     size_t bytes;
 
     /* Under the context lock. */
-    bool restricted;  /* MANAGED: attached to the host or to one stream */
+    bool restricted;  /* not for the fast path: a variable, or attached to the host or one stream */
     bool eager_event; /* mark the next work at once, because other streams wait for it */
     unsigned n_ranges;
     struct cushim__range *ranges, one;
@@ -56,6 +56,12 @@ struct cushim__buffer {
     void *host;                    /* for PINNED and MANAGED */
     struct cushim__timeline *home; /* of the stream that it was allocated on, or NULL */
     struct cushim__object *keep;   /* what the memory is part of, such as a module, or NULL */
+    /*
+     * For a variable of a module: the code of the module, which every launch of its kernels reads.
+     * A kernel may use the variable without an argument. So each use of the variable by other work
+     * is also submitted as a write of the code. NULL for other memory.
+     */
+    struct cushim__buffer *code;
     struct cushim__object *owner;  /* the object that it belongs to, without a reference; or NULL */
     bool reusable;                 /* allocated by cushim for a slice, so it may be kept */
     struct cushim__buffer *next_kept; /* in a list of reuse.c */

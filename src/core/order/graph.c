@@ -43,9 +43,14 @@ static void note(struct cushim__recording *recording, const struct cushim__acces
 void cushim__recording_note(struct cushim__recording *recording,
                             const struct cushim__access *accesses, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        struct cushim__buffer *code = accesses[i].buffer->code;
+
         if (accesses[i].begin != accesses[i].end)
             note(recording, &accesses[i]);
+        if (code)
+            note(recording, &(struct cushim__access){code, 0, 1, true});
+    }
 }
 
 void cushim__recording_call(struct cushim__recording *recording,

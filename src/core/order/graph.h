@@ -43,7 +43,10 @@ void cushim__capture_drop(const struct cushim__scope *scope, struct cushim__stre
 /* Makes room for n more accesses. False when out of memory. */
 bool cushim__recording_reserve(struct cushim__recording *recording, size_t n);
 
-/* Adds the accesses of a submission, for which cushim__recording_reserve() has made room. */
+/*
+ * Adds the accesses of a submission, for which cushim__recording_reserve() has made room: for two,
+ * where the memory is a variable of a module.
+ */
 void cushim__recording_note(struct cushim__recording *recording,
                             const struct cushim__access *accesses, size_t n);
 

@@ -54,10 +54,14 @@ static struct cushim__context *find_foreign(const struct cushim__locks *locks,
 {
     struct foreign f = {.locks = locks};
 
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        const struct cushim__buffer *code = accesses[i].buffer->code;
+
         if (!cushim__buffer_each(accesses[i].buffer, accesses[i].begin, accesses[i].end, true,
-                                 is_locked, &f))
+                                 is_locked, &f) ||
+            (code && !cushim__buffer_each(code, 0, 1, true, is_locked, &f)))
             return f.context;
+    }
     return NULL;
 }
 
@@ -171,7 +175,8 @@ static cushim_status prepare(const struct cushim__submission *s)
 
         if (status)
             return status;
-        if (!cushim__buffer_prepare(a->buffer, a->begin, a->end, a->write, s->timeline))
+        if (!cushim__buffer_prepare(a->buffer, a->begin, a->end, a->write, s->timeline) ||
+            (a->buffer->code && !cushim__buffer_prepare(a->buffer->code, 0, 1, true, s->timeline)))
             return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, s->scope->call, s->scope->label,
                                    "%s: no memory to note what uses what", s->scope->call);
     }
@@ -235,23 +240,34 @@ static cushim_status wait_for_earlier(const struct cushim__submission *s,
 
         status = cushim__buffer_wait(s->scope, a->buffer, a->begin, a->end, a->write, s->timeline,
                                      ret_busy);
+        if (!status && !ret_busy->timeline && a->buffer->code)
+            status = cushim__buffer_wait(s->scope, a->buffer->code, 0, 1, true, s->timeline,
+                                         ret_busy);
     }
     return status;
 }
 
-/* Under all locks. */
+static void note_one(struct cushim__submission *s, const struct cushim__access *a)
+{
+    cushim__buffer_note(a->buffer, a->begin, a->end, a->write, s->timeline);
+    if (__builtin_expect(a->buffer->eager_event, 0)) {
+        a->buffer->eager_event = false;
+        s->mark = true;
+    }
+}
+
+/*
+ * Under all locks. The code comes last: where a launch has both, its write of the code replaces its
+ * read.
+ */
 static void note(struct cushim__submission *s)
 {
     s->timeline->submitted++;
-    for (size_t i = 0; i < s->n; i++) {
-        const struct cushim__access *a = &s->accesses[i];
-
-        cushim__buffer_note(a->buffer, a->begin, a->end, a->write, s->timeline);
-        if (__builtin_expect(a->buffer->eager_event, 0)) {
-            a->buffer->eager_event = false;
-            s->mark = true;
-        }
-    }
+    for (size_t i = 0; i < s->n; i++)
+        note_one(s, &s->accesses[i]);
+    for (size_t i = 0; i < s->n; i++)
+        if (s->accesses[i].buffer->code)
+            note_one(s, &(struct cushim__access){s->accesses[i].buffer->code, 0, 1, true});
 }
 
 /* Under the stream lock, which is released on failure. */
@@ -293,7 +309,7 @@ static cushim_status begin_recorded(const struct cushim__submission *s)
         return cushim__fail_at(CUSHIM_ERROR_CAPTURING, s->scope->call, s->scope->label,
                                "%s: the stream records for a graph, and this cannot be recorded",
                                s->scope->call);
-    if (!cushim__recording_reserve(s->timeline->recording, s->n))
+    if (!cushim__recording_reserve(s->timeline->recording, 2 * s->n))
         return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, s->scope->call, s->scope->label,
                                "%s: no memory to record", s->scope->call);
     return CUSHIM_OK;

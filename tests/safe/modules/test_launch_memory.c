@@ -168,6 +168,45 @@ Test(launch_memory, globals_are_slices, .init = begin)
     finish();
 }
 
+/* The kernels name the variable, and no argument does. */
+Test(launch_memory, variables_are_ordered_with_kernels, .init = begin)
+{
+    const char *text = ".version 7.0\n.target sm_70\n.address_size 64\n"
+                       ".visible .global .align 4 .u32 counter;\n"
+                       ".visible .entry count() {\n.reg .u32 %r;\n"
+                       "ld.global.u32 %r, [counter]; add.u32 %r, %r, 1;\n"
+                       "st.global.u32 [counter], %r; ret; }\n";
+    const struct cushim_launch_config one = {.grid = {1}, .block = {1}};
+    cushim_module m = CUSHIM_NONE;
+    cushim_function kernel = CUSHIM_NONE;
+    cushim_stream other = CUSHIM_NONE;
+    cushim_slice counter;
+    cushim_view view;
+    unsigned value = 0;
+
+    assert_ok(cushim_stream_new(w.context, NULL, &other));
+    assert_ok(cushim_module_load_text(w.context, text, NULL, &m));
+    assert_ok(cushim_module_function(m, "count", &kernel));
+    assert_ok(cushim_module_global(m, "counter", &counter));
+    assert_ok(CUSHIM_VIEW_AS(counter, unsigned, &view));
+    for (unsigned i = 1; i <= 5; i++) {
+        assert_ok(cushim_launch(stream, kernel, one));
+        assert_ok(cushim_slice_read(other, view, &value, 1));
+        cr_expect(eq(uint, value, 10 * i - 9));
+        assert_ok(cushim_slice_fill(other, view, 10 * i));
+    }
+    /* Launches wait for nothing else: each uses the fast path again. */
+    forget_calls(&w);
+    for (int i = 0; i < 3; i++)
+        assert_ok(cushim_launch(stream, kernel, one));
+    cr_expect(eq(u64, count(&w, "cuStreamWaitEvent"), 1));
+    assert_ok(cushim_slice_read(other, view, &value, 1));
+    cr_expect(eq(uint, value, 53));
+    cushim_stream_free(&other);
+    cushim_module_free(&m);
+    finish();
+}
+
 Test(launch_memory, kernels_use_page_locked_memory, .init = begin)
 {
     cushim_context other = CUSHIM_NONE;
