@@ -58,6 +58,10 @@ struct cushim_call {
  * A pair of hooks. Either may be NULL. A hook runs in the thread of the call, so several threads
  * may run it at the same time. If a hook itself calls a function of the table, no hooks run for
  * that call.
+ *
+ * A hook runs inside of a call of the driver, so it cannot use contexts, streams and other objects
+ * of cushim: such calls fail in it with 800 CUDA_ERROR_NOT_PERMITTED. Objects that it frees are
+ * freed later, by the next call of cushim in any thread outside of a hook.
  */
 struct cushim_hooks {
     /**

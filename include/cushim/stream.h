@@ -131,7 +131,8 @@ CUSHIM_API cushim_status cushim_stream_query(cushim_stream stream);
 /**
  * Calls function(user) in a thread of the driver when all work that is in the stream now is done.
  * Later work in the stream waits until the function returns. The function must not wait for other
- * work of the device, and calls of cushim fail in it with 800 CUDA_ERROR_NOT_PERMITTED.
+ * work of the device, and calls of cushim fail in it with 800 CUDA_ERROR_NOT_PERMITTED. What it
+ * frees is freed later, by the next call of cushim in any thread outside of such a function.
  *
  * If release is not NULL, release(user) is called exactly once in every case: after function has
  * returned; or before this call returns, if it fails; or when the context ends, if the device has

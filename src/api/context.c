@@ -207,7 +207,7 @@ static cushim_status pin(cushim_context context, const char *call, struct cushim
 {
     struct cushim__context *object;
 
-    CUSHIM_TRY(cushim__check_no_host_function(call));
+    CUSHIM_TRY(cushim__check_no_callback(call));
     object = cushim__handle_pin(context.id, CUSHIM__HANDLE_CONTEXT, call);
     if (!object)
         return cushim__error()->status;

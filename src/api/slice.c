@@ -215,7 +215,7 @@ cushim_status cushim_slice_split(cushim_slice *slice, size_t at, cushim_slice *r
     CHECK_OUTPUT(slice);
     CHECK_OUTPUT(ret_left);
     CHECK_OUTPUT(ret_right);
-    CUSHIM_TRY(cushim__check_no_host_function(__func__));
+    CUSHIM_TRY(cushim__check_no_callback(__func__));
     CUSHIM_TRY(cushim__span_pin(cushim__slice_view(*slice), __func__, &span));
     if (at > span.length)
         status = cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: at %zu of %zu elements", __func__,

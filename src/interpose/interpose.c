@@ -26,10 +26,23 @@ struct cushim__hook_slot cushim__slots[CUSHIM__SLOT_KINDS][CUSHIM__SLOTS];
  */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-/* How many hooks this thread is inside of. */
+/* How many hooks this thread is inside of, and all threads. */
 static _Thread_local unsigned depth;
+atomic_uint cushim__hooks_running;
 
 CUSHIM__OPEN_IN_CHILD(mutex);
+
+static void begin_hooks(void)
+{
+    depth++;
+    atomic_fetch_add_explicit(&cushim__hooks_running, 1, memory_order_relaxed);
+}
+
+static void end_hooks(void)
+{
+    atomic_fetch_sub_explicit(&cushim__hooks_running, 1, memory_order_relaxed);
+    depth--;
+}
 
 bool cushim__in_hook(void)
 {
@@ -98,14 +111,14 @@ static void run_before(struct cushim__frame *frame)
 {
     struct cushim_call *call = &frame->call;
 
-    depth++;
+    begin_hooks();
     while (frame->ran < frame->hooks->count && !call->answered) {
         const struct cushim_hooks *pair = &frame->hooks->hooks[frame->ran++];
 
         if (pair->before)
             call->answered = pair->before(call, pair->user);
     }
-    depth--;
+    end_hooks();
 }
 
 cushim__entry *cushim__enter(struct cushim__frame *frame, struct cushim__place place,
@@ -144,14 +157,14 @@ intptr_t cushim__leave(struct cushim__frame *frame)
         return call->result;
     if (!call->answered)
         call->duration_ns = cushim__now_ns() - call->start_ns;
-    depth++;
+    begin_hooks();
     while (frame->ran) {
         const struct cushim_hooks *pair = &frame->hooks->hooks[--frame->ran];
 
         if (pair->after)
             pair->after(call, pair->user);
     }
-    depth--;
+    end_hooks();
     /* From here on, another thread may free the list. */
     __atomic_fetch_sub(&frame->slot->inside, 1, __ATOMIC_SEQ_CST);
     return call->result;

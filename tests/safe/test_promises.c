@@ -200,3 +200,94 @@ Test(safe_promises, addresses_of_pinned_memory_are_ordered)
     cushim_stream_free(&b);
     close_world(&w);
 }
+
+/* What a host function or a hook frees, and what a call of it answers. */
+struct callback {
+    cushim_stream stream;
+    cushim_slice slice;
+    cushim_event event;
+    cushim_status status;
+    char text[200];
+    bool done;
+};
+
+static void free_and_call(struct callback *c)
+{
+    if (c->done)
+        return;
+    c->done = true;
+    cushim_slice_free(&c->slice);
+    cushim_event_free(&c->event);
+    c->status = cushim_stream_synchronize(c->stream);
+    snprintf(c->text, sizeof(c->text), "%s", cushim_error_text());
+}
+
+static void host_function(void *user)
+{
+    free_and_call(user);
+}
+
+static bool before_launch(struct cushim_call *call, void *user)
+{
+    if (!strcmp(call->name, "cuMemsetD32Async"))
+        free_and_call(user);
+    return false;
+}
+
+static void open_callback(struct callback *c, cushim_context context)
+{
+    assert_ok(cushim_stream_new(context, NULL, &c->stream));
+    assert_ok(cushim_slice_zeros(c->stream, sizeof(int), N, &c->slice));
+    assert_ok(cushim_event_new(context, 0, &c->event));
+}
+
+static void close_callback(struct callback *c, const char *words)
+{
+    cr_expect(c->done);
+    cr_expect(eq(int, c->status, 800));
+    assert_contains(c->text, words);
+    cr_expect(eq(u64, c->slice.id | c->event.id, 0));
+    cushim_stream_free(&c->stream);
+}
+
+Test(safe_promises, a_host_function_frees_later)
+{
+    struct callback c = {.done = false};
+    struct world w;
+
+    open_world(&w);
+    open_callback(&c, w.context);
+    assert_ok(cushim_stream_host_function(c.stream, host_function, &c, NULL));
+    assert_ok(cushim_stream_synchronize(c.stream));
+    assert_ok(cushim_context_synchronize(w.context));
+    cr_expect(eq(u64, count(&w, "cuEventDestroy_v2"), 1));
+    cr_expect(eq(u64, count(&w, "cuMemFreeAsync"), 1));
+    close_callback(&c, "called from a host function");
+    close_world(&w);
+}
+
+/* The hook runs while cushim fills, with locks held. */
+Test(safe_promises, a_hook_frees_later_and_does_not_hang)
+{
+    struct callback c = {.done = true};
+    const struct cushim_hooks hooks = {.before = before_launch, .user = &c};
+    cushim_driver hooked = CUSHIM_NONE;
+    cushim_context context = CUSHIM_NONE;
+    cushim_slice other = CUSHIM_NONE;
+    struct world w;
+
+    open_world(&w);
+    assert_ok(cushim_interpose(w.driver, &hooks, 1, &hooked));
+    assert_ok(cushim_context_primary(hooked, 0, &context));
+    open_callback(&c, context);
+    assert_ok(cushim_slice_alloc(c.stream, sizeof(int), N, &other));
+    c.done = false;
+    assert_ok(cushim_slice_fill(c.stream, other, 1));
+    assert_ok(cushim_context_synchronize(context));
+    cr_expect(eq(u64, count(&w, "cuEventDestroy_v2"), 1));
+    cushim_slice_free(&other);
+    close_callback(&c, "called from a hook");
+    cushim_context_free(&context);
+    cushim_close(&hooked);
+    close_world(&w);
+}

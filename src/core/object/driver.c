@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/status.h"
 #include "base/util.h"
+#include "core/object/object.h"
 #include "interpose/interpose.h"
 
 /*
@@ -110,6 +111,7 @@ static void close_open(uint64_t *id, enum cushim_library library, const char *ca
         cushim__log(CUSHIM_LOG_ERROR, "%s", cushim__error()->text);
         return;
     }
+    cushim__close_deferred();
     driver = cushim__handle_pin(*id, kind, call);
     if (!driver || cushim__handle_close(*id, kind, call))
         cushim__log(CUSHIM_LOG_ERROR, "%s", cushim__error()->text);

@@ -97,6 +97,46 @@ cushim_status cushim__object_set_label(struct cushim__object *object, const char
     return CUSHIM_OK;
 }
 
+/* A handle that was freed where the driver must not be called. */
+struct deferred {
+    struct deferred *next;
+    uint64_t id;
+    enum cushim__handle_kind kind;
+    const char *call;
+};
+
+static _Atomic(struct deferred *) deferred;
+
+/* Where there is no memory for it, the handle stays open, and the log says so. */
+static void defer_close(uint64_t id, enum cushim__handle_kind kind, const char *call)
+{
+    struct deferred *d = malloc(sizeof(*d));
+
+    if (!d) {
+        cushim__log(CUSHIM_LOG_ERROR, "%s; the handle stays open", cushim__error()->text);
+        return;
+    }
+    *d = (struct deferred){atomic_load(&deferred), id, kind, call};
+    while (!atomic_compare_exchange_weak(&deferred, &d->next, d))
+        ;
+}
+
+void cushim__close_deferred(void)
+{
+    struct deferred *d;
+
+    if (__builtin_expect(!atomic_load_explicit(&deferred, memory_order_relaxed), 1))
+        return;
+    d = atomic_exchange(&deferred, NULL);
+    while (d) {
+        struct deferred *next = d->next;
+
+        cushim__handle_free(&d->id, d->kind, d->call);
+        free(d);
+        d = next;
+    }
+}
+
 void cushim__object_close(uint64_t *id, enum cushim__handle_kind kind, const char *call)
 {
     struct cushim__error before;
@@ -104,14 +144,12 @@ void cushim__object_close(uint64_t *id, enum cushim__handle_kind kind, const cha
     if (!id || !*id)
         return;
     cushim__error_keep(&before);
-    if (!cushim__check_no_host_function(call)) {
+    if (!cushim__check_no_callback(call)) {
+        cushim__close_deferred();
         cushim__handle_free(id, kind, call);
         return;
     }
-    /*
-     * The driver must not be called now, and nothing would free the object later. So the handle
-     * stays open.
-     */
-    cushim__log(CUSHIM_LOG_ERROR, "%s; the handle stays open", cushim__error()->text);
+    defer_close(*id, kind, call);
+    *id = 0;
     cushim__error_restore(&before);
 }

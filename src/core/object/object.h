@@ -16,10 +16,10 @@
 struct cushim__object {
     atomic_uint references;
     enum cushim__handle_kind kind;
-    struct cushim__context *context; /* the context it lives in; a context points to itself */
+    struct cushim__context *context;  /* the context it lives in; a context points to itself */
     struct cushim__handle_lock *lock; /* its handles are closed under this lock; or NULL */
-    cushim__destroy *destroy;        /* called with the last reference; also frees the memory */
-    _Atomic(char *) label;           /* NULL, or the label, which never changes once set */
+    cushim__destroy *destroy;         /* called with the last reference; also frees the memory */
+    _Atomic(char *) label;            /* NULL, or the label, which never changes once set */
     bool kept_by_parent; /* its parent closes its handle: it is never a leak. Set once */
 };
 
@@ -78,9 +78,13 @@ static inline const char *cushim__object_label(struct cushim__object *object)
 cushim_status cushim__object_set_label(struct cushim__object *object, const char *label,
                                        const char *call);
 
+/* Closes the handles that were freed inside of a host function or a hook. Called without locks. */
+void cushim__close_deferred(void);
+
 /*
  * Closes a handle of any kind except a driver's and sets it to zero. All functions cushim_x_free()
- * call this. Errors go to the log.
+ * call this. Errors go to the log. In a host function or a hook the handle is closed later, by the
+ * next call of any thread that is not in one.
  */
 void cushim__object_close(uint64_t *id, enum cushim__handle_kind kind, const char *call);
 

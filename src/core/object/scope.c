@@ -33,17 +33,25 @@ void cushim__host_function_end(void)
     in_host_function = false;
 }
 
-cushim_status cushim__check_no_host_function(const char *call)
+cushim_status cushim__check_no_callback(const char *call)
 {
     /*
      * Relaxed order suffices: a thread always sees the host function that it runs itself. The
      * counter only avoids the slower thread-local variable in most calls.
      */
-    if (__builtin_expect(!cushim__host_functions_run(), 1) || !in_host_function)
+    if (__builtin_expect(!cushim__callbacks_run(), 1))
         return CUSHIM_OK;
-    return cushim__fail_at(CUDA_ERROR_NOT_PERMITTED, call, NULL,
-                           "%s: called from a host function, where the driver must not be used",
-                           call);
+    if (in_host_function)
+        return cushim__fail_at(CUDA_ERROR_NOT_PERMITTED, call, NULL,
+                               "%s: called from a host function, where the driver must not be used",
+                               call);
+    if (cushim__in_hook())
+        return cushim__fail_at(
+            CUDA_ERROR_NOT_PERMITTED, call, NULL,
+            "%s: called from a hook, which runs inside of a driver call: use the "
+            "functions of the table there",
+            call);
+    return CUSHIM_OK;
 }
 
 cushim_status cushim__fail_driver(const struct cushim__scope *scope, int result, const char *name)
@@ -109,10 +117,11 @@ cushim_status cushim__scope_enter(struct cushim__context *context, const char *c
                                   const char *label, struct cushim__scope *ret_scope)
 {
     const char *name;
-    cushim_status status = cushim__check_no_host_function(call);
+    cushim_status status = cushim__check_no_callback(call);
 
     if (status)
         return status;
+    cushim__close_deferred();
     *ret_scope = (struct cushim__scope){
         .table = context->table, .context = context, .call = call, .label = label};
     status = bind(ret_scope, &name);
@@ -176,7 +185,7 @@ cushim_status cushim__driver_enter(uint64_t driver, const char *call,
                                    struct cushim__scope *ret_scope)
 {
     const struct cushim__driver *object;
-    const cushim_status status = cushim__check_no_host_function(call);
+    const cushim_status status = cushim__check_no_callback(call);
 
     if (status)
         return status;

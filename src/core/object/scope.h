@@ -16,6 +16,7 @@
 #define CUSHIM_CORE_OBJECT_SCOPE_H
 
 #include "core/object/context.h"
+#include "interpose/interpose.h"
 
 /* One public call, from its entry to its return. */
 struct cushim__scope {
@@ -125,15 +126,18 @@ void cushim__host_function_end(void);
 /* How many host functions run now, in all threads. */
 extern atomic_uint cushim__host_functions;
 
-static inline bool cushim__host_functions_run(void)
+/* Tells whether a host function or a hook runs in any thread. */
+static inline bool cushim__callbacks_run(void)
 {
-    return atomic_load_explicit(&cushim__host_functions, memory_order_relaxed);
+    return atomic_load_explicit(&cushim__host_functions, memory_order_relaxed) ||
+           atomic_load_explicit(&cushim__hooks_running, memory_order_relaxed);
 }
 
 /*
- * Returns CUDA_ERROR_NOT_PERMITTED if the calling thread is inside of a host function, and
- * CUSHIM_OK otherwise.
+ * Returns CUDA_ERROR_NOT_PERMITTED if the calling thread is inside of a host function or of a hook,
+ * and CUSHIM_OK otherwise. In a hook locks of this library may be held, because it runs inside of a
+ * driver call.
  */
-cushim_status cushim__check_no_host_function(const char *call);
+cushim_status cushim__check_no_callback(const char *call);
 
 #endif
