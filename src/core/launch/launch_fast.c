@@ -47,7 +47,7 @@ static inline void *peek(const struct fast *q, uint64_t id, enum cushim__handle_
 }
 
 /* Adds a use of a buffer. Returns false if the launch would have to wait for other work. */
-__attribute__((noinline)) HOT static bool use(struct fast *q, const struct cushim__buffer *buffer,
+__attribute__((noinline)) HOT static bool use(struct fast *q, struct cushim__buffer *buffer,
                                               size_t begin, size_t end, bool write)
 {
     struct cushim__timeline *timeline = q->stream->timeline;

@@ -31,9 +31,8 @@ struct cushim__buffer *cushim__buffer_new(struct cushim__context *context,
                                       .bytes = bytes,
                                       .home = home ? cushim__timeline_ref(home) : NULL,
                                       .keep = keep,
-                                      .ranges = &buffer->one,
-                                      .n_ranges = 1,
-                                      .max_ranges = 1};
+                                      .n_ranges = 1};
+    cushim__tree_add(&buffer->ranges, &buffer->first.node, 0, 0);
     return buffer;
 }
 
@@ -56,11 +55,50 @@ static void drop_readers(struct cushim__range *range)
     range->n_readers = 0;
 }
 
-static void finish_range(struct cushim__range *range)
+static struct cushim__range *range_of(struct cushim__tree_node *node)
 {
+    return CUSHIM__TREE_MEMBER(node, struct cushim__range, node);
+}
+
+static struct cushim__range *first_range(const struct cushim__buffer *buffer)
+{
+    return range_of(cushim__tree_first(&buffer->ranges));
+}
+
+static struct cushim__range *next_range(const struct cushim__range *range)
+{
+    return range_of(cushim__tree_next(&range->node));
+}
+
+/* Returns the range that contains a byte. */
+static struct cushim__range *find_range(const struct cushim__buffer *buffer, size_t offset)
+{
+    return range_of(buffer->n_ranges > 1
+                        ? cushim__tree_before(&buffer->ranges, (uint64_t) offset + 1, 0)
+                        : buffer->ranges.root);
+}
+
+static size_t begin_of(const struct cushim__range *range)
+{
+    return (size_t) range->node.major;
+}
+
+static size_t end_of(const struct cushim__buffer *buffer, const struct cushim__range *range)
+{
+    const struct cushim__range *next = buffer->n_ranges > 1 ? next_range(range) : NULL;
+
+    return next ? begin_of(next) : buffer->bytes;
+}
+
+static void remove_range(struct cushim__buffer *buffer, struct cushim__range *range)
+{
+    cushim__tree_remove(&buffer->ranges, &range->node);
+    buffer->n_ranges--;
     drop_readers(range);
     cushim__timeline_unref(range->write.timeline);
     free(range->more_readers);
+    if (range != &buffer->first)
+        free(range);
 }
 
 /* The context goes last: the timelines and the object that are released here may need it. */
@@ -68,10 +106,8 @@ void cushim__buffer_delete(struct cushim__buffer *buffer)
 {
     struct cushim__context *context = buffer->context;
 
-    for (size_t i = 0; i < buffer->n_ranges; i++)
-        finish_range(&buffer->ranges[i]);
-    if (buffer->ranges != &buffer->one)
-        free(buffer->ranges);
+    while (buffer->n_ranges)
+        remove_range(buffer, first_range(buffer));
     cushim__timeline_unref(buffer->home);
     cushim__timeline_unref(buffer->attached);
     if (buffer->keep)
@@ -80,83 +116,52 @@ void cushim__buffer_delete(struct cushim__buffer *buffer)
     cushim__context_unref(context);
 }
 
-/* Returns the index of the range that contains a byte. */
-static size_t find_range(const struct cushim__buffer *buffer, size_t offset)
-{
-    size_t low = 0, high = buffer->n_ranges;
-
-    while (high - low > 1) {
-        const size_t middle = (low + high) / 2;
-
-        if (buffer->ranges[middle].begin <= offset)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-struct cushim__range *cushim__buffer_exact_range(const struct cushim__buffer *buffer, size_t begin,
+struct cushim__range *cushim__buffer_exact_range(struct cushim__buffer *buffer, size_t begin,
                                                  size_t end)
 {
-    const size_t i = find_range(buffer, begin);
-    const size_t range_end = i + 1 < buffer->n_ranges ? buffer->ranges[i + 1].begin : buffer->bytes;
+    struct cushim__range *range = find_range(buffer, begin);
 
-    return buffer->ranges[i].begin == begin && range_end == end && begin != end ? &buffer->ranges[i]
-                                                                                : NULL;
+    return begin_of(range) == begin && end_of(buffer, range) == end && begin != end ? range : NULL;
 }
 
-/* The first range is in the buffer itself, because most buffers never have a second one. */
-static bool grow_ranges(struct cushim__buffer *buffer)
+/* Makes a range with the points of another one. NULL when out of memory. */
+static struct cushim__range *copy_range(const struct cushim__range *from)
 {
-    const size_t max = 2 * buffer->max_ranges + 2;
-    struct cushim__range *ranges;
+    struct cushim__range *to = malloc(sizeof(*to));
 
-    if (buffer->n_ranges < buffer->max_ranges)
-        return true;
-    ranges = calloc(max, sizeof(*ranges));
-    if (!ranges)
-        return false;
-    memcpy(ranges, buffer->ranges, buffer->n_ranges * sizeof(*ranges));
-    if (buffer->ranges != &buffer->one)
-        free(buffer->ranges);
-    buffer->ranges = ranges;
-    buffer->max_ranges = max;
-    return true;
-}
-
-static bool copy_range(const struct cushim__range *from, struct cushim__range *ret_to)
-{
-    struct cushim__range to = *from;
-
+    if (!to)
+        return NULL;
+    *to = *from;
+    memset(&to->node, 0, sizeof(to->node));
     if (from->max_more) {
-        to.more_readers = calloc(from->max_more, sizeof(*to.more_readers));
-        if (!to.more_readers)
-            return false;
-        memcpy(to.more_readers, from->more_readers, from->max_more * sizeof(*to.more_readers));
+        to->more_readers = calloc(from->max_more, sizeof(*to->more_readers));
+        if (!to->more_readers) {
+            free(to);
+            return NULL;
+        }
+        memcpy(to->more_readers, from->more_readers, from->max_more * sizeof(*to->more_readers));
     }
-    if (to.write.timeline)
-        cushim__timeline_ref(to.write.timeline);
-    for (unsigned i = 0; i < to.n_readers; i++)
-        cushim__timeline_ref(reader(&to, i)->timeline);
-    *ret_to = to;
-    return true;
+    if (to->write.timeline)
+        cushim__timeline_ref(to->write.timeline);
+    for (unsigned i = 0; i < to->n_readers; i++)
+        cushim__timeline_ref(reader(to, i)->timeline);
+    return to;
 }
 
-/* Splits ranges so that one begins at offset. */
+/* Splits a range so that one begins at offset. False when out of memory. */
 static bool split_at(struct cushim__buffer *buffer, size_t offset)
 {
-    const size_t i = find_range(buffer, offset);
-    struct cushim__range copy;
+    struct cushim__range *range, *right;
 
-    if (offset == buffer->bytes || buffer->ranges[i].begin == offset)
+    if (offset == buffer->bytes)
         return true;
-    if (!grow_ranges(buffer) || !copy_range(&buffer->ranges[i], &copy))
+    range = find_range(buffer, offset);
+    if (begin_of(range) == offset)
+        return true;
+    right = copy_range(range);
+    if (!right)
         return false;
-    copy.begin = offset;
-    memmove(&buffer->ranges[i + 2], &buffer->ranges[i + 1],
-            (buffer->n_ranges - i - 1) * sizeof(copy));
-    buffer->ranges[i + 1] = copy;
+    cushim__tree_add(&buffer->ranges, &right->node, offset, 0);
     buffer->n_ranges++;
     return true;
 }
@@ -215,9 +220,9 @@ bool cushim__buffer_prepare(struct cushim__buffer *buffer, size_t begin, size_t 
         return true;
     if (!split_at(buffer, begin) || !split_at(buffer, end))
         return false;
-    for (size_t i = find_range(buffer, begin);
-         !write && i < buffer->n_ranges && buffer->ranges[i].begin < end; i++)
-        if (!reserve_reader(&buffer->ranges[i], timeline))
+    for (struct cushim__range *range = find_range(buffer, begin);
+         !write && range && begin_of(range) < end; range = next_range(range))
+        if (!reserve_reader(range, timeline))
             return false;
     return true;
 }
@@ -228,10 +233,8 @@ bool cushim__buffer_each(const struct cushim__buffer *buffer, size_t begin, size
 {
     if (begin == end)
         return true;
-    for (size_t i = find_range(buffer, begin);
-         i < buffer->n_ranges && buffer->ranges[i].begin < end; i++) {
-        struct cushim__range *range = &buffer->ranges[i];
-
+    for (struct cushim__range *range = find_range(buffer, begin); range && begin_of(range) < end;
+         range = next_range(range)) {
         if (range->write.timeline && !see(&range->write, user))
             return false;
         for (unsigned k = 0; write && k < range->n_readers; k++)
@@ -316,19 +319,26 @@ static bool agree(struct cushim__range *a, struct cushim__range *b)
     return true;
 }
 
-/* Merges neighbours among ranges first to last that have the same points. */
-static void merge(struct cushim__buffer *buffer, size_t first, size_t last)
+/* Merges neighbours that have the same points, from the range first to the one before end. */
+static void merge(struct cushim__buffer *buffer, struct cushim__range *first,
+                  const struct cushim__range *end)
 {
-    size_t kept = first;
+    struct cushim__range *next;
 
-    for (size_t i = first + 1; i <= last; i++)
-        if (agree(&buffer->ranges[kept], &buffer->ranges[i]))
-            finish_range(&buffer->ranges[i]);
+    while ((next = next_range(first)) != end)
+        if (agree(first, next))
+            remove_range(buffer, next);
         else
-            buffer->ranges[++kept] = buffer->ranges[i];
-    memmove(&buffer->ranges[kept + 1], &buffer->ranges[last + 1],
-            (buffer->n_ranges - last - 1) * sizeof(buffer->ranges[0]));
-    buffer->n_ranges -= last - kept;
+            first = next;
+}
+
+/* Merges also with the neighbours of the ranges from first to before end. */
+static void merge_around(struct cushim__buffer *buffer, struct cushim__range *first,
+                         const struct cushim__range *end)
+{
+    struct cushim__range *before = range_of(cushim__tree_previous(&first->node));
+
+    merge(buffer, before ? before : first, end ? next_range(end) : NULL);
 }
 
 /*
@@ -338,20 +348,20 @@ static void merge(struct cushim__buffer *buffer, size_t first, size_t last)
 void cushim__buffer_note(struct cushim__buffer *buffer, size_t begin, size_t end, bool write,
                          struct cushim__timeline *timeline)
 {
-    size_t first, i;
+    struct cushim__range *first, *range;
 
     if (begin == end)
         return;
     first = find_range(buffer, begin);
-    for (i = first; i < buffer->n_ranges && buffer->ranges[i].begin < end; i++)
+    for (range = first; range && begin_of(range) < end; range = next_range(range))
         if (write) {
-            drop_readers(&buffer->ranges[i]);
-            cushim__point_set(&buffer->ranges[i].write, timeline);
+            drop_readers(range);
+            cushim__point_set(&range->write, timeline);
         } else {
-            note_read(&buffer->ranges[i], timeline);
+            note_read(range, timeline);
         }
     if (buffer->n_ranges > MANY_RANGES)
-        merge(buffer, first ? first - 1 : 0, i < buffer->n_ranges ? i : i - 1);
-    else if (i - first > 1)
-        merge(buffer, first, i - 1);
+        merge_around(buffer, first, range);
+    else if (buffer->n_ranges > 1)
+        merge(buffer, first, range);
 }

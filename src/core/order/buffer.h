@@ -14,6 +14,7 @@
 #ifndef CUSHIM_CORE_ORDER_BUFFER_H
 #define CUSHIM_CORE_ORDER_BUFFER_H
 
+#include "base/tree.h"
 #include "core/order/timeline.h"
 
 enum cushim__memory {
@@ -28,7 +29,8 @@ struct cushim__range {
     struct cushim__point write;
     unsigned n_readers, max_more;
     struct cushim__point first_readers[2], *more_readers;
-    size_t begin; /* its end is the beginning of the next range, or the end of the buffer */
+    /* In the tree of its buffer, by its first byte. It ends where the next range begins. */
+    struct cushim__tree_node node;
 };
 
 /*
@@ -44,10 +46,10 @@ struct cushim__buffer {
     bool restricted;  /* not for the fast path: a variable, or attached to the host or one stream */
     bool eager_event; /* mark the next work at once, because other streams wait for it */
     unsigned n_ranges;
-    struct cushim__range *ranges, one;
-    unsigned max_ranges;
-    bool host_only;      /* MANAGED: attached to the host, unless to a stream */
-    bool made_host_only; /* MANAGED: allocated for the host, and so again without a stream */
+    struct cushim__range first; /* the range that begins at 0; most buffers have no other */
+    struct cushim__tree ranges; /* all of them */
+    bool host_only;             /* MANAGED: attached to the host, unless to a stream */
+    bool made_host_only;        /* MANAGED: allocated for the host, and so again without a stream */
     struct cushim__timeline *attached; /* MANAGED: the one stream that may use it, or NULL */
 
     /* Not under it. */
@@ -62,8 +64,8 @@ struct cushim__buffer {
      * is also submitted as a write of the code. NULL for other memory.
      */
     struct cushim__buffer *code;
-    struct cushim__object *owner;  /* the object that it belongs to, without a reference; or NULL */
-    bool reusable;                 /* allocated by cushim for a slice, so it may be kept */
+    struct cushim__object *owner; /* the object that it belongs to, without a reference; or NULL */
+    bool reusable;                /* allocated by cushim for a slice, so it may be kept */
     struct cushim__buffer *next_kept; /* in a list of reuse.c */
 };
 
@@ -112,7 +114,7 @@ void cushim__buffer_note(struct cushim__buffer *buffer, size_t begin, size_t end
                          struct cushim__timeline *timeline);
 
 /* Returns the range that is exactly [begin, end), or NULL if there is none. */
-struct cushim__range *cushim__buffer_exact_range(const struct cushim__buffer *buffer, size_t begin,
+struct cushim__range *cushim__buffer_exact_range(struct cushim__buffer *buffer, size_t begin,
                                                  size_t end);
 
 /* Sets a point to the last submission of a timeline. */

@@ -37,11 +37,11 @@ static inline struct cushim__point *cushim__fast_point(struct cushim__range *ran
  * Returns the range of [begin, end) if its use can take the fast path, and NULL otherwise. The
  * buffer must be of the timeline's context.
  */
-static inline struct cushim__range *cushim__fast_range(const struct cushim__buffer *buffer,
-                                                       size_t begin, size_t end, bool write,
+static inline struct cushim__range *cushim__fast_range(struct cushim__buffer *buffer, size_t begin,
+                                                       size_t end, bool write,
                                                        const struct cushim__timeline *timeline)
 {
-    struct cushim__range *range = buffer->ranges;
+    struct cushim__range *range = &buffer->first;
 
     if (buffer->eager_event || buffer->restricted)
         return NULL;

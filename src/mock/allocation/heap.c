@@ -21,7 +21,7 @@
 #define CLEAR_BYTES   ((size_t) 64 << 10) /* less is written in less time than a call takes */
 
 static struct mock__chunk *chunks; /* that belong to no pool */
-static struct mock__tree by_address;
+static struct cushim__tree by_address;
 
 /* In a file, so that it can be shared; without one where there are no more descriptors. */
 static unsigned char *map_bytes(struct mock__chunk *chunk)
@@ -66,7 +66,7 @@ static void put_in(struct mock__chunk *chunk, struct mock__chunk **list)
     if (*list)
         (*list)->link = &chunk->next;
     *list = chunk;
-    mock__tree_add(&by_address, &chunk->by_address, chunk->address, 0);
+    cushim__tree_add(&by_address, &chunk->by_address, chunk->address, 0);
 }
 
 struct mock__chunk *mock__chunk_create(struct mock__pool *pool, size_t bytes)
@@ -95,7 +95,7 @@ void mock__chunk_destroy(struct mock__chunk *chunk)
     *chunk->link = chunk->next;
     if (chunk->next)
         chunk->next->link = chunk->link;
-    mock__tree_remove(&by_address, &chunk->by_address);
+    cushim__tree_remove(&by_address, &chunk->by_address);
     destroy(chunk);
 }
 
@@ -113,8 +113,8 @@ struct mock__chunk *mock__chunk_first(const struct mock__pool *pool)
 
 struct mock__chunk *mock__chunk_at(uint64_t address)
 {
-    struct mock__chunk *chunk = MOCK__TREE_MEMBER(mock__tree_before(&by_address, address, 1),
-                                                  struct mock__chunk, by_address);
+    struct mock__chunk *chunk = CUSHIM__TREE_MEMBER(cushim__tree_before(&by_address, address, 1),
+                                                    struct mock__chunk, by_address);
 
     return chunk && address - chunk->address < chunk->span ? chunk : NULL;
 }

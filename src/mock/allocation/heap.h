@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "mock/base/tree.h"
+#include "base/tree.h"
 
 struct mock__pool;
 
@@ -22,8 +22,8 @@ struct mock__chunk {
     size_t used;      /* bytes of it in allocations */
     uint64_t cursor;  /* where the last allocation ended */
     uint64_t used_to; /* where the furthest one did: behind it nothing was ever written */
-    struct mock__chunk *next, **link;  /* list of the chunks of its pool, or of none */
-    struct mock__tree_node by_address; /* among all chunks */
+    struct mock__chunk *next, **link;    /* list of the chunks of its pool, or of none */
+    struct cushim__tree_node by_address; /* among all chunks */
 };
 
 /* How large a chunk for so many bytes is. */

@@ -27,11 +27,11 @@ struct mock__opened {
     unsigned char *pages;
     void *space;
     size_t bytes;
-    struct mock__memory *memory;     /* its range */
-    struct mock__tree_node by_place; /* among all that are opened, by its memory */
+    struct mock__memory *memory;       /* its range */
+    struct cushim__tree_node by_place; /* among all that are opened, by its memory */
 };
 
-static struct mock__tree opened_names;
+static struct cushim__tree opened_names;
 
 /* Other names may have the same one. */
 static uint64_t place_of(const struct mock__name *name)
@@ -75,7 +75,7 @@ static int open_file(const struct mock__name *name)
 
 void mock__opened_finish(struct mock__opened *opened)
 {
-    mock__tree_remove(&opened_names, &opened->by_place);
+    cushim__tree_remove(&opened_names, &opened->by_place);
     if (opened->pages)
         munmap(opened->pages, opened->bytes);
     if (opened->space)
@@ -105,10 +105,10 @@ static struct mock__memory *find_opened(const struct mock__context *context,
                                         const struct mock__name *name)
 {
     const uint64_t place = place_of(name);
-    struct mock__tree_node *node = mock__tree_from(&opened_names, place, 0);
+    struct cushim__tree_node *node = cushim__tree_from(&opened_names, place, 0);
 
-    for (; node && node->major == place; node = mock__tree_next(node)) {
-        struct mock__opened *opened = MOCK__TREE_MEMBER(node, struct mock__opened, by_place);
+    for (; node && node->major == place; node = cushim__tree_next(node)) {
+        struct mock__opened *opened = CUSHIM__TREE_MEMBER(node, struct mock__opened, by_place);
 
         if (opened->memory->context == context && !memcmp(&opened->name, name, sizeof(*name)))
             return opened->memory;
@@ -134,7 +134,7 @@ static struct mock__memory *insert(struct mock__context *context, struct mock__d
         return NULL;
     memory->device = device;
     opened->memory = memory;
-    mock__tree_add(&opened_names, &opened->by_place, place_of(&opened->name), 0);
+    cushim__tree_add(&opened_names, &opened->by_place, place_of(&opened->name), 0);
     return memory;
 }
 

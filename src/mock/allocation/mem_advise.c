@@ -8,25 +8,25 @@
 #include "mock/base/state.h"
 
 struct mock__advice {
-    struct mock__tree parts; /* without gaps, from the first byte to the last */
+    struct cushim__tree parts; /* without gaps, from the first byte to the last */
 };
 
-static struct mock__part *part_of(struct mock__tree_node *node)
+static struct mock__part *part_of(struct cushim__tree_node *node)
 {
-    return MOCK__TREE_MEMBER(node, struct mock__part, by_begin);
+    return CUSHIM__TREE_MEMBER(node, struct mock__part, by_begin);
 }
 
 static struct mock__part *next_part(const struct mock__part *part)
 {
-    return part_of(mock__tree_next(&part->by_begin));
+    return part_of(cushim__tree_next(&part->by_begin));
 }
 
 void mock__advice_forget(struct mock__memory *memory)
 {
     struct mock__part *part;
 
-    while (memory->advice && (part = part_of(mock__tree_first(&memory->advice->parts)))) {
-        mock__tree_remove(&memory->advice->parts, &part->by_begin);
+    while (memory->advice && (part = part_of(cushim__tree_first(&memory->advice->parts)))) {
+        cushim__tree_remove(&memory->advice->parts, &part->by_begin);
         free(part);
     }
     free(memory->advice);
@@ -47,7 +47,7 @@ static bool add_part(struct mock__advice *advice, const struct mock__part *like,
         return false;
     *part = *like;
     part->begin = begin;
-    mock__tree_add(&advice->parts, &part->by_begin, begin, 0);
+    cushim__tree_add(&advice->parts, &part->by_begin, begin, 0);
     return true;
 }
 
@@ -69,7 +69,7 @@ static struct mock__advice *advice_of(struct mock__memory *memory)
 /* Splits parts so that one begins at this offset. */
 static bool split(struct mock__advice *advice, size_t at)
 {
-    struct mock__part *part = part_of(mock__tree_before(&advice->parts, at, 1));
+    struct mock__part *part = part_of(cushim__tree_before(&advice->parts, at, 1));
 
     if (part->end <= at || part->begin == at)
         return true;
@@ -87,14 +87,14 @@ static CUresult first_part(struct mock__memory *memory, CUdeviceptr address, siz
     struct mock__advice *advice = advice_of(memory);
 
     MOCK__REQUIRE(advice && split(advice, begin) && split(advice, end), CUDA_ERROR_OUT_OF_MEMORY);
-    *ret_first = part_of(mock__tree_find(&advice->parts, begin, 0));
+    *ret_first = part_of(cushim__tree_find(&advice->parts, begin, 0));
     *ret_end = end;
     return CUDA_SUCCESS;
 }
 
 const struct mock__part *mock__advice_at(const struct mock__memory *memory, size_t offset)
 {
-    return memory->advice ? part_of(mock__tree_before(&memory->advice->parts, offset, 1))
+    return memory->advice ? part_of(cushim__tree_before(&memory->advice->parts, offset, 1))
                           : &nothing;
 }
 

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "mock/base/tree.h"
+#include "base/tree.h"
 #include "mock/functions.h"
 
 struct mock__memory;
@@ -52,7 +52,7 @@ struct mock__part {
     bool read_mostly;
     struct mock__place preferred, prefetched;
     uint32_t users; /* one bit for each device, and MOCK__HOST_BIT */
-    struct mock__tree_node by_begin;
+    struct cushim__tree_node by_begin;
 };
 
 /* Returns the part that contains an offset, and the next part; NULL behind the last one. */

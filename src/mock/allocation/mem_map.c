@@ -13,7 +13,7 @@
 #define PAGE ((size_t) 4096)
 
 static struct mock__range *ranges;
-static struct mock__tree by_address;
+static struct cushim__tree by_address;
 
 const struct mock__range *mock__map_first(void)
 {
@@ -22,8 +22,8 @@ const struct mock__range *mock__map_first(void)
 
 const struct mock__range *mock__map_range(uint64_t address)
 {
-    const struct mock__range *range = MOCK__TREE_MEMBER(mock__tree_before(&by_address, address, 1),
-                                                        struct mock__range, by_address);
+    const struct mock__range *range = CUSHIM__TREE_MEMBER(
+        cushim__tree_before(&by_address, address, 1), struct mock__range, by_address);
 
     return range && address - range->address < range->bytes ? range : NULL;
 }
@@ -153,7 +153,7 @@ static void put_in(struct mock__range *range)
     if (ranges)
         ranges->link = &range->next;
     ranges = range;
-    mock__tree_add(&by_address, &range->by_address, range->address, 0);
+    cushim__tree_add(&by_address, &range->by_address, range->address, 0);
 }
 
 static void take_out(struct mock__range *range)
@@ -161,7 +161,7 @@ static void take_out(struct mock__range *range)
     *range->link = range->next;
     if (range->next)
         range->next->link = range->link;
-    mock__tree_remove(&by_address, &range->by_address);
+    cushim__tree_remove(&by_address, &range->by_address);
 }
 
 CUresult mock_cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t alignment, CUdeviceptr addr,
@@ -185,7 +185,8 @@ CUresult mock_cuMemAddressFree(CUdeviceptr ptr, size_t size)
     struct mock__range *range;
 
     MOCK__ENTER();
-    range = MOCK__TREE_MEMBER(mock__tree_find(&by_address, ptr, 0), struct mock__range, by_address);
+    range =
+        CUSHIM__TREE_MEMBER(cushim__tree_find(&by_address, ptr, 0), struct mock__range, by_address);
     /* Memory that is mapped there has to be unmapped first. */
     MOCK__REQUIRE(range && range->bytes == size && !mock__memory_overlaps(ptr, size),
                   CUDA_ERROR_INVALID_VALUE);

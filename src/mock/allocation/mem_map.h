@@ -16,9 +16,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/tree.h"
 #include "mock/allocation/memory.h"
 #include "mock/base/objects.h"
-#include "mock/base/tree.h"
 #include "mock/functions.h"
 
 /* The unit in which memory is created, mapped and reserved. */
@@ -47,9 +47,9 @@ struct mock__mapping {
 struct mock__range {
     uint64_t address;
     size_t bytes;
-    unsigned char *backing;            /* the second range */
-    struct mock__range *next, **link;  /* list of all, the last one first */
-    struct mock__tree_node by_address; /* among all */
+    unsigned char *backing;              /* the second range */
+    struct mock__range *next, **link;    /* list of all, the last one first */
+    struct cushim__tree_node by_address; /* among all */
 };
 
 /* A physical without handles and mappings goes. */

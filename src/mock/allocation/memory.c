@@ -280,24 +280,24 @@ void mock__memory_dies(struct mock__memory *memory, uint64_t stream_id)
 {
     memory->freed_in = stream_id;
     if (memory->pool)
-        mock__tree_add(&memory->pool->dying, &memory->by_free, place_of(stream_id, memory->bytes),
-                       memory->address);
+        cushim__tree_add(&memory->pool->dying, &memory->by_free, place_of(stream_id, memory->bytes),
+                         memory->address);
 }
 
 void mock__memory_lives(struct mock__memory *memory)
 {
     memory->being_freed = false;
     if (memory->pool)
-        mock__tree_remove(&memory->pool->dying, &memory->by_free);
+        cushim__tree_remove(&memory->pool->dying, &memory->by_free);
 }
 
 struct mock__memory *mock__memory_revive(struct mock__pool *pool, size_t bytes, uint64_t stream_id)
 {
     const uint64_t place = place_of(stream_id, bytes);
-    struct mock__tree_node *node = mock__tree_from(&pool->dying, place, 0);
+    struct cushim__tree_node *node = cushim__tree_from(&pool->dying, place, 0);
 
-    for (; node && node->major == place; node = mock__tree_next(node)) {
-        struct mock__memory *memory = MOCK__TREE_MEMBER(node, struct mock__memory, by_free);
+    for (; node && node->major == place; node = cushim__tree_next(node)) {
+        struct mock__memory *memory = CUSHIM__TREE_MEMBER(node, struct mock__memory, by_free);
 
         /* Of the same size: work that was submitted before still goes by that. */
         if (memory->freed_in != stream_id || memory->bytes != bytes || !memory->chunk)

@@ -14,8 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/tree.h"
 #include "mock/base/objects.h"
-#include "mock/base/tree.h"
 #include "mock/functions.h"
 
 /* The granularity of device memory. */
@@ -67,12 +67,12 @@ struct mock__memory {
     bool in_module;                /* a variable of a module, which goes with the module */
     const struct ptx__variable *variable; /* which one of that module; NULL: none of its own */
     bool fresh;                           /* never used before: the bytes began as zeros */
-    unsigned attached;                  /* CU_MEM_ATTACH_*, of managed memory; 0: as it was made */
-    uint64_t attached_to;               /* the stream, if it is to one */
-    struct mock__queue *attached_queue; /* the stream's, which tells whether it is still there */
-    bool sync_operations;               /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS */
-    struct mock__tree_node by_address;  /* among all ranges */
-    struct mock__tree_node by_free;     /* of a pool's: among those that are being freed */
+    unsigned attached;                   /* CU_MEM_ATTACH_*, of managed memory; 0: as it was made */
+    uint64_t attached_to;                /* the stream, if it is to one */
+    struct mock__queue *attached_queue;  /* the stream's, which tells whether it is still there */
+    bool sync_operations;                /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS */
+    struct cushim__tree_node by_address; /* among all ranges */
+    struct cushim__tree_node by_free;    /* of a pool's: among those that are being freed */
     uint64_t gap, largest_gap; /* bytes of its chunk behind it; and of all at and below it there */
 };
 

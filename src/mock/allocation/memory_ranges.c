@@ -6,24 +6,24 @@
 #include "mock/allocation/memory.h"
 #include "mock/base/finding.h"
 
-static void note_gap(struct mock__tree_node *node);
+static void note_gap(struct cushim__tree_node *node);
 
 /* All ranges, by rising address. No two overlap. */
-static struct mock__tree ranges = {.sum = note_gap};
+static struct cushim__tree ranges = {.sum = note_gap};
 
-static struct mock__memory *range_of(struct mock__tree_node *node)
+static struct mock__memory *range_of(struct cushim__tree_node *node)
 {
-    return MOCK__TREE_MEMBER(node, struct mock__memory, by_address);
+    return CUSHIM__TREE_MEMBER(node, struct mock__memory, by_address);
 }
 
 struct mock__memory *mock__ranges_below(uint64_t address)
 {
-    return range_of(mock__tree_before(&ranges, address, 1));
+    return range_of(cushim__tree_before(&ranges, address, 1));
 }
 
 struct mock__memory *mock__ranges_above(uint64_t address)
 {
-    return range_of(mock__tree_from(&ranges, address, 1));
+    return range_of(cushim__tree_from(&ranges, address, 1));
 }
 
 size_t mock__memory_rounded(size_t bytes)
@@ -40,7 +40,7 @@ size_t mock__memory_room(size_t bytes)
 
 /* --- the gaps behind ranges --- */
 
-static void note_gap(struct mock__tree_node *node)
+static void note_gap(struct cushim__tree_node *node)
 {
     struct mock__memory *memory = range_of(node);
 
@@ -58,26 +58,26 @@ static void find_gap_behind(struct mock__memory *memory)
 
     if (!chunk)
         return;
-    next = range_of(mock__tree_next(&memory->by_address));
+    next = range_of(cushim__tree_next(&memory->by_address));
     begin = memory->address + mock__memory_room(memory->bytes);
     end = chunk->address + chunk->span;
     end = next && next->address < end ? next->address : end;
     memory->gap = end > begin ? end - begin : 0;
-    mock__tree_changed(&ranges, &memory->by_address);
+    cushim__tree_changed(&ranges, &memory->by_address);
 }
 
 void mock__ranges_add(struct mock__memory *memory)
 {
-    mock__tree_add(&ranges, &memory->by_address, memory->address, 0);
+    cushim__tree_add(&ranges, &memory->by_address, memory->address, 0);
     find_gap_behind(memory);
-    find_gap_behind(range_of(mock__tree_previous(&memory->by_address)));
+    find_gap_behind(range_of(cushim__tree_previous(&memory->by_address)));
 }
 
 void mock__ranges_remove(struct mock__memory *memory)
 {
-    struct mock__memory *before = range_of(mock__tree_previous(&memory->by_address));
+    struct mock__memory *before = range_of(cushim__tree_previous(&memory->by_address));
 
-    mock__tree_remove(&ranges, &memory->by_address);
+    cushim__tree_remove(&ranges, &memory->by_address);
     find_gap_behind(before);
 }
 
@@ -85,7 +85,7 @@ void mock__ranges_remove(struct mock__memory *memory)
  * Returns the first range at or below a node of the tree that begins at `from` or later and has a
  * gap of at least `bytes` behind it.
  */
-static struct mock__memory *first_gap(struct mock__tree_node *node, uint64_t from, size_t bytes)
+static struct mock__memory *first_gap(struct cushim__tree_node *node, uint64_t from, size_t bytes)
 {
     struct mock__memory *memory = range_of(node), *found = NULL;
 

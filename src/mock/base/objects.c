@@ -28,10 +28,10 @@ static struct slot *slots;
 static size_t n_slots, capacity;
 
 /* The live objects of each kind. */
-static struct mock__tree kinds[MOCK__KINDS];
+static struct cushim__tree kinds[MOCK__KINDS];
 
 /* Those that live in another one, by its handle and kind, and by slot. */
-static struct mock__tree owned;
+static struct cushim__tree owned;
 
 /* First in, first out, so that a slot rests for as long as possible. */
 static size_t first_free = NONE, last_free = NONE;
@@ -100,7 +100,7 @@ void *mock__object_new(enum mock__kind kind, size_t size)
     object->kind = kind;
     object->handle = handle_of(slot);
     slots[slot].object = object;
-    mock__tree_add(&kinds[kind], &object->of_kind, slot, 0);
+    cushim__tree_add(&kinds[kind], &object->of_kind, slot, 0);
     return object;
 }
 
@@ -125,8 +125,8 @@ void mock__object_free(void *pointer)
 
     if (!object)
         return;
-    mock__tree_remove(&kinds[object->kind], &object->of_kind);
-    mock__tree_remove(&owned, &object->of_owner);
+    cushim__tree_remove(&kinds[object->kind], &object->of_kind);
+    cushim__tree_remove(&owned, &object->of_owner);
     release_slot(slot_of(object->handle));
     free(object->label);
     free(object);
@@ -134,11 +134,11 @@ void mock__object_free(void *pointer)
 
 void *mock__object_next(enum mock__kind kind, size_t *cursor)
 {
-    struct mock__tree_node *node = mock__tree_from(&kinds[kind], *cursor, 0);
+    struct cushim__tree_node *node = cushim__tree_from(&kinds[kind], *cursor, 0);
 
     if (node)
         *cursor = node->major + 1;
-    return MOCK__TREE_MEMBER(node, struct mock__object, of_kind);
+    return CUSHIM__TREE_MEMBER(node, struct mock__object, of_kind);
 }
 
 /* The last bits of handles are zeros. */
@@ -151,19 +151,19 @@ void mock__object_own(const void *owner, void *pointer)
 {
     struct mock__object *object = pointer;
 
-    mock__tree_add(&owned, &object->of_owner, place_of(owner, object->kind),
-                   slot_of(object->handle));
+    cushim__tree_add(&owned, &object->of_owner, place_of(owner, object->kind),
+                     slot_of(object->handle));
 }
 
 void *mock__object_next_of(const void *owner, enum mock__kind kind, size_t *cursor)
 {
     const uint64_t place = place_of(owner, kind);
-    struct mock__tree_node *node = mock__tree_from(&owned, place, *cursor);
+    struct cushim__tree_node *node = cushim__tree_from(&owned, place, *cursor);
 
     if (!node || node->major != place)
         return NULL;
     *cursor = node->minor + 1;
-    return MOCK__TREE_MEMBER(node, struct mock__object, of_owner);
+    return CUSHIM__TREE_MEMBER(node, struct mock__object, of_owner);
 }
 
 /* How many things each function made. */

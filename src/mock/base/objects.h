@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "mock/base/tree.h"
+#include "base/tree.h"
 
 enum mock__kind {
     MOCK__CONTEXT = 1,
@@ -57,8 +57,8 @@ struct mock__object {
     uintptr_t handle;
     char *label; /* the program's name for it, or NULL */
     struct mock__made made;
-    struct mock__tree_node of_kind;  /* among the objects of its kind, by slot */
-    struct mock__tree_node of_owner; /* among those that the same object owns */
+    struct cushim__tree_node of_kind;  /* among the objects of its kind, by slot */
+    struct cushim__tree_node of_owner; /* among those that the same object owns */
 };
 
 /* A zeroed object with a handle, NULL if there is no memory. */

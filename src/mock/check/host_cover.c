@@ -23,13 +23,13 @@ static uintptr_t page_behind(uintptr_t address)
     return page_of(address + (uintptr_t) sysconf(_SC_PAGESIZE) - 1);
 }
 
-static struct mock__host_reach *reach_at(struct mock__tree_node *node)
+static struct mock__host_reach *reach_at(struct cushim__tree_node *node)
 {
-    return MOCK__TREE_MEMBER(node, struct mock__host_reach, by_begin);
+    return CUSHIM__TREE_MEMBER(node, struct mock__host_reach, by_begin);
 }
 
 /* The minor number of a node is how far its own watch reaches. */
-static void note_furthest(struct mock__tree_node *node)
+static void note_furthest(struct cushim__tree_node *node)
 {
     struct mock__host_reach *reach = reach_at(node);
 
@@ -40,7 +40,7 @@ static void note_furthest(struct mock__tree_node *node)
 }
 
 /* The watches that count, by where they begin: all, and those of work that writes. */
-static struct mock__tree uses = {.sum = note_furthest}, writing = {.sum = note_furthest};
+static struct cushim__tree uses = {.sum = note_furthest}, writing = {.sum = note_furthest};
 
 /*
  * Behind the end of an allocation there are no bytes of another one, so the rest of its last page
@@ -57,21 +57,21 @@ void mock__host_cover_add(struct mock__host_watch *watch)
 {
     const uintptr_t begin = atomic_load(&watch->begin);
 
-    mock__tree_add(&uses, &watch->uses.by_begin, begin, end_of(watch));
+    cushim__tree_add(&uses, &watch->uses.by_begin, begin, end_of(watch));
     if (atomic_load(&watch->writes))
-        mock__tree_add(&writing, &watch->writing.by_begin, begin, end_of(watch));
+        cushim__tree_add(&writing, &watch->writing.by_begin, begin, end_of(watch));
 }
 
 void mock__host_cover_remove(struct mock__host_watch *watch)
 {
-    mock__tree_remove(&uses, &watch->uses.by_begin);
-    mock__tree_remove(&writing, &watch->writing.by_begin);
+    cushim__tree_remove(&uses, &watch->uses.by_begin);
+    cushim__tree_remove(&writing, &watch->writing.by_begin);
 }
 
 /* Returns how far the watches that begin at an address or before it reach. */
-static uintptr_t furthest_from(const struct mock__tree *tree, uintptr_t address)
+static uintptr_t furthest_from(const struct cushim__tree *tree, uintptr_t address)
 {
-    struct mock__tree_node *node = tree->root;
+    struct cushim__tree_node *node = tree->root;
     uintptr_t furthest = 0;
 
     while (node) {
@@ -91,7 +91,7 @@ static uintptr_t furthest_from(const struct mock__tree *tree, uintptr_t address)
  * Returns the end of the bytes that are used without a gap from this one on, but no more than is
  * asked for.
  */
-static uintptr_t reach(const struct mock__tree *tree, uintptr_t from, uintptr_t most)
+static uintptr_t reach(const struct cushim__tree *tree, uintptr_t from, uintptr_t most)
 {
     uintptr_t end = from, before;
 
@@ -106,7 +106,7 @@ static uintptr_t reach(const struct mock__tree *tree, uintptr_t from, uintptr_t 
 /* Returns the first page behind this one where the protection may be different. */
 static uintptr_t next_change(uintptr_t page, uintptr_t end)
 {
-    const struct mock__tree_node *node = mock__tree_from(&uses, page + 1, 0);
+    const struct cushim__tree_node *node = cushim__tree_from(&uses, page + 1, 0);
 
     if (node && page_behind(node->major) < end)
         end = page_behind(node->major);

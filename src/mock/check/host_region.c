@@ -9,21 +9,21 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/tree.h"
 #include "base/util.h"
 #include "mock/allocation/memory.h"
 #include "mock/base/finding.h"
-#include "mock/base/tree.h"
 #include "mock/check/host_watch.h"
 
 /* If the table is full, further memory is mapped only once. */
 static struct region {
-    _Atomic uintptr_t begin, end;    /* end is 0 in a free place */
-    struct mock__tree_node by_begin; /* in the tree of the regions in use */
+    _Atomic uintptr_t begin, end;      /* end is 0 in a free place */
+    struct cushim__tree_node by_begin; /* in the tree of the regions in use */
     struct region *next_free;
 } regions[8192];
 static atomic_size_t n_regions;
 
-static struct mock__tree by_begin;
+static struct cushim__tree by_begin;
 static struct region *free_regions;
 static bool on;
 
@@ -65,7 +65,7 @@ static struct region *take_region(void)
 static void give_region(struct region *region)
 {
     atomic_store(&region->end, 0);
-    mock__tree_remove(&by_begin, &region->by_begin);
+    cushim__tree_remove(&by_begin, &region->by_begin);
     region->next_free = free_regions;
     free_regions = region;
 }
@@ -88,7 +88,7 @@ static bool map_twice(size_t bytes, struct region *region, uint64_t *ret_address
             munmap(address, bytes);
         return false;
     }
-    mock__tree_add(&by_begin, &region->by_begin, (uintptr_t) address, 0);
+    cushim__tree_add(&by_begin, &region->by_begin, (uintptr_t) address, 0);
     atomic_store(&region->begin, (uintptr_t) address);
     atomic_store(&region->end, (uintptr_t) address + bytes);
     *ret_address = (uintptr_t) address;
@@ -137,8 +137,8 @@ bool mock__host_mapped_twice(const struct mock__memory *memory)
 void mock__host_unmap(const struct mock__memory *memory)
 {
     const size_t bytes = mock__host_room(memory->bytes);
-    struct region *region =
-        MOCK__TREE_MEMBER(mock__tree_find(&by_begin, memory->address, 0), struct region, by_begin);
+    struct region *region = CUSHIM__TREE_MEMBER(cushim__tree_find(&by_begin, memory->address, 0),
+                                                struct region, by_begin);
 
     if (mock__host_mapped_twice(memory))
         mock__host_watch_unmapped(memory);

@@ -59,7 +59,7 @@ static atomic_size_t n_watches; /* the places up to the last that is used */
 static atomic_bool hits;        /* a watch was hit that counts for the pages all the same */
 
 /* The watches, in the ways in which they are looked for. */
-static struct mock__tree free_places, by_work, by_slot, by_memory, by_holder, by_place;
+static struct cushim__tree free_places, by_work, by_slot, by_memory, by_holder, by_place;
 
 static bool on;
 static uintptr_t page;
@@ -133,7 +133,7 @@ static uint64_t number_of(const struct mock__host_watch *watch)
     return (uint64_t) (watch - watches);
 }
 
-#define WATCH(node, tree) MOCK__TREE_MEMBER(node, struct mock__host_watch, tree)
+#define WATCH(node, tree) CUSHIM__TREE_MEMBER(node, struct mock__host_watch, tree)
 
 static void report(struct mock__host_watch *watch)
 {
@@ -156,20 +156,20 @@ static void shrink(void)
     size_t n = atomic_load(&n_watches);
 
     for (; n && !atomic_load(&watches[n - 1].end); n--)
-        mock__tree_remove(&free_places, &watches[n - 1].free_place);
+        cushim__tree_remove(&free_places, &watches[n - 1].free_place);
     atomic_store(&n_watches, n);
 }
 
 static void forget(struct mock__host_watch *watch)
 {
     atomic_store(&watch->end, 0);
-    mock__tree_remove(&by_work, &watch->by_work);
-    mock__tree_remove(&by_slot, &watch->by_slot);
-    mock__tree_remove(&by_memory, &watch->by_memory);
-    mock__tree_remove(&by_holder, &watch->by_holder);
-    mock__tree_remove(&by_place, &watch->by_place);
+    cushim__tree_remove(&by_work, &watch->by_work);
+    cushim__tree_remove(&by_slot, &watch->by_slot);
+    cushim__tree_remove(&by_memory, &watch->by_memory);
+    cushim__tree_remove(&by_holder, &watch->by_holder);
+    cushim__tree_remove(&by_place, &watch->by_place);
     mock__host_cover_remove(watch);
-    mock__tree_add(&free_places, &watch->free_place, number_of(watch), 0);
+    cushim__tree_add(&free_places, &watch->free_place, number_of(watch), 0);
     shrink();
 }
 
@@ -178,8 +178,9 @@ void mock__host_watch_unmapped(const struct mock__memory *memory)
 {
     struct mock__host_watch *watch;
 
-    while ((watch = WATCH(mock__tree_before(&by_memory, memory->address, UINT64_MAX), by_memory)) &&
-           watch->memory == memory->address) {
+    while (
+        (watch = WATCH(cushim__tree_before(&by_memory, memory->address, UINT64_MAX), by_memory)) &&
+        watch->memory == memory->address) {
         report(watch);
         forget(watch);
     }
@@ -188,10 +189,10 @@ void mock__host_watch_unmapped(const struct mock__memory *memory)
 static struct mock__host_watch *free_watch(void)
 {
     const size_t n = atomic_load(&n_watches);
-    struct mock__host_watch *watch = WATCH(mock__tree_first(&free_places), free_place);
+    struct mock__host_watch *watch = WATCH(cushim__tree_first(&free_places), free_place);
 
     if (watch) {
-        mock__tree_remove(&free_places, &watch->free_place);
+        cushim__tree_remove(&free_places, &watch->free_place);
         return watch;
     }
     if (n == ARRAY_SIZE(watches))
@@ -234,13 +235,13 @@ static bool replaces(const struct mock__host_watch *now, const struct mock__host
 /* Forgets those of the same queue that begin within what the watch is of, and that it replaces. */
 static void replace(const struct mock__host_watch *watch)
 {
-    struct mock__tree_node *node =
-        mock__tree_from(&by_place, watch->slot, atomic_load(&watch->begin));
+    struct cushim__tree_node *node =
+        cushim__tree_from(&by_place, watch->slot, atomic_load(&watch->begin));
     struct mock__host_watch *old;
 
     while ((old = WATCH(node, by_place)) && old->slot == watch->slot &&
            node->minor < atomic_load(&watch->end)) {
-        node = mock__tree_next(node);
+        node = cushim__tree_next(node);
         if (replaces(watch, old))
             forget(old);
     }
@@ -248,11 +249,11 @@ static void replace(const struct mock__host_watch *watch)
 
 static void arm(struct mock__host_watch *watch)
 {
-    mock__tree_remove(&by_holder, &watch->by_holder);
+    cushim__tree_remove(&by_holder, &watch->by_holder);
     atomic_store(&watch->armed, true);
     replace(watch);
     take_hits();
-    mock__tree_add(&by_place, &watch->by_place, watch->slot, atomic_load(&watch->begin));
+    cushim__tree_add(&by_place, &watch->by_place, watch->slot, atomic_load(&watch->begin));
     mock__host_cover_add(watch);
     mock__host_cover(atomic_load(&watch->begin), atomic_load(&watch->end));
 }
@@ -262,18 +263,18 @@ static void try_to_arm(struct mock__host_watch *watch)
 {
     const struct mock__work *holder = watch->work ? mock__work_holding(watch->work) : NULL;
 
-    mock__tree_remove(&by_holder, &watch->by_holder);
+    cushim__tree_remove(&by_holder, &watch->by_holder);
     if (holder)
-        mock__tree_add(&by_holder, &watch->by_holder, (uintptr_t) holder, number_of(watch));
+        cushim__tree_add(&by_holder, &watch->by_holder, (uintptr_t) holder, number_of(watch));
     else
         arm(watch);
 }
 
 void mock__host_watch_arm(uintptr_t ended)
 {
-    struct mock__tree_node *node;
+    struct cushim__tree_node *node;
 
-    while ((node = mock__tree_from(&by_holder, ended, 0)) && node->major == ended)
+    while ((node = cushim__tree_from(&by_holder, ended, 0)) && node->major == ended)
         try_to_arm(WATCH(node, by_holder));
 }
 
@@ -283,13 +284,13 @@ static void set_place(struct mock__host_watch *watch, const struct mock__queue *
     watch->slot = queue->slot;
     watch->number = number;
     watch->work_text = mock__text_of_work(watch->work);
-    mock__tree_add(&by_slot, &watch->by_slot, queue->slot, number);
+    cushim__tree_add(&by_slot, &watch->by_slot, queue->slot, number);
 }
 
 /* The watches of a piece of work, in the order of their places: the next one after a node. */
 static struct mock__host_watch *next_of(const struct mock__work *work, uint64_t from)
 {
-    struct mock__tree_node *node = mock__tree_from(&by_work, (uintptr_t) work, from);
+    struct cushim__tree_node *node = cushim__tree_from(&by_work, (uintptr_t) work, from);
 
     return node && node->major == (uintptr_t) work ? WATCH(node, by_work) : NULL;
 }
@@ -341,8 +342,8 @@ static struct mock__host_watch *begin_watch(const struct mock__work *work, uint6
     watch->memory_end = memory->address + memory->bytes;
     atomic_store(&watch->begin, address);
     atomic_store(&watch->end, address + bytes);
-    mock__tree_add(&by_work, &watch->by_work, (uintptr_t) work, number_of(watch));
-    mock__tree_add(&by_memory, &watch->by_memory, memory->address, number_of(watch));
+    cushim__tree_add(&by_work, &watch->by_work, (uintptr_t) work, number_of(watch));
+    cushim__tree_add(&by_memory, &watch->by_memory, memory->address, number_of(watch));
     return watch;
 }
 
@@ -356,7 +357,7 @@ void mock__host_watch(struct mock__work *work, uint64_t address, size_t bytes,
 static void let_go(struct mock__host_watch *watch)
 {
     watch->work = NULL;
-    mock__tree_remove(&by_work, &watch->by_work);
+    cushim__tree_remove(&by_work, &watch->by_work);
 }
 
 void mock__host_watch_used(const struct mock__work *work, uint64_t address, size_t bytes,
@@ -379,10 +380,10 @@ void mock__host_watch_used(const struct mock__work *work, uint64_t address, size
 
 void mock__host_watch_done(const struct mock__work *work)
 {
-    struct mock__tree_node *node;
+    struct cushim__tree_node *node;
     struct mock__host_watch *watch;
 
-    while ((node = mock__tree_before(&by_work, (uintptr_t) work, UINT64_MAX)) &&
+    while ((node = cushim__tree_before(&by_work, (uintptr_t) work, UINT64_MAX)) &&
            node->major == (uintptr_t) work) {
         watch = WATCH(node, by_work);
         let_go(watch);
@@ -397,26 +398,26 @@ void mock__host_watch_done(const struct mock__work *work)
 
 bool mock__host_watches_slot(unsigned slot)
 {
-    const struct mock__tree_node *node = mock__tree_from(&by_slot, slot, 0);
+    const struct cushim__tree_node *node = cushim__tree_from(&by_slot, slot, 0);
 
     return node && node->major == slot;
 }
 
 /* The watches that are to end, by their places; the last one first. */
-static struct mock__tree ending;
+static struct cushim__tree ending;
 
 /* The host knows so much of a slot: puts the watches of that work among those that are to end. */
 static bool note_slot(void *unused, unsigned slot, uint64_t number)
 {
-    struct mock__tree_node *node;
+    struct cushim__tree_node *node;
 
     (void) unused;
-    while ((node = mock__tree_from(&by_slot, slot, 0)) && node->major == slot &&
+    while ((node = cushim__tree_from(&by_slot, slot, 0)) && node->major == slot &&
            node->minor <= number) {
         struct mock__host_watch *watch = WATCH(node, by_slot);
 
-        mock__tree_remove(&by_slot, node);
-        mock__tree_add(&ending, node, number_of(watch), 0);
+        cushim__tree_remove(&by_slot, node);
+        cushim__tree_add(&ending, node, number_of(watch), 0);
     }
     return true;
 }
@@ -424,32 +425,32 @@ static bool note_slot(void *unused, unsigned slot, uint64_t number)
 /* A clock implies more than its own entries; that is looked up for each slot. */
 static void note_implied(const struct mock__clock *clock)
 {
-    struct mock__tree_node *node, *next;
+    struct cushim__tree_node *node, *next;
 
-    for (node = mock__tree_first(&by_slot); node; node = next) {
+    for (node = cushim__tree_first(&by_slot); node; node = next) {
         const unsigned slot = (unsigned) node->major;
 
         if (mock__clock_reached(clock, slot, node->minor))
             note_slot(NULL, slot, node->minor);
-        next = mock__tree_from(&by_slot, slot, 0);
+        next = cushim__tree_from(&by_slot, slot, 0);
         if (next && next->major == slot && !mock__clock_reached(clock, slot, next->minor))
-            next = mock__tree_from(&by_slot, (uint64_t) slot + 1, 0);
+            next = cushim__tree_from(&by_slot, (uint64_t) slot + 1, 0);
     }
 }
 
 void mock__host_watch_behind(const struct mock__clock *clock, const struct mock__clock *before_it)
 {
-    struct mock__tree_node *node;
+    struct cushim__tree_node *node;
 
-    if (!mock__tree_first(&by_slot))
+    if (!cushim__tree_first(&by_slot))
         return;
     mock__clock_each_newer(clock, before_it, note_slot, NULL);
     if (mock__clock_implies())
         note_implied(clock);
-    while ((node = mock__tree_last(&ending))) {
+    while ((node = cushim__tree_last(&ending))) {
         struct mock__host_watch *watch = WATCH(node, by_slot);
 
-        mock__tree_remove(&ending, node);
+        cushim__tree_remove(&ending, node);
         end_watch(watch);
     }
 }

@@ -13,13 +13,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/tree.h"
 #include "mock/allocation/label.h"
 #include "mock/base/finding.h"
-#include "mock/base/tree.h"
 
 /* How far the watches at and below one in a tree reach at most. */
 struct mock__host_reach {
-    struct mock__tree_node by_begin;
+    struct cushim__tree_node by_begin;
     uintptr_t furthest;
 };
 
@@ -37,11 +37,11 @@ struct mock__host_watch {
     uintptr_t memory, memory_end;             /* the allocation that the bytes are in */
     struct mock__text memory_text, work_text; /* that allocation, and the work */
     /* Among the free places; and where it has one: by work, by slot and number, by allocation. */
-    struct mock__tree_node free_place, by_work, by_slot, by_memory;
+    struct cushim__tree_node free_place, by_work, by_slot, by_memory;
     /* While it is not armed: by the work for which the host holds it up. */
-    struct mock__tree_node by_holder;
+    struct cushim__tree_node by_holder;
     /* Once it is armed: by slot and begin; and, where it was not hit, by begin (host_cover.c). */
-    struct mock__tree_node by_place;
+    struct cushim__tree_node by_place;
     struct mock__host_reach uses, writing;
 };
 

@@ -71,7 +71,7 @@ static void put_in(struct mock__graph *graph, struct mock__node *node)
     graph->n++;
     count_memory(graph, is_memory_node(node));
     if (work->type->frees)
-        mock__tree_add(&graph->freeing, &node->by_freed, work->type->frees(work), 0);
+        cushim__tree_add(&graph->freeing, &node->by_freed, work->type->frees(work), 0);
 }
 
 /* Takes over the work. */
@@ -96,7 +96,7 @@ static void take_out(struct mock__node *node)
     *(node->next ? &node->next->previous : &graph->last) = node->previous;
     graph->n--;
     count_memory(graph, (size_t) - (ptrdiff_t) is_memory_node(node));
-    mock__tree_remove(&graph->freeing, &node->by_freed);
+    cushim__tree_remove(&graph->freeing, &node->by_freed);
 }
 
 void mock__node_free(struct mock__node *node)

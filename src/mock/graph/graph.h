@@ -15,8 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/tree.h"
 #include "mock/base/objects.h"
-#include "mock/base/tree.h"
 #include "mock/functions.h"
 
 struct mock__graph;
@@ -45,7 +45,7 @@ struct mock__edge {
     struct mock__edge_data data;
     struct mock__edge *next_after, *previous_after;   /* of those that begin in `from` */
     struct mock__edge *next_before, *previous_before; /* of those that end in `to` */
-    struct mock__tree_node by_from;                   /* of the latter, by `from` */
+    struct cushim__tree_node by_from;                 /* of the latter, by `from` */
 };
 
 /* In the order in which they were added. */
@@ -62,9 +62,9 @@ struct mock__node {
     uintptr_t origin;          /* the handle of the node that this is a copy of, 0 if it is none */
     bool disabled;             /* where it is instantiated */
     struct mock__edges before, after;
-    struct mock__tree before_by_from;
+    struct cushim__tree before_by_from;
     struct mock__node *next, *previous; /* in the graph's list */
-    struct mock__tree_node by_freed;    /* of a node that frees: by the address */
+    struct cushim__tree_node by_freed;  /* of a node that frees: by the address */
     size_t unmet, place;                /* for walks through the graph */
     struct mock__node *twin;            /* for walks through two graphs: its like in the other */
 };
@@ -73,8 +73,8 @@ struct mock__graph {
     struct mock__object object;
     struct mock__node *first, *last; /* of its nodes, in the order in which they were added */
     size_t n;
-    size_t n_memory;           /* how many nodes allocate or free, in graphs within as well */
-    struct mock__tree freeing; /* its nodes that free memory */
+    size_t n_memory;             /* how many nodes allocate or free, in graphs within as well */
+    struct cushim__tree freeing; /* its nodes that free memory */
     /* Where each node was copied from; made by graph_origin.c when first needed, NULL before. */
     struct mock__origin *origins;
     size_t n_origins;
@@ -83,7 +83,7 @@ struct mock__graph {
     unsigned captures;         /* how many captures add to it */
     unsigned n_execs;          /* how many executable graphs were made from it */
     struct mock__holding *holdings, *last_holding;
-    struct mock__tree holdings_by_object;
+    struct cushim__tree holdings_by_object;
 };
 
 /* --- graphs --- */

@@ -13,8 +13,8 @@ enum {
 
 struct mock__edge *mock__edge_find(const struct mock__node *from, const struct mock__node *to)
 {
-    return MOCK__TREE_MEMBER(mock__tree_find(&to->before_by_from, from->object.handle, 0),
-                             struct mock__edge, by_from);
+    return CUSHIM__TREE_MEMBER(cushim__tree_find(&to->before_by_from, from->object.handle, 0),
+                               struct mock__edge, by_from);
 }
 
 static bool is_ordinary(const struct mock__edge_data *data)
@@ -54,7 +54,7 @@ static void append(struct mock__edge *edge)
     *(before->last ? &before->last->next_before : &before->first) = edge;
     before->last = edge;
     before->n++;
-    mock__tree_add(&edge->to->before_by_from, &edge->by_from, edge->from->object.handle, 0);
+    cushim__tree_add(&edge->to->before_by_from, &edge->by_from, edge->from->object.handle, 0);
 }
 
 CUresult mock__edge_add(struct mock__node *from, struct mock__node *to,
@@ -84,7 +84,7 @@ static void take_out(struct mock__edge *edge)
     *(edge->next_before ? &edge->next_before->previous_before : &before->last) =
         edge->previous_before;
     before->n--;
-    mock__tree_remove(&edge->to->before_by_from, &edge->by_from);
+    cushim__tree_remove(&edge->to->before_by_from, &edge->by_from);
 }
 
 bool mock__edge_remove(struct mock__node *from, struct mock__node *to)

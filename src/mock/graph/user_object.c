@@ -73,8 +73,9 @@ CUresult mock_cuUserObjectRelease(CUuserObject object, unsigned int count)
 static struct mock__holding *holding_of(const struct mock__graph *graph,
                                         const struct mock__user_object *object)
 {
-    return MOCK__TREE_MEMBER(mock__tree_find(&graph->holdings_by_object, object->object.handle, 0),
-                             struct mock__holding, by_object);
+    return CUSHIM__TREE_MEMBER(
+        cushim__tree_find(&graph->holdings_by_object, object->object.handle, 0),
+        struct mock__holding, by_object);
 }
 
 static struct mock__holding *new_holding(struct mock__graph *graph,
@@ -88,7 +89,7 @@ static struct mock__holding *new_holding(struct mock__graph *graph,
     holding->previous = graph->last_holding;
     *(holding->previous ? &holding->previous->next : &graph->holdings) = holding;
     graph->last_holding = holding;
-    mock__tree_add(&graph->holdings_by_object, &holding->by_object, object->object.handle, 0);
+    cushim__tree_add(&graph->holdings_by_object, &holding->by_object, object->object.handle, 0);
     return holding;
 }
 
@@ -109,7 +110,7 @@ static void take_out(struct mock__graph *graph, struct mock__holding *holding)
 {
     *(holding->previous ? &holding->previous->next : &graph->holdings) = holding->next;
     *(holding->next ? &holding->next->previous : &graph->last_holding) = holding->previous;
-    mock__tree_remove(&graph->holdings_by_object, &holding->by_object);
+    cushim__tree_remove(&graph->holdings_by_object, &holding->by_object);
     free(holding);
 }
 

@@ -22,7 +22,7 @@ struct mock__holding {
     struct mock__user_object *object;
     unsigned count;
     struct mock__holding *next, *previous; /* in the order in which they came */
-    struct mock__tree_node by_object;
+    struct cushim__tree_node by_object;
 };
 
 /* Do the work of cuGraphRetainUserObject() and cuGraphReleaseUserObject(). */

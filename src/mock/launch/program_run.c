@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/tree.h"
 #include "mock/allocation/label.h"
 #include "mock/allocation/memory.h"
 #include "mock/base/finding.h"
 #include "mock/base/state.h"
-#include "mock/base/tree.h"
 #include "mock/check/access.h"
 #include "mock/check/host_guard.h"
 #include "mock/check/host_watch.h"
@@ -67,13 +67,13 @@ struct running {
     const struct mock__work *work;
     const struct mock__context *context;
     const struct mock__memory *heap;
-    struct mock__tree uses; /* the ranges that it looked for, by address */
+    struct cushim__tree uses; /* the ranges that it looked for, by address */
     bool messages;
 };
 
 struct use {
     struct ptx__range range;
-    struct mock__tree_node by_address;
+    struct cushim__tree_node by_address;
 };
 
 static struct mock__memory *owner_of(const struct ptx__range *range)
@@ -106,9 +106,9 @@ static struct ptx__range range_of(const struct mock__context *context, struct mo
     return range;
 }
 
-static struct use *use_at(struct mock__tree_node *node)
+static struct use *use_at(struct cushim__tree_node *node)
 {
-    return MOCK__TREE_MEMBER(node, struct use, by_address);
+    return CUSHIM__TREE_MEMBER(node, struct use, by_address);
 }
 
 /*
@@ -118,7 +118,7 @@ static struct use *use_at(struct mock__tree_node *node)
 static struct ptx__range *find_range(void *user, uint64_t address)
 {
     struct running *running = user;
-    struct use *use = use_at(mock__tree_before(&running->uses, address, 1));
+    struct use *use = use_at(cushim__tree_before(&running->uses, address, 1));
     struct mock__memory *memory;
 
     if (use && address - use->range.begin < use->range.size)
@@ -128,7 +128,7 @@ static struct ptx__range *find_range(void *user, uint64_t address)
     if (!use)
         return NULL;
     use->range = range_of(running->context, memory, running->heap);
-    mock__tree_add(&running->uses, &use->by_address, memory->address, 0);
+    cushim__tree_add(&running->uses, &use->by_address, memory->address, 0);
     return &use->range;
 }
 
@@ -184,10 +184,10 @@ static void tell_accesses(struct running *running)
 {
     struct use *use;
 
-    while ((use = use_at(mock__tree_first(&running->uses)))) {
+    while ((use = use_at(cushim__tree_first(&running->uses)))) {
         struct ptx__range *range = &use->range;
 
-        mock__tree_remove(&running->uses, &use->by_address);
+        cushim__tree_remove(&running->uses, &use->by_address);
         if (range->reads)
             tell_access(running, range, range->reads,
                         owner_of(range)->mapping ? MOCK__READ : MOCK__READ | MOCK__CHECKED);

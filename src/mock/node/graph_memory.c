@@ -186,7 +186,7 @@ CUresult mock__describe_free(const void *params, struct mock__work **ret_work)
 
     MOCK__REQUIRE(memory && memory->holds, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__graph_find(p->graph, &graph));
-    MOCK__REQUIRE(!mock__tree_find(&graph->freeing, p->address, 0), CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(!cushim__tree_find(&graph->freeing, p->address, 0), CUDA_ERROR_INVALID_VALUE);
     mock__memory_hold(memory);
     return new_work(&free_type, memory, ret_work);
 }

@@ -2,8 +2,8 @@
 /* How a graph becomes steps, and which queues those are done in. */
 #include <stdlib.h>
 
+#include "base/tree.h"
 #include "mock/base/state.h"
-#include "mock/base/tree.h"
 #include "mock/node/graph_exec.h"
 
 #define NONE SIZE_MAX
@@ -17,7 +17,7 @@ struct track {
      * From a step on it is free for steps of another track, its home: by the home and the context,
      * and by the step.
      */
-    struct mock__tree_node when_free;
+    struct cushim__tree_node when_free;
     size_t least; /* the lowest number at and below it in that tree */
 };
 
@@ -26,7 +26,7 @@ struct planner {
     CUcontext context; /* for work that may be done in any context */
     uint64_t id;
     struct track **tracks;
-    struct mock__tree free; /* tracks */
+    struct cushim__tree free; /* tracks */
     struct mock__node *culprit;
 };
 
@@ -181,12 +181,12 @@ static size_t queue_to_follow(const struct planner *planner, const struct mock__
 
 /* --- free queues: found by their home and context, in the order in which they became free --- */
 
-static struct track *track_of(struct mock__tree_node *node)
+static struct track *track_of(struct cushim__tree_node *node)
 {
-    return MOCK__TREE_MEMBER(node, struct track, when_free);
+    return CUSHIM__TREE_MEMBER(node, struct track, when_free);
 }
 
-static void note_least(struct mock__tree_node *node)
+static void note_least(struct cushim__tree_node *node)
 {
     struct track *track = track_of(node);
 
@@ -204,8 +204,8 @@ static uint64_t place_of(size_t home, CUcontext context)
 
 static void make_free(struct planner *planner, struct track *track, size_t home, size_t at)
 {
-    mock__tree_remove(&planner->free, &track->when_free);
-    mock__tree_add(&planner->free, &track->when_free, place_of(home, track->context), at);
+    cushim__tree_remove(&planner->free, &track->when_free);
+    cushim__tree_add(&planner->free, &track->when_free, place_of(home, track->context), at);
 }
 
 static void lower(size_t *least, size_t number)
@@ -214,7 +214,7 @@ static void lower(size_t *least, size_t number)
 }
 
 /* One of a place, and all that are beside it on one side, as they are of the place as well. */
-static void lower_by(size_t *least, struct mock__tree_node *node, unsigned side)
+static void lower_by(size_t *least, struct cushim__tree_node *node, unsigned side)
 {
     lower(least, track_of(node)->number);
     if (node->child[side])
@@ -224,7 +224,7 @@ static void lower_by(size_t *least, struct mock__tree_node *node, unsigned side)
 /* The lowest of a place's queues that are free at a step. */
 static size_t lowest_free(const struct planner *planner, uint64_t place, size_t at)
 {
-    struct mock__tree_node *top = planner->free.root, *node;
+    struct cushim__tree_node *top = planner->free.root, *node;
     size_t least = NONE;
     bool inside;
 
@@ -328,7 +328,7 @@ static CUresult choose_queue(struct planner *planner, size_t number)
         step->queue = planner->plan->n_queues - 1;
     }
     planner->tracks[step->queue]->tail = number;
-    mock__tree_remove(&planner->free, &planner->tracks[step->queue]->when_free);
+    cushim__tree_remove(&planner->free, &planner->tracks[step->queue]->when_free);
     free_queues(planner, number);
     return CUDA_SUCCESS;
 }

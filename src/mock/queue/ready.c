@@ -4,12 +4,12 @@
 #include "mock/base/upcalls.h"
 #include "mock/queue/work.h"
 
-static struct mock__queue *by_ticket(struct mock__tree_node *node)
+static struct mock__queue *by_ticket(struct cushim__tree_node *node)
 {
-    return MOCK__TREE_MEMBER(node, struct mock__queue, by_ticket);
+    return CUSHIM__TREE_MEMBER(node, struct mock__queue, by_ticket);
 }
 
-static void count(struct mock__tree_node *node)
+static void count(struct cushim__tree_node *node)
 {
     struct mock__queue *queue = by_ticket(node);
 
@@ -20,17 +20,17 @@ static void count(struct mock__tree_node *node)
 }
 
 /* The queues that wait for no other queue, sorted by the ticket of their first work. */
-static struct mock__tree open = {.sum = count};
+static struct cushim__tree open = {.sum = count};
 
 /*
  * Those of them whose first work has a function that tells whether it is ready, in the same order.
  */
-static struct mock__tree asked;
+static struct cushim__tree asked;
 
 static void stop(struct mock__queue *queue, const struct mock__point *point)
 {
     queue->stopped_by = point->queue;
-    mock__tree_add(&point->queue->stopped, &queue->by_number, point->number, 0);
+    cushim__tree_add(&point->queue->stopped, &queue->by_number, point->number, 0);
 }
 
 void mock__queue_look(struct mock__queue *queue)
@@ -44,26 +44,26 @@ void mock__queue_look(struct mock__queue *queue)
         return;
     }
     queue->counts = !work->type->ready;
-    mock__tree_add(&open, &queue->by_ticket, work->ticket, 0);
+    cushim__tree_add(&open, &queue->by_ticket, work->ticket, 0);
     if (work->type->ready)
-        mock__tree_add(&asked, &queue->by_asking, work->ticket, 0);
+        cushim__tree_add(&asked, &queue->by_asking, work->ticket, 0);
 }
 
 void mock__queue_run(struct mock__queue *queue)
 {
     queue->running = true;
-    mock__tree_remove(&open, &queue->by_ticket);
-    mock__tree_remove(&asked, &queue->by_asking);
+    cushim__tree_remove(&open, &queue->by_ticket);
+    cushim__tree_remove(&asked, &queue->by_asking);
 }
 
 void mock__queue_release(struct mock__queue *queue)
 {
-    struct mock__tree_node *node;
+    struct cushim__tree_node *node;
 
-    while ((node = mock__tree_first(&queue->stopped)) && node->major <= queue->done) {
-        struct mock__queue *other = MOCK__TREE_MEMBER(node, struct mock__queue, by_number);
+    while ((node = cushim__tree_first(&queue->stopped)) && node->major <= queue->done) {
+        struct mock__queue *other = CUSHIM__TREE_MEMBER(node, struct mock__queue, by_number);
 
-        mock__tree_remove(&queue->stopped, node);
+        cushim__tree_remove(&queue->stopped, node);
         other->stopped_by = NULL;
         mock__queue_look(other);
     }
@@ -91,15 +91,15 @@ bool mock__queue_ready(const struct mock__queue *queue)
 /* Calls the functions of all work that has one, and counts the ready queues again. */
 static void ask(void)
 {
-    for (struct mock__tree_node *node = mock__tree_first(&asked); node;
-         node = mock__tree_next(node)) {
-        struct mock__queue *queue = MOCK__TREE_MEMBER(node, struct mock__queue, by_asking);
+    for (struct cushim__tree_node *node = cushim__tree_first(&asked); node;
+         node = cushim__tree_next(node)) {
+        struct mock__queue *queue = CUSHIM__TREE_MEMBER(node, struct mock__queue, by_asking);
         const bool ready = ask_work(queue->first);
 
         if (ready == queue->counts)
             continue;
         queue->counts = ready;
-        mock__tree_changed(&open, &queue->by_ticket);
+        cushim__tree_changed(&open, &queue->by_ticket);
     }
 }
 
@@ -111,7 +111,7 @@ size_t mock__ready_count(void)
 
 struct mock__queue *mock__ready_queue(size_t i)
 {
-    struct mock__tree_node *node = open.root;
+    struct cushim__tree_node *node = open.root;
 
     while (node) {
         const struct mock__queue *queue = by_ticket(node);
@@ -128,9 +128,9 @@ struct mock__queue *mock__ready_queue(size_t i)
 
 struct mock__queue *mock__ready_first(void)
 {
-    struct mock__queue *queue = by_ticket(mock__tree_first(&open));
+    struct mock__queue *queue = by_ticket(cushim__tree_first(&open));
 
     while (queue && !mock__queue_ready(queue))
-        queue = by_ticket(mock__tree_next(&queue->by_ticket));
+        queue = by_ticket(cushim__tree_next(&queue->by_ticket));
     return queue;
 }

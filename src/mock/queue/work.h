@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "mock/base/tree.h"
+#include "base/tree.h"
 #include "mock/functions.h"
 #include "mock/queue/device_time.h"
 
@@ -55,14 +55,14 @@ struct mock__queue {
      * counts if that work is ready; what calls do not announce is asked again.
      */
     struct mock__queue *stopped_by;
-    struct mock__tree_node by_number, by_ticket, by_asking;
+    struct cushim__tree_node by_number, by_ticket, by_asking;
     bool counts;
     size_t n_ready;              /* how many at and below it in the tree count */
-    struct mock__tree stopped;   /* the queues that this one has stopped */
+    struct cushim__tree stopped; /* the queues that this one has stopped */
     struct mock__queue *hurries; /* for schedule.c: the queue for which this one hurries */
     /* Its work that the host has in its hands, by number; and among the queues with such work. */
-    struct mock__tree held;
-    struct mock__tree_node by_slot;
+    struct cushim__tree held;
+    struct cushim__tree_node by_slot;
     /* List of the blocking queues whose work no work of the legacy stream waits for yet. */
     struct mock__queue *next_turn, **link_turn;
 };
@@ -103,10 +103,10 @@ struct mock__work_type {
 struct mock__work {
     const struct mock__work_type *type;
     struct mock__queue *queue;
-    struct mock__work *next;          /* in its queue */
-    struct mock__work *next_call;     /* in the list of calls for the mock's thread */
-    uint64_t ticket;                  /* its number among all work of the process */
-    struct mock__tree_node by_number; /* where the host has it in its hands: in its queue */
+    struct mock__work *next;            /* in its queue */
+    struct mock__work *next_call;       /* in the list of calls for the mock's thread */
+    uint64_t ticket;                    /* its number among all work of the process */
+    struct cushim__tree_node by_number; /* where the host has it in its hands: in its queue */
     uint64_t behind;                 /* all work up to this ticket was done before its submission */
     uint64_t submitted_ns, begun_ns; /* device_time.c's */
     struct mock__point *waits;

@@ -13,8 +13,8 @@
 #define THREAD_LOCAL CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
 #define RELAXED      CU_STREAM_CAPTURE_MODE_RELAXED
 
-static struct mock__tree captures; /* by number */
-static size_t n_strict;            /* those that do not let everything pass */
+static struct cushim__tree captures; /* by number */
+static size_t n_strict;              /* those that do not let everything pass */
 static uint64_t last_id;
 
 static _Thread_local int thread_mode = GLOBAL;
@@ -50,17 +50,17 @@ static CUresult invalidate(struct mock__capture *capture, CUresult why)
 
 static struct mock__capture *find(uint64_t id)
 {
-    return MOCK__TREE_MEMBER(mock__tree_find(&captures, id, 0), struct mock__capture, by_id);
+    return CUSHIM__TREE_MEMBER(cushim__tree_find(&captures, id, 0), struct mock__capture, by_id);
 }
 
 static struct mock__capture *first_capture(void)
 {
-    return MOCK__TREE_MEMBER(mock__tree_first(&captures), struct mock__capture, by_id);
+    return CUSHIM__TREE_MEMBER(cushim__tree_first(&captures), struct mock__capture, by_id);
 }
 
 static struct mock__capture *next_capture(const struct mock__capture *capture)
 {
-    return MOCK__TREE_MEMBER(mock__tree_next(&capture->by_id), struct mock__capture, by_id);
+    return CUSHIM__TREE_MEMBER(cushim__tree_next(&capture->by_id), struct mock__capture, by_id);
 }
 
 /* --- checks that calls make before they do something --- */
@@ -374,7 +374,7 @@ static struct mock__capture *new_capture(struct mock__stream *stream, int mode,
     capture->origin = stream;
     capture->given = graph != NULL;
     capture->graph->captures++;
-    mock__tree_add(&captures, &capture->by_id, capture->id, 0);
+    cushim__tree_add(&captures, &capture->by_id, capture->id, 0);
     n_strict += mode != RELAXED;
     return capture;
 }
@@ -435,7 +435,7 @@ static struct mock__graph *end(struct mock__capture *capture, bool keep)
 
     while (capture->members)
         mock__capture_part(capture->members);
-    mock__tree_remove(&captures, &capture->by_id);
+    cushim__tree_remove(&captures, &capture->by_id);
     n_strict -= capture->mode != RELAXED;
     graph->captures--;
     if (!keep && !capture->given)

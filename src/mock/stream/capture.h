@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "mock/base/tree.h"
+#include "base/tree.h"
 #include "mock/functions.h"
 #include "mock/graph/graph.h"
 
@@ -31,7 +31,7 @@ struct mock__capture {
     struct mock__capture_dependencies left; /* dependencies of streams that took part and were
                                                destroyed */
     struct mock__stream *members;           /* the streams that take part, linked by next_member */
-    struct mock__tree_node by_id;           /* among all captures */
+    struct cushim__tree_node by_id;         /* among all captures */
 };
 
 /* Makes a stream take part in a capture, or no longer. It may take part already. */

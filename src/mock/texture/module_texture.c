@@ -40,12 +40,12 @@ CUresult mock_cuModuleGetTexRef(CUtexref *pTexRef, CUmodule hmod, const char *na
 }
 
 /* Of variables. */
-static struct mock__tree surfaces;
+static struct cushim__tree surfaces;
 
 struct mock__surface_reference *mock__surface_reference_at(uint64_t address)
 {
-    return MOCK__TREE_MEMBER(mock__tree_find(&surfaces, address, 0), struct mock__surface_reference,
-                             by_address);
+    return CUSHIM__TREE_MEMBER(cushim__tree_find(&surfaces, address, 0),
+                               struct mock__surface_reference, by_address);
 }
 
 static struct mock__surface_reference *new_surface_reference(uint64_t address)
@@ -56,7 +56,7 @@ static struct mock__surface_reference *new_surface_reference(uint64_t address)
     if (!reference)
         return NULL;
     reference->address = address;
-    mock__tree_add(&surfaces, &reference->by_address, address, 0);
+    cushim__tree_add(&surfaces, &reference->by_address, address, 0);
     return reference;
 }
 
@@ -87,7 +87,7 @@ static void destroy_at(uint64_t address)
     if (texture)
         mock__texture_reference_free(texture);
     if (surface)
-        mock__tree_remove(&surfaces, &surface->by_address);
+        cushim__tree_remove(&surfaces, &surface->by_address);
     mock__object_free(surface);
 }
 

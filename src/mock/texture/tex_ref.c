@@ -10,17 +10,17 @@
 #define FLAGS (CU_TRSF_READ_AS_INTEGER | CU_TRSF_NORMALIZED_COORDINATES | CU_TRSF_SRGB | 0x20u)
 
 /* Of variables. */
-static struct mock__tree references;
+static struct cushim__tree references;
 
 struct mock__texture_reference *mock__texture_reference_at(uint64_t address)
 {
-    return MOCK__TREE_MEMBER(mock__tree_find(&references, address, 0),
-                             struct mock__texture_reference, by_address);
+    return CUSHIM__TREE_MEMBER(cushim__tree_find(&references, address, 0),
+                               struct mock__texture_reference, by_address);
 }
 
 void mock__texture_reference_free(struct mock__texture_reference *reference)
 {
-    mock__tree_remove(&references, &reference->by_address);
+    cushim__tree_remove(&references, &reference->by_address);
     mock__object_free(reference);
 }
 
@@ -40,7 +40,7 @@ struct mock__texture_reference *mock__texture_reference_new(struct mock__context
     reference->format = CU_AD_FORMAT_FLOAT;
     reference->channels = 1;
     if (address)
-        mock__tree_add(&references, &reference->by_address, address, 0);
+        cushim__tree_add(&references, &reference->by_address, address, 0);
     return reference;
 }
 

@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/tree.h"
 #include "mock/base/objects.h"
-#include "mock/base/tree.h"
 #include "mock/functions.h"
 #include "mock/ptx/machine/image.h"
 
@@ -47,7 +47,7 @@ struct mock__texture_reference {
     CUDA_TEXTURE_DESC texture;
     CUarray_format format; /* for resources without a format of their own */
     unsigned channels;
-    struct mock__tree_node by_address; /* among those of variables */
+    struct cushim__tree_node by_address; /* among those of variables */
 };
 
 struct mock__surface_reference {
@@ -57,7 +57,7 @@ struct mock__surface_reference {
     uint64_t address;
     CUDA_RESOURCE_DESC resource;
     bool bound;
-    struct mock__tree_node by_address;
+    struct cushim__tree_node by_address;
 };
 
 /*

@@ -4,10 +4,10 @@
  * bottom. The priorities are a hash, so the depth is that of a tree to which members were added in
  * random order.
  */
-#include "mock/base/tree.h"
+#include "base/tree.h"
 
 /* Returns splitmix64 of the node's address, so that no two nodes have the same priority. */
-static uint64_t priority_of(const struct mock__tree_node *node)
+static uint64_t priority_of(const struct cushim__tree_node *node)
 {
     uint64_t z = (uintptr_t) node + UINT64_C(0x9e3779b97f4a7c15);
 
@@ -16,35 +16,36 @@ static uint64_t priority_of(const struct mock__tree_node *node)
     return z ^ (z >> 31);
 }
 
-static bool is_before(const struct mock__tree_node *node, uint64_t major, uint64_t minor)
+static bool is_before(const struct cushim__tree_node *node, uint64_t major, uint64_t minor)
 {
     return node->major < major || (node->major == major && node->minor < minor);
 }
 
 /* Returns the pointer to the node: a child of its parent, or the root. */
-static struct mock__tree_node **link_of(struct mock__tree *tree, const struct mock__tree_node *node)
+static struct cushim__tree_node **link_of(struct cushim__tree *tree,
+                                          const struct cushim__tree_node *node)
 {
     return node->parent ? &node->parent->child[node->parent->child[1] == node] : &tree->root;
 }
 
-static void sum(const struct mock__tree *tree, struct mock__tree_node *node)
+static void sum(const struct cushim__tree *tree, struct cushim__tree_node *node)
 {
     if (tree->sum)
         tree->sum(node);
 }
 
-void mock__tree_changed(const struct mock__tree *tree, struct mock__tree_node *node)
+void cushim__tree_changed(const struct cushim__tree *tree, struct cushim__tree_node *node)
 {
     for (; tree->sum && node; node = node->parent)
         tree->sum(node);
 }
 
 /* Rotates a node into the place of its parent, which becomes its child. */
-static void rise(struct mock__tree *tree, struct mock__tree_node *node)
+static void rise(struct cushim__tree *tree, struct cushim__tree_node *node)
 {
-    struct mock__tree_node *parent = node->parent;
+    struct cushim__tree_node *parent = node->parent;
     const bool right = parent->child[1] == node;
-    struct mock__tree_node *between = node->child[!right];
+    struct cushim__tree_node *between = node->child[!right];
 
     *link_of(tree, parent) = node;
     node->parent = parent->parent;
@@ -57,51 +58,51 @@ static void rise(struct mock__tree *tree, struct mock__tree_node *node)
     sum(tree, node);
 }
 
-void mock__tree_add(struct mock__tree *tree, struct mock__tree_node *node, uint64_t major,
-                    uint64_t minor)
+void cushim__tree_add(struct cushim__tree *tree, struct cushim__tree_node *node, uint64_t major,
+                      uint64_t minor)
 {
-    struct mock__tree_node *parent = NULL, **link = &tree->root;
+    struct cushim__tree_node *parent = NULL, **link = &tree->root;
 
     while (*link) {
         parent = *link;
         link = &parent->child[is_before(parent, major, minor)];
     }
-    *node = (struct mock__tree_node){.parent = parent, .major = major, .minor = minor};
+    *node = (struct cushim__tree_node){.parent = parent, .major = major, .minor = minor};
     node->priority = priority_of(node);
     node->inside = true;
     *link = node;
     sum(tree, node);
     while (node->parent && node->parent->priority < node->priority)
         rise(tree, node);
-    mock__tree_changed(tree, node->parent);
+    cushim__tree_changed(tree, node->parent);
 }
 
-static struct mock__tree_node *higher_child(const struct mock__tree_node *node)
+static struct cushim__tree_node *higher_child(const struct cushim__tree_node *node)
 {
-    struct mock__tree_node *left = node->child[0], *right = node->child[1];
+    struct cushim__tree_node *left = node->child[0], *right = node->child[1];
 
     if (!left || !right)
         return left ? left : right;
     return left->priority > right->priority ? left : right;
 }
 
-void mock__tree_remove(struct mock__tree *tree, struct mock__tree_node *node)
+void cushim__tree_remove(struct cushim__tree *tree, struct cushim__tree_node *node)
 {
-    struct mock__tree_node *child;
+    struct cushim__tree_node *child;
 
     if (!node->inside)
         return;
     while ((child = higher_child(node)))
         rise(tree, child);
     *link_of(tree, node) = NULL;
-    mock__tree_changed(tree, node->parent);
-    *node = (struct mock__tree_node){.inside = false};
+    cushim__tree_changed(tree, node->parent);
+    *node = (struct cushim__tree_node){.inside = false};
 }
 
-struct mock__tree_node *mock__tree_from(const struct mock__tree *tree, uint64_t major,
-                                        uint64_t minor)
+struct cushim__tree_node *cushim__tree_from(const struct cushim__tree *tree, uint64_t major,
+                                            uint64_t minor)
 {
-    struct mock__tree_node *node = tree->root, *found = NULL;
+    struct cushim__tree_node *node = tree->root, *found = NULL;
 
     while (node) {
         const bool before = is_before(node, major, minor);
@@ -112,10 +113,10 @@ struct mock__tree_node *mock__tree_from(const struct mock__tree *tree, uint64_t 
     return found;
 }
 
-struct mock__tree_node *mock__tree_before(const struct mock__tree *tree, uint64_t major,
-                                          uint64_t minor)
+struct cushim__tree_node *cushim__tree_before(const struct cushim__tree *tree, uint64_t major,
+                                              uint64_t minor)
 {
-    struct mock__tree_node *node = tree->root, *found = NULL;
+    struct cushim__tree_node *node = tree->root, *found = NULL;
 
     while (node) {
         const bool before = is_before(node, major, minor);
@@ -126,23 +127,23 @@ struct mock__tree_node *mock__tree_before(const struct mock__tree *tree, uint64_
     return found;
 }
 
-struct mock__tree_node *mock__tree_find(const struct mock__tree *tree, uint64_t major,
-                                        uint64_t minor)
+struct cushim__tree_node *cushim__tree_find(const struct cushim__tree *tree, uint64_t major,
+                                            uint64_t minor)
 {
-    struct mock__tree_node *node = mock__tree_from(tree, major, minor);
+    struct cushim__tree_node *node = cushim__tree_from(tree, major, minor);
 
     return node && node->major == major && node->minor == minor ? node : NULL;
 }
 
 /* Returns the leftmost or rightmost node below a node. */
-static struct mock__tree_node *end_of(struct mock__tree_node *node, bool right)
+static struct cushim__tree_node *end_of(struct cushim__tree_node *node, bool right)
 {
     while (node && node->child[right])
         node = node->child[right];
     return node;
 }
 
-static struct mock__tree_node *neighbour(const struct mock__tree_node *node, bool right)
+static struct cushim__tree_node *neighbour(const struct cushim__tree_node *node, bool right)
 {
     if (node->child[right])
         return end_of(node->child[right], !right);
@@ -151,22 +152,22 @@ static struct mock__tree_node *neighbour(const struct mock__tree_node *node, boo
     return node->parent;
 }
 
-struct mock__tree_node *mock__tree_first(const struct mock__tree *tree)
+struct cushim__tree_node *cushim__tree_first(const struct cushim__tree *tree)
 {
     return end_of(tree->root, false);
 }
 
-struct mock__tree_node *mock__tree_next(const struct mock__tree_node *node)
+struct cushim__tree_node *cushim__tree_next(const struct cushim__tree_node *node)
 {
     return neighbour(node, true);
 }
 
-struct mock__tree_node *mock__tree_last(const struct mock__tree *tree)
+struct cushim__tree_node *cushim__tree_last(const struct cushim__tree *tree)
 {
     return end_of(tree->root, true);
 }
 
-struct mock__tree_node *mock__tree_previous(const struct mock__tree_node *node)
+struct cushim__tree_node *cushim__tree_previous(const struct cushim__tree_node *node)
 {
     return neighbour(node, false);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The sorted sets that the mock keeps everything in, against a list that is looked through. */
-#include "mock/base/tree.h"
+/* Sorted sets, against a list that is looked through. */
+#include "base/tree.h"
 
 #include "support.h"
 
@@ -9,16 +9,16 @@ TestSuite(tree);
 enum { MOST = 64 };
 
 struct member {
-    struct mock__tree_node node;
+    struct cushim__tree_node node;
     uint64_t value, sum;
 };
 
-static struct member *member_of(struct mock__tree_node *node)
+static struct member *member_of(struct cushim__tree_node *node)
 {
-    return MOCK__TREE_MEMBER(node, struct member, node);
+    return CUSHIM__TREE_MEMBER(node, struct member, node);
 }
 
-static void add_up(struct mock__tree_node *node)
+static void add_up(struct cushim__tree_node *node)
 {
     struct member *member = member_of(node);
 
@@ -37,19 +37,19 @@ static unsigned drawn(unsigned n)
     return (unsigned) (state >> 11) % n;
 }
 
-static bool is_before(const struct mock__tree_node *a, uint64_t major, uint64_t minor)
+static bool is_before(const struct cushim__tree_node *a, uint64_t major, uint64_t minor)
 {
     return a->major < major || (a->major == major && a->minor < minor);
 }
 
 /* The first member from the numbers on, or the last one before them, by looking at all. */
-static const struct mock__tree_node *look(const struct member *members, uint64_t major,
-                                          uint64_t minor, bool before)
+static const struct cushim__tree_node *look(const struct member *members, uint64_t major,
+                                            uint64_t minor, bool before)
 {
-    const struct mock__tree_node *found = NULL;
+    const struct cushim__tree_node *found = NULL;
 
     for (int i = 0; i < MOST; i++) {
-        const struct mock__tree_node *node = &members[i].node;
+        const struct cushim__tree_node *node = &members[i].node;
 
         if (!node->inside || is_before(node, major, minor) != before)
             continue;
@@ -61,23 +61,23 @@ static const struct mock__tree_node *look(const struct member *members, uint64_t
 
 static bool is_there(const struct member *members, uint64_t major, uint64_t minor)
 {
-    const struct mock__tree_node *node = look(members, major, minor, false);
+    const struct cushim__tree_node *node = look(members, major, minor, false);
 
     return node && node->major == major && node->minor == minor;
 }
 
-static void check_order(const struct mock__tree *tree, const struct member *members)
+static void check_order(const struct cushim__tree *tree, const struct member *members)
 {
-    struct mock__tree_node *node = mock__tree_first(tree), *next;
+    struct cushim__tree_node *node = cushim__tree_first(tree), *next;
     uint64_t sum = 0, expected = 0;
     size_t n = 0, inside = 0;
 
     for (; node; node = next, n++) {
-        next = mock__tree_next(node);
+        next = cushim__tree_next(node);
         sum += member_of(node)->value;
         cr_assert(next == NULL || is_before(node, next->major, next->minor));
-        cr_assert(next == NULL || mock__tree_previous(next) == node);
-        cr_assert(next != NULL || mock__tree_last(tree) == node);
+        cr_assert(next == NULL || cushim__tree_previous(next) == node);
+        cr_assert(next != NULL || cushim__tree_last(tree) == node);
     }
     for (int i = 0; i < MOST; i++) {
         inside += members[i].node.inside;
@@ -88,25 +88,25 @@ static void check_order(const struct mock__tree *tree, const struct member *memb
     cr_assert(eq(u64, tree->root ? member_of(tree->root)->sum : 0, expected));
 }
 
-static void change(struct mock__tree *tree, struct member *members)
+static void change(struct cushim__tree *tree, struct member *members)
 {
     struct member *member = &members[drawn(MOST)];
     const uint64_t major = drawn(12), minor = drawn(12);
 
     if (member->node.inside && drawn(2)) {
         member->value = drawn(100);
-        mock__tree_changed(tree, &member->node);
+        cushim__tree_changed(tree, &member->node);
     } else if (member->node.inside) {
-        mock__tree_remove(tree, &member->node);
+        cushim__tree_remove(tree, &member->node);
     } else if (!is_there(members, major, minor)) {
         member->value = drawn(100);
-        mock__tree_add(tree, &member->node, major, minor);
+        cushim__tree_add(tree, &member->node, major, minor);
     }
 }
 
 Test(tree, is_what_a_list_would_be)
 {
-    struct mock__tree tree = {.sum = add_up};
+    struct cushim__tree tree = {.sum = add_up};
     struct member members[MOST] = {0};
 
     for (int round = 0; round < 20000; round++) {
@@ -114,14 +114,14 @@ Test(tree, is_what_a_list_would_be)
 
         change(&tree, members);
         check_order(&tree, members);
-        cr_assert(mock__tree_from(&tree, major, minor) == look(members, major, minor, false));
-        cr_assert(mock__tree_before(&tree, major, minor) == look(members, major, minor, true));
-        cr_assert(
-            eq(int, mock__tree_find(&tree, major, minor) != NULL, is_there(members, major, minor)));
+        cr_assert(cushim__tree_from(&tree, major, minor) == look(members, major, minor, false));
+        cr_assert(cushim__tree_before(&tree, major, minor) == look(members, major, minor, true));
+        cr_assert(eq(int, cushim__tree_find(&tree, major, minor) != NULL,
+                     is_there(members, major, minor)));
     }
 }
 
-static unsigned depth_of(const struct mock__tree_node *node)
+static unsigned depth_of(const struct cushim__tree_node *node)
 {
     unsigned depth = 0;
 
@@ -135,12 +135,12 @@ Test(tree, is_flat_in_whatever_order_it_is_filled)
 {
     enum { N = 1 << 17, FLAT = 100 };
     struct member *members = calloc(N, sizeof(*members));
-    struct mock__tree tree = {.root = NULL};
+    struct cushim__tree tree = {.root = NULL};
     unsigned deepest = 0;
 
     cr_assert(members != NULL);
     for (uint64_t i = 0; i < N; i++)
-        mock__tree_add(&tree, &members[i].node, i, 0);
+        cushim__tree_add(&tree, &members[i].node, i, 0);
     for (int i = 0; i < N; i++) {
         const unsigned depth = depth_of(&members[i].node);
 
@@ -148,7 +148,7 @@ Test(tree, is_flat_in_whatever_order_it_is_filled)
     }
     cr_expect(lt(uint, deepest, FLAT));
     for (int i = 0; i < N; i++)
-        mock__tree_remove(&tree, &members[i].node);
+        cushim__tree_remove(&tree, &members[i].node);
     cr_expect(tree.root == NULL);
     free(members);
 }
