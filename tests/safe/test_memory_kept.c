@@ -195,6 +195,7 @@ Test(memory_kept, is_nothing_where_the_mock_checks)
     cushim_slice slice;
 
     open_with_checks(&w, "");
+    assert_ok(cushim_memory_keep(w.context, 1 << 20));
     slice = new_slice(stream, N);
     cushim_slice_free(&slice);
     cr_expect(eq(sz, kept(&w).bytes, 0));

@@ -191,8 +191,8 @@ static struct cushim__context *make(const struct cushim__scope *scope, CUcontext
     context->cu = cu;
     context->device = device;
     pthread_mutex_init(&context->pool_lock, NULL);
-    context->reuse.max_bytes =
-        cushim__driver_looks_for_mistakes(scope->driver) ? 0 : CUSHIM_MEMORY_KEPT;
+    context->reuse.max_bytes = CUSHIM_MEMORY_KEPT;
+    context->reuse.off = cushim__driver_looks_for_mistakes(scope->driver);
     read_limits(scope, device, &context->limits);
     /*
      * The scope has pinned the driver only for this call, and the context needs it as long as it

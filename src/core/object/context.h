@@ -45,6 +45,7 @@ struct cushim__reuse {
     struct cushim__buffer *lists[1 << CUSHIM__REUSE_BITS]; /* by the number of bytes */
     size_t bytes, max_bytes;
     uint64_t allocated, reused; /* how many allocations, and how many of them got kept memory */
+    bool off;                   /* the driver looks for mistakes: nothing is ever kept */
     bool open;                  /* the context has a handle */
     void (*drop_all)(struct cushim__context *context); /* called with the last handle; or NULL */
 };

@@ -23,7 +23,7 @@ bool cushim__reuse_give(struct cushim__buffer *buffer)
     if (!buffer->reusable || buffer->memory == CUSHIM__MEMORY_BORROWED)
         return false;
     pthread_mutex_lock(&context->pool_lock);
-    kept = reuse->open && buffer->bytes <= reuse->max_bytes &&
+    kept = reuse->open && !reuse->off && buffer->bytes <= reuse->max_bytes &&
            reuse->bytes <= reuse->max_bytes - buffer->bytes;
     if (kept) {
         struct cushim__buffer **list = list_of(context, buffer->bytes);
