@@ -47,6 +47,12 @@ static cushim_status read_one(const struct cushim__scope *scope, CUdevice device
     return CUSHIM_OK;
 }
 
+/* A driver older than CUDA 11.2 has no such functions, whatever it answers about the device. */
+static bool has_pools(const struct cushim__library *library)
+{
+    return library->has[CUSHIM_ROW_cuMemAllocAsync] && library->has[CUSHIM_ROW_cuMemFreeAsync];
+}
+
 cushim_status cushim__limits_read(const struct cushim__scope *scope, CUdevice device,
                                   struct cushim__limits *ret_limits)
 {
@@ -57,6 +63,7 @@ cushim_status cushim__limits_read(const struct cushim__scope *scope, CUdevice de
                             (int *) ((char *) &limits + limit_list[i].offset)));
     if (limits.shared_per_block_optin < limits.shared_per_block)
         limits.shared_per_block_optin = limits.shared_per_block;
+    limits.memory_pools = limits.memory_pools && has_pools(scope->driver->library);
     *ret_limits = limits;
     return CUSHIM_OK;
 }
