@@ -127,8 +127,8 @@ cushim_status cushim__launch_attributes_make(const struct cushim__launch *launch
                                              struct cushim__launch_attributes *a)
 {
     a->n = a->n_pinned = a->n_events = 0;
+    CUSHIM_TRY(cushim__launch_check_options(launch, o));
     add_if(a, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, o->cooperative);
-    add_if(a, CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY, (int) o->wait_policy);
     add_dimensions(a, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, o->cluster);
     add_if(a, CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE,
            (int) o->cluster_scheduling);
