@@ -396,8 +396,10 @@ Test(safe_stream, closing_a_driver_tells_what_was_never_freed)
     cushim_log_set(CUSHIM_LOG_WARNING, keep_log, NULL);
     cushim_close(&w.driver);
     cushim_log_set(CUSHIM_LOG_NONE, NULL, NULL);
-    assert_contains(logged, "never freed: stream 'main', made by test_stream.c:");
-    assert_contains(logged, "never freed: slice, made by test_stream.c:");
+    assert_contains(
+        logged, "not freed before its driver was closed: stream 'main', made by test_stream.c:");
+    assert_contains(logged,
+                    "not freed before its driver was closed: slice, made by test_stream.c:");
     cr_expect(eq(ptr, strstr(logged, "context"), NULL), "%s", logged);
     /* They are as good as before. */
     cr_expect(eq(int, first(copy, slice_copy), 1));

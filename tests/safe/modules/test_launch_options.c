@@ -204,15 +204,21 @@ Test(launch_options, a_node_comes_back, .init = begin)
 Test(launch_options, others_by_number, .init = begin)
 {
     const int value = 9;
+    struct cushim_launch_attribute many[33];
     const struct cushim_launch_attribute others[] = {{99, &value, sizeof(value)}},
                                          large[] = {{99, &value, 65}}, none[] = {{99, NULL, 4}};
 
     assert_ok(LAUNCH(.attributes = others, .n_attributes = 1));
     cr_assert(eq(int, find(99)->value.number, 9));
     assert_refused(LAUNCH(.attributes = large, .n_attributes = 1), CUSHIM_ERROR_INVALID_ARGUMENT,
-                   "attribute 99");
+                   "nothing: attribute 99 has 65 bytes, a value has up to 64");
     assert_refused(LAUNCH(.attributes = none, .n_attributes = 1), CUSHIM_ERROR_INVALID_ARGUMENT,
-                   "attribute 99");
+                   "nothing: the value of attribute 99 is NULL");
+    for (int i = 0; i < 33; i++)
+        many[i] = others[0];
+    assert_ok(LAUNCH(.attributes = many, .n_attributes = 32));
+    assert_refused(LAUNCH(.attributes = many, .n_attributes = 33), CUSHIM_ERROR_INVALID_ARGUMENT,
+                   "nothing: attribute 99 is one too many, a launch has up to 32");
     finish();
 }
 
