@@ -71,7 +71,10 @@ CUSHIM_API cushim_status cushim_context_primary_set_flags(cushim_driver driver, 
 /**
  * Destroys everything in a device's primary context, also what other libraries in the process have
  * made there. Their handles become invalid, and nothing informs them. While a cushim handle or
- * object of the context exists, the call fails with CUSHIM_ERROR_BUSY and changes nothing.
+ * object of the context exists, or another thread is making one, the call fails with
+ * CUSHIM_ERROR_BUSY and changes nothing. This also counts handles that were made by adopting the
+ * context, and those of drivers that cushim_interpose() has made from the same library. Calls of
+ * other threads that take the context during a reset wait for its end.
  */
 CUSHIM_API cushim_status cushim_context_primary_reset(cushim_driver driver, int device);
 
@@ -103,7 +106,7 @@ CUSHIM_API cushim_status cushim_context_raw(cushim_context context, void **ret_c
 /** Returns the ordinal of the context's device, as the functions of device.h take it. */
 CUSHIM_API cushim_status cushim_context_device(cushim_context context, int *ret_device);
 
-/** Tells whether the context is the primary context of its device. */
+/** Tells whether the context is the primary context of its device, however the handle was made. */
 CUSHIM_API cushim_status cushim_context_is_primary(cushim_context context, bool *ret_primary);
 
 /*

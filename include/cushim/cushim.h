@@ -5,6 +5,20 @@
  * This header includes every public header that compiles without CUDA's headers, except mock.h,
  * which is for tests. Programs that call the driver directly also include table.h, and
  * nvrtc_table.h for NVRTC; these two need CUDA's headers.
+ *
+ * The safe layer works with drivers of CUDA 11.0 and later. Some parts need a later one:
+ *
+ *   11.1   cushim_graph_upload() (graph.h)
+ *   11.2   memory pools (slice.h); before that, slices use cuMemAlloc() and cuMemFree()
+ *   11.4   graphs (graph.h)
+ *   11.6   launch options other than cooperative launches and timing (launch.h)
+ *   11.8   clusters, and the numbers of clusters that fit (function.h)
+ *   12.0   code libraries (code_library.h)
+ *   12.1   cushim_context_set_flags() (context.h)
+ *   12.4   the kernels of a module and the layout of their parameters (module.h, function.h)
+ *
+ * With an older driver such a call fails with a sentence that names the version. The headers in
+ * parentheses say more.
  */
 #ifndef CUSHIM_CUSHIM_H
 #define CUSHIM_CUSHIM_H

@@ -23,6 +23,9 @@
  * before the graph, but they live until the graph is freed. A launch of a graph is work of its
  * stream. It is ordered with other work by all the memory that was recorded.
  *
+ * Graphs need a driver of CUDA 11.4. With an older one cushim_capture_end() returns 302
+ * CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND, and the recorder is freed.
+ *
  * All functions are thread-safe; see object.h. Launches of the same graph never overlap.
  */
 #ifndef CUSHIM_GRAPH_H

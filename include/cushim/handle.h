@@ -9,6 +9,9 @@
  * and the kind of the object: a handle of a freed object is answered with
  * CUSHIM_ERROR_STALE_HANDLE, and a handle of another kind with CUSHIM_ERROR_WRONG_HANDLE.
  *
+ * A process can have 1048576 handles at the same time, of all kinds together. A function that would
+ * make another one fails with CUSHIM_ERROR_LIMIT.
+ *
  * A function that frees an object takes the address of the handle and sets the handle to zero. If
  * the handle is zero already, the function does nothing.
  */

@@ -157,15 +157,6 @@ struct cushim_launch_event {
     bool at_block_start; /* for programmatic_event: each block triggers it when it begins */
 };
 
-/** How the host waits for a kernel, with the driver's numbers. */
-enum cushim_wait_policy {
-    CUSHIM_WAIT_UNSET = 0,
-    CUSHIM_WAIT_AUTO = 1,
-    CUSHIM_WAIT_SPIN = 2,
-    CUSHIM_WAIT_YIELD = 3,
-    CUSHIM_WAIT_BLOCKING = 4,
-};
-
 /** How clusters are spread over the device, with the driver's numbers. */
 enum cushim_cluster_scheduling {
     CUSHIM_CLUSTER_DEFAULT = 0,
@@ -203,7 +194,8 @@ struct cushim_launch_attribute {
  * cuLaunchKernelEx(), which cushim calls only for a launch with such options. Drivers have it from
  * CUDA 11.6 on, and CUDA's headers from 11.8 on. Attributes that came later name their version.
  * With a driver that is too old, the launch returns 302 CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND
- * or 1 CUDA_ERROR_INVALID_VALUE.
+ * or 1 CUDA_ERROR_INVALID_VALUE. A value that no driver accepts is CUSHIM_ERROR_INVALID_ARGUMENT,
+ * and the error text names the field and the value.
  */
 struct cushim_launch_options {
     /**
@@ -221,11 +213,10 @@ struct cushim_launch_options {
     cushim_event *ret_start, *ret_end;
 
     const struct cushim_access_window *access_window;
-    enum cushim_wait_policy wait_policy;
 
     /**
-     * The size of a cluster in blocks, in x, y and z. If x is 0, there are no clusters. The grid
-     * must be a multiple of it.
+     * The size of a cluster in blocks, in x, y and z. If all three are 0, there are no clusters;
+     * otherwise x must not be 0, and a 0 in y or z means 1. The grid must be a multiple of it.
      */
     unsigned cluster[3];
     enum cushim_cluster_scheduling cluster_scheduling;
@@ -256,9 +247,12 @@ struct cushim_launch_options {
      */
     void **ret_device_node;
 
-    const int
-        *shared_carveout; /* percent of the L1 cache that should be shared memory. CUDA 12.5 */
-    bool nvlink_centric;  /* spread blocks for the use of NVLink. CUDA 13.0 */
+    /**
+     * How much of the L1 cache should be shared memory, from 0 to 100 percent; -1 leaves the choice
+     * to the driver. CUDA 12.5.
+     */
+    const int *shared_carveout;
+    bool nvlink_centric; /* spread blocks for the use of NVLink. CUDA 13.0 */
 
     const struct cushim_launch_attribute *attributes; /* other attributes */
     size_t n_attributes;

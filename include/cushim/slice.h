@@ -11,7 +11,8 @@
  *
  * A slice owns its memory. On a device with memory pools, cushim allocates and frees with
  * cuMemAllocAsync() and cuMemFreeAsync(), in the order of the stream. On other devices it uses
- * cuMemAlloc() and cuMemFree(), which are slower because they may wait for the device.
+ * cuMemAlloc() and cuMemFree(), which are slower because they may wait for the device. So it does
+ * with drivers older than CUDA 11.2, which have no memory pools.
  *
  * cushim keeps the order of work on memory. Each use of a slice waits for earlier uses of the same
  * bytes where that is necessary, in whichever streams they are. This holds for the functions of

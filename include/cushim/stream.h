@@ -54,6 +54,15 @@ CUSHIM_API cushim_status cushim_stream_default(cushim_context context, cushim_st
 CUSHIM_API cushim_status cushim_stream_per_thread(cushim_context context,
                                                   cushim_stream *ret_stream);
 
+/** How threads wait for a stream, with the driver's numbers. */
+enum cushim_wait_policy {
+    CUSHIM_WAIT_UNSET = 0,    /* as the flags of the context say, enum cushim_context_flag */
+    CUSHIM_WAIT_AUTO = 1,     /* the driver chooses */
+    CUSHIM_WAIT_SPIN = 2,     /* polls */
+    CUSHIM_WAIT_YIELD = 3,    /* polls, and yields to other threads in between */
+    CUSHIM_WAIT_BLOCKING = 4, /* sleeps until the device is done */
+};
+
 /** Parameters of cushim_stream_new(). A field that is zero selects its default. */
 struct cushim_stream_params {
     /**
@@ -63,6 +72,8 @@ struct cushim_stream_params {
     int priority;
     /** If true, work of this stream and work of the legacy default stream wait for each other. */
     bool blocking;
+    /** How threads wait for the stream. */
+    enum cushim_wait_policy wait_policy;
     /** The stream's label in messages, or NULL. The text is copied. */
     const char *label;
 };
@@ -76,7 +87,8 @@ struct cushim_stream_params {
 /**
  * Creates a stream in a context. params may be NULL. The caller frees the stream with
  * cushim_stream_free(). Unlike a stream of cuStreamCreate() with flags 0, it does not wait for the
- * legacy default stream unless .blocking is set.
+ * legacy default stream unless .blocking is set. The result is CUSHIM_ERROR_INVALID_ARGUMENT for a
+ * .wait_policy that is not of enum cushim_wait_policy.
  */
 CUSHIM_API cushim_status cushim_stream_new(cushim_context context,
                                            const struct cushim_stream_params *params,

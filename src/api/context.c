@@ -7,11 +7,30 @@
 #define CALL_IN(context, name, args)                                                               \
     CU_CALL_IN(cushim__context_enter((context).id, __func__, &scope), name, args)
 
+/* Retains the primary context and makes a handle. No reset comes between the two. */
+static cushim_status primary(const struct cushim__scope *scope, CUdevice device, uint64_t *ret_id)
+{
+    struct cushim__known_context known = {
+        .device = device, .kind = CUSHIM__CONTEXT_PRIMARY, .is_primary = true};
+    struct cushim__context_step step;
+    bool is_taken = false;
+    cushim_status status;
+
+    cushim__context_make_begin(scope, device, &step);
+    status = CU_CALL(scope, cuDevicePrimaryCtxRetain, (&known.cu, device));
+    if (!status) {
+        status = cushim__context_handle(scope, &known, &is_taken, ret_id);
+        /* The internal context has retained it once, which is enough. */
+        if (!is_taken)
+            CU_FREE(scope, cuDevicePrimaryCtxRelease_v2, (device));
+    }
+    cushim__context_step_end(&step);
+    return status;
+}
+
 cushim_status cushim_context_primary(cushim_driver driver, int device, cushim_context *ret_context)
 {
     struct cushim__scope scope;
-    CUcontext cu = NULL;
-    bool is_taken = false;
     cushim_status status;
     CUdevice cu_device = 0;
 
@@ -19,14 +38,7 @@ cushim_status cushim_context_primary(cushim_driver driver, int device, cushim_co
     CUSHIM_TRY(cushim__driver_enter(driver.id, __func__, &scope));
     status = CU_CALL(&scope, cuDeviceGet, (&cu_device, device));
     if (!status)
-        status = CU_CALL(&scope, cuDevicePrimaryCtxRetain, (&cu, cu_device));
-    if (!status) {
-        status = cushim__context_handle(&scope, cu, cu_device, CUSHIM__CONTEXT_PRIMARY, &is_taken,
-                                        &ret_context->id);
-        /* The internal context has retained it once, which is enough. */
-        if (!is_taken)
-            CU_FREE(&scope, cuDevicePrimaryCtxRelease_v2, (cu_device));
-    }
+        status = primary(&scope, cu_device, &ret_context->id);
     return cushim__scope_leave(&scope, status);
 }
 
@@ -57,40 +69,42 @@ cushim_status cushim_context_primary_set_flags(cushim_driver driver, int device,
 
 cushim_status cushim_context_primary_reset(cushim_driver driver, int device)
 {
+    struct cushim__context_step step;
     struct cushim__scope scope;
     cushim_status status;
 
     CUSHIM_TRY(cushim__driver_enter(driver.id, __func__, &scope));
-    if (cushim__context_primary_in_use(scope.table, device))
+    if (cushim__context_reset_begin(&scope, device, &step)) {
+        status = CU_CALL(&scope, cuDevicePrimaryCtxReset_v2, (device));
+        cushim__context_step_end(&step);
+    } else {
         status = cushim__fail(CUSHIM_ERROR_BUSY,
                               "%s: the primary context of device %d has handles or objects",
                               __func__, device);
-    else
-        status = CU_CALL(&scope, cuDevicePrimaryCtxReset_v2, (device));
+    }
     return cushim__scope_leave(&scope, status);
 }
 
 cushim_status cushim_context_create(cushim_driver driver, int device, unsigned flags,
                                     cushim_context *ret_context)
 {
-    CUcontext cu = NULL, popped = NULL;
+    struct cushim__known_context known = {.kind = CUSHIM__CONTEXT_OWNED};
+    CUcontext popped = NULL;
     struct cushim__scope scope;
-    CUdevice cu_device = 0;
     cushim_status status;
     bool is_taken = false;
 
     CHECK_OUTPUT(ret_context);
     CUSHIM_TRY(cushim__driver_enter(driver.id, __func__, &scope));
-    status = CU_CALL(&scope, cuDeviceGet, (&cu_device, device));
+    status = CU_CALL(&scope, cuDeviceGet, (&known.device, device));
     if (!status)
-        status = CU_CALL(&scope, cuCtxCreate_v2, (&cu, flags, cu_device));
+        status = CU_CALL(&scope, cuCtxCreate_v2, (&known.cu, flags, known.device));
     if (!status) {
         /* The driver has made the new context current; the caller's stack must not change. */
         CU_FREE(&scope, cuCtxPopCurrent_v2, (&popped));
-        status = cushim__context_handle(&scope, cu, cu_device, CUSHIM__CONTEXT_OWNED, &is_taken,
-                                        &ret_context->id);
+        status = cushim__context_handle(&scope, &known, &is_taken, &ret_context->id);
         if (status && !is_taken)
-            CU_FREE(&scope, cuCtxDestroy_v2, (cu));
+            CU_FREE(&scope, cuCtxDestroy_v2, (known.cu));
     }
     return cushim__scope_leave(&scope, status);
 }
@@ -109,14 +123,46 @@ static cushim_status device_of(const struct cushim__scope *scope, CUcontext cu,
     return status;
 }
 
-/* Makes a handle for a CUcontext that the program or cushim has created. */
+/*
+ * Asks the driver whether a CUcontext is the primary context of its device. The question needs a
+ * retain, which would start a primary context that nothing uses.
+ */
+static cushim_status ask_primary(const struct cushim__scope *scope,
+                                 struct cushim__known_context *known)
+{
+    CUcontext primary = NULL;
+    unsigned flags = 0;
+    int is_active = 0;
+
+    CUSHIM_TRY(CU_CALL(scope, cuDevicePrimaryCtxGetState, (known->device, &flags, &is_active)));
+    if (!is_active)
+        return CUSHIM_OK;
+    CUSHIM_TRY(CU_CALL(scope, cuDevicePrimaryCtxRetain, (&primary, known->device)));
+    CU_FREE(scope, cuDevicePrimaryCtxRelease_v2, (known->device));
+    known->is_primary = primary == known->cu;
+    return CUSHIM_OK;
+}
+
+/* Makes a handle for a CUcontext that other code has made. */
 static cushim_status adopt(const struct cushim__scope *scope, CUcontext cu,
                            enum cushim__context_kind kind, bool *ret_taken, uint64_t *ret_id)
 {
-    CUdevice device = 0;
-    const cushim_status status = device_of(scope, cu, &device);
+    struct cushim__known_context known = {.cu = cu, .kind = kind};
+    struct cushim__context_step step;
+    struct cushim__context *context;
+    cushim_status status;
 
-    return status ? status : cushim__context_handle(scope, cu, device, kind, ret_taken, ret_id);
+    CUSHIM_TRY(device_of(scope, cu, &known.device));
+    cushim__context_make_begin(scope, known.device, &step);
+    /* Of a context that cushim has, it knows the answer. The reference keeps it until the end. */
+    context = cushim__context_find(scope->table, cu);
+    status = context ? CUSHIM_OK : ask_primary(scope, &known);
+    if (!status)
+        status = cushim__context_handle(scope, &known, ret_taken, ret_id);
+    cushim__context_step_end(&step);
+    if (context)
+        cushim__context_unref(context);
+    return status;
 }
 
 cushim_status cushim_context_adopt(cushim_driver driver, void *cu_context, bool owned,
@@ -154,7 +200,7 @@ void cushim_context_free(cushim_context *context)
 struct facts {
     CUcontext cu;
     CUdevice device;
-    int kind;
+    bool is_primary;
 };
 
 static cushim_status find_facts(cushim_context context, const char *call, struct facts *ret_facts)
@@ -163,7 +209,7 @@ static cushim_status find_facts(cushim_context context, const char *call, struct
 
     if (!object)
         return cushim__error()->status;
-    *ret_facts = (struct facts){object->cu, object->device, object->kind};
+    *ret_facts = (struct facts){object->cu, object->device, object->is_primary};
     cushim__handle_unpin(context.id);
     return CUSHIM_OK;
 }
@@ -194,7 +240,7 @@ cushim_status cushim_context_is_primary(cushim_context context, bool *ret_primar
 
     CHECK_OUTPUT(ret_primary);
     CUSHIM_TRY(find_facts(context, __func__, &facts));
-    *ret_primary = facts.kind == CUSHIM__CONTEXT_PRIMARY;
+    *ret_primary = facts.is_primary;
     return CUSHIM_OK;
 }
 

@@ -54,6 +54,18 @@ cushim_status cushim_stream_per_thread(cushim_context context, cushim_stream *re
     return status;
 }
 
+/* Sets how threads wait for the stream, unless the context decides. */
+static cushim_status set_wait_policy(const struct cushim__scope *scope, CUstream cu,
+                                     enum cushim_wait_policy policy)
+{
+    const union cushim__cu_stream_value value = {.number = (int) policy};
+
+    if (policy == CUSHIM_WAIT_UNSET)
+        return CUSHIM_OK;
+    return CU_CALL(scope, cuStreamSetAttribute,
+                   (cu, CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY, &value));
+}
+
 static cushim_status create(const struct cushim__scope *scope,
                             const struct cushim_stream_params *params, uint64_t *ret_id)
 {
@@ -62,9 +74,17 @@ static cushim_status create(const struct cushim__scope *scope,
     cushim_status status;
 
     params = params ? params : &defaults;
-    status = CU_CALL(scope, cuStreamCreateWithPriority,
-                     (&cu, params->blocking ? 0 : CU_STREAM_NON_BLOCKING, params->priority));
-    return status ? status : give(scope, cu, true, params->label, ret_id);
+    if ((unsigned) params->wait_policy > CUSHIM_WAIT_BLOCKING)
+        return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, scope->call, params->label,
+                               "%s: .wait_policy is %d, it must be one of enum cushim_wait_policy",
+                               scope->call, (int) params->wait_policy);
+    CUSHIM_TRY(CU_CALL(scope, cuStreamCreateWithPriority,
+                       (&cu, params->blocking ? 0 : CU_STREAM_NON_BLOCKING, params->priority)));
+    status = set_wait_policy(scope, cu, params->wait_policy);
+    if (!status)
+        return give(scope, cu, true, params->label, ret_id);
+    CU_FREE(scope, cuStreamDestroy_v2, (cu));
+    return status;
 }
 
 cushim_status cushim_stream_new(cushim_context context, const struct cushim_stream_params *params,

@@ -33,8 +33,8 @@ static cushim_status fail_range(const struct cushim__resolved_view *span, const 
                                 size_t first, size_t length)
 {
     return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, cushim__span_label(span),
-                           "%s: elements %zu to %zu of %zu", call, first, first + length,
-                           span->length);
+                           "%s: %zu elements from element %zu on, the view has %zu", call, length,
+                           first, span->length);
 }
 
 cushim_status cushim_view_part(cushim_view view, size_t first, size_t length, cushim_view *ret_view)
@@ -60,7 +60,8 @@ cushim_status cushim_view_split(cushim_view view, size_t at, cushim_view *ret_le
 
     CUSHIM_TRY(cushim__span_pin(view, __func__, &span));
     if (at > span.length) {
-        status = fail_range(&span, __func__, 0, at);
+        status = cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, __func__, cushim__span_label(&span),
+                                 "%s: at %zu of %zu elements", __func__, at, span.length);
     } else {
         if (ret_left)
             *ret_left = view_of(&span, 0, at);

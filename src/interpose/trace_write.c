@@ -4,10 +4,12 @@
  * microseconds. Names are identifiers, so they contain nothing that must be escaped.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -53,16 +55,29 @@ static void write_events(FILE *file, struct cushim__trace *trace)
     fputs("\n]}\n", file);
 }
 
-static cushim_status refuse(const char *call, const char *path, int error)
+static cushim_status refuse(const char *call, const char *path, const char *why)
 {
-    return cushim__fail_at(CUSHIM_ERROR_SYSTEM, call, NULL, "%s: %s", path, strerror(error));
+    return cushim__fail_at(CUSHIM_ERROR_SYSTEM, call, NULL, "%s: %s", path, why);
+}
+
+/* Writes all events and closes the file. Returns 0 or an error number. */
+static int write_file(FILE *file, struct cushim__trace *trace)
+{
+    int error;
+
+    write_events(file, trace);
+    error = ferror(file) ? EIO : 0;
+    if (fclose(file) && !error)
+        error = errno;
+    return error;
 }
 
 /*
  * Writes a new file and then renames it, so that a reader never sees a half-written one. The
  * thread's id is part of its name, so that two threads can write the same path at the same time.
+ * The new file is made here: nobody else's file, and no link, is written to.
  */
-cushim_status cushim__trace_write(struct cushim__trace *trace, const char *path, const char *call)
+static cushim_status replace_file(struct cushim__trace *trace, const char *path, const char *call)
 {
     SCOPED_STR beside = {0};
     FILE *file;
@@ -70,18 +85,74 @@ cushim_status cushim__trace_write(struct cushim__trace *trace, const char *path,
 
     cushim__str_append(&beside, "%s.%ld.part", path, syscall(SYS_gettid));
     if (beside.failed)
-        return refuse(call, path, ENOMEM);
-    file = fopen(beside.text, "we");
+        return refuse(call, path, strerror(ENOMEM));
+    unlink(beside.text); /* of a process that ended while it wrote */
+    file = fopen(beside.text, "wxe");
     if (!file)
-        return refuse(call, path, errno);
-    write_events(file, trace);
-    error = ferror(file) ? EIO : 0;
-    if (fclose(file) && !error)
-        error = errno;
+        return refuse(call, path, strerror(errno));
+    error = write_file(file, trace);
     if (!error && rename(beside.text, path))
         error = errno;
     if (!error)
         return CUSHIM_OK;
     unlink(beside.text);
-    return refuse(call, path, error);
+    return refuse(call, path, strerror(error));
+}
+
+/* Replaces the file that a path leads to, perhaps through symbolic links, which stay. */
+static cushim_status replace_linked(struct cushim__trace *trace, const char *path, const char *call)
+{
+    char *file = realpath(path, NULL);
+    const cushim_status status =
+        file ? replace_file(trace, file, call) : refuse(call, path, strerror(errno));
+
+    free(file);
+    return status;
+}
+
+/*
+ * Writes to a terminal, a pipe or another file that is not replaced. A pipe without a reader is
+ * refused, because the program may end here and must not wait for one.
+ */
+static cushim_status write_through(struct cushim__trace *trace, const char *path, const char *call)
+{
+    const int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    FILE *file;
+    int error;
+
+    if (fd < 0)
+        return refuse(call, path,
+                      errno == ENXIO ? "it is a pipe that nothing reads" : strerror(errno));
+    fcntl(fd, F_SETFL, O_WRONLY);
+    file = fdopen(fd, "w");
+    error = errno;
+    if (file)
+        error = write_file(file, trace);
+    else
+        close(fd);
+    return error ? refuse(call, path, strerror(error)) : CUSHIM_OK;
+}
+
+cushim_status cushim__trace_write(struct cushim__trace *trace, const char *path, const char *call)
+{
+    struct stat info, link;
+
+    if (stat(path, &info)) {
+        if (errno != ENOENT)
+            return refuse(call, path, strerror(errno));
+        if (!lstat(path, &link))
+            return refuse(call, path, "it is a symbolic link that leads to no file");
+        return replace_file(trace, path, call);
+    }
+    switch (info.st_mode & S_IFMT) {
+    case S_IFREG:
+        return replace_linked(trace, path, call);
+    case S_IFCHR:
+    case S_IFIFO:
+        return write_through(trace, path, call);
+    case S_IFDIR:
+        return refuse(call, path, strerror(EISDIR));
+    default:
+        return refuse(call, path, "it is neither a regular file, a terminal nor a pipe");
+    }
 }

@@ -3,11 +3,13 @@
 #include <cushim/trace.h>
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "fake.h"
@@ -208,4 +210,99 @@ Test(trace_write, by_several_threads_at_once)
     cr_expect(eq(sz, files_in_folder(), 1));
     cushim_trace_free(&shared);
     remove_folder("t.json");
+}
+
+static mode_t mode_of(const char *path)
+{
+    struct stat info;
+
+    cr_assert(zero(int, lstat(path, &info)), "%s", path);
+    return info.st_mode & S_IFMT;
+}
+
+static void link_to(const char *to, const char *name)
+{
+    cr_assert(zero(int, symlink(to, in_folder(name))));
+}
+
+Test(trace_write, never_replaces_a_device)
+{
+    cushim_trace trace = trace_of(1);
+    char to[64] = "";
+
+    make_folder();
+    link_to("/dev/null", "t.json");
+    assert_ok(cushim_trace_write(trace, in_folder("t.json")));
+    cr_expect(eq(uint, mode_of(in_folder("t.json")), S_IFLNK));
+    cr_expect(gt(long, (long) readlink(in_folder("t.json"), to, sizeof(to) - 1), 0));
+    cr_expect(eq(str, to, S("/dev/null")));
+    cr_expect(eq(uint, mode_of("/dev/null"), S_IFCHR));
+    cr_expect(eq(sz, files_in_folder(), 1));
+    cushim_trace_free(&trace);
+    remove_folder("t.json");
+}
+
+/* The pipe has room for all of this small trace. */
+Test(trace_write, writes_to_a_pipe_that_is_read)
+{
+    cushim_trace trace = trace_of(1);
+    char text[4096] = "";
+    int reader;
+
+    make_folder();
+    cr_assert(zero(int, mkfifo(in_folder("t.json"), 0600)));
+    assert_status(cushim_trace_write(trace, in_folder("t.json")), CUSHIM_ERROR_SYSTEM);
+    assert_contains(cushim_error_text(), "nothing reads");
+    cr_assert(eq(uint, mode_of(in_folder("t.json")), S_IFIFO));
+    reader = open(in_folder("t.json"), O_RDONLY | O_NONBLOCK);
+    cr_assert(ge(int, reader, 0));
+    assert_ok(cushim_trace_write(trace, in_folder("t.json")));
+    cr_expect(gt(long, (long) read(reader, text, sizeof(text) - 1), 0));
+    assert_contains(text, "\"name\":\"cuDeviceGetCount\"");
+    cr_expect(eq(uint, mode_of(in_folder("t.json")), S_IFIFO));
+    cr_expect(eq(sz, files_in_folder(), 1));
+    close(reader);
+    cushim_trace_free(&trace);
+    remove_folder("t.json");
+}
+
+Test(trace_write, follows_symbolic_links)
+{
+    cushim_trace trace = trace_of(1);
+    char text[4096] = "";
+
+    make_folder();
+    write_text(in_folder("real.json"), "old");
+    link_to("real.json", "t.json");
+    assert_ok(cushim_trace_write(trace, in_folder("t.json")));
+    cr_expect(eq(uint, mode_of(in_folder("t.json")), S_IFLNK));
+    cr_expect(eq(uint, mode_of(in_folder("real.json")), S_IFREG));
+    read_text(in_folder("real.json"), text, sizeof(text));
+    assert_contains(text, "traceEvents");
+    unlink(in_folder("real.json"));
+    assert_status(cushim_trace_write(trace, in_folder("t.json")), CUSHIM_ERROR_SYSTEM);
+    assert_contains(cushim_error_text(), "leads to no file");
+    cr_expect(eq(uint, mode_of(in_folder("t.json")), S_IFLNK));
+    cr_expect(eq(sz, files_in_folder(), 1));
+    cushim_trace_free(&trace);
+    remove_folder("t.json");
+}
+
+/* What lies where the new file is to be made may be a link to the file of somebody else. */
+Test(trace_write, writes_to_no_link_beside_the_file)
+{
+    cushim_trace trace = trace_of(1);
+    char text[64] = "", part[64];
+
+    make_folder();
+    write_text(in_folder("other"), "other");
+    snprintf(part, sizeof(part), "t.json.%ld.part", (long) syscall(SYS_gettid));
+    link_to("other", part);
+    assert_ok(cushim_trace_write(trace, in_folder("t.json")));
+    read_text(in_folder("other"), text, sizeof(text));
+    cr_expect(eq(str, text, S("other")));
+    cr_expect(eq(uint, mode_of(in_folder("t.json")), S_IFREG));
+    unlink(in_folder("t.json"));
+    cushim_trace_free(&trace);
+    remove_folder("other");
 }

@@ -104,6 +104,24 @@ Test(device, attributes)
     cr_expect(eq(int, minor, 0));
 }
 
+/* A driver knows the attributes of its own time. */
+Test(device, attributes_of_an_old_driver)
+{
+    int value = -1;
+
+    setenv("CUSHIM_MOCK_DRIVER_VERSION", "11.1", 1);
+    start();
+    OK(mock_cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_SPARSE_CUDA_ARRAY_SUPPORTED, 0));
+    EXPECT(CUDA_ERROR_INVALID_VALUE,
+           mock_cuDeviceGetAttribute(&value,
+                                     CU_DEVICE_ATTRIBUTE_TIMELINE_SEMAPHORE_INTEROP_SUPPORTED, 0));
+    EXPECT(CUDA_ERROR_INVALID_VALUE,
+           mock_cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, 0));
+    EXPECT(
+        CUDA_ERROR_INVALID_VALUE,
+        mock_cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES, 0));
+}
+
 Test(device, memory_and_uuid)
 {
     size_t bytes = 0;

@@ -25,6 +25,11 @@ _Static_assert((int) CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH ==
                "");
 #endif
 
+/* That of older headers is smaller. */
+_Static_assert(sizeof(CUstreamAttrValue) <= sizeof(union cushim__cu_stream_value), "");
+_Static_assert(offsetof(CUstreamAttrValue, syncPolicy) ==
+                   offsetof(union cushim__cu_stream_value, number),
+               "");
 _Static_assert(sizeof(CUuuid) == sizeof(struct cushim__cu_uuid), "");
 _Static_assert(_Alignof(CUuuid) == _Alignof(struct cushim__cu_uuid), "");
 

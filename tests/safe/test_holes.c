@@ -309,9 +309,9 @@ Test(safe_holes, sizes_that_wrap_are_refused)
     cr_expect(eq(u64, count_all(&f.w) - count(&f.w, "cuCtxSetCurrent"), 0));
     x = filled(f.a, 1);
     assert_refused(cushim_view_part(CUSHIM_VIEW(x), 1, SIZE_MAX, &view),
-                   CUSHIM_ERROR_INVALID_ARGUMENT, "of 64");
+                   CUSHIM_ERROR_INVALID_ARGUMENT, "the view has 64");
     assert_refused(cushim_view_part(CUSHIM_VIEW(x), SIZE_MAX, 2, &view),
-                   CUSHIM_ERROR_INVALID_ARGUMENT, "of 64");
+                   CUSHIM_ERROR_INVALID_ARGUMENT, "the view has 64");
     /* A view that was made up, not by a function. */
     view = (cushim_view){.object = x.id, .offset = 8, .length = half / 2, .element = 4};
     assert_refused(cushim_view_size(view, NULL, NULL), CUSHIM_ERROR_INVALID_ARGUMENT, "more");

@@ -221,9 +221,9 @@ Test(safe_misuse, lengths_and_sizes_that_do_not_match)
     assert_refused(cushim_slice_fill(f.stream, f.slice, 1.0), CUSHIM_ERROR_INVALID_ARGUMENT,
                    "elements of 8 bytes here, of 4 in the view");
     assert_refused(cushim_view_part(CUSHIM_VIEW(f.slice), 60, 5, &part),
-                   CUSHIM_ERROR_INVALID_ARGUMENT, "elements 60 to 65 of 64");
+                   CUSHIM_ERROR_INVALID_ARGUMENT, "5 elements from element 60 on, the view has 64");
     assert_refused(cushim_view_split(CUSHIM_VIEW(f.slice), 65, &part, NULL),
-                   CUSHIM_ERROR_INVALID_ARGUMENT, "of 64");
+                   CUSHIM_ERROR_INVALID_ARGUMENT, "at 65 of 64");
     assert_refused(cushim_view_partition(CUSHIM_VIEW(f.slice), 0, &part),
                    CUSHIM_ERROR_INVALID_ARGUMENT, "0 parts");
     assert_refused(cushim_slice_split(&f.slice, 65, &f.slice, &f.far_slice),

@@ -291,3 +291,24 @@ Test(safe_promises, a_hook_frees_later_and_does_not_hang)
     cushim_close(&hooked);
     close_world(&w);
 }
+
+/* The end of the range does not fit into a size_t. */
+Test(safe_promises, a_part_that_overflows_is_told_as_it_was_asked_for)
+{
+    struct world w;
+    cushim_stream stream = CUSHIM_NONE;
+    cushim_slice x = CUSHIM_NONE;
+    cushim_view view;
+
+    open_world(&w);
+    assert_ok(cushim_stream_new(w.context, NULL, &stream));
+    assert_ok(cushim_slice_zeros(stream, sizeof(int), N, &x));
+    assert_refused(cushim_view_part(CUSHIM_VIEW(x), SIZE_MAX, 2, &view),
+                   CUSHIM_ERROR_INVALID_ARGUMENT,
+                   "2 elements from element 18446744073709551615 on, the view has 16");
+    assert_refused(cushim_view_split(CUSHIM_VIEW(x), 17, &view, NULL),
+                   CUSHIM_ERROR_INVALID_ARGUMENT, "at 17 of 16 elements");
+    cushim_slice_free(&x);
+    cushim_stream_free(&stream);
+    close_world(&w);
+}

@@ -9,6 +9,46 @@
 
 SUITE(safe_stream);
 
+/* The value that the driver has for a stream, as cuStreamGetAttribute() returns it. */
+static int policy_of(const struct world *w, cushim_stream stream)
+{
+    int value[16] = {-1};
+    void *cu = NULL;
+
+    assert_ok(cushim_stream_raw(stream, &cu));
+    cr_assert(zero(int, RAW(w, cuStreamGetAttribute, (void *, int, int *), cu, 3, value)));
+    return value[0];
+}
+
+Test(safe_stream, how_threads_wait_for_it)
+{
+    cushim_stream stream = CUSHIM_NONE;
+    struct world w;
+
+    open_world(&w);
+    for (int policy = CUSHIM_WAIT_AUTO; policy <= CUSHIM_WAIT_BLOCKING; policy++) {
+        assert_ok(cushim_stream_new(
+            w.context, cushim_stream_params(.wait_policy = (enum cushim_wait_policy) policy),
+            &stream));
+        cr_expect(eq(int, policy_of(&w, stream), policy));
+        assert_ok(cushim_stream_synchronize(stream));
+        cushim_stream_free(&stream);
+    }
+    forget_calls(&w);
+    assert_refused(cushim_stream_new(w.context, cushim_stream_params(.wait_policy = 5), &stream),
+                   CUSHIM_ERROR_INVALID_ARGUMENT, ".wait_policy is 5, it must be one of");
+    cr_expect(eq(u64, count(&w, "cuStreamCreateWithPriority"), 0));
+    /* Without one the driver is not asked, and a stream that cannot get one is not left behind. */
+    assert_ok(cushim_stream_new(w.context, NULL, &stream));
+    cr_expect(eq(u64, count(&w, "cuStreamSetAttribute"), 0));
+    cushim_stream_free(&stream);
+    inject(&w, "cuStreamSetAttribute result=999\n");
+    assert_refused(cushim_stream_new(
+                       w.context, cushim_stream_params(.wait_policy = CUSHIM_WAIT_SPIN), &stream),
+                   999, "cuStreamSetAttribute");
+    close_world(&w);
+}
+
 enum { N = 64 };
 
 static cushim_slice filled(cushim_stream stream, int value)
@@ -356,8 +396,10 @@ Test(safe_stream, closing_a_driver_tells_what_was_never_freed)
     cushim_log_set(CUSHIM_LOG_WARNING, keep_log, NULL);
     cushim_close(&w.driver);
     cushim_log_set(CUSHIM_LOG_NONE, NULL, NULL);
-    assert_contains(logged, "never freed: stream 'main', made by test_stream.c:");
-    assert_contains(logged, "never freed: slice, made by test_stream.c:");
+    assert_contains(
+        logged, "not freed before its driver was closed: stream 'main', made by test_stream.c:");
+    assert_contains(logged,
+                    "not freed before its driver was closed: slice, made by test_stream.c:");
     cr_expect(eq(ptr, strstr(logged, "context"), NULL), "%s", logged);
     /* They are as good as before. */
     cr_expect(eq(int, first(copy, slice_copy), 1));

@@ -2,6 +2,7 @@
 #include "core/object/handle.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/util.h"
@@ -205,7 +206,7 @@ Test(handle, an_object_may_hold_another)
     cr_expect(eq(int, destroyed, 1));
 }
 
-/* All slots, and one more. */
+/* All slots, and one more. The number is in the public header. */
 Test(handle, there_is_an_end_to_them)
 {
     enum { SLOTS = 1 << 20 };
@@ -217,7 +218,8 @@ Test(handle, there_is_an_end_to_them)
         if (cushim__handle_create(TRACE, &destroyed, destroy, "create", &ids[i]))
             cr_fatal("only %zu handles: %s", i, cushim_error_text());
     assert_status(cushim__handle_create(TRACE, &destroyed, destroy, "create", &extra),
-                  CUSHIM_ERROR_NO_MEMORY);
+                  CUSHIM_ERROR_LIMIT);
+    assert_contains(cushim_error_text(), "create: 1048576 handles are open");
     cr_expect(eq(u64, extra, 7));
     cr_expect(eq(int, destroyed, 0));
     for (size_t i = 0; i < SLOTS; i++)

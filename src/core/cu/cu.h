@@ -34,6 +34,12 @@ struct cushim__cu_uuid {
     char bytes[16];
 };
 
+/* Has the layout of CUstreamAttrValue. */
+union cushim__cu_stream_value {
+    char pad[64];
+    int number;
+};
+
 typedef void(CUDA_CB *cushim__cu_host_fn)(void *user);
 
 /* X(exported name, parameters). Each function returns a CUresult. */
@@ -75,6 +81,8 @@ typedef void(CUDA_CB *cushim__cu_host_fn)(void *user);
     X(cuCtxDisablePeerAccess, (CUcontext))                                                         \
     X(cuMemGetInfo_v2, (size_t *, size_t *) )                                                      \
     X(cuStreamCreateWithPriority, (CUstream *, unsigned, int) )                                    \
+    X(cuStreamSetAttribute, (CUstream, CU_ENUM(CUstreamAttrID),                                    \
+                             const CU_TYPE(CUstreamAttrValue, union cushim__cu_stream_value) *) )  \
     X(cuStreamDestroy_v2, (CUstream))                                                              \
     X(cuStreamGetCtx, (CUstream, CUcontext *) )                                                    \
     X(cuStreamGetFlags, (CUstream, unsigned *) )                                                   \
@@ -148,6 +156,7 @@ CUSHIM__CU_MAP(CUSHIM__CU_FN)
     X(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 97)                                   \
     X(CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, 115)                                             \
     X(CU_STREAM_NON_BLOCKING, 1)                                                                   \
+    X(CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY, 3)                                               \
     X(CU_EVENT_BLOCKING_SYNC, 1)                                                                   \
     X(CU_EVENT_DISABLE_TIMING, 2)                                                                  \
     X(CU_STREAM_CAPTURE_STATUS_NONE, 0)                                                            \

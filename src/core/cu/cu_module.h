@@ -150,7 +150,6 @@ enum {
 #define CUSHIM__CU_LATER_CONSTANT_MAP(X)                                                           \
     X(CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW, 1, 11080)                                          \
     X(CU_LAUNCH_ATTRIBUTE_COOPERATIVE, 2, 11080)                                                   \
-    X(CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY, 3, 11080)                                        \
     X(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, 4, 11080)                                             \
     X(CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE, 5, 11080)                          \
     X(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, 6, 11080)                             \

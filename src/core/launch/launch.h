@@ -3,8 +3,8 @@
  * One launch, from the program's arguments to the driver call.
  *
  * launch_fast.c has the fast path, and launch.c all other launches. launch_check.c compares the
- * arguments with the kernel, launch_options.c has the attributes, and launch_timing.c the time that
- * a launch took.
+ * arguments with the kernel, launch_check_options.c the options with what they may be,
+ * launch_options.c has the attributes, and launch_timing.c the time that a launch took.
  */
 #ifndef CUSHIM_CORE_LAUNCH_LAUNCH_H
 #define CUSHIM_CORE_LAUNCH_LAUNCH_H
@@ -92,6 +92,13 @@ cushim_status cushim__launch_check_arguments(const struct cushim__launch *launch
 
 /* Checks that memory which is written overlaps no other argument. The accesses must be known. */
 cushim_status cushim__launch_check_overlap(const struct cushim__launch *launch);
+
+/*
+ * Checks the values of the options that no driver accepts. The shape must be known. Values that
+ * depend on the driver or the device are left to the driver.
+ */
+cushim_status cushim__launch_check_options(const struct cushim__launch *launch,
+                                           const struct cushim_launch_options *options);
 
 /* The attributes of a launch's options. The caller provides the memory. */
 enum { CUSHIM__LAUNCH_ATTRIBUTES = 32 };

@@ -7,6 +7,10 @@
 
 #include "core/launch/launch.h"
 
+#define FAIL(launch, ...)                                                                          \
+    cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, (launch)->scope->call,                          \
+                    (launch)->function->name, __VA_ARGS__)
+
 static union cushim__cu_attribute_value *add(struct cushim__launch_attributes *a, int id)
 {
     struct cushim__cu_attribute *attribute = &a->list[a->n++];
@@ -104,6 +108,24 @@ static void add_domains(struct cushim__launch_attributes *a,
     value->domains.remote = map->remote;
 }
 
+static cushim_status check_other(const struct cushim__launch *launch,
+                                 const struct cushim__launch_attributes *a,
+                                 const struct cushim_launch_attribute *attribute)
+{
+    const size_t most = sizeof(union cushim__cu_attribute_value);
+
+    if (!attribute->value)
+        return FAIL(launch, "%s: the value of attribute %d is NULL", launch->function->name,
+                    attribute->id);
+    if (attribute->bytes > most)
+        return FAIL(launch, "%s: attribute %d has %zu bytes, a value has up to %zu",
+                    launch->function->name, attribute->id, attribute->bytes, most);
+    if (a->n == CUSHIM__LAUNCH_ATTRIBUTES)
+        return FAIL(launch, "%s: attribute %d is one too many, a launch has up to %d",
+                    launch->function->name, attribute->id, CUSHIM__LAUNCH_ATTRIBUTES);
+    return CUSHIM_OK;
+}
+
 static cushim_status add_others(const struct cushim__launch *launch,
                                 struct cushim__launch_attributes *a,
                                 const struct cushim_launch_options *options)
@@ -111,12 +133,7 @@ static cushim_status add_others(const struct cushim__launch *launch,
     for (size_t i = 0; i < options->n_attributes; i++) {
         const struct cushim_launch_attribute *attribute = &options->attributes[i];
 
-        if (a->n == CUSHIM__LAUNCH_ATTRIBUTES ||
-            attribute->bytes > sizeof(union cushim__cu_attribute_value) || !attribute->value)
-            return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, launch->scope->call,
-                                   launch->function->name,
-                                   "%s: attribute %d has no value, or is one too many or too large",
-                                   launch->function->name, attribute->id);
+        CUSHIM_TRY(check_other(launch, a, attribute));
         memcpy(add(a, attribute->id), attribute->value, attribute->bytes);
     }
     return CUSHIM_OK;
@@ -127,8 +144,8 @@ cushim_status cushim__launch_attributes_make(const struct cushim__launch *launch
                                              struct cushim__launch_attributes *a)
 {
     a->n = a->n_pinned = a->n_events = 0;
+    CUSHIM_TRY(cushim__launch_check_options(launch, o));
     add_if(a, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, o->cooperative);
-    add_if(a, CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY, (int) o->wait_policy);
     add_dimensions(a, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, o->cluster);
     add_if(a, CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE,
            (int) o->cluster_scheduling);

@@ -6,10 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fork.h"
-#include "base/log.h"
 #include "core/object/event_pool.h"
 #include "core/object/host_call.h"
+#include "core/object/limits.h"
 #include "core/object/staging.h"
 
 /*
@@ -20,8 +19,6 @@
  */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct cushim__context *contexts;
-
-CUSHIM__OPEN_IN_CHILD(mutex);
 
 static bool ref_unless_zero(struct cushim__context *context)
 {
@@ -52,15 +49,94 @@ struct cushim__context *cushim__context_find(cushim__entry *const *table, CUcont
     return context;
 }
 
-bool cushim__context_primary_in_use(cushim__entry *const *table, CUdevice device)
-{
-    bool found = false;
+/*
+ * The steps that are under way. They are in memory of the threads that make them, so a child of
+ * fork() forgets those of other threads.
+ */
+static struct cushim__context_step *steps;
+static pthread_cond_t step_ended = PTHREAD_COND_INITIALIZER;
 
-    pthread_mutex_lock(&mutex);
+static void open_in_child(void)
+{
+    pthread_mutex_init(&mutex, NULL);
+    pthread_cond_init(&step_ended, NULL);
+    steps = NULL;
+}
+
+__attribute__((constructor)) static void at_fork(void)
+{
+    pthread_atfork(NULL, NULL, open_in_child);
+}
+
+/* Under the mutex. Tells whether a context of the device is being made, or is being reset. */
+static bool is_under_way(const struct cushim__context_step *step, bool resets)
+{
+    for (const struct cushim__context_step *s = steps; s; s = s->next)
+        if (s->library == step->library && s->device == step->device && s->resets == resets)
+            return true;
+    return false;
+}
+
+/* Under the mutex. A context of an interposed driver is one of the same library. */
+static bool has_primary(const struct cushim__context_step *step)
+{
     for (struct cushim__context *c = contexts; c; c = c->next)
-        found |= c->table == table && c->device == device && c->kind == CUSHIM__CONTEXT_PRIMARY;
+        if (c->driver->library == step->library && c->device == step->device &&
+            atomic_load(&c->is_primary))
+            return true;
+    return false;
+}
+
+/* Under the mutex. */
+static void add_step(struct cushim__context_step *step)
+{
+    step->next = steps;
+    steps = step;
+}
+
+/* Under the mutex, which is released while the thread waits. */
+static void wait_for_reset(const struct cushim__context_step *step)
+{
+    while (is_under_way(step, true))
+        pthread_cond_wait(&step_ended, &mutex);
+}
+
+void cushim__context_make_begin(const struct cushim__scope *scope, CUdevice device,
+                                struct cushim__context_step *step)
+{
+    *step = (struct cushim__context_step){.library = scope->driver->library, .device = device};
+    pthread_mutex_lock(&mutex);
+    wait_for_reset(step);
+    add_step(step);
     pthread_mutex_unlock(&mutex);
-    return found;
+}
+
+bool cushim__context_reset_begin(const struct cushim__scope *scope, CUdevice device,
+                                 struct cushim__context_step *step)
+{
+    bool is_used;
+
+    *step = (struct cushim__context_step){
+        .library = scope->driver->library, .device = device, .resets = true};
+    pthread_mutex_lock(&mutex);
+    wait_for_reset(step);
+    is_used = has_primary(step) || is_under_way(step, false);
+    if (!is_used)
+        add_step(step);
+    pthread_mutex_unlock(&mutex);
+    return !is_used;
+}
+
+void cushim__context_step_end(struct cushim__context_step *step)
+{
+    pthread_mutex_lock(&mutex);
+    for (struct cushim__context_step **s = &steps; *s; s = &(*s)->next)
+        if (*s == step) {
+            *s = step->next;
+            break;
+        }
+    pthread_cond_broadcast(&step_ended);
+    pthread_mutex_unlock(&mutex);
 }
 
 static void remove_from_list(struct cushim__context *context)
@@ -109,6 +185,16 @@ static void empty(struct cushim__context *context)
     free(context->events);
 }
 
+/* Deletes a context that is not in the list. */
+static void delete (struct cushim__context *context)
+{
+    cushim__handle_unpin(context->driver_id);
+    cushim__handle_lock_free(context->lock);
+    pthread_mutex_destroy(&context->pool_lock);
+    cushim__object_finish(&context->object);
+    free(context);
+}
+
 /*
  * Called with the last reference, so there is no handle and no object of the context. It leaves the
  * list only after it is given back: until then cushim_context_primary_reset() must see it.
@@ -120,61 +206,11 @@ static void destroy(void *object)
     empty(context);
     give_back(context);
     remove_from_list(context);
-    cushim__handle_unpin(context->driver_id);
-    cushim__handle_lock_free(context->lock);
-    pthread_mutex_destroy(&context->pool_lock);
-    cushim__object_finish(&context->object);
-    free(context);
+    delete (context);
 }
 
-static const struct {
-    int attribute;
-    size_t offset;
-} limit_list[] = {
-#define LIMIT(attribute, field)                                                                    \
-    {                                                                                              \
-        attribute, offsetof(struct cushim__limits, field)                                          \
-    }
-    LIMIT(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, max_threads_per_block),
-    LIMIT(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, max_block[0]),
-    LIMIT(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y, max_block[1]),
-    LIMIT(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z, max_block[2]),
-    LIMIT(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, max_grid[0]),
-    LIMIT(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y, max_grid[1]),
-    LIMIT(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z, max_grid[2]),
-    LIMIT(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, shared_per_block),
-    LIMIT(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, shared_per_block_optin),
-    LIMIT(CU_DEVICE_ATTRIBUTE_WARP_SIZE, warp_size),
-    LIMIT(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, multiprocessors),
-    LIMIT(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, major),
-    LIMIT(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, minor),
-    LIMIT(CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, memory_pools),
-    LIMIT(CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY, managed),
-    LIMIT(CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS, concurrent_managed),
-    LIMIT(CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH, cooperative),
-    LIMIT(CUSHIM__CU_ATTRIBUTE_CLUSTER_LAUNCH, cluster),
-#undef LIMIT
-};
-
-/*
- * An attribute that this driver does not know is 0: with such a driver the device does not have the
- * feature.
- */
-static void read_limits(const struct cushim__scope *scope, CUdevice device,
-                        struct cushim__limits *limits)
-{
-    for (size_t i = 0; i < ARRAY_SIZE(limit_list); i++) {
-        int *value = (int *) ((char *) limits + limit_list[i].offset);
-
-        if (CU_FN(scope->table, cuDeviceGetAttribute)(value, limit_list[i].attribute, device))
-            *value = 0;
-    }
-    if (limits->shared_per_block_optin < limits->shared_per_block)
-        limits->shared_per_block_optin = limits->shared_per_block;
-}
-
-static struct cushim__context *make(const struct cushim__scope *scope, CUcontext cu,
-                                    CUdevice device, enum cushim__context_kind kind)
+static struct cushim__context *allocate(const struct cushim__scope *scope,
+                                        const struct cushim__known_context *known)
 {
     struct cushim__context *context = cushim__zalloc_lines(sizeof(*context));
 
@@ -185,23 +221,21 @@ static struct cushim__context *make(const struct cushim__scope *scope, CUcontext
         return NULL;
     }
     cushim__object_init(&context->object, CUSHIM__HANDLE_CONTEXT, context, destroy);
-    atomic_init(&context->kind, (int) kind);
+    atomic_init(&context->kind, (int) known->kind);
+    atomic_init(&context->is_primary, known->is_primary);
     context->driver_id = scope->pinned;
     context->table = scope->table;
-    context->cu = cu;
-    context->device = device;
+    context->cu = known->cu;
+    context->device = known->device;
     pthread_mutex_init(&context->pool_lock, NULL);
     context->reuse.max_bytes = CUSHIM_MEMORY_KEPT;
     context->reuse.off = cushim__driver_looks_for_mistakes(scope->driver);
-    read_limits(scope, device, &context->limits);
     /*
      * The scope has pinned the driver only for this call, and the context needs it as long as it
      * lives.
      */
     cushim__handle_pin_again(context->driver_id);
     context->driver = scope->driver;
-    context->next = contexts;
-    contexts = context;
     return context;
 }
 
@@ -211,6 +245,24 @@ static void set_open(struct cushim__context *context, bool open)
     pthread_mutex_lock(&context->pool_lock);
     context->reuse.open = open;
     pthread_mutex_unlock(&context->pool_lock);
+}
+
+/* Makes a context that is not in the list yet. */
+static cushim_status make(const struct cushim__scope *scope,
+                          const struct cushim__known_context *known,
+                          struct cushim__context **ret_context)
+{
+    struct cushim__limits limits;
+    struct cushim__context *context;
+
+    CUSHIM_TRY(cushim__limits_read(scope, known->device, &limits));
+    context = allocate(scope, known);
+    if (!context)
+        return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, scope->call, NULL,
+                               "no memory for a context");
+    context->limits = limits;
+    *ret_context = context;
+    return CUSHIM_OK;
 }
 
 /*
@@ -261,27 +313,47 @@ static bool takes_over(struct cushim__context *context, enum cushim__context_kin
 {
     int borrowed = CUSHIM__CONTEXT_BORROWED;
 
-    return kind == CUSHIM__CONTEXT_PRIMARY &&
-           atomic_compare_exchange_strong(&context->kind, &borrowed, (int) kind);
+    if (kind != CUSHIM__CONTEXT_PRIMARY)
+        return false;
+    atomic_store(&context->is_primary, true);
+    return atomic_compare_exchange_strong(&context->kind, &borrowed, (int) kind);
 }
 
-cushim_status cushim__context_handle(const struct cushim__scope *scope, CUcontext cu,
-                                     CUdevice device, enum cushim__context_kind kind,
-                                     bool *ret_taken, uint64_t *ret_id)
+/*
+ * Returns the context of the list that is known already. If there is none, adds made, unless it is
+ * NULL. This is one step, because two threads that ask at the same time must get the same context.
+ */
+static struct cushim__context *find_or_add(const struct cushim__scope *scope,
+                                           const struct cushim__known_context *known,
+                                           struct cushim__context *made, bool *ret_taken)
 {
     struct cushim__context *context;
 
-    /* One step: two threads that ask at the same time must get the same context. */
     pthread_mutex_lock(&mutex);
-    context = find(scope->table, cu);
-    *ret_taken = context && takes_over(context, kind);
-    if (!context) {
-        context = make(scope, cu, device, kind);
-        *ret_taken = context != NULL;
+    context = find(scope->table, known->cu);
+    *ret_taken = context && takes_over(context, known->kind);
+    if (!context && made) {
+        made->next = contexts;
+        contexts = made;
+        *ret_taken = true;
     }
     pthread_mutex_unlock(&mutex);
-    if (!context)
-        return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, scope->call, NULL,
-                               "no memory for a context");
+    return context ? context : made;
+}
+
+cushim_status cushim__context_handle(const struct cushim__scope *scope,
+                                     const struct cushim__known_context *known, bool *ret_taken,
+                                     uint64_t *ret_id)
+{
+    struct cushim__context *context = find_or_add(scope, known, NULL, ret_taken);
+    struct cushim__context *made = NULL;
+
+    /* The driver is asked without the mutex, so that other threads do not wait for it. */
+    if (!context) {
+        CUSHIM_TRY(make(scope, known, &made));
+        context = find_or_add(scope, known, made, ret_taken);
+        if (context != made)
+            delete (made);
+    }
     return give_handle(context, scope->call, ret_id);
 }

@@ -59,6 +59,7 @@ struct cushim__context {
     struct cushim__limits limits;
     struct cushim__context *next; /* in the list of all contexts */
     atomic_int kind;              /* enum cushim__context_kind; a borrowed one may become primary */
+    atomic_bool is_primary;       /* it is its device's primary context, whatever its kind */
     uint64_t driver_id;           /* the handle of its driver, which is pinned */
     const struct cushim__driver *driver;
 
@@ -91,23 +92,53 @@ static inline void cushim__context_unref(struct cushim__context *context)
     cushim__object_unref(&context->object);
 }
 
+/* A live CUcontext, and what a caller knows of it. */
+struct cushim__known_context {
+    CUcontext cu;
+    CUdevice device;
+    enum cushim__context_kind kind; /* what the caller has taken: a retain, or ownership */
+    bool is_primary;
+};
+
 /*
- * Makes a new handle for the context of a live CUcontext. kind tells what the caller has taken from
- * the driver: a retain or ownership. *ret_taken tells whether the context keeps that; if not, the
- * caller must return it. The context keeps it if the CUcontext was not known before, and a retain
- * also if the context was only borrowed so far.
+ * Makes a new handle for the context of a live CUcontext. *ret_taken tells whether the context
+ * keeps what the caller has taken; if not, the caller must return it. The context keeps it if the
+ * CUcontext was not known before, and a retain also if the context was only borrowed so far. The
+ * scope must have a driver.
  */
-cushim_status cushim__context_handle(const struct cushim__scope *scope, CUcontext cu,
-                                     CUdevice device, enum cushim__context_kind kind,
-                                     bool *ret_taken, uint64_t *ret_id);
+cushim_status cushim__context_handle(const struct cushim__scope *scope,
+                                     const struct cushim__known_context *known, bool *ret_taken,
+                                     uint64_t *ret_id);
 
 /*
  * Returns the context of a CUcontext, with a reference for the caller, or NULL if it is not known.
  */
 struct cushim__context *cushim__context_find(cushim__entry *const *table, CUcontext cu);
 
-/* Tells whether cushim holds the primary context of the device through this table. */
-bool cushim__context_primary_in_use(cushim__entry *const *table, CUdevice device);
+/*
+ * A step in which a thread takes a context from the driver and makes its handle, or resets the
+ * primary context of a device. A step that resets comes alone among all steps of its device and
+ * library. The step is in the caller's memory until cushim__context_step_end().
+ */
+struct cushim__context_step {
+    const struct cushim__library *library;
+    CUdevice device;
+    bool resets;
+    struct cushim__context_step *next;
+};
+
+/* Begins the making of a context. Waits while the device's primary context is being reset. */
+void cushim__context_make_begin(const struct cushim__scope *scope, CUdevice device,
+                                struct cushim__context_step *step);
+
+/*
+ * Begins a reset. Returns false, and begins nothing, if cushim has the device's primary context
+ * through any table of the library, or is making a context of the device.
+ */
+bool cushim__context_reset_begin(const struct cushim__scope *scope, CUdevice device,
+                                 struct cushim__context_step *step);
+
+void cushim__context_step_end(struct cushim__context_step *step);
 
 static inline void cushim__lock(struct cushim__context *context)
 {

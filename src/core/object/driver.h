@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The object of a driver handle or an NVRTC handle: a library, with or without hooks in front of
- * it. leaks.c logs what was never freed.
+ * it. leaks.c logs what is not freed before it.
  */
 #ifndef CUSHIM_CORE_OBJECT_DRIVER_H
 #define CUSHIM_CORE_OBJECT_DRIVER_H

@@ -20,6 +20,9 @@
 #define CLOSED     UINT64_C(0x80000000)
 #define GENERATION UINT64_C(0x100000000)
 
+/* How many handles can be open at the same time. The number is in <cushim/handle.h>. */
+enum { MAX_SLOTS = 1 << CUSHIM__INDEX_BITS };
+
 /* A source location, "train.c:88", or "" if it is not known. */
 struct place {
     char text[40];
@@ -135,7 +138,7 @@ static struct cushim__handle_slot *find_slot(uint32_t *ret_index)
         first_free = rest_of(*ret_index)->next_free;
         return slot;
     }
-    if (n_slots == ARRAY_SIZE(cushim__handle_slots) * CUSHIM__CHUNK_SLOTS)
+    if (n_slots == MAX_SLOTS)
         return NULL;
     if (!(n_slots & (CUSHIM__CHUNK_SLOTS - 1))) {
         struct chunk *chunk = cushim__zalloc_lines(sizeof(*chunk));
@@ -151,9 +154,9 @@ static struct cushim__handle_slot *find_slot(uint32_t *ret_index)
 
 /*
  * Takes a slot for a new handle and notes where it is made. Only the thread that calls this knows
- * the slot until its state is set to open.
+ * the slot until its state is set to open. On failure *ret_full tells whether all slots are in use.
  */
-static struct cushim__handle_slot *take_slot(uint32_t *ret_index)
+static struct cushim__handle_slot *take_slot(uint32_t *ret_index, bool *ret_full)
 {
     const struct place place = take_place();
     struct cushim__handle_slot *slot;
@@ -162,6 +165,7 @@ static struct cushim__handle_slot *take_slot(uint32_t *ret_index)
     slot = find_slot(ret_index);
     if (slot)
         rest_of(*ret_index)->made = place;
+    *ret_full = !slot && n_slots == MAX_SLOTS;
     pthread_mutex_unlock(&mutex);
     return slot;
 }
@@ -170,13 +174,17 @@ cushim_status cushim__handle_create(enum cushim__handle_kind kind, void *object,
                                     cushim__destroy *destroy, const char *call, uint64_t *ret_id)
 {
     struct cushim__handle_slot *slot;
+    bool is_full = false;
     uint32_t index = 0;
     uint64_t state;
 
     /* The slot is chosen first, because the number of the slot is a part of the handle. */
-    slot = take_slot(&index);
+    slot = take_slot(&index, &is_full);
+    if (is_full)
+        return cushim__fail_at(CUSHIM_ERROR_LIMIT, call, NULL,
+                               "%s: %d handles are open, there can be no more", call, MAX_SLOTS);
     if (!slot)
-        return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, call, NULL, "no room for another handle");
+        return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, call, NULL, "no memory for another handle");
     /*
      * Relaxed order is enough for these two: the release below publishes them together with the
      * state.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Logs objects that were never freed, when the last handle of their driver is closed. */
+/* Logs objects that are not freed yet when the last handle of their driver is closed. */
 #include "base/log.h"
 #include "core/object/context.h"
 
@@ -26,8 +26,9 @@ static void tell(enum cushim__handle_kind kind, void *object, const char *made, 
     if (kind < CUSHIM__HANDLE_CONTEXT || o->context->table != r->table || o->kept_by_parent)
         return;
     label = cushim__object_label(o);
-    cushim__log(CUSHIM_LOG_WARNING, "never freed: %s%s%s%s%s%s", cushim__handle_noun(kind),
-                *label ? " '" : "", label, *label ? "'" : "", *made ? ", made by " : "", made);
+    cushim__log(CUSHIM_LOG_WARNING, "not freed before its driver was closed: %s%s%s%s%s%s",
+                cushim__handle_noun(kind), *label ? " '" : "", label, *label ? "'" : "",
+                *made ? ", made by " : "", made);
 }
 
 void cushim__report_leaks(cushim__entry *const *table)

@@ -18,7 +18,7 @@
 
 /*
  * The name in CUdevice_attribute in small letters; the first CUDA version whose driver has it, if
- * that is after 11.4; the values.
+ * that is after 11.0; the values.
  */
 static const struct {
     const char *name;
@@ -139,15 +139,15 @@ static const struct {
     [109] = {"max_access_policy_window_size", 0, {134217728, 134217728, 0, 134213632}},
     [110] = {"gpu_direct_rdma_with_cuda_vmm_supported", 0, {1, 1, 1, 0}},
     [111] = {"reserved_shared_memory_per_block", 0, {1024, 1024, 0, 1024}},
-    [112] = {"sparse_cuda_array_supported", 0, {1, 1, 1, 1}},
-    [113] = {"read_only_host_register_supported", 0, {1, 1, 1, 1}},
-    [114] = {"timeline_semaphore_interop_supported", 0, {1, 1, 1, 1}},
-    [115] = {"memory_pools_supported", 0, {1, 1, 1, 1}},
-    [116] = {"gpu_direct_rdma_supported", 0, {1, 1, 1, 0}},
-    [117] = {"gpu_direct_rdma_flush_writes_options", 0, {1, 1, 1, 1}},
+    [112] = {"sparse_cuda_array_supported", 11010, {1, 1, 1, 1}},
+    [113] = {"read_only_host_register_supported", 11010, {1, 1, 1, 1}},
+    [114] = {"timeline_semaphore_interop_supported", 11020, {1, 1, 1, 1}},
+    [115] = {"memory_pools_supported", 11020, {1, 1, 1, 1}},
+    [116] = {"gpu_direct_rdma_supported", 11030, {1, 1, 1, 0}},
+    [117] = {"gpu_direct_rdma_flush_writes_options", 11030, {1, 1, 1, 1}},
     /* 100: the device keeps remote writes in order, which came with cc 9.0; NCCL flushes on all before */
-    [118] = {"gpu_direct_rdma_writes_ordering", 0, {100, 0, 0, 0}},
-    [119] = {"mempool_supported_handle_types", 0, {9, 1, 1, 1}},
+    [118] = {"gpu_direct_rdma_writes_ordering", 11030, {100, 0, 0, 0}},
+    [119] = {"mempool_supported_handle_types", 11030, {9, 1, 1, 1}},
     [120] = {"cluster_launch", 11080, {1, 0, 0, 0}},
     [121] = {"deferred_mapping_cuda_array_supported", 11060, {1, 1, 1, 1}},
     [122] = {"can_use_64_bit_stream_mem_ops", 11070, {1, 1, 1, 1}},

@@ -25,17 +25,46 @@ enum {
     LAUNCH_COMPLETION_EVENT = 12,
     DEVICE_UPDATABLE_KERNEL_NODE = 13,
     PREFERRED_SHARED_MEMORY_CARVEOUT = 14,
+    NVLINK_UTIL_CENTRIC_SCHEDULING = 16,
 };
 
 #define LARGEST_PORTABLE_CLUSTER 8
 #define INVALID_CLUSTER_SIZE     ((CUresult) 912)
+
+/* The physical memory synchronisation domains of an H200. */
+#define SYNC_DOMAINS 4
 
 static CUresult check_access_policy(const void *value)
 {
     CUaccessPolicyWindow window;
 
     memcpy(&window, value, sizeof(window));
-    return window.hitRatio >= 0 && window.hitRatio <= 1 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return window.hitRatio >= 0 && window.hitRatio <= 1 &&
+                   window.missProp != CU_ACCESS_PROPERTY_PERSISTING
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_INVALID_VALUE;
+}
+
+/* The numbers that an H200 accepts, as recorded with a driver of CUDA 13.0. */
+static CUresult check_number(int id, const void *value)
+{
+    int number, first = 0, last = 1;
+
+    memcpy(&number, value, sizeof(number));
+    if (id == PREFERRED_SHARED_MEMORY_CARVEOUT)
+        first = -1, last = 100;
+    else if (id == CLUSTER_SCHEDULING)
+        last = 2;
+    return number >= first && number <= last ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult check_domains(const void *value)
+{
+    unsigned char domains[2];
+
+    memcpy(domains, value, sizeof(domains));
+    return domains[0] < SYNC_DOMAINS && domains[1] < SYNC_DOMAINS ? CUDA_SUCCESS
+                                                                  : CUDA_ERROR_INVALID_VALUE;
 }
 
 static CUresult check_cluster(const struct mock__request *request, const void *value)
@@ -44,6 +73,8 @@ static CUresult check_cluster(const struct mock__request *request, const void *v
     size_t blocks = 1;
 
     memcpy(cluster, value, sizeof(cluster));
+    if (!cluster[0] && !cluster[1] && !cluster[2])
+        return CUDA_SUCCESS; /* no clusters */
     for (unsigned i = 0; i < 3; i++) {
         MOCK__REQUIRE(cluster[i] && cluster[i] <= LARGEST_PORTABLE_CLUSTER &&
                           request->grid[i] % cluster[i] == 0,
@@ -88,15 +119,18 @@ static CUresult apply(struct mock__request *request, int id, const void *value)
     case PROGRAMMATIC_EVENT:
     case LAUNCH_COMPLETION_EVENT:
         return add_event(request, value);
-    case IGNORE:
+    /* The others are hints, which do not change the result of a kernel. */
     case CLUSTER_SCHEDULING:
+    case MEM_SYNC_DOMAIN:
+    case PREFERRED_SHARED_MEMORY_CARVEOUT:
+    case NVLINK_UTIL_CENTRIC_SCHEDULING:
+        return check_number(id, value);
+    case MEM_SYNC_DOMAIN_MAP:
+        return check_domains(value);
+    case IGNORE:
     case PROGRAMMATIC_STREAM_SERIALIZATION:
     case PRIORITY:
-    case MEM_SYNC_DOMAIN_MAP:
-    case MEM_SYNC_DOMAIN:
     case PREFERRED_CLUSTER_DIMENSION:
-    case PREFERRED_SHARED_MEMORY_CARVEOUT:
-        /* These are hints, which do not change the result of a kernel. */
         return CUDA_SUCCESS;
     case DEVICE_UPDATABLE_KERNEL_NODE:
         return CUDA_ERROR_NOT_SUPPORTED;

@@ -93,7 +93,7 @@ static struct mock__stream *make(struct mock__context *context)
         own = thread_new();
     if (!own)
         return NULL;
-    stream = mock__stream_new(context, 0, 0);
+    stream = mock__stream_new(context, 0);
     if (!stream)
         return NULL;
     stream->is_default = true;

@@ -15,7 +15,7 @@
 
 static uint64_t next_id = FIRST_ID;
 
-struct mock__stream *mock__stream_new(struct mock__context *context, unsigned flags, int priority)
+struct mock__stream *mock__stream_new(struct mock__context *context, unsigned flags)
 {
     struct mock__stream *stream = mock__object_new(MOCK__STREAM, sizeof(*stream));
 
@@ -27,7 +27,6 @@ struct mock__stream *mock__stream_new(struct mock__context *context, unsigned fl
         stream->context = context;
         mock__object_own(context, stream);
         stream->flags = flags;
-        stream->priority = priority;
         stream->id = next_id++;
         stream->queue->stream_id = stream->id;
         stream->attributes[MOCK__SYNCHRONIZATION_POLICY][0] = CU_SYNC_POLICY_AUTO;
@@ -45,7 +44,7 @@ void mock__stream_free(struct mock__stream *stream)
 
 bool mock__streams_begin(struct mock__context *context)
 {
-    context->legacy = mock__stream_new(context, 0, 0);
+    context->legacy = mock__stream_new(context, 0);
     if (!context->legacy)
         return false;
     context->legacy->is_default = true;
@@ -109,6 +108,13 @@ CUresult mock__stream_find(CUstream handle, struct mock__stream **ret_stream)
     return mock__context_usable(stream->context);
 }
 
+void mock__stream_set_priority(struct mock__stream *stream, int priority)
+{
+    const int greatest = stream->context->device->profile->priority_greatest;
+
+    stream->priority = priority > 0 ? 0 : priority < greatest ? greatest : priority;
+}
+
 static CUresult create(CUstream *phStream, unsigned flags, int priority, const char *made_by)
 {
     struct mock__stream *stream;
@@ -116,12 +122,9 @@ static CUresult create(CUstream *phStream, unsigned flags, int priority, const c
     MOCK__REQUIRE(phStream && !(flags & ~(unsigned) CU_STREAM_NON_BLOCKING),
                   CUDA_ERROR_INVALID_VALUE);
     MOCK__ENTER_CONTEXT(context);
-    if (priority > 0)
-        priority = 0;
-    if (priority < context->device->profile->priority_greatest)
-        priority = context->device->profile->priority_greatest;
-    stream = mock__stream_new(context, flags, priority);
+    stream = mock__stream_new(context, flags);
     MOCK__REQUIRE(stream, CUDA_ERROR_OUT_OF_MEMORY);
+    mock__stream_set_priority(stream, priority);
     mock__made(&stream->object.made, made_by);
     *phStream = MOCK__HANDLE(stream);
     return CUDA_SUCCESS;

@@ -44,8 +44,11 @@ struct mock__stream {
     unsigned char attributes[MOCK__N_STREAM_ATTRIBUTES][MOCK__STREAM_ATTRIBUTE];
 };
 
-/* Makes a stream. NULL when out of memory. */
-struct mock__stream *mock__stream_new(struct mock__context *context, unsigned flags, int priority);
+/* Makes a stream with priority 0. NULL when out of memory. */
+struct mock__stream *mock__stream_new(struct mock__context *context, unsigned flags);
+
+/* Sets the priority. A number outside of the device's range becomes its end. */
+void mock__stream_set_priority(struct mock__stream *stream, int priority);
 
 /*
  * Frees a stream. The work that it still has runs all the same: the queue exists until it is done.

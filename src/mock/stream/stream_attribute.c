@@ -17,6 +17,7 @@ enum {
 };
 
 #define LAST_SYNC_POLICY 4
+#define LAST_SYNC_DOMAIN 1
 
 /* Returns the size of an attribute of streams, or 0 if streams do not have it. */
 static size_t size_of(int attribute)
@@ -59,10 +60,12 @@ static bool value_valid(int attribute, const void *value)
         memcpy(&window, value, sizeof(window));
         return window.hitRatio >= 0 && window.hitRatio <= 1;
     }
-    if (attribute != MOCK__SYNCHRONIZATION_POLICY)
+    if (attribute != MOCK__SYNCHRONIZATION_POLICY && attribute != MEM_SYNC_DOMAIN)
         return true;
     memcpy(&number, value, sizeof(number));
-    return number >= CU_SYNC_POLICY_AUTO && number <= LAST_SYNC_POLICY;
+    return attribute == MEM_SYNC_DOMAIN
+               ? number >= 0 && number <= LAST_SYNC_DOMAIN
+               : number >= CU_SYNC_POLICY_AUTO && number <= LAST_SYNC_POLICY;
 }
 
 static CUresult set(CUstream hStream, int attribute, const void *value)
@@ -74,7 +77,7 @@ static CUresult set(CUstream hStream, int attribute, const void *value)
     MOCK__TRY(mock__stream_find(hStream, &stream));
     MOCK__REQUIRE(value && size && value_valid(attribute, value), CUDA_ERROR_INVALID_VALUE);
     if (attribute == PRIORITY)
-        memcpy(&stream->priority, value, size);
+        mock__stream_set_priority(stream, *(const int *) value);
     else
         memcpy(stream->attributes[attribute], value, size);
     return CUDA_SUCCESS;

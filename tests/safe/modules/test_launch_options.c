@@ -121,7 +121,6 @@ static const struct attribute *find(int id)
 
 Test(launch_options, numbers, .init = begin)
 {
-    CHECK_NUMBER(3, 4, .wait_policy = CUSHIM_WAIT_BLOCKING);
     CHECK_NUMBER(5, 2, .cluster_scheduling = CUSHIM_CLUSTER_LOAD_BALANCING);
     CHECK_NUMBER(6, 1, .programmatic_serialization = true);
     CHECK_NUMBER(8, 0, .priority = &(const int){0});
@@ -205,15 +204,59 @@ Test(launch_options, a_node_comes_back, .init = begin)
 Test(launch_options, others_by_number, .init = begin)
 {
     const int value = 9;
+    struct cushim_launch_attribute many[33];
     const struct cushim_launch_attribute others[] = {{99, &value, sizeof(value)}},
                                          large[] = {{99, &value, 65}}, none[] = {{99, NULL, 4}};
 
     assert_ok(LAUNCH(.attributes = others, .n_attributes = 1));
     cr_assert(eq(int, find(99)->value.number, 9));
     assert_refused(LAUNCH(.attributes = large, .n_attributes = 1), CUSHIM_ERROR_INVALID_ARGUMENT,
-                   "attribute 99");
+                   "nothing: attribute 99 has 65 bytes, a value has up to 64");
     assert_refused(LAUNCH(.attributes = none, .n_attributes = 1), CUSHIM_ERROR_INVALID_ARGUMENT,
-                   "attribute 99");
+                   "nothing: the value of attribute 99 is NULL");
+    for (int i = 0; i < 33; i++)
+        many[i] = others[0];
+    assert_ok(LAUNCH(.attributes = many, .n_attributes = 32));
+    assert_refused(LAUNCH(.attributes = many, .n_attributes = 33), CUSHIM_ERROR_INVALID_ARGUMENT,
+                   "nothing: attribute 99 is one too many, a launch has up to 32");
+    finish();
+}
+
+#define assert_wrong(part, ...)                                                                    \
+    assert_refused(LAUNCH(__VA_ARGS__), CUSHIM_ERROR_INVALID_ARGUMENT, "nothing: " part)
+
+/* The driver would answer a number. It is not called. */
+Test(launch_options, wrong_values_are_named, .init = begin)
+{
+    struct cushim_access_window window = {.hit_ratio = 1.5f};
+    cushim_slice slice = CUSHIM_NONE;
+
+    assert_ok(cushim_slice_zeros(stream, 4, 100, &slice));
+    window.view = CUSHIM_VIEW(slice);
+    forget_calls(&w);
+    assert_wrong(".attributes is NULL, and .n_attributes is 1", .n_attributes = 1);
+    assert_wrong(".cluster is 0 x 2 x 1, x must not be 0", .cluster = {0, 2, 1});
+    assert_wrong(".cluster is 3 x 1 x 1, a grid of 8 x 2 x 1 is no multiple", .cluster = {3});
+    assert_wrong(".cluster is 2 x 4 x 1, a grid of 8 x 2 x 1", .cluster = {2, 4});
+    assert_wrong(".preferred_cluster is 0 x 0 x 1", .preferred_cluster = {0, 0, 1});
+    assert_wrong(".cluster is 4 x 1 x 1, a .preferred_cluster of 6 x 1 x 1 is no multiple",
+                 .cluster = {4}, .preferred_cluster = {6});
+    assert_wrong(".cluster_scheduling is 3, it must be from 0 to 2", .cluster_scheduling = 3);
+    assert_wrong(".sync_domain is 77, it must be from 0 to 2", .sync_domain = 77);
+    assert_wrong(".shared_carveout is 101, it must be from -1", .shared_carveout = &(int){101});
+    assert_wrong(".shared_carveout is -2,", .shared_carveout = &(int){-2});
+    assert_wrong(".access_window has a hit_ratio of 1.5, it must be from 0 to 1",
+                 .access_window = &window);
+    window.hit_ratio = -1;
+    assert_wrong(".access_window has a hit_ratio of -1", .access_window = &window);
+    window.hit_ratio = __builtin_nanf("");
+    assert_wrong(".access_window has a hit_ratio of", .access_window = &window);
+    window = (struct cushim_access_window){window.view, 1, .miss = CUSHIM_ACCESS_PERSISTING};
+    assert_wrong(".access_window->miss is 2, it must be from 0 to 1", .access_window = &window);
+    cr_expect(eq(u64, count_all(&w), count(&w, "cuCtxSetCurrent")));
+    window.miss = CUSHIM_ACCESS_NORMAL;
+    assert_ok(LAUNCH(.access_window = &window, .shared_carveout = &(int){-1}, .cluster = {8, 2}));
+    cushim_slice_free(&slice);
     finish();
 }
 

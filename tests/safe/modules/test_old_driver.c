@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* The oldest driver that the safe layer is for: what works there, and what says that it does not.
+ */
+#include "modules.h"
+
+SUITE(old_driver);
+
+enum { N = 1000 };
+
+static const char ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
+                          ".visible .entry increment(.param .u64 x, .param .u32 n)\n"
+                          "{\n"
+                          "  .reg .pred %p;\n"
+                          "  .reg .b32 %r<6>;\n"
+                          "  .reg .b64 %a<3>;\n"
+                          "  ld.param.u64 %a0, [x];\n"
+                          "  ld.param.u32 %r0, [n];\n"
+                          "  mov.u32 %r1, %ctaid.x;\n"
+                          "  mov.u32 %r2, %ntid.x;\n"
+                          "  mov.u32 %r3, %tid.x;\n"
+                          "  mad.lo.u32 %r4, %r1, %r2, %r3;\n"
+                          "  setp.ge.u32 %p, %r4, %r0;\n"
+                          "  @%p ret;\n"
+                          "  mad.wide.u32 %a1, %r4, 4, %a0;\n"
+                          "  ld.global.u32 %r5, [%a1];\n"
+                          "  add.u32 %r5, %r5, 1;\n"
+                          "  st.global.u32 [%a1], %r5;\n"
+                          "  ret;\n"
+                          "}\n";
+
+static struct world w;
+static cushim_stream a, b;
+
+static void begin(const char *version)
+{
+    open_old_world(&w, version);
+    assert_ok(cushim_stream_new(w.context, NULL, &a));
+    assert_ok(cushim_stream_new(w.context, cushim_stream_params(.blocking = true), &b));
+}
+
+static void finish(void)
+{
+    cushim_stream_free(&a);
+    cushim_stream_free(&b);
+    close_world(&w);
+}
+
+/* Slices, copies, fills, order between streams, and a launch. */
+static void use(void)
+{
+    cushim_slice x = CUSHIM_NONE, y = CUSHIM_NONE;
+    cushim_pinned pinned = CUSHIM_NONE;
+    cushim_module module = CUSHIM_NONE;
+    cushim_function increment;
+    const unsigned n = N;
+    int values[N] = {0};
+
+    for (int i = 0; i < N; i++)
+        values[i] = i;
+    assert_ok(cushim_module_load_text(w.context, ptx, NULL, &module));
+    assert_ok(cushim_module_function(module, "increment", &increment));
+    assert_ok(cushim_slice_from(a, values, N, &x));
+    assert_ok(cushim_slice_zeros(b, sizeof(int), N, &y));
+    assert_ok(
+        cushim_launch(a, increment, cushim_for_elements(n), CUSHIM_INOUT(x), CUSHIM_VALUE(n)));
+    assert_ok(cushim_slice_copy(b, y, x));
+    cushim_slice_free(&x);
+    assert_ok(cushim_pinned_alloc(w.context, sizeof(int), N, 0, &pinned));
+    assert_ok(cushim_slice_copy(a, pinned, y));
+    assert_ok(cushim_slice_fill(b, y, 5));
+    assert_ok(cushim_slice_read(a, pinned, values, N));
+    cr_expect(eq(int, values[N - 1], N));
+    assert_ok(cushim_slice_read(b, y, values, N));
+    cr_expect(eq(int, values[0], 5));
+    cushim_slice_free(&y);
+    cushim_pinned_free(&pinned);
+    cushim_module_free(&module);
+}
+
+static void use_events(void)
+{
+    cushim_event event = CUSHIM_NONE;
+
+    assert_ok(cushim_event_new(w.context, 0, &event));
+    assert_ok(cushim_event_record(event, a));
+    assert_ok(cushim_stream_wait(b, event));
+    assert_ok(cushim_event_synchronize(event));
+    assert_ok(cushim_stream_synchronize(b));
+    assert_ok(cushim_context_synchronize(w.context));
+    cushim_event_free(&event);
+}
+
+Test(old_driver, without_memory_pools)
+{
+    begin("11.0");
+    use();
+    use_events();
+    finish();
+}
+
+Test(old_driver, with_memory_pools)
+{
+    begin("11.2");
+    use();
+    use_events();
+    finish();
+}
+
+/* Answers that the device has memory pools. */
+static bool pretend(struct cushim_call *call, void *user)
+{
+    enum { MEMORY_POOLS_SUPPORTED = 115 };
+
+    (void) user;
+    if (call->row != CUSHIM_ROW_cuDeviceGetAttribute ||
+        *(const int *) call->args[1] != MEMORY_POOLS_SUPPORTED)
+        return false;
+    **(int **) call->args[0] = 1;
+    call->result = 0;
+    return true;
+}
+
+/* What the driver has counts, and not what it says. */
+Test(old_driver, that_claims_memory_pools)
+{
+    const struct cushim_hooks hooks = {.before = pretend};
+    cushim_driver pretender = CUSHIM_NONE;
+    cushim_context context = CUSHIM_NONE;
+
+    begin("11.0");
+    assert_ok(cushim_interpose(w.driver, &hooks, 1, &pretender));
+    assert_ok(cushim_context_primary(pretender, 0, &context));
+    cushim_stream_free(&a);
+    cushim_stream_free(&b);
+    assert_ok(cushim_stream_new(context, NULL, &a));
+    assert_ok(cushim_stream_new(context, NULL, &b));
+    cushim_context_free(&w.context);
+    w.context = context;
+    use();
+    finish();
+    cushim_close(&pretender);
+}
+
+/* A graph is not made, and everything goes on. */
+Test(old_driver, graphs_name_the_driver_that_they_need)
+{
+    cushim_stream recorder = CUSHIM_NONE;
+    cushim_graph graph = CUSHIM_NONE;
+    cushim_slice x = CUSHIM_NONE;
+
+    begin("11.0");
+    assert_ok(cushim_slice_zeros(a, sizeof(int), N, &x));
+    assert_ok(cushim_capture_begin(w.context, &recorder));
+    assert_ok(cushim_slice_fill(recorder, x, 7));
+    assert_refused(cushim_capture_end(&recorder, &graph), 302,
+                   "cuGraphInstantiateWithFlags needs CUDA 11.4");
+    cr_expect(eq(u64, graph.id, 0));
+    cushim_slice_free(&x);
+    use();
+    finish();
+}
