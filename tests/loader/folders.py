@@ -107,7 +107,8 @@ def make_needed(root, gone, middle, other):
     for circle in (name, "libcushim-other.so.7"):
         link(root / "circle" / circle, root / "bad/loop.so")
     link(root / "needs/libcushim-text.so.7", root / "bad/text.so")
-    os.mkfifo(root / "needs/libcushim-pipe.so.7")
+    for pipe in ("libcushim-pipe.so.7", "libm.so.7"):
+        os.mkfifo(root / "needs" / pipe)
     for lib in ("lib", "lib64", f"lib/{sysconfig.get_config_var('MULTIARCH')}"):
         link(root / "lib-of" / lib / name, bad)
     for platform in (os.uname().machine, "haswell", "xeon_phi", "power8", "power9", "power10"):

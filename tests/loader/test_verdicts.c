@@ -47,6 +47,8 @@ static const struct {
     {FAKE("auxiliary"), CUSHIM_VERDICT_LOAD_FAILED,
      "needs/libcushim-gone.so.7: the file is cut short"},
     {FAKE("auxiliary-pipe"), CUSHIM_VERDICT_NOT_A_FILE, "needs/libcushim-pipe.so.7: it is a pipe"},
+    /* It has almost the name of a part of the C library. */
+    {FAKE("libm-pipe"), CUSHIM_VERDICT_NOT_A_FILE, "needs/libm.so.7: it is a pipe"},
     /* The linker goes on without these. */
     {FAKE("auxiliary-text"), CUSHIM_VERDICT_INCOMPLETE, "it lacks"},
     {FAKE("auxiliary-absent"), CUSHIM_VERDICT_INCOMPLETE, "it lacks"},

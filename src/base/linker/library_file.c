@@ -236,14 +236,14 @@ static void add_step(struct walk *walk, const char *name, const struct look *loo
  */
 static bool is_of_c_library(const char *name)
 {
-    static const char *const parts[] = {"libc.so.",       "libm.so.", "libdl.so.", "librt.so.",
-                                        "libpthread.so.", "ld-linux", "ld-musl-",  "ld64.so."};
+    static const char *const parts[] = {"libc.so.6", "libc.so", "libdl.so.2", "librt.so.1",
+                                        "libpthread.so.0"};
 
-    for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
-        if (!strncmp(name, parts[i], strlen(parts[i])))
+    for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+        if (!strcmp(name, parts[i]))
             return true;
-    }
-    return false;
+    return !strncmp(name, "ld-linux", 8) || !strncmp(name, "ld-musl-", 8) ||
+           !strncmp(name, "ld64.so.", 8);
 }
 
 /* Circles end here, and a library that is needed under two names is found once. */

@@ -33,6 +33,9 @@ static bool helped; /* a replacement kernel runs; guarded by helpers */
 static _Thread_local int in_callback;
 static _Thread_local bool in_kernel;
 
+/* Whether the thread could be cancelled before it entered a driver function. */
+static _Thread_local int cancel_state;
+
 /* What the thread holds between mock__control_lock() and mock__control_unlock(). */
 static _Thread_local enum { NOTHING, HELPERS, LOCK } held;
 
@@ -41,6 +44,27 @@ static void after_fork_in_child(void)
     /* This cannot take the lock: the thread that holds it does not exist in the child. */
     if (initialised)
         atomic_store(&forked, true);
+}
+
+/*
+ * A thread that is cancelled while it waits under the lock would leave the lock taken for ever. So
+ * driver functions are no cancellation points.
+ */
+static void take_lock(void)
+{
+    int before;
+
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    pthread_mutex_lock(&lock);
+    cancel_state = before;
+}
+
+static void release_lock(void)
+{
+    const int before = cancel_state;
+
+    pthread_mutex_unlock(&lock);
+    pthread_setcancelstate(before, NULL);
 }
 
 CUresult mock__enter(void)
@@ -53,19 +77,19 @@ CUresult mock__enter(void)
      */
     if (in_callback)
         return CUDA_ERROR_NOT_PERMITTED;
-    pthread_mutex_lock(&lock);
+    take_lock();
     if (initialised) {
         mock__upcalls.entered();
         return CUDA_SUCCESS;
     }
-    pthread_mutex_unlock(&lock);
+    release_lock();
     return CUDA_ERROR_NOT_INITIALIZED;
 }
 
 void mock__leave(const CUresult *entered)
 {
     if (*entered == CUDA_SUCCESS)
-        pthread_mutex_unlock(&lock);
+        release_lock();
 }
 
 void mock__lock(void)
@@ -117,6 +141,20 @@ static bool lock_soon(void)
  * this thread. So this thread never waits for the lock without also looking for a replacement
  * kernel.
  */
+bool mock__control_possible(unsigned milliseconds)
+{
+    bool free = false;
+
+    for (unsigned i = 0; !free && i < milliseconds; i++) {
+        free = lock_helpers();
+        if (free)
+            pthread_mutex_unlock(&helpers);
+        else if ((free = lock_soon()))
+            pthread_mutex_unlock(&lock);
+    }
+    return free;
+}
+
 void mock__control_lock(void)
 {
     /* The thread that may hold the locks does not exist in a child, and nothing changes there. */

@@ -95,6 +95,9 @@ void mock__unlock(void);
  * function in place of a kernel and its threads may call, too: while one runs, this is the lock of
  * the helpers. They are not taken twice by a thread.
  */
+/* Tells whether mock__control_lock() is possible within so many milliseconds: no kernel runs on. */
+bool mock__control_possible(unsigned milliseconds);
+
 void mock__control_lock(void);
 void mock__control_unlock(void);
 bool mock__lock_wait(uint64_t nanoseconds);

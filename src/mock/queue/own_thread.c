@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/thread.h"
 #include "base/util.h"
 #include "mock/base/state.h"
 #include "mock/base/stats.h"
@@ -105,7 +106,7 @@ static void start(void)
 
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    started = !pthread_create(&thread, &attributes, run, NULL);
+    started = !cushim__thread_create(&thread, &attributes, run, NULL);
     pthread_attr_destroy(&attributes);
 }
 

@@ -148,6 +148,23 @@ Test(cluster, lanes_wait_for_lanes_at_the_barrier)
         cr_expect(eq(u32, words[i], 0xffffff00));
 }
 
+/* Ranks that no block of the cluster has lead to no memory, also those near the largest number. */
+Test(cluster, ranks_that_are_too_large)
+{
+    static const char *const ranks[] = {"2", "77", "254", "255", "256", "0xffffffff"};
+    char body[300];
+
+    for (size_t i = 0; i < sizeof(ranks) / sizeof(ranks[0]); i++) {
+        snprintf(body, sizeof(body),
+                 "mov.u32 %%r1, s; mapa.shared::cluster.u32 %%r5, %%r1, %s;\n"
+                 "ld.shared::cluster.u32 %%r2, [%%r5]; st.global.u32 [%%rd1], %%r2;",
+                 ranks[i]);
+        EXPECT(CUDA_ERROR_ILLEGAL_INSTRUCTION, run_pairs(body, 2, 32));
+        cushim_mock_findings_clear();
+        OK(mock_cuDevicePrimaryCtxReset(0));
+    }
+}
+
 /* Blocks give each other numbers through shared memory, round by round, whoever runs them. */
 #define ROUNDS                                                                                     \
     "mov.u32 %r1, s; mad.lo.u32 %r1, %t, 4, %r1; mov.u32 %r2, %i; mov.u32 %r3, 0; xor.b32 %r4, "   \

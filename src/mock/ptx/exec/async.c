@@ -242,9 +242,13 @@ const struct ptx__op *ptx__do_map_address(struct ptx__warp *w, const struct ptx_
 
     for (uint32_t m = w->mask; m; m &= m - 1) {
         const unsigned l = (unsigned) __builtin_ctz(m);
-        /* The block's own memory has only one address, without a rank. */
+        /*
+         * The block's own memory has only one address, without a rank. A rank that no cluster has
+         * leads to no memory.
+         */
+        const uint32_t named = rank[l] < PTX__NO_RANK ? rank[l] : PTX__NO_RANK;
         const uint64_t high =
-            rank[l] == w->block->rank ? 0 : (uint64_t) (rank[l] + 1) << PTX__RANK_SHIFT;
+            named == w->block->rank ? 0 : (uint64_t) (named + 1) << PTX__RANK_SHIFT;
 
         if (op->c)
             wide_d[l] = (wide[l] & ~(UINT64_C(0xff) << PTX__RANK_SHIFT)) | high;

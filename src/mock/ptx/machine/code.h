@@ -43,6 +43,7 @@
  * this bit.
  */
 #define PTX__RANK_SHIFT 24
+#define PTX__NO_RANK    254 /* more than any cluster has; with 1 added it fits into the address */
 
 /*
  * The first slots of each register file. Results that are not wanted are written to the first four.

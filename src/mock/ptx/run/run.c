@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/thread.h"
 #include "mock/ptx/racecheck/racecheck.h"
 #include "mock/ptx/racecheck/shadow_record.h"
 #include "mock/ptx/texture/texture.h"
@@ -266,7 +267,7 @@ static void run_workers(struct ptx__grid *grid)
     unsigned started = 0;
 
     grid->alone = !n;
-    while (started < n && !pthread_create(&threads[started], NULL, work_along, grid))
+    while (started < n && !cushim__thread_create(&threads[started], NULL, work_along, grid))
         started++;
     work(grid);
     while (started)

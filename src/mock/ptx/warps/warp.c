@@ -166,7 +166,7 @@ const struct ptx__op *ptx__warp_let_pass(struct ptx__warp *warp, const struct pt
     if (limit && warp->jumps > limit)
         return ptx__fault(ptx__first_lane_op(warp, op), PTX__ERROR_LAUNCH_TIMEOUT, PTX__ENDLESS,
                           "it has jumped backwards %llu times, with calls as %u jumps each: an "
-                          "endless loop?",
+                          "endless loop? A kernel cannot wait for the host here",
                           (unsigned long long) warp->jumps, PTX__STEPS_OF_CALL);
     for (unsigned i = 0; i < warp->n_groups; i++) {
         if (warp->groups[i].state == PTX__RUNNABLE && warp->groups[i].yield_round > last)
