@@ -185,8 +185,8 @@ static void empty(struct cushim__context *context)
     free(context->events);
 }
 
-/* Deletes a context that is not in the list. */
-static void delete (struct cushim__context *context)
+/* Frees a context that is not in the list. */
+static void discard(struct cushim__context *context)
 {
     cushim__handle_unpin(context->driver_id);
     cushim__handle_lock_free(context->lock);
@@ -206,7 +206,7 @@ static void destroy(void *object)
     empty(context);
     give_back(context);
     remove_from_list(context);
-    delete (context);
+    discard(context);
 }
 
 static struct cushim__context *allocate(const struct cushim__scope *scope,
@@ -353,7 +353,7 @@ cushim_status cushim__context_handle(const struct cushim__scope *scope,
         CUSHIM_TRY(make(scope, known, &made));
         context = find_or_add(scope, known, made, ret_taken);
         if (context != made)
-            delete (made);
+            discard(made);
     }
     return give_handle(context, scope->call, ret_id);
 }
