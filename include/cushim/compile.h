@@ -58,8 +58,9 @@ struct cushim_header {
 };
 
 /**
- * Parameters of cushim_compile(). A field that is zero selects its default. A list ends with NULL,
- * or with an entry whose name is NULL:
+ * Parameters of cushim_compile(), and of cushim_module_compile(), which has other defaults for kind
+ * and arch (module.h). A field that is zero selects its default. A list ends with NULL, or with an
+ * entry whose name is NULL:
  *
  *     .include_paths = (const char *const[]){"/opt/include", NULL}
  *

@@ -3,14 +3,15 @@
  * Freed memory that a context keeps.
  *
  * A slice that is freed does not give its memory back to the driver at once. The context keeps it,
- * and gives it to the next allocation of the same number of bytes: on the same stream without any
- * call of the driver, and on another stream after a wait for the last work that used it. So a loop
- * that allocates and frees costs little.
+ * and gives it to the next allocation of exactly the same number of bytes: on the same stream
+ * without any call of the driver, and on another stream after a wait for the last work that used
+ * it. So a loop that allocates and frees costs little. Only memory of slices that cushim allocated
+ * is kept, not pinned, unified or adopted memory.
  *
- * A context keeps up to CUSHIM_MEMORY_KEPT bytes, unless cushim_memory_keep() says otherwise. When
- * an allocation of a slice fails because the device has no memory left, the kept memory is freed,
- * and the allocation is tried again. Other users of the device do not see the kept memory as free.
- * With the last handle of the context all of it is freed.
+ * Each context keeps up to CUSHIM_MEMORY_KEPT bytes, unless cushim_memory_keep() says otherwise.
+ * When an allocation of a slice fails because the device has no memory left, the kept memory of the
+ * context is freed, and the allocation is tried again. Other users of the device do not see the
+ * kept memory as free. Freeing the last handle of the context frees all of it.
  *
  * Nothing is kept on a driver that looks for mistakes in the use of memory, such as the mock
  * (mock.h), unless its checks are off: it would not see a use of freed memory.
@@ -30,14 +31,15 @@ extern "C" {
 #define CUSHIM_MEMORY_KEPT ((size_t) 256 << 20)
 
 /**
- * Sets how many bytes of freed memory the context keeps at most. Memory beyond that is freed now. 0
- * keeps nothing.
+ * Sets how many bytes of freed memory the context keeps at most. Frees kept memory beyond that now.
+ * With 0, nothing is kept.
  */
 CUSHIM_API cushim_status cushim_memory_keep(cushim_context context, size_t max_bytes);
 
 /**
- * Frees kept memory until at most max_bytes are left. Later frees are kept again. Work of the
- * device may still use the memory; it is freed in the order of its stream.
+ * Frees kept memory until at most max_bytes are left. Memory that is freed later is kept again, up
+ * to the limit of cushim_memory_keep(). Work of the device may still use the memory; it is freed in
+ * the order of its stream.
  */
 CUSHIM_API cushim_status cushim_memory_trim(cushim_context context, size_t max_bytes);
 

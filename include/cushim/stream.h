@@ -49,7 +49,8 @@ CUSHIM_API cushim_status cushim_stream_default(cushim_context context, cushim_st
 /**
  * Returns the per-thread default stream of the calling thread. The caller frees the handle. Other
  * threads get CUSHIM_ERROR_WRONG_THREAD if they use the handle, because the driver would use their
- * own per-thread stream instead.
+ * own per-thread stream instead. Any thread may free it. A handle that its thread did not free
+ * before it ended stays open, and keeps the context, until another thread frees it.
  */
 CUSHIM_API cushim_status cushim_stream_per_thread(cushim_context context,
                                                   cushim_stream *ret_stream);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What the dynamic linker of this process can be asked. Only that of glibc can be asked. */
+/*
+ * Asks the dynamic linker of this process for its folders and libraries. Only that of glibc can be
+ * asked.
+ */
 #ifndef CUSHIM_BASE_LINKER_PROCESS_H
 #define CUSHIM_BASE_LINKER_PROCESS_H
 

@@ -19,8 +19,8 @@ struct cushim__image {
     const char *log;  /* "" if there is none */
     struct cushim__lowered *lowered;
     size_t n_lowered;
-    struct cushim__arena arena; /* all of the above, and this struct's own memory last */
-};                              /* owns all of the above, and finally the memory of this struct */
+    struct cushim__arena arena; /* owns all of the above */
+};
 
 struct cushim__image *cushim__image_new(void);
 void cushim__image_free(struct cushim__image *image);

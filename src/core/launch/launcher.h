@@ -31,7 +31,10 @@ cushim_status cushim__launcher_set(struct cushim__launcher *launcher, size_t ind
                                    const struct cushim_argument *argument, const char *call);
 void cushim__launcher_clear(struct cushim__launcher *launcher);
 
-/* The list as it is now, which stays so until it is given back; NULL where it is empty. */
+/*
+ * Returns the current list with a reference, or NULL if it is empty. The list does not change until
+ * cushim__launcher_give().
+ */
 struct cushim__argument_list *cushim__launcher_take(struct cushim__launcher *launcher);
 void cushim__launcher_give(struct cushim__launcher *launcher, struct cushim__argument_list *list);
 

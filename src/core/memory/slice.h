@@ -3,7 +3,8 @@
  * Slices: the objects of the handles of device, page-locked and unified memory, and the conversion
  * of a view of them to a range of bytes.
  *
- * A launch calls cushim__span_pin() for each argument, checks with cushim__find_overlap() that
+ * A span is a view that was looked up: a range of bytes of a buffer, whose slice is pinned. A
+ * launch calls cushim__span_pin() for each argument, checks with cushim__find_overlap() that
  * written memory does not overlap other arguments, submits with the accesses of the spans
  * (core/order/submit.h), and unpins the spans.
  */
@@ -21,7 +22,7 @@ struct cushim__slice {
     size_t element, length;        /* bytes, elements */
 };
 
-/* A view, looked up and checked. The slice is pinned. */
+/* A span: a view that was looked up and checked. Its slice is pinned. */
 struct cushim__resolved_view {
     uint64_t id;
     struct cushim__slice *slice;

@@ -103,8 +103,8 @@ struct cushim__known_context {
 /*
  * Makes a new handle for the context of a live CUcontext. *ret_taken tells whether the context
  * keeps what the caller has taken; if not, the caller must return it. The context keeps it if the
- * CUcontext was not known before, and a retain also if the context was only borrowed so far. The
- * scope must have a driver.
+ * CUcontext was not known before. It also keeps a retain if the context was only borrowed so far.
+ * The scope must have a driver.
  */
 cushim_status cushim__context_handle(const struct cushim__scope *scope,
                                      const struct cushim__known_context *known, bool *ret_taken,

@@ -88,7 +88,7 @@ void cushim__handle_each(void (*see)(enum cushim__handle_kind kind, void *object
                                      void *user),
                          void *user);
 
-/* What a lock is for. A lock that is used again keeps its kind, and so its place in the order. */
+/* What a lock protects. A lock that is used again keeps its kind, and so its place in the order. */
 enum cushim__lock_kind {
     CUSHIM__STREAM_LOCK,
     CUSHIM__CONTEXT_LOCK,

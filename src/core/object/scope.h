@@ -42,8 +42,8 @@ struct cushim__scope {
     cushim__check_free(scope, CU_FN((scope)->table, name) args, #name)
 
 /*
- * A public function that is one driver call: enter is the expression that enters its scope, which
- * it and args know as scope. Leaves the scope again.
+ * Defines the body of a public function that makes one driver call. The expression enter enters the
+ * scope. The expressions enter and args may use the variable `scope`. Leaves the scope again.
  */
 #define CU_CALL_IN(enter, name, args)                                                              \
     __extension__({                                                                                \

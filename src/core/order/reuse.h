@@ -4,7 +4,7 @@
  *
  * A buffer that nothing refers to any more is kept as it is, with the points of its last uses. So
  * it needs no wait to be used again: its new use is submitted as a write, which comes after all
- * earlier uses. On the stream that used it last that costs nothing; another stream waits for them.
+ * earlier uses. This costs nothing on the stream that used it last; another stream waits for them.
  *
  * The lists are under the pool lock of the context. A kept buffer holds its context, so they are
  * emptied with the last handle of the context.

@@ -27,9 +27,10 @@
  *
  * The context lock protects all of a timeline except its references. What a submission changes is
  * changed under the stream lock as well: so a thread that has one of the two locks may read it. The
- * stream lock comes before the context lock. A timeline
- * lives as long as a stream or a point of a buffer refers to it, and it keeps its context alive. If
- * the stream is destroyed before, the timeline gets a last mark and is retired.
+ * stream lock comes before the context lock.
+ *
+ * A timeline exists as long as a stream or a point of a buffer refers to it, and it keeps its
+ * context. If the stream is destroyed before, the timeline gets a last mark and is retired.
  */
 #ifndef CUSHIM_CORE_ORDER_TIMELINE_H
 #define CUSHIM_CORE_ORDER_TIMELINE_H
@@ -103,7 +104,7 @@ static inline void cushim__timeline_lock(const struct cushim__timeline *timeline
     pthread_mutex_lock(&timeline->lock->mutex);
 }
 
-/* Ends the calls to the driver that this thread makes on the stream. */
+/* Notes that the driver has accepted all submissions, and releases the stream lock. */
 static inline void cushim__timeline_unlock(struct cushim__timeline *timeline)
 {
     atomic_store_explicit(&timeline->issued, timeline->submitted, memory_order_release);
