@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Variables of the environment. */
 #ifndef CUSHIM_BASE_ENV_H
 #define CUSHIM_BASE_ENV_H
 

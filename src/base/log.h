@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The log: messages of the library for the callback of the program, or for standard error. */
 #ifndef CUSHIM_BASE_LOG_H
 #define CUSHIM_BASE_LOG_H
 

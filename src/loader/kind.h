@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The two kinds of library that the loader finds, libcuda and libnvrtc. */
 #ifndef CUSHIM_LOADER_KIND_H
 #define CUSHIM_LOADER_KIND_H
 

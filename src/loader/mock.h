@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Where the mock of this installation is. The loader knows nothing else about it. */
 #ifndef CUSHIM_LOADER_MOCK_H
 #define CUSHIM_LOADER_MOCK_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Opening a library: the search, loading, and cuInit(). Thread-safe. */
 #ifndef CUSHIM_LOADER_OPEN_H
 #define CUSHIM_LOADER_OPEN_H
 

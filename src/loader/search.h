@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The search: which candidates are tried, and in which order. */
 #ifndef CUSHIM_LOADER_SEARCH_H
 #define CUSHIM_LOADER_SEARCH_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Verdicts on the files of libraries, for the search report. */
 #ifndef CUSHIM_LOADER_VERDICT_H
 #define CUSHIM_LOADER_VERDICT_H
 

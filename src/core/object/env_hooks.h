@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Opening a library with the hooks that the environment asks for: the trace and the faults. */
 #ifndef CUSHIM_CORE_OBJECT_ENV_HOOKS_H
 #define CUSHIM_CORE_OBJECT_ENV_HOOKS_H
 

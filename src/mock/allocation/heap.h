@@ -18,7 +18,7 @@ struct mock__chunk {
     size_t file_offset;
     struct mock__pool *pool; /* the pool that it belongs to, or NULL */
     size_t bytes;
-    size_t span;      /* of its addresses: more than it has bytes, where allocations have gaps */
+    size_t span;      /* size of its address range; larger than bytes if allocations have gaps */
     size_t used;      /* bytes of it in allocations */
     uint64_t cursor;  /* where the last allocation ended */
     uint64_t used_to; /* where the furthest one did: behind it nothing was ever written */
@@ -36,15 +36,15 @@ struct mock__chunk *mock__chunk_create(struct mock__pool *pool, size_t bytes);
 void mock__chunk_destroy(struct mock__chunk *chunk);
 
 /*
- * Nothing is left in the chunk: gives it back, unless it is worth keeping for the next
- * allocation, or its pool's to keep.
+ * Called when the chunk has no allocation left. Frees it, unless it is kept for the next allocation
+ * or for its pool.
  */
 void mock__chunk_release(struct mock__chunk *chunk);
 
-/* The first chunk of a pool, or of those that belong to none: linked by next. */
+/* Returns the first chunk of a pool, or of those without a pool: linked by next. */
 struct mock__chunk *mock__chunk_first(const struct mock__pool *pool);
 
-/* The chunk that an address lies in, NULL if it is in none. */
+/* Returns the chunk that an address is in, or NULL. */
 struct mock__chunk *mock__chunk_at(uint64_t address);
 
 /* Makes bytes of it zeros. */

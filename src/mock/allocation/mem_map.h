@@ -52,15 +52,19 @@ struct mock__range {
     struct cushim__tree_node by_address; /* among all */
 };
 
-/* A physical without handles and mappings goes. */
+/* Frees the memory if it has no handles and no mappings. */
 void mock__physical_settle(struct mock__physical *physical);
 
-/* NULL if the handle is not one that the program has. */
+/* Returns the memory of a handle, or NULL if the program has no such handle. */
 struct mock__physical *mock__physical_find(CUmemGenericAllocationHandle handle);
 
-/* The reserved range of an address, or NULL; the first of all; and whether there is one. */
+/* Returns the reserved range that an address is in, or NULL. */
 const struct mock__range *mock__map_range(uint64_t address);
+
+/* Returns the first of all reserved ranges, or NULL. */
 const struct mock__range *mock__map_first(void);
+
+/* Tells whether an address is in a reserved range. */
 bool mock__map_reserved(uint64_t address);
 
 /* For memory.c: the answers of mock__memory_bytes() and the like for mapped memory. */

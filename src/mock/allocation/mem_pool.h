@@ -40,16 +40,16 @@ struct mock__pool {
     struct mock__chunk *chunks;
 };
 
-/* NULL if the handle is none that the program has. */
+/* Returns the pool of a handle, or NULL if the program has no such handle. */
 struct mock__pool *mock__pool_find(CUmemoryPool handle);
 
 /* The device's current pool, or its default one; NULL if there is no memory. */
 struct mock__pool *mock__pool_of(struct mock__device *device, bool only_default);
 
-/* NULL if there is no memory. */
+/* Makes a pool of a device. NULL when out of memory. */
 struct mock__pool *mock__pool_new(struct mock__device *device);
 
-/* A chunk with at least so many bytes; NULL if the device, the pool or the host has no more. */
+/* Returns a chunk of at least so many bytes; NULL if device, pool or host have no more. */
 struct mock__chunk *mock__pool_reserve(struct mock__pool *pool, size_t bytes);
 
 /* Tells the pool that an allocation was made from it, or is about to be freed. */

@@ -96,7 +96,7 @@ CUresult mock__memory_register(struct mock__context *context, void *host, size_t
 struct mock__memory *mock__memory_insert(const struct mock__memory *range);
 void mock__memory_erase(struct mock__memory *memory);
 
-/* The number of an allocation that has no range of its own. */
+/* Returns the number of a new allocation that has no range of its own. */
 uint64_t mock__memory_new_id(void);
 
 /* Makes new memory zeros. The host needs no more for it than before, where that is large. */
@@ -140,7 +140,7 @@ struct mock__freed {
 /* Tells whether the address is in a range whose free was submitted. New work must not use it. */
 bool mock__memory_being_freed(uint64_t address);
 
-/* A free of the range was submitted to a stream; or it was not, after all. */
+/* Notes that a free of the range was submitted to a stream, or takes this note back. */
 void mock__memory_dies(struct mock__memory *memory, uint64_t stream_id);
 void mock__memory_lives(struct mock__memory *memory);
 
@@ -190,7 +190,10 @@ struct mock__memory *mock__memory_checked(uint64_t address, size_t *ret_offset, 
  */
 void *mock__memory_bytes(uint64_t address, size_t bytes);
 
-/* Tells whether it is inside one range, which has its bytes now or is a graph's. */
+/*
+ * Tells whether the bytes are inside one range that exists, such as memory of a graph that has no
+ * bytes at present.
+ */
 bool mock__memory_contains(uint64_t address, size_t bytes);
 
 #endif

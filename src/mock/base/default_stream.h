@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which stream is meant where a driver function is given none.
+ * The default stream of driver functions.
  *
  * A _ptds or _ptsz function differs from the one without the suffix in this alone: its default
  * stream is the calling thread's, not the legacy one. So these functions are generated
@@ -13,8 +13,8 @@
 #include <stdbool.h>
 
 /*
- * In between, the default stream of the calling thread's driver functions is its own. Pairs nest:
- * a kernel that runs in a thread that waits may call such a function, too, which refuses it.
+ * In between, the default stream of the calling thread's driver functions is its own. Pairs nest: a
+ * replacement kernel that runs in a thread that waits may call such a function, too. It fails.
  */
 void mock__per_thread_begin(void);
 void mock__per_thread_end(void);

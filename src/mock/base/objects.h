@@ -42,13 +42,13 @@ enum mock__kind {
     MOCK__KINDS, /* how many there are, and one */
 };
 
-/* Which function of the driver made something for the program, and the how-many-eth of it. */
+/* The driver function that made an object for the program, and the number of that call. */
 struct mock__made {
     const char *function; /* NULL: the driver did, for itself */
     uint64_t nth;         /* 0: not known */
 };
 
-/* Says so, and counts it. */
+/* Records the function that made an object, and counts the call. */
 void mock__made(struct mock__made *made, const char *function);
 
 /* The first member of every object. */
@@ -61,10 +61,10 @@ struct mock__object {
     struct cushim__tree_node of_owner; /* among those that the same object owns */
 };
 
-/* A zeroed object with a handle, NULL if there is no memory. */
+/* Returns a zeroed object with a handle, or NULL when out of memory. */
 void *mock__object_new(enum mock__kind kind, size_t size);
 
-/* NULL if the handle is not that of a live object of this kind. */
+/* Returns the live object of a handle, or NULL if there is none of this kind. */
 void *mock__object_find(enum mock__kind kind, const void *handle);
 
 /* Returns the live object of a handle, of any kind, or NULL if there is none. */
@@ -86,7 +86,7 @@ void *mock__object_next(enum mock__kind kind, size_t *cursor);
 void mock__object_own(const void *owner, void *object);
 void *mock__object_next_of(const void *owner, enum mock__kind kind, size_t *cursor);
 
-/* What a caller knows of an object. */
+/* The handle of an object. */
 #define MOCK__HANDLE(pointer) ((void *) (pointer)->object.handle)
 
 #endif

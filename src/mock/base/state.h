@@ -66,42 +66,49 @@ void mock__leave(const CUresult *entered);
             return (error);                                                                        \
     } while (0)
 
-/*
- * These surround a call of the program's code, in which functions of the driver fail. A host
- * function runs without the lock, so it may wait for another thread that uses the driver. A kernel
- * runs with the lock, because its memory must not change meanwhile. of_host: it is a replacement
- * kernel of the program, and what changes in the driver's state meanwhile, changes with the lock of
- * the helpers.
- */
+/* Surround a call of the program's code, in which functions of the driver fail. */
 void mock__callback_begin(void);
 void mock__callback_end(void);
+
+/*
+ * Surround a kernel, which runs with the lock, because its memory must not change meanwhile.
+ * of_host is true for a replacement kernel. While it runs, the state changes only under `helpers`.
+ */
 void mock__kernel_begin(bool of_host);
 void mock__kernel_end(void);
+
+/* Take and release `helpers`, the lock of replacement kernels and their threads. */
 void mock__helpers_lock(void);
 void mock__helpers_unlock(void);
+
+/*
+ * Release the lock for a host function, and take it again. So the function may wait for another
+ * thread that uses the driver.
+ */
 void mock__unlock_for_callback(void);
 void mock__lock_after_callback(void);
 
-/*
- * The lock alone, for threads that are not inside of a driver function. mock__lock_wait() releases
- * the lock and waits until mock__lock_changed() is called. 0 nanoseconds means no time limit; false
- * means that the time is over.
- */
+/* Take and release the lock alone, in threads that are not inside of a driver function. */
 void mock__lock(void);
 void mock__unlock(void);
 
 /*
- * Take and release the lock in functions that do no work and wait for nothing, and that a host
- * function in place of a kernel and its threads may call, too: while one runs, this is the lock of
- * the helpers. They are not taken twice by a thread.
+ * mock__lock_wait() releases the lock and waits until mock__lock_changed() is called. 0 nanoseconds
+ * means no time limit; false means that the time is over.
+ */
+bool mock__lock_wait(uint64_t nanoseconds);
+void mock__lock_changed(void);
+
+/*
+ * Take and release the lock in functions that do no work and wait for nothing, and that a
+ * replacement kernel and its threads may call, too. While one runs, these functions take `helpers`
+ * instead. A thread must not call them while it holds the lock.
  */
 /* Tells whether mock__control_lock() is possible within so many milliseconds: no kernel runs on. */
 bool mock__control_possible(unsigned milliseconds);
 
 void mock__control_lock(void);
 void mock__control_unlock(void);
-bool mock__lock_wait(uint64_t nanoseconds);
-void mock__lock_changed(void);
 
 /* Initialises the driver, for cuInit(). */
 CUresult mock__initialise(void);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The counts that cushim_mock_counts() returns. */
 #ifndef CUSHIM_MOCK_BASE_STATS_H
 #define CUSHIM_MOCK_BASE_STATS_H
 

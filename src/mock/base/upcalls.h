@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Upcalls: calls from a folder of the mock to folders above it. exports/upcalls.c has the list of
- * the functions. So this folder can, for example, create a context without knowing streams. Callers
+ * Upcalls: calls from a folder of the mock to later folders. exports/upcalls.c has the list of the
+ * functions. So this folder can, for example, create a context without knowing streams. Callers
  * hold the lock.
  */
 #ifndef CUSHIM_MOCK_BASE_UPCALLS_H
@@ -29,19 +29,19 @@ struct mock__upcalls {
     bool (*context_begin)(struct mock__context *context);
     /* A context ends: destroys all that lives in it. */
     void (*context_end)(struct mock__context *context);
-    /* A module is unloaded: its texture references go. */
+    /* A module is unloaded: destroys its texture references. */
     void (*module_end)(const struct mock__module *module);
 
     /* All work is done: memory pools free what they need not keep. */
     void (*idle)(void);
-    /* Work that the host had in its hands is done, and gone: what it held up may be watched. */
+    /* Work that waited for the host is done, and freed: what it held up may be watched. */
     void (*watch)(uintptr_t ended);
     /* Watched work is submitted; and is done, or is not submitted after all. */
     void (*watch_submitted)(const struct mock__work *work);
     void (*watch_end)(const struct mock__work *work);
     /*
      * The host knows, or may know from a message, that the work before the clock is done. It knew
-     * so of what is before the other one.
+     * this already of the work before `before`.
      */
     void (*host_knows)(const struct mock__clock *clock, const struct mock__clock *before);
     /* Tells whether work of the slot is watched for which the host has not waited. */
@@ -55,7 +55,7 @@ struct mock__upcalls {
     /* Memory of the host, for the program and for the mock, which may be the same. */
     bool (*host_map)(size_t bytes, uint64_t *ret_address, unsigned char **ret_host);
     void (*host_unmap)(const struct mock__memory *memory);
-    /* Memory that the program registers, and may unmap at any time, comes and goes. */
+    /* The program has registered memory, which it may unmap at any time; or unregisters it. */
     void (*registered)(const struct mock__memory *memory);
     void (*unregistered)(const struct mock__memory *memory);
     /* A driver function begins: the addresses of such memory that is unmapped are reserved. */

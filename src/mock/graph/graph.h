@@ -88,7 +88,7 @@ struct mock__graph {
 
 /* --- graphs --- */
 
-/* NULL if there is no memory. */
+/* Returns an empty graph, or NULL when out of memory. */
 struct mock__graph *mock__graph_new(void);
 void mock__graph_free(struct mock__graph *graph);
 
@@ -124,8 +124,8 @@ CUresult mock__node_add_child(struct mock__graph *graph, const struct mock__pred
 
 /*
  * The node of a copy that is a copy of this one, in the graphs within as well; NULL if none is. The
- * copies are sorted when that is asked first. mock__origins_forget() is called when a graph within
- * comes, in the graph or in one within it.
+ * first call sorts the copies. mock__origins_forget() is called when a child graph is added to the
+ * graph, or to one within it.
  */
 struct mock__node *mock__node_in_copy(struct mock__graph *copy, uintptr_t original);
 void mock__origins_forget(struct mock__graph *graph);
@@ -160,7 +160,7 @@ bool mock__capture_dependencies_add(struct mock__capture_dependencies *dependenc
                                     const CUgraphNode *nodes, const struct mock__edge_data *data,
                                     size_t n);
 
-/* Marks the nodes of a dependencies and all that they depend on, and nothing else in the graph. */
+/* Marks the nodes in the list and all that they depend on, and nothing else in the graph. */
 CUresult
 mock__capture_dependencies_mark_behind(const struct mock__graph *graph,
                                        const struct mock__capture_dependencies *dependencies);

@@ -39,9 +39,9 @@ struct mock__copy {
  * Submits a copy to a stream. CUDA_ERROR_INVALID_VALUE if one of the ranges is not of the kind that
  * its side says.
  *
- * When this returns, the host may rely on what a driver guarantees. An asynchronous copy accesses
- * memory that the driver knows later. Memory that the driver does not know has been read, or
- * written, already. A synchronous copy is done, unless it is from device to device.
+ * When this returns, the host may rely on what a driver guarantees. An asynchronous copy accesses,
+ * at a later time, the memory that the driver knows. Memory that the driver does not know has been
+ * read, or written, already. A synchronous copy is done, unless it is from device to device.
  */
 CUresult mock__copy(struct mock__stream *stream, bool async, const struct mock__copy *copy);
 

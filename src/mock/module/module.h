@@ -59,8 +59,8 @@ struct mock__module {
 };
 
 /*
- * size: SIZE_MAX of an image whose size is for itself to say. managed: NULL of a module that has
- * its managed variables for itself.
+ * Loads a module. size is SIZE_MAX if only the image tells its size. managed is NULL for a module
+ * that does not share its managed variables with a library.
  */
 CUresult mock__module_load(struct mock__context *context, const void *image, size_t size,
                            struct mock__managed *managed, struct ptx__log *log,

@@ -7,7 +7,7 @@
 
 struct mock__function;
 
-/* Returns 0 if no block fits. */
+/* Returns the number of blocks, 0 if none fits. */
 int mock__occupancy(const struct mock__function *function, size_t threads, size_t dynamic_shared);
 
 #endif

@@ -43,8 +43,8 @@ bool mock__clock_reached(const struct mock__clock *clock, unsigned slot, uint64_
 
 /*
  * Calls visit() for each slot of which the clock has reached more than the other one, with the
- * number, until it returns false. What clocks imply besides is left out. Parts that the clocks
- * share cost nothing.
+ * number, until it returns false. Orders that clocks only imply
+ * (mock__clock_imply()) are left out. Parts that the clocks share cost nothing.
  */
 typedef bool mock__clock_visit(void *user, unsigned slot, uint64_t number);
 void mock__clock_each_newer(const struct mock__clock *clock, const struct mock__clock *before,
@@ -54,8 +54,9 @@ void mock__clock_each_newer(const struct mock__clock *clock, const struct mock__
 void mock__clock_join(struct mock__clock **clock, const struct mock__clock *other);
 
 /*
- * Clocks of which it is known that another clock is after them. What two clocks have of them is not
- * compared: so joining costs what has changed in both since. NULL: nothing is known.
+ * For joining two clocks: a clock that is known to be before both, and clocks that are known to be
+ * before the first. Those parts are not compared, so joining costs what has changed in both since.
+ * NULL: nothing is known.
  */
 struct mock__known {
     const struct mock__clock *in_both;     /* before both clocks that are joined */

@@ -42,7 +42,10 @@ struct mock__queue {
     uint64_t submitted, done;  /* counts, which go on from the slot's last queue */
     uint64_t ends[MOCK__ENDS]; /* device_time.c's */
     struct mock__clock *clock; /* the clock of the last submission */
-    /* At the last submission: the work's, the host's, and that of whom the queue turns with. */
+    /*
+     * Clocks at the last submission: of the work, of the host, and of the legacy stream if the
+     * queue is blocking, or of the blocking queues if it is the legacy stream.
+     */
     struct mock__clock *own_then, *host_then, *other_then;
     struct mock__work *first, *last;
     struct mock__queue *next_busy, **link_busy; /* list of the queues with work left */
@@ -50,9 +53,10 @@ struct mock__queue {
     struct mock__queue *next_in_context, **link_in_context;
     uint64_t busy_since;
     /*
-     * Of a queue with work left that does not run: either it stands still until another queue has
-     * done so much, or it is among those that do not, by the ticket of the first work. There it
-     * counts if that work is ready; what calls do not announce is asked again.
+     * For a queue that has work left and does not run. Either stopped_by is the queue that it waits
+     * for. Or the queue is in the tree of queues that can go on, sorted by the ticket of its first
+     * work; counts tells whether that work is ready. Work whose readiness no call announces is
+     * examined again each time.
      */
     struct mock__queue *stopped_by;
     struct cushim__tree_node by_number, by_ticket, by_asking;
@@ -60,7 +64,7 @@ struct mock__queue {
     size_t n_ready;              /* how many at and below it in the tree count */
     struct cushim__tree stopped; /* the queues that this one has stopped */
     struct mock__queue *hurries; /* for schedule.c: the queue for which this one hurries */
-    /* Its work that the host has in its hands, by number; and among the queues with such work. */
+    /* Work of this queue that waits for the host, by number; and its place among such queues. */
     struct cushim__tree held;
     struct cushim__tree_node by_slot;
     /* List of the blocking queues whose work no work of the legacy stream waits for yet. */
@@ -106,7 +110,7 @@ struct mock__work {
     struct mock__work *next;            /* in its queue */
     struct mock__work *next_call;       /* in the list of calls for the mock's thread */
     uint64_t ticket;                    /* its number among all work of the process */
-    struct cushim__tree_node by_number; /* where the host has it in its hands: in its queue */
+    struct cushim__tree_node by_number; /* if it waits for the host: in its queue */
     uint64_t behind;                 /* all work up to this ticket was done before its submission */
     uint64_t submitted_ns, begun_ns; /* device_time.c's */
     struct mock__point *waits;
@@ -187,8 +191,8 @@ void mock__work_settled(uint64_t ticket);
 void mock__queue_follow(struct mock__queue *queue, const struct mock__clock *clock);
 
 /*
- * Submitted work is in the host's hands while it is to call the host, or waits for a change that no
- * call announces. Returns such work that lies before another piece of submitted work, and is not
+ * Submitted work waits for the host while it is to call the host, or waits for a change that no
+ * call announces. Returns such work that is before another piece of submitted work, and is not
  * done; NULL if there is none.
  */
 const struct mock__work *mock__work_holding(const struct mock__work *later);

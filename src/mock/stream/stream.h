@@ -13,7 +13,7 @@
 #include "mock/functions.h"
 #include "mock/graph/graph.h"
 
-/* What a function that takes no stream works in. */
+/* The stream of driver functions that have no stream parameter. */
 #define MOCK__DEFAULT_STREAM ((CUstream) NULL)
 
 #define MOCK__N_STREAM_ATTRIBUTES 17

@@ -74,7 +74,7 @@ struct mock__texels {
     unsigned flags; /* CUDA_ARRAY3D_LAYERED and the like; 0 for linear memory */
 };
 
-/* NULL if there is no such object. */
+/* Return the object of a handle, or NULL if there is none. */
 const struct mock__texture *mock__texture_find(CUtexObject handle);
 const struct mock__surface *mock__surface_find(CUsurfObject handle);
 
@@ -90,18 +90,18 @@ CUresult mock__texels_of(const CUDA_RESOURCE_DESC *resource, unsigned level,
 CUresult mock__resource_check(const struct mock__context *context,
                               const CUDA_RESOURCE_DESC *resource);
 
-/* NULL if there is no memory. */
+/* Makes a reference for the variable at an address. NULL when out of memory. */
 struct mock__texture_reference *mock__texture_reference_new(struct mock__context *context,
                                                             const struct mock__module *module,
                                                             uint64_t address);
 
-/* The reference of a variable, NULL if there is none yet. */
+/* Return the reference of the variable at an address, or NULL if there is none yet. */
 struct mock__texture_reference *mock__texture_reference_at(uint64_t address);
 struct mock__surface_reference *mock__surface_reference_at(uint64_t address);
 
 void mock__texture_reference_free(struct mock__texture_reference *reference);
 
-/* The references that a module's variables are. */
+/* Destroys the references that are variables of a module. */
 void mock__references_destroy(const struct mock__module *module);
 
 /*
@@ -110,7 +110,7 @@ void mock__references_destroy(const struct mock__module *module);
  */
 bool mock__image_find(void *unused, uint64_t handle, struct ptx__image *ret_image);
 
-/* The textures, surfaces and texture references of a context. */
+/* Destroys the textures, surfaces and texture references of a context. */
 void mock__textures_destroy(const struct mock__context *context);
 
 #endif

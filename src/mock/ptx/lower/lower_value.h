@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Moving values between registers and the frame of a function. */
 #ifndef CUSHIM_MOCK_PTX_LOWER_LOWER_VALUE_H
 #define CUSHIM_MOCK_PTX_LOWER_LOWER_VALUE_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Whether a kernel and the host may exchange messages while the kernel runs. */
 #ifndef CUSHIM_MOCK_PTX_LOWER_MESSAGE_H
 #define CUSHIM_MOCK_PTX_LOWER_MESSAGE_H
 

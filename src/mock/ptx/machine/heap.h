@@ -9,10 +9,10 @@
 
 struct ptx__heap;
 
-/* Returns 0 if there is no room. */
+/* Returns the address of so many bytes of the heap, or 0 if there is no room. */
 uint64_t ptx__heap_take(struct ptx__heap *heap, uint64_t bytes);
 
-/* Returns false if no part in use begins at the address. */
+/* Frees what ptx__heap_take() returned. False if no part in use begins at the address. */
 bool ptx__heap_give(struct ptx__heap *heap, uint64_t address);
 
 /*

@@ -39,10 +39,11 @@ struct ptx__range {
     const uint8_t *written; /* a bit for each byte that was written before; NULL: all */
     bool shadowed;          /* record the kernel's accesses in shadow memory */
     bool check_blocks;      /* and record the blocks, for the race check */
-    uint64_t *reads,
-        *writes; /* a bit for each byte: made at the first use; the caller frees them */
-    uint8_t
-        *parts; /* for each PTX__PART_BYTES, whether it may have such a bit; made and freed so */
+    /* A bit for each byte that was read, or written. Made at the first use; the caller frees them.
+     */
+    uint64_t *reads, *writes;
+    /* A byte for each PTX__PART_BYTES: 0 if the part has no such bit. Made and freed like these. */
+    uint8_t *parts;
     uint64_t *lines; /* the shadow memory: see racecheck/racecheck.h; the engine frees it */
     struct ptx__range *next_used; /* the engine's list of the ranges with shadow memory */
 };
@@ -62,9 +63,9 @@ struct ptx__launch {
     struct ptx__range *ranges; /* sorted by address; those below come first */
     size_t n_ranges;
     /*
-     * Returns the range that an address is in, NULL if there is none: so a launch costs what it
-     * uses, and not what there is. The same range each time. Two calls never run at the same time.
-     * NULL: there are no more than the ranges above.
+     * Returns the range that an address is in, the same one each time, or NULL if there is none.
+     * Two calls never run at the same time. So a launch costs what it uses, and not what there is.
+     * If this pointer is NULL, there are no ranges but those above.
      */
     struct ptx__range *(*range)(void *user, uint64_t address);
 
