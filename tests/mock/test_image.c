@@ -217,7 +217,7 @@ Test(image, machine_code_alone)
     expect_told(IS_REFUSED
                 "it has machine code only, which is not run here: keep the PTX in it (nvcc "
                 "-gencode arch=compute_90,code=compute_90; nvrtcGetPTX() and not "
-                "nvrtcGetCUBIN()), or put functions of the host in the place of its kernels "
+                "nvrtcGetCUBIN()), or register replacement kernels "
                 "(CUSHIM_MOCK_KERNELS)\n");
 }
 

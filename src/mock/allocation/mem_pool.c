@@ -135,7 +135,7 @@ void mock__pool_charge(struct mock__pool *pool, struct mock__memory *memory)
 void mock__pool_credit(struct mock__memory *memory)
 {
     memory->pool->used -= memory->bytes;
-    cushim__tree_remove(&memory->pool->dying, &memory->by_free);
+    cushim__tree_remove(&memory->pool->being_freed, &memory->by_free);
     unsettle(memory->pool);
 }
 

@@ -24,7 +24,7 @@ struct mock__pool {
     uint64_t release_threshold;
     uint64_t most; /* that it may reserve, 0 for as much as there is */
     uint64_t used, used_high;
-    struct cushim__tree dying; /* allocations whose free was submitted and is not done */
+    struct cushim__tree being_freed; /* allocations whose free was submitted and is not done */
     uint64_t reserved, reserved_high;
     int reuse[3];   /* follow events, opportunistic, internal dependencies */
     uint32_t peers; /* one bit for each other device that has access */

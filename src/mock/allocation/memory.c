@@ -49,7 +49,7 @@ void mock__memory_erase(struct mock__memory *memory)
 {
     if (counted(memory) && !memory->absent)
         mock__stats_went(memory->bytes);
-    mock__memory_bury(memory);
+    mock__memory_note_freed(memory);
     mock__upcalls.memory_forget(memory);
     mock__advice_forget(memory);
     mock__queue_unref(memory->attached_queue);
@@ -276,25 +276,25 @@ static uint64_t place_of(uint64_t stream_id, size_t bytes)
     return (stream_id + UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xbf58476d1ce4e5b9) ^ bytes;
 }
 
-void mock__memory_dies(struct mock__memory *memory, uint64_t stream_id)
+void mock__memory_free_submitted(struct mock__memory *memory, uint64_t stream_id)
 {
     memory->freed_in = stream_id;
     if (memory->pool)
-        cushim__tree_add(&memory->pool->dying, &memory->by_free, place_of(stream_id, memory->bytes),
-                         memory->address);
+        cushim__tree_add(&memory->pool->being_freed, &memory->by_free,
+                         place_of(stream_id, memory->bytes), memory->address);
 }
 
-void mock__memory_lives(struct mock__memory *memory)
+void mock__memory_free_withdrawn(struct mock__memory *memory)
 {
     memory->being_freed = false;
     if (memory->pool)
-        cushim__tree_remove(&memory->pool->dying, &memory->by_free);
+        cushim__tree_remove(&memory->pool->being_freed, &memory->by_free);
 }
 
-struct mock__memory *mock__memory_revive(struct mock__pool *pool, size_t bytes, uint64_t stream_id)
+struct mock__memory *mock__memory_reuse(struct mock__pool *pool, size_t bytes, uint64_t stream_id)
 {
     const uint64_t place = place_of(stream_id, bytes);
-    struct cushim__tree_node *node = cushim__tree_from(&pool->dying, place, 0);
+    struct cushim__tree_node *node = cushim__tree_from(&pool->being_freed, place, 0);
 
     for (; node && node->major == place; node = cushim__tree_next(node)) {
         struct mock__memory *memory = CUSHIM__TREE_MEMBER(node, struct mock__memory, by_free);
@@ -302,9 +302,9 @@ struct mock__memory *mock__memory_revive(struct mock__pool *pool, size_t bytes, 
         /* Of the same size: work that was submitted before still goes by that. */
         if (memory->freed_in != stream_id || memory->bytes != bytes || !memory->chunk)
             continue;
-        mock__memory_bury(memory);
-        memory->label = NULL; /* the grave has it */
-        mock__memory_lives(memory);
+        mock__memory_note_freed(memory);
+        memory->label = NULL; /* freed.c has it */
+        mock__memory_free_withdrawn(memory);
         memory->id = mock__memory_new_id();
         return memory;
     }

@@ -4,7 +4,7 @@
  *
  * Device memory is not host memory: a device address lies in a reservation without access, so that
  * a host which dereferences it faults, and its bytes lie in a second mapping, which copies and
- * kernels use. Address space is reserved in chunks as it is needed. grave.c remembers what was
+ * kernels use. Address space is reserved in chunks as it is needed. freed.c remembers what was
  * freed. Callers hold the lock.
  */
 #ifndef CUSHIM_MOCK_ALLOCATION_MEMORY_H
@@ -141,17 +141,17 @@ struct mock__freed {
 bool mock__memory_being_freed(uint64_t address);
 
 /* Notes that a free of the range was submitted to a stream, or takes this note back. */
-void mock__memory_dies(struct mock__memory *memory, uint64_t stream_id);
-void mock__memory_lives(struct mock__memory *memory);
+void mock__memory_free_submitted(struct mock__memory *memory, uint64_t stream_id);
+void mock__memory_free_withdrawn(struct mock__memory *memory);
 
 /*
  * Returns a range of the pool whose free was submitted to a stream and is not done. A later
  * allocation in that stream may have it. It is a new allocation from then on.
  */
-struct mock__memory *mock__memory_revive(struct mock__pool *pool, size_t bytes, uint64_t stream_id);
+struct mock__memory *mock__memory_reuse(struct mock__pool *pool, size_t bytes, uint64_t stream_id);
 
-/* Remembers a range that is freed, with its label. (grave.c) */
-void mock__memory_bury(const struct mock__memory *memory);
+/* Remembers a range that is freed, with its label. (freed.c) */
+void mock__memory_note_freed(const struct mock__memory *memory);
 
 /* Returns the freed allocation that an address belonged to, NULL if that is not known. */
 const struct mock__freed *mock__memory_freed(uint64_t address);

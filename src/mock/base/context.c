@@ -81,7 +81,7 @@ CUresult mock__context_create(struct mock__device *device, unsigned flags, bool 
 }
 
 /* The handle stays the same, because programs keep it across a release and a retain. */
-CUresult mock__context_revive(struct mock__context *context)
+CUresult mock__context_reactivate(struct mock__context *context)
 {
     return context->alive ? CUDA_SUCCESS : fill(context, context->device->primary_flags);
 }

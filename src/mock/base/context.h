@@ -49,8 +49,8 @@ struct mock__context {
 CUresult mock__context_create(struct mock__device *device, unsigned flags, bool primary,
                               struct mock__context **ret_context);
 
-/* Makes a released primary context usable again. */
-CUresult mock__context_revive(struct mock__context *context);
+/* Makes a released primary context usable again. Does nothing if it is usable. */
+CUresult mock__context_reactivate(struct mock__context *context);
 
 /* Destroys everything that lives in the context; its handle stays. */
 void mock__context_empty(struct mock__context *context);

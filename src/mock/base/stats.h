@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The counts that cushim_mock_counts() returns. */
+/* The counts that cushim_mock_stats() returns. */
 #ifndef CUSHIM_MOCK_BASE_STATS_H
 #define CUSHIM_MOCK_BASE_STATS_H
 

@@ -13,7 +13,7 @@ CUresult mock_cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev)
     ENTER_DEVICE(device, dev);
     MOCK__REQUIRE(pctx, CUDA_ERROR_INVALID_VALUE);
     if (device->primary)
-        MOCK__TRY(mock__context_revive(device->primary));
+        MOCK__TRY(mock__context_reactivate(device->primary));
     else
         MOCK__TRY(mock__context_create(device, device->primary_flags, true, &device->primary));
     device->primary_count++;

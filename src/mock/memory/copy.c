@@ -105,7 +105,7 @@ static CUresult locate(const struct mock__context *context, const struct mock__e
     return *ret_first ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-static CUresult refuse_dying(const struct mock__end *end)
+static CUresult refuse_being_freed(const struct mock__end *end)
 {
     if (!mock__memory_being_freed(end->address))
         return CUDA_SUCCESS;
@@ -124,7 +124,7 @@ static CUresult check(const struct mock__end *end, const struct mock__copy *copy
         mock__report_bad_address("copy", address, bytes);
         return CUDA_ERROR_INVALID_VALUE;
     }
-    return refuse_dying(end);
+    return refuse_being_freed(end);
 }
 
 static void copy_rows(const struct mock__copy *copy, unsigned char *to, const unsigned char *from)

@@ -180,7 +180,7 @@ static const struct mock__work_type renew_type = {.name = "allocation", .run = r
 static CUresult take_from_pool(struct mock__stream *stream, struct mock__pool *pool, size_t bytes,
                                struct mock__memory **ret_memory)
 {
-    *ret_memory = mock__memory_revive(pool, bytes, stream->id);
+    *ret_memory = mock__memory_reuse(pool, bytes, stream->id);
     if (!*ret_memory)
         return mock__memory_alloc_pool(stream->context, pool, bytes, ret_memory);
     if (submit_range_work(&renew_type, stream, *ret_memory) == CUDA_SUCCESS)
@@ -253,10 +253,10 @@ static CUresult submit_free(struct mock__stream *stream, struct mock__memory *me
     /* Memory that a graph holds may be allocated again before this free is done. */
     memory->being_freed = !memory->holds;
     memory->promised = false;
-    mock__memory_dies(memory, stream->id);
+    mock__memory_free_submitted(memory, stream->id);
     if (submit_range_work(&free_type, stream, memory) == CUDA_SUCCESS)
         return CUDA_SUCCESS;
-    mock__memory_lives(memory);
+    mock__memory_free_withdrawn(memory);
     memory->promised = memory->holds;
     return CUDA_ERROR_OUT_OF_MEMORY;
 }

@@ -47,8 +47,8 @@ static void hint_at(enum ptx__status status, int capability)
         mock__hint(MOCK__HINT_MACHINE_CODE,
                    "a module is refused, as it has machine code only, which is not run here: keep "
                    "the PTX in it (nvcc -gencode arch=compute_%d,code=compute_%d; nvrtcGetPTX() "
-                   "and not nvrtcGetCUBIN()), or put functions of the host in the place of its "
-                   "kernels (CUSHIM_MOCK_KERNELS)",
+                   "and not nvrtcGetCUBIN()), or register replacement kernels "
+                   "(CUSHIM_MOCK_KERNELS)",
                    capability, capability);
     if (status == PTX_NO_TARGET)
         mock__hint(MOCK__HINT_OTHER_DEVICE,
@@ -254,7 +254,7 @@ CUresult mock__ptx_read(const char *text, int capability, struct mock__ptx *ptx,
     return add_entries(ptx, &limits);
 }
 
-bool mock__stood_for(const struct mock__ptx *ptx)
+bool mock__all_replaced(const struct mock__ptx *ptx)
 {
     struct cushim_mock_kernel kernel;
 

@@ -71,7 +71,7 @@ CUresult mock__ptx_read(const char *text, int capability, struct mock__ptx *ptx,
                         struct ptx__log *log);
 
 /* Tells whether all kernels have replacement kernels, so that the instructions do not matter. */
-bool mock__stood_for(const struct mock__ptx *ptx);
+bool mock__all_replaced(const struct mock__ptx *ptx);
 
 /* Like mock__ptx_read(), for a text that needs other texts, which are not searched for. */
 CUresult mock__ptx_read_part(const char *text, int capability, struct mock__ptx *ptx,

@@ -21,14 +21,13 @@ CUresult mock__program_make(struct mock__module *module, struct ptx__log *log)
     module->program = program;
     program->messages = ptx__has_messages(&module->ptx.module);
     status = ptx__lower(&module->ptx.module, log, &program->code);
-    module->ptx.unread = status == PTX_REFUSED && mock__stood_for(&module->ptx);
+    module->ptx.unread = status == PTX_REFUSED && mock__all_replaced(&module->ptx);
     if (status == PTX_OK || module->ptx.unread)
         return CUDA_SUCCESS;
     MOCK__REQUIRE(status == PTX_REFUSED, CUDA_ERROR_OUT_OF_MEMORY);
     mock__hint(MOCK__HINT_REFUSED,
                "a module is refused, as not all of it is executed here: %s; `cushim ptx` tells all "
-               "that is not, and functions of the host may take the kernels' place "
-               "(CUSHIM_MOCK_KERNELS)",
+               "that is not, and replacement kernels may be registered (CUSHIM_MOCK_KERNELS)",
                mock__first_error(log));
     return CUDA_ERROR_NOT_SUPPORTED;
 }

@@ -178,7 +178,7 @@ void mock__execs_invalidate(const struct mock__context *context)
     for (size_t cursor = 0; (exec = mock__object_next(MOCK__EXEC, &cursor));)
         for (size_t i = 0; i < exec->plan->n_queues; i++)
             if (exec->plan->queues[i]->context == context)
-                mock__queue_orphan(exec->plan->queues[i]);
+                mock__queue_detach(exec->plan->queues[i]);
 }
 
 #if CUDA_VERSION >= 11060

@@ -263,7 +263,7 @@ static void leave_context(struct mock__queue *queue)
     queue->link_in_context = NULL;
 }
 
-void mock__queue_orphan(struct mock__queue *queue)
+void mock__queue_detach(struct mock__queue *queue)
 {
     leave_context(queue);
     queue->context = NULL;

@@ -141,8 +141,8 @@ struct mock__point mock__point_copy(const struct mock__point *point);
 void mock__point_clear(struct mock__point *point);
 bool mock__point_reached(const struct mock__point *point);
 
-/* The context of a queue is destroyed. The work that the queue still has is done all the same. */
-void mock__queue_orphan(struct mock__queue *queue);
+/* Notes that the context of a queue is destroyed. The work of the queue is done all the same. */
+void mock__queue_detach(struct mock__queue *queue);
 
 /*
  * Return the queue that last came to have work, of all, and of a context; NULL if none has any.

@@ -21,7 +21,7 @@
 static void leave(struct mock__queue *queue)
 {
     if (queue)
-        mock__queue_orphan(queue);
+        mock__queue_detach(queue);
     mock__queue_leave(queue);
 }
 

@@ -59,7 +59,7 @@ void mock__streams_destroy(const struct mock__context *context)
     struct mock__stream *stream;
 
     for (size_t cursor = 0; (stream = mock__object_next_of(context, MOCK__STREAM, &cursor));) {
-        mock__queue_orphan(stream->queue);
+        mock__queue_detach(stream->queue);
         mock__stream_free(stream);
     }
 }

@@ -162,8 +162,8 @@ struct ptx__addressing {
 };
 
 /* offset is that of the instruction, in elements. */
-void ptx__place(const struct ptx__addressing *addressing, double coordinate, int32_t offset,
-                struct ptx__axis *ret_axis);
+void ptx__texel_position(const struct ptx__addressing *addressing, double coordinate,
+                         int32_t offset, struct ptx__axis *ret_axis);
 
 /* Converts a direction to the number of a face. The position on the face is in [0, 1]. */
 unsigned ptx__cube_face(const double direction[3], double ret_place[2]);

@@ -53,8 +53,8 @@ static int64_t element(int64_t i, int64_t size, enum ptx__address_mode mode)
     }
 }
 
-void ptx__place(const struct ptx__addressing *addressing, double coordinate, int32_t offset,
-                struct ptx__axis *ret_axis)
+void ptx__texel_position(const struct ptx__addressing *addressing, double coordinate,
+                         int32_t offset, struct ptx__axis *ret_axis)
 {
     const uint32_t size = addressing->size;
     enum ptx__address_mode mode = addressing->mode;

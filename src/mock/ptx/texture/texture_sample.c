@@ -89,8 +89,9 @@ static void place_axes(const struct ptx__sample *sample, const double *at, unsig
     /* A line counts as a plane of one row, so beyond its edge there is the border. */
     if (n_axes == 1 && linear && !sample->tex->layered &&
         sample->sampler->modes[1] == PTX__BORDER) {
-        ptx__place(&(struct ptx__addressing){.size = 1, .mode = PTX__BORDER, .linear = true}, 0, 0,
-                   &spot->axes[1]);
+        ptx__texel_position(
+            &(struct ptx__addressing){.size = 1, .mode = PTX__BORDER, .linear = true}, 0, 0,
+            &spot->axes[1]);
         spot->n_axes = 2;
     }
     for (unsigned i = 0; i < n_axes; i++) {
@@ -104,9 +105,9 @@ static void place_axes(const struct ptx__sample *sample, const double *at, unsig
         const struct ptx__addressing beyond = {
             .size = sizes[i] + 2, .mode = PTX__CLAMP, .linear = true};
 
-        ptx__place(spot->seamless ? &beyond : &within,
-                   spot->seamless ? at[i] * sizes[i] + 1 : at[i], sample->offset[i],
-                   &spot->axes[i]);
+        ptx__texel_position(spot->seamless ? &beyond : &within,
+                            spot->seamless ? at[i] * sizes[i] + 1 : at[i], sample->offset[i],
+                            &spot->axes[i]);
     }
 }
 
