@@ -37,13 +37,21 @@ static void read_environment(void)
 {
     static const char *const words[] = {"none", "error", "warning", "info", "debug"};
     const char *word = cushim__env("CUSHIM_LOG");
+    char message[256];
 
-    for (size_t i = 0; word && i < ARRAY_SIZE(words); i++) {
+    if (!word)
+        return;
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
         if (!strcmp(word, words[i])) {
             callback = to_stderr;
             atomic_store(&level_wanted, (int) i);
+            return;
         }
     }
+    /* Whoever sets the variable wants to see messages, so this one is not left out. */
+    snprintf(message, sizeof(message),
+             "CUSHIM_LOG is '%.100s'; it must be none, error, warning, info or debug", word);
+    to_stderr(CUSHIM_LOG_WARNING, message, NULL);
 }
 
 bool cushim__log_wants(enum cushim_log_level level)

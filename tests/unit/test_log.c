@@ -198,7 +198,8 @@ Test(log, environment_none)
 
 Test(log, environment_with_an_unknown_word)
 {
-    LOGGED("verbose", "");
+    LOGGED("verbose", "cushim: warning: CUSHIM_LOG is 'verbose'; it must be none, error, warning, "
+                      "info or debug\n");
 }
 
 Test(log, environment_is_replaced_by_a_callback)
