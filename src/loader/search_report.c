@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/env.h"
 #include "base/str.h"
 #include "base/util.h"
 
@@ -102,6 +103,32 @@ void cushim__search_report_chosen(struct cushim__search_report *search_report,
     list_missing(search_report, library);
 }
 
+/* Says what a variable of the environment asked for, if it is the reason for the search. */
+static void name_variable(const struct cushim_report *report, const char *variable,
+                          struct cushim__str *text)
+{
+    const char *value = cushim__env(variable);
+
+    for (size_t i = 0; value && i < report->n_candidates; i++) {
+        const struct cushim_candidate *c = report->candidates[i];
+
+        if (c->origin == CUSHIM_ORIGIN_ENVIRONMENT && c->verdict != CUSHIM_VERDICT_DISABLED) {
+            cushim__str_append(text, " %s is '%s'.", variable, value);
+            return;
+        }
+    }
+}
+
+/* The dynamic linker's messages begin with the name, which the clause has already. */
+static const char *without_name(const char *detail, const char *name)
+{
+    const size_t length = strlen(name);
+
+    return !strncmp(detail, name, length) && !strncmp(detail + length, ": ", 2)
+               ? detail + length + 2
+               : detail;
+}
+
 /* Makes one clause for each candidate. Places without a file are only counted. */
 const char *cushim__search_report_nothing(struct cushim__search_report *search_report,
                                           const struct cushim__kind *kind)
@@ -111,6 +138,7 @@ const char *cushim__search_report_nothing(struct cushim__search_report *search_r
     size_t absent = 0;
 
     cushim__str_append(&text, "no %s found.", kind->noun);
+    name_variable(report, kind->variable, &text);
     for (size_t i = 0; i < report->n_candidates; i++) {
         const struct cushim_candidate *c = report->candidates[i];
 
@@ -126,7 +154,8 @@ const char *cushim__search_report_nothing(struct cushim__search_report *search_r
             cushim__str_append(&text, " %s: not in the library path;", c->name);
         else
             cushim__str_append(&text, " %s: %s%s%s;", *c->path ? c->path : c->name,
-                               cushim__verdict_word(c->verdict), *c->detail ? ", " : "", c->detail);
+                               cushim__verdict_word(c->verdict), *c->detail ? ", " : "",
+                               without_name(c->detail, c->name));
     }
     if (absent)
         cushim__str_append(&text, " %zu usual places: absent;", absent);

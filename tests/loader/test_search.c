@@ -58,6 +58,22 @@ Test(search, word_lists)
     }
 }
 
+Test(search, an_error_names_the_variable_and_says_a_name_once)
+{
+    const char *text;
+
+    setenv("CUSHIM_LIBCUDA", "nonsense", 1);
+    assert_true(!opened(NULL), "nothing is found");
+    text = cushim_error_text();
+    assert_contains(text,
+                    "no CUDA driver found. CUSHIM_LIBCUDA is 'nonsense'. nonsense: absent, cannot "
+                    "open shared object file",
+                    "the environment");
+    assert_true(!opened("nonsense"), "nothing is found");
+    text = cushim_error_text();
+    assert_contains(text, "no CUDA driver found. nonsense: absent, cannot open", "the program");
+}
+
 Test(search, parameters_may_be_null)
 {
     const struct cushim_report *report;
