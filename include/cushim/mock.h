@@ -109,7 +109,9 @@ CUSHIM_API cushim_status cushim_mock_configure(const struct cushim_mock_config *
 
 /**
  * Returns a sentence about the last cushim_mock_ function that failed in the calling thread, or ""
- * if none has failed. The string is valid until the next such failure of the thread.
+ * if none has failed. A cuInit() that fails because of the configuration counts as such a function,
+ * and the first one that succeeds sets the text to "". The string is valid until the next such call
+ * of the thread.
  */
 CUSHIM_API const char *cushim_mock_error_text(void);
 

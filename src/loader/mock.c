@@ -63,3 +63,11 @@ void cushim__mock_places(void (*try)(const char *path, void *user), void *user)
     beside_this_code(try, user);
     try_in(CUSHIM_LIBDIR, try, user);
 }
+
+const char *cushim__mock_explains(const struct cushim__library *library)
+{
+    void *function = cushim__library_own_symbol(library, "cushim_mock_error_text");
+    const char *text = function ? ((const char *(*) (void) )(intptr_t) function)() : NULL;
+
+    return text && *text ? text : NULL;
+}

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the mock of this installation is. The loader knows nothing else about it. */
+/* What the loader knows of the mock: where it is, and how it explains a failure. */
 #ifndef CUSHIM_LOADER_MOCK_H
 #define CUSHIM_LOADER_MOCK_H
+
+#include "loader/library.h"
 
 /* The name of the mock for the dynamic linker. */
 #define CUSHIM__MOCK_NAME "libcushim-mock.so.0"
@@ -12,5 +14,11 @@
  * CUSHIM_MOCK_DRIVER_VERSION is "11.4", the path is cushim/11.4/libcuda.so.1.
  */
 void cushim__mock_places(void (*try)(const char *path, void *user), void *user);
+
+/*
+ * Returns the sentence of the mock about a cuInit() of this thread that has just failed. NULL if
+ * the library is not a mock, or has nothing to say.
+ */
+const char *cushim__mock_explains(const struct cushim__library *library);
 
 #endif

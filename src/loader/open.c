@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "base/util.h"
 #include "loader/missing.h"
+#include "loader/mock.h"
 #include "loader/search.h"
 
 /*
@@ -79,6 +80,7 @@ static cushim_status init_failed(struct cushim__search_report *search_report, co
                                  const struct cushim__library *library, int result)
 {
     enum { NOT_INITIALIZED = 3 };
+    const char *why = cushim__mock_explains(library);
 
     /* The driver answers this if the parent initialised it without cushim. */
     if (result == NOT_INITIALIZED && library->loaded_by != (int) getpid())
@@ -86,7 +88,8 @@ static cushim_status init_failed(struct cushim__search_report *search_report, co
     return fail(search_report, result, "cuInit", label,
                 cushim__arena_printf(&search_report->arena, "%s: cuInit answers %d %s: %s",
                                      *library->path ? library->path : "resolver", result,
-                                     cushim__status_name(result), cushim__status_text(result)));
+                                     cushim__status_name(result),
+                                     why ? why : cushim__status_text(result)));
 }
 
 /*

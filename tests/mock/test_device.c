@@ -2,6 +2,8 @@
 #include <criterion/redirect.h>
 #include <string.h>
 
+#include <cushim/mock.h>
+
 #include "support.h"
 
 #define S(text) ((char *) (text))
@@ -49,8 +51,16 @@ Test(device, an_unknown_kind_is_an_error, .init = cr_redirect_stderr)
     fflush(stderr);
     cr_expect_stderr_eq_str("cushim mock: CUSHIM_MOCK_DEVICES: there is no device 'abacus'; "
                             "there are h200, a100, t4 and rtx4090\n");
+    cr_expect(eq(str, S(cushim_mock_error_text()),
+                 S("CUSHIM_MOCK_DEVICES: there is no device 'abacus'; there are h200, a100, t4 and "
+                   "rtx4090")));
     setenv("CUSHIM_MOCK_DEVICES", "h200", 1);
+    setenv("CUDA_VISIBLE_DEVICES", "", 1);
+    EXPECT(CUDA_ERROR_NO_DEVICE, mock_cuInit(0));
+    cr_expect(eq(str, S(cushim_mock_error_text()), S("CUDA_VISIBLE_DEVICES hides all devices")));
+    unsetenv("CUDA_VISIBLE_DEVICES");
     EXPECT(CUDA_SUCCESS, mock_cuInit(0));
+    cr_expect(eq(str, S(cushim_mock_error_text()), S("")));
 }
 
 Test(device, get)

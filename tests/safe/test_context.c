@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Contexts and devices. */
 #include <pthread.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "support.h"
 
@@ -321,3 +323,20 @@ Test(safe_context, devices)
     assert_refused(cushim_device_count(w.driver, NULL), CUSHIM_ERROR_INVALID_ARGUMENT, "ret_count");
     close_world(&w);
 }
+
+#ifdef MOCK
+Test(safe_context, why_the_mock_has_no_devices_is_in_the_error)
+{
+    static const char expected[] =
+        "cuInit answers 1 CUDA_ERROR_INVALID_VALUE: CUSHIM_MOCK_DEVICES: "
+        "there is no device 'abacus'";
+    cushim_driver driver = CUSHIM_NONE;
+    char older[512];
+
+    snprintf(older, sizeof(older), "%.*s/11.8/libcuda.so.1", (int) (strrchr(MOCK, '/') - MOCK),
+             MOCK);
+    setenv("CUSHIM_MOCK_DEVICES", "abacus", 1);
+    assert_refused(cushim_open(cushim_open_params(.library = MOCK), &driver), 1, expected);
+    assert_refused(cushim_open(cushim_open_params(.library = older), &driver), 1, expected);
+}
+#endif

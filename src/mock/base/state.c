@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/env.h"
+#include "base/status.h"
 #include "base/str.h"
 #include "mock/base/upcalls.h"
 #include "mock/config/config.h"
@@ -273,6 +274,7 @@ static CUresult add_devices(const struct mock__config **ret_config)
     const struct mock__config *config;
     int visible[MOCK__MAX_DEVICES];
 
+    *cushim__error() = (struct cushim__error){0};
     n_devices = 0;
     if (mock__environment_check(&error) && mock__config_fix(&config, visible, &n_devices, &error)) {
         for (int i = 0; i < n_devices; i++)
@@ -281,9 +283,12 @@ static CUresult add_devices(const struct mock__config **ret_config)
         *ret_config = config;
         return CUDA_SUCCESS;
     }
-    if (!error.length)
-        return CUDA_ERROR_NO_DEVICE; /* CUDA_VISIBLE_DEVICES hides them all */
+    if (!error.length) {
+        cushim__fail(CUDA_ERROR_NO_DEVICE, "CUDA_VISIBLE_DEVICES hides all devices");
+        return CUDA_ERROR_NO_DEVICE;
+    }
     fprintf(stderr, "cushim mock: %s\n", cushim__str_get(&error));
+    cushim__fail(CUDA_ERROR_INVALID_VALUE, "%s", cushim__str_get(&error));
     return CUDA_ERROR_INVALID_VALUE;
 }
 

@@ -27,6 +27,15 @@ cushim__forward front_forward;
 /* The functions to use if the mock cannot be opened. */
 static cushim__entry *no_mock[CUSHIM_CUDA_ROWS];
 
+/* The mock's own function, or NULL without a mock. */
+static __typeof__(cushim_mock_error_text) *error_text;
+
+/* For the loader, which gets this library and not the mock. */
+const char *cushim_mock_error_text(void)
+{
+    return error_text ? error_text() : "";
+}
+
 static int unavailable(void)
 {
     return SHARED_OBJECT_INIT_FAILED;
@@ -65,6 +74,7 @@ __attribute__((constructor)) static void open_functions(void)
     __typeof__(cushim_mock_front) *front;
 
     /* It is never closed: a driver stays in the process. */
+    *(void **) &error_text = mock ? dlsym(mock, "cushim_mock_error_text") : NULL;
     *(void **) &front = mock ? dlsym(mock, "cushim_mock_front") : NULL;
     if (front)
         CUSHIM__PUBLISH(front_forward, (cushim__forward) front(MOCK_FRONT_VERSION));
