@@ -150,7 +150,8 @@ CUSHIM_API cushim_status cushim_module_load_image(cushim_context context, cushim
  * for the context: the architecture is that of its device, or the newest below it that this NVRTC
  * supports. The image is PTX; if NVRTC is newer than the driver, which would reject its PTX, the
  * image is machine code. The label of the module is the name of the program. params may be NULL.
- * Errors are those of cushim_compile() and cushim_module_load().
+ * Errors are those of cushim_compile() and cushim_module_load(). If the driver does not run the
+ * machine code, the error text also says up to which version NVRTC would make PTX for it.
  */
 CUSHIM_API cushim_status cushim_module_compile(cushim_context context, const char *source,
                                                const struct cushim_compile_params *params,

@@ -7,6 +7,8 @@
 #include "core/code/module_registry.h"
 #include "core/code/rtc.h"
 
+enum { NO_BINARY_FOR_GPU = 209 };
+
 /* Returns the module's name for messages, from the parameters if they have one. */
 static const char *label_of(const struct cushim_module_params *params, const char *otherwise)
 {
@@ -130,10 +132,15 @@ static int best_arch(const struct cushim__driver *rtc, int device, const char *c
     return best ? best : device;
 }
 
+/* Why machine code was made without being asked for: the versions, or zeros if it was not. */
+struct versions {
+    int nvrtc, driver;
+};
+
 static cushim_status compile_for(const struct cushim__context *context,
                                  const struct cushim__driver *rtc, const char *source,
                                  const struct cushim_compile_params *params, const char *call,
-                                 struct cushim__image **ret_image)
+                                 struct cushim__image **ret_image, struct versions *ret_versions)
 {
     const int device = 10 * context->limits.major + context->limits.minor;
     struct cushim_compile_params suited = *params;
@@ -143,8 +150,11 @@ static cushim_status compile_for(const struct cushim__context *context,
     if (!suited.arch) {
         best = best_arch(rtc, device, call);
         /* A driver refuses PTX of a newer CUDA version, but it loads machine code. */
-        if (best == device && rtc->library->version > context->driver->library->version)
+        if (best == device && rtc->library->version > context->driver->library->version) {
             suited.kind = CUSHIM_IMAGE_CUBIN;
+            *ret_versions =
+                (struct versions){rtc->library->version, context->driver->library->version};
+        }
         snprintf(arch, sizeof(arch), "%d", best);
         suited.arch = arch;
     }
@@ -153,7 +163,7 @@ static cushim_status compile_for(const struct cushim__context *context,
 
 static cushim_status compile(cushim_context context, const char *source,
                              const struct cushim_compile_params *params, const char *call,
-                             struct cushim__image **ret_image)
+                             struct cushim__image **ret_image, struct versions *ret_versions)
 {
     const struct cushim__context *pinned;
     struct cushim__rtc rtc;
@@ -164,11 +174,25 @@ static cushim_status compile(cushim_context context, const char *source,
         return cushim__error()->status;
     status = cushim__rtc_pin(params->nvrtc.id, call, &rtc);
     if (!status) {
-        status = compile_for(pinned, rtc.driver, source, params, call, ret_image);
+        status = compile_for(pinned, rtc.driver, source, params, call, ret_image, ret_versions);
         cushim__rtc_unpin(&rtc);
     }
     cushim__handle_unpin(context.id);
     return status;
+}
+
+/* Adds to the thread's last error why the driver got machine code, which it does not run. */
+static void explain_machine_code(const struct versions *versions)
+{
+    struct cushim__error *error = cushim__error();
+    const size_t used = strlen(error->text);
+    const int nvrtc = versions->nvrtc, driver = versions->driver;
+
+    snprintf(error->text + used, sizeof(error->text) - used,
+             "; NVRTC %d.%d is newer than this driver (%d.%d), so machine code was made: name an "
+             "NVRTC up to %d.%d in CUSHIM_LIBNVRTC",
+             nvrtc / 1000, nvrtc % 1000 / 10, driver / 1000, driver % 1000 / 10, driver / 1000,
+             driver % 1000 / 10);
 }
 
 cushim_status cushim_module_compile(cushim_context context, const char *source,
@@ -177,13 +201,16 @@ cushim_status cushim_module_compile(cushim_context context, const char *source,
 {
     static const struct cushim_compile_params none;
     struct cushim__image *image = NULL;
+    struct versions versions = {0};
     cushim_status status;
 
     CHECK_OUTPUT(ret_module);
     if (!source)
         return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: source is NULL", __func__);
-    CUSHIM_TRY(compile(context, source, params ? params : &none, __func__, &image));
+    CUSHIM_TRY(compile(context, source, params ? params : &none, __func__, &image, &versions));
     status = load_image(context, image, NULL, __func__, ret_module);
+    if (status == NO_BINARY_FOR_GPU && versions.nvrtc)
+        explain_machine_code(&versions);
     cushim__image_free(image);
     return status;
 }

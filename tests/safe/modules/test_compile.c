@@ -15,6 +15,7 @@ static struct {
     const char *log;
     int created, destroyed, compile_result, name_result;
     size_t no_cubin;
+    const char *cubin;
 } fake;
 
 static int fake_version(int *major, int *minor)
@@ -62,6 +63,13 @@ static int fake_get(void *program, char *ret_bytes)
 {
     (void) program;
     memcpy(ret_bytes, ".version", sizeof(".version"));
+    return 0;
+}
+
+static int fake_get_cubin(void *program, char *ret_bytes)
+{
+    (void) program;
+    memcpy(ret_bytes, fake.cubin ? fake.cubin : ".version", fake.no_cubin);
     return 0;
 }
 
@@ -137,7 +145,7 @@ static void *resolve(const char *symbol, void *user)
         F("nvrtcGetPTXSize", fake_size),
         F("nvrtcGetPTX", fake_get),
         F("nvrtcGetCUBINSize", fake_no_size),
-        F("nvrtcGetCUBIN", fake_get),
+        F("nvrtcGetCUBIN", fake_get_cubin),
         F("nvrtcGetProgramLogSize", fake_log_size),
         F("nvrtcGetProgramLog", fake_log),
         F("nvrtcAddNameExpression", fake_add),
@@ -375,6 +383,31 @@ Test(compile, an_older_driver_gets_machine_code)
 
     open_old_world(&w, "11.8");
     check_options(w.context, nvrtc, "--gpu-architecture=sm_90 ");
+    close_world(&w);
+}
+
+Test(compile, why_an_older_driver_got_machine_code_is_told)
+{
+    CUSHIM_SCOPED(cushim_nvrtc) nvrtc = open_fake();
+    cushim_module module = CUSHIM_NONE;
+    struct world w;
+
+    open_old_world(&w, "11.8");
+    fake.cubin = "\x7f"
+                 "ELF";
+    fake.no_cubin = strlen(fake.cubin);
+    assert_refused(
+        cushim_module_compile(w.context, "text", cushim_compile_params(.nvrtc = nvrtc), &module),
+        209,
+        "; NVRTC 12.4 is newer than this driver (11.8), so machine code was made: "
+        "name an NVRTC up to 11.8 in CUSHIM_LIBNVRTC");
+    /* What the program asked for is not explained. */
+    assert_status(cushim_module_compile(w.context, "text",
+                                        cushim_compile_params(.nvrtc = nvrtc, .arch = "90",
+                                                              .kind = CUSHIM_IMAGE_CUBIN),
+                                        &module),
+                  209);
+    cr_assert(eq(ptr, (void *) strstr(cushim_error_text(), "NVRTC 12.4"), NULL));
     close_world(&w);
 }
 
