@@ -11,7 +11,7 @@ cushim_status cushim_capture_begin(cushim_context context, cushim_stream *ret_re
 
     CHECK_OUTPUT(ret_recorder);
     CUSHIM_TRY(cushim__context_enter(context.id, __func__, &scope));
-    status = cushim__capture_begin(&scope, &stream);
+    status = cushim__recording_begin(&scope, &stream);
     if (!status)
         status = cushim__object_give(&stream->object, __func__, &ret_recorder->id);
     return cushim__scope_leave(&scope, status);
@@ -40,7 +40,7 @@ static cushim_status end(cushim_stream recorder, cushim_graph *ret_graph, const 
         return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, NULL,
                                "%s: ret_graph is NULL; the recording is lost", call);
     CUSHIM_TRY(cushim__object_enter(recorder.id, CUSHIM__HANDLE_STREAM, call, &scope, &stream));
-    return cushim__scope_leave(&scope, cushim__capture_end(&scope, stream, &ret_graph->id));
+    return cushim__scope_leave(&scope, cushim__recording_end(&scope, stream, &ret_graph->id));
 }
 
 cushim_status cushim_capture_end(cushim_stream *recorder, cushim_graph *ret_graph)

@@ -130,8 +130,8 @@ static cushim_status start(const struct cushim__scope *scope, struct cushim__str
     return CUSHIM_OK;
 }
 
-cushim_status cushim__capture_begin(const struct cushim__scope *scope,
-                                    struct cushim__stream **ret_stream)
+cushim_status cushim__recording_begin(const struct cushim__scope *scope,
+                                      struct cushim__stream **ret_stream)
 {
     struct cushim__stream *stream = NULL;
     CUstream cu = NULL;
@@ -165,7 +165,7 @@ static struct cushim__recording *take_recording(const struct cushim__scope *scop
  * Ends the capture and throws the graph away. Errors are not reported again: the calls that failed
  * during the recording returned them.
  */
-void cushim__capture_drop(const struct cushim__scope *scope, struct cushim__stream *stream)
+void cushim__recording_drop(const struct cushim__scope *scope, struct cushim__stream *stream)
 {
     struct cushim__recording *recording;
     CUgraph graph = NULL;
@@ -251,8 +251,8 @@ static cushim_status make(const struct cushim__scope *scope, CUgraph cu,
     return status;
 }
 
-cushim_status cushim__capture_end(const struct cushim__scope *scope, struct cushim__stream *stream,
-                                  uint64_t *ret_id)
+cushim_status cushim__recording_end(const struct cushim__scope *scope,
+                                    struct cushim__stream *stream, uint64_t *ret_id)
 {
     struct cushim__graph *graph = NULL;
     struct cushim__recording *recording;

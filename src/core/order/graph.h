@@ -2,11 +2,11 @@
 /*
  * Recordings of work, and graphs that are made of them.
  *
- * A timeline that records has a struct cushim__recording, and its stream is capturing in the
- * driver. Submissions to it do not wait and get no numbers (submit.c). The recording collects their
- * accesses, with a hold on each buffer. A graph takes over the recording. A launch of the graph is
- * one submission with all of its accesses, so it is ordered with other work on the memory, and the
- * memory lives as long as the graph.
+ * A timeline that records has a struct cushim__recording. The driver's word for the state of its
+ * stream is capture. Submissions to it do not wait and get no numbers (submit.c). The recording
+ * collects their accesses, with a hold on each buffer. A graph takes over the recording. A launch
+ * of the graph is one submission with all of its accesses, so it is ordered with other work on the
+ * memory, and the memory lives as long as the graph.
  */
 #ifndef CUSHIM_CORE_ORDER_GRAPH_H
 #define CUSHIM_CORE_ORDER_GRAPH_H
@@ -30,15 +30,15 @@ struct cushim__graph {
 };
 
 /* Makes a stream that records, with a reference for the caller. */
-cushim_status cushim__capture_begin(const struct cushim__scope *scope,
-                                    struct cushim__stream **ret_stream);
+cushim_status cushim__recording_begin(const struct cushim__scope *scope,
+                                      struct cushim__stream **ret_stream);
 
 /* Ends the recording of a stream, and makes a graph of it. */
-cushim_status cushim__capture_end(const struct cushim__scope *scope, struct cushim__stream *stream,
-                                  uint64_t *ret_id);
+cushim_status cushim__recording_end(const struct cushim__scope *scope,
+                                    struct cushim__stream *stream, uint64_t *ret_id);
 
 /* Ends the recording of a stream without a graph, if the stream still records. */
-void cushim__capture_drop(const struct cushim__scope *scope, struct cushim__stream *stream);
+void cushim__recording_drop(const struct cushim__scope *scope, struct cushim__stream *stream);
 
 /* Makes room for n more accesses. False when out of memory. */
 bool cushim__recording_reserve(struct cushim__recording *recording, size_t n);

@@ -25,7 +25,7 @@ static void destroy(void *object)
         cushim__scope_to_free(context, "cushim_stream_free", cushim__object_label(&stream->object),
                               &scope);
         if (stream->recorder)
-            cushim__capture_drop(&scope, stream);
+            cushim__recording_drop(&scope, stream);
         cushim__timeline_lock(stream->timeline);
         cushim__lock(context);
         cushim__timeline_retire(&scope, stream->timeline);

@@ -2,9 +2,9 @@
 /*
  * The race check: the shadow memory of a running launch, and its fast path, which is inline. The
  * rest, including the texts of findings, is in racecheck_shared.c, racecheck_global.c and
- * racecheck_local.c.
- * exec_racecheck.c checks all lanes of a warp at once. The shadow memory of shared and local memory
- * belongs to one worker; each line of global memory has a lock, which is a bit of its word.
+ * racecheck_local.c. exec_racecheck.c checks all lanes of a warp at once. The shadow memory of
+ * shared and local memory belongs to one worker; each line of global memory has a lock, which is a
+ * bit of its word.
  */
 #ifndef CUSHIM_MOCK_PTX_RACECHECK_RACECHECK_H
 #define CUSHIM_MOCK_PTX_RACECHECK_RACECHECK_H
@@ -113,9 +113,9 @@ static inline void ptx__note_unseen(uint32_t *last, uint32_t *unseen, uint32_t c
 
 enum {
     PTX__LINE_NEW = 0,
-    PTX__LINE_OF_ONE = 1,  /* only one block has used it; its number is above the flags */
-    PTX__LINE_OF_TWO = 2,  /* the two blocks with these numbers have read all of it; none wrote */
-    PTX__LINE_DETAILS = 3, /* the address of a shadow record, or NULL, is above the flags */
+    PTX__LINE_OF_ONE = 1, /* only one block has used it; its number is above the flags */
+    PTX__LINE_OF_TWO = 2, /* the two blocks with these numbers have read all of it; none wrote */
+    PTX__LINE_RECORD = 3, /* the address of a shadow record, or NULL, is above the flags */
     PTX__LINE_KIND = 3,
     PTX__LINE_LOCK = 4,
     PTX__LINE_ALL_READ = 8, /* and all of it was written before */

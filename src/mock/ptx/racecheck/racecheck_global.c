@@ -96,21 +96,21 @@ static uint64_t unwritten(const struct ptx__range *range, uint64_t number, uint6
 
 /* --- which blocks did it --- */
 
-static void conflicts(struct conflict *conflict, const struct ptx__shadow_record *details,
+static void conflicts(struct conflict *conflict, const struct ptx__shadow_record *record,
                       uint64_t bits, uint32_t owner, bool write)
 {
     uint64_t wrong =
-        ptx__shadow_record_others(details, details->writers, details->written & bits, owner);
+        ptx__shadow_record_others(record, record->writers, record->written & bits, owner);
 
     conflict->wrote = wrong;
     if (!wrong && write)
-        wrong = (details->many & bits) |
-                ptx__shadow_record_others(details, details->readers, details->read & bits, owner);
+        wrong = (record->many & bits) |
+                ptx__shadow_record_others(record, record->readers, record->read & bits, owner);
     if (!wrong)
         return;
     conflict->byte = (unsigned) __builtin_ctzll(wrong);
     conflict->block =
-        (conflict->wrote ? details->writers : details->readers)[conflict->byte >> details->shift];
+        (conflict->wrote ? record->writers : record->readers)[conflict->byte >> record->shift];
     if (conflict->block == owner)
         conflict->block = PTX__UNKNOWN_BLOCK;
 }
@@ -120,14 +120,14 @@ static struct ptx__shadow_record *split(const struct ptx__touch *touch, uint64_t
                                         uint64_t reads, uint64_t writes)
 {
     struct ptx__worker *worker = touch->warp->worker;
-    struct ptx__shadow_record *details = ptx__shadow_record_new(worker, reads, writes);
+    struct ptx__shadow_record *record = ptx__shadow_record_new(worker, reads, writes);
     const uint32_t owner = (uint32_t) (line >> PTX__LINE_SHIFT);
 
-    if (details) {
-        ptx__shadow_record_read(details, reads, owner);
-        ptx__shadow_record_write(details, writes, owner);
+    if (record) {
+        ptx__shadow_record_read(record, reads, owner);
+        ptx__shadow_record_write(record, writes, owner);
     }
-    return details;
+    return record;
 }
 
 /*
@@ -138,51 +138,51 @@ static struct ptx__shadow_record *split_read(const struct ptx__touch *touch, uin
 {
     const uint32_t first = line >> PTX__LINE_SHIFT & ((1u << PTX__BLOCK_BITS) - 1);
     const uint32_t second = (uint32_t) (line >> (PTX__LINE_SHIFT + PTX__BLOCK_BITS));
-    struct ptx__shadow_record *details =
+    struct ptx__shadow_record *record =
         ptx__shadow_record_new(touch->warp->worker, ALL_BYTES, ALL_BYTES);
 
-    if (details) {
-        ptx__shadow_record_read(details, ALL_BYTES, first == owner ? second : first);
-        details->many = ALL_BYTES;
+    if (record) {
+        ptx__shadow_record_read(record, ALL_BYTES, first == owner ? second : first);
+        record->many = ALL_BYTES;
     }
-    return details;
+    return record;
 }
 
 /* Returns the word of a line after an access of a block, without the flags. */
-static uint64_t record(const struct ptx__touch *touch, uint64_t line, uint64_t reads,
-                       uint64_t writes, uint64_t bits, struct conflict *conflict)
+static uint64_t record_access(const struct ptx__touch *touch, uint64_t line, uint64_t reads,
+                              uint64_t writes, uint64_t bits, struct conflict *conflict)
 {
     const struct ptx__block *block = touch->warp->block;
     const bool write = touch->use & PTX__STORES, strong = block->strong;
     const uint32_t owner = (uint32_t) ptx__line_owner(block, touch->range);
-    struct ptx__shadow_record *details = ptx__shadow_record_at(line);
+    struct ptx__shadow_record *record = ptx__shadow_record_at(line);
 
     switch (line & PTX__LINE_KIND) {
     case PTX__LINE_NEW:
-        return strong && owner ? PTX__LINE_DETAILS : owned(owner);
+        return strong && owner ? PTX__LINE_RECORD : owned(owner);
     case PTX__LINE_OF_ONE:
         if (!owner || (!strong && line == owned(owner)))
             return line;
         if (!strong && !write && bits == ALL_BYTES && reads == ALL_BYTES && !writes)
             return (line & ~(uint64_t) PTX__LINE_KIND) | PTX__LINE_OF_TWO | PTX__LINE_MANY |
                    (uint64_t) owner << (PTX__LINE_SHIFT + PTX__BLOCK_BITS);
-        details = split(touch, line, reads, writes);
+        record = split(touch, line, reads, writes);
         break;
     case PTX__LINE_OF_TWO:
         if (strong || !write)
             return line;
-        details = split_read(touch, line, owner);
+        record = split_read(touch, line, owner);
         break;
     default:
         break;
     }
-    if (!strong && (details || (details = ptx__shadow_record_new(touch->warp->worker, 0, 0))) &&
-        ptx__shadow_record_refine(touch->warp->worker, &details, bits)) {
-        conflicts(conflict, details, bits, owner, write);
-        (write ? ptx__shadow_record_write : ptx__shadow_record_read)(details, bits, owner);
+    if (!strong && (record || (record = ptx__shadow_record_new(touch->warp->worker, 0, 0))) &&
+        ptx__shadow_record_refine(touch->warp->worker, &record, bits)) {
+        conflicts(conflict, record, bits, owner, write);
+        (write ? ptx__shadow_record_write : ptx__shadow_record_read)(record, bits, owner);
     }
-    return PTX__LINE_DETAILS | (uint64_t) (uintptr_t) details |
-           (details && details->many == ALL_BYTES && !details->written ? PTX__LINE_MANY : 0);
+    return PTX__LINE_RECORD | (uint64_t) (uintptr_t) record |
+           (record && record->many == ALL_BYTES && !record->written ? PTX__LINE_MANY : 0);
 }
 
 /* --- accesses --- */
@@ -256,10 +256,10 @@ static uint64_t mark(const struct ptx__touch *touch, uint64_t number, uint64_t f
  */
 static bool read_by_many(const struct ptx__touch *touch, uint64_t line, uint64_t bits)
 {
-    const struct ptx__shadow_record *details = ptx__shadow_record_at(line);
+    const struct ptx__shadow_record *record = ptx__shadow_record_at(line);
 
-    return touch->use == PTX__LOADS && (line & PTX__LINE_KIND) == PTX__LINE_DETAILS && details &&
-           (get(&details->many) & bits) == bits && !(get(&details->written) & bits);
+    return touch->use == PTX__LOADS && (line & PTX__LINE_KIND) == PTX__LINE_RECORD && record &&
+           (get(&record->many) & bits) == bits && !(get(&record->written) & bits);
 }
 
 static void touch_line(const struct ptx__touch *touch, uint64_t begin, uint64_t offset,
@@ -282,7 +282,7 @@ static void touch_line(const struct ptx__touch *touch, uint64_t begin, uint64_t 
     line = lock(touch, word);
     reads = line & PTX__LINE_ALL_READ ? bytes_of(range, number) : get(&range->reads[number]);
     writes = line & PTX__LINE_ALL_WRITTEN ? bytes_of(range, number) : get(&range->writes[number]);
-    kind = record(touch, line & ~(uint64_t) PTX__LINE_ALL, reads, writes, bits, &conflict);
+    kind = record_access(touch, line & ~(uint64_t) PTX__LINE_ALL, reads, writes, bits, &conflict);
     unlock(word, kind | mark(touch, number, line & PTX__LINE_ALL,
                              reads | (touch->use & PTX__LOADS ? bits : 0),
                              writes | (touch->use & PTX__STORES ? bits : 0)));

@@ -64,15 +64,15 @@ static bool of_words(uint64_t bits)
 static struct ptx__shadow_record *make(struct ptx__worker *worker, unsigned shift)
 {
     const size_t n = PTX__LINE_BYTES >> shift;
-    struct ptx__shadow_record *details = take(worker, sizeof(*details) + 2 * n * sizeof(uint32_t));
+    struct ptx__shadow_record *record = take(worker, sizeof(*record) + 2 * n * sizeof(uint32_t));
 
-    if (!details)
+    if (!record)
         return NULL;
-    memset(details, 0, sizeof(*details) + 2 * n * sizeof(uint32_t));
-    details->shift = shift;
-    details->writers = (uint32_t *) (details + 1);
-    details->readers = details->writers + n;
-    return details;
+    memset(record, 0, sizeof(*record) + 2 * n * sizeof(uint32_t));
+    record->shift = shift;
+    record->writers = (uint32_t *) (record + 1);
+    record->readers = record->writers + n;
+    return record;
 }
 
 struct ptx__shadow_record *ptx__shadow_record_new(struct ptx__worker *worker, uint64_t bits,
@@ -82,10 +82,10 @@ struct ptx__shadow_record *ptx__shadow_record_new(struct ptx__worker *worker, ui
 }
 
 /* The old record is not changed or freed: another worker may be reading it without the lock. */
-bool ptx__shadow_record_refine(struct ptx__worker *worker, struct ptx__shadow_record **details,
+bool ptx__shadow_record_refine(struct ptx__worker *worker, struct ptx__shadow_record **record,
                                uint64_t bits)
 {
-    const struct ptx__shadow_record *old = *details;
+    const struct ptx__shadow_record *old = *record;
     struct ptx__shadow_record *new;
 
     if (!old->shift || of_words(bits))
@@ -100,7 +100,7 @@ bool ptx__shadow_record_refine(struct ptx__worker *worker, struct ptx__shadow_re
         new->writers[i] = old->writers[i >> old->shift];
         new->readers[i] = old->readers[i >> old->shift];
     }
-    *details = new;
+    *record = new;
     return true;
 }
 
@@ -110,39 +110,39 @@ static void put(uint64_t *word, uint64_t value)
 }
 
 /* Removes the granule of the lowest bit from the bits, and returns its index. */
-static unsigned next_granule(const struct ptx__shadow_record *details, uint64_t *bits)
+static unsigned next_granule(const struct ptx__shadow_record *record, uint64_t *bits)
 {
-    const unsigned i = (unsigned) __builtin_ctzll(*bits) >> details->shift;
-    const uint64_t granule = details->shift ? 15 : 1;
+    const unsigned i = (unsigned) __builtin_ctzll(*bits) >> record->shift;
+    const uint64_t granule = record->shift ? 15 : 1;
 
-    *bits &= ~(granule << (i << details->shift));
+    *bits &= ~(granule << (i << record->shift));
     return i;
 }
 
-static void name(const struct ptx__shadow_record *details, uint32_t *blocks, uint64_t bits,
+static void name(const struct ptx__shadow_record *record, uint32_t *blocks, uint64_t bits,
                  uint32_t block)
 {
     while (bits)
-        blocks[next_granule(details, &bits)] = block;
+        blocks[next_granule(record, &bits)] = block;
 }
 
-void ptx__shadow_record_read(struct ptx__shadow_record *details, uint64_t bits, uint32_t block)
+void ptx__shadow_record_read(struct ptx__shadow_record *record, uint64_t bits, uint32_t block)
 {
     const uint64_t others =
-        ptx__shadow_record_others(details, details->readers, details->read & bits, block);
+        ptx__shadow_record_others(record, record->readers, record->read & bits, block);
 
-    name(details, details->readers, bits & ~details->read, block);
-    put(&details->read, details->read | bits);
-    put(&details->many, details->many | others);
+    name(record, record->readers, bits & ~record->read, block);
+    put(&record->read, record->read | bits);
+    put(&record->many, record->many | others);
 }
 
-void ptx__shadow_record_write(struct ptx__shadow_record *details, uint64_t bits, uint32_t block)
+void ptx__shadow_record_write(struct ptx__shadow_record *record, uint64_t bits, uint32_t block)
 {
-    name(details, details->writers, bits, block);
-    put(&details->written, details->written | bits);
+    name(record, record->writers, bits, block);
+    put(&record->written, record->written | bits);
 }
 
-uint64_t ptx__shadow_record_others(const struct ptx__shadow_record *details, const uint32_t *blocks,
+uint64_t ptx__shadow_record_others(const struct ptx__shadow_record *record, const uint32_t *blocks,
                                    uint64_t bits, uint32_t block)
 {
     uint64_t others = bits;
@@ -150,7 +150,7 @@ uint64_t ptx__shadow_record_others(const struct ptx__shadow_record *details, con
     for (uint64_t left = bits; left;) {
         const uint64_t before = left;
 
-        if (blocks[next_granule(details, &left)] == block)
+        if (blocks[next_granule(record, &left)] == block)
             others &= left | ~before;
     }
     return others;

@@ -30,15 +30,15 @@ struct ptx__shadow_record *ptx__shadow_record_new(struct ptx__worker *worker, ui
  * Changes a record to granules of one byte if the bits are not of whole words. False when out of
  * memory.
  */
-bool ptx__shadow_record_refine(struct ptx__worker *worker, struct ptx__shadow_record **details,
+bool ptx__shadow_record_refine(struct ptx__worker *worker, struct ptx__shadow_record **record,
                                uint64_t bits);
 
 /* Record that a block has read, or written, bytes of the line. */
-void ptx__shadow_record_read(struct ptx__shadow_record *details, uint64_t bits, uint32_t block);
-void ptx__shadow_record_write(struct ptx__shadow_record *details, uint64_t bits, uint32_t block);
+void ptx__shadow_record_read(struct ptx__shadow_record *record, uint64_t bits, uint32_t block);
+void ptx__shadow_record_write(struct ptx__shadow_record *record, uint64_t bits, uint32_t block);
 
 /* Returns those of the bytes for which the list contains another block. */
-uint64_t ptx__shadow_record_others(const struct ptx__shadow_record *details, const uint32_t *blocks,
+uint64_t ptx__shadow_record_others(const struct ptx__shadow_record *record, const uint32_t *blocks,
                                    uint64_t bits, uint32_t block);
 
 /*
@@ -50,7 +50,7 @@ void ptx__shadow_record_free(struct ptx__grid *grid);
 
 static inline struct ptx__shadow_record *ptx__shadow_record_at(uint64_t line)
 {
-    if ((line & PTX__LINE_KIND) != PTX__LINE_DETAILS)
+    if ((line & PTX__LINE_KIND) != PTX__LINE_RECORD)
         return NULL;
     return (struct ptx__shadow_record *) (uintptr_t) (line & ~(uint64_t) PTX__LINE_FLAGS);
 }
