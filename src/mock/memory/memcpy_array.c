@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cuMemcpyAtoD and its kin: copies of bytes that follow each other, to and from arrays. */
+/* cuMemcpyAtoD and similar functions: copies of contiguous bytes to and from arrays. */
 #include "mock/allocation/array.h"
 #include "mock/base/state.h"
 #include "mock/memory/copy.h"
