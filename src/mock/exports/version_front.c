@@ -27,13 +27,19 @@ cushim__forward front_forward;
 /* The functions to use if the mock cannot be opened. */
 static cushim__entry *no_mock[CUSHIM_CUDA_ROWS];
 
-/* The mock's own function, or NULL without a mock. */
+/* The mock's own functions, or NULL without a mock. */
 static __typeof__(cushim_mock_error_text) *error_text;
+static __typeof__(cushim_mock_checks) *checks;
 
-/* For the loader, which gets this library and not the mock. */
+/* These two are for cushim, which gets this library and not the mock. */
 const char *cushim_mock_error_text(void)
 {
     return error_text ? error_text() : "";
+}
+
+bool cushim_mock_checks(void)
+{
+    return checks && checks();
 }
 
 static int unavailable(void)
@@ -75,6 +81,7 @@ __attribute__((constructor)) static void open_functions(void)
 
     /* It is never closed: a driver stays in the process. */
     *(void **) &error_text = mock ? dlsym(mock, "cushim_mock_error_text") : NULL;
+    *(void **) &checks = mock ? dlsym(mock, "cushim_mock_checks") : NULL;
     *(void **) &front = mock ? dlsym(mock, "cushim_mock_front") : NULL;
     if (front)
         CUSHIM__PUBLISH(front_forward, (cushim__forward) front(MOCK_FRONT_VERSION));

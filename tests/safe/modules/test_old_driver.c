@@ -159,3 +159,17 @@ Test(old_driver, graphs_name_the_driver_that_they_need)
     use();
     finish();
 }
+
+/* An older driver in front of the mock says, too, that it looks for mistakes. */
+Test(old_driver, no_memory_is_kept_where_the_mock_checks)
+{
+    cushim_slice slice = CUSHIM_NONE;
+    size_t bytes = 1;
+
+    begin("11.4");
+    assert_ok(cushim_slice_alloc(a, 4, N, &slice));
+    cushim_slice_free(&slice);
+    assert_ok(cushim_memory_kept(w.context, &bytes, NULL, NULL));
+    cr_expect(eq(sz, bytes, 0));
+    finish();
+}
