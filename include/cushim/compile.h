@@ -122,7 +122,7 @@ struct cushim_compile_params {
 /**
  * Writes parameters in place: cushim_compile(source, cushim_compile_params(.arch = "90"), &image).
  */
-#define cushim_compile_params(...) (&(const struct cushim_compile_params){__VA_ARGS__})
+#define cushim_compile_params(...) CUSHIM__IN_PLACE(cushim_compile_params, __VA_ARGS__)
 
 /**
  * Compiles CUDA C++ source text to an image. params may be NULL. The caller frees the image with

@@ -98,7 +98,7 @@ struct cushim_open_params {
 };
 
 /** Writes parameters in place: cushim_open(cushim_open_params(.library = "mock"), &driver). */
-#define cushim_open_params(...) (&(const struct cushim_open_params){__VA_ARGS__})
+#define cushim_open_params(...) CUSHIM__IN_PLACE(cushim_open_params, __VA_ARGS__)
 
 /**
  * Finds a driver, loads it, looks up its functions, and initialises it. The caller closes the

@@ -128,7 +128,7 @@ struct cushim_fault {
 };
 
 /** Writes a rule in place: cushim_faults_add(faults, "cuInit", cushim_fault(.result = 100)). */
-#define cushim_fault(...) (&(const struct cushim_fault){__VA_ARGS__})
+#define cushim_fault(...) CUSHIM__IN_PLACE(cushim_fault, __VA_ARGS__)
 
 /**
  * Creates a set without rules. params may be NULL. The caller frees it with cushim_faults_free().

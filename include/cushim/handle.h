@@ -22,11 +22,20 @@
 
 #include <cushim/status.h>
 
-/** The handle that names no object, as an initialiser. */
+/**
+ * The handle that names no object: cushim_slice x = CUSHIM_NONE. In C it is an initialiser. In C++ it
+ * may be assigned as well.
+ */
 #ifdef __cplusplus
-#define CUSHIM_NONE                                                                                \
-    {                                                                                              \
+extern "C++" {
+struct cushim__none {
+    template <typename handle> operator handle() const
+    {
+        return handle();
     }
+};
+}
+#define CUSHIM_NONE (cushim__none())
 #else
 #define CUSHIM_NONE                                                                                \
     {                                                                                              \

@@ -21,9 +21,8 @@
  *
  * cushim cannot check whether a value of the right size has the right type.
  *
- * A launch without options takes the fast path as long as its memory stays on one stream: it asks
- * which context is current and makes one other call of the driver. It records no event and
- * allocates nothing. When memory moves from one stream to another, each such change costs an event
+ * A launch without options takes the fast path as long as its memory stays on one stream: it makes
+ * one call of the driver, records no event and allocates nothing. When memory moves from one stream to another, each such change costs an event
  * and a wait. So a program need not put many kernels into one stream for speed, and need not manage
  * events itself.
  *
@@ -259,7 +258,7 @@ struct cushim_launch_options {
 };
 
 /** Writes options in place: .options = cushim_launch_options(.cooperative = true). */
-#define cushim_launch_options(...) (&(const struct cushim_launch_options){__VA_ARGS__})
+#define cushim_launch_options(...) CUSHIM__IN_PLACE(cushim_launch_options, __VA_ARGS__)
 
 /**
  * The shape of a launch: either grid and block, or elements. A launch with elements and a grid[0]
@@ -283,7 +282,9 @@ struct cushim_launch_config {
  * Writes a shape in place: cushim_launch(stream, f, cushim_launch_config(.grid = {8}, .block =
  * {64}), ...).
  */
-#ifndef __cplusplus
+#ifdef __cplusplus
+#define cushim_launch_config(...) (cushim_launch_config{__VA_ARGS__})
+#else
 #define cushim_launch_config(...) ((struct cushim_launch_config){__VA_ARGS__})
 #endif
 

@@ -105,7 +105,7 @@ struct cushim_module_params {
  * Writes parameters in place: cushim_module_load_text(context, ptx, cushim_module_params(.line_info
  * = true), &m).
  */
-#define cushim_module_params(...) (&(const struct cushim_module_params){__VA_ARGS__})
+#define cushim_module_params(...) CUSHIM__IN_PLACE(cushim_module_params, __VA_ARGS__)
 
 /**
  * Loads PTX, a cubin or a fat binary from memory. cushim recognises the format from the first

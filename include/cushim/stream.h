@@ -83,7 +83,7 @@ struct cushim_stream_params {
  * Writes the parameters in place: cushim_stream_new(context, cushim_stream_params(.priority = -1),
  * &s).
  */
-#define cushim_stream_params(...) (&(const struct cushim_stream_params){__VA_ARGS__})
+#define cushim_stream_params(...) CUSHIM__IN_PLACE(cushim_stream_params, __VA_ARGS__)
 
 /**
  * Creates a stream in a context. params may be NULL. The caller frees the stream with

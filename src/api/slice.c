@@ -324,6 +324,16 @@ cushim_status cushim_view_write_async(cushim_stream stream, cushim_view view, co
     return copy_host(stream, view, host, element, length, &copy);
 }
 
+static cushim_status fail_overlap(const struct cushim__scope *scope,
+                                  const struct cushim__resolved_view *to, size_t bytes)
+{
+    const char *label = cushim__span_label(to);
+
+    return cushim__fail_at(CUSHIM_ERROR_OVERLAP, scope->call, scope->label,
+                           "%s: source and destination overlap in %zu bytes%s%s%s", scope->call,
+                           bytes, *label ? " of slice '" : "", label, *label ? "'" : "");
+}
+
 static cushim_status check_copy(const struct cushim__scope *scope,
                                 const struct cushim__resolved_view *to,
                                 const struct cushim__resolved_view *from)
@@ -340,9 +350,7 @@ static cushim_status check_copy(const struct cushim__scope *scope,
         return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, scope->call, scope->label,
                                "%s: from %zu bytes to %zu", scope->call, here, there);
     if (cushim__find_overlap(accesses, 2, &first, &second, &bytes))
-        return cushim__fail_at(CUSHIM_ERROR_OVERLAP, scope->call, scope->label,
-                               "%s: source and destination overlap in %zu bytes of slice '%s'",
-                               scope->call, bytes, cushim__span_label(to));
+        return fail_overlap(scope, to, bytes);
     return cushim__span_check_writable(to, scope->call);
 }
 

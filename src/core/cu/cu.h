@@ -80,6 +80,7 @@ typedef void(CUDA_CB *cushim__cu_host_fn)(void *user);
     X(cuCtxEnablePeerAccess, (CUcontext, unsigned) )                                               \
     X(cuCtxDisablePeerAccess, (CUcontext))                                                         \
     X(cuMemGetInfo_v2, (size_t *, size_t *) )                                                      \
+    X(cuMemGetAddressRange_v2, (CUdeviceptr *, size_t *, CUdeviceptr))                             \
     X(cuStreamCreateWithPriority, (CUstream *, unsigned, int) )                                    \
     X(cuStreamSetAttribute, (CUstream, CU_ENUM(CUstreamAttrID),                                    \
                              const CU_TYPE(CUstreamAttrValue, union cushim__cu_stream_value) *) )  \

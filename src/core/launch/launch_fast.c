@@ -4,8 +4,8 @@
  * function's context that were last used on the same stream, in the same parts. The stream lock is
  * held from the beginning to the end, and the context lock while the arguments are looked at and
  * the launch is noted. Under a lock, the handles that have this lock cannot be closed, so nothing
- * is pinned. The fast path allocates nothing, asks for the current context, makes one other driver
- * call, and reads each argument once.
+ * is pinned. The fast path allocates nothing, makes one driver call, and reads each argument
+ * once.
  *
  * Between two launches of a program, this code leaves the processor's first-level cache. So its
  * size matters most: the compiler inlines it into one function, and every other case is left to
@@ -171,16 +171,33 @@ launch_elsewhere(struct fast *q, uint64_t function, CUcontext before, int result
     return cushim__scope_leave(&scope, result ? fail(q, function, result, name) : CUSHIM_OK);
 }
 
-/* Under the stream lock alone. */
-static inline cushim_status launch(struct fast *q, uint64_t function)
+/* Launches after asking which context is current. result is that of a launch without asking, or 0. */
+__attribute__((cold, noinline)) static cushim_status launch_asking(struct fast *q,
+                                                                   uint64_t function, int result)
 {
     CUcontext now = NULL;
-    int result = CU_FN(q->context->table, cuCtxGetCurrent)(&now);
+    const int asked = CU_FN(q->context->table, cuCtxGetCurrent)(&now);
 
-    if (__builtin_expect(result || now != q->context->cu, 0))
-        return launch_elsewhere(q, function, now, result);
-    result = call(q);
-    return __builtin_expect(result, 0) ? fail(q, function, result, "cuLaunchKernel") : CUSHIM_OK;
+    if (asked || now != q->context->cu)
+        return launch_elsewhere(q, function, now, asked);
+    if (!result)
+        result = call(q);
+    return result ? fail(q, function, result, "cuLaunchKernel") : CUSHIM_OK;
+}
+
+/*
+ * Under the stream lock alone. A stream that was created belongs to its context, and drivers launch
+ * into it whichever context is current (an H200 with driver 580). A driver that objects has launched
+ * nothing. The default streams mean the current context.
+ */
+static inline cushim_status launch(struct fast *q, uint64_t function)
+{
+    const bool is_default = (uintptr_t) q->stream->cu <= (uintptr_t) CU_STREAM_PER_THREAD;
+    const int result = is_default ? 0 : call(q);
+
+    if (__builtin_expect(is_default || result, 0))
+        return launch_asking(q, function, result);
+    return CUSHIM_OK;
 }
 
 /*

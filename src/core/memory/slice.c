@@ -41,15 +41,44 @@ cushim_status cushim__slice_give(const struct cushim__scope *scope, enum cushim_
     return cushim__object_give(&slice->object, scope->call, ret_id);
 }
 
+/*
+ * Fails if the driver knows memory at the address, and knows that it is shorter. Several mappings in
+ * a row may be one piece of memory for the program. Memory that the driver does not know is the
+ * caller's word.
+ */
+static cushim_status check_adopted(const struct cushim__scope *scope, uint64_t address, size_t bytes)
+{
+    enum { MOST_MAPPINGS = 65536 };
+    size_t known = 0;
+
+    for (unsigned i = 0; known < bytes && i < MOST_MAPPINGS; i++) {
+        const uint64_t at = address + known;
+        CUdeviceptr begin = 0;
+        size_t length = 0;
+
+        if (CU_FN(scope->table, cuMemGetAddressRange_v2)(&begin, &length, at) || begin > at ||
+            at - begin >= length)
+            break;
+        known += length - (size_t) (at - begin);
+    }
+    if (!known || known >= bytes)
+        return CUSHIM_OK;
+    return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, scope->call, NULL,
+                           "%s: at 0x%llx there are %zu bytes, and not %zu", scope->call,
+                           (unsigned long long) address, known, bytes);
+}
+
 cushim_status cushim__slice_adopt(struct cushim__scope *scope, struct cushim__stream *stream,
                                   struct cushim__adopted adopted, uint64_t *ret_id)
 {
-    struct cushim__buffer *buffer =
-        cushim__buffer_new(scope->context, CUSHIM__MEMORY_BORROWED, adopted.address, NULL,
-                           adopted.element * adopted.length, stream->timeline, NULL);
-    uint64_t id = 0;
+    const size_t bytes = adopted.element * adopted.length;
+    struct cushim__buffer *buffer;
     cushim_status status;
+    uint64_t id = 0;
 
+    CUSHIM_TRY(check_adopted(scope, adopted.address, bytes));
+    buffer = cushim__buffer_new(scope->context, CUSHIM__MEMORY_BORROWED, adopted.address, NULL,
+                                bytes, stream->timeline, NULL);
     if (!buffer)
         return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, scope->call, NULL, "no memory for a slice");
     status = cushim__submit_use(scope, stream->timeline, buffer);

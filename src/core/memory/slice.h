@@ -52,7 +52,10 @@ struct cushim__adopted {
     enum cushim__memory memory; /* tells how cushim frees it */
 };
 
-/* Makes a slice of a caller's memory. If this fails, the memory stays the caller's. */
+/*
+ * Makes a slice of a caller's memory. If this fails, the memory stays the caller's. It fails if the
+ * driver knows that less memory is there.
+ */
 cushim_status cushim__slice_adopt(struct cushim__scope *scope, struct cushim__stream *stream,
                                   struct cushim__adopted adopted, uint64_t *ret_id);
 
