@@ -55,6 +55,12 @@ CUSHIM_API cushim_status cushim_event_query(cushim_event event);
 CUSHIM_API cushim_status cushim_event_synchronize(cushim_event event);
 
 /**
+ * Waits as cushim_event_synchronize() does, but at most so many nanoseconds. Otherwise like
+ * cushim_stream_wait_for().
+ */
+CUSHIM_API cushim_status cushim_event_wait_for(cushim_event event, uint64_t nanoseconds);
+
+/**
  * Returns the time from start to end in milliseconds, with a resolution of about half a
  * microsecond. Both events must have been made with CUSHIM_EVENT_TIMING and recorded; otherwise the
  * result is 400 CUDA_ERROR_INVALID_HANDLE. The call does not wait: while one of the events is not

@@ -151,6 +151,20 @@ cushim_status cushim_event_synchronize(cushim_event event)
     return cushim__scope_leave(&scope, status);
 }
 
+cushim_status cushim_event_wait_for(cushim_event event, uint64_t nanoseconds)
+{
+    const uint64_t start = cushim__now_ns();
+    const uint64_t deadline = nanoseconds < UINT64_MAX - start ? start + nanoseconds : UINT64_MAX;
+    cushim_status status;
+
+    for (unsigned asked = 0;; asked++) {
+        status = cushim_event_query(event);
+        if (status != CUDA_ERROR_NOT_READY ||
+            !cushim__poll_pause(asked, cushim__now_ns(), deadline))
+            return status;
+    }
+}
+
 cushim_status cushim_event_elapsed(cushim_event start, cushim_event end, float *ret_milliseconds)
 {
     struct cushim__event *first, *last;

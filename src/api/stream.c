@@ -255,6 +255,20 @@ cushim_status cushim_stream_synchronize(cushim_stream stream)
     return cushim__scope_leave(&scope, status);
 }
 
+cushim_status cushim_stream_wait_for(cushim_stream stream, uint64_t nanoseconds)
+{
+    const uint64_t start = cushim__now_ns();
+    const uint64_t deadline = nanoseconds < UINT64_MAX - start ? start + nanoseconds : UINT64_MAX;
+    cushim_status status;
+
+    for (unsigned asked = 0;; asked++) {
+        status = cushim_stream_query(stream);
+        if (status != CUDA_ERROR_NOT_READY ||
+            !cushim__poll_pause(asked, cushim__now_ns(), deadline))
+            return status;
+    }
+}
+
 cushim_status cushim_stream_query(cushim_stream stream)
 {
     struct cushim__stream *object;

@@ -128,3 +128,21 @@ cushim_status cushim_view_reinterpret(cushim_view view, size_t element, size_t a
     cushim__span_unpin(&span);
     return status;
 }
+
+cushim_status cushim_view_query(cushim_view view, bool write)
+{
+    struct cushim__resolved_view span;
+    struct cushim__scope scope;
+    cushim_status status;
+
+    CUSHIM_TRY(cushim__span_pin(view, "cushim_slice_query", &span));
+    status = cushim__scope_enter(span.slice->object.context, "cushim_slice_query",
+                                 cushim__span_label(&span), &scope);
+    if (!status) {
+        const struct cushim__access access = cushim__span_access(&span, write);
+
+        status = cushim__scope_leave(&scope, cushim__buffer_query(&scope, &access));
+    }
+    cushim__span_unpin(&span);
+    return status;
+}

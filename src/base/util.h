@@ -3,6 +3,7 @@
 #ifndef CUSHIM_BASE_UTIL_H
 #define CUSHIM_BASE_UTIL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -41,6 +42,22 @@ static inline void *cushim__zalloc_lines(size_t bytes)
     void *memory = aligned_alloc(LINE, rounded);
 
     return memory ? memset(memory, 0, rounded) : NULL;
+}
+
+/*
+ * Pauses between the questions of a thread that polls: nothing for the first ones, then up to a
+ * millisecond, and never beyond the deadline. False when the deadline is reached.
+ */
+static inline bool cushim__poll_pause(unsigned asked, uint64_t now, uint64_t deadline)
+{
+    const uint64_t limit = asked < 64 ? 0 : asked < 84 ? UINT64_C(1) << (asked - 64) : 1000000;
+    const uint64_t left = deadline > now ? deadline - now : 0;
+    const uint64_t pause = limit < left ? limit : left;
+    const struct timespec t = {.tv_sec = 0, .tv_nsec = (long) pause};
+
+    if (pause)
+        nanosleep(&t, NULL);
+    return left > 0;
 }
 
 static inline uint64_t cushim__now_ns(void)

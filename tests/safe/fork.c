@@ -93,7 +93,14 @@ static void child(int i)
     if (i % 3 == 1)
         free_all();
     cushim_mock_findings(NULL);
-    _exit(0);
+    /* Not by exit: the objects of the parent's other threads are lost here, and are no leak. */
+    raise(SIGKILL);
+}
+
+/* A child that hangs is ended by its alarm, and one that finds a mistake by exit(). */
+static bool ended_well(int status)
+{
+    return status == 0 || (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 }
 
 static void prepare(void)
@@ -121,7 +128,7 @@ int main(void)
         if (!forked)
             child(i);
         CHECK_EQ(waitpid(forked, &status, 0), forked);
-        CHECK_EQ(status, 0);
+        CHECK_EQ(ended_well(status), true);
     }
     atomic_store(&stop, true);
     join_threads(threads, THREADS);

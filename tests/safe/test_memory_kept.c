@@ -25,7 +25,7 @@ static cushim_stream stream;
 static void open_with_checks(struct world *w, const char *checks)
 {
     setenv("CUSHIM_MOCK_CHECK", checks, 1);
-    open_world(w);
+    open_world_with(w, "device.*.memory = 1GiB");
     assert_ok(cushim_stream_new(w->context, NULL, &stream));
 }
 

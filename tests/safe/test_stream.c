@@ -407,3 +407,52 @@ Test(safe_stream, closing_a_driver_tells_what_was_never_freed)
     cushim_stream_free(&copy);
     close_world(&w);
 }
+
+/* A host function that lasts until the test lets it go. */
+static atomic_bool let_go;
+
+static void last(void *unused)
+{
+    (void) unused;
+    while (!atomic_load(&let_go))
+        usleep(1000);
+}
+
+Test(safe_stream, waits_have_a_time_limit)
+{
+    enum { MILLISECOND = 1000000 };
+    cushim_stream stream = CUSHIM_NONE, other = CUSHIM_NONE;
+    cushim_event event = CUSHIM_NONE;
+    cushim_slice slice;
+    struct world w;
+
+    atomic_store(&let_go, false);
+    open_world(&w);
+    assert_ok(cushim_stream_new(w.context, NULL, &stream));
+    assert_ok(cushim_stream_new(w.context, NULL, &other));
+    assert_ok(cushim_event_new(w.context, 0, &event));
+    slice = filled(stream, 1);
+    assert_ok(cushim_stream_synchronize(stream));
+    assert_ok(cushim_slice_query(slice, true));
+    assert_ok(cushim_stream_host_function(stream, last, NULL, NULL));
+    assert_ok(cushim_slice_fill(stream, slice, 2));
+    assert_ok(cushim_event_record(event, stream));
+    cushim_error_clear();
+    assert_status(cushim_stream_wait_for(stream, 5 * MILLISECOND), 600);
+    assert_status(cushim_event_wait_for(event, 5 * MILLISECOND), 600);
+    assert_status(cushim_stream_wait_for(stream, 0), 600);
+    assert_status(cushim_slice_query(slice, false), 600);
+    cr_expect(eq(int, cushim_error_status(), 0), "not ready is no error");
+    assert_ok(cushim_stream_wait_for(other, 0));
+    atomic_store(&let_go, true);
+    assert_ok(cushim_event_wait_for(event, UINT64_MAX));
+    assert_ok(cushim_stream_wait_for(stream, UINT64_MAX));
+    assert_ok(cushim_slice_query(slice, true));
+    assert_refused(cushim_slice_query((cushim_slice){stream.id}, false), CUSHIM_ERROR_WRONG_HANDLE,
+                   "this is the handle of a stream");
+    cushim_slice_free(&slice);
+    cushim_event_free(&event);
+    cushim_stream_free(&stream);
+    cushim_stream_free(&other);
+    close_world(&w);
+}

@@ -106,6 +106,13 @@ cushim_status cushim__buffer_synchronize(struct cushim__scope *scope,
                                          const struct cushim__access *access);
 
 /*
+ * Tells whether the host may make this access now: CUSHIM_OK, or CUDA_ERROR_NOT_READY, which does not
+ * change the thread's last error. Called without locks.
+ */
+cushim_status cushim__buffer_query(struct cushim__scope *scope,
+                                   const struct cushim__access *access);
+
+/*
  * Blocks the calling thread until all submissions to a timeline so far are done. Called without
  * locks.
  */

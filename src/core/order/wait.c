@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/* The host waits for work, or asks whether it is done. */
+#include "core/order/submit.h"
+
+/* Marks to wait for. Their timelines have a reference, because the wait holds no lock. */
+struct pending {
+    const struct cushim__scope *scope;
+    struct cushim__point busy; /* a point that cannot be marked yet */
+    struct {
+        struct cushim__timeline *timeline;
+        struct cushim__mark mark;
+    } list[8];
+    unsigned n;
+    cushim_status status;
+};
+
+static bool collect(const struct cushim__point *point, void *user)
+{
+    struct pending *p = user;
+
+    if (cushim__point_done(point))
+        return true;
+    if (p->n == ARRAY_SIZE(p->list))
+        return false;
+    p->status = cushim__point_mark(p->scope, point, &p->list[p->n].mark, &p->busy);
+    if (p->status || p->busy.timeline)
+        return false;
+    p->list[p->n++].timeline = cushim__timeline_ref(point->timeline);
+    return true;
+}
+
+/*
+ * Waits for the marks in the calling thread without locks, so that other threads can go on
+ * submitting. The lock is taken only to note what is done.
+ */
+static cushim_status wait_for_pending(struct pending *p)
+{
+    cushim_status status = CUSHIM_OK;
+
+    for (unsigned i = 0; i < p->n; i++) {
+        struct cushim__timeline *timeline = p->list[i].timeline;
+
+        if (!status)
+            status = CU_CALL(p->scope, cuEventSynchronize, (p->list[i].mark.event));
+        if (!status) {
+            cushim__lock(timeline->context);
+            cushim__timeline_done(timeline, p->list[i].mark.number);
+            cushim__unlock(timeline->context);
+        }
+        cushim__timeline_unref(timeline);
+    }
+    return status;
+}
+
+/*
+ * Asks for the marks instead of waiting for them. CUDA_ERROR_NOT_READY if one is not reached, which
+ * does not change the thread's last error.
+ */
+static cushim_status ask_for_pending(struct pending *p)
+{
+    cushim_status status = CUSHIM_OK;
+
+    for (unsigned i = 0; i < p->n; i++) {
+        struct cushim__timeline *timeline = p->list[i].timeline;
+
+        if (!status)
+            status = CU_FN(p->scope->table, cuEventQuery)(p->list[i].mark.event);
+        if (!status) {
+            cushim__lock(timeline->context);
+            cushim__timeline_done(timeline, p->list[i].mark.number);
+            cushim__unlock(timeline->context);
+        } else if (status != CUDA_ERROR_NOT_READY && status != p->status) {
+            status = p->status = cushim__fail_driver(p->scope, status, "cuEventQuery");
+        }
+        cushim__timeline_unref(timeline);
+    }
+    return status;
+}
+
+/*
+ * Repeats until nothing is pending: there may be more points than the list has room for, and other
+ * threads may submit work on the memory during the wait.
+ */
+static cushim_status settle(struct cushim__scope *scope, const struct cushim__access *access,
+                            cushim_status (*look)(struct pending *p))
+{
+    cushim_status waited;
+    struct pending p;
+    bool busy;
+
+    do {
+        struct cushim__locks locks = {.n = 0};
+
+        p = (struct pending){.scope = scope};
+        p.status = cushim__lock_all(scope, &locks, access, 1);
+        if (p.status)
+            return p.status;
+        cushim__buffer_each(access->buffer, access->begin, access->end, access->write, collect, &p);
+        cushim__unlock_all(&locks);
+        busy = p.busy.timeline;
+        if (busy)
+            p.status = cushim__point_mark_soon(scope, &p.busy);
+        waited = look(&p);
+        if (waited)
+            p.status = waited;
+    } while ((p.n || busy) && !p.status);
+    return p.status;
+}
+
+cushim_status cushim__buffer_synchronize(struct cushim__scope *scope,
+                                         const struct cushim__access *access)
+{
+    return settle(scope, access, wait_for_pending);
+}
+
+cushim_status cushim__buffer_query(struct cushim__scope *scope, const struct cushim__access *access)
+{
+    return settle(scope, access, ask_for_pending);
+}
+
+cushim_status cushim__timeline_synchronize(struct cushim__scope *scope,
+                                           struct cushim__timeline *timeline)
+{
+    cushim_status status;
+    uint64_t number;
+
+    /* Read before the wait: other threads may submit during it. */
+    number = cushim__timeline_issued(timeline);
+    status = CU_CALL(scope, cuStreamSynchronize, (timeline->cu));
+    if (status)
+        return status;
+    cushim__lock(timeline->context);
+    cushim__timeline_done(timeline, number);
+    cushim__unlock(timeline->context);
+    return CUSHIM_OK;
+}
