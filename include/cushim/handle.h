@@ -23,8 +23,8 @@
 #include <cushim/status.h>
 
 /**
- * The handle that names no object: cushim_slice x = CUSHIM_NONE. In C it is an initialiser. In C++ it
- * may be assigned as well.
+ * The handle that names no object: cushim_slice x = CUSHIM_NONE. In C it is an initialiser. In C++
+ * it may be assigned as well.
  */
 #ifdef __cplusplus
 extern "C++" {

@@ -22,9 +22,9 @@
  * cushim cannot check whether a value of the right size has the right type.
  *
  * A launch without options takes the fast path as long as its memory stays on one stream: it makes
- * one call of the driver, records no event and allocates nothing. When memory moves from one stream to another, each such change costs an event
- * and a wait. So a program need not put many kernels into one stream for speed, and need not manage
- * events itself.
+ * one call of the driver, records no event and allocates nothing. When memory moves from one stream
+ * to another, each such change costs an event and a wait. So a program need not put many kernels
+ * into one stream for speed, and need not manage events itself.
  *
  * Do not use these functions for kernels whose pointers are inside of buffers and whose intents are
  * not known. Launch such a kernel with cuLaunchKernel() through the table (table.h), and call

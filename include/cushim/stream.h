@@ -135,9 +135,9 @@ CUSHIM_API cushim_status cushim_stream_wait(cushim_stream stream, cushim_event e
 CUSHIM_API cushim_status cushim_stream_synchronize(cushim_stream stream);
 
 /**
- * Waits as cushim_stream_synchronize() does, but at most so many nanoseconds. The result is then 600
- * CUDA_ERROR_NOT_READY, which does not change the thread's last error. The thread asks the driver
- * again and again, at first at once and then with pauses of up to a millisecond.
+ * Waits as cushim_stream_synchronize() does, but at most so many nanoseconds. The result is then
+ * 600 CUDA_ERROR_NOT_READY, which does not change the thread's last error. The thread asks the
+ * driver again and again, at first at once and then with pauses of up to a millisecond.
  */
 CUSHIM_API cushim_status cushim_stream_wait_for(cushim_stream stream, uint64_t nanoseconds);
 

@@ -21,8 +21,8 @@
 
 /*
  * Writes a structure in place, and gives its address: for the rest of the block in C, and for the
- * rest of the full expression, such as a call, in C++. Fields that are left out are zero; g++ says so
- * with -Wextra, unless -Wno-missing-field-initializers is given.
+ * rest of the full expression, such as a call, in C++. Fields that are left out are zero; g++ says
+ * so with -Wextra, unless -Wno-missing-field-initializers is given.
  */
 #ifdef __cplusplus
 #define CUSHIM__IN_PLACE(type, ...) (&static_cast<const type &>(type{__VA_ARGS__}))

@@ -168,10 +168,11 @@ static inline cushim_view cushim_view_const(cushim_view view)
 }
 
 /**
- * Tells whether the work on the memory is done, without waiting: CUSHIM_OK if the host, or a program
- * by other means, could read it now, or write it if write is true; and 600 CUDA_ERROR_NOT_READY if
- * work that must come before is not done. CUDA_ERROR_NOT_READY does not change the thread's last
- * error. Any other result is an error: a loop that polls must end on it. Thread-safe.
+ * Tells whether the work on the memory is done, without waiting: CUSHIM_OK if the host, or a
+ * program by other means, could read it now, or write it if write is true; and 600
+ * CUDA_ERROR_NOT_READY if work that must come before is not done. CUDA_ERROR_NOT_READY does not
+ * change the thread's last error. Any other result is an error: a loop that polls must end on it.
+ * Thread-safe.
  */
 CUSHIM_API cushim_status cushim_view_query(cushim_view view, bool write);
 

@@ -5,6 +5,7 @@
 
 #include "core/object/host_call.h"
 #include "core/order/graph.h"
+#include "core/order/wait.h"
 
 #define WAITING "waiting"
 

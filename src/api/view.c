@@ -2,6 +2,7 @@
 #include <cushim/view.h>
 
 #include "core/memory/slice.h"
+#include "core/order/wait.h"
 
 /*
  * Makes a view of some elements of a span. The view's offset counts from the beginning of the

@@ -60,7 +60,7 @@ class Install(unittest.TestCase):
             self.build_and_run("c++", CPP_SOURCE, *CPP_FLAGS, *flags)
 
     def test_the_command_starts(self):
-        text = run(self.prefix / "bin/cushim", "info", "mock", env={"CUSHIM_LIBCUDA": "mock"})
+        text = run(self.prefix / "bin/cushim", "info", env={"CUSHIM_LIBCUDA": "mock"})
         self.assertIn("H200", text)
 
     def test_programs_of_pkg_config_start(self):

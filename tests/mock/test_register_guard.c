@@ -77,7 +77,8 @@ Test(register_guard, new_mappings_do_not_land_there)
     munmap(pages, size);
     OK(mock_cuMemGetInfo_v2(&free_bytes, &total));
     next = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    cr_expect(next + size <= pages || next >= pages + size, "%p in %p", next, pages);
+    cr_expect(next + size <= pages || next >= pages + size, "%p in %p",
+              (void *) next, (void *) pages);
     EXPECT(CUDA_ERROR_ILLEGAL_ADDRESS, set_all(pages));
     found("which the program has unmapped", "kernel 'sets'");
     for (size_t i = 0; i < size; i += PAGE)

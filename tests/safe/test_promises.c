@@ -324,9 +324,8 @@ Test(safe_promises, more_than_the_driver_knows_is_not_adopted)
     assert_ok(cushim_stream_new(w.context, NULL, &stream));
     assert_ok(cushim_slice_zeros(stream, sizeof(int), N, &owner));
     assert_ok(cushim_slice_use(stream, owner, true, &address));
-    assert_refused(
-        cushim_slice_adopt(stream, address, 1 << 20, 4, CUSHIM_ADOPTED_BORROWED, &slice),
-        CUSHIM_ERROR_INVALID_ARGUMENT, "there are 64 bytes, and not 4194304");
+    assert_refused(cushim_slice_adopt(stream, address, 1 << 20, 4, CUSHIM_ADOPTED_BORROWED, &slice),
+                   CUSHIM_ERROR_INVALID_ARGUMENT, "there are 64 bytes, and not 4194304");
     assert_ok(cushim_slice_adopt(stream, address + 32, 1, 32, CUSHIM_ADOPTED_BORROWED, &slice));
     cushim_slice_free(&slice);
     assert_refused(cushim_slice_copy(stream, owner, owner), CUSHIM_ERROR_OVERLAP, "in 64 bytes");

@@ -6,6 +6,7 @@
 
 #include "core/code/jit.h"
 #include "core/code/module_registry.h"
+#include "core/order/wait.h"
 
 /*
  * Unloads a module after the last of its kernels has ended. If waiting for the kernels fails, it is

@@ -171,7 +171,8 @@ launch_elsewhere(struct fast *q, uint64_t function, CUcontext before, int result
     return cushim__scope_leave(&scope, result ? fail(q, function, result, name) : CUSHIM_OK);
 }
 
-/* Launches after asking which context is current. result is that of a launch without asking, or 0. */
+/* Launches after asking which context is current. result is that of a launch without asking, or 0.
+ */
 __attribute__((cold, noinline)) static cushim_status launch_asking(struct fast *q,
                                                                    uint64_t function, int result)
 {
@@ -187,8 +188,8 @@ __attribute__((cold, noinline)) static cushim_status launch_asking(struct fast *
 
 /*
  * Under the stream lock alone. A stream that was created belongs to its context, and drivers launch
- * into it whichever context is current (an H200 with driver 580). A driver that objects has launched
- * nothing. The default streams mean the current context.
+ * into it whichever context is current (an H200 with driver 580). A driver that objects has
+ * launched nothing. The default streams mean the current context.
  */
 static inline cushim_status launch(struct fast *q, uint64_t function)
 {

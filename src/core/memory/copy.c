@@ -5,6 +5,7 @@
 #include "core/object/staging.h"
 #include "core/order/graph.h"
 #include "core/order/host_memory.h"
+#include "core/order/wait.h"
 
 #define OF_THE_HOST "copying memory that is not pinned"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/memory/slice.h"
+#include "core/order/wait.h"
 
 #include <stdlib.h>
 
@@ -42,11 +43,12 @@ cushim_status cushim__slice_give(const struct cushim__scope *scope, enum cushim_
 }
 
 /*
- * Fails if the driver knows memory at the address, and knows that it is shorter. Several mappings in
- * a row may be one piece of memory for the program. Memory that the driver does not know is the
+ * Fails if the driver knows memory at the address, and knows that it is shorter. Several mappings
+ * in a row may be one piece of memory for the program. Memory that the driver does not know is the
  * caller's word.
  */
-static cushim_status check_adopted(const struct cushim__scope *scope, uint64_t address, size_t bytes)
+static cushim_status check_adopted(const struct cushim__scope *scope, uint64_t address,
+                                   size_t bytes)
 {
     enum { MOST_MAPPINGS = 65536 };
     size_t known = 0;

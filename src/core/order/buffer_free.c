@@ -3,6 +3,7 @@
 #include "core/order/host_memory.h"
 #include "core/order/reuse.h"
 #include "core/order/submit.h"
+#include "core/order/wait.h"
 
 /* Frees the memory in the order of a timeline's stream, after all work that uses it. */
 static cushim_status free_async(struct cushim__scope *scope, struct cushim__buffer *buffer,

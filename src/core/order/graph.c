@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/order/graph.h"
 #include "core/object/host_call.h"
+#include "core/order/wait.h"
 
 #include <stdlib.h>
 

@@ -241,8 +241,8 @@ static cushim_status wait_for_earlier(const struct cushim__submission *s,
         status = cushim__buffer_wait(s->scope, a->buffer, a->begin, a->end, a->write, s->timeline,
                                      ret_busy);
         if (!status && !ret_busy->timeline && a->buffer->code)
-            status = cushim__buffer_wait(s->scope, a->buffer->code, 0, 1, true, s->timeline,
-                                         ret_busy);
+            status =
+                cushim__buffer_wait(s->scope, a->buffer->code, 0, 1, true, s->timeline, ret_busy);
     }
     return status;
 }

@@ -101,22 +101,4 @@ void cushim__unlock_all(struct cushim__locks *locks);
 void cushim__lock_contexts(struct cushim__locks *locks, struct cushim__context *a,
                            struct cushim__context *b);
 
-/* Blocks the calling thread until the host may make this access. Called without locks. */
-cushim_status cushim__buffer_synchronize(struct cushim__scope *scope,
-                                         const struct cushim__access *access);
-
-/*
- * Tells whether the host may make this access now: CUSHIM_OK, or CUDA_ERROR_NOT_READY, which does not
- * change the thread's last error. Called without locks.
- */
-cushim_status cushim__buffer_query(struct cushim__scope *scope,
-                                   const struct cushim__access *access);
-
-/*
- * Blocks the calling thread until all submissions to a timeline so far are done. Called without
- * locks.
- */
-cushim_status cushim__timeline_synchronize(struct cushim__scope *scope,
-                                           struct cushim__timeline *timeline);
-
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The host waits for work, or asks whether it is done. */
-#include "core/order/submit.h"
+#include "core/order/wait.h"
 
 /* Marks to wait for. Their timelines have a reference, because the wait holds no lock. */
 struct pending {

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* The host waits for work of the devices, or asks whether it is done. */
+#ifndef CUSHIM_CORE_ORDER_WAIT_H
+#define CUSHIM_CORE_ORDER_WAIT_H
+
+#include "core/order/submit.h"
+
+/* Blocks the calling thread until the host may make this access. Called without locks. */
+cushim_status cushim__buffer_synchronize(struct cushim__scope *scope,
+                                         const struct cushim__access *access);
+
+/*
+ * Tells whether the host may make this access now: CUSHIM_OK, or CUDA_ERROR_NOT_READY, which does
+ * not change the thread's last error. Called without locks.
+ */
+cushim_status cushim__buffer_query(struct cushim__scope *scope,
+                                   const struct cushim__access *access);
+
+/*
+ * Blocks the calling thread until all submissions to a timeline so far are done. Called without
+ * locks.
+ */
+cushim_status cushim__timeline_synchronize(struct cushim__scope *scope,
+                                           struct cushim__timeline *timeline);
+
+#endif
