@@ -60,8 +60,11 @@ struct mock__upcalls {
     void (*unregistered)(const struct mock__memory *memory);
     /* A driver function begins: the addresses of such memory that is unmapped are reserved. */
     void (*entered)(void);
-    /* Surround what is done for work, which may use such memory. */
-    void (*guard_begin)(void);
+    /*
+     * Surround what is done for work, which may use such memory. any_memory is that of the work's
+     * type.
+     */
+    void (*guard_begin)(bool any_memory);
     void (*guard_end)(const struct mock__work *work);
     /* What a range was used for is forgotten. */
     void (*memory_forget)(struct mock__memory *memory);

@@ -283,11 +283,16 @@ static void look(size_t most)
     }
 }
 
-void mock__host_guard_look(void)
+static void look_at_some(void)
 {
     enum { MOST = 16 };
 
     look(n_ranges < MOST ? n_ranges : MOST);
+}
+
+void mock__host_guard_look(void)
+{
+    look_at_some();
 }
 
 /* --- work --- */
@@ -333,11 +338,14 @@ static void block_again(void)
         pthread_sigmask(SIG_BLOCK, &set, NULL);
 }
 
-void mock__host_guard_begin(void)
+void mock__host_guard_begin(bool any_memory)
 {
     if (!n_ranges)
         return;
-    look(n_ranges);
+    if (any_memory)
+        look(n_ranges);
+    else
+        look_at_some();
     unblock();
     atomic_store(&retries, 0);
     atomic_store(&threads[0], (pid_t) syscall(SYS_gettid));

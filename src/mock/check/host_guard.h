@@ -21,9 +21,10 @@ void mock__host_guard_look(void);
 
 /*
  * Call these before and after each piece of work that may use such memory, in the thread that does
- * it.
+ * it. any_memory: the work may use any of it, so all registrations are looked at first, and not a
+ * few in turn.
  */
-void mock__host_guard_begin(void);
+void mock__host_guard_begin(bool any_memory);
 void mock__host_guard_end(const struct mock__work *work);
 
 /*

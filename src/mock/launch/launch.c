@@ -193,6 +193,7 @@ static struct mock__load load_of_kernel(const struct mock__work *work)
 
 static const struct mock__work_type kernel_type = {
     .name = "kernel",
+    .any_memory = true,
     .node = CU_GRAPH_NODE_TYPE_KERNEL,
     .run = run_kernel,
     .load = load_of_kernel,

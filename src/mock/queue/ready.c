@@ -77,7 +77,7 @@ static bool ask_work(const struct mock__work *work)
 {
     bool ready;
 
-    mock__upcalls.guard_begin();
+    mock__upcalls.guard_begin(false);
     ready = work->type->ready(work);
     mock__upcalls.guard_end(work);
     return ready;

@@ -73,7 +73,7 @@ static void do_first(struct mock__queue *queue)
     }
     /* In a broken context no work runs, but it still ends, so that other work can go on. */
     if (work->status == CUDA_SUCCESS) {
-        mock__upcalls.guard_begin();
+        mock__upcalls.guard_begin(work->type->any_memory);
         work->type->run(work);
         mock__upcalls.guard_end(work);
     }

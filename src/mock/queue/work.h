@@ -80,6 +80,7 @@ struct mock__point {
 struct mock__work_type {
     const char *name;
     bool host; /* calls a function of the program, in the mock's thread and without the lock */
+    bool any_memory; /* uses memory that its submission need not name, as kernels do */
     CUgraphNodeType node; /* its kind of node in a graph, if it has copy() */
     /*
      * For work that waits for a change that no call announces, such as a value in memory: ready()
