@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The fast path of a launch: it has no options, and all its memory is slices and views of the
- * function's context that were last used on the same stream, in the same parts. The stream lock is
+ * function's context, in the same parts as in earlier work. Most of it was last used on the same
+ * stream; for some of it the stream may have to wait. The stream lock is
  * held from the beginning to the end, and the context lock while the arguments are looked at and
  * the launch is noted. Under a lock, the handles that have this lock cannot be closed, so nothing
  * is pinned. The fast path allocates nothing, makes one driver call, and reads each argument
@@ -16,7 +17,7 @@
 #include "core/order/buffer_fast.h"
 
 /* Most kernels have fewer arguments. uses has one more element, for the kernel's code. */
-enum { INLINE_ARGUMENTS = 16 };
+enum { INLINE_ARGUMENTS = 16, HANDED_OVER = 4 };
 
 struct fast {
     const char *call; /* the public function */
@@ -28,9 +29,13 @@ struct fast {
     struct cushim__shape shape;
     unsigned n_uses;
     struct use {
+        struct cushim__buffer *buffer;
         struct cushim__range *range;
         struct cushim__point *point; /* where the launch is noted */
     } uses[INLINE_ARGUMENTS + 1];
+    unsigned n_handed_over;
+    struct cushim__access handed_over[HANDED_OVER]; /* noted as launch.c would */
+    bool mark;                                      /* the launch is marked at once */
     void *values[INLINE_ARGUMENTS];
     CUdeviceptr addresses[INLINE_ARGUMENTS];
 };
@@ -46,19 +51,73 @@ static inline void *peek(const struct fast *q, uint64_t id, enum cushim__handle_
     return slot ? cushim__slot_peek(slot, id, q->context->lock) : NULL;
 }
 
-/* Adds a use of a buffer. Returns false if the launch would have to wait for other work. */
+static bool is_of_context(const struct cushim__point *point, void *context)
+{
+    return point->timeline->context == context;
+}
+
+/*
+ * Adds a use of a buffer that other streams of the context have used last, and makes the stream
+ * wait for them. What has been waited for stays so if the launch then takes the other path.
+ */
+__attribute__((noinline)) static bool hand_over(struct fast *q, struct cushim__buffer *buffer,
+                                                size_t begin, size_t end, bool write)
+{
+    const struct cushim__scope scope = {
+        .table = q->context->table, .context = q->context, .call = q->call};
+    struct cushim__timeline *timeline = q->stream->timeline;
+    struct cushim__point busy = {NULL, 0};
+    CUcontext now = NULL;
+
+    if (q->n_handed_over == HANDED_OVER || buffer->restricted ||
+        CU_FN(q->context->table, cuCtxGetCurrent)(&now) || now != q->context->cu)
+        return false;
+    if (!cushim__buffer_each(buffer, begin, end, true, is_of_context, q->context) ||
+        !cushim__buffer_prepare(buffer, begin, end, write, timeline) ||
+        cushim__buffer_wait(&scope, buffer, begin, end, write, timeline, &busy))
+        return false;
+    if (busy.timeline) {
+        cushim__timeline_unref(busy.timeline);
+        return false;
+    }
+    q->handed_over[q->n_handed_over++] = (struct cushim__access){buffer, begin, end, write};
+    return true;
+}
+
+/* Tells whether another argument hands the buffer over, too. launch.c checks for overlaps. */
+static bool is_handed_over(const struct fast *q, const struct cushim__buffer *buffer)
+{
+    for (unsigned i = 0; i < q->n_handed_over; i++)
+        if (q->handed_over[i].buffer == buffer)
+            return true;
+    return false;
+}
+
+/* Tells whether another argument uses a part of the buffer. */
+static bool is_used(const struct fast *q, struct cushim__buffer *buffer)
+{
+    for (unsigned i = 0; i < q->n_uses; i++)
+        if (q->uses[i].buffer == buffer)
+            return true;
+    return is_handed_over(q, buffer);
+}
+
+/* Adds a use of a buffer. Returns false if launch.c has to do it. */
 __attribute__((noinline)) HOT static bool use(struct fast *q, struct cushim__buffer *buffer,
                                               size_t begin, size_t end, bool write)
 {
     struct cushim__timeline *timeline = q->stream->timeline;
     struct cushim__range *range = cushim__fast_range(buffer, begin, end, write, timeline);
 
-    if (!range)
+    if (__builtin_expect(!range, 0))
+        return !is_used(q, buffer) && hand_over(q, buffer, begin, end, write);
+    if (__builtin_expect(q->n_handed_over, 0) && is_handed_over(q, buffer))
         return false;
     /* Another argument uses it, too: launch.c checks for overlaps. */
     for (unsigned i = 0; i < q->n_uses; i++)
         if (q->uses[i].range == range)
             return false;
+    q->uses[q->n_uses].buffer = buffer;
     q->uses[q->n_uses].range = range;
     q->uses[q->n_uses++].point = cushim__fast_point(range, write, timeline);
     return true;
@@ -127,14 +186,39 @@ static inline int call(struct fast *q)
         (unsigned) q->config->shared_bytes, q->stream->cu, q->values, NULL);
 }
 
+/* Notes what was handed over, after all other uses: this may merge ranges. */
+__attribute__((noinline)) static void note_handed_over(struct fast *q)
+{
+    for (unsigned i = 0; i < q->n_handed_over; i++) {
+        const struct cushim__access *a = &q->handed_over[i];
+
+        cushim__buffer_note(a->buffer, a->begin, a->end, a->write, q->stream->timeline);
+        q->mark |= a->buffer->eager_event;
+        a->buffer->eager_event = false;
+    }
+}
+
 /* Under the context lock, before the launch: see submit.h. */
-static inline void note(const struct fast *q)
+static inline void note(struct fast *q)
 {
     struct cushim__timeline *timeline = q->stream->timeline;
 
     timeline->submitted++;
     for (unsigned i = 0; i < q->n_uses; i++)
         cushim__fast_note(q->uses[i].range, q->uses[i].point, timeline);
+    if (__builtin_expect(q->n_handed_over, 0))
+        note_handed_over(q);
+}
+
+/* Marks the launch at once, for the streams that will wait for it. */
+__attribute__((noinline)) static void mark(const struct fast *q)
+{
+    const struct cushim__scope scope = {
+        .table = q->context->table, .context = q->context, .call = q->call};
+
+    cushim__lock(q->context);
+    cushim__timeline_mark_now(&scope, q->stream->timeline);
+    cushim__unlock(q->context);
 }
 
 /* Fails with the name of the function, if its handle is still open. */
@@ -213,7 +297,8 @@ static inline bool take(struct fast *q, uint64_t function, const struct cushim_a
     if (!q->stream || q->stream->timeline->not_fast)
         return false;
     q->context = q->stream->object.context;
-    q->n_uses = 0;
+    q->n_uses = q->n_handed_over = 0;
+    q->mark = false;
     cushim__lock(q->context);
     q->function = peek(q, function, CUSHIM__HANDLE_FUNCTION);
     taken = q->function && cushim__shape_of(q->function, q->config, &q->shape) &&
@@ -248,6 +333,8 @@ HOT cushim_status cushim__launch(uint64_t stream, uint64_t function,
     taken = take(&q, function, arguments, n);
     if (__builtin_expect(taken, 1)) {
         status = launch(&q, function);
+        if (__builtin_expect(q.mark, 0))
+            mark(&q);
         cushim__timeline_unlock(q.stream->timeline);
         return status;
     }
