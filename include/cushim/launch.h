@@ -14,8 +14,8 @@
  * cushim checks a launch before it calls the driver. The number and the sizes of the arguments must
  * match the kernel's parameters. Grid, block and shared memory must be within the limits of the
  * device and the kernel. Stream, kernel and memory must belong to one context. Memory that the
- * kernel writes must not overlap another argument. The error text names the kernel, the argument
- * (counted from 0) and both sizes:
+ * kernel writes must not overlap another argument, unless that says so (CUSHIM_SAME()). The error
+ * text names the kernel, the argument (counted from 0) and both sizes:
  *
  *     saxpy: argument 3 (n) is 4 bytes, the kernel's parameter is 8
  *
@@ -53,6 +53,7 @@ enum cushim_intent {
     CUSHIM_INTENT_IN = 1,    /* reads memory */
     CUSHIM_INTENT_OUT = 2,   /* writes memory, and reads nothing that was there */
     CUSHIM_INTENT_INOUT = 3, /* reads and writes it */
+    CUSHIM_INTENT_SAME = 4,  /* gets memory that another argument names, whose intent counts */
 };
 
 /**
@@ -106,6 +107,18 @@ static inline struct cushim_argument cushim__argument_value(const char *name, co
 #define CUSHIM_IN(memory)    CUSHIM__MEMORY(CUSHIM_INTENT_IN, memory)
 #define CUSHIM_OUT(memory)   CUSHIM__MEMORY(CUSHIM_INTENT_OUT, memory)
 #define CUSHIM_INOUT(memory) CUSHIM__MEMORY(CUSHIM_INTENT_INOUT, memory)
+
+/**
+ * An argument for a kernel that gets the same memory twice, such as one that works in place:
+ *
+ *     cushim_launch(stream, add, cushim_for_elements(n), CUSHIM_INOUT(x), CUSHIM_SAME(x),
+ *                   CUSHIM_SAME(x), CUSHIM_VALUE(n))
+ *
+ * memory must be inside of the memory of another argument of the launch. The intent of that
+ * argument says what the kernel does with it. The kernel must be made for such use: if it writes an
+ * element, no other thread of it may read that element.
+ */
+#define CUSHIM_SAME(memory) CUSHIM__MEMORY(CUSHIM_INTENT_SAME, memory)
 
 #define CUSHIM__MEMORY(intent, memory) cushim__argument_view((intent), #memory, CUSHIM_VIEW(memory))
 

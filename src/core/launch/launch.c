@@ -61,7 +61,8 @@ static cushim_status wrong_memory(const struct cushim__launch *launch, size_t i,
 static cushim_status pin_argument(struct cushim__launch *launch, size_t i)
 {
     const struct cushim_argument *argument = &launch->arguments[i];
-    const bool write = argument->intent != CUSHIM_INTENT_IN;
+    const bool same = argument->intent == CUSHIM_INTENT_SAME;
+    const bool write = argument->intent != CUSHIM_INTENT_IN && !same;
     struct cushim__resolved_view span;
     cushim_status status = cushim__span_pin(argument->view, launch->scope->call, &span);
 
@@ -79,7 +80,11 @@ static cushim_status pin_argument(struct cushim__launch *launch, size_t i)
     }
     launch->addresses[i] = cushim__span_address(&span);
     launch->values[i] = &launch->addresses[i];
-    launch->accesses[launch->n_accesses++] = cushim__span_access(&span, write);
+    launch->accesses[launch->n_accesses] = cushim__span_access(&span, write);
+    /* The other argument has the access. This one is empty, and only counts the pin. */
+    if (__builtin_expect(same, 0))
+        launch->accesses[launch->n_accesses].end = launch->accesses[launch->n_accesses].begin;
+    launch->n_accesses++;
     return CUSHIM_OK;
 }
 

@@ -137,7 +137,7 @@ cushim_status cushim__launch_check_arguments(const struct cushim__launch *launch
 
         if (__builtin_expect(known && argument->bytes != function->params[i].size, 0))
             return wrong_size(launch, i);
-        if (__builtin_expect(argument->intent ? (unsigned) argument->intent > CUSHIM_INTENT_INOUT
+        if (__builtin_expect(argument->intent ? (unsigned) argument->intent > CUSHIM_INTENT_SAME
                                               : !argument->value,
                              0))
             return no_value(launch, i);
@@ -155,13 +155,47 @@ static size_t argument_of(const struct cushim__launch *launch, size_t access)
             return i;
 }
 
+/* Tells whether another argument names the bytes of an argument, and says what is done with them.
+ */
+static bool is_named(const struct cushim__launch *launch, const struct cushim__resolved_view *span)
+{
+    for (size_t i = 0; i < launch->n_accesses; i++) {
+        const struct cushim__access *a = &launch->accesses[i];
+
+        if (a->buffer == span->slice->buffer && a->begin <= span->begin && span->end <= a->end &&
+            a->begin != a->end)
+            return true;
+    }
+    return span->begin == span->end;
+}
+
+static cushim_status check_same(const struct cushim__launch *launch, size_t i)
+{
+    const struct cushim_argument *argument = &launch->arguments[i];
+    struct cushim__resolved_view span;
+    bool named;
+
+    CUSHIM_TRY(cushim__span_pin(argument->view, launch->scope->call, &span));
+    named = is_named(launch, &span);
+    cushim__span_unpin(&span);
+    if (named)
+        return CUSHIM_OK;
+    return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, launch->scope->call,
+                           launch->function->name,
+                           "%s: argument %zu (%s) is 'same', and no other argument has that memory",
+                           launch->function->name, i, argument->name ? argument->name : "");
+}
+
 cushim_status cushim__launch_check_overlap(const struct cushim__launch *launch)
 {
-    static const char *const words[] = {"value", "in", "out", "inout"};
+    static const char *const words[] = {"value", "in", "out", "inout", "same"};
     struct cushim__object *memory;
     const char *label = "";
     size_t a, b, bytes;
 
+    for (size_t i = 0; i < launch->n; i++)
+        if (__builtin_expect(launch->arguments[i].intent == CUSHIM_INTENT_SAME, 0))
+            CUSHIM_TRY(check_same(launch, i));
     if (!cushim__find_overlap(launch->accesses, launch->n_accesses, &a, &b, &bytes))
         return CUSHIM_OK;
     a = argument_of(launch, a);
@@ -170,11 +204,13 @@ cushim_status cushim__launch_check_overlap(const struct cushim__launch *launch)
     memory = cushim__object_pin(launch->arguments[a].view.object, launch->scope->call);
     if (memory)
         label = cushim__object_label(memory);
-    cushim__fail_at(CUSHIM_ERROR_OVERLAP, launch->scope->call, launch->function->name,
-                    "%s: arguments %zu (%s) and %zu (%s) overlap in %zu bytes%s%s%s",
-                    launch->function->name, a, words[launch->arguments[a].intent], b,
-                    words[launch->arguments[b].intent], bytes, *label ? " of slice \"" : "", label,
-                    *label ? "\"" : "");
+    cushim__fail_at(
+        CUSHIM_ERROR_OVERLAP, launch->scope->call, launch->function->name,
+        "%s: arguments %zu (%s) and %zu (%s) overlap in %zu bytes%s%s%s; if the kernel is made for "
+        "that, say CUSHIM_SAME() for one of them",
+        launch->function->name, a, words[launch->arguments[a].intent], b,
+        words[launch->arguments[b].intent], bytes, *label ? " of slice \"" : "", label,
+        *label ? "\"" : "");
     if (memory)
         cushim__handle_unpin(launch->arguments[a].view.object);
     return CUSHIM_ERROR_OVERLAP;

@@ -21,7 +21,7 @@ static cushim_status copy(const struct cushim_argument *argument, const char *ca
     const size_t bytes = value ? argument->bytes : 0;
     char *block;
 
-    if ((unsigned) argument->intent > CUSHIM_INTENT_INOUT || (value && !argument->value))
+    if ((unsigned) argument->intent > CUSHIM_INTENT_SAME || (value && !argument->value))
         return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, NULL,
                                "%s: argument '%s' has no value", call, name);
     block = bytes < SIZE_MAX / 2 ? malloc(bytes + strlen(name) + 1) : NULL;

@@ -267,3 +267,30 @@ Test(launch_memory, a_module_of_a_failed_context_is_freed_quietly, .init = begin
     cushim_slice_free(&y);
     finish();
 }
+
+/* saxpy in place: y = a y + y. */
+Test(launch_memory, an_argument_may_be_the_same_memory, .init = begin)
+{
+    cushim_slice y = ones(N), z = ones(N);
+    const float a = 2;
+    const size_t n = N;
+    cushim_view part;
+    float out[N];
+
+    assert_ok(cushim_launch(stream, saxpy, cushim_for_elements(n), CUSHIM_VALUE(a), CUSHIM_SAME(y),
+                            CUSHIM_INOUT(y), CUSHIM_VALUE(n)));
+    assert_ok(cushim_slice_read(stream, y, out, N));
+    cr_expect(eq(flt, out[N - 1], 3));
+    assert_ok(cushim_view_part(CUSHIM_VIEW(y), 8, 8, &part));
+    assert_ok(cushim_launch(stream, saxpy, cushim_for_elements(8), CUSHIM_VALUE(a),
+                            CUSHIM_SAME(part), CUSHIM_INOUT(y), CUSHIM_BYTES(&(size_t){8}, 8)));
+    assert_refused(cushim_launch(stream, saxpy, cushim_for_elements(n), CUSHIM_VALUE(a),
+                                 CUSHIM_SAME(z), CUSHIM_INOUT(y), CUSHIM_VALUE(n)),
+                   CUSHIM_ERROR_INVALID_ARGUMENT, "argument 1 (z) is 'same'");
+    assert_refused(cushim_launch(stream, saxpy, cushim_for_elements(n), CUSHIM_VALUE(a),
+                                 CUSHIM_IN(y), CUSHIM_INOUT(y), CUSHIM_VALUE(n)),
+                   CUSHIM_ERROR_OVERLAP, "overlap");
+    cushim_slice_free(&y);
+    cushim_slice_free(&z);
+    finish();
+}
