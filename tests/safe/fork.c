@@ -42,6 +42,7 @@ static void *work(void *user)
         OK(cushim_stream_new(context, NULL, &other));
         OK(cushim_slice_zeros(other, 4, N, &own));
         OK(cushim_slice_copy(other, own, slice));
+        OK(cushim_stream_synchronize(other));
         cushim_slice_free(&own);
         cushim_stream_free(&other);
         cushim_mock_findings(NULL);
