@@ -6,6 +6,8 @@
 #ifndef CUSHIM_MOCK_CHECK_HOST_GUARD_H
 #define CUSHIM_MOCK_CHECK_HOST_GUARD_H
 
+#include <stdbool.h>
+
 struct mock__memory;
 struct mock__work;
 
