@@ -47,7 +47,7 @@ cushim__entry *cushim__library_symbol(const struct cushim__library *library, siz
 atomic_bool cushim__forked;
 
 /* The list may be read: libraries are added to its front, and never removed. */
-static void note_fork(void)
+void cushim__note_fork(void)
 {
     for (const struct cushim__library *library = cushim__libraries(); library;
          library = library->next)
@@ -57,7 +57,7 @@ static void note_fork(void)
 
 __attribute__((constructor)) static void watch_forks(void)
 {
-    pthread_atfork(NULL, NULL, note_fork);
+    pthread_atfork(NULL, NULL, cushim__note_fork);
 }
 
 cushim_status cushim__fail_forked(const char *call)

@@ -71,6 +71,9 @@ void *cushim__library_own_symbol(const struct cushim__library *library, const ch
  */
 extern atomic_bool cushim__forked;
 
+/* Finds that out in a new child: for handlers of pthread_atfork(), in whichever order they run. */
+void cushim__note_fork(void);
+
 /* Fails with CUSHIM_ERROR_FORKED in a process of which cushim__forked is true. */
 cushim_status cushim__fail_forked(const char *call);
 

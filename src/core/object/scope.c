@@ -10,9 +10,15 @@
 static _Thread_local bool in_host_function;
 atomic_uint cushim__host_functions;
 
-/* The fast path of launches does not look at cushim__forked. This keeps a child from taking it. */
+/*
+ * The fast path of launches does not look at cushim__forked. This keeps the child of a process that
+ * used a driver from taking it.
+ */
 static void leave_fast_path(void)
 {
+    cushim__note_fork();
+    if (!atomic_load(&cushim__forked))
+        return;
     atomic_fetch_add_explicit(&cushim__host_functions, 1, memory_order_relaxed);
 }
 
