@@ -255,14 +255,24 @@ launch_elsewhere(struct fast *q, uint64_t function, CUcontext before, int result
     return cushim__scope_leave(&scope, result ? fail(q, function, result, name) : CUSHIM_OK);
 }
 
+/* Tells whether a launch may have failed only because another context is current. */
+static bool is_of_context_error(int result)
+{
+    return result == CUDA_ERROR_INVALID_CONTEXT || result == CUDA_ERROR_INVALID_HANDLE ||
+           result == CUDA_ERROR_CONTEXT_IS_DESTROYED;
+}
+
 /* Launches after asking which context is current. result is that of a launch without asking, or 0.
  */
 __attribute__((cold, noinline)) static cushim_status launch_asking(struct fast *q,
                                                                    uint64_t function, int result)
 {
     CUcontext now = NULL;
-    const int asked = CU_FN(q->context->table, cuCtxGetCurrent)(&now);
+    int asked;
 
+    if (result && !is_of_context_error(result))
+        return fail(q, function, result, "cuLaunchKernel");
+    asked = CU_FN(q->context->table, cuCtxGetCurrent)(&now);
     if (asked || now != q->context->cu)
         return launch_elsewhere(q, function, now, asked);
     if (!result)
