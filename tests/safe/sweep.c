@@ -26,8 +26,12 @@ static int entries;
 
 #define STEP(call)                                                                                 \
     do {                                                                                           \
+        cushim_status step;                                                                        \
+                                                                                                   \
         entries = 0;                                                                               \
-        CUSHIM_TRY(call);                                                                          \
+        step = (call);                                                                             \
+        entries = 1; /* what comes now is freed at the end of the block */                         \
+        CUSHIM_TRY(step);                                                                          \
     } while (0)
 
 static cushim_status work(cushim_driver driver)

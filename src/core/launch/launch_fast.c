@@ -36,6 +36,7 @@ struct fast {
     unsigned n_handed_over;
     struct cushim__access handed_over[HANDED_OVER]; /* noted as launch.c would */
     bool mark;                                      /* the launch is marked at once */
+    cushim_status status;                           /* of a driver call that has failed */
     void *values[INLINE_ARGUMENTS];
     CUdeviceptr addresses[INLINE_ARGUMENTS];
 };
@@ -63,18 +64,23 @@ static bool is_of_context(const struct cushim__point *point, void *context)
 __attribute__((noinline)) static bool hand_over(struct fast *q, struct cushim__buffer *buffer,
                                                 size_t begin, size_t end, bool write)
 {
-    const struct cushim__scope scope = {
-        .table = q->context->table, .context = q->context, .call = q->call};
+    const struct cushim__scope scope = {.table = q->context->table,
+                                        .context = q->context,
+                                        .call = q->call,
+                                        .label = q->function->name};
     struct cushim__timeline *timeline = q->stream->timeline;
     struct cushim__point busy = {NULL, 0};
     CUcontext now = NULL;
 
-    if (q->n_handed_over == HANDED_OVER || buffer->restricted ||
-        CU_FN(q->context->table, cuCtxGetCurrent)(&now) || now != q->context->cu)
+    if (q->n_handed_over == HANDED_OVER || buffer->restricted)
         return false;
-    if (!cushim__buffer_each(buffer, begin, end, true, is_of_context, q->context) ||
-        !cushim__buffer_prepare(buffer, begin, end, write, timeline) ||
-        cushim__buffer_wait(&scope, buffer, begin, end, write, timeline, &busy))
+    q->status = CU_CALL(&scope, cuCtxGetCurrent, (&now));
+    if (q->status || now != q->context->cu ||
+        !cushim__buffer_each(buffer, begin, end, true, is_of_context, q->context) ||
+        !cushim__buffer_prepare(buffer, begin, end, write, timeline))
+        return false;
+    q->status = cushim__buffer_wait(&scope, buffer, begin, end, write, timeline, &busy);
+    if (q->status)
         return false;
     if (busy.timeline) {
         cushim__timeline_unref(busy.timeline);
@@ -337,6 +343,7 @@ HOT cushim_status cushim__launch(uint64_t stream, uint64_t function,
         return cushim__launch_general(stream, function, config, arguments, n, public_call);
     q.call = public_call;
     q.config = config;
+    q.status = CUSHIM_OK;
     /* The memory of locks is never freed, so a stale handle does no harm: the peek then fails. */
     pthread_mutex_lock(&lock->mutex);
     q.stream = cushim__slot_peek(slot, stream, lock);
@@ -349,5 +356,7 @@ HOT cushim_status cushim__launch(uint64_t stream, uint64_t function,
         return status;
     }
     pthread_mutex_unlock(&lock->mutex);
+    if (q.status)
+        return q.status;
     return cushim__launch_general(stream, function, config, arguments, n, public_call);
 }
