@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/status.h"
 #include "base/util.h"
@@ -44,29 +45,41 @@ cushim__entry *cushim__library_symbol(const struct cushim__library *library, siz
 
 /* --- fork() --- */
 
-atomic_bool cushim__forked;
+atomic_uint cushim__forked;
 
 /* The list may be read: libraries are added to its front, and never removed. */
-void cushim__note_fork(void)
+static void note_fork(void)
 {
+    bool used = false;
+
     for (const struct cushim__library *library = cushim__libraries(); library;
          library = library->next)
-        if (atomic_load(&library->initialised_by))
-            atomic_store(&cushim__forked, true);
+        used |= atomic_load(&library->initialised_by) != 0;
+    if (used)
+        atomic_fetch_add(&cushim__forked, 1);
+}
+
+bool cushim__library_is_parents(const struct cushim__library *library)
+{
+    const int by = atomic_load(&library->initialised_by);
+
+    return atomic_load_explicit(&cushim__forked, memory_order_relaxed) && by &&
+           by != (int) getpid();
 }
 
 __attribute__((constructor)) static void watch_forks(void)
 {
-    pthread_atfork(NULL, NULL, cushim__note_fork);
+    pthread_atfork(NULL, NULL, note_fork);
 }
 
 cushim_status cushim__fail_forked(const char *call)
 {
-    return cushim__fail_at(CUSHIM_ERROR_FORKED, call, NULL,
-                           "%s: this process was forked by one that had initialised the driver, and "
-                           "cannot use its objects: fork first and open the driver afterwards, or "
-                           "exec",
-                           call);
+    return cushim__fail_at(
+        CUSHIM_ERROR_FORKED, call, NULL,
+        "%s: this process was forked by one that had initialised the driver, and "
+        "cannot use its objects: fork first and open the driver afterwards, or "
+        "exec",
+        call);
 }
 
 /* --- symbols --- */

@@ -66,15 +66,16 @@ struct cushim__library {
 void *cushim__library_own_symbol(const struct cushim__library *library, const char *name);
 
 /*
- * Tells whether this process is a child of one that had initialised a driver: no object of that
- * driver can be used here, and threads that held locks of it do not exist.
+ * How many forks of processes that had initialised a driver lead to this one; usually 0. Objects
+ * that were made before the last of them cannot be used here, and threads that held locks of theirs
+ * do not exist.
  */
-extern atomic_bool cushim__forked;
+extern atomic_uint cushim__forked;
 
-/* Finds that out in a new child: for handlers of pthread_atfork(), in whichever order they run. */
-void cushim__note_fork(void);
+/* Tells whether the library was initialised by a process that this one was forked from. */
+bool cushim__library_is_parents(const struct cushim__library *library);
 
-/* Fails with CUSHIM_ERROR_FORKED in a process of which cushim__forked is true. */
+/* Fails with CUSHIM_ERROR_FORKED, for an object of such a process. */
 cushim_status cushim__fail_forked(const char *call);
 
 /* Returns the list of all libraries, the newest first. */

@@ -73,6 +73,51 @@ static void use_all(void)
     CHECK_EQ(strstr(cushim_error_text(), "forked") != NULL, true);
 }
 
+/* --- a driver that the parent has not used --- */
+
+static int succeed(void)
+{
+    return 0;
+}
+
+static int give_number(int *ret_number)
+{
+    *ret_number = 13000;
+    return 0;
+}
+
+static int give_pointer(void **ret_pointer)
+{
+    *ret_pointer = (void *) 0x1000;
+    return 0;
+}
+
+static void *resolve(const char *symbol, void *user)
+{
+    (void) user;
+    if (!strcmp(symbol, "cuDriverGetVersion") || !strcmp(symbol, "cuDeviceGetAttribute") ||
+        !strcmp(symbol, "cuDeviceGetCount"))
+        return (void *) (intptr_t) give_number;
+    if (!strcmp(symbol, "cuDevicePrimaryCtxRetain") || !strcmp(symbol, "cuCtxGetCurrent"))
+        return (void *) (intptr_t) give_pointer;
+    return (void *) (intptr_t) succeed;
+}
+
+static void use_another_driver(void)
+{
+    cushim_driver other = CUSHIM_NONE;
+    cushim_context own = CUSHIM_NONE;
+    int n = 0;
+
+    OK(cushim_open(cushim_open_params(.resolver = resolve), &other));
+    OK(cushim_device_count(other, &n));
+    OK(cushim_context_primary(other, 0, &own));
+    OK(cushim_context_synchronize(own));
+    cushim_context_free(&own);
+    cushim_close(&other);
+    FORKED(cushim_context_synchronize(context));
+}
+
 static void free_all(void)
 {
     cushim_slice_free(&slice);
@@ -91,6 +136,7 @@ static void child(int i)
     if (i % 3 == 0)
         execl("/bin/true", "true", (char *) NULL);
     use_all();
+    use_another_driver();
     if (i % 3 == 1)
         free_all();
     cushim_mock_findings(NULL);

@@ -30,6 +30,7 @@ struct place {
 
 struct slot_rest {
     cushim__destroy *destroy;
+    unsigned forked;    /* cushim__forked when the handle was made */
     uint32_t next_free; /* index + 1 of the next free slot, while this one is free */
 
     /* Under the mutex. */
@@ -192,6 +193,7 @@ cushim_status cushim__handle_create(enum cushim__handle_kind kind, void *object,
     atomic_store_explicit(&slot->object, object, memory_order_relaxed);
     atomic_store_explicit(&slot->lock, NULL, memory_order_relaxed);
     rest_of(index)->destroy = destroy;
+    rest_of(index)->forked = atomic_load_explicit(&cushim__forked, memory_order_relaxed);
     /* Generation 0 is skipped, so that a handle is never zero. */
     state = (atomic_load(&slot->state) & ~(GENERATION - 1)) + GENERATION;
     if (!(state >> 32))
@@ -256,11 +258,13 @@ static cushim_status stale(uint64_t id, unsigned kind, const char *call)
                            kind_names[kind]);
 }
 
-/* Tells whether objects of this kind belong to a driver that a fork() has made useless here. */
-static bool is_lost(enum cushim__handle_kind kind)
+/* Tells whether a handle is of an object of a driver, and was made before a fork(). */
+static bool is_lost(uint64_t id, enum cushim__handle_kind kind)
 {
-    return kind >= CUSHIM__HANDLE_CONTEXT &&
-           atomic_load_explicit(&cushim__forked, memory_order_relaxed);
+    const unsigned forked = atomic_load_explicit(&cushim__forked, memory_order_relaxed);
+
+    return __builtin_expect(forked, 0) && kind >= CUSHIM__HANDLE_CONTEXT &&
+           cushim__slot_of(id, kind) && rest_of(cushim__handle_index(id))->forked != forked;
 }
 
 void *cushim__handle_pin(uint64_t id, enum cushim__handle_kind kind, const char *call)
@@ -268,7 +272,7 @@ void *cushim__handle_pin(uint64_t id, enum cushim__handle_kind kind, const char 
     struct cushim__handle_slot *slot = cushim__slot_of(id, kind);
     uint64_t state = slot ? atomic_load_explicit(&slot->state, memory_order_acquire) : 0;
 
-    if (__builtin_expect(is_lost(kind), 0)) {
+    if (is_lost(id, kind)) {
         if (call)
             cushim__fail_forked(call);
         return NULL;
@@ -399,7 +403,7 @@ cushim_status cushim__handle_close(uint64_t id, enum cushim__handle_kind kind, c
      * Without it, the slot could get another object and another lock between these lines.
      */
     if (!cushim__handle_pin(id, kind, NULL))
-        return is_lost(kind) ? cushim__fail_forked(call) : stale(id, kind, call);
+        return is_lost(id, kind) ? cushim__fail_forked(call) : stale(id, kind, call);
     lock = atomic_load_explicit(&slot->lock, memory_order_relaxed);
     /*
      * A thread that holds this lock may use the object without a pin. So the handle is closed only
@@ -471,8 +475,9 @@ void cushim__handle_free(uint64_t *id, enum cushim__handle_kind kind, const char
 
     if (!id || !*id)
         return;
-    /* The parent frees it. Nothing of it is touched here: a thread of the parent may have a lock. */
-    if (is_lost(kind)) {
+    /* The parent frees it. Nothing of it is touched here: a thread of the parent may have a lock.
+     */
+    if (is_lost(*id, kind)) {
         *id = 0;
         return;
     }

@@ -107,18 +107,20 @@ struct deferred {
 
 static _Atomic(struct deferred *) deferred;
 
-/* Where there is no memory for it, the handle stays open, and the log says so. */
-static void defer_close(uint64_t id, enum cushim__handle_kind kind, const char *call)
+/* Where there is no memory for it, the handle stays open, the log says so, and the result is false.
+ */
+static bool defer_close(uint64_t id, enum cushim__handle_kind kind, const char *call)
 {
     struct deferred *d = malloc(sizeof(*d));
 
     if (!d) {
         cushim__log(CUSHIM_LOG_ERROR, "%s; the handle stays open", cushim__error()->text);
-        return;
+        return false;
     }
     *d = (struct deferred){atomic_load(&deferred), id, kind, call};
     while (!atomic_compare_exchange_weak(&deferred, &d->next, d))
         ;
+    return true;
 }
 
 void cushim__close_deferred(void)
@@ -149,7 +151,7 @@ void cushim__object_close(uint64_t *id, enum cushim__handle_kind kind, const cha
         cushim__handle_free(id, kind, call);
         return;
     }
-    defer_close(*id, kind, call);
-    *id = 0;
+    if (defer_close(*id, kind, call))
+        *id = 0;
     cushim__error_restore(&before);
 }

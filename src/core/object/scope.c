@@ -10,23 +10,6 @@
 static _Thread_local bool in_host_function;
 atomic_uint cushim__host_functions;
 
-/*
- * The fast path of launches does not look at cushim__forked. This keeps the child of a process that
- * used a driver from taking it.
- */
-static void leave_fast_path(void)
-{
-    cushim__note_fork();
-    if (!atomic_load(&cushim__forked))
-        return;
-    atomic_fetch_add_explicit(&cushim__host_functions, 1, memory_order_relaxed);
-}
-
-__attribute__((constructor)) static void watch_forks(void)
-{
-    pthread_atfork(NULL, NULL, leave_fast_path);
-}
-
 void cushim__host_function_begin(void)
 {
     in_host_function = true;
@@ -199,8 +182,7 @@ cushim_status cushim__driver_enter(uint64_t driver, const char *call,
     if (!object)
         return cushim__error()->status;
     /* A child may look at the library, but the driver in it was its parent's. */
-    if (atomic_load_explicit(&cushim__forked, memory_order_relaxed) &&
-        atomic_load(&object->library->initialised_by)) {
+    if (cushim__library_is_parents(object->library)) {
         cushim__handle_unpin(driver);
         return cushim__fail_forked(call);
     }

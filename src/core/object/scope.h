@@ -126,11 +126,15 @@ void cushim__host_function_end(void);
 /* How many host functions run now, in all threads. */
 extern atomic_uint cushim__host_functions;
 
-/* Tells whether a host function or a hook runs in any thread. */
+/*
+ * Tells whether a host function or a hook runs in any thread, or the process was forked by one that
+ * used a driver: then calls have to look more closely, and launches do not take the fast path.
+ */
 static inline bool cushim__callbacks_run(void)
 {
     return atomic_load_explicit(&cushim__host_functions, memory_order_relaxed) ||
-           atomic_load_explicit(&cushim__hooks_running, memory_order_relaxed);
+           atomic_load_explicit(&cushim__hooks_running, memory_order_relaxed) ||
+           atomic_load_explicit(&cushim__forked, memory_order_relaxed);
 }
 
 /*
