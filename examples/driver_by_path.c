@@ -14,11 +14,12 @@
 static int show(const char *path)
 {
     CUSHIM_SCOPED(cushim_driver) driver = CUSHIM_NONE;
-    const struct cushim_open_params params = {.library = path, .load_only = true, .label = path};
+    const struct cushim_open_params *params =
+        cushim_open_params(.library = path, .load_only = true, .label = path);
     int version = 0, devices = 0;
     CUresult result;
 
-    if (cushim_open(&params, &driver) != CUSHIM_OK) {
+    if (cushim_open(params, &driver) != CUSHIM_OK) {
         fprintf(stderr, "driver_by_path: %s\n", cushim_error_text());
         return 1;
     }

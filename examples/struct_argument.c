@@ -32,7 +32,7 @@ static cushim_status move(const struct particle *p, float seconds, float *out)
     CUSHIM_SCOPED(cushim_context) context = CUSHIM_NONE;
     CUSHIM_SCOPED(cushim_module) module = CUSHIM_NONE;
     CUSHIM_SCOPED(cushim_slice) result = CUSHIM_NONE;
-    const struct cushim_launch_config one = {.grid = {1}, .block = {1}};
+    const struct cushim_launch_config one = cushim_launch_config(.grid = {1}, .block = {1});
     cushim_stream stream;
     cushim_function f;
 

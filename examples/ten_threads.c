@@ -26,7 +26,7 @@ static atomic_int right;
 static cushim_status compute(cushim_context context, cushim_module module, int i, int *ret_square)
 {
     CUSHIM_SCOPED(cushim_slice) out = CUSHIM_NONE;
-    const struct cushim_launch_config one = {.grid = {1}, .block = {1}};
+    const struct cushim_launch_config one = cushim_launch_config(.grid = {1}, .block = {1});
     cushim_stream stream;
     cushim_function square;
 

@@ -67,6 +67,8 @@ struct cushim_header {
  * All pointers need to be valid only during the call.
  */
 struct cushim_compile_params {
+    size_t size; /* sizeof the structure; the macro cushim_compile_params() sets it */
+
     cushim_nvrtc nvrtc;          /* the NVRTC to use; zero: as cushim_nvrtc_open() with NULL */
     enum cushim_image_kind kind; /* the format of the image */
 

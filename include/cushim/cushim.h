@@ -19,6 +19,13 @@
  *
  * With an older driver such a call fails with a sentence that names the version. The headers in
  * parentheses say more.
+ *
+ * A program runs with the shared library of any later version of the same soname. Functions are
+ * added and never changed, and so are values of enumerations. A structure of parameters, which a
+ * function takes by address, begins with its size, and later versions add fields at its end. Its
+ * macro, such as cushim_stream_params(), sets the size. A function refuses a structure without a
+ * size, and one that sets a field which only later versions know. The other structures keep their
+ * layout.
  */
 #ifndef CUSHIM_CUSHIM_H
 #define CUSHIM_CUSHIM_H

@@ -63,6 +63,8 @@ typedef void *(*cushim_resolver)(const char *symbol, void *user);
  * Parameters of cushim_open() and cushim_nvrtc_open(). A field that is zero selects its default.
  */
 struct cushim_open_params {
+    size_t size; /* sizeof the structure; the macro cushim_open_params() sets it */
+
     /**
      * The library to open: words separated by ":", which are tried in this order.
      *

@@ -63,9 +63,14 @@ CUSHIM__HANDLE(cushim_faults, cushim_faults_free)
 
 /** Parameters of cushim_faults_create(). A field that is zero selects its default. */
 struct cushim_faults_params {
+    size_t size; /* sizeof the structure; the macro cushim_faults_params() sets it */
+
     /** The seed for rules with a probability. With the same seed, the same calls are hit. */
     uint64_t seed;
 };
+
+/** Writes parameters in place: cushim_faults_create(cushim_faults_params(.seed = 7), &faults). */
+#define cushim_faults_params(...) CUSHIM__IN_PLACE(cushim_faults_params, __VA_ARGS__)
 
 /**
  * One rule: which calls are hit, and what happens to them. A call is hit if all conditions of the
@@ -75,6 +80,8 @@ struct cushim_faults_params {
  * which the conditions above_bytes and after_launches hold.
  */
 struct cushim_fault {
+    size_t size; /* sizeof the structure; the macro cushim_fault() sets it */
+
     /**
      * The result of a call that is hit, from 1 to 9999: a CUresult, or an nvrtcResult for a
      * function of NVRTC. If it is 0, the driver answers after delay_ns.
@@ -113,8 +120,6 @@ struct cushim_fault {
      */
     uint64_t delay_ns;
 
-    uint64_t count; /* the maximum number of hits. Not together with sticky */
-
     /**
      * If true, the first hit loses the device, as a fault in a kernel does. From then on, every
      * function that fails on a real driver with a lost device returns the same result, in all
@@ -125,6 +130,8 @@ struct cushim_fault {
      * Work that the driver had already accepted still runs.
      */
     bool sticky;
+
+    uint64_t count; /* the maximum number of hits. Not together with sticky */
 };
 
 /** Writes a rule in place: cushim_faults_add(faults, "cuInit", cushim_fault(.result = 100)). */

@@ -119,14 +119,22 @@ CUSHIM_API cushim_status cushim_function_max_active_blocks(cushim_function funct
 
 /** Parameters of cushim_function_block_size(). A field that is zero sets no limit. */
 struct cushim_block_size_params {
+    size_t size; /* sizeof the structure; the macro cushim_block_size_params() sets it */
+
+    size_t max_block_threads;
     size_t shared_bytes; /* dynamic shared memory of a block */
     /**
      * Replaces shared_bytes if the size depends on the block: returns the bytes for a block of
      * block_threads threads. It must not call CUDA.
      */
     size_t (*shared_of_block)(int block_threads);
-    unsigned max_block_threads;
 };
+
+/**
+ * Writes parameters in place: cushim_function_block_size(f, cushim_block_size_params(.shared_bytes
+ * = 1024), &threads, &blocks).
+ */
+#define cushim_block_size_params(...) CUSHIM__IN_PLACE(cushim_block_size_params, __VA_ARGS__)
 
 /**
  * Returns the size of a block, in threads, with which the most threads run at a time, and the
@@ -147,21 +155,20 @@ CUSHIM_API cushim_status cushim_function_available_shared(cushim_function functi
 
 /**
  * Returns how many clusters of a launch run on the device at a time. config is the configuration of
- * the launch, and its options count, such as the size of a cluster. CUDA 11.8.
+ * the launch, such as &cushim_launch_config(.grid = {8}, ...), and its options count, such as the
+ * size of a cluster. CUDA 11.8.
  */
-CUSHIM_API cushim_status cushim_function_max_active_clusters(cushim_function function,
-                                                             cushim_stream stream,
-                                                             struct cushim_launch_config config,
-                                                             unsigned *ret_clusters);
+CUSHIM_API cushim_status cushim_function_max_active_clusters(
+    cushim_function function, cushim_stream stream, const struct cushim_launch_config *config,
+    unsigned *ret_clusters);
 
 /**
  * Returns how many blocks a cluster of a launch may have at most. config is the configuration of
  * the launch, and its options count. CUDA 11.8.
  */
-CUSHIM_API cushim_status cushim_function_max_cluster_blocks(cushim_function function,
-                                                            cushim_stream stream,
-                                                            struct cushim_launch_config config,
-                                                            unsigned *ret_blocks);
+CUSHIM_API cushim_status
+cushim_function_max_cluster_blocks(cushim_function function, cushim_stream stream,
+                                   const struct cushim_launch_config *config, unsigned *ret_blocks);
 
 #ifdef __cplusplus
 }

@@ -210,6 +210,8 @@ struct cushim_launch_attribute {
  * and the error text names the field and the value.
  */
 struct cushim_launch_options {
+    size_t size; /* sizeof the structure; the macro cushim_launch_options() sets it */
+
     /**
      * If true, all blocks run at the same time, so they may wait for each other. Works with any
      * driver.
@@ -280,6 +282,8 @@ struct cushim_launch_options {
  * succeeds.
  */
 struct cushim_launch_config {
+    size_t size; /* sizeof the structure; the macro cushim_launch_config() sets it */
+
     unsigned grid[3];    /* blocks */
     unsigned block[3];   /* threads of a block */
     size_t shared_bytes; /* dynamic shared memory of a block */
@@ -295,11 +299,7 @@ struct cushim_launch_config {
  * Writes a shape in place: cushim_launch(stream, f, cushim_launch_config(.grid = {8}, .block =
  * {64}), ...).
  */
-#ifdef __cplusplus
-#define cushim_launch_config(...) (cushim_launch_config{__VA_ARGS__})
-#else
-#define cushim_launch_config(...) ((struct cushim_launch_config){__VA_ARGS__})
-#endif
+#define cushim_launch_config(...) CUSHIM__SIZED(cushim_launch_config, __VA_ARGS__)
 
 /**
  * Returns a shape with at least one thread for each of n elements. The last block may have more
@@ -311,6 +311,7 @@ static inline struct cushim_launch_config cushim_for_elements(size_t n)
     struct cushim_launch_config config;
 
     __builtin_memset(&config, 0, sizeof(config));
+    config.size = sizeof(config);
     config.elements = n;
     return config;
 }
@@ -336,6 +337,7 @@ static inline struct cushim_launch_config cushim_for_2d(size_t width, size_t hei
     struct cushim_launch_config config;
 
     __builtin_memset(&config, 0, sizeof(config));
+    config.size = sizeof(config);
     config.grid[0] = height ? cushim__blocks(width, 16) : 0;
     config.grid[1] = cushim__blocks(height, 16);
     config.block[0] = config.block[1] = 16;
@@ -352,6 +354,7 @@ static inline struct cushim_launch_config cushim_for_3d(size_t width, size_t hei
     struct cushim_launch_config config;
 
     __builtin_memset(&config, 0, sizeof(config));
+    config.size = sizeof(config);
     config.grid[0] = height && depth ? cushim__blocks(width, 8) : 0;
     config.grid[1] = cushim__blocks(height, 8);
     config.grid[2] = cushim__blocks(depth, 4);
@@ -444,8 +447,19 @@ CUSHIM_API cushim_status cushim_launcher_clear(cushim_launcher launcher);
  * Launches the kernel of a launcher on a stream, with the arguments that were pushed. The launcher
  * keeps them. The results are those of cushim_launch_arguments().
  */
-CUSHIM_API cushim_status cushim_launcher_launch(cushim_launcher launcher, cushim_stream stream,
-                                                struct cushim_launch_config config);
+CUSHIM_API cushim_status cushim_launcher_launch_config(cushim_launcher launcher,
+                                                       cushim_stream stream,
+                                                       const struct cushim_launch_config *config);
+
+/**
+ * Calls cushim_launcher_launch_config() with a configuration that is written in place:
+ * cushim_launcher_launch(launcher, stream, cushim_for_elements(n)).
+ */
+#ifndef __cplusplus
+#define cushim_launcher_launch(launcher, stream, ...)                                              \
+    cushim_launcher_launch_config((launcher), (stream),                                            \
+                                  (struct cushim_launch_config[1]){__VA_ARGS__})
+#endif
 
 #ifndef CUSHIM_NO_SOURCE_LOCATIONS
 #define cushim_launcher_create(...)                                                                \
@@ -476,6 +490,12 @@ static inline cushim_status cushim_launch(cushim_stream stream, cushim_function 
     const struct cushim_argument all[] = {arguments..., cushim_argument()};
 
     return cushim_launch_arguments(stream, function, &config, all, sizeof...(arguments));
+}
+
+static inline cushim_status cushim_launcher_launch(cushim_launcher launcher, cushim_stream stream,
+                                                   const struct cushim_launch_config &config)
+{
+    return cushim_launcher_launch_config(launcher, stream, &config);
 }
 
 template <class... Arguments>

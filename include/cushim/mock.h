@@ -84,12 +84,17 @@ extern "C" {
  * seed of this structure.
  */
 struct cushim_mock_config {
+    size_t size; /* sizeof the structure; the macro cushim_mock_config() sets it */
+
     const char *devices;  /* "h200,h200" */
     int driver_version;   /* as cuDriverGetVersion() answers it: 11040 is CUDA 11.4 */
     uint64_t seed;        /* 0 means no seed */
     const char *file;     /* the path of a file with lines as above */
     const char *settings; /* lines as in such a file */
 };
+
+/** Writes a configuration in place: cushim_mock_configure(cushim_mock_config(.seed = 7)). */
+#define cushim_mock_config(...) CUSHIM__IN_PLACE(cushim_mock_config, __VA_ARGS__)
 
 /**
  * Sets the configuration of the mock, and replaces that of an earlier call. NULL removes it. The
@@ -340,6 +345,7 @@ struct cushim_mock_counts {
     uint64_t memsets, copies;
     uint64_t bytes_to_device, bytes_to_host, bytes_on_device, bytes_on_host; /* copied */
     uint64_t waits; /* calls that wait for a stream, an event or a context */
+    uint64_t reserved[8]; /* 0 */
 };
 
 /** Returns the counts since the process began. Thread-safe. */
@@ -382,6 +388,7 @@ struct cushim_mock_finding {
     enum cushim_mock_finding_kind kind;
     const char *text; /* a sentence with the work, the access and the allocation */
     unsigned count;   /* how often a finding with the same text occurred */
+    uint64_t reserved[4]; /* 0 */
 };
 
 /**

@@ -64,6 +64,8 @@ struct cushim_jit_option {
  * on machine code. Pointers need to be valid only during the call.
  */
 struct cushim_module_params {
+    size_t size; /* sizeof the structure; the macro cushim_module_params() sets it */
+
     /**
      * If it is not NULL, the module is registered in its context under this name, for
      * cushim_module_find() and cushim_function_find(). The context then keeps the module, even if

@@ -66,6 +66,8 @@ enum cushim_wait_policy {
 
 /** Parameters of cushim_stream_new(). A field that is zero selects its default. */
 struct cushim_stream_params {
+    size_t size; /* sizeof the structure; the macro cushim_stream_params() sets it */
+
     /**
      * The priority. A smaller number is a higher priority. The value is clamped to
      * cushim_context_priority_range().

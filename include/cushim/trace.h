@@ -30,9 +30,14 @@ CUSHIM__HANDLE(cushim_trace, cushim_trace_free)
 
 /** Parameters of cushim_trace_create(). A field that is zero selects its default. */
 struct cushim_trace_params {
-    size_t max_calls; /* the most calls in the log; others are only counted. Default 1 << 20 */
+    size_t size; /* sizeof the structure; the macro cushim_trace_params() sets it */
+
     bool count_only;  /* keep no log, only counts */
+    size_t max_calls; /* the most calls in the log; others are only counted. Default 1 << 20 */
 };
+
+/** Writes parameters in place: cushim_trace_create(cushim_trace_params(.count_only = true), &t). */
+#define cushim_trace_params(...) CUSHIM__IN_PLACE(cushim_trace_params, __VA_ARGS__)
 
 /** One logged call. */
 struct cushim_traced_call {
@@ -44,6 +49,7 @@ struct cushim_traced_call {
     uint64_t thread;   /* the thread's id in the operating system */
     uint64_t start_ns; /* since the trace was created */
     uint64_t duration_ns;
+    uint64_t reserved[4]; /* 0 */
 };
 
 /**

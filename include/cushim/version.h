@@ -20,14 +20,25 @@
 #endif
 
 /*
- * Writes a structure in place, and gives its address: for the rest of the block in C, and for the
- * rest of the full expression, such as a call, in C++. Fields that are left out are zero; g++ says
- * so with -Wextra, unless -Wno-missing-field-initializers is given.
+ * Writes a structure in place. Its first field is its size, so that a program and this library may
+ * have been compiled with different versions of a header. Fields that are left out are zero; g++
+ * says so with -Wextra, unless -Wno-missing-field-initializers is given.
  */
 #ifdef __cplusplus
-#define CUSHIM__IN_PLACE(type, ...) (&static_cast<const type &>(type{__VA_ARGS__}))
+#define CUSHIM__SIZED(type, ...) (type{.size = sizeof(type), __VA_ARGS__})
 #else
-#define CUSHIM__IN_PLACE(type, ...) (&(const struct type){__VA_ARGS__})
+#define CUSHIM__SIZED(type, ...) ((struct type){.size = sizeof(struct type), __VA_ARGS__})
+#endif
+
+/*
+ * Writes such a structure, and gives its address: for the rest of the block in C, and for the rest
+ * of the full expression, such as a call, in C++.
+ */
+#ifdef __cplusplus
+#define CUSHIM__IN_PLACE(type, ...)                                                                \
+    (&static_cast<const type &>(type{.size = sizeof(type), __VA_ARGS__}))
+#else
+#define CUSHIM__IN_PLACE(type, ...) (&(const struct type){.size = sizeof(struct type), __VA_ARGS__})
 #endif
 
 #endif

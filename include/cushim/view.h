@@ -46,13 +46,14 @@ typedef struct cushim_view {
     size_t length;   /* elements; or all, if element is 0 */
     size_t element;  /* bytes of an element */
     bool writable;
+    unsigned char reserved[7]; /* 0 */
 } cushim_view;
 
 #define CUSHIM__WHOLE ((size_t) -1)
 
 static inline cushim_view cushim__whole(uint64_t object)
 {
-    cushim_view view = {object, 0, CUSHIM__WHOLE, 0, true};
+    cushim_view view = {object, 0, CUSHIM__WHOLE, 0, true, {0}};
 
     return view;
 }

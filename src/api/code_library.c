@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <cushim/code_library.h>
 
+#include "base/params.h"
 #include "core/code/code_library.h"
 #include "loader/missing.h"
 
@@ -8,21 +9,22 @@ cushim_status cushim_code_library_load(cushim_context context, const void *data,
                                        const struct cushim_module_params *params,
                                        cushim_code_library *ret_library)
 {
-    const char *label = params && params->label ? params->label : NULL;
+    struct cushim_module_params given;
     struct cushim__scope scope;
     struct cushim__code code;
     cushim_status status;
 
     CHECK_OUTPUT(ret_library);
-    if (params && (params->name || params->functions))
-        return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, __func__, label,
+    CUSHIM_TRY(PARAMS_READ(cushim_module_params, n_options, params, &given));
+    if (given.name || given.functions)
+        return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, __func__, given.label,
                                "%s: name and functions are for modules", __func__);
-    CUSHIM_TRY(cushim__code_copy(data, bytes, label, __func__, &code));
+    CUSHIM_TRY(cushim__code_copy(data, bytes, given.label, __func__, &code));
     status = cushim__context_enter(context.id, __func__, &scope);
     if (!status) {
-        scope.label = label;
+        scope.label = given.label;
         status = cushim__scope_leave(
-            &scope, cushim__code_library_load(&scope, &code, params, &ret_library->id));
+            &scope, cushim__code_library_load(&scope, &code, &given, &ret_library->id));
     }
     cushim__code_finish(&code);
     return status;

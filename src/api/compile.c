@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/params.h"
 #include "base/status.h"
 #include "core/code/rtc.h"
 
@@ -18,7 +19,7 @@ static struct cushim__image *pin(cushim_image image, const char *call)
 cushim_status cushim_compile(const char *source, const struct cushim_compile_params *params,
                              cushim_image *ret_image)
 {
-    static const struct cushim_compile_params none;
+    struct cushim_compile_params given;
     struct cushim__image *image = NULL;
     struct cushim__rtc rtc;
     cushim_status status;
@@ -26,10 +27,9 @@ cushim_status cushim_compile(const char *source, const struct cushim_compile_par
     if (!source || !ret_image)
         return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "cushim_compile: %s is NULL",
                             source ? "ret_image" : "source");
-    if (!params)
-        params = &none;
-    CUSHIM_TRY(cushim__rtc_pin(params->nvrtc.id, __func__, &rtc));
-    status = cushim__rtc_compile(rtc.driver, source, params, __func__, &image);
+    CUSHIM_TRY(PARAMS_READ(cushim_compile_params, options, params, &given));
+    CUSHIM_TRY(cushim__rtc_pin(given.nvrtc.id, __func__, &rtc));
+    status = cushim__rtc_compile(rtc.driver, source, &given, __func__, &image);
     cushim__rtc_unpin(&rtc);
     if (status)
         return status;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <cushim/driver.h>
 
+#include "base/params.h"
 #include "base/status.h"
 #include "base/util.h"
 #include "core/object/driver.h"
@@ -9,16 +10,22 @@
 
 cushim_status cushim_open(const struct cushim_open_params *params, cushim_driver *ret_driver)
 {
+    struct cushim_open_params given;
+
     if (!ret_driver)
         return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "cushim_open: ret_driver is NULL");
-    return cushim__driver_open(CUSHIM_LIBRARY_CUDA, params, __func__, &ret_driver->id);
+    CUSHIM_TRY(PARAMS_READ(cushim_open_params, label, params, &given));
+    return cushim__driver_open(CUSHIM_LIBRARY_CUDA, &given, __func__, &ret_driver->id);
 }
 
 cushim_status cushim_nvrtc_open(const struct cushim_open_params *params, cushim_nvrtc *ret_nvrtc)
 {
+    struct cushim_open_params given;
+
     if (!ret_nvrtc)
         return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "cushim_nvrtc_open: ret_nvrtc is NULL");
-    return cushim__driver_open(CUSHIM_LIBRARY_NVRTC, params, __func__, &ret_nvrtc->id);
+    CUSHIM_TRY(PARAMS_READ(cushim_open_params, label, params, &given));
+    return cushim__driver_open(CUSHIM_LIBRARY_NVRTC, &given, __func__, &ret_nvrtc->id);
 }
 
 void cushim_close(cushim_driver *driver)

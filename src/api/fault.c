@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/params.h"
 #include "base/status.h"
 #include "core/object/handle.h"
 #include "interpose/fault.h"
@@ -27,13 +28,15 @@ static struct cushim__faults *pin(cushim_faults faults, const void *value, const
 cushim_status cushim_faults_create(const struct cushim_faults_params *params,
                                    cushim_faults *ret_faults)
 {
+    struct cushim_faults_params given;
     struct cushim__faults *faults;
     cushim_status status;
 
     if (!ret_faults)
         return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT,
                             "cushim_faults_create: ret_faults is NULL");
-    faults = cushim__faults_new(params);
+    CUSHIM_TRY(PARAMS_READ(cushim_faults_params, seed, params, &given));
+    faults = cushim__faults_new(&given);
     if (!faults)
         return cushim__fail(CUSHIM_ERROR_NO_MEMORY, "no memory for faults");
     status =
@@ -52,8 +55,9 @@ static cushim_status add(struct cushim__faults *faults, const char *function,
                          const struct cushim_fault *fault, const char *call)
 {
     struct cushim__fault_set set;
-    struct cushim__fault_rule rule = {.fault = *fault, .set = &set};
+    struct cushim__fault_rule rule = {.set = &set};
 
+    CUSHIM_TRY(PARAMS_READ_FOR(call, cushim_fault, count, fault, &rule.fault));
     CUSHIM_TRY(cushim__fault_check(function, &rule.fault, &set, call, call));
     return cushim__faults_add(faults, &rule, 1, NULL, call);
 }

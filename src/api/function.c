@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <cushim/function.h>
 
+#include "base/params.h"
 #include "core/launch/launch.h"
 #include "loader/missing.h"
 
@@ -149,7 +150,7 @@ cushim_status cushim_function_block_size(cushim_function handle,
                                          const struct cushim_block_size_params *params,
                                          unsigned *ret_block_threads, unsigned *ret_grid_blocks)
 {
-    static const struct cushim_block_size_params none;
+    struct cushim_block_size_params given;
     struct cushim__function *function;
     struct cushim__scope scope;
     int grid = 0, block = 0;
@@ -157,12 +158,12 @@ cushim_status cushim_function_block_size(cushim_function handle,
 
     CHECK_OUTPUT(ret_block_threads);
     CHECK_OUTPUT(ret_grid_blocks);
-    if (!params)
-        params = &none;
+    CUSHIM_TRY(PARAMS_READ(cushim_block_size_params, shared_of_block, params, &given));
     CUSHIM_TRY(enter(handle, __func__, &scope, &function));
-    status = CU_CALL(&scope, cuOccupancyMaxPotentialBlockSizeWithFlags,
-                     (&grid, &block, function->cu, params->shared_of_block, params->shared_bytes,
-                      (int) params->max_block_threads, 0));
+    status = CU_CALL(
+        &scope, cuOccupancyMaxPotentialBlockSizeWithFlags,
+        (&grid, &block, function->cu, given.shared_of_block, given.shared_bytes,
+         given.max_block_threads < INT32_MAX ? (int) given.max_block_threads : INT32_MAX, 0));
     if (!status) {
         *ret_block_threads = (unsigned) block;
         *ret_grid_blocks = (unsigned) grid;
@@ -232,11 +233,16 @@ static cushim_status ask_clusters(cushim_function handle, cushim_stream stream,
                                   const struct cushim_launch_config *config, const char *call,
                                   ask_fn *ask, unsigned *ret_number)
 {
-    struct cushim__launch launch = {.config = config};
+    struct cushim__launch_config given;
+    struct cushim__launch launch = {.config = &given.config};
     struct cushim__scope scope;
     cushim_status status;
     int number = 0;
 
+    if (!config)
+        return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, NULL, "%s: config is NULL",
+                               call);
+    CUSHIM_TRY(cushim__launch_config_read(config, call, &given));
     CUSHIM_TRY(enter(handle, call, &scope, &launch.function));
     launch.scope = &scope;
     launch.stream = cushim__handle_pin(stream.id, CUSHIM__HANDLE_STREAM, call);
@@ -249,17 +255,17 @@ static cushim_status ask_clusters(cushim_function handle, cushim_stream stream,
 }
 
 cushim_status cushim_function_max_active_clusters(cushim_function function, cushim_stream stream,
-                                                  struct cushim_launch_config config,
+                                                  const struct cushim_launch_config *config,
                                                   unsigned *ret_clusters)
 {
     CHECK_OUTPUT(ret_clusters);
-    return ask_clusters(function, stream, &config, __func__, active_clusters, ret_clusters);
+    return ask_clusters(function, stream, config, __func__, active_clusters, ret_clusters);
 }
 
 cushim_status cushim_function_max_cluster_blocks(cushim_function function, cushim_stream stream,
-                                                 struct cushim_launch_config config,
+                                                 const struct cushim_launch_config *config,
                                                  unsigned *ret_blocks)
 {
     CHECK_OUTPUT(ret_blocks);
-    return ask_clusters(function, stream, &config, __func__, cluster_blocks, ret_blocks);
+    return ask_clusters(function, stream, config, __func__, cluster_blocks, ret_blocks);
 }

@@ -76,18 +76,21 @@ cushim_status cushim_launcher_clear(cushim_launcher handle)
     return CUSHIM_OK;
 }
 
-cushim_status cushim_launcher_launch(cushim_launcher handle, cushim_stream stream,
-                                     struct cushim_launch_config config)
+cushim_status cushim_launcher_launch_config(cushim_launcher handle, cushim_stream stream,
+                                            const struct cushim_launch_config *config)
 {
-    struct cushim__launcher *launcher = pin(handle, __func__);
+    struct cushim__launcher *launcher;
     struct cushim__argument_list *list;
     cushim_status status;
 
+    if (!config)
+        return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: config is NULL", __func__);
+    launcher = pin(handle, __func__);
     if (!launcher)
         return cushim__error()->status;
     list = cushim__launcher_take(launcher);
-    status = cushim__launch(stream.id, launcher->function, &config, list ? list->arguments : NULL,
-                            list ? list->n : 0, __func__);
+    status = cushim__launch(stream.id, launcher->function, config, list ? list->arguments : NULL,
+                            list ? list->n : 0, "cushim_launcher_launch");
     cushim__launcher_give(launcher, list);
     cushim__handle_unpin(handle.id);
     return status;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/params.h"
 #include "core/code/code.h"
 #include "core/code/image.h"
 #include "core/code/jit.h"
@@ -124,14 +125,17 @@ cushim_status cushim_link(cushim_context context, const struct cushim_link_input
                           size_t n_inputs, const struct cushim_module_params *params,
                           cushim_image *ret_image)
 {
-    const char *name = params && params->label ? params->label : "linked";
+    struct cushim_module_params given;
     struct link link = {.state = NULL};
+    const char *name;
     cushim_status status;
 
     CHECK_OUTPUT(ret_image);
+    CUSHIM_TRY(PARAMS_READ(cushim_module_params, n_options, params, &given));
+    name = given.label ? given.label : "linked";
     if (!inputs || !n_inputs)
         return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: there are no inputs", __func__);
-    CUSHIM_TRY(cushim__jit_begin(params, __func__, &link.jit));
+    CUSHIM_TRY(cushim__jit_begin(&given, __func__, &link.jit));
     status = cushim__context_enter(context.id, __func__, &link.scope);
     if (!status) {
         link.scope.label = name;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/params.h"
 #include "core/code/module_registry.h"
 #include "core/code/rtc.h"
 
@@ -12,9 +13,9 @@ enum { NO_BINARY_FOR_GPU = 209 };
 /* Returns the module's name for messages, from the parameters if they have one. */
 static const char *label_of(const struct cushim_module_params *params, const char *otherwise)
 {
-    if (params && params->label)
+    if (params->label)
         return params->label;
-    return params && params->name ? params->name : otherwise;
+    return params->name ? params->name : otherwise;
 }
 
 /*
@@ -39,12 +40,14 @@ cushim_status cushim_module_load(cushim_context context, const void *data, size_
                                  const struct cushim_module_params *params,
                                  cushim_module *ret_module)
 {
+    struct cushim_module_params given;
     struct cushim__code code;
     cushim_status status;
 
     CHECK_OUTPUT(ret_module);
-    CUSHIM_TRY(cushim__code_copy(data, bytes, label_of(params, NULL), __func__, &code));
-    status = load(context, &code, NULL, NULL, params, __func__, ret_module);
+    CUSHIM_TRY(PARAMS_READ(cushim_module_params, n_options, params, &given));
+    CUSHIM_TRY(cushim__code_copy(data, bytes, label_of(&given, NULL), __func__, &code));
+    status = load(context, &code, NULL, NULL, &given, __func__, ret_module);
     cushim__code_finish(&code);
     return status;
 }
@@ -53,13 +56,15 @@ cushim_status cushim_module_load_text(cushim_context context, const char *ptx,
                                       const struct cushim_module_params *params,
                                       cushim_module *ret_module)
 {
+    struct cushim_module_params given;
     struct cushim__code code;
     cushim_status status;
 
     CHECK_OUTPUT(ret_module);
+    CUSHIM_TRY(PARAMS_READ(cushim_module_params, n_options, params, &given));
     CUSHIM_TRY(
-        cushim__code_copy(ptx, ptx ? strlen(ptx) : 0, label_of(params, NULL), __func__, &code));
-    status = load(context, &code, NULL, NULL, params, __func__, ret_module);
+        cushim__code_copy(ptx, ptx ? strlen(ptx) : 0, label_of(&given, NULL), __func__, &code));
+    status = load(context, &code, NULL, NULL, &given, __func__, ret_module);
     cushim__code_finish(&code);
     return status;
 }
@@ -68,14 +73,16 @@ cushim_status cushim_module_load_file(cushim_context context, const char *path,
                                       const struct cushim_module_params *params,
                                       cushim_module *ret_module)
 {
+    struct cushim_module_params given;
     struct cushim__code code;
     cushim_status status;
 
     CHECK_OUTPUT(ret_module);
+    CUSHIM_TRY(PARAMS_READ(cushim_module_params, n_options, params, &given));
     if (!path)
         return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: path is NULL", __func__);
     CUSHIM_TRY(cushim__code_read(path, __func__, &code));
-    status = load(context, &code, NULL, path, params, __func__, ret_module);
+    status = load(context, &code, NULL, path, &given, __func__, ret_module);
     cushim__code_finish(&code);
     return status;
 }
@@ -101,14 +108,16 @@ cushim_status cushim_module_load_image(cushim_context context, cushim_image imag
                                        const struct cushim_module_params *params,
                                        cushim_module *ret_module)
 {
+    struct cushim_module_params given;
     const struct cushim__image *pinned;
     cushim_status status;
 
     CHECK_OUTPUT(ret_module);
+    CUSHIM_TRY(PARAMS_READ(cushim_module_params, n_options, params, &given));
     pinned = cushim__handle_pin(image.id, CUSHIM__HANDLE_IMAGE, __func__);
     if (!pinned)
         return cushim__error()->status;
-    status = load_image(context, pinned, params, __func__, ret_module);
+    status = load_image(context, pinned, &given, __func__, ret_module);
     cushim__handle_unpin(image.id);
     return status;
 }
@@ -199,7 +208,8 @@ cushim_status cushim_module_compile(cushim_context context, const char *source,
                                     const struct cushim_compile_params *params,
                                     cushim_module *ret_module)
 {
-    static const struct cushim_compile_params none;
+    static const struct cushim_module_params plain;
+    struct cushim_compile_params given;
     struct cushim__image *image = NULL;
     struct versions versions = {0};
     cushim_status status;
@@ -207,8 +217,9 @@ cushim_status cushim_module_compile(cushim_context context, const char *source,
     CHECK_OUTPUT(ret_module);
     if (!source)
         return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: source is NULL", __func__);
-    CUSHIM_TRY(compile(context, source, params ? params : &none, __func__, &image, &versions));
-    status = load_image(context, image, NULL, __func__, ret_module);
+    CUSHIM_TRY(PARAMS_READ(cushim_compile_params, options, params, &given));
+    CUSHIM_TRY(compile(context, source, &given, __func__, &image, &versions));
+    status = load_image(context, image, &plain, __func__, ret_module);
     if (status == NO_BINARY_FOR_GPU && versions.nvrtc)
         explain_machine_code(&versions);
     cushim__image_free(image);

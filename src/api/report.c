@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/params.h"
 #include "base/status.h"
 #include "base/util.h"
 #include "loader/open.h"
@@ -14,6 +15,7 @@ cushim_status cushim_report_create(enum cushim_library library,
     const struct cushim__error before = *cushim__error();
     struct cushim__library *loaded = NULL;
     struct cushim__search_report *search_report;
+    struct cushim_open_params given;
 
     if (!ret_report)
         return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT,
@@ -21,10 +23,11 @@ cushim_status cushim_report_create(enum cushim_library library,
     if (library != CUSHIM_LIBRARY_CUDA && library != CUSHIM_LIBRARY_NVRTC)
         return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT,
                             "cushim_report_create: there is no library %d", (int) library);
+    CUSHIM_TRY(PARAMS_READ(cushim_open_params, label, params, &given));
     search_report = malloc(sizeof(*search_report));
     if (!search_report)
         return cushim__fail(CUSHIM_ERROR_NO_MEMORY, "no memory for a report");
-    cushim__load(library, params, __func__, search_report, &loaded);
+    cushim__load(library, &given, __func__, search_report, &loaded);
     if (search_report->arena.failed) {
         cushim__search_report_finish(search_report);
         free(search_report);

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/params.h"
 #include "core/object/host_call.h"
 #include "core/order/graph.h"
 #include "core/order/wait.h"
@@ -70,11 +71,9 @@ static cushim_status set_wait_policy(const struct cushim__scope *scope, CUstream
 static cushim_status create(const struct cushim__scope *scope,
                             const struct cushim_stream_params *params, uint64_t *ret_id)
 {
-    static const struct cushim_stream_params defaults;
     CUstream cu = NULL;
     cushim_status status;
 
-    params = params ? params : &defaults;
     if ((unsigned) params->wait_policy > CUSHIM_WAIT_BLOCKING)
         return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, scope->call, params->label,
                                "%s: .wait_policy is %d, it must be one of enum cushim_wait_policy",
@@ -91,11 +90,13 @@ static cushim_status create(const struct cushim__scope *scope,
 cushim_status cushim_stream_new(cushim_context context, const struct cushim_stream_params *params,
                                 cushim_stream *ret_stream)
 {
+    struct cushim_stream_params given;
     struct cushim__scope scope;
 
     CHECK_OUTPUT(ret_stream);
+    CUSHIM_TRY(PARAMS_READ(cushim_stream_params, label, params, &given));
     CUSHIM_TRY(cushim__context_enter(context.id, __func__, &scope));
-    return cushim__scope_leave(&scope, create(&scope, params, &ret_stream->id));
+    return cushim__scope_leave(&scope, create(&scope, &given, &ret_stream->id));
 }
 
 /*
@@ -179,6 +180,7 @@ static cushim_status join(struct cushim__scope *scope, struct cushim__timeline *
 
 cushim_status cushim_stream_fork(cushim_stream stream, cushim_stream *ret_stream)
 {
+    static const struct cushim_stream_params plain;
     struct cushim__stream *object, *made;
     cushim_stream forked = CUSHIM_NONE;
     struct cushim__scope scope;
@@ -186,7 +188,7 @@ cushim_status cushim_stream_fork(cushim_stream stream, cushim_stream *ret_stream
 
     CHECK_OUTPUT(ret_stream);
     CUSHIM_TRY(cushim__stream_enter(stream.id, __func__, &scope, &object));
-    status = create(&scope, NULL, &forked.id);
+    status = create(&scope, &plain, &forked.id);
     if (status)
         return cushim__scope_leave(&scope, status);
     made = cushim__handle_pin(forked.id, CUSHIM__HANDLE_STREAM, __func__);

@@ -2,6 +2,7 @@
 #include <cushim/trace.h>
 
 #include "base/log.h"
+#include "base/params.h"
 #include "base/rows.h"
 #include "base/status.h"
 #include "base/util.h"
@@ -20,13 +21,15 @@ static struct cushim__trace *pin(cushim_trace trace, const char *call)
 
 cushim_status cushim_trace_create(const struct cushim_trace_params *params, cushim_trace *ret_trace)
 {
+    struct cushim_trace_params given;
     struct cushim__trace *trace;
     cushim_status status;
 
     if (!ret_trace)
         return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT,
                             "cushim_trace_create: ret_trace is NULL");
-    trace = cushim__trace_new(params);
+    CUSHIM_TRY(PARAMS_READ(cushim_trace_params, max_calls, params, &given));
+    trace = cushim__trace_new(&given);
     if (!trace)
         return cushim__fail(CUSHIM_ERROR_NO_MEMORY, "no memory for a trace");
     status = cushim__handle_create(CUSHIM__HANDLE_TRACE, trace, destroy, __func__, &ret_trace->id);

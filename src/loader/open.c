@@ -151,7 +151,6 @@ cushim_status cushim__load(enum cushim_library id, const struct cushim_open_para
                            struct cushim__library **ret_library)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    static const struct cushim_open_params none;
     const struct cushim__kind *kind = cushim__kind(id);
     const uint64_t start = cushim__now_ns();
     cushim_status status;
@@ -161,7 +160,7 @@ cushim_status cushim__load(enum cushim_library id, const struct cushim_open_para
     cushim__note_anchor();
     cushim__search_report_init(search_report, kind);
     pthread_mutex_lock(&lock);
-    status = load_locked(kind, params ? params : &none, call, search_report, ret_library);
+    status = load_locked(kind, params, call, search_report, ret_library);
     pthread_mutex_unlock(&lock);
     search_report->report.total_ns = cushim__now_ns() - start;
     return status;

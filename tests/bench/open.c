@@ -21,11 +21,11 @@ enum { LOAD, RESOLVE, INIT, TOTAL, AGAIN, TIMES };
 
 static int measure(const char *library)
 {
-    const struct cushim_open_params params = {.library = library};
+    const struct cushim_open_params *params = cushim_open_params(.library = library);
     const struct cushim_report *first = NULL, *second = NULL;
 
-    if (cushim_report_create(CUSHIM_LIBRARY_CUDA, &params, &first) ||
-        cushim_report_create(CUSHIM_LIBRARY_CUDA, &params, &second)) {
+    if (cushim_report_create(CUSHIM_LIBRARY_CUDA, params, &first) ||
+        cushim_report_create(CUSHIM_LIBRARY_CUDA, params, &second)) {
         fprintf(stderr, "%s\n", cushim_error_text());
         return 1;
     }

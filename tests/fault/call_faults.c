@@ -28,13 +28,13 @@ static void call_driver(cushim_driver driver)
 
 static int call_through_cushim(void)
 {
-    const struct cushim_open_params params = {.resolver = fake_resolve};
+    const struct cushim_open_params *params = cushim_open_params(.resolver = fake_resolve);
     cushim_driver driver = CUSHIM_NONE, again = CUSHIM_NONE;
     cushim_nvrtc nvrtc = CUSHIM_NONE;
     const cushim_entry *compiler;
 
-    if (cushim_open(&params, &driver) || cushim_open(&params, &again) ||
-        cushim_nvrtc_open(&params, &nvrtc)) {
+    if (cushim_open(params, &driver) || cushim_open(params, &again) ||
+        cushim_nvrtc_open(params, &nvrtc)) {
         printf("%s: %s\n", cushim_status_name(cushim_error_status()), cushim_error_text());
         return 0;
     }
@@ -54,9 +54,9 @@ static int open_many(void)
     cushim_driver driver = CUSHIM_NONE;
 
     for (uintptr_t i = 0; i < FAKE_DRIVERS; i++) {
-        const struct cushim_open_params params = {.resolver = fake_resolve,
-                                                  .resolver_user = (void *) i};
-        const cushim_status status = cushim_open(&params, &driver);
+        const struct cushim_open_params *params =
+            cushim_open_params(.resolver = fake_resolve, .resolver_user = (void *) i);
+        const cushim_status status = cushim_open(params, &driver);
 
         report("open", status);
         cushim_close(&driver);

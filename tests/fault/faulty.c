@@ -160,7 +160,7 @@ void faulty_open(struct faulty *f, uint64_t seed)
     struct cushim_hooks hooks;
 
     *f = (struct faulty){.below = faulty_below()};
-    check(cushim_faults_create(&(struct cushim_faults_params){.seed = seed}, &f->faults));
+    check(cushim_faults_create(cushim_faults_params(.seed = seed), &f->faults));
     hooks = cushim_faults_hooks(f->faults);
     check(cushim_interpose(f->below, &hooks, 1, &f->driver));
     f->table = fake_functions(f->driver);

@@ -275,8 +275,11 @@ Test(fault_rules, refuses_rules_that_can_do_nothing)
 
     faulty_open(&f, 0);
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        const cushim_status got = cushim_faults_add(f.faults, cases[i].function, &cases[i].fault);
+        struct cushim_fault fault = cases[i].fault;
+        cushim_status got;
 
+        fault.size = sizeof(fault);
+        got = cushim_faults_add(f.faults, cases[i].function, &fault);
         cr_expect(eq(int, got, cases[i].status), "case %zu: %s", i, cushim_error_text());
         assert_contains(cushim_error_text(), cases[i].part);
         assert_contains(cushim_error_text(), "cushim_faults_add: ");
@@ -289,17 +292,17 @@ Test(fault_rules, refuses_what_is_wrong)
 {
     cushim_faults faults = CUSHIM_NONE, none = CUSHIM_NONE;
     cushim_driver driver = fake_open(0);
-    const struct cushim_fault fault = {.result = 1};
+    const struct cushim_fault *fault = cushim_fault(.result = 1);
     uint64_t n = 5;
 
     assert_status(cushim_faults_create(NULL, NULL), CUSHIM_ERROR_INVALID_ARGUMENT);
     assert_ok(cushim_faults_create(NULL, &faults));
-    assert_status(cushim_faults_add(faults, NULL, &fault), CUSHIM_ERROR_INVALID_ARGUMENT);
+    assert_status(cushim_faults_add(faults, NULL, fault), CUSHIM_ERROR_INVALID_ARGUMENT);
     assert_contains(cushim_error_text(), "function is NULL");
     assert_status(cushim_faults_add(faults, "cuInit", NULL), CUSHIM_ERROR_INVALID_ARGUMENT);
     assert_contains(cushim_error_text(), "fault is NULL");
-    assert_status(cushim_faults_add(none, "cuInit", &fault), CUSHIM_ERROR_STALE_HANDLE);
-    assert_status(cushim_faults_add((cushim_faults){driver.id}, "cuInit", &fault),
+    assert_status(cushim_faults_add(none, "cuInit", fault), CUSHIM_ERROR_STALE_HANDLE);
+    assert_status(cushim_faults_add((cushim_faults){driver.id}, "cuInit", fault),
                   CUSHIM_ERROR_WRONG_HANDLE);
     assert_status(cushim_faults_read(faults, NULL), CUSHIM_ERROR_INVALID_ARGUMENT);
     assert_status(cushim_faults_read(none, ""), CUSHIM_ERROR_STALE_HANDLE);

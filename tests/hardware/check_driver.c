@@ -92,12 +92,13 @@ static void *few(const char *symbol, void *handle)
 static void resolving_without_symbols_gives_the_same(cushim_driver driver, void *handle)
 {
     CUSHIM_SCOPED(cushim_driver) other = CUSHIM_NONE;
-    const struct cushim_open_params params = {.resolver = few, .resolver_user = handle};
+    const struct cushim_open_params *params =
+        cushim_open_params(.resolver = few, .resolver_user = handle);
     const cushim_entry *expected = cushim_driver_functions(driver, CUSHIM_CUDA_ROWS);
     const cushim_entry *table;
     size_t different = 0;
 
-    EXPECT(cushim_open(&params, &other) == CUSHIM_OK, "%s", cushim_error_text());
+    EXPECT(cushim_open(params, &other) == CUSHIM_OK, "%s", cushim_error_text());
     table = cushim_driver_functions(other, CUSHIM_CUDA_ROWS);
     for (size_t row = 0; row < rows->count; row++) {
         const char *symbol = cushim__row_symbol(rows, row);
@@ -131,11 +132,12 @@ static void a_child_is_told(cushim_driver driver)
 int main(int argc, char **argv)
 {
     CUSHIM_SCOPED(cushim_driver) driver = CUSHIM_NONE;
-    const struct cushim_open_params params = {.library = argc > 1 ? argv[1] : "auto"};
+    const struct cushim_open_params *params =
+        cushim_open_params(.library = argc > 1 ? argv[1] : "auto");
     void *handle;
     int version = 0;
 
-    if (cushim_open(&params, &driver) != CUSHIM_OK) {
+    if (cushim_open(params, &driver) != CUSHIM_OK) {
         printf("skipped: %s\n", cushim_error_text());
         return SKIP;
     }

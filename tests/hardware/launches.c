@@ -112,7 +112,7 @@ static void results(void)
 
 static void mistakes(void)
 {
-    const struct cushim_launch_config one = {.grid = {1}, .block = {1}};
+    const struct cushim_launch_config one = cushim_launch_config(.grid = {1}, .block = {1});
     cushim_module wrong = CUSHIM_NONE;
     cushim_function missing;
     const int small = N;
@@ -164,7 +164,7 @@ static void questions(void)
 static void options(void)
 {
     cushim_event start = CUSHIM_NONE, end = CUSHIM_NONE;
-    struct cushim_launch_config config = {.grid = {4}, .block = {256}};
+    struct cushim_launch_config config = cushim_launch_config(.grid = {4}, .block = {256});
     float ms = -1;
 
     OK(cushim_slice_fill(stream, y, 1.0f));
@@ -185,16 +185,16 @@ static void options(void)
 /* On devices of compute capability 9.0 and later. */
 static void clusters(void)
 {
-    struct cushim_launch_config config = {.grid = {4}, .block = {256}};
+    struct cushim_launch_config config = cushim_launch_config(.grid = {4}, .block = {256});
     unsigned most = 0;
 
     config.options = cushim_launch_options(.cluster = {2});
     OK(cushim_slice_fill(stream, y, 1.0f));
     OK(LAUNCH(stream, config));
     EXPECT(first_of_y() == 3);
-    OK(cushim_function_max_active_clusters(saxpy, stream, config, &most));
+    OK(cushim_function_max_active_clusters(saxpy, stream, &config, &most));
     EXPECT(most > 0);
-    OK(cushim_function_max_cluster_blocks(saxpy, stream, config, &most));
+    OK(cushim_function_max_cluster_blocks(saxpy, stream, &config, &most));
     EXPECT(most >= 8);
 }
 

@@ -159,7 +159,7 @@ Test(trace, keeps_no_more_than_it_is_told)
     struct traced t;
     size_t n = 0;
 
-    open_traced(&t, &(struct cushim_trace_params){.max_calls = 3});
+    open_traced(&t, cushim_trace_params(.max_calls = 3));
     call_some(t.table);
     assert_ok(cushim_trace_calls(t.trace, 0, calls, 4, &n));
     cr_expect(eq(sz, n, 3));
@@ -172,7 +172,7 @@ Test(trace, counts_only)
 {
     struct traced t;
 
-    open_traced(&t, &(struct cushim_trace_params){.count_only = true, .max_calls = 10});
+    open_traced(&t, cushim_trace_params(.count_only = true, .max_calls = 10));
     call_some(t.table);
     cr_expect(eq(sz, n_logged(t.trace), 0));
     assert_count(t.trace, NULL, 5);
@@ -202,7 +202,7 @@ Test(trace, forgets)
 {
     struct traced t;
 
-    open_traced(&t, &(struct cushim_trace_params){.max_calls = 4});
+    open_traced(&t, cushim_trace_params(.max_calls = 4));
     call_some(t.table);
     assert_ok(cushim_trace_reset(t.trace));
     assert_count(t.trace, NULL, 0);

@@ -90,7 +90,7 @@ int main(void)
     size_t logged = 0;
 
     driver = fake_open(0);
-    CHECK_EQ(cushim_trace_create(&(struct cushim_trace_params){.max_calls = 10000}, &trace), 0);
+    CHECK_EQ(cushim_trace_create(cushim_trace_params(.max_calls = 10000), &trace), 0);
     hooks = cushim_trace_hooks(trace);
     CHECK_EQ(cushim_interpose(driver, &hooks, 1, &wrapped), CUSHIM_OK);
     traced = fake_functions(wrapped);

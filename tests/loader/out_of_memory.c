@@ -79,7 +79,7 @@ static long kept(void)
 struct attempt {
     const char *name;
     enum cushim_library library;
-    struct cushim_open_params params;
+    const struct cushim_open_params *params;
     int wanted; /* its status with memory enough */
 };
 
@@ -90,17 +90,17 @@ static int open_once(const struct attempt *attempt)
     int status;
 
     if (attempt->library == CUSHIM_LIBRARY_CUDA) {
-        status = cushim_open(&attempt->params, &driver);
+        status = cushim_open(attempt->params, &driver);
         CHECK_INT(!driver.id, status != CUSHIM_OK);
         if (!status)
             CHECK_TEXT(cushim_driver_path(driver),
-                       attempt->params.resolver ? "" : attempt->params.library);
+                       attempt->params->resolver ? "" : attempt->params->library);
         cushim_close(&driver);
     } else {
-        status = cushim_nvrtc_open(&attempt->params, &nvrtc);
+        status = cushim_nvrtc_open(attempt->params, &nvrtc);
         CHECK_INT(!nvrtc.id, status != CUSHIM_OK);
         if (!status)
-            CHECK_TEXT(cushim_nvrtc_path(nvrtc), attempt->params.library);
+            CHECK_TEXT(cushim_nvrtc_path(nvrtc), attempt->params->library);
         cushim_nvrtc_close(&nvrtc);
     }
     return status;
@@ -109,7 +109,7 @@ static int open_once(const struct attempt *attempt)
 static int report_once(const struct attempt *attempt)
 {
     const struct cushim_report *report = NULL;
-    int status = cushim_report_create(attempt->library, &attempt->params, &report);
+    int status = cushim_report_create(attempt->library, attempt->params, &report);
 
     CHECK_INT(!report, status != CUSHIM_OK);
     if (!status)
@@ -172,12 +172,16 @@ int main(void)
         "dangling") ":" FAKE_DIR "/bad/other.so:" FAKE_DIR "/bad/truncated.so:libcushim-no-such.so";
     /* Each begins with a library that is not known yet, and then goes on with a known one. */
     const struct attempt attempts[] = {
-        {"path", CUSHIM_LIBRARY_CUDA, {.library = FAKE("old"), .label = "label"}, CUSHIM_OK},
-        {"known", CUSHIM_LIBRARY_CUDA, {.library = FAKE("few")}, CUSHIM_OK},
-        {"resolver", CUSHIM_LIBRARY_CUDA, {.resolver = resolve, .resolver_user = &user}, CUSHIM_OK},
-        {"nvrtc", CUSHIM_LIBRARY_NVRTC, {.library = FAKE("nvrtc")}, CUSHIM_OK},
-        {"bad ones", CUSHIM_LIBRARY_CUDA, {.library = bad}, CUSHIM_ERROR_NO_DRIVER},
-        {"none", CUSHIM_LIBRARY_NVRTC, {.library = "none"}, CUSHIM_ERROR_NO_NVRTC},
+        {"path", CUSHIM_LIBRARY_CUDA, cushim_open_params(.library = FAKE("old"), .label = "label"),
+         CUSHIM_OK},
+        {"known", CUSHIM_LIBRARY_CUDA, cushim_open_params(.library = FAKE("few")), CUSHIM_OK},
+        {"resolver", CUSHIM_LIBRARY_CUDA,
+         cushim_open_params(.resolver = resolve, .resolver_user = &user), CUSHIM_OK},
+        {"nvrtc", CUSHIM_LIBRARY_NVRTC, cushim_open_params(.library = FAKE("nvrtc")), CUSHIM_OK},
+        {"bad ones", CUSHIM_LIBRARY_CUDA, cushim_open_params(.library = bad),
+         CUSHIM_ERROR_NO_DRIVER},
+        {"none", CUSHIM_LIBRARY_NVRTC, cushim_open_params(.library = "none"),
+         CUSHIM_ERROR_NO_NVRTC},
     };
 
     warm_up();

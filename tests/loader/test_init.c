@@ -53,13 +53,14 @@ Test(init, put_off)
 static void check_failure(const char *code, int status, const char *name)
 {
     const char *path = FAKE("answers");
-    const struct cushim_open_params params = {.library = path, .label = "the first"};
+    const struct cushim_open_params *params =
+        cushim_open_params(.library = path, .label = "the first");
     cushim_driver driver = CUSHIM_NONE;
     const struct cushim_report *report;
 
     setenv("FAKE_CUINIT", code, 1);
     cushim_error_clear();
-    report = make_report(CUSHIM_LIBRARY_CUDA, &params);
+    report = make_report(CUSHIM_LIBRARY_CUDA, params);
     cr_assert(eq(int, cushim_error_status(), CUSHIM_OK), "what a report tells is no error");
     cr_assert(eq(int, report->status, status));
     assert_true(report->chosen, "%s: the library is good", code);
@@ -68,7 +69,7 @@ static void check_failure(const char *code, int status, const char *name)
     cr_assert(eq(int, report->process, 0));
     assert_contains(report->text, name, code);
 
-    assert_status(cushim_open(&params, &driver), status);
+    assert_status(cushim_open(params, &driver), status);
     cr_assert(eq(u64, driver.id, 0), "written on failure");
     cr_assert(eq(int, cushim_error_status(), status));
     assert_text(cushim_error_call(), "cuInit", code);

@@ -207,27 +207,27 @@ static void *resolve(const char *symbol, void *user)
 Test(search, resolver)
 {
     static struct resolved one, other;
-    struct cushim_open_params params = {
-        .resolver = resolve, .resolver_user = &one, .library = "none"};
+    const struct cushim_open_params *params =
+        cushim_open_params(.resolver = resolve, .resolver_user = &one, .library = "none");
     const struct cushim_report *report;
     cushim_driver a = CUSHIM_NONE, b = CUSHIM_NONE;
     unsigned asked;
 
     one.handle = dlopen(FAKE("answers"), RTLD_NOW | RTLD_LOCAL);
     other.handle = dlopen(FAKE("old"), RTLD_NOW | RTLD_LOCAL);
-    assert_ok(cushim_open(&params, &a));
+    assert_ok(cushim_open(params, &a));
     asked = one.asked;
     assert_true(asked >= CUSHIM_CUDA_ROWS, "asked %u times for %d rows", asked, CUSHIM_CUDA_ROWS);
     assert_text(cushim_driver_path(a), "", "a resolver has no path");
     cr_assert(
         eq(int, call_row(a, CUSHIM_ROW_cuLaunchKernelEx), FAKE_ROW + CUSHIM_ROW_cuLaunchKernelEx));
-    assert_ok(cushim_open(&params, &b));
+    assert_ok(cushim_open(params, &b));
     cr_assert(eq(uint, one.asked, asked), "the same resolver and user are the same library");
     assert_true(cushim_driver_functions(a, 1) == cushim_driver_functions(b, 1), "one table");
     cushim_close(&b);
 
-    params.resolver_user = &other;
-    report = make_report(CUSHIM_LIBRARY_CUDA, &params);
+    report = make_report(CUSHIM_LIBRARY_CUDA,
+                         cushim_open_params(.resolver = resolve, .resolver_user = &other));
     cr_assert(eq(int, report->chosen->origin, CUSHIM_ORIGIN_RESOLVER));
     cr_assert(eq(int, report->version, 11040), "another user is another library");
     cushim_report_free(&report);

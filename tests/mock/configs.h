@@ -30,7 +30,7 @@ static inline void clean_and_quiet(void)
 
 static inline cushim_status configure(const char *settings)
 {
-    return cushim_mock_configure(&(struct cushim_mock_config){.settings = settings});
+    return cushim_mock_configure(cushim_mock_config(.settings = settings));
 }
 
 static inline int device_count(void)

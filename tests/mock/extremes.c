@@ -134,8 +134,7 @@ static bool in_child(const char *settings)
     int status = 1;
 
     if (child == 0) {
-        if (cushim_mock_configure(&(struct cushim_mock_config){.settings = settings}) ||
-            mock_cuInit(0)) {
+        if (cushim_mock_configure(cushim_mock_config(.settings = settings)) || mock_cuInit(0)) {
             fprintf(stderr, "%s: %s\n", settings, cushim_mock_error_text());
             _exit(1);
         }

@@ -11,8 +11,8 @@ static CUdeviceptr managed;
 static void begin(void)
 {
     cr_assert(eq(int,
-                 cushim_mock_configure(&(struct cushim_mock_config){
-                     .settings = "device.*.concurrent_managed_access = 0"}),
+                 cushim_mock_configure(
+                     cushim_mock_config(.settings = "device.*.concurrent_managed_access = 0")),
                  CUSHIM_OK));
     start_watched();
     one = a_stream();
@@ -123,8 +123,8 @@ Test(attach, the_programs_own_memory)
     char own[BYTES];
 
     cr_assert(eq(int,
-                 cushim_mock_configure(&(struct cushim_mock_config){
-                     .settings = "device.*.pageable_memory_access = 1"}),
+                 cushim_mock_configure(
+                     cushim_mock_config(.settings = "device.*.pageable_memory_access = 1")),
                  CUSHIM_OK));
     start_watched();
     one = a_stream();

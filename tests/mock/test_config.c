@@ -36,18 +36,16 @@ Test(config, in_c)
     char name[64];
 
     OK(cushim_mock_configure(
-        &(struct cushim_mock_config){.devices = "h200, t4",
-                                     .driver_version = 11040,
-                                     .seed = 7,
-                                     .settings = "device.1.memory = 8GiB\n"
-                                                 "device.1.name=Tesla  T4 # half\r\n"
-                                                 "\n"
-                                                 "# a comment\n"
-                                                 "  ; and another\n"
-                                                 "device.1.compute_capability = 7.2\n"
-                                                 "device.*.attribute.16 = 20\n"
-                                                 "device.0.max_blocks_per_multiprocessor = 0x10\n"
-                                                 "device.1.attribute.async_engine_count = 1"}));
+        cushim_mock_config(.devices = "h200, t4", .driver_version = 11040, .seed = 7,
+                           .settings = "device.1.memory = 8GiB\n"
+                                       "device.1.name=Tesla  T4 # half\r\n"
+                                       "\n"
+                                       "# a comment\n"
+                                       "  ; and another\n"
+                                       "device.1.compute_capability = 7.2\n"
+                                       "device.*.attribute.16 = 20\n"
+                                       "device.0.max_blocks_per_multiprocessor = 0x10\n"
+                                       "device.1.attribute.async_engine_count = 1")));
     cr_expect(eq(int, driver_version(), 11040));
     OK(mock_cuInit(0));
     cr_expect(eq(int, device_count(), 2));
@@ -90,7 +88,7 @@ Test(config, c_goes_before_the_environment)
     setenv("CUSHIM_MOCK_DEVICES", "t4,t4", 1);
     setenv("CUSHIM_MOCK_SEED", "5", 1);
     setenv("CUSHIM_MOCK_DRIVER_VERSION", "11.4", 1);
-    OK(cushim_mock_configure(&(struct cushim_mock_config){.devices = "a100"}));
+    OK(cushim_mock_configure(cushim_mock_config(.devices = "a100")));
     OK(mock_cuInit(0));
     cr_expect(eq(int, device_count(), 1));
     cr_expect(eq(int, attribute(75, 0), 8));
@@ -102,7 +100,7 @@ Test(config, a_file_named_in_c)
 {
     const char *path = file_with("devices = t4\nseed = 9\n");
 
-    OK(cushim_mock_configure(&(struct cushim_mock_config){.file = path, .settings = "seed = 8"}));
+    OK(cushim_mock_configure(cushim_mock_config(.file = path, .settings = "seed = 8")));
     OK(mock_cuInit(0));
     unlink(path);
     cr_expect(eq(int, attribute(75, 0), 7));
@@ -111,7 +109,7 @@ Test(config, a_file_named_in_c)
 
 Test(config, can_be_taken_back)
 {
-    OK(cushim_mock_configure(&(struct cushim_mock_config){.devices = "t4,t4", .seed = 2}));
+    OK(cushim_mock_configure(cushim_mock_config(.devices = "t4,t4", .seed = 2)));
     OK(cushim_mock_configure(NULL));
     cr_expect(eq(u64, mock__seed(), 0));
     OK(mock_cuInit(0));
@@ -209,19 +207,19 @@ Test(config, a_mistake_changes_nothing)
 
 Test(config, a_file_that_is_not_there)
 {
-    const struct cushim_mock_config config = {.file = "/nonexistent/mock.conf"};
+    const struct cushim_mock_config *config = cushim_mock_config(.file = "/nonexistent/mock.conf");
 
-    EXPECT(CUSHIM_ERROR_INVALID_ARGUMENT, cushim_mock_configure(&config));
+    EXPECT(CUSHIM_ERROR_INVALID_ARGUMENT, cushim_mock_configure(config));
     cr_expect(eq(str, S(cushim_mock_error_text()),
                  S("file: /nonexistent/mock.conf: No such file or directory")));
 }
 
 static void expect_no_file(const char *path, const char *why)
 {
-    const struct cushim_mock_config config = {.file = path};
+    const struct cushim_mock_config *config = cushim_mock_config(.file = path);
     char expected[256];
 
-    EXPECT(CUSHIM_ERROR_INVALID_ARGUMENT, cushim_mock_configure(&config));
+    EXPECT(CUSHIM_ERROR_INVALID_ARGUMENT, cushim_mock_configure(config));
     snprintf(expected, sizeof(expected), "file: %s: %s", path, why);
     cr_expect(eq(str, S(cushim_mock_error_text()), expected));
 }

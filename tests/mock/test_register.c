@@ -107,10 +107,11 @@ Test(register, read_only_memory_needs_its_flag)
 
 Test(register, a_device_without_the_flag)
 {
-    cr_assert(eq(int,
-                 cushim_mock_configure(&(struct cushim_mock_config){
-                     .settings = "device.*.read_only_host_register_supported = 0\n"}),
-                 CUSHIM_OK));
+    cr_assert(
+        eq(int,
+           cushim_mock_configure(
+               cushim_mock_config(.settings = "device.*.read_only_host_register_supported = 0\n")),
+           CUSHIM_OK));
     begin();
     EXPECT(CUDA_ERROR_NOT_SUPPORTED, mock_cuMemHostRegister_v2(bytes, BYTES, READ_ONLY));
     OK(mock_cuMemHostRegister_v2(bytes, BYTES, 0));

@@ -25,9 +25,9 @@ static inline volatile unsigned char *pinned(size_t bytes)
 
 static inline void begin(void)
 {
-    const struct cushim_mock_config config = {.settings = "watch_host = yes"};
+    const struct cushim_mock_config *config = cushim_mock_config(.settings = "watch_host = yes");
 
-    cr_assert(eq(int, cushim_mock_configure(&config), CUSHIM_OK));
+    cr_assert(eq(int, cushim_mock_configure(config), CUSHIM_OK));
     start();
     OK(mock_cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     OK(mock_cuStreamCreate(&second, CU_STREAM_NON_BLOCKING));

@@ -385,12 +385,13 @@ static void make_buffer(struct buffer *buffer, bool host, size_t bytes)
 static void begin(unsigned seed)
 {
     static const size_t sizes[] = {64, 1000, 4096, 8192, LARGEST};
-    const struct cushim_mock_config config = {.seed = seed, .settings = "watch_host = yes"};
+    const struct cushim_mock_config *config =
+        cushim_mock_config(.seed = seed, .settings = "watch_host = yes");
     const size_t bytes = sizes[draw(5)], other = sizes[draw(5)];
     CUcontext context = NULL;
     CUmodule module = NULL;
 
-    CHECK(cushim_mock_configure(&config));
+    CHECK(cushim_mock_configure(config));
     CHECK(mock_cuInit(0));
     CHECK(mock_cuDevicePrimaryCtxRetain(&context, 0));
     CHECK(mock_cuCtxSetCurrent(context));

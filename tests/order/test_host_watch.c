@@ -261,9 +261,10 @@ Test(host_watch, nothing_is_watched_unless_asked_for)
 
 Test(host_watch, a_setting_that_says_neither)
 {
-    const struct cushim_mock_config config = {.settings = "watch_host = perhaps"};
+    const struct cushim_mock_config *config =
+        cushim_mock_config(.settings = "watch_host = perhaps");
 
-    cr_expect(eq(int, cushim_mock_configure(&config), CUSHIM_ERROR_INVALID_ARGUMENT));
+    cr_expect(eq(int, cushim_mock_configure(config), CUSHIM_ERROR_INVALID_ARGUMENT));
     cr_expect(ne(ptr, strstr(cushim_mock_error_text(), "'perhaps' is neither yes nor no"), NULL),
               "%s", cushim_mock_error_text());
 }

@@ -228,12 +228,13 @@ static void end(struct program *p)
 
 static int run(uint64_t seed)
 {
-    const struct cushim_mock_config config = {.devices = "h200,h200", .seed = seed};
+    const struct cushim_mock_config *config =
+        cushim_mock_config(.devices = "h200,h200", .seed = seed);
     const struct cushim_mock_finding *findings = NULL;
     struct program p = {.random = (uint32_t) seed * 2654435761u};
 
     if (!library)
-        CHECK(cushim_mock_configure(&config));
+        CHECK(cushim_mock_configure(config));
     begin(&p);
     for (int i = 0; i < STEPS; i++)
         step(&p);

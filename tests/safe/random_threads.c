@@ -278,13 +278,14 @@ static void end(cushim_module *module)
 
 static int run(uint64_t seed)
 {
-    const struct cushim_mock_config config = {.devices = "h200,h200", .seed = seed};
+    const struct cushim_mock_config *config =
+        cushim_mock_config(.devices = "h200,h200", .seed = seed);
     const struct cushim_mock_finding *findings = NULL;
     cushim_module module = CUSHIM_NONE;
     pthread_t threads[THREADS];
 
     if (!library)
-        CHECK(cushim_mock_configure(&config));
+        CHECK(cushim_mock_configure(config));
     begin(&module);
     seed_of_threads = (uint32_t) seed;
     start_threads(threads, THREADS, work);

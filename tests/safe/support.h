@@ -33,11 +33,12 @@ struct world {
 /* With settings of the mock's, such as "device.*.memory_pools_supported = 0". */
 static inline void open_world_with(struct world *w, const char *settings)
 {
-    const struct cushim_mock_config config = {.devices = "h200,h200", .settings = settings};
+    const struct cushim_mock_config *config =
+        cushim_mock_config(.devices = "h200,h200", .settings = settings);
     struct cushim_hooks hooks[2];
 
     *w = (struct world){0};
-    cr_assert(eq(int, cushim_mock_configure(&config), CUSHIM_OK));
+    cr_assert(eq(int, cushim_mock_configure(config), CUSHIM_OK));
     assert_ok(cushim_open(cushim_open_params(.library = MOCK), &w->below));
     assert_ok(cushim_trace_create(NULL, &w->trace));
     assert_ok(cushim_faults_create(NULL, &w->faults));

@@ -253,15 +253,14 @@ static bool before(struct cushim_call *call, void *user)
 /* 0 right, 1 wrong, 2 there is no such call any more. */
 static int run(cushim_status (*program)(cushim_driver driver), int nth)
 {
-    const struct cushim_mock_config config = {.devices = "h200,h200"};
+    const struct cushim_mock_config *config = cushim_mock_config(.devices = "h200,h200");
     struct failing failing = {.nth = nth};
     const struct cushim_hooks hooks = {.before = before, .user = &failing};
     const struct cushim_mock_finding *findings = NULL;
     cushim_driver below = CUSHIM_NONE, driver = CUSHIM_NONE;
     cushim_status status;
 
-    if (cushim_mock_configure(&config) ||
-        cushim_open(cushim_open_params(.library = MOCK), &below) ||
+    if (cushim_mock_configure(config) || cushim_open(cushim_open_params(.library = MOCK), &below) ||
         cushim_interpose(below, &hooks, 1, &driver))
         return 1;
     status = program(driver);

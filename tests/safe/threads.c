@@ -203,10 +203,10 @@ static int wrong(void)
 
 int main(void)
 {
-    const struct cushim_mock_config config = {.devices = "h200,h200"};
+    const struct cushim_mock_config *config = cushim_mock_config(.devices = "h200,h200");
     pthread_t threads[THREADS];
 
-    OK(cushim_mock_configure(&config));
+    OK(cushim_mock_configure(config));
     OK(cushim_open(cushim_open_params(.library = MOCK), &driver));
     start_threads(threads, THREADS, body);
     join_threads(threads, THREADS);

@@ -95,11 +95,12 @@ static int parse(int argc, char **argv)
  */
 static char *find_mock(void)
 {
-    const struct cushim_open_params params = {.library = "mock", .load_only = true};
+    const struct cushim_open_params *params =
+        cushim_open_params(.library = "mock", .load_only = true);
     const struct cushim_report *report = NULL;
     char *path = NULL;
 
-    if (cushim_report_create(CUSHIM_LIBRARY_CUDA, &params, &report)) {
+    if (cushim_report_create(CUSHIM_LIBRARY_CUDA, params, &report)) {
         fprintf(stderr, "cushim run: %s\n", cushim_error_text());
         return NULL;
     }

@@ -74,12 +74,9 @@ static cushim_status check(const struct cushim_module_params *params, const char
 cushim_status cushim__jit_begin(const struct cushim_module_params *params, const char *call,
                                 struct cushim__jit *ret_jit)
 {
-    static const struct cushim_module_params none;
     struct cushim__jit jit = {.n = 0};
     size_t room;
 
-    if (!params)
-        params = &none;
     CUSHIM_TRY(check(params, call));
     room = CUSHIM__JIT_OPTIONS + params->n_options;
     jit.options = calloc(room, sizeof(*jit.options));

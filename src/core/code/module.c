@@ -106,10 +106,10 @@ static cushim_status fill(const struct cushim__scope *scope, struct cushim__modu
                           const struct cushim__code *code, const struct cushim__image *image,
                           const struct cushim_module_params *params)
 {
-    const char *label = params && params->label  ? params->label
-                        : params && params->name ? params->name
-                        : scope->label           ? scope->label
-                                                 : "";
+    const char *label = params->label  ? params->label
+                        : params->name ? params->name
+                        : scope->label ? scope->label
+                                       : "";
     struct cushim__jit jit;
     cushim_status status;
 
@@ -139,7 +139,7 @@ static cushim_status check_functions(const struct cushim__scope *scope,
 {
     uint64_t id;
 
-    for (const char *const *name = params ? params->functions : NULL; name && *name; name++)
+    for (const char *const *name = params->functions; name && *name; name++)
         CUSHIM_TRY(cushim__module_function(scope, module, *name, &id));
     return CUSHIM_OK;
 }
@@ -162,11 +162,11 @@ cushim_status cushim__module_load(const struct cushim__scope *scope,
     status = fill(scope, module, code, image, params);
     if (!status)
         status = check_functions(scope, module, params);
-    if (!status && params && params->name)
+    if (!status && params->name)
         status = cushim__registry_add(module, params->name, scope->call);
     if (!status) {
         status = cushim__module_handle(module, scope->call, ret_id);
-        if (status && params && params->name)
+        if (status && params->name)
             cushim__registry_remove(scope->context, params->name, scope->call);
     }
     cushim__module_unuse(module);

@@ -287,10 +287,11 @@ cushim_status cushim__rtc_architectures(const struct cushim__driver *rtc, const 
 
 cushim_status cushim__rtc_pin(uint64_t id, const char *call, struct cushim__rtc *ret_rtc)
 {
+    static const struct cushim_open_params usual;
     struct cushim__rtc rtc = {.id = id};
 
     if (!id) {
-        CUSHIM_TRY(cushim__driver_open(CUSHIM_LIBRARY_NVRTC, NULL, call, &rtc.opened));
+        CUSHIM_TRY(cushim__driver_open(CUSHIM_LIBRARY_NVRTC, &usual, call, &rtc.opened));
         rtc.id = rtc.opened;
     }
     rtc.driver = cushim__handle_pin(rtc.id, CUSHIM__HANDLE_NVRTC, call);

@@ -280,9 +280,11 @@ cushim_status cushim__launch_general(uint64_t stream, uint64_t function,
                                      const struct cushim_argument *arguments, size_t n,
                                      const char *call)
 {
-    struct cushim__launch launch = {.config = config, .arguments = arguments, .n = n};
+    struct cushim__launch_config given;
+    struct cushim__launch launch = {.config = &given.config, .arguments = arguments, .n = n};
     struct cushim__scope scope;
 
+    CUSHIM_TRY(cushim__launch_config_read(config, call, &given));
     CUSHIM_TRY(
         cushim__object_enter(function, CUSHIM__HANDLE_FUNCTION, call, &scope, &launch.function));
     launch.scope = &scope;

@@ -19,6 +19,12 @@ struct cushim__shape {
     unsigned grid[3], block[3];
 };
 
+/* The configuration of a launch, read from structures of the program, which may be older. */
+struct cushim__launch_config {
+    struct cushim_launch_config config; /* its options are NULL, or those below */
+    struct cushim_launch_options options;
+};
+
 struct cushim__launch {
     struct cushim__scope *scope; /* of the function's context */
     struct cushim__function *function;
@@ -34,6 +40,11 @@ struct cushim__launch {
     struct cushim__access *accesses;
     size_t n_accesses;
 };
+
+/* Reads the program's configuration. Fails with a sentence if it has no size. */
+cushim_status cushim__launch_config_read(const struct cushim_launch_config *config,
+                                         const char *call,
+                                         struct cushim__launch_config *ret_config);
 
 /* The threads of a block if the program gives only the number of elements. */
 enum { CUSHIM__BLOCK = 256 };

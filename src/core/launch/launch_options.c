@@ -5,11 +5,26 @@
  */
 #include <string.h>
 
+#include "base/params.h"
 #include "core/launch/launch.h"
 
 #define FAIL(launch, ...)                                                                          \
     cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, (launch)->scope->call,                          \
                     (launch)->function->name, __VA_ARGS__)
+
+cushim_status cushim__launch_config_read(const struct cushim_launch_config *config,
+                                         const char *call, struct cushim__launch_config *ret_config)
+{
+    const struct cushim_launch_options *options;
+
+    CUSHIM_TRY(PARAMS_READ_FOR(call, cushim_launch_config, options, config, &ret_config->config));
+    options = ret_config->config.options;
+    if (!options)
+        return CUSHIM_OK;
+    ret_config->config.options = &ret_config->options;
+    return PARAMS_READ_FOR(call, cushim_launch_options, n_attributes, options,
+                           &ret_config->options);
+}
 
 static union cushim__cu_attribute_value *add(struct cushim__launch_attributes *a, int id)
 {

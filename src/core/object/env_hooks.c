@@ -151,7 +151,6 @@ cushim_status cushim__env_hooks_create(const struct cushim__library *library, co
 cushim_status cushim__driver_open(enum cushim_library id, const struct cushim_open_params *params,
                                   const char *call, uint64_t *ret_id)
 {
-    const char *label = params ? params->label : NULL;
     struct cushim__library *library = NULL;
     struct cushim__search_report search_report;
     cushim_status status;
@@ -160,5 +159,5 @@ cushim_status cushim__driver_open(enum cushim_library id, const struct cushim_op
     cushim__search_report_finish(&search_report);
     if (status)
         return status;
-    return cushim__env_hooks_create(library, label, call, ret_id);
+    return cushim__env_hooks_create(library, params->label, call, ret_id);
 }

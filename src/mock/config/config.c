@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "mock/config/config.h"
+#include "base/params.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -206,12 +207,13 @@ static cushim_status accept(struct wish *wanted, struct cushim__str *error)
 
 cushim_status cushim_mock_configure(const struct cushim_mock_config *config)
 {
-    static const struct cushim_mock_config none;
+    struct cushim_mock_config given;
     SCOPED_STR error = {0};
     struct wish wanted;
     cushim_status status;
 
-    if (!make_wish(config ? config : &none, &wanted))
+    CUSHIM_TRY(PARAMS_READ(cushim_mock_config, settings, config, &given));
+    if (!make_wish(&given, &wanted))
         return cushim__fail(CUSHIM_ERROR_NO_MEMORY, "the host is out of memory");
     pthread_mutex_lock(&lock);
     status = accept(&wanted, &error);

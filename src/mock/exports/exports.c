@@ -20,6 +20,7 @@
 #include "base/env.h"
 #include "base/fork.h"
 #include "base/forward.h"
+#include "base/params.h"
 #include "base/status.h"
 #include "interpose/fault.h"
 #include "interpose/fault_rows.h"
@@ -194,7 +195,7 @@ cushim_status cushim_mock_fail(const char *function, const struct cushim_fault *
     if (!function || !fault)
         return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "cushim_mock_fail: %s is NULL",
                             function ? "fault" : "function");
-    rule.fault = *fault;
+    CUSHIM_TRY(PARAMS_READ(cushim_fault, count, fault, &rule.fault));
     CUSHIM_TRY(cushim__fault_check(function, &rule.fault, &places, __func__, __func__));
     if (places.nvrtc)
         return cushim__fail(

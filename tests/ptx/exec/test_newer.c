@@ -27,8 +27,8 @@ static void begin(void)
 
     if (!made)
         cr_assert(eq(int,
-                     cushim_mock_configure(&(struct cushim_mock_config){
-                         .settings = "device.*.compute_capability = 12.1\n"}),
+                     cushim_mock_configure(
+                         cushim_mock_config(.settings = "device.*.compute_capability = 12.1\n")),
                      CUSHIM_OK));
     made = true;
     start();

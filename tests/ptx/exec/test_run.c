@@ -247,7 +247,7 @@ Test(run, seeded_order)
     unsigned first[WORDS];
     bool in_order = true;
 
-    cr_assert(eq(int, cushim_mock_configure(&(struct cushim_mock_config){.seed = 11}), CUSHIM_OK));
+    cr_assert(eq(int, cushim_mock_configure(cushim_mock_config(.seed = 11)), CUSHIM_OK));
     EXPECT(CUDA_SUCCESS, run_text(body, WORDS, 1, false));
     memcpy(first, words, sizeof(first));
     EXPECT(CUDA_SUCCESS, run_text(body, WORDS, 1, false));

@@ -107,7 +107,7 @@ Test(launch, streams_wait_where_they_meet, .init = begin)
 Test(launch, arguments_are_checked_against_the_kernel, .init = begin)
 {
     cushim_slice x = ones(N), y = ones(N);
-    const struct cushim_launch_config one = {.grid = {1}, .block = {1}};
+    const struct cushim_launch_config one = cushim_launch_config(.grid = {1}, .block = {1});
     const float a = 2;
     const int n = N;
 
@@ -130,7 +130,7 @@ Test(launch, arguments_are_checked_against_the_kernel, .init = begin)
 
 Test(launch, structures_are_values, .init = begin)
 {
-    const struct cushim_launch_config one = {.grid = {1}, .block = {1}};
+    const struct cushim_launch_config one = cushim_launch_config(.grid = {1}, .block = {1});
     const struct {
         double d;
         int i[2];
@@ -284,7 +284,7 @@ Test(launch, many_arguments, .init = begin)
 {
     char text[2048] = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry many(";
     struct cushim_argument arguments[40];
-    const struct cushim_launch_config one = {.grid = {1}, .block = {1}};
+    const struct cushim_launch_config one = cushim_launch_config(.grid = {1}, .block = {1});
     cushim_module m = CUSHIM_NONE;
     cushim_slice x = ones(N);
     cushim_function many;

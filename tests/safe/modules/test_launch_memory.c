@@ -176,7 +176,7 @@ Test(launch_memory, variables_are_ordered_with_kernels, .init = begin)
                        ".visible .entry count() {\n.reg .u32 %r;\n"
                        "ld.global.u32 %r, [counter]; add.u32 %r, %r, 1;\n"
                        "st.global.u32 [counter], %r; ret; }\n";
-    const struct cushim_launch_config one = {.grid = {1}, .block = {1}};
+    const struct cushim_launch_config one = cushim_launch_config(.grid = {1}, .block = {1});
     cushim_module m = CUSHIM_NONE;
     cushim_function kernel = CUSHIM_NONE;
     cushim_stream other = CUSHIM_NONE;

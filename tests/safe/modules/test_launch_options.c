@@ -297,14 +297,15 @@ Test(launch_options, times, .init = begin)
 Test(launch_options, clusters_that_fit, .init = begin)
 {
     unsigned clusters = 0, blocks = 0;
-    const struct cushim_launch_config config = {
-        .grid = {8}, .block = {32}, .options = cushim_launch_options(.cluster = {4})};
+    const struct cushim_launch_config config =
+        cushim_launch_config(.grid = {8}, .block = {32},
+                             .options = cushim_launch_options(.cluster = {4}));
 
-    assert_ok(cushim_function_max_active_clusters(nothing, stream, config, &clusters));
+    assert_ok(cushim_function_max_active_clusters(nothing, stream, &config, &clusters));
     cr_assert(eq(uint, clusters, 33));
     cr_assert(eq(uint, find(4)->value.size[0], 4));
     n_attributes = 0;
-    assert_ok(cushim_function_max_cluster_blocks(nothing, stream, config, &blocks));
+    assert_ok(cushim_function_max_cluster_blocks(nothing, stream, &config, &blocks));
     cr_assert(eq(uint, blocks, 33));
     cr_assert(eq(uint, n_attributes, 1));
     finish();

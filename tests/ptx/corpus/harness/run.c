@@ -175,13 +175,13 @@ static int run_case(const struct corpus_case *test, const char *ptx, int target,
                     const struct corpus_key *key)
 {
     CUSHIM_SCOPED(cushim_driver) driver = CUSHIM_NONE;
-    const struct cushim_open_params params = {.library = options.library};
+    const struct cushim_open_params *params = cushim_open_params(.library = options.library);
     struct corpus_device device = {.jit_level = options.jit_level};
     struct corpus_run run;
     void *actual[8] = {NULL};
     int capability, answer = WRONG;
 
-    if (cushim_open(&params, &driver) != CUSHIM_OK)
+    if (cushim_open(params, &driver) != CUSHIM_OK)
         return printf("    %s\n", cushim_error_text()), SKIP;
     device.cu = cushim_cuda(driver);
     if (corpus_capability(&device, &capability) != CUDA_SUCCESS)
@@ -204,8 +204,8 @@ static bool has_driver(void)
 
     if (child == 0) {
         CUSHIM_SCOPED(cushim_driver) driver = CUSHIM_NONE;
-        const struct cushim_open_params params = {.library = options.library};
-        const bool opened = cushim_open(&params, &driver) == CUSHIM_OK;
+        const struct cushim_open_params *params = cushim_open_params(.library = options.library);
+        const bool opened = cushim_open(params, &driver) == CUSHIM_OK;
 
         if (!opened)
             printf("skipped: %s\n", cushim_error_text());
