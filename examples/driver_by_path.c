@@ -23,8 +23,8 @@ static int show(const char *path)
         fprintf(stderr, "driver_by_path: %s\n", cushim_error_text());
         return 1;
     }
-    cushim_driver_version(driver, &version);
-    printf("%s: CUDA %d.%d", cushim_driver_path(driver), version / 1000, version % 1000 / 10);
+    if (cushim_driver_version(driver, &version) == CUSHIM_OK)
+        printf("%s: CUDA %d.%d", cushim_driver_path(driver), version / 1000, version % 1000 / 10);
 
     /* Loading a driver does not initialise it: cuInit() does. */
     result = cushim_cuda(driver)->cuInit(0);

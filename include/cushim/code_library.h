@@ -45,50 +45,52 @@ typedef struct cushim_kernel {
  * use it. data, params and errors are as for cushim_module_load(), except that params->name and
  * params->functions are not allowed. The caller frees the library with cushim_code_library_free().
  */
-CUSHIM_API cushim_status cushim_code_library_load(cushim_context context, const void *data,
-                                                  size_t bytes,
-                                                  const struct cushim_module_params *params,
-                                                  cushim_code_library *ret_library);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_code_library_load(
+    cushim_context context, const void *data, size_t bytes,
+    const struct cushim_module_params *params, cushim_code_library *ret_library);
 
 /**
  * Returns a module of the library in a context. The caller frees it with cushim_module_free(). The
  * module keeps the library loaded.
  */
-CUSHIM_API cushim_status cushim_code_library_module(cushim_code_library library,
-                                                    cushim_context context,
-                                                    cushim_module *ret_module);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_code_library_module(cushim_code_library library,
+                                                                   cushim_context context,
+                                                                   cushim_module *ret_module);
 
 /** Returns the number of kernels in a library. CUDA 12.4. */
-CUSHIM_API cushim_status cushim_code_library_count(cushim_code_library library, size_t *ret_count);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_code_library_count(cushim_code_library library,
+                                                                  size_t *ret_count);
 
 /**
  * Finds a kernel of a library by name. The same name always gives the same handle. The kernel
  * belongs to the library. The result is 500 CUDA_ERROR_NOT_FOUND if there is no such kernel.
  */
-CUSHIM_API cushim_status cushim_code_library_kernel(cushim_code_library library, const char *name,
-                                                    cushim_kernel *ret_kernel);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_code_library_kernel(cushim_code_library library,
+                                                                   const char *name,
+                                                                   cushim_kernel *ret_kernel);
 
 /**
  * Returns an attribute of a kernel (enum cushim_function_attribute) for the context's device. The
  * library need not be loaded into the context.
  */
-CUSHIM_API cushim_status cushim_kernel_attribute(cushim_kernel kernel, cushim_context context,
-                                                 int attribute, int *ret_value);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_kernel_attribute(cushim_kernel kernel,
+                                                                cushim_context context,
+                                                                int attribute, int *ret_value);
 
 /**
  * Sets an attribute of a kernel (enum cushim_function_attribute) for the context's device. The
  * library need not be loaded into the context.
  */
-CUSHIM_API cushim_status cushim_kernel_set_attribute(cushim_kernel kernel, cushim_context context,
-                                                     int attribute, int value);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_kernel_set_attribute(cushim_kernel kernel,
+                                                                    cushim_context context,
+                                                                    int attribute, int value);
 
 /**
  * Sets the kernel's preference between L1 cache and shared memory for the context's device. It is a
  * hint, which the driver may ignore.
  */
-CUSHIM_API cushim_status cushim_kernel_set_cache_config(cushim_kernel kernel,
-                                                        cushim_context context,
-                                                        enum cushim_cache_config config);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_kernel_set_cache_config(
+    cushim_kernel kernel, cushim_context context, enum cushim_cache_config config);
 
 #ifndef CUSHIM_NO_SOURCE_LOCATIONS
 #define cushim_code_library_load(...)                                                              \

@@ -136,9 +136,9 @@ struct cushim_compile_params {
  * is CUSHIM_ERROR_MISSING_SYMBOL if this NVRTC cannot make that kind of image, and
  * CUSHIM_ERROR_NO_NVRTC if no NVRTC was found.
  */
-CUSHIM_API cushim_status cushim_compile(const char *source,
-                                        const struct cushim_compile_params *params,
-                                        cushim_image *ret_image);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_compile(const char *source,
+                                                       const struct cushim_compile_params *params,
+                                                       cushim_image *ret_image);
 
 /**
  * Returns the bytes of an image, and their number if ret_bytes is not NULL. PTX ends with a NUL,
@@ -149,7 +149,8 @@ CUSHIM_API cushim_status cushim_compile(const char *source,
 CUSHIM_API const void *cushim_image_data(cushim_image image, size_t *ret_bytes);
 
 /** Returns the format of an image. */
-CUSHIM_API cushim_status cushim_image_kind(cushim_image image, enum cushim_image_kind *ret_kind);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_image_kind(cushim_image image,
+                                                          enum cushim_image_kind *ret_kind);
 
 /**
  * Returns the log of the compiler or linker that made the image, which mostly contains warnings. It
@@ -164,8 +165,9 @@ CUSHIM_API const char *cushim_image_log(cushim_image image);
  * expression was not among the parameters of cushim_compile(). cushim_module_function() finds
  * functions by either name.
  */
-CUSHIM_API cushim_status cushim_image_lowered_name(cushim_image image, const char *expression,
-                                                   const char **ret_name);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_image_lowered_name(cushim_image image,
+                                                                  const char *expression,
+                                                                  const char **ret_name);
 
 /**
  * Returns the architectures for which an NVRTC compiles, in ascending order, as compute
@@ -173,8 +175,9 @@ CUSHIM_API cushim_status cushim_image_lowered_name(cushim_image image, const cha
  * of all to *ret_count. archs may be NULL if capacity is 0. If nvrtc is zero, the call uses the
  * default NVRTC. The result is CUSHIM_ERROR_MISSING_SYMBOL before NVRTC 11.2. Thread-safe.
  */
-CUSHIM_API cushim_status cushim_compile_architectures(cushim_nvrtc nvrtc, int *archs,
-                                                      size_t capacity, size_t *ret_count);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_compile_architectures(cushim_nvrtc nvrtc, int *archs,
+                                                                     size_t capacity,
+                                                                     size_t *ret_count);
 
 #ifdef __cplusplus
 }

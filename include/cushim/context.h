@@ -51,22 +51,25 @@ enum cushim_context_flag {
  * handle and the last object of it are freed. The result is 101 CUDA_ERROR_INVALID_DEVICE if there
  * is no such device.
  */
-CUSHIM_API cushim_status cushim_context_primary(cushim_driver driver, int device,
-                                                cushim_context *ret_context);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_context_primary(cushim_driver driver, int device,
+                                                               cushim_context *ret_context);
 
 /**
  * Returns the flags of a device's primary context (enum cushim_context_flag), and whether the
  * context is active, which means that something in the process uses it.
  */
-CUSHIM_API cushim_status cushim_context_primary_state(cushim_driver driver, int device,
-                                                      unsigned *ret_flags, bool *ret_active);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_context_primary_state(cushim_driver driver,
+                                                                     int device,
+                                                                     unsigned *ret_flags,
+                                                                     bool *ret_active);
 
 /**
  * Sets the flags of a device's primary context (enum cushim_context_flag) for all its users in the
  * process. Drivers before CUDA 11 allow this only before the first use of the context.
  */
-CUSHIM_API cushim_status cushim_context_primary_set_flags(cushim_driver driver, int device,
-                                                          unsigned flags);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_context_primary_set_flags(cushim_driver driver,
+                                                                         int device,
+                                                                         unsigned flags);
 
 /**
  * Destroys everything in a device's primary context, also what other libraries in the process have
@@ -76,15 +79,17 @@ CUSHIM_API cushim_status cushim_context_primary_set_flags(cushim_driver driver, 
  * context, and those of drivers that cushim_interpose() has made from the same library. Calls of
  * other threads that take the context during a reset wait for its end.
  */
-CUSHIM_API cushim_status cushim_context_primary_reset(cushim_driver driver, int device);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_context_primary_reset(cushim_driver driver,
+                                                                     int device);
 
 /**
  * Creates a context that belongs to the program. flags are of enum cushim_context_flag. The context
  * is not made current. A second context on a device costs memory, and kernels of two contexts do
  * not run at the same time: prefer the primary context.
  */
-CUSHIM_API cushim_status cushim_context_create(cushim_driver driver, int device, unsigned flags,
-                                               cushim_context *ret_context);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_context_create(cushim_driver driver, int device,
+                                                              unsigned flags,
+                                                              cushim_context *ret_context);
 
 /**
  * Returns a handle for a CUcontext that other code has made. If owned is true, cushim destroys the
@@ -94,20 +99,24 @@ CUSHIM_API cushim_status cushim_context_create(cushim_driver driver, int device,
  *
  * The result is CUSHIM_ERROR_BUSY if owned is true and cushim knows the context already.
  */
-CUSHIM_API cushim_status cushim_context_adopt(cushim_driver driver, void *cu_context, bool owned,
-                                              cushim_context *ret_context);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_context_adopt(cushim_driver driver, void *cu_context,
+                                                             bool owned,
+                                                             cushim_context *ret_context);
 
 /**
  * Returns the CUcontext, for calls through the table (table.h). It is valid until the last handle
  * and the last object of the context are freed.
  */
-CUSHIM_API cushim_status cushim_context_raw(cushim_context context, void **ret_cu_context);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_context_raw(cushim_context context,
+                                                           void **ret_cu_context);
 
 /** Returns the ordinal of the context's device, as the functions of device.h take it. */
-CUSHIM_API cushim_status cushim_context_device(cushim_context context, int *ret_device);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_context_device(cushim_context context,
+                                                              int *ret_device);
 
 /** Tells whether the context is the primary context of its device, however the handle was made. */
-CUSHIM_API cushim_status cushim_context_is_primary(cushim_context context, bool *ret_primary);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_context_is_primary(cushim_context context,
+                                                                  bool *ret_primary);
 
 /*
  * The functions below use the calling thread's stack of contexts. The top of the stack is the
@@ -119,27 +128,29 @@ CUSHIM_API cushim_status cushim_context_is_primary(cushim_context context, bool 
  * Pushes a context onto the calling thread's stack of contexts. The context then lives until
  * cushim_context_pop() removes it, even if its handle is freed before.
  */
-CUSHIM_API cushim_status cushim_context_push(cushim_context context);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_context_push(cushim_context context);
 
 /**
  * Removes the current context from the calling thread's stack of contexts. If ret_context is not
  * NULL, it gets a new handle of that context, which the caller frees; this also holds for a context
  * that other code has made. The result is 201 CUDA_ERROR_INVALID_CONTEXT if the stack is empty.
  */
-CUSHIM_API cushim_status cushim_context_pop(cushim_driver driver, cushim_context *ret_context);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_context_pop(cushim_driver driver,
+                                                           cushim_context *ret_context);
 
 /**
  * Returns the calling thread's current context as a new handle, which the caller frees. If there is
  * no current context, the handle is zero, and the result is CUSHIM_OK.
  */
-CUSHIM_API cushim_status cushim_context_current(cushim_driver driver, cushim_context *ret_context);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_context_current(cushim_driver driver,
+                                                               cushim_context *ret_context);
 
 /**
  * Replaces the top of the calling thread's stack of contexts, or pushes the context if the stack is
  * empty. The replaced context counts as popped. Unlike cushim_context_push(), this does not keep
  * the new context alive: the caller keeps a handle as long as the context is current.
  */
-CUSHIM_API cushim_status cushim_context_set_current(cushim_context context);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_context_set_current(cushim_context context);
 
 /* Settings. */
 
@@ -147,13 +158,15 @@ CUSHIM_API cushim_status cushim_context_set_current(cushim_context context);
  * Returns the flags of a context (enum cushim_context_flag). Flags that cushim does not know are
  * included.
  */
-CUSHIM_API cushim_status cushim_context_flags(cushim_context context, unsigned *ret_flags);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_context_flags(cushim_context context,
+                                                             unsigned *ret_flags);
 
 /**
  * Sets the flags of a context (enum cushim_context_flag). This needs CUDA 12.1. With older drivers,
  * pass the flags when the context is created.
  */
-CUSHIM_API cushim_status cushim_context_set_flags(cushim_context context, unsigned flags);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_context_set_flags(cushim_context context,
+                                                                 unsigned flags);
 
 /**
  * Limits of a context, with the driver's values. Each is a size in bytes unless the comment names
@@ -173,16 +186,18 @@ enum cushim_limit {
  * Returns a limit of a context, in the unit that enum cushim_limit names. The result is 215
  * CUDA_ERROR_UNSUPPORTED_LIMIT if the device has no such limit.
  */
-CUSHIM_API cushim_status cushim_context_limit(cushim_context context, enum cushim_limit limit,
-                                              size_t *ret_value);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_context_limit(cushim_context context,
+                                                             enum cushim_limit limit,
+                                                             size_t *ret_value);
 
 /**
  * Sets a limit of a context. The driver may round the value: cushim_context_limit() returns the
  * value in use. The sizes for printf() and malloc() can be changed only before the first kernel
  * that uses them. The result is 215 CUDA_ERROR_UNSUPPORTED_LIMIT if the device has no such limit.
  */
-CUSHIM_API cushim_status cushim_context_set_limit(cushim_context context, enum cushim_limit limit,
-                                                  size_t value);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_context_set_limit(cushim_context context,
+                                                                 enum cushim_limit limit,
+                                                                 size_t value);
 
 /**
  * A preference between L1 cache and shared memory on devices where both use the same hardware. It
@@ -196,15 +211,15 @@ enum cushim_cache_config {
 };
 
 /** Returns the context's preference between L1 cache and shared memory. */
-CUSHIM_API cushim_status cushim_context_cache_config(cushim_context context,
-                                                     enum cushim_cache_config *ret_config);
+CUSHIM_API CUSHIM_CHECKED cushim_status
+cushim_context_cache_config(cushim_context context, enum cushim_cache_config *ret_config);
 
 /**
  * Sets the context's preference between L1 cache and shared memory. It applies to kernels that have
  * no preference of their own (cushim_function_set_cache_config()).
  */
-CUSHIM_API cushim_status cushim_context_set_cache_config(cushim_context context,
-                                                         enum cushim_cache_config config);
+CUSHIM_API CUSHIM_CHECKED cushim_status
+cushim_context_set_cache_config(cushim_context context, enum cushim_cache_config config);
 
 /** The width of the banks of shared memory. Devices since Maxwell support only one width. */
 enum cushim_shared_config {
@@ -214,32 +229,34 @@ enum cushim_shared_config {
 };
 
 /** Returns the width of the banks of shared memory in this context. */
-CUSHIM_API cushim_status cushim_context_shared_config(cushim_context context,
-                                                      enum cushim_shared_config *ret_config);
+CUSHIM_API CUSHIM_CHECKED cushim_status
+cushim_context_shared_config(cushim_context context, enum cushim_shared_config *ret_config);
 
 /**
  * Sets the width of the banks of shared memory for the kernels of this context. It has no effect on
  * devices with only one width.
  */
-CUSHIM_API cushim_status cushim_context_set_shared_config(cushim_context context,
-                                                          enum cushim_shared_config config);
+CUSHIM_API CUSHIM_CHECKED cushim_status
+cushim_context_set_shared_config(cushim_context context, enum cushim_shared_config config);
 
 /**
  * Returns the range of stream priorities. A smaller number is a higher priority, so *ret_greatest
  * is less than or equal to *ret_least. Both are 0 if the device has no priorities.
  */
-CUSHIM_API cushim_status cushim_context_priority_range(cushim_context context, int *ret_least,
-                                                       int *ret_greatest);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_context_priority_range(cushim_context context,
+                                                                      int *ret_least,
+                                                                      int *ret_greatest);
 
 /** Returns the version of the driver's interface that the context was made with, such as 3020. */
-CUSHIM_API cushim_status cushim_context_api_version(cushim_context context, unsigned *ret_version);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_context_api_version(cushim_context context,
+                                                                   unsigned *ret_version);
 
 /** Returns all persisting lines of the L2 cache to normal use. */
-CUSHIM_API cushim_status cushim_context_reset_persisting_l2(cushim_context context);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_context_reset_persisting_l2(cushim_context context);
 
 /** Returns the free and the total memory of the context's device, in bytes. */
-CUSHIM_API cushim_status cushim_context_memory(cushim_context context, size_t *ret_free,
-                                               size_t *ret_total);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_context_memory(cushim_context context,
+                                                              size_t *ret_free, size_t *ret_total);
 
 /**
  * Lets kernels of context use memory of peer, a context of another device. Copies between contexts
@@ -247,22 +264,24 @@ CUSHIM_API cushim_status cushim_context_memory(cushim_context context, size_t *r
  * support it (cushim_device_can_access_peer()), and 704 CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED if
  * it is enabled already.
  */
-CUSHIM_API cushim_status cushim_context_enable_peer(cushim_context context, cushim_context peer);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_context_enable_peer(cushim_context context,
+                                                                   cushim_context peer);
 
 /**
  * Takes back what cushim_context_enable_peer() has allowed: kernels of context can no longer use
  * memory of peer.
  */
-CUSHIM_API cushim_status cushim_context_disable_peer(cushim_context context, cushim_context peer);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_context_disable_peer(cushim_context context,
+                                                                    cushim_context peer);
 
 /**
  * Waits until all work of the context is done. If any of that work has failed, the result is its
  * error. Such an error is permanent: every later call that uses the context returns it as well.
  *
- * While a stream of the context records for a graph, this fails with CUSHIM_ERROR_CAPTURING, and the
- * recording goes on.
+ * While a stream of the context records for a graph, this fails with CUSHIM_ERROR_CAPTURING, and
+ * the recording goes on.
  */
-CUSHIM_API cushim_status cushim_context_synchronize(cushim_context context);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_context_synchronize(cushim_context context);
 
 /**
  * Returns the first error of a function that freed an object of the context, and forgets it.
@@ -270,7 +289,7 @@ CUSHIM_API cushim_status cushim_context_synchronize(cushim_context context);
  * this call. The thread's last error is set as if the error had just happened. The result is
  * CUSHIM_OK if there was no such error.
  */
-CUSHIM_API cushim_status cushim_context_check(cushim_context context);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_context_check(cushim_context context);
 
 #ifndef CUSHIM_NO_SOURCE_LOCATIONS
 #define cushim_context_primary(...)                                                                \

@@ -114,8 +114,8 @@ struct cushim_open_params {
  * driver but no GPU), and CUSHIM_ERROR_FORKED in a child of a process that had initialised this
  * driver.
  */
-CUSHIM_API cushim_status cushim_open(const struct cushim_open_params *params,
-                                     cushim_driver *ret_driver);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_open(const struct cushim_open_params *params,
+                                                    cushim_driver *ret_driver);
 
 /**
  * Finds an NVRTC, loads it, and looks up its functions. The caller closes the handle with
@@ -123,14 +123,15 @@ CUSHIM_API cushim_status cushim_open(const struct cushim_open_params *params,
  * may be NULL. The result is CUSHIM_ERROR_NO_NVRTC if none was found; the error text lists what was
  * tried. Thread-safe.
  */
-CUSHIM_API cushim_status cushim_nvrtc_open(const struct cushim_open_params *params,
-                                           cushim_nvrtc *ret_nvrtc);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_nvrtc_open(const struct cushim_open_params *params,
+                                                          cushim_nvrtc *ret_nvrtc);
 
 /** Returns the CUDA version that a driver implements, as 1000 * major + 10 * minor. Thread-safe. */
-CUSHIM_API cushim_status cushim_driver_version(cushim_driver driver, int *ret_version);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_driver_version(cushim_driver driver,
+                                                              int *ret_version);
 
 /** Returns the CUDA version of an NVRTC, as 1000 * major + 10 * minor. Thread-safe. */
-CUSHIM_API cushim_status cushim_nvrtc_version(cushim_nvrtc nvrtc, int *ret_version);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_nvrtc_version(cushim_nvrtc nvrtc, int *ret_version);
 
 /**
  * Returns the path of the driver's file. It is "" if a resolver took the place of a file, and NULL

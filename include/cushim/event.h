@@ -29,36 +29,38 @@ enum cushim_event_flag {
  * Creates an event. flags are of enum cushim_event_flag. The event can be recorded in any stream of
  * its context. The caller frees it with cushim_event_free().
  */
-CUSHIM_API cushim_status cushim_event_new(cushim_context context, unsigned flags,
-                                          cushim_event *ret_event);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_event_new(cushim_context context, unsigned flags,
+                                                         cushim_event *ret_event);
 
 /** Returns the CUevent, for calls through the table (table.h). It belongs to the event. */
-CUSHIM_API cushim_status cushim_event_raw(cushim_event event, void **ret_cu_event);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_event_raw(cushim_event event, void **ret_cu_event);
 
 /**
  * Records the event after all work that is in the stream now. The result is
  * CUSHIM_ERROR_FOREIGN_CONTEXT if the stream belongs to another context than the event.
  */
-CUSHIM_API cushim_status cushim_event_record(cushim_event event, cushim_stream stream);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_event_record(cushim_event event,
+                                                            cushim_stream stream);
 
 /**
  * Returns CUSHIM_OK if the event is reached or was never recorded, and 600 CUDA_ERROR_NOT_READY if
  * it is not reached yet. CUDA_ERROR_NOT_READY does not change the thread's last error. Any other
  * result is an error, and the event will never be reached.
  */
-CUSHIM_API cushim_status cushim_event_query(cushim_event event);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_event_query(cushim_event event);
 
 /**
  * Blocks the calling thread until the event is reached, and returns the error of the work before
  * it.
  */
-CUSHIM_API cushim_status cushim_event_synchronize(cushim_event event);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_event_synchronize(cushim_event event);
 
 /**
  * Waits as cushim_event_synchronize() does, but at most so many nanoseconds. Otherwise like
  * cushim_stream_wait_for().
  */
-CUSHIM_API cushim_status cushim_event_wait_for(cushim_event event, uint64_t nanoseconds);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_event_wait_for(cushim_event event,
+                                                              uint64_t nanoseconds);
 
 /**
  * Returns the time from start to end in milliseconds, with a resolution of about half a
@@ -66,8 +68,8 @@ CUSHIM_API cushim_status cushim_event_wait_for(cushim_event event, uint64_t nano
  * result is 400 CUDA_ERROR_INVALID_HANDLE. The call does not wait: while one of the events is not
  * reached, the result is 600 CUDA_ERROR_NOT_READY, which does not change the thread's last error.
  */
-CUSHIM_API cushim_status cushim_event_elapsed(cushim_event start, cushim_event end,
-                                              float *ret_milliseconds);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_event_elapsed(cushim_event start, cushim_event end,
+                                                             float *ret_milliseconds);
 
 #ifndef CUSHIM_NO_SOURCE_LOCATIONS
 #define cushim_event_new(...)  (cushim_source_location(CUSHIM_HERE), cushim_event_new(__VA_ARGS__))

@@ -141,8 +141,8 @@ struct cushim_fault {
  * Creates a set without rules. params may be NULL. The caller frees it with cushim_faults_free().
  * Thread-safe, as all functions here are.
  */
-CUSHIM_API cushim_status cushim_faults_create(const struct cushim_faults_params *params,
-                                              cushim_faults *ret_faults);
+CUSHIM_API CUSHIM_CHECKED cushim_status
+cushim_faults_create(const struct cushim_faults_params *params, cushim_faults *ret_faults);
 
 /**
  * Adds a rule, which applies from the next call on. Rules are checked in the order in which they
@@ -164,8 +164,9 @@ CUSHIM_API cushim_status cushim_faults_create(const struct cushim_faults_params 
  * CUSHIM_ERROR_INVALID_ARGUMENT for a rule that could never have its effect, and CUSHIM_ERROR_LIMIT
  * for more than CUSHIM_FAULTS_MAX rules.
  */
-CUSHIM_API cushim_status cushim_faults_add(cushim_faults faults, const char *function,
-                                           const struct cushim_fault *fault);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_faults_add(cushim_faults faults,
+                                                          const char *function,
+                                                          const struct cushim_fault *fault);
 
 /**
  * Adds rules from a text, with one rule in each line or several separated by ";". "#" begins a
@@ -181,13 +182,14 @@ CUSHIM_API cushim_status cushim_faults_add(cushim_faults faults, const char *fun
  * "seed=N" without a function sets the seed. If one rule is not valid, no rule is added, and the
  * error text names the line and the word. The results are those of cushim_faults_add().
  */
-CUSHIM_API cushim_status cushim_faults_read(cushim_faults faults, const char *text);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_faults_read(cushim_faults faults, const char *text);
 
 /**
  * Adds rules from a file, in the format of cushim_faults_read(). The result is CUSHIM_ERROR_SYSTEM
  * if the file cannot be read.
  */
-CUSHIM_API cushim_status cushim_faults_read_file(cushim_faults faults, const char *path);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_faults_read_file(cushim_faults faults,
+                                                                const char *path);
 
 /**
  * Returns the hooks that inject the faults. If the handle is not valid, the hooks do nothing. In an
@@ -201,14 +203,15 @@ CUSHIM_API struct cushim_hooks cushim_faults_hooks(cushim_faults faults);
  * function is as for cushim_faults_add(), except that "device_lost" is not allowed, or NULL for all
  * functions.
  */
-CUSHIM_API cushim_status cushim_faults_injected(cushim_faults faults, const char *function,
-                                                uint64_t *ret_count);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_faults_injected(cushim_faults faults,
+                                                               const char *function,
+                                                               uint64_t *ret_count);
 
 /**
  * Resets all counts to 0, and restores a lost device. The rules stay. The same calls then get the
  * same faults again.
  */
-CUSHIM_API cushim_status cushim_faults_reset(cushim_faults faults);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_faults_reset(cushim_faults faults);
 
 #ifdef __cplusplus
 }

@@ -50,33 +50,34 @@ enum cushim_function_attribute {
  * number that the driver knows. The result is 1 CUDA_ERROR_INVALID_VALUE for a number that it does
  * not know.
  */
-CUSHIM_API cushim_status cushim_function_attribute(cushim_function function, int attribute,
-                                                   int *ret_value);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_function_attribute(cushim_function function,
+                                                                  int attribute, int *ret_value);
 
 /**
  * Sets an attribute of a kernel. A kernel that needs more than 48 KiB of dynamic shared memory
  * needs CUSHIM_FUNCTION_MAX_DYNAMIC_SHARED_BYTES. The result is 1 CUDA_ERROR_INVALID_VALUE if the
  * value is more than the device has, or if the attribute cannot be set.
  */
-CUSHIM_API cushim_status cushim_function_set_attribute(cushim_function function, int attribute,
-                                                       int value);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_function_set_attribute(cushim_function function,
+                                                                      int attribute, int value);
 
 /**
  * Sets the kernel's preference between L1 cache and shared memory, for devices where both use the
  * same hardware. It is a hint, which the driver may ignore.
  */
-CUSHIM_API cushim_status cushim_function_set_cache_config(cushim_function function,
-                                                          enum cushim_cache_config config);
+CUSHIM_API CUSHIM_CHECKED cushim_status
+cushim_function_set_cache_config(cushim_function function, enum cushim_cache_config config);
 
 /**
  * Sets the width of the banks of shared memory for a kernel, on devices that support more than one
  * width.
  */
-CUSHIM_API cushim_status cushim_function_set_shared_config(cushim_function function,
-                                                           enum cushim_shared_config config);
+CUSHIM_API CUSHIM_CHECKED cushim_status
+cushim_function_set_shared_config(cushim_function function, enum cushim_shared_config config);
 
 /** Returns the CUfunction, for calls through the table (table.h). It belongs to the module. */
-CUSHIM_API cushim_status cushim_function_raw(cushim_function function, void **ret_cu_function);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_function_raw(cushim_function function,
+                                                            void **ret_cu_function);
 
 /**
  * Returns the name by which the function was found, or NULL if the handle is not valid. The string
@@ -95,9 +96,9 @@ struct cushim_parameter {
  * is CUSHIM_ERROR_MISSING_SYMBOL if the layout is not known: drivers before CUDA 12.4 do not tell
  * it, and cushim then knows it only for PTX.
  */
-CUSHIM_API cushim_status cushim_function_parameters(cushim_function function,
-                                                    struct cushim_parameter *parameters,
-                                                    size_t capacity, size_t *ret_count);
+CUSHIM_API CUSHIM_CHECKED cushim_status
+cushim_function_parameters(cushim_function function, struct cushim_parameter *parameters,
+                           size_t capacity, size_t *ret_count);
 
 /*
  * Occupancy: how much of the device a launch can keep busy. The results are for this compiled
@@ -112,10 +113,10 @@ CUSHIM_API cushim_status cushim_function_parameters(cushim_function function,
  * memory each, run on one multiprocessor at a time. The number is 0 if not even one block fits;
  * that is not an error.
  */
-CUSHIM_API cushim_status cushim_function_max_active_blocks(cushim_function function,
-                                                           unsigned block_threads,
-                                                           size_t shared_bytes,
-                                                           unsigned *ret_blocks);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_function_max_active_blocks(cushim_function function,
+                                                                          unsigned block_threads,
+                                                                          size_t shared_bytes,
+                                                                          unsigned *ret_blocks);
 
 /** Parameters of cushim_function_block_size(). A field that is zero sets no limit. */
 struct cushim_block_size_params {
@@ -140,25 +141,25 @@ struct cushim_block_size_params {
  * Returns the size of a block, in threads, with which the most threads run at a time, and the
  * number of such blocks that fill the device. params may be NULL.
  */
-CUSHIM_API cushim_status cushim_function_block_size(cushim_function function,
-                                                    const struct cushim_block_size_params *params,
-                                                    unsigned *ret_block_threads,
-                                                    unsigned *ret_grid_blocks);
+CUSHIM_API CUSHIM_CHECKED cushim_status
+cushim_function_block_size(cushim_function function, const struct cushim_block_size_params *params,
+                           unsigned *ret_block_threads, unsigned *ret_grid_blocks);
 
 /**
  * Returns how many bytes of dynamic shared memory a block may use if so many blocks, of
  * block_threads threads each, shall run on one multiprocessor at a time.
  */
-CUSHIM_API cushim_status cushim_function_available_shared(cushim_function function, unsigned blocks,
-                                                          unsigned block_threads,
-                                                          size_t *ret_bytes);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_function_available_shared(cushim_function function,
+                                                                         unsigned blocks,
+                                                                         unsigned block_threads,
+                                                                         size_t *ret_bytes);
 
 /**
  * Returns how many clusters of a launch run on the device at a time. config is the configuration of
  * the launch, such as &cushim_launch_config(.grid = {8}, ...), and its options count, such as the
  * size of a cluster. CUDA 11.8.
  */
-CUSHIM_API cushim_status cushim_function_max_active_clusters(
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_function_max_active_clusters(
     cushim_function function, cushim_stream stream, const struct cushim_launch_config *config,
     unsigned *ret_clusters);
 
@@ -166,7 +167,7 @@ CUSHIM_API cushim_status cushim_function_max_active_clusters(
  * Returns how many blocks a cluster of a launch may have at most. config is the configuration of
  * the launch, and its options count. CUDA 11.8.
  */
-CUSHIM_API cushim_status
+CUSHIM_API CUSHIM_CHECKED cushim_status
 cushim_function_max_cluster_blocks(cushim_function function, cushim_stream stream,
                                    const struct cushim_launch_config *config, unsigned *ret_blocks);
 

@@ -49,7 +49,8 @@ CUSHIM__HANDLE(cushim_graph, cushim_graph_free)
  * into a graph and can do nothing else. The caller ends the recording with cushim_capture_end(),
  * which makes the graph and frees the recorder, or with cushim_stream_free(), which makes no graph.
  */
-CUSHIM_API cushim_status cushim_capture_begin(cushim_context context, cushim_stream *ret_recorder);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_capture_begin(cushim_context context,
+                                                             cushim_stream *ret_recorder);
 
 /**
  * Ends a recording and returns its work as a graph, which can be launched. The caller frees the
@@ -57,27 +58,30 @@ CUSHIM_API cushim_status cushim_capture_begin(cushim_context context, cushim_str
  * result is 901 CUDA_ERROR_STREAM_CAPTURE_INVALIDATED if an error stopped the recording, and
  * CUSHIM_ERROR_INVALID_ARGUMENT if the stream is not a recorder; such a stream is not freed.
  */
-CUSHIM_API cushim_status cushim_capture_end(cushim_stream *recorder, cushim_graph *ret_graph);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_capture_end(cushim_stream *recorder,
+                                                           cushim_graph *ret_graph);
 
 /**
  * Launches all work of a graph on a stream. The call returns when the work is submitted. The result
  * is CUSHIM_ERROR_FOREIGN_CONTEXT if the stream belongs to another context than the graph.
  */
-CUSHIM_API cushim_status cushim_graph_launch(cushim_graph graph, cushim_stream stream);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_graph_launch(cushim_graph graph,
+                                                            cushim_stream stream);
 
 /**
  * Prepares a graph on the device, in the order of the stream, so that its first launch is as fast
  * as later ones. The result is CUSHIM_ERROR_FOREIGN_CONTEXT if the stream belongs to another
  * context than the graph.
  */
-CUSHIM_API cushim_status cushim_graph_upload(cushim_graph graph, cushim_stream stream);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_graph_upload(cushim_graph graph,
+                                                            cushim_stream stream);
 
 /**
  * Returns the CUgraph and the CUgraphExec of a graph, for calls through the table (table.h). They
  * belong to the graph. Either pointer may be NULL.
  */
-CUSHIM_API cushim_status cushim_graph_raw(cushim_graph graph, void **ret_cu_graph,
-                                          void **ret_cu_graph_exec);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_graph_raw(cushim_graph graph, void **ret_cu_graph,
+                                                         void **ret_cu_graph_exec);
 
 #ifndef CUSHIM_NO_SOURCE_LOCATIONS
 #define cushim_capture_begin(...)                                                                  \

@@ -88,17 +88,19 @@ struct cushim_hooks {
  * The result is CUSHIM_ERROR_LIMIT if CUSHIM_INTERPOSE_MAX drivers are interposed already.
  * Thread-safe.
  */
-CUSHIM_API cushim_status cushim_interpose(cushim_driver driver, const struct cushim_hooks *hooks,
-                                          size_t n_hooks, cushim_driver *ret_driver);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_interpose(cushim_driver driver,
+                                                         const struct cushim_hooks *hooks,
+                                                         size_t n_hooks, cushim_driver *ret_driver);
 
 /**
  * Opens an interposed handle in front of an NVRTC. Otherwise like cushim_interpose(); the caller
  * closes the handle with cushim_nvrtc_close(). The limit CUSHIM_INTERPOSE_MAX applies to drivers
  * and to NVRTCs separately. Thread-safe.
  */
-CUSHIM_API cushim_status cushim_interpose_nvrtc(cushim_nvrtc nvrtc,
-                                                const struct cushim_hooks *hooks, size_t n_hooks,
-                                                cushim_nvrtc *ret_nvrtc);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_interpose_nvrtc(cushim_nvrtc nvrtc,
+                                                               const struct cushim_hooks *hooks,
+                                                               size_t n_hooks,
+                                                               cushim_nvrtc *ret_nvrtc);
 
 #ifdef __cplusplus
 }

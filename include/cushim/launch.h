@@ -374,9 +374,9 @@ static inline struct cushim_launch_config cushim_for_3d(size_t width, size_t hei
  * kernel fails while it runs, a later call returns the error, such as the one that waits for the
  * kernel.
  */
-CUSHIM_API cushim_status cushim_launch_arguments(cushim_stream stream, cushim_function function,
-                                                 const struct cushim_launch_config *config,
-                                                 const struct cushim_argument *arguments, size_t n);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_launch_arguments(
+    cushim_stream stream, cushim_function function, const struct cushim_launch_config *config,
+    const struct cushim_argument *arguments, size_t n);
 
 /**
  * Launches a kernel: cushim_launch(stream, function, config, argument...). config is a struct
@@ -418,16 +418,15 @@ CUSHIM__HANDLE(cushim_launcher, cushim_launcher_free)
  * Creates a launcher for one kernel. It does not keep the kernel's module: after the module is
  * freed (cushim_module_free()), launches fail with CUSHIM_ERROR_STALE_HANDLE.
  */
-CUSHIM_API cushim_status cushim_launcher_create(cushim_function function,
-                                                cushim_launcher *ret_launcher);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_launcher_create(cushim_function function,
+                                                               cushim_launcher *ret_launcher);
 
 /**
  * Appends n arguments to those of a launcher. If the call fails, it adds none of them. The macro
  * cushim_launcher_push() makes the array.
  */
-CUSHIM_API cushim_status cushim_launcher_push_arguments(cushim_launcher launcher,
-                                                        const struct cushim_argument *arguments,
-                                                        size_t n);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_launcher_push_arguments(
+    cushim_launcher launcher, const struct cushim_argument *arguments, size_t n);
 #ifndef __cplusplus
 #define cushim_launcher_push(launcher, ...)                                                        \
     cushim_launcher_push_arguments((launcher), CUSHIM__ARGUMENTS(__VA_ARGS__, CUSHIM__NO_ARGUMENT))
@@ -437,19 +436,18 @@ CUSHIM_API cushim_status cushim_launcher_push_arguments(cushim_launcher launcher
  * Replaces the argument of a launcher at an index, counted from 0. The new argument may have
  * another intent. The launcher copies it.
  */
-CUSHIM_API cushim_status cushim_launcher_set(cushim_launcher launcher, size_t index,
-                                             struct cushim_argument argument);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_launcher_set(cushim_launcher launcher, size_t index,
+                                                            struct cushim_argument argument);
 
 /** Removes all arguments of a launcher. */
-CUSHIM_API cushim_status cushim_launcher_clear(cushim_launcher launcher);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_launcher_clear(cushim_launcher launcher);
 
 /**
  * Launches the kernel of a launcher on a stream, with the arguments that were pushed. The launcher
  * keeps them. The results are those of cushim_launch_arguments().
  */
-CUSHIM_API cushim_status cushim_launcher_launch_config(cushim_launcher launcher,
-                                                       cushim_stream stream,
-                                                       const struct cushim_launch_config *config);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_launcher_launch_config(
+    cushim_launcher launcher, cushim_stream stream, const struct cushim_launch_config *config);
 
 /**
  * Calls cushim_launcher_launch_config() with a configuration that is written in place:
@@ -483,24 +481,25 @@ static inline struct cushim_argument cushim__argument_of(const char *name, const
 #define CUSHIM_VALUE(...) cushim__argument_of(#__VA_ARGS__, __VA_ARGS__)
 
 template <class... Arguments>
-static inline cushim_status cushim_launch(cushim_stream stream, cushim_function function,
-                                          const struct cushim_launch_config &config,
-                                          const Arguments &...arguments)
+static inline CUSHIM_CHECKED cushim_status cushim_launch(cushim_stream stream,
+                                                         cushim_function function,
+                                                         const struct cushim_launch_config &config,
+                                                         const Arguments &...arguments)
 {
     const struct cushim_argument all[] = {arguments..., cushim_argument()};
 
     return cushim_launch_arguments(stream, function, &config, all, sizeof...(arguments));
 }
 
-static inline cushim_status cushim_launcher_launch(cushim_launcher launcher, cushim_stream stream,
-                                                   const struct cushim_launch_config &config)
+static inline CUSHIM_CHECKED cushim_status cushim_launcher_launch(
+    cushim_launcher launcher, cushim_stream stream, const struct cushim_launch_config &config)
 {
     return cushim_launcher_launch_config(launcher, stream, &config);
 }
 
 template <class... Arguments>
-static inline cushim_status cushim_launcher_push(cushim_launcher launcher,
-                                                 const Arguments &...arguments)
+static inline CUSHIM_CHECKED cushim_status cushim_launcher_push(cushim_launcher launcher,
+                                                                const Arguments &...arguments)
 {
     const struct cushim_argument all[] = {arguments..., cushim_argument()};
 

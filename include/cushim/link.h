@@ -43,9 +43,11 @@ struct cushim_link_input {
  * first error, and cushim_error_log() returns the complete log. On success, cushim_image_log()
  * returns the log. Thread-safe.
  */
-CUSHIM_API cushim_status cushim_link(cushim_context context, const struct cushim_link_input *inputs,
-                                     size_t n_inputs, const struct cushim_module_params *params,
-                                     cushim_image *ret_image);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_link(cushim_context context,
+                                                    const struct cushim_link_input *inputs,
+                                                    size_t n_inputs,
+                                                    const struct cushim_module_params *params,
+                                                    cushim_image *ret_image);
 
 #ifdef __cplusplus
 }

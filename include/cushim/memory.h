@@ -34,21 +34,25 @@ extern "C" {
  * Sets how many bytes of freed memory the context keeps at most. Frees kept memory beyond that now.
  * With 0, nothing is kept.
  */
-CUSHIM_API cushim_status cushim_memory_keep(cushim_context context, size_t max_bytes);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_memory_keep(cushim_context context,
+                                                           size_t max_bytes);
 
 /**
  * Frees kept memory until at most max_bytes are left. Memory that is freed later is kept again, up
  * to the limit of cushim_memory_keep(). Work of the device may still use the memory; it is freed in
  * the order of its stream.
  */
-CUSHIM_API cushim_status cushim_memory_trim(cushim_context context, size_t max_bytes);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_memory_trim(cushim_context context,
+                                                           size_t max_bytes);
 
 /**
  * Returns how many bytes of freed memory the context keeps now, how many allocations of slices it
  * has made, and how many of these got kept memory. Each pointer may be NULL.
  */
-CUSHIM_API cushim_status cushim_memory_kept(cushim_context context, size_t *ret_bytes,
-                                            uint64_t *ret_allocated, uint64_t *ret_reused);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_memory_kept(cushim_context context,
+                                                           size_t *ret_bytes,
+                                                           uint64_t *ret_allocated,
+                                                           uint64_t *ret_reused);
 
 #ifdef __cplusplus
 }

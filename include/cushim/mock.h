@@ -110,7 +110,8 @@ struct cushim_mock_config {
  * after CUDA_ERROR_NO_DEVICE. It returns CUDA_ERROR_NO_DEVICE if CUDA_VISIBLE_DEVICES selects no
  * device.
  */
-CUSHIM_API cushim_status cushim_mock_configure(const struct cushim_mock_config *config);
+CUSHIM_API CUSHIM_CHECKED cushim_status
+cushim_mock_configure(const struct cushim_mock_config *config);
 
 /**
  * Returns a sentence about the last cushim_mock_ function that failed in the calling thread, or ""
@@ -145,7 +146,8 @@ CUSHIM_API const void *cushim_mock_front(int driver_version);
  * explanation in cushim_mock_error_text(), and CUSHIM_ERROR_NO_MEMORY if the host is out of memory.
  * Thread-safe, and may be called before cuInit().
  */
-CUSHIM_API cushim_status cushim_mock_fail(const char *function, const struct cushim_fault *fault);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_mock_fail(const char *function,
+                                                         const struct cushim_fault *fault);
 
 /**
  * Removes all rules of cushim_mock_fail(), and restores a device that such a rule has lost. The
@@ -309,8 +311,9 @@ CUSHIM_API void cushim_mock_barrier_at(const struct cushim_mock_thread *thread, 
  * if the host is out of memory; cushim_mock_error_text() says so in a sentence. Thread-safe, and
  * may be called before cuInit().
  */
-CUSHIM_API cushim_status cushim_mock_register_kernel(const char *name, cushim_mock_kernel_fn fn,
-                                                     void *user);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_mock_register_kernel(const char *name,
+                                                                    cushim_mock_kernel_fn fn,
+                                                                    void *user);
 
 /**
  * One kernel of a plug-in. A plug-in exports an array with the name cushim_mock_kernels, which ends
@@ -344,7 +347,7 @@ struct cushim_mock_counts {
     uint64_t host_calls;                   /* host functions and callbacks */
     uint64_t memsets, copies;
     uint64_t bytes_to_device, bytes_to_host, bytes_on_device, bytes_on_host; /* copied */
-    uint64_t waits; /* calls that wait for a stream, an event or a context */
+    uint64_t waits;       /* calls that wait for a stream, an event or a context */
     uint64_t reserved[8]; /* 0 */
 };
 
@@ -386,8 +389,8 @@ enum cushim_mock_finding_kind {
 /** One finding. The text belongs to the mock. */
 struct cushim_mock_finding {
     enum cushim_mock_finding_kind kind;
-    const char *text; /* a sentence with the work, the access and the allocation */
-    unsigned count;   /* how often a finding with the same text occurred */
+    const char *text;     /* a sentence with the work, the access and the allocation */
+    unsigned count;       /* how often a finding with the same text occurred */
     uint64_t reserved[4]; /* 0 */
 };
 
@@ -413,7 +416,8 @@ CUSHIM_API size_t cushim_mock_findings(const struct cushim_mock_finding **ret_fi
  * CUSHIM_ERROR_NO_MEMORY if the host is out of memory; cushim_mock_error_text() says so in a
  * sentence. Thread-safe.
  */
-CUSHIM_API cushim_status cushim_mock_label(uint64_t handle_or_address, const char *label);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_mock_label(uint64_t handle_or_address,
+                                                          const char *label);
 
 /**
  * Tells whether the mock looks for mistakes: CUSHIM_MOCK_CHECK=0 turns that off. cushim itself

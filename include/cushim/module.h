@@ -120,14 +120,14 @@ struct cushim_module_params {
  * 222 CUDA_ERROR_UNSUPPORTED_PTX_VERSION if the PTX is newer than the driver; and 200
  * CUDA_ERROR_INVALID_IMAGE if the data is none of the three formats.
  */
-CUSHIM_API cushim_status cushim_module_load(cushim_context context, const void *data, size_t bytes,
-                                            const struct cushim_module_params *params,
-                                            cushim_module *ret_module);
+CUSHIM_API CUSHIM_CHECKED cushim_status
+cushim_module_load(cushim_context context, const void *data, size_t bytes,
+                   const struct cushim_module_params *params, cushim_module *ret_module);
 
 /** Loads PTX from a string that ends with a NUL. Otherwise like cushim_module_load(). */
-CUSHIM_API cushim_status cushim_module_load_text(cushim_context context, const char *ptx,
-                                                 const struct cushim_module_params *params,
-                                                 cushim_module *ret_module);
+CUSHIM_API CUSHIM_CHECKED cushim_status
+cushim_module_load_text(cushim_context context, const char *ptx,
+                        const struct cushim_module_params *params, cushim_module *ret_module);
 
 /**
  * Loads PTX, a cubin or a fat binary from a file. Otherwise like cushim_module_load(). The result
@@ -135,17 +135,17 @@ CUSHIM_API cushim_status cushim_module_load_text(cushim_context context, const c
  * cannot be read, is larger than 1 GiB, or is not a regular file. So the call never waits for a
  * pipe.
  */
-CUSHIM_API cushim_status cushim_module_load_file(cushim_context context, const char *path,
-                                                 const struct cushim_module_params *params,
-                                                 cushim_module *ret_module);
+CUSHIM_API CUSHIM_CHECKED cushim_status
+cushim_module_load_file(cushim_context context, const char *path,
+                        const struct cushim_module_params *params, cushim_module *ret_module);
 
 /**
  * Loads an image that cushim_compile() or cushim_link() made. Otherwise like cushim_module_load().
  * cushim_module_function() then also finds functions by their name expressions.
  */
-CUSHIM_API cushim_status cushim_module_load_image(cushim_context context, cushim_image image,
-                                                  const struct cushim_module_params *params,
-                                                  cushim_module *ret_module);
+CUSHIM_API CUSHIM_CHECKED cushim_status
+cushim_module_load_image(cushim_context context, cushim_image image,
+                         const struct cushim_module_params *params, cushim_module *ret_module);
 
 /**
  * Compiles CUDA C++ with NVRTC and loads the result. Fields of params that are not set get values
@@ -155,15 +155,16 @@ CUSHIM_API cushim_status cushim_module_load_image(cushim_context context, cushim
  * Errors are those of cushim_compile() and cushim_module_load(). If the driver does not run the
  * machine code, the error text also says up to which version NVRTC would make PTX for it.
  */
-CUSHIM_API cushim_status cushim_module_compile(cushim_context context, const char *source,
-                                               const struct cushim_compile_params *params,
-                                               cushim_module *ret_module);
+CUSHIM_API CUSHIM_CHECKED cushim_status
+cushim_module_compile(cushim_context context, const char *source,
+                      const struct cushim_compile_params *params, cushim_module *ret_module);
 
 /**
  * Returns the CUmodule, for calls through the table (table.h). It is unloaded when the module is
  * freed.
  */
-CUSHIM_API cushim_status cushim_module_raw(cushim_module module, void **ret_cu_module);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_module_raw(cushim_module module,
+                                                          void **ret_cu_module);
 
 /**
  * Returns the log of the driver's compiler from loading this module, or "" if it wrote nothing. The
@@ -177,8 +178,9 @@ CUSHIM_API const char *cushim_module_log(cushim_module module);
  * the module. The result is 500 CUDA_ERROR_NOT_FOUND if there is no such kernel; the error text
  * then suggests the most similar name.
  */
-CUSHIM_API cushim_status cushim_module_function(cushim_module module, const char *name,
-                                                cushim_function *ret_function);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_module_function(cushim_module module,
+                                                               const char *name,
+                                                               cushim_function *ret_function);
 
 /**
  * Returns a variable of a module (__device__, __constant__ or __managed__) as a slice of bytes.
@@ -190,30 +192,33 @@ CUSHIM_API cushim_status cushim_module_function(cushim_module module, const char
  * The slice belongs to the module. The same name always gives the same handle, which becomes stale
  * when the module is freed. It need not be freed; freeing it does not remove the variable.
  */
-CUSHIM_API cushim_status cushim_module_global(cushim_module module, const char *name,
-                                              cushim_slice *ret_slice);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_module_global(cushim_module module, const char *name,
+                                                             cushim_slice *ret_slice);
 
 /**
  * Returns a new handle of the module that is registered under a name in the context, by whichever
  * thread. The caller frees the handle. The result is 500 CUDA_ERROR_NOT_FOUND if there is no such
  * module.
  */
-CUSHIM_API cushim_status cushim_module_find(cushim_context context, const char *name,
-                                            cushim_module *ret_module);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_module_find(cushim_context context, const char *name,
+                                                           cushim_module *ret_module);
 
 /**
  * Finds a kernel in a module that is registered under a name in the context. The function belongs
  * to the module. The result is 500 CUDA_ERROR_NOT_FOUND if there is no such module or kernel.
  */
-CUSHIM_API cushim_status cushim_function_find(cushim_context context, const char *module,
-                                              const char *function, cushim_function *ret_function);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_function_find(cushim_context context,
+                                                             const char *module,
+                                                             const char *function,
+                                                             cushim_function *ret_function);
 
 /**
  * Removes a module's name from the context. The context then no longer keeps the module, which is
  * unloaded if all its handles are freed. The result is 500 CUDA_ERROR_NOT_FOUND if no module has
  * the name.
  */
-CUSHIM_API cushim_status cushim_module_unregister(cushim_context context, const char *name);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_module_unregister(cushim_context context,
+                                                                 const char *name);
 
 #ifndef CUSHIM_NO_SOURCE_LOCATIONS
 #define cushim_module_load(...)                                                                    \

@@ -53,7 +53,7 @@ CUSHIM_API void cushim_source_location(const char *place);
  * fails with CUSHIM_ERROR_BUSY. id is the number in a handle of any kind; cushim_label() takes the
  * handle itself. Thread-safe.
  */
-CUSHIM_API cushim_status cushim_object_label(uint64_t id, const char *label);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_object_label(uint64_t id, const char *label);
 
 /** Labels the object of a handle of any kind: cushim_label(weights, "weights"). */
 #define cushim_label(handle, label) cushim_object_label((handle).id, (label))

@@ -37,23 +37,26 @@ enum cushim_pinned_flag {
  * Allocates pinned memory for length elements with element_bytes bytes each. flags are of enum
  * cushim_pinned_flag. The caller frees it with cushim_pinned_free().
  */
-CUSHIM_API cushim_status cushim_pinned_alloc(cushim_context context, size_t element_bytes,
-                                             size_t length, unsigned flags,
-                                             cushim_pinned *ret_pinned);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_pinned_alloc(cushim_context context,
+                                                            size_t element_bytes, size_t length,
+                                                            unsigned flags,
+                                                            cushim_pinned *ret_pinned);
 
 /**
  * Waits until all submitted work that writes the memory is done, and returns a pointer to it. The
  * host may read through the pointer until work that writes the memory is submitted again. The
  * memory belongs to the handle.
  */
-CUSHIM_API cushim_status cushim_pinned_read(cushim_pinned pinned, const void **ret_pointer);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_pinned_read(cushim_pinned pinned,
+                                                           const void **ret_pointer);
 
 /**
  * Waits until all submitted work that uses the memory is done, and returns a pointer to it. The
  * host may read and write through the pointer until work with the memory is submitted again. The
  * memory belongs to the handle.
  */
-CUSHIM_API cushim_status cushim_pinned_write(cushim_pinned pinned, void **ret_pointer);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_pinned_write(cushim_pinned pinned,
+                                                            void **ret_pointer);
 
 #ifndef CUSHIM_NO_SOURCE_LOCATIONS
 #define cushim_pinned_alloc(...)                                                                   \

@@ -107,9 +107,9 @@ struct cushim_report {
  * report names. The caller frees the report with cushim_report_free(). params may be NULL.
  * Thread-safe.
  */
-CUSHIM_API cushim_status cushim_report_create(enum cushim_library library,
-                                              const struct cushim_open_params *params,
-                                              const struct cushim_report **ret_report);
+CUSHIM_API CUSHIM_CHECKED cushim_status
+cushim_report_create(enum cushim_library library, const struct cushim_open_params *params,
+                     const struct cushim_report **ret_report);
 
 /**
  * Frees a search report and sets the pointer to NULL. If the pointer is NULL already, the function

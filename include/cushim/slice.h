@@ -44,24 +44,27 @@ extern "C" {
  * device has not enough memory, and CUSHIM_ERROR_INVALID_ARGUMENT if the number of bytes does not
  * fit into a size_t.
  */
-CUSHIM_API cushim_status cushim_slice_alloc(cushim_stream stream, size_t element_bytes,
-                                            size_t length, cushim_slice *ret_slice);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_slice_alloc(cushim_stream stream,
+                                                           size_t element_bytes, size_t length,
+                                                           cushim_slice *ret_slice);
 
 /**
  * Allocates a slice of length elements with element_bytes bytes each, and sets all bytes to 0 in
  * the order of the stream. Errors are those of cushim_slice_alloc().
  */
-CUSHIM_API cushim_status cushim_slice_zeros(cushim_stream stream, size_t element_bytes,
-                                            size_t length, cushim_slice *ret_slice);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_slice_zeros(cushim_stream stream,
+                                                           size_t element_bytes, size_t length,
+                                                           cushim_slice *ret_slice);
 
 /**
  * Allocates a slice of length elements with element_bytes bytes each, and copies the elements from
  * host memory. The host memory may be used again when the call returns. Errors are those of
  * cushim_slice_alloc().
  */
-CUSHIM_API cushim_status cushim_slice_from_host(cushim_stream stream, const void *host,
-                                                size_t element_bytes, size_t length,
-                                                cushim_slice *ret_slice);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_slice_from_host(cushim_stream stream,
+                                                               const void *host,
+                                                               size_t element_bytes, size_t length,
+                                                               cushim_slice *ret_slice);
 
 /**
  * Calls cushim_slice_from_host() with the element size of a pointer: cushim_slice_from(stream,
@@ -75,8 +78,9 @@ CUSHIM_API cushim_status cushim_slice_from_host(cushim_stream stream, const void
  * the order of the stream. The view may be of a slice, of pinned memory or of unified memory.
  * Errors are those of cushim_slice_alloc().
  */
-CUSHIM_API cushim_status cushim_slice_from_view(cushim_stream stream, cushim_view view,
-                                                cushim_slice *ret_slice);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_slice_from_view(cushim_stream stream,
+                                                               cushim_view view,
+                                                               cushim_slice *ret_slice);
 
 /** Copies a slice or a view into a new slice: cushim_slice_clone(stream, slice or view, &slice). */
 #define cushim_slice_clone(stream, x, ret_slice)                                                   \
@@ -94,9 +98,10 @@ enum cushim_adopted {
  * Makes a slice of memory that exists already, at a device address. cushim assumes that all earlier
  * work on that memory is in the given stream: work of other streams will come after it.
  */
-CUSHIM_API cushim_status cushim_slice_adopt(cushim_stream stream, uint64_t address,
-                                            size_t element_bytes, size_t length,
-                                            enum cushim_adopted how, cushim_slice *ret_slice);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_slice_adopt(cushim_stream stream, uint64_t address,
+                                                           size_t element_bytes, size_t length,
+                                                           enum cushim_adopted how,
+                                                           cushim_slice *ret_slice);
 
 /**
  * Frees the handle of a slice, but keeps its memory and returns the device address. The caller then
@@ -107,23 +112,25 @@ CUSHIM_API cushim_status cushim_slice_adopt(cushim_stream stream, uint64_t addre
  * cushim_slice_split()), or if cushim does not own the memory (borrowed memory and variables of
  * modules). The slice is then unchanged.
  */
-CUSHIM_API cushim_status cushim_slice_leak(cushim_stream stream, cushim_slice *slice,
-                                           uint64_t *ret_address);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_slice_leak(cushim_stream stream, cushim_slice *slice,
+                                                          uint64_t *ret_address);
 
 /**
  * Splits a slice into two: the elements before index at, and the others. The old handle is freed.
  * The memory is freed when both new slices are freed.
  */
-CUSHIM_API cushim_status cushim_slice_split(cushim_slice *slice, size_t at, cushim_slice *ret_left,
-                                            cushim_slice *ret_right);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_slice_split(cushim_slice *slice, size_t at,
+                                                           cushim_slice *ret_left,
+                                                           cushim_slice *ret_right);
 
 /**
  * Copies the elements of a view to host memory, and returns when the copy is complete.
  * element_bytes and length must be those of the view. If another thread submits work that writes
  * the same memory during the call, the host may get a mixture of old and new elements.
  */
-CUSHIM_API cushim_status cushim_view_read(cushim_stream stream, cushim_view view, void *host,
-                                          size_t element_bytes, size_t length);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_view_read(cushim_stream stream, cushim_view view,
+                                                         void *host, size_t element_bytes,
+                                                         size_t length);
 
 /**
  * Calls cushim_view_read() with the element size of a pointer: cushim_slice_read(stream, slice or
@@ -137,9 +144,8 @@ CUSHIM_API cushim_status cushim_view_read(cushim_stream stream, cushim_view view
  * slice. element_bytes and length must be those of the slice. If the copy fails, the slice is
  * unchanged.
  */
-CUSHIM_API cushim_status cushim_slice_reclaim_to_host(cushim_stream stream, cushim_slice *slice,
-                                                      void *host, size_t element_bytes,
-                                                      size_t length);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_slice_reclaim_to_host(
+    cushim_stream stream, cushim_slice *slice, void *host, size_t element_bytes, size_t length);
 
 /**
  * Calls cushim_slice_reclaim_to_host() with the element size of a pointer:
@@ -153,8 +159,9 @@ CUSHIM_API cushim_status cushim_slice_reclaim_to_host(cushim_stream stream, cush
  * The host memory may be used again when the call returns. A program that should not wait copies
  * from pinned memory with cushim_slice_copy().
  */
-CUSHIM_API cushim_status cushim_view_write(cushim_stream stream, cushim_view view, const void *host,
-                                           size_t element_bytes, size_t length);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_view_write(cushim_stream stream, cushim_view view,
+                                                          const void *host, size_t element_bytes,
+                                                          size_t length);
 
 /**
  * Calls cushim_view_write() with the element size of a pointer: cushim_slice_write(stream, slice or
@@ -172,8 +179,9 @@ CUSHIM_API cushim_status cushim_view_write(cushim_stream stream, cushim_view vie
  * If the host memory is pinned or unified memory of cushim, the copy is ordered with all other work
  * on it, as with cushim_slice_copy(): cushim_pinned_read() and cushim_unified_read() wait for it.
  */
-CUSHIM_API cushim_status cushim_view_read_async(cushim_stream stream, cushim_view view, void *host,
-                                                size_t element_bytes, size_t length);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_view_read_async(cushim_stream stream,
+                                                               cushim_view view, void *host,
+                                                               size_t element_bytes, size_t length);
 
 /**
  * Copies elements from host memory to a view, and returns when the copy is queued. The caller must
@@ -184,9 +192,10 @@ CUSHIM_API cushim_status cushim_view_read_async(cushim_stream stream, cushim_vie
  * If the host memory is pinned or unified memory of cushim, the copy is ordered with all other work
  * on it, as with cushim_slice_copy(): cushim_pinned_write() and cushim_unified_write() wait for it.
  */
-CUSHIM_API cushim_status cushim_view_write_async(cushim_stream stream, cushim_view view,
-                                                 const void *host, size_t element_bytes,
-                                                 size_t length);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_view_write_async(cushim_stream stream,
+                                                                cushim_view view, const void *host,
+                                                                size_t element_bytes,
+                                                                size_t length);
 
 /**
  * Calls cushim_view_read_async() with the element size of a pointer:
@@ -208,7 +217,8 @@ CUSHIM_API cushim_status cushim_view_write_async(cushim_stream stream, cushim_vi
  * contexts, one of which must be the context of the stream. The result is CUSHIM_ERROR_OVERLAP if
  * the views overlap.
  */
-CUSHIM_API cushim_status cushim_view_copy(cushim_stream stream, cushim_view to, cushim_view from);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_view_copy(cushim_stream stream, cushim_view to,
+                                                         cushim_view from);
 
 /** Copies between slices or views: cushim_slice_copy(stream, to, from). */
 #define cushim_slice_copy(stream, to, from)                                                        \
@@ -219,19 +229,21 @@ CUSHIM_API cushim_status cushim_view_copy(cushim_stream stream, cushim_view to, 
  * element, and must be the element size of the view. If the element consists of equal parts of 4, 2
  * or 1 bytes, this takes one call of the driver; otherwise it takes one call for each part.
  */
-CUSHIM_API cushim_status cushim_view_fill(cushim_stream stream, cushim_view view,
-                                          const void *element, size_t bytes);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_view_fill(cushim_stream stream, cushim_view view,
+                                                         const void *element, size_t bytes);
 
 /**
  * Fills a slice or a view with a value: cushim_slice_fill(stream, slice or view, 1.5f). The value
  * must have the type of the elements: 0 fills elements of type int, and 0.0 elements of type
  * double. For a structure, pass a variable.
  */
-#define cushim_slice_fill(stream, x, value)                                                        \
-    __extension__({                                                                                \
-        const __typeof__(value) cushim__value = (value);                                           \
-        cushim_view_fill(stream, CUSHIM_VIEW(x), &cushim__value, sizeof(cushim__value));           \
-    })
+#ifdef __cplusplus
+#define cushim_slice_fill(stream, x, ...) cushim__fill((stream), CUSHIM_VIEW(x), __VA_ARGS__)
+#else
+#define cushim_slice_fill(stream, x, ...)                                                          \
+    cushim_view_fill((stream), CUSHIM_VIEW(x), (const __typeof__(__VA_ARGS__)[1]){__VA_ARGS__},    \
+                     sizeof(__VA_ARGS__))
+#endif
 
 /*
  * Work that cushim does not submit itself, through the driver or a library, takes two calls:
@@ -249,14 +261,15 @@ CUSHIM_API cushim_status cushim_view_fill(cushim_stream stream, cushim_view view
  * Makes the stream wait until work in it may read the view, or write it if write is true. Returns
  * the device address of the view. cushim_view_used() must follow when the work is submitted.
  */
-CUSHIM_API cushim_status cushim_view_use(cushim_stream stream, cushim_view view, bool write,
-                                         uint64_t *ret_address);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_view_use(cushim_stream stream, cushim_view view,
+                                                        bool write, uint64_t *ret_address);
 
 /**
  * Declares that work which is in the stream now reads the view, or writes it if write is true.
  * Later work on the same memory then comes after it.
  */
-CUSHIM_API cushim_status cushim_view_used(cushim_stream stream, cushim_view view, bool write);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_view_used(cushim_stream stream, cushim_view view,
+                                                         bool write);
 
 /** Calls cushim_view_use() for a slice or a view. */
 #define cushim_slice_use(stream, x, write, ret_address)                                            \
@@ -285,6 +298,13 @@ CUSHIM_API cushim_status cushim_view_used(cushim_stream stream, cushim_view view
 #endif
 
 #ifdef __cplusplus
+}
+
+template <class T>
+static inline CUSHIM_CHECKED cushim_status cushim__fill(cushim_stream stream, cushim_view view,
+                                                        const T &value)
+{
+    return cushim_view_fill(stream, view, &value, sizeof(T));
 }
 #endif
 

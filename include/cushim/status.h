@@ -2,8 +2,9 @@
 /*
  * Status codes, and the last error of the calling thread.
  *
- * Every function that can fail returns a cushim_status. Its outputs are the last parameters, have
- * names that begin with ret_, and are written only on success.
+ * Every function that can fail returns a cushim_status, which the program must look at
+ * (CUSHIM_TRY(), CUSHIM_IGNORE()). Its outputs are the last parameters, have names that begin with
+ * ret_, and are written only on success.
  *
  *     0                          success
  *     positive, below 10000      the driver's CUresult, unchanged
@@ -77,7 +78,7 @@ CUSHIM_API const char *cushim_status_text(cushim_status status);
  */
 
 /** Returns the status of the calling thread's last error, or CUSHIM_OK if there was none. */
-CUSHIM_API cushim_status cushim_error_status(void);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_error_status(void);
 
 /**
  * Returns a sentence that explains the calling thread's last error, such as "cuLaunchKernelEx needs
@@ -119,6 +120,16 @@ CUSHIM_API void cushim_error_clear(void);
         const cushim_status cushim__try = (expr);                                                  \
         if (cushim__try != CUSHIM_OK)                                                              \
             return cushim__try;                                                                    \
+    } while (0)
+
+/**
+ * Evaluates expr once, and drops its result: for a call whose failure does not matter. A compiler
+ * warns of a result that is dropped in any other way, a cast to void included.
+ */
+#define CUSHIM_IGNORE(expr)                                                                        \
+    do {                                                                                           \
+        const cushim_status cushim__ignored = (expr);                                              \
+        (void) cushim__ignored;                                                                    \
     } while (0)
 
 #ifdef __cplusplus

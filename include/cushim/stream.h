@@ -44,7 +44,8 @@ CUSHIM__HANDLE(cushim_event, cushim_event_free)
  * the context: it need not be freed, and becomes stale when the last handle of the context is
  * freed.
  */
-CUSHIM_API cushim_status cushim_stream_default(cushim_context context, cushim_stream *ret_stream);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_stream_default(cushim_context context,
+                                                              cushim_stream *ret_stream);
 
 /**
  * Returns the per-thread default stream of the calling thread. The caller frees the handle. Other
@@ -52,8 +53,8 @@ CUSHIM_API cushim_status cushim_stream_default(cushim_context context, cushim_st
  * own per-thread stream instead. Any thread may free it. A handle that its thread did not free
  * before it ended stays open, and keeps the context, until another thread frees it.
  */
-CUSHIM_API cushim_status cushim_stream_per_thread(cushim_context context,
-                                                  cushim_stream *ret_stream);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_stream_per_thread(cushim_context context,
+                                                                 cushim_stream *ret_stream);
 
 /** How threads wait for a stream, with the driver's numbers. */
 enum cushim_wait_policy {
@@ -93,9 +94,9 @@ struct cushim_stream_params {
  * legacy default stream unless .blocking is set. The result is CUSHIM_ERROR_INVALID_ARGUMENT for a
  * .wait_policy that is not of enum cushim_wait_policy.
  */
-CUSHIM_API cushim_status cushim_stream_new(cushim_context context,
-                                           const struct cushim_stream_params *params,
-                                           cushim_stream *ret_stream);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_stream_new(cushim_context context,
+                                                          const struct cushim_stream_params *params,
+                                                          cushim_stream *ret_stream);
 
 /**
  * Returns a handle for a CUstream that other code has made. That code still owns the CUstream. It
@@ -105,50 +106,55 @@ CUSHIM_API cushim_status cushim_stream_new(cushim_context context,
  * CUstream; cushim_slice_used() (slice.h) declares such work. NULL, CU_STREAM_LEGACY and
  * CU_STREAM_PER_THREAD are accepted as well.
  */
-CUSHIM_API cushim_status cushim_stream_adopt(cushim_context context, void *cu_stream,
-                                             cushim_stream *ret_stream);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_stream_adopt(cushim_context context, void *cu_stream,
+                                                            cushim_stream *ret_stream);
 
 /** Returns the CUstream, for calls through the table (table.h). It belongs to the stream. */
-CUSHIM_API cushim_status cushim_stream_raw(cushim_stream stream, void **ret_cu_stream);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_stream_raw(cushim_stream stream,
+                                                          void **ret_cu_stream);
 
 /**
  * Creates a non-blocking stream whose work comes after all work that is in stream now. The caller
  * frees the new stream.
  */
-CUSHIM_API cushim_status cushim_stream_fork(cushim_stream stream, cushim_stream *ret_stream);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_stream_fork(cushim_stream stream,
+                                                           cushim_stream *ret_stream);
 
 /**
  * Makes later work in stream wait for all work that is in other now. The calling thread does not
  * wait. The two streams may belong to different contexts.
  */
-CUSHIM_API cushim_status cushim_stream_join(cushim_stream stream, cushim_stream other);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_stream_join(cushim_stream stream,
+                                                           cushim_stream other);
 
 /**
  * Makes later work in stream wait for the latest recording of an event. The calling thread does not
  * wait. Recording the event again later does not change this wait. If the event was never recorded,
  * nothing waits. The stream and the event may belong to different contexts.
  */
-CUSHIM_API cushim_status cushim_stream_wait(cushim_stream stream, cushim_event event);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_stream_wait(cushim_stream stream,
+                                                           cushim_event event);
 
 /**
  * Blocks the calling thread until all work in the stream is done, and returns the error of that
  * work.
  */
-CUSHIM_API cushim_status cushim_stream_synchronize(cushim_stream stream);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_stream_synchronize(cushim_stream stream);
 
 /**
  * Waits as cushim_stream_synchronize() does, but at most so many nanoseconds. The result is then
  * 600 CUDA_ERROR_NOT_READY, which does not change the thread's last error. The thread asks the
  * driver again and again, at first at once and then with pauses of up to a millisecond.
  */
-CUSHIM_API cushim_status cushim_stream_wait_for(cushim_stream stream, uint64_t nanoseconds);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_stream_wait_for(cushim_stream stream,
+                                                               uint64_t nanoseconds);
 
 /**
  * Returns CUSHIM_OK if all work in the stream is done, and 600 CUDA_ERROR_NOT_READY if it is not.
  * CUDA_ERROR_NOT_READY does not change the thread's last error. Any other result is an error: a
  * loop that polls must end on it.
  */
-CUSHIM_API cushim_status cushim_stream_query(cushim_stream stream);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_stream_query(cushim_stream stream);
 
 /**
  * Calls function(user) in a thread of the driver when all work that is in the stream now is done.
@@ -161,9 +167,10 @@ CUSHIM_API cushim_status cushim_stream_query(cushim_stream stream);
  * failed and the driver never called function. When release runs after function, the same rules
  * apply to it.
  */
-CUSHIM_API cushim_status cushim_stream_host_function(cushim_stream stream,
-                                                     void (*function)(void *user), void *user,
-                                                     void (*release)(void *user));
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_stream_host_function(cushim_stream stream,
+                                                                    void (*function)(void *user),
+                                                                    void *user,
+                                                                    void (*release)(void *user));
 
 /** Tells whether work that is submitted to a stream is recorded into a graph. */
 enum cushim_capture {
@@ -173,14 +180,16 @@ enum cushim_capture {
 };
 
 /** Returns whether the stream captures its work for a graph. */
-CUSHIM_API cushim_status cushim_stream_capture_status(cushim_stream stream,
-                                                      enum cushim_capture *ret_status);
+CUSHIM_API CUSHIM_CHECKED cushim_status
+cushim_stream_capture_status(cushim_stream stream, enum cushim_capture *ret_status);
 
 /** Returns the priority of the stream, after clamping to the range of the device. */
-CUSHIM_API cushim_status cushim_stream_priority(cushim_stream stream, int *ret_priority);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_stream_priority(cushim_stream stream,
+                                                               int *ret_priority);
 
 /** Tells whether work of the stream and work of the legacy default stream wait for each other. */
-CUSHIM_API cushim_status cushim_stream_is_blocking(cushim_stream stream, bool *ret_blocking);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_stream_is_blocking(cushim_stream stream,
+                                                                  bool *ret_blocking);
 
 #ifndef CUSHIM_NO_SOURCE_LOCATIONS
 #define cushim_stream_default(...)                                                                 \

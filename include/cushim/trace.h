@@ -56,8 +56,8 @@ struct cushim_traced_call {
  * Creates an empty trace. params may be NULL. The caller frees it with cushim_trace_free().
  * Thread-safe, as all functions here are.
  */
-CUSHIM_API cushim_status cushim_trace_create(const struct cushim_trace_params *params,
-                                             cushim_trace *ret_trace);
+CUSHIM_API CUSHIM_CHECKED cushim_status
+cushim_trace_create(const struct cushim_trace_params *params, cushim_trace *ret_trace);
 
 /** Returns hooks that write to the trace. If the handle is not valid, the hooks do nothing. */
 CUSHIM_API struct cushim_hooks cushim_trace_hooks(cushim_trace trace);
@@ -66,8 +66,8 @@ CUSHIM_API struct cushim_hooks cushim_trace_hooks(cushim_trace trace);
  * Returns how many calls of a function the trace has counted. name is an exported name, or NULL for
  * all functions.
  */
-CUSHIM_API cushim_status cushim_trace_count(cushim_trace trace, const char *name,
-                                            uint64_t *ret_count);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_trace_count(cushim_trace trace, const char *name,
+                                                           uint64_t *ret_count);
 
 /**
  * Copies up to max logged calls to the array calls, beginning with the call at index first. The log
@@ -75,12 +75,12 @@ CUSHIM_API cushim_status cushim_trace_count(cushim_trace trace, const char *name
  * first on, which may be more than max. calls may be NULL if max is 0. The names of calls are
  * static strings.
  */
-CUSHIM_API cushim_status cushim_trace_calls(cushim_trace trace, size_t first,
-                                            struct cushim_traced_call *calls, size_t max,
-                                            size_t *ret_available);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_trace_calls(cushim_trace trace, size_t first,
+                                                           struct cushim_traced_call *calls,
+                                                           size_t max, size_t *ret_available);
 
 /** Clears the counts and the log of a trace. */
-CUSHIM_API cushim_status cushim_trace_reset(cushim_trace trace);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_trace_reset(cushim_trace trace);
 
 /**
  * Writes the log to a file as JSON in the Trace Event Format: one complete event for each call,
@@ -91,7 +91,7 @@ CUSHIM_API cushim_status cushim_trace_reset(cushim_trace trace);
  * The result is CUSHIM_ERROR_SYSTEM if the file cannot be written. This includes block devices,
  * sockets, a named pipe that nothing reads, and a symbolic link that leads to no file.
  */
-CUSHIM_API cushim_status cushim_trace_write(cushim_trace trace, const char *path);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_trace_write(cushim_trace trace, const char *path);
 
 #ifdef __cplusplus
 }

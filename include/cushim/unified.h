@@ -39,31 +39,35 @@ enum cushim_attach {
  * Allocates unified memory for length elements with element_bytes bytes each. attach is
  * CUSHIM_ATTACH_GLOBAL or CUSHIM_ATTACH_HOST. The caller frees it with cushim_unified_free().
  */
-CUSHIM_API cushim_status cushim_unified_alloc(cushim_context context, size_t element_bytes,
-                                              size_t length, enum cushim_attach attach,
-                                              cushim_unified *ret_unified);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_unified_alloc(cushim_context context,
+                                                             size_t element_bytes, size_t length,
+                                                             enum cushim_attach attach,
+                                                             cushim_unified *ret_unified);
 
 /**
  * Attaches all of the memory, in the order of the stream and after all work that uses the memory.
  * CUSHIM_ATTACH_SINGLE attaches it to the given stream, which must not be the default stream. When
  * that stream is freed, the attachment returns to the one with which the memory was allocated.
  */
-CUSHIM_API cushim_status cushim_unified_attach(cushim_stream stream, cushim_unified unified,
-                                               enum cushim_attach attach);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_unified_attach(cushim_stream stream,
+                                                              cushim_unified unified,
+                                                              enum cushim_attach attach);
 
 /**
  * Waits until all submitted work that writes the memory is done, and returns a pointer to it. The
  * host may read through the pointer until work with the memory is submitted again. The memory
  * belongs to the handle.
  */
-CUSHIM_API cushim_status cushim_unified_read(cushim_unified unified, const void **ret_pointer);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_unified_read(cushim_unified unified,
+                                                            const void **ret_pointer);
 
 /**
  * Waits until all submitted work that uses the memory is done, and returns a pointer to it. The
  * host may read and write through the pointer until work with the memory is submitted again. The
  * memory belongs to the handle.
  */
-CUSHIM_API cushim_status cushim_unified_write(cushim_unified unified, void **ret_pointer);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_unified_write(cushim_unified unified,
+                                                             void **ret_pointer);
 
 /** Names the host in the functions below, which otherwise take the ordinal of a device. */
 #define CUSHIM_DEVICE_HOST (-1)
@@ -73,7 +77,8 @@ CUSHIM_API cushim_status cushim_unified_write(cushim_unified unified, void **ret
  * (CUSHIM_DEVICE_HOST), in the order of the stream, before work needs them there. Use
  * cushim_view_part() for a part of the memory.
  */
-CUSHIM_API cushim_status cushim_view_prefetch(cushim_stream stream, cushim_view view, int device);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_view_prefetch(cushim_stream stream, cushim_view view,
+                                                             int device);
 
 /**
  * Calls cushim_view_prefetch() for unified memory or a view: cushim_unified_prefetch(stream, x,
@@ -96,8 +101,8 @@ enum cushim_advice {
  * Advises the driver about the use of a view's pages. device is an ordinal or CUSHIM_DEVICE_HOST.
  * The advice applies when the call returns. It does not change any data.
  */
-CUSHIM_API cushim_status cushim_view_advise(cushim_view view, enum cushim_advice advice,
-                                            int device);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_view_advise(cushim_view view,
+                                                           enum cushim_advice advice, int device);
 
 /**
  * Calls cushim_view_advise() for unified memory or a view: cushim_unified_advise(x, advice,

@@ -9,12 +9,15 @@
 
 /*
  * CUSHIM_API marks the functions that the shared library exports. A program that links the static
- * library has nothing to define: default visibility is harmless there.
+ * library has nothing to define: default visibility is harmless there. CUSHIM_CHECKED marks those
+ * whose result tells whether they failed: a compiler warns where it is dropped.
  */
 #if defined(__GNUC__)
 #define CUSHIM_API          __attribute__((visibility("default")))
 #define CUSHIM_PRINTF(f, a) __attribute__((format(printf, f, a)))
+#define CUSHIM_CHECKED      __attribute__((warn_unused_result))
 #else
+#define CUSHIM_CHECKED
 #define CUSHIM_API
 #define CUSHIM_PRINTF(f, a)
 #endif

@@ -116,29 +116,31 @@ extern "C" {
  * Returns the number of elements of a view, and the size of one element in bytes. Either output may
  * be NULL.
  */
-CUSHIM_API cushim_status cushim_view_size(cushim_view view, size_t *ret_length,
-                                          size_t *ret_element);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_view_size(cushim_view view, size_t *ret_length,
+                                                         size_t *ret_element);
 
 /**
  * Returns the part of a view that begins at element first and has length elements. The part is
  * writable if the view is. The result is CUSHIM_ERROR_INVALID_ARGUMENT if the view has fewer
  * elements.
  */
-CUSHIM_API cushim_status cushim_view_part(cushim_view view, size_t first, size_t length,
-                                          cushim_view *ret_view);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_view_part(cushim_view view, size_t first,
+                                                         size_t length, cushim_view *ret_view);
 
 /**
  * Splits a view into two parts: the elements before index at, and the others. Either output may be
  * NULL. The result is CUSHIM_ERROR_INVALID_ARGUMENT if the view has fewer than at elements.
  */
-CUSHIM_API cushim_status cushim_view_split(cushim_view view, size_t at, cushim_view *ret_left,
-                                           cushim_view *ret_right);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_view_split(cushim_view view, size_t at,
+                                                          cushim_view *ret_left,
+                                                          cushim_view *ret_right);
 
 /**
  * Splits a view into n disjoint parts, and writes them in order to an array of n views. Each part
  * has length / n elements, and each of the first length % n parts has one more.
  */
-CUSHIM_API cushim_status cushim_view_partition(cushim_view view, size_t n, cushim_view *ret_views);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_view_partition(cushim_view view, size_t n,
+                                                              cushim_view *ret_views);
 
 /**
  * Returns a view of the same bytes as elements of another size. alignment is the alignment in bytes
@@ -146,8 +148,10 @@ CUSHIM_API cushim_status cushim_view_partition(cushim_view view, size_t n, cushi
  * if the bytes are not a whole number of new elements, or if the first one is not aligned.
  * CUSHIM_VIEW_AS() takes the two sizes from a type.
  */
-CUSHIM_API cushim_status cushim_view_reinterpret(cushim_view view, size_t element_bytes,
-                                                 size_t alignment, cushim_view *ret_view);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_view_reinterpret(cushim_view view,
+                                                                size_t element_bytes,
+                                                                size_t alignment,
+                                                                cushim_view *ret_view);
 
 /**
  * Views all of a slice, or a view, as elements of a type: CUSHIM_VIEW_AS(slice, double, &view). See
@@ -175,7 +179,7 @@ static inline cushim_view cushim_view_const(cushim_view view)
  * change the thread's last error. Any other result is an error: a loop that polls must end on it.
  * Thread-safe.
  */
-CUSHIM_API cushim_status cushim_view_query(cushim_view view, bool write);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_view_query(cushim_view view, bool write);
 
 /** Calls cushim_view_query() for a slice or a view: cushim_slice_query(x, false). */
 #define cushim_slice_query(x, write) cushim_view_query(CUSHIM_VIEW(x), write)

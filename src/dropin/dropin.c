@@ -35,7 +35,7 @@ static void open_cuda(void)
      */
     cushim_driver driver = CUSHIM_NONE;
 
-    cushim_open(cushim_open_params(.load_only = true, .label = "default"), &driver);
+    CUSHIM_IGNORE(cushim_open(cushim_open_params(.load_only = true, .label = "default"), &driver));
     CUSHIM__PUBLISH(cushim__cuda_forward, cushim_driver_functions(driver, CUSHIM_CUDA_ROWS));
 }
 
@@ -51,7 +51,7 @@ static void open_nvrtc(void)
 {
     cushim_nvrtc nvrtc = CUSHIM_NONE;
 
-    cushim_nvrtc_open(cushim_open_params(.label = "default"), &nvrtc);
+    CUSHIM_IGNORE(cushim_nvrtc_open(cushim_open_params(.label = "default"), &nvrtc));
     CUSHIM__PUBLISH(cushim__nvrtc_forward, cushim_nvrtc_functions(nvrtc, CUSHIM_NVRTC_ROWS));
 }
 

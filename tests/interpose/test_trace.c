@@ -320,7 +320,7 @@ Test(trace, tells_threads_apart)
     fake_count(t.table);
     cr_assert(zero(int, pthread_create(&thread, NULL, count_elsewhere, (void *) t.table)));
     pthread_join(thread, &id);
-    assert_ok(cushim_trace_calls(t.trace, 0, calls, 2, &n));
+    CUSHIM_IGNORE(cushim_trace_calls(t.trace, 0, calls, 2, &n));
     cr_assert(eq(sz, n, 2));
     cr_expect(eq(u64, calls[0].thread, (uint64_t) syscall(SYS_gettid)));
     cr_expect(eq(u64, calls[1].thread, (uintptr_t) id));
@@ -341,7 +341,7 @@ Test(trace, tells_a_child_from_its_parent)
     child = fork();
     if (child == 0) {
         fake_count(t.table);
-        cushim_trace_calls(t.trace, 0, calls, 2, &n);
+        assert_ok(cushim_trace_calls(t.trace, 0, calls, 2, &n));
         _exit(n != 2 || calls[0].thread != (uint64_t) getppid() ||
               calls[1].thread != (uint64_t) getpid());
     }

@@ -154,7 +154,7 @@ Test(functions, without_a_driver)
     cr_assert(
         eq(int, fake_call(CUSHIM_LIBRARY_CUDA, CUSHIM_ROW_cuInit, table[CUSHIM_ROW_cuInit]), 303));
     assert_text(cushim_error_text(), "cuInit: no CUDA driver is open", "before any search");
-    cushim_open(cushim_open_params(.library = "none"), &driver);
+    CUSHIM_IGNORE(cushim_open(cushim_open_params(.library = "none"), &driver));
     fake_call(CUSHIM_LIBRARY_CUDA, CUSHIM_ROW_cuInit, table[CUSHIM_ROW_cuInit]);
     assert_contains(cushim_error_text(),
                     "cuInit: no CUDA driver is open; no CUDA driver found. "

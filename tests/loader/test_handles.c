@@ -41,7 +41,7 @@ Test(handles, zero)
     cushim_driver none = CUSHIM_NONE;
 
     check_refused(none, CUSHIM_ERROR_STALE_HANDLE, "zero");
-    cushim_driver_version(none, NULL);
+    assert_status(cushim_driver_version(none, NULL), CUSHIM_ERROR_STALE_HANDLE);
     assert_contains(cushim_error_text(), "the driver handle is zero", "zero");
     cushim_error_clear();
     cushim_close(&none);
@@ -57,7 +57,7 @@ Test(handles, stale)
     cushim_close(&driver);
     cr_assert(eq(u64, driver.id, 0), "closing zeroes the handle");
     check_refused(copy, CUSHIM_ERROR_STALE_HANDLE, "closed");
-    cushim_driver_version(copy, NULL);
+    assert_status(cushim_driver_version(copy, NULL), CUSHIM_ERROR_STALE_HANDLE);
     assert_contains(cushim_error_text(), "this driver was freed", "closed");
     /* Closing again says so in the log, and does nothing to a handle in the same slot. */
     driver = open_driver(FAKE("few"));
@@ -75,7 +75,8 @@ Test(handles, of_another_kind)
 
     assert_ok(cushim_nvrtc_open(cushim_open_params(.library = FAKE("nvrtc")), &nvrtc));
     check_refused((cushim_driver){nvrtc.id}, CUSHIM_ERROR_WRONG_HANDLE, "NVRTC");
-    cushim_driver_version((cushim_driver){nvrtc.id}, &version);
+    assert_status(cushim_driver_version((cushim_driver){nvrtc.id}, &version),
+                  CUSHIM_ERROR_WRONG_HANDLE);
     assert_contains(cushim_error_text(), "expected a driver, this is the handle of an NVRTC",
                     "text");
     assert_status(cushim_nvrtc_version((cushim_nvrtc){driver.id}, &version),

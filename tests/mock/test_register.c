@@ -201,7 +201,7 @@ enum { WRITES = 7, USES = sizeof(uses) / sizeof(uses[0]) };
 /* As the memory may be: writable for the host, and not. */
 Test(register, devices_only_read_what_is_registered_so)
 {
-    cushim_mock_register_kernel("hosts", host_kernel, NULL);
+    OK(cushim_mock_register_kernel("hosts", host_kernel, NULL));
     for (int protection = PROT_READ; protection <= (PROT_READ | PROT_WRITE); protection += 2) {
         unsigned char *pages = map(BYTES, protection);
 
@@ -233,7 +233,7 @@ Test(register, beside_what_is_registered_for_reading)
 
 Test(register, unmapped_while_registered)
 {
-    cushim_mock_register_kernel("hosts", host_kernel, NULL);
+    OK(cushim_mock_register_kernel("hosts", host_kernel, NULL));
     for (size_t i = 0; i < USES; i++) {
         unsigned char *pages = map(BYTES, PROT_READ | PROT_WRITE);
 
@@ -287,7 +287,7 @@ Test(register, unmapped_in_parts)
 /* The pages are the device's, whatever the host may do with them. */
 Test(register, protected_while_registered)
 {
-    cushim_mock_register_kernel("hosts", host_kernel, NULL);
+    OK(cushim_mock_register_kernel("hosts", host_kernel, NULL));
     for (size_t i = 0; i < USES - 1; i++) {
         unsigned char *pages = map(BYTES, PROT_READ | PROT_WRITE);
 

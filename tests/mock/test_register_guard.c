@@ -57,7 +57,7 @@ static void host_kernel(const struct cushim_mock_launch *launch, void *const *ar
 static CUresult run_host(unsigned char *pages, void (*fn)(unsigned char *))
 {
     meanwhile = fn;
-    cushim_mock_register_kernel("hosts", host_kernel, NULL);
+    OK(cushim_mock_register_kernel("hosts", host_kernel, NULL));
     return run("hosts", pages, 1, 1);
 }
 

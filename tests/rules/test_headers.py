@@ -42,9 +42,33 @@ cushim_status launches(cushim_stream stream, cushim_function f, cushim_slice x, 
 """
 
 
-def compiles(compiler, flags, text):
-    command = [*compiler, *STRICT, *flags, f"-I{INCLUDE}", f"-I{BUILD_INCLUDE}", *CUDA, "-"]
+# Each drops a status: a function, a macro that notes the source location, one that makes a view, and
+# one that makes an array.
+DROPPED = [
+    "cushim_stream_synchronize(stream)",
+    "cushim_stream_new(context, 0, &stream)",
+    "cushim_slice_fill(stream, slice, 1.5f)",
+    "cushim_slice_read(stream, slice, &value, 1)",
+    "cushim_launch(stream, function, cushim_for_elements(1), CUSHIM_VALUE(value))",
+]
+
+
+def compiles(compiler, flags, text, strict=STRICT):
+    command = [*compiler, *strict, *flags, f"-I{INCLUDE}", f"-I{BUILD_INCLUDE}", *CUDA, "-"]
     return subprocess.run(command, input=text, capture_output=True, text=True)
+
+
+def uses(statement):
+    """A function with one statement that uses these variables."""
+    return f"""#include <cushim/cushim.h>
+        void use(cushim_context context, cushim_stream stream, cushim_slice slice,
+                 cushim_function function, float value);
+        void use(cushim_context context, cushim_stream stream, cushim_slice slice,
+                 cushim_function function, float value)
+        {{
+            (void) context; (void) stream; (void) slice; (void) function; (void) value;
+            {statement};
+        }}"""
 
 
 def headers():
@@ -87,6 +111,24 @@ class Headers(unittest.TestCase):
         for standard in ("c++11", "c++17"):
             done = compiles([CXX, "-xc++"], [f"-std={standard}"], LAUNCHES)
             self.assertEqual(done.returncode, 0, done.stderr)
+
+
+    def check_dropped(self, compiler, *flags):
+        # With -fsyntax-only gcc does not know yet what is dropped.
+        strict = ["-Wall", "-Werror", "-c", "-o", "/dev/null"]
+        for call in DROPPED:
+            dropped = compiles(compiler, flags, uses(call), strict)
+            self.assertNotEqual(dropped.returncode, 0, f"{call} may be dropped")
+            self.assertIn("unused", dropped.stderr, call)
+            for kept in (f"CUSHIM_IGNORE({call})", f"if ({call}) return"):
+                done = compiles(compiler, flags, uses(kept), strict)
+                self.assertEqual(done.returncode, 0, f"{kept}:\n{done.stderr}")
+
+    def test_a_status_that_is_dropped_is_a_warning(self):
+        self.check_dropped([CC, "-xc"], "-std=gnu11")
+        if not CXX or not shutil.which(CXX):
+            self.skipTest(f"there is no C++ compiler beside {CC}")
+        self.check_dropped([CXX, "-xc++"], "-std=c++17")
 
 
 if __name__ == "__main__":

@@ -53,7 +53,7 @@ Test(safe_promises, frees_leave_the_last_error)
     cushim_event_free(&event);
     cr_expect(eq(str, S(cushim_error_text()), text));
     cr_expect(eq(int, cushim_error_status(), CUSHIM_ERROR_INVALID_ARGUMENT));
-    cushim_context_check(w.context);
+    cr_expect(ne(int, cushim_context_check(w.context), CUSHIM_OK));
 }
 
 Test(safe_promises, memory_that_is_not_adopted_is_not_freed)

@@ -64,10 +64,10 @@ static void run_pair(const struct cushim_mock_launch *launch, void *const *args)
 static void begin(void)
 {
     open_world(&w);
-    cushim_mock_register_kernel("saxpy", run_saxpy, NULL);
-    cushim_mock_register_kernel("nothing", run_nothing, NULL);
-    cushim_mock_register_kernel("pair", run_pair, NULL);
-    cushim_mock_register_kernel("three", run_nothing, NULL);
+    assert_ok(cushim_mock_register_kernel("saxpy", run_saxpy, NULL));
+    assert_ok(cushim_mock_register_kernel("nothing", run_nothing, NULL));
+    assert_ok(cushim_mock_register_kernel("pair", run_pair, NULL));
+    assert_ok(cushim_mock_register_kernel("three", run_nothing, NULL));
     assert_ok(cushim_stream_new(w.context, NULL, &stream));
     assert_ok(cushim_module_load_text(w.context, ptx, NULL, &module));
     assert_ok(cushim_module_function(module, "saxpy", &saxpy));

@@ -208,7 +208,7 @@ Test(launch, written_memory_overlaps_nothing, .init = begin)
     const size_t n = N;
     cushim_view left, right;
 
-    cushim_label(x, "weights");
+    assert_ok(cushim_label(x, "weights"));
     REFUSED(CUSHIM_ERROR_OVERLAP,
             "saxpy: arguments 1 (in) and 2 (inout) overlap in 8000 bytes of slice \"weights\"",
             saxpy, cushim_for_elements(n), CUSHIM_VALUE(a), CUSHIM_IN(x), CUSHIM_INOUT(x),
@@ -294,7 +294,7 @@ Test(launch, many_arguments, .init = begin)
         arguments[i] = CUSHIM_IN(x);
     }
     strcat(text, ") { ret; }\n");
-    cushim_mock_register_kernel("many", run_nothing, NULL);
+    assert_ok(cushim_mock_register_kernel("many", run_nothing, NULL));
     assert_ok(cushim_module_load_text(w.context, text, NULL, &m));
     assert_ok(cushim_module_function(m, "many", &many));
     assert_ok(cushim_launch_arguments(stream, many, &one, arguments, 40));

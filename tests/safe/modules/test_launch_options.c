@@ -79,7 +79,7 @@ static void begin(void)
 
     open_world(&w);
     answer = true;
-    cushim_mock_register_kernel("nothing", run_nothing, NULL);
+    assert_ok(cushim_mock_register_kernel("nothing", run_nothing, NULL));
     assert_ok(cushim_interpose(w.driver, &hooks, 1, &watched));
     assert_ok(cushim_context_primary(watched, 0, &context));
     assert_ok(cushim_stream_new(context, NULL, &stream));

@@ -174,7 +174,7 @@ int main(void)
     cushim_stream stream;
     cushim_function f;
 
-    cushim_mock_register_kernel("add", add, NULL);
+    OK(cushim_mock_register_kernel("add", add, NULL));
     OK(cushim_open(cushim_open_params(.library = MOCK), &driver));
     OK(cushim_context_primary(driver, 0, &context));
     OK(cushim_stream_default(context, &stream));
