@@ -4,7 +4,8 @@
  *
  * A handle is a small value, such as a cushim_driver, that names an object of cushim. Copies of a
  * handle name the same object, and exactly one of them is freed. Handles that separate calls
- * returned are freed each, even if they name the same object. The handle zero names no object.
+ * returned are freed each, even if they name the same object. cushim_handle_retain() makes another
+ * handle of an object. The handle zero names no object.
  * cushim detects wrong handles in every thread, because the number contains a slot, a generation
  * and the kind of the object: a handle of a freed object is answered with
  * CUSHIM_ERROR_STALE_HANDLE, and a handle of another kind with CUSHIM_ERROR_WRONG_HANDLE.
@@ -18,6 +19,7 @@
 #ifndef CUSHIM_HANDLE_H
 #define CUSHIM_HANDLE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include <cushim/status.h>
@@ -43,16 +45,43 @@ struct cushim__none {
     }
 #endif
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /**
- * Declares a handle type and the function that frees its object. That function returns nothing:
- * errors of freeing go to the log (log.h), and the caller need not handle them. They never change
- * the last error of the thread (cushim_error_text()).
+ * Makes another handle of the object of a handle, which is freed as the first one is. The object
+ * lives until both are freed, in either order. id is the number in the handle, and *ret_id the
+ * number of the new handle. Each kind of handle that has a function to free it has one for this,
+ * too:
+ *
+ *     cushim_status cushim_slice_retain(cushim_slice slice, cushim_slice *ret_slice);
+ *
+ * So a library can keep an object that the program may free at any time. Both handles name the same
+ * memory, or stream, and the same label. The result is CUSHIM_ERROR_WRONG_HANDLE for functions and
+ * kernels, which live as long as their module or code library. Thread-safe.
+ */
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_handle_retain(uint64_t id, uint64_t *ret_id);
+
+#ifdef __cplusplus
+}
+#endif
+
+/**
+ * Declares a handle type, the function that frees its object, and the one that makes another handle
+ * (cushim_handle_retain()). The function that frees returns nothing: errors of freeing go to the
+ * log (log.h), and the caller need not handle them. They never change the last error of the thread
+ * (cushim_error_text()).
  */
 #define CUSHIM__HANDLE(type, destroy)                                                              \
     typedef struct type {                                                                          \
         uint64_t id;                                                                               \
     } type;                                                                                        \
     CUSHIM_API void destroy(type *handle);                                                         \
+    static inline CUSHIM_CHECKED cushim_status type##_retain(type handle, type *ret_handle)        \
+    {                                                                                              \
+        return cushim_handle_retain(handle.id, ret_handle ? &ret_handle->id : NULL);               \
+    }                                                                                              \
     static inline void type##__scoped(type *handle)                                                \
     {                                                                                              \
         destroy(handle);                                                                           \

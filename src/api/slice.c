@@ -150,6 +150,15 @@ static bool disown(struct cushim__buffer *buffer)
     return is_sole_owner;
 }
 
+static cushim_status check_sole(const struct cushim__scope *scope, uint64_t id)
+{
+    if (!cushim__handle_is_shared(id))
+        return CUSHIM_OK;
+    return cushim__fail_at(CUSHIM_ERROR_BUSY, scope->call, scope->label,
+                           "%s: the slice has another handle, by cushim_slice_retain()",
+                           scope->call);
+}
+
 static cushim_status leak(struct cushim__scope *scope, struct cushim__stream *stream,
                           const struct cushim__resolved_view *span, uint64_t *ret_address)
 {
@@ -158,6 +167,7 @@ static cushim_status leak(struct cushim__scope *scope, struct cushim__stream *st
     struct cushim__submission s = {
         .scope = scope, .timeline = stream->timeline, .accesses = &access, .n = 1};
 
+    CUSHIM_TRY(check_sole(scope, span->id));
     CUSHIM_TRY(cushim__submit_begin(&s));
     if (!disown(buffer)) {
         cushim__submit_abandon(&s);

@@ -100,6 +100,7 @@ static void close_open(uint64_t *id, enum cushim_library library, const char *ca
 {
     const enum cushim__handle_kind kind = cushim__driver_handle_kind(library);
     const struct cushim__driver *driver;
+    bool last = false;
 
     /*
      * Closing waits until no call is inside of a hook. Called from a hook, it would wait for
@@ -113,9 +114,9 @@ static void close_open(uint64_t *id, enum cushim_library library, const char *ca
     }
     cushim__close_deferred();
     driver = cushim__handle_pin(*id, kind, call);
-    if (!driver || cushim__handle_close(*id, kind, call))
+    if (!driver || cushim__handle_close_one(*id, kind, call, &last))
         cushim__log(CUSHIM_LOG_ERROR, "%s", cushim__error()->text);
-    else {
+    else if (last) {
         if (library == CUSHIM_LIBRARY_CUDA)
             cushim__report_leaks(driver->table);
         /*

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/status.h"
 #include "base/util.h"
+#include "core/object/handle_words.h"
 #include "core/object/slot.h"
 #include "loader/library.h"
 
@@ -23,19 +24,16 @@
 /* How many handles can be open at the same time. The number is in <cushim/handle.h>. */
 enum { MAX_SLOTS = 1 << CUSHIM__INDEX_BITS };
 
-/* A source location, "train.c:88", or "" if it is not known. */
-struct place {
-    char text[40];
-};
-
 struct slot_rest {
     cushim__destroy *destroy;
+    uint64_t retained;   /* 0, or the handle that this one was retained from, and that it pins */
+    atomic_uint handles; /* open handles of the object, while this one is not a retained one */
     unsigned forked;    /* cushim__forked when the handle was made */
     uint32_t next_free; /* index + 1 of the next free slot, while this one is free */
 
     /* Under the mutex. */
-    struct place made;
-    struct place freed; /* where the handle of freed_generation was closed */
+    struct cushim__source_place made;
+    struct cushim__source_place freed; /* where the handle of freed_generation was closed */
     uint32_t freed_generation;
 };
 
@@ -54,48 +52,10 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static uint32_t first_free; /* index + 1 */
 static uint32_t n_slots;
 _Atomic(struct cushim__handle_slot *) cushim__handle_slots[ARRAY_SIZE(cushim__handle_slots)];
-static struct cushim__handle_lock *free_locks[CUSHIM__LOCK_KINDS];
 
 CUSHIM__OPEN_IN_CHILD(mutex);
 
-static const char *const kind_names[] = {
-    "nothing", "driver",   "NVRTC",        "trace",  "set of faults", "compiled image",
-    "context", "stream",   "event",        "slice",  "pinned memory", "unified memory",
-    "module",  "function", "code library", "kernel", "launcher",      "graph",
-};
-
 _Static_assert(CUSHIM__HANDLE_KINDS <= KIND_MASK, "room for every kind");
-_Static_assert(ARRAY_SIZE(kind_names) == CUSHIM__HANDLE_KINDS, "a name for every kind");
-
-/*
- * Public headers set the source location in a macro before the call. It is kept for each thread, so
- * that another thread cannot take it.
- */
-static _Thread_local const char *here;
-
-void cushim__handle_source_location(const char *place)
-{
-    here = place;
-}
-
-/* Takes the source location that the thread has set last, without its folders, and clears it. */
-static struct place take_place(void)
-{
-    const char *text = here, *folder = text ? strrchr(text, '/') : NULL;
-    struct place place = {""};
-
-    here = NULL;
-    if (folder)
-        text = folder + 1;
-    for (size_t i = 0; text && text[i] && i + 1 < sizeof(place.text); i++)
-        place.text[i] = text[i];
-    return place;
-}
-
-const char *cushim__handle_noun(enum cushim__handle_kind kind)
-{
-    return kind_names[kind];
-}
 
 /* The handle of the object that is, or was, in a slot with this state. */
 static uint64_t id_of(uint32_t index, uint64_t state)
@@ -157,13 +117,16 @@ static struct cushim__handle_slot *find_slot(uint32_t *ret_index)
  * Takes a slot for a new handle and notes where it is made. Only the thread that calls this knows
  * the slot until its state is set to open. On failure *ret_full tells whether all slots are in use.
  */
-static struct cushim__handle_slot *take_slot(uint32_t *ret_index, bool *ret_full)
+static struct cushim__handle_slot *take_slot(uint64_t retained, uint32_t *ret_index, bool *ret_full)
 {
-    const struct place place = take_place();
+    struct cushim__source_place place = cushim__source_place_take();
     struct cushim__handle_slot *slot;
 
     pthread_mutex_lock(&mutex);
     slot = find_slot(ret_index);
+    /* A retained handle was made where its object was, if nobody says otherwise. */
+    if (retained && !place.text[0])
+        place = rest_of(cushim__handle_index(retained))->made;
     if (slot)
         rest_of(*ret_index)->made = place;
     *ret_full = !slot && n_slots == MAX_SLOTS;
@@ -171,8 +134,12 @@ static struct cushim__handle_slot *take_slot(uint32_t *ret_index, bool *ret_full
     return slot;
 }
 
-cushim_status cushim__handle_create(enum cushim__handle_kind kind, void *object,
-                                    cushim__destroy *destroy, const char *call, uint64_t *ret_id)
+/*
+ * Makes a handle in a new slot. retained is 0, or a handle of the same object; its slot, which the
+ * caller has pinned, has the object's destructor.
+ */
+static cushim_status create(enum cushim__handle_kind kind, void *object, cushim__destroy *destroy,
+                            uint64_t retained, const char *call, uint64_t *ret_id)
 {
     struct cushim__handle_slot *slot;
     bool is_full = false;
@@ -180,7 +147,7 @@ cushim_status cushim__handle_create(enum cushim__handle_kind kind, void *object,
     uint64_t state;
 
     /* The slot is chosen first, because the number of the slot is a part of the handle. */
-    slot = take_slot(&index, &is_full);
+    slot = take_slot(retained, &index, &is_full);
     if (is_full)
         return cushim__fail_at(CUSHIM_ERROR_LIMIT, call, NULL,
                                "%s: %d handles are open, there can be no more", call, MAX_SLOTS);
@@ -193,6 +160,8 @@ cushim_status cushim__handle_create(enum cushim__handle_kind kind, void *object,
     atomic_store_explicit(&slot->object, object, memory_order_relaxed);
     atomic_store_explicit(&slot->lock, NULL, memory_order_relaxed);
     rest_of(index)->destroy = destroy;
+    rest_of(index)->retained = retained;
+    atomic_store_explicit(&rest_of(index)->handles, 1, memory_order_relaxed);
     rest_of(index)->forked = atomic_load_explicit(&cushim__forked, memory_order_relaxed);
     /* Generation 0 is skipped, so that a handle is never zero. */
     state = (atomic_load(&slot->state) & ~(GENERATION - 1)) + GENERATION;
@@ -206,6 +175,12 @@ cushim_status cushim__handle_create(enum cushim__handle_kind kind, void *object,
     return CUSHIM_OK;
 }
 
+cushim_status cushim__handle_create(enum cushim__handle_kind kind, void *object,
+                                    cushim__destroy *destroy, const char *call, uint64_t *ret_id)
+{
+    return create(kind, object, destroy, 0, call, ret_id);
+}
+
 /* Compares every bit of the handle: a number that a program made up must not lead to an object. */
 static bool is_open(uint64_t state, uint64_t id)
 {
@@ -213,21 +188,16 @@ static bool is_open(uint64_t state, uint64_t id)
 }
 
 /* The source location where this handle was closed, or "" if the slot has been used again since. */
-static struct place freed_at(uint64_t id)
+static struct cushim__source_place freed_at(uint64_t id)
 {
     const bool there = cushim__slot_at(cushim__handle_index(id)) != NULL;
-    struct place place = {""};
+    struct cushim__source_place place = {""};
 
     pthread_mutex_lock(&mutex);
     if (there && rest_of(cushim__handle_index(id))->freed_generation == id >> 32)
         place = rest_of(cushim__handle_index(id))->freed;
     pthread_mutex_unlock(&mutex);
     return place;
-}
-
-static const char *article(unsigned kind)
-{
-    return kind == CUSHIM__HANDLE_EVENT || kind == CUSHIM__HANDLE_NVRTC ? "an" : "a";
 }
 
 /*
@@ -237,25 +207,26 @@ static const char *article(unsigned kind)
 static cushim_status stale(uint64_t id, unsigned kind, const char *call)
 {
     const unsigned is = kind_of(id);
-    struct place place;
+    struct cushim__source_place place;
 
     if (!call)
         return CUSHIM_ERROR_STALE_HANDLE;
     if (!id)
         return cushim__fail_at(CUSHIM_ERROR_STALE_HANDLE, call, NULL,
                                "%s: the %s handle is zero: it was never opened, or was freed", call,
-                               kind_names[kind]);
+                               cushim__handle_noun(kind));
     if (is && is < CUSHIM__HANDLE_KINDS && is != kind)
         return cushim__fail_at(CUSHIM_ERROR_WRONG_HANDLE, call, NULL,
                                "%s: expected %s %s, this is the handle of %s %s", call,
-                               article(kind), kind_names[kind], article(is), kind_names[is]);
+                               cushim__handle_article(kind), cushim__handle_noun(kind),
+                               cushim__handle_article(is), cushim__handle_noun(is));
     place = freed_at(id);
     if (place.text[0])
         return cushim__fail_at(CUSHIM_ERROR_STALE_HANDLE, call, NULL, "%s: the %s was freed by %s",
-                               call, kind_names[kind], place.text);
+                               call, cushim__handle_noun(kind), place.text);
     return cushim__fail_at(CUSHIM_ERROR_STALE_HANDLE, call, NULL,
                            "%s: this %s was freed, or the handle is not one", call,
-                           kind_names[kind]);
+                           cushim__handle_noun(kind));
 }
 
 /* Tells whether a handle is of an object of a driver, and was made before a fork(). */
@@ -315,7 +286,7 @@ void cushim__handle_each(void (*see)(enum cushim__handle_kind kind, void *object
                                      void *user),
                          void *user)
 {
-    struct place made;
+    struct cushim__source_place made;
     uint32_t n;
 
     pthread_mutex_lock(&mutex);
@@ -344,6 +315,20 @@ static void give_back(uint32_t index)
     pthread_mutex_unlock(&mutex);
 }
 
+/*
+ * The last pin is gone and the handle is closed, so no other thread can reach the object by it. A
+ * retained handle gives back its pin, and the object goes with the last one.
+ */
+static void destroy_object(struct cushim__handle_slot *slot, const struct slot_rest *rest)
+{
+    void *object = atomic_exchange(&slot->object, NULL);
+
+    if (rest->retained)
+        cushim__handle_unpin(rest->retained);
+    else
+        rest->destroy(object);
+}
+
 void cushim__handle_unpin(uint64_t id)
 {
     struct cushim__handle_slot *slot = cushim__slot_at(cushim__handle_index(id));
@@ -355,8 +340,7 @@ void cushim__handle_unpin(uint64_t id)
 
     if ((before & PIN_MASK) != 1)
         return;
-    /* The last pin is gone and the handle is closed, so no other thread can reach the object. */
-    rest_of(cushim__handle_index(id))->destroy(atomic_exchange(&slot->object, NULL));
+    destroy_object(slot, rest_of(cushim__handle_index(id)));
     /*
      * Only now may the slot be used for another object. Its generation then changes, so that old
      * handles stay stale.
@@ -364,7 +348,7 @@ void cushim__handle_unpin(uint64_t id)
     give_back(cushim__handle_index(id));
 }
 
-static void note_freed(uint64_t id, const struct place *place)
+static void note_freed(uint64_t id, const struct cushim__source_place *place)
 {
     struct slot_rest *rest = rest_of(cushim__handle_index(id));
 
@@ -391,9 +375,56 @@ static bool mark_closed(struct cushim__handle_slot *slot, uint64_t id)
     return false;
 }
 
+/* The handle that pins the object for all its handles. */
+static uint64_t root_of(uint64_t id)
+{
+    const uint64_t retained = rest_of(cushim__handle_index(id))->retained;
+
+    return retained ? retained : id;
+}
+
+static atomic_uint *handles_of(uint64_t id)
+{
+    return &rest_of(cushim__handle_index(root_of(id)))->handles;
+}
+
+cushim_status cushim__handle_retain(uint64_t id, const char *call, uint64_t *ret_id)
+{
+    const enum cushim__handle_kind kind = cushim__handle_kind_of(id);
+    void *object = cushim__handle_pin(id, kind ? kind : CUSHIM__HANDLE_CONTEXT, call);
+    cushim_status status;
+
+    if (!object)
+        return cushim__error()->status;
+    cushim__handle_pin_again(root_of(id));
+    atomic_fetch_add(handles_of(id), 1);
+    status = create(kind, object, NULL, root_of(id), call, ret_id);
+    if (status) {
+        atomic_fetch_sub(handles_of(id), 1);
+        cushim__handle_unpin(root_of(id));
+    } else {
+        cushim__handle_set_lock(*ret_id, cushim__slot_at(cushim__handle_index(id))->lock);
+    }
+    cushim__handle_unpin(id);
+    return status;
+}
+
+bool cushim__handle_is_shared(uint64_t id)
+{
+    return atomic_load(handles_of(id)) > 1;
+}
+
 cushim_status cushim__handle_close(uint64_t id, enum cushim__handle_kind kind, const char *call)
 {
-    const struct place place = take_place();
+    bool last;
+
+    return cushim__handle_close_one(id, kind, call, &last);
+}
+
+cushim_status cushim__handle_close_one(uint64_t id, enum cushim__handle_kind kind, const char *call,
+                                       bool *ret_last)
+{
+    const struct cushim__source_place place = cushim__source_place_take();
     struct cushim__handle_slot *slot = cushim__slot_of(id, kind);
     struct cushim__handle_lock *lock;
     bool closed;
@@ -420,43 +451,11 @@ cushim_status cushim__handle_close(uint64_t id, enum cushim__handle_kind kind, c
      */
     if (closed) {
         note_freed(id, &place);
+        *ret_last = atomic_fetch_sub(handles_of(id), 1) == 1;
         cushim__handle_unpin(id);
     }
     cushim__handle_unpin(id);
     return closed ? CUSHIM_OK : stale(id, kind, call);
-}
-
-struct cushim__handle_lock *cushim__handle_lock_new(enum cushim__lock_kind kind)
-{
-    struct cushim__handle_lock *lock;
-
-    pthread_mutex_lock(&mutex);
-    lock = free_locks[kind];
-    if (lock)
-        free_locks[kind] = lock->next;
-    pthread_mutex_unlock(&mutex);
-    if (lock)
-        return lock;
-    lock = cushim__zalloc_lines(sizeof(*lock));
-    if (!lock)
-        return NULL;
-    pthread_mutex_init(&lock->mutex, NULL);
-    lock->kind = kind;
-    return lock;
-}
-
-void cushim__handle_lock_free(struct cushim__handle_lock *lock)
-{
-    /*
-     * The memory is never freed, because another thread may have read the pointer from a slot and
-     * may take the lock only later.
-     */
-    if (!lock)
-        return;
-    pthread_mutex_lock(&mutex);
-    lock->next = free_locks[lock->kind];
-    free_locks[lock->kind] = lock;
-    pthread_mutex_unlock(&mutex);
 }
 
 void cushim__handle_set_lock(uint64_t id, struct cushim__handle_lock *lock)

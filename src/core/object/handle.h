@@ -7,7 +7,8 @@
  * pins the object that it uses. If another thread frees the object meanwhile, the handle is closed
  * at once, and the object is destroyed with its last pin.
  *
- * All functions are thread-safe.
+ * handle_lock.c has the locks that handles share, handle_words.c the nouns and source locations of
+ * messages. All functions are thread-safe.
  */
 #ifndef CUSHIM_CORE_OBJECT_HANDLE_H
 #define CUSHIM_CORE_OBJECT_HANDLE_H
@@ -81,6 +82,15 @@ void cushim__handle_unpin(uint64_t id);
 void cushim__handle_pin_again(uint64_t id);
 
 /*
+ * Makes another handle of an object, of any kind. The object is destroyed when both are closed and
+ * their last pins are gone.
+ */
+cushim_status cushim__handle_retain(uint64_t id, const char *call, uint64_t *ret_id);
+
+/* Tells whether the object of a handle that the caller has pinned has other open handles. */
+bool cushim__handle_is_shared(uint64_t id);
+
+/*
  * Calls see() for every open handle, which is pinned during the call. made is the source location
  * where the handle was made, or "". see() must not make or close handles.
  */
@@ -119,6 +129,10 @@ void cushim__handle_set_lock(uint64_t id, struct cushim__handle_lock *lock);
 
 /* Closes a handle. The object is destroyed now, or with its last pin. */
 cushim_status cushim__handle_close(uint64_t id, enum cushim__handle_kind kind, const char *call);
+
+/* The same, and tells on success whether it was the last open handle of the object. */
+cushim_status cushim__handle_close_one(uint64_t id, enum cushim__handle_kind kind, const char *call,
+                                       bool *ret_last);
 
 /*
  * Closes a handle for a function that frees: such a function returns nothing and leaves the
