@@ -130,7 +130,19 @@ static inline struct cushim_argument cushim__argument_value(const char *name, co
 #ifndef __cplusplus
 #define CUSHIM_VALUE(...)                                                                          \
     cushim__argument_value(#__VA_ARGS__, (__typeof__(__VA_ARGS__)[1]){__VA_ARGS__},                \
-                           sizeof(__VA_ARGS__))
+                           CUSHIM__VALUE_BYTES(__VA_ARGS__))
+/* The size of a value, which is no memory. */
+#define CUSHIM__VALUE_BYTES(...)                                                                   \
+    (sizeof(struct {                                                                               \
+         _Static_assert(!CUSHIM__IS(__typeof__(__VA_ARGS__), cushim_slice) &&                      \
+                            !CUSHIM__IS(__typeof__(__VA_ARGS__), cushim_pinned) &&                 \
+                            !CUSHIM__IS(__typeof__(__VA_ARGS__), cushim_unified) &&                \
+                            !CUSHIM__IS(__typeof__(__VA_ARGS__), cushim_view),                     \
+                        "this is memory: write CUSHIM_IN(), CUSHIM_OUT() or CUSHIM_INOUT()");      \
+         char unused;                                                                              \
+     }) *                                                                                          \
+     sizeof(__VA_ARGS__))
+#define CUSHIM__IS(one, other) __builtin_types_compatible_p(one, other)
 #endif
 
 /**
@@ -472,9 +484,28 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_launcher_launch_config(
 /*
  * In C++ these are functions of the same names, because an expression cannot make an array there.
  */
+template <class T> struct cushim__is_memory {
+    static const bool value = false;
+};
+template <> struct cushim__is_memory<cushim_slice> {
+    static const bool value = true;
+};
+template <> struct cushim__is_memory<cushim_pinned> {
+    static const bool value = true;
+};
+template <> struct cushim__is_memory<cushim_unified> {
+    static const bool value = true;
+};
+template <> struct cushim__is_memory<cushim_view> {
+    static const bool value = true;
+};
+
 template <class T>
 static inline struct cushim_argument cushim__argument_of(const char *name, const T &value)
 {
+    static_assert(!cushim__is_memory<T>::value,
+                  "this is memory: write CUSHIM_IN(), CUSHIM_OUT() or CUSHIM_INOUT()");
+
     return cushim__argument_value(name, &value, sizeof(T));
 }
 

@@ -19,10 +19,12 @@
  * this header, for launches (launch.h), and for cushim_slice_free(). The program need not make any
  * call for it.
  *
- * Elements can be of any type. cushim only knows their size, which the macros take from the type of
- * a pointer. Lengths are in elements. If a length does not match, the function changes nothing and
- * returns CUSHIM_ERROR_INVALID_ARGUMENT. A slice of length 0 is allowed, and every function does
- * nothing with it.
+ * Elements can be of any type. cushim knows their size, and whether they are integers or
+ * floating-point numbers, if it was told so: the macros take both from the type of a pointer, and
+ * CUSHIM_ELEMENT(float) gives both where an argument is called element_bytes. With sizeof(float) it
+ * knows the size alone. Lengths are in elements. If a length does not match, the function changes
+ * nothing and returns CUSHIM_ERROR_INVALID_ARGUMENT. A slice of length 0 is allowed, and every
+ * function does nothing with it.
  *
  * A function that takes a cushim_view has a macro cushim_slice_x(), which also takes a slice,
  * pinned memory or unified memory; see view.h. The stream must belong to the same context as the
@@ -71,7 +73,7 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_slice_from_host(cushim_stream str
  * pointer, length, &slice).
  */
 #define cushim_slice_from(stream, pointer, length, ret_slice)                                      \
-    cushim_slice_from_host(stream, pointer, sizeof(*(pointer)), length, ret_slice)
+    cushim_slice_from_host(stream, pointer, CUSHIM__ELEMENT_OF(pointer), length, ret_slice)
 
 /**
  * Allocates a slice with the length and the element size of a view, and copies the view into it in
@@ -137,7 +139,7 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_view_read(cushim_stream stream, c
  * view, pointer, length).
  */
 #define cushim_slice_read(stream, x, pointer, length)                                              \
-    cushim_view_read(stream, CUSHIM_VIEW(x), pointer, sizeof(*(pointer)), length)
+    cushim_view_read(stream, CUSHIM_VIEW(x), pointer, CUSHIM__ELEMENT_OF(pointer), length)
 
 /**
  * Copies all elements of a slice to host memory, returns when the copy is complete, and frees the
@@ -152,7 +154,7 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_slice_reclaim_to_host(
  * cushim_slice_reclaim(stream, &slice, pointer, length).
  */
 #define cushim_slice_reclaim(stream, slice, pointer, length)                                       \
-    cushim_slice_reclaim_to_host(stream, slice, pointer, sizeof(*(pointer)), length)
+    cushim_slice_reclaim_to_host(stream, slice, pointer, CUSHIM__ELEMENT_OF(pointer), length)
 
 /**
  * Copies elements from host memory to a view. element_bytes and length must be those of the view.
@@ -168,7 +170,7 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_view_write(cushim_stream stream, 
  * view, pointer, length).
  */
 #define cushim_slice_write(stream, x, pointer, length)                                             \
-    cushim_view_write(stream, CUSHIM_VIEW(x), pointer, sizeof(*(pointer)), length)
+    cushim_view_write(stream, CUSHIM_VIEW(x), pointer, CUSHIM__ELEMENT_OF(pointer), length)
 
 /**
  * Copies the elements of a view to host memory, and returns when the copy is queued. The caller
@@ -202,14 +204,14 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_view_write_async(cushim_stream st
  * cushim_slice_read_async(stream, slice or view, pointer, length).
  */
 #define cushim_slice_read_async(stream, x, pointer, length)                                        \
-    cushim_view_read_async(stream, CUSHIM_VIEW(x), pointer, sizeof(*(pointer)), length)
+    cushim_view_read_async(stream, CUSHIM_VIEW(x), pointer, CUSHIM__ELEMENT_OF(pointer), length)
 
 /**
  * Calls cushim_view_write_async() with the element size of a pointer:
  * cushim_slice_write_async(stream, slice or view, pointer, length).
  */
 #define cushim_slice_write_async(stream, x, pointer, length)                                       \
-    cushim_view_write_async(stream, CUSHIM_VIEW(x), pointer, sizeof(*(pointer)), length)
+    cushim_view_write_async(stream, CUSHIM_VIEW(x), pointer, CUSHIM__ELEMENT_OF(pointer), length)
 
 /**
  * Copies one view to another in the order of the stream. Each view is of a slice, of pinned memory
@@ -242,7 +244,7 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_view_fill(cushim_stream stream, c
 #else
 #define cushim_slice_fill(stream, x, ...)                                                          \
     cushim_view_fill((stream), CUSHIM_VIEW(x), (const __typeof__(__VA_ARGS__)[1]){__VA_ARGS__},    \
-                     sizeof(__VA_ARGS__))
+                     CUSHIM__ELEMENT_OF((__typeof__(__VA_ARGS__) *) 0))
 #endif
 
 /*
@@ -304,7 +306,7 @@ template <class T>
 static inline CUSHIM_CHECKED cushim_status cushim__fill(cushim_stream stream, cushim_view view,
                                                         const T &value)
 {
-    return cushim_view_fill(stream, view, &value, sizeof(T));
+    return cushim_view_fill(stream, view, &value, CUSHIM__ELEMENT_OF(&value));
 }
 #endif
 

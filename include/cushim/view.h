@@ -39,6 +39,100 @@ CUSHIM__HANDLE(cushim_pinned, cushim_pinned_free)
 /** Memory that host and devices share, see unified.h. Freed by cushim_unified_free(). */
 CUSHIM__HANDLE(cushim_unified, cushim_unified_free)
 
+/**
+ * What the elements of memory are, as far as cushim knows it. Elements of two types that are both
+ * known, and differ, do not go together: filling memory for floats with the int 1 is a mistake.
+ */
+enum cushim_element_type {
+    CUSHIM_ELEMENT_ANY = 0,     /* not known, such as structures */
+    CUSHIM_ELEMENT_INTEGER = 1, /* an integer, with or without a sign */
+    CUSHIM_ELEMENT_FLOAT = 2,   /* a float or a double */
+};
+
+/**
+ * The size of an element of a type, for arguments called element_bytes, together with what elements
+ * it is of. sizeof(type) alone means elements that are not known. It is sizeof(type) plus
+ * 2 to the 56 times the number of the enum cushim_element_type.
+ */
+#define CUSHIM_ELEMENT(type) CUSHIM__ELEMENT_OF((type *) 0)
+
+/* The same for what a pointer points to. */
+#ifdef __cplusplus
+extern "C++" {
+template <class T> struct cushim__type_of {
+    static const size_t number = CUSHIM_ELEMENT_ANY;
+};
+#define CUSHIM__TYPE_IS(type, value)                                                               \
+    template <> struct cushim__type_of<type> {                                                     \
+        static const size_t number = value;                                                        \
+    };
+CUSHIM__TYPE_IS(float, CUSHIM_ELEMENT_FLOAT)
+CUSHIM__TYPE_IS(double, CUSHIM_ELEMENT_FLOAT)
+CUSHIM__TYPE_IS(bool, CUSHIM_ELEMENT_INTEGER)
+CUSHIM__TYPE_IS(char, CUSHIM_ELEMENT_INTEGER)
+CUSHIM__TYPE_IS(signed char, CUSHIM_ELEMENT_INTEGER)
+CUSHIM__TYPE_IS(unsigned char, CUSHIM_ELEMENT_INTEGER)
+CUSHIM__TYPE_IS(short, CUSHIM_ELEMENT_INTEGER)
+CUSHIM__TYPE_IS(unsigned short, CUSHIM_ELEMENT_INTEGER)
+CUSHIM__TYPE_IS(int, CUSHIM_ELEMENT_INTEGER)
+CUSHIM__TYPE_IS(unsigned, CUSHIM_ELEMENT_INTEGER)
+CUSHIM__TYPE_IS(long, CUSHIM_ELEMENT_INTEGER)
+CUSHIM__TYPE_IS(unsigned long, CUSHIM_ELEMENT_INTEGER)
+CUSHIM__TYPE_IS(long long, CUSHIM_ELEMENT_INTEGER)
+CUSHIM__TYPE_IS(unsigned long long, CUSHIM_ELEMENT_INTEGER)
+#undef CUSHIM__TYPE_IS
+template <class T> struct cushim__type_of<const T> : cushim__type_of<T> {
+};
+
+template <class T> struct cushim__is_void {
+    static const bool value = false;
+};
+template <> struct cushim__is_void<void> {
+    static const bool value = true;
+};
+template <> struct cushim__is_void<const void> {
+    static const bool value = true;
+};
+
+template <class T> static inline size_t cushim__element_of(T *)
+{
+    static_assert(
+        !cushim__is_void<T>::value,
+        "a void pointer says nothing of the elements: give one to their type, or call the "
+        "function with an argument element_bytes");
+
+    return sizeof(T) + (cushim__type_of<T>::number << 56);
+}
+}
+#define CUSHIM__ELEMENT_OF(pointer) cushim__element_of(pointer)
+#else
+#define CUSHIM__ELEMENT_OF(pointer)                                                                \
+    (sizeof(struct {                                                                               \
+         _Static_assert(!__builtin_types_compatible_p(__typeof__(*(pointer)), void),               \
+                        "a void pointer says nothing of the elements: give one to their type, or " \
+                        "call the function with an argument element_bytes");                       \
+         char unused;                                                                              \
+     }) * sizeof(*(pointer)) +                                                                     \
+     ((size_t) CUSHIM__TYPE_OF(*(pointer)) << 56))
+#define CUSHIM__TYPE_OF(x)                                                                         \
+    _Generic((x), float                                                                            \
+             : CUSHIM_ELEMENT_FLOAT, double                                                        \
+             : CUSHIM_ELEMENT_FLOAT, _Bool                                                         \
+             : CUSHIM_ELEMENT_INTEGER, char                                                        \
+             : CUSHIM_ELEMENT_INTEGER, signed char                                                 \
+             : CUSHIM_ELEMENT_INTEGER, unsigned char                                               \
+             : CUSHIM_ELEMENT_INTEGER, short                                                       \
+             : CUSHIM_ELEMENT_INTEGER, unsigned short                                              \
+             : CUSHIM_ELEMENT_INTEGER, int                                                         \
+             : CUSHIM_ELEMENT_INTEGER, unsigned                                                    \
+             : CUSHIM_ELEMENT_INTEGER, long                                                        \
+             : CUSHIM_ELEMENT_INTEGER, unsigned long                                               \
+             : CUSHIM_ELEMENT_INTEGER, long long                                                   \
+             : CUSHIM_ELEMENT_INTEGER, unsigned long long                                          \
+             : CUSHIM_ELEMENT_INTEGER, default                                                     \
+             : CUSHIM_ELEMENT_ANY)
+#endif
+
 /** A view. The functions below make it; a program must not change its fields. */
 typedef struct cushim_view {
     uint64_t object; /* the handle's number */
@@ -46,14 +140,15 @@ typedef struct cushim_view {
     size_t length;   /* elements; or all, if element is 0 */
     size_t element;  /* bytes of an element */
     bool writable;
-    unsigned char reserved[7]; /* 0 */
+    unsigned char type;        /* enum cushim_element_type */
+    unsigned char reserved[6]; /* 0 */
 } cushim_view;
 
 #define CUSHIM__WHOLE ((size_t) -1)
 
 static inline cushim_view cushim__whole(uint64_t object)
 {
-    cushim_view view = {object, 0, CUSHIM__WHOLE, 0, true, {0}};
+    cushim_view view = {object, 0, CUSHIM__WHOLE, 0, true, 0, {0}};
 
     return view;
 }
@@ -113,6 +208,13 @@ extern "C" {
 #endif
 
 /**
+ * Returns the view of all the memory of a slice, or of pinned or unified memory. object is the
+ * number in its handle. CUSHIM_VIEW() is the same without a call; this is for other languages,
+ * which have no macros.
+ */
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_view_whole(uint64_t object, cushim_view *ret_view);
+
+/**
  * Returns the number of elements of a view, and the size of one element in bytes. Either output may
  * be NULL.
  */
@@ -159,10 +261,10 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_view_reinterpret(cushim_view view
  */
 #ifdef __cplusplus
 #define CUSHIM_VIEW_AS(x, type, ret_view)                                                          \
-    cushim_view_reinterpret(CUSHIM_VIEW(x), sizeof(type), alignof(type), ret_view)
+    cushim_view_reinterpret(CUSHIM_VIEW(x), CUSHIM_ELEMENT(type), alignof(type), ret_view)
 #else
 #define CUSHIM_VIEW_AS(x, type, ret_view)                                                          \
-    cushim_view_reinterpret(CUSHIM_VIEW(x), sizeof(type), _Alignof(type), ret_view)
+    cushim_view_reinterpret(CUSHIM_VIEW(x), CUSHIM_ELEMENT(type), _Alignof(type), ret_view)
 #endif
 
 /** Returns the same view, but only for reading. */

@@ -9,16 +9,18 @@ cushim_status cushim_pinned_alloc(cushim_context context, size_t element, size_t
     struct cushim__buffer *buffer = NULL;
     struct cushim__scope scope;
     cushim_status status;
+    unsigned char type;
     size_t bytes = 0;
 
     CHECK_OUTPUT(ret_pinned);
+    type = cushim__take_type(&element);
     CUSHIM_TRY(cushim__checked_size(__func__, element, length, &bytes));
     CUSHIM_TRY(cushim__context_enter(context.id, __func__, &scope));
     status = cushim__memory_alloc_pinned(&scope, bytes, flags, &buffer);
     if (!status)
-        status =
-            cushim__slice_give(&scope, CUSHIM__HANDLE_PINNED,
-                               (struct cushim__part){buffer, 0, element, length}, &ret_pinned->id);
+        status = cushim__slice_give(&scope, CUSHIM__HANDLE_PINNED,
+                                    (struct cushim__part){buffer, 0, element, length, type},
+                                    &ret_pinned->id);
     return cushim__scope_leave(&scope, status);
 }
 

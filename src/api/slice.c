@@ -49,6 +49,7 @@ typedef cushim_status init_fn(struct cushim__scope *scope, struct cushim__stream
 static cushim_status make(cushim_stream stream, size_t element, size_t length, init_fn *init,
                           const void *host, const char *call, uint64_t *ret_id)
 {
+    const unsigned char type = cushim__take_type(&element);
     struct cushim__buffer *buffer = NULL;
     struct cushim__stream *object;
     struct cushim__scope scope;
@@ -64,8 +65,9 @@ static cushim_status make(cushim_stream stream, size_t element, size_t length, i
             cushim__buffer_unref(buffer, call, NULL);
     }
     if (!status)
-        status = cushim__slice_give(&scope, CUSHIM__HANDLE_SLICE,
-                                    (struct cushim__part){buffer, 0, element, length}, ret_id);
+        status =
+            cushim__slice_give(&scope, CUSHIM__HANDLE_SLICE,
+                               (struct cushim__part){buffer, 0, element, length, type}, ret_id);
     return cushim__scope_leave(&scope, status);
 }
 
@@ -109,6 +111,7 @@ static enum cushim__memory memory_of(enum cushim_adopted how)
 cushim_status cushim_slice_adopt(cushim_stream stream, uint64_t address, size_t element,
                                  size_t length, enum cushim_adopted how, cushim_slice *ret_slice)
 {
+    const unsigned char type = cushim__take_type(&element);
     struct cushim__stream *object;
     struct cushim__scope scope;
     cushim_status status;
@@ -122,7 +125,8 @@ cushim_status cushim_slice_adopt(cushim_stream stream, uint64_t address, size_t 
                               (unsigned long long) address);
     if (!status)
         status = cushim__slice_adopt(
-            &scope, object, (struct cushim__adopted){address, element, length, memory_of(how)},
+            &scope, object,
+            (struct cushim__adopted){address, element, length, memory_of(how), type},
             &ret_slice->id);
     return cushim__scope_leave(&scope, status);
 }
@@ -208,10 +212,10 @@ static cushim_status give_part(const struct cushim__scope *scope,
     struct cushim__buffer *buffer = span->slice->buffer;
 
     atomic_fetch_add(&buffer->references, 1);
-    return cushim__slice_give(
-        scope, CUSHIM__HANDLE_SLICE,
-        (struct cushim__part){buffer, span->begin + first * span->element, span->element, length},
-        ret_id);
+    return cushim__slice_give(scope, CUSHIM__HANDLE_SLICE,
+                              (struct cushim__part){buffer, span->begin + first * span->element,
+                                                    span->element, length, span->type},
+                              ret_id);
 }
 
 cushim_status cushim_slice_split(cushim_slice *slice, size_t at, cushim_slice *ret_left,
@@ -247,13 +251,38 @@ cushim_status cushim_slice_split(cushim_slice *slice, size_t at, cushim_slice *r
 
 /* --- copying and filling --- */
 
+static const char *type_word(unsigned char type)
+{
+    static const char *const words[] = {"", " (integer)", " (floating point)"};
+
+    return type <= CUSHIM_ELEMENT_FLOAT ? words[type] : "";
+}
+
+/* Says what differs, and what to write instead where a literal may have another type. */
+static cushim_status fail_elements(const struct cushim__resolved_view *span, const char *call,
+                                   size_t element, unsigned char type)
+{
+    const char *advice = "";
+
+    if (type == CUSHIM_ELEMENT_FLOAT && element == sizeof(double))
+        advice = "; 1.5 is a double, 1.5f a float";
+    else if (type == CUSHIM_ELEMENT_INTEGER && span->type == CUSHIM_ELEMENT_FLOAT)
+        advice = "; 1 is an int, 1.0f a float";
+    else if (type == CUSHIM_ELEMENT_INTEGER && element == sizeof(int))
+        advice = "; 1 is an int, (short) 1 a short";
+    return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, cushim__span_label(span),
+                           "%s: elements of %zu bytes%s here, of %zu%s in the view%s", call,
+                           element, type_word(type), span->element, type_word(span->type), advice);
+}
+
+/* Compares the elements that the caller gave with those of the view. */
 static cushim_status check_elements(const struct cushim__resolved_view *span, const char *call,
                                     size_t element, size_t length)
 {
-    if (span->element != element)
-        return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, cushim__span_label(span),
-                               "%s: elements of %zu bytes here, of %zu in the view", call, element,
-                               span->element);
+    const unsigned char type = cushim__take_type(&element);
+
+    if (span->element != element || (type && span->type && type != span->type))
+        return fail_elements(span, call, element, type);
     if (span->length != length)
         return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, cushim__span_label(span),
                                "%s: %zu elements here, %zu in the view", call, length,
@@ -368,12 +397,14 @@ cushim_status cushim_slice_from_view(cushim_stream stream, cushim_view view,
                                      cushim_slice *ret_slice)
 {
     cushim_slice made = CUSHIM_NONE;
-    size_t length = 0, element = 0;
+    struct cushim__resolved_view span;
     cushim_status status;
 
     CHECK_OUTPUT(ret_slice);
-    CUSHIM_TRY(cushim_view_size(view, &length, &element));
-    CUSHIM_TRY(make(stream, element, length, NULL, NULL, "cushim_slice_clone", &made.id));
+    CUSHIM_TRY(cushim__span_pin(view, "cushim_slice_clone", &span));
+    cushim__span_unpin(&span);
+    CUSHIM_TRY(make(stream, span.element | (size_t) span.type << 56, span.length, NULL, NULL,
+                    "cushim_slice_clone", &made.id));
     status = cushim_view_copy(stream, cushim__slice_view(made), view);
     if (status)
         cushim_slice_free(&made);
@@ -429,7 +460,7 @@ cushim_status cushim_view_fill(cushim_stream stream, cushim_view view, const voi
 
         status = check_elements(&span, scope.call, bytes, span.length);
         if (!status)
-            status = cushim__memory_fill(&scope, object, &access, element, bytes);
+            status = cushim__memory_fill(&scope, object, &access, element, span.element);
         cushim__span_unpin(&span);
     }
     return cushim__scope_leave(&scope, status);

@@ -9,6 +9,7 @@ cushim_status cushim_unified_alloc(cushim_context context, size_t element, size_
     struct cushim__buffer *buffer = NULL;
     struct cushim__scope scope;
     cushim_status status;
+    unsigned char type;
     size_t bytes = 0;
 
     CHECK_OUTPUT(ret_unified);
@@ -16,13 +17,14 @@ cushim_status cushim_unified_alloc(cushim_context context, size_t element, size_
         return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT,
                             "%s: attached to all streams or to the host, not %d", __func__,
                             (int) attach);
+    type = cushim__take_type(&element);
     CUSHIM_TRY(cushim__checked_size(__func__, element, length, &bytes));
     CUSHIM_TRY(cushim__context_enter(context.id, __func__, &scope));
     status = cushim__memory_alloc_managed(&scope, bytes, attach, &buffer);
     if (!status)
-        status =
-            cushim__slice_give(&scope, CUSHIM__HANDLE_UNIFIED,
-                               (struct cushim__part){buffer, 0, element, length}, &ret_unified->id);
+        status = cushim__slice_give(&scope, CUSHIM__HANDLE_UNIFIED,
+                                    (struct cushim__part){buffer, 0, element, length, type},
+                                    &ret_unified->id);
     return cushim__scope_leave(&scope, status);
 }
 

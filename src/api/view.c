@@ -14,7 +14,19 @@ static cushim_view view_of(const struct cushim__resolved_view *span, size_t firs
                          .offset = span->begin - span->slice->begin + first * span->element,
                          .length = length,
                          .element = span->element,
-                         .writable = span->writable};
+                         .writable = span->writable,
+                         .type = span->type};
+}
+
+cushim_status cushim_view_whole(uint64_t object, cushim_view *ret_view)
+{
+    struct cushim__resolved_view span;
+
+    CHECK_OUTPUT(ret_view);
+    CUSHIM_TRY(cushim__span_pin(cushim__whole(object), __func__, &span));
+    *ret_view = view_of(&span, 0, span.length);
+    cushim__span_unpin(&span);
+    return CUSHIM_OK;
 }
 
 cushim_status cushim_view_size(cushim_view view, size_t *ret_length, size_t *ret_element)
@@ -115,6 +127,7 @@ static cushim_status check_cast(const struct cushim__resolved_view *span, size_t
 cushim_status cushim_view_reinterpret(cushim_view view, size_t element, size_t alignment,
                                       cushim_view *ret_view)
 {
+    const unsigned char type = cushim__take_type(&element);
     struct cushim__resolved_view span;
     cushim_status status;
 
@@ -124,6 +137,7 @@ cushim_status cushim_view_reinterpret(cushim_view view, size_t element, size_t a
     if (!status) {
         span.length = (span.end - span.begin) / element;
         span.element = element;
+        span.type = type;
         *ret_view = view_of(&span, 0, span.length);
     }
     cushim__span_unpin(&span);

@@ -53,6 +53,18 @@ DROPPED = [
 ]
 
 
+# Mistakes that the compiler finds, and a part of what it says.
+REFUSED = [
+    ("CUSHIM_IGNORE(cushim_slice_read(stream, slice, (void *) &value, 1))", "a void pointer says"),
+    ("CUSHIM_IGNORE(cushim_slice_write(stream, slice, (const void *) &value, 1))", "a void pointer"),
+    ("CUSHIM_IGNORE(cushim_launch(stream, function, cushim_for_elements(1), CUSHIM_VALUE(slice)))",
+     "this is memory: write CUSHIM_IN"),
+    ("CUSHIM_IGNORE(cushim_launch(stream, function, cushim_for_elements(1), CUSHIM_IN(&value)))", ""),
+    ("CUSHIM_IGNORE(cushim_slice_read(stream, &slice, &value, 1))", ""),
+    ("cushim_slice_free(slice)", ""),
+]
+
+
 def compiles(compiler, flags, text, strict=STRICT):
     command = [*compiler, *strict, *flags, f"-I{INCLUDE}", f"-I{BUILD_INCLUDE}", *CUDA, "-"]
     return subprocess.run(command, input=text, capture_output=True, text=True)
@@ -129,6 +141,19 @@ class Headers(unittest.TestCase):
         if not CXX or not shutil.which(CXX):
             self.skipTest(f"there is no C++ compiler beside {CC}")
         self.check_dropped([CXX, "-xc++"], "-std=c++17")
+
+
+    def check_refused(self, compiler, *flags):
+        for statement, part in REFUSED:
+            done = compiles(compiler, flags, uses(statement), ["-fsyntax-only"])
+            self.assertNotEqual(done.returncode, 0, f"{statement} compiles")
+            self.assertIn(part, done.stderr, statement)
+
+    def test_mistakes_that_the_compiler_finds(self):
+        self.check_refused([CC, "-xc"], "-std=gnu11", "-Werror=incompatible-pointer-types")
+        if not CXX or not shutil.which(CXX):
+            self.skipTest(f"there is no C++ compiler beside {CC}")
+        self.check_refused([CXX, "-xc++"], "-std=c++11")
 
 
 if __name__ == "__main__":

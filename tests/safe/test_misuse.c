@@ -201,6 +201,74 @@ Test(safe_misuse, overlapping_views)
     close_fixture(&f);
 }
 
+Test(safe_misuse, elements_of_another_type)
+{
+    cushim_slice floats = CUSHIM_NONE, unknown = CUSHIM_NONE, clone = CUSHIM_NONE;
+    cushim_slice left = CUSHIM_NONE, right = CUSHIM_NONE;
+    cushim_view part, as_int, whole;
+    const unsigned bits[4] = {0};
+    float values[4] = {0};
+    struct fixture f;
+    int ints[4];
+
+    open_fixture(&f);
+    assert_ok(cushim_slice_from(f.stream, values, 4, &floats));
+    assert_refused(cushim_slice_fill(f.stream, floats, 1), CUSHIM_ERROR_INVALID_ARGUMENT,
+                   "elements of 4 bytes (integer) here, of 4 (floating point) in the view; 1 is an "
+                   "int, 1.0f a float");
+    assert_refused(cushim_slice_read(f.stream, floats, ints, 4), CUSHIM_ERROR_INVALID_ARGUMENT,
+                   "(integer) here");
+    assert_refused(cushim_slice_write(f.stream, floats, bits, 4), CUSHIM_ERROR_INVALID_ARGUMENT,
+                   "(integer) here");
+    /* What is made of a slice keeps its type, but for a view as another type. */
+    assert_ok(cushim_view_part(CUSHIM_VIEW(floats), 1, 2, &part));
+    assert_refused(cushim_slice_fill(f.stream, part, 1), CUSHIM_ERROR_INVALID_ARGUMENT, "1.0f");
+    assert_ok(cushim_slice_clone(f.stream, floats, &clone));
+    assert_refused(cushim_slice_fill(f.stream, clone, 1), CUSHIM_ERROR_INVALID_ARGUMENT, "1.0f");
+    assert_ok(cushim_slice_split(&clone, 2, &left, &right));
+    assert_refused(cushim_slice_fill(f.stream, right, 1), CUSHIM_ERROR_INVALID_ARGUMENT, "1.0f");
+    assert_ok(cushim_view_whole(floats.id, &whole));
+    assert_refused(cushim_slice_fill(f.stream, whole, 1), CUSHIM_ERROR_INVALID_ARGUMENT, "1.0f");
+    assert_ok(cushim_slice_fill(f.stream, whole, 1.0f));
+    assert_ok(CUSHIM_VIEW_AS(floats, int, &as_int));
+    assert_ok(cushim_slice_read(f.stream, as_int, ints, 4));
+    cr_expect(eq(int, ints[3], 0x3f800000));
+    /* Where the type is not known, only the size counts. */
+    assert_ok(cushim_slice_alloc(f.stream, sizeof(float), 4, &unknown));
+    assert_ok(cushim_slice_fill(f.stream, unknown, 1));
+    assert_ok(cushim_slice_fill(f.stream, unknown, 1.0f));
+    cushim_slice_free(&unknown);
+    assert_ok(cushim_slice_alloc(f.stream, CUSHIM_ELEMENT(float), 4, &unknown));
+    assert_refused(cushim_slice_fill(f.stream, unknown, 1), CUSHIM_ERROR_INVALID_ARGUMENT, "1.0f");
+    assert_ok(cushim_view_fill(f.stream, CUSHIM_VIEW(unknown), ints, sizeof(int)));
+    /* A number that no type has is a size, and too large. */
+    assert_refused(cushim_slice_alloc(f.stream, (size_t) 100 << 56 | 4, 4, &clone),
+                   CUSHIM_ERROR_INVALID_ARGUMENT, "more than there can be");
+    cushim_slice_free(&unknown);
+    cushim_slice_free(&left);
+    cushim_slice_free(&right);
+    cushim_slice_free(&floats);
+    close_fixture(&f);
+}
+
+Test(safe_misuse, whole_views)
+{
+    struct fixture f;
+    cushim_view view;
+    size_t length = 0, element = 0;
+
+    open_fixture(&f);
+    assert_ok(cushim_view_whole(f.slice.id, &view));
+    assert_ok(cushim_view_size(view, &length, &element));
+    cr_expect(eq(sz, length, N));
+    cr_expect(eq(sz, element, sizeof(int)));
+    assert_refused(cushim_view_whole(f.slice.id, NULL), CUSHIM_ERROR_INVALID_ARGUMENT, "NULL");
+    assert_refused(cushim_view_whole(0, &view), CUSHIM_ERROR_STALE_HANDLE, "zero");
+    assert_refused(cushim_view_whole(f.stream.id, &view), CUSHIM_ERROR_WRONG_HANDLE,
+                   "this is the handle of a stream");
+    close_fixture(&f);
+}
+
 Test(safe_misuse, lengths_and_sizes_that_do_not_match)
 {
     cushim_view part, cast;
@@ -214,12 +282,13 @@ Test(safe_misuse, lengths_and_sizes_that_do_not_match)
     assert_refused(cushim_slice_write(f.stream, f.slice, values, N + 1),
                    CUSHIM_ERROR_INVALID_ARGUMENT, "65 elements here, 64 in the view");
     assert_refused(cushim_slice_read(f.stream, f.slice, doubles, N), CUSHIM_ERROR_INVALID_ARGUMENT,
-                   "elements of 8 bytes here, of 4 in the view");
+                   "elements of 8 bytes (floating point) here, of 4 in the view; 1.5 is a double, "
+                   "1.5f a float");
     assert_ok(cushim_view_part(CUSHIM_VIEW(f.slice), 1, 2, &part));
     assert_refused(cushim_slice_copy(f.stream, part, f.slice), CUSHIM_ERROR_INVALID_ARGUMENT,
                    "from 256 bytes to 8");
     assert_refused(cushim_slice_fill(f.stream, f.slice, 1.0), CUSHIM_ERROR_INVALID_ARGUMENT,
-                   "elements of 8 bytes here, of 4 in the view");
+                   "elements of 8 bytes (floating point) here, of 4 in the view");
     assert_refused(cushim_view_part(CUSHIM_VIEW(f.slice), 60, 5, &part),
                    CUSHIM_ERROR_INVALID_ARGUMENT, "5 elements from element 60 on, the view has 64");
     assert_refused(cushim_view_split(CUSHIM_VIEW(f.slice), 65, &part, NULL),

@@ -143,7 +143,7 @@ Test(safe_slice, fills_of_every_size)
     assert_ok(cushim_slice_read(f.a, slice, halves, N));
     cr_expect(eq(uint, halves[N - 1], 0x3c00));
     assert_refused(cushim_slice_fill(f.a, slice, 1.5f), CUSHIM_ERROR_INVALID_ARGUMENT,
-                   "4 bytes here, of 2 in the view");
+                   "4 bytes (floating point) here, of 2 in the view");
     cushim_slice_free(&slice);
     close_fixture(&f);
 }

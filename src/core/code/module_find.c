@@ -150,9 +150,11 @@ static cushim_status give_slice(const struct cushim__scope *scope, struct cushim
     }
     /* The slice takes over one reference of the buffer. The member keeps its own. */
     atomic_fetch_add(&member->buffer->references, 1);
-    CUSHIM_TRY(cushim__slice_give(
-        scope, CUSHIM__HANDLE_SLICE,
-        (struct cushim__part){member->buffer, 0, 1, member->buffer->bytes}, &member->id));
+    CUSHIM_TRY(cushim__slice_give(scope, CUSHIM__HANDLE_SLICE,
+                                  (struct cushim__part){.buffer = member->buffer,
+                                                        .element = 1,
+                                                        .length = member->buffer->bytes},
+                                  &member->id));
     object = cushim__handle_pin(member->id, CUSHIM__HANDLE_SLICE, NULL);
     if (object) {
         cushim__object_set_label(object, member->name, scope->call);

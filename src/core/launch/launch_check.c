@@ -4,6 +4,7 @@
  * mistakes, and would not notice an argument of a wrong size: it would read beyond it. So the texts
  * here name the kernel, the argument and the limit.
  */
+#include <ctype.h>
 #include <string.h>
 
 #include "core/launch/launch.h"
@@ -98,10 +99,15 @@ static cushim_status wrong_size(const struct cushim__launch *launch, size_t i)
 {
     const struct cushim_argument *argument = &launch->arguments[i];
 
-    return FAIL(launch, "%s: argument %zu (%s) is %s%zu bytes, the kernel's parameter is %u",
-                launch->function->name, i, argument->name ? argument->name : "",
+    const char *name = argument->name ? argument->name : "";
+    const bool is_literal =
+        strspn(name, "-.") < 2 && isdigit((unsigned char) name[strspn(name, "-.")]);
+
+    return FAIL(launch, "%s: argument %zu (%s) is %s%zu bytes, the kernel's parameter is %u%s",
+                launch->function->name, i, name,
                 argument->intent == CUSHIM_INTENT_VALUE ? "" : "an address of ", argument->bytes,
-                launch->function->params[i].size);
+                launch->function->params[i].size,
+                is_literal ? "; 1 is an int, (size_t) 1 a size, 1.5 a double, 1.5f a float" : "");
 }
 
 static cushim_status wrong_count(const struct cushim__launch *launch)

@@ -38,6 +38,7 @@ cushim_status cushim__slice_give(const struct cushim__scope *scope, enum cushim_
     slice->buffer = buffer;
     slice->begin = part.begin;
     slice->element = part.element;
+    slice->type = part.type;
     slice->length = part.length;
     return cushim__object_give(&slice->object, scope->call, ret_id);
 }
@@ -88,7 +89,7 @@ cushim_status cushim__slice_adopt(struct cushim__scope *scope, struct cushim__st
         cushim__buffer_hold(buffer);
         status = cushim__slice_give(
             scope, CUSHIM__HANDLE_SLICE,
-            (struct cushim__part){buffer, 0, adopted.element, adopted.length}, &id);
+            (struct cushim__part){buffer, 0, adopted.element, adopted.length, adopted.type}, &id);
     }
     /* The memory stays the caller's on failure, so the buffer owns it only from here on. */
     if (!status) {
@@ -143,6 +144,7 @@ static cushim_status resolve(const cushim_view *view, const char *call,
 
     span->element = is_whole(view) ? slice->element : view->element;
     span->length = is_whole(view) ? slice->length : view->length;
+    span->type = is_whole(view) ? slice->type : view->type;
     status = cushim__checked_size(call, span->element, span->length, &bytes);
     if (status)
         return status;

@@ -20,6 +20,7 @@ struct cushim__slice {
     struct cushim__buffer *buffer; /* several slices may be parts of one buffer */
     size_t begin;                  /* bytes of the buffer */
     size_t element, length;        /* bytes, elements */
+    unsigned char type;            /* enum cushim_element_type */
 };
 
 /* A span: a view that was looked up and checked. Its slice is pinned. */
@@ -29,6 +30,7 @@ struct cushim__resolved_view {
     size_t begin, end; /* bytes of the buffer */
     size_t element, length;
     bool writable;
+    unsigned char type;
 };
 
 /* The elements of a buffer that a slice is made of. */
@@ -36,6 +38,7 @@ struct cushim__part {
     struct cushim__buffer *buffer;
     size_t begin, element; /* bytes */
     size_t length;         /* elements */
+    unsigned char type;    /* enum cushim_element_type */
 };
 
 /*
@@ -50,6 +53,7 @@ struct cushim__adopted {
     uint64_t address;
     size_t element, length;     /* bytes, elements */
     enum cushim__memory memory; /* tells how cushim frees it */
+    unsigned char type;         /* enum cushim_element_type */
 };
 
 /*
@@ -65,6 +69,20 @@ cushim_status cushim__slice_adopt(struct cushim__scope *scope, struct cushim__st
  */
 cushim_status cushim__slice_host(uint64_t id, enum cushim__handle_kind kind, bool write,
                                  const char *call, void **ret_pointer);
+
+/*
+ * Takes the type out of the size of an element that a program gave, CUSHIM_ELEMENT(). A number that
+ * has none is left as it is.
+ */
+static inline unsigned char cushim__take_type(size_t *element)
+{
+    const size_t type = *element >> 56;
+
+    if (!type || type > CUSHIM_ELEMENT_FLOAT)
+        return CUSHIM_ELEMENT_ANY;
+    *element -= type << 56;
+    return (unsigned char) type;
+}
 
 /* Computes element * length. CUSHIM_ERROR_INVALID_ARGUMENT if no memory can be that large. */
 cushim_status cushim__checked_size(const char *call, size_t element, size_t length,
