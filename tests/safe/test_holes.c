@@ -14,14 +14,14 @@ enum { N = 64 };
 
 struct fixture {
     struct world w;
-    cushim_context other; /* the primary one of device 1 */
+    cushim_context other; /* of device 1 where there are two */
     cushim_stream a, b, c, far;
 };
 
 static void open_fixture(struct fixture *f)
 {
     open_world(&f->w);
-    assert_ok(cushim_context_primary(f->w.driver, 1, &f->other));
+    open_other_context(&f->w, &f->other);
     assert_ok(cushim_stream_new(f->w.context, NULL, &f->a));
     assert_ok(cushim_stream_new(f->w.context, NULL, &f->b));
     assert_ok(cushim_stream_new(f->w.context, NULL, &f->c));

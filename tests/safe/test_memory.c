@@ -194,8 +194,10 @@ Test(safe_memory, prefetch_and_advice)
 {
     struct fixture f;
     cushim_view part;
+    int device;
 
     open_fixture(&f, NULL);
+    device = other_device(&f.w);
     assert_ok(cushim_slice_fill(f.b, f.unified, 1));
     assert_ok(cushim_view_part(CUSHIM_VIEW(f.unified), 8, 8, &part));
     cr_expect(eq(int, location(&f, LAST_PREFETCH_LOCATION, f.address + 32, 32), -2));
@@ -205,8 +207,8 @@ Test(safe_memory, prefetch_and_advice)
     cr_expect(eq(int, location(&f, LAST_PREFETCH_LOCATION, f.address + 32, 32), -1));
     assert_ok(cushim_unified_prefetch(f.a, part, 0));
     cr_expect(eq(int, location(&f, LAST_PREFETCH_LOCATION, f.address + 32, 32), 0));
-    assert_ok(cushim_unified_advise(f.unified, CUSHIM_ADVICE_PREFERRED_LOCATION, 1));
-    cr_expect(eq(int, location(&f, PREFERRED_LOCATION, f.address, sizeof(int) * N), 1));
+    assert_ok(cushim_unified_advise(f.unified, CUSHIM_ADVICE_PREFERRED_LOCATION, device));
+    cr_expect(eq(int, location(&f, PREFERRED_LOCATION, f.address, sizeof(int) * N), device));
     assert_refused(cushim_unified_advise((cushim_unified){f.a.id}, CUSHIM_ADVICE_READ_MOSTLY, 0),
                    CUSHIM_ERROR_WRONG_HANDLE, "this is the handle of a stream");
     close_fixture(&f);

@@ -10,7 +10,7 @@ enum { N = 64 };
 
 struct fixture {
     struct world w;
-    cushim_context other; /* the primary one of device 1 */
+    cushim_context other; /* of device 1 where there are two */
     cushim_stream stream, far;
     cushim_event event;
     cushim_slice slice, far_slice;
@@ -29,7 +29,7 @@ static cushim_slice filled(cushim_stream stream)
 static void open_fixture(struct fixture *f)
 {
     open_world(&f->w);
-    assert_ok(cushim_context_primary(f->w.driver, 1, &f->other));
+    open_other_context(&f->w, &f->other);
     assert_ok(cushim_stream_new(f->w.context, NULL, &f->stream));
     assert_ok(cushim_stream_new(f->other, NULL, &f->far));
     assert_ok(cushim_event_new(f->w.context, 0, &f->event));
@@ -400,7 +400,7 @@ Test(safe_misuse, parents_freed_first)
     assert_ok(cushim_context_primary_state(f.w.driver, 0, &flags, &active));
     cr_expect(eq(int, active, 1), "the other context's memory was used from here");
     cushim_slice_free(&f.far_slice);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i <= other_device(&f.w); i++) {
         assert_ok(cushim_context_primary_state(f.w.driver, i, &flags, &active));
         cr_expect(eq(int, active, 0), "device %d", i);
     }

@@ -259,6 +259,16 @@ Test(safe_stream, memory_that_crosses_is_marked_in_time)
     close_world(&w);
 }
 
+/* A host function that lasts until the test lets it go. */
+static atomic_bool let_go;
+
+static void last(void *unused)
+{
+    (void) unused;
+    while (!atomic_load(&let_go))
+        usleep(1000);
+}
+
 Test(safe_stream, events)
 {
     cushim_event start = CUSHIM_NONE, end = CUSHIM_NONE, plain = CUSHIM_NONE;
@@ -274,12 +284,15 @@ Test(safe_stream, events)
     assert_ok(cushim_event_new(w.context, CUSHIM_EVENT_DEFAULT, &plain));
     assert_ok(cushim_event_query(plain));
     assert_ok(cushim_event_record(start, stream));
+    atomic_store(&let_go, false);
+    assert_ok(cushim_stream_host_function(stream, last, NULL, NULL));
     slice = filled(stream, 1);
     assert_ok(cushim_event_record(end, stream));
     cushim_error_clear();
     assert_status(cushim_event_query(end), 600);
     assert_status(cushim_event_elapsed(start, end, &milliseconds), 600);
     cr_expect(eq(int, cushim_error_status(), 0), "not ready is no error");
+    atomic_store(&let_go, true);
     assert_ok(cushim_event_synchronize(end));
     assert_ok(cushim_event_query(end));
     assert_ok(cushim_event_elapsed(start, end, &milliseconds));
@@ -350,7 +363,7 @@ Test(safe_stream, adopted_twice_is_one)
     struct world w;
 
     open_world(&w);
-    assert_ok(cushim_context_primary(w.driver, 1, &other));
+    open_other_context(&w, &other);
     assert_ok(cushim_context_push(w.context));
     cr_assert(eq(int, RAW(&w, cuStreamCreate, (void **, unsigned), &raw, 1), 0));
     assert_ok(cushim_context_pop(w.driver, NULL));
@@ -406,16 +419,6 @@ Test(safe_stream, closing_a_driver_tells_what_was_never_freed)
     cushim_slice_free(&slice_copy);
     cushim_stream_free(&copy);
     close_world(&w);
-}
-
-/* A host function that lasts until the test lets it go. */
-static atomic_bool let_go;
-
-static void last(void *unused)
-{
-    (void) unused;
-    while (!atomic_load(&let_go))
-        usleep(1000);
 }
 
 Test(safe_stream, waits_have_a_time_limit)

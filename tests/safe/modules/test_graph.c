@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Graphs on the mock: what is recorded, what a launch waits for, and what a graph keeps. */
+/* Graphs: what is recorded, what a launch waits for, and what a graph keeps. */
 #include "launch_kernels.h"
 
 SUITE(graph);
@@ -261,7 +261,7 @@ Test(graph, misuse, .init = begin)
     assert_refused(cushim_capture_end(&again, &none), CUSHIM_ERROR_INVALID_ARGUMENT,
                    "not a stream of cushim_capture_begin");
     cr_assert(eq(u64, again.id, stream.id)); /* which is not freed */
-    assert_ok(cushim_context_primary(w.driver, 1, &other));
+    open_other_context(&w, &other);
     assert_ok(cushim_stream_new(other, NULL, &far));
     assert_refused(cushim_graph_launch(graph, far), CUSHIM_ERROR_FOREIGN_CONTEXT, "stream");
     assert_ok(cushim_capture_begin(w.context, &recorder));

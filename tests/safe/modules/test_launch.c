@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Launches on the mock: what is checked, what the driver is asked, and what comes out. */
+/* Launches: what is checked, what the driver is asked, and what comes out. */
 #include "launch_kernels.h"
 
 SUITE(launch);
@@ -16,8 +16,43 @@ Test(launch, the_result_is_right, .init = begin)
     assert_ok(cushim_slice_read(stream, y, out, N));
     cr_assert(eq(flt, out[0], 3));
     cr_assert(eq(flt, out[N - 1], 3));
+    cr_assert(eq(uint, last_launch().grid[0], 4));
+    cr_assert(eq(uint, last_launch().block[0], 256));
+    cushim_slice_free(&x);
+    cushim_slice_free(&y);
+    finish();
+}
+
+static unsigned grid_of_last[3];
+
+static void run_saxpy(const struct cushim_mock_launch *launch, void *const *args)
+{
+    const float a = *(const float *) args[0];
+    const size_t n = *(const size_t *) args[3];
+    const float *x = cushim_mock_input(*(const uint64_t *) args[1], n * sizeof(float));
+    float *y = cushim_mock_pointer(*(const uint64_t *) args[2], n * sizeof(float));
+
+    memcpy(grid_of_last, launch->grid, sizeof(grid_of_last));
+    for (size_t i = 0; x && y && i < n; i++)
+        y[i] += a * x[i];
+}
+
+Test(launch, a_kernel_may_be_a_function_of_the_program, .init = begin)
+{
+    cushim_slice x = CUSHIM_NONE, y = CUSHIM_NONE;
+    const float a = 2;
+    const size_t n = N;
+    float out[N];
+
+    MOCK_ONLY("it registers a function as the kernel");
+    x = ones(N);
+    y = ones(N);
+    assert_ok(cushim_mock_register_kernel("saxpy", run_saxpy, NULL));
+    assert_ok(cushim_launch(stream, saxpy, cushim_for_elements(n), CUSHIM_VALUE(a), CUSHIM_IN(x),
+                            CUSHIM_INOUT(y), CUSHIM_VALUE(n)));
+    assert_ok(cushim_slice_read(stream, y, out, N));
+    cr_assert(eq(flt, out[N - 1], 3));
     cr_assert(eq(uint, grid_of_last[0], 4));
-    cr_assert(eq(uint, block_of_last[0], 256));
     cushim_slice_free(&x);
     cushim_slice_free(&y);
     finish();
@@ -135,11 +170,12 @@ Test(launch, structures_are_values, .init = begin)
         double d;
         int i[2];
     } s = {0.5, {3, 4}};
+    struct noted got;
 
     assert_ok(cushim_launch(stream, pair, one, CUSHIM_VALUE(s), CUSHIM_VALUE((char) 'x')));
-    assert_ok(cushim_stream_synchronize(stream));
-    cr_assert(eq(int, memcmp(pair_of_last, &s, 16), 0));
-    cr_assert(eq(int, pair_of_last[16], 'x'));
+    got = last_launch();
+    cr_assert(eq(int, memcmp(got.s, &s, 16), 0));
+    cr_assert(eq(int, got.c, 'x'));
     assert_ok(
         cushim_launch(stream, pair, one, CUSHIM_BYTES(&s, sizeof(s)), CUSHIM_VALUE((char) 1)));
     finish();
@@ -188,16 +224,19 @@ Test(launch, an_empty_grid_does_nothing, .init = begin)
 
 Test(launch, fields_of_two_and_three_dimensions, .init = begin)
 {
+    struct noted got;
+
     assert_ok(cushim_launch(stream, nothing, cushim_for_2d(33, 16)));
-    assert_ok(cushim_stream_synchronize(stream));
-    cr_assert(eq(uint, grid_of_last[0], 3));
-    cr_assert(eq(uint, grid_of_last[1], 1));
-    cr_assert(eq(uint, block_of_last[1], 16));
+    got = last_launch();
+    cr_assert(eq(uint, got.grid[0], 3));
+    cr_assert(eq(uint, got.grid[1], 1));
+    cr_assert(eq(uint, got.block[1], 16));
     assert_ok(cushim_launch(stream, nothing, cushim_for_3d(8, 9, 9)));
-    assert_ok(cushim_stream_synchronize(stream));
-    cr_assert(eq(uint, grid_of_last[1], 2));
-    cr_assert(eq(uint, grid_of_last[2], 3));
-    cr_assert(eq(uint, block_of_last[2], 4));
+    got = last_launch();
+    cr_assert(eq(uint, got.grid[1], 2));
+    cr_assert(eq(uint, got.grid[2], 3));
+    cr_assert(eq(uint, got.block[2], 4));
+    cr_assert(eq(uint, got.launches, 2));
     finish();
 }
 
@@ -264,7 +303,7 @@ Test(launch, all_is_of_one_context, .init = begin)
     const float a = 2;
     const size_t n = N;
 
-    assert_ok(cushim_context_primary(w.driver, 1, &other));
+    open_other_context(&w, &other);
     assert_ok(cushim_stream_new(other, NULL, &its));
     assert_ok(cushim_slice_zeros(its, sizeof(float), N, &foreign));
     assert_refused(cushim_launch(its, nothing, cushim_for_elements(1)),
@@ -282,26 +321,27 @@ Test(launch, all_is_of_one_context, .init = begin)
 
 Test(launch, many_arguments, .init = begin)
 {
-    char text[2048] = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry many(";
+    char text[4096] = PTX_HEAD ".visible .global .align 4 .u32 launches;\n.visible .entry many(";
     struct cushim_argument arguments[40];
     const struct cushim_launch_config one = cushim_launch_config(.grid = {1}, .block = {1});
     cushim_module m = CUSHIM_NONE;
     cushim_slice x = ones(N);
     cushim_function many;
+    unsigned launches = 0;
 
     for (int i = 0; i < 40; i++) {
         snprintf(text + strlen(text), 40, "%s.param .u64 p%d", i ? ", " : "", i);
         arguments[i] = CUSHIM_IN(x);
     }
-    strcat(text, ") { ret; }\n");
-    assert_ok(cushim_mock_register_kernel("many", run_nothing, NULL));
+    strcat(text, ")\n{ .reg .u32 %n; ld.global.u32 %n, [launches]; add.u32 %n, %n, 1;\n"
+                 "st.global.u32 [launches], %n; ret; }\n");
     assert_ok(cushim_module_load_text(w.context, text, NULL, &m));
     assert_ok(cushim_module_function(m, "many", &many));
     assert_ok(cushim_launch_arguments(stream, many, &one, arguments, 40));
     arguments[39] = CUSHIM_OUT(x);
     assert_status(cushim_launch_arguments(stream, many, &one, arguments, 40), CUSHIM_ERROR_OVERLAP);
-    assert_ok(cushim_stream_synchronize(stream));
-    cr_assert(eq(int, launched, 1));
+    read_variable(m, "launches", &launches, sizeof(launches));
+    cr_assert(eq(uint, launches, 1));
     cushim_module_free(&m);
     cushim_slice_free(&x);
     finish();

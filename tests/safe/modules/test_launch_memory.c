@@ -216,7 +216,7 @@ Test(launch_memory, kernels_use_page_locked_memory, .init = begin)
     const size_t n = N;
     float *in = NULL;
 
-    assert_ok(cushim_context_primary(w.driver, 1, &other));
+    open_other_context(&w, &other);
     assert_ok(cushim_pinned_alloc(other, sizeof(float), N, CUSHIM_PINNED_PORTABLE, &pinned));
     assert_ok(cushim_pinned_write(pinned, (void **) &in));
     for (int i = 0; i < N; i++)

@@ -67,19 +67,12 @@ static bool before(struct cushim_call *call, void *user)
 static const char ptx[] = ".version 7.0\n.target sm_90\n.address_size 64\n"
                           ".visible .entry nothing() { ret; }\n";
 
-static void run_nothing(const struct cushim_mock_launch *launch, void *const *args)
-{
-    (void) launch;
-    (void) args;
-}
-
 static void begin(void)
 {
     const struct cushim_hooks hooks = {.before = before};
 
     open_world(&w);
     answer = true;
-    assert_ok(cushim_mock_register_kernel("nothing", run_nothing, NULL));
     assert_ok(cushim_interpose(w.driver, &hooks, 1, &watched));
     assert_ok(cushim_context_primary(watched, 0, &context));
     assert_ok(cushim_stream_new(context, NULL, &stream));
