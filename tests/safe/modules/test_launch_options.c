@@ -64,7 +64,7 @@ static bool before(struct cushim_call *call, void *user)
     return answer;
 }
 
-static const char ptx[] = ".version 7.0\n.target sm_90\n.address_size 64\n"
+static const char ptx[] = ".version 7.8\n.target sm_90\n.address_size 64\n"
                           ".visible .entry nothing() { ret; }\n";
 
 static void begin(void)
