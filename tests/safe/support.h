@@ -99,6 +99,15 @@ static inline void open_other_context(const struct world *w, cushim_context *ret
             cr_skip("there is one device, and it needs two");                                      \
     } while (0)
 
+/* 10 times the major number of device 0's compute capability, and the minor one. */
+static inline int compute_capability(const struct world *w)
+{
+    int major = 0, minor = 0;
+
+    assert_ok(cushim_device_compute_capability(w->below, 0, &major, &minor));
+    return 10 * major + minor;
+}
+
 static inline void inject(struct world *w, const char *rules)
 {
     assert_ok(cushim_faults_read(w->faults, rules));

@@ -116,7 +116,8 @@ Test(safe_context, adopted_contexts_are_destroyed_only_if_owned)
     void *cu = NULL;
 
     open_world(&w);
-    cr_assert(eq(int, RAW(&w, cuCtxCreate_v2, (void **, unsigned, int), &cu, 0, other_device(&w)), 0));
+    cr_assert(
+        eq(int, RAW(&w, cuCtxCreate_v2, (void **, unsigned, int), &cu, 0, other_device(&w)), 0));
     assert_ok(cushim_context_adopt(w.driver, cu, false, &borrowed));
     assert_refused(cushim_context_adopt(w.driver, cu, true, &owned), CUSHIM_ERROR_BUSY, "already");
     cr_expect(eq(u64, owned.id, 0));
@@ -165,7 +166,8 @@ Test(safe_context, settings)
     struct world w;
 
     open_world(&w);
-    assert_ok(cushim_context_create(w.driver, other_device(&w), CUSHIM_CONTEXT_BLOCKING_SYNC, &mine));
+    assert_ok(
+        cushim_context_create(w.driver, other_device(&w), CUSHIM_CONTEXT_BLOCKING_SYNC, &mine));
     assert_ok(cushim_context_flags(mine, &flags));
     cr_expect(eq(uint, flags & 7, CUSHIM_CONTEXT_BLOCKING_SYNC));
     assert_ok(cushim_context_set_limit(mine, CUSHIM_LIMIT_STACK_SIZE, 4096));

@@ -162,14 +162,12 @@ enum { HALVES = 1 << 16 };
          "  ld.param.u64 %a0, [to]; ld.param.u64 %a1, [from];\n" load convert store "  ret;\n"     \
          "}\n"
 
-static const char to_float[] =
-    CONVERSION("  mad.wide.u32 %a2, %i, 2, %a1;\n  ld.global.b16 %h, [%a2];\n",
-               "  cvt.f32.f16 %f, %h;\n",
-               "  mad.wide.u32 %a3, %i, 4, %a0;\n  st.global.f32 [%a3], %f;\n");
-static const char from_float[] =
-    CONVERSION("  mad.wide.u32 %a2, %i, 4, %a1;\n  ld.global.f32 %f, [%a2];\n",
-               "  cvt.rn.f16.f32 %h, %f;\n",
-               "  mad.wide.u32 %a3, %i, 2, %a0;\n  st.global.b16 [%a3], %h;\n");
+static const char to_float[] = CONVERSION(
+    "  mad.wide.u32 %a2, %i, 2, %a1;\n  ld.global.b16 %h, [%a2];\n", "  cvt.f32.f16 %f, %h;\n",
+    "  mad.wide.u32 %a3, %i, 4, %a0;\n  st.global.f32 [%a3], %f;\n");
+static const char from_float[] = CONVERSION(
+    "  mad.wide.u32 %a2, %i, 4, %a1;\n  ld.global.f32 %f, [%a2];\n", "  cvt.rn.f16.f32 %h, %f;\n",
+    "  mad.wide.u32 %a3, %i, 2, %a0;\n  st.global.b16 [%a3], %h;\n");
 
 static void convert(cushim_slice to, cushim_slice from)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Linking, on the mock. */
+/* Linking. */
 #include "../support.h"
 
 SUITE(link);

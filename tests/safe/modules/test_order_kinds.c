@@ -59,7 +59,8 @@ static void open_stream(struct side *s, enum kind kind)
         assert_ok(cushim_stream_per_thread(s->context, &s->stream));
         break;
     case BLOCKING:
-        assert_ok(cushim_stream_new(s->context, cushim_stream_params(.blocking = true), &s->stream));
+        assert_ok(
+            cushim_stream_new(s->context, cushim_stream_params(.blocking = true), &s->stream));
         break;
     case FORKED:
         assert_ok(cushim_stream_new(s->context, NULL, &s->base));
@@ -67,8 +68,8 @@ static void open_stream(struct side *s, enum kind kind)
         break;
     case URGENT:
         assert_ok(cushim_context_priority_range(s->context, &least, &greatest));
-        assert_ok(cushim_stream_new(s->context, cushim_stream_params(.priority = greatest),
-                                    &s->stream));
+        assert_ok(
+            cushim_stream_new(s->context, cushim_stream_params(.priority = greatest), &s->stream));
         break;
     default:
         assert_ok(cushim_stream_new(s->context, NULL, &s->stream));
