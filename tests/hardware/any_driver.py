@@ -41,13 +41,15 @@ class Sum:
 
 
 def read(text):
-    done = Sum()
+    done, reason = Sum(), ""
     for line in text.splitlines():
+        if line.startswith("# skipped: "): # what run.c says before the line of the test
+            reason = line.removeprefix("# skipped: ")
         match = TEST.match(line + " ")
         if not match:
             continue
         if match[3] is not None:
-            done.skips[match[3].strip()] += 1
+            done.skips[match[3].strip() or reason] += 1
             continue
         done.ran += 1
         done.failed += match[1] == "not ok"

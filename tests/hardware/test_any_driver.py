@@ -25,6 +25,14 @@ not ok - a::fourth  (0.00s)
 ok - a::fifth  (0.02s)
 """
 
+# With CUSHIM_TESTS_FORK.
+OUTPUT_OF_FORKS = """1..3
+ok 1 - a::first
+# skipped: only on the mock: it has a log
+ok 2 - a::second # SKIP
+not ok 3 - a::third
+"""
+
 
 def run(probe, *programs):
     """The probe is a program that tells nothing, or why there is no driver."""
@@ -39,6 +47,11 @@ class AnyDriver(unittest.TestCase):
         done = any_driver.read(OUTPUT)
         self.assertEqual((done.ran, done.failed), (3, 2))
         self.assertEqual(done.skips, {"only on the mock: it has a log": 2})
+
+    def test_counts_of_forks(self):
+        done = any_driver.read(OUTPUT_OF_FORKS)
+        self.assertEqual((done.ran, done.failed), (2, 1))
+        self.assertEqual(done.skips, {"only on the mock: it has a log": 1})
 
     def test_failures_are_told(self):
         status, text = run("/bin/true", FAILING)
