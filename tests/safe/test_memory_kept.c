@@ -196,7 +196,7 @@ Test(memory_kept, is_nothing_where_the_mock_checks)
     struct world w;
     cushim_slice slice;
 
-    MOCK_ONLY("the mock's checks are on");
+    MOCK_ONLY("it turns the mock's checks on");
     open_with_checks(&w, "");
     assert_ok(cushim_memory_keep(w.context, 1 << 20));
     slice = new_slice(stream, N);
