@@ -98,7 +98,7 @@ Test(safe_retain, the_same_memory, .init = begin, .fini = end)
 
 static cushim_status make_context(cushim_context *ret)
 {
-    return cushim_context_create(w.driver, 1, 0, ret);
+    return cushim_context_create(w.driver, other_device(&w), 0, ret);
 }
 
 static cushim_status make_stream(cushim_stream *ret)
@@ -183,7 +183,7 @@ static cushim_status make_faults(cushim_faults *ret)
 
 static cushim_status make_driver(cushim_driver *ret)
 {
-    return cushim_open(cushim_open_params(.library = MOCK), ret);
+    return cushim_open(cushim_open_params(.library = test_library()), ret);
 }
 
 static cushim_status use_driver(cushim_driver driver)
