@@ -60,14 +60,21 @@ static const struct cushim__rows *rows_of(unsigned kind)
  */
 static unsigned forks;
 
-static void count_fork(void)
+/*
+ * The calls that other threads of the parent were inside of never end in the child, so nothing may
+ * wait for them.
+ */
+static void in_child(void)
 {
     forks++;
+    for (unsigned kind = 0; kind < CUSHIM__SLOT_KINDS; kind++)
+        for (unsigned i = 0; i < CUSHIM__SLOTS; i++)
+            cushim__slots[kind][i].lost = cushim__slots[kind][i].inside;
 }
 
 __attribute__((constructor)) static void watch_forks(void)
 {
-    pthread_atfork(NULL, NULL, count_fork);
+    pthread_atfork(NULL, NULL, in_child);
 }
 
 /*
@@ -262,7 +269,7 @@ void cushim__interpose_stop(enum cushim_library library, int slot)
      * A call can last long, for example cuCtxSynchronize(). So this sleeps between its looks, and
      * costs calls nothing: they need not wake anybody.
      */
-    while (__atomic_load_n(&s->inside, __ATOMIC_SEQ_CST))
+    while ((int) (__atomic_load_n(&s->inside, __ATOMIC_SEQ_CST) - s->lost) > 0)
         nanosleep(&pause, NULL);
     free(hooks);
 }

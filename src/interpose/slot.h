@@ -30,6 +30,7 @@ struct cushim__hook_slot {
     struct cushim__hook_list *hooks; /* NULL: calls are only passed on */
     cushim__entry *const *below;     /* the table that calls are passed on to */
     unsigned inside;                 /* calls that may use the hooks */
+    unsigned lost;                   /* those of them that were under way when this process began */
     bool taken;
 };
 
