@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "base/util.h"
 #include "core/object/object.h"
+#include "core/object/scope.h"
 #include "interpose/interpose.h"
 
 /*
@@ -104,12 +105,10 @@ static void close_open(uint64_t *id, enum cushim_library library, const char *ca
 
     /*
      * Closing waits until no call is inside of a hook. Called from a hook, it would wait for
-     * itself.
+     * itself, and called from a host function for a call that waits for the function.
      */
-    if (cushim__in_hook()) {
-        cushim__fail_at(CUSHIM_ERROR_BUSY, call, NULL,
-                        "%s: called from inside a hook; the handle stays open", call);
-        cushim__log(CUSHIM_LOG_ERROR, "%s", cushim__error()->text);
+    if (cushim__check_no_callback(call)) {
+        cushim__log(CUSHIM_LOG_ERROR, "%s; the handle stays open", cushim__error()->text);
         return;
     }
     cushim__close_deferred();
