@@ -5,7 +5,7 @@
 #include "core/order/graph.h"
 
 /*
- * Adds a context to a list that is sorted by address, which is the order for taking the locks.
+ * Adds a context to a list that is sorted by the addresses of the locks: the order for taking them.
  * Returns false if there is no room.
  */
 static bool add(struct cushim__locks *locks, struct cushim__context *context, bool keep)
@@ -17,7 +17,7 @@ static bool add(struct cushim__locks *locks, struct cushim__context *context, bo
             return true;
     if (locks->n == ARRAY_SIZE(locks->contexts))
         return false;
-    for (; i && locks->contexts[i - 1] > context; i--) {
+    for (; i && locks->contexts[i - 1]->lock > context->lock; i--) {
         locks->contexts[i] = locks->contexts[i - 1];
         locks->kept[i] = locks->kept[i - 1];
     }

@@ -33,7 +33,7 @@ struct cushim__access {
 };
 
 /*
- * The context locks that are held, sorted by the address of their context. All threads take them
+ * The context locks that are held, sorted by the addresses of the locks. All threads take them
  * in this order, and after the stream lock, so that no two threads wait for each other.
  */
 struct cushim__locks {
