@@ -67,8 +67,10 @@ static cushim_status record(struct cushim__scope *scope, struct cushim__event *e
         cushim__timeline_unref(event->point.timeline);
         event->point.timeline = cushim__timeline_ref(stream->timeline);
     }
-    if (!status)
+    if (!status) {
         event->point.number = stream->timeline->submitted;
+        event->recordings++;
+    }
     cushim__unlock(scope->context);
     cushim__submit_abandon(&s);
     return status;
@@ -90,48 +92,51 @@ cushim_status cushim_event_record(cushim_event event, cushim_stream stream)
     return cushim__scope_leave(&scope, status);
 }
 
-/*
- * Returns the point of the event's last recording, with a reference on its timeline, because
- * another thread may record the event again.
- */
-static struct cushim__point point_of(struct cushim__event *event)
+/* The last recording of an event, as it was at one moment. */
+struct recording {
+    struct cushim__point point; /* with a reference on its timeline */
+    uint64_t recordings;
+};
+
+/* Another thread may record the event again at any time. */
+static struct recording recording_of(struct cushim__event *event)
 {
-    struct cushim__point point;
+    struct recording last;
 
     cushim__lock(event->object.context);
-    point = event->point;
-    if (point.timeline)
-        cushim__timeline_ref(point.timeline);
+    last = (struct recording){event->point, event->recordings};
+    if (last.point.timeline)
+        cushim__timeline_ref(last.point.timeline);
     cushim__unlock(event->object.context);
-    return point;
+    return last;
 }
 
 /*
  * Notes a point as done after the driver has reported the event as complete. The report is about
- * this point only if no thread has recorded the event in another stream since.
+ * this recording only if no thread has recorded the event since, in whichever stream.
  */
-static void reached(struct cushim__event *event, struct cushim__point *point, bool is)
+static void reached(struct cushim__event *event, const struct recording *last, bool is)
 {
-    if (point->timeline && is) {
+    if (last->point.timeline && is) {
         cushim__lock(event->object.context);
-        if (event->point.timeline == point->timeline)
-            cushim__timeline_done(point->timeline, point->number);
+        if (event->recordings == last->recordings)
+            cushim__timeline_done(last->point.timeline, last->point.number);
         cushim__unlock(event->object.context);
     }
-    cushim__timeline_unref(point->timeline);
+    cushim__timeline_unref(last->point.timeline);
 }
 
 cushim_status cushim_event_query(cushim_event event)
 {
     struct cushim__event *object;
-    struct cushim__point point;
     struct cushim__scope scope;
+    struct recording last;
     cushim_status status;
 
     CUSHIM_TRY(cushim__object_enter(event.id, CUSHIM__HANDLE_EVENT, __func__, &scope, &object));
-    point = point_of(object);
+    last = recording_of(object);
     status = CU_FN(scope.table, cuEventQuery)(object->cu);
-    reached(object, &point, !status);
+    reached(object, &last, !status);
     if (status && status != CUDA_ERROR_NOT_READY)
         status = cushim__fail_driver(&scope, status, "cuEventQuery");
     return cushim__scope_leave(&scope, status);
@@ -140,14 +145,14 @@ cushim_status cushim_event_query(cushim_event event)
 cushim_status cushim_event_synchronize(cushim_event event)
 {
     struct cushim__event *object;
-    struct cushim__point point;
     struct cushim__scope scope;
+    struct recording last;
     cushim_status status;
 
     CUSHIM_TRY(cushim__object_enter(event.id, CUSHIM__HANDLE_EVENT, __func__, &scope, &object));
-    point = point_of(object);
+    last = recording_of(object);
     status = CU_CALL(&scope, cuEventSynchronize, (object->cu));
-    reached(object, &point, !status);
+    reached(object, &last, !status);
     return cushim__scope_leave(&scope, status);
 }
 

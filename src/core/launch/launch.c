@@ -157,7 +157,7 @@ static void describe(struct cushim__launch *launch, struct cushim__submission *s
 }
 
 /*
- * Between begin and end the context lock is held. So this makes exactly one driver call there,
+ * Between begin and end the stream lock is held. So this makes exactly one driver call there,
  * and that call does not block.
  */
 static cushim_status submit_plain(struct cushim__launch *launch)
@@ -169,6 +169,26 @@ static cushim_status submit_plain(struct cushim__launch *launch)
     CUSHIM_TRY(cushim__submit_begin(&s));
     status = call_plain(launch);
     cushim__submit_end(&s);
+    return status;
+}
+
+/*
+ * Launches with events that the program has, too. Another thread that looks at such an event sees
+ * it as it was before the launch, or as it is after it: also what the driver does with it is under
+ * the context lock.
+ */
+static cushim_status call_recording(const struct cushim__launch *launch,
+                                    struct cushim__launch_attributes *attributes)
+{
+    cushim_status status;
+
+    if (!attributes->n_events)
+        return call_with(launch, attributes);
+    cushim__lock(launch->scope->context);
+    status = call_with(launch, attributes);
+    if (!status)
+        cushim__launch_attributes_recorded(attributes);
+    cushim__unlock(launch->scope->context);
     return status;
 }
 
@@ -187,17 +207,15 @@ static cushim_status submit_with(struct cushim__launch *launch,
     if (timing->start)
         status = CU_CALL(launch->scope, cuEventRecord, (timing->start->cu, launch->stream->cu));
     if (!status)
-        status = call_with(launch, attributes);
+        status = call_recording(launch, attributes);
     if (!status && timing->end)
         status = CU_CALL(launch->scope, cuEventRecord, (timing->end->cu, launch->stream->cu));
-    if (!status)
-        cushim__launch_attributes_recorded(attributes);
     cushim__submit_end(&s);
     return status;
 }
 
 /*
- * The events are made before the submission and freed after it, so that the context lock is not
+ * The events are made before the submission and freed after it, so that the stream lock is not
  * held during these driver calls. They are dropped also after an error.
  */
 static cushim_status submit_timed(struct cushim__launch *launch,

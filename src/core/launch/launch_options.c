@@ -188,9 +188,10 @@ void cushim__launch_attributes_finish(struct cushim__launch_attributes *attribut
 void cushim__launch_attributes_recorded(const struct cushim__launch_attributes *attributes)
 {
     for (unsigned i = 0; i < attributes->n_events; i++) {
-        struct cushim__point *point = &attributes->events[i]->point;
+        struct cushim__event *event = attributes->events[i];
 
-        cushim__timeline_unref(TAKE_PTR(point->timeline));
+        cushim__timeline_unref(TAKE_PTR(event->point.timeline));
+        event->recordings++;
     }
 }
 

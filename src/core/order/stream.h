@@ -42,8 +42,9 @@ cushim_status cushim__fail_foreign(const struct cushim__scope *scope, const char
 struct cushim__event {
     struct cushim__object object; /* holds a reference on its context */
     CUevent cu;
-    /* Under the context lock: the point where cushim recorded it last. */
-    struct cushim__point point;
+    /* Under the context lock. */
+    struct cushim__point point; /* where cushim recorded it last */
+    uint64_t recordings;        /* how often that has changed */
 };
 
 /* Makes an event with the driver's flags, with a reference for the caller. */
