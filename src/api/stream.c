@@ -31,14 +31,16 @@ cushim_status cushim_stream_default(cushim_context context, cushim_stream *ret_s
 {
     struct cushim__scope scope;
     cushim_status status = CUSHIM_OK;
+    uint64_t id;
 
     CHECK_OUTPUT(ret_stream);
     CUSHIM_TRY(cushim__context_enter(context.id, __func__, &scope));
     cushim__lock(scope.context);
-    if (!scope.context->default_stream)
-        status = give(&scope, NULL, false, NULL, &scope.context->default_stream);
+    id = scope.context->default_stream;
+    if (!id)
+        status = give(&scope, NULL, false, NULL, &id);
     if (!status)
-        ret_stream->id = scope.context->default_stream;
+        scope.context->default_stream = ret_stream->id = id;
     cushim__unlock(scope.context);
     return cushim__scope_leave(&scope, status);
 }
@@ -120,25 +122,26 @@ cushim_status cushim_stream_adopt(cushim_context context, void *cu_stream,
     return cushim__scope_leave(&scope, status);
 }
 
+/*
+ * The handle of a default stream belongs to its context. No lock is taken, because a hook, which
+ * may run while locks are held, can free streams, too.
+ */
+static bool is_default(uint64_t id)
+{
+    const struct cushim__stream *stream = cushim__handle_pin(id, CUSHIM__HANDLE_STREAM, NULL);
+    const bool is = stream && stream->object.context->default_stream == id;
+
+    if (stream)
+        cushim__handle_unpin(id);
+    return is;
+}
+
 void cushim_stream_free(cushim_stream *stream)
 {
-    struct cushim__stream *object =
-        stream && stream->id ? cushim__handle_pin(stream->id, CUSHIM__HANDLE_STREAM, NULL) : NULL;
-    const uint64_t id = object ? stream->id : 0;
-    bool is_shared = false;
-
-    if (object) {
-        cushim__lock(object->object.context);
-        is_shared = object->object.context->default_stream == id;
-        cushim__unlock(object->object.context);
-    }
-    /* The handle of the default stream belongs to the context, so it is not closed. */
-    if (is_shared)
+    if (stream && is_default(stream->id))
         stream->id = 0;
     else
         cushim__object_close(stream ? &stream->id : NULL, CUSHIM__HANDLE_STREAM, __func__);
-    if (id)
-        cushim__handle_unpin(id);
 }
 
 cushim_status cushim_stream_raw(cushim_stream stream, void **ret_cu_stream)
@@ -212,7 +215,7 @@ cushim_status cushim_stream_join(cushim_stream stream, cushim_stream other)
     others = cushim__handle_pin(other.id, CUSHIM__HANDLE_STREAM, __func__);
     if (!others)
         return cushim__scope_leave(&scope, cushim__error()->status);
-    status = cushim__stream_check_thread(&scope, others);
+    status = cushim__stream_check(&scope, others);
     if (!status)
         status = join(&scope, object->timeline, others->timeline);
     cushim__handle_unpin(other.id);
@@ -317,6 +320,19 @@ static cushim_status launch_host(struct cushim__scope *scope, struct cushim__str
     return status;
 }
 
+/* Takes over the host call, on failure too. The stream keeps the context whose list it is in. */
+static cushim_status submit_host(struct cushim__scope *scope, struct cushim__stream *stream,
+                                 struct cushim__host_call *host_call)
+{
+    cushim_status status;
+
+    cushim__host_call_add(scope->context, host_call);
+    status = launch_host(scope, stream, host_call);
+    if (status)
+        cushim__host_call_drop(host_call);
+    return status;
+}
+
 cushim_status cushim_stream_host_function(cushim_stream stream, void (*function)(void *user),
                                           void *user, void (*release)(void *user))
 {
@@ -335,14 +351,12 @@ cushim_status cushim_stream_host_function(cushim_stream stream, void (*function)
         else {
             *host_call =
                 (struct cushim__host_call){.function = function, .release = release, .user = user};
-            cushim__host_call_add(scope.context, host_call);
-            status = launch_host(&scope, object, host_call);
+            status = submit_host(&scope, object, host_call);
+            release = NULL;
         }
         status = cushim__scope_leave(&scope, status);
     }
-    if (status && host_call)
-        cushim__host_call_drop(host_call);
-    else if (status && release)
+    if (status && release)
         release(user);
     return status;
 }

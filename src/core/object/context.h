@@ -62,10 +62,14 @@ struct cushim__context {
     atomic_bool is_primary;       /* it is its device's primary context, whatever its kind */
     uint64_t driver_id;           /* the handle of its driver, which is pinned */
     const struct cushim__driver *driver;
+    /*
+     * The handle of its default stream, closed with the last context handle; 0: not made yet.
+     * Written under the context lock, read with any locks.
+     */
+    _Atomic uint64_t default_stream;
 
     /* Under the context lock. */
-    unsigned handles;        /* how many handles name this context */
-    uint64_t default_stream; /* its handle, closed with the last context handle; 0: not made yet */
+    unsigned handles; /* how many handles name this context */
     void (*forget_modules)(
         struct cushim__context *context); /* called with the last context handle; or NULL */
     unsigned pushed;                      /* how often cushim_context_push() has it on stacks */

@@ -66,9 +66,13 @@ cushim_status cushim__stream_new(const struct cushim__scope *scope, CUstream cu,
     return CUSHIM_OK;
 }
 
-cushim_status cushim__stream_check_thread(const struct cushim__scope *scope,
-                                          const struct cushim__stream *stream)
+cushim_status cushim__stream_check(const struct cushim__scope *scope,
+                                   const struct cushim__stream *stream)
 {
+    /* Another handle has owned the CUstream, and is freed. */
+    if (stream->timeline->retired)
+        return cushim__fail_at(CUSHIM_ERROR_STALE_HANDLE, scope->call, scope->label,
+                               "%s: the stream was freed", scope->call);
     /* The driver would submit to the stream of the calling thread, which is another stream. */
     if (!stream->timeline->thread || stream->timeline->thread == cushim__thread_number())
         return CUSHIM_OK;
@@ -83,7 +87,7 @@ cushim_status cushim__stream_enter(uint64_t id, const char *call, struct cushim_
     cushim_status status;
 
     CUSHIM_TRY(cushim__object_enter(id, CUSHIM__HANDLE_STREAM, call, ret_scope, ret_stream));
-    status = cushim__stream_check_thread(ret_scope, *ret_stream);
+    status = cushim__stream_check(ret_scope, *ret_stream);
     return status ? cushim__scope_leave(ret_scope, status) : CUSHIM_OK;
 }
 

@@ -24,9 +24,12 @@ struct cushim__stream {
 cushim_status cushim__stream_new(const struct cushim__scope *scope, CUstream cu, bool owned,
                                  struct cushim__stream **ret_stream);
 
-/* Returns CUSHIM_ERROR_WRONG_THREAD if the stream is the per-thread stream of another thread. */
-cushim_status cushim__stream_check_thread(const struct cushim__scope *scope,
-                                          const struct cushim__stream *stream);
+/*
+ * Returns CUSHIM_ERROR_WRONG_THREAD if the stream is the per-thread stream of another thread, and
+ * CUSHIM_ERROR_STALE_HANDLE if the CUstream was destroyed with another handle.
+ */
+cushim_status cushim__stream_check(const struct cushim__scope *scope,
+                                   const struct cushim__stream *stream);
 
 /* Enters the stream's context, as cushim__object_enter() does, in a thread that may use it. */
 cushim_status cushim__stream_enter(uint64_t id, const char *call, struct cushim__scope *ret_scope,

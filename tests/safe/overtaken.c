@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What happens in the middle of a call: another thread uses the same objects, a host function or a
+ * hook frees and closes, the process forks. Hooks of the driver stop the call at the right place.
+ */
+#include <stdatomic.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cushim/cushim.h>
+#include <cushim/mock.h>
+
+#include "plain.h"
+
+enum { N = 64, PATIENCE_S = 20 };
+
+static const char ptx[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
+                          ".visible .entry f(.param .u64 a) { ret; }\n";
+
+#define OK(call) CHECK_EQ(call, CUSHIM_OK)
+
+static cushim_driver below, driver;
+static cushim_context context;
+static cushim_stream a, b, c;
+static cushim_event event;
+static cushim_slice x, y;
+static cushim_function function;
+
+/* The calls of this thread stop at the function `stop_at`: before it, and after it. */
+static _Thread_local const char *stop_at;
+static void (*at_stop)(bool is_after);
+
+static bool before(struct cushim_call *call, void *user)
+{
+    (void) user;
+    if (stop_at && !strcmp(call->name, stop_at))
+        at_stop(false);
+    return false;
+}
+
+static void after(struct cushim_call *call, void *user)
+{
+    (void) user;
+    if (stop_at && !strcmp(call->name, stop_at))
+        at_stop(true);
+}
+
+/* The steps of two threads, which come one after the other. */
+static atomic_int step;
+
+static void wait_for_step(int wanted)
+{
+    while (atomic_load(&step) < wanted)
+        usleep(100);
+}
+
+static void next_step(int made)
+{
+    atomic_store(&step, made);
+}
+
+static void prepare(void)
+{
+    const struct cushim_hooks hooks = {.before = before, .after = after};
+
+    next_step(0);
+    OK(cushim_open(cushim_open_params(.library = MOCK), &below));
+    OK(cushim_interpose(below, &hooks, 1, &driver));
+    OK(cushim_context_create(driver, 0, 0, &context));
+    OK(cushim_stream_new(context, NULL, &a));
+    OK(cushim_stream_new(context, NULL, &b));
+    OK(cushim_stream_new(context, NULL, &c));
+    OK(cushim_event_new(context, 0, &event));
+    OK(cushim_slice_zeros(a, 4, N, &x));
+    OK(cushim_slice_zeros(b, 4, N, &y));
+}
+
+static void free_all(void)
+{
+    cushim_slice_free(&x);
+    cushim_slice_free(&y);
+    cushim_event_free(&event);
+    cushim_stream_free(&a);
+    cushim_stream_free(&b);
+    cushim_stream_free(&c);
+    cushim_context_free(&context);
+}
+
+static void finish(void)
+{
+    free_all();
+    cushim_close(&driver);
+    cushim_close(&below);
+    cushim_mock_leaks();
+    CHECK_EQ(cushim_mock_findings(NULL), 0);
+}
+
+static void be_slow(void *user)
+{
+    (void) user;
+    usleep(200000);
+}
+
+/* The event stands for a fill of x in stream a, which takes a while. */
+static void fill_slowly(void)
+{
+    OK(cushim_stream_synchronize(a));
+    OK(cushim_stream_host_function(a, be_slow, NULL, NULL));
+    OK(cushim_slice_fill(a, x, 7u));
+    OK(cushim_event_record(event, a));
+}
+
+static void expect_filled(cushim_stream stream)
+{
+    uint32_t values[N];
+
+    OK(cushim_slice_read(stream, x, values, N));
+    CHECK_EQ(values[0], 7);
+}
+
+/* --- an event is recorded elsewhere, and again where it was, while a thread asks for it --- */
+
+static void while_asking(bool is_after)
+{
+    next_step(is_after ? 3 : 1);
+    wait_for_step(is_after ? 4 : 2);
+}
+
+static void *ask(void *user)
+{
+    stop_at = "cuEventQuery";
+    OK(cushim_event_query(event));
+    return user;
+}
+
+static void a_report_is_about_one_recording(void)
+{
+    pthread_t thread;
+
+    prepare();
+    fill_slowly();
+    at_stop = while_asking;
+    start_threads(&thread, 1, ask);
+    wait_for_step(1);
+    OK(cushim_event_record(event, b));
+    OK(cushim_stream_synchronize(b));
+    next_step(2);
+    wait_for_step(3);
+    OK(cushim_event_record(event, a));
+    next_step(4);
+    join_threads(&thread, 1);
+    expect_filled(c);
+    finish();
+}
+
+/* --- a launch records an event while another thread waits for it --- */
+
+static void *wait_for_event(void *user)
+{
+    wait_for_step(1);
+    OK(cushim_stream_wait(c, event));
+    next_step(2);
+    return user;
+}
+
+/* The other thread cannot come in between; a slow machine only makes this test weaker. */
+static void while_launching(bool is_after)
+{
+    if (!is_after)
+        return;
+    next_step(1);
+    for (int i = 0; i < 100 && atomic_load(&step) < 2; i++)
+        usleep(1000);
+}
+
+static void a_launch_records_in_one_step(void)
+{
+    struct cushim_launch_event recorded = {0};
+    const struct cushim_launch_options options = {.completion_event = &recorded};
+    struct cushim_launch_config config = cushim_for_elements(N);
+    cushim_module module = CUSHIM_NONE;
+    pthread_t thread;
+
+    prepare();
+    recorded.event = event;
+    config.options = &options;
+    OK(cushim_module_load_text(context, ptx, NULL, &module));
+    OK(cushim_module_function(module, "f", &function));
+    fill_slowly();
+    at_stop = while_launching;
+    start_threads(&thread, 1, wait_for_event);
+    stop_at = "cuLaunchKernelEx";
+    OK(cushim_launch(b, function, config, CUSHIM_INOUT(y)));
+    stop_at = NULL;
+    join_threads(&thread, 1);
+    expect_filled(c);
+    cushim_module_free(&module);
+    finish();
+}
+
+/* --- what a hook and a host function free and close --- */
+
+static cushim_stream freed_in_hook;
+
+static void free_stream(bool is_after)
+{
+    if (!is_after)
+        cushim_stream_free(&freed_in_hook);
+}
+
+static void a_hook_frees_a_stream(void)
+{
+    prepare();
+    OK(cushim_stream_new(context, NULL, &freed_in_hook));
+    at_stop = free_stream;
+    stop_at = "cuEventRecord"; /* the context lock is held */
+    OK(cushim_event_record(event, a));
+    stop_at = NULL;
+    CHECK_EQ(freed_in_hook.id, 0);
+    finish();
+}
+
+static cushim_driver closed_in_function;
+
+static void free_and_close(void *user)
+{
+    (void) user;
+    cushim_slice_free(&x);
+    cushim_close(&closed_in_function);
+}
+
+/* What is deferred stays so: the driver must not be called there. */
+static void a_host_function_closes_a_driver(void)
+{
+    prepare();
+    OK(cushim_open(cushim_open_params(.library = MOCK), &closed_in_function));
+    OK(cushim_stream_host_function(a, free_and_close, NULL, NULL));
+    OK(cushim_stream_synchronize(a));
+    OK(cushim_context_synchronize(context));
+    OK(cushim_context_check(context));
+    CHECK_EQ(closed_in_function.id != 0, true);
+    cushim_close(&closed_in_function);
+    finish();
+}
+
+/* --- a host function is refused, and its context goes meanwhile --- */
+
+static atomic_int released;
+
+static void release(void *user)
+{
+    (void) user;
+    atomic_fetch_add(&released, 1);
+}
+
+/* Leaving the scope: the stream lock is free, and the stream still pinned. */
+static void while_leaving(bool is_after)
+{
+    if (is_after)
+        return;
+    stop_at = NULL;
+    next_step(1);
+    wait_for_step(2);
+}
+
+static void *free_everything(void *user)
+{
+    wait_for_step(1);
+    free_all();
+    next_step(2);
+    return user;
+}
+
+static bool refuse(struct cushim_call *call, void *user)
+{
+    (void) user;
+    if (strcmp(call->name, "cuLaunchHostFunc"))
+        return false;
+    call->result = 2;
+    at_stop = while_leaving;
+    stop_at = "cuCtxSetCurrent";
+    return true;
+}
+
+static void a_refused_host_function_is_dropped_once(void)
+{
+    const struct cushim_hooks hooks = {.before = refuse};
+    cushim_driver refusing = CUSHIM_NONE;
+    pthread_t thread;
+
+    prepare();
+    free_all();
+    OK(cushim_interpose(driver, &hooks, 1, &refusing));
+    OK(cushim_context_create(refusing, 0, 0, &context));
+    OK(cushim_stream_new(context, NULL, &a));
+    start_threads(&thread, 1, free_everything);
+    CHECK_EQ(cushim_stream_host_function(a, be_slow, NULL, release), 2);
+    stop_at = NULL;
+    join_threads(&thread, 1);
+    CHECK_EQ(atomic_load(&released), 1);
+    cushim_close(&refusing);
+    finish();
+}
+
+/* --- a stream that another handle has owned --- */
+
+static void a_destroyed_stream_is_refused(void)
+{
+    cushim_stream adopted = CUSHIM_NONE, forked = CUSHIM_NONE;
+    void *raw = NULL;
+
+    prepare();
+    OK(cushim_stream_raw(a, &raw));
+    OK(cushim_stream_adopt(context, raw, &adopted));
+    cushim_stream_free(&a);
+    CHECK_EQ(cushim_stream_join(b, adopted), CUSHIM_ERROR_STALE_HANDLE);
+    CHECK_EQ(cushim_stream_join(adopted, b), CUSHIM_ERROR_STALE_HANDLE);
+    CHECK_EQ(cushim_stream_fork(adopted, &forked), CUSHIM_ERROR_STALE_HANDLE);
+    CHECK_EQ(cushim_stream_wait(adopted, event), CUSHIM_ERROR_STALE_HANDLE);
+    CHECK_EQ(cushim_stream_synchronize(adopted), CUSHIM_ERROR_STALE_HANDLE);
+    cushim_stream_free(&adopted);
+    finish();
+}
+
+/* --- a fork while another thread is inside of a call with hooks --- */
+
+static void *wait_for_stream(void *user)
+{
+    OK(cushim_stream_synchronize(a));
+    return user;
+}
+
+static void tell_and_be_slow(void *user)
+{
+    next_step(1);
+    be_slow(user);
+}
+
+static void a_child_closes_what_the_parent_uses(void)
+{
+    pthread_t thread;
+    int status = 0;
+    pid_t child;
+
+    prepare();
+    OK(cushim_stream_host_function(a, tell_and_be_slow, NULL, NULL));
+    start_threads(&thread, 1, wait_for_stream);
+    wait_for_step(1);
+    child = fork();
+    if (!child) {
+        alarm(PATIENCE_S);
+        cushim_close(&driver);
+        _exit(0);
+    }
+    CHECK_EQ(waitpid(child, &status, 0), child);
+    CHECK_EQ(status, 0);
+    join_threads(&thread, 1);
+    finish();
+}
+
+int main(void)
+{
+    alarm(6 * PATIENCE_S);
+    a_report_is_about_one_recording();
+    a_launch_records_in_one_step();
+    a_hook_frees_a_stream();
+    a_host_function_closes_a_driver();
+    a_refused_host_function_is_dropped_once();
+    a_destroyed_stream_is_refused();
+    a_child_closes_what_the_parent_uses();
+    printf("right\n");
+    return 0;
+}
