@@ -9,6 +9,7 @@
  * is kept, not pinned, unified or adopted memory.
  *
  * Each context keeps up to CUSHIM_MEMORY_KEPT bytes, unless cushim_memory_keep() says otherwise.
+ * When these are full, a slice that is freed replaces kept memory of other sizes.
  * When an allocation of a slice fails because the device has no memory left, the kept memory of the
  * context is freed, and the allocation is tried again. Other users of the device do not see the
  * kept memory as free. Freeing the last handle of the context frees all of it.

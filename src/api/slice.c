@@ -148,8 +148,10 @@ static bool disown(struct cushim__buffer *buffer)
     is_sole_owner =
         atomic_load(&buffer->references) == 1 &&
         (buffer->memory == CUSHIM__MEMORY_ASYNC || buffer->memory == CUSHIM__MEMORY_PLAIN);
-    if (is_sole_owner)
+    if (is_sole_owner) {
         buffer->memory = CUSHIM__MEMORY_BORROWED;
+        buffer->leaked = true;
+    }
     cushim__unlock(buffer->context);
     return is_sole_owner;
 }
@@ -210,8 +212,17 @@ static cushim_status give_part(const struct cushim__scope *scope,
                                size_t length, uint64_t *ret_id)
 {
     struct cushim__buffer *buffer = span->slice->buffer;
+    bool leaked;
 
-    atomic_fetch_add(&buffer->references, 1);
+    cushim__lock(buffer->context);
+    leaked = buffer->leaked;
+    if (!leaked)
+        atomic_fetch_add(&buffer->references, 1);
+    cushim__unlock(buffer->context);
+    if (leaked)
+        return cushim__fail_at(CUSHIM_ERROR_STALE_HANDLE, scope->call, NULL,
+                               "%s: another thread has taken the memory by cushim_slice_leak()",
+                               scope->call);
     return cushim__slice_give(scope, CUSHIM__HANDLE_SLICE,
                               (struct cushim__part){buffer, span->begin + first * span->element,
                                                     span->element, length, span->type},

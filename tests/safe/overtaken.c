@@ -59,11 +59,13 @@ static void next_step(int made)
     atomic_store(&step, made);
 }
 
-static void prepare(void)
+static void prepare_with(const char *settings)
 {
     const struct cushim_hooks hooks = {.before = before, .after = after};
 
     next_step(0);
+    if (settings)
+        OK(cushim_mock_configure(cushim_mock_config(.settings = settings)));
     OK(cushim_open(cushim_open_params(.library = MOCK), &below));
     OK(cushim_interpose(below, &hooks, 1, &driver));
     OK(cushim_context_create(driver, 0, 0, &context));
@@ -73,6 +75,11 @@ static void prepare(void)
     OK(cushim_event_new(context, 0, &event));
     OK(cushim_slice_zeros(a, 4, N, &x));
     OK(cushim_slice_zeros(b, 4, N, &y));
+}
+
+static void prepare(void)
+{
+    prepare_with(NULL);
 }
 
 static void free_all(void)
@@ -176,14 +183,15 @@ static void while_launching(bool is_after)
 static void a_launch_records_in_one_step(void)
 {
     struct cushim_launch_event recorded = {0};
-    const struct cushim_launch_options options = {.completion_event = &recorded};
+    const struct cushim_launch_options *options =
+        cushim_launch_options(.completion_event = &recorded);
     struct cushim_launch_config config = cushim_for_elements(N);
     cushim_module module = CUSHIM_NONE;
     pthread_t thread;
 
     prepare();
     recorded.event = event;
-    config.options = &options;
+    config.options = options;
     OK(cushim_module_load_text(context, ptx, NULL, &module));
     OK(cushim_module_function(module, "f", &function));
     fill_slowly();
@@ -322,6 +330,47 @@ static void a_destroyed_stream_is_refused(void)
     finish();
 }
 
+/* --- a stream is destroyed while a thread waits for memory that is attached to it --- */
+
+static void *free_first_stream(void *user)
+{
+    wait_for_step(1);
+    cushim_stream_free(&a);
+    next_step(2);
+    return user;
+}
+
+static void while_reading(bool is_after)
+{
+    if (is_after)
+        return;
+    next_step(1);
+    wait_for_step(2);
+}
+
+static void memory_is_read_whose_stream_is_destroyed(void)
+{
+    cushim_unified unified = CUSHIM_NONE;
+    const void *pointer = NULL;
+    pthread_t thread;
+
+    prepare_with("device.*.concurrent_managed_access = 0");
+    OK(cushim_unified_alloc(context, 4, N, CUSHIM_ATTACH_HOST, &unified));
+    OK(cushim_unified_attach(a, unified, CUSHIM_ATTACH_SINGLE));
+    OK(cushim_slice_fill(a, unified, 7u));
+    OK(cushim_stream_synchronize(a));
+    OK(cushim_stream_host_function(a, be_slow, NULL, NULL));
+    at_stop = while_reading;
+    start_threads(&thread, 1, free_first_stream);
+    stop_at = "cuEventSynchronize";
+    OK(cushim_unified_read(unified, &pointer));
+    stop_at = NULL;
+    join_threads(&thread, 1);
+    CHECK_EQ(pointer ? *(const uint32_t *) pointer : 0, 7);
+    cushim_unified_free(&unified);
+    finish();
+}
+
 /* --- a fork while another thread is inside of a call with hooks --- */
 
 static void *wait_for_stream(void *user)
@@ -361,6 +410,8 @@ static void a_child_closes_what_the_parent_uses(void)
 int main(void)
 {
     alarm(6 * PATIENCE_S);
+    /* The first one, because the mock is configured only once in a process. */
+    memory_is_read_whose_stream_is_destroyed();
     a_report_is_about_one_recording();
     a_launch_records_in_one_step();
     a_hook_frees_a_stream();

@@ -206,3 +206,39 @@ Test(memory_kept, is_nothing_where_the_mock_checks)
     cushim_stream_free(&stream);
     close_world(&w);
 }
+
+/* What nobody asks for any more does not fill the room for good. */
+Test(memory_kept, other_sizes_make_room)
+{
+    cushim_slice old[4], slice;
+    uint64_t reused;
+    struct world w;
+
+    open_unchecked(&w);
+    assert_ok(cushim_memory_keep(w.context, 4 * BYTES));
+    for (int i = 0; i < 4; i++)
+        old[i] = new_slice(stream, N);
+    for (int i = 0; i < 4; i++)
+        cushim_slice_free(&old[i]);
+    cr_assert(eq(sz, kept(&w).bytes, 4 * BYTES));
+    slice = new_slice(stream, 2 * N);
+    cushim_slice_free(&slice);
+    cr_expect(eq(sz, kept(&w).bytes, 4 * BYTES), "two old ones were freed");
+    reused = kept(&w).reused;
+    slice = new_slice(stream, 2 * N);
+    cr_expect(eq(u64, kept(&w).reused, reused + 1));
+    cushim_slice_free(&slice);
+    /* One of its own size is no reason to free another one. */
+    assert_ok(cushim_memory_trim(w.context, 0));
+    for (int i = 0; i < 4; i++)
+        old[i] = new_slice(stream, N);
+    slice = new_slice(stream, N);
+    for (int i = 0; i < 4; i++)
+        cushim_slice_free(&old[i]);
+    forget_calls(&w);
+    cushim_slice_free(&slice);
+    cr_expect(eq(u64, count(&w, "cuMemFreeAsync"), 1));
+    cr_expect(eq(sz, kept(&w).bytes, 4 * BYTES));
+    cushim_stream_free(&stream);
+    close_world(&w);
+}

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/object/handle.h"
+#include "core/object/object.h"
+#include "core/object/scope.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -228,4 +230,26 @@ Test(handle, there_is_an_end_to_them)
     cr_expect(eq(int, destroyed, SLOTS));
     assert_ok(cushim__handle_close(create(TRACE, &destroyed), TRACE, "close"));
     free(ids);
+}
+
+/* Destroying takes locks and calls the driver, which a host function must not do. */
+Test(handle, loses_its_last_pin_in_a_host_function)
+{
+    int first = 0, second = 0;
+    const uint64_t a = create(DRIVER, &first), b = create(TRACE, &second);
+
+    cr_assert(eq(ptr, cushim__handle_pin(a, DRIVER, "use"), &first));
+    cr_assert(eq(ptr, cushim__handle_pin(b, TRACE, "use"), &second));
+    assert_ok(cushim__handle_close(a, DRIVER, "close"));
+    assert_ok(cushim__handle_close(b, TRACE, "close"));
+    cushim__host_function_begin();
+    cushim__handle_unpin(a);
+    cushim__handle_unpin(b);
+    cushim__host_function_end();
+    cr_expect(eq(int, first + second, 0));
+    cr_expect(cushim__attention_needed());
+    cushim__close_deferred();
+    cr_expect(eq(int, first, 1));
+    cr_expect(eq(int, second, 1));
+    cr_expect(not(cushim__attention_needed()));
 }

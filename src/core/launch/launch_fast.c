@@ -340,7 +340,7 @@ HOT cushim_status cushim__launch(uint64_t stream, uint64_t function,
     bool taken;
 
     if (!lock || config->options || config->size != sizeof(*config) || n > INLINE_ARGUMENTS ||
-        cushim__callbacks_run())
+        cushim__attention_needed())
         return cushim__launch_general(stream, function, config, arguments, n, public_call);
     q.call = public_call;
     q.config = config;

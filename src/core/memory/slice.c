@@ -212,7 +212,7 @@ static cushim_status wait_for_device(struct cushim__scope *scope, struct cushim_
         attached = cushim__timeline_ref(buffer->attached);
     cushim__unlock(buffer->context);
     if (attached)
-        status = cushim__timeline_synchronize(scope, attached);
+        status = cushim__timeline_settle(scope, attached);
     else
         status = host_only ? CUSHIM_OK : cushim__synchronize_context(scope);
     cushim__timeline_unref(attached);

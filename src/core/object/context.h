@@ -44,6 +44,7 @@ enum { CUSHIM__REUSE_BITS = 6 };
 struct cushim__reuse {
     struct cushim__buffer *lists[1 << CUSHIM__REUSE_BITS]; /* by the number of bytes */
     size_t bytes, max_bytes;
+    unsigned hand;              /* the list that was made shorter last, to make room */
     uint64_t allocated, reused; /* how many allocations, and how many of them got kept memory */
     bool off;                   /* the driver looks for mistakes: nothing is ever kept */
     bool open;                  /* the context has a handle */

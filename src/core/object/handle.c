@@ -4,14 +4,13 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/fork.h"
 #include "base/log.h"
 #include "base/status.h"
 #include "base/util.h"
-#include "core/object/handle_words.h"
+#include "core/object/handle_table.h"
+#include "core/object/scope.h"
 #include "core/object/slot.h"
 #include "loader/library.h"
 
@@ -20,40 +19,6 @@
 #define KIND_MASK  UINT64_C(0x7f)
 #define CLOSED     UINT64_C(0x80000000)
 #define GENERATION UINT64_C(0x100000000)
-
-/* How many handles can be open at the same time. The number is in <cushim/handle.h>. */
-enum { MAX_SLOTS = 1 << CUSHIM__INDEX_BITS };
-
-struct slot_rest {
-    cushim__destroy *destroy;
-    uint64_t retained;   /* 0, or the handle that this one was retained from, and that it pins */
-    atomic_uint handles; /* open handles of the object, while this one is not a retained one */
-    unsigned forked;    /* cushim__forked when the handle was made */
-    uint32_t next_free; /* index + 1 of the next free slot, while this one is free */
-
-    /* Under the mutex. */
-    struct cushim__source_place made;
-    struct cushim__source_place freed; /* where the handle of freed_generation was closed */
-    uint32_t freed_generation;
-};
-
-struct chunk {
-    struct cushim__handle_slot slots[CUSHIM__CHUNK_SLOTS];
-    struct slot_rest rest[CUSHIM__CHUNK_SLOTS];
-};
-
-/*
- * Protects the lists below, the growth of the table, and the source locations in slots. Pinning and
- * unpinning do not take it: they only change the state of one slot, which is atomic. So calls on
- * different objects do not wait for each other here. The lists are valid at any moment, so a child
- * of fork() may simply initialise the mutex again.
- */
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static uint32_t first_free; /* index + 1 */
-static uint32_t n_slots;
-_Atomic(struct cushim__handle_slot *) cushim__handle_slots[ARRAY_SIZE(cushim__handle_slots)];
-
-CUSHIM__OPEN_IN_CHILD(mutex);
 
 _Static_assert(CUSHIM__HANDLE_KINDS <= KIND_MASK, "room for every kind");
 
@@ -77,63 +42,6 @@ enum cushim__handle_kind cushim__handle_kind_of(uint64_t id)
     return (enum cushim__handle_kind)(kind < CUSHIM__HANDLE_KINDS ? kind : 0);
 }
 
-/* The rest of a slot that exists. */
-static struct slot_rest *rest_of(uint32_t index)
-{
-    struct cushim__handle_slot *slots = cushim__slot_at(index & ~(CUSHIM__CHUNK_SLOTS - 1u));
-
-    return &((struct chunk *) slots)->rest[index & (CUSHIM__CHUNK_SLOTS - 1)];
-}
-
-/*
- * Under the mutex. Returns NULL when out of memory or of slots. A new chunk is published with
- * release order, because other threads look up slots without the mutex.
- */
-static struct cushim__handle_slot *find_slot(uint32_t *ret_index)
-{
-    struct cushim__handle_slot *slot;
-
-    if (first_free) {
-        *ret_index = first_free - 1;
-        slot = cushim__slot_at(*ret_index);
-        first_free = rest_of(*ret_index)->next_free;
-        return slot;
-    }
-    if (n_slots == MAX_SLOTS)
-        return NULL;
-    if (!(n_slots & (CUSHIM__CHUNK_SLOTS - 1))) {
-        struct chunk *chunk = cushim__zalloc_lines(sizeof(*chunk));
-
-        if (!chunk)
-            return NULL;
-        atomic_store_explicit(&cushim__handle_slots[n_slots >> CUSHIM__CHUNK_BITS], chunk->slots,
-                              memory_order_release);
-    }
-    *ret_index = n_slots++;
-    return cushim__slot_at(*ret_index);
-}
-
-/*
- * Takes a slot for a new handle and notes where it is made. Only the thread that calls this knows
- * the slot until its state is set to open. On failure *ret_full tells whether all slots are in use.
- */
-static struct cushim__handle_slot *take_slot(uint64_t retained, uint32_t *ret_index, bool *ret_full)
-{
-    struct cushim__source_place place = cushim__source_place_take();
-    struct cushim__handle_slot *slot;
-
-    pthread_mutex_lock(&mutex);
-    slot = find_slot(ret_index);
-    /* A retained handle was made where its object was, if nobody says otherwise. */
-    if (retained && !place.text[0])
-        place = rest_of(cushim__handle_index(retained))->made;
-    if (slot)
-        rest_of(*ret_index)->made = place;
-    *ret_full = !slot && n_slots == MAX_SLOTS;
-    pthread_mutex_unlock(&mutex);
-    return slot;
-}
-
 /*
  * Makes a handle in a new slot. retained is 0, or a handle of the same object; its slot, which the
  * caller has pinned, has the object's destructor.
@@ -147,10 +55,11 @@ static cushim_status create(enum cushim__handle_kind kind, void *object, cushim_
     uint64_t state;
 
     /* The slot is chosen first, because the number of the slot is a part of the handle. */
-    slot = take_slot(retained, &index, &is_full);
+    slot = cushim__table_take(retained, &index, &is_full);
     if (is_full)
         return cushim__fail_at(CUSHIM_ERROR_LIMIT, call, NULL,
-                               "%s: %d handles are open, there can be no more", call, MAX_SLOTS);
+                               "%s: %d handles are open, there can be no more", call,
+                               CUSHIM__MAX_SLOTS);
     if (!slot)
         return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, call, NULL, "no memory for another handle");
     /*
@@ -159,10 +68,10 @@ static cushim_status create(enum cushim__handle_kind kind, void *object, cushim_
      */
     atomic_store_explicit(&slot->object, object, memory_order_relaxed);
     atomic_store_explicit(&slot->lock, NULL, memory_order_relaxed);
-    rest_of(index)->destroy = destroy;
-    rest_of(index)->retained = retained;
-    atomic_store_explicit(&rest_of(index)->handles, 1, memory_order_relaxed);
-    rest_of(index)->forked = atomic_load_explicit(&cushim__forked, memory_order_relaxed);
+    cushim__table_rest(index)->destroy = destroy;
+    cushim__table_rest(index)->retained = retained;
+    atomic_store_explicit(&cushim__table_rest(index)->handles, 1, memory_order_relaxed);
+    cushim__table_rest(index)->forked = atomic_load_explicit(&cushim__forked, memory_order_relaxed);
     /* Generation 0 is skipped, so that a handle is never zero. */
     state = (atomic_load(&slot->state) & ~(GENERATION - 1)) + GENERATION;
     if (!(state >> 32))
@@ -187,19 +96,6 @@ static bool is_open(uint64_t state, uint64_t id)
     return id_of(cushim__handle_index(id), state) == id && !(state & CLOSED) && (state & PIN_MASK);
 }
 
-/* The source location where this handle was closed, or "" if the slot has been used again since. */
-static struct cushim__source_place freed_at(uint64_t id)
-{
-    const bool there = cushim__slot_at(cushim__handle_index(id)) != NULL;
-    struct cushim__source_place place = {""};
-
-    pthread_mutex_lock(&mutex);
-    if (there && rest_of(cushim__handle_index(id))->freed_generation == id >> 32)
-        place = rest_of(cushim__handle_index(id))->freed;
-    pthread_mutex_unlock(&mutex);
-    return place;
-}
-
 /*
  * Explains why a handle is not open. It compares the kind first, because a handle of another kind
  * is a mistake of its own.
@@ -220,7 +116,7 @@ static cushim_status stale(uint64_t id, unsigned kind, const char *call)
                                "%s: expected %s %s, this is the handle of %s %s", call,
                                cushim__handle_article(kind), cushim__handle_noun(kind),
                                cushim__handle_article(is), cushim__handle_noun(is));
-    place = freed_at(id);
+    place = cushim__table_freed_at(id);
     if (place.text[0])
         return cushim__fail_at(CUSHIM_ERROR_STALE_HANDLE, call, NULL, "%s: the %s was freed by %s",
                                call, cushim__handle_noun(kind), place.text);
@@ -235,7 +131,8 @@ static bool is_lost(uint64_t id, enum cushim__handle_kind kind)
     const unsigned forked = atomic_load_explicit(&cushim__forked, memory_order_relaxed);
 
     return __builtin_expect(forked, 0) && kind >= CUSHIM__HANDLE_CONTEXT &&
-           cushim__slot_of(id, kind) && rest_of(cushim__handle_index(id))->forked != forked;
+           cushim__slot_of(id, kind) &&
+           cushim__table_rest(cushim__handle_index(id))->forked != forked;
 }
 
 void *cushim__handle_pin(uint64_t id, enum cushim__handle_kind kind, const char *call)
@@ -287,39 +184,25 @@ void cushim__handle_each(void (*see)(enum cushim__handle_kind kind, void *object
                          void *user)
 {
     struct cushim__source_place made;
-    uint32_t n;
+    const uint32_t n = cushim__table_slots();
 
-    pthread_mutex_lock(&mutex);
-    n = n_slots;
-    pthread_mutex_unlock(&mutex);
-    /* The mutex is not held during see(), which may call functions that take other locks. */
     for (uint32_t i = 0; i < n; i++) {
         struct cushim__handle_slot *slot = cushim__slot_at(i);
         const uint64_t id = pin_slot(slot, i);
 
         if (!id)
             continue;
-        pthread_mutex_lock(&mutex);
-        made = rest_of(i)->made;
-        pthread_mutex_unlock(&mutex);
+        made = cushim__table_made_at(i);
         see((enum cushim__handle_kind) kind_of(id), slot->object, made.text, user);
         cushim__handle_unpin(id);
     }
-}
-
-static void give_back(uint32_t index)
-{
-    pthread_mutex_lock(&mutex);
-    rest_of(index)->next_free = first_free;
-    first_free = index + 1;
-    pthread_mutex_unlock(&mutex);
 }
 
 /*
  * The last pin is gone and the handle is closed, so no other thread can reach the object by it. A
  * retained handle gives back its pin, and the object goes with the last one.
  */
-static void destroy_object(struct cushim__handle_slot *slot, const struct slot_rest *rest)
+static void destroy_object(struct cushim__handle_slot *slot, const struct cushim__slot_rest *rest)
 {
     void *object = atomic_exchange(&slot->object, NULL);
 
@@ -327,6 +210,13 @@ static void destroy_object(struct cushim__handle_slot *slot, const struct slot_r
         cushim__handle_unpin(rest->retained);
     else
         rest->destroy(object);
+}
+
+/* Only after the object is destroyed may its slot be used for another one. */
+static void destroy_slot(uint32_t index)
+{
+    destroy_object(cushim__slot_at(index), cushim__table_rest(index));
+    cushim__table_give_back(index);
 }
 
 void cushim__handle_unpin(uint64_t id)
@@ -340,22 +230,25 @@ void cushim__handle_unpin(uint64_t id)
 
     if ((before & PIN_MASK) != 1)
         return;
-    destroy_object(slot, rest_of(cushim__handle_index(id)));
-    /*
-     * Only now may the slot be used for another object. Its generation then changes, so that old
-     * handles stay stale.
-     */
-    give_back(cushim__handle_index(id));
+    /* Destroying may take locks that the thread has, or call the driver. */
+    if (__builtin_expect(cushim__in_callback(), 0)) {
+        cushim__table_defer(cushim__handle_index(id));
+        atomic_fetch_add(&cushim__attention, 1);
+    } else {
+        destroy_slot(cushim__handle_index(id));
+    }
 }
 
-static void note_freed(uint64_t id, const struct cushim__source_place *place)
+void cushim__handle_destroy_deferred(void)
 {
-    struct slot_rest *rest = rest_of(cushim__handle_index(id));
+    uint32_t index;
 
-    pthread_mutex_lock(&mutex);
-    rest->freed = *place;
-    rest->freed_generation = (uint32_t) (id >> 32);
-    pthread_mutex_unlock(&mutex);
+    while (cushim__table_take_deferred(&index)) {
+        atomic_fetch_sub(&cushim__attention, 1);
+        /* In a child of fork() it is the parent's. */
+        if (cushim__table_rest(index)->forked == atomic_load(&cushim__forked))
+            destroy_slot(index);
+    }
 }
 
 /*
@@ -378,14 +271,14 @@ static bool mark_closed(struct cushim__handle_slot *slot, uint64_t id)
 /* The handle that pins the object for all its handles. */
 static uint64_t root_of(uint64_t id)
 {
-    const uint64_t retained = rest_of(cushim__handle_index(id))->retained;
+    const uint64_t retained = cushim__table_rest(cushim__handle_index(id))->retained;
 
     return retained ? retained : id;
 }
 
 static atomic_uint *handles_of(uint64_t id)
 {
-    return &rest_of(cushim__handle_index(root_of(id)))->handles;
+    return &cushim__table_rest(cushim__handle_index(root_of(id)))->handles;
 }
 
 cushim_status cushim__handle_retain(uint64_t id, const char *call, uint64_t *ret_id)
@@ -450,7 +343,7 @@ cushim_status cushim__handle_close_one(uint64_t id, enum cushim__handle_kind kin
      * destroy() runs without the lock, because it may wait for the device.
      */
     if (closed) {
-        note_freed(id, &place);
+        cushim__table_note_freed(id, &place);
         *ret_last = atomic_fetch_sub(handles_of(id), 1) == 1;
         cushim__handle_unpin(id);
     }

@@ -46,9 +46,10 @@ typedef void cushim__destroy(void *object);
 /*
  * Sets the source location ("train.c:88") of the handle that the calling thread makes or closes
  * next. The next cushim__handle_create() or cushim__handle_close() of the thread uses it once. The
- * text must be valid until then; the handle keeps a copy.
+ * text must be valid until then; the handle keeps a copy. Returns the location that was set before,
+ * or NULL.
  */
-void cushim__handle_source_location(const char *place);
+const char *cushim__handle_source_location(const char *place);
 
 /*
  * Returns the kind in the bits of a handle, or 0 if they are not a kind. The handle may be stale.
@@ -73,6 +74,12 @@ cushim_status cushim__handle_create(enum cushim__handle_kind kind, void *object,
  */
 void *cushim__handle_pin(uint64_t id, enum cushim__handle_kind kind, const char *call);
 void cushim__handle_unpin(uint64_t id);
+
+/*
+ * Destroys the objects whose last pins went away inside of host functions and hooks, where nothing
+ * can be destroyed. Called by cushim__close_deferred() alone.
+ */
+void cushim__handle_destroy_deferred(void);
 
 /*
  * Adds a pin to a handle that cannot lose its last pin during the call, because the caller has

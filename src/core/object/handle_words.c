@@ -29,9 +29,12 @@ const char *cushim__handle_article(enum cushim__handle_kind kind)
  */
 static _Thread_local const char *here;
 
-void cushim__handle_source_location(const char *place)
+const char *cushim__handle_source_location(const char *place)
 {
+    const char *before = here;
+
     here = place;
+    return before;
 }
 
 struct cushim__source_place cushim__source_place_take(void)

@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "base/status.h"
+#include "core/object/handle_words.h"
 #include "core/object/scope.h"
 
 void cushim__object_init(struct cushim__object *object, enum cushim__handle_kind kind,
@@ -103,6 +104,7 @@ struct deferred {
     uint64_t id;
     enum cushim__handle_kind kind;
     const char *call;
+    struct cushim__source_place place;
 };
 
 static _Atomic(struct deferred *) deferred;
@@ -117,7 +119,8 @@ static bool defer_close(uint64_t id, enum cushim__handle_kind kind, const char *
         cushim__log(CUSHIM_LOG_ERROR, "%s; the handle stays open", cushim__error()->text);
         return false;
     }
-    *d = (struct deferred){atomic_load(&deferred), id, kind, call};
+    atomic_fetch_add(&cushim__attention, 1);
+    *d = (struct deferred){atomic_load(&deferred), id, kind, call, cushim__source_place_take()};
     while (!atomic_compare_exchange_weak(&deferred, &d->next, d))
         ;
     return true;
@@ -125,26 +128,35 @@ static bool defer_close(uint64_t id, enum cushim__handle_kind kind, const char *
 
 void cushim__close_deferred(void)
 {
+    const char *here;
     struct deferred *d;
 
-    if (__builtin_expect(!atomic_load_explicit(&deferred, memory_order_relaxed), 1))
+    if (__builtin_expect(!atomic_load_explicit(&cushim__attention, memory_order_relaxed), 1))
         return;
+    /* The location that the thread has set is for what it makes or frees itself. */
+    here = cushim__handle_source_location(NULL);
     d = atomic_exchange(&deferred, NULL);
     while (d) {
         struct deferred *next = d->next;
 
+        cushim__handle_source_location(d->place.text);
         cushim__handle_free(&d->id, d->kind, d->call);
+        atomic_fetch_sub(&cushim__attention, 1);
         free(d);
         d = next;
     }
+    cushim__handle_destroy_deferred();
+    cushim__handle_source_location(here);
 }
 
 void cushim__object_close(uint64_t *id, enum cushim__handle_kind kind, const char *call)
 {
     struct cushim__error before;
 
-    if (!id || !*id)
+    if (!id || !*id) {
+        cushim__source_place_take();
         return;
+    }
     cushim__error_keep(&before);
     if (!cushim__check_no_callback(call)) {
         cushim__close_deferred();

@@ -8,18 +8,24 @@
 #include "loader/missing.h"
 
 static _Thread_local bool in_host_function;
-atomic_uint cushim__host_functions;
+atomic_uint cushim__attention;
 
 void cushim__host_function_begin(void)
 {
     in_host_function = true;
-    atomic_fetch_add_explicit(&cushim__host_functions, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&cushim__attention, 1, memory_order_relaxed);
 }
 
 void cushim__host_function_end(void)
 {
-    atomic_fetch_sub_explicit(&cushim__host_functions, 1, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&cushim__attention, 1, memory_order_relaxed);
     in_host_function = false;
+}
+
+bool cushim__in_callback(void)
+{
+    return __builtin_expect(cushim__attention_needed(), 0) &&
+           (in_host_function || cushim__in_hook());
 }
 
 cushim_status cushim__check_no_callback(const char *call)
@@ -28,7 +34,7 @@ cushim_status cushim__check_no_callback(const char *call)
      * Relaxed order suffices: a thread always sees the host function that it runs itself. The
      * counter only avoids the slower thread-local variable in most calls.
      */
-    if (__builtin_expect(!cushim__callbacks_run(), 1))
+    if (__builtin_expect(!cushim__attention_needed(), 1))
         return CUSHIM_OK;
     if (in_host_function)
         return cushim__fail_at(CUDA_ERROR_NOT_PERMITTED, call, NULL,

@@ -123,19 +123,26 @@ cushim_status cushim__driver_enter(uint64_t driver, const char *call,
 void cushim__host_function_begin(void);
 void cushim__host_function_end(void);
 
-/* How many host functions run now, in all threads. */
-extern atomic_uint cushim__host_functions;
+/*
+ * How many host functions run now, in all threads, and how many objects are to be freed that were
+ * freed in host functions and hooks (cushim__close_deferred()).
+ */
+extern atomic_uint cushim__attention;
 
 /*
- * Tells whether a host function or a hook runs in any thread, or the process was forked by one that
- * used a driver: then calls have to look more closely, and launches do not take the fast path.
+ * Tells whether a host function or a hook runs in any thread, objects are still to be freed, or the
+ * process was forked by one that used a driver: then calls have to look more closely, and launches
+ * do not take the fast path.
  */
-static inline bool cushim__callbacks_run(void)
+static inline bool cushim__attention_needed(void)
 {
-    return atomic_load_explicit(&cushim__host_functions, memory_order_relaxed) ||
+    return atomic_load_explicit(&cushim__attention, memory_order_relaxed) ||
            atomic_load_explicit(&cushim__hooks_running, memory_order_relaxed) ||
            atomic_load_explicit(&cushim__forked, memory_order_relaxed);
 }
+
+/* Tells whether the calling thread is inside of a host function or of a hook. */
+bool cushim__in_callback(void);
 
 /*
  * Returns CUDA_ERROR_NOT_PERMITTED if the calling thread is inside of a host function or of a hook,

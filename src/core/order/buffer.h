@@ -50,6 +50,7 @@ struct cushim__buffer {
     struct cushim__tree ranges; /* all of them */
     bool host_only;             /* MANAGED: attached to the host, unless to a stream */
     bool made_host_only;        /* MANAGED: allocated for the host, and so again without a stream */
+    bool leaked;                /* given to the program by cushim_slice_leak() */
     struct cushim__timeline *attached; /* MANAGED: the one stream that may use it, or NULL */
 
     /* Not under it. */

@@ -14,27 +14,20 @@ static void drop_all(struct cushim__context *context)
     cushim__reuse_trim(context, 0);
 }
 
-bool cushim__reuse_give(struct cushim__buffer *buffer)
+static bool may_keep(const struct cushim__reuse *reuse, const struct cushim__buffer *buffer)
 {
-    struct cushim__context *context = buffer->context;
-    struct cushim__reuse *reuse = &context->reuse;
-    bool kept;
+    return buffer->reusable && buffer->memory != CUSHIM__MEMORY_BORROWED && reuse->open &&
+           !reuse->off && buffer->bytes <= reuse->max_bytes;
+}
 
-    if (!buffer->reusable || buffer->memory == CUSHIM__MEMORY_BORROWED)
-        return false;
-    pthread_mutex_lock(&context->pool_lock);
-    kept = reuse->open && !reuse->off && buffer->bytes <= reuse->max_bytes &&
-           reuse->bytes <= reuse->max_bytes - buffer->bytes;
-    if (kept) {
-        struct cushim__buffer **list = list_of(context, buffer->bytes);
+static void keep(struct cushim__reuse *reuse, struct cushim__buffer *buffer)
+{
+    struct cushim__buffer **list = list_of(buffer->context, buffer->bytes);
 
-        buffer->next_kept = *list;
-        *list = buffer;
-        reuse->bytes += buffer->bytes;
-        reuse->drop_all = drop_all;
-    }
-    pthread_mutex_unlock(&context->pool_lock);
-    return kept;
+    buffer->next_kept = *list;
+    *list = buffer;
+    reuse->bytes += buffer->bytes;
+    reuse->drop_all = drop_all;
 }
 
 /* Of the first buffers of the size, the timeline's own, or else the one that was freed last. */
@@ -61,6 +54,45 @@ static struct cushim__buffer *take_out(struct cushim__reuse *reuse, struct cushi
     *link = buffer->next_kept;
     reuse->bytes -= buffer->bytes;
     return buffer;
+}
+
+/*
+ * Under the lock. Takes out a buffer that is in another list than a size's own, from one list after
+ * the other: so sizes that nobody asks for any more do not fill the room for good.
+ */
+static struct cushim__buffer *take_other(struct cushim__context *context, size_t bytes)
+{
+    struct cushim__reuse *reuse = &context->reuse;
+
+    for (size_t i = 0; i < ARRAY_SIZE(reuse->lists); i++) {
+        struct cushim__buffer **list = &reuse->lists[++reuse->hand % ARRAY_SIZE(reuse->lists)];
+
+        if (*list && list != list_of(context, bytes))
+            return take_out(reuse, list);
+    }
+    return NULL;
+}
+
+bool cushim__reuse_give(struct cushim__buffer *buffer)
+{
+    struct cushim__context *context = buffer->context;
+    struct cushim__reuse *reuse = &context->reuse;
+    struct cushim__buffer *other;
+    bool kept;
+
+    do {
+        other = NULL;
+        pthread_mutex_lock(&context->pool_lock);
+        kept = may_keep(reuse, buffer) && reuse->bytes <= reuse->max_bytes - buffer->bytes;
+        if (kept)
+            keep(reuse, buffer);
+        else if (may_keep(reuse, buffer))
+            other = take_other(context, buffer->bytes);
+        pthread_mutex_unlock(&context->pool_lock);
+        if (other)
+            cushim__buffer_free(other, "cushim_slice_free", NULL);
+    } while (other);
+    return kept;
 }
 
 struct cushim__buffer *cushim__reuse_take(struct cushim__context *context, size_t bytes,

@@ -85,7 +85,7 @@ void cushim__lock_contexts(struct cushim__locks *locks, struct cushim__context *
     lock(locks);
 }
 
-static void forget(struct cushim__locks *locks)
+void cushim__locks_forget(struct cushim__locks *locks)
 {
     for (unsigned i = 0; i < locks->n; i++)
         if (locks->kept[i])
@@ -96,7 +96,7 @@ static void forget(struct cushim__locks *locks)
 void cushim__unlock_all(struct cushim__locks *locks)
 {
     unlock(locks);
-    forget(locks);
+    cushim__locks_forget(locks);
 }
 
 /*
@@ -123,10 +123,9 @@ cushim_status cushim__lock_all(const struct cushim__scope *scope, struct cushim_
         room = add(locks, foreign, true);
         unlock(&held);
     }
-    forget(locks);
     return cushim__fail_at(CUSHIM_ERROR_LIMIT, scope->call, scope->label,
-                           "%s: the memory is in use by more than %zu contexts", scope->call,
-                           ARRAY_SIZE(locks->contexts));
+                           "%s: more than %zu contexts have used the memory since it was written",
+                           scope->call, ARRAY_SIZE(locks->contexts));
 }
 
 static cushim_status check_thread(const struct cushim__submission *s)
@@ -270,14 +269,14 @@ static void note(struct cushim__submission *s)
             note_one(s, &(struct cushim__access){s->accesses[i].buffer->code, 0, 1, true});
 }
 
-/* Under the stream lock, which is released on failure. */
+/* Under the stream lock. The locks of the submission are released, and then forgotten without it.
+ */
 static cushim_status begin_work(struct cushim__submission *s)
 {
     struct cushim__point busy = {NULL, 0};
     cushim_status status;
 
     for (;;) {
-        s->locks.n = 0;
         add(&s->locks, s->timeline->context, false);
         status = check_alive(s);
         if (!status)
@@ -287,11 +286,12 @@ static cushim_status begin_work(struct cushim__submission *s)
         status = wait_for_earlier(s, &busy);
         if (!status && !busy.timeline && !s->waits_only)
             note(s);
-        cushim__unlock_all(&s->locks);
+        unlock(&s->locks);
         if (!busy.timeline)
             return status;
         /* No lock is held while this waits for another stream's lock. */
         cushim__timeline_unlock(s->timeline);
+        cushim__locks_forget(&s->locks);
         status = cushim__point_mark_soon(s->scope, &busy);
         cushim__timeline_lock(s->timeline);
         if (status)
@@ -315,11 +315,18 @@ static cushim_status begin_recorded(const struct cushim__submission *s)
     return CUSHIM_OK;
 }
 
+static void leave(struct cushim__submission *s)
+{
+    cushim__timeline_unlock(s->timeline);
+    cushim__locks_forget(&s->locks);
+}
+
 cushim_status cushim__submit_begin(struct cushim__submission *s)
 {
     cushim_status status;
 
     s->mark = s->timeline->thread != 0;
+    s->locks.n = 0;
     cushim__timeline_lock(s->timeline);
     if (__builtin_expect(begin_fast(s), 1))
         return CUSHIM_OK;
@@ -327,7 +334,7 @@ cushim_status cushim__submit_begin(struct cushim__submission *s)
     if (!status)
         status = s->timeline->recording ? begin_recorded(s) : begin_work(s);
     if (status)
-        cushim__timeline_unlock(s->timeline);
+        leave(s);
     return status;
 }
 
@@ -340,13 +347,13 @@ void cushim__submit_end(struct cushim__submission *s)
         cushim__timeline_mark_now(s->scope, s->timeline);
         cushim__unlock(s->timeline->context);
     }
-    cushim__timeline_unlock(s->timeline);
+    leave(s);
 }
 
 void cushim__submit_abandon(struct cushim__submission *s)
 {
     if (s->timeline->recording)
-        cushim__timeline_unlock(s->timeline);
+        leave(s);
     else
         cushim__submit_end(s);
 }

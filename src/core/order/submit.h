@@ -97,6 +97,9 @@ cushim_status cushim__lock_all(const struct cushim__scope *scope, struct cushim_
                                const struct cushim__access *accesses, size_t n);
 void cushim__unlock_all(struct cushim__locks *locks);
 
+/* Drops the references of locks that are released. Called without locks: contexts may end here. */
+void cushim__locks_forget(struct cushim__locks *locks);
+
 /* Takes the locks of two contexts, which may be the same. The caller keeps both alive. */
 void cushim__lock_contexts(struct cushim__locks *locks, struct cushim__context *a,
                            struct cushim__context *b);

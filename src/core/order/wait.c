@@ -76,6 +76,20 @@ static cushim_status ask_for_pending(struct pending *p)
     return status;
 }
 
+/* Called without locks. Tells whether there is more to wait for. */
+static bool go_on(struct pending *p, cushim_status (*look)(struct pending *p))
+{
+    const bool busy = p->busy.timeline;
+    cushim_status status;
+
+    if (busy)
+        p->status = cushim__point_mark_soon(p->scope, &p->busy);
+    status = look(p);
+    if (status)
+        p->status = status;
+    return (p->n || busy) && !p->status;
+}
+
 /*
  * Repeats until nothing is pending: there may be more points than the list has room for, and other
  * threads may submit work on the memory during the wait.
@@ -83,26 +97,35 @@ static cushim_status ask_for_pending(struct pending *p)
 static cushim_status settle(struct cushim__scope *scope, const struct cushim__access *access,
                             cushim_status (*look)(struct pending *p))
 {
-    cushim_status waited;
     struct pending p;
-    bool busy;
 
     do {
         struct cushim__locks locks = {.n = 0};
 
         p = (struct pending){.scope = scope};
         p.status = cushim__lock_all(scope, &locks, access, 1);
-        if (p.status)
+        if (p.status) {
+            cushim__locks_forget(&locks);
             return p.status;
+        }
         cushim__buffer_each(access->buffer, access->begin, access->end, access->write, collect, &p);
         cushim__unlock_all(&locks);
-        busy = p.busy.timeline;
-        if (busy)
-            p.status = cushim__point_mark_soon(scope, &p.busy);
-        waited = look(&p);
-        if (waited)
-            p.status = waited;
-    } while ((p.n || busy) && !p.status);
+    } while (go_on(&p, look));
+    return p.status;
+}
+
+cushim_status cushim__timeline_settle(struct cushim__scope *scope,
+                                      struct cushim__timeline *timeline)
+{
+    struct cushim__point point = {timeline, cushim__timeline_issued(timeline)};
+    struct pending p;
+
+    do {
+        p = (struct pending){.scope = scope};
+        cushim__lock(timeline->context);
+        collect(&point, &p);
+        cushim__unlock(timeline->context);
+    } while (go_on(&p, wait_for_pending));
     return p.status;
 }
 

@@ -23,4 +23,11 @@ cushim_status cushim__buffer_query(struct cushim__scope *scope,
 cushim_status cushim__timeline_synchronize(struct cushim__scope *scope,
                                            struct cushim__timeline *timeline);
 
+/*
+ * The same for a timeline whose stream another thread may destroy during the wait. The caller has a
+ * reference on the timeline.
+ */
+cushim_status cushim__timeline_settle(struct cushim__scope *scope,
+                                      struct cushim__timeline *timeline);
+
 #endif
