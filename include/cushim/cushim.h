@@ -37,6 +37,7 @@
 #include <cushim/driver.h>
 #include <cushim/event.h>
 #include <cushim/fault.h>
+#include <cushim/field.h>
 #include <cushim/function.h>
 #include <cushim/graph.h>
 #include <cushim/half.h>

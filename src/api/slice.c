@@ -1,35 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <cushim/slice.h>
 
-#include "core/memory/slice.h"
-
-/*
- * Tells whether memory can be used in the scope's context. Pinned memory can be used in every
- * context.
- */
-static bool is_ours(const struct cushim__scope *scope, const struct cushim__resolved_view *span)
-{
-    const struct cushim__buffer *buffer = span->slice->buffer;
-
-    return buffer->context == scope->context || buffer->memory == CUSHIM__MEMORY_PINNED;
-}
-
-/* Pins a view that work in the stream will use, and checks that the work may do so. */
-static cushim_status pin(struct cushim__scope *scope, cushim_view view, bool write,
-                         struct cushim__resolved_view *ret_span)
-{
-    cushim_status status = CUSHIM_OK;
-
-    CUSHIM_TRY(cushim__span_pin(view, scope->call, ret_span));
-    scope->label = cushim__span_label(ret_span);
-    if (!is_ours(scope, ret_span))
-        status = cushim__fail_foreign(scope, "memory");
-    else if (write)
-        status = cushim__span_check_writable(ret_span, scope->call);
-    if (status)
-        cushim__span_unpin(ret_span);
-    return status;
-}
+#include "core/memory/copy.h"
 
 /* --- making slices, and giving memory away --- */
 
@@ -43,8 +15,7 @@ static cushim_status alloc(struct cushim__scope *scope, struct cushim__stream *s
 }
 
 /* Initialises new memory; a NULL pointer instead of a function leaves the contents undefined. */
-typedef cushim_status init_fn(struct cushim__scope *scope, struct cushim__stream *stream,
-                              const struct cushim__access *access, const void *host);
+typedef cushim__copy_host_fn init_fn;
 
 static cushim_status make(cushim_stream stream, size_t element, size_t length, init_fn *init,
                           const void *host, const char *call, uint64_t *ret_id)
@@ -58,9 +29,11 @@ static cushim_status make(cushim_stream stream, size_t element, size_t length, i
     CUSHIM_TRY(cushim__stream_enter(stream.id, call, &scope, &object));
     status = alloc(&scope, object, element, length, &buffer);
     if (!status && init) {
-        const struct cushim__access access = {buffer, 0, buffer->bytes, true};
+        const struct cushim__box box =
+            cushim__box_of_range(&(struct cushim__access){buffer, 0, buffer->bytes, true});
 
-        status = init(&scope, object, &access, host);
+        status = init(&scope, object, &box,
+                      &(struct cushim__host_box){.first = (char *) (uintptr_t) host});
         if (status)
             cushim__buffer_unref(buffer, call, NULL);
     }
@@ -79,10 +52,10 @@ cushim_status cushim_slice_alloc(cushim_stream stream, size_t element, size_t le
 }
 
 static cushim_status zero(struct cushim__scope *scope, struct cushim__stream *stream,
-                          const struct cushim__access *access, const void *host)
+                          const struct cushim__box *box, const struct cushim__host_box *host)
 {
     (void) host;
-    return cushim__memory_fill(scope, stream, access, "", 1);
+    return cushim__fill(scope, stream, box, "", 1);
 }
 
 cushim_status cushim_slice_zeros(cushim_stream stream, size_t element, size_t length,
@@ -98,7 +71,7 @@ cushim_status cushim_slice_from_host(cushim_stream stream, const void *host, siz
     CHECK_OUTPUT(ret_slice);
     if (!host && length)
         return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: host is NULL", __func__);
-    return make(stream, element, length, cushim__memory_write, host, __func__, &ret_slice->id);
+    return make(stream, element, length, cushim__copy_host, host, __func__, &ret_slice->id);
 }
 
 static enum cushim__memory memory_of(enum cushim_adopted how)
@@ -195,7 +168,7 @@ cushim_status cushim_slice_leak(cushim_stream stream, cushim_slice *slice, uint6
     CHECK_OUTPUT(slice);
     CHECK_OUTPUT(ret_address);
     CUSHIM_TRY(cushim__stream_enter(stream.id, __func__, &scope, &object));
-    status = pin(&scope, cushim__slice_view(*slice), true, &span);
+    status = cushim__span_pin_here(&scope, cushim__slice_view(*slice), true, &span);
     if (!status) {
         status = leak(&scope, object, &span, ret_address);
         if (!status)
@@ -262,38 +235,11 @@ cushim_status cushim_slice_split(cushim_slice *slice, size_t at, cushim_slice *r
 
 /* --- copying and filling --- */
 
-static const char *type_word(unsigned char type)
-{
-    static const char *const words[] = {"", " (integer)", " (floating point)"};
-
-    return type <= CUSHIM_ELEMENT_FLOAT ? words[type] : "";
-}
-
-/* Says what differs, and what to write instead where a literal may have another type. */
-static cushim_status fail_elements(const struct cushim__resolved_view *span, const char *call,
-                                   size_t element, unsigned char type)
-{
-    const char *advice = "";
-
-    if (type == CUSHIM_ELEMENT_FLOAT && element == sizeof(double))
-        advice = "; 1.5 is a double, 1.5f a float";
-    else if (type == CUSHIM_ELEMENT_INTEGER && span->type == CUSHIM_ELEMENT_FLOAT)
-        advice = "; 1 is an int, 1.0f a float";
-    else if (type == CUSHIM_ELEMENT_INTEGER && element == sizeof(int))
-        advice = "; 1 is an int, (short) 1 a short";
-    return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, cushim__span_label(span),
-                           "%s: elements of %zu bytes%s here, of %zu%s in the view%s", call,
-                           element, type_word(type), span->element, type_word(span->type), advice);
-}
-
 /* Compares the elements that the caller gave with those of the view. */
 static cushim_status check_elements(const struct cushim__resolved_view *span, const char *call,
                                     size_t element, size_t length)
 {
-    const unsigned char type = cushim__take_type(&element);
-
-    if (span->element != element || (type && span->type && type != span->type))
-        return fail_elements(span, call, element, type);
+    CUSHIM_TRY(cushim__span_check_element(span, call, element));
     if (span->length != length)
         return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, cushim__span_label(span),
                                "%s: %zu elements here, %zu in the view", call, length,
@@ -301,22 +247,17 @@ static cushim_status check_elements(const struct cushim__resolved_view *span, co
     return CUSHIM_OK;
 }
 
-typedef cushim_status read_fn(struct cushim__scope *scope, struct cushim__stream *stream,
-                              const struct cushim__access *from, void *host);
-typedef cushim_status write_fn(struct cushim__scope *scope, struct cushim__stream *stream,
-                               const struct cushim__access *to, const void *host);
-
-/* A copy between host memory and a view. Exactly one of read and write is given. */
+/* A copy between host memory and a view. */
 struct host_copy {
     const char *call;
-    read_fn *read;
-    write_fn *write;
+    cushim__copy_host_fn *copy;
+    bool writes; /* the view */
 };
 
 static cushim_status copy_host(cushim_stream stream, cushim_view view, const void *host,
                                size_t element, size_t length, const struct host_copy *copy)
 {
-    const bool writes = copy->write != NULL;
+    const struct cushim__host_box host_box = {.first = (char *) (uintptr_t) host};
     struct cushim__stream *object;
     struct cushim__scope scope;
     struct cushim__resolved_view span;
@@ -326,14 +267,14 @@ static cushim_status copy_host(cushim_stream stream, cushim_view view, const voi
         return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, copy->call, NULL, "%s: host is NULL",
                                copy->call);
     CUSHIM_TRY(cushim__stream_enter(stream.id, copy->call, &scope, &object));
-    status = pin(&scope, view, writes, &span);
+    status = cushim__span_pin_here(&scope, view, copy->writes, &span);
     if (!status) {
-        const struct cushim__access access = cushim__span_access(&span, writes);
+        const struct cushim__access access = cushim__span_access(&span, copy->writes);
+        const struct cushim__box box = cushim__box_of_range(&access);
 
         status = check_elements(&span, copy->call, element, length);
         if (!status)
-            status = writes ? copy->write(&scope, object, &access, host)
-                            : copy->read(&scope, object, &access, (void *) (uintptr_t) host);
+            status = copy->copy(&scope, object, &box, &host_box);
         cushim__span_unpin(&span);
     }
     return cushim__scope_leave(&scope, status);
@@ -342,7 +283,7 @@ static cushim_status copy_host(cushim_stream stream, cushim_view view, const voi
 cushim_status cushim_view_read(cushim_stream stream, cushim_view view, void *host, size_t element,
                                size_t length)
 {
-    static const struct host_copy copy = {.call = "cushim_slice_read", .read = cushim__memory_read};
+    static const struct host_copy copy = {"cushim_slice_read", cushim__copy_host, false};
 
     return copy_host(stream, view, host, element, length, &copy);
 }
@@ -350,8 +291,8 @@ cushim_status cushim_view_read(cushim_stream stream, cushim_view view, void *hos
 cushim_status cushim_view_read_async(cushim_stream stream, cushim_view view, void *host,
                                      size_t element, size_t length)
 {
-    static const struct host_copy copy = {.call = "cushim_slice_read_async",
-                                          .read = cushim__memory_read_async};
+    static const struct host_copy copy = {"cushim_slice_read_async", cushim__copy_host_async,
+                                          false};
 
     return copy_host(stream, view, host, element, length, &copy);
 }
@@ -359,8 +300,7 @@ cushim_status cushim_view_read_async(cushim_stream stream, cushim_view view, voi
 cushim_status cushim_view_write(cushim_stream stream, cushim_view view, const void *host,
                                 size_t element, size_t length)
 {
-    static const struct host_copy copy = {.call = "cushim_slice_write",
-                                          .write = cushim__memory_write};
+    static const struct host_copy copy = {"cushim_slice_write", cushim__copy_host, true};
 
     return copy_host(stream, view, host, element, length, &copy);
 }
@@ -368,8 +308,8 @@ cushim_status cushim_view_write(cushim_stream stream, cushim_view view, const vo
 cushim_status cushim_view_write_async(cushim_stream stream, cushim_view view, const void *host,
                                       size_t element, size_t length)
 {
-    static const struct host_copy copy = {.call = "cushim_slice_write_async",
-                                          .write = cushim__memory_write_async};
+    static const struct host_copy copy = {"cushim_slice_write_async", cushim__copy_host_async,
+                                          true};
 
     return copy_host(stream, view, host, element, length, &copy);
 }
@@ -430,9 +370,11 @@ static cushim_status copy(struct cushim__scope *scope, struct cushim__stream *st
 {
     const struct cushim__access write = cushim__span_access(to, true),
                                 read = cushim__span_access(from, false);
+    const struct cushim__box target = cushim__box_of_range(&write),
+                             source = cushim__box_of_range(&read);
     const cushim_status status = check_copy(scope, to, from);
 
-    return status ? status : cushim__memory_copy(scope, stream, &write, &read);
+    return status ? status : cushim__copy(scope, stream, &target, &source);
 }
 
 cushim_status cushim_view_copy(cushim_stream stream, cushim_view to, cushim_view from)
@@ -465,13 +407,14 @@ cushim_status cushim_view_fill(cushim_stream stream, cushim_view view, const voi
 
     CHECK_OUTPUT(element);
     CUSHIM_TRY(cushim__stream_enter(stream.id, "cushim_slice_fill", &scope, &object));
-    status = pin(&scope, view, true, &span);
+    status = cushim__span_pin_here(&scope, view, true, &span);
     if (!status) {
         const struct cushim__access access = cushim__span_access(&span, true);
+        const struct cushim__box box = cushim__box_of_range(&access);
 
         status = check_elements(&span, scope.call, bytes, span.length);
         if (!status)
-            status = cushim__memory_fill(&scope, object, &access, element, span.element);
+            status = cushim__fill(&scope, object, &box, element, span.element);
         cushim__span_unpin(&span);
     }
     return cushim__scope_leave(&scope, status);
@@ -490,7 +433,7 @@ static cushim_status use(cushim_stream stream, cushim_view view, bool write, boo
     cushim_status status;
 
     CUSHIM_TRY(cushim__stream_enter(stream.id, call, &scope, &object));
-    status = pin(&scope, view, write, &span);
+    status = cushim__span_pin_here(&scope, view, write, &span);
     if (!status) {
         const struct cushim__access access = cushim__span_access(&span, write);
         struct cushim__submission s = {.scope = &scope,

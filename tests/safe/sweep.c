@@ -188,7 +188,43 @@ static cushim_status run_code(cushim_driver driver)
     return CUSHIM_OK;
 }
 
-static cushim_status (*const programs[])(cushim_driver driver) = {work, wait_for_little, run_code};
+/* Rows and layers, between devices and to the host. */
+static cushim_status use_fields(cushim_driver driver)
+{
+    CUSHIM_SCOPED(cushim_context) one = CUSHIM_NONE;
+    CUSHIM_SCOPED(cushim_context) two = CUSHIM_NONE;
+    CUSHIM_SCOPED(cushim_stream) a = CUSHIM_NONE;
+    CUSHIM_SCOPED(cushim_stream) b = CUSHIM_NONE;
+    CUSHIM_SCOPED(cushim_stream) far = CUSHIM_NONE;
+    CUSHIM_SCOPED(cushim_slice) x = CUSHIM_NONE;
+    CUSHIM_SCOPED(cushim_slice) y = CUSHIM_NONE;
+    CUSHIM_SCOPED(cushim_slice) z = CUSHIM_NONE;
+    cushim_field from, to, remote, part;
+    static double values[N];
+
+    STEP(cushim_context_primary(driver, 0, &one));
+    STEP(cushim_context_create(driver, 1, 0, &two));
+    STEP(cushim_stream_new(one, NULL, &a));
+    STEP(cushim_stream_new(one, NULL, &b));
+    STEP(cushim_stream_new(two, NULL, &far));
+    STEP(cushim_field_alloc(a, sizeof(double), 4, 4, 2, &x, &from));
+    STEP(cushim_field_alloc(b, sizeof(double), 4, 4, 2, &y, &to));
+    STEP(cushim_field_alloc(far, sizeof(double), 4, 4, 2, &z, &remote));
+    STEP(cushim_field_fill(a, from, 0.0));
+    STEP(cushim_field_fill(a, from, 0.5));
+    STEP(cushim_field_copy(b, to, from));
+    STEP(cushim_field_copy(far, remote, to));
+    STEP(cushim_field_part(to, 1, 1, 2, 2, &part));
+    STEP(cushim_field_write(a, part, values, 0, 0));
+    STEP(cushim_field_write_async(b, part, values, 0, 0));
+    STEP(cushim_field_read_async(a, part, values, 0, 0));
+    STEP(cushim_field_read(far, remote, values, 0, 0));
+    STEP(cushim_context_synchronize(one));
+    return CUSHIM_OK;
+}
+
+static cushim_status (*const programs[])(cushim_driver driver) = {work, wait_for_little, run_code,
+                                                                  use_fields};
 
 static bool is_one_of(const char *name, const char *const *names)
 {

@@ -148,6 +148,7 @@ CUSHIM__CU_MAP(CUSHIM__CU_FN)
     X(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z, 7)                                                       \
     X(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, 8)                                          \
     X(CU_DEVICE_ATTRIBUTE_WARP_SIZE, 10)                                                           \
+    X(CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT, 14)                                                   \
     X(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 16)                                                \
     X(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 75)                                            \
     X(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 76)                                            \

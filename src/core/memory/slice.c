@@ -180,6 +180,64 @@ cushim_status cushim__span_pin(cushim_view view, const char *call,
     return status;
 }
 
+/* Pinned memory can be used in every context. */
+static bool is_of(const struct cushim__context *context, const struct cushim__resolved_view *span)
+{
+    const struct cushim__buffer *buffer = span->slice->buffer;
+
+    return buffer->context == context || buffer->memory == CUSHIM__MEMORY_PINNED;
+}
+
+cushim_status cushim__span_pin_here(struct cushim__scope *scope, cushim_view view, bool write,
+                                    struct cushim__resolved_view *ret_span)
+{
+    cushim_status status = CUSHIM_OK;
+
+    CUSHIM_TRY(cushim__span_pin(view, scope->call, ret_span));
+    scope->label = cushim__span_label(ret_span);
+    if (!is_of(scope->context, ret_span))
+        status = cushim__fail_foreign(scope, "memory");
+    else if (write)
+        status = cushim__span_check_writable(ret_span, scope->call);
+    if (status)
+        cushim__span_unpin(ret_span);
+    return status;
+}
+
+static const char *type_word(unsigned char type)
+{
+    static const char *const words[] = {"", " (integer)", " (floating point)"};
+
+    return type <= CUSHIM_ELEMENT_FLOAT ? words[type] : "";
+}
+
+/* Says what differs, and what to write instead where a literal may have another type. */
+static cushim_status fail_elements(const struct cushim__resolved_view *span, const char *call,
+                                   size_t element, unsigned char type)
+{
+    const char *advice = "";
+
+    if (type == CUSHIM_ELEMENT_FLOAT && element == sizeof(double))
+        advice = "; 1.5 is a double, 1.5f a float";
+    else if (type == CUSHIM_ELEMENT_INTEGER && span->type == CUSHIM_ELEMENT_FLOAT)
+        advice = "; 1 is an int, 1.0f a float";
+    else if (type == CUSHIM_ELEMENT_INTEGER && element == sizeof(int))
+        advice = "; 1 is an int, (short) 1 a short";
+    return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, cushim__span_label(span),
+                           "%s: elements of %zu bytes%s here, of %zu%s in the view%s", call,
+                           element, type_word(type), span->element, type_word(span->type), advice);
+}
+
+cushim_status cushim__span_check_element(const struct cushim__resolved_view *span, const char *call,
+                                         size_t element)
+{
+    const unsigned char type = cushim__take_type(&element);
+
+    if (span->element != element || (type && span->type && type != span->type))
+        return fail_elements(span, call, element, type);
+    return CUSHIM_OK;
+}
+
 cushim_status cushim__span_check_writable(const struct cushim__resolved_view *span,
                                           const char *call)
 {

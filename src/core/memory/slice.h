@@ -92,6 +92,13 @@ cushim_status cushim__checked_size(const char *call, size_t element, size_t leng
 cushim_status cushim__span_pin(cushim_view view, const char *call,
                                struct cushim__resolved_view *ret_span);
 
+/*
+ * Pins a view that work in the scope's context will use, or write if write is true, and checks that
+ * the work may do so. The label of its memory becomes the scope's.
+ */
+cushim_status cushim__span_pin_here(struct cushim__scope *scope, cushim_view view, bool write,
+                                    struct cushim__resolved_view *ret_span);
+
 static inline void cushim__span_unpin(const struct cushim__resolved_view *span)
 {
     cushim__handle_unpin(span->id);
@@ -113,6 +120,10 @@ static inline const char *cushim__span_label(const struct cushim__resolved_view 
 {
     return cushim__object_label(&span->slice->object);
 }
+
+/* CUSHIM_ERROR_INVALID_ARGUMENT if the view has other elements than a caller says. */
+cushim_status cushim__span_check_element(const struct cushim__resolved_view *span, const char *call,
+                                         size_t element);
 
 /* Returns CUSHIM_ERROR_READ_ONLY if the view must not be written. */
 cushim_status cushim__span_check_writable(const struct cushim__resolved_view *span,

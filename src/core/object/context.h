@@ -34,6 +34,7 @@ struct cushim__limits {
     int max_threads_per_block, max_block[3], max_grid[3];
     int shared_per_block, shared_per_block_optin; /* bytes; optin: for kernels with the attribute */
     int warp_size, multiprocessors;
+    int row_alignment; /* bytes: rows of a field begin at a multiple of it */
     int major, minor;                                                    /* compute capability */
     int memory_pools, managed, concurrent_managed, cooperative, cluster; /* booleans */
 };

@@ -29,6 +29,7 @@ static const struct {
     LIMIT(CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS, concurrent_managed),
     LIMIT(CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH, cooperative),
     LIMIT(CUSHIM__CU_ATTRIBUTE_CLUSTER_LAUNCH, cluster),
+    LIMIT(CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT, row_alignment),
 #undef LIMIT
 };
 
@@ -64,6 +65,9 @@ cushim_status cushim__limits_read(const struct cushim__scope *scope, CUdevice de
     if (limits.shared_per_block_optin < limits.shared_per_block)
         limits.shared_per_block_optin = limits.shared_per_block;
     limits.memory_pools = limits.memory_pools && has_pools(scope->driver->library);
+    /* Where a driver does not say, or says what cannot be, the alignment of all devices so far. */
+    if (limits.row_alignment <= 0)
+        limits.row_alignment = 512;
     *ret_limits = limits;
     return CUSHIM_OK;
 }
