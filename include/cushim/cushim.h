@@ -9,7 +9,7 @@
  * The safe layer works with drivers of CUDA 11.0 and later. Some parts need a later one:
  *
  *   11.1   cushim_graph_upload() (graph.h)
- *   11.2   memory pools (slice.h); before that, slices use cuMemAlloc() and cuMemFree()
+ *   11.2   memory pools (pool.h); before that, slices use cuMemAlloc() and cuMemFree() (slice.h)
  *   11.4   graphs (graph.h)
  *   11.6   launch options other than cooperative launches and timing (launch.h)
  *   11.8   clusters, and the numbers of clusters that fit (function.h)
@@ -50,6 +50,7 @@
 #include <cushim/module.h>
 #include <cushim/object.h>
 #include <cushim/pinned.h>
+#include <cushim/pool.h>
 #include <cushim/report.h>
 #include <cushim/rows.h>
 #include <cushim/slice.h>

@@ -75,15 +75,16 @@ static inline cushim_field cushim_field_3d(cushim_view view, size_t pitch, size_
  * Returns the part of a field that has width elements of height rows, from element x of row y on,
  * in each layer. The result is CUSHIM_ERROR_INVALID_ARGUMENT if the field has fewer.
  */
-CUSHIM_API cushim_status cushim_field_part(cushim_field field, size_t x, size_t y, size_t width,
-                                           size_t height, cushim_field *ret_field);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_field_part(cushim_field field, size_t x, size_t y,
+                                                          size_t width, size_t height,
+                                                          cushim_field *ret_field);
 
 /**
  * Returns the part of a field that has depth layers from layer first on. The result is
  * CUSHIM_ERROR_INVALID_ARGUMENT if the field has fewer.
  */
-CUSHIM_API cushim_status cushim_field_layers(cushim_field field, size_t first, size_t depth,
-                                             cushim_field *ret_field);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_field_layers(cushim_field field, size_t first,
+                                                            size_t depth, cushim_field *ret_field);
 
 /**
  * Allocates a slice for depth layers of height rows with width elements, each of element_bytes
@@ -92,9 +93,11 @@ CUSHIM_API cushim_status cushim_field_layers(cushim_field field, size_t first, s
  * pitch of cuMemAllocPitch(), and it suits textures. The contents are undefined. The caller frees
  * the slice with cushim_slice_free(); errors are those of cushim_slice_alloc().
  */
-CUSHIM_API cushim_status cushim_field_alloc(cushim_stream stream, size_t element_bytes,
-                                            size_t width, size_t height, size_t depth,
-                                            cushim_slice *ret_slice, cushim_field *ret_field);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_field_alloc(cushim_stream stream,
+                                                           size_t element_bytes, size_t width,
+                                                           size_t height, size_t depth,
+                                                           cushim_slice *ret_slice,
+                                                           cushim_field *ret_field);
 
 /**
  * Copies one field to another in the order of the stream. Each field is of a slice, of pinned
@@ -105,8 +108,8 @@ CUSHIM_API cushim_status cushim_field_alloc(cushim_stream stream, size_t element
  * The result is CUSHIM_ERROR_OVERLAP if the fields have bytes in common. Two fields of the same
  * memory with different pitches must not lie between each other's rows either.
  */
-CUSHIM_API cushim_status cushim_field_copy(cushim_stream stream, cushim_field to,
-                                           cushim_field from);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_field_copy(cushim_stream stream, cushim_field to,
+                                                          cushim_field from);
 
 /**
  * Copies the elements of a field to host memory, and returns when the copy is complete.
@@ -114,35 +117,38 @@ CUSHIM_API cushim_status cushim_field_copy(cushim_stream stream, cushim_field to
  * layer_rows describe the host's memory as those of a field do, and may be 0. Bytes of the host
  * between the rows are not changed.
  */
-CUSHIM_API cushim_status cushim_field_to_host(cushim_stream stream, cushim_field field, void *host,
-                                              size_t element_bytes, size_t pitch,
-                                              size_t layer_rows);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_field_to_host(cushim_stream stream,
+                                                             cushim_field field, void *host,
+                                                             size_t element_bytes, size_t pitch,
+                                                             size_t layer_rows);
 
 /**
  * Copies elements from host memory to a field. The host memory may be used again when the call
  * returns. The arguments are those of cushim_field_to_host().
  */
-CUSHIM_API cushim_status cushim_field_from_host(cushim_stream stream, cushim_field field,
-                                                const void *host, size_t element_bytes,
-                                                size_t pitch, size_t layer_rows);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_field_from_host(cushim_stream stream,
+                                                               cushim_field field, const void *host,
+                                                               size_t element_bytes, size_t pitch,
+                                                               size_t layer_rows);
 
 /**
  * Copies the elements of a field to host memory, and returns when the copy is queued. The arguments
  * are those of cushim_field_to_host(); what cushim_view_read_async() says of the host memory holds
  * here.
  */
-CUSHIM_API cushim_status cushim_field_to_host_async(cushim_stream stream, cushim_field field,
-                                                    void *host, size_t element_bytes, size_t pitch,
-                                                    size_t layer_rows);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_field_to_host_async(cushim_stream stream,
+                                                                   cushim_field field, void *host,
+                                                                   size_t element_bytes,
+                                                                   size_t pitch, size_t layer_rows);
 
 /**
  * Copies elements from host memory to a field, and returns when the copy is queued. The arguments
  * are those of cushim_field_to_host(); what cushim_view_write_async() says of the host memory holds
  * here.
  */
-CUSHIM_API cushim_status cushim_field_from_host_async(cushim_stream stream, cushim_field field,
-                                                      const void *host, size_t element_bytes,
-                                                      size_t pitch, size_t layer_rows);
+CUSHIM_API CUSHIM_CHECKED cushim_status
+cushim_field_from_host_async(cushim_stream stream, cushim_field field, const void *host,
+                             size_t element_bytes, size_t pitch, size_t layer_rows);
 
 /**
  * Call the four functions above with the element size of a pointer: cushim_field_read(stream,
@@ -167,8 +173,9 @@ CUSHIM_API cushim_status cushim_field_from_host_async(cushim_stream stream, cush
  * cushim_view_fill() and copied to the others, which takes a number of calls that grows with the
  * logarithm of the height and the depth.
  */
-CUSHIM_API cushim_status cushim_field_fill_with(cushim_stream stream, cushim_field field,
-                                                const void *element, size_t bytes);
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_field_fill_with(cushim_stream stream,
+                                                               cushim_field field,
+                                                               const void *element, size_t bytes);
 
 /**
  * Fills a field with a value: cushim_field_fill(stream, field, 1.5f). The value must have the type

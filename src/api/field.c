@@ -103,7 +103,7 @@ static cushim_status alloc(struct cushim__scope *scope, struct cushim__stream *s
     size_t length = 0;
 
     CUSHIM_TRY(layout(scope, element, field, &field->pitch, &length));
-    CUSHIM_TRY(cushim__memory_alloc(scope, stream, element * length, &buffer));
+    CUSHIM_TRY(cushim__memory_alloc(scope, stream, NULL, element * length, &buffer));
     return cushim__slice_give(scope, CUSHIM__HANDLE_SLICE,
                               (struct cushim__part){buffer, 0, element, length, type},
                               &field->view.object);

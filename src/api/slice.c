@@ -11,7 +11,7 @@ static cushim_status alloc(struct cushim__scope *scope, struct cushim__stream *s
     size_t bytes = 0;
     const cushim_status status = cushim__checked_size(scope->call, element, length, &bytes);
 
-    return status ? status : cushim__memory_alloc(scope, stream, bytes, ret_buffer);
+    return status ? status : cushim__memory_alloc(scope, stream, NULL, bytes, ret_buffer);
 }
 
 /* Initialises new memory; a NULL pointer instead of a function leaves the contents undefined. */

@@ -51,6 +51,21 @@ SAME_PLACE(cushim__cu_copy, from.context, CUDA_MEMCPY3D_PEER, srcContext);
 SAME_PLACE(cushim__cu_copy, to.context, CUDA_MEMCPY3D, reserved1);
 SAME_PLACE(cushim__cu_copy, to.context, CUDA_MEMCPY3D_PEER, dstContext);
 
+SAME_SIZE(cushim__cu_location, CUmemLocation);
+SAME_PLACE(cushim__cu_location, type, CUmemLocation, type);
+SAME_PLACE(cushim__cu_location, id, CUmemLocation, id);
+SAME_SIZE(cushim__cu_pool, CUmemPoolProps);
+SAME_PLACE(cushim__cu_pool, type, CUmemPoolProps, allocType);
+SAME_PLACE(cushim__cu_pool, handles, CUmemPoolProps, handleTypes);
+SAME_PLACE(cushim__cu_pool, location, CUmemPoolProps, location);
+SAME_PLACE(cushim__cu_pool, security, CUmemPoolProps, win32SecurityAttributes);
+#if CUDA_VERSION >= 12030
+SAME_PLACE(cushim__cu_pool, max_bytes, CUmemPoolProps, maxSize);
+#endif
+SAME_SIZE(cushim__cu_access, CUmemAccessDesc);
+SAME_PLACE(cushim__cu_access, location, CUmemAccessDesc, location);
+SAME_PLACE(cushim__cu_access, flags, CUmemAccessDesc, flags);
+
 int main(void)
 {
     const int checked = 0

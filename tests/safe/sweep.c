@@ -223,8 +223,43 @@ static cushim_status use_fields(cushim_driver driver)
     return CUSHIM_OK;
 }
 
-static cushim_status (*const programs[])(cushim_driver driver) = {work, wait_for_little, run_code,
-                                                                  use_fields};
+/* Pools, their settings, and a slice that outlives its pool's handle. */
+static cushim_status use_pools(cushim_driver driver)
+{
+    CUSHIM_SCOPED(cushim_context) one = CUSHIM_NONE;
+    CUSHIM_SCOPED(cushim_context) two = CUSHIM_NONE;
+    CUSHIM_SCOPED(cushim_stream) stream = CUSHIM_NONE;
+    CUSHIM_SCOPED(cushim_pool) pool = CUSHIM_NONE;
+    CUSHIM_SCOPED(cushim_pool) all = CUSHIM_NONE;
+    CUSHIM_SCOPED(cushim_slice) x = CUSHIM_NONE;
+    enum cushim_pool_access access;
+    uint64_t bytes;
+    int value;
+
+    STEP(cushim_context_primary(driver, 0, &one));
+    STEP(cushim_context_primary(driver, 1, &two));
+    STEP(cushim_stream_new(one, NULL, &stream));
+    STEP(cushim_pool_new(one, cushim_pool_params(.release_threshold = 1 << 20, .label = "pool"),
+                         &pool));
+    STEP(cushim_pool_default(one, &all));
+    STEP(cushim_pool_allow(pool, two, CUSHIM_POOL_ACCESS_READ_WRITE));
+    STEP(cushim_pool_access(pool, two, &access));
+    STEP(cushim_slice_alloc_from(stream, pool, 4, 1, &x));
+    STEP(cushim_pool_release_threshold(all, &bytes));
+    STEP(cushim_pool_used(pool, &bytes, NULL));
+    STEP(cushim_pool_reserved(pool, &bytes, NULL));
+    STEP(cushim_pool_reset_high(pool));
+    cushim_pool_free(&pool);
+    STEP(cushim_slice_fill(stream, x, 3));
+    STEP(cushim_slice_reclaim(stream, &x, &value, 1));
+    STEP(cushim_pool_set_release_threshold(all, 0));
+    STEP(cushim_pool_trim(all, 0));
+    return CUSHIM_OK;
+}
+
+static cushim_status (*const programs[])(cushim_driver driver) = {
+    work, wait_for_little, run_code, use_fields, use_pools,
+};
 
 static bool is_one_of(const char *name, const char *const *names)
 {
@@ -236,11 +271,19 @@ static bool is_one_of(const char *name, const char *const *names)
 
 static bool gives_back(const char *name)
 {
-    static const char *const names[] = {
-        "cuMemFree",      "cuStreamDestroy",           "cuEventDestroy",
-        "cuCtxDestroy",   "cuDevicePrimaryCtxRelease", "cuCtxPopCurrent",
-        "cuGraphDestroy", "cuGraphExecDestroy",        "cuModuleUnload",
-        "cuLinkDestroy",  "cuLibraryUnload",           NULL};
+    static const char *const names[] = {"cuMemFree",
+                                        "cuStreamDestroy",
+                                        "cuEventDestroy",
+                                        "cuCtxDestroy",
+                                        "cuDevicePrimaryCtxRelease",
+                                        "cuCtxPopCurrent",
+                                        "cuGraphDestroy",
+                                        "cuGraphExecDestroy",
+                                        "cuModuleUnload",
+                                        "cuLinkDestroy",
+                                        "cuLibraryUnload",
+                                        "cuMemPoolDestroy",
+                                        NULL};
 
     return is_one_of(name, names);
 }

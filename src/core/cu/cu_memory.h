@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The part of cu.h for copies of rows and layers. */
+/* The part of cu.h for copies of rows and layers, and for memory pools. */
 #ifndef CUSHIM_CORE_CU_CU_MEMORY_H
 #define CUSHIM_CORE_CU_CU_MEMORY_H
 
 #include "core/cu/cu.h"
+
+#ifndef CUSHIM__CU_CHECK
+typedef struct CUmemPoolHandle_st *CUmemoryPool;
+#endif
 
 /* One end of a copy of rows and layers. */
 struct cushim__cu_end {
@@ -22,17 +26,63 @@ struct cushim__cu_copy {
     size_t width, height, depth;
 };
 
+/* Has the layout of CUmemLocation. */
+struct cushim__cu_location {
+    int type; /* CU_MEM_LOCATION_TYPE_x */
+    int id;
+};
+
+/* Has the layout of CUmemPoolProps. */
+struct cushim__cu_pool {
+    int type;    /* CU_MEM_ALLOCATION_TYPE_x */
+    int handles; /* CU_MEM_HANDLE_TYPE_x */
+    struct cushim__cu_location location;
+    void *security;
+    size_t max_bytes; /* drivers before CUDA 12.3 want 0 */
+    unsigned char reserved[56];
+};
+
+/* Has the layout of CUmemAccessDesc. */
+struct cushim__cu_access {
+    struct cushim__cu_location location;
+    int flags; /* CU_MEM_ACCESS_FLAGS_x */
+};
+
 /* X(exported name, parameters). */
 #define CUSHIM__CU_MEMORY_MAP(X)                                                                   \
     X(cuMemcpy3DAsync_v2, (const CU_TYPE(CUDA_MEMCPY3D, struct cushim__cu_copy) *, CUstream))      \
-    X(cuMemcpy3DPeerAsync, (const CU_TYPE(CUDA_MEMCPY3D_PEER, struct cushim__cu_copy) *, CUstream))
+    X(cuMemcpy3DPeerAsync,                                                                         \
+      (const CU_TYPE(CUDA_MEMCPY3D_PEER, struct cushim__cu_copy) *, CUstream))                     \
+    X(cuDeviceGetMemPool, (CUmemoryPool *, CUdevice))                                              \
+    X(cuMemPoolCreate, (CUmemoryPool *, const CU_TYPE(CUmemPoolProps, struct cushim__cu_pool) *) ) \
+    X(cuMemPoolDestroy, (CUmemoryPool))                                                            \
+    X(cuMemPoolGetAttribute, (CUmemoryPool, CU_ENUM(CUmemPool_attribute), void *) )                \
+    X(cuMemPoolSetAttribute, (CUmemoryPool, CU_ENUM(CUmemPool_attribute), void *) )                \
+    X(cuMemPoolTrimTo, (CUmemoryPool, size_t))                                                     \
+    X(cuMemPoolSetAccess,                                                                          \
+      (CUmemoryPool, const CU_TYPE(CUmemAccessDesc, struct cushim__cu_access) *, size_t))          \
+    X(cuMemPoolGetAccess, (CU_ENUM(CUmemAccess_flags) *, CUmemoryPool,                             \
+                           CU_TYPE(CUmemLocation, struct cushim__cu_location) *) )                 \
+    X(cuMemAllocFromPoolAsync, (CUdeviceptr *, size_t, CUmemoryPool, CUstream))
 
 #define CUSHIM__CU_FN(name, parameters) typedef CU_ENUM(CUresult) cu_fn_##name parameters;
 CUSHIM__CU_MEMORY_MAP(CUSHIM__CU_FN)
 #undef CUSHIM__CU_FN
 
 /* X(name, value). All of them are in the headers of CUDA 11.3. */
-#define CUSHIM__CU_MEMORY_CONSTANT_MAP(X) X(CU_MEMORYTYPE_DEVICE, 2)
+#define CUSHIM__CU_MEMORY_CONSTANT_MAP(X)                                                          \
+    X(CU_MEMORYTYPE_DEVICE, 2)                                                                     \
+    X(CU_MEM_ALLOCATION_TYPE_PINNED, 1)                                                            \
+    X(CU_MEM_LOCATION_TYPE_DEVICE, 1)                                                              \
+    X(CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 1)                                                 \
+    X(CU_MEM_ACCESS_FLAGS_PROT_NONE, 0)                                                            \
+    X(CU_MEM_ACCESS_FLAGS_PROT_READ, 1)                                                            \
+    X(CU_MEM_ACCESS_FLAGS_PROT_READWRITE, 3)                                                       \
+    X(CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, 4)                                                        \
+    X(CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, 5)                                                     \
+    X(CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH, 6)                                                        \
+    X(CU_MEMPOOL_ATTR_USED_MEM_CURRENT, 7)                                                         \
+    X(CU_MEMPOOL_ATTR_USED_MEM_HIGH, 8)
 
 #ifndef CUSHIM__CU_CHECK
 enum {

@@ -27,7 +27,7 @@ static cushim_status give(struct cushim__buffer *buffer, cushim_status status,
  * as a write: other streams then wait for it.
  */
 static cushim_status alloc_async(struct cushim__scope *scope, struct cushim__stream *stream,
-                                 struct cushim__buffer *buffer)
+                                 struct cushim__buffer *buffer, CUmemoryPool pool)
 {
     const struct cushim__access access = {buffer, 0, buffer->bytes, true};
     struct cushim__submission s = {
@@ -36,16 +36,20 @@ static cushim_status alloc_async(struct cushim__scope *scope, struct cushim__str
 
     if (status)
         return status;
-    status = CU_CALL(scope, cuMemAllocAsync, (&buffer->address, buffer->bytes, stream->cu));
+    if (pool)
+        status = CU_CALL(scope, cuMemAllocFromPoolAsync,
+                         (&buffer->address, buffer->bytes, pool, stream->cu));
+    else
+        status = CU_CALL(scope, cuMemAllocAsync, (&buffer->address, buffer->bytes, stream->cu));
     cushim__submit_end(&s);
     return status;
 }
 
 static cushim_status call_alloc(struct cushim__scope *scope, struct cushim__stream *stream,
-                                struct cushim__buffer *buffer)
+                                struct cushim__buffer *buffer, CUmemoryPool pool)
 {
     return buffer->memory == CUSHIM__MEMORY_ASYNC
-               ? alloc_async(scope, stream, buffer)
+               ? alloc_async(scope, stream, buffer, pool)
                : CU_CALL(scope, cuMemAlloc_v2, (&buffer->address, buffer->bytes));
 }
 
@@ -61,27 +65,33 @@ static bool make_room(struct cushim__scope *scope)
     return true;
 }
 
-/* Asks the driver for memory, twice if memory was kept. */
+/*
+ * Asks the driver for memory, twice if memory was kept. The memory of a pool goes back to the pool,
+ * which it keeps alive, and is not kept by the context.
+ */
 static cushim_status alloc_new(struct cushim__scope *scope, struct cushim__stream *stream,
-                               size_t bytes, struct cushim__buffer **ret_buffer)
+                               struct cushim__pool *pool, size_t bytes,
+                               struct cushim__buffer **ret_buffer)
 {
     const enum cushim__memory memory =
         scope->context->limits.memory_pools ? CUSHIM__MEMORY_ASYNC : CUSHIM__MEMORY_PLAIN;
-    struct cushim__buffer *buffer =
-        cushim__buffer_new(scope->context, memory, 0, NULL, bytes, stream->timeline, NULL);
+    struct cushim__buffer *buffer = cushim__buffer_new(
+        scope->context, memory, 0, NULL, bytes, stream->timeline, pool ? &pool->object : NULL);
+    CUmemoryPool cu = pool ? pool->cu : NULL;
     cushim_status status;
 
     if (!buffer)
         return no_memory(scope);
-    buffer->reusable = true;
-    status = call_alloc(scope, stream, buffer);
+    buffer->reusable = !pool;
+    status = call_alloc(scope, stream, buffer, cu);
     if (status == CUDA_ERROR_OUT_OF_MEMORY && make_room(scope))
-        status = call_alloc(scope, stream, buffer);
+        status = call_alloc(scope, stream, buffer, cu);
     return give(buffer, status, ret_buffer);
 }
 
 cushim_status cushim__memory_alloc(struct cushim__scope *scope, struct cushim__stream *stream,
-                                   size_t bytes, struct cushim__buffer **ret_buffer)
+                                   struct cushim__pool *pool, size_t bytes,
+                                   struct cushim__buffer **ret_buffer)
 {
     struct cushim__buffer *buffer;
     cushim_status status;
@@ -92,9 +102,9 @@ cushim_status cushim__memory_alloc(struct cushim__scope *scope, struct cushim__s
                                     stream->timeline, NULL);
         return buffer ? give(buffer, CUSHIM_OK, ret_buffer) : no_memory(scope);
     }
-    buffer = cushim__reuse_take(scope->context, bytes, stream->timeline);
+    buffer = pool ? NULL : cushim__reuse_take(scope->context, bytes, stream->timeline);
     if (!buffer)
-        return alloc_new(scope, stream, bytes, ret_buffer);
+        return alloc_new(scope, stream, pool, bytes, ret_buffer);
     status = cushim__submit_use(scope, stream->timeline, buffer);
     if (status)
         cushim__buffer_unref(buffer, scope->call, NULL);

@@ -5,14 +5,16 @@
 #ifndef CUSHIM_CORE_MEMORY_MEMORY_H
 #define CUSHIM_CORE_MEMORY_MEMORY_H
 
-#include "core/order/stream.h"
+#include "core/memory/pool.h"
 
 /*
  * Allocates memory of the stream's device. If the device has memory pools, the allocation is made
- * in the order of the stream. 0 bytes are allowed; then nothing is allocated.
+ * in the order of the stream, from the given pool, or from the device's if pool is NULL. 0 bytes
+ * are allowed; then nothing is allocated.
  */
 cushim_status cushim__memory_alloc(struct cushim__scope *scope, struct cushim__stream *stream,
-                                   size_t bytes, struct cushim__buffer **ret_buffer);
+                                   struct cushim__pool *pool, size_t bytes,
+                                   struct cushim__buffer **ret_buffer);
 
 /* Allocates page-locked memory of the host. flags are CU_MEMHOSTALLOC_x. */
 cushim_status cushim__memory_alloc_pinned(struct cushim__scope *scope, size_t bytes, unsigned flags,

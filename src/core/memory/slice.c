@@ -34,7 +34,8 @@ cushim_status cushim__slice_give(const struct cushim__scope *scope, enum cushim_
     /* The slice is used after its buffer is gone (destroy()), so it keeps the context itself. */
     cushim__context_ref(buffer->context);
     cushim__object_init(&slice->object, kind, buffer->context, destroy);
-    slice->object.kept_by_parent = kind == CUSHIM__HANDLE_SLICE && buffer->keep;
+    slice->object.kept_by_parent =
+        kind == CUSHIM__HANDLE_SLICE && buffer->keep && buffer->memory == CUSHIM__MEMORY_BORROWED;
     slice->buffer = buffer;
     slice->begin = part.begin;
     slice->element = part.element;

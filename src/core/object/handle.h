@@ -38,6 +38,7 @@ enum cushim__handle_kind {
     CUSHIM__HANDLE_KERNEL,
     CUSHIM__HANDLE_LAUNCHER,
     CUSHIM__HANDLE_GRAPH,
+    CUSHIM__HANDLE_POOL,
     CUSHIM__HANDLE_KINDS,
 };
 

@@ -9,6 +9,7 @@ static const char *const kind_names[] = {
     "nothing", "driver",   "NVRTC",        "trace",  "set of faults", "compiled image",
     "context", "stream",   "event",        "slice",  "pinned memory", "unified memory",
     "module",  "function", "code library", "kernel", "launcher",      "graph",
+    "memory pool",
 };
 
 _Static_assert(ARRAY_SIZE(kind_names) == CUSHIM__HANDLE_KINDS, "a name for every kind");

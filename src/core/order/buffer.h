@@ -58,7 +58,7 @@ struct cushim__buffer {
     enum cushim__memory memory;
     void *host;                    /* for PINNED and MANAGED */
     struct cushim__timeline *home; /* of the stream that it was allocated on, or NULL */
-    struct cushim__object *keep;   /* what the memory is part of, such as a module, or NULL */
+    struct cushim__object *keep;   /* what the memory comes from, such as a module, or NULL */
     /*
      * For a variable of a module: the code of the module, which every launch of its kernels reads.
      * A kernel may use the variable without an argument. So each use of the variable by other work

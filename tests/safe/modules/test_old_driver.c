@@ -98,10 +98,36 @@ Test(old_driver, without_memory_pools)
     finish();
 }
 
+Test(old_driver, names_the_driver_that_pools_need)
+{
+    cushim_pool pool = CUSHIM_NONE;
+
+    begin("11.0");
+    assert_refused(cushim_pool_new(w.context, NULL, &pool), 302, "cuMemPoolCreate needs CUDA 11.2");
+    assert_refused(cushim_pool_default(w.context, &pool), 302,
+                   "cuDeviceGetMemPool needs CUDA 11.2");
+    finish();
+}
+
+static void use_pool(void)
+{
+    cushim_pool pool = CUSHIM_NONE;
+    cushim_slice x = CUSHIM_NONE;
+    int value = 0;
+
+    assert_ok(cushim_pool_new(w.context, NULL, &pool));
+    assert_ok(cushim_slice_alloc_from(a, pool, sizeof(int), 1, &x));
+    assert_ok(cushim_slice_fill(b, x, 5));
+    assert_ok(cushim_slice_reclaim(a, &x, &value, 1));
+    cr_expect(eq(int, value, 5));
+    cushim_pool_free(&pool);
+}
+
 Test(old_driver, with_memory_pools)
 {
     begin("11.2");
     use();
+    use_pool();
     use_events();
     finish();
 }

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory pools of the driver. A slice of a pool refers to it by its buffer (keep in
+ * order/buffer.h), so the driver's pool is destroyed after its slices are freed.
+ */
+#ifndef CUSHIM_CORE_MEMORY_POOL_H
+#define CUSHIM_CORE_MEMORY_POOL_H
+
+#include "core/cu/cu_memory.h"
+#include "core/order/stream.h"
+
+/* The object of a pool's handle. */
+struct cushim__pool {
+    struct cushim__object object; /* holds a reference on its context */
+    CUmemoryPool cu;
+    bool owned; /* cushim destroys the CUmemoryPool */
+};
+
+/*
+ * Returns CUDA_ERROR_NOT_SUPPORTED if the context's device has no memory pools. With a driver that
+ * has no functions for them it succeeds, because those functions answer with the version that they
+ * need.
+ */
+cushim_status cushim__pool_check_device(const struct cushim__scope *scope);
+
+/*
+ * Makes a pool object for a CUmemoryPool, with a label or NULL, and a handle for it. If owned is
+ * true, it takes over the CUmemoryPool, on failure too.
+ */
+cushim_status cushim__pool_give(const struct cushim__scope *scope, CUmemoryPool cu, bool owned,
+                                const char *label, uint64_t *ret_id);
+
+#endif
