@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Streams, events, and the program's functions that run in them. */
+#include <string.h>
+
 #include "support.h"
 
 TestSuite(stream);
@@ -181,7 +183,7 @@ Test(stream, attributes)
     OK(mock_cuStreamCreate(&a, 0));
     OK(mock_cuStreamCreate(&b, 0));
     OK(mock_cuStreamGetAttribute(a, CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY, &value));
-    cr_expect(eq(int, (int) value.syncPolicy, CU_SYNC_POLICY_AUTO));
+    cr_expect(eq(int, (int) value.syncPolicy, -1));
     value.syncPolicy = CU_SYNC_POLICY_YIELD;
     OK(mock_cuStreamSetAttribute(a, CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY, &value));
     OK(mock_cuStreamCopyAttributes(b, a));
@@ -190,4 +192,31 @@ Test(stream, attributes)
            mock_cuStreamSetAttribute(a, CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY, &value));
     OK(mock_cuStreamGetAttribute(b, CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY, &value));
     cr_expect(eq(int, (int) value.syncPolicy, CU_SYNC_POLICY_YIELD));
+}
+
+/* What an H200 accepts. */
+Test(stream, attributes_that_are_refused)
+{
+    CUstreamAttrValue value;
+    CUstream stream = NULL;
+
+    start();
+    OK(mock_cuStreamCreate(&stream, 0));
+    memset(&value, 0, sizeof(value));
+    value.accessPolicyWindow.hitRatio = 1;
+    value.accessPolicyWindow.hitProp = CU_ACCESS_PROPERTY_PERSISTING;
+    OK(mock_cuStreamSetAttribute(stream, CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW, &value));
+    value.accessPolicyWindow.missProp = CU_ACCESS_PROPERTY_PERSISTING;
+    EXPECT(CUDA_ERROR_INVALID_VALUE,
+           mock_cuStreamSetAttribute(stream, CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW, &value));
+    for (unsigned char domain = 0; domain < 6; domain++) {
+        const int wanted = domain < 4 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+        const unsigned char local[2] = {domain, 0}, remote[2] = {0, domain};
+
+        /* By number: not all toolkits have the name. */
+        memcpy(&value, local, 2);
+        EXPECT(wanted, mock_cuStreamSetAttribute(stream, (CUstreamAttrID) 9, &value));
+        memcpy(&value, remote, 2);
+        EXPECT(wanted, mock_cuStreamSetAttribute(stream, (CUstreamAttrID) 9, &value));
+    }
 }

@@ -2,6 +2,8 @@
 /* cuStream*, except attributes, which are in stream_attribute.c. */
 #include "mock/stream/stream.h"
 
+#include <string.h>
+
 #include "mock/base/default_stream.h"
 #include "mock/base/state.h"
 #include "mock/base/stats.h"
@@ -29,7 +31,8 @@ struct mock__stream *mock__stream_new(struct mock__context *context, unsigned fl
         stream->flags = flags;
         stream->id = next_id++;
         stream->queue->stream_id = stream->id;
-        stream->attributes[MOCK__SYNCHRONIZATION_POLICY][0] = CU_SYNC_POLICY_AUTO;
+        /* A device answers -1 before the program has set a policy. */
+        memset(stream->attributes[MOCK__SYNCHRONIZATION_POLICY], 0xff, sizeof(int));
     }
     return stream;
 }

@@ -18,6 +18,7 @@ enum {
 
 #define LAST_SYNC_POLICY 4
 #define LAST_SYNC_DOMAIN 1
+#define SYNC_DOMAINS     4 /* that a device has */
 
 /* Returns the size of an attribute of streams, or 0 if streams do not have it. */
 static size_t size_of(int attribute)
@@ -54,11 +55,17 @@ static CUresult get(CUstream hStream, int attribute, void *value)
 static bool value_valid(int attribute, const void *value)
 {
     int number;
+    unsigned char domains[2];
     CUaccessPolicyWindow window;
 
     if (attribute == ACCESS_POLICY_WINDOW) {
         memcpy(&window, value, sizeof(window));
-        return window.hitRatio >= 0 && window.hitRatio <= 1;
+        return window.hitRatio >= 0 && window.hitRatio <= 1 &&
+               window.missProp != CU_ACCESS_PROPERTY_PERSISTING;
+    }
+    if (attribute == MEM_SYNC_DOMAIN_MAP) {
+        memcpy(domains, value, sizeof(domains));
+        return domains[0] < SYNC_DOMAINS && domains[1] < SYNC_DOMAINS;
     }
     if (attribute != MOCK__SYNCHRONIZATION_POLICY && attribute != MEM_SYNC_DOMAIN)
         return true;
