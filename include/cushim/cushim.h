@@ -56,6 +56,7 @@
 #include <cushim/slice.h>
 #include <cushim/status.h>
 #include <cushim/stream.h>
+#include <cushim/stream_attributes.h>
 #include <cushim/trace.h>
 #include <cushim/unified.h>
 #include <cushim/version.h>

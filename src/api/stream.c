@@ -62,7 +62,7 @@ cushim_status cushim_stream_per_thread(cushim_context context, cushim_stream *re
 static cushim_status set_wait_policy(const struct cushim__scope *scope, CUstream cu,
                                      enum cushim_wait_policy policy)
 {
-    const union cushim__cu_stream_value value = {.number = (int) policy};
+    const union cushim__cu_attribute_value value = {.number = (int) policy};
 
     if (policy == CUSHIM_WAIT_UNSET)
         return CUSHIM_OK;

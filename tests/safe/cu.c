@@ -12,7 +12,7 @@
 #define ENTRY(name) __typeof__(((struct cushim_cuda_api *) 0)->name)
 #define SAME_FUNCTION(name, parameters)                                                            \
     _Static_assert(__builtin_types_compatible_p(ENTRY(name), cu_fn_##name *) ||                    \
-                       __builtin_types_compatible_p(ENTRY(name), cushim_entry),                 \
+                       __builtin_types_compatible_p(ENTRY(name), cushim_entry),                    \
                    #name);
 CUSHIM__CU_MAP(SAME_FUNCTION)
 
@@ -25,11 +25,28 @@ _Static_assert((int) CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH ==
                "");
 #endif
 
+#define SAME_LATER(name)                                                                           \
+    _Static_assert((int) CU_STREAM_ATTRIBUTE_##name == (int) CUSHIM__CU_STREAM_ATTRIBUTE_##name, "")
+#if CUDA_VERSION >= 11080
+SAME_LATER(PRIORITY);
+#endif
+#if CUDA_VERSION >= 12000
+SAME_LATER(MEM_SYNC_DOMAIN_MAP);
+SAME_LATER(MEM_SYNC_DOMAIN);
+#endif
+
 /* That of older headers is smaller. */
-_Static_assert(sizeof(CUstreamAttrValue) <= sizeof(union cushim__cu_stream_value), "");
-_Static_assert(offsetof(CUstreamAttrValue, syncPolicy) ==
-                   offsetof(union cushim__cu_stream_value, number),
-               "");
+_Static_assert(sizeof(CUstreamAttrValue) <= sizeof(union cushim__cu_attribute_value), "");
+#define SAME_VALUE_PLACE(ours, theirs)                                                             \
+    _Static_assert(offsetof(union cushim__cu_attribute_value, ours) ==                             \
+                       offsetof(CUstreamAttrValue, theirs),                                        \
+                   #ours)
+SAME_VALUE_PLACE(number, syncPolicy);
+SAME_VALUE_PLACE(window.base, accessPolicyWindow.base_ptr);
+SAME_VALUE_PLACE(window.bytes, accessPolicyWindow.num_bytes);
+SAME_VALUE_PLACE(window.hit_ratio, accessPolicyWindow.hitRatio);
+SAME_VALUE_PLACE(window.hit, accessPolicyWindow.hitProp);
+SAME_VALUE_PLACE(window.miss, accessPolicyWindow.missProp);
 _Static_assert(sizeof(CUuuid) == sizeof(struct cushim__cu_uuid), "");
 _Static_assert(_Alignof(CUuuid) == _Alignof(struct cushim__cu_uuid), "");
 

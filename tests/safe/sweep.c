@@ -107,6 +107,8 @@ static cushim_status wait_for_little(cushim_driver driver)
     CUSHIM_SCOPED(cushim_event) second = CUSHIM_NONE;
     CUSHIM_SCOPED(cushim_slice) x = CUSHIM_NONE;
     CUSHIM_SCOPED(cushim_slice) clone = CUSHIM_NONE;
+    struct cushim_access_window window = {.hit_ratio = 1};
+    enum cushim_sync_domain domain;
     static int values[N], calls;
     unsigned flags;
     float ms;
@@ -129,6 +131,13 @@ static cushim_status wait_for_little(cushim_driver driver)
     STEP(cushim_event_elapsed(first, second, &ms));
     STEP(cushim_stream_synchronize(b));
     STEP(cushim_stream_query(b));
+    STEP(cushim_stream_set_wait_policy(a, CUSHIM_WAIT_SPIN));
+    STEP(cushim_stream_set_priority(a, -1));
+    STEP(cushim_stream_set_sync_domain_map(a, 0, 1));
+    STEP(cushim_stream_sync_domain(a, &domain));
+    window.view = CUSHIM_VIEW(x);
+    STEP(cushim_stream_set_access_window(a, &window));
+    STEP(cushim_stream_copy_attributes(b, a));
     STEP(cushim_slice_reclaim(a, &clone, values, N));
     STEP(cushim_event_query(first));
     return CUSHIM_OK;

@@ -34,10 +34,31 @@ struct cushim__cu_uuid {
     char bytes[16];
 };
 
-/* Has the layout of CUstreamAttrValue. */
-union cushim__cu_stream_value {
+/*
+ * Has the layout of CUlaunchAttributeValue, a union of 64 bytes. CUstreamAttrValue is another name
+ * for it; before CUDA 11.8 that union was smaller.
+ */
+union cushim__cu_attribute_value {
     char pad[64];
     int number;
+    unsigned dimensions[3];
+    struct {
+        void *base;
+        size_t bytes;
+        float hit_ratio;
+        int hit, miss;
+    } window;
+    struct {
+        CUevent event;
+        int flags, at_block_start;
+    } event;
+    struct {
+        unsigned char local, remote;
+    } domains;
+    struct {
+        int updatable;
+        void *node;
+    } node;
 };
 
 typedef void(CUDA_CB *cushim__cu_host_fn)(void *user);
@@ -82,8 +103,12 @@ typedef void(CUDA_CB *cushim__cu_host_fn)(void *user);
     X(cuMemGetInfo_v2, (size_t *, size_t *) )                                                      \
     X(cuMemGetAddressRange_v2, (CUdeviceptr *, size_t *, CUdeviceptr))                             \
     X(cuStreamCreateWithPriority, (CUstream *, unsigned, int) )                                    \
-    X(cuStreamSetAttribute, (CUstream, CU_ENUM(CUstreamAttrID),                                    \
-                             const CU_TYPE(CUstreamAttrValue, union cushim__cu_stream_value) *) )  \
+    X(cuStreamSetAttribute,                                                                        \
+      (CUstream, CU_ENUM(CUstreamAttrID),                                                          \
+       const CU_TYPE(CUstreamAttrValue, union cushim__cu_attribute_value) *) )                     \
+    X(cuStreamGetAttribute, (CUstream, CU_ENUM(CUstreamAttrID),                                    \
+                             CU_TYPE(CUstreamAttrValue, union cushim__cu_attribute_value) *) )     \
+    X(cuStreamCopyAttributes, (CUstream, CUstream))                                                \
     X(cuStreamDestroy_v2, (CUstream))                                                              \
     X(cuStreamGetCtx, (CUstream, CUcontext *) )                                                    \
     X(cuStreamGetFlags, (CUstream, unsigned *) )                                                   \
@@ -158,6 +183,7 @@ CUSHIM__CU_MAP(CUSHIM__CU_FN)
     X(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 97)                                   \
     X(CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, 115)                                             \
     X(CU_STREAM_NON_BLOCKING, 1)                                                                   \
+    X(CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW, 1)                                                 \
     X(CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY, 3)                                               \
     X(CU_EVENT_BLOCKING_SYNC, 1)                                                                   \
     X(CU_EVENT_DISABLE_TIMING, 2)                                                                  \
@@ -183,6 +209,13 @@ enum {
 #define CU_STREAM_PER_THREAD ((CUstream) 2)
 #define CU_STREAM_LEGACY     ((CUstream) 1)
 #endif
+
+/* Attributes of streams that came with CUDA 11.8 and 12.0. */
+enum {
+    CUSHIM__CU_STREAM_ATTRIBUTE_PRIORITY = 8,
+    CUSHIM__CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP = 9,
+    CUSHIM__CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN = 10,
+};
 
 /* An attribute of cuDeviceGetAttribute() that came with CUDA 11.8. */
 enum { CUSHIM__CU_ATTRIBUTE_CLUSTER_LAUNCH = 120 };

@@ -11,30 +11,7 @@ typedef struct CUkern_st *CUkernel;
 typedef struct CUlinkState_st *CUlinkState;
 #endif
 
-/* Has the layout of CUlaunchAttribute, whose value is a union of 64 bytes. */
-union cushim__cu_attribute_value {
-    char pad[64];
-    int number;
-    unsigned dimensions[3];
-    struct {
-        void *base;
-        size_t bytes;
-        float hit_ratio;
-        int hit, miss;
-    } window;
-    struct {
-        CUevent event;
-        int flags, at_block_start;
-    } event;
-    struct {
-        unsigned char local, remote;
-    } domains;
-    struct {
-        int updatable;
-        void *node;
-    } node;
-};
-
+/* Has the layout of CUlaunchAttribute. */
 struct cushim__cu_attribute {
     int id;
     char pad[8 - sizeof(int)];

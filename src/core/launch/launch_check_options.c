@@ -4,6 +4,7 @@
  * texts here name the field and the value.
  */
 #include "core/launch/launch.h"
+#include "core/memory/access_window.h"
 
 #define FAIL(launch, ...)                                                                          \
     cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, (launch)->scope->call,                          \
@@ -63,15 +64,10 @@ static cushim_status check_clusters(const struct cushim__launch *launch,
 static cushim_status check_window(const struct cushim__launch *launch,
                                   const struct cushim_access_window *window)
 {
-    if (!window)
-        return CUSHIM_OK;
-    /* A NaN is neither. */
-    if (!(window->hit_ratio >= 0 && window->hit_ratio <= 1))
-        return FAIL(launch, "%s: .access_window has a hit_ratio of %g, it must be from 0 to 1",
-                    launch->function->name, (double) window->hit_ratio);
-    CUSHIM_TRY(
-        check_enum(launch, "access_window->hit", (int) window->hit, CUSHIM_ACCESS_PERSISTING));
-    return check_enum(launch, "access_window->miss", (int) window->miss, CUSHIM_ACCESS_STREAMING);
+    const struct cushim__window_place place = {launch->scope->call, launch->function->name,
+                                               launch->function->name, ".access_window"};
+
+    return window ? cushim__window_check(window, &place) : CUSHIM_OK;
 }
 
 static cushim_status check_carveout(const struct cushim__launch *launch, const int *percent)

@@ -7,6 +7,7 @@
 
 #include "base/params.h"
 #include "core/launch/launch.h"
+#include "core/memory/access_window.h"
 
 #define FAIL(launch, ...)                                                                          \
     cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, (launch)->scope->call,                          \
@@ -90,21 +91,13 @@ static cushim_status add_window(const struct cushim__launch *launch,
                                 struct cushim__launch_attributes *a,
                                 const struct cushim_access_window *window)
 {
-    union cushim__cu_attribute_value *value;
     struct cushim__resolved_view span;
 
     if (!window)
         return CUSHIM_OK;
-    CUSHIM_TRY(cushim__span_pin(window->view, launch->scope->call, &span));
+    CUSHIM_TRY(cushim__window_pin(launch->scope, window, &span,
+                                  add(a, CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW)));
     a->pinned[a->n_pinned++] = span.id;
-    if (span.slice->object.context != launch->scope->context)
-        return cushim__fail_foreign(launch->scope, "access window");
-    value = add(a, CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW);
-    value->window.base = (void *) (uintptr_t) cushim__span_address(&span);
-    value->window.bytes = span.end - span.begin;
-    value->window.hit_ratio = window->hit_ratio;
-    value->window.hit = (int) window->hit;
-    value->window.miss = (int) window->miss;
     return CUSHIM_OK;
 }
 
