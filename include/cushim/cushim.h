@@ -53,6 +53,7 @@
 #include <cushim/pool.h>
 #include <cushim/report.h>
 #include <cushim/rows.h>
+#include <cushim/share.h>
 #include <cushim/slice.h>
 #include <cushim/status.h>
 #include <cushim/stream.h>

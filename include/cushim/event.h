@@ -22,12 +22,14 @@ extern "C" {
 enum cushim_event_flag {
     CUSHIM_EVENT_DEFAULT = 0,       /* for order only; the cheapest kind */
     CUSHIM_EVENT_BLOCKING_SYNC = 1, /* a thread that waits for it sleeps instead of polling */
+    CUSHIM_EVENT_INTERPROCESS = 4,  /* for other processes, see share.h; not with TIMING */
     CUSHIM_EVENT_TIMING = 0x100,    /* records the time, for cushim_event_elapsed() */
 };
 
 /**
  * Creates an event. flags are of enum cushim_event_flag. The event can be recorded in any stream of
- * its context. The caller frees it with cushim_event_free().
+ * its context. The caller frees it with cushim_event_free(). The result is
+ * CUSHIM_ERROR_INVALID_ARGUMENT for CUSHIM_EVENT_INTERPROCESS together with CUSHIM_EVENT_TIMING.
  */
 CUSHIM_API CUSHIM_CHECKED cushim_status cushim_event_new(cushim_context context, unsigned flags,
                                                          cushim_event *ret_event);

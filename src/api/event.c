@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include <cushim/event.h>
 
+#include "core/cu/cu_memory.h"
 #include "core/order/stream.h"
 
 static unsigned driver_flags(unsigned flags)
 {
     return (flags & CUSHIM_EVENT_BLOCKING_SYNC ? CU_EVENT_BLOCKING_SYNC : 0) |
+           (flags & CUSHIM_EVENT_INTERPROCESS ? CU_EVENT_INTERPROCESS : 0) |
            (flags & CUSHIM_EVENT_TIMING ? 0 : CU_EVENT_DISABLE_TIMING);
 }
 
@@ -19,13 +21,17 @@ static cushim_status create(const struct cushim__scope *scope, unsigned flags, u
 
 cushim_status cushim_event_new(cushim_context context, unsigned flags, cushim_event *ret_event)
 {
-    const unsigned known = CUSHIM_EVENT_BLOCKING_SYNC | CUSHIM_EVENT_TIMING;
+    const unsigned shared = CUSHIM_EVENT_INTERPROCESS | CUSHIM_EVENT_TIMING;
+    const unsigned known = CUSHIM_EVENT_BLOCKING_SYNC | shared;
     struct cushim__scope scope;
 
     CHECK_OUTPUT(ret_event);
     if (flags & ~known)
         return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: there is no flag 0x%x", __func__,
                             flags & ~known);
+    if ((flags & shared) == shared)
+        return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT,
+                            "%s: an event for other processes cannot have timing", __func__);
     CUSHIM_TRY(cushim__context_enter(context.id, __func__, &scope));
     return cushim__scope_leave(&scope, create(&scope, flags, &ret_event->id));
 }
@@ -63,14 +69,9 @@ static cushim_status record(struct cushim__scope *scope, struct cushim__event *e
     CUSHIM_TRY(cushim__submit_plain(&s, scope, stream->timeline));
     cushim__lock(scope->context);
     status = CU_CALL(scope, cuEventRecord, (event->cu, stream->cu));
-    if (!status && event->point.timeline != stream->timeline) {
-        cushim__timeline_unref(event->point.timeline);
-        event->point.timeline = cushim__timeline_ref(stream->timeline);
-    }
-    if (!status) {
-        event->point.number = stream->timeline->submitted;
-        event->recordings++;
-    }
+    if (!status && !event->interprocess)
+        cushim__point_set(&event->point, stream->timeline);
+    event->recordings += !status;
     cushim__unlock(scope->context);
     cushim__submit_abandon(&s);
     return status;

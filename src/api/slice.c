@@ -97,10 +97,13 @@ cushim_status cushim_slice_adopt(cushim_stream stream, uint64_t address, size_t 
         status = cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: no memory is at 0x%llx", __func__,
                               (unsigned long long) address);
     if (!status)
-        status = cushim__slice_adopt(
-            &scope, object,
-            (struct cushim__adopted){address, element, length, memory_of(how), type},
-            &ret_slice->id);
+        status = cushim__slice_adopt(&scope, object,
+                                     (struct cushim__adopted){.address = address,
+                                                              .element = element,
+                                                              .length = length,
+                                                              .memory = memory_of(how),
+                                                              .type = type},
+                                     &ret_slice->id);
     return cushim__scope_leave(&scope, status);
 }
 

@@ -65,6 +65,9 @@ SAME_PLACE(cushim__cu_pool, max_bytes, CUmemPoolProps, maxSize);
 SAME_SIZE(cushim__cu_access, CUmemAccessDesc);
 SAME_PLACE(cushim__cu_access, location, CUmemAccessDesc, location);
 SAME_PLACE(cushim__cu_access, flags, CUmemAccessDesc, flags);
+SAME_SIZE(cushim__cu_ipc, CUipcMemHandle);
+SAME_SIZE(cushim__cu_ipc, CUipcEventHandle);
+SAME_SIZE(cushim__cu_ipc, CUmemPoolPtrExportData);
 
 int main(void)
 {

@@ -225,10 +225,10 @@ static uint32_t seed_of_threads;
 static void *work(void *user)
 {
     static void (*const steps[])(struct thread *) = {
-        do_fill, do_copy, do_copy,  do_launch, do_launch,      do_launch,
+        do_fill, do_copy,  do_copy,  do_launch, do_launch,      do_launch,
         do_read, do_write, do_renew, do_order,  do_short_stream};
-    struct thread t = {.random = (seed_of_threads * THREADS + (uint32_t) (size_t) user) *
-                                 2654435761u};
+    struct thread t = {.random =
+                           (seed_of_threads * THREADS + (uint32_t) (size_t) user) * 2654435761u};
 
     CHECK(cushim_stream_per_thread(contexts[0], &t.own));
     for (int i = 0; i < STEPS; i++)

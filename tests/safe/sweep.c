@@ -266,8 +266,41 @@ static cushim_status use_pools(cushim_driver driver)
     return CUSHIM_OK;
 }
 
+/* What one process can do for others. */
+static cushim_status share(cushim_driver driver)
+{
+    CUSHIM_SCOPED(cushim_context) context = CUSHIM_NONE;
+    CUSHIM_SCOPED(cushim_stream) stream = CUSHIM_NONE;
+    CUSHIM_SCOPED(cushim_pool) pool = CUSHIM_NONE;
+    CUSHIM_SCOPED(cushim_pool) opened = CUSHIM_NONE;
+    CUSHIM_SCOPED(cushim_event) event = CUSHIM_NONE;
+    CUSHIM_SCOPED(cushim_slice) x = CUSHIM_NONE;
+    CUSHIM_SCOPED(cushim_slice) y = CUSHIM_NONE;
+    struct cushim_shared_slice name;
+    cushim_status status;
+    int fd = -1;
+
+    STEP(cushim_context_primary(driver, 0, &context));
+    STEP(cushim_stream_new(context, NULL, &stream));
+    STEP(cushim_event_new(context, CUSHIM_EVENT_INTERPROCESS, &event));
+    STEP(cushim_slice_alloc_shared(stream, 4, N, &x));
+    STEP(cushim_slice_fill(stream, x, 3));
+    STEP(cushim_slice_share(x, &name));
+    STEP(cushim_pool_new(context, cushim_pool_params(.shared = true), &pool));
+    STEP(cushim_slice_alloc_from(stream, pool, 4, N, &y));
+    STEP(cushim_slice_share(y, &name));
+    STEP(cushim_event_record(event, stream));
+    STEP(cushim_stream_wait(stream, event));
+    STEP(cushim_pool_share(pool, &fd));
+    entries = 0;
+    status = cushim_pool_open(context, fd, &opened);
+    entries = 1;
+    close(fd);
+    return status;
+}
+
 static cushim_status (*const programs[])(cushim_driver driver) = {
-    work, wait_for_little, run_code, use_fields, use_pools,
+    work, wait_for_little, run_code, use_fields, use_pools, share,
 };
 
 static bool is_one_of(const char *name, const char *const *names)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The part of cu.h for copies of rows and layers, and for memory pools. */
+/*
+ * The part of cu.h for copies of rows and layers, for memory pools, and for memory and events of
+ * other processes.
+ */
 #ifndef CUSHIM_CORE_CU_CU_MEMORY_H
 #define CUSHIM_CORE_CU_CU_MEMORY_H
 
@@ -48,6 +51,11 @@ struct cushim__cu_access {
     int flags; /* CU_MEM_ACCESS_FLAGS_x */
 };
 
+/* Has the layout of CUipcMemHandle, CUipcEventHandle and CUmemPoolPtrExportData. */
+struct cushim__cu_ipc {
+    char bytes[64];
+};
+
 /* X(exported name, parameters). */
 #define CUSHIM__CU_MEMORY_MAP(X)                                                                   \
     X(cuMemcpy3DAsync_v2, (const CU_TYPE(CUDA_MEMCPY3D, struct cushim__cu_copy) *, CUstream))      \
@@ -63,7 +71,21 @@ struct cushim__cu_access {
       (CUmemoryPool, const CU_TYPE(CUmemAccessDesc, struct cushim__cu_access) *, size_t))          \
     X(cuMemPoolGetAccess, (CU_ENUM(CUmemAccess_flags) *, CUmemoryPool,                             \
                            CU_TYPE(CUmemLocation, struct cushim__cu_location) *) )                 \
-    X(cuMemAllocFromPoolAsync, (CUdeviceptr *, size_t, CUmemoryPool, CUstream))
+    X(cuMemAllocFromPoolAsync, (CUdeviceptr *, size_t, CUmemoryPool, CUstream))                    \
+    X(cuMemPoolExportToShareableHandle,                                                            \
+      (void *, CUmemoryPool, CU_ENUM(CUmemAllocationHandleType), unsigned long long) )             \
+    X(cuMemPoolImportFromShareableHandle,                                                          \
+      (CUmemoryPool *, void *, CU_ENUM(CUmemAllocationHandleType), unsigned long long) )           \
+    X(cuMemPoolExportPointer,                                                                      \
+      (CU_TYPE(CUmemPoolPtrExportData, struct cushim__cu_ipc) *, CUdeviceptr))                     \
+    X(cuMemPoolImportPointer,                                                                      \
+      (CUdeviceptr *, CUmemoryPool, CU_TYPE(CUmemPoolPtrExportData, struct cushim__cu_ipc) *) )    \
+    X(cuIpcGetMemHandle, (CU_TYPE(CUipcMemHandle, struct cushim__cu_ipc) *, CUdeviceptr))          \
+    X(cuIpcOpenMemHandle_v2,                                                                       \
+      (CUdeviceptr *, CU_TYPE(CUipcMemHandle, struct cushim__cu_ipc), unsigned) )                  \
+    X(cuIpcCloseMemHandle, (CUdeviceptr))                                                          \
+    X(cuIpcGetEventHandle, (CU_TYPE(CUipcEventHandle, struct cushim__cu_ipc) *, CUevent))          \
+    X(cuIpcOpenEventHandle, (CUevent *, CU_TYPE(CUipcEventHandle, struct cushim__cu_ipc)))
 
 #define CUSHIM__CU_FN(name, parameters) typedef CU_ENUM(CUresult) cu_fn_##name parameters;
 CUSHIM__CU_MEMORY_MAP(CUSHIM__CU_FN)
@@ -82,7 +104,9 @@ CUSHIM__CU_MEMORY_MAP(CUSHIM__CU_FN)
     X(CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, 5)                                                     \
     X(CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH, 6)                                                        \
     X(CU_MEMPOOL_ATTR_USED_MEM_CURRENT, 7)                                                         \
-    X(CU_MEMPOOL_ATTR_USED_MEM_HIGH, 8)
+    X(CU_MEMPOOL_ATTR_USED_MEM_HIGH, 8)                                                            \
+    X(CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS, 1)                                                       \
+    X(CU_EVENT_INTERPROCESS, 4)
 
 #ifndef CUSHIM__CU_CHECK
 enum {

@@ -134,6 +134,23 @@ static cushim_status give_shared(struct cushim__scope *scope, struct cushim__buf
     return no_memory(scope);
 }
 
+cushim_status cushim__memory_alloc_plain(struct cushim__scope *scope, struct cushim__stream *stream,
+                                         size_t bytes, struct cushim__buffer **ret_buffer)
+{
+    struct cushim__buffer *buffer;
+    cushim_status status = CUSHIM_OK;
+
+    CUSHIM_TRY(cushim__check_not_recording(scope, stream->timeline, "allocating memory"));
+    buffer = new_shared(scope, CUSHIM__MEMORY_PLAIN, bytes);
+    if (!buffer)
+        return no_memory(scope);
+    if (bytes)
+        status = call_alloc(scope, stream, buffer, NULL);
+    if (status == CUDA_ERROR_OUT_OF_MEMORY && make_room(scope))
+        status = call_alloc(scope, stream, buffer, NULL);
+    return give(buffer, status, ret_buffer);
+}
+
 cushim_status cushim__memory_alloc_pinned(struct cushim__scope *scope, size_t bytes, unsigned flags,
                                           struct cushim__buffer **ret_buffer)
 {

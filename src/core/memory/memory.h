@@ -16,6 +16,13 @@ cushim_status cushim__memory_alloc(struct cushim__scope *scope, struct cushim__s
                                    struct cushim__pool *pool, size_t bytes,
                                    struct cushim__buffer **ret_buffer);
 
+/*
+ * Allocates memory that belongs to no stream and to no pool, which is freed after waiting and never
+ * kept.
+ */
+cushim_status cushim__memory_alloc_plain(struct cushim__scope *scope, struct cushim__stream *stream,
+                                         size_t bytes, struct cushim__buffer **ret_buffer);
+
 /* Allocates page-locked memory of the host. flags are CU_MEMHOSTALLOC_x. */
 cushim_status cushim__memory_alloc_pinned(struct cushim__scope *scope, size_t bytes, unsigned flags,
                                           struct cushim__buffer **ret_buffer);

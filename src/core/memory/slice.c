@@ -34,8 +34,7 @@ cushim_status cushim__slice_give(const struct cushim__scope *scope, enum cushim_
     /* The slice is used after its buffer is gone (destroy()), so it keeps the context itself. */
     cushim__context_ref(buffer->context);
     cushim__object_init(&slice->object, kind, buffer->context, destroy);
-    slice->object.kept_by_parent =
-        kind == CUSHIM__HANDLE_SLICE && buffer->keep && buffer->memory == CUSHIM__MEMORY_BORROWED;
+    slice->object.kept_by_parent = buffer->code; /* a variable, which its module frees */
     slice->buffer = buffer;
     slice->begin = part.begin;
     slice->element = part.element;
@@ -75,22 +74,23 @@ static cushim_status check_adopted(const struct cushim__scope *scope, uint64_t a
 cushim_status cushim__slice_adopt(struct cushim__scope *scope, struct cushim__stream *stream,
                                   struct cushim__adopted adopted, uint64_t *ret_id)
 {
-    const size_t bytes = adopted.element * adopted.length;
+    const size_t bytes = adopted.offset + adopted.element * adopted.length;
     struct cushim__buffer *buffer;
     cushim_status status;
     uint64_t id = 0;
 
     CUSHIM_TRY(check_adopted(scope, adopted.address, bytes));
     buffer = cushim__buffer_new(scope->context, CUSHIM__MEMORY_BORROWED, adopted.address, NULL,
-                                bytes, stream->timeline, NULL);
+                                bytes, stream->timeline, adopted.keep);
     if (!buffer)
         return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, scope->call, NULL, "no memory for a slice");
     status = cushim__submit_use(scope, stream->timeline, buffer);
     if (!status) {
         cushim__buffer_hold(buffer);
-        status = cushim__slice_give(
-            scope, CUSHIM__HANDLE_SLICE,
-            (struct cushim__part){buffer, 0, adopted.element, adopted.length, adopted.type}, &id);
+        status = cushim__slice_give(scope, CUSHIM__HANDLE_SLICE,
+                                    (struct cushim__part){buffer, adopted.offset, adopted.element,
+                                                          adopted.length, adopted.type},
+                                    &id);
     }
     /* The memory stays the caller's on failure, so the buffer owns it only from here on. */
     if (!status) {

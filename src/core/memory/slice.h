@@ -48,12 +48,14 @@ struct cushim__part {
 cushim_status cushim__slice_give(const struct cushim__scope *scope, enum cushim__handle_kind kind,
                                  struct cushim__part part, uint64_t *ret_id);
 
-/* Memory that the caller has allocated. The size was checked by cushim__checked_size(). */
+/* Memory that the caller has. The size was checked by cushim__checked_size(). */
 struct cushim__adopted {
     uint64_t address;
-    size_t element, length;     /* bytes, elements */
-    enum cushim__memory memory; /* tells how cushim frees it */
-    unsigned char type;         /* enum cushim_element_type */
+    size_t offset;               /* bytes before the slice */
+    size_t element, length;      /* bytes, elements */
+    enum cushim__memory memory;  /* tells how cushim frees it, from its address on */
+    struct cushim__object *keep; /* what the memory comes from, or NULL */
+    unsigned char type;          /* enum cushim_element_type */
 };
 
 /*

@@ -22,6 +22,7 @@ enum cushim__memory {
     CUSHIM__MEMORY_PLAIN,  /* freed by cuMemFree() */
     CUSHIM__MEMORY_PINNED, /* of the host */
     CUSHIM__MEMORY_MANAGED,
+    CUSHIM__MEMORY_IPC,      /* of another process, closed by cuIpcCloseMemHandle() */
     CUSHIM__MEMORY_BORROWED, /* cushim does not free it: adopted, or part of a module */
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Frees the memory of a buffer after the work that uses it. */
+#include "core/cu/cu_memory.h"
 #include "core/order/host_memory.h"
 #include "core/order/reuse.h"
 #include "core/order/submit.h"
@@ -58,6 +59,8 @@ static void free_after_waiting(struct cushim__scope *scope, struct cushim__buffe
     }
     if (buffer->memory == CUSHIM__MEMORY_PINNED)
         CU_FREE(scope, cuMemFreeHost, (buffer->host));
+    else if (buffer->memory == CUSHIM__MEMORY_IPC)
+        CU_FREE(scope, cuIpcCloseMemHandle, (buffer->address));
     else if (buffer->memory != CUSHIM__MEMORY_BORROWED)
         CU_FREE(scope, cuMemFree_v2, (buffer->address));
 }

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "core/cu/cu_memory.h"
 #include "core/order/stream.h"
 
 static void destroy(void *object)
@@ -28,22 +29,29 @@ static void destroy(void *object)
     cushim__context_unref(context);
 }
 
+cushim_status cushim__event_adopt(const struct cushim__scope *scope, CUevent cu, bool interprocess,
+                                  struct cushim__event **ret_event)
+{
+    struct cushim__event *event = calloc(1, sizeof(*event));
+
+    if (!event) {
+        CU_FREE(scope, cuEventDestroy_v2, (cu));
+        return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, scope->call, NULL, "no memory for an event");
+    }
+    /* The context outlives the event, because the object takes a reference on it. */
+    cushim__context_ref(scope->context);
+    cushim__object_init(&event->object, CUSHIM__HANDLE_EVENT, scope->context, destroy);
+    event->cu = cu;
+    event->interprocess = interprocess;
+    *ret_event = event;
+    return CUSHIM_OK;
+}
+
 cushim_status cushim__event_new(const struct cushim__scope *scope, unsigned flags,
                                 struct cushim__event **ret_event)
 {
-    struct cushim__event *event = calloc(1, sizeof(*event));
-    cushim_status status;
+    CUevent cu = NULL;
 
-    /* The context outlives the event, because the object takes a reference on it. */
-    if (!event)
-        return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, scope->call, NULL, "no memory for an event");
-    status = CU_CALL(scope, cuEventCreate, (&event->cu, flags));
-    if (status) {
-        free(event);
-        return status;
-    }
-    cushim__context_ref(scope->context);
-    cushim__object_init(&event->object, CUSHIM__HANDLE_EVENT, scope->context, destroy);
-    *ret_event = event;
-    return CUSHIM_OK;
+    CUSHIM_TRY(CU_CALL(scope, cuEventCreate, (&cu, flags)));
+    return cushim__event_adopt(scope, cu, flags & CU_EVENT_INTERPROCESS, ret_event);
 }

@@ -45,10 +45,19 @@ cushim_status cushim__fail_foreign(const struct cushim__scope *scope, const char
 struct cushim__event {
     struct cushim__object object; /* holds a reference on its context */
     CUevent cu;
+    /* Other processes may record it, too. So a wait for it says nothing about a point of ours. */
+    bool interprocess;
     /* Under the context lock. */
-    struct cushim__point point; /* where cushim recorded it last */
-    uint64_t recordings;        /* how often that has changed */
+    struct cushim__point point; /* where cushim recorded it last; none if interprocess */
+    uint64_t recordings;        /* how often cushim has recorded it */
 };
+
+/*
+ * Makes an event object for a CUevent, with a reference for the caller. Takes over the CUevent, on
+ * failure too.
+ */
+cushim_status cushim__event_adopt(const struct cushim__scope *scope, CUevent cu, bool interprocess,
+                                  struct cushim__event **ret_event);
 
 /* Makes an event with the driver's flags, with a reference for the caller. */
 cushim_status cushim__event_new(const struct cushim__scope *scope, unsigned flags,
