@@ -36,6 +36,7 @@
 #include <cushim/device.h>
 #include <cushim/driver.h>
 #include <cushim/event.h>
+#include <cushim/external.h>
 #include <cushim/fault.h>
 #include <cushim/field.h>
 #include <cushim/function.h>

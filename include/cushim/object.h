@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Properties that all objects of the safe layer share. The objects are contexts, streams, events,
- * slices, pinned and unified memory, memory pools, modules, functions, code libraries, kernels,
- * launchers and graphs.
+ * slices, pinned and unified memory, memory pools, external memory and semaphores, modules,
+ * functions, code libraries, kernels, launchers and graphs.
  *
  * Threads. Every function of these objects may be called from any thread at any time, without
  * preparation. A call makes the context of its object current, if it is not, and restores the

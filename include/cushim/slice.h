@@ -111,8 +111,8 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_slice_adopt(cushim_stream stream,
  * comes after all earlier work on the memory, so that stream may use and free it.
  *
  * The result is CUSHIM_ERROR_BUSY if the slice is only a part of an allocation (after
- * cushim_slice_split()), or if cushim does not own the memory (borrowed memory and variables of
- * modules). The slice is then unchanged.
+ * cushim_slice_split()), or if the memory is not the program's to free (borrowed memory, variables
+ * of modules, and memory of other processes and interfaces). The slice is then unchanged.
  */
 CUSHIM_API CUSHIM_CHECKED cushim_status cushim_slice_leak(cushim_stream stream, cushim_slice *slice,
                                                           uint64_t *ret_address);

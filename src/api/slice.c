@@ -121,9 +121,9 @@ static bool disown(struct cushim__buffer *buffer)
     bool is_sole_owner;
 
     cushim__lock(buffer->context);
-    is_sole_owner =
-        atomic_load(&buffer->references) == 1 &&
-        (buffer->memory == CUSHIM__MEMORY_ASYNC || buffer->memory == CUSHIM__MEMORY_PLAIN);
+    is_sole_owner = atomic_load(&buffer->references) == 1 &&
+                    (buffer->memory == CUSHIM__MEMORY_ASYNC ||
+                     (buffer->memory == CUSHIM__MEMORY_PLAIN && !buffer->keep));
     if (is_sole_owner) {
         buffer->memory = CUSHIM__MEMORY_BORROWED;
         buffer->leaked = true;

@@ -68,6 +68,33 @@ SAME_PLACE(cushim__cu_access, flags, CUmemAccessDesc, flags);
 SAME_SIZE(cushim__cu_ipc, CUipcMemHandle);
 SAME_SIZE(cushim__cu_ipc, CUipcEventHandle);
 SAME_SIZE(cushim__cu_ipc, CUmemPoolPtrExportData);
+SAME_SIZE(cushim__cu_external_memory, CUDA_EXTERNAL_MEMORY_HANDLE_DESC);
+SAME_PLACE(cushim__cu_external_memory, type, CUDA_EXTERNAL_MEMORY_HANDLE_DESC, type);
+SAME_PLACE(cushim__cu_external_memory, handle.fd, CUDA_EXTERNAL_MEMORY_HANDLE_DESC, handle.fd);
+SAME_PLACE(cushim__cu_external_memory, handle.pointers.handle, CUDA_EXTERNAL_MEMORY_HANDLE_DESC,
+           handle.win32.handle);
+SAME_PLACE(cushim__cu_external_memory, handle.pointers.handle, CUDA_EXTERNAL_MEMORY_HANDLE_DESC,
+           handle.nvSciBufObject);
+SAME_PLACE(cushim__cu_external_memory, handle.pointers.name, CUDA_EXTERNAL_MEMORY_HANDLE_DESC,
+           handle.win32.name);
+SAME_PLACE(cushim__cu_external_memory, bytes, CUDA_EXTERNAL_MEMORY_HANDLE_DESC, size);
+SAME_PLACE(cushim__cu_external_memory, flags, CUDA_EXTERNAL_MEMORY_HANDLE_DESC, flags);
+SAME_SIZE(cushim__cu_external_buffer, CUDA_EXTERNAL_MEMORY_BUFFER_DESC);
+SAME_PLACE(cushim__cu_external_buffer, offset, CUDA_EXTERNAL_MEMORY_BUFFER_DESC, offset);
+SAME_PLACE(cushim__cu_external_buffer, bytes, CUDA_EXTERNAL_MEMORY_BUFFER_DESC, size);
+SAME_PLACE(cushim__cu_external_buffer, flags, CUDA_EXTERNAL_MEMORY_BUFFER_DESC, flags);
+SAME_SIZE(cushim__cu_external_semaphore, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC);
+SAME_PLACE(cushim__cu_external_semaphore, handle.fd, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC,
+           handle.fd);
+SAME_PLACE(cushim__cu_external_semaphore, flags, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC, flags);
+SAME_SIZE(cushim__cu_external_fence, CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS);
+SAME_SIZE(cushim__cu_external_fence, CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS);
+SAME_PLACE(cushim__cu_external_fence, value, CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS,
+           params.fence.value);
+SAME_PLACE(cushim__cu_external_fence, value, CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS,
+           params.fence.value);
+SAME_PLACE(cushim__cu_external_fence, flags, CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS, flags);
+SAME_PLACE(cushim__cu_external_fence, flags, CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS, flags);
 
 int main(void)
 {

@@ -108,7 +108,6 @@ static cushim_status wait_for_little(cushim_driver driver)
     CUSHIM_SCOPED(cushim_slice) x = CUSHIM_NONE;
     CUSHIM_SCOPED(cushim_slice) clone = CUSHIM_NONE;
     struct cushim_access_window window = {.hit_ratio = 1};
-    enum cushim_sync_domain domain;
     static int values[N], calls;
     unsigned flags;
     float ms;
@@ -134,7 +133,6 @@ static cushim_status wait_for_little(cushim_driver driver)
     STEP(cushim_stream_set_wait_policy(a, CUSHIM_WAIT_SPIN));
     STEP(cushim_stream_set_priority(a, -1));
     STEP(cushim_stream_set_sync_domain_map(a, 0, 1));
-    STEP(cushim_stream_sync_domain(a, &domain));
     window.view = CUSHIM_VIEW(x);
     STEP(cushim_stream_set_access_window(a, &window));
     STEP(cushim_stream_copy_attributes(b, a));
@@ -256,7 +254,6 @@ static cushim_status use_pools(cushim_driver driver)
     STEP(cushim_slice_alloc_from(stream, pool, 4, 1, &x));
     STEP(cushim_pool_release_threshold(all, &bytes));
     STEP(cushim_pool_used(pool, &bytes, NULL));
-    STEP(cushim_pool_reserved(pool, &bytes, NULL));
     STEP(cushim_pool_reset_high(pool));
     cushim_pool_free(&pool);
     STEP(cushim_slice_fill(stream, x, 3));
@@ -290,7 +287,6 @@ static cushim_status share(cushim_driver driver)
     STEP(cushim_slice_alloc_from(stream, pool, 4, N, &y));
     STEP(cushim_slice_share(y, &name));
     STEP(cushim_event_record(event, stream));
-    STEP(cushim_stream_wait(stream, event));
     STEP(cushim_pool_share(pool, &fd));
     entries = 0;
     status = cushim_pool_open(context, fd, &opened);
@@ -299,8 +295,33 @@ static cushim_status share(cushim_driver driver)
     return status;
 }
 
+/* What an interface beside the driver exports. */
+static cushim_status import(cushim_driver driver)
+{
+    CUSHIM_SCOPED(cushim_context) context = CUSHIM_NONE;
+    CUSHIM_SCOPED(cushim_stream) a = CUSHIM_NONE;
+    CUSHIM_SCOPED(cushim_external_memory) memory = CUSHIM_NONE;
+    CUSHIM_SCOPED(cushim_external_semaphore) semaphore = CUSHIM_NONE;
+    CUSHIM_SCOPED(cushim_slice) x = CUSHIM_NONE;
+
+    STEP(cushim_context_primary(driver, 0, &context));
+    STEP(cushim_stream_new(context, NULL, &a));
+    STEP(cushim_external_memory_import(
+        context, cushim_external_memory_params(.type = 1, .bytes = 4 * N, .label = "memory"),
+        &memory));
+    STEP(cushim_external_semaphore_import(context, cushim_external_semaphore_params(.type = 1),
+                                          &semaphore));
+    STEP(cushim_external_memory_slice(a, memory, 0, 4, N, &x));
+    cushim_external_memory_free(&memory);
+    STEP(cushim_stream_wait_external(a, semaphore, 0));
+    STEP(cushim_slice_used(a, x, true));
+    STEP(cushim_slice_fill(a, x, 3));
+    STEP(cushim_stream_signal_external(a, semaphore, 1));
+    return CUSHIM_OK;
+}
+
 static cushim_status (*const programs[])(cushim_driver driver) = {
-    work, wait_for_little, run_code, use_fields, use_pools, share,
+    work, wait_for_little, run_code, use_fields, use_pools, share, import,
 };
 
 static bool is_one_of(const char *name, const char *const *names)
@@ -325,6 +346,7 @@ static bool gives_back(const char *name)
                                         "cuLinkDestroy",
                                         "cuLibraryUnload",
                                         "cuMemPoolDestroy",
+                                        "cuDestroyExternal",
                                         NULL};
 
     return is_one_of(name, names);
@@ -345,6 +367,9 @@ static bool must_tell(const struct cushim_call *call, const char *last)
         return false;
     if (!strcmp(call->name, "cuCtxSetCurrent"))
         return enters;
+    /* How long memory is that was mapped is not checked if it is not known. */
+    if (!strcmp(call->name, "cuMemGetAddressRange_v2") && !strncmp(last, "cuExternal", 10))
+        return false;
     return !(marks && !strncmp(last, "cuMemcpy", 8));
 }
 
@@ -371,25 +396,57 @@ static bool before(struct cushim_call *call, void *user)
     return f->failed;
 }
 
+static int (*alloc)(uint64_t *address, size_t bytes); /* cuMemAlloc(), below the hooks */
+
+/*
+ * The mock has no interface beside it. So this answers for the driver: memory that is mapped is the
+ * mock's own.
+ */
+static bool answer(struct cushim_call *call, void *user)
+{
+    int *imported = user;
+
+    if (!strncmp(call->name, "cuImportExternal", 16)) {
+        **(void ***) call->args[0] = imported;
+        ++*imported;
+    } else if (!strncmp(call->name, "cuDestroyExternal", 17)) {
+        --*imported;
+    } else if (!strcmp(call->name, "cuExternalMemoryGetMappedBuffer")) {
+        call->result = alloc(*(uint64_t **) call->args[0], 4 * N);
+        return true;
+    } else if (!strstr(call->name, "ExternalSemaphores"))
+        return false;
+    call->result = 0;
+    return true;
+}
+
 /* 0 right, 1 wrong, 2 there is no such call any more. */
 static int run(cushim_status (*program)(cushim_driver driver), int nth)
 {
     const struct cushim_mock_config *config = cushim_mock_config(.devices = "h200,h200");
     struct failing failing = {.nth = nth};
-    const struct cushim_hooks hooks = {.before = before, .user = &failing};
+    int imported = 0;
+    const struct cushim_hooks hooks[] = {{.before = before, .user = &failing},
+                                         {.before = answer, .user = &imported}};
     const struct cushim_mock_finding *findings = NULL;
     cushim_driver below = CUSHIM_NONE, driver = CUSHIM_NONE;
     cushim_status status;
 
     if (cushim_mock_configure(config) || cushim_open(cushim_open_params(.library = MOCK), &below) ||
-        cushim_interpose(below, &hooks, 1, &driver))
+        cushim_interpose(below, hooks, 2, &driver))
         return 1;
+    alloc = (int (*)(uint64_t *, size_t)) cushim_driver_functions(
+        below, CUSHIM_CUDA_ROWS)[CUSHIM_ROW_cuMemAlloc_v2];
     status = program(driver);
     cushim_close(&driver);
     cushim_close(&below);
     cushim_mock_leaks();
     if (cushim_mock_findings(&findings)) {
         fprintf(stderr, "call %d, %s, failed: %s\n", nth, failing.name, findings[0].text);
+        return 1;
+    }
+    if (imported) {
+        fprintf(stderr, "call %d, %s, failed: %d imports are left\n", nth, failing.name, imported);
         return 1;
     }
     if (!*failing.name && status)

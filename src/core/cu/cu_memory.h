@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The part of cu.h for copies of rows and layers, for memory pools, and for memory and events of
- * other processes.
+ * The part of cu.h for copies of rows and layers, for memory pools, and for memory and semaphores
+ * of other processes and interfaces.
  */
 #ifndef CUSHIM_CORE_CU_CU_MEMORY_H
 #define CUSHIM_CORE_CU_CU_MEMORY_H
@@ -10,6 +10,8 @@
 
 #ifndef CUSHIM__CU_CHECK
 typedef struct CUmemPoolHandle_st *CUmemoryPool;
+typedef struct CUextMemory_st *CUexternalMemory;
+typedef struct CUextSemaphore_st *CUexternalSemaphore;
 #endif
 
 /* One end of a copy of rows and layers. */
@@ -56,6 +58,43 @@ struct cushim__cu_ipc {
     char bytes[64];
 };
 
+union cushim__cu_external_handle {
+    int fd;
+    struct {
+        const void *handle, *name;
+    } pointers;
+};
+
+/* Has the layout of CUDA_EXTERNAL_MEMORY_HANDLE_DESC. */
+struct cushim__cu_external_memory {
+    int type;
+    union cushim__cu_external_handle handle;
+    unsigned long long bytes;
+    unsigned flags, reserved[16];
+};
+
+/* Has the layout of CUDA_EXTERNAL_MEMORY_BUFFER_DESC. */
+struct cushim__cu_external_buffer {
+    unsigned long long offset, bytes;
+    unsigned flags, reserved[16];
+};
+
+/* Has the layout of CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC. */
+struct cushim__cu_external_semaphore {
+    int type;
+    union cushim__cu_external_handle handle;
+    unsigned flags, reserved[16];
+};
+
+/*
+ * Has the layout of CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS and CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS,
+ * of which only the value of a fence is used.
+ */
+struct cushim__cu_external_fence {
+    unsigned long long value, unused[8];
+    unsigned flags, reserved[16];
+};
+
 /* X(exported name, parameters). */
 #define CUSHIM__CU_MEMORY_MAP(X)                                                                   \
     X(cuMemcpy3DAsync_v2, (const CU_TYPE(CUDA_MEMCPY3D, struct cushim__cu_copy) *, CUstream))      \
@@ -85,7 +124,26 @@ struct cushim__cu_ipc {
       (CUdeviceptr *, CU_TYPE(CUipcMemHandle, struct cushim__cu_ipc), unsigned) )                  \
     X(cuIpcCloseMemHandle, (CUdeviceptr))                                                          \
     X(cuIpcGetEventHandle, (CU_TYPE(CUipcEventHandle, struct cushim__cu_ipc) *, CUevent))          \
-    X(cuIpcOpenEventHandle, (CUevent *, CU_TYPE(CUipcEventHandle, struct cushim__cu_ipc)))
+    X(cuIpcOpenEventHandle, (CUevent *, CU_TYPE(CUipcEventHandle, struct cushim__cu_ipc)))         \
+    X(cuImportExternalMemory,                                                                      \
+      (CUexternalMemory *,                                                                         \
+       const CU_TYPE(CUDA_EXTERNAL_MEMORY_HANDLE_DESC, struct cushim__cu_external_memory) *) )     \
+    X(cuExternalMemoryGetMappedBuffer,                                                             \
+      (CUdeviceptr *, CUexternalMemory,                                                            \
+       const CU_TYPE(CUDA_EXTERNAL_MEMORY_BUFFER_DESC, struct cushim__cu_external_buffer) *) )     \
+    X(cuDestroyExternalMemory, (CUexternalMemory))                                                 \
+    X(cuImportExternalSemaphore,                                                                   \
+      (CUexternalSemaphore *, const CU_TYPE(CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC,                   \
+                                            struct cushim__cu_external_semaphore) *) )             \
+    X(cuSignalExternalSemaphoresAsync,                                                             \
+      (const CUexternalSemaphore *,                                                                \
+       const CU_TYPE(CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS, struct cushim__cu_external_fence) *,   \
+       unsigned, CUstream))                                                                        \
+    X(cuWaitExternalSemaphoresAsync,                                                               \
+      (const CUexternalSemaphore *,                                                                \
+       const CU_TYPE(CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS, struct cushim__cu_external_fence) *,     \
+       unsigned, CUstream))                                                                        \
+    X(cuDestroyExternalSemaphore, (CUexternalSemaphore))
 
 #define CUSHIM__CU_FN(name, parameters) typedef CU_ENUM(CUresult) cu_fn_##name parameters;
 CUSHIM__CU_MEMORY_MAP(CUSHIM__CU_FN)
@@ -106,7 +164,8 @@ CUSHIM__CU_MEMORY_MAP(CUSHIM__CU_FN)
     X(CU_MEMPOOL_ATTR_USED_MEM_CURRENT, 7)                                                         \
     X(CU_MEMPOOL_ATTR_USED_MEM_HIGH, 8)                                                            \
     X(CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS, 1)                                                       \
-    X(CU_EVENT_INTERPROCESS, 4)
+    X(CU_EVENT_INTERPROCESS, 4)                                                                    \
+    X(CUDA_EXTERNAL_MEMORY_DEDICATED, 1)
 
 #ifndef CUSHIM__CU_CHECK
 enum {

@@ -6,10 +6,13 @@
 #include "base/util.h"
 
 static const char *const kind_names[] = {
-    "nothing", "driver",   "NVRTC",        "trace",  "set of faults", "compiled image",
-    "context", "stream",   "event",        "slice",  "pinned memory", "unified memory",
-    "module",  "function", "code library", "kernel", "launcher",      "graph",
-    "memory pool",
+    "nothing",     "driver",          "NVRTC",
+    "trace",       "set of faults",   "compiled image",
+    "context",     "stream",          "event",
+    "slice",       "pinned memory",   "unified memory",
+    "module",      "function",        "code library",
+    "kernel",      "launcher",        "graph",
+    "memory pool", "external memory", "external semaphore",
 };
 
 _Static_assert(ARRAY_SIZE(kind_names) == CUSHIM__HANDLE_KINDS, "a name for every kind");
@@ -21,7 +24,11 @@ const char *cushim__handle_noun(enum cushim__handle_kind kind)
 
 const char *cushim__handle_article(enum cushim__handle_kind kind)
 {
-    return kind == CUSHIM__HANDLE_EVENT || kind == CUSHIM__HANDLE_NVRTC ? "an" : "a";
+    return kind == CUSHIM__HANDLE_EVENT || kind == CUSHIM__HANDLE_NVRTC ||
+                   kind == CUSHIM__HANDLE_EXTERNAL_MEMORY ||
+                   kind == CUSHIM__HANDLE_EXTERNAL_SEMAPHORE
+               ? "an"
+               : "a";
 }
 
 /*
