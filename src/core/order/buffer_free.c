@@ -78,8 +78,9 @@ void cushim__buffer_free(struct cushim__buffer *buffer, const char *call, const 
 
     /*
      * Borrowed memory of a module may be unloaded with the module below, so that, too, must wait.
+     * What was given to the program is the program's.
      */
-    if (buffer->memory != CUSHIM__MEMORY_BORROWED || buffer->keep) {
+    if (!buffer->leaked && (buffer->memory != CUSHIM__MEMORY_BORROWED || buffer->keep)) {
         cushim__error_keep(&before);
         cushim__scope_to_free(buffer->context, call, label, &scope);
         if (buffer->memory != CUSHIM__MEMORY_ASYNC || free_in_order(&scope, buffer))
