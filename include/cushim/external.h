@@ -53,7 +53,7 @@ enum cushim_external_memory_type {
 
 /** Parameters of cushim_external_memory_import(). */
 struct cushim_external_memory_params {
-    size_t size; /* of this structure; the macro sets it */
+    size_t size; /* sizeof the structure; the macro sets it */
     int type;    /* of enum cushim_external_memory_type, or another number of the driver */
     int fd;      /* for the types with a file descriptor, which is not negative */
     /** For the other types: the handle, or NULL if name is given. */
@@ -96,7 +96,7 @@ enum cushim_external_semaphore_type {
 
 /** Parameters of cushim_external_semaphore_import(), as those of memory. */
 struct cushim_external_semaphore_params {
-    size_t size; /* of this structure; the macro sets it */
+    size_t size; /* sizeof the structure; the macro sets it */
     int type;    /* of enum cushim_external_semaphore_type, or another number of the driver */
     int fd;
     const void *handle;

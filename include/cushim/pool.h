@@ -35,7 +35,7 @@ CUSHIM__HANDLE(cushim_pool, cushim_pool_free)
 
 /** Parameters of cushim_pool_new(). A field that is zero selects its default. */
 struct cushim_pool_params {
-    size_t size; /* of this structure; the macro sets it */
+    size_t size; /* sizeof the structure; the macro sets it */
     /** As cushim_pool_set_release_threshold() sets it. */
     uint64_t release_threshold;
     /** How many bytes the pool reserves at most; 0: as many as there are. Needs CUDA 12.3. */

@@ -27,6 +27,9 @@ Test(params, every_function_looks_at_the_size)
     cushim_function function = CUSHIM_NONE;
     cushim_trace trace = CUSHIM_NONE;
     cushim_faults faults = CUSHIM_NONE;
+    cushim_external_semaphore semaphore = CUSHIM_NONE;
+    cushim_external_memory memory = CUSHIM_NONE;
+    cushim_pool pool = CUSHIM_NONE;
     unsigned n;
 
     REFUSES(cushim_open_params, cushim_open(&params, &driver));
@@ -49,6 +52,11 @@ Test(params, every_function_looks_at_the_size)
     REFUSES(cushim_launch_options,
             cushim_launch(stream, function, cushim_launch_config(.options = &params)));
     REFUSES(cushim_block_size_params, cushim_function_block_size(function, &params, &n, &n));
+    REFUSES(cushim_pool_params, cushim_pool_new(context, &params, &pool));
+    REFUSES(cushim_external_memory_params,
+            cushim_external_memory_import(context, &params, &memory));
+    REFUSES(cushim_external_semaphore_params,
+            cushim_external_semaphore_import(context, &params, &semaphore));
     REFUSES(cushim_trace_params, cushim_trace_create(&params, &trace));
     REFUSES(cushim_faults_params, cushim_faults_create(&params, &faults));
     assert_ok(cushim_faults_create(NULL, &faults));
