@@ -181,11 +181,13 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_field_fill_with(cushim_stream str
  * Fills a field with a value: cushim_field_fill(stream, field, 1.5f). The value must have the type
  * of the elements, see cushim_slice_fill().
  */
-#define cushim_field_fill(stream, field, value)                                                    \
-    __extension__({                                                                                \
-        const __typeof__(value) cushim__value = (value);                                           \
-        cushim_field_fill_with(stream, field, &cushim__value, CUSHIM__ELEMENT_OF(&cushim__value)); \
-    })
+#ifdef __cplusplus
+#define cushim_field_fill(stream, field, ...) cushim__field_fill((stream), (field), __VA_ARGS__)
+#else
+#define cushim_field_fill(stream, field, ...)                                                      \
+    cushim_field_fill_with((stream), (field), (const __typeof__(__VA_ARGS__)[1]){__VA_ARGS__},     \
+                           CUSHIM__ELEMENT_OF((__typeof__(__VA_ARGS__) *) 0))
+#endif
 
 #ifndef CUSHIM_NO_SOURCE_LOCATIONS
 #define cushim_field_alloc(...)                                                                    \
@@ -193,6 +195,13 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_field_fill_with(cushim_stream str
 #endif
 
 #ifdef __cplusplus
+}
+
+template <class T>
+static inline CUSHIM_CHECKED cushim_status cushim__field_fill(cushim_stream stream,
+                                                              cushim_field field, const T &value)
+{
+    return cushim_field_fill_with(stream, field, &value, CUSHIM__ELEMENT_OF(&value));
 }
 #endif
 

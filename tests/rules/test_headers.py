@@ -49,6 +49,7 @@ DROPPED = [
     "cushim_stream_new(context, 0, &stream)",
     "cushim_slice_fill(stream, slice, 1.5f)",
     "cushim_slice_read(stream, slice, &value, 1)",
+    "cushim_field_fill(stream, cushim_field_2d(CUSHIM_VIEW(slice), 0, 1, 1), 1.5f)",
     "cushim_launch(stream, function, cushim_for_elements(1), CUSHIM_VALUE(value))",
 ]
 
