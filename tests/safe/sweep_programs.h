@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* The programs that are run again and again, with something else failing each time. */
+#ifndef CUSHIM_TESTS_SAFE_SWEEP_PROGRAMS_H
+#define CUSHIM_TESTS_SAFE_SWEEP_PROGRAMS_H
+
+#include <cushim/cushim.h>
+#include <cushim/mock.h>
+
+/* Frees all that it has made, whatever fails, and returns the first error. */
+typedef cushim_status sweep_program(cushim_driver driver);
+
+enum { SWEEP_PROGRAMS = 7 };
+extern sweep_program *const sweep_programs[SWEEP_PROGRAMS];
+
+/* How often a context was entered since the program's last step: the first time for the step. */
+extern int sweep_entries;
+
+/*
+ * A hook that answers what the mock does not have: memory and semaphores of other interfaces. user
+ * is the number of imports that are not destroyed yet. sweep_prepare() comes first.
+ */
+bool sweep_answer(struct cushim_call *call, void *user);
+void sweep_prepare(cushim_driver below);
+
+#endif
