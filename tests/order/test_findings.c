@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Each mistake is found and named; its twin without the mistake is silent. */
 #include <cushim/mock.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -128,6 +129,56 @@ Test(findings, a_host_that_waits_orders_two_streams)
     launch_fill(one, p, BYTES);
     OK(mock_cuCtxSynchronize());
     silent();
+}
+
+static CUdeviceptr shared;
+
+/* A thread may call the driver; the host function that waits for it may not. */
+static void *fill_in_two(void *context)
+{
+    OK(mock_cuCtxSetCurrent(context));
+    launch_fill(two, shared, BYTES);
+    return NULL;
+}
+
+static void CUDA_CB let_a_thread_fill(void *context)
+{
+    pthread_t thread;
+
+    cr_assert(eq(int, pthread_create(&thread, NULL, fill_in_two, context), 0));
+    pthread_join(thread, NULL);
+}
+
+static CUresult synchronize_one(void)
+{
+    return mock_cuStreamSynchronize(one);
+}
+
+static CUresult synchronize_event(void)
+{
+    OK(mock_cuEventRecord(event, one));
+    return mock_cuEventSynchronize(event);
+}
+
+/* The wait has begun before the other thread submits, and ends after it. So it orders nothing. */
+Test(findings, what_another_thread_submits_while_the_host_waits)
+{
+    static CUresult (*const waits[])(void) = {synchronize_one, mock_cuCtxSynchronize,
+                                              synchronize_event};
+    CUcontext context = NULL;
+
+    begin();
+    OK(mock_cuCtxGetCurrent(&context));
+    for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++) {
+        shared = allocate(BYTES);
+        OK(mock_cuLaunchHostFunc(one, let_a_thread_fill, context));
+        launch_fill(one, shared, BYTES);
+        OK(waits[i]());
+        OK(mock_cuCtxSynchronize());
+        found(CUSHIM_MOCK_DATA_RACE, "kernel 'fill' in stream", "nothing orders them");
+        cushim_mock_findings_clear();
+        OK(mock_cuMemFree_v2(shared));
+    }
 }
 
 Test(findings, the_legacy_stream_orders_blocking_streams_only)

@@ -197,3 +197,60 @@ Test(host_waits, a_kernel_that_may_tell_the_host)
     cr_expect(eq(int, other[4], 2));
     silent();
 }
+
+static void CUDA_CB do_nothing(void *unused)
+{
+    (void) unused;
+}
+
+static CUresult synchronize_stream(void)
+{
+    return mock_cuStreamSynchronize(stream);
+}
+
+static CUresult synchronize_context(void)
+{
+    return mock_cuCtxSynchronize();
+}
+
+static CUresult synchronize_event(void)
+{
+    OK(mock_cuEventRecord(event, stream));
+    return mock_cuEventSynchronize(event);
+}
+
+static CUresult query_stream(void)
+{
+    CUresult result;
+
+    do
+        result = mock_cuStreamQuery(stream);
+    while (result == CUDA_ERROR_NOT_READY);
+    return result;
+}
+
+/* Its accesses become known only during the wait: before, a host function held it up. */
+Test(host_waits, a_kernel_that_runs_while_the_host_waits)
+{
+    static CUresult (*const waits[])(void) = {synchronize_stream, synchronize_context,
+                                              synchronize_event, query_stream};
+    volatile unsigned char *memory;
+    CUstream streams[2];
+    CUfunction plain;
+
+    begin();
+    plain = kernel_of("st.global.u32");
+    memory = pinned(PAGE);
+    streams[0] = stream;
+    streams[1] = CU_STREAM_LEGACY;
+    for (size_t i = 0; i < 2 * sizeof(waits) / sizeof(waits[0]); i++) {
+        stream = streams[i % 2];
+        OK(mock_cuLaunchHostFunc(stream, do_nothing, NULL));
+        launch(plain, memory);
+        OK(waits[i / 2]());
+        cr_expect(eq(int, memory[4], 1));
+        silent();
+        cushim_mock_findings_clear();
+        memory[4] = 0;
+    }
+}

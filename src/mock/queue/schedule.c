@@ -5,6 +5,7 @@
 #include "mock/base/context.h"
 #include "mock/base/state.h"
 #include "mock/base/upcalls.h"
+#include "mock/queue/clock.h"
 #include "mock/queue/own_thread.h"
 
 /* The maximum number of pieces of work that run when one is submitted. */
@@ -198,23 +199,19 @@ static struct mock__queue *busy_queue_of(const struct mock__context *context)
     return context ? mock__busy_queue_of(context) : mock__busy_queues();
 }
 
-static void know(const struct mock__context *context)
-{
-    const struct mock__context *one;
-
-    for (size_t cursor = 0; (one = mock__object_next(MOCK__CONTEXT, &cursor));)
-        if (!context || one == context)
-            mock__host_waited(one->clock);
-}
-
+/*
+ * The host also knows about work that was done before this call. That is noted at the end: work
+ * runs during the wait, and other threads submit work that is not ordered after it.
+ */
 void mock__wait_context(const struct mock__context *context)
 {
+    struct mock__clock *known = mock__clock_ref(context->clock);
     struct mock__queue *queue;
 
-    /* The host now also knows about work that was done before this call. */
-    know(context);
-    while ((queue = busy_queue_of(context)))
+    while ((queue = mock__busy_queue_of(context)))
         mock__wait_queue(queue);
+    mock__host_waited(known);
+    mock__clock_unref(known);
 }
 
 void mock__finish_context(const struct mock__context *context)

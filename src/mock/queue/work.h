@@ -177,7 +177,11 @@ void mock__work_free(void *work);
 /* Makes work that does nothing, for waiting. NULL when out of memory. */
 struct mock__work *mock__work_nothing(void);
 
-/* Notes that the host has waited for everything before the clock. */
+/*
+ * Notes that the host has waited for everything before the clock. Called when all of that is done,
+ * not before the wait: later submissions count as ordered after it, and work that runs later is
+ * watched for the host's accesses until the host learns more.
+ */
 void mock__host_waited(const struct mock__clock *clock);
 
 /*

@@ -7,6 +7,7 @@
 #include "mock/base/default_stream.h"
 #include "mock/base/state.h"
 #include "mock/base/stats.h"
+#include "mock/queue/clock.h"
 #include "mock/queue/schedule.h"
 #include "mock/stream/capture.h"
 #include "mock/stream/event.h"
@@ -164,44 +165,77 @@ static struct mock__queue *busy_queue(const struct mock__stream *stream)
     return own->busy_since > blocking->busy_since ? own : blocking;
 }
 
-/*
- * Notes that the host knows the stream's work to be done. It is called before the wait, because no
- * call of this thread comes in between.
- */
-static void know(const struct mock__stream *stream)
+/* What the host knows once it has waited for all work of a stream. */
+struct known {
+    struct mock__clock *own, *blocking;
+};
+
+static struct known known_of(const struct mock__stream *stream)
 {
-    mock__host_waited(stream->queue->clock);
-    if (stream->queue->legacy)
-        mock__host_waited(stream->context->blocking_clock);
+    const bool legacy = stream->queue->legacy;
+
+    return (struct known){mock__clock_ref(stream->queue->clock),
+                          legacy ? mock__clock_ref(stream->context->blocking_clock) : NULL};
+}
+
+/* Called when that work is done; it includes work that was done before the call. */
+static void know(const struct known *known)
+{
+    mock__host_waited(known->own);
+    if (known->blocking)
+        mock__host_waited(known->blocking);
+}
+
+static void forget(const struct known *known)
+{
+    mock__clock_unref(known->own);
+    mock__clock_unref(known->blocking);
+}
+
+/* The streams are looked up again each time, because a wait releases the lock. */
+static CUresult wait_for(CUstream hStream, const struct mock__stream *found)
+{
+    struct mock__stream *stream = NULL;
+    struct mock__queue *queue = busy_queue(found);
+
+    while (queue) {
+        MOCK__TRY(mock__wait_queue(queue));
+        MOCK__TRY(mock__stream_find(hStream, &stream));
+        queue = busy_queue(stream);
+    }
+    return CUDA_SUCCESS;
 }
 
 CUresult mock_cuStreamSynchronize(CUstream hStream)
 {
     struct mock__stream *stream = NULL;
-    struct mock__queue *queue;
+    struct known known;
+    CUresult result;
 
     MOCK__ENTER();
     MOCK__TRY(mock__stream_find(hStream, &stream));
     MOCK__TRY(mock__capture_asked(stream));
-    know(stream);
     mock__stats.waits++;
-    /* The streams are looked up again each time, because a wait releases the lock. */
-    while ((queue = busy_queue(stream))) {
-        MOCK__TRY(mock__wait_queue(queue));
-        MOCK__TRY(mock__stream_find(hStream, &stream));
-    }
-    return CUDA_SUCCESS;
+    known = known_of(stream);
+    result = wait_for(hStream, stream);
+    if (result == CUDA_SUCCESS)
+        know(&known);
+    forget(&known);
+    return result;
 }
 
 CUresult mock_cuStreamQuery(CUstream hStream)
 {
     struct mock__stream *stream = NULL;
+    struct known known;
 
     MOCK__ENTER();
     MOCK__TRY(mock__stream_find(hStream, &stream));
     MOCK__TRY(mock__capture_asked(stream));
     if (!busy_queue(stream)) {
-        know(stream);
+        known = known_of(stream);
+        know(&known);
+        forget(&known);
         return CUDA_SUCCESS;
     }
     mock__schedule_asked();
