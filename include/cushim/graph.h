@@ -48,6 +48,8 @@ CUSHIM__HANDLE(cushim_graph, cushim_graph_free)
  * Begins a recording (CUDA's stream capture). Returns a recorder: a new stream that records work
  * into a graph and can do nothing else. The caller ends the recording with cushim_capture_end(),
  * which makes the graph and frees the recorder, or with cushim_stream_free(), which makes no graph.
+ * The result is CUSHIM_ERROR_BUSY while another thread waits for the whole context
+ * (cushim_context_synchronize()), because that would ruin the recording.
  */
 CUSHIM_API CUSHIM_CHECKED cushim_status cushim_capture_begin(cushim_context context,
                                                              cushim_stream *ret_recorder);

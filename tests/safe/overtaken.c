@@ -371,6 +371,40 @@ static void memory_is_read_whose_stream_is_destroyed(void)
     finish();
 }
 
+/* --- a recording begins while a thread waits for the context --- */
+
+static cushim_stream recorder;
+
+static void *wait_for_context(void *user)
+{
+    stop_at = "cuCtxSynchronize";
+    OK(cushim_context_synchronize(context));
+    return user;
+}
+
+static void a_recording_is_not_ruined(void)
+{
+    cushim_graph graph = CUSHIM_NONE;
+    pthread_t thread;
+
+    prepare();
+    at_stop = while_reading;
+    start_threads(&thread, 1, wait_for_context);
+    wait_for_step(1);
+    CHECK_EQ(cushim_capture_begin(context, &recorder), CUSHIM_ERROR_BUSY);
+    next_step(2);
+    join_threads(&thread, 1);
+    OK(cushim_capture_begin(context, &recorder));
+    OK(cushim_slice_fill(recorder, x, 7u));
+    CHECK_EQ(cushim_context_synchronize(context), CUSHIM_ERROR_CAPTURING);
+    OK(cushim_capture_end(&recorder, &graph));
+    OK(cushim_context_synchronize(context));
+    OK(cushim_graph_launch(graph, a));
+    expect_filled(b);
+    cushim_graph_free(&graph);
+    finish();
+}
+
 /* --- a fork while another thread is inside of a call with hooks --- */
 
 static void *wait_for_stream(void *user)
@@ -418,6 +452,7 @@ int main(void)
     a_host_function_closes_a_driver();
     a_refused_host_function_is_dropped_once();
     a_destroyed_stream_is_refused();
+    a_recording_is_not_ruined();
     a_child_closes_what_the_parent_uses();
     printf("right\n");
     return 0;

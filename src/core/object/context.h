@@ -76,6 +76,7 @@ struct cushim__context {
         struct cushim__context *context); /* called with the last context handle; or NULL */
     unsigned pushed;                      /* how often cushim_context_push() has it on stacks */
     unsigned recordings;                  /* how many of its streams record for a graph */
+    unsigned waits;                       /* how many threads wait for all of the context */
 
     pthread_mutex_t pool_lock; /* innermost: no other lock and no driver call under it */
     /* Under the pool lock. */

@@ -103,6 +103,33 @@ cushim_status cushim__check_not_recording(const struct cushim__scope *scope,
 
 /* --- recording --- */
 
+/*
+ * Counts a recording that begins. While a stream records, a wait for the whole context is refused,
+ * and the other way round: the driver would give up the recording.
+ */
+static cushim_status count_recording(const struct cushim__scope *scope)
+{
+    bool waits;
+
+    cushim__lock(scope->context);
+    waits = scope->context->waits != 0;
+    scope->context->recordings += !waits;
+    cushim__unlock(scope->context);
+    if (!waits)
+        return CUSHIM_OK;
+    return cushim__fail_at(CUSHIM_ERROR_BUSY, scope->call, scope->label,
+                           "%s: another thread waits for the context: begin when it is done",
+                           scope->call);
+}
+
+/* Called when the driver has ended the recording. */
+static void forget_recording(const struct cushim__scope *scope)
+{
+    cushim__lock(scope->context);
+    scope->context->recordings--;
+    cushim__unlock(scope->context);
+}
+
 /* No other thread knows the stream yet. */
 static cushim_status start(const struct cushim__scope *scope, struct cushim__stream *stream)
 {
@@ -112,12 +139,18 @@ static cushim_status start(const struct cushim__scope *scope, struct cushim__str
     if (!recording)
         return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, scope->call, scope->label,
                                "%s: no memory to record", scope->call);
+    status = count_recording(scope);
+    if (status) {
+        free(recording);
+        return status;
+    }
     /*
      * Relaxed mode: the order comes from timelines, so the driver need not forbid calls of other
      * threads that could block or use the legacy stream.
      */
     status = CU_CALL(scope, cuStreamBeginCapture_v2, (stream->cu, CU_STREAM_CAPTURE_MODE_RELAXED));
     if (status) {
+        forget_recording(scope);
         free(recording);
         return status;
     }
@@ -125,7 +158,6 @@ static cushim_status start(const struct cushim__scope *scope, struct cushim__str
     cushim__lock(scope->context);
     stream->timeline->recording = recording;
     stream->timeline->not_fast = true;
-    scope->context->recordings++;
     cushim__unlock(scope->context);
     cushim__timeline_unlock(stream->timeline);
     return CUSHIM_OK;
@@ -149,7 +181,10 @@ cushim_status cushim__recording_begin(const struct cushim__scope *scope,
     return status;
 }
 
-/* Returns what the stream has recorded, which then belongs to the caller. Under the stream lock. */
+/*
+ * Returns what the stream has recorded, which then belongs to the caller. Under the stream lock.
+ * The caller ends the capture, and then calls forget_recording().
+ */
 static struct cushim__recording *take_recording(const struct cushim__scope *scope,
                                                 struct cushim__stream *stream)
 {
@@ -157,7 +192,6 @@ static struct cushim__recording *take_recording(const struct cushim__scope *scop
 
     cushim__lock(scope->context);
     recording = TAKE_PTR(stream->timeline->recording);
-    scope->context->recordings -= recording != NULL;
     cushim__unlock(scope->context);
     return recording;
 }
@@ -173,8 +207,10 @@ void cushim__recording_drop(const struct cushim__scope *scope, struct cushim__st
 
     cushim__timeline_lock(stream->timeline);
     recording = take_recording(scope, stream);
-    if (recording)
+    if (recording) {
         CU_FN(scope->table, cuStreamEndCapture)(stream->cu, &graph);
+        forget_recording(scope);
+    }
     cushim__timeline_unlock(stream->timeline);
     if (graph)
         CU_FREE(scope, cuGraphDestroy, (graph));
@@ -262,8 +298,10 @@ cushim_status cushim__recording_end(const struct cushim__scope *scope,
 
     cushim__timeline_lock(stream->timeline);
     recording = take_recording(scope, stream);
-    if (recording)
+    if (recording) {
         status = CU_CALL(scope, cuStreamEndCapture, (stream->cu, &cu));
+        forget_recording(scope);
+    }
     cushim__timeline_unlock(stream->timeline);
     if (!recording)
         return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, scope->call, scope->label,

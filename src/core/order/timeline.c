@@ -383,6 +383,8 @@ cushim_status cushim__synchronize_context(struct cushim__scope *scope)
     list = note_all(scope->context);
     cushim__lock(scope->context);
     recordings = scope->context->recordings;
+    /* From here on no recording begins: a wait for the context would ruin it. */
+    scope->context->waits++;
     cushim__unlock(scope->context);
     if (recordings)
         status = cushim__fail_at(CUSHIM_ERROR_CAPTURING, scope->call, scope->label,
@@ -392,6 +394,7 @@ cushim_status cushim__synchronize_context(struct cushim__scope *scope)
     else
         status = CU_CALL(scope, cuCtxSynchronize, ());
     cushim__lock(scope->context);
+    scope->context->waits--;
     for (struct before *b = list; !status && b && b->timeline; b++)
         cushim__timeline_done(b->timeline, b->number);
     cushim__unlock(scope->context);
