@@ -59,9 +59,9 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_event_synchronize(cushim_event ev
 
 /**
  * Waits as cushim_event_synchronize() does, but at most so many nanoseconds. Otherwise like
- * cushim_stream_wait_for().
+ * cushim_stream_synchronize_for().
  */
-CUSHIM_API CUSHIM_CHECKED cushim_status cushim_event_wait_for(cushim_event event,
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_event_synchronize_for(cushim_event event,
                                                               uint64_t nanoseconds);
 
 /**

@@ -3,13 +3,11 @@
  * Memory and semaphores of other interfaces, such as Vulkan. That interface exports them, for
  * example as file descriptors. This process imports them, and makes slices of the memory:
  *
- *     CUSHIM_TRY(cushim_external_memory_import(
- *         context,
- *         cushim_external_memory_params(.type = CUSHIM_EXTERNAL_MEMORY_OPAQUE_FD, .fd = fd,
- *                                       .bytes = n),
- *         &memory));
- *     CUSHIM_TRY(cushim_external_memory_slice(stream, memory, 0, CUSHIM_ELEMENT(float), n / 4,
- * &x));
+ *     const struct cushim_external_memory_params *params = cushim_external_memory_params(
+ *         .type = CUSHIM_EXTERNAL_MEMORY_OPAQUE_FD, .fd = fd, .bytes = bytes);
+ *
+ *     CUSHIM_TRY(cushim_external_memory_import(context, params, &memory));
+ *     CUSHIM_TRY(cushim_external_memory_slice(stream, memory, 0, sizeof(float), n, &x));
  *
  * cushim orders the work of this process on the slices. It knows nothing of the work of the other
  * interface, which semaphores order: it signals one that this process waits for, and the other way
@@ -17,10 +15,10 @@
  * (slice.h):
  *
  *     CUSHIM_TRY(cushim_stream_wait_external(stream, ready, value));
- *     CUSHIM_TRY(cushim_slice_used(stream, x, true));         later work comes after the wait
- *     ...
- *     CUSHIM_TRY(cushim_slice_use(stream, x, true, &address)); the stream waits for all earlier
- * work CUSHIM_TRY(cushim_stream_signal_external(stream, done, value));
+ *     CUSHIM_TRY(cushim_slice_used(stream, x, true));
+ *     ... work on x, which comes after the wait, in any stream ...
+ *     CUSHIM_TRY(cushim_slice_use(stream, x, true, &address));
+ *     CUSHIM_TRY(cushim_stream_signal_external(stream, done, value));
  *
  * Who owns what is imported: a file descriptor belongs to the driver when the import has succeeded,
  * and then must not be used or closed any more. When it has failed, the descriptor stays the
@@ -43,8 +41,7 @@ CUSHIM__HANDLE(cushim_external_memory, cushim_external_memory_free)
 /** A semaphore of another interface. Freed by cushim_external_semaphore_free(). */
 CUSHIM__HANDLE(cushim_external_semaphore, cushim_external_semaphore_free)
 
-/** What stands for memory, with the driver's numbers. Other numbers go to the driver as they are.
- */
+/** What stands for memory, with the driver's numbers. Others go to the driver as they are. */
 enum cushim_external_memory_type {
     CUSHIM_EXTERNAL_MEMORY_OPAQUE_FD = 1, /* .fd */
     CUSHIM_EXTERNAL_MEMORY_NVSCIBUF = 8,  /* .handle: the NvSciBufObj */
@@ -55,7 +52,7 @@ enum cushim_external_memory_type {
 struct cushim_external_memory_params {
     size_t size; /* sizeof the structure; the macro sets it */
     int type;    /* of enum cushim_external_memory_type, or another number of the driver */
-    int fd;      /* for the types with a file descriptor, which is not negative */
+    int fd;      /* for the types with a file descriptor, which is greater than 0 */
     /** For the other types: the handle, or NULL if name is given. */
     const void *handle;
     const void *name;
@@ -128,7 +125,7 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_stream_signal_external(
 
 /**
  * Makes later work in the stream wait until the semaphore is signalled, or until it has at least
- * that value. The calling thread does not wait. Otherwise like cushim_stream_signal_external().
+ * that value. The calling thread does not wait. value is 0 for a semaphore without one. Otherwise like cushim_stream_signal_external().
  */
 CUSHIM_API CUSHIM_CHECKED cushim_status cushim_stream_wait_external(
     cushim_stream stream, cushim_external_semaphore semaphore, uint64_t value);

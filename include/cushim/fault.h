@@ -4,12 +4,12 @@
  * drivers and with the mock.
  *
  *     cushim_faults faults;
- *     cushim_faults_create(NULL, &faults);
- *     cushim_faults_add(faults, "cuMemAlloc*", cushim_fault(.nth = 2, .result = 2));
+ *     CUSHIM_TRY(cushim_faults_create(NULL, &faults));
+ *     CUSHIM_TRY(cushim_faults_add(faults, "cuMemAlloc*", cushim_fault(.result = 2, .nth = 2)));
  *     struct cushim_hooks hooks = cushim_faults_hooks(faults);
- *     cushim_interpose(driver, &hooks, 1, &faulty);
+ *     CUSHIM_TRY(cushim_interpose(driver, &hooks, 1, &faulty));
  *     ...                                  the second allocation fails: out of memory
- *     cushim_faults_injected(faults, NULL, &n);
+ *     CUSHIM_TRY(cushim_faults_injected(faults, NULL, &n));
  *
  * Slices (slice.h) come from cuMemAllocAsync() on devices with memory pools, which the name
  * "cuMemAlloc" alone does not match. cushim_faults_injected() tells whether a rule was hit.

@@ -38,7 +38,7 @@ extern "C" {
 
 /** A field. cushim_field_2d(), cushim_field_3d() and cushim_field_alloc() make it. */
 typedef struct cushim_field {
-    cushim_view view;            /* the elements, and their size */
+    cushim_view view;            /* the memory that the field is a part of, and its elements */
     size_t offset;               /* bytes of the view before the first element */
     size_t pitch;                /* bytes from one row to the next; 0: no gap after a row */
     size_t layer_rows;           /* rows from one layer to the next; 0: as many as height */
@@ -85,6 +85,16 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_field_part(cushim_field field, si
  */
 CUSHIM_API CUSHIM_CHECKED cushim_status cushim_field_layers(cushim_field field, size_t first,
                                                             size_t depth, cushim_field *ret_field);
+
+/**
+ * Returns the view of all bytes from the first to the last one of a field, which a launch needs for a
+ * kernel that works on the field. The kernel's parameter then is the address of the field's first
+ * element; pitch and sizes are arguments of their own. (field.view is not moved by
+ * cushim_field_part().) The elements are those of the field if the bytes are a whole number of them,
+ * and single bytes otherwise.
+ */
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_field_view(cushim_field field,
+                                                          cushim_view *ret_view);
 
 /**
  * Allocates a slice for depth layers of height rows with width elements, each of element_bytes
@@ -166,8 +176,8 @@ cushim_field_from_host_async(cushim_stream stream, cushim_field field, const voi
                                  layer_rows)
 
 /**
- * Fills a field with copies of one element, in the order of the stream. bytes is the size of the
- * element, and must be the element size of the view. If the element consists of equal parts of 4, 2
+ * Fills a field with copies of one element, in the order of the stream. element_bytes
+ * must be the element size of the view. If the element consists of equal parts of 4, 2
  * or 1 bytes that rows and pitch are multiples of, this takes one call of the driver for each
  * layer, or one for all if the layers follow each other. Otherwise the first row is filled as by
  * cushim_view_fill() and copied to the others, which takes a number of calls that grows with the
@@ -175,7 +185,7 @@ cushim_field_from_host_async(cushim_stream stream, cushim_field field, const voi
  */
 CUSHIM_API CUSHIM_CHECKED cushim_status cushim_field_fill_with(cushim_stream stream,
                                                                cushim_field field,
-                                                               const void *element, size_t bytes);
+                                                               const void *element, size_t element_bytes);
 
 /**
  * Fills a field with a value: cushim_field_fill(stream, field, 1.5f). The value must have the type

@@ -156,7 +156,7 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_function_available_shared(cushim_
 
 /**
  * Returns how many clusters of a launch run on the device at a time. config is the configuration of
- * the launch, such as &cushim_launch_config(.grid = {8}, ...), and its options count, such as the
+ * the launch, the address of a variable, and its options count, such as the
  * size of a cluster. CUDA 11.8.
  */
 CUSHIM_API CUSHIM_CHECKED cushim_status cushim_function_max_active_clusters(

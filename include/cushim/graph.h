@@ -7,12 +7,12 @@
  *     cushim_stream recorder;
  *     cushim_graph graph;
  *
- *     cushim_capture_begin(context, &recorder);
- *     cushim_slice_fill(recorder, x, 0.0f);
- *     cushim_launch(recorder, step, cushim_for_elements(n), CUSHIM_INOUT(x), CUSHIM_IN(y));
- *     cushim_capture_end(&recorder, &graph);
+ *     CUSHIM_TRY(cushim_capture_begin(context, &recorder));
+ *     CUSHIM_TRY(cushim_slice_fill(recorder, x, 0.0f));
+ *     CUSHIM_TRY(cushim_launch(recorder, step, cushim_for_elements(n), CUSHIM_INOUT(x), CUSHIM_IN(y)));
+ *     CUSHIM_TRY(cushim_capture_end(&recorder, &graph));
  *     for (int i = 0; i < 1000; i++)
- *         cushim_graph_launch(graph, stream);
+ *         CUSHIM_TRY(cushim_graph_launch(graph, stream));
  *
  * Work does not run while it is recorded. A recorder accepts launches without timing or events,
  * copies between slices and pinned memory, fills, host functions, and work that is declared with

@@ -25,8 +25,8 @@
 #include <cushim/status.h>
 
 /**
- * The handle that names no object: cushim_slice x = CUSHIM_NONE. In C it is an initialiser. In C++
- * it may be assigned as well.
+ * The handle that names no object: cushim_slice x = CUSHIM_NONE. In C it is an initialiser, and as an
+ * argument of a call it is written (cushim_slice) CUSHIM_NONE. In C++ it may be assigned as well.
  */
 #ifdef __cplusplus
 extern "C++" {
@@ -91,6 +91,8 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_handle_retain(uint64_t id, uint64
  * Declares a variable whose object is freed when the variable goes out of scope:
  *
  *     CUSHIM_SCOPED(cushim_driver) driver = CUSHIM_NONE;
+ *
+ * The variable must be initialised: whatever is in it then is freed.
  */
 #define CUSHIM_SCOPED(type) __attribute__((cleanup(type##__scoped))) type
 

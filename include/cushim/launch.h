@@ -104,9 +104,10 @@ static inline struct cushim_argument cushim__argument_value(const char *name, co
  * memory is a slice, pinned memory, unified memory or a view. A view that is not writable is only
  * allowed for IN.
  */
-#define CUSHIM_IN(memory)    CUSHIM__MEMORY(CUSHIM_INTENT_IN, memory)
-#define CUSHIM_OUT(memory)   CUSHIM__MEMORY(CUSHIM_INTENT_OUT, memory)
-#define CUSHIM_INOUT(memory) CUSHIM__MEMORY(CUSHIM_INTENT_INOUT, memory)
+#define CUSHIM_IN(memory)  cushim__argument_view(CUSHIM_INTENT_IN, #memory, CUSHIM_VIEW(memory))
+#define CUSHIM_OUT(memory) cushim__argument_view(CUSHIM_INTENT_OUT, #memory, CUSHIM_VIEW(memory))
+#define CUSHIM_INOUT(memory)                                                                       \
+    cushim__argument_view(CUSHIM_INTENT_INOUT, #memory, CUSHIM_VIEW(memory))
 
 /**
  * An argument for a kernel that gets the same memory twice, such as one that works in place:
@@ -115,12 +116,11 @@ static inline struct cushim_argument cushim__argument_value(const char *name, co
  *                   CUSHIM_SAME(x), CUSHIM_VALUE(n))
  *
  * memory must be inside of the memory of another argument of the launch. The intent of that
- * argument says what the kernel does with it. The kernel must be made for such use: if it writes an
- * element, no other thread of it may read that element.
+ * argument says what the kernel does with it: if the kernel reads and writes the memory, that is
+ * CUSHIM_INOUT(), also where its parameters are an input and an output. The kernel must be made for
+ * such use: if it writes an element, no other thread of it may read that element.
  */
-#define CUSHIM_SAME(memory) CUSHIM__MEMORY(CUSHIM_INTENT_SAME, memory)
-
-#define CUSHIM__MEMORY(intent, memory) cushim__argument_view((intent), #memory, CUSHIM_VIEW(memory))
+#define CUSHIM_SAME(memory) cushim__argument_view(CUSHIM_INTENT_SAME, #memory, CUSHIM_VIEW(memory))
 
 /**
  * An argument for a value: a number, or a structure with the same layout as in the kernel. The
@@ -134,15 +134,15 @@ static inline struct cushim_argument cushim__argument_value(const char *name, co
 /* The size of a value, which is no memory. */
 #define CUSHIM__VALUE_BYTES(...)                                                                   \
     (sizeof(struct {                                                                               \
-         _Static_assert(!CUSHIM__IS(__typeof__(__VA_ARGS__), cushim_slice) &&                      \
-                            !CUSHIM__IS(__typeof__(__VA_ARGS__), cushim_pinned) &&                 \
-                            !CUSHIM__IS(__typeof__(__VA_ARGS__), cushim_unified) &&                \
-                            !CUSHIM__IS(__typeof__(__VA_ARGS__), cushim_view),                     \
-                        "this is memory: write CUSHIM_IN(), CUSHIM_OUT() or CUSHIM_INOUT()");      \
+         _Static_assert(CUSHIM__IS_VALUE(__VA_ARGS__),                                             \
+                        "this is memory: write CUSHIM_IN(), _OUT() or _INOUT(); or a handle");     \
          char unused;                                                                              \
      }) *                                                                                          \
      sizeof(__VA_ARGS__))
-#define CUSHIM__IS(one, other) __builtin_types_compatible_p(one, other)
+#define CUSHIM__IS_VALUE(...)                                                                      \
+    _Generic((__VA_ARGS__), cushim_slice : 0, cushim_pinned : 0, cushim_unified : 0,               \
+             cushim_view : 0, cushim_stream : 0, cushim_context : 0, cushim_function : 0,          \
+             default : 1)
 #endif
 
 /**
@@ -328,6 +328,12 @@ static inline struct cushim_launch_config cushim_for_elements(size_t n)
     return config;
 }
 
+/* A number is no configuration; without this function it would be the first field of one. */
+static inline struct cushim_launch_config cushim__config_of(struct cushim_launch_config config)
+{
+    return config;
+}
+
 /*
  * The number of blocks that n threads need. A number that is too large for a grid is rejected by
  * the launch.
@@ -392,8 +398,9 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_launch_arguments(
 
 /**
  * Launches a kernel: cushim_launch(stream, function, config, argument...). config is a struct
- * cushim_launch_config, such as cushim_for_elements(n). Each argument is one of the macros above,
- * and there may be none. See cushim_launch_arguments() for the results.
+ * cushim_launch_config: cushim_for_elements(n), cushim_launch_config(...), or a variable. Each
+ * argument is one of the macros above, and there may be none. See cushim_launch_arguments() for the
+ * results.
  */
 #ifndef __cplusplus
 #define cushim_launch(stream, function, ...)                                                       \
@@ -404,7 +411,8 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_launch_arguments(
  */
 #define CUSHIM__NO_ARGUMENT cushim__argument_value("", "", 0)
 #define CUSHIM__LAUNCH(stream, function, config, ...)                                              \
-    cushim_launch_arguments((stream), (function), (struct cushim_launch_config[1]){config},        \
+    cushim_launch_arguments((stream), (function),                                                  \
+                            (struct cushim_launch_config[1]){cushim__config_of(config)},           \
                             CUSHIM__ARGUMENTS(__VA_ARGS__))
 /* Makes the array, and its length without the last element. */
 #define CUSHIM__ARGUMENTS(...)                                                                     \
@@ -467,8 +475,8 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_launcher_launch_config(
  */
 #ifndef __cplusplus
 #define cushim_launcher_launch(launcher, stream, ...)                                              \
-    cushim_launcher_launch_config((launcher), (stream),                                            \
-                                  (struct cushim_launch_config[1]){__VA_ARGS__})
+    cushim_launcher_launch_config(                                                                 \
+        (launcher), (stream), (struct cushim_launch_config[1]){cushim__config_of(__VA_ARGS__)})
 #endif
 
 #ifndef CUSHIM_NO_SOURCE_LOCATIONS
@@ -484,27 +492,36 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_launcher_launch_config(
 /*
  * In C++ these are functions of the same names, because an expression cannot make an array there.
  */
-template <class T> struct cushim__is_memory {
+template <class T> struct cushim__is_handle {
     static const bool value = false;
 };
-template <> struct cushim__is_memory<cushim_slice> {
+template <> struct cushim__is_handle<cushim_slice> {
     static const bool value = true;
 };
-template <> struct cushim__is_memory<cushim_pinned> {
+template <> struct cushim__is_handle<cushim_pinned> {
     static const bool value = true;
 };
-template <> struct cushim__is_memory<cushim_unified> {
+template <> struct cushim__is_handle<cushim_unified> {
     static const bool value = true;
 };
-template <> struct cushim__is_memory<cushim_view> {
+template <> struct cushim__is_handle<cushim_view> {
+    static const bool value = true;
+};
+template <> struct cushim__is_handle<cushim_stream> {
+    static const bool value = true;
+};
+template <> struct cushim__is_handle<cushim_context> {
+    static const bool value = true;
+};
+template <> struct cushim__is_handle<cushim_function> {
     static const bool value = true;
 };
 
 template <class T>
 static inline struct cushim_argument cushim__argument_of(const char *name, const T &value)
 {
-    static_assert(!cushim__is_memory<T>::value,
-                  "this is memory: write CUSHIM_IN(), CUSHIM_OUT() or CUSHIM_INOUT()");
+    static_assert(!cushim__is_handle<T>::value,
+                  "this is memory: write CUSHIM_IN(), _OUT() or _INOUT(); or a handle");
 
     return cushim__argument_value(name, &value, sizeof(T));
 }

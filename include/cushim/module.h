@@ -5,8 +5,8 @@
  *     cushim_module module;
  *     cushim_function saxpy;
  *
- *     cushim_module_compile(context, source, NULL, &module);
- *     cushim_module_function(module, "saxpy", &saxpy);
+ *     CUSHIM_TRY(cushim_module_compile(context, source, NULL, &module));
+ *     CUSHIM_TRY(cushim_module_function(module, "saxpy", &saxpy));
  *
  * A module is loaded from CUDA C++, which NVRTC compiles; from PTX text, which the driver compiles;
  * or from machine code (a cubin, or a fat binary with several images, from which the driver chooses

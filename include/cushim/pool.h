@@ -4,8 +4,8 @@
  * All slices of slice.h come from the device's pool. A program that wants other properties for some
  * of its memory makes a pool and allocates from it:
  *
- *     CUSHIM_TRY(cushim_pool_new(context, cushim_pool_params(.release_threshold = 1 << 30),
- * &pool)); CUSHIM_TRY(cushim_slice_alloc_from(stream, pool, CUSHIM_ELEMENT(float), n, &x));
+ *     CUSHIM_TRY(cushim_pool_new(context, cushim_pool_params(.label = "images"), &pool));
+ *     CUSHIM_TRY(cushim_slice_alloc_from(stream, pool, CUSHIM_ELEMENT(float), n, &x));
  *
  * A pool reserves memory of the device, and its allocations use some of that. When memory is freed
  * in the order of a stream, the pool may use it again as soon as the stream is there. When a thread

@@ -4,14 +4,19 @@
  * name of plain bytes. It sends the bytes to another process in any way. That process opens the
  * name, and then has an object of its own for the same memory:
  *
- *     cushim_slice_alloc_shared(stream, CUSHIM_ELEMENT(float), n, &x);         in one process
- *     cushim_slice_share(x, &name);
+ * In one process:
+ *
+ *     CUSHIM_TRY(cushim_slice_alloc_shared(stream, CUSHIM_ELEMENT(float), n, &x));
+ *     CUSHIM_TRY(cushim_slice_share(x, &name));
  *     ... send name, whose size is sizeof(name) ...
- *     cushim_slice_open(stream, pool, &name, &y);                      in the other one
+ *
+ * In the other one:
+ *
+ *     CUSHIM_TRY(cushim_slice_open(stream, (cushim_pool) CUSHIM_NONE, &name, &y));
  *
  * cushim orders the work of a process on its own slices. It knows nothing of the work of other
  * processes, which the programs must order themselves: by waiting on the host before they tell each
- * other, or with events of CUSHIM_EVENT_INTERPROCESS (event.h). After waiting for such an event in
+ * other, or with events of CUSHIM_EVENT_INTERPROCESS (event.h), which the mock does not have. After waiting for such an event in
  * a stream, cushim_slice_used() (slice.h) declares that later work on the memory comes after that
  * stream.
  *
@@ -71,7 +76,7 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_slice_share(cushim_slice slice,
 
 /**
  * Makes a slice of the memory that another process has shared. pool is the pool that was opened
- * with cushim_pool_open() if the memory is of a pool, and otherwise CUSHIM_NONE; another pool than
+ * with cushim_pool_open() if the memory is of a pool, and otherwise (cushim_pool) CUSHIM_NONE; another pool than
  * the right one is undefined behaviour. The caller frees the slice with cushim_slice_free(), which
  * closes the memory after all work on it that this process has submitted. Closing memory that is
  * not of a pool waits for that work.

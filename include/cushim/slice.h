@@ -227,12 +227,12 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_view_copy(cushim_stream stream, c
     cushim_view_copy(stream, CUSHIM_VIEW(to), CUSHIM_VIEW(from))
 
 /**
- * Fills a view with copies of one element, in the order of the stream. bytes is the size of the
- * element, and must be the element size of the view. If the element consists of equal parts of 4, 2
+ * Fills a view with copies of one element, in the order of the stream. element_bytes
+ * must be the element size of the view. If the element consists of equal parts of 4, 2
  * or 1 bytes, this takes one call of the driver; otherwise it takes one call for each part.
  */
 CUSHIM_API CUSHIM_CHECKED cushim_status cushim_view_fill(cushim_stream stream, cushim_view view,
-                                                         const void *element, size_t bytes);
+                                                         const void *element, size_t element_bytes);
 
 /**
  * Fills a slice or a view with a value: cushim_slice_fill(stream, slice or view, 1.5f). The value

@@ -114,7 +114,10 @@ CUSHIM_API const char *cushim_error_log(void);
  */
 CUSHIM_API void cushim_error_clear(void);
 
-/** Evaluates expr once. If the result is not CUSHIM_OK, the calling function returns it. */
+/**
+ * Evaluates expr once. If the result is not CUSHIM_OK, the calling function returns it, so that
+ * function must return a cushim_status.
+ */
 #define CUSHIM_TRY(expr)                                                                           \
     do {                                                                                           \
         const cushim_status cushim__try = (expr);                                                  \
@@ -123,8 +126,8 @@ CUSHIM_API void cushim_error_clear(void);
     } while (0)
 
 /**
- * Evaluates expr once, and drops its result: for a call whose failure does not matter. A compiler
- * warns of a result that is dropped in any other way, a cast to void included.
+ * Evaluates expr once, and drops its result: for a call whose failure does not matter. Compilers
+ * warn where a result is dropped in another way; gcc also where it is cast to void.
  */
 #define CUSHIM_IGNORE(expr)                                                                        \
     do {                                                                                           \

@@ -142,11 +142,12 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_stream_wait(cushim_stream stream,
 CUSHIM_API CUSHIM_CHECKED cushim_status cushim_stream_synchronize(cushim_stream stream);
 
 /**
- * Waits as cushim_stream_synchronize() does, but at most so many nanoseconds. The result is then
- * 600 CUDA_ERROR_NOT_READY, which does not change the thread's last error. The thread asks the
+ * Waits as cushim_stream_synchronize() does, but at most so many nanoseconds. If the work is not done
+ * after that time, the result is 600 CUDA_ERROR_NOT_READY, and the error text says so. On the mock, a
+ * kernel runs to its end before the question is answered. The thread asks the
  * driver again and again, at first at once and then with pauses of up to a millisecond.
  */
-CUSHIM_API CUSHIM_CHECKED cushim_status cushim_stream_wait_for(cushim_stream stream,
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_stream_synchronize_for(cushim_stream stream,
                                                                uint64_t nanoseconds);
 
 /**

@@ -4,11 +4,11 @@
  * https://ui.perfetto.dev and chrome://tracing.
  *
  *     cushim_trace trace;
- *     cushim_trace_create(NULL, &trace);
+ *     CUSHIM_TRY(cushim_trace_create(NULL, &trace));
  *     struct cushim_hooks hooks = cushim_trace_hooks(trace);
- *     cushim_interpose(driver, &hooks, 1, &traced);
+ *     CUSHIM_TRY(cushim_interpose(driver, &hooks, 1, &traced));
  *     ...
- *     cushim_trace_count(trace, "cuLaunchKernel", &n);
+ *     CUSHIM_TRY(cushim_trace_count(trace, "cuLaunchKernel", &n));
  *
  * With CUSHIM_TRACE=FILE in the environment, cushim traces every driver and NVRTC that it opens,
  * and writes the file when the process exits.

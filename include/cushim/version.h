@@ -28,7 +28,7 @@
  * says so with -Wextra, unless -Wno-missing-field-initializers is given.
  */
 #ifdef __cplusplus
-#define CUSHIM__SIZED(type, ...) (type{.size = sizeof(type), __VA_ARGS__})
+#define CUSHIM__SIZED(type, ...) (__extension__ type{.size = sizeof(type), __VA_ARGS__})
 #else
 #define CUSHIM__SIZED(type, ...) ((struct type){.size = sizeof(struct type), __VA_ARGS__})
 #endif
@@ -39,7 +39,7 @@
  */
 #ifdef __cplusplus
 #define CUSHIM__IN_PLACE(type, ...)                                                                \
-    (&static_cast<const type &>(type{.size = sizeof(type), __VA_ARGS__}))
+    (&static_cast<const type &>(__extension__ type{.size = sizeof(type), __VA_ARGS__}))
 #else
 #define CUSHIM__IN_PLACE(type, ...) (&(const struct type){.size = sizeof(struct type), __VA_ARGS__})
 #endif

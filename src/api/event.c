@@ -3,6 +3,7 @@
 
 #include "core/cu/cu_memory.h"
 #include "core/order/stream.h"
+#include "core/order/wait.h"
 
 static unsigned driver_flags(unsigned flags)
 {
@@ -127,20 +128,25 @@ static void reached(struct cushim__event *event, const struct recording *last, b
     cushim__timeline_unref(last->point.timeline);
 }
 
-cushim_status cushim_event_query(cushim_event event)
+static cushim_status query(uint64_t id, const char *call)
 {
     struct cushim__event *object;
     struct cushim__scope scope;
     struct recording last;
     cushim_status status;
 
-    CUSHIM_TRY(cushim__object_enter(event.id, CUSHIM__HANDLE_EVENT, __func__, &scope, &object));
+    CUSHIM_TRY(cushim__object_enter(id, CUSHIM__HANDLE_EVENT, call, &scope, &object));
     last = recording_of(object);
     status = CU_FN(scope.table, cuEventQuery)(object->cu);
     reached(object, &last, !status);
     if (status && status != CUDA_ERROR_NOT_READY)
         status = cushim__fail_driver(&scope, status, "cuEventQuery");
     return cushim__scope_leave(&scope, status);
+}
+
+cushim_status cushim_event_query(cushim_event event)
+{
+    return query(event.id, __func__);
 }
 
 cushim_status cushim_event_synchronize(cushim_event event)
@@ -157,18 +163,9 @@ cushim_status cushim_event_synchronize(cushim_event event)
     return cushim__scope_leave(&scope, status);
 }
 
-cushim_status cushim_event_wait_for(cushim_event event, uint64_t nanoseconds)
+cushim_status cushim_event_synchronize_for(cushim_event event, uint64_t nanoseconds)
 {
-    const uint64_t start = cushim__now_ns();
-    const uint64_t deadline = nanoseconds < UINT64_MAX - start ? start + nanoseconds : UINT64_MAX;
-    cushim_status status;
-
-    for (unsigned asked = 0;; asked++) {
-        status = cushim_event_query(event);
-        if (status != CUDA_ERROR_NOT_READY ||
-            !cushim__poll_pause(asked, cushim__now_ns(), deadline))
-            return status;
-    }
+    return cushim__poll(query, event.id, nanoseconds, __func__);
 }
 
 cushim_status cushim_event_elapsed(cushim_event start, cushim_event end, float *ret_milliseconds)

@@ -21,9 +21,10 @@ static cushim_status check_source(const struct source *source, const char *call)
     if (source->type <= 0)
         return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, source->label,
                                "%s: .type is %d", call, source->type);
-    if (source->has_fd && source->fd < 0)
-        return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, source->label, "%s: .fd is %d",
-                               call, source->fd);
+    /* The driver would own standard input afterwards. */
+    if (source->has_fd && source->fd <= 0)
+        return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, source->label,
+                               "%s: .fd is %d, which is no descriptor to import", call, source->fd);
     if (!source->has_fd && !source->handle && !source->name)
         return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, source->label,
                                "%s: .handle and .name are NULL, and a .type of %d needs one", call,
@@ -93,10 +94,11 @@ cushim_external_semaphore_import(cushim_context context,
                              params->name, params->label, false};
     source.has_fd = source.type == CUSHIM_EXTERNAL_SEMAPHORE_OPAQUE_FD ||
                     source.type == CUSHIM_EXTERNAL_SEMAPHORE_TIMELINE_FD;
-    CUSHIM_TRY(check_source(&source, __func__));
     if (source.type >= NVSCISYNC && source.type <= KEYED_MUTEX_KMT)
         return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, __func__, params->label,
-                               "%s: .type is %d, which has no fence value", __func__, source.type);
+                               "%s: .type is %d, which has no fence value: use the driver's table",
+                               __func__, source.type);
+    CUSHIM_TRY(check_source(&source, __func__));
     description.type = source.type;
     description.handle = handle_of(&source);
     CUSHIM_TRY(cushim__context_enter(context.id, __func__, &scope));

@@ -66,6 +66,31 @@ cushim_status cushim_field_layers(cushim_field field, size_t first, size_t depth
     return CUSHIM_OK;
 }
 
+cushim_status cushim_field_view(cushim_field field, cushim_view *ret_view)
+{
+    struct cushim__resolved_view span;
+    struct cushim__box box;
+    cushim_status status;
+    size_t bytes;
+
+    CHECK_OUTPUT(ret_view);
+    CUSHIM_TRY(cushim__span_pin(field.view, __func__, &span));
+    status = cushim__box_make(&span, &field, false, __func__, &box);
+    if (!status) {
+        const bool whole = (box.access.end - box.access.begin) % span.element == 0;
+
+        bytes = box.access.end - box.access.begin;
+        *ret_view = (cushim_view){.object = span.id,
+                                  .offset = box.access.begin - span.slice->begin,
+                                  .length = whole ? bytes / span.element : bytes,
+                                  .element = whole ? span.element : 1,
+                                  .writable = span.writable,
+                                  .type = whole ? span.type : CUSHIM_ELEMENT_ANY};
+    }
+    cushim__span_unpin(&span);
+    return status;
+}
+
 /* --- allocating --- */
 
 static cushim_status fail_size(const char *call, size_t width, size_t height, size_t depth)

@@ -10,7 +10,10 @@ cushim_status cushim_handle_retain(uint64_t id, uint64_t *ret_id)
 
     if (!ret_id)
         return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: the output is NULL", __func__);
-    if (id && !kind)
+    if (!id)
+        return cushim__fail(CUSHIM_ERROR_STALE_HANDLE,
+                            "%s: the handle is zero: it was never opened, or was freed", __func__);
+    if (!kind)
         return cushim__fail(CUSHIM_ERROR_STALE_HANDLE, "%s: the number is no handle", __func__);
     if (kind == CUSHIM__HANDLE_FUNCTION || kind == CUSHIM__HANDLE_KERNEL)
         return cushim__fail(CUSHIM_ERROR_WRONG_HANDLE,

@@ -4,7 +4,7 @@
 #include "core/object/scope.h"
 #include "core/order/reuse.h"
 
-cushim_status cushim_memory_keep(cushim_context context, size_t max_bytes)
+cushim_status cushim_memory_set_limit(cushim_context context, size_t max_bytes)
 {
     struct cushim__scope scope;
 
@@ -25,8 +25,8 @@ cushim_status cushim_memory_trim(cushim_context context, size_t max_bytes)
     return cushim__scope_leave(&scope, CUSHIM_OK);
 }
 
-cushim_status cushim_memory_kept(cushim_context context, size_t *ret_bytes, uint64_t *ret_allocated,
-                                 uint64_t *ret_reused)
+cushim_status cushim_memory_stats(cushim_context context, size_t *ret_bytes,
+                                  uint64_t *ret_allocated, uint64_t *ret_reused)
 {
     struct cushim__context *object;
 

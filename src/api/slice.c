@@ -212,6 +212,7 @@ cushim_status cushim_slice_split(cushim_slice *slice, size_t at, cushim_slice *r
     cushim_slice left = CUSHIM_NONE, right = CUSHIM_NONE;
     struct cushim__resolved_view span;
     cushim_status status = CUSHIM_OK;
+    const char *place;
 
     CHECK_OUTPUT(slice);
     CHECK_OUTPUT(ret_left);
@@ -221,8 +222,12 @@ cushim_status cushim_slice_split(cushim_slice *slice, size_t at, cushim_slice *r
     if (at > span.length)
         status = cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: at %zu of %zu elements", __func__,
                               at, span.length);
+    /* Both parts are made at this place. */
+    place = cushim__handle_source_location(NULL);
+    cushim__handle_source_location(place);
     if (!status)
         status = give_part(&scope, &span, 0, at, &left.id);
+    cushim__handle_source_location(place);
     if (!status)
         status = give_part(&scope, &span, at, span.length - at, &right.id);
     if (status) {
@@ -473,9 +478,11 @@ cushim_status cushim_view_used(cushim_stream stream, cushim_view view, bool writ
 cushim_status cushim_slice_reclaim_to_host(cushim_stream stream, cushim_slice *slice, void *host,
                                            size_t element, size_t length)
 {
+    static const struct host_copy copy = {"cushim_slice_reclaim", cushim__copy_host, false};
+
     if (!slice)
         return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: slice is NULL", __func__);
-    CUSHIM_TRY(cushim_view_read(stream, CUSHIM_VIEW(*slice), host, element, length));
+    CUSHIM_TRY(copy_host(stream, CUSHIM_VIEW(*slice), host, element, length, &copy));
     cushim_slice_free(slice);
     return CUSHIM_OK;
 }

@@ -261,28 +261,15 @@ cushim_status cushim_stream_synchronize(cushim_stream stream)
     return cushim__scope_leave(&scope, status);
 }
 
-cushim_status cushim_stream_wait_for(cushim_stream stream, uint64_t nanoseconds)
-{
-    const uint64_t start = cushim__now_ns();
-    const uint64_t deadline = nanoseconds < UINT64_MAX - start ? start + nanoseconds : UINT64_MAX;
-    cushim_status status;
-
-    for (unsigned asked = 0;; asked++) {
-        status = cushim_stream_query(stream);
-        if (status != CUDA_ERROR_NOT_READY ||
-            !cushim__poll_pause(asked, cushim__now_ns(), deadline))
-            return status;
-    }
-}
-
-cushim_status cushim_stream_query(cushim_stream stream)
+/* 600 CUDA_ERROR_NOT_READY does not change the thread's last error. */
+static cushim_status query(uint64_t id, const char *call)
 {
     struct cushim__stream *object;
     struct cushim__scope scope;
     cushim_status status;
     uint64_t number;
 
-    CUSHIM_TRY(cushim__stream_enter(stream.id, __func__, &scope, &object));
+    CUSHIM_TRY(cushim__stream_enter(id, call, &scope, &object));
     status = cushim__check_not_recording(&scope, object->timeline, "asking for its work");
     if (status)
         return cushim__scope_leave(&scope, status);
@@ -296,6 +283,16 @@ cushim_status cushim_stream_query(cushim_stream stream)
         cushim__unlock(scope.context);
     }
     return cushim__scope_leave(&scope, status);
+}
+
+cushim_status cushim_stream_query(cushim_stream stream)
+{
+    return query(stream.id, __func__);
+}
+
+cushim_status cushim_stream_synchronize_for(cushim_stream stream, uint64_t nanoseconds)
+{
+    return cushim__poll(query, stream.id, nanoseconds, __func__);
 }
 
 static cushim_status launch_host(struct cushim__scope *scope, struct cushim__stream *stream,

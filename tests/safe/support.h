@@ -61,7 +61,7 @@ static inline void open_world_with(struct world *w, const char *settings)
     assert_ok(cushim_interpose(w->below, hooks, 2, &w->driver));
     assert_ok(cushim_context_primary(w->driver, 0, &w->context));
     if (!on_the_mock())
-        assert_ok(cushim_memory_keep(w->context, 0));
+        assert_ok(cushim_memory_set_limit(w->context, 0));
 }
 
 static inline void open_world(struct world *w)

@@ -292,10 +292,11 @@ static cushim_status import(cushim_driver driver)
     STEP(cushim_context_primary(driver, 0, &context));
     STEP(cushim_stream_new(context, NULL, &a));
     STEP(cushim_external_memory_import(
-        context, cushim_external_memory_params(.type = 1, .bytes = 4 * N, .label = "memory"),
+        context,
+        cushim_external_memory_params(.type = 1, .fd = 9, .bytes = 4 * N, .label = "memory"),
         &memory));
-    STEP(cushim_external_semaphore_import(context, cushim_external_semaphore_params(.type = 1),
-                                          &semaphore));
+    STEP(cushim_external_semaphore_import(
+        context, cushim_external_semaphore_params(.type = 1, .fd = 9), &semaphore));
     STEP(cushim_external_memory_slice(a, memory, 0, 4, N, &x));
     cushim_external_memory_free(&memory);
     STEP(cushim_stream_wait_external(a, semaphore, 0));

@@ -275,6 +275,7 @@ Test(safe_external, what_cannot_be_imported, .init = begin)
     forget_calls(&w);
     assert_wrong(MEMORY_OF(.fd = 3, .bytes = 8), "cushim_external_memory_import: .type is 0");
     assert_wrong(MEMORY_OF(.type = -1, .bytes = 8), ".type is -1");
+    assert_wrong(MEMORY_OF(.type = 1, .bytes = 8), ".fd is 0, which is no descriptor");
     assert_wrong(MEMORY_OF(.type = 1, .fd = -1, .bytes = 8), ".fd is -1");
     assert_wrong(MEMORY_OF(.type = 9, .fd = -2, .bytes = 8), ".fd is -2");
     assert_wrong(MEMORY_OF(.type = 1, .fd = 3), ".bytes is 0");
@@ -294,8 +295,8 @@ Test(safe_external, what_cannot_be_imported, .init = begin)
                  "ret_semaphore is NULL");
     cr_expect(eq(u64, count_all(&w), 0), "the driver hears nothing of it");
     answer = 304;
-    assert_refused(MEMORY_OF(.type = 1, .bytes = 8), 304, "cuImportExternalMemory");
-    assert_refused(SEMAPHORE_OF(.type = 1), 304, "cuImportExternalSemaphore");
+    assert_refused(MEMORY_OF(.type = 1, .fd = 9, .bytes = 8), 304, "cuImportExternalMemory");
+    assert_refused(SEMAPHORE_OF(.type = 1, .fd = 9), 304, "cuImportExternalSemaphore");
     cr_expect(eq(u64, memory.id, 0));
     cr_expect(eq(u64, semaphore.id, 0));
     finish();
@@ -362,7 +363,7 @@ Test(safe_external, nothing_is_imported_without_an_interface)
 
     open_world(&plain);
     context = plain.context;
-    assert_refused(MEMORY_OF(.type = 1, .bytes = 8), 304, "cuImportExternalMemory");
-    assert_refused(SEMAPHORE_OF(.type = 1), 304, "cuImportExternalSemaphore");
+    assert_refused(MEMORY_OF(.type = 1, .fd = 9, .bytes = 8), 304, "cuImportExternalMemory");
+    assert_refused(SEMAPHORE_OF(.type = 1, .fd = 9), 304, "cuImportExternalSemaphore");
     close_world(&plain);
 }

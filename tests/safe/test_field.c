@@ -86,6 +86,44 @@ Test(safe_field, parts_and_layers)
 }
 
 /* An element that no pitch of the driver is a multiple of. */
+/* What a kernel gets: the part's own first byte, and all up to its last one. */
+Test(safe_field, views)
+{
+    cushim_slice slice = CUSHIM_NONE;
+    cushim_field field, part;
+    int32_t values[3];
+    uint64_t all, begin;
+    size_t length, element;
+    cushim_view view;
+    struct fixture f;
+
+    open_fixture(&f);
+    field = counting(f.a, 10, 8, 1, &slice);
+    assert_ok(cushim_field_part(field, 2, 3, 3, 2, &part));
+    assert_ok(cushim_field_view(part, &view));
+    assert_ok(cushim_view_size(view, &length, NULL));
+    cr_assert(eq(sz, length, 128 + 3), "a row's pitch, and three elements of the next row");
+    assert_ok(cushim_slice_use(f.a, slice, false, &all));
+    assert_ok(cushim_slice_use(f.a, view, false, &begin));
+    cr_expect(eq(u64, begin - all, 3 * 512 + 2 * 4));
+    assert_ok(cushim_view_part(view, 0, 3, &view));
+    assert_ok(cushim_slice_read(f.a, view, values, 3));
+    cr_expect(eq(int, values[2], 34));
+    /* A pitch that is no multiple of the element. */
+    assert_ok(cushim_view_reinterpret(CUSHIM_VIEW(slice), 1, 1, &view));
+    field = cushim_field_2d(CUSHIM_VIEW(slice), 10, 2, 2);
+    assert_ok(cushim_field_view(field, &view));
+    assert_ok(cushim_view_size(view, &length, &element));
+    cr_expect(eq(sz, length, 18));
+    cr_expect(eq(sz, element, 1));
+    field.width = SIZE_MAX;
+    assert_refused(cushim_field_view(field, &view), CUSHIM_ERROR_INVALID_ARGUMENT, "more than");
+    assert_refused(cushim_field_view(part, NULL), CUSHIM_ERROR_INVALID_ARGUMENT, "NULL");
+    cushim_slice_free(&slice);
+    assert_refused(cushim_field_view(part, &view), CUSHIM_ERROR_STALE_HANDLE, "freed");
+    close_fixture(&f);
+}
+
 Test(safe_field, elements_of_any_size)
 {
     struct triple {

@@ -16,7 +16,7 @@ static struct kept {
 {
     struct kept k = {0};
 
-    assert_ok(cushim_memory_kept(w->context, &k.bytes, &k.allocated, &k.reused));
+    assert_ok(cushim_memory_stats(w->context, &k.bytes, &k.allocated, &k.reused));
     return k;
 }
 
@@ -26,7 +26,7 @@ static void open_with_checks(struct world *w, const char *checks)
 {
     setenv("CUSHIM_MOCK_CHECK", checks, 1);
     open_world_with(w, on_the_mock() ? "device.*.memory = 1GiB" : NULL);
-    assert_ok(cushim_memory_keep(w->context, CUSHIM_MEMORY_KEPT));
+    assert_ok(cushim_memory_set_limit(w->context, CUSHIM_MEMORY_LIMIT));
     assert_ok(cushim_stream_new(w->context, NULL, &stream));
 }
 
@@ -114,7 +114,7 @@ Test(memory_kept, has_a_limit)
     cushim_slice slices[3];
 
     open_unchecked(&w);
-    assert_ok(cushim_memory_keep(w.context, 2 * BYTES));
+    assert_ok(cushim_memory_set_limit(w.context, 2 * BYTES));
     for (int i = 0; i < 3; i++)
         slices[i] = new_slice(stream, N);
     for (int i = 0; i < 3; i++)
@@ -123,7 +123,7 @@ Test(memory_kept, has_a_limit)
     cr_expect(eq(u64, count(&w, "cuMemFreeAsync"), 1));
     assert_ok(cushim_memory_trim(w.context, BYTES));
     cr_expect(eq(sz, kept(&w).bytes, BYTES));
-    assert_ok(cushim_memory_keep(w.context, 0));
+    assert_ok(cushim_memory_set_limit(w.context, 0));
     cr_expect(eq(sz, kept(&w).bytes, 0));
     slices[0] = new_slice(stream, N);
     cushim_slice_free(&slices[0]);
@@ -143,7 +143,7 @@ Test(memory_kept, is_freed_when_there_is_no_other)
     MOCK_ONLY("it fills the memory of the device");
     open_unchecked(&w);
     assert_ok(cushim_context_memory(w.context, &free_bytes, &total));
-    assert_ok(cushim_memory_keep(w.context, total));
+    assert_ok(cushim_memory_set_limit(w.context, total));
     slice = new_slice(stream, free_bytes / 8 * 3 / 2);
     cushim_slice_free(&slice);
     slice = new_slice(stream, free_bytes / 8 * 5 / 3);
@@ -198,7 +198,7 @@ Test(memory_kept, is_nothing_where_the_mock_checks)
 
     MOCK_ONLY("it turns the mock's checks on");
     open_with_checks(&w, "");
-    assert_ok(cushim_memory_keep(w.context, 1 << 20));
+    assert_ok(cushim_memory_set_limit(w.context, 1 << 20));
     slice = new_slice(stream, N);
     cushim_slice_free(&slice);
     cr_expect(eq(sz, kept(&w).bytes, 0));
@@ -215,7 +215,7 @@ Test(memory_kept, other_sizes_make_room)
     struct world w;
 
     open_unchecked(&w);
-    assert_ok(cushim_memory_keep(w.context, 4 * BYTES));
+    assert_ok(cushim_memory_set_limit(w.context, 4 * BYTES));
     for (int i = 0; i < 4; i++)
         old[i] = new_slice(stream, N);
     for (int i = 0; i < 4; i++)

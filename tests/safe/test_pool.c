@@ -125,12 +125,12 @@ Test(safe_pool, slices_go_back)
     forget_calls(&f.w);
     cushim_slice_free(&x);
     cr_expect(eq(u64, count(&f.w, "cuMemFreeAsync"), 1));
-    assert_ok(cushim_memory_kept(f.w.context, &kept, NULL, NULL));
+    assert_ok(cushim_memory_stats(f.w.context, &kept, NULL, NULL));
     cr_expect(eq(sz, kept, 0));
     /* Nor does memory that the context keeps come instead of the pool's. */
     assert_ok(cushim_slice_alloc(f.a, 1, 1024, &x));
     cushim_slice_free(&x);
-    assert_ok(cushim_memory_kept(f.w.context, &kept, NULL, NULL));
+    assert_ok(cushim_memory_stats(f.w.context, &kept, NULL, NULL));
     cr_expect(eq(sz, kept, 1024));
     forget_calls(&f.w);
     x = from_pool(&f, 1024);

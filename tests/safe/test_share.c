@@ -46,7 +46,7 @@ Test(safe_share, memory_of_its_own)
     assert_ok(cushim_label(x, "shared"));
     cushim_slice_free(&x);
     cr_expect(eq(u64, count(&f.w, "cuMemFree_v2"), 1));
-    assert_ok(cushim_memory_kept(f.w.context, &kept, NULL, NULL));
+    assert_ok(cushim_memory_stats(f.w.context, &kept, NULL, NULL));
     cr_expect(eq(sz, kept, 0));
     assert_ok(cushim_slice_alloc_shared(f.a, 4, 1, &x));
     assert_ok(cushim_slice_fill(f.a, x, 8));

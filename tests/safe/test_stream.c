@@ -441,15 +441,19 @@ Test(safe_stream, waits_have_a_time_limit)
     assert_ok(cushim_slice_fill(stream, slice, 2));
     assert_ok(cushim_event_record(event, stream));
     cushim_error_clear();
-    assert_status(cushim_stream_wait_for(stream, 5 * MILLISECOND), 600);
-    assert_status(cushim_event_wait_for(event, 5 * MILLISECOND), 600);
-    assert_status(cushim_stream_wait_for(stream, 0), 600);
     assert_status(cushim_slice_query(slice, false), 600);
+    assert_status(cushim_stream_query(stream), 600);
+    assert_status(cushim_event_query(event), 600);
     cr_expect(eq(int, cushim_error_status(), 0), "not ready is no error");
-    assert_ok(cushim_stream_wait_for(other, 0));
+    assert_refused(cushim_stream_synchronize_for(stream, 5 * MILLISECOND), 600,
+                   "cushim_stream_synchronize_for: the work is not done after 5000 us");
+    assert_refused(cushim_event_synchronize_for(event, 5 * MILLISECOND), 600,
+                   "cushim_event_synchronize_for: the work is not done after 5000 us");
+    assert_refused(cushim_stream_synchronize_for(stream, 0), 600, "after 0 us");
+    assert_ok(cushim_stream_synchronize_for(other, 0));
     atomic_store(&let_go, true);
-    assert_ok(cushim_event_wait_for(event, UINT64_MAX));
-    assert_ok(cushim_stream_wait_for(stream, UINT64_MAX));
+    assert_ok(cushim_event_synchronize_for(event, UINT64_MAX));
+    assert_ok(cushim_stream_synchronize_for(stream, UINT64_MAX));
     assert_ok(cushim_slice_query(slice, true));
     assert_refused(cushim_slice_query((cushim_slice){stream.id}, false), CUSHIM_ERROR_WRONG_HANDLE,
                    "this is the handle of a stream");

@@ -116,6 +116,11 @@ const char *cushim__module_suggest(const struct cushim__scope *scope, struct cus
     for (unsigned i = 1; i < names.n && used < size; i++)
         used += (size_t) snprintf(buffer + used, size - used, ", %s", names.best[i].name);
     if (names.total > names.n && used < size)
-        snprintf(buffer + used, size - used, " and %u more", names.total - names.n);
+        used +=
+            (size_t) snprintf(buffer + used, size - used, " and %u more", names.total - names.n);
+    /* C++ changes names that are not declared extern "C". */
+    if (!strncmp(names.best[0].name, "_Z", 2) && strncmp(name, "_Z", 2) != 0 && used < size)
+        snprintf(buffer + used, size - used,
+                 ": declare the kernel extern \"C\", or name it in .name_expressions");
     return buffer;
 }

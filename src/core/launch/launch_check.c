@@ -213,7 +213,7 @@ cushim_status cushim__launch_check_overlap(const struct cushim__launch *launch)
     cushim__fail_at(
         CUSHIM_ERROR_OVERLAP, launch->scope->call, launch->function->name,
         "%s: arguments %zu (%s) and %zu (%s) overlap in %zu bytes%s%s%s; if the kernel is made for "
-        "that, say CUSHIM_SAME() for one of them",
+        "that, one is CUSHIM_INOUT(), and the others CUSHIM_SAME()",
         launch->function->name, a, words[launch->arguments[a].intent], b,
         words[launch->arguments[b].intent], bytes, *label ? " of slice \"" : "", label,
         *label ? "\"" : "");

@@ -223,7 +223,10 @@ static cushim_status fail_elements(const struct cushim__resolved_view *span, con
     else if (type == CUSHIM_ELEMENT_INTEGER && span->type == CUSHIM_ELEMENT_FLOAT)
         advice = "; 1 is an int, 1.0f a float";
     else if (type == CUSHIM_ELEMENT_INTEGER && element == sizeof(int))
-        advice = "; 1 is an int, (short) 1 a short";
+        advice = span->element == 8   ? "; 1 is an int, (size_t) 1 has 8 bytes"
+                 : span->element == 2 ? "; 1 is an int, (short) 1 has 2 bytes"
+                 : span->element == 1 ? "; 1 is an int, (char) 1 has 1 byte"
+                                      : "";
     return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, cushim__span_label(span),
                            "%s: elements of %zu bytes%s here, of %zu%s in the view%s", call,
                            element, type_word(type), span->element, type_word(span->type), advice);

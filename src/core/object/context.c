@@ -228,7 +228,7 @@ static struct cushim__context *allocate(const struct cushim__scope *scope,
     context->cu = known->cu;
     context->device = known->device;
     pthread_mutex_init(&context->pool_lock, NULL);
-    context->reuse.max_bytes = CUSHIM_MEMORY_KEPT;
+    context->reuse.max_bytes = CUSHIM_MEMORY_LIMIT;
     context->reuse.off = cushim__driver_looks_for_mistakes(scope->driver);
     /*
      * The scope has pinned the driver only for this call, and the context needs it as long as it

@@ -156,3 +156,24 @@ cushim_status cushim__timeline_synchronize(struct cushim__scope *scope,
     cushim__unlock(timeline->context);
     return CUSHIM_OK;
 }
+
+cushim_status cushim__poll(cushim_status (*ask)(uint64_t id, const char *call), uint64_t id,
+                           uint64_t nanoseconds, const char *call)
+{
+    const uint64_t start = cushim__now_ns();
+    const uint64_t deadline = nanoseconds < UINT64_MAX - start ? start + nanoseconds : UINT64_MAX;
+    cushim_status status;
+
+    for (unsigned asked = 0;; asked++) {
+        /* Before the question: an answer that took long is not the last one. */
+        const uint64_t now = cushim__now_ns();
+
+        status = ask(id, call);
+        if (status != CUDA_ERROR_NOT_READY)
+            return status;
+        if (!cushim__poll_pause(asked, now, deadline))
+            return cushim__fail_at(CUDA_ERROR_NOT_READY, call, NULL,
+                                   "%s: the work is not done after %llu us", call,
+                                   (unsigned long long) nanoseconds / 1000);
+    }
+}

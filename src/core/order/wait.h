@@ -30,4 +30,11 @@ cushim_status cushim__timeline_synchronize(struct cushim__scope *scope,
 cushim_status cushim__timeline_settle(struct cushim__scope *scope,
                                       struct cushim__timeline *timeline);
 
+/*
+ * Asks again and again about the object of a handle until the result is not CUDA_ERROR_NOT_READY, or so
+ * many nanoseconds have passed; that then is an error of the public function `call`.
+ */
+cushim_status cushim__poll(cushim_status (*ask)(uint64_t id, const char *call), uint64_t id,
+                           uint64_t nanoseconds, const char *call);
+
 #endif

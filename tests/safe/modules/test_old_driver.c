@@ -195,7 +195,7 @@ Test(old_driver, no_memory_is_kept_where_the_mock_checks)
     begin("11.4");
     assert_ok(cushim_slice_alloc(a, 4, N, &slice));
     cushim_slice_free(&slice);
-    assert_ok(cushim_memory_kept(w.context, &bytes, NULL, NULL));
+    assert_ok(cushim_memory_stats(w.context, &bytes, NULL, NULL));
     cr_expect(eq(sz, bytes, 0));
     finish();
 }
