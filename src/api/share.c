@@ -58,19 +58,19 @@ static cushim_status check_shareable(const struct cushim__scope *scope,
 
 /*
  * Names the allocation. A handle of the driver is that of all of the allocation, in which adopted
- * memory may be a part.
+ * memory may be a part. It is looked up where the buffer begins: a slice without elements may begin
+ * where the buffer ends, and another allocation may be there.
  */
 static cushim_status name_memory(const struct cushim__scope *scope,
                                  const struct cushim__slice *slice,
                                  struct cushim_shared_slice *name)
 {
     const struct cushim__buffer *buffer = slice->buffer;
-    const CUdeviceptr address = buffer->address + slice->begin;
     CUdeviceptr base = 0;
     size_t bytes = 0;
 
-    CUSHIM_TRY(CU_CALL(scope, cuMemGetAddressRange_v2, (&base, &bytes, address)));
-    name->offset = address - base;
+    CUSHIM_TRY(CU_CALL(scope, cuMemGetAddressRange_v2, (&base, &bytes, buffer->address)));
+    name->offset = buffer->address + slice->begin - base;
     name->of_pool = is_of_pool(buffer);
     if (is_of_pool(buffer))
         return CU_CALL(scope, cuMemPoolExportPointer, ((void *) name->handle, base));

@@ -81,6 +81,13 @@ Test(safe_share, the_place_in_the_allocation)
     cr_expect(eq(u64, part.length, 5));
     cr_expect(eq(int, memcmp(part.handle, whole.handle, sizeof(part.handle)), 0));
     cushim_slice_free(&y);
+    /* Where the allocation ends, there is nothing, or another one. */
+    assert_ok(cushim_slice_split(&x, 100, &x, &y));
+    assert_ok(cushim_slice_share(y, &part));
+    cr_expect(eq(u64, part.offset, 800));
+    cr_expect(eq(u64, part.length, 0));
+    cr_expect(eq(int, memcmp(part.handle, whole.handle, sizeof(part.handle)), 0));
+    cushim_slice_free(&y);
     cushim_slice_free(&x);
     close_fixture(&f);
 }
