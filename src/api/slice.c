@@ -113,17 +113,19 @@ void cushim_slice_free(cushim_slice *slice)
 }
 
 /*
- * Makes the caller the owner of the memory of a buffer, unless another slice has a part of it. The
- * lock is for two threads that try this with one slice.
+ * Makes the caller the owner of the memory of a slice, unless another slice has a part of it, or
+ * another handle names it. The lock is for two threads that try this with one slice. The claim
+ * comes last: no thread retains the handle after it.
  */
-static bool disown(struct cushim__buffer *buffer)
+static bool disown(struct cushim__buffer *buffer, uint64_t id)
 {
     bool is_sole_owner;
 
     cushim__lock(buffer->context);
     is_sole_owner = atomic_load(&buffer->references) == 1 &&
                     (buffer->memory == CUSHIM__MEMORY_ASYNC ||
-                     (buffer->memory == CUSHIM__MEMORY_PLAIN && !buffer->keep));
+                     (buffer->memory == CUSHIM__MEMORY_PLAIN && !buffer->keep)) &&
+                    cushim__handle_claim(id);
     if (is_sole_owner) {
         buffer->memory = CUSHIM__MEMORY_BORROWED;
         buffer->leaked = true;
@@ -132,12 +134,12 @@ static bool disown(struct cushim__buffer *buffer)
     return is_sole_owner;
 }
 
-static cushim_status check_sole(const struct cushim__scope *scope, uint64_t id)
+static cushim_status fail_leak(const struct cushim__scope *scope, uint64_t id)
 {
-    if (!cushim__handle_is_shared(id))
-        return CUSHIM_OK;
     return cushim__fail_at(CUSHIM_ERROR_BUSY, scope->call, scope->label,
-                           "%s: the slice has another handle, by cushim_slice_retain()",
+                           cushim__handle_is_shared(id)
+                               ? "%s: the slice has another handle, by cushim_slice_retain()"
+                               : "%s: the slice is not all of an allocation of its own",
                            scope->call);
 }
 
@@ -149,12 +151,10 @@ static cushim_status leak(struct cushim__scope *scope, struct cushim__stream *st
     struct cushim__submission s = {
         .scope = scope, .timeline = stream->timeline, .accesses = &access, .n = 1};
 
-    CUSHIM_TRY(check_sole(scope, span->id));
     CUSHIM_TRY(cushim__submit_begin(&s));
-    if (!disown(buffer)) {
+    if (!disown(buffer, span->id)) {
         cushim__submit_abandon(&s);
-        return cushim__fail_at(CUSHIM_ERROR_BUSY, scope->call, scope->label,
-                               "%s: the slice is not all of an allocation of its own", scope->call);
+        return fail_leak(scope, span->id);
     }
     *ret_address = buffer->address;
     cushim__submit_end(&s);

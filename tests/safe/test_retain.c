@@ -81,6 +81,50 @@ Test(safe_retain, the_same_memory, .init = begin, .fini = end)
     cushim_slice_free(&x);
 }
 
+struct retaining {
+    uint64_t slice, again;
+};
+
+static bool retain_at_wait(struct cushim_call *call, void *user)
+{
+    struct retaining *r = user;
+
+    if (call->row == CUSHIM_ROW_cuStreamWaitEvent)
+        assert_ok(cushim_handle_retain(r->slice, &r->again));
+    return false;
+}
+
+/* The hook runs where another thread may run: while cushim_slice_leak() waits for earlier work. */
+Test(safe_retain, a_slice_that_is_retained_during_the_call_is_not_given_away, .init = begin,
+     .fini = end)
+{
+    struct retaining r = {0};
+    const struct cushim_hooks hooks = {.before = retain_at_wait, .user = &r};
+    cushim_slice x = CUSHIM_NONE, again = CUSHIM_NONE;
+    cushim_stream here = CUSHIM_NONE, there = CUSHIM_NONE;
+    cushim_context context = CUSHIM_NONE;
+    cushim_driver hooked = CUSHIM_NONE;
+    uint64_t address = 0;
+
+    assert_ok(cushim_interpose(w.driver, &hooks, 1, &hooked));
+    assert_ok(cushim_context_primary(hooked, 0, &context));
+    assert_ok(cushim_stream_new(context, NULL, &here));
+    assert_ok(cushim_stream_new(context, NULL, &there));
+    assert_ok(cushim_slice_zeros(there, 4, 4, &x));
+    r.slice = x.id;
+    assert_refused(cushim_slice_leak(here, &x, &address), CUSHIM_ERROR_BUSY,
+                   "cushim_slice_retain()");
+    again.id = r.again;
+    cushim_slice_free(&again);
+    assert_ok(cushim_slice_leak(here, &x, &address));
+    assert_ok(cushim_slice_adopt(here, address, 4, 4, CUSHIM_ADOPTED_ASYNC, &x));
+    cushim_slice_free(&x);
+    cushim_stream_free(&here);
+    cushim_stream_free(&there);
+    cushim_context_free(&context);
+    cushim_close(&hooked);
+}
+
 #define BOTH_WAYS(type, made, free, use)                                                           \
     do {                                                                                           \
         for (int i = 0; i < 2; i++) {                                                              \

@@ -281,22 +281,53 @@ static atomic_uint *handles_of(uint64_t id)
     return &cushim__table_rest(cushim__handle_index(root_of(id)))->handles;
 }
 
+/* Counts another handle of an object. False if the last one is closed, or is claimed. */
+static bool count_handle(uint64_t id)
+{
+    atomic_uint *handles = handles_of(id);
+    unsigned n = atomic_load(handles);
+
+    while (n)
+        if (atomic_compare_exchange_weak(handles, &n, n + 1))
+            return true;
+    return false;
+}
+
+/* Counts a closed handle. Tells whether it was the last one. A claimed one is counted already. */
+static bool uncount_handle(uint64_t id)
+{
+    atomic_uint *handles = handles_of(id);
+    unsigned n = atomic_load(handles);
+
+    while (n && !atomic_compare_exchange_weak(handles, &n, n - 1))
+        ;
+    return n <= 1;
+}
+
+/*
+ * The new handle is counted last, because nothing may fail after that: another thread that closes
+ * its handle meanwhile must know whether that was the last one.
+ */
 cushim_status cushim__handle_retain(uint64_t id, const char *call, uint64_t *ret_id)
 {
     const enum cushim__handle_kind kind = cushim__handle_kind_of(id);
     void *object = cushim__handle_pin(id, kind ? kind : CUSHIM__HANDLE_CONTEXT, call);
     cushim_status status;
+    uint64_t made = 0;
 
     if (!object)
         return cushim__error()->status;
     cushim__handle_pin_again(root_of(id));
-    atomic_fetch_add(handles_of(id), 1);
-    status = create(kind, object, NULL, root_of(id), call, ret_id);
+    status = create(kind, object, NULL, root_of(id), call, &made);
     if (status) {
-        atomic_fetch_sub(handles_of(id), 1);
         cushim__handle_unpin(root_of(id));
+    } else if (count_handle(id)) {
+        cushim__handle_set_lock(made, cushim__slot_at(cushim__handle_index(id))->lock);
+        *ret_id = made;
     } else {
-        cushim__handle_set_lock(*ret_id, cushim__slot_at(cushim__handle_index(id))->lock);
+        mark_closed(cushim__slot_at(cushim__handle_index(made)), made);
+        cushim__handle_unpin(made);
+        status = stale(id, kind, call);
     }
     cushim__handle_unpin(id);
     return status;
@@ -305,6 +336,13 @@ cushim_status cushim__handle_retain(uint64_t id, const char *call, uint64_t *ret
 bool cushim__handle_is_shared(uint64_t id)
 {
     return atomic_load(handles_of(id)) > 1;
+}
+
+bool cushim__handle_claim(uint64_t id)
+{
+    unsigned one = 1;
+
+    return atomic_compare_exchange_strong(handles_of(id), &one, 0);
 }
 
 cushim_status cushim__handle_close(uint64_t id, enum cushim__handle_kind kind, const char *call)
@@ -344,7 +382,7 @@ cushim_status cushim__handle_close_one(uint64_t id, enum cushim__handle_kind kin
      */
     if (closed) {
         cushim__table_note_freed(id, &place);
-        *ret_last = atomic_fetch_sub(handles_of(id), 1) == 1;
+        *ret_last = uncount_handle(id);
         cushim__handle_unpin(id);
     }
     cushim__handle_unpin(id);

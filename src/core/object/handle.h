@@ -101,6 +101,12 @@ cushim_status cushim__handle_retain(uint64_t id, const char *call, uint64_t *ret
 bool cushim__handle_is_shared(uint64_t id);
 
 /*
+ * Makes sure that the object of a handle that the caller has pinned gets no other handle any more.
+ * False if it has one. The caller closes the handle afterwards.
+ */
+bool cushim__handle_claim(uint64_t id);
+
+/*
  * Calls see() for every open handle, which is pinned during the call. made is the source location
  * where the handle was made, or "". see() must not make or close handles.
  */
