@@ -24,6 +24,7 @@ static cushim_context context;
 static cushim_stream stream;
 static cushim_slice slice;
 static cushim_pinned pinned;
+static const uint32_t *host; /* of pinned */
 static cushim_event event;
 static cushim_module module;
 static cushim_function function;
@@ -92,9 +93,18 @@ static int give_pointer(void **ret_pointer)
     return 0;
 }
 
+static int fail(void)
+{
+    return 999;
+}
+
+/* The program has one stream there, so nothing waits for events. */
 static void *resolve(const char *symbol, void *user)
 {
     (void) user;
+    if (!strcmp(symbol, "cuEventRecord") || !strcmp(symbol, "cuStreamWaitEvent") ||
+        !strcmp(symbol, "cuEventSynchronize"))
+        return (void *) (intptr_t) fail;
     if (!strcmp(symbol, "cuDriverGetVersion") || !strcmp(symbol, "cuDeviceGetAttribute") ||
         !strcmp(symbol, "cuDeviceGetCount"))
         return (void *) (intptr_t) give_number;
@@ -107,12 +117,20 @@ static void use_another_driver(void)
 {
     cushim_driver other = CUSHIM_NONE;
     cushim_context own = CUSHIM_NONE;
+    cushim_stream on = CUSHIM_NONE;
+    cushim_slice x = CUSHIM_NONE;
     int n = 0;
 
     OK(cushim_open(cushim_open_params(.resolver = resolve), &other));
     OK(cushim_device_count(other, &n));
     OK(cushim_context_primary(other, 0, &own));
     OK(cushim_context_synchronize(own));
+    /* What was the parent's pinned memory is any memory of the host here. */
+    OK(cushim_stream_new(own, NULL, &on));
+    OK(cushim_slice_alloc(on, 4, N, &x));
+    OK(cushim_slice_write_async(on, x, host, N));
+    cushim_slice_free(&x);
+    cushim_stream_free(&on);
     cushim_context_free(&own);
     cushim_close(&other);
     FORKED(cushim_context_synchronize(context));
@@ -157,6 +175,8 @@ static void prepare(void)
     OK(cushim_stream_new(context, NULL, &stream));
     OK(cushim_slice_zeros(stream, 4, N, &slice));
     OK(cushim_pinned_alloc(context, 4, N, 0, &pinned));
+    OK(cushim_pinned_read(pinned, (const void **) &host));
+    OK(cushim_view_fill(stream, CUSHIM_VIEW(pinned), &(uint32_t){1}, 4));
     OK(cushim_event_new(context, 0, &event));
     OK(cushim_module_load_text(context, ptx, NULL, &module));
     OK(cushim_module_function(module, "f", &function));

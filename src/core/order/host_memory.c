@@ -3,8 +3,6 @@
 
 #include <search.h>
 
-#include "base/fork.h"
-
 /* A part of the host's memory. The tree has those of all buffers, which do not overlap. */
 struct host_part {
     uintptr_t begin, end;
@@ -13,9 +11,22 @@ struct host_part {
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static void *parts;           /* of tsearch(); under the mutex */
+static void *parts_of_parent; /* before a fork(): another thread may have been changing them */
 static atomic_size_t n_parts; /* most programs have none, and take no lock then */
 
-CUSHIM__OPEN_IN_CHILD(mutex);
+/* In a child no address is one of the parent's buffers: what they belong to cannot be used there. */
+static void begin_in_child(void)
+{
+    pthread_mutex_init(&mutex, NULL);
+    parts_of_parent = parts;
+    parts = NULL;
+    atomic_store(&n_parts, 0);
+}
+
+__attribute__((constructor)) static void at_fork(void)
+{
+    pthread_atfork(NULL, NULL, begin_in_child);
+}
 
 static int compare(const void *a, const void *b)
 {
