@@ -146,3 +146,43 @@ KIND(SLICE)
 KIND(FAR_SLICE)
 KIND(PINNED)
 KIND(UNIFIED)
+
+/* The host copies pinned memory itself, which is not defined where both sides overlap. */
+Test(memory_kinds, host_memory_that_overlaps_the_view)
+{
+    struct fixture f;
+    struct memory m;
+    cushim_view part;
+    const void *p;
+    const int *host;
+
+    open_fixture(&f);
+    for (enum kind kind = PINNED; kind <= UNIFIED; kind++) {
+        m = open_memory(&f, kind, 4);
+        assert_ok(cushim_view_fill(f.a, m.view, &(int){1}, 4));
+        if (kind == PINNED)
+            assert_ok(cushim_pinned_read(m.pinned, &p));
+        else
+            assert_ok(cushim_unified_read(m.unified, &p));
+        host = p;
+        assert_ok(cushim_view_part(m.view, 0, 100, &part));
+        assert_refused(cushim_view_write(f.a, part, host + 99, 4, 100), CUSHIM_ERROR_OVERLAP,
+                       "the host's memory and the view overlap");
+        assert_refused(cushim_view_write_async(f.a, part, host + 99, 4, 100), CUSHIM_ERROR_OVERLAP,
+                       "overlap");
+        assert_refused(cushim_view_read(f.a, part, (int *) host + 99, 4, 100), CUSHIM_ERROR_OVERLAP,
+                       "overlap");
+        assert_ok(cushim_view_write(f.a, part, host + 100, 4, 100));
+        assert_ok(cushim_view_write_async(f.a, part, host + 100, 4, 100));
+        /* Rows that take turns do not overlap. */
+        assert_ok(
+            cushim_field_from_host(f.a, cushim_field_2d(part, 40, 5, 10), host + 5, 4, 40, 0));
+        assert_refused(
+            cushim_field_from_host(f.a, cushim_field_2d(part, 40, 5, 10), host + 4, 4, 40, 0),
+            CUSHIM_ERROR_OVERLAP, "overlap");
+        assert_ok(cushim_stream_synchronize(f.a));
+        cushim_pinned_free(&m.pinned);
+        cushim_unified_free(&m.unified);
+    }
+    close_fixture(&f);
+}

@@ -227,19 +227,42 @@ static cushim_status move_pieces(struct cushim__scope *scope, struct cushim__str
 }
 
 /*
- * Waits until the host may itself read the memory at an address, or write it, in case the memory is
- * a buffer.
+ * Looks up memory of the host. If it is a part of a buffer, ret_part is that, with a reference for
+ * the caller, and otherwise ret_part->buffer is NULL.
  */
-static cushim_status wait_for_host(struct cushim__scope *scope, const void *host, size_t bytes,
-                                   bool write)
+static cushim_status find_host(const struct cushim__scope *scope, const struct cushim__box *box,
+                               const struct cushim__host_box *host,
+                               struct cushim__access *ret_part)
 {
-    struct cushim__access access;
+    struct cushim__box other = {.rows = host->rows, .extent = box->extent};
+
+    ret_part->buffer = NULL;
+    if (!cushim__host_memory_find(host->first, bytes_of(&host->rows, &box->extent),
+                                  !box->access.write, ret_part))
+        return CUSHIM_OK;
+    other.access = *ret_part;
+    if (!cushim__boxes_overlap(box, &other))
+        return CUSHIM_OK;
+    cushim__buffer_unref(TAKE_PTR(ret_part->buffer), scope->call, NULL);
+    return cushim__fail_at(CUSHIM_ERROR_OVERLAP, scope->call, scope->label,
+                           "%s: the host's memory and the view overlap", scope->call);
+}
+
+/*
+ * Waits until the host may itself read its side of a copy, or write it, in case the memory is a
+ * buffer.
+ */
+static cushim_status wait_for_host(struct cushim__scope *scope, const struct cushim__box *box,
+                                   const struct cushim__host_box *host)
+{
+    struct cushim__access part;
     cushim_status status;
 
-    if (!cushim__host_memory_find(host, bytes, write, &access))
+    CUSHIM_TRY(find_host(scope, box, host, &part));
+    if (!part.buffer)
         return CUSHIM_OK;
-    status = cushim__buffer_synchronize(scope, &access);
-    cushim__buffer_unref(access.buffer, scope->call, NULL);
+    status = cushim__buffer_synchronize(scope, &part);
+    cushim__buffer_unref(part.buffer, scope->call, NULL);
     return status;
 }
 
@@ -258,8 +281,7 @@ cushim_status cushim__copy_host(struct cushim__scope *scope, struct cushim__stre
     CUSHIM_TRY(cushim__check_not_recording(scope, stream->timeline, OF_THE_HOST));
     if (cushim__extent_is_empty(&box.extent))
         return CUSHIM_OK;
-    CUSHIM_TRY(
-        wait_for_host(scope, host.first, bytes_of(&host.rows, &box.extent), !box.access.write));
+    CUSHIM_TRY(wait_for_host(scope, &box, &host));
     cushim__box_join_rows(&box, &host.rows);
     if (!is_pinned(&box))
         return move_pieces(scope, stream, &box, &host);
@@ -285,9 +307,9 @@ cushim_status cushim__copy_host_async(struct cushim__scope *scope, struct cushim
         return cushim__copy_host(scope, stream, given, given_host);
     if (cushim__extent_is_empty(&box.extent))
         return CUSHIM_OK;
+    CUSHIM_TRY(find_host(scope, &box, &host, &host_part));
     cushim__box_join_rows(&box, &host.rows);
-    if (!cushim__host_memory_find(host.first, bytes_of(&host.rows, &box.extent), !box.access.write,
-                                  &host_part))
+    if (!host_part.buffer)
         return move(scope, stream, &box, &host, NULL);
     status = move(scope, stream, &box, &host, &host_part);
     cushim__buffer_unref(host_part.buffer, scope->call, NULL);
