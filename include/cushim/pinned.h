@@ -9,8 +9,8 @@
  * cushim cannot check this rule.
  *
  * Pinned memory is a limited resource and slow to allocate, so programs should keep it and use it
- * again. All contexts may use it. All functions are thread-safe; see object.h, and view.h for parts
- * of the memory.
+ * again. All contexts of its driver may use it. All functions are thread-safe; see object.h, and
+ * view.h for parts of the memory.
  */
 #ifndef CUSHIM_PINNED_H
 #define CUSHIM_PINNED_H

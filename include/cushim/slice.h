@@ -129,6 +129,9 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_slice_split(cushim_slice *slice, 
  * Copies the elements of a view to host memory, and returns when the copy is complete.
  * element_bytes and length must be those of the view. If another thread submits work that writes
  * the same memory during the call, the host may get a mixture of old and new elements.
+ *
+ * The host memory may be pinned or unified memory itself. The result of this and of the other
+ * copies between a view and host memory is CUSHIM_ERROR_OVERLAP if both have bytes in common.
  */
 CUSHIM_API CUSHIM_CHECKED cushim_status cushim_view_read(cushim_stream stream, cushim_view view,
                                                          void *host, size_t element_bytes,
@@ -216,8 +219,8 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_view_write_async(cushim_stream st
 /**
  * Copies one view to another in the order of the stream. Each view is of a slice, of pinned memory
  * or of unified memory. Both must have the same number of bytes. They may belong to different
- * contexts, one of which must be the context of the stream. The result is CUSHIM_ERROR_OVERLAP if
- * the views overlap.
+ * contexts of a driver, one of which must be the context of the stream. The result is
+ * CUSHIM_ERROR_OVERLAP if the views overlap.
  */
 CUSHIM_API CUSHIM_CHECKED cushim_status cushim_view_copy(cushim_stream stream, cushim_view to,
                                                          cushim_view from);

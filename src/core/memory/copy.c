@@ -248,6 +248,18 @@ static cushim_status find_host(const struct cushim__scope *scope, const struct c
                            "%s: the host's memory and the view overlap", scope->call);
 }
 
+/* Waits until the host may itself make an access, in the context of its memory. */
+static cushim_status wait_for_access(struct cushim__scope *scope,
+                                     const struct cushim__access *access)
+{
+    struct cushim__scope other;
+
+    if (cushim__is_of_driver(scope, access))
+        return cushim__buffer_synchronize(scope, access);
+    CUSHIM_TRY(cushim__scope_enter(access->buffer->context, scope->call, scope->label, &other));
+    return cushim__scope_leave(&other, cushim__buffer_synchronize(&other, access));
+}
+
 /*
  * Waits until the host may itself read its side of a copy, or write it, in case the memory is a
  * buffer.
@@ -261,7 +273,7 @@ static cushim_status wait_for_host(struct cushim__scope *scope, const struct cus
     CUSHIM_TRY(find_host(scope, box, host, &part));
     if (!part.buffer)
         return CUSHIM_OK;
-    status = cushim__buffer_synchronize(scope, &part);
+    status = wait_for_access(scope, &part);
     cushim__buffer_unref(part.buffer, scope->call, NULL);
     return status;
 }
@@ -293,7 +305,10 @@ cushim_status cushim__copy_host(struct cushim__scope *scope, struct cushim__stre
     return CUSHIM_OK;
 }
 
-/* The memory of the host may be a buffer, which is then a part of the work. */
+/*
+ * The memory of the host may be a buffer, which is then a part of the work, unless its driver is
+ * another one.
+ */
 cushim_status cushim__copy_host_async(struct cushim__scope *scope, struct cushim__stream *stream,
                                       const struct cushim__box *given,
                                       const struct cushim__host_box *given_host)
@@ -311,7 +326,8 @@ cushim_status cushim__copy_host_async(struct cushim__scope *scope, struct cushim
     cushim__box_join_rows(&box, &host.rows);
     if (!host_part.buffer)
         return move(scope, stream, &box, &host, NULL);
-    status = move(scope, stream, &box, &host, &host_part);
+    status = cushim__is_of_driver(scope, &host_part) ? move(scope, stream, &box, &host, &host_part)
+                                             : cushim__copy_host(scope, stream, given, given_host);
     cushim__buffer_unref(host_part.buffer, scope->call, NULL);
     return status;
 }

@@ -99,6 +99,17 @@ void cushim__unlock_all(struct cushim__locks *locks)
     cushim__locks_forget(locks);
 }
 
+static cushim_status check_driver(const struct cushim__scope *scope,
+                                  const struct cushim__access *accesses, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!cushim__is_of_driver(scope, &accesses[i]))
+            return cushim__fail_at(CUSHIM_ERROR_FOREIGN_CONTEXT, scope->call, scope->label,
+                                   "%s: the memory belongs to a context of another driver",
+                                   scope->call);
+    return CUSHIM_OK;
+}
+
 /*
  * The contexts that have used a buffer can be read only under the buffer's lock. If one of them is
  * not locked, all locks are released and taken again in order: taking it out of order could
@@ -111,6 +122,7 @@ cushim_status cushim__lock_all(const struct cushim__scope *scope, struct cushim_
     struct cushim__context *foreign;
     bool room = true;
 
+    CUSHIM_TRY(check_driver(scope, accesses, n));
     for (size_t i = 0; room && i < n; i++)
         room = add(locks, accesses[i].buffer->context, false);
     while (room) {

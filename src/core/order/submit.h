@@ -100,6 +100,16 @@ void cushim__unlock_all(struct cushim__locks *locks);
 /* Drops the references of locks that are released. Called without locks: contexts may end here. */
 void cushim__locks_forget(struct cushim__locks *locks);
 
+/*
+ * Tells whether the scope's driver is that of the memory. Another one knows neither the memory nor
+ * the events of its uses.
+ */
+static inline bool cushim__is_of_driver(const struct cushim__scope *scope,
+                                        const struct cushim__access *access)
+{
+    return access->buffer->context->driver->library == scope->context->driver->library;
+}
+
 /* Takes the locks of two contexts, which may be the same. The caller keeps both alive. */
 void cushim__lock_contexts(struct cushim__locks *locks, struct cushim__context *a,
                            struct cushim__context *b);
