@@ -418,3 +418,29 @@ Test(safe_holes, memory_of_others_is_in_order)
     cushim_slice_free(&x);
     close_fixture(&f);
 }
+
+/*
+ * S17: the memory through which a copy goes is not used for the next copy if the wait has failed:
+ * the device may still write it.
+ */
+Test(safe_holes, memory_of_a_copy_that_may_still_run)
+{
+    struct fixture f;
+    cushim_slice x;
+    int values[N];
+
+    open_fixture(&f);
+    x = filled(f.a, 1);
+    forget_calls(&f.w);
+    assert_ok(cushim_slice_read(f.a, x, values, N));
+    assert_ok(cushim_slice_read(f.a, x, values, N));
+    cr_expect(eq(u64, count(&f.w, "cuMemHostAlloc"), 1));
+    inject(&f.w, "cuStreamSynchronize nth=1 result=unknown\n");
+    assert_status(cushim_slice_read(f.a, x, values, N), 999);
+    assert_ok(cushim_slice_read(f.b, x, values, N));
+    cr_expect(eq(u64, count(&f.w, "cuMemHostAlloc"), 2));
+    assert_ok(cushim_slice_read(f.b, x, values, N));
+    cr_expect(eq(u64, count(&f.w, "cuMemHostAlloc"), 2));
+    cushim_slice_free(&x);
+    close_fixture(&f);
+}

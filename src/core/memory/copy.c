@@ -181,23 +181,23 @@ static void pass(const struct cushim__extent *all, const struct cushim__extent *
 /* Copies one piece through a staging block, and waits until that is done. */
 static cushim_status move_piece(struct cushim__scope *scope, struct cushim__stream *stream,
                                 struct cushim__box *part, const struct cushim__host_box *host,
-                                void *block)
+                                struct cushim__staging_block *block)
 {
-    const struct cushim__host_box staged = {block, {part->extent.width, part->extent.height}};
+    const struct cushim__host_box staged = {block->host, {part->extent.width, part->extent.height}};
     const struct cushim__extent extent = part->extent;
     struct cushim__host_box given = staged;
-    cushim_status status;
 
     if (part->access.write)
-        copy_rows(block, &staged.rows, host->first, &host->rows, &extent);
+        copy_rows(block->host, &staged.rows, host->first, &host->rows, &extent);
     cushim__box_join_rows(part, &given.rows);
-    status = move(scope, stream, part, &given, NULL);
+    CUSHIM_TRY(move(scope, stream, part, &given, NULL));
     /* The block is used again for the next piece, so each piece must be done before that. */
-    if (!status)
-        status = cushim__timeline_synchronize(scope, stream->timeline);
-    if (!status && !part->access.write)
-        copy_rows(host->first, &host->rows, block, &staged.rows, &extent);
-    return status;
+    block->busy = true;
+    CUSHIM_TRY(cushim__timeline_synchronize(scope, stream->timeline));
+    block->busy = false;
+    if (!part->access.write)
+        copy_rows(host->first, &host->rows, block->host, &staged.rows, &extent);
+    return CUSHIM_OK;
 }
 
 /*
@@ -219,7 +219,7 @@ static cushim_status move_pieces(struct cushim__scope *scope, struct cushim__str
         const struct cushim__host_box there = {
             host->first + cushim__row_offset(&host->rows, at.y, at.z) + at.x, host->rows};
 
-        status = move_piece(scope, stream, &part, &there, block->host);
+        status = move_piece(scope, stream, &part, &there, block);
         pass(&box->extent, &piece, &at);
     } while (!status && at.z < box->extent.depth);
     cushim__staging_give(scope->context, block);

@@ -171,7 +171,7 @@ static void empty(struct cushim__context *context)
     const bool calls = cushim__host_calls_pending(context);
     struct cushim__scope scope;
 
-    if (calls || context->n_events || context->staging) {
+    if (calls || context->n_events || context->staging || context->staging_busy) {
         cushim__scope_to_free(context, "cushim_context_free", NULL, &scope);
         if (calls)
             CU_FREE(&scope, cuCtxSynchronize, ());

@@ -39,22 +39,28 @@ cushim_status cushim__staging_take(const struct cushim__scope *scope,
 
 void cushim__staging_give(struct cushim__context *context, struct cushim__staging_block *block)
 {
+    struct cushim__staging_block **list = block->busy ? &context->staging_busy : &context->staging;
+
     pthread_mutex_lock(&context->pool_lock);
-    block->next = context->staging;
-    context->staging = block;
+    block->next = *list;
+    *list = block;
     pthread_mutex_unlock(&context->pool_lock);
+}
+
+static void drain(const struct cushim__scope *scope, struct cushim__staging_block **list)
+{
+    while (*list) {
+        struct cushim__staging_block *block = *list;
+
+        *list = block->next;
+        CU_FREE(scope, cuMemFreeHost, (block->host));
+        free(block);
+    }
 }
 
 /* Called when the last reference on the context is gone, so no lock is needed. */
 void cushim__staging_drain(const struct cushim__scope *scope)
 {
-    struct cushim__context *context = scope->context;
-
-    while (context->staging) {
-        struct cushim__staging_block *block = context->staging;
-
-        context->staging = block->next;
-        CU_FREE(scope, cuMemFreeHost, (block->host));
-        free(block);
-    }
+    drain(scope, &scope->context->staging);
+    drain(scope, &scope->context->staging_busy);
 }
