@@ -281,6 +281,21 @@ Test(safe_retain, default_stream_outlives_its_context, .init = begin, .fini = en
     cushim_stream_free(&kept);
 }
 
+Test(safe_retain, a_recording_ends_once, .init = begin, .fini = end)
+{
+    cushim_stream recorder = CUSHIM_NONE, again = CUSHIM_NONE;
+    cushim_graph graph = CUSHIM_NONE, none = CUSHIM_NONE;
+
+    assert_ok(cushim_capture_begin(w.context, &recorder));
+    assert_ok(cushim_stream_retain(recorder, &again));
+    assert_ok(cushim_capture_end(&recorder, &graph));
+    assert_refused(cushim_capture_end(&again, &none), CUSHIM_ERROR_INVALID_ARGUMENT,
+                   "the recording has ended, by another handle of the stream");
+    cr_assert(eq(u64, again.id | none.id, 0));
+    assert_ok(cushim_graph_launch(graph, stream));
+    cushim_graph_free(&graph);
+}
+
 static int calls;
 
 static bool count_call(struct cushim_call *call, void *user)

@@ -305,7 +305,10 @@ cushim_status cushim__recording_end(const struct cushim__scope *scope,
     cushim__timeline_unlock(stream->timeline);
     if (!recording)
         return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, scope->call, scope->label,
-                               "%s: not a stream of cushim_capture_begin()", scope->call);
+                               stream->recorder
+                                   ? "%s: the recording has ended, by another handle of the stream"
+                                   : "%s: not a stream of cushim_capture_begin()",
+                               scope->call);
     if (status) {
         free_recording(recording);
         return status;
