@@ -231,8 +231,7 @@ static cushim_status move_pieces(struct cushim__scope *scope, struct cushim__str
  * the caller, and otherwise ret_part->buffer is NULL.
  */
 static cushim_status find_host(const struct cushim__scope *scope, const struct cushim__box *box,
-                               const struct cushim__host_box *host,
-                               struct cushim__access *ret_part)
+                               const struct cushim__host_box *host, struct cushim__access *ret_part)
 {
     struct cushim__box other = {.rows = host->rows, .extent = box->extent};
 
@@ -326,8 +325,9 @@ cushim_status cushim__copy_host_async(struct cushim__scope *scope, struct cushim
     cushim__box_join_rows(&box, &host.rows);
     if (!host_part.buffer)
         return move(scope, stream, &box, &host, NULL);
-    status = cushim__is_of_driver(scope, &host_part) ? move(scope, stream, &box, &host, &host_part)
-                                             : cushim__copy_host(scope, stream, given, given_host);
+    status = cushim__is_of_driver(scope, &host_part)
+                 ? move(scope, stream, &box, &host, &host_part)
+                 : cushim__copy_host(scope, stream, given, given_host);
     cushim__buffer_unref(host_part.buffer, scope->call, NULL);
     return status;
 }

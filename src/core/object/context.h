@@ -86,7 +86,7 @@ struct cushim__context {
     size_t n_events, max_events;
     struct cushim__staging_block *staging;      /* unused blocks: staging.h */
     struct cushim__staging_block *staging_busy; /* those that are not used again */
-    struct cushim__host_call *host_calls;  /* calls that the device has not made yet */
+    struct cushim__host_call *host_calls;       /* calls that the device has not made yet */
     struct cushim__reuse reuse;
 };
 

@@ -14,7 +14,7 @@ static void *parts;           /* of tsearch(); under the mutex */
 static void *parts_of_parent; /* before a fork(): another thread may have been changing them */
 static atomic_size_t n_parts; /* most programs have none, and take no lock then */
 
-/* In a child no address is one of the parent's buffers: what they belong to cannot be used there. */
+/* In a child no address is one of the parent's buffers: a child cannot use what they belong to. */
 static void begin_in_child(void)
 {
     pthread_mutex_init(&mutex, NULL);
