@@ -319,3 +319,28 @@ Test(safe_slice, split_leak_and_adopt)
     cushim_slice_free(&slice);
     close_fixture(&f);
 }
+
+/* Work with no bytes comes after nothing, whichever stream had the memory before. */
+Test(safe_slice, of_no_elements_is_used_and_adopted)
+{
+    cushim_slice slice = CUSHIM_NONE, adopted = CUSHIM_NONE;
+    uint64_t address = 0;
+    struct fixture f;
+
+    open_fixture(&f);
+    slice = counting(f.a);
+    assert_ok(cushim_slice_use(f.a, slice, false, &address));
+    assert_ok(cushim_slice_used(f.a, slice, false));
+    assert_ok(cushim_slice_adopt(f.a, address, 4, 0, CUSHIM_ADOPTED_BORROWED, &adopted));
+    cushim_slice_free(&slice);
+    assert_ok(cushim_slice_alloc(f.a, 4, 0, &slice));
+    for (int i = 0; i < 2; i++) {
+        assert_ok(cushim_slice_use(i ? f.b : f.a, slice, true, &address));
+        assert_ok(cushim_slice_used(i ? f.b : f.a, slice, true));
+        assert_ok(cushim_slice_use(i ? f.b : f.a, adopted, false, &address));
+    }
+    assert_refused(cushim_slice_leak(f.a, &slice, &address), CUSHIM_ERROR_BUSY, "not all of");
+    cushim_slice_free(&adopted);
+    cushim_slice_free(&slice);
+    close_fixture(&f);
+}

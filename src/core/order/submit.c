@@ -205,8 +205,11 @@ static bool is_fast(const struct cushim__submission *s)
     for (size_t i = 0; i < s->n; i++) {
         const struct cushim__access *a = &s->accesses[i];
 
-        /* The context is compared first: only then the lock that is held protects the buffer. */
-        if (a->buffer->context != s->timeline->context ||
+        /*
+         * The context is compared first: only then the lock that is held protects the buffer. A use
+         * of no bytes has no range that it could be noted in.
+         */
+        if (a->buffer->context != s->timeline->context || a->begin == a->end ||
             !cushim__fast_range(a->buffer, a->begin, a->end, a->write, s->timeline))
             return false;
     }
