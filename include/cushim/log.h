@@ -22,9 +22,9 @@ enum cushim_log_level {
 };
 
 /**
- * Receives one message. message is one line without a newline, and is valid during the call. Any
- * thread that uses the library may call the function, but two calls never run at the same time. The
- * function must not call cushim_log_set().
+ * Receives one message. message is one line without a newline and other control characters, and is
+ * valid during the call. Any thread that uses the library may call the function, but two calls
+ * never run at the same time. The function must not call cushim_log_set().
  */
 typedef void (*cushim_log_fn)(enum cushim_log_level level, const char *message, void *user);
 

@@ -82,8 +82,9 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_error_status(void);
 
 /**
  * Returns a sentence that explains the calling thread's last error, such as "cuLaunchKernelEx needs
- * CUDA 11.6; this CUDA driver is 11.4", or "" if there was none. The string is valid until the
- * thread's next error.
+ * CUDA 11.6; this CUDA driver is 11.4", or "" if there was none. It is one line: control characters
+ * in words of the program that it quotes are question marks. The string is valid until the thread's
+ * next error.
  */
 CUSHIM_API const char *cushim_error_text(void);
 

@@ -9,6 +9,7 @@
 
 #include "base/env.h"
 #include "base/fork.h"
+#include "base/str.h"
 #include "base/util.h"
 
 /*
@@ -51,6 +52,7 @@ static void read_environment(void)
     /* Whoever sets the variable wants to see messages, so this one is not left out. */
     snprintf(message, sizeof(message),
              "CUSHIM_LOG is '%.100s'; it must be none, error, warning, info or debug", word);
+    cushim__str_one_line(message);
     to_stderr(CUSHIM_LOG_WARNING, message, NULL);
 }
 
@@ -71,6 +73,7 @@ void cushim__log(enum cushim_log_level level, const char *format, ...)
     va_start(list, format);
     vsnprintf(message, sizeof(message), format, list);
     va_end(list);
+    cushim__str_one_line(message);
     pthread_mutex_lock(&mutex);
     /* The check is repeated under the mutex, because the callback may have been replaced. */
     if (callback && cushim__log_wants(level)) {

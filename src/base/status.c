@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/results.h"
+#include "base/str.h"
 #include "base/util.h"
 
 enum { NVRTC_BASE = CUSHIM_STATUS_NVRTC(1) - 1 };
@@ -110,6 +111,7 @@ cushim_status cushim__fail_at(cushim_status status, const char *call, const char
     va_start(list, format);
     vsnprintf(error.text, sizeof(error.text), format, list);
     va_end(list);
+    cushim__str_one_line(error.text);
     snprintf(error.call, sizeof(error.call), "%s", call ? call : "");
     snprintf(error.label, sizeof(error.label), "%s", label ? label : "");
     *cushim__error() = error;

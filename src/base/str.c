@@ -53,3 +53,10 @@ void cushim__str_finish(struct cushim__str *str)
     free(str->text);
     *str = (struct cushim__str){0};
 }
+
+void cushim__str_one_line(char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char) *text < ' ' || *text == '\x7f')
+            *text = '?';
+}

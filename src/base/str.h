@@ -24,6 +24,12 @@ const char *cushim__str_get(const struct cushim__str *str);
 
 void cushim__str_finish(struct cushim__str *str);
 
+/*
+ * Replaces control characters by '?'. Words of the program, such as a name that was not found, may
+ * contain any bytes; a message that quotes them must stay one line, and must not steer a terminal.
+ */
+void cushim__str_one_line(char *text);
+
 #define SCOPED_STR __attribute__((cleanup(cushim__str_finish))) struct cushim__str
 
 #endif

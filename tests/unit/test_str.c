@@ -72,3 +72,11 @@ Test(str, can_be_used_again_after_finish)
     cushim__str_append(&str, "second");
     cr_expect(eq(str, S(cushim__str_get(&str)), S("second")));
 }
+
+Test(str, one_line)
+{
+    char text[] = "a\nb\r\x1b[31m\x7f\xc3\xa9 c";
+
+    cushim__str_one_line(text);
+    cr_expect(eq(str, text, "a?b??[31m?\xc3\xa9 c"));
+}
