@@ -170,6 +170,7 @@ cushim_status cushim_slice_leak(cushim_stream stream, cushim_slice *slice, uint6
 
     CHECK_OUTPUT(slice);
     CHECK_OUTPUT(ret_address);
+    CUSHIM_TRY(cushim__slice_check(slice->id, __func__));
     CUSHIM_TRY(cushim__stream_enter(stream.id, __func__, &scope, &object));
     status = cushim__span_pin_here(&scope, cushim__slice_view(*slice), true, &span);
     if (!status) {
@@ -218,6 +219,7 @@ cushim_status cushim_slice_split(cushim_slice *slice, size_t at, cushim_slice *r
     CHECK_OUTPUT(ret_left);
     CHECK_OUTPUT(ret_right);
     CUSHIM_TRY(cushim__check_no_callback(__func__));
+    CUSHIM_TRY(cushim__slice_check(slice->id, __func__));
     CUSHIM_TRY(cushim__span_pin(cushim__slice_view(*slice), __func__, &span));
     if (at > span.length)
         status = cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: at %zu of %zu elements", __func__,
@@ -482,6 +484,7 @@ cushim_status cushim_slice_reclaim_to_host(cushim_stream stream, cushim_slice *s
 
     if (!slice)
         return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: slice is NULL", __func__);
+    CUSHIM_TRY(cushim__slice_check(slice->id, copy.call));
     CUSHIM_TRY(copy_host(stream, CUSHIM_VIEW(*slice), host, element, length, &copy));
     cushim_slice_free(slice);
     return CUSHIM_OK;

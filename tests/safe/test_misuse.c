@@ -406,3 +406,27 @@ Test(safe_misuse, parents_freed_first)
     }
     close_fixture(&f);
 }
+
+/* A slice that is freed by a call is a slice: other memory would lose its handle. */
+Test(safe_misuse, other_memory_where_a_slice_is_freed)
+{
+    cushim_slice pinned, unified, left = CUSHIM_NONE, right = CUSHIM_NONE;
+    uint64_t address = 0;
+    int values[N];
+    struct fixture f;
+
+    open_fixture(&f);
+    pinned.id = f.pinned.id;
+    unified.id = f.unified.id;
+    assert_refused(cushim_slice_split(&pinned, N / 2, &left, &right), CUSHIM_ERROR_WRONG_HANDLE,
+                   "cushim_slice_split: expected a slice, this is the handle of a pinned memory");
+    assert_refused(
+        cushim_slice_reclaim(f.stream, &unified, values, N), CUSHIM_ERROR_WRONG_HANDLE,
+        "cushim_slice_reclaim: expected a slice, this is the handle of a unified memory");
+    assert_refused(cushim_slice_leak(f.stream, &pinned, &address), CUSHIM_ERROR_WRONG_HANDLE,
+                   "cushim_slice_leak: expected a slice");
+    cr_expect(eq(u64, pinned.id, f.pinned.id));
+    cr_expect(eq(u64, unified.id, f.unified.id));
+    cr_expect(eq(u64, left.id, 0));
+    close_fixture(&f);
+}

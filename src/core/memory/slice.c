@@ -242,6 +242,14 @@ cushim_status cushim__span_check_element(const struct cushim__resolved_view *spa
     return CUSHIM_OK;
 }
 
+cushim_status cushim__slice_check(uint64_t id, const char *call)
+{
+    if (!cushim__handle_pin(id, CUSHIM__HANDLE_SLICE, call))
+        return cushim__error()->status;
+    cushim__handle_unpin(id);
+    return CUSHIM_OK;
+}
+
 cushim_status cushim__span_check_writable(const struct cushim__resolved_view *span,
                                           const char *call)
 {

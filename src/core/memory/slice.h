@@ -101,6 +101,12 @@ cushim_status cushim__span_pin(cushim_view view, const char *call,
 cushim_status cushim__span_pin_here(struct cushim__scope *scope, cushim_view view, bool write,
                                     struct cushim__resolved_view *ret_span);
 
+/*
+ * Fails for the handle of memory that is no slice. Functions that free a slice ask, because a view
+ * may be of any memory.
+ */
+cushim_status cushim__slice_check(uint64_t id, const char *call);
+
 static inline void cushim__span_unpin(const struct cushim__resolved_view *span)
 {
     cushim__handle_unpin(span->id);
