@@ -98,7 +98,8 @@ enum cushim_adopted {
 
 /**
  * Makes a slice of memory that exists already, at a device address. cushim assumes that all earlier
- * work on that memory is in the given stream: work of other streams will come after it.
+ * work on that memory is in the given stream: work of other streams will come after it. The result
+ * is CUSHIM_ERROR_INVALID_ARGUMENT for a number that is not of enum cushim_adopted.
  */
 CUSHIM_API CUSHIM_CHECKED cushim_status cushim_slice_adopt(cushim_stream stream, uint64_t address,
                                                            size_t element_bytes, size_t length,

@@ -135,6 +135,10 @@ cushim_status cushim_link(cushim_context context, const struct cushim_link_input
     name = given.label ? given.label : "linked";
     if (!inputs || !n_inputs)
         return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: there are no inputs", __func__);
+    if (n_inputs > PTRDIFF_MAX / sizeof(*inputs))
+        return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT,
+                            "%s: %zu inputs, which are more than an array can have", __func__,
+                            n_inputs);
     CUSHIM_TRY(cushim__jit_begin(&given, __func__, &link.jit));
     status = cushim__context_enter(context.id, __func__, &link.scope);
     if (!status) {

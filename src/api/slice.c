@@ -91,6 +91,9 @@ cushim_status cushim_slice_adopt(cushim_stream stream, uint64_t address, size_t 
     size_t bytes = 0;
 
     CHECK_OUTPUT(ret_slice);
+    if ((unsigned) how > CUSHIM_ADOPTED_PLAIN)
+        return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: how is %d, it must be from 0 to %d",
+                            __func__, (int) how, CUSHIM_ADOPTED_PLAIN);
     CUSHIM_TRY(cushim__stream_enter(stream.id, __func__, &scope, &object));
     status = cushim__checked_size(__func__, element, length, &bytes);
     if (!status && (!address || address + bytes < address))

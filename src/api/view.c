@@ -93,6 +93,10 @@ cushim_status cushim_view_partition(cushim_view view, size_t n, cushim_view *ret
     CHECK_OUTPUT(ret_views);
     if (!n)
         return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: into 0 parts", __func__);
+    if (n > PTRDIFF_MAX / sizeof(*ret_views))
+        return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT,
+                            "%s: into %zu parts, which are more than an array can have", __func__,
+                            n);
     CUSHIM_TRY(cushim__span_pin(view, __func__, &span));
     for (size_t i = 0; i < n; i++) {
         const size_t length = span.length / n + (i < span.length % n);

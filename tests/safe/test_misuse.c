@@ -430,3 +430,21 @@ Test(safe_misuse, other_memory_where_a_slice_is_freed)
     cr_expect(eq(u64, left.id, 0));
     close_fixture(&f);
 }
+
+Test(safe_misuse, numbers_that_nothing_has)
+{
+    const enum cushim_adopted how = (enum cushim_adopted) 3;
+    cushim_slice slice = CUSHIM_NONE;
+    uint64_t address = 0;
+    cushim_view view;
+    struct fixture f;
+
+    open_fixture(&f);
+    assert_ok(cushim_slice_use(f.stream, f.slice, false, &address));
+    assert_ok(cushim_slice_used(f.stream, f.slice, false));
+    assert_refused(cushim_slice_adopt(f.stream, address, 4, N, how, &slice),
+                   CUSHIM_ERROR_INVALID_ARGUMENT, "how is 3, it must be from 0 to 2");
+    assert_refused(cushim_view_partition(CUSHIM_VIEW(f.slice), SIZE_MAX, &view),
+                   CUSHIM_ERROR_INVALID_ARGUMENT, "more than an array can have");
+    close_fixture(&f);
+}

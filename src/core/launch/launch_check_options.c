@@ -78,6 +78,15 @@ static cushim_status check_carveout(const struct cushim__launch *launch, const i
                 launch->function->name, *percent);
 }
 
+static cushim_status check_event(const struct cushim__launch *launch, const char *field,
+                                 const struct cushim_launch_event *event)
+{
+    if (!event || !event->flags)
+        return CUSHIM_OK;
+    return FAIL(launch, "%s: .%s has flags %d, they must be 0", launch->function->name, field,
+                event->flags);
+}
+
 cushim_status cushim__launch_check_options(const struct cushim__launch *launch,
                                            const struct cushim_launch_options *o)
 {
@@ -87,6 +96,8 @@ cushim_status cushim__launch_check_options(const struct cushim__launch *launch,
     CUSHIM_TRY(check_enum(launch, "sync_domain", (int) o->sync_domain, CUSHIM_SYNC_DOMAIN_REMOTE));
     CUSHIM_TRY(check_window(launch, o->access_window));
     CUSHIM_TRY(check_carveout(launch, o->shared_carveout));
+    CUSHIM_TRY(check_event(launch, "programmatic_event", o->programmatic_event));
+    CUSHIM_TRY(check_event(launch, "completion_event", o->completion_event));
     if (o->n_attributes && !o->attributes)
         return FAIL(launch, "%s: .attributes is NULL, and .n_attributes is %zu",
                     launch->function->name, o->n_attributes);

@@ -161,6 +161,9 @@ Test(launch_options, events, .init = begin)
     cr_assert(eq(ptr, find(12)->value.event.event, raw_b));
     cushim_event_free(&a);
     assert_refused(LAUNCH(.programmatic_event = &first), CUSHIM_ERROR_STALE_HANDLE, "event");
+    second.flags = 1;
+    assert_refused(LAUNCH(.completion_event = &second), CUSHIM_ERROR_INVALID_ARGUMENT,
+                   ".completion_event has flags 1, they must be 0");
     cushim_event_free(&b);
     finish();
 }

@@ -63,6 +63,8 @@ Test(link, mistakes, .init = begin)
                    "an input has no data");
     assert_refused(cushim_link(w.context, nothing, 0, NULL, &image), CUSHIM_ERROR_INVALID_ARGUMENT,
                    "there are no inputs");
+    assert_refused(cushim_link(w.context, twice, SIZE_MAX / 8, NULL, &image),
+                   CUSHIM_ERROR_INVALID_ARGUMENT, "more than an array can have");
     assert_refused(cushim_link(w.context, twice, 1, NULL, NULL), CUSHIM_ERROR_INVALID_ARGUMENT,
                    "ret_image is NULL");
     cr_assert(eq(u64, image.id, 0));
