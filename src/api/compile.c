@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "base/params.h"
 #include "base/status.h"
 #include "core/code/rtc.h"
@@ -42,11 +41,7 @@ cushim_status cushim_compile(const char *source, const struct cushim_compile_par
 
 void cushim_image_free(cushim_image *image)
 {
-    if (!image || !image->id)
-        return;
-    if (cushim__handle_close(image->id, CUSHIM__HANDLE_IMAGE, __func__))
-        cushim__log(CUSHIM_LOG_ERROR, "%s", cushim__error()->text);
-    image->id = 0;
+    cushim__handle_free(image ? &image->id : NULL, CUSHIM__HANDLE_IMAGE, __func__);
 }
 
 const void *cushim_image_data(cushim_image handle, size_t *ret_bytes)

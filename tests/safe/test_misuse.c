@@ -448,3 +448,25 @@ Test(safe_misuse, numbers_that_nothing_has)
                    CUSHIM_ERROR_INVALID_ARGUMENT, "more than an array can have");
     close_fixture(&f);
 }
+
+Test(safe_misuse, a_sentence_names_the_call_and_is_one_line)
+{
+    cushim_image image;
+    cushim_stream stream;
+    cushim_event event;
+    struct fixture f;
+
+    open_fixture(&f);
+    stream.id = event.id = image.id = f.slice.id;
+    assert_refused(cushim_stream_synchronize_for(stream, 1), CUSHIM_ERROR_WRONG_HANDLE,
+                   "cushim_stream_synchronize_for: ");
+    assert_refused(cushim_event_synchronize_for(event, 1), CUSHIM_ERROR_WRONG_HANDLE,
+                   "cushim_event_synchronize_for: ");
+    cushim_error_clear();
+    cushim_image_free(&image);
+    cr_expect(eq(int, cushim_error_status(), CUSHIM_OK), "freeing sets no error");
+    cr_expect(eq(u64, image.id, 0));
+    cr_expect(not(cushim_driver_has(f.w.driver, "a\nb\x1b[31m")));
+    assert_text("'a?b?[31m'");
+    close_fixture(&f);
+}
