@@ -179,8 +179,11 @@ intptr_t cushim__leave(struct cushim__frame *frame)
 
 static struct cushim__hook_list *copy_hooks(const struct cushim_hooks *hooks, size_t n_hooks)
 {
-    struct cushim__hook_list *list = malloc(sizeof(*list) + n_hooks * sizeof(*hooks));
+    struct cushim__hook_list *list;
 
+    if (n_hooks > (PTRDIFF_MAX - sizeof(*list)) / sizeof(*hooks))
+        return NULL;
+    list = malloc(sizeof(*list) + n_hooks * sizeof(*hooks));
     if (list) {
         list->count = n_hooks;
         if (n_hooks)

@@ -396,6 +396,8 @@ Test(hooks, need_a_driver_and_a_place_for_the_handle)
                   CUSHIM_ERROR_WRONG_HANDLE);
     assert_status(cushim_interpose_nvrtc((cushim_nvrtc){driver.id}, hooks, 1, &ret_nvrtc),
                   CUSHIM_ERROR_WRONG_HANDLE);
+    /* The bytes of so many hooks are 0 again. */
+    assert_status(cushim_interpose(driver, hooks, SIZE_MAX / 2 + 1, &ret), CUSHIM_ERROR_NO_MEMORY);
     cushim_close(&driver);
     assert_status(cushim_interpose(closed, hooks, 1, &ret), CUSHIM_ERROR_STALE_HANDLE);
     cr_expect(eq(u64, ret.id, 7));
