@@ -147,7 +147,7 @@ cushim_status cushim__code_copy(const void *data, size_t bytes, const char *labe
     if (!data)
         return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, label, "%s: data is NULL",
                                call);
-    copy = bytes < SIZE_MAX ? malloc(bytes + 1) : NULL;
+    copy = bytes < PTRDIFF_MAX ? malloc(bytes + 1) : NULL;
     if (!copy)
         return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, call, label,
                                "no memory for %zu bytes of code", bytes);
