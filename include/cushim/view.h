@@ -137,7 +137,7 @@ template <class T> static inline size_t cushim__element_of(T *)
 typedef struct cushim_view {
     uint64_t object; /* the handle's number */
     size_t offset;   /* bytes from the beginning of the object */
-    size_t length;   /* elements; or all, if element is 0 */
+    size_t length;   /* elements; SIZE_MAX means all of the object */
     size_t element;  /* bytes of an element */
     bool writable;
     unsigned char type;        /* enum cushim_element_type */
