@@ -12,7 +12,7 @@
  *
  *     cushim_image image;
  *
- *     CUSHIM_TRY(cushim_compile(source, cushim_compile_params(.arch = "90", .fmad = CUSHIM_OFF), &image));
+ *     CUSHIM_TRY(cushim_compile(source, cushim_compile_params(.arch = "90"), &image));
  *
  * Compiling takes from tens of milliseconds to seconds, and older versions of NVRTC compile only
  * one program at a time. So keep images instead of compiling the same source again.

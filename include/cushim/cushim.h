@@ -12,9 +12,10 @@
  *   11.2   memory pools (pool.h); before that, slices use cuMemAlloc() and cuMemFree() (slice.h)
  *   11.4   graphs (graph.h)
  *   11.6   launch options other than cooperative launches and timing (launch.h)
- *   11.8   clusters, and the numbers of clusters that fit (function.h); the priority of a stream that
- *          exists (stream_attributes.h)
- *   12.0   code libraries (code_library.h), synchronisation domains (stream_attributes.h)
+ *   11.8   clusters, and the numbers of clusters that fit (function.h)
+ *   11.8   the priority of a stream that exists (stream_attributes.h)
+ *   12.0   code libraries (code_library.h)
+ *   12.0   synchronisation domains (stream_attributes.h, launch.h)
  *   12.1   cushim_context_set_flags() (context.h)
  *   12.3   .max_bytes of a pool (pool.h)
  *   12.4   the kernels of a module and the layout of their parameters (module.h, function.h)

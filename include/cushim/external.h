@@ -125,7 +125,8 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_stream_signal_external(
 
 /**
  * Makes later work in the stream wait until the semaphore is signalled, or until it has at least
- * that value. The calling thread does not wait. value is 0 for a semaphore without one. Otherwise like cushim_stream_signal_external().
+ * that value. The calling thread does not wait. value is 0 for a semaphore without one. Otherwise
+ * like cushim_stream_signal_external().
  */
 CUSHIM_API CUSHIM_CHECKED cushim_status cushim_stream_wait_external(
     cushim_stream stream, cushim_external_semaphore semaphore, uint64_t value);

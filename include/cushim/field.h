@@ -87,11 +87,11 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_field_layers(cushim_field field, 
                                                             size_t depth, cushim_field *ret_field);
 
 /**
- * Returns the view of all bytes from the first to the last one of a field, which a launch needs for a
- * kernel that works on the field. The kernel's parameter then is the address of the field's first
+ * Returns the view of all bytes from the first to the last one of a field, which a launch needs for
+ * a kernel that works on the field. The kernel's parameter then is the address of the field's first
  * element; pitch and sizes are arguments of their own. (field.view is not moved by
- * cushim_field_part().) The elements are those of the field if the bytes are a whole number of them,
- * and single bytes otherwise.
+ * cushim_field_part().) The elements are those of the field if the bytes are a whole number of
+ * them, and single bytes otherwise.
  */
 CUSHIM_API CUSHIM_CHECKED cushim_status cushim_field_view(cushim_field field,
                                                           cushim_view *ret_view);
@@ -185,7 +185,8 @@ cushim_field_from_host_async(cushim_stream stream, cushim_field field, const voi
  */
 CUSHIM_API CUSHIM_CHECKED cushim_status cushim_field_fill_with(cushim_stream stream,
                                                                cushim_field field,
-                                                               const void *element, size_t element_bytes);
+                                                               const void *element,
+                                                               size_t element_bytes);
 
 /**
  * Fills a field with a value: cushim_field_fill(stream, field, 1.5f). The value must have the type

@@ -9,7 +9,7 @@
  *
  *     CUSHIM_TRY(cushim_capture_begin(context, &recorder));
  *     CUSHIM_TRY(cushim_slice_fill(recorder, x, 0.0f));
- *     CUSHIM_TRY(cushim_launch(recorder, step, cushim_for_elements(n), CUSHIM_INOUT(x), CUSHIM_IN(y)));
+ *     CUSHIM_TRY(cushim_launch(recorder, step, cushim_for_elements(n), CUSHIM_INOUT(x)));
  *     CUSHIM_TRY(cushim_capture_end(&recorder, &graph));
  *     for (int i = 0; i < 1000; i++)
  *         CUSHIM_TRY(cushim_graph_launch(graph, stream));

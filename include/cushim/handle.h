@@ -25,8 +25,9 @@
 #include <cushim/status.h>
 
 /**
- * The handle that names no object: cushim_slice x = CUSHIM_NONE. In C it is an initialiser, and as an
- * argument of a call it is written (cushim_slice) CUSHIM_NONE. In C++ it may be assigned as well.
+ * The handle that names no object: cushim_slice x = CUSHIM_NONE. In C it is an initialiser, and as
+ * an argument of a call it is written (cushim_slice) CUSHIM_NONE. In C++ it may be assigned as
+ * well.
  */
 #ifdef __cplusplus
 extern "C++" {

@@ -8,9 +8,9 @@
  * it. So a loop that allocates and frees costs little. Only memory of slices that cushim allocated
  * is kept, not pinned, unified or adopted memory.
  *
- * Each context keeps up to CUSHIM_MEMORY_LIMIT bytes, unless cushim_memory_set_limit() says otherwise.
- * When these are full, a slice that is freed replaces kept memory of other sizes.
- * When an allocation of a slice fails because the device has no memory left, the kept memory of the
+ * Each context keeps up to CUSHIM_MEMORY_LIMIT bytes, unless cushim_memory_set_limit() says
+ * otherwise. When these are full, a slice that is freed replaces kept memory of other sizes. When
+ * an allocation of a slice fails because the device has no memory left, the kept memory of the
  * context is freed, and the allocation is tried again. Other users of the device do not see the
  * kept memory as free. Freeing the last handle of the context frees all of it.
  *
@@ -36,12 +36,12 @@ extern "C" {
  * With 0, nothing is kept.
  */
 CUSHIM_API CUSHIM_CHECKED cushim_status cushim_memory_set_limit(cushim_context context,
-                                                           size_t max_bytes);
+                                                                size_t max_bytes);
 
 /**
  * Frees kept memory until at most max_bytes are left. Memory that is freed later is kept again, up
- * to the limit of cushim_memory_set_limit(). Work of the device may still use the memory; it is freed in
- * the order of its stream.
+ * to the limit of cushim_memory_set_limit(). Work of the device may still use the memory; it is
+ * freed in the order of its stream.
  */
 CUSHIM_API CUSHIM_CHECKED cushim_status cushim_memory_trim(cushim_context context,
                                                            size_t max_bytes);
@@ -51,9 +51,9 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_memory_trim(cushim_context contex
  * has made, and how many of these got kept memory. Each pointer may be NULL.
  */
 CUSHIM_API CUSHIM_CHECKED cushim_status cushim_memory_stats(cushim_context context,
-                                                           size_t *ret_bytes,
-                                                           uint64_t *ret_allocated,
-                                                           uint64_t *ret_reused);
+                                                            size_t *ret_bytes,
+                                                            uint64_t *ret_allocated,
+                                                            uint64_t *ret_reused);
 
 #ifdef __cplusplus
 }

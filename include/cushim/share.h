@@ -16,9 +16,9 @@
  *
  * cushim orders the work of a process on its own slices. It knows nothing of the work of other
  * processes, which the programs must order themselves: by waiting on the host before they tell each
- * other, or with events of CUSHIM_EVENT_INTERPROCESS (event.h), which the mock does not have. After waiting for such an event in
- * a stream, cushim_slice_used() (slice.h) declares that later work on the memory comes after that
- * stream.
+ * other, or with events of CUSHIM_EVENT_INTERPROCESS (event.h), which the mock does not have. After
+ * waiting for such an event in a stream, cushim_slice_used() (slice.h) declares that later work on
+ * the memory comes after that stream.
  *
  * The process that made the memory must not free it before the others have freed theirs. A process
  * cannot open what it has shared itself: the result is then 201 CUDA_ERROR_INVALID_CONTEXT, or
@@ -76,10 +76,10 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_slice_share(cushim_slice slice,
 
 /**
  * Makes a slice of the memory that another process has shared. pool is the pool that was opened
- * with cushim_pool_open() if the memory is of a pool, and otherwise (cushim_pool) CUSHIM_NONE; another pool than
- * the right one is undefined behaviour. The caller frees the slice with cushim_slice_free(), which
- * closes the memory after all work on it that this process has submitted. Closing memory that is
- * not of a pool waits for that work.
+ * with cushim_pool_open() if the memory is of a pool, and otherwise (cushim_pool) CUSHIM_NONE;
+ * another pool than the right one is undefined behaviour. The caller frees the slice with
+ * cushim_slice_free(), which closes the memory after all work on it that this process has
+ * submitted. Closing memory that is not of a pool waits for that work.
  */
 CUSHIM_API CUSHIM_CHECKED cushim_status cushim_slice_open(cushim_stream stream, cushim_pool pool,
                                                           const struct cushim_shared_slice *name,
