@@ -87,7 +87,7 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_slice_open(cushim_stream stream, 
 
 /**
  * Returns a file descriptor that stands for a pool, to be sent to another process. The pool was
- * made with .shared; otherwise the result is an error of the driver. The caller closes the
+ * made with .shared; otherwise the result is CUSHIM_ERROR_INVALID_ARGUMENT. The caller closes the
  * descriptor.
  */
 CUSHIM_API CUSHIM_CHECKED cushim_status cushim_pool_share(cushim_pool pool, int *ret_fd);

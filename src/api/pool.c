@@ -23,7 +23,9 @@ static cushim_status create(const struct cushim__scope *scope,
                                  (pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold))
                        : CUSHIM_OK;
     if (!status)
-        return cushim__pool_give(scope, pool, true, params->label, ret_id);
+        return cushim__pool_give(scope, pool,
+                                 params->shared ? CUSHIM__POOL_SHARED : CUSHIM__POOL_OWN,
+                                 params->label, ret_id);
     CU_FREE(scope, cuMemPoolDestroy, (pool));
     return status;
 }
@@ -52,7 +54,7 @@ cushim_status cushim_pool_default(cushim_context context, cushim_pool *ret_pool)
     if (!status)
         status = CU_CALL(&scope, cuDeviceGetMemPool, (&pool, scope.context->device));
     if (!status)
-        status = cushim__pool_give(&scope, pool, false, NULL, &ret_pool->id);
+        status = cushim__pool_give(&scope, pool, CUSHIM__POOL_BORROWED, NULL, &ret_pool->id);
     return cushim__scope_leave(&scope, status);
 }
 
@@ -103,7 +105,11 @@ cushim_status cushim_slice_alloc_from(cushim_stream stream, cushim_pool pool, si
     source = cushim__handle_pin(pool.id, CUSHIM__HANDLE_POOL, __func__);
     if (!source)
         return cushim__scope_leave(&scope, cushim__error()->status);
-    status = alloc(&scope, object, source, &wanted, &ret_slice->id);
+    status = source->kind == CUSHIM__POOL_OPENED
+                 ? cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT,
+                                "%s: the pool is another process's, which alone allocates from it",
+                                __func__)
+                 : alloc(&scope, object, source, &wanted, &ret_slice->id);
     cushim__handle_unpin(pool.id);
     return cushim__scope_leave(&scope, status);
 }

@@ -183,6 +183,19 @@ cushim_status cushim_slice_open(cushim_stream stream, cushim_pool pool,
 
 /* --- pools --- */
 
+/* Of a pool that the program has set, cushim does not know how it was made. */
+static cushim_status check_shared(const struct cushim__scope *scope,
+                                  const struct cushim__pool *pool)
+{
+    if (pool->kind == CUSHIM__POOL_SHARED || pool->kind == CUSHIM__POOL_BORROWED)
+        return CUSHIM_OK;
+    return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, scope->call, scope->label,
+                           pool->kind == CUSHIM__POOL_OPENED
+                               ? "%s: the pool is another process's, which shares it"
+                               : "%s: the pool was made without .shared of cushim_pool_params()",
+                           scope->call);
+}
+
 cushim_status cushim_pool_share(cushim_pool pool, int *ret_fd)
 {
     struct cushim__pool *object;
@@ -192,8 +205,10 @@ cushim_status cushim_pool_share(cushim_pool pool, int *ret_fd)
 
     CHECK_OUTPUT(ret_fd);
     CUSHIM_TRY(cushim__object_enter(pool.id, CUSHIM__HANDLE_POOL, __func__, &scope, &object));
-    status = CU_CALL(&scope, cuMemPoolExportToShareableHandle,
-                     (&fd, object->cu, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
+    status = check_shared(&scope, object);
+    if (!status)
+        status = CU_CALL(&scope, cuMemPoolExportToShareableHandle,
+                         (&fd, object->cu, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
     if (!status)
         *ret_fd = fd;
     return cushim__scope_leave(&scope, status);
@@ -215,7 +230,7 @@ cushim_status cushim_pool_open(cushim_context context, int fd, cushim_pool *ret_
             CU_CALL(&scope, cuMemPoolImportFromShareableHandle,
                     (&pool, (void *) (intptr_t) fd, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
     if (!status)
-        status = cushim__pool_give(&scope, pool, true, NULL, &ret_pool->id);
+        status = cushim__pool_give(&scope, pool, CUSHIM__POOL_OPENED, NULL, &ret_pool->id);
     return cushim__scope_leave(&scope, status);
 }
 

@@ -12,7 +12,7 @@ static void destroy(void *object)
     struct cushim__context *context = pool->object.context;
     struct cushim__scope scope;
 
-    if (pool->owned) {
+    if (pool->kind != CUSHIM__POOL_BORROWED) {
         cushim__scope_to_free(context, "cushim_pool_free", cushim__object_label(&pool->object),
                               &scope);
         CU_FREE(&scope, cuMemPoolDestroy, (pool->cu));
@@ -32,21 +32,21 @@ cushim_status cushim__pool_check_device(const struct cushim__scope *scope)
                            "%s: the device has no memory pools", scope->call);
 }
 
-cushim_status cushim__pool_give(const struct cushim__scope *scope, CUmemoryPool cu, bool owned,
-                                const char *label, uint64_t *ret_id)
+cushim_status cushim__pool_give(const struct cushim__scope *scope, CUmemoryPool cu,
+                                enum cushim__pool_kind kind, const char *label, uint64_t *ret_id)
 {
     struct cushim__pool *pool = calloc(1, sizeof(*pool));
     cushim_status status = CUSHIM_OK;
 
     if (!pool) {
-        if (owned)
+        if (kind != CUSHIM__POOL_BORROWED)
             CU_FREE(scope, cuMemPoolDestroy, (cu));
         return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, scope->call, label, "no memory for a pool");
     }
     cushim__context_ref(scope->context);
     cushim__object_init(&pool->object, CUSHIM__HANDLE_POOL, scope->context, destroy);
     pool->cu = cu;
-    pool->owned = owned;
+    pool->kind = kind;
     if (label)
         status = cushim__object_set_label(&pool->object, label, scope->call);
     if (!status)

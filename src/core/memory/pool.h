@@ -9,11 +9,18 @@
 #include "core/cu/cu_memory.h"
 #include "core/order/stream.h"
 
+enum cushim__pool_kind {
+    CUSHIM__POOL_BORROWED, /* the driver's, or the program's */
+    CUSHIM__POOL_OWN,      /* made by cushim, which destroys it, as the following ones */
+    CUSHIM__POOL_SHARED,   /* made for other processes */
+    CUSHIM__POOL_OPENED,   /* another process has made it, and allocates from it */
+};
+
 /* The object of a pool's handle. */
 struct cushim__pool {
     struct cushim__object object; /* holds a reference on its context */
     CUmemoryPool cu;
-    bool owned; /* cushim destroys the CUmemoryPool */
+    enum cushim__pool_kind kind;
 };
 
 /*
@@ -24,10 +31,10 @@ struct cushim__pool {
 cushim_status cushim__pool_check_device(const struct cushim__scope *scope);
 
 /*
- * Makes a pool object for a CUmemoryPool, with a label or NULL, and a handle for it. If owned is
- * true, it takes over the CUmemoryPool, on failure too.
+ * Makes a pool object for a CUmemoryPool, with a label or NULL, and a handle for it. Unless it is
+ * borrowed, it takes over the CUmemoryPool, on failure too.
  */
-cushim_status cushim__pool_give(const struct cushim__scope *scope, CUmemoryPool cu, bool owned,
-                                const char *label, uint64_t *ret_id);
+cushim_status cushim__pool_give(const struct cushim__scope *scope, CUmemoryPool cu,
+                                enum cushim__pool_kind kind, const char *label, uint64_t *ret_id);
 
 #endif

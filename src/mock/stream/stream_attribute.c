@@ -20,18 +20,22 @@ enum {
 #define LAST_SYNC_DOMAIN 1
 #define SYNC_DOMAINS     4 /* that a device has */
 
-/* Returns the size of an attribute of streams, or 0 if streams do not have it. */
+/* Returns the size of an attribute of streams, or 0 if those of this driver do not have it. */
 static size_t size_of(int attribute)
 {
+    const int version = mock__driver_version();
+
     switch (attribute) {
     case ACCESS_POLICY_WINDOW:
         return sizeof(CUaccessPolicyWindow);
     case MOCK__SYNCHRONIZATION_POLICY:
-    case PRIORITY:
-    case MEM_SYNC_DOMAIN:
         return sizeof(int);
+    case PRIORITY:
+        return version < 11080 ? 0 : sizeof(int);
+    case MEM_SYNC_DOMAIN:
+        return version < 12000 ? 0 : sizeof(int);
     case MEM_SYNC_DOMAIN_MAP:
-        return 2;
+        return version < 12000 ? 0 : 2;
     default:
         return 0;
     }

@@ -109,6 +109,24 @@ Test(old_driver, names_the_driver_that_pools_need)
     finish();
 }
 
+Test(old_driver, without_attributes_of_streams)
+{
+    begin("11.4");
+    assert_status(cushim_stream_set_priority(a, -1), 1);
+    assert_status(cushim_stream_set_sync_domain(a, CUSHIM_SYNC_DOMAIN_REMOTE), 1);
+    assert_ok(cushim_stream_set_wait_policy(a, CUSHIM_WAIT_SPIN));
+    finish();
+}
+
+Test(old_driver, with_the_priority_of_streams_alone)
+{
+    begin("11.8");
+    assert_ok(cushim_stream_set_priority(a, -1));
+    assert_status(cushim_stream_set_sync_domain(a, CUSHIM_SYNC_DOMAIN_REMOTE), 1);
+    assert_status(cushim_stream_set_sync_domain_map(a, 0, 1), 1);
+    finish();
+}
+
 static void use_pool(void)
 {
     cushim_pool pool = CUSHIM_NONE;
