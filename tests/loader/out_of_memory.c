@@ -8,63 +8,10 @@
 
 #include <dlfcn.h>
 
+#include "../support/failing_alloc.h"
 #include "loader/library.h"
 
-enum { NEVER = -1, MOST = 1000 };
-
-static int countdown = NEVER; /* allocations until one fails */
-static long outstanding;      /* allocations that were not freed */
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *pointer, size_t size);
-char *__real_strdup(const char *text);
-void __real_free(void *pointer);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *pointer, size_t size);
-char *__wrap_strdup(const char *text);
-void __wrap_free(void *pointer);
-
-static int fails(void)
-{
-    return countdown >= 0 && countdown-- == 0;
-}
-
-static void *counted(void *pointer)
-{
-    outstanding += pointer != NULL;
-    return pointer;
-}
-
-void *__wrap_malloc(size_t size)
-{
-    return fails() ? NULL : counted(__real_malloc(size));
-}
-
-void *__wrap_calloc(size_t n, size_t size)
-{
-    return fails() ? NULL : counted(__real_calloc(n, size));
-}
-
-void *__wrap_realloc(void *pointer, size_t size)
-{
-    void *moved = fails() ? NULL : __real_realloc(pointer, size);
-
-    outstanding += moved && !pointer;
-    return moved;
-}
-
-char *__wrap_strdup(const char *text)
-{
-    return fails() ? NULL : counted(__real_strdup(text));
-}
-
-void __wrap_free(void *pointer)
-{
-    outstanding -= pointer != NULL;
-    __real_free(pointer);
-}
+enum { MOST = 1000 };
 
 /* What the loader keeps for ever: a library is a structure and its path. */
 static long kept(void)

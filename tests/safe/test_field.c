@@ -1,28 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Fields: parts of them, what is asked of the driver, order, and what is refused. */
-#include "support.h"
+#include "two_streams.h"
 
 SUITE(safe_field);
-
-struct fixture {
-    struct world w;
-    cushim_stream a, b;
-};
-
-static void open_fixture(struct fixture *f)
-{
-    open_world(&f->w);
-    assert_ok(cushim_context_set_current(f->w.context));
-    assert_ok(cushim_stream_new(f->w.context, NULL, &f->a));
-    assert_ok(cushim_stream_new(f->w.context, NULL, &f->b));
-}
-
-static void close_fixture(struct fixture *f)
-{
-    cushim_stream_free(&f->a);
-    cushim_stream_free(&f->b);
-    close_world(&f->w);
-}
 
 /* --- parts --- */
 

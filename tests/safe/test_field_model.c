@@ -2,29 +2,9 @@
 /* Fields: copies and fills in rows and layers, against a model of the host's. */
 #include <stdio.h>
 
-#include "support.h"
+#include "two_streams.h"
 
 SUITE(safe_field_model);
-
-struct fixture {
-    struct world w;
-    cushim_stream a, b;
-};
-
-static void open_fixture(struct fixture *f)
-{
-    open_world(&f->w);
-    assert_ok(cushim_context_set_current(f->w.context));
-    assert_ok(cushim_stream_new(f->w.context, NULL, &f->a));
-    assert_ok(cushim_stream_new(f->w.context, NULL, &f->b));
-}
-
-static void close_fixture(struct fixture *f)
-{
-    cushim_stream_free(&f->a);
-    cushim_stream_free(&f->b);
-    close_world(&f->w);
-}
 
 /* --- a model: bytes, and the same fields of them --- */
 

@@ -1,30 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Slices and views: what is in them, and what is asked of the driver. */
-#include "support.h"
+#include "two_streams.h"
 
 SUITE(safe_slice);
 
 enum { N = 100 };
-
-struct fixture {
-    struct world w;
-    cushim_stream a, b;
-};
-
-static void open_fixture(struct fixture *f)
-{
-    open_world(&f->w);
-    assert_ok(cushim_context_set_current(f->w.context));
-    assert_ok(cushim_stream_new(f->w.context, NULL, &f->a));
-    assert_ok(cushim_stream_new(f->w.context, NULL, &f->b));
-}
-
-static void close_fixture(struct fixture *f)
-{
-    cushim_stream_free(&f->a);
-    cushim_stream_free(&f->b);
-    close_world(&f->w);
-}
 
 static cushim_slice counting(cushim_stream stream)
 {
