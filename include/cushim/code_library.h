@@ -37,6 +37,7 @@ CUSHIM__HANDLE(cushim_code_library, cushim_code_library_free)
  */
 typedef struct cushim_kernel {
     uint64_t id;
+    CUSHIM__HANDLE_MARK
 } cushim_kernel;
 
 /**

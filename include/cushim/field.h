@@ -38,6 +38,7 @@ extern "C" {
 
 /** A field. cushim_field_2d(), cushim_field_3d() and cushim_field_alloc() make it. */
 typedef struct cushim_field {
+    CUSHIM__HANDLE_MARK
     cushim_view view;            /* the memory that the field is a part of, and its elements */
     size_t offset;               /* bytes of the view before the first element */
     size_t pitch;                /* bytes from one row to the next; 0: no gap after a row */

@@ -68,6 +68,13 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_handle_retain(uint64_t id, uint64
 }
 #endif
 
+/* By this type templates know handles, views and fields in C++. */
+#ifdef __cplusplus
+#define CUSHIM__HANDLE_MARK typedef void cushim__handle_mark;
+#else
+#define CUSHIM__HANDLE_MARK
+#endif
+
 /**
  * Declares a handle type, the function that frees its object, and the one that makes another handle
  * (cushim_handle_retain()). The function that frees returns nothing: errors of freeing go to the
@@ -77,6 +84,7 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_handle_retain(uint64_t id, uint64
 #define CUSHIM__HANDLE(type, destroy)                                                              \
     typedef struct type {                                                                          \
         uint64_t id;                                                                               \
+        CUSHIM__HANDLE_MARK                                                                        \
     } type;                                                                                        \
     CUSHIM_API void destroy(type *handle);                                                         \
     static inline CUSHIM_CHECKED cushim_status type##_retain(type handle, type *ret_handle)        \

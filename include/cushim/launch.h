@@ -125,24 +125,35 @@ static inline struct cushim_argument cushim__argument_value(const char *name, co
 /**
  * An argument for a value: a number, or a structure with the same layout as in the kernel. The
  * value has the size of its type, so the literal 1 is an int; write (size_t) 1 for a parameter of
- * type size_t.
+ * type size_t. A pointer is not accepted, because it is nearly always one of the host: memory of the
+ * device that cushim does not know is written as CUSHIM_VALUE((uint64_t) pointer), and nothing
+ * orders the launch with other work on it.
  */
+#define CUSHIM__NO_VALUE                                                                           \
+    "a handle or a pointer is no value: write CUSHIM_IN() or its like, or (uint64_t) pointer"
 #ifndef __cplusplus
 #define CUSHIM_VALUE(...)                                                                          \
     cushim__argument_value(#__VA_ARGS__, (__typeof__(__VA_ARGS__)[1]){__VA_ARGS__},                \
                            CUSHIM__VALUE_BYTES(__VA_ARGS__))
-/* The size of a value, which is no memory. */
+/* The size of a value, which is neither a handle nor a pointer. Short, because assert() writes it. */
 #define CUSHIM__VALUE_BYTES(...)                                                                   \
     (sizeof(struct {                                                                               \
-         _Static_assert(CUSHIM__IS_VALUE(__VA_ARGS__),                                             \
-                        "this is memory: write CUSHIM_IN(), _OUT() or _INOUT(); or a handle");     \
+         _Static_assert(CUSHIM__IS_VALUE((__typeof__(__VA_ARGS__) *) 0), CUSHIM__NO_VALUE);        \
          char unused;                                                                              \
      }) *                                                                                          \
      sizeof(__VA_ARGS__))
-#define CUSHIM__IS_VALUE(...)                                                                      \
-    _Generic((__VA_ARGS__), cushim_slice : 0, cushim_pinned : 0, cushim_unified : 0,               \
-             cushim_view : 0, cushim_stream : 0, cushim_context : 0, cushim_function : 0,          \
-             default : 1)
+/* 5 is the class of pointers. The types are spelled as pointers: not all are known here. */
+#define CUSHIM__IS_VALUE(p)                                                                        \
+    _Generic(p, cushim_slice * : 0, cushim_pinned * : 0, cushim_unified * : 0, cushim_view * : 0,  \
+             struct cushim_field * : 0, cushim_stream * : 0, cushim_context * : 0,                 \
+             cushim_event * : 0, cushim_function * : 0, cushim_module * : 0,                       \
+             struct cushim_graph * : 0, struct cushim_pool * : 0, struct cushim_kernel * : 0,      \
+             default : __builtin_classify_type(*p) != 5)
+/* Those that this header does not declare. */
+struct cushim_field;
+struct cushim_graph;
+struct cushim_pool;
+struct cushim_kernel;
 #endif
 
 /**
@@ -357,36 +368,28 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_launcher_launch_config(
 /*
  * In C++ these are functions of the same names, because an expression cannot make an array there.
  */
+/* Whether a type is that of a handle, or a view or a field, which CUSHIM_IN() and its like take. */
 template <class T> struct cushim__is_handle {
+    template <class U> static char ask(typename U::cushim__handle_mark *);
+    template <class U> static long ask(...);
+    static const bool value = sizeof(ask<T>(0)) == sizeof(char);
+};
+template <class T> struct cushim__is_pointer {
     static const bool value = false;
 };
-template <> struct cushim__is_handle<cushim_slice> {
+template <class T> struct cushim__is_pointer<T *> {
     static const bool value = true;
 };
-template <> struct cushim__is_handle<cushim_pinned> {
-    static const bool value = true;
-};
-template <> struct cushim__is_handle<cushim_unified> {
-    static const bool value = true;
-};
-template <> struct cushim__is_handle<cushim_view> {
-    static const bool value = true;
-};
-template <> struct cushim__is_handle<cushim_stream> {
-    static const bool value = true;
-};
-template <> struct cushim__is_handle<cushim_context> {
-    static const bool value = true;
-};
-template <> struct cushim__is_handle<cushim_function> {
+template <class T, size_t n> struct cushim__is_pointer<T[n]> {
     static const bool value = true;
 };
 
 template <class T>
 static inline struct cushim_argument cushim__argument_of(const char *name, const T &value)
 {
-    static_assert(!cushim__is_handle<T>::value,
-                  "this is memory: write CUSHIM_IN(), _OUT() or _INOUT(); or a handle");
+    static_assert(!cushim__is_handle<T>::value && !cushim__is_pointer<T>::value, CUSHIM__NO_VALUE);
+    static_assert(__is_trivially_copyable(T),
+                  "a kernel gets the bytes of a value, and this type cannot be copied as bytes");
 
     return cushim__argument_value(name, &value, sizeof(T));
 }

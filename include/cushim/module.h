@@ -40,6 +40,7 @@ CUSHIM__HANDLE(cushim_module, cushim_module_free)
  */
 typedef struct cushim_function {
     uint64_t id;
+    CUSHIM__HANDLE_MARK
 } cushim_function;
 
 /** Tells the driver's compiler which caches hold what kernels load from global memory. */

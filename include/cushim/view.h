@@ -135,6 +135,7 @@ template <class T> static inline size_t cushim__element_of(T *)
 
 /** A view. The functions below make it; a program must not change its fields. */
 typedef struct cushim_view {
+    CUSHIM__HANDLE_MARK
     uint64_t object; /* the handle's number */
     size_t offset;   /* bytes from the beginning of the object */
     size_t length;   /* elements; SIZE_MAX means all of the object */

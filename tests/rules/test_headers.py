@@ -54,14 +54,23 @@ DROPPED = [
 ]
 
 
+NO_VALUE = "a handle or a pointer is no value: write CUSHIM_IN"
+
 # Mistakes that the compiler finds, and a part of what it says.
 REFUSED = [
     ("CUSHIM_IGNORE(cushim_slice_read(stream, slice, (void *) &value, 1))", "a void pointer says"),
     ("CUSHIM_IGNORE(cushim_slice_write(stream, slice, (const void *) &value, 1))", "a void pointer"),
     ("CUSHIM_IGNORE(cushim_launch(stream, function, cushim_for_elements(1), CUSHIM_VALUE(slice)))",
-     "this is memory: write CUSHIM_IN"),
+     NO_VALUE),
     ("CUSHIM_IGNORE(cushim_launch(stream, function, cushim_for_elements(1), CUSHIM_VALUE(stream)))",
-     "or a handle"),
+     NO_VALUE),
+    *((f"CUSHIM_IGNORE(cushim_launch(stream, function, cushim_for_elements(1), CUSHIM_VALUE({name})))",
+       NO_VALUE)
+      for name in ("event", "module", "graph", "pool", "kernel", "field", "function")),
+    ("CUSHIM_IGNORE(cushim_launch(stream, function, cushim_for_elements(1), CUSHIM_VALUE(&value)))",
+     NO_VALUE),
+    ("CUSHIM_IGNORE(cushim_launch(stream, function, cushim_for_elements(1), CUSHIM_VALUE((void *) 0)))",
+     NO_VALUE),
     ("CUSHIM_IGNORE(cushim_launch(stream, function, 56))", ""),
     ("CUSHIM_IGNORE(cushim_launch(stream, function, cushim_for_elements(1), CUSHIM_IN(&value)))", ""),
     ("CUSHIM_IGNORE(cushim_slice_read(stream, &slice, &value, 1))", ""),
@@ -74,15 +83,22 @@ def compiles(compiler, flags, text, strict=STRICT):
     return subprocess.run(command, input=text, capture_output=True, text=True)
 
 
+# What the statements above use.
+VARIABLES = ["cushim_context context", "cushim_stream stream", "cushim_slice slice",
+             "cushim_function function", "cushim_event event", "cushim_module module",
+             "cushim_graph graph", "cushim_pool pool", "cushim_kernel kernel", "cushim_field field",
+             "float value"]
+
+
 def uses(statement):
     """A function with one statement that uses these variables."""
+    parameters = ", ".join(VARIABLES)
+    used = " ".join(f"(void) {variable.split()[1]};" for variable in VARIABLES)
     return f"""#include <cushim/cushim.h>
-        void use(cushim_context context, cushim_stream stream, cushim_slice slice,
-                 cushim_function function, float value);
-        void use(cushim_context context, cushim_stream stream, cushim_slice slice,
-                 cushim_function function, float value)
+        void use({parameters});
+        void use({parameters})
         {{
-            (void) context; (void) stream; (void) slice; (void) function; (void) value;
+            {used}
             {statement};
         }}"""
 
