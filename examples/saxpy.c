@@ -12,7 +12,7 @@
 
 #include <cushim/cushim.h>
 
-static const char kernel[] =
+static const char source[] =
     "extern \"C\" __global__ void saxpy(float a, const float *x, float *y, size_t n) {"
     "    size_t i = blockIdx.x * (size_t) blockDim.x + threadIdx.x;"
     "    if (i < n) y[i] = a * x[i] + y[i];"
@@ -32,7 +32,7 @@ static cushim_status gpu_saxpy(float a, const float *x, float *y, size_t n)
     printf("driver: %s\n", cushim_driver_path(driver));
     CUSHIM_TRY(cushim_context_primary(driver, 0, &context));
     CUSHIM_TRY(cushim_stream_default(context, &stream));
-    CUSHIM_TRY(cushim_module_compile(context, kernel, NULL, &module));
+    CUSHIM_TRY(cushim_module_compile(context, source, NULL, &module));
     CUSHIM_TRY(cushim_module_function(module, "saxpy", &saxpy));
 
     CUSHIM_TRY(cushim_slice_from(stream, x, n, &dx));

@@ -23,10 +23,11 @@ static cushim_status time_one(cushim_launcher launcher, cushim_stream stream, fl
 {
     CUSHIM_SCOPED(cushim_event) start = CUSHIM_NONE;
     CUSHIM_SCOPED(cushim_event) end = CUSHIM_NONE;
-    struct cushim_launch_config config = cushim_for_elements(N);
 
-    config.options = cushim_launch_options(.ret_start = &start, .ret_end = &end);
-    CUSHIM_TRY(cushim_launcher_launch(launcher, stream, config));
+    CUSHIM_TRY(cushim_launcher_launch(
+        launcher, stream,
+        cushim_launch_config(.elements = N, .options = cushim_launch_options(.ret_start = &start,
+                                                                             .ret_end = &end))));
     CUSHIM_TRY(cushim_event_synchronize(end));
     return cushim_event_elapsed(start, end, ret_ms);
 }

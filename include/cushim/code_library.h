@@ -52,7 +52,8 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_code_library_load(
 
 /**
  * Returns a module of the library in a context. The caller frees it with cushim_module_free(). The
- * module keeps the library loaded.
+ * module keeps the library loaded. Handles of the same library and context are of the same module:
+ * they give the same functions and variables, whose handles are closed with the last of them.
  */
 CUSHIM_API CUSHIM_CHECKED cushim_status cushim_code_library_module(cushim_code_library library,
                                                                    cushim_context context,
@@ -100,6 +101,8 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_kernel_set_cache_config(
     (cushim_source_location(CUSHIM_HERE), cushim_code_library_module(__VA_ARGS__))
 #define cushim_code_library_free(...)                                                              \
     (cushim_source_location(CUSHIM_HERE), cushim_code_library_free(__VA_ARGS__))
+#define cushim_code_library_retain(...)                                                            \
+    (cushim_source_location(CUSHIM_HERE), cushim_code_library_retain(__VA_ARGS__))
 #endif
 
 #ifdef __cplusplus

@@ -98,7 +98,7 @@ struct cushim_compile_params {
     /** --maxrregcount: the maximum number of registers of a thread; 0 means no limit. */
     int max_registers;
 
-    bool line_info;    /* --generate-line-info: source lines for profilers; no cost at run time */
+    bool line_info;    /* --generate-line-info: source lines for profilers and the mock's findings */
     bool device_debug; /* --device-debug: for debuggers; turns optimisation off */
 
     const char *std; /* --std: the language, "c++14", "c++17", "c++20" */

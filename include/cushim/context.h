@@ -85,7 +85,8 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_context_primary_reset(cushim_driv
 /**
  * Creates a context that belongs to the program. flags are of enum cushim_context_flag. The context
  * is not made current. A second context on a device costs memory, and kernels of two contexts do
- * not run at the same time: prefer the primary context.
+ * not run at the same time: prefer the primary context. The result is CUSHIM_ERROR_BUSY, and
+ * nothing is made, if the driver gives the context the address of one that cushim still has.
  */
 CUSHIM_API CUSHIM_CHECKED cushim_status cushim_context_create(cushim_driver driver, int device,
                                                               unsigned flags,
@@ -126,7 +127,8 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_context_is_primary(cushim_context
 
 /**
  * Pushes a context onto the calling thread's stack of contexts. The context then lives until
- * cushim_context_pop() removes it, even if its handle is freed before.
+ * cushim_context_pop() in this thread removes it, or the thread ends, even if its handle is freed
+ * before.
  */
 CUSHIM_API CUSHIM_CHECKED cushim_status cushim_context_push(cushim_context context);
 
@@ -259,17 +261,20 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_context_memory(cushim_context con
                                                               size_t *ret_free, size_t *ret_total);
 
 /**
- * Lets kernels of context use memory of peer, a context of another device. Copies between contexts
- * work without this. The result is 217 CUDA_ERROR_PEER_ACCESS_UNSUPPORTED if the devices do not
- * support it (cushim_device_can_access_peer()), and 704 CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED if
- * it is enabled already.
+ * Lets kernels of context use memory of peer, a context of another device: what slices of peer have
+ * (the device's pool is opened for context's device), and what cuMemAlloc() made. Pools that the
+ * program made are opened by cushim_pool_allow(). Copies between contexts work without this. A
+ * launch still refuses a slice of another context: a kernel gets its address as a value, or the
+ * address is adopted (cushim_slice_adopt()). The result is 217 CUDA_ERROR_PEER_ACCESS_UNSUPPORTED
+ * if the devices do not support it (cushim_device_can_access_peer()), and 704
+ * CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED if it is enabled already.
  */
 CUSHIM_API CUSHIM_CHECKED cushim_status cushim_context_enable_peer(cushim_context context,
                                                                    cushim_context peer);
 
 /**
- * Takes back what cushim_context_enable_peer() has allowed: kernels of context can no longer use
- * memory of peer.
+ * Takes back what cushim_context_enable_peer() has allowed. The device's pool, which other contexts
+ * may use, stays open until cushim_pool_allow() closes it.
  */
 CUSHIM_API CUSHIM_CHECKED cushim_status cushim_context_disable_peer(cushim_context context,
                                                                     cushim_context peer);
@@ -304,6 +309,8 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_context_check(cushim_context cont
     (cushim_source_location(CUSHIM_HERE), cushim_context_current(__VA_ARGS__))
 #define cushim_context_free(...)                                                                   \
     (cushim_source_location(CUSHIM_HERE), cushim_context_free(__VA_ARGS__))
+#define cushim_context_retain(...)                                                                 \
+    (cushim_source_location(CUSHIM_HERE), cushim_context_retain(__VA_ARGS__))
 #endif
 
 #ifdef __cplusplus

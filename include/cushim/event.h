@@ -34,7 +34,11 @@ enum cushim_event_flag {
 CUSHIM_API CUSHIM_CHECKED cushim_status cushim_event_new(cushim_context context, unsigned flags,
                                                          cushim_event *ret_event);
 
-/** Returns the CUevent, for calls through the table (table.h). It belongs to the event. */
+/**
+ * Returns the CUevent, for calls through the table (table.h). It belongs to the event. The program
+ * may record it itself: from now on a wait for the event is only that, and streams still wait for
+ * earlier work on memory that they use.
+ */
 CUSHIM_API CUSHIM_CHECKED cushim_status cushim_event_raw(cushim_event event, void **ret_cu_event);
 
 /**
@@ -67,8 +71,9 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_event_synchronize_for(cushim_even
 /**
  * Returns the time from start to end in milliseconds, with a resolution of about half a
  * microsecond. Both events must have been made with CUSHIM_EVENT_TIMING and recorded; otherwise the
- * result is 400 CUDA_ERROR_INVALID_HANDLE. The call does not wait: while one of the events is not
- * reached, the result is 600 CUDA_ERROR_NOT_READY, which does not change the thread's last error.
+ * result is 400 CUDA_ERROR_INVALID_HANDLE, and the error text says which it is. The call does not
+ * wait: while one of the events is not reached, the result is 600 CUDA_ERROR_NOT_READY.
+ * cushim_event_synchronize(end) waits until both are.
  */
 CUSHIM_API CUSHIM_CHECKED cushim_status cushim_event_elapsed(cushim_event start, cushim_event end,
                                                              float *ret_milliseconds);
@@ -76,6 +81,8 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_event_elapsed(cushim_event start,
 #ifndef CUSHIM_NO_SOURCE_LOCATIONS
 #define cushim_event_new(...)  (cushim_source_location(CUSHIM_HERE), cushim_event_new(__VA_ARGS__))
 #define cushim_event_free(...) (cushim_source_location(CUSHIM_HERE), cushim_event_free(__VA_ARGS__))
+#define cushim_event_retain(...)                                                                   \
+    (cushim_source_location(CUSHIM_HERE), cushim_event_retain(__VA_ARGS__))
 #endif
 
 #ifdef __cplusplus

@@ -3,11 +3,11 @@
  * Memory and semaphores of other interfaces, such as Vulkan. That interface exports them, for
  * example as file descriptors. This process imports them, and makes slices of the memory:
  *
- *     const struct cushim_external_memory_params *params = cushim_external_memory_params(
- *         .type = CUSHIM_EXTERNAL_MEMORY_OPAQUE_FD, .fd = fd, .bytes = bytes);
- *
- *     CUSHIM_TRY(cushim_external_memory_import(context, params, &memory));
- *     CUSHIM_TRY(cushim_external_memory_slice(stream, memory, 0, sizeof(float), n, &x));
+ *     CUSHIM_TRY(cushim_external_memory_import(
+ *         context, cushim_external_memory_params(.type = CUSHIM_EXTERNAL_MEMORY_OPAQUE_FD,
+ *                                                .fd = fd, .bytes = bytes),
+ *         &memory));
+ *     CUSHIM_TRY(cushim_external_memory_slice(stream, memory, 0, CUSHIM_ELEMENT(float), n, &x));
  *
  * cushim orders the work of this process on the slices. It knows nothing of the work of the other
  * interface, which semaphores order: it signals one that this process waits for, and the other way
@@ -52,7 +52,12 @@ enum cushim_external_memory_type {
 struct cushim_external_memory_params {
     size_t size; /* sizeof the structure; the macro sets it */
     int type;    /* of enum cushim_external_memory_type, or another number of the driver */
-    int fd;      /* for the types with a file descriptor, which is greater than 0 */
+    /**
+     * For the types with a file descriptor, which is greater than 0. A successful import takes it:
+     * it is then the driver's, and the program must neither use nor close it. If the import fails,
+     * it stays the program's, which closes it.
+     */
+    int fd;
     /** For the other types: the handle, or NULL if name is given. */
     const void *handle;
     const void *name;
@@ -95,7 +100,7 @@ enum cushim_external_semaphore_type {
 struct cushim_external_semaphore_params {
     size_t size; /* sizeof the structure; the macro sets it */
     int type;    /* of enum cushim_external_semaphore_type, or another number of the driver */
-    int fd;
+    int fd;      /* as that of memory: a successful import takes it */
     const void *handle;
     const void *name;
     const char *label;
@@ -138,10 +143,14 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_stream_wait_external(
     (cushim_source_location(CUSHIM_HERE), cushim_external_memory_slice(__VA_ARGS__))
 #define cushim_external_memory_free(...)                                                           \
     (cushim_source_location(CUSHIM_HERE), cushim_external_memory_free(__VA_ARGS__))
+#define cushim_external_memory_retain(...)                                                         \
+    (cushim_source_location(CUSHIM_HERE), cushim_external_memory_retain(__VA_ARGS__))
 #define cushim_external_semaphore_import(...)                                                      \
     (cushim_source_location(CUSHIM_HERE), cushim_external_semaphore_import(__VA_ARGS__))
 #define cushim_external_semaphore_free(...)                                                        \
     (cushim_source_location(CUSHIM_HERE), cushim_external_semaphore_free(__VA_ARGS__))
+#define cushim_external_semaphore_retain(...)                                                      \
+    (cushim_source_location(CUSHIM_HERE), cushim_external_semaphore_retain(__VA_ARGS__))
 #endif
 
 #ifdef __cplusplus

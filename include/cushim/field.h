@@ -113,8 +113,9 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_field_alloc(cushim_stream stream,
 /**
  * Copies one field to another in the order of the stream. Each field is of a slice, of pinned
  * memory or of unified memory. Both must have rows of the same number of bytes, and the same height
- * and depth; pitches may differ. They may belong to different contexts of a driver, one of which
- * must be the context of the stream.
+ * and depth; pitches may differ. Integers are not copied to floating-point numbers, nor the other
+ * way round, as by cushim_view_copy(). They may belong to different contexts of a driver, one of
+ * which must be the context of the stream.
  *
  * The result is CUSHIM_ERROR_OVERLAP if the fields have bytes in common. Two fields of the same
  * memory with different pitches must not lie between each other's rows either.

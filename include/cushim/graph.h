@@ -14,10 +14,19 @@
  *     for (int i = 0; i < 1000; i++)
  *         CUSHIM_TRY(cushim_graph_launch(graph, stream));
  *
+ * A recording is one stream: what it recorded runs in that order, and a recorder cannot be forked
+ * with cushim_stream_fork() or joined. Work that may run at the same time goes into graphs of its
+ * own, which are launched on streams of their own. Memory orders them:
+ *
+ *     CUSHIM_TRY(cushim_graph_launch(prepare, a));    writes x and y
+ *     CUSHIM_TRY(cushim_graph_launch(left, a));       reads x, writes p
+ *     CUSHIM_TRY(cushim_graph_launch(right, b));      reads y, writes q: beside left
+ *     CUSHIM_TRY(cushim_graph_launch(combine, a));    reads p and q, so it comes after both
+ *
  * Work does not run while it is recorded. A recorder accepts launches without timing or events,
- * copies between slices and pinned memory, fills, host functions, and work that is declared with
- * cushim_slice_used(). Work that cannot be recorded fails with CUSHIM_ERROR_CAPTURING, and the
- * recording continues without it.
+ * copies between slices and pinned memory (by handle, or asynchronous ones by its address), fills,
+ * host functions, and work that is declared with cushim_slice_used(). Work that cannot be recorded
+ * fails with CUSHIM_ERROR_CAPTURING, and the recording continues without it.
  *
  * A graph keeps the memory, modules and host functions that it uses: their handles may be freed
  * before the graph, but they live until the graph is freed. A launch of a graph is work of its
@@ -91,6 +100,8 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_graph_raw(cushim_graph graph, voi
 #define cushim_capture_end(...)                                                                    \
     (cushim_source_location(CUSHIM_HERE), cushim_capture_end(__VA_ARGS__))
 #define cushim_graph_free(...) (cushim_source_location(CUSHIM_HERE), cushim_graph_free(__VA_ARGS__))
+#define cushim_graph_retain(...)                                                                   \
+    (cushim_source_location(CUSHIM_HERE), cushim_graph_retain(__VA_ARGS__))
 #endif
 
 #ifdef __cplusplus

@@ -32,8 +32,8 @@
  *
  * A launch returns when the kernel is submitted. The values of its arguments are copied before it
  * returns. Memory that is freed while the kernel runs stays allocated until the kernel has ended. A
- * launch with an empty grid succeeds and does nothing. All functions are thread-safe, and need no
- * current context.
+ * launch with no elements, or with an empty grid, succeeds and does nothing. All functions are
+ * thread-safe, and need no current context.
  */
 #ifndef CUSHIM_LAUNCH_H
 #define CUSHIM_LAUNCH_H
@@ -82,7 +82,14 @@ static inline struct cushim_argument cushim__argument_view(enum cushim_intent in
     argument.intent = intent;
     argument.bytes = sizeof(uint64_t);
     argument.value = NULL;
-    argument.view = view;
+    /* Field by field, which compilers write in place; a structure they copy through memory. */
+    argument.view.object = view.object;
+    argument.view.offset = view.offset;
+    argument.view.length = view.length;
+    argument.view.element = view.element;
+    argument.view.writable = view.writable;
+    argument.view.type = view.type;
+    cushim__clear_reserved(&argument.view);
     return argument;
 }
 
@@ -125,8 +132,8 @@ static inline struct cushim_argument cushim__argument_value(const char *name, co
 /**
  * An argument for a value: a number, or a structure with the same layout as in the kernel. The
  * value has the size of its type, so the literal 1 is an int; write (size_t) 1 for a parameter of
- * type size_t. A pointer is not accepted, because it is nearly always one of the host: memory of the
- * device that cushim does not know is written as CUSHIM_VALUE((uint64_t) pointer), and nothing
+ * type size_t. A pointer is not accepted, because it is nearly always one of the host: memory of
+ * the device that cushim does not know is written as CUSHIM_VALUE((uint64_t) pointer), and nothing
  * orders the launch with other work on it.
  */
 #define CUSHIM__NO_VALUE                                                                           \
@@ -135,7 +142,8 @@ static inline struct cushim_argument cushim__argument_value(const char *name, co
 #define CUSHIM_VALUE(...)                                                                          \
     cushim__argument_value(#__VA_ARGS__, (__typeof__(__VA_ARGS__)[1]){__VA_ARGS__},                \
                            CUSHIM__VALUE_BYTES(__VA_ARGS__))
-/* The size of a value, which is neither a handle nor a pointer. Short, because assert() writes it. */
+/* The size of a value, which is neither a handle nor a pointer. Short, because assert() writes it.
+ */
 #define CUSHIM__VALUE_BYTES(...)                                                                   \
     (sizeof(struct {                                                                               \
          _Static_assert(CUSHIM__IS_VALUE((__typeof__(__VA_ARGS__) *) 0), CUSHIM__NO_VALUE);        \
@@ -148,12 +156,17 @@ static inline struct cushim_argument cushim__argument_value(const char *name, co
              struct cushim_field * : 0, cushim_stream * : 0, cushim_context * : 0,                 \
              cushim_event * : 0, cushim_function * : 0, cushim_module * : 0,                       \
              struct cushim_graph * : 0, struct cushim_pool * : 0, struct cushim_kernel * : 0,      \
-             default : __builtin_classify_type(*p) != 5)
+             struct cushim_op * : 0, struct cushim_policy * : 0, struct cushim_future * : 0,       \
+             default                                                                               \
+             : __builtin_classify_type(*p) != 5)
 /* Those that this header does not declare. */
 struct cushim_field;
 struct cushim_graph;
 struct cushim_pool;
 struct cushim_kernel;
+struct cushim_op;
+struct cushim_policy;
+struct cushim_future;
 #endif
 
 /**
@@ -164,10 +177,12 @@ struct cushim_kernel;
 #define CUSHIM_BYTES(address, bytes) cushim__argument_value(#address, (address), (bytes))
 
 /**
- * The shape of a launch: either grid and block, or elements. A launch with elements and a grid[0]
- * or a block[0] other than 0 fails with CUSHIM_ERROR_INVALID_ARGUMENT. A zero in grid[1], grid[2],
- * block[1] or block[2] means 1. If both grid[0] and elements are 0, the launch does nothing and
- * succeeds.
+ * The shape of a launch: either grid and block, or elements. A launch with elements and anything of
+ * a grid or a block fails with CUSHIM_ERROR_INVALID_ARGUMENT. A zero in grid[1], grid[2], block[1]
+ * or block[2] means 1. If both grid[0] and elements are 0, the launch does nothing and succeeds;
+ * but a block with a grid of three zeros was forgotten to be given one, and fails with
+ * CUSHIM_ERROR_INVALID_ARGUMENT. Where a number of blocks that was computed can be 0, write
+ * .grid = {blocks, 1, 1}.
  */
 struct cushim_launch_config {
     size_t size; /* sizeof the structure; the macro cushim_launch_config() sets it */
@@ -177,7 +192,7 @@ struct cushim_launch_config {
     size_t shared_bytes; /* dynamic shared memory of a block */
     /**
      * The number of elements, with one thread for each in x. cushim then chooses grid and block,
-     * which must be 0.
+     * which must be 0. The grid is a multiple of the clusters, if there are any.
      */
     size_t elements;
     const struct cushim_launch_options *options;
@@ -233,7 +248,7 @@ static inline struct cushim_launch_config cushim_for_2d(size_t width, size_t hei
     __builtin_memset(&config, 0, sizeof(config));
     config.size = sizeof(config);
     config.grid[0] = height ? cushim__blocks(width, 16) : 0;
-    config.grid[1] = cushim__blocks(height, 16);
+    config.grid[1] = height ? cushim__blocks(height, 16) : 1;
     config.block[0] = config.block[1] = 16;
     return config;
 }
@@ -250,8 +265,8 @@ static inline struct cushim_launch_config cushim_for_3d(size_t width, size_t hei
     __builtin_memset(&config, 0, sizeof(config));
     config.size = sizeof(config);
     config.grid[0] = height && depth ? cushim__blocks(width, 8) : 0;
-    config.grid[1] = cushim__blocks(height, 8);
-    config.grid[2] = cushim__blocks(depth, 4);
+    config.grid[1] = height ? cushim__blocks(height, 8) : 1;
+    config.grid[2] = depth ? cushim__blocks(depth, 4) : 1;
     config.block[0] = config.block[1] = 8;
     config.block[2] = 4;
     return config;
@@ -360,6 +375,8 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_launcher_launch_config(
     (cushim_source_location(CUSHIM_HERE), cushim_launcher_create(__VA_ARGS__))
 #define cushim_launcher_free(...)                                                                  \
     (cushim_source_location(CUSHIM_HERE), cushim_launcher_free(__VA_ARGS__))
+#define cushim_launcher_retain(...)                                                                \
+    (cushim_source_location(CUSHIM_HERE), cushim_launcher_retain(__VA_ARGS__))
 #endif
 
 #ifdef __cplusplus

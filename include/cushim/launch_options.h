@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Options of a launch (launch.h): cooperative launches, timing, clusters, and the other attributes of
- * cuLaunchKernelEx(). Most launches have none.
+ * Options of a launch (launch.h): cooperative launches, timing, clusters, and the other attributes
+ * of cuLaunchKernelEx(). Most launches have none.
  *
- *     struct cushim_launch_config config = cushim_for_elements(n);
+ *     CUSHIM_TRY(cushim_launch(stream, saxpy,
+ *                              cushim_launch_config(.elements = n, .options =
+ * cushim_launch_options( .ret_start = &start, .ret_end = &end)), CUSHIM_VALUE(a), CUSHIM_IN(x),
+ * CUSHIM_INOUT(y), CUSHIM_VALUE(n)));
  *
- *     config.options = cushim_launch_options(.ret_start = &start, .ret_end = &end);
- *     CUSHIM_TRY(cushim_launch(stream, saxpy, config, ...));
- *
- * A launch reads the options before it returns; nothing of them needs to live longer.
+ * A launch reads the options before it returns; nothing of them needs to live longer. In C++, what
+ * cushim_launch_options() writes ends with the full expression, so it is written within the call.
  */
 #ifndef CUSHIM_LAUNCH_OPTIONS_H
 #define CUSHIM_LAUNCH_OPTIONS_H
@@ -86,8 +87,9 @@ struct cushim_launch_attribute {
  * cuLaunchKernelEx(), which cushim calls only for a launch with such options. Drivers have it from
  * CUDA 11.6 on, and CUDA's headers from 11.8 on. Attributes that came later name their version.
  * With a driver that is too old, the launch returns 302 CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND
- * or 1 CUDA_ERROR_INVALID_VALUE. A value that no driver accepts is CUSHIM_ERROR_INVALID_ARGUMENT,
- * and the error text names the field and the value.
+ * or 1 CUDA_ERROR_INVALID_VALUE, and the error text names the version that it needs. A value that
+ * no driver accepts is CUSHIM_ERROR_INVALID_ARGUMENT, and the error text names the field and the
+ * value.
  */
 struct cushim_launch_options {
     size_t size; /* sizeof the structure; the macro cushim_launch_options() sets it */
@@ -109,14 +111,17 @@ struct cushim_launch_options {
     const struct cushim_access_window *access_window;
 
     /**
-     * The size of a cluster in blocks, in x, y and z. If all three are 0, there are no clusters;
-     * otherwise x must not be 0, and a 0 in y or z means 1. The grid must be a multiple of it.
+     * The size of a cluster in blocks, in x, y and z. If all three are 0, there are no clusters but
+     * those that the kernel was compiled for; otherwise x must not be 0, and a 0 in y or z means 1.
+     * A grid that is given must be a multiple of it; one that cushim chooses for elements is.
+     * Clusters of more than 8 blocks need
+     * CUSHIM_FUNCTION_NON_PORTABLE_CLUSTER_ALLOWED (function.h).
      */
     unsigned cluster[3];
     enum cushim_cluster_scheduling cluster_scheduling;
     /**
      * A larger size that the driver should use for clusters where it fits. It must be a multiple of
-     * cluster. CUDA 12.8.
+     * cluster, which must be given. CUDA 12.8.
      */
     unsigned preferred_cluster[3];
 
@@ -152,7 +157,11 @@ struct cushim_launch_options {
     size_t n_attributes;
 };
 
-/** Writes options in place: .options = cushim_launch_options(.cooperative = true). */
+/**
+ * Writes options in place: cushim_launch_config(.elements = n, .options =
+ * cushim_launch_options(.cooperative = true)). In C++ they end with the full expression, so this
+ * stands within the call of cushim_launch().
+ */
 #define cushim_launch_options(...) CUSHIM__IN_PLACE(cushim_launch_options, __VA_ARGS__)
 
 #ifdef __cplusplus

@@ -236,6 +236,8 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_module_unregister(cushim_context 
     (cushim_source_location(CUSHIM_HERE), cushim_module_find(__VA_ARGS__))
 #define cushim_module_free(...)                                                                    \
     (cushim_source_location(CUSHIM_HERE), cushim_module_free(__VA_ARGS__))
+#define cushim_module_retain(...)                                                                  \
+    (cushim_source_location(CUSHIM_HERE), cushim_module_retain(__VA_ARGS__))
 #endif
 
 #ifdef __cplusplus

@@ -48,7 +48,8 @@ extern "C" {
 CUSHIM_API void cushim_source_location(const char *place);
 
 /**
- * Gives an object a label, which messages then contain. The text is copied. An object can be
+ * Gives an object a label, which messages then contain, and the mock's findings of streams, events
+ * and memory. The text is copied. An object can be
  * labelled only once, because other threads may read the label at any time: the second attempt
  * fails with CUSHIM_ERROR_BUSY. id is the number in a handle of any kind; cushim_label() takes the
  * handle itself. Thread-safe.

@@ -63,6 +63,8 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_pinned_write(cushim_pinned pinned
     (cushim_source_location(CUSHIM_HERE), cushim_pinned_alloc(__VA_ARGS__))
 #define cushim_pinned_free(...)                                                                    \
     (cushim_source_location(CUSHIM_HERE), cushim_pinned_free(__VA_ARGS__))
+#define cushim_pinned_retain(...)                                                                  \
+    (cushim_source_location(CUSHIM_HERE), cushim_pinned_retain(__VA_ARGS__))
 #endif
 
 #ifdef __cplusplus

@@ -38,7 +38,11 @@ struct cushim_pool_params {
     size_t size; /* sizeof the structure; the macro sets it */
     /** As cushim_pool_set_release_threshold() sets it. */
     uint64_t release_threshold;
-    /** How many bytes the pool reserves at most; 0: as many as there are. Needs CUDA 12.3. */
+    /**
+     * How many bytes the pool reserves at most; 0: as many as there are. Needs CUDA 12.3. A driver
+     * reserves in steps, which may be of 32 MiB: a pool with less may allocate nothing, and answers
+     * 2 CUDA_ERROR_OUT_OF_MEMORY.
+     */
     size_t max_bytes;
     /** If true, the pool can be used by other processes. */
     bool shared;
@@ -125,7 +129,7 @@ enum cushim_pool_access {
 
 /**
  * Sets what kernels of peer's device may do with the memory of the pool, also with slices that
- * exist already. cushim_context_enable_peer() has no effect on the memory of pools. Copies between
+ * exist already. cushim_context_enable_peer() does this for the device's own pool. Copies between
  * contexts work without this. A launch still refuses a slice of another context: adopt its address
  * there (cushim_slice_adopt()). The pool's own device always has full access. The result is 101
  * CUDA_ERROR_INVALID_DEVICE if the devices cannot access each other, and 1 CUDA_ERROR_INVALID_VALUE
@@ -144,6 +148,8 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_pool_access(cushim_pool pool, cus
 #define cushim_pool_default(...)                                                                   \
     (cushim_source_location(CUSHIM_HERE), cushim_pool_default(__VA_ARGS__))
 #define cushim_pool_free(...) (cushim_source_location(CUSHIM_HERE), cushim_pool_free(__VA_ARGS__))
+#define cushim_pool_retain(...)                                                                    \
+    (cushim_source_location(CUSHIM_HERE), cushim_pool_retain(__VA_ARGS__))
 #define cushim_slice_alloc_from(...)                                                               \
     (cushim_source_location(CUSHIM_HERE), cushim_slice_alloc_from(__VA_ARGS__))
 #endif

@@ -41,13 +41,15 @@ extern "C" {
 
 /**
  * The name of a slice for other processes of the same system. cushim_slice_share() fills it in, and
- * a program must not change it. Both processes must use the same version of cushim.
+ * a program must not change it. Both processes must use versions of cushim that make the same kind
+ * of names; cushim_slice_open() refuses other ones, and bytes that are no name, such as zeros, with
+ * CUSHIM_ERROR_INVALID_ARGUMENT.
  */
 struct cushim_shared_slice {
     unsigned char handle[64]; /* the driver's */
     uint64_t offset;          /* bytes of the allocation before the slice */
     uint64_t element, length; /* of CUSHIM_ELEMENT(), and how many */
-    uint64_t of_pool;         /* 1 if the memory is of a pool, 0 if not */
+    uint64_t of_pool;         /* a mark of the kind of names, plus 1 if the memory is of a pool */
 };
 
 /** The name of an event for other processes of the same system. */

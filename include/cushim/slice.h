@@ -22,9 +22,10 @@
  * Elements can be of any type. cushim knows their size, and whether they are integers or
  * floating-point numbers, if it was told so: the macros take both from the type of a pointer, and
  * CUSHIM_ELEMENT(float) gives both where an argument is called element_bytes. With sizeof(float) it
- * knows the size alone. Lengths are in elements. If a length does not match, the function changes
- * nothing and returns CUSHIM_ERROR_INVALID_ARGUMENT. A slice of length 0 is allowed, and every
- * function does nothing with it.
+ * knows the size alone. If both sides of a call have elements that are known, they must be of one
+ * kind, whether it fills, reads, writes or copies. Lengths are in elements. If a length does not
+ * match, the function changes nothing and returns CUSHIM_ERROR_INVALID_ARGUMENT. A slice of length
+ * 0 is allowed, and every function does nothing with it.
  *
  * A function that takes a cushim_view has a macro cushim_slice_x(), which also takes a slice,
  * pinned memory or unified memory; see view.h. The stream must belong to the same context as the
@@ -111,9 +112,12 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_slice_adopt(cushim_stream stream,
  * owns the memory and frees it with cuMemFreeAsync() or cuMemFree(). Later work in the given stream
  * comes after all earlier work on the memory, so that stream may use and free it.
  *
- * The result is CUSHIM_ERROR_BUSY if the slice is only a part of an allocation (after
- * cushim_slice_split()), or if the memory is not the program's to free (borrowed memory, variables
- * of modules, and memory of other processes and interfaces). The slice is then unchanged.
+ * The result is CUSHIM_ERROR_BUSY as long as other slices or graphs have parts of the same
+ * allocation (after cushim_slice_split()), or the slice has other handles. If the slice is a part
+ * whose other parts are freed, the address is that of the allocation, where the first part began.
+ * The result is CUSHIM_ERROR_INVALID_ARGUMENT if the memory is never the program's to free this
+ * way: borrowed memory, variables of modules, and memory of other processes and interfaces, except
+ * that of another process's pool. The slice is unchanged by all of these errors.
  */
 CUSHIM_API CUSHIM_CHECKED cushim_status cushim_slice_leak(cushim_stream stream, cushim_slice *slice,
                                                           uint64_t *ret_address);
@@ -219,9 +223,10 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_view_write_async(cushim_stream st
 
 /**
  * Copies one view to another in the order of the stream. Each view is of a slice, of pinned memory
- * or of unified memory. Both must have the same number of bytes. They may belong to different
- * contexts of a driver, one of which must be the context of the stream. The result is
- * CUSHIM_ERROR_OVERLAP if the views overlap.
+ * or of unified memory. Both must have the same number of bytes, and not integers on one side and
+ * floating-point numbers on the other; CUSHIM_VIEW_AS() views the bytes as another type. They may
+ * belong to different contexts of a driver, one of which must be the context of the stream. The
+ * result is CUSHIM_ERROR_OVERLAP if the views overlap.
  */
 CUSHIM_API CUSHIM_CHECKED cushim_status cushim_view_copy(cushim_stream stream, cushim_view to,
                                                          cushim_view from);
@@ -301,6 +306,8 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_view_used(cushim_stream stream, c
 #define cushim_slice_reclaim_to_host(...)                                                          \
     (cushim_source_location(CUSHIM_HERE), cushim_slice_reclaim_to_host(__VA_ARGS__))
 #define cushim_slice_free(...) (cushim_source_location(CUSHIM_HERE), cushim_slice_free(__VA_ARGS__))
+#define cushim_slice_retain(...)                                                                   \
+    (cushim_source_location(CUSHIM_HERE), cushim_slice_retain(__VA_ARGS__))
 #endif
 
 #ifdef __cplusplus

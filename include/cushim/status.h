@@ -45,7 +45,8 @@ typedef int cushim_status;
     X(CUSHIM_ERROR_OVERLAP, -15, "memory that is written overlaps another argument")               \
     X(CUSHIM_ERROR_READ_ONLY, -16, "the view does not allow writing")                              \
     X(CUSHIM_ERROR_NOT_ATTACHED, -17, "the unified memory is attached elsewhere")                  \
-    X(CUSHIM_ERROR_CAPTURING, -18, "the stream records for a graph")
+    X(CUSHIM_ERROR_CAPTURING, -18, "the stream records for a graph")                                \
+    X(CUSHIM_ERROR_CANCELLED, -19, "the operation was cancelled")
 
 enum {
 #define CUSHIM__STATUS_ENUM(name, value, text) name = (value),
@@ -82,9 +83,9 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_error_status(void);
 
 /**
  * Returns a sentence that explains the calling thread's last error, such as "cuLaunchKernelEx needs
- * CUDA 11.6; this CUDA driver is 11.4", or "" if there was none. It is one line: control characters
- * in words of the program that it quotes are question marks. The string is valid until the thread's
- * next error.
+ * CUDA 11.6; this CUDA driver is 11.4", or "" if there was none. It is one line of UTF-8: control
+ * characters, and other bytes, in words of the program that it quotes are question marks. The
+ * string is valid until the thread's next error.
  */
 CUSHIM_API const char *cushim_error_text(void);
 

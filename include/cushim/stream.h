@@ -115,7 +115,14 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_stream_raw(cushim_stream stream,
 
 /**
  * Creates a non-blocking stream whose work comes after all work that is in stream now. The caller
- * frees the new stream.
+ * frees the new stream. Work that cushim does not see runs beside the stream's own like this:
+ *
+ *     CUSHIM_TRY(cushim_stream_fork(stream, &beside));
+ *     ... work on beside, and work on stream ...
+ *     CUSHIM_TRY(cushim_stream_join(stream, beside));    what follows comes after both
+ *     cushim_stream_free(&beside);
+ *
+ * A recorder (graph.h) cannot be forked: the result is CUSHIM_ERROR_CAPTURING.
  */
 CUSHIM_API CUSHIM_CHECKED cushim_status cushim_stream_fork(cushim_stream stream,
                                                            cushim_stream *ret_stream);
@@ -204,6 +211,8 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_stream_is_blocking(cushim_stream 
     (cushim_source_location(CUSHIM_HERE), cushim_stream_fork(__VA_ARGS__))
 #define cushim_stream_free(...)                                                                    \
     (cushim_source_location(CUSHIM_HERE), cushim_stream_free(__VA_ARGS__))
+#define cushim_stream_retain(...)                                                                  \
+    (cushim_source_location(CUSHIM_HERE), cushim_stream_retain(__VA_ARGS__))
 #endif
 
 #ifdef __cplusplus

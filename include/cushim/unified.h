@@ -8,13 +8,14 @@
  * devices on the memory. The pointer that they return may be used until the program submits work
  * with the memory again.
  *
- * Unified memory is attached to all streams, to the host, or to one stream. Some devices do not let
- * the host and kernels use such memory at the same time (attribute 89, CONCURRENT_MANAGED_ACCESS,
- * is 0). There the host may use memory that is attached to all streams only while the device is
- * idle; the two functions above wait for that. If the memory is attached to one stream, only that
- * stream must be idle; if it is attached to the host, nothing must be. Work in a stream to which
- * the memory is not attached is rejected with CUSHIM_ERROR_NOT_ATTACHED, before the driver is
- * called.
+ * Unified memory is attached to all streams, to the host, or to one stream. If it is attached to
+ * one stream, work in another stream is rejected with CUSHIM_ERROR_NOT_ATTACHED, before the driver
+ * is called. Some devices do not let the host and kernels use such memory at the same time
+ * (attribute 89, CONCURRENT_MANAGED_ACCESS, is 0). There the host may use memory that is attached
+ * to all streams only while the device is idle; the two functions above wait for that. If the
+ * memory is attached to one stream, only that stream must be idle; if it is attached to the host,
+ * nothing must be, and work in any stream is rejected with CUSHIM_ERROR_NOT_ATTACHED. On other
+ * devices, attaching memory to the host changes nothing: streams may use it.
  *
  * All functions are thread-safe; see object.h, and view.h for parts of the memory. The result is
  * 801 CUDA_ERROR_NOT_SUPPORTED if the device has no unified memory.
@@ -31,7 +32,7 @@ extern "C" {
 /** Where unified memory is attached, with the driver's values. */
 enum cushim_attach {
     CUSHIM_ATTACH_GLOBAL = 1, /* all streams */
-    CUSHIM_ATTACH_HOST = 2,   /* the host: no stream may use it */
+    CUSHIM_ATTACH_HOST = 2,   /* the host: streams may use it only on some devices, see above */
     CUSHIM_ATTACH_SINGLE = 4, /* one stream */
 };
 
@@ -115,6 +116,8 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_view_advise(cushim_view view,
     (cushim_source_location(CUSHIM_HERE), cushim_unified_alloc(__VA_ARGS__))
 #define cushim_unified_free(...)                                                                   \
     (cushim_source_location(CUSHIM_HERE), cushim_unified_free(__VA_ARGS__))
+#define cushim_unified_retain(...)                                                                 \
+    (cushim_source_location(CUSHIM_HERE), cushim_unified_retain(__VA_ARGS__))
 #endif
 
 #ifdef __cplusplus

@@ -24,9 +24,10 @@
 
 /*
  * Writes a structure in place. Its first field is its size, so that a program and this library may
- * have been compiled with different versions of a header. Fields that are left out are zero; g++
- * says so with -Wextra, unless -Wno-missing-field-initializers is given.
+ * have been compiled with different versions of a header. Fields that are left out are zero, which
+ * g++ would name one by one with -Wextra if this were no system header.
  */
+#pragma GCC system_header
 #ifdef __cplusplus
 #define CUSHIM__SIZED(type, ...) (__extension__ type{.size = sizeof(type), __VA_ARGS__})
 #else
@@ -35,7 +36,8 @@
 
 /*
  * Writes such a structure, and gives its address: for the rest of the block in C, and for the rest
- * of the full expression, such as a call, in C++.
+ * of the full expression, such as a call, in C++. So in C++ it is an argument of a call, and not
+ * the value of a variable.
  */
 #ifdef __cplusplus
 #define CUSHIM__IN_PLACE(type, ...)                                                                \

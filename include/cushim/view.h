@@ -52,7 +52,9 @@ enum cushim_element_type {
 /**
  * The size of an element of a type, for arguments called element_bytes, together with what elements
  * it is of. sizeof(type) alone means elements that are not known. It is sizeof(type) plus
- * 2 to the 56 times the number of the enum cushim_element_type.
+ * 2 to the 56 times the number of the enum cushim_element_type, so it is not for calculating: an
+ * element of four floats is CUSHIM_ELEMENT(struct four_floats) or sizeof(float) * 4, and a pitch,
+ * which is in bytes, is computed with sizeof(float).
  */
 #define CUSHIM_ELEMENT(type) CUSHIM__ELEMENT_OF((type *) 0)
 
@@ -147,10 +149,24 @@ typedef struct cushim_view {
 
 #define CUSHIM__WHOLE ((size_t) -1)
 
+/* One by one, which compilers join with the fields before. */
+static inline void cushim__clear_reserved(cushim_view *view)
+{
+    view->reserved[0] = view->reserved[1] = view->reserved[2] = 0;
+    view->reserved[3] = view->reserved[4] = view->reserved[5] = 0;
+}
+
 static inline cushim_view cushim__whole(uint64_t object)
 {
-    cushim_view view = {object, 0, CUSHIM__WHOLE, 0, true, 0, {0}};
+    cushim_view view;
 
+    view.object = object;
+    view.offset = 0;
+    view.length = CUSHIM__WHOLE;
+    view.element = 0;
+    view.writable = true;
+    view.type = CUSHIM_ELEMENT_ANY;
+    cushim__clear_reserved(&view);
     return view;
 }
 
@@ -197,15 +213,29 @@ static inline cushim_view cushim__view_of(cushim_view x)
 {
     return x;
 }
+template <class T> static inline cushim_view cushim__view_of(T *)
+{
+    static_assert(sizeof(T *) == 0,
+                  "a pointer is no memory of a device: write the slice, pinned or "
+                  "unified memory, or the view, and not its address");
+    return cushim_view();
+}
 extern "C" {
 #define CUSHIM_VIEW(x) cushim__view_of(x)
 #else
+/* Not defined: its name is what the compiler says of an x that is no memory, such as a pointer. */
+struct cushim__no_memory {
+    char unused;
+};
+cushim_view
+cushim__write_the_slice_pinned_unified_or_view_and_no_address(struct cushim__no_memory memory);
 #define CUSHIM_VIEW(x)                                                                             \
     _Generic((x), cushim_slice                                                                     \
              : cushim__slice_view, cushim_pinned                                                   \
              : cushim__pinned_view, cushim_unified                                                 \
              : cushim__unified_view, cushim_view                                                   \
-             : cushim__view_view)(x)
+             : cushim__view_view, default                                                          \
+             : cushim__write_the_slice_pinned_unified_or_view_and_no_address)(x)
 #endif
 
 /**

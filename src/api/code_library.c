@@ -39,14 +39,10 @@ void cushim_code_library_free(cushim_code_library *library)
 static cushim_status make_module(struct cushim__scope *scope, struct cushim__code_library *library,
                                  uint64_t *ret_id)
 {
-    CUmodule cu = NULL;
-
     if (library->object.context->table != scope->table)
         return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, scope->call, scope->label,
                                "%s: the library is another driver's than the context", scope->call);
-    CUSHIM_TRY(CU_CALL(scope, cuLibraryGetModule, (&cu, library->cu)));
-    cushim__object_ref(&library->object);
-    return cushim__module_wrap(scope, cu, &library->object, ret_id);
+    return cushim__code_library_module(scope, library, ret_id);
 }
 
 cushim_status cushim_code_library_module(cushim_code_library handle, cushim_context context,

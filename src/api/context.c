@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <cushim/context.h>
 
+#include "core/memory/pool.h"
+#include "core/object/pushed.h"
 #include "core/order/timeline.h"
 
 /* Makes one driver call inside of a context. */
@@ -85,10 +87,21 @@ cushim_status cushim_context_primary_reset(cushim_driver driver, int device)
     return cushim__scope_leave(&scope, status);
 }
 
+/* Drops the handle of a context that cannot be the new one, although it has the same address. */
+static cushim_status fail_address(const struct cushim__scope *scope, cushim_context *context)
+{
+    cushim_context_free(context);
+    return cushim__fail_at(CUSHIM_ERROR_BUSY, scope->call, NULL,
+                           "%s: other code has destroyed a context which has handles or objects, "
+                           "and the driver has made the new one at its address: free them first",
+                           scope->call);
+}
+
 cushim_status cushim_context_create(cushim_driver driver, int device, unsigned flags,
                                     cushim_context *ret_context)
 {
     struct cushim__known_context known = {.kind = CUSHIM__CONTEXT_OWNED};
+    cushim_context made = CUSHIM_NONE;
     CUcontext popped = NULL;
     struct cushim__scope scope;
     cushim_status status;
@@ -101,9 +114,14 @@ cushim_status cushim_context_create(cushim_driver driver, int device, unsigned f
         status = CU_CALL(&scope, cuCtxCreate_v2, (&known.cu, flags, known.device));
     if (!status) {
         /* The driver has made the new context current; the caller's stack must not change. */
-        CU_FREE(&scope, cuCtxPopCurrent_v2, (&popped));
-        status = cushim__context_handle(&scope, &known, &is_taken, &ret_context->id);
-        if (status && !is_taken)
+        status = CU_CALL(&scope, cuCtxPopCurrent_v2, (&popped));
+        if (!status)
+            status = cushim__context_handle(&scope, &known, &is_taken, &made.id);
+        if (!status && !is_taken)
+            status = fail_address(&scope, &made);
+        if (!status)
+            *ret_context = made;
+        else if (!is_taken)
             CU_FREE(&scope, cuCtxDestroy_v2, (known.cu));
     }
     return cushim__scope_leave(&scope, status);
@@ -115,12 +133,13 @@ static cushim_status device_of(const struct cushim__scope *scope, CUcontext cu,
 {
     CUcontext before = NULL;
     cushim_status status;
+    int result;
 
     CUSHIM_TRY(CU_CALL(scope, cuCtxGetCurrent, (&before)));
     CUSHIM_TRY(CU_CALL(scope, cuCtxSetCurrent, (cu)));
     status = CU_CALL(scope, cuCtxGetDevice, (ret_device));
-    CU_FREE(scope, cuCtxSetCurrent, (before));
-    return status;
+    result = cushim__set_current(scope->table, before);
+    return status ? status : cushim__check_result(scope, result, "cuCtxSetCurrent");
 }
 
 /*
@@ -156,7 +175,10 @@ static cushim_status adopt(const struct cushim__scope *scope, CUcontext cu,
     cushim__context_make_begin(scope, known.device, &step);
     /* Of a context that cushim has, it knows the answer. The reference keeps it until the end. */
     context = cushim__context_find(scope->table, cu);
-    status = context ? CUSHIM_OK : ask_primary(scope, &known);
+    /* Another one may have been destroyed meanwhile. */
+    status = context ? CUSHIM_OK : device_of(scope, cu, &known.device);
+    if (!status && !context)
+        status = ask_primary(scope, &known);
     if (!status)
         status = cushim__context_handle(scope, &known, ret_taken, ret_id);
     cushim__context_step_end(&step);
@@ -267,37 +289,22 @@ static cushim_status pin(cushim_context context, const char *call, struct cushim
 
 cushim_status cushim_context_push(cushim_context context)
 {
+    struct cushim__pushed *pushed;
     struct cushim__scope scope;
     cushim_status status;
 
     CUSHIM_TRY(pin(context, __func__, &scope));
-    status = CU_CALL(&scope, cuCtxPushCurrent_v2, (scope.context->cu));
-    if (!status) {
-        cushim__context_ref(scope.context);
-        cushim__lock(scope.context);
-        scope.context->pushed++;
-        cushim__unlock(scope.context);
-    }
+    pushed = cushim__pushed_new(scope.context);
+    if (pushed)
+        status = CU_CALL(&scope, cuCtxPushCurrent_v2, (scope.context->cu));
+    else
+        status = cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, __func__, scope.label,
+                                 "%s: no memory to note what is pushed", __func__);
+    if (!status)
+        cushim__pushed_add(pushed);
+    else if (pushed)
+        cushim__pushed_drop(pushed);
     return cushim__scope_leave(&scope, status);
-}
-
-/*
- * Drops the reference of cushim_context_push(), if the popped context was pushed by that function.
- */
-static void popped(cushim__entry *const *table, CUcontext cu)
-{
-    struct cushim__context *context = cushim__context_find(table, cu);
-    bool was_pushed;
-
-    if (!context)
-        return;
-    cushim__lock(context);
-    was_pushed = context->pushed > 0;
-    context->pushed -= was_pushed;
-    cushim__unlock(context);
-    if (was_pushed)
-        cushim__context_unref(context);
-    cushim__context_unref(context);
 }
 
 cushim_status cushim_context_pop(cushim_driver driver, cushim_context *ret_context)
@@ -315,7 +322,7 @@ cushim_status cushim_context_pop(cushim_driver driver, cushim_context *ret_conte
             CU_FREE(&scope, cuCtxPushCurrent_v2, (cu));
     }
     if (!status)
-        popped(scope.table, cu);
+        cushim__pushed_remove(scope.driver->library, cu);
     return cushim__scope_leave(&scope, status);
 }
 
@@ -347,7 +354,7 @@ cushim_status cushim_context_set_current(cushim_context context)
     if (!status)
         status = CU_CALL(&scope, cuCtxSetCurrent, (scope.context->cu));
     if (!status && before)
-        popped(scope.table, before);
+        cushim__pushed_remove(scope.context->driver->library, before);
     return cushim__scope_leave(&scope, status);
 }
 
@@ -453,8 +460,7 @@ static cushim_status peer(cushim_context context, cushim_context other, bool ena
     to = cushim__handle_pin(other.id, CUSHIM__HANDLE_CONTEXT, call);
     if (!to)
         return cushim__scope_leave(&scope, cushim__error()->status);
-    status = enable ? CU_CALL(&scope, cuCtxEnablePeerAccess, (to->cu, 0))
-                    : CU_CALL(&scope, cuCtxDisablePeerAccess, (to->cu));
+    status = cushim__peer_set(&scope, to, enable);
     cushim__handle_unpin(other.id);
     return cushim__scope_leave(&scope, status);
 }
@@ -485,10 +491,10 @@ cushim_status cushim_context_check(cushim_context context)
 
     if (!object)
         return cushim__error()->status;
-    pthread_mutex_lock(&object->pool_lock);
+    cushim__mutex_lock(&object->pool_lock);
     deferred = object->deferred;
     object->deferred = (struct cushim__error){0};
-    pthread_mutex_unlock(&object->pool_lock);
+    cushim__mutex_unlock(&object->pool_lock);
     cushim__handle_unpin(context.id);
     if (deferred.status)
         *cushim__error() = deferred;

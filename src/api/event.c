@@ -44,12 +44,13 @@ void cushim_event_free(cushim_event *event)
 
 cushim_status cushim_event_raw(cushim_event event, void **ret_cu_event)
 {
-    const struct cushim__event *object;
+    struct cushim__event *object;
 
     CHECK_OUTPUT(ret_cu_event);
     object = cushim__handle_pin(event.id, CUSHIM__HANDLE_EVENT, __func__);
     if (!object)
         return cushim__error()->status;
+    object->foreign = true;
     *ret_cu_event = object->cu;
     cushim__handle_unpin(event.id);
     return CUSHIM_OK;
@@ -70,7 +71,7 @@ static cushim_status record(struct cushim__scope *scope, struct cushim__event *e
     CUSHIM_TRY(cushim__submit_plain(&s, scope, stream->timeline));
     cushim__lock(scope->context);
     status = CU_CALL(scope, cuEventRecord, (event->cu, stream->cu));
-    if (!status && !event->interprocess)
+    if (!status && !event->foreign)
         cushim__point_set(&event->point, stream->timeline);
     event->recordings += !status;
     cushim__unlock(scope->context);
@@ -121,7 +122,7 @@ static void reached(struct cushim__event *event, const struct recording *last, b
 {
     if (last->point.timeline && is) {
         cushim__lock(event->object.context);
-        if (event->recordings == last->recordings)
+        if (event->recordings == last->recordings && !event->foreign)
             cushim__timeline_done(last->point.timeline, last->point.number);
         cushim__unlock(event->object.context);
     }
@@ -168,11 +169,53 @@ cushim_status cushim_event_synchronize_for(cushim_event event, uint64_t nanoseco
     return cushim__poll(query, event.id, nanoseconds, __func__);
 }
 
+/* Tells why the driver knows no time for one of two events, or returns NULL. */
+static const char *without_time(struct cushim__event *event)
+{
+    bool is_recorded;
+
+    if (!event->timed)
+        return "was made without CUSHIM_EVENT_TIMING: cushim_event_new(context, "
+               "CUSHIM_EVENT_TIMING, &event) makes one that records the time";
+    cushim__lock(event->object.context);
+    is_recorded = event->recordings || event->foreign;
+    cushim__unlock(event->object.context);
+    return is_recorded ? NULL : "was never recorded: cushim_event_record() does it";
+}
+
+/* The driver answers only a number. */
+static cushim_status fail_elapsed(const struct cushim__scope *scope, cushim_status status,
+                                  struct cushim__event *start, struct cushim__event *end)
+{
+    const char *start_has = without_time(start), *why = start_has ? start_has : without_time(end);
+
+    if (status == CUDA_ERROR_NOT_READY)
+        return cushim__fail_at(status, scope->call, scope->label,
+                               "%s: the work before one of the events is not done yet; "
+                               "cushim_event_synchronize(end) waits for it",
+                               scope->call);
+    if (status != CUDA_ERROR_INVALID_HANDLE || !why || start->object.context != end->object.context)
+        return cushim__fail_driver(scope, status, "cuEventElapsedTime");
+    return cushim__fail_at(status, "cuEventElapsedTime", scope->label, "%s: the %s event %s",
+                           scope->call, start_has ? "start" : "end", why);
+}
+
+static cushim_status elapsed(const struct cushim__scope *scope, struct cushim__event *start,
+                             struct cushim__event *end, float *ret_milliseconds)
+{
+    float milliseconds = 0;
+    const int result = CU_FN(scope->table, cuEventElapsedTime)(&milliseconds, start->cu, end->cu);
+
+    if (result)
+        return fail_elapsed(scope, result, start, end);
+    *ret_milliseconds = milliseconds;
+    return CUSHIM_OK;
+}
+
 cushim_status cushim_event_elapsed(cushim_event start, cushim_event end, float *ret_milliseconds)
 {
     struct cushim__event *first, *last;
     struct cushim__scope scope;
-    float milliseconds = 0;
     cushim_status status;
 
     CHECK_OUTPUT(ret_milliseconds);
@@ -180,11 +223,9 @@ cushim_status cushim_event_elapsed(cushim_event start, cushim_event end, float *
     last = cushim__handle_pin(end.id, CUSHIM__HANDLE_EVENT, __func__);
     if (!last)
         return cushim__scope_leave(&scope, cushim__error()->status);
-    status = CU_FN(scope.table, cuEventElapsedTime)(&milliseconds, first->cu, last->cu);
-    cushim__handle_unpin(end.id);
+    status = cushim__check_driver(&scope, last->object.context, "end event");
     if (!status)
-        *ret_milliseconds = milliseconds;
-    else if (status != CUDA_ERROR_NOT_READY)
-        status = cushim__fail_driver(&scope, status, "cuEventElapsedTime");
+        status = elapsed(&scope, first, last, ret_milliseconds);
+    cushim__handle_unpin(end.id);
     return cushim__scope_leave(&scope, status);
 }

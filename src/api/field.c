@@ -169,13 +169,13 @@ static cushim_status run(struct cushim__scope *scope, struct cushim__stream *str
                          const struct job *job, const struct cushim__resolved_view *span,
                          const struct cushim__box *box)
 {
+    const struct cushim__spacing_place place = {job->call, scope->label, "the host's memory"};
     struct cushim__host_box host = {(char *) (uintptr_t) job->host, job->rows};
     size_t bytes = 0;
 
     if (!job->copy)
         return cushim__fill(scope, stream, box, job->host, span->element);
-    CUSHIM_TRY(
-        cushim__spacing_settle(&host.rows, &box->extent, job->call, "the host's memory", &bytes));
+    CUSHIM_TRY(cushim__spacing_settle(&host.rows, &box->extent, &place, &bytes));
     return job->copy(scope, stream, box, &host);
 }
 
@@ -191,7 +191,8 @@ static cushim_status start(cushim_stream stream, cushim_field field, const struc
     status = cushim__span_pin_here(&scope, field.view, job->writes, &span);
     if (status)
         return cushim__scope_leave(&scope, status);
-    status = cushim__span_check_element(&span, job->call, job->element);
+    status = cushim__span_check_element(&span, job->call, job->element,
+                                        job->copy ? CUSHIM__TELLER_POINTER : CUSHIM__TELLER_VALUE);
     if (!status)
         status = cushim__box_make(&span, &field, job->writes, job->call, &box);
     if (!status && !job->host && !cushim__extent_is_empty(&box.extent))
@@ -286,6 +287,7 @@ static cushim_status copy_spans(struct cushim__scope *scope, struct cushim__stre
 
     scope->label = cushim__span_label(&spans[0]);
     CUSHIM_TRY(cushim__span_check_writable(&spans[0], scope->call));
+    CUSHIM_TRY(cushim__span_check_types(&spans[0], &spans[1], scope->call));
     for (int i = 0; i < 2; i++)
         CUSHIM_TRY(cushim__box_make(&spans[i], &fields[i], i == 0, scope->call, &boxes[i]));
     return copy(scope, stream, &boxes[0], &boxes[1]);

@@ -11,18 +11,30 @@ static cushim_status enter(cushim_function handle, const char *call,
     return cushim__object_enter(handle.id, CUSHIM__HANDLE_FUNCTION, call, ret_scope, ret_function);
 }
 
+/* Says of an attribute of clusters, which came later, that it needs a newer driver. */
+static cushim_status explained(const struct cushim__function *function, int attribute,
+                               cushim_status status)
+{
+    if (status == CUDA_ERROR_INVALID_VALUE &&
+        attribute >= CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET &&
+        attribute <= CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE)
+        cushim__explain_since(function->object.context, 11080, "an attribute of clusters");
+    return status;
+}
+
 cushim_status cushim_function_attribute(cushim_function handle, int attribute, int *ret_value)
 {
     struct cushim__function *function;
+    struct cushim__scope scope;
     cushim_status status;
     int value = 0;
 
     CHECK_OUTPUT(ret_value);
-    status = CU_CALL_IN(enter(handle, __func__, &scope, &function), cuFuncGetAttribute,
-                        (&value, attribute, function->cu));
+    CUSHIM_TRY(enter(handle, __func__, &scope, &function));
+    status = CU_CALL(&scope, cuFuncGetAttribute, (&value, attribute, function->cu));
     if (!status)
         *ret_value = value;
-    return status;
+    return cushim__scope_leave(&scope, explained(function, attribute, status));
 }
 
 cushim_status cushim_function_set_attribute(cushim_function handle, int attribute, int value)
@@ -35,7 +47,7 @@ cushim_status cushim_function_set_attribute(cushim_function handle, int attribut
     status = CU_CALL(&scope, cuFuncSetAttribute, (function->cu, attribute, value));
     if (!status && attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
         atomic_store_explicit(&function->max_dynamic, value, memory_order_relaxed);
-    return cushim__scope_leave(&scope, status);
+    return cushim__scope_leave(&scope, explained(function, attribute, status));
 }
 
 cushim_status cushim_function_set_cache_config(cushim_function handle,
@@ -224,6 +236,8 @@ static cushim_status ask_about(struct cushim__launch *launch, ask_fn *ask, int *
     if (!status) {
         description = cushim__launch_describe(launch, &attributes);
         status = ask(launch->scope, launch->function->cu, &description, ret_number);
+        if (status == CUDA_ERROR_INVALID_VALUE)
+            cushim__launch_attributes_explain(launch, &attributes);
     }
     cushim__launch_attributes_finish(&attributes);
     return status;

@@ -46,9 +46,14 @@ static cushim_status end(cushim_stream recorder, cushim_graph *ret_graph, const 
 cushim_status cushim_capture_end(cushim_stream *recorder, cushim_graph *ret_graph)
 {
     cushim_status status;
+    const char *here;
 
     CHECK_OUTPUT(recorder);
+    /* The graph is made at this place, and the recorder is freed there. */
+    here = cushim__handle_source_location(NULL);
+    cushim__handle_source_location(here);
     status = end(*recorder, ret_graph, __func__);
+    cushim__handle_source_location(here);
     /* Freeing a recorder also ends a capture that could not be ended above. */
     if (is_recorder(recorder->id))
         cushim__object_close(&recorder->id, CUSHIM__HANDLE_STREAM, __func__);

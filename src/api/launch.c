@@ -8,8 +8,8 @@ HOT cushim_status cushim_launch_arguments(cushim_stream stream, cushim_function 
                                           const struct cushim_argument *arguments, size_t n)
 {
     if (__builtin_expect(!config || (n && !arguments), 0))
-        return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: %s is NULL", __func__,
-                            config ? "arguments" : "config");
+        return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, "cushim_launch", NULL,
+                               "cushim_launch: %s is NULL", config ? "arguments" : "config");
     return cushim__launch(stream.id, function.id, config, arguments, n, "cushim_launch");
 }
 
@@ -39,15 +39,17 @@ static struct cushim__launcher *pin(cushim_launcher handle, const char *call)
 cushim_status cushim_launcher_push_arguments(cushim_launcher handle,
                                              const struct cushim_argument *arguments, size_t n)
 {
+    static const char call[] = "cushim_launcher_push";
     struct cushim__launcher *launcher;
     cushim_status status;
 
     if (n && !arguments)
-        return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: arguments is NULL", __func__);
-    launcher = pin(handle, __func__);
+        return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, NULL, "%s: arguments is NULL",
+                               call);
+    launcher = pin(handle, call);
     if (!launcher)
         return cushim__error()->status;
-    status = cushim__launcher_push(launcher, arguments, n, "cushim_launcher_push");
+    status = cushim__launcher_push(launcher, arguments, n, call);
     cushim__handle_unpin(handle.id);
     return status;
 }
@@ -79,18 +81,20 @@ cushim_status cushim_launcher_clear(cushim_launcher handle)
 cushim_status cushim_launcher_launch_config(cushim_launcher handle, cushim_stream stream,
                                             const struct cushim_launch_config *config)
 {
+    static const char call[] = "cushim_launcher_launch";
     struct cushim__launcher *launcher;
     struct cushim__argument_list *list;
     cushim_status status;
 
     if (!config)
-        return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: config is NULL", __func__);
-    launcher = pin(handle, __func__);
+        return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, NULL, "%s: config is NULL",
+                               call);
+    launcher = pin(handle, call);
     if (!launcher)
         return cushim__error()->status;
     list = cushim__launcher_take(launcher);
     status = cushim__launch(stream.id, launcher->function, config, list ? list->arguments : NULL,
-                            list ? list->n : 0, "cushim_launcher_launch");
+                            list ? list->n : 0, call);
     cushim__launcher_give(launcher, list);
     cushim__handle_unpin(handle.id);
     return status;

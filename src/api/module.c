@@ -193,15 +193,13 @@ static cushim_status compile(cushim_context context, const char *source,
 /* Adds to the thread's last error why the driver got machine code, which it does not run. */
 static void explain_machine_code(const struct versions *versions)
 {
-    struct cushim__error *error = cushim__error();
-    const size_t used = strlen(error->text);
     const int nvrtc = versions->nvrtc, driver = versions->driver;
 
-    snprintf(error->text + used, sizeof(error->text) - used,
-             "; NVRTC %d.%d is newer than this driver (%d.%d), so machine code was made: name an "
-             "NVRTC up to %d.%d in CUSHIM_LIBNVRTC",
-             nvrtc / 1000, nvrtc % 1000 / 10, driver / 1000, driver % 1000 / 10, driver / 1000,
-             driver % 1000 / 10);
+    cushim__error_append(
+        "; NVRTC %d.%d is newer than this driver (%d.%d), so machine code was made: name an "
+        "NVRTC up to %d.%d in CUSHIM_LIBNVRTC",
+        nvrtc / 1000, nvrtc % 1000 / 10, driver / 1000, driver % 1000 / 10, driver / 1000,
+        driver % 1000 / 10);
 }
 
 cushim_status cushim_module_compile(cushim_context context, const char *source,

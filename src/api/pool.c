@@ -4,6 +4,22 @@
 #include "base/params.h"
 #include "core/memory/slice.h"
 
+/* An older driver may ignore the limit, whose bytes it does not know. */
+static cushim_status check_limit(const struct cushim__scope *scope,
+                                 const struct cushim_pool_params *params)
+{
+    const int since = 12030;
+    cushim_status status;
+
+    if (!params->max_bytes || scope->context->driver->library->version >= since ||
+        !scope->context->driver->library->has[CUSHIM_ROW_cuMemPoolCreate])
+        return CUSHIM_OK;
+    status = cushim__fail_at(CUDA_ERROR_NOT_SUPPORTED, scope->call, params->label,
+                             "%s: the driver knows no limit of a pool", scope->call);
+    cushim__explain_since(scope->context, since, ".max_bytes");
+    return status;
+}
+
 static cushim_status create(const struct cushim__scope *scope,
                             const struct cushim_pool_params *params, uint64_t *ret_id)
 {
@@ -18,6 +34,7 @@ static cushim_status create(const struct cushim__scope *scope,
     properties.handles = params->shared ? CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR : 0;
     threshold = params->release_threshold;
     CUSHIM_TRY(cushim__pool_check_device(scope));
+    CUSHIM_TRY(check_limit(scope, params));
     CUSHIM_TRY(CU_CALL(scope, cuMemPoolCreate, (&pool, &properties)));
     status = threshold ? CU_CALL(scope, cuMemPoolSetAttribute,
                                  (pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold))
@@ -203,17 +220,14 @@ static cushim_status locate(cushim_context peer, const struct cushim__scope *sco
 {
     const struct cushim__context *context =
         cushim__handle_pin(peer.id, CUSHIM__HANDLE_CONTEXT, scope->call);
-    bool is_ours;
+    cushim_status status;
 
     if (!context)
         return cushim__error()->status;
     *ret_location = (struct cushim__cu_location){CU_MEM_LOCATION_TYPE_DEVICE, context->device};
-    is_ours = context->driver->library == scope->context->driver->library;
+    status = cushim__check_driver(scope, context, "peer");
     cushim__handle_unpin(peer.id);
-    if (is_ours)
-        return CUSHIM_OK;
-    return cushim__fail_at(CUSHIM_ERROR_FOREIGN_CONTEXT, scope->call, scope->label,
-                           "%s: peer is a context of another driver", scope->call);
+    return status;
 }
 
 cushim_status cushim_pool_allow(cushim_pool pool, cushim_context peer,

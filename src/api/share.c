@@ -8,6 +8,12 @@
 
 /* --- slices --- */
 
+/*
+ * The last field of a name is this, and 1 more if the memory is of a pool. Another version whose
+ * names have other fields has another mark.
+ */
+#define MARK UINT64_C(0x6375736800010000)
+
 static cushim_status alloc(struct cushim__scope *scope, struct cushim__stream *stream,
                            struct cushim__part part, uint64_t *ret_id)
 {
@@ -71,10 +77,18 @@ static cushim_status name_memory(const struct cushim__scope *scope,
 
     CUSHIM_TRY(CU_CALL(scope, cuMemGetAddressRange_v2, (&base, &bytes, buffer->address)));
     name->offset = buffer->address + slice->begin - base;
-    name->of_pool = is_of_pool(buffer);
+    name->of_pool = MARK + is_of_pool(buffer);
     if (is_of_pool(buffer))
         return CU_CALL(scope, cuMemPoolExportPointer, ((void *) name->handle, base));
     return CU_CALL(scope, cuIpcGetMemHandle, ((void *) name->handle, base));
+}
+
+/* Other processes may see the memory from now on, so no other slice ever gets it. */
+static void keep_for_others(struct cushim__buffer *buffer)
+{
+    cushim__lock(buffer->context);
+    buffer->reusable = false;
+    cushim__unlock(buffer->context);
 }
 
 cushim_status cushim_slice_share(cushim_slice slice, struct cushim_shared_slice *ret_name)
@@ -89,8 +103,10 @@ cushim_status cushim_slice_share(cushim_slice slice, struct cushim_shared_slice 
     name.element = object->element | (uint64_t) object->type << 56;
     name.length = object->length;
     status = check_shareable(&scope, object->buffer);
-    if (!status)
+    if (!status) {
+        keep_for_others(object->buffer);
         status = name_memory(&scope, object, &name);
+    }
     if (!status)
         *ret_name = name;
     return cushim__scope_leave(&scope, status);
@@ -102,11 +118,16 @@ static cushim_status check_name(const struct cushim__scope *scope,
 {
     size_t bytes = 0;
 
+    if (name->of_pool != MARK && name->of_pool != MARK + 1)
+        return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, scope->call, NULL,
+                               "%s: these bytes are not the name of a slice that "
+                               "cushim_slice_share() of this version of cushim has made",
+                               scope->call);
     CUSHIM_TRY(cushim__checked_size(scope->call, name->element, name->length, &bytes));
-    if (name->of_pool > 1 || name->offset > PTRDIFF_MAX - bytes)
+    if (name->offset > PTRDIFF_MAX - bytes)
         return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, scope->call, NULL,
                                "%s: this is not the name of a slice", scope->call);
-    if (has_pool != (name->of_pool == 1))
+    if (has_pool != (name->of_pool == MARK + 1))
         return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, scope->call, NULL,
                                has_pool ? "%s: the memory is not of a pool, and a pool is given"
                                         : "%s: the memory is of a pool, and none is given",

@@ -115,55 +115,6 @@ void cushim_slice_free(cushim_slice *slice)
     cushim__object_close(slice ? &slice->id : NULL, CUSHIM__HANDLE_SLICE, __func__);
 }
 
-/*
- * Makes the caller the owner of the memory of a slice, unless another slice has a part of it, or
- * another handle names it. The lock is for two threads that try this with one slice. The claim
- * comes last: no thread retains the handle after it.
- */
-static bool disown(struct cushim__buffer *buffer, uint64_t id)
-{
-    bool is_sole_owner;
-
-    cushim__lock(buffer->context);
-    is_sole_owner = atomic_load(&buffer->references) == 1 &&
-                    (buffer->memory == CUSHIM__MEMORY_ASYNC ||
-                     (buffer->memory == CUSHIM__MEMORY_PLAIN && !buffer->keep)) &&
-                    cushim__handle_claim(id);
-    if (is_sole_owner) {
-        buffer->memory = CUSHIM__MEMORY_BORROWED;
-        buffer->leaked = true;
-    }
-    cushim__unlock(buffer->context);
-    return is_sole_owner;
-}
-
-static cushim_status fail_leak(const struct cushim__scope *scope, uint64_t id)
-{
-    return cushim__fail_at(CUSHIM_ERROR_BUSY, scope->call, scope->label,
-                           cushim__handle_is_shared(id)
-                               ? "%s: the slice has another handle, by cushim_slice_retain()"
-                               : "%s: the slice is not all of an allocation of its own",
-                           scope->call);
-}
-
-static cushim_status leak(struct cushim__scope *scope, struct cushim__stream *stream,
-                          const struct cushim__resolved_view *span, uint64_t *ret_address)
-{
-    struct cushim__buffer *buffer = span->slice->buffer;
-    const struct cushim__access access = {buffer, 0, buffer->bytes, true};
-    struct cushim__submission s = {
-        .scope = scope, .timeline = stream->timeline, .accesses = &access, .n = 1};
-
-    CUSHIM_TRY(cushim__submit_begin(&s));
-    if (!disown(buffer, span->id)) {
-        cushim__submit_abandon(&s);
-        return fail_leak(scope, span->id);
-    }
-    *ret_address = buffer->address;
-    cushim__submit_end(&s);
-    return CUSHIM_OK;
-}
-
 cushim_status cushim_slice_leak(cushim_stream stream, cushim_slice *slice, uint64_t *ret_address)
 {
     struct cushim__stream *object;
@@ -177,7 +128,7 @@ cushim_status cushim_slice_leak(cushim_stream stream, cushim_slice *slice, uint6
     CUSHIM_TRY(cushim__stream_enter(stream.id, __func__, &scope, &object));
     status = cushim__span_pin_here(&scope, cushim__slice_view(*slice), true, &span);
     if (!status) {
-        status = leak(&scope, object, &span, ret_address);
+        status = cushim__slice_leak(&scope, object, &span, ret_address);
         if (!status)
             cushim_slice_free(slice);
         scope.label = NULL;
@@ -200,9 +151,7 @@ static cushim_status give_part(const struct cushim__scope *scope,
         atomic_fetch_add(&buffer->references, 1);
     cushim__unlock(buffer->context);
     if (leaked)
-        return cushim__fail_at(CUSHIM_ERROR_STALE_HANDLE, scope->call, NULL,
-                               "%s: another thread has taken the memory by cushim_slice_leak()",
-                               scope->call);
+        return cushim__fail_leaked(scope);
     return cushim__slice_give(scope, CUSHIM__HANDLE_SLICE,
                               (struct cushim__part){buffer, span->begin + first * span->element,
                                                     span->element, length, span->type},
@@ -238,6 +187,7 @@ cushim_status cushim_slice_split(cushim_slice *slice, size_t at, cushim_slice *r
     if (status) {
         cushim_slice_free(&left);
     } else {
+        cushim__handle_source_location(place);
         cushim_slice_free(slice);
         *ret_left = left;
         *ret_right = right;
@@ -252,11 +202,13 @@ cushim_status cushim_slice_split(cushim_slice *slice, size_t at, cushim_slice *r
 static cushim_status check_elements(const struct cushim__resolved_view *span, const char *call,
                                     size_t element, size_t length)
 {
-    CUSHIM_TRY(cushim__span_check_element(span, call, element));
+    const char *label = cushim__span_label(span);
+
+    CUSHIM_TRY(cushim__span_check_element(span, call, element, CUSHIM__TELLER_POINTER));
     if (span->length != length)
-        return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, cushim__span_label(span),
-                               "%s: %zu elements here, %zu in the view", call, length,
-                               span->length);
+        return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, label,
+                               "%s: %zu elements here, %zu in the view%s%s%s", call, length,
+                               span->length, *label ? " of '" : "", label, *label ? "'" : "");
     return CUSHIM_OK;
 }
 
@@ -352,6 +304,7 @@ static cushim_status check_copy(const struct cushim__scope *scope,
     if (there != here)
         return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, scope->call, scope->label,
                                "%s: from %zu bytes to %zu", scope->call, here, there);
+    CUSHIM_TRY(cushim__span_check_types(to, from, scope->call));
     if (cushim__find_overlap(accesses, 2, &first, &second, &bytes))
         return fail_overlap(scope, to, bytes);
     return cushim__span_check_writable(to, scope->call);
@@ -401,11 +354,13 @@ cushim_status cushim_view_copy(cushim_stream stream, cushim_view to, cushim_view
     status = cushim__span_pin(to, scope.call, &to_span);
     if (status)
         return cushim__scope_leave(&scope, status);
+    scope.label = cushim__span_label(&to_span); /* and not that of the stream */
     status = cushim__span_pin(from, scope.call, &from_span);
     if (!status) {
         status = copy(&scope, object, &to_span, &from_span);
         cushim__span_unpin(&from_span);
     }
+    scope.label = NULL;
     cushim__span_unpin(&to_span);
     return cushim__scope_leave(&scope, status);
 }
@@ -419,13 +374,15 @@ cushim_status cushim_view_fill(cushim_stream stream, cushim_view view, const voi
     cushim_status status;
 
     CHECK_OUTPUT(element);
+    if (cushim__fill_fast(stream.id, &view, element, bytes, "cushim_slice_fill", &status))
+        return status;
     CUSHIM_TRY(cushim__stream_enter(stream.id, "cushim_slice_fill", &scope, &object));
     status = cushim__span_pin_here(&scope, view, true, &span);
     if (!status) {
         const struct cushim__access access = cushim__span_access(&span, true);
         const struct cushim__box box = cushim__box_of_range(&access);
 
-        status = check_elements(&span, scope.call, bytes, span.length);
+        status = cushim__span_check_element(&span, scope.call, bytes, CUSHIM__TELLER_VALUE);
         if (!status)
             status = cushim__fill(&scope, object, &box, element, span.element);
         cushim__span_unpin(&span);

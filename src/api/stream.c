@@ -9,6 +9,7 @@
 #include "core/order/wait.h"
 
 #define WAITING "waiting"
+#define JOINING "joining or forking it"
 
 /* Makes a stream object for a CUstream, and a handle for it. */
 static cushim_status give(const struct cushim__scope *scope, CUstream cu, bool owned,
@@ -147,14 +148,18 @@ void cushim_stream_free(cushim_stream *stream)
 cushim_status cushim_stream_raw(cushim_stream stream, void **ret_cu_stream)
 {
     const struct cushim__stream *object;
+    bool retired;
 
     CHECK_OUTPUT(ret_cu_stream);
     object = cushim__handle_pin(stream.id, CUSHIM__HANDLE_STREAM, __func__);
     if (!object)
         return cushim__error()->status;
-    *ret_cu_stream = object->cu;
+    /* Another handle has owned the CUstream, and is freed. */
+    retired = object->timeline->retired;
+    if (!retired)
+        *ret_cu_stream = object->cu;
     cushim__handle_unpin(stream.id);
-    return CUSHIM_OK;
+    return retired ? cushim__fail_freed(&(struct cushim__scope){.call = __func__}) : CUSHIM_OK;
 }
 
 /* Takes all locks of both timelines: the stream locks in the order of their addresses. */
@@ -167,14 +172,20 @@ static cushim_status join(struct cushim__scope *scope, struct cushim__timeline *
     struct cushim__locks locks = {.n = 0};
     cushim_status status;
 
-    CUSHIM_TRY(cushim__check_not_recording(scope, timeline, WAITING));
-    CUSHIM_TRY(cushim__check_not_recording(scope, other, WAITING));
+    CUSHIM_TRY(cushim__check_not_recording(scope, timeline, JOINING));
+    CUSHIM_TRY(cushim__check_not_recording(scope, other, JOINING));
     if (timeline == other)
         return CUSHIM_OK;
     cushim__timeline_lock(first);
     cushim__timeline_lock(second);
     cushim__lock_contexts(&locks, timeline->context, other->context);
-    status = cushim__timeline_join(scope, timeline, other);
+    /* Another thread may have freed one of them before the locks were taken. */
+    if (timeline->retired || other->retired)
+        status = cushim__fail_freed(scope);
+    else
+        status = cushim__timeline_join(scope, timeline, other);
+    cushim__timeline_mark_waits(scope, timeline);
+    cushim__timeline_mark_waits(scope, other);
     cushim__unlock_all(&locks);
     cushim__timeline_unlock(second);
     cushim__timeline_unlock(first);
@@ -215,16 +226,42 @@ cushim_status cushim_stream_join(cushim_stream stream, cushim_stream other)
     others = cushim__handle_pin(other.id, CUSHIM__HANDLE_STREAM, __func__);
     if (!others)
         return cushim__scope_leave(&scope, cushim__error()->status);
-    status = cushim__stream_check(&scope, others);
+    status = cushim__check_driver(&scope, others->object.context, "other stream");
+    if (!status)
+        status = cushim__stream_check(&scope, others);
     if (!status)
         status = join(&scope, object->timeline, others->timeline);
     cushim__handle_unpin(other.id);
     return cushim__scope_leave(&scope, status);
 }
 
-cushim_status cushim_stream_wait(cushim_stream stream, cushim_event event)
+/* Takes the locks of the stream and of both contexts. */
+static cushim_status wait_for_event(const struct cushim__scope *scope,
+                                    struct cushim__timeline *timeline,
+                                    const struct cushim__event *event)
 {
     struct cushim__locks locks = {.n = 0};
+    const struct cushim__point *point;
+    cushim_status status;
+
+    CUSHIM_TRY(cushim__check_driver(scope, event->object.context, "event"));
+    cushim__timeline_lock(timeline);
+    cushim__lock_contexts(&locks, timeline->context, event->object.context);
+    if (timeline->retired)
+        status = cushim__fail_freed(scope);
+    else
+        status = CU_CALL(scope, cuStreamWaitEvent, (timeline->cu, event->cu, 0));
+    point = cushim__event_point(event);
+    if (!status && point && point->timeline != timeline)
+        cushim__timeline_learn(timeline, point->timeline, point->number);
+    cushim__timeline_mark_waits(scope, timeline);
+    cushim__unlock_all(&locks);
+    cushim__timeline_unlock(timeline);
+    return status;
+}
+
+cushim_status cushim_stream_wait(cushim_stream stream, cushim_event event)
+{
     struct cushim__stream *object;
     struct cushim__event *waited;
     struct cushim__scope scope;
@@ -237,13 +274,7 @@ cushim_status cushim_stream_wait(cushim_stream stream, cushim_event event)
     waited = cushim__handle_pin(event.id, CUSHIM__HANDLE_EVENT, __func__);
     if (!waited)
         return cushim__scope_leave(&scope, cushim__error()->status);
-    cushim__timeline_lock(object->timeline);
-    cushim__lock_contexts(&locks, object->object.context, waited->object.context);
-    status = CU_CALL(&scope, cuStreamWaitEvent, (object->cu, waited->cu, 0));
-    if (!status && waited->point.timeline && waited->point.timeline != object->timeline)
-        cushim__timeline_learn(object->timeline, waited->point.timeline, waited->point.number);
-    cushim__unlock_all(&locks);
-    cushim__timeline_unlock(object->timeline);
+    status = wait_for_event(&scope, object->timeline, waited);
     cushim__handle_unpin(event.id);
     return cushim__scope_leave(&scope, status);
 }
@@ -262,27 +293,33 @@ cushim_status cushim_stream_synchronize(cushim_stream stream)
 }
 
 /* 600 CUDA_ERROR_NOT_READY does not change the thread's last error. */
+static cushim_status ask(const struct cushim__scope *scope, struct cushim__timeline *timeline,
+                         CUstream cu)
+{
+    const uint64_t number = cushim__timeline_issued(timeline);
+    const int result = CU_FN(scope->table, cuStreamQuery)(cu);
+
+    if (result == CUDA_ERROR_NOT_READY)
+        return result;
+    CUSHIM_TRY(cushim__check_result(scope, result, "cuStreamQuery"));
+    cushim__lock(scope->context);
+    cushim__timeline_done(timeline, number);
+    cushim__unlock(scope->context);
+    return CUSHIM_OK;
+}
+
 static cushim_status query(uint64_t id, const char *call)
 {
     struct cushim__stream *object;
     struct cushim__scope scope;
+    CUstream cu = NULL;
     cushim_status status;
-    uint64_t number;
 
-    CUSHIM_TRY(cushim__stream_enter(id, call, &scope, &object));
+    CUSHIM_TRY(cushim__stream_begin(id, call, &scope, &object, &cu));
     status = cushim__check_not_recording(&scope, object->timeline, "asking for its work");
-    if (status)
-        return cushim__scope_leave(&scope, status);
-    number = cushim__timeline_issued(object->timeline);
-    status = CU_FN(scope.table, cuStreamQuery)(object->cu);
-    if (status && status != CUDA_ERROR_NOT_READY)
-        status = cushim__fail_driver(&scope, status, "cuStreamQuery");
-    if (!status) {
-        cushim__lock(scope.context);
-        cushim__timeline_done(object->timeline, number);
-        cushim__unlock(scope.context);
-    }
-    return cushim__scope_leave(&scope, status);
+    if (!status)
+        status = ask(&scope, object->timeline, cu);
+    return cushim__stream_end(&scope, object, status);
 }
 
 cushim_status cushim_stream_query(cushim_stream stream)
@@ -360,13 +397,11 @@ cushim_status cushim_stream_host_function(cushim_stream stream, void (*function)
 
 cushim_status cushim_stream_capture_status(cushim_stream stream, enum cushim_capture *ret_status)
 {
-    struct cushim__stream *object;
     cushim_status status;
     int capture = 0;
 
     CHECK_OUTPUT(ret_status);
-    status = CU_CALL_IN(cushim__stream_enter(stream.id, __func__, &scope, &object),
-                        cuStreamIsCapturing, (object->cu, &capture));
+    status = STREAM_CALL(stream.id, __func__, cuStreamIsCapturing, (cu, &capture));
     if (!status)
         *ret_status = (enum cushim_capture) capture;
     return status;
@@ -374,22 +409,17 @@ cushim_status cushim_stream_capture_status(cushim_stream stream, enum cushim_cap
 
 cushim_status cushim_stream_priority(cushim_stream stream, int *ret_priority)
 {
-    struct cushim__stream *object;
-
     CHECK_OUTPUT(ret_priority);
-    return CU_CALL_IN(cushim__stream_enter(stream.id, __func__, &scope, &object),
-                      cuStreamGetPriority, (object->cu, ret_priority));
+    return STREAM_CALL(stream.id, __func__, cuStreamGetPriority, (cu, ret_priority));
 }
 
 cushim_status cushim_stream_is_blocking(cushim_stream stream, bool *ret_blocking)
 {
-    struct cushim__stream *object;
     cushim_status status;
     unsigned flags = 0;
 
     CHECK_OUTPUT(ret_blocking);
-    status = CU_CALL_IN(cushim__stream_enter(stream.id, __func__, &scope, &object),
-                        cuStreamGetFlags, (object->cu, &flags));
+    status = STREAM_CALL(stream.id, __func__, cuStreamGetFlags, (cu, &flags));
     if (!status)
         *ret_blocking = !(flags & CU_STREAM_NON_BLOCKING);
     return status;

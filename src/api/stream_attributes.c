@@ -5,21 +5,37 @@
 
 typedef union cushim__cu_attribute_value value_union;
 
+/* Says of an attribute that came later that it needs a newer driver. Returns the status. */
+static cushim_status explained(cushim_stream stream, int id, cushim_status status)
+{
+    const struct cushim__stream *object;
+
+    if (status != CUDA_ERROR_INVALID_VALUE)
+        return status;
+    object = cushim__handle_pin(stream.id, CUSHIM__HANDLE_STREAM, NULL);
+    if (!object)
+        return status;
+    if (id == CUSHIM__CU_STREAM_ATTRIBUTE_PRIORITY)
+        cushim__explain_since(object->object.context, 11080,
+                              "the priority of a stream that exists");
+    else if (id == CUSHIM__CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN ||
+             id == CUSHIM__CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP)
+        cushim__explain_since(object->object.context, 12000, "a synchronisation domain");
+    cushim__handle_unpin(stream.id);
+    return status;
+}
+
 static cushim_status set(cushim_stream stream, int id, const value_union *value, const char *call)
 {
-    struct cushim__stream *object;
-
-    return CU_CALL_IN(cushim__stream_enter(stream.id, call, &scope, &object), cuStreamSetAttribute,
-                      (object->cu, id, value));
+    return explained(stream, id,
+                     STREAM_CALL(stream.id, call, cuStreamSetAttribute, (cu, id, value)));
 }
 
 static cushim_status get(cushim_stream stream, int id, value_union *ret_value, const char *call)
 {
-    struct cushim__stream *object;
-
     *ret_value = (value_union){.pad = {0}};
-    return CU_CALL_IN(cushim__stream_enter(stream.id, call, &scope, &object), cuStreamGetAttribute,
-                      (object->cu, id, ret_value));
+    return explained(stream, id,
+                     STREAM_CALL(stream.id, call, cuStreamGetAttribute, (cu, id, ret_value)));
 }
 
 /* Sets a number that is checked first. */
@@ -62,12 +78,13 @@ cushim_status cushim_stream_set_access_window(cushim_stream stream,
     const value_union none = {.pad = {0}};
     struct cushim__stream *object;
     struct cushim__scope scope;
+    CUstream cu = NULL;
 
     if (!window)
         return set(stream, CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW, &none, __func__);
     CUSHIM_TRY(cushim__window_check(window, &place));
-    CUSHIM_TRY(cushim__stream_enter(stream.id, __func__, &scope, &object));
-    return cushim__scope_leave(&scope, set_window(&scope, object->cu, window));
+    CUSHIM_TRY(cushim__stream_begin(stream.id, __func__, &scope, &object, &cu));
+    return cushim__stream_end(&scope, object, set_window(&scope, cu, window));
 }
 
 cushim_status cushim_stream_access_window(cushim_stream stream, uint64_t *ret_address,
@@ -158,22 +175,33 @@ cushim_status cushim_stream_sync_domain_map(cushim_stream stream, unsigned char 
 
 /* --- all of them --- */
 
+static cushim_status copy_from(const struct cushim__scope *scope, CUstream to,
+                               const struct cushim__stream *source)
+{
+    CUstream from = NULL;
+    cushim_status status;
+
+    if (source->object.context != scope->context)
+        return cushim__fail_foreign(scope, "stream");
+    CUSHIM_TRY(cushim__stream_check(scope, source));
+    CUSHIM_TRY(cushim__timeline_hold(scope, source->timeline, &from));
+    status = CU_CALL(scope, cuStreamCopyAttributes, (to, from));
+    cushim__timeline_let_go(scope, source->timeline);
+    return status;
+}
+
 cushim_status cushim_stream_copy_attributes(cushim_stream to, cushim_stream from)
 {
     struct cushim__stream *object, *source;
     struct cushim__scope scope;
+    CUstream cu = NULL;
     cushim_status status;
 
-    CUSHIM_TRY(cushim__stream_enter(to.id, __func__, &scope, &object));
+    CUSHIM_TRY(cushim__stream_begin(to.id, __func__, &scope, &object, &cu));
     source = cushim__handle_pin(from.id, CUSHIM__HANDLE_STREAM, __func__);
     if (!source)
-        return cushim__scope_leave(&scope, cushim__error()->status);
-    if (source->object.context != scope.context)
-        status = cushim__fail_foreign(&scope, "stream");
-    else
-        status = cushim__stream_check(&scope, source);
-    if (!status)
-        status = CU_CALL(&scope, cuStreamCopyAttributes, (object->cu, source->cu));
+        return cushim__stream_end(&scope, object, cushim__error()->status);
+    status = copy_from(&scope, cu, source);
     cushim__handle_unpin(from.id);
-    return cushim__scope_leave(&scope, status);
+    return cushim__stream_end(&scope, object, status);
 }

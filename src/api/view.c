@@ -4,63 +4,66 @@
 #include "core/memory/slice.h"
 #include "core/order/wait.h"
 
-/*
- * Makes a view of some elements of a span. The view's offset counts from the beginning of the
- * slice.
- */
-static cushim_view view_of(const struct cushim__resolved_view *span, size_t first, size_t length)
+/* Returns some elements of a settled view. */
+static cushim_view part_of(const cushim_view *view, size_t first, size_t length)
 {
-    return (cushim_view){.object = span->id,
-                         .offset = span->begin - span->slice->begin + first * span->element,
-                         .length = length,
-                         .element = span->element,
-                         .writable = span->writable,
-                         .type = span->type};
+    cushim_view part = *view;
+
+    part.offset += first * view->element;
+    part.length = length;
+    return part;
 }
 
 cushim_status cushim_view_whole(uint64_t object, cushim_view *ret_view)
 {
-    struct cushim__resolved_view span;
+    const cushim_view whole = cushim__whole(object);
 
     CHECK_OUTPUT(ret_view);
-    CUSHIM_TRY(cushim__span_pin(cushim__whole(object), __func__, &span));
-    *ret_view = view_of(&span, 0, span.length);
-    cushim__span_unpin(&span);
-    return CUSHIM_OK;
+    return cushim__view_settle(&whole, __func__, ret_view);
 }
 
 cushim_status cushim_view_size(cushim_view view, size_t *ret_length, size_t *ret_element)
 {
-    struct cushim__resolved_view span;
-
-    CUSHIM_TRY(cushim__span_pin(view, __func__, &span));
+    CUSHIM_TRY(cushim__view_settle(&view, __func__, &view));
     if (ret_length)
-        *ret_length = span.length;
+        *ret_length = view.length;
     if (ret_element)
-        *ret_element = span.element;
-    cushim__span_unpin(&span);
+        *ret_element = view.element;
     return CUSHIM_OK;
 }
 
-static cushim_status fail_range(const struct cushim__resolved_view *span, const char *call,
-                                size_t first, size_t length)
+static cushim_status fail_range(const cushim_view *view, const char *call, size_t first,
+                                size_t length)
 {
-    return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, cushim__span_label(span),
-                           "%s: %zu elements from element %zu on, the view has %zu", call, length,
-                           first, span->length);
+    struct cushim__resolved_view span;
+    cushim_status status;
+
+    CUSHIM_TRY(cushim__span_pin(*view, call, &span));
+    status = cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, cushim__span_label(&span),
+                             "%s: %zu elements from element %zu on, the view has %zu", call, length,
+                             first, span.length);
+    cushim__span_unpin(&span);
+    return status;
 }
 
 cushim_status cushim_view_part(cushim_view view, size_t first, size_t length, cushim_view *ret_view)
 {
-    struct cushim__resolved_view span;
-    cushim_status status = CUSHIM_OK;
-
     CHECK_OUTPUT(ret_view);
-    CUSHIM_TRY(cushim__span_pin(view, __func__, &span));
-    if (first > span.length || length > span.length - first)
-        status = fail_range(&span, __func__, first, length);
-    else
-        *ret_view = view_of(&span, first, length);
+    CUSHIM_TRY(cushim__view_settle(&view, __func__, &view));
+    if (first > view.length || length > view.length - first)
+        return fail_range(&view, __func__, first, length);
+    *ret_view = part_of(&view, first, length);
+    return CUSHIM_OK;
+}
+
+static cushim_status fail_split(const cushim_view *view, const char *call, size_t at)
+{
+    struct cushim__resolved_view span;
+    cushim_status status;
+
+    CUSHIM_TRY(cushim__span_pin(*view, call, &span));
+    status = cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, cushim__span_label(&span),
+                             "%s: at %zu of %zu elements", call, at, span.length);
     cushim__span_unpin(&span);
     return status;
 }
@@ -68,26 +71,18 @@ cushim_status cushim_view_part(cushim_view view, size_t first, size_t length, cu
 cushim_status cushim_view_split(cushim_view view, size_t at, cushim_view *ret_left,
                                 cushim_view *ret_right)
 {
-    struct cushim__resolved_view span;
-    cushim_status status = CUSHIM_OK;
-
-    CUSHIM_TRY(cushim__span_pin(view, __func__, &span));
-    if (at > span.length) {
-        status = cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, __func__, cushim__span_label(&span),
-                                 "%s: at %zu of %zu elements", __func__, at, span.length);
-    } else {
-        if (ret_left)
-            *ret_left = view_of(&span, 0, at);
-        if (ret_right)
-            *ret_right = view_of(&span, at, span.length - at);
-    }
-    cushim__span_unpin(&span);
-    return status;
+    CUSHIM_TRY(cushim__view_settle(&view, __func__, &view));
+    if (at > view.length)
+        return fail_split(&view, __func__, at);
+    if (ret_left)
+        *ret_left = part_of(&view, 0, at);
+    if (ret_right)
+        *ret_right = part_of(&view, at, view.length - at);
+    return CUSHIM_OK;
 }
 
 cushim_status cushim_view_partition(cushim_view view, size_t n, cushim_view *ret_views)
 {
-    struct cushim__resolved_view span;
     size_t first = 0;
 
     CHECK_OUTPUT(ret_views);
@@ -97,14 +92,13 @@ cushim_status cushim_view_partition(cushim_view view, size_t n, cushim_view *ret
         return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT,
                             "%s: into %zu parts, which are more than an array can have", __func__,
                             n);
-    CUSHIM_TRY(cushim__span_pin(view, __func__, &span));
+    CUSHIM_TRY(cushim__view_settle(&view, __func__, &view));
     for (size_t i = 0; i < n; i++) {
-        const size_t length = span.length / n + (i < span.length % n);
+        const size_t length = view.length / n + (i < view.length % n);
 
-        ret_views[i] = view_of(&span, first, length);
+        ret_views[i] = part_of(&view, first, length);
         first += length;
     }
-    cushim__span_unpin(&span);
     return CUSHIM_OK;
 }
 
@@ -139,10 +133,10 @@ cushim_status cushim_view_reinterpret(cushim_view view, size_t element, size_t a
     CUSHIM_TRY(cushim__span_pin(view, __func__, &span));
     status = check_cast(&span, element, alignment, __func__);
     if (!status) {
-        span.length = (span.end - span.begin) / element;
-        span.element = element;
-        span.type = type;
-        *ret_view = view_of(&span, 0, span.length);
+        view.length = (span.end - span.begin) / element;
+        view.element = element;
+        view.type = type;
+        *ret_view = view;
     }
     cushim__span_unpin(&span);
     return status;

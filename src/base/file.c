@@ -76,6 +76,10 @@ int cushim__file_open(const char *path, struct cushim__file *ret_file)
     int fd;
 
     *ret_file = (struct cushim__file){.state = CUSHIM__FILE_FINE};
+    if (!*path) {
+        fail(ret_file, CUSHIM__FILE_ABSENT, "the path is empty");
+        return -1;
+    }
     /* stat() comes first, because opening a device may have an effect on it. */
     if (stat(path, &info) < 0)
         fail_by(ret_file, errno);

@@ -8,6 +8,8 @@
 
 #include <pthread.h>
 
+#include "base/mutex.h"
+
 /*
  * Initialises a static mutex again in a child, whichever thread of the parent held it. This is for
  * locks whose data is valid at any moment: at most, the child lacks what the other thread was about
@@ -17,6 +19,18 @@
     static void mutex##_in_child(void)                                                             \
     {                                                                                              \
         pthread_mutex_init(&(mutex), NULL);                                                        \
+    }                                                                                              \
+    __attribute__((constructor)) static void mutex##_at_fork(void)                                 \
+    {                                                                                              \
+        pthread_atfork(NULL, NULL, mutex##_in_child);                                              \
+    }                                                                                              \
+    _Static_assert(1, "")
+
+/* The same for a mutex of base/mutex.h. */
+#define CUSHIM__FREE_IN_CHILD(mutex)                                                               \
+    static void mutex##_in_child(void)                                                             \
+    {                                                                                              \
+        atomic_store(&(mutex).state, CUSHIM__MUTEX_FREE);                                          \
     }                                                                                              \
     __attribute__((constructor)) static void mutex##_at_fork(void)                                 \
     {                                                                                              \

@@ -3,10 +3,14 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "base/attention.h"
 #include "base/results.h"
 #include "base/str.h"
 #include "base/util.h"
+
+atomic_uint cushim__attention;
 
 enum { NVRTC_BASE = CUSHIM_STATUS_NVRTC(1) - 1 };
 
@@ -114,6 +118,19 @@ cushim_status cushim__fail_at(cushim_status status, const char *call, const char
     cushim__str_one_line(error.text);
     snprintf(error.call, sizeof(error.call), "%s", call ? call : "");
     snprintf(error.label, sizeof(error.label), "%s", label ? label : "");
+    cushim__str_one_line(error.label);
     *cushim__error() = error;
     return status;
+}
+
+void cushim__error_append(const char *format, ...)
+{
+    struct cushim__error *error = cushim__error();
+    const size_t used = strlen(error->text);
+    va_list list;
+
+    va_start(list, format);
+    vsnprintf(error->text + used, sizeof(error->text) - used, format, list);
+    va_end(list);
+    cushim__str_one_line(error->text);
 }

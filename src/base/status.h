@@ -58,6 +58,9 @@ static inline void cushim__error_restore(const struct cushim__error *kept)
 cushim_status cushim__fail_at(cushim_status status, const char *call, const char *label,
                               const char *format, ...) CUSHIM_PRINTF(4, 5) __attribute__((cold));
 
+/* Adds words to the text of the calling thread's last error. */
+void cushim__error_append(const char *format, ...) CUSHIM_PRINTF(1, 2) __attribute__((cold));
+
 /*
  * Adds a log to the calling thread's last error. The text is copied. NULL or "" means no log. When
  * out of memory, the error has no log.

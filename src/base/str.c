@@ -54,9 +54,32 @@ void cushim__str_finish(struct cushim__str *str)
     *str = (struct cushim__str){0};
 }
 
+/*
+ * How many bytes the character at text has in UTF-8, or 0 if it is none. What a longer encoding
+ * than necessary, or a half of a pair of UTF-16, begins with is none.
+ */
+static size_t utf8_bytes(const unsigned char *text)
+{
+    const unsigned char first = text[0], second = first ? text[1] : 0;
+    const size_t n = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+
+    if (first > 0xf4 || (first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f) ||
+        (first == 0xf0 && second < 0x90) || (first == 0xf4 && second > 0x8f))
+        return 0;
+    for (size_t i = 1; i < n; i++)
+        if ((text[i] & 0xc0) != 0x80)
+            return 0;
+    return n;
+}
+
 void cushim__str_one_line(char *text)
 {
-    for (; *text; text++)
-        if ((unsigned char) *text < ' ' || *text == '\x7f')
-            *text = '?';
+    while (*text) {
+        const size_t n = utf8_bytes((const unsigned char *) text);
+
+        if (!n || (unsigned char) *text < ' ' || *text == '\x7f')
+            *text++ = '?';
+        else
+            text += n;
+    }
 }

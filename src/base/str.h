@@ -25,8 +25,9 @@ const char *cushim__str_get(const struct cushim__str *str);
 void cushim__str_finish(struct cushim__str *str);
 
 /*
- * Replaces control characters by '?'. Words of the program, such as a name that was not found, may
- * contain any bytes; a message that quotes them must stay one line, and must not steer a terminal.
+ * Replaces control characters, and bytes that are not UTF-8, by '?'. Words of the program, such as
+ * a name that was not found, may contain any bytes, and may be cut within a character; a message
+ * that quotes them must stay one line, and must not steer a terminal.
  */
 void cushim__str_one_line(char *text);
 

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/fork.h"
 #include "base/status.h"
 #include "base/util.h"
 #include "interpose/fault_rows.h"
@@ -34,12 +35,20 @@ struct cushim__faults {
     atomic_int lost; /* the result of a lost device, 0 if no device is lost */
     struct function functions[CUSHIM__FAULT_PLACES];
 
-    pthread_mutex_t mutex; /* for adding rules */
+    /* Under the mutex. */
     size_t n_rules;
     struct rule rules[CUSHIM_FAULTS_MAX];
 };
 
 _Static_assert(CUSHIM_FAULTS_MAX <= 64, "one bit a rule");
+
+/*
+ * One mutex for all sets, so that a child can open it. A rule that another thread of the parent was
+ * about to add has no bits yet, or is complete.
+ */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+CUSHIM__OPEN_IN_CHILD(mutex);
 
 struct cushim__faults *cushim__faults_new(const struct cushim_faults_params *params)
 {
@@ -47,7 +56,6 @@ struct cushim__faults *cushim__faults_new(const struct cushim_faults_params *par
 
     if (!faults)
         return NULL;
-    pthread_mutex_init(&faults->mutex, NULL);
     faults->kinds = cushim__fault_kinds();
     atomic_store(&faults->seed, params ? params->seed : 0);
     return faults;
@@ -55,9 +63,6 @@ struct cushim__faults *cushim__faults_new(const struct cushim_faults_params *par
 
 void cushim__faults_free(struct cushim__faults *faults)
 {
-    if (!faults)
-        return;
-    pthread_mutex_destroy(&faults->mutex);
     free(faults);
 }
 
@@ -80,14 +85,14 @@ cushim_status cushim__faults_add(struct cushim__faults *faults,
 {
     bool fits;
 
-    pthread_mutex_lock(&faults->mutex);
+    pthread_mutex_lock(&mutex);
     /* All rules of one call are added, or none. */
     fits = n_rules <= CUSHIM_FAULTS_MAX - faults->n_rules;
     for (size_t i = 0; fits && i < n_rules; i++)
         add_rule(faults, &rules[i]);
     if (fits && seed)
         atomic_store(&faults->seed, *seed);
-    pthread_mutex_unlock(&faults->mutex);
+    pthread_mutex_unlock(&mutex);
     if (fits)
         return CUSHIM_OK;
     return cushim__fail_at(CUSHIM_ERROR_LIMIT, call, NULL, "%s: more than %d rules", call,

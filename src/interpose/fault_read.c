@@ -286,7 +286,8 @@ cushim_status cushim__faults_read_file(struct cushim__faults *faults, const char
     SCOPED_FILE file;
 
     if (!cushim__file_read_text(path, LARGEST_FILE, &file))
-        return cushim__fail_at(CUSHIM_ERROR_SYSTEM, call, NULL, "%s: %s", path, file.why);
+        return cushim__fail_at(CUSHIM_ERROR_SYSTEM, call, NULL, "%s%s%s", path, *path ? ": " : "",
+                               file.why);
     return read_text(faults, file.bytes, path, true, call);
 }
 

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/attention.h"
 #include "base/fork.h"
 #include "base/status.h"
 #include "base/util.h"
@@ -26,21 +27,20 @@ struct cushim__hook_slot cushim__slots[CUSHIM__SLOT_KINDS][CUSHIM__SLOTS];
  */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-/* How many hooks this thread is inside of, and all threads. */
+/* How many hooks this thread is inside of. */
 static _Thread_local unsigned depth;
-atomic_uint cushim__hooks_running;
 
 CUSHIM__OPEN_IN_CHILD(mutex);
 
 static void begin_hooks(void)
 {
     depth++;
-    atomic_fetch_add_explicit(&cushim__hooks_running, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&cushim__attention, 1, memory_order_relaxed);
 }
 
 static void end_hooks(void)
 {
-    atomic_fetch_sub_explicit(&cushim__hooks_running, 1, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&cushim__attention, 1, memory_order_relaxed);
     depth--;
 }
 

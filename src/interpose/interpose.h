@@ -33,9 +33,6 @@ void cushim__interpose_stop(enum cushim_library library, int slot);
 /* Like cushim__interpose_stop(), and also gives the slot back. */
 void cushim__interpose_end(enum cushim_library library, int slot);
 
-/* How many hooks run now, in all threads. */
-extern atomic_uint cushim__hooks_running;
-
 /* Tells whether the calling thread is inside of a hook. */
 bool cushim__in_hook(void);
 

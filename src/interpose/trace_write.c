@@ -137,6 +137,8 @@ cushim_status cushim__trace_write(struct cushim__trace *trace, const char *path,
 {
     struct stat info, link;
 
+    if (!*path)
+        return cushim__fail_at(CUSHIM_ERROR_SYSTEM, call, NULL, "%s: the path is empty", call);
     if (stat(path, &info)) {
         if (errno != ENOENT)
             return refuse(call, path, strerror(errno));

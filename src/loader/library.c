@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/attention.h"
 #include "base/status.h"
 #include "base/util.h"
 #include "loader/missing.h"
@@ -55,8 +56,10 @@ static void note_fork(void)
     for (const struct cushim__library *library = cushim__libraries(); library;
          library = library->next)
         used |= atomic_load(&library->initialised_by) != 0;
-    if (used)
+    if (used) {
         atomic_fetch_add(&cushim__forked, 1);
+        atomic_fetch_add(&cushim__attention, 1);
+    }
 }
 
 bool cushim__library_is_parents(const struct cushim__library *library)

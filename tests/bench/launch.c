@@ -18,106 +18,14 @@
 
 #include <cushim/cushim.h>
 
+#include "calls.h"
+#include "nothing.h"
+
 enum { ROUNDS = 31, CALLS = 2000, STREAMS = 4, N = 256 };
 
 static const char ptx[] =
     ".version 6.0\n.target sm_50\n.address_size 64\n"
     ".visible .entry bench(.param .u64 a, .param .u64 b, .param .u64 c, .param .u32 n) { ret; }\n";
-
-/* --- a driver that does nothing, but says what it is asked --- */
-
-static int fake_ok(void)
-{
-    return 0;
-}
-
-static int fake_version(int *ret_version)
-{
-    *ret_version = 13000;
-    return 0;
-}
-
-static int fake_attribute(int *ret_value, int attribute, int device)
-{
-    (void) device;
-    *ret_value = attribute <= 10 ? 1 << 20 : 1;
-    return 0;
-}
-
-static int fake_pointer(void **ret_pointer)
-{
-    *ret_pointer = (void *) 0x1000;
-    return 0;
-}
-
-static int fake_number(int *ret_number)
-{
-    *ret_number = 1;
-    return 0;
-}
-
-static int fake_alloc(uint64_t *ret_address)
-{
-    static uint64_t next = 1 << 20;
-
-    *ret_address = next;
-    next += 1 << 16;
-    return 0;
-}
-
-static int fake_stream(void **ret_stream)
-{
-    static uintptr_t next = 0x2000;
-
-    *ret_stream = (void *) next;
-    next += 16;
-    return 0;
-}
-
-static int fake_param(void *function, size_t i, size_t *ret_offset, size_t *ret_size)
-{
-    (void) function;
-    *ret_offset = 8 * i;
-    *ret_size = i < 3 ? 8 : 4;
-    return i < 4 ? 0 : 1;
-}
-
-static int fake_function_attribute(int *ret_value, int attribute, void *function)
-{
-    (void) function;
-    *ret_value = attribute == 0 ? 1024 : 49152;
-    return 0;
-}
-
-static void *resolve(const char *symbol, void *user)
-{
-    static const struct {
-        const char *name;
-        cushim_entry function;
-    } special[] = {
-#define F(name, function) {#name, (cushim_entry) (function)}
-        F(cuDriverGetVersion, fake_version),
-        F(cuDeviceGetAttribute, fake_attribute),
-        F(cuDevicePrimaryCtxRetain, fake_pointer),
-        F(cuCtxGetCurrent, fake_pointer),
-        F(cuDeviceGetCount, fake_number),
-        F(cuModuleLoadDataEx, fake_pointer),
-        F(cuModuleGetFunction, fake_pointer),
-        F(cuFuncGetAttribute, fake_function_attribute),
-        F(cuFuncGetParamInfo, fake_param),
-        F(cuMemAlloc_v2, fake_alloc),
-        F(cuMemAllocAsync, fake_alloc),
-        F(cuStreamCreateWithPriority, fake_stream),
-        F(cuEventCreate, fake_stream),
-#undef F
-    };
-
-    (void) user;
-    for (size_t i = 0; i < sizeof(special) / sizeof(special[0]); i++)
-        if (!strcmp(symbol, special[i].name))
-            return (void *) (intptr_t) special[i].function;
-    return (void *) (intptr_t) fake_ok;
-}
 
 /* --- what is launched --- */
 
@@ -136,14 +44,6 @@ static struct lane lanes[STREAMS];
 static void *raw_function;
 static const cushim_entry *table;
 
-#define TRY(call)                                                                                  \
-    do {                                                                                           \
-        if (call) {                                                                                \
-            fprintf(stderr, "%s: %s\n", #call, cushim_error_text());                               \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
-
 static void prepare_lane(struct lane *lane)
 {
     TRY(cushim_stream_new(context, NULL, &lane->stream));
@@ -158,8 +58,9 @@ static void prepare_lane(struct lane *lane)
 
 static void prepare(const char *library)
 {
-    TRY(cushim_open(cushim_open_params(.library = library, .resolver = library ? NULL : resolve),
-                    &driver));
+    TRY(cushim_open(
+        cushim_open_params(.library = library, .resolver = library ? NULL : nothing_resolve),
+        &driver));
     TRY(cushim_context_primary(driver, 0, &context));
     TRY(cushim_context_set_current(context));
     TRY(cushim_module_load_text(context, ptx, NULL, &module));

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What each kind of work costs through the safe layer, beside the same work by hand-written calls of
- * the driver, in the same run.
+ * What each kind of work costs through the safe layer, beside the same work by hand-written calls
+ * of the driver, in the same run.
  *
- * bench_work LIBRARY      a driver's path, or "auto"; medians of both ways, and of their ratios
+ * bench_work [LIBRARY]     a driver's path, or "auto"; medians of both ways, and of their ratios.
+ *                          Without a library the driver does nothing, so that what is added shows.
+ * bench_work WAY N         one kind of work, N times, for a program that counts instructions
  *
  * A batch is short, and the device is idle when it begins. So the device's queue never fills up: a
  * thread that waits for room in it would hide what is added.
@@ -15,6 +17,9 @@
 #include <time.h>
 
 #include <cushim/cushim.h>
+
+#include "calls.h"
+#include "nothing.h"
 
 enum { ROUNDS = 61, BATCH = 400, MAX_STREAMS = 8, N = 256 };
 
@@ -42,25 +47,6 @@ static struct lane lanes[MAX_STREAMS];
 static const cushim_entry *table;
 static char host[1024];
 
-#define TRY(call)                                                                                  \
-    do {                                                                                           \
-        if (call) {                                                                                \
-            fprintf(stderr, "%s: %s\n", #call, cushim_error_text());                               \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
-
-/* Calls a driver function by its row. */
-#define CU(name, types, args)                                                                      \
-    do {                                                                                           \
-        const int result = ((int(*) types) table[CUSHIM_ROW_##name]) args;                         \
-                                                                                                   \
-        if (result) {                                                                              \
-            fprintf(stderr, "%s: %d\n", #name, result);                                            \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
-
 static void prepare_lane(struct lane *lane)
 {
     cushim_slice *slices[] = {&lane->a, &lane->b, &lane->c};
@@ -75,8 +61,11 @@ static void prepare_lane(struct lane *lane)
 
 static void prepare(const char *library)
 {
+    const char *path = library && strcmp(library, "auto") ? library : NULL;
+
     TRY(cushim_open(
-        cushim_open_params(.library = strcmp(library, "auto") ? library : NULL), &driver));
+        cushim_open_params(.library = path, .resolver = library ? NULL : nothing_resolve),
+        &driver));
     TRY(cushim_context_primary(driver, 0, &context));
     TRY(cushim_context_set_current(context));
     TRY(cushim_module_load_text(context, ptx, NULL, &module));
@@ -382,21 +371,45 @@ static void finish(void)
     cushim_close(&driver);
 }
 
-int main(int argc, char **argv)
+static const struct way {
+    const char *name, *text;
+    void (*raw)(int i), (*safe)(int i);
+} ways[] = {
+    {"one", "launch, one stream", raw_one, safe_one},
+    {"four", "launch, four streams", raw_four, safe_four},
+    {"views", "launch, two views and a slice", raw_views, safe_views},
+    {"ping-pong", "ping-pong over two streams", raw_ping_pong, safe_ping_pong},
+    {"alloc", "alloc and free, 4 KB", raw_alloc, safe_alloc},
+    {"fill", "fill", raw_fill, safe_fill},
+    {"write", "write 1 KB, waiting", raw_write, safe_write},
+    {"read", "read 1 KB, waiting", raw_read, safe_read},
+};
+enum { WAYS = sizeof(ways) / sizeof(ways[0]) };
+
+static void time_all(void)
 {
-    prepare(argc > 1 ? argv[1] : "auto");
-    time_one("launch, one stream", raw_one, safe_one);
-    time_one("launch, four streams", raw_four, safe_four);
-    time_one("launch, two views and a slice", raw_views, safe_views);
-    time_one("ping-pong over two streams", raw_ping_pong, safe_ping_pong);
-    time_one("alloc and free, 4 KB", raw_alloc, safe_alloc);
-    time_one("fill", raw_fill, safe_fill);
-    time_one("write 1 KB, waiting", raw_write, safe_write);
-    time_one("read 1 KB, waiting", raw_read, safe_read);
+    for (int w = 0; w < WAYS; w++)
+        time_one(ways[w].text, ways[w].raw, ways[w].safe);
     for (int n = 1; n <= MAX_STREAMS; n *= 2)
         time_team(n, false);
     for (int n = 2; n <= MAX_STREAMS; n *= 2)
         time_team(n, true);
+}
+
+static void repeat(void (*once)(int i), int n)
+{
+    for (int i = 0; i < n; i++)
+        once(i);
+}
+
+int main(int argc, char **argv)
+{
+    prepare(argc == 2 ? argv[1] : NULL);
+    if (argc < 3)
+        time_all();
+    for (int w = 0; argc == 3 && w < WAYS; w++)
+        if (!strcmp(argv[1], ways[w].name))
+            repeat(ways[w].safe, atoi(argv[2]));
     finish();
     return 0;
 }

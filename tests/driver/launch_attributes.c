@@ -54,6 +54,48 @@ static void ask_clusters(void)
     }
 }
 
+static void ask_largest(const char *key, const char *key_value)
+{
+    int blocks = -1;
+
+    ASK(key, cuOccupancyMaxPotentialClusterSize, (&blocks, nop, &config));
+    report(key_value, blocks);
+}
+
+static void ask_active(const char *key)
+{
+    int clusters = -1;
+
+    ASK(key, cuOccupancyMaxActiveClusters, (&clusters, nop, &config));
+}
+
+/* Clusters that only some devices have, before the kernel allows them and after. */
+static void ask_large_clusters(void)
+{
+    CUlaunchAttributeValue *value = attribute_is(CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION);
+
+    config.gridDimX = 32;
+    value->preferredClusterDim.x = 4;
+    value->preferredClusterDim.y = value->preferredClusterDim.z = 1;
+    ask_ex("ex_preferred_cluster_alone");
+    value = attribute_is(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION);
+    ask_ex("ex_cluster_zeros");
+    ask_active("active_clusters_zeros");
+    value->clusterDim.x = 16;
+    value->clusterDim.y = value->clusterDim.z = 1;
+    ask_largest("largest_cluster16", "largest_cluster16_v");
+    ask_active("active_clusters16");
+    CALL(cuFuncSetAttribute, (nop, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1));
+    ask_ex("ex_cluster16_allowed");
+    ask_largest("largest_cluster16_allowed", "largest_cluster16_allowed_v");
+    ask_active("active_clusters16_allowed");
+    value->clusterDim.x = 32;
+    ask_ex("ex_cluster32_allowed");
+    ask_largest("largest_cluster32_allowed", "largest_cluster32_allowed_v");
+    CALL(cuFuncSetAttribute, (nop, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 0));
+    config.gridDimX = 8;
+}
+
 static void ask_order(void)
 {
     CUlaunchAttributeValue *value = attribute_is(CU_LAUNCH_ATTRIBUTE_PRIORITY);
@@ -152,6 +194,7 @@ void ask_launch_attributes(const struct subject *subject)
     attribute_is(CU_LAUNCH_ATTRIBUTE_COOPERATIVE)->cooperative = 1;
     ask_ex("ex_coop");
     ask_clusters();
+    ask_large_clusters();
     ask_order();
     ask_events();
     ask_updatable();

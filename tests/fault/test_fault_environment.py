@@ -69,7 +69,7 @@ class Cushim(Environment):
         self.refused("cuInit result=1; cuInit nht=2", "line 1", "'nht=2'")
         self.refused(f"@{self.write('# x' + chr(10) + 'cuInit')}", "rules:2", "neither result")
         self.refused("@/nowhere/rules", "/nowhere/rules", "No such file")
-        self.refused("@", "No such file")
+        self.refused("@", "CUSHIM_FAULTS: the path is empty")
         self.refused("\n".join(["cuInit result=1"] * 65), "line 65", "64")
 
     def test_a_driver_that_gets_no_faults_is_not_opened(self):

@@ -308,6 +308,8 @@ Test(fault_rules, refuses_what_is_wrong)
     assert_status(cushim_faults_read(none, ""), CUSHIM_ERROR_STALE_HANDLE);
     assert_status(cushim_faults_read_file(faults, NULL), CUSHIM_ERROR_INVALID_ARGUMENT);
     assert_status(cushim_faults_read_file(none, "x"), CUSHIM_ERROR_STALE_HANDLE);
+    assert_status(cushim_faults_read_file(faults, ""), CUSHIM_ERROR_SYSTEM);
+    assert_contains(cushim_error_text(), "the path is empty");
     assert_status(cushim_faults_injected(faults, NULL, NULL), CUSHIM_ERROR_INVALID_ARGUMENT);
     assert_status(cushim_faults_injected(none, NULL, &n), CUSHIM_ERROR_STALE_HANDLE);
     assert_status(cushim_faults_injected(faults, "cuNone", &n), CUSHIM_ERROR_UNKNOWN_SYMBOL);

@@ -128,7 +128,7 @@ static void mistakes(void)
     REFUSED(
         LAUNCH(stream, cushim_launch_config(.grid = {1}, .block = {1}, .shared_bytes = 1 << 24)),
         "shared memory");
-    REFUSED(cushim_module_function(module, "saxpi", &missing), "; it has saxpy");
+    REFUSED(cushim_module_function(module, "saxpi", &missing), "; the module has the kernel saxpy");
     REFUSED(cushim_module_load_text(context,
                                     ".version 6.0\n.target sm_50\n.address_size 64\n"
                                     ".visible .entry k() { bogus.u32 %r1; }\n",

@@ -372,6 +372,8 @@ Test(trace, refuses_what_is_wrong)
     assert_status(cushim_trace_reset(none), CUSHIM_ERROR_STALE_HANDLE);
     assert_status(cushim_trace_write(none, "trace.json"), CUSHIM_ERROR_STALE_HANDLE);
     assert_status(cushim_trace_write(trace, NULL), CUSHIM_ERROR_INVALID_ARGUMENT);
+    assert_status(cushim_trace_write(trace, ""), CUSHIM_ERROR_SYSTEM);
+    cr_expect(eq(str, S(cushim_error_text()), S("cushim_trace_write: the path is empty")));
     cr_expect(eq(u64, count, 5));
     cr_expect(eq(sz, n, 6));
     cushim_trace_free(&none);

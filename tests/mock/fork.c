@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A child of a process that had initialised the driver cannot use it, also if another
- * thread was inside the driver when it was forked; a child of one that had not can.
+ * thread was inside the driver when it was forked; a child of one that had not can. Both can ask
+ * for faults.
  */
+#include <cushim/mock.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -12,6 +14,17 @@
 #include <unistd.h>
 
 #include "mock/functions.h"
+
+#ifndef __has_feature
+#define __has_feature(feature) 0
+#endif
+
+/* Its allocator does not survive a fork during another thread's allocation. */
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
+enum { ASKING_CHILDREN = 0 };
+#else
+enum { ASKING_CHILDREN = 300 };
+#endif
 
 static atomic_bool stop;
 
@@ -68,10 +81,45 @@ static void *keep_busy(void *unused)
     return unused;
 }
 
+/* --- faults that a program asks for --- */
+
+static int ask_and_clear(void)
+{
+    const int failures =
+        EXPECT(0, cushim_mock_fail("cuMemAlloc_v2", cushim_fault(.nth = 1, .result = 2)));
+
+    cushim_mock_faults_clear();
+    return failures;
+}
+
+static void *keep_asking(void *unused)
+{
+    while (!atomic_load(&stop))
+        ask_and_clear();
+    return unused;
+}
+
+/* Another thread may have had the lock of its set of faults. */
+static int asks_for_faults(void)
+{
+    pthread_t threads[2];
+    int failures = 0;
+
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], NULL, keep_asking, NULL);
+    for (int i = 0; !failures && i < ASKING_CHILDREN; i++)
+        failures += in_child(ask_and_clear);
+    atomic_store(&stop, true);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    atomic_store(&stop, false);
+    return failures;
+}
+
 int main(void)
 {
     pthread_t thread;
-    int failures = in_child(works);
+    int failures = asks_for_faults() + in_child(works);
 
     failures += works();
     pthread_create(&thread, NULL, keep_busy, NULL);

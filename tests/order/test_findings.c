@@ -2,6 +2,7 @@
 /* Each mistake is found and named; its twin without the mistake is silent. */
 #include <cushim/mock.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -129,6 +130,36 @@ Test(findings, a_host_that_waits_orders_two_streams)
     launch_fill(one, p, BYTES);
     OK(mock_cuCtxSynchronize());
     silent();
+}
+
+static sem_t told;
+
+static void CUDA_CB tell(void *unused)
+{
+    (void) unused;
+    sem_post(&told);
+}
+
+/* A host function says that the work before it is done, and nothing of the work after it. */
+Test(findings, what_a_host_function_tells_orders_two_streams)
+{
+    CUdeviceptr p;
+
+    begin();
+    cr_assert(eq(int, sem_init(&told, 0, 0), 0));
+    p = allocate(BYTES);
+    launch_fill(one, p, BYTES);
+    OK(mock_cuLaunchHostFunc(one, tell, NULL));
+    sem_wait(&told);
+    launch_fill(two, p, BYTES);
+    OK(mock_cuCtxSynchronize());
+    silent();
+    OK(mock_cuLaunchHostFunc(one, tell, NULL));
+    launch_fill(one, p, BYTES);
+    sem_wait(&told);
+    launch_fill(two, p, BYTES);
+    OK(mock_cuCtxSynchronize());
+    found(CUSHIM_MOCK_DATA_RACE, "kernel 'fill' in stream", "kernel 'fill' in stream");
 }
 
 static CUdeviceptr shared;
@@ -393,6 +424,15 @@ Test(findings, labels)
     OK(mock_cuMemFree_v2(p));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemFree_v2(p));
     found(CUSHIM_MOCK_DOUBLE_FREE, "allocation", "'weights'");
+    cushim_mock_findings_clear();
+    /* A label is the program's, and a finding is a line of UTF-8. */
+    p = allocate(BYTES);
+    cr_expect(eq(int, cushim_mock_label(p, "a\n\xff"), CUSHIM_OK));
+    OK(mock_cuMemFree_v2(p));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuMemFree_v2(p));
+    found(CUSHIM_MOCK_DOUBLE_FREE, "allocation",
+          "'a?"
+          "?'");
     cushim_mock_findings_clear();
     cr_expect(eq(int, cushim_mock_label((uintptr_t) event, "done"), CUSHIM_OK));
     cr_expect(eq(int, cushim_mock_label((uintptr_t) event, NULL), CUSHIM_OK));

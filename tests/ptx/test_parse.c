@@ -259,6 +259,25 @@ Test(parse, places_in_the_source)
     finish(&unit);
 }
 
+/* As NVRTC writes it, and a place in a file that nothing names. */
+Test(parse, files_that_are_named_behind_their_places)
+{
+    static const char text[] = HEAD ".entry k() {\n.loc 1 5 3\ntrap;\n.loc 7 6 3\ntrap; }\n"
+                                    ".file 1 \"/src/a.cu\"\n";
+    const struct ptx__location *first, *second;
+    const struct ptx__function *k;
+    struct unit unit;
+
+    read_module(&unit, text);
+    k = find(&unit, "k");
+    first = &unit.module.locations[k->instructions[0].location];
+    second = &unit.module.locations[k->instructions[1].location];
+    cr_expect(eq(str, S(unit.module.files[first->file].path), S("/src/a.cu")));
+    cr_expect(eq(u32, first->line, 5));
+    cr_expect(eq(ptr, (void *) unit.module.files[second->file].path, NULL));
+    finish(&unit);
+}
+
 Test(parse, deep_nesting_is_refused)
 {
     char text[3000] = HEAD ".entry k() ";

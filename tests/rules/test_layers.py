@@ -19,6 +19,7 @@ BELOW = {
     "interpose": {"base", "interpose"},
     "core": {"base", "loader", "interpose", "core"},
     "api": {"base", "loader", "interpose", "core", "api"},
+    "async": {"base", "loader", "interpose", "core", "async"},
     "dropin": {"base"},
     "mock": {"base", "interpose", "mock"},
 }
@@ -54,6 +55,12 @@ def includes(path):
         if match:
             found.append((match[1] == '"', match[2], number))
     return found
+
+
+def implementations(stem):
+    """The files of a public header X.h: src/api/X.c, or src/async/X.c and src/async/X_*.c."""
+    return [p for p in [ROOT / "src/api" / f"{stem}.c", ROOT / "src/async" / f"{stem}.c",
+                        *(ROOT / "src/async").glob(f"{stem}_*.c")] if p.exists()]
 
 
 def among(path, allowed):
@@ -153,9 +160,10 @@ class Layers(unittest.TestCase):
                 continue
             text = header.read_text()
             for name in re.findall(r"^CUSHIM_API [^;]*?\b(cushim_[a-z_]+)\(", text, re.M):
-                source = ROOT / "src/api" / header.with_suffix(".c").name
-                self.assertTrue(source.exists(), f"{header.name} has no {source}")
-                self.assertRegex(source.read_text(), rf"\b{name}\(", f"{name} is not in {source}")
+                sources_of = implementations(header.stem)
+                self.assertTrue(sources_of, f"{header.name} has no source")
+                self.assertTrue(any(re.search(rf"\b{name}\(", s.read_text()) for s in sources_of),
+                                f"{name} is not in {sources_of}")
 
 
 if __name__ == "__main__":

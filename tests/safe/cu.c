@@ -23,6 +23,7 @@ CUSHIM__CU_CONSTANT_MAP(SAME_VALUE)
 _Static_assert((int) CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH ==
                    (int) CUSHIM__CU_ATTRIBUTE_CLUSTER_LAUNCH,
                "");
+_Static_assert((int) CUDA_ERROR_INVALID_CLUSTER_SIZE == (int) CUSHIM__CU_INVALID_CLUSTER_SIZE, "");
 #endif
 
 #define SAME_LATER(name)                                                                           \

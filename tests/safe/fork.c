@@ -14,6 +14,21 @@
 
 #include "plain.h"
 
+#ifndef __has_feature
+#define __has_feature(feature) 0
+#endif
+
+/*
+ * The sanitizers' allocators may not survive a fork during another thread's allocation, so there
+ * the sets of faults, which are large, are not made anew all the time.
+ */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) ||                               \
+    __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+enum { MANY_SETS = 0 };
+#else
+enum { MANY_SETS = 1 };
+#endif
+
 enum { THREADS = 4, FORKS = 60, PATIENCE_S = 20, N = 64 };
 
 static const char ptx[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
@@ -28,9 +43,38 @@ static const uint32_t *host; /* of pinned */
 static cushim_event event;
 static cushim_module module;
 static cushim_function function;
+static _Atomic uint64_t faults; /* the handle of a set */
 static atomic_bool stop;
 
 #define OK(call) CHECK_EQ(call, CUSHIM_OK)
+
+/* A rule for all functions. There is room for some of them, and the lock is taken also without. */
+static cushim_status add_fault(void)
+{
+    const cushim_faults set = {atomic_load(&faults)};
+    const cushim_status status =
+        cushim_faults_add(set, "*", cushim_fault(.nth = 1 << 30, .result = 2));
+
+    CHECK_EQ(status == CUSHIM_OK || status == CUSHIM_ERROR_LIMIT, true);
+    return status;
+}
+
+static void new_faults(void)
+{
+    cushim_faults set = CUSHIM_NONE, old;
+
+    OK(cushim_faults_create(NULL, &set));
+    old.id = atomic_exchange(&faults, set.id);
+    cushim_faults_free(&old);
+}
+
+static void *keep_adding(void *user)
+{
+    while (!atomic_load(&stop))
+        if (add_fault() && MANY_SETS)
+            new_faults();
+    return user;
+}
 
 /* Holds the locks of all kinds as often as possible. */
 static void *work(void *user)
@@ -72,6 +116,7 @@ static void use_all(void)
     FORKED(cushim_device_count(driver, &n));
     FORKED(cushim_memory_trim(context, 0));
     CHECK_EQ(strstr(cushim_error_text(), "forked") != NULL, true);
+    add_fault();
 }
 
 /* --- a driver that the parent has not used --- */
@@ -170,6 +215,7 @@ static bool ended_well(int status)
 
 static void prepare(void)
 {
+    new_faults();
     OK(cushim_open(cushim_open_params(.library = MOCK), &driver));
     OK(cushim_context_primary(driver, 0, &context));
     OK(cushim_stream_new(context, NULL, &stream));
@@ -182,13 +228,69 @@ static void prepare(void)
     OK(cushim_module_function(module, "f", &function));
 }
 
+/* --- a child whose thread ends with a context of the parent on its stack --- */
+
+static bool is_child;
+static unsigned calls_of_child;
+
+static bool count(struct cushim_call *call, void *user)
+{
+    (void) call;
+    (void) user;
+    calls_of_child += is_child;
+    return false;
+}
+
+static void tell_calls(void)
+{
+    if (is_child)
+        _exit(calls_of_child != 0);
+}
+
+static void a_child_ends_its_thread(void)
+{
+    const struct cushim_hooks hooks = {.before = count};
+    cushim_driver below = CUSHIM_NONE, counted = CUSHIM_NONE;
+    cushim_context pushed = CUSHIM_NONE;
+    int status = 0;
+    pid_t forked;
+
+    atexit(tell_calls);
+    OK(cushim_open(cushim_open_params(.library = MOCK), &below));
+    OK(cushim_interpose(below, &hooks, 1, &counted));
+    OK(cushim_context_create(counted, 0, 0, &pushed));
+    OK(cushim_context_push(pushed));
+    cushim_context_free(&pushed);
+    forked = fork();
+    if (!forked) {
+        is_child = true;
+        alarm(PATIENCE_S);
+        pthread_exit(NULL);
+    }
+    CHECK_EQ(waitpid(forked, &status, 0), forked);
+    CHECK_EQ(status, 0);
+    OK(cushim_context_pop(counted, NULL));
+    cushim_close(&counted);
+    cushim_close(&below);
+}
+
+/* In a child, the runtime of the thread sanitizer does not end the process with the last thread. */
+#ifdef __SANITIZE_THREAD__
+enum { LAST_THREAD_ENDS = false };
+#else
+enum { LAST_THREAD_ENDS = true };
+#endif
+
 int main(void)
 {
-    pthread_t threads[THREADS];
+    pthread_t threads[THREADS], adder;
     int status = 0;
 
+    if (LAST_THREAD_ENDS)
+        a_child_ends_its_thread();
     prepare();
     start_threads(threads, THREADS, work);
+    start_threads(&adder, 1, keep_adding);
     for (int i = 0; i < FORKS; i++) {
         const pid_t forked = fork();
 
@@ -199,7 +301,9 @@ int main(void)
     }
     atomic_store(&stop, true);
     join_threads(threads, THREADS);
+    join_threads(&adder, 1);
     free_all();
+    cushim_faults_free(&(cushim_faults){faults});
     printf("%d children\n", FORKS);
     return 0;
 }

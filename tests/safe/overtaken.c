@@ -206,6 +206,111 @@ static void a_launch_records_in_one_step(void)
     finish();
 }
 
+/* --- the program takes over memory that another thread is about to use --- */
+
+static cushim_slice about_to_be_read;
+
+static void while_allocating(bool is_after)
+{
+    if (is_after)
+        return;
+    next_step(1);
+    wait_for_step(2);
+}
+
+/* Where memory for the copy is allocated, the slice is pinned, and nothing is submitted yet. */
+static void *read_late(void *user)
+{
+    uint32_t values[N];
+
+    stop_at = "cuMemHostAlloc";
+    CHECK_EQ(cushim_slice_read(b, about_to_be_read, values, N), CUSHIM_ERROR_STALE_HANDLE);
+    CHECK_EQ(strstr(cushim_error_text(), "cushim_slice_leak()") != NULL, true);
+    return user;
+}
+
+static void memory_that_is_taken_over_is_not_used(void)
+{
+    cushim_slice taken = CUSHIM_NONE;
+    uint64_t address = 0;
+    pthread_t thread;
+
+    prepare();
+    about_to_be_read = x;
+    at_stop = while_allocating;
+    start_threads(&thread, 1, read_late);
+    wait_for_step(1);
+    OK(cushim_slice_leak(a, &x, &address));
+    next_step(2);
+    join_threads(&thread, 1);
+    OK(cushim_slice_adopt(a, address, 4, N, CUSHIM_ADOPTED_ASYNC, &taken));
+    OK(cushim_slice_fill(a, taken, 8u));
+    cushim_slice_free(&taken);
+    finish();
+}
+
+/* --- a context is asked for while another thread destroys it --- */
+
+static cushim_context destroyed;
+
+static void while_destroying(bool is_after)
+{
+    if (is_after)
+        return;
+    next_step(1);
+    usleep(200000);
+}
+
+static void *destroy_slowly(void *user)
+{
+    stop_at = "cuCtxDestroy_v2";
+    cushim_context_free(&destroyed);
+    return user;
+}
+
+/* The thread has it as its current one, which keeps no context. */
+static void a_context_that_ends_is_not_found(void)
+{
+    cushim_context found = CUSHIM_NONE;
+    pthread_t thread;
+
+    prepare();
+    OK(cushim_context_create(driver, 0, 0, &destroyed));
+    OK(cushim_context_set_current(destroyed));
+    at_stop = while_destroying;
+    start_threads(&thread, 1, destroy_slowly);
+    wait_for_step(1);
+    CHECK_EQ(cushim_context_current(driver, &found) != 0, true);
+    CHECK_EQ(found.id, 0);
+    join_threads(&thread, 1);
+    finish();
+}
+
+/* --- a context is made where the program has destroyed one that is in use --- */
+
+static void a_new_context_is_not_an_old_one(void)
+{
+    cushim_context adopted = CUSHIM_NONE, made = CUSHIM_NONE;
+    void *raw = NULL, *same = NULL;
+
+    prepare();
+    OK(cushim_context_create(driver, 0, 0, &made));
+    OK(cushim_context_raw(made, &raw));
+    same = raw;
+    OK(cushim_context_adopt(below, raw, false, &adopted));
+    cushim_context_free(&made);
+    while (!cushim_context_create(below, 0, 0, &made)) {
+        OK(cushim_context_raw(made, &raw));
+        CHECK_EQ(raw != same, true);
+        cushim_context_free(&made);
+        if (raw == same)
+            break;
+    }
+    CHECK_EQ(strstr(cushim_error_text(), "at its address") != NULL, true);
+    cushim_context_free(&adopted);
+    finish();
+}
+
 /* --- what a hook and a host function free and close --- */
 
 static cushim_stream freed_in_hook;
@@ -448,6 +553,9 @@ int main(void)
     memory_is_read_whose_stream_is_destroyed();
     a_report_is_about_one_recording();
     a_launch_records_in_one_step();
+    memory_that_is_taken_over_is_not_used();
+    a_context_that_ends_is_not_found();
+    a_new_context_is_not_an_old_one();
     a_hook_frees_a_stream();
     a_host_function_closes_a_driver();
     a_refused_host_function_is_dropped_once();

@@ -25,8 +25,11 @@ static cushim_status run(sweep_program *program, int nth, int *ret_imported)
         cushim_interpose(below, &hooks, 1, &driver))
         return CUSHIM_ERROR_SYSTEM;
     sweep_prepare(below);
+    sweep_error_set();
     countdown = nth;
     status = program(driver);
+    if (!status && !sweep_error_is_kept("an allocation"))
+        status = CUSHIM_ERROR_SYSTEM;
     cushim_close(&driver);
     cushim_close(&below);
     return status;

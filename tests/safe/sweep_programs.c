@@ -9,6 +9,27 @@ enum { N = 64 };
 
 int sweep_entries;
 
+/* The zero handle is never valid. */
+void sweep_error_set(void)
+{
+    cushim_stream none = CUSHIM_NONE;
+    void *cu;
+
+    if (!cushim_stream_raw(none, &cu))
+        fprintf(stderr, "the zero handle is a stream\n");
+}
+
+bool sweep_error_is_kept(const char *failed)
+{
+    const bool is = cushim_error_status() == CUSHIM_ERROR_STALE_HANDLE &&
+                    !strncmp(cushim_error_text(), "cushim_stream_raw:", 18);
+
+    if (!is)
+        fprintf(stderr, "%s failed, no call did, and the last error is: %s\n", failed,
+                cushim_error_text());
+    return is;
+}
+
 #define STEP(call)                                                                                 \
     do {                                                                                           \
         cushim_status step;                                                                        \
@@ -306,8 +327,72 @@ static cushim_status import(cushim_driver driver)
     return CUSHIM_OK;
 }
 
+/* A wait may ask the driver on the way how its work is, and ask again if that fails. */
+#define WAIT(call)                                                                                 \
+    do {                                                                                           \
+        sweep_entries = 1;                                                                         \
+        CUSHIM_TRY(call);                                                                          \
+    } while (0)
+
+static cushim_op store_more(const struct cushim_exec *exec, cushim_output *list, void *user)
+{
+    const cushim_function *store = user;
+    cushim_slice x = CUSHIM_NONE;
+
+    (void) exec;
+    if (cushim_output_take_slice(cushim_output_item(list, 0), &x))
+        return (cushim_op) CUSHIM_NONE;
+    return cushim_op_output(cushim_op_launch(*store, cushim_for_elements(1),
+                                             CUSHIM_OP_OUT(cushim_op_take(&x)), CUSHIM_VALUE(5u)),
+                            0);
+}
+
+/* Operations of most kinds: joined on two streams, shared, recorded, awaited and dropped. */
+static cushim_status run_operations(cushim_driver driver)
+{
+    CUSHIM_SCOPED(cushim_context) context = CUSHIM_NONE;
+    CUSHIM_SCOPED(cushim_module) module = CUSHIM_NONE;
+    CUSHIM_SCOPED(cushim_policy) policy = CUSHIM_NONE;
+    CUSHIM_SCOPED(cushim_future) first = CUSHIM_NONE;
+    CUSHIM_SCOPED(cushim_future) second = CUSHIM_NONE;
+    CUSHIM_SCOPED(cushim_future) dropped = CUSHIM_NONE;
+    CUSHIM_SCOPED(cushim_stream) stream = CUSHIM_NONE;
+    CUSHIM_SCOPED(cushim_graph) graph = CUSHIM_NONE;
+    CUSHIM_SCOPED(cushim_slice) x = CUSHIM_NONE;
+    CUSHIM_SCOPED(cushim_op) shared = CUSHIM_NONE;
+    static unsigned values[N];
+    cushim_function store;
+    cushim_op op;
+
+    STEP(cushim_context_primary(driver, 0, &context));
+    STEP(cushim_stream_new(context, NULL, &stream));
+    STEP(cushim_module_load_text(context, ptx, NULL, &module));
+    STEP(cushim_module_function(module, "store", &store));
+    STEP(cushim_policy_round_robin(context, cushim_policy_params(.streams = 2, .spread = true),
+                                   &policy));
+    op = cushim_op_zip(cushim_op_from(values, N), cushim_op_zeros(4, N), cushim_op_alloc(4, 0));
+    op = cushim_op_then(op, store_more, &store);
+    STEP(cushim_op_schedule(cushim_op_to_host(op, values, N), policy, &first));
+    STEP(cushim_future_submit(first));
+    WAIT(cushim_future_wait(first, CUSHIM_FOREVER));
+    STEP(cushim_future_take_slice(first, &x));
+    shared = cushim_op_share(cushim_op_copy_of(x));
+    STEP(cushim_op_retain(shared, &op));
+    STEP(cushim_op_submit_on(cushim_op_output(cushim_op_clone(op), 1), stream, &second));
+    op = shared;
+    shared = (cushim_op) CUSHIM_NONE;
+    STEP(cushim_op_submit(op, policy, &dropped));
+    /* Whichever call comes next may also end the dropped future. */
+    cushim_future_free(&dropped);
+    WAIT(cushim_future_wait_all(&second, 1, CUSHIM_FOREVER));
+    WAIT(cushim_op_record(cushim_op_fill(cushim_op_borrow(x), 7u), context, &graph));
+    WAIT(cushim_op_run(cushim_op_graph(graph), stream, NULL));
+    WAIT(cushim_context_synchronize(context));
+    return CUSHIM_OK;
+}
+
 sweep_program *const sweep_programs[SWEEP_PROGRAMS] = {
-    work, wait_for_little, run_code, use_fields, use_pools, share, import,
+    work, wait_for_little, run_code, use_fields, use_pools, share, import, run_operations,
 };
 
 static int (*alloc)(uint64_t *address, size_t bytes); /* cuMemAlloc(), below the hooks */

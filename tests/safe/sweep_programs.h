@@ -9,7 +9,7 @@
 /* Frees all that it has made, whatever fails, and returns the first error. */
 typedef cushim_status sweep_program(cushim_driver driver);
 
-enum { SWEEP_PROGRAMS = 7 };
+enum { SWEEP_PROGRAMS = 8 };
 extern sweep_program *const sweep_programs[SWEEP_PROGRAMS];
 
 /* How often a context was entered since the program's last step: the first time for the step. */
@@ -21,5 +21,12 @@ extern int sweep_entries;
  */
 bool sweep_answer(struct cushim_call *call, void *user);
 void sweep_prepare(cushim_driver below);
+
+/*
+ * Gives the thread a last error, and tells whether it still is the last one. A program that
+ * succeeds leaves it as it was, whatever has failed meanwhile.
+ */
+void sweep_error_set(void);
+bool sweep_error_is_kept(const char *failed);
 
 #endif

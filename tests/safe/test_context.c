@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Contexts and devices. */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "support.h"
 
@@ -190,9 +192,28 @@ Test(safe_context, settings)
     close_world(&w);
 }
 
+Test(safe_context, a_lost_one_is_told)
+{
+    struct world w;
+
+    open_world(&w);
+    inject(&w, "cuCtxSynchronize nth=1 result=700");
+    assert_refused(
+        cushim_context_synchronize(w.context), 700,
+        "CUDA_ERROR_ILLEGAL_ADDRESS, an illegal memory access was encountered; work that "
+        "was submitted before has failed, and the context is lost: all calls for it fail "
+        "from now on, and a new process can use the device again");
+    inject(&w, "cuCtxSynchronize nth=1 result=709");
+    assert_refused(cushim_context_synchronize(w.context), 709,
+                   "; other code of this process has destroyed or reset the context");
+    close_world(&w);
+}
+
 Test(safe_context, peers)
 {
+    enum cushim_pool_access access = CUSHIM_POOL_ACCESS_NONE;
     cushim_context mine = CUSHIM_NONE;
+    cushim_pool pool = CUSHIM_NONE;
     struct world w;
     bool can = false;
 
@@ -202,7 +223,13 @@ Test(safe_context, peers)
     if (!can)
         cr_skip("device 1 cannot access the memory of device 0");
     assert_ok(cushim_context_create(w.driver, 1, 0, &mine));
+    inject(&w, "cuMemPoolSetAccess nth=1 result=1");
+    assert_refused(cushim_context_enable_peer(mine, w.context), 1, "cuMemPoolSetAccess");
     assert_ok(cushim_context_enable_peer(mine, w.context));
+    assert_ok(cushim_pool_default(w.context, &pool));
+    assert_ok(cushim_pool_access(pool, mine, &access));
+    cr_expect(eq(int, access, CUSHIM_POOL_ACCESS_READ_WRITE));
+    cushim_pool_free(&pool);
     assert_refused(cushim_context_enable_peer(mine, w.context), 704, "cuCtxEnablePeerAccess");
     assert_ok(cushim_context_disable_peer(mine, w.context));
     cushim_context_free(&mine);
@@ -378,4 +405,100 @@ Test(safe_context, why_the_mock_has_no_devices_is_in_the_error)
     setenv("CUSHIM_MOCK_DEVICES", "abacus", 1);
     assert_refused(cushim_open(cushim_open_params(.library = MOCK), &driver), 1, expected);
     assert_refused(cushim_open(cushim_open_params(.library = older), &driver), 1, expected);
+}
+
+/* --- what threads have pushed --- */
+
+static atomic_int step;
+
+static void wait_for_step(int wanted)
+{
+    while (step < wanted)
+        usleep(1000);
+}
+
+static void *push_and_pop(void *user)
+{
+    struct world *world = user;
+
+    assert_ok(cushim_context_push(world->context));
+    step = 1;
+    wait_for_step(2);
+    cr_expect(eq(u64, count(world, "cuCtxDestroy_v2"), 0), "it is on this thread's stack");
+    assert_ok(cushim_context_pop(world->driver, NULL));
+    return NULL;
+}
+
+/* The other thread's push is not this one's: what this one pops it has pushed by the table. */
+Test(safe_context, a_thread_pops_only_what_it_has_pushed)
+{
+    pthread_t thread;
+    struct world world;
+    void *cu;
+
+    open_world(&world);
+    cushim_context_free(&world.context);
+    assert_ok(cushim_context_create(world.driver, 0, 0, &world.context));
+    cu = raw_context(world.context);
+    cr_assert(eq(int, pthread_create(&thread, NULL, push_and_pop, &world), 0));
+    wait_for_step(1);
+    cr_assert(eq(int, RAW(&world, cuCtxPushCurrent_v2, (void *), cu), 0));
+    assert_ok(cushim_context_pop(world.driver, NULL));
+    cushim_context_free(&world.context);
+    step = 2;
+    pthread_join(thread, NULL);
+    cr_expect(eq(u64, count(&world, "cuCtxDestroy_v2"), 1));
+    close_world(&world);
+}
+
+static void *push(void *user)
+{
+    struct world *world = user;
+
+    assert_ok(cushim_context_push(world->context));
+    assert_ok(cushim_context_push(world->context));
+    cushim_context_free(&world->context);
+    return NULL;
+}
+
+Test(safe_context, a_thread_that_ends_leaves_nothing_pushed)
+{
+    pthread_t thread;
+    struct world world;
+
+    open_world(&world);
+    cushim_context_free(&world.context);
+    assert_ok(cushim_context_create(world.driver, 0, 0, &world.context));
+    cr_assert(eq(int, pthread_create(&thread, NULL, push, &world), 0));
+    pthread_join(thread, NULL);
+    cr_expect(eq(u64, count(&world, "cuCtxDestroy_v2"), 1));
+    close_world(&world);
+}
+
+/* A driver has one stack for all of its tables. */
+Test(safe_context, what_was_pushed_is_popped_by_another_table)
+{
+    cushim_driver again = CUSHIM_NONE;
+    struct world world;
+
+    open_world(&world);
+    cushim_context_free(&world.context);
+    assert_ok(cushim_interpose(world.driver, NULL, 0, &again));
+    assert_ok(cushim_context_create(world.driver, 0, 0, &world.context));
+    for (int set = 0; set < 2; set++) {
+        cushim_context other = CUSHIM_NONE;
+
+        assert_ok(cushim_context_push(world.context));
+        if (set) {
+            assert_ok(cushim_context_primary(again, 0, &other));
+            assert_ok(cushim_context_set_current(other));
+            cushim_context_free(&other);
+        } else {
+            assert_ok(cushim_context_pop(again, NULL));
+        }
+    }
+    cushim_context_free(&world.context);
+    cr_expect(eq(u64, count(&world, "cuCtxDestroy_v2"), 1));
+    cushim_close(&again);
+    close_world(&world);
 }

@@ -359,12 +359,16 @@ Test(safe_field, what_is_outside_is_named)
     assert_outside("the field has 404 bytes from byte 0 on, its view has 400",
                    cushim_field_2d(view, 0, 101, 1));
     assert_outside("the field has 420 bytes from byte 0 on", cushim_field_2d(view, 100, 5, 5));
-    assert_outside("a pitch of 19 bytes for rows of 20 bytes", cushim_field_2d(view, 19, 5, 5));
-    assert_outside("a layer_rows of 4 for layers of 5 rows", cushim_field_3d(view, 20, 4, 5, 5, 1));
-    assert_outside("3 layers of 9223372036854775807 rows with a pitch of 20 bytes are more than",
-                   cushim_field_3d(view, 20, SIZE_MAX / 2, 5, 5, 3));
-    assert_outside("1 layers of 5 rows with a pitch of 18446744073709551615 bytes are more than",
-                   cushim_field_2d(view, SIZE_MAX, 5, 5));
+    assert_outside("the field has a pitch of 19 bytes for rows of 20 bytes",
+                   cushim_field_2d(view, 19, 5, 5));
+    assert_outside("the field has a layer_rows of 4 for layers of 5 rows",
+                   cushim_field_3d(view, 20, 4, 5, 5, 1));
+    assert_outside(
+        "the field has 3 layers of 9223372036854775807 rows with a pitch of 20 bytes, more than",
+        cushim_field_3d(view, 20, SIZE_MAX / 2, 5, 5, 3));
+    assert_outside(
+        "the field has 1 layers of 5 rows with a pitch of 18446744073709551615 bytes, more than",
+        cushim_field_2d(view, SIZE_MAX, 5, 5));
     field = cushim_field_2d(view, 20, 5, 20);
     field.offset = 4;
     assert_outside("the field has 400 bytes from byte 4 on", field);
@@ -426,11 +430,16 @@ Test(safe_field, misuse)
     assert_refused(cushim_field_read(f.a, field, (int32_t *) NULL, 0, 0),
                    CUSHIM_ERROR_INVALID_ARGUMENT, "cushim_field_read: host is NULL");
     assert_refused(cushim_field_write_async(f.a, field, values, 15, 0),
-                   CUSHIM_ERROR_INVALID_ARGUMENT, "a pitch of 15 bytes for rows of 16 bytes");
+                   CUSHIM_ERROR_INVALID_ARGUMENT,
+                   "the host's memory has a pitch of 15 bytes for rows of 16");
     assert_refused(cushim_field_read_async(f.a, field, values, 16, 3),
-                   CUSHIM_ERROR_INVALID_ARGUMENT, "a layer_rows of 3 for layers of 4 rows");
+                   CUSHIM_ERROR_INVALID_ARGUMENT,
+                   "the host's memory has a layer_rows of 3 for layers of 4");
     assert_refused(cushim_field_read(f.a, field, values, SIZE_MAX / 5, 0),
-                   CUSHIM_ERROR_INVALID_ARGUMENT, "are more than there can be");
+                   CUSHIM_ERROR_INVALID_ARGUMENT, "more than there can be");
+    assert_refused(cushim_field_read(f.a, field, values, 4 * CUSHIM_ELEMENT(int32_t), 0),
+                   CUSHIM_ERROR_INVALID_ARGUMENT,
+                   "the host's memory has a pitch that was computed with CUSHIM_ELEMENT()");
     assert_refused(cushim_field_alloc(f.a, 4, SIZE_MAX / 8, SIZE_MAX / 8, 1, &freed, &gone),
                    CUSHIM_ERROR_INVALID_ARGUMENT, "are more than there can be");
     assert_refused(cushim_field_alloc(f.a, 4, SIZE_MAX / 8 + 1, 1, 1, &freed, &gone),

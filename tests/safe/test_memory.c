@@ -1,10 +1,39 @@
 /* SPDX-License-Identifier: MIT */
 /* Pinned and unified memory. */
+#include <stdio.h>
+
 #include "support.h"
 
 SUITE(safe_memory);
 
 enum { N = 64 };
+
+Test(safe_memory, no_room_is_told_with_its_bytes)
+{
+    cushim_stream stream = CUSHIM_NONE;
+    cushim_slice slice = CUSHIM_NONE;
+    cushim_unified unified = CUSHIM_NONE;
+    cushim_pinned pinned = CUSHIM_NONE;
+    size_t available = 0, total = 0;
+    char expected[100];
+    struct world w;
+
+    open_world(&w);
+    assert_ok(cushim_stream_new(w.context, NULL, &stream));
+    assert_ok(cushim_context_memory(w.context, &available, &total));
+    snprintf(expected, sizeof(expected), "; %zu bytes were asked for, the device has ",
+             (size_t) 1 << 50);
+    assert_refused(cushim_slice_alloc(stream, 1, (size_t) 1 << 50, &slice), 2, expected);
+    snprintf(expected, sizeof(expected), " free of %zu", total);
+    assert_contains(cushim_error_text(), expected);
+    inject(&w, "cuMemHostAlloc nth=1 result=2; cuMemAllocManaged nth=1 result=2");
+    assert_refused(cushim_pinned_alloc(w.context, 4, 25, 0, &pinned), 2,
+                   "; 100 bytes were asked for");
+    assert_refused(cushim_unified_alloc(w.context, 4, 25, CUSHIM_ATTACH_GLOBAL, &unified), 2,
+                   "; 100 bytes were asked for, the device has ");
+    cushim_stream_free(&stream);
+    close_world(&w);
+}
 
 Test(safe_memory, pinned_memory_is_copied_asynchronously_and_waited_for)
 {

@@ -146,8 +146,11 @@ Test(memory_kept, is_freed_when_there_is_no_other)
     assert_ok(cushim_memory_set_limit(w.context, total));
     slice = new_slice(stream, free_bytes / 8 * 3 / 2);
     cushim_slice_free(&slice);
+    assert_refused(cushim_slice_alloc(stream, 0, 1, &slice), CUSHIM_ERROR_INVALID_ARGUMENT,
+                   "an element of 0 bytes");
     slice = new_slice(stream, free_bytes / 8 * 5 / 3);
     cr_expect(eq(sz, kept(&w).bytes, 0));
+    assert_text("an element of 0 bytes");
     cushim_slice_free(&slice);
     cushim_stream_free(&stream);
     close_world(&w);
@@ -239,6 +242,83 @@ Test(memory_kept, other_sizes_make_room)
     cushim_slice_free(&slice);
     cr_expect(eq(u64, count(&w, "cuMemFreeAsync"), 1));
     cr_expect(eq(sz, kept(&w).bytes, 4 * BYTES));
+    cushim_stream_free(&stream);
+    close_world(&w);
+}
+
+static bool is_found(const char *part)
+{
+    const struct cushim_mock_finding *findings = NULL;
+    const size_t n = cushim_mock_findings(&findings);
+
+    for (size_t i = 0; i < n; i++)
+        if (strstr(findings[i].text, part))
+            return true;
+    return false;
+}
+
+/* What cushim makes for itself is called so, and what the program has labelled has its label. */
+Test(safe_memory_kept, leaks_say_whose_they_are)
+{
+    cushim_stream a = CUSHIM_NONE, b = CUSHIM_NONE;
+    cushim_slice slice = CUSHIM_NONE;
+    int values[4] = {1, 2, 3, 4};
+    struct world w;
+
+    MOCK_ONLY("it looks at the mock's findings");
+    open_world(&w);
+    assert_ok(cushim_stream_new(w.context, NULL, &a));
+    assert_ok(cushim_stream_new(w.context, NULL, &b));
+    assert_ok(cushim_slice_from(a, values, 4, &slice));
+    assert_ok(cushim_label(slice, "weights"));
+    assert_ok(cushim_label(b, "upload"));
+    assert_ok(cushim_slice_fill(a, slice, 1));
+    assert_ok(cushim_slice_fill(b, slice, 2));
+    cushim_mock_leaks();
+    cr_expect(is_found("'weights' (16 bytes"));
+    cr_expect(is_found("'upload', made by cuStreamCreate"));
+    cr_expect(is_found("'cushim's own, for copies'"));
+    cr_expect(is_found("'cushim's own, for order', made by cuEventCreate"));
+    cushim_mock_findings_clear();
+    cushim_slice_free(&slice);
+    cushim_stream_free(&a);
+    cushim_stream_free(&b);
+    close_world(&w);
+}
+
+/* The program destroys such a stream after the slices are freed, and cushim does not know when. */
+Test(memory_kept, what_a_stream_of_the_program_has_used_is_not_kept)
+{
+    cushim_stream adopted;
+    cushim_slice slices[3];
+    struct world w;
+    void *raw;
+
+    open_unchecked(&w);
+    assert_ok(cushim_context_push(w.context));
+    cr_assert(eq(int, RAW(&w, cuStreamCreate, (void **, unsigned), &raw, 1), 0));
+    assert_ok(cushim_stream_adopt(w.context, raw, &adopted));
+    slices[0] = new_slice(adopted, N);
+    slices[1] = new_slice(stream, N);
+    slices[2] = new_slice(stream, N);
+    assert_ok(cushim_slice_fill(adopted, slices[1], 1));
+    assert_ok(cushim_slice_fill(stream, slices[1], 2));
+    assert_ok(cushim_slice_copy(adopted, slices[0], slices[2]));
+    forget_calls(&w);
+    cushim_slice_free(&slices[0]);
+    cushim_slice_free(&slices[2]);
+    cr_assert(eq(u64, count(&w, "cuMemFreeAsync"), 2));
+    cr_assert(eq(sz, kept(&w).bytes, 0));
+    /* Here the last use is that of another stream, which has waited. */
+    cushim_slice_free(&slices[1]);
+    cushim_stream_free(&adopted);
+    cr_assert(eq(int, RAW(&w, cuStreamSynchronize, (void *), raw), 0));
+    cr_assert(eq(int, RAW(&w, cuStreamDestroy_v2, (void *), raw), 0));
+    slices[1] = new_slice(stream, N);
+    assert_ok(cushim_slice_fill(stream, slices[1], 3));
+    assert_ok(cushim_stream_synchronize(stream));
+    cushim_slice_free(&slices[1]);
+    assert_ok(cushim_context_pop(w.driver, NULL));
     cushim_stream_free(&stream);
     close_world(&w);
 }

@@ -243,11 +243,54 @@ Test(safe_misuse, elements_of_another_type)
     assert_ok(cushim_view_fill(f.stream, CUSHIM_VIEW(unknown), ints, sizeof(int)));
     /* A number that no type has is a size, and too large. */
     assert_refused(cushim_slice_alloc(f.stream, (size_t) 100 << 56 | 4, 4, &clone),
-                   CUSHIM_ERROR_INVALID_ARGUMENT, "more than there can be");
+                   CUSHIM_ERROR_INVALID_ARGUMENT, "computed with CUSHIM_ELEMENT()");
+    assert_refused(cushim_slice_alloc(f.stream, CUSHIM_ELEMENT(float) * 4, 4, &clone),
+                   CUSHIM_ERROR_INVALID_ARGUMENT, "or sizeof(float) * 4");
+    assert_refused(cushim_view_fill(f.stream, CUSHIM_VIEW(unknown), ints, 3 * CUSHIM_ELEMENT(int)),
+                   CUSHIM_ERROR_INVALID_ARGUMENT, "computed with CUSHIM_ELEMENT()");
+    assert_refused(cushim_slice_alloc(f.stream, SIZE_MAX, 4, &clone), CUSHIM_ERROR_INVALID_ARGUMENT,
+                   "more than there can be");
     cushim_slice_free(&unknown);
     cushim_slice_free(&left);
     cushim_slice_free(&right);
     cushim_slice_free(&floats);
+    close_fixture(&f);
+}
+
+/* A copy looks at the elements as a fill does. */
+Test(safe_misuse, copies_between_types)
+{
+    cushim_slice floats = CUSHIM_NONE, ints = CUSHIM_NONE, unknown = CUSHIM_NONE;
+    cushim_field float_field, int_field;
+    cushim_view as_int, doubles;
+    struct fixture f;
+
+    open_fixture(&f);
+    assert_ok(cushim_slice_zeros(f.stream, CUSHIM_ELEMENT(float), 8, &floats));
+    assert_ok(cushim_slice_zeros(f.stream, CUSHIM_ELEMENT(int), 8, &ints));
+    assert_ok(cushim_slice_zeros(f.stream, sizeof(int), 8, &unknown));
+    assert_ok(cushim_label(floats, "weights"));
+    assert_refused(cushim_slice_copy(f.stream, floats, f.slice), CUSHIM_ERROR_INVALID_ARGUMENT,
+                   "from 256 bytes to 32");
+    cr_expect(eq(str, S(cushim_error_label()), S("weights")));
+    assert_refused(cushim_slice_copy(f.stream, floats, ints), CUSHIM_ERROR_INVALID_ARGUMENT,
+                   "cushim_slice_copy: from elements of 4 bytes (integer) to elements of 4 bytes "
+                   "(floating point); CUSHIM_VIEW_AS() views");
+    assert_refused(cushim_slice_copy(f.stream, ints, floats), CUSHIM_ERROR_INVALID_ARGUMENT,
+                   "from elements of 4 bytes (floating point) to");
+    float_field = cushim_field_2d(CUSHIM_VIEW(floats), 0, 2, 4);
+    int_field = cushim_field_2d(CUSHIM_VIEW(ints), 0, 2, 4);
+    assert_refused(cushim_field_copy(f.stream, float_field, int_field),
+                   CUSHIM_ERROR_INVALID_ARGUMENT, "cushim_field_copy: from elements of 4 bytes");
+    assert_ok(cushim_slice_copy(f.stream, unknown, floats));
+    assert_ok(cushim_slice_copy(f.stream, ints, unknown));
+    assert_ok(CUSHIM_VIEW_AS(floats, int, &as_int));
+    assert_ok(cushim_slice_copy(f.stream, ints, as_int));
+    assert_ok(CUSHIM_VIEW_AS(ints, double, &doubles));
+    assert_ok(cushim_slice_copy(f.stream, floats, doubles));
+    cushim_slice_free(&floats);
+    cushim_slice_free(&ints);
+    cushim_slice_free(&unknown);
     close_fixture(&f);
 }
 
@@ -282,13 +325,14 @@ Test(safe_misuse, lengths_and_sizes_that_do_not_match)
     assert_refused(cushim_slice_write(f.stream, f.slice, values, N + 1),
                    CUSHIM_ERROR_INVALID_ARGUMENT, "65 elements here, 64 in the view");
     assert_refused(cushim_slice_read(f.stream, f.slice, doubles, N), CUSHIM_ERROR_INVALID_ARGUMENT,
-                   "elements of 8 bytes (floating point) here, of 4 in the view; 1.5 is a double, "
-                   "1.5f a float");
+                   "elements of 8 bytes (floating point) here, of 4 in the view; the pointer's "
+                   "type tells them");
     assert_ok(cushim_view_part(CUSHIM_VIEW(f.slice), 1, 2, &part));
     assert_refused(cushim_slice_copy(f.stream, part, f.slice), CUSHIM_ERROR_INVALID_ARGUMENT,
                    "from 256 bytes to 8");
     assert_refused(cushim_slice_fill(f.stream, f.slice, 1.0), CUSHIM_ERROR_INVALID_ARGUMENT,
-                   "elements of 8 bytes (floating point) here, of 4 in the view");
+                   "elements of 8 bytes (floating point) here, of 4 in the view; 1.5 is a double, "
+                   "1.5f a float");
     assert_refused(cushim_view_part(CUSHIM_VIEW(f.slice), 60, 5, &part),
                    CUSHIM_ERROR_INVALID_ARGUMENT, "5 elements from element 60 on, the view has 64");
     assert_refused(cushim_view_split(CUSHIM_VIEW(f.slice), 65, &part, NULL),

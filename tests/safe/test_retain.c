@@ -328,23 +328,28 @@ static void keep_leak(enum cushim_log_level level, const char *message, void *us
 {
     (void) level;
     (void) user;
-    if (strstr(message, "not freed before its driver was closed: slice"))
+    if (strstr(message, "handle of a slice"))
         snprintf(leaks + strlen(leaks), sizeof(leaks) - strlen(leaks), "%s\n", message);
 }
 
 Test(safe_retain, a_handle_that_is_not_freed_is_told, .init = begin, .fini = end)
 {
-    cushim_slice x = CUSHIM_NONE, again = CUSHIM_NONE;
+    cushim_slice x = CUSHIM_NONE, again = CUSHIM_NONE, third = CUSHIM_NONE;
 
     assert_ok((cushim_source_location("train.c:7"), (cushim_slice_alloc) (stream, 4, 4, &x)));
-    assert_ok(cushim_slice_retain(x, &again));
+    assert_ok((cushim_source_location("keep.c:9"), (cushim_slice_retain) (x, &again)));
+    assert_ok((cushim_slice_retain) (x, &third));
     cushim_slice_free(&x);
     cushim_log_set(CUSHIM_LOG_WARNING, keep_leak, NULL);
     cushim_close(&w.driver);
     cushim_log_set(CUSHIM_LOG_WARNING, NULL, NULL);
     cr_assert(eq(str, (char *) leaks,
-                 (char *) "not freed before its driver was closed: slice, made by train.c:7\n"));
+                 (char *) "not freed before its driver was closed: another handle of a slice, made "
+                          "by keep.c:9\n"
+                          "not freed before its driver was closed: another handle of a slice, made "
+                          "by train.c:7\n"));
     cushim_slice_free(&again);
+    cushim_slice_free(&third);
 }
 
 Test(safe_retain, bad_handles, .init = begin, .fini = end)

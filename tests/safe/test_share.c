@@ -59,6 +59,30 @@ Test(safe_share, memory_of_its_own)
 }
 
 /* Adopted memory may be a part of an allocation. */
+/* Without memory pools each slice can be shared. Only what was shared is not kept. */
+Test(safe_share, memory_of_a_device_without_pools)
+{
+    cushim_stream a = CUSHIM_NONE;
+    cushim_slice x = CUSHIM_NONE;
+    struct cushim_shared_slice name;
+    struct world w;
+    size_t kept = 1;
+
+    setenv("CUSHIM_MOCK_CHECK", "0", 1);
+    open_world_with(&w, "device.*.memory_pools_supported = 0");
+    assert_ok(cushim_stream_new(w.context, NULL, &a));
+    for (int shared = 0; shared < 2; shared++) {
+        assert_ok(cushim_slice_zeros(a, 4, 100, &x));
+        if (shared)
+            assert_ok(cushim_slice_share(x, &name));
+        cushim_slice_free(&x);
+        assert_ok(cushim_memory_stats(w.context, &kept, NULL, NULL));
+        cr_expect(eq(sz, kept, shared ? 0 : 400));
+    }
+    cushim_stream_free(&a);
+    close_world(&w);
+}
+
 Test(safe_share, the_place_in_the_allocation)
 {
     struct cushim_shared_slice whole, part;
@@ -72,7 +96,7 @@ Test(safe_share, the_place_in_the_allocation)
     cr_expect(eq(u64, whole.offset, 0));
     cr_expect(eq(u64, whole.element, 8));
     cr_expect(eq(u64, whole.length, 100));
-    cr_expect(eq(u64, whole.of_pool, 0));
+    cr_expect(eq(u64, whole.of_pool & 0xffff, 0));
     assert_ok(cushim_slice_use(f.a, x, false, &address));
     assert_ok(cushim_slice_adopt(f.a, address + 64, 2, 5, CUSHIM_ADOPTED_BORROWED, &y));
     assert_ok(cushim_slice_share(y, &part));
@@ -135,7 +159,7 @@ Test(safe_share, what_cannot_be_shared)
 Test(safe_share, what_cannot_be_opened)
 {
     cushim_stream recorder = CUSHIM_NONE, remote = CUSHIM_NONE;
-    struct cushim_shared_slice name, wrong;
+    struct cushim_shared_slice name, wrong, zeros;
     cushim_slice x = CUSHIM_NONE, y = CUSHIM_NONE;
     const cushim_pool none = CUSHIM_NONE;
     cushim_graph graph = CUSHIM_NONE;
@@ -149,6 +173,7 @@ Test(safe_share, what_cannot_be_opened)
     assert_wrong(cushim_slice_open(f.a, none, NULL, &y), "name is NULL");
     assert_wrong(cushim_slice_open(f.a, none, &name, NULL), "ret_slice is NULL");
     forget_calls(&f.w);
+    memset(&zeros, 0, sizeof(zeros));
     wrong = name;
     wrong.element = 0;
     assert_wrong(cushim_slice_open(f.a, none, &wrong, &y), "an element of 0 bytes");
@@ -158,9 +183,14 @@ Test(safe_share, what_cannot_be_opened)
     wrong.offset = PTRDIFF_MAX - 39;
     assert_wrong(cushim_slice_open(f.a, none, &wrong, &y), "not the name of a slice");
     wrong = name;
-    wrong.of_pool = 2;
-    assert_wrong(cushim_slice_open(f.a, none, &wrong, &y), "not the name of a slice");
-    wrong.of_pool = 1;
+    wrong.of_pool += 2;
+    assert_wrong(cushim_slice_open(f.a, none, &wrong, &y), "not the name of a slice that");
+    wrong.of_pool = 0;
+    assert_wrong(
+        cushim_slice_open(f.a, none, &wrong, &y),
+        "these bytes are not the name of a slice that cushim_slice_share() of this version");
+    assert_wrong(cushim_slice_open(f.a, none, &zeros, &y), "these bytes are not the name");
+    wrong.of_pool = name.of_pool + 1;
     assert_wrong(cushim_slice_open(f.a, none, &wrong, &y), "is of a pool, and none is given");
     cr_expect(eq(u64, count(&f.w, "cuIpcOpenMemHandle_v2"), 0));
     assert_ok(cushim_pool_new(f.w.context, NULL, &pool));

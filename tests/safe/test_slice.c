@@ -278,7 +278,8 @@ Test(safe_slice, split_leak_and_adopt)
     cr_expect(eq(u64, slice.id, 0));
     assert_ok(cushim_slice_read(f.b, right, values, 60));
     cr_expect(eq(int, values[0], 40));
-    assert_refused(cushim_slice_leak(f.a, &left, &address), CUSHIM_ERROR_BUSY, "not all of");
+    assert_refused(cushim_slice_leak(f.a, &left, &address), CUSHIM_ERROR_BUSY,
+                   "other slices or graphs have parts");
     cushim_slice_free(&left);
     cr_expect(eq(u64, count(&f.w, "cuMemFreeAsync"), 0), "the other half is in use");
     cushim_slice_free(&right);
@@ -297,6 +298,31 @@ Test(safe_slice, split_leak_and_adopt)
     assert_ok(cushim_slice_read(f.b, slice, values, N));
     cr_expect(eq(int, values[N - 1], 7));
     cushim_slice_free(&slice);
+    close_fixture(&f);
+}
+
+/* The last part is all that is left of the allocation, which begins where the first part was. */
+Test(safe_slice, the_last_part_is_leaked)
+{
+    cushim_slice slice, left = CUSHIM_NONE, right = CUSHIM_NONE;
+    uint64_t begin = 0, address = 0;
+    struct fixture f;
+
+    open_fixture(&f);
+    for (int first = 0; first < 2; first++) {
+        slice = counting(f.a);
+        assert_ok(cushim_slice_use(f.a, slice, true, &begin));
+        assert_ok(cushim_slice_split(&slice, 40, &left, &right));
+        cushim_slice_free(first ? &right : &left);
+        assert_ok(cushim_slice_leak(f.a, first ? &left : &right, &address));
+        cr_expect(eq(u64, address, begin));
+        assert_ok(cushim_slice_adopt(f.a, address, 4, N, CUSHIM_ADOPTED_BORROWED, &slice));
+        assert_refused(cushim_slice_leak(f.a, &slice, &address), CUSHIM_ERROR_INVALID_ARGUMENT,
+                       "cushim does not own the memory");
+        cushim_slice_free(&slice);
+        assert_ok(cushim_slice_adopt(f.a, address, 4, N, CUSHIM_ADOPTED_ASYNC, &slice));
+        cushim_slice_free(&slice);
+    }
     close_fixture(&f);
 }
 
@@ -319,7 +345,8 @@ Test(safe_slice, of_no_elements_is_used_and_adopted)
         assert_ok(cushim_slice_used(i ? f.b : f.a, slice, true));
         assert_ok(cushim_slice_use(i ? f.b : f.a, adopted, false, &address));
     }
-    assert_refused(cushim_slice_leak(f.a, &slice, &address), CUSHIM_ERROR_BUSY, "not all of");
+    assert_refused(cushim_slice_leak(f.a, &slice, &address), CUSHIM_ERROR_INVALID_ARGUMENT,
+                   "it has no memory");
     cushim_slice_free(&adopted);
     cushim_slice_free(&slice);
     close_fixture(&f);

@@ -273,6 +273,7 @@ Test(safe_stream, events)
 {
     cushim_event start = CUSHIM_NONE, end = CUSHIM_NONE, plain = CUSHIM_NONE;
     cushim_stream stream = CUSHIM_NONE;
+    cushim_event never = CUSHIM_NONE;
     float milliseconds = -1;
     cushim_slice slice;
     struct world w;
@@ -290,8 +291,10 @@ Test(safe_stream, events)
     assert_ok(cushim_event_record(end, stream));
     cushim_error_clear();
     assert_status(cushim_event_query(end), 600);
-    assert_status(cushim_event_elapsed(start, end, &milliseconds), 600);
     cr_expect(eq(int, cushim_error_status(), 0), "not ready is no error");
+    assert_refused(cushim_event_elapsed(start, end, &milliseconds), 600,
+                   "cushim_event_elapsed: the work before one of the events is not done yet; "
+                   "cushim_event_synchronize(end) waits for it");
     atomic_store(&let_go, true);
     assert_ok(cushim_event_synchronize(end));
     assert_ok(cushim_event_query(end));
@@ -299,7 +302,14 @@ Test(safe_stream, events)
     cr_expect(ge(flt, milliseconds, 0.0f));
     assert_ok(cushim_event_record(plain, stream));
     assert_ok(cushim_event_synchronize(plain));
-    assert_refused(cushim_event_elapsed(start, plain, &milliseconds), 400, "cuEventElapsedTime");
+    assert_refused(cushim_event_elapsed(start, plain, &milliseconds), 400,
+                   "the end event was made without CUSHIM_EVENT_TIMING: cushim_event_new(context");
+    assert_refused(cushim_event_elapsed(plain, end, &milliseconds), 400,
+                   "the start event was made without");
+    assert_ok(cushim_event_new(w.context, CUSHIM_EVENT_TIMING, &never));
+    assert_refused(cushim_event_elapsed(start, never, &milliseconds), 400,
+                   "the end event was never recorded: cushim_event_record() does it");
+    cushim_event_free(&never);
     assert_refused(cushim_event_new(w.context, 0x80, &plain), CUSHIM_ERROR_INVALID_ARGUMENT,
                    "0x80");
     cushim_slice_free(&slice);
@@ -385,6 +395,19 @@ Test(safe_stream, adopted_twice_is_one)
     close_world(&w);
 }
 
+Test(safe_stream, a_default_stream_goes_with_its_context)
+{
+    cushim_stream stream;
+    struct world w;
+
+    open_world(&w);
+    assert_ok(cushim_stream_default(w.context, &stream));
+    cushim_context_free(&w.context);
+    assert_refused(cushim_stream_synchronize(stream), CUSHIM_ERROR_STALE_HANDLE,
+                   "the stream was freed by cushim_context_free of its context");
+    close_world(&w);
+}
+
 static char logged[1000];
 
 static void keep_log(enum cushim_log_level level, const char *message, void *user)
@@ -418,6 +441,40 @@ Test(safe_stream, closing_a_driver_tells_what_was_never_freed)
     cr_expect(eq(int, first(copy, slice_copy), 1));
     cushim_slice_free(&slice_copy);
     cushim_stream_free(&copy);
+    close_world(&w);
+}
+
+/* The context keeps its default stream, but not what the program retains of it. */
+Test(safe_stream, locations_of_what_was_never_freed)
+{
+    cushim_stream stream, again = CUSHIM_NONE, recorder;
+    cushim_graph graph = CUSHIM_NONE;
+    char retained[100], ended[100];
+    cushim_slice slice;
+    struct world w;
+
+    open_world(&w);
+    assert_ok(cushim_stream_default(w.context, &stream));
+    slice = filled(stream, 1);
+    snprintf(retained, sizeof(retained), "another handle of a stream, made by test_stream.c:%d",
+             __LINE__ + 1);
+    assert_ok(cushim_stream_retain(stream, &again));
+    assert_ok(cushim_capture_begin(w.context, &recorder));
+    assert_ok(cushim_slice_fill(recorder, slice, 1));
+    /* What failed has no location, and leaves none for what is made next. */
+    assert_status(cushim_slice_alloc(stream, 0, 1, &slice), CUSHIM_ERROR_INVALID_ARGUMENT);
+    snprintf(ended, sizeof(ended), "graph, made by test_stream.c:%d", __LINE__ + 1);
+    assert_ok(cushim_capture_end(&recorder, &graph));
+    logged[0] = '\0';
+    cushim_context_free(&w.context);
+    cushim_log_set(CUSHIM_LOG_WARNING, keep_log, NULL);
+    cushim_close(&w.driver);
+    cushim_log_set(CUSHIM_LOG_NONE, NULL, NULL);
+    assert_contains(logged, retained);
+    assert_contains(logged, ended);
+    cushim_stream_free(&again);
+    cushim_slice_free(&slice);
+    cushim_graph_free(&graph);
     close_world(&w);
 }
 

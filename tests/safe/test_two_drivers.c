@@ -160,6 +160,59 @@ Test(safe_two_drivers, memory_of_another_driver_is_refused)
     close_fixture(&f);
 }
 
+Test(safe_two_drivers, streams_events_and_contexts_of_another_driver_are_refused)
+{
+    cushim_event near = CUSHIM_NONE, far = CUSHIM_NONE;
+    float milliseconds = 0;
+    struct fixture f;
+
+    open_fixture(&f);
+    assert_ok(cushim_event_new(f.w.context, CUSHIM_EVENT_TIMING, &near));
+    assert_ok(cushim_event_new(f.far, CUSHIM_EVENT_TIMING, &far));
+    forget_calls(&f.w);
+    assert_refused(cushim_stream_wait(f.here, far), CUSHIM_ERROR_FOREIGN_CONTEXT,
+                   "the event is of another driver");
+    assert_refused(cushim_stream_wait(f.there, near), CUSHIM_ERROR_FOREIGN_CONTEXT,
+                   "another driver");
+    assert_refused(cushim_stream_join(f.here, f.there), CUSHIM_ERROR_FOREIGN_CONTEXT,
+                   "the other stream is of another driver");
+    assert_refused(cushim_stream_join(f.there, f.here), CUSHIM_ERROR_FOREIGN_CONTEXT,
+                   "another driver");
+    assert_refused(cushim_event_elapsed(near, far, &milliseconds), CUSHIM_ERROR_FOREIGN_CONTEXT,
+                   "the end event is of another driver");
+    assert_refused(cushim_context_enable_peer(f.w.context, f.far), CUSHIM_ERROR_FOREIGN_CONTEXT,
+                   "the peer is of another driver");
+    assert_refused(cushim_context_disable_peer(f.w.context, f.far), CUSHIM_ERROR_FOREIGN_CONTEXT,
+                   "another driver");
+    cr_expect(eq(u64, count(&f.w, "cuStreamWaitEvent"), 0));
+    cr_expect(eq(u64, count(&f.w, "cuEventElapsedTime"), 0));
+    cr_expect(eq(u64, count(&f.w, "cuCtxEnablePeerAccess"), 0));
+    cushim_event_free(&near);
+    cushim_event_free(&far);
+    close_fixture(&f);
+}
+
+Test(safe_two_drivers, memory_of_another_driver_is_not_recorded)
+{
+    cushim_stream recorder = CUSHIM_NONE;
+    cushim_graph graph = CUSHIM_NONE;
+    struct fixture f;
+
+    open_fixture(&f);
+    assert_ok(cushim_capture_begin(f.w.context, &recorder));
+    assert_refused(cushim_slice_copy(recorder, f.near, f.x), CUSHIM_ERROR_FOREIGN_CONTEXT,
+                   "another driver");
+    assert_refused(cushim_slice_copy(recorder, f.x, f.near), CUSHIM_ERROR_FOREIGN_CONTEXT,
+                   "another driver");
+    assert_ok(cushim_capture_end(&recorder, &graph));
+    cushim_graph_free(&graph);
+    assert_ok(cushim_capture_begin(f.far, &recorder));
+    assert_refused(cushim_slice_fill(recorder, f.pinned, 1), CUSHIM_ERROR_FOREIGN_CONTEXT,
+                   "another driver");
+    cushim_stream_free(&recorder);
+    close_fixture(&f);
+}
+
 /* The memory that is pinned for one driver is the host's for the other, which waits for its work.
  */
 Test(safe_two_drivers, memory_of_the_host_is_waited_for)

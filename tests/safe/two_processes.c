@@ -157,6 +157,24 @@ static void give_all(void)
 
 /* --- the other process --- */
 
+/* What came from a pool is freed like all memory of pools; other memory is the other process's. */
+static void check_leak(cushim_pool pool, const struct cushim_shared_slice *name)
+{
+    cushim_slice y = CUSHIM_NONE;
+    uint64_t address = 0;
+
+    OK(cushim_slice_open(a, pool, name, &y));
+    if (!pool.id) {
+        NEED(cushim_slice_leak(a, &y, &address) == CUSHIM_ERROR_INVALID_ARGUMENT);
+        NEED(strstr(cushim_error_text(), "another process's"));
+    } else {
+        OK(cushim_slice_leak(a, &y, &address));
+        OK(cushim_slice_adopt(a, address, sizeof(int), 2 * N, CUSHIM_ADOPTED_ASYNC, &y));
+    }
+    cushim_slice_free(&y);
+    OK(cushim_stream_synchronize(a)); /* it is opened again */
+}
+
 static void use(cushim_pool pool, const struct cushim_shared_slice *name)
 {
     struct cushim_shared_slice longer = *name;
@@ -166,6 +184,7 @@ static void use(cushim_pool pool, const struct cushim_shared_slice *name)
     longer.length = (size_t) 1 << 40;
     NEED(cushim_slice_open(a, pool, &longer, &y) == CUSHIM_ERROR_INVALID_ARGUMENT);
     NEED(strstr(cushim_error_text(), " bytes, and not "));
+    check_leak(pool, name);
     OK(cushim_slice_open(a, pool, name, &y));
     check(y, 2);
     OK(cushim_slice_fill(b, y, value));

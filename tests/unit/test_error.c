@@ -86,6 +86,19 @@ static void *fail_elsewhere(void *unused)
     return NULL;
 }
 
+/* A label is the program's, and may be cut within a character. */
+Test(error, labels_are_utf8)
+{
+    char label[66];
+
+    cushim__fail_at(CUSHIM_ERROR_BUSY, "f", "a\xff\n", "text");
+    cr_expect(eq(str, S(cushim_error_label()), S("a??")));
+    memset(label, 'a', 62);
+    memcpy(label + 62, "\xc3\xa9", 3);
+    cushim__fail_at(CUSHIM_ERROR_BUSY, "f", label, "text");
+    cr_expect(eq(chr, cushim_error_label()[62], '?'));
+}
+
 Test(error, belongs_to_its_thread)
 {
     pthread_t thread;

@@ -111,7 +111,7 @@ Test(file, what_is_no_file)
     cr_assert(eq(int, symlink("two", "one"), 0));
     cr_assert(eq(int, symlink("one", "two"), 0));
     expect_refused("absent", CUSHIM__FILE_ABSENT, "No such file or directory");
-    expect_refused("", CUSHIM__FILE_ABSENT, "No such file or directory");
+    expect_refused("", CUSHIM__FILE_ABSENT, "the path is empty");
     expect_refused("folder", CUSHIM__FILE_FOLDER, "it is a folder");
     expect_refused("pipe", CUSHIM__FILE_SPECIAL, "it is a pipe, not a regular file");
     expect_refused("one", CUSHIM__FILE_CIRCLE, "its symbolic links lead in a circle");

@@ -80,3 +80,18 @@ Test(str, one_line)
     cushim__str_one_line(text);
     cr_expect(eq(str, text, "a?b??[31m?\xc3\xa9 c"));
 }
+
+/* Characters of two to four bytes, and what is none: alone, cut, too long, and half of a pair. */
+Test(str, one_line_of_utf8)
+{
+    char good[] = "\xc2\x80 \xe2\x82\xac \xf0\x9f\x98\x80 \xf4\x8f\xbf\xbf \xed\x9f\xbf",
+         same[sizeof(good)];
+    char bad[] =
+        "\x80 \xff \xc3 \xc0\xaf \xe2\x82 \xed\xa0\x80 \xf4\x90\x80\x80 \xe0\x9f\xbf \xf0\x9f\x98";
+
+    memcpy(same, good, sizeof(good));
+    cushim__str_one_line(good);
+    cr_expect(eq(str, good, same));
+    cushim__str_one_line(bad);
+    cr_expect(eq(str, bad, "? ? ? ?? ?? ??? ???? ??? ???"));
+}

@@ -96,7 +96,15 @@ static bool begins_with(const void *data, size_t bytes, const void *magic, size_
     return bytes >= size && !memcmp(data, magic, size);
 }
 
-/* Determines the kind of the code. Returns an explanation if a driver must not get it, or NULL. */
+/* Every PTX has the directive .version. */
+static bool is_source(const char *text)
+{
+    return !strstr(text, ".version") &&
+           (strstr(text, "__global__") || strstr(text, "__device__") || strstr(text, "#include"));
+}
+
+/* Determines the kind of the code, which a NUL follows. Returns an explanation if a driver must not
+ * get it, or NULL. */
 static const char *examine(const char *data, size_t bytes, enum cushim__code_kind *ret_kind)
 {
     const uint32_t fat = FAT_MAGIC, fat_pointer = FAT_POINTER_MAGIC;
@@ -113,6 +121,8 @@ static const char *examine(const char *data, size_t bytes, enum cushim__code_kin
     /* A driver would read from the address in this structure, whatever it is. */
     if (begins_with(data, bytes, &fat_pointer, sizeof(fat_pointer)))
         return "not code but a structure that points to a fat binary: give what it points to";
+    if (is_source(data))
+        return "CUDA C++ and not PTX: cushim_module_compile() compiles it";
     *ret_kind = CUSHIM__CODE_PTX;
     length = strnlen(data, bytes);
     /* NULs may end a text, and nothing may follow them. */
@@ -127,9 +137,10 @@ static cushim_status take(char *bytes, size_t n_bytes, const char *label, const 
                           struct cushim__code *ret_code)
 {
     struct cushim__code code = {.bytes = bytes, .n_bytes = n_bytes};
-    const char *wrong = examine(bytes, n_bytes, &code.kind);
+    const char *wrong;
 
     bytes[n_bytes] = '\0';
+    wrong = examine(bytes, n_bytes, &code.kind);
     if (wrong) {
         free(bytes);
         return cushim__fail_at(INVALID_IMAGE, call, label, "%s: %s is %s", call,
@@ -164,7 +175,7 @@ cushim_status cushim__code_read(const char *path, const char *call, struct cushi
     return cushim__fail_at(file.state == CUSHIM__FILE_ABSENT      ? FILE_NOT_FOUND
                            : file.state == CUSHIM__FILE_NO_MEMORY ? CUSHIM_ERROR_NO_MEMORY
                                                                   : CUSHIM_ERROR_SYSTEM,
-                           call, path, "%s: %s: %s", call, path, file.why);
+                           call, path, "%s: %s%s%s", call, path, *path ? ": " : "", file.why);
 }
 
 void cushim__code_finish(struct cushim__code *code)

@@ -34,6 +34,7 @@ static void destroy(void *object)
         cushim__scope_leave(&scope, CUSHIM_OK);
     }
     cushim__context_unref(library->object.context);
+    pthread_cond_destroy(&library->module_gone);
     pthread_mutex_destroy(&library->lock);
     cushim__object_finish(&library->object);
     free(library);
@@ -91,6 +92,7 @@ cushim_status cushim__code_library_load(const struct cushim__scope *scope,
     cushim__object_init(&library->object, CUSHIM__HANDLE_CODE_LIBRARY, scope->context, destroy);
     cushim__context_ref(scope->context);
     pthread_mutex_init(&library->lock, NULL);
+    pthread_cond_init(&library->module_gone, NULL);
     status = fill(scope, library, code, params);
     if (!status)
         status = cushim__handle_create(CUSHIM__HANDLE_CODE_LIBRARY, library, handle_gone,
@@ -135,10 +137,13 @@ cushim_status cushim__code_library_kernel(const struct cushim__scope *scope,
     const int result = CU_FN(scope->table, cuLibraryGetKernel)(&cu, library->cu, name);
     struct cushim__kernel *kernel;
     cushim_status status = CUSHIM_OK;
+    char names[400];
 
     if (result == CUDA_ERROR_NOT_FOUND)
-        return cushim__fail_at(CUDA_ERROR_NOT_FOUND, scope->call, label,
-                               "%s: no kernel '%s' in library '%s'", scope->call, name, label);
+        return cushim__fail_at(
+            CUDA_ERROR_NOT_FOUND, scope->call, label, "%s: no kernel '%s' in library%s%s%s%s",
+            scope->call, name, *label ? " '" : "", label, *label ? "'" : "",
+            cushim__library_suggest(scope, library->cu, name, names, sizeof(names)));
     CUSHIM_TRY(cushim__check_result(scope, result, "cuLibraryGetKernel"));
     pthread_mutex_lock(&library->lock);
     for (kernel = library->kernels; kernel && strcmp(kernel->name, name);)
@@ -148,5 +153,95 @@ cushim_status cushim__code_library_kernel(const struct cushim__scope *scope,
     else
         status = add(scope, library, cu, name, ret_id);
     pthread_mutex_unlock(&library->lock);
+    return status;
+}
+
+/* --- modules --- */
+
+/* Returns the module of a context, or NULL. Under the library's lock. */
+static struct cushim__module *find_module(const struct cushim__code_library *library,
+                                          const struct cushim__context *context)
+{
+    struct cushim__module *module = library->modules;
+
+    while (module && module->object.context != context)
+        module = module->next_of_library;
+    return module;
+}
+
+/*
+ * Returns the module of a context with a reference for the caller, or NULL. A module that is being
+ * destroyed waits for its last kernels, and work of a new one would not: so this waits until it is
+ * gone. Under the library's lock, which is released meanwhile.
+ */
+static struct cushim__module *use_module(struct cushim__code_library *library,
+                                         const struct cushim__context *context)
+{
+    struct cushim__module *module;
+
+    while ((module = find_module(library, context)) &&
+           !cushim__object_ref_unless_zero(&module->object))
+        pthread_cond_wait(&library->module_gone, &library->lock);
+    return module;
+}
+
+void cushim__code_library_forget(struct cushim__module *module)
+{
+    struct cushim__code_library *library = (struct cushim__code_library *) module->library;
+
+    pthread_mutex_lock(&library->lock);
+    for (struct cushim__module **m = &library->modules; *m; m = &(*m)->next_of_library)
+        if (*m == module) {
+            *m = module->next_of_library;
+            break;
+        }
+    pthread_cond_broadcast(&library->module_gone);
+    pthread_mutex_unlock(&library->lock);
+}
+
+/*
+ * Returns the module of the scope's context with a reference for the caller. Another thread may
+ * have added one while this made one without the lock, because the driver's call may take long.
+ */
+static cushim_status get_module(const struct cushim__scope *scope,
+                                struct cushim__code_library *library,
+                                struct cushim__module **ret_module)
+{
+    struct cushim__module *made, *known;
+    CUmodule cu = NULL;
+
+    pthread_mutex_lock(&library->lock);
+    known = use_module(library, scope->context);
+    pthread_mutex_unlock(&library->lock);
+    *ret_module = known;
+    if (known)
+        return CUSHIM_OK;
+    CUSHIM_TRY(CU_CALL(scope, cuLibraryGetModule, (&cu, library->cu)));
+    made = cushim__module_wrap(scope, cu, &library->object);
+    if (!made)
+        return CUSHIM_ERROR_NO_MEMORY;
+    pthread_mutex_lock(&library->lock);
+    known = use_module(library, scope->context);
+    if (!known) {
+        made->next_of_library = library->modules;
+        library->modules = made;
+    }
+    pthread_mutex_unlock(&library->lock);
+    *ret_module = known ? known : made;
+    if (known)
+        cushim__object_unref(&made->object);
+    return CUSHIM_OK;
+}
+
+cushim_status cushim__code_library_module(const struct cushim__scope *scope,
+                                          struct cushim__code_library *library, uint64_t *ret_id)
+{
+    struct cushim__module *module = NULL;
+    cushim_status status;
+
+    CUSHIM_TRY(get_module(scope, library, &module));
+    cushim__module_use_again(module);
+    status = cushim__module_handle(module, scope->call, ret_id);
+    cushim__module_unuse(module);
     return status;
 }

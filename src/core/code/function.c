@@ -78,6 +78,21 @@ static cushim_status find_params(const struct cushim__scope *scope,
     return read_params(scope, function);
 }
 
+/* Devices without clusters have drivers that do not know of them. */
+static cushim_status find_cluster(const struct cushim__scope *scope,
+                                  struct cushim__function *function)
+{
+    int width = 0;
+
+    if (scope->context->limits.cluster)
+        CUSHIM_TRY(CU_CALL(scope, cuFuncGetAttribute,
+                           (&width, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, function->cu)));
+    function->cluster = width > 0 ? (unsigned) width : 1;
+    function->max_blocks =
+        function->cluster == 1 ? (unsigned) scope->context->limits.max_grid[0] : 0;
+    return CUSHIM_OK;
+}
+
 /* Reads the limits that launches are checked against. */
 static cushim_status find_limits(const struct cushim__scope *scope,
                                  struct cushim__function *function)
@@ -94,7 +109,7 @@ static cushim_status find_limits(const struct cushim__scope *scope,
     function->max_threads = (unsigned) threads;
     function->shared_bytes = (unsigned) shared;
     atomic_init(&function->max_dynamic, dynamic);
-    return CUSHIM_OK;
+    return find_cluster(scope, function);
 }
 
 cushim_status cushim__function_new(const struct cushim__scope *scope, struct cushim__module *module,

@@ -4,18 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/code/code_library.h"
 #include "core/code/jit.h"
 #include "core/code/module_registry.h"
 #include "core/order/wait.h"
 
 /*
- * Unloads a module after the last of its kernels has ended. If waiting for the kernels fails, it is
- * unloaded all the same.
+ * Unloads a module after the last of its kernels has ended. If nothing tells when that is, it stays
+ * loaded, and so does its library.
  */
 static void unload(struct cushim__module *module)
 {
-    const struct cushim__access all = {module->code, 0, 1, true};
     struct cushim__error before;
+    bool unused;
     struct cushim__scope scope;
 
     if (!module->cu)
@@ -24,11 +25,10 @@ static void unload(struct cushim__module *module)
     cushim__error_keep(&before);
     cushim__scope_to_free(module->object.context, "cushim_module_free",
                           cushim__object_label(&module->object), &scope);
-    if (cushim__buffer_synchronize(&scope, &all)) {
-        cushim__defer_error(scope.context);
-        CU_FREE(&scope, cuCtxSynchronize, ());
-    }
-    if (!module->library)
+    unused = cushim__buffer_is_unused(&scope, module->code);
+    if (!unused && module->library)
+        cushim__object_ref(module->library);
+    else if (unused && !module->library)
         CU_FREE(&scope, cuModuleUnload, (module->cu));
     cushim__scope_leave(&scope, CUSHIM_OK);
     cushim__error_restore(&before);
@@ -39,6 +39,8 @@ static void destroy(void *object)
     struct cushim__module *module = object;
 
     unload(module);
+    if (module->library)
+        cushim__code_library_forget(module);
     if (module->code)
         cushim__buffer_delete(module->code);
     if (module->library)
@@ -62,7 +64,6 @@ static struct cushim__module *allocate(const struct cushim__scope *scope)
     }
     cushim__object_init(&module->object, CUSHIM__HANDLE_MODULE, scope->context, destroy);
     cushim__context_ref(scope->context);
-    atomic_init(&module->users, 0);
     pthread_mutex_init(&module->lock, NULL);
     module->log = "";
     /* One byte that every launch reads and unload() writes: so unloading waits for all launches. */
@@ -173,42 +174,39 @@ cushim_status cushim__module_load(const struct cushim__scope *scope,
     return status;
 }
 
-cushim_status cushim__module_wrap(const struct cushim__scope *scope, CUmodule cu,
-                                  struct cushim__object *library, uint64_t *ret_id)
+struct cushim__module *cushim__module_wrap(const struct cushim__scope *scope, CUmodule cu,
+                                           struct cushim__object *library)
 {
     struct cushim__module *module = allocate(scope);
-    cushim_status status;
 
-    if (!module) {
-        /* The caller has passed its reference to this function, also if it fails. */
-        cushim__object_unref(library);
-        return CUSHIM_ERROR_NO_MEMORY;
-    }
+    if (!module)
+        return NULL;
+    cushim__object_ref(library);
     module->cu = cu;
     module->library = library;
-    cushim__module_use(module);
-    status = cushim__module_handle(module, scope->call, ret_id);
-    cushim__module_unuse(module);
-    return status;
+    return module;
+}
+
+/* Adds one user. Tells whether it is the first one. */
+static bool add_user(struct cushim__module *module)
+{
+    bool first;
+
+    pthread_mutex_lock(&module->lock);
+    first = !module->users++;
+    pthread_mutex_unlock(&module->lock);
+    return first;
 }
 
 void cushim__module_use(struct cushim__module *module)
 {
-    atomic_fetch_add(&module->users, 1);
+    add_user(module);
 }
 
-/*
- * The list is taken under the lock and closed without it: closing a handle may destroy a function,
- * which takes other locks.
- */
-static struct cushim__member *take_members(struct cushim__module *module)
+void cushim__module_use_again(struct cushim__module *module)
 {
-    struct cushim__member *members;
-
-    pthread_mutex_lock(&module->lock);
-    members = TAKE_PTR(module->members);
-    pthread_mutex_unlock(&module->lock);
-    return members;
+    if (!add_user(module))
+        cushim__object_unref(&module->object);
 }
 
 /*
@@ -227,17 +225,26 @@ static void drop_member(const struct cushim__member *member)
 
 /*
  * Drops one user. The last user drops the module's own reference. Functions that are in use hold
- * other references, so the module is unloaded after their calls.
+ * other references, so the module is unloaded after their calls. The members are taken under the
+ * lock, in one step with the last user, and closed without it: closing a handle may destroy a
+ * function, which takes other locks.
  */
 void cushim__module_unuse(struct cushim__module *module)
 {
-    if (atomic_fetch_sub(&module->users, 1) != 1)
-        return;
-    for (struct cushim__member *m = take_members(module), *next; m; m = next) {
+    struct cushim__member *members = NULL;
+    bool last;
+
+    pthread_mutex_lock(&module->lock);
+    last = !--module->users;
+    if (last)
+        members = TAKE_PTR(module->members);
+    pthread_mutex_unlock(&module->lock);
+    for (struct cushim__member *m = members, *next; m; m = next) {
         next = m->next;
         drop_member(m);
     }
-    cushim__object_unref(&module->object);
+    if (last)
+        cushim__object_unref(&module->object);
 }
 
 static void unuse(void *object)

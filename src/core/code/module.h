@@ -11,6 +11,8 @@
 #ifndef CUSHIM_CORE_CODE_MODULE_H
 #define CUSHIM_CORE_CODE_MODULE_H
 
+#include <pthread.h>
+
 #include <cushim/module.h>
 
 #include "base/arena.h"
@@ -37,7 +39,7 @@ struct cushim__module {
     CUmodule cu;
     struct cushim__object *library; /* the library that owns cu, with a reference; NULL: the
                                        module owns cu */
-    atomic_uint users;
+    struct cushim__module *next_of_library; /* in the library's list, under its lock */
     struct cushim__buffer *code; /* every launch reads it, so unloading comes after all launches */
     char *ptx; /* the PTX text, if the driver cannot list kernels and parameters; else NULL */
     const char *log;
@@ -46,6 +48,7 @@ struct cushim__module {
 
     pthread_mutex_t lock; /* docs/locking.md has the order of locks */
     /* Under the lock. */
+    unsigned users;
     struct cushim__arena arena; /* for names, and for log and lowered above */
     struct cushim__member *members;
 };
@@ -53,13 +56,15 @@ struct cushim__module {
 struct cushim__function {
     struct cushim__object object;
     CUfunction cu;
-    const char *name;            /* belongs to the module */
     struct cushim__buffer *code; /* belongs to the module */
     struct cushim__param *params;
     int n_params; /* -1: not known */
     unsigned max_threads;
+    unsigned max_blocks;           /* of a grid in x; 0: elements take whole clusters */
     atomic_int max_dynamic;        /* bytes of dynamic shared memory that a block may have */
     unsigned shared_bytes;         /* static */
+    unsigned cluster;              /* blocks in x of the clusters it was compiled for, or 1 */
+    const char *name;              /* belongs to the module */
     struct cushim__module *module; /* with a reference */
 };
 
@@ -73,15 +78,21 @@ cushim_status cushim__module_load(const struct cushim__scope *scope,
                                   const struct cushim_module_params *params, uint64_t *ret_id);
 
 /*
- * Makes a module object for a CUmodule that is loaded already, such as a library's. It takes over
- * the caller's reference on the library.
+ * Makes a module object for a library's CUmodule in the scope's context, with a reference for the
+ * caller and without users. It holds a reference on the library. NULL when out of memory.
  */
-cushim_status cushim__module_wrap(const struct cushim__scope *scope, CUmodule cu,
-                                  struct cushim__object *library, uint64_t *ret_id);
+struct cushim__module *cushim__module_wrap(const struct cushim__scope *scope, CUmodule cu,
+                                           struct cushim__object *library);
 
-/* Adds or drops one user of the module. */
+/*
+ * Adds or drops one user of the module. The first user takes over the reference of the module's
+ * maker, and the last one drops it.
+ */
 void cushim__module_use(struct cushim__module *module);
 void cushim__module_unuse(struct cushim__module *module);
+
+/* Adds one user of a module that may have lost its last one. Takes over the caller's reference. */
+void cushim__module_use_again(struct cushim__module *module);
 
 /* Makes another handle of the module, which is one more user. */
 cushim_status cushim__module_handle(struct cushim__module *module, const char *call,
@@ -96,12 +107,28 @@ cushim_status cushim__module_global(const struct cushim__scope *scope,
                                     struct cushim__module *module, const char *name,
                                     uint64_t *ret_id);
 
+/* What a name in a module is of. */
+enum cushim__module_kind {
+    CUSHIM__MODULE_FUNCTION,
+    CUSHIM__MODULE_VARIABLE,
+};
+
+/* A name that a module does not have for a function, or for a variable. */
+struct cushim__module_name {
+    const char *name;
+    enum cushim__module_kind kind;
+};
+
 /*
- * Writes the names that are most similar to one that does not exist, as the end of a sentence; ""
- * if no name is known. Returns buffer.
+ * Writes what the module has instead, as the end of a sentence: the same name for the other kind,
+ * or the most similar names of the kind; "" if none is known. Returns buffer.
  */
 const char *cushim__module_suggest(const struct cushim__scope *scope, struct cushim__module *module,
-                                   const char *name, char *buffer, size_t size);
+                                   struct cushim__module_name name, char *buffer, size_t size);
+
+/* The same for a kernel that a library does not have. */
+const char *cushim__library_suggest(const struct cushim__scope *scope, CUlibrary library,
+                                    const char *name, char *buffer, size_t size);
 
 /* Makes a function object. It has no handle yet. The scope is in the module's context. */
 cushim_status cushim__function_new(const struct cushim__scope *scope, struct cushim__module *module,

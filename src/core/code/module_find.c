@@ -52,13 +52,14 @@ static void add(struct cushim__module *module, struct cushim__member *member)
 }
 
 static cushim_status not_found(const struct cushim__scope *scope, struct cushim__module *module,
-                               const char *what, const char *name)
+                               struct cushim__module_name name)
 {
+    const char *what = name.kind == CUSHIM__MODULE_FUNCTION ? "function" : "variable";
     const char *label = cushim__object_label(&module->object);
     char names[400];
 
     return cushim__fail_at(CUDA_ERROR_NOT_FOUND, scope->call, label,
-                           "%s: no %s '%s' in module%s%s%s%s", scope->call, what, name,
+                           "%s: no %s '%s' in module%s%s%s%s", scope->call, what, name.name,
                            *label ? " '" : "", label, *label ? "'" : "",
                            cushim__module_suggest(scope, module, name, names, sizeof(names)));
 }
@@ -73,7 +74,8 @@ static cushim_status add_function(const struct cushim__scope *scope, struct cush
         CU_FN(scope->table, cuModuleGetFunction)(&cu, module->cu, lowered(module, name));
 
     if (result == CUDA_ERROR_NOT_FOUND)
-        return not_found(scope, module, "function", name);
+        return not_found(scope, module,
+                         (struct cushim__module_name){name, CUSHIM__MODULE_FUNCTION});
     CUSHIM_TRY(cushim__check_result(scope, result, "cuModuleGetFunction"));
     member = new_member(scope, module, name);
     if (!member)
@@ -106,6 +108,14 @@ cushim_status cushim__module_function(const struct cushim__scope *scope,
     return status;
 }
 
+static bool has_function(const struct cushim__scope *scope, const struct cushim__module *module,
+                         const char *name)
+{
+    CUfunction function = NULL;
+
+    return !CU_FN(scope->table, cuModuleGetFunction)(&function, module->cu, name);
+}
+
 /*
  * Adds a variable. The buffer of its bytes lives as long as the module, so the order of its uses is
  * known even if the program frees the slice and asks for it again.
@@ -119,8 +129,11 @@ static cushim_status add_variable(const struct cushim__scope *scope, struct cush
     const int result = CU_FN(scope->table, cuModuleGetGlobal_v2)(&address, &bytes, module->cu,
                                                                  lowered(module, name));
 
-    if (result == CUDA_ERROR_NOT_FOUND)
-        return not_found(scope, module, "variable", name);
+    /* A driver answers that the name of a kernel is not valid. */
+    if (result == CUDA_ERROR_NOT_FOUND ||
+        (result == CUDA_ERROR_INVALID_VALUE && has_function(scope, module, name)))
+        return not_found(scope, module,
+                         (struct cushim__module_name){name, CUSHIM__MODULE_VARIABLE});
     CUSHIM_TRY(cushim__check_result(scope, result, "cuModuleGetGlobal_v2"));
     member = new_member(scope, module, name);
     if (member)
@@ -143,6 +156,7 @@ static cushim_status add_variable(const struct cushim__scope *scope, struct cush
 static cushim_status give_slice(const struct cushim__scope *scope, struct cushim__member *member)
 {
     struct cushim__object *object = cushim__handle_pin(member->id, CUSHIM__HANDLE_SLICE, NULL);
+    struct cushim__error before;
 
     if (object) {
         cushim__handle_unpin(member->id);
@@ -157,7 +171,10 @@ static cushim_status give_slice(const struct cushim__scope *scope, struct cushim
                                   &member->id));
     object = cushim__handle_pin(member->id, CUSHIM__HANDLE_SLICE, NULL);
     if (object) {
-        cushim__object_set_label(object, member->name, scope->call);
+        /* Without memory for it, the slice has no label, which is no error. */
+        cushim__error_keep(&before);
+        if (cushim__object_set_label(object, member->name, scope->call))
+            cushim__error_restore(&before);
         cushim__handle_unpin(member->id);
     }
     return CUSHIM_OK;

@@ -285,13 +285,23 @@ cushim_status cushim__rtc_architectures(const struct cushim__driver *rtc, const 
     return CUSHIM_OK;
 }
 
-cushim_status cushim__rtc_pin(uint64_t id, const char *call, struct cushim__rtc *ret_rtc)
+/* The location that the thread has set is for what the program makes, and not for this NVRTC. */
+static cushim_status open_nvrtc(const char *call, uint64_t *ret_id)
 {
     static const struct cushim_open_params usual;
+    const char *here = cushim__handle_source_location(NULL);
+    const cushim_status status = cushim__driver_open(CUSHIM_LIBRARY_NVRTC, &usual, call, ret_id);
+
+    cushim__handle_source_location(here);
+    return status;
+}
+
+cushim_status cushim__rtc_pin(uint64_t id, const char *call, struct cushim__rtc *ret_rtc)
+{
     struct cushim__rtc rtc = {.id = id};
 
     if (!id) {
-        CUSHIM_TRY(cushim__driver_open(CUSHIM_LIBRARY_NVRTC, &usual, call, &rtc.opened));
+        CUSHIM_TRY(open_nvrtc(call, &rtc.opened));
         rtc.id = rtc.opened;
     }
     rtc.driver = cushim__handle_pin(rtc.id, CUSHIM__HANDLE_NVRTC, call);
@@ -303,6 +313,9 @@ cushim_status cushim__rtc_pin(uint64_t id, const char *call, struct cushim__rtc 
 
 void cushim__rtc_unpin(struct cushim__rtc *rtc)
 {
+    const char *here = cushim__handle_source_location(NULL);
+
     cushim__handle_unpin(rtc->id);
     cushim__driver_close(&rtc->opened, CUSHIM_LIBRARY_NVRTC, "cushim_nvrtc_close");
+    cushim__handle_source_location(here);
 }

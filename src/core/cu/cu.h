@@ -159,9 +159,19 @@ CUSHIM__CU_MAP(CUSHIM__CU_FN)
     X(CUDA_ERROR_OUT_OF_MEMORY, 2)                                                                 \
     X(CUDA_ERROR_DEINITIALIZED, 4)                                                                 \
     X(CUDA_ERROR_INVALID_CONTEXT, 201)                                                             \
+    X(CUDA_ERROR_ECC_UNCORRECTABLE, 214)                                                           \
     X(CUDA_ERROR_INVALID_HANDLE, 400)                                                              \
     X(CUDA_ERROR_NOT_READY, 600)                                                                   \
+    X(CUDA_ERROR_ILLEGAL_ADDRESS, 700)                                                             \
+    X(CUDA_ERROR_LAUNCH_TIMEOUT, 702)                                                              \
     X(CUDA_ERROR_CONTEXT_IS_DESTROYED, 709)                                                        \
+    X(CUDA_ERROR_ASSERT, 710)                                                                      \
+    X(CUDA_ERROR_HARDWARE_STACK_ERROR, 714)                                                        \
+    X(CUDA_ERROR_ILLEGAL_INSTRUCTION, 715)                                                         \
+    X(CUDA_ERROR_MISALIGNED_ADDRESS, 716)                                                          \
+    X(CUDA_ERROR_INVALID_ADDRESS_SPACE, 717)                                                       \
+    X(CUDA_ERROR_INVALID_PC, 718)                                                                  \
+    X(CUDA_ERROR_LAUNCH_FAILED, 719)                                                               \
     X(CUDA_ERROR_NOT_PERMITTED, 800)                                                               \
     X(CUDA_ERROR_NOT_SUPPORTED, 801)                                                               \
     X(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1)                                                \
@@ -217,8 +227,8 @@ enum {
     CUSHIM__CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN = 10,
 };
 
-/* An attribute of cuDeviceGetAttribute() that came with CUDA 11.8. */
-enum { CUSHIM__CU_ATTRIBUTE_CLUSTER_LAUNCH = 120 };
+/* An attribute of cuDeviceGetAttribute(), and a result, that came with CUDA 11.8. */
+enum { CUSHIM__CU_ATTRIBUTE_CLUSTER_LAUNCH = 120, CUSHIM__CU_INVALID_CLUSTER_SIZE = 912 };
 
 /* A function of a table, converted to its type. */
 #define CU_FN(table, name) ((cu_fn_##name *) (table)[CUSHIM_ROW_##name])

@@ -128,6 +128,7 @@ static cushim_status call_with(const struct cushim__launch *l,
                                struct cushim__launch_attributes *attributes)
 {
     struct cushim__cu_launch description;
+    cushim_status status;
 
     if (attributes->n == 1 && attributes->list[0].id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
         return CU_CALL(l->scope, cuLaunchCooperativeKernel,
@@ -138,7 +139,10 @@ static cushim_status call_with(const struct cushim__launch *l,
     if (!attributes->n)
         return call_plain(l);
     description = cushim__launch_describe(l, attributes);
-    return CU_CALL(l->scope, cuLaunchKernelEx, (&description, l->function->cu, l->values, NULL));
+    status = CU_CALL(l->scope, cuLaunchKernelEx, (&description, l->function->cu, l->values, NULL));
+    if (status == CUDA_ERROR_INVALID_VALUE)
+        cushim__launch_attributes_explain(l, attributes);
+    return status;
 }
 
 /* The submission reads the kernel's code, too, so that a module is unloaded after its kernels. */
@@ -221,15 +225,14 @@ static cushim_status submit_with(struct cushim__launch *launch,
 static cushim_status submit_timed(struct cushim__launch *launch,
                                   struct cushim__launch_attributes *attributes)
 {
-    const struct cushim_launch_options *options = launch->config->options;
-    struct cushim__launch_timing timing = {NULL, NULL};
+    struct cushim__launch_timing timing = {.start = NULL};
     cushim_status status = cushim__launch_timing_make(launch, &timing);
 
     if (!status)
         status = submit_with(launch, attributes, &timing);
     if (!status)
-        status = cushim__launch_timing_give(launch->scope, options, &timing);
-    cushim__launch_timing_drop(&timing);
+        cushim__launch_timing_give(launch, &timing);
+    cushim__launch_timing_drop(launch, &timing);
     return status;
 }
 

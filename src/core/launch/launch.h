@@ -9,6 +9,8 @@
 #ifndef CUSHIM_CORE_LAUNCH_LAUNCH_H
 #define CUSHIM_CORE_LAUNCH_LAUNCH_H
 
+#include <string.h>
+
 #include <cushim/launch.h>
 
 #include "core/code/module.h"
@@ -49,36 +51,51 @@ cushim_status cushim__launch_config_read(const struct cushim_launch_config *conf
 /* The threads of a block if the program gives only the number of elements. */
 enum { CUSHIM__BLOCK = 256 };
 
+/* Nothing may be given of a grid or a block where there are elements. */
+static inline bool cushim__has_grid(const struct cushim_launch_config *config)
+{
+    uint64_t words[3]; /* grid and block follow each other */
+
+    _Static_assert(offsetof(struct cushim_launch_config, block) ==
+                           offsetof(struct cushim_launch_config, grid) + sizeof(config->grid) &&
+                       sizeof(words) == sizeof(config->grid) + sizeof(config->block),
+                   "no gap between grid and block");
+    memcpy(words, (const char *) config + offsetof(struct cushim_launch_config, grid),
+           sizeof(words));
+    return words[0] | words[1] | words[2];
+}
+
 /*
  * Computes grid and block from the configuration. Returns false if the launch is empty, or exceeds
- * the limits of the function or its device.
+ * the limits of the function or its device. The first function is for a grid and a block, the
+ * second one for a number of elements.
  */
+bool cushim__shape_of_grid(const struct cushim__function *function,
+                           const struct cushim_launch_config *config,
+                           struct cushim__shape *ret_shape);
+
+static inline bool cushim__shape_of_elements(const struct cushim__function *function,
+                                             const struct cushim_launch_config *config,
+                                             struct cushim__shape *ret_shape)
+{
+    const unsigned most = function->max_threads;
+    size_t threads = CUSHIM__BLOCK, blocks = (config->elements - 1) / CUSHIM__BLOCK + 1;
+
+    if (__builtin_expect(most && most < CUSHIM__BLOCK, 0)) {
+        threads = most;
+        blocks = (config->elements - 1) / threads + 1;
+    }
+    *ret_shape = (struct cushim__shape){{(unsigned) blocks, 1, 1}, {(unsigned) threads, 1, 1}};
+    return !cushim__has_grid(config) && blocks <= function->max_blocks;
+}
+
 static inline bool cushim__shape_of(const struct cushim__function *function,
                                     const struct cushim_launch_config *config,
                                     struct cushim__shape *ret_shape)
 {
-    const struct cushim__limits *limits = &function->object.context->limits;
-    unsigned *grid = ret_shape->grid, *block = ret_shape->block;
-    bool fits;
+    const bool fits = config->elements ? cushim__shape_of_elements(function, config, ret_shape)
+                                       : cushim__shape_of_grid(function, config, ret_shape);
 
-    if (config->elements) {
-        const unsigned most = function->max_threads;
-        const unsigned threads = most && most < CUSHIM__BLOCK ? most : CUSHIM__BLOCK;
-        const size_t n = config->elements, blocks = n / threads + (n % threads != 0);
-
-        *ret_shape = (struct cushim__shape){{(unsigned) blocks, 1, 1}, {threads, 1, 1}};
-        fits = !config->grid[0] && !config->block[0] && blocks <= (size_t) limits->max_grid[0];
-    } else {
-        fits = true;
-        for (int i = 0; i < 3; i++) {
-            grid[i] = config->grid[i] || !i ? config->grid[i] : 1;
-            block[i] = config->block[i] || !i ? config->block[i] : 1;
-            fits = fits && grid[i] <= (unsigned) limits->max_grid[i] &&
-                   block[i] <= (unsigned) limits->max_block[i];
-        }
-        fits = fits && grid[0] && block[0] &&
-               (uint64_t) block[0] * block[1] * block[2] <= function->max_threads;
-    }
     return fits && config->shared_bytes <=
                        (size_t) atomic_load_explicit(&function->max_dynamic, memory_order_relaxed);
 }
@@ -136,21 +153,26 @@ void cushim__launch_attributes_finish(struct cushim__launch_attributes *attribut
  */
 void cushim__launch_attributes_recorded(const struct cushim__launch_attributes *attributes);
 
+/* Adds to the error of a refused launch which of its attributes need a newer driver. */
+void cushim__launch_attributes_explain(const struct cushim__launch *launch,
+                                       const struct cushim__launch_attributes *attributes);
+
 /* Returns to the program what the launch has returned through an attribute. */
 void cushim__launch_attributes_read(const struct cushim__launch_attributes *attributes,
                                     const struct cushim_launch_options *options);
 
 /* The two events around a launch that is timed; otherwise NULL. */
 struct cushim__launch_timing {
-    struct cushim__event *start, *end;
+    struct cushim__event *start, *end; /* each with a reference */
+    uint64_t start_id, end_id;         /* their handles, until the program has them */
 };
 
 cushim_status cushim__launch_timing_make(const struct cushim__launch *launch,
                                          struct cushim__launch_timing *timing);
-cushim_status cushim__launch_timing_give(const struct cushim__scope *scope,
-                                         const struct cushim_launch_options *options,
-                                         struct cushim__launch_timing *timing);
-void cushim__launch_timing_drop(struct cushim__launch_timing *timing);
+void cushim__launch_timing_give(const struct cushim__launch *launch,
+                                struct cushim__launch_timing *timing);
+void cushim__launch_timing_drop(const struct cushim__launch *launch,
+                                struct cushim__launch_timing *timing);
 
 /* Returns the driver's structure for a launch. attributes may be NULL. */
 struct cushim__cu_launch cushim__launch_describe(const struct cushim__launch *launch,

@@ -15,18 +15,48 @@
 
 static const char axes[] = "xyz";
 
-static cushim_status check_elements(const struct cushim__launch *launch)
+bool cushim__shape_of_grid(const struct cushim__function *function,
+                           const struct cushim_launch_config *config,
+                           struct cushim__shape *ret_shape)
+{
+    const struct cushim__limits *limits = &function->object.context->limits;
+    unsigned *grid = ret_shape->grid, *block = ret_shape->block;
+    bool fits = true;
+
+    for (int i = 0; i < 3; i++) {
+        grid[i] = config->grid[i] || !i ? config->grid[i] : 1;
+        block[i] = config->block[i] || !i ? config->block[i] : 1;
+        fits = fits && grid[i] <= (unsigned) limits->max_grid[i] &&
+               block[i] <= (unsigned) limits->max_block[i];
+    }
+    return fits && grid[0] && block[0] &&
+           (uint64_t) block[0] * block[1] * block[2] <= function->max_threads;
+}
+
+/* The blocks in x of the clusters that the launch asks for, or that the kernel was compiled for. */
+static size_t cluster_of(const struct cushim__launch *launch)
+{
+    const struct cushim_launch_options *options = launch->config->options;
+
+    return options && options->cluster[0] ? options->cluster[0] : launch->function->cluster;
+}
+
+/* Rounds the grid for a number of elements up to whole clusters, and checks it. */
+static cushim_status settle_elements(struct cushim__launch *launch)
 {
     const size_t n = launch->config->elements, threads = launch->shape.block[0];
-    const size_t blocks = n / threads + (n % threads != 0);
     const size_t most = (size_t) launch->scope->context->limits.max_grid[0];
+    const size_t cluster = cluster_of(launch);
+    size_t blocks = n / threads + (n % threads != 0);
 
-    if (launch->config->grid[0] || launch->config->block[0])
+    blocks += (cluster - blocks % cluster) % cluster;
+    if (cushim__has_grid(launch->config))
         return FAIL(launch, "%s: both elements, and a grid or a block, are given",
                     launch->function->name);
     if (blocks > most)
         return FAIL(launch, "%s: %zu elements take %zu blocks, this device's grids have up to %zu",
                     launch->function->name, n, blocks, most);
+    launch->shape.grid[0] = (unsigned) blocks;
     return CUSHIM_OK;
 }
 
@@ -56,6 +86,23 @@ static cushim_status check_block(const struct cushim__launch *launch)
     return CUSHIM_OK;
 }
 
+/*
+ * A block without a grid is a mistake, and not an empty launch: that has elements, or at least a
+ * grid with a y or a z.
+ */
+static cushim_status check_empty(const struct cushim__launch *launch)
+{
+    const struct cushim_launch_config *config = launch->config;
+
+    if ((config->block[0] | config->block[1] | config->block[2]) &&
+        !(config->grid[1] | config->grid[2]))
+        return FAIL(launch,
+                    "%s: a block and no grid: .grid is how many blocks there are, .elements "
+                    "alone chooses both; an empty launch has 0 elements, or a grid of 0 x 1 x 1",
+                    launch->function->name);
+    return CUSHIM_OK;
+}
+
 /* The limit is atomic, because another thread may change it with a function attribute. */
 static cushim_status check_shared(const struct cushim__launch *launch)
 {
@@ -81,14 +128,16 @@ static cushim_status check_shared(const struct cushim__launch *launch)
  */
 cushim_status cushim__launch_shape(struct cushim__launch *launch)
 {
-    if (cushim__shape_of(launch->function, launch->config, &launch->shape))
+    const bool fits = cushim__shape_of(launch->function, launch->config, &launch->shape);
+
+    if (fits && (!launch->config->elements || cluster_of(launch) == 1))
         return CUSHIM_OK;
     if (launch->config->elements) {
-        CUSHIM_TRY(check_elements(launch));
+        CUSHIM_TRY(settle_elements(launch));
         return check_shared(launch);
     }
     if (cushim__launch_is_empty(launch))
-        return CUSHIM_OK;
+        return check_empty(launch);
     CUSHIM_TRY(check_block(launch));
     CUSHIM_TRY(
         check_axes(launch, "grid", launch->shape.grid, launch->scope->context->limits.max_grid));

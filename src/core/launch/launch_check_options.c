@@ -52,6 +52,10 @@ static cushim_status check_clusters(const struct cushim__launch *launch,
 {
     CUSHIM_TRY(check_has_x(launch, "cluster", o->cluster));
     CUSHIM_TRY(check_has_x(launch, "preferred_cluster", o->preferred_cluster));
+    if (o->preferred_cluster[0] && !o->cluster[0] && launch->function->cluster == 1)
+        return FAIL(launch,
+                    "%s: .preferred_cluster without .cluster, the size that is always possible",
+                    launch->function->name);
     if (!o->cluster[0])
         return CUSHIM_OK;
     if (!cushim__launch_is_empty(launch))
@@ -98,6 +102,11 @@ cushim_status cushim__launch_check_options(const struct cushim__launch *launch,
     CUSHIM_TRY(check_carveout(launch, o->shared_carveout));
     CUSHIM_TRY(check_event(launch, "programmatic_event", o->programmatic_event));
     CUSHIM_TRY(check_event(launch, "completion_event", o->completion_event));
+    if (o->completion_event && o->completion_event->at_block_start)
+        return FAIL(launch,
+                    "%s: .completion_event has at_block_start, which is for "
+                    ".programmatic_event",
+                    launch->function->name);
     if (o->n_attributes && !o->attributes)
         return FAIL(launch, "%s: .attributes is NULL, and .n_attributes is %zu",
                     launch->function->name, o->n_attributes);

@@ -172,6 +172,27 @@ cushim_status cushim__launch_attributes_make(const struct cushim__launch *launch
     return add_others(launch, a, o);
 }
 
+void cushim__launch_attributes_explain(const struct cushim__launch *launch,
+                                       const struct cushim__launch_attributes *attributes)
+{
+    static const struct {
+        int id, since;
+        const char *field;
+    } later[] = {
+        {CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP, 12000, ".sync_domain_map"},
+        {CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN, 12000, ".sync_domain"},
+        {CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION, 12080, ".preferred_cluster"},
+        {CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT, 12030, ".completion_event"},
+        {CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE, 12040, ".ret_device_node"},
+        {CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 12050, ".shared_carveout"},
+        {CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING, 13000, ".nvlink_centric"},
+    };
+    for (unsigned i = 0; i < attributes->n; i++)
+        for (size_t k = 0; k < ARRAY_SIZE(later); k++)
+            if (attributes->list[i].id == later[k].id)
+                cushim__explain_since(launch->scope->context, later[k].since, later[k].field);
+}
+
 void cushim__launch_attributes_finish(struct cushim__launch_attributes *attributes)
 {
     for (unsigned i = 0; i < attributes->n_pinned; i++)

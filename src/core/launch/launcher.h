@@ -3,6 +3,8 @@
 #ifndef CUSHIM_CORE_LAUNCH_LAUNCHER_H
 #define CUSHIM_CORE_LAUNCH_LAUNCHER_H
 
+#include <pthread.h>
+
 #include "core/launch/launch.h"
 
 /* A list of arguments. It does not change while it has more than one reference. */

@@ -26,9 +26,13 @@ static bool span_of(const struct cushim__spacing *rows, const struct cushim__ext
            !__builtin_add_overflow(n, extent->width, &n) && n <= PTRDIFF_MAX && (*ret_bytes = n, 1);
 }
 
+#define FAIL(place, format, ...)                                                                   \
+    cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, (place)->call, (place)->label,                  \
+                    "%s: %s has " format, (place)->call, (place)->whose, __VA_ARGS__)
+
 cushim_status cushim__spacing_settle(struct cushim__spacing *rows,
-                                     const struct cushim__extent *extent, const char *call,
-                                     const char *label, size_t *ret_bytes)
+                                     const struct cushim__extent *extent,
+                                     const struct cushim__spacing_place *place, size_t *ret_bytes)
 {
     rows->pitch = rows->pitch ? rows->pitch : extent->width;
     rows->layer_rows = rows->layer_rows ? rows->layer_rows : extent->height;
@@ -36,18 +40,21 @@ cushim_status cushim__spacing_settle(struct cushim__spacing *rows,
     if (cushim__extent_is_empty(extent))
         return CUSHIM_OK;
     if (rows->pitch < extent->width)
-        return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, label,
-                               "%s: a pitch of %zu bytes for rows of %zu bytes", call, rows->pitch,
-                               extent->width);
+        return FAIL(place, "a pitch of %zu bytes for rows of %zu bytes; a pitch is in bytes",
+                    rows->pitch, extent->width);
+    if (cushim__has_type(rows->pitch))
+        return FAIL(place,
+                    "a pitch that was computed with CUSHIM_ELEMENT(), which says more than "
+                    "the bytes; rows of %zu bytes take sizeof(element) * elements",
+                    extent->width);
     if (rows->layer_rows < extent->height)
-        return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, label,
-                               "%s: a layer_rows of %zu for layers of %zu rows", call,
-                               rows->layer_rows, extent->height);
+        return FAIL(place, "a layer_rows of %zu for layers of %zu rows", rows->layer_rows,
+                    extent->height);
     if (!span_of(rows, extent, ret_bytes))
-        return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, label,
-                               "%s: %zu layers of %zu rows with a pitch of %zu bytes are more than "
-                               "there can be",
-                               call, extent->depth, rows->layer_rows, rows->pitch);
+        return FAIL(place,
+                    "%zu layers of %zu rows with a pitch of %zu bytes, more than there can "
+                    "be",
+                    extent->depth, rows->layer_rows, rows->pitch);
     return CUSHIM_OK;
 }
 
@@ -57,11 +64,11 @@ cushim_status cushim__box_make(const struct cushim__resolved_view *span, const c
     const size_t all = span->end - span->begin;
     struct cushim__box box = {.rows = {field->pitch, field->layer_rows},
                               .extent = {0, field->height, field->depth}};
+    const struct cushim__spacing_place place = {call, cushim__span_label(span), "the field"};
     size_t bytes = 0;
 
     CUSHIM_TRY(cushim__checked_size(call, span->element, field->width, &box.extent.width));
-    CUSHIM_TRY(
-        cushim__spacing_settle(&box.rows, &box.extent, call, cushim__span_label(span), &bytes));
+    CUSHIM_TRY(cushim__spacing_settle(&box.rows, &box.extent, &place, &bytes));
     /* The subtraction cannot overflow, because the offset is compared first. */
     if (field->offset > all || bytes > all - field->offset)
         return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, cushim__span_label(span),

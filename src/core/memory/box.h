@@ -55,14 +55,19 @@ static inline struct cushim__box cushim__box_of_range(const struct cushim__acces
 struct cushim__box cushim__box_part(const struct cushim__box *box, size_t x, size_t y, size_t z,
                                     const struct cushim__extent *extent);
 
+/* What a message about rows says. label may be NULL. */
+struct cushim__spacing_place {
+    const char *call, *label;
+    const char *whose; /* who has the rows: "the field" */
+};
+
 /*
  * Fills in what is 0 in rows, and computes the number of bytes from the first to the last byte.
- * CUSHIM_ERROR_INVALID_ARGUMENT if rows overlap, or if no memory can be that large. label may be
- * NULL.
+ * CUSHIM_ERROR_INVALID_ARGUMENT if rows overlap, or if no memory can be that large.
  */
 cushim_status cushim__spacing_settle(struct cushim__spacing *rows,
-                                     const struct cushim__extent *extent, const char *call,
-                                     const char *label, size_t *ret_bytes);
+                                     const struct cushim__extent *extent,
+                                     const struct cushim__spacing_place *place, size_t *ret_bytes);
 
 /*
  * Makes the box of a field whose view is looked up. CUSHIM_ERROR_INVALID_ARGUMENT if the field is

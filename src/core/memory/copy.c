@@ -8,7 +8,9 @@
 #include "core/order/host_memory.h"
 #include "core/order/wait.h"
 
-#define OF_THE_HOST "copying memory that is not pinned"
+/* What cannot be recorded, and what can: a copy of cushim_slice_copy(), or an asynchronous one. */
+#define AT_ONCE     "a copy that is done when the call returns"
+#define OF_THE_HOST "a copy with memory of the host that cushim_pinned_alloc() did not make"
 
 static CUdeviceptr address_of(const struct cushim__box *box)
 {
@@ -125,7 +127,12 @@ static cushim_status move(struct cushim__scope *scope, struct cushim__stream *st
      * runs.
      */
     struct cushim__submission s = {
-        .scope = scope, .timeline = stream->timeline, .accesses = accesses, .n = host_part ? 2 : 1};
+        .scope = scope,
+        .timeline = stream->timeline,
+        .accesses = accesses,
+        .n = host_part ? 2 : 1,
+        /* A graph keeps what it copies, which it can of a buffer, and not of other memory. */
+        .recordable = host_part != NULL};
     cushim_status status = cushim__submit_begin(&s);
 
     if (status)
@@ -212,7 +219,7 @@ static cushim_status move_pieces(struct cushim__scope *scope, struct cushim__str
     struct place at = {0, 0, 0};
     cushim_status status;
 
-    CUSHIM_TRY(cushim__staging_take(scope, &block));
+    CUSHIM_TRY(cushim__staging_take(scope, CUSHIM__STAGING_BYTES, &block));
     do {
         const struct cushim__extent piece = next_piece(&box->extent, &at);
         struct cushim__box part = cushim__box_part(box, at.x, at.y, at.z, &piece);
@@ -222,6 +229,29 @@ static cushim_status move_pieces(struct cushim__scope *scope, struct cushim__str
         status = move_piece(scope, stream, &part, &there, block);
         pass(&box->extent, &piece, &at);
     } while (!status && at.z < box->extent.depth);
+    cushim__staging_give(scope->context, block);
+    return status;
+}
+
+/* Copies one row that fits into a staging block, which most copies are. */
+static cushim_status move_row(struct cushim__scope *scope, struct cushim__stream *stream,
+                              const struct cushim__box *box, char *host)
+{
+    const size_t bytes = box->extent.width;
+    struct cushim__staging_block *block = NULL;
+    cushim_status status;
+
+    CUSHIM_TRY(cushim__staging_take(scope, bytes, &block));
+    if (box->access.write)
+        memcpy(block->host, host, bytes);
+    status = move(scope, stream, box, &(struct cushim__host_box){.first = block->host}, NULL);
+    if (!status) {
+        block->busy = true;
+        status = cushim__timeline_synchronize(scope, stream->timeline);
+        block->busy = status != CUSHIM_OK;
+    }
+    if (!status && !box->access.write)
+        memcpy(host, block->host, bytes);
     cushim__staging_give(scope->context, block);
     return status;
 }
@@ -289,10 +319,12 @@ cushim_status cushim__copy_host(struct cushim__scope *scope, struct cushim__stre
     struct cushim__host_box host = *given_host;
     struct cushim__box box = *given;
 
-    CUSHIM_TRY(cushim__check_not_recording(scope, stream->timeline, OF_THE_HOST));
+    CUSHIM_TRY(cushim__check_not_recording(scope, stream->timeline, AT_ONCE));
     if (cushim__extent_is_empty(&box.extent))
         return CUSHIM_OK;
     CUSHIM_TRY(wait_for_host(scope, &box, &host));
+    if (!is_pinned(&box) && is_one_row(&box) && box.extent.width <= CUSHIM__STAGING_BYTES)
+        return move_row(scope, stream, &box, host.first);
     cushim__box_join_rows(&box, &host.rows);
     if (!is_pinned(&box))
         return move_pieces(scope, stream, &box, &host);
@@ -323,8 +355,10 @@ cushim_status cushim__copy_host_async(struct cushim__scope *scope, struct cushim
         return CUSHIM_OK;
     CUSHIM_TRY(find_host(scope, &box, &host, &host_part));
     cushim__box_join_rows(&box, &host.rows);
-    if (!host_part.buffer)
+    if (!host_part.buffer) {
+        CUSHIM_TRY(cushim__check_not_recording(scope, stream->timeline, OF_THE_HOST));
         return move(scope, stream, &box, &host, NULL);
+    }
     status = cushim__is_of_driver(scope, &host_part)
                  ? move(scope, stream, &box, &host, &host_part)
                  : cushim__copy_host(scope, stream, given, given_host);

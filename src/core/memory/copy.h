@@ -38,4 +38,11 @@ cushim_status cushim__copy(struct cushim__scope *scope, struct cushim__stream *s
 cushim_status cushim__fill(struct cushim__scope *scope, struct cushim__stream *stream,
                            const struct cushim__box *to, const void *element, size_t bytes);
 
+/*
+ * Fills a view on the fast path (fast.h). Returns false if it has to take the other one. bytes is
+ * as in CUSHIM_ELEMENT().
+ */
+bool cushim__fill_fast(uint64_t stream, const cushim_view *view, const void *element, size_t bytes,
+                       const char *call, cushim_status *ret_status);
+
 #endif

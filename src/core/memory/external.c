@@ -79,16 +79,12 @@ static void destroy_semaphore(void *object)
 {
     struct cushim__external_semaphore *semaphore = object;
     struct cushim__context *context = semaphore->object.context;
-    const struct cushim__access all = {semaphore->uses, 0, 1, true};
     struct cushim__scope scope;
 
     cushim__scope_to_free(context, "cushim_external_semaphore_free",
                           cushim__object_label(&semaphore->object), &scope);
-    if (semaphore->cu) {
-        if (cushim__buffer_synchronize(&scope, &all))
-            cushim__defer_error(context);
+    if (semaphore->cu && cushim__buffer_is_unused(&scope, semaphore->uses))
         CU_FREE(&scope, cuDestroyExternalSemaphore, (semaphore->cu));
-    }
     cushim__buffer_delete(semaphore->uses);
     cushim__scope_leave(&scope, CUSHIM_OK);
     cushim__object_finish(&semaphore->object);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/memory/copy.h"
+#include "core/memory/fast.h"
 
 /*
  * Returns the unit of the driver's memsets: 4, 2 or 1 bytes. It must divide the address and the
@@ -56,15 +57,29 @@ static cushim_status fill_units(const struct cushim__scope *scope, CUstream stre
                    (u->to, u->pitch, (unsigned char) u->value, u->width, u->n, stream));
 }
 
+/* Returns the driver's result. */
+static int call_row(cushim__entry *const *table, CUstream stream, const struct units *u,
+                    const char **ret_name)
+{
+    if (u->unit == 4) {
+        *ret_name = "cuMemsetD32Async";
+        return CU_FN(table, cuMemsetD32Async)(u->to, u->value, u->width, stream);
+    }
+    if (u->unit == 2) {
+        *ret_name = "cuMemsetD16Async";
+        return CU_FN(table, cuMemsetD16Async)(u->to, (unsigned short) u->value, u->width, stream);
+    }
+    *ret_name = "cuMemsetD8Async";
+    return CU_FN(table, cuMemsetD8Async)(u->to, (unsigned char) u->value, u->width, stream);
+}
+
 static cushim_status fill_one_row(const struct cushim__scope *scope, CUstream stream,
                                   const struct units *u)
 {
-    if (u->unit == 4)
-        return CU_CALL(scope, cuMemsetD32Async, (u->to, u->value, u->width, stream));
-    if (u->unit == 2)
-        return CU_CALL(scope, cuMemsetD16Async,
-                       (u->to, (unsigned short) u->value, u->width, stream));
-    return CU_CALL(scope, cuMemsetD8Async, (u->to, (unsigned char) u->value, u->width, stream));
+    const char *name;
+    const int result = call_row(scope->table, stream, u, &name);
+
+    return cushim__check_result(scope, result, name);
 }
 
 /* A fill of a box, which has no rows that could be joined. */
@@ -189,4 +204,85 @@ cushim_status cushim__fill(struct cushim__scope *scope, struct cushim__stream *s
     status = fill(&filling);
     cushim__submit_end(&s);
     return status;
+}
+
+/* --- the fast path: one unit, with which a plain range is filled --- */
+
+/* Compares elements like cushim__span_check_element(). The view was found. */
+static bool has_elements(const cushim_view *view, size_t bytes, unsigned char type)
+{
+    const bool is_whole = view->length == CUSHIM__WHOLE;
+    size_t element =
+        is_whole ? cushim__slot_at(cushim__handle_index(view->object))->element : view->element;
+    const unsigned char is = is_whole ? cushim__take_type(&element) : view->type;
+
+    return element == bytes && (!type || !is || type == is);
+}
+
+/*
+ * Returns false if another context is current, and the driver minds. result is that of a fill
+ * without asking, or 0.
+ */
+static bool fill_asking(struct cushim__fast *fast, const struct units *units, uint64_t object,
+                        int result, const char *name)
+{
+    cushim__entry *const *table = fast->context->table;
+    const bool asks = !result || cushim__fast_asks(result);
+    CUcontext now = NULL;
+    const int asked = asks ? CU_FN(table, cuCtxGetCurrent)(&now) : 0;
+
+    if (asked) {
+        result = asked;
+        name = "cuCtxGetCurrent";
+    } else if (asks && now != fast->context->cu) {
+        return false;
+    } else if (!result) {
+        result = call_row(table, fast->stream->cu, units, &name);
+    }
+    if (result)
+        fast->status = cushim__fast_fail(fast, object, result, name);
+    return true;
+}
+
+/* Fills under the stream lock alone. A driver that objects has filled nothing. */
+static bool fill_units_fast(struct cushim__fast *fast, const struct units *units, uint64_t object)
+{
+    const bool must_ask = cushim__fast_must_ask(fast);
+    const char *name = NULL;
+    const int result =
+        must_ask ? 0 : call_row(fast->context->table, fast->stream->cu, units, &name);
+
+    return (!must_ask && !result) || fill_asking(fast, units, object, result, name);
+}
+
+/* Under the locks of the fast path. */
+static bool take(struct cushim__fast *fast, const cushim_view *view, unsigned char type,
+                 struct units *units)
+{
+    struct cushim__fast_part part;
+
+    if (!cushim__fast_find(fast, view, true, &part) || !has_elements(view, units->unit, type))
+        return false;
+    units->to = part.buffer->address + part.begin;
+    units->width = (part.end - part.begin) / units->unit;
+    return unit_of(units->to, units->unit) == units->unit && cushim__fast_use(fast, &part, true);
+}
+
+bool cushim__fill_fast(uint64_t stream, const cushim_view *view, const void *element, size_t bytes,
+                       const char *call, cushim_status *ret_status)
+{
+    const unsigned char type = cushim__take_type(&bytes);
+    struct units units = {.unit = bytes};
+    struct cushim__fast fast;
+    bool taken;
+
+    if ((bytes != 4 && bytes != 2 && bytes != 1) || !cushim__fast_begin(&fast, stream, call))
+        return false;
+    taken = take(&fast, view, type, &units);
+    cushim__fast_noted(&fast);
+    units.value = unit_at(element, bytes);
+    taken = taken && fill_units_fast(&fast, &units, view->object);
+    cushim__fast_end(&fast);
+    *ret_status = fast.status;
+    return taken || fast.status;
 }

@@ -11,10 +11,23 @@ static cushim_status no_memory(const struct cushim__scope *scope)
                            "%s: no memory to keep track of memory", scope->call);
 }
 
-/* Returns the buffer if the allocation succeeded, and deletes it otherwise. */
-static cushim_status give(struct cushim__buffer *buffer, cushim_status status,
-                          struct cushim__buffer **ret_buffer)
+/* Says how much was asked for, and how much there is. The driver answers only a number. */
+static void explain_no_room(const struct cushim__scope *scope, const struct cushim__buffer *buffer)
 {
+    size_t available = 0, total = 0;
+
+    cushim__error_append("; %zu bytes were asked for", buffer->bytes);
+    if (buffer->memory != CUSHIM__MEMORY_PINNED &&
+        !CU_FN(scope->table, cuMemGetInfo_v2)(&available, &total))
+        cushim__error_append(", the device has %zu free of %zu", available, total);
+}
+
+/* Returns the buffer if the allocation succeeded, and deletes it otherwise. */
+static cushim_status give(const struct cushim__scope *scope, struct cushim__buffer *buffer,
+                          cushim_status status, struct cushim__buffer **ret_buffer)
+{
+    if (status == CUDA_ERROR_OUT_OF_MEMORY)
+        explain_no_room(scope, buffer);
     if (status)
         cushim__buffer_delete(buffer);
     else
@@ -45,7 +58,7 @@ static cushim_status alloc_async(struct cushim__scope *scope, struct cushim__str
     return status;
 }
 
-static cushim_status call_alloc(struct cushim__scope *scope, struct cushim__stream *stream,
+static cushim_status alloc_once(struct cushim__scope *scope, struct cushim__stream *stream,
                                 struct cushim__buffer *buffer, CUmemoryPool pool)
 {
     return buffer->memory == CUSHIM__MEMORY_ASYNC
@@ -66,8 +79,27 @@ static bool make_room(struct cushim__scope *scope)
 }
 
 /*
- * Asks the driver for memory, twice if memory was kept. The memory of a pool goes back to the pool,
- * which it keeps alive, and is not kept by the context.
+ * Asks the driver for memory, twice if memory was kept. If the second answer is memory, the first
+ * one is not the thread's last error.
+ */
+static cushim_status call_alloc(struct cushim__scope *scope, struct cushim__stream *stream,
+                                struct cushim__buffer *buffer, CUmemoryPool pool)
+{
+    struct cushim__error before;
+    cushim_status status;
+
+    cushim__error_keep(&before);
+    status = alloc_once(scope, stream, buffer, pool);
+    if (status != CUDA_ERROR_OUT_OF_MEMORY || !make_room(scope))
+        return status;
+    status = alloc_once(scope, stream, buffer, pool);
+    if (!status)
+        cushim__error_restore(&before);
+    return status;
+}
+
+/*
+ * The memory of a pool goes back to the pool, which it keeps alive, and is not kept by the context.
  */
 static cushim_status alloc_new(struct cushim__scope *scope, struct cushim__stream *stream,
                                struct cushim__pool *pool, size_t bytes,
@@ -84,9 +116,22 @@ static cushim_status alloc_new(struct cushim__scope *scope, struct cushim__strea
         return no_memory(scope);
     buffer->reusable = !pool;
     status = call_alloc(scope, stream, buffer, cu);
-    if (status == CUDA_ERROR_OUT_OF_MEMORY && make_room(scope))
-        status = call_alloc(scope, stream, buffer, cu);
-    return give(buffer, status, ret_buffer);
+    return give(scope, buffer, status, ret_buffer);
+}
+
+static bool is_of(const struct cushim__point *point, void *timeline)
+{
+    return point->timeline == timeline;
+}
+
+/*
+ * Tells whether only one timeline has used kept memory since it was written: then its next use
+ * there needs nothing. No other thread knows the buffer, so this takes no lock.
+ */
+static bool is_in_order(const struct cushim__buffer *buffer, struct cushim__timeline *timeline)
+{
+    return buffer->n_ranges == 1 && !buffer->eager_event &&
+           cushim__buffer_each(buffer, 0, buffer->bytes, true, is_of, timeline);
 }
 
 cushim_status cushim__memory_alloc(struct cushim__scope *scope, struct cushim__stream *stream,
@@ -100,12 +145,14 @@ cushim_status cushim__memory_alloc(struct cushim__scope *scope, struct cushim__s
     if (!bytes) {
         buffer = cushim__buffer_new(scope->context, CUSHIM__MEMORY_BORROWED, 0, NULL, 0,
                                     stream->timeline, NULL);
-        return buffer ? give(buffer, CUSHIM_OK, ret_buffer) : no_memory(scope);
+        return buffer ? give(scope, buffer, CUSHIM_OK, ret_buffer) : no_memory(scope);
     }
     buffer = pool ? NULL : cushim__reuse_take(scope->context, bytes, stream->timeline);
     if (!buffer)
         return alloc_new(scope, stream, pool, bytes, ret_buffer);
-    status = cushim__submit_use(scope, stream->timeline, buffer);
+    status = is_in_order(buffer, stream->timeline)
+                 ? CUSHIM_OK
+                 : cushim__submit_use(scope, stream->timeline, buffer);
     if (status)
         cushim__buffer_unref(buffer, scope->call, NULL);
     else
@@ -129,7 +176,7 @@ static cushim_status give_shared(struct cushim__scope *scope, struct cushim__buf
                                  cushim_status status, struct cushim__buffer **ret_buffer)
 {
     if (status || !buffer->bytes || cushim__host_memory_add(buffer))
-        return give(buffer, status, ret_buffer);
+        return give(scope, buffer, status, ret_buffer);
     cushim__buffer_unref(buffer, scope->call, NULL);
     return no_memory(scope);
 }
@@ -146,9 +193,7 @@ cushim_status cushim__memory_alloc_plain(struct cushim__scope *scope, struct cus
         return no_memory(scope);
     if (bytes)
         status = call_alloc(scope, stream, buffer, NULL);
-    if (status == CUDA_ERROR_OUT_OF_MEMORY && make_room(scope))
-        status = call_alloc(scope, stream, buffer, NULL);
-    return give(buffer, status, ret_buffer);
+    return give(scope, buffer, status, ret_buffer);
 }
 
 cushim_status cushim__memory_alloc_pinned(struct cushim__scope *scope, size_t bytes, unsigned flags,

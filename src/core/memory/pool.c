@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include <cushim/pool.h>
+
 #include "loader/library.h"
 
 /* Runs without locks, after the slices of the pool are freed. */
@@ -30,6 +32,36 @@ cushim_status cushim__pool_check_device(const struct cushim__scope *scope)
         return CUSHIM_OK;
     return cushim__fail_at(CUDA_ERROR_NOT_SUPPORTED, scope->call, NULL,
                            "%s: the device has no memory pools", scope->call);
+}
+
+/* Lets kernels of the scope's device use the pool that slices of another one come from. */
+static cushim_status open_pool(const struct cushim__scope *scope,
+                               const struct cushim__context *peer)
+{
+    const struct cushim__cu_access wanted = {
+        .location = {CU_MEM_LOCATION_TYPE_DEVICE, scope->context->device},
+        .flags = CUSHIM_POOL_ACCESS_READ_WRITE};
+    CUmemoryPool pool = NULL;
+
+    if (!peer->limits.memory_pools)
+        return CUSHIM_OK;
+    CUSHIM_TRY(CU_CALL(scope, cuDeviceGetMemPool, (&pool, peer->device)));
+    return CU_CALL(scope, cuMemPoolSetAccess, (pool, &wanted, 1));
+}
+
+cushim_status cushim__peer_set(const struct cushim__scope *scope,
+                               const struct cushim__context *peer, bool enable)
+{
+    cushim_status status;
+
+    CUSHIM_TRY(cushim__check_driver(scope, peer, "peer"));
+    if (!enable)
+        return CU_CALL(scope, cuCtxDisablePeerAccess, (peer->cu));
+    CUSHIM_TRY(CU_CALL(scope, cuCtxEnablePeerAccess, (peer->cu, 0)));
+    status = open_pool(scope, peer);
+    if (status)
+        CU_FREE(scope, cuCtxDisablePeerAccess, (peer->cu));
+    return status;
 }
 
 cushim_status cushim__pool_give(const struct cushim__scope *scope, CUmemoryPool cu,

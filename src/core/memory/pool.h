@@ -31,6 +31,14 @@ struct cushim__pool {
 cushim_status cushim__pool_check_device(const struct cushim__scope *scope);
 
 /*
+ * Lets kernels of the scope's context use the memory of another context: what cuMemAlloc() made,
+ * and what the other device's pool has, of which slices are. Takes the first back if enable is
+ * false; the pool is the device's, which other contexts use, too, so it stays open.
+ */
+cushim_status cushim__peer_set(const struct cushim__scope *scope,
+                               const struct cushim__context *peer, bool enable);
+
+/*
  * Makes a pool object for a CUmemoryPool, with a label or NULL, and a handle for it. Unless it is
  * borrowed, it takes over the CUmemoryPool, on failure too.
  */

@@ -1,29 +1,46 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/memory/slice.h"
+#include "core/object/slot.h"
 #include "core/order/wait.h"
 
 #include <stdlib.h>
 
 /*
  * Called with the last pin of the slice. The memory is freed only with the last reference to its
- * buffer, and after the work that uses it.
+ * buffer, and after the work that uses it. The buffer may be kept, and then keeps the memory of the
+ * slice object, too: it is not touched after that.
  */
 static void destroy(void *object)
 {
     struct cushim__slice *slice = object;
-    struct cushim__context *context = slice->object.context;
+    struct cushim__buffer *buffer = slice->buffer;
+    SCOPED_FREE char *label = atomic_load(&slice->object.label);
 
-    cushim__buffer_unref(slice->buffer, "cushim_slice_free", cushim__object_label(&slice->object));
-    cushim__object_finish(&slice->object);
-    free(slice);
-    cushim__context_unref(context);
+    /* Without other slices nobody else touches it. */
+    if (atomic_load_explicit(&buffer->references, memory_order_acquire) == 1 && !buffer->spare)
+        atomic_store_explicit(&buffer->spare, slice, memory_order_relaxed);
+    else
+        free(atomic_exchange(&buffer->spare, slice));
+    cushim__buffer_unref(buffer, "cushim_slice_free", label ? label : "");
+}
+
+static struct cushim__slice *allocate(struct cushim__buffer *buffer)
+{
+    struct cushim__slice *spare = buffer->spare;
+
+    if (spare && atomic_load_explicit(&buffer->references, memory_order_acquire) == 1)
+        atomic_store_explicit(&buffer->spare, NULL, memory_order_relaxed);
+    else if (spare)
+        spare = atomic_exchange(&buffer->spare, NULL);
+    return spare ? spare : cushim__zalloc_lines(sizeof(*spare));
 }
 
 cushim_status cushim__slice_give(const struct cushim__scope *scope, enum cushim__handle_kind kind,
                                  struct cushim__part part, uint64_t *ret_id)
 {
     struct cushim__buffer *buffer = part.buffer;
-    struct cushim__slice *slice = cushim__zalloc_lines(sizeof(*slice));
+    struct cushim__slice *slice = allocate(buffer);
+    uint64_t id = 0;
 
     if (!slice) {
         /* The caller has passed its reference to this function, also if it fails. */
@@ -31,16 +48,19 @@ cushim_status cushim__slice_give(const struct cushim__scope *scope, enum cushim_
         return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, scope->call, NULL, "no memory for a %s",
                                cushim__handle_noun(kind));
     }
-    /* The slice is used after its buffer is gone (destroy()), so it keeps the context itself. */
-    cushim__context_ref(buffer->context);
+    *slice = (struct cushim__slice){.buffer = buffer,
+                                    .begin = part.begin,
+                                    .element = part.element,
+                                    .type = part.type,
+                                    .length = part.length};
+    /* The buffer keeps the context. */
     cushim__object_init(&slice->object, kind, buffer->context, destroy);
     slice->object.kept_by_parent = buffer->code; /* a variable, which its module frees */
-    slice->buffer = buffer;
-    slice->begin = part.begin;
-    slice->element = part.element;
-    slice->type = part.type;
-    slice->length = part.length;
-    return cushim__object_give(&slice->object, scope->call, ret_id);
+    CUSHIM_TRY(cushim__object_give(&slice->object, scope->call, &id));
+    cushim__handle_set_memory(id, buffer, part.begin,
+                              part.element | (size_t) part.type << CUSHIM__TYPE_SHIFT, part.length);
+    *ret_id = id;
+    return CUSHIM_OK;
 }
 
 /*
@@ -101,6 +121,16 @@ cushim_status cushim__slice_adopt(struct cushim__scope *scope, struct cushim__st
     return status;
 }
 
+/* The size is wrong in a way that its number would not tell. */
+static cushim_status fail_computed(const char *call)
+{
+    return cushim__fail_at(
+        CUSHIM_ERROR_INVALID_ARGUMENT, call, NULL,
+        "%s: the size of an element was computed with CUSHIM_ELEMENT(), which says more than the "
+        "bytes; four floats are CUSHIM_ELEMENT(struct four_floats), or sizeof(float) * 4",
+        call);
+}
+
 cushim_status cushim__checked_size(const char *call, size_t element, size_t length,
                                    size_t *ret_bytes)
 {
@@ -109,6 +139,8 @@ cushim_status cushim__checked_size(const char *call, size_t element, size_t leng
     if (!element)
         return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, NULL,
                                "%s: an element of 0 bytes", call);
+    if (cushim__has_type(element))
+        return fail_computed(call);
     /*
      * More than half of the address space is never memory, and differences must fit into ptrdiff_t.
      */
@@ -158,6 +190,43 @@ static cushim_status resolve(const cushim_view *view, const char *call,
     span->begin = slice->begin + view->offset;
     span->end = span->begin + bytes;
     span->writable = view->writable;
+    return CUSHIM_OK;
+}
+
+/* Settles a view without pinning its memory. Returns false if there is an error to explain. */
+static bool settle(cushim_view *view)
+{
+    struct cushim__handle_slot *slot = cushim__slot_at(cushim__handle_index(view->object));
+    size_t element, length, all, bytes;
+    unsigned char type;
+
+    if (!slot || cushim__attention_needed() ||
+        !cushim__slot_elements(slot, view->object, &element, &length))
+        return false;
+    type = cushim__take_type(&element);
+    all = element * length;
+    if (is_whole(view)) {
+        view->element = element;
+        view->length = length;
+        view->type = type;
+    }
+    return view->element && !__builtin_mul_overflow(view->element, view->length, &bytes) &&
+           view->offset <= all && bytes <= all - view->offset;
+}
+
+cushim_status cushim__view_settle(const cushim_view *view, const char *call, cushim_view *ret_view)
+{
+    cushim_view settled = *view;
+    struct cushim__resolved_view span;
+
+    if (__builtin_expect(!settle(&settled), 0)) {
+        CUSHIM_TRY(cushim__span_pin(*view, call, &span));
+        settled.element = span.element;
+        settled.length = span.length;
+        settled.type = span.type;
+        cushim__span_unpin(&span);
+    }
+    *ret_view = settled;
     return CUSHIM_OK;
 }
 
@@ -212,34 +281,48 @@ static const char *type_word(unsigned char type)
     return type <= CUSHIM_ELEMENT_FLOAT ? words[type] : "";
 }
 
-/* Says what differs, and what to write instead where a literal may have another type. */
-static cushim_status fail_elements(const struct cushim__resolved_view *span, const char *call,
-                                   size_t element, unsigned char type)
+/* What to write instead where a literal may have another type. */
+static const char *advice_on_value(const struct cushim__resolved_view *span, size_t element,
+                                   unsigned char type)
 {
-    const char *advice = "";
-
     if (type == CUSHIM_ELEMENT_FLOAT && element == sizeof(double))
-        advice = "; 1.5 is a double, 1.5f a float";
-    else if (type == CUSHIM_ELEMENT_INTEGER && span->type == CUSHIM_ELEMENT_FLOAT)
-        advice = "; 1 is an int, 1.0f a float";
-    else if (type == CUSHIM_ELEMENT_INTEGER && element == sizeof(int))
-        advice = span->element == 8   ? "; 1 is an int, (size_t) 1 has 8 bytes"
-                 : span->element == 2 ? "; 1 is an int, (short) 1 has 2 bytes"
-                 : span->element == 1 ? "; 1 is an int, (char) 1 has 1 byte"
-                                      : "";
-    return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, cushim__span_label(span),
-                           "%s: elements of %zu bytes%s here, of %zu%s in the view%s", call,
-                           element, type_word(type), span->element, type_word(span->type), advice);
+        return "; 1.5 is a double, 1.5f a float";
+    if (type == CUSHIM_ELEMENT_INTEGER && span->type == CUSHIM_ELEMENT_FLOAT)
+        return "; 1 is an int, 1.0f a float";
+    if (type != CUSHIM_ELEMENT_INTEGER || element != sizeof(int))
+        return "";
+    return span->element == 8   ? "; 1 is an int, (size_t) 1 has 8 bytes"
+           : span->element == 2 ? "; 1 is an int, (short) 1 has 2 bytes"
+           : span->element == 1 ? "; 1 is an int, (char) 1 has 1 byte"
+                                : "";
 }
 
 cushim_status cushim__span_check_element(const struct cushim__resolved_view *span, const char *call,
-                                         size_t element)
+                                         size_t element, enum cushim__teller teller)
 {
     const unsigned char type = cushim__take_type(&element);
 
-    if (span->element != element || (type && span->type && type != span->type))
-        return fail_elements(span, call, element, type);
-    return CUSHIM_OK;
+    if (span->element == element && (!type || !span->type || type == span->type))
+        return CUSHIM_OK;
+    if (cushim__has_type(element))
+        return fail_computed(call);
+    return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, cushim__span_label(span),
+                           "%s: elements of %zu bytes%s here, of %zu%s in the view%s", call,
+                           element, type_word(type), span->element, type_word(span->type),
+                           teller == CUSHIM__TELLER_VALUE ? advice_on_value(span, element, type)
+                                                          : "; the pointer's type tells them");
+}
+
+cushim_status cushim__span_check_types(const struct cushim__resolved_view *to,
+                                       const struct cushim__resolved_view *from, const char *call)
+{
+    if (!to->type || !from->type || to->type == from->type)
+        return CUSHIM_OK;
+    return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, cushim__span_label(to),
+                           "%s: from elements of %zu bytes%s to elements of %zu bytes%s; "
+                           "CUSHIM_VIEW_AS() views the bytes of one as the other",
+                           call, from->element, type_word(from->type), to->element,
+                           type_word(to->type));
 }
 
 cushim_status cushim__slice_check(uint64_t id, const char *call)
@@ -253,10 +336,13 @@ cushim_status cushim__slice_check(uint64_t id, const char *call)
 cushim_status cushim__span_check_writable(const struct cushim__resolved_view *span,
                                           const char *call)
 {
+    const char *label = cushim__span_label(span);
+
     if (span->writable)
         return CUSHIM_OK;
-    return cushim__fail_at(CUSHIM_ERROR_READ_ONLY, call, cushim__span_label(span),
-                           "%s: the view is for reading only", call);
+    return cushim__fail_at(CUSHIM_ERROR_READ_ONLY, call, label,
+                           "%s: the view%s%s%s is for reading only", call, *label ? " of '" : "",
+                           label, *label ? "'" : "");
 }
 
 /*
@@ -307,4 +393,72 @@ cushim_status cushim__slice_host(uint64_t id, enum cushim__handle_kind kind, boo
     if (!status)
         *ret_pointer = slice->buffer->host;
     return cushim__scope_leave(&scope, status);
+}
+
+/* --- memory that the program takes over --- */
+
+/* Returns why memory can never be given to the program, or NULL. */
+static const char *is_not_to_free(const struct cushim__buffer *buffer)
+{
+    if (buffer->memory == CUSHIM__MEMORY_IPC)
+        return "the memory is another process's";
+    if (buffer->memory == CUSHIM__MEMORY_PLAIN && buffer->keep)
+        return "the memory is another interface's";
+    if (buffer->memory != CUSHIM__MEMORY_BORROWED)
+        return NULL;
+    if (!buffer->bytes)
+        return "it has no memory";
+    return buffer->code ? "it is a variable of a module" : "cushim does not own the memory";
+}
+
+/*
+ * Makes the caller the owner of the memory of a slice, unless another slice has a part of it, or
+ * another handle names it. The lock is for two threads that try this with one slice. The claim
+ * comes last: no thread retains the handle after it. Work of a thread that has the slice pinned
+ * comes after the caller's, which has the stream lock, and is refused because the memory is leaked.
+ */
+static bool disown(struct cushim__buffer *buffer, uint64_t id)
+{
+    bool is_sole_owner;
+
+    cushim__lock(buffer->context);
+    is_sole_owner = atomic_load(&buffer->references) == 1 && !is_not_to_free(buffer) &&
+                    cushim__handle_claim(id);
+    if (is_sole_owner) {
+        buffer->memory = CUSHIM__MEMORY_BORROWED;
+        buffer->leaked = buffer->restricted = true;
+    }
+    cushim__unlock(buffer->context);
+    return is_sole_owner;
+}
+
+static cushim_status fail_leak(const struct cushim__scope *scope, uint64_t id)
+{
+    return cushim__fail_at(CUSHIM_ERROR_BUSY, scope->call, scope->label,
+                           cushim__handle_is_shared(id)
+                               ? "%s: the slice has another handle, by cushim_slice_retain()"
+                               : "%s: other slices or graphs have parts of the same allocation",
+                           scope->call);
+}
+
+cushim_status cushim__slice_leak(struct cushim__scope *scope, struct cushim__stream *stream,
+                                 const struct cushim__resolved_view *span, uint64_t *ret_address)
+{
+    struct cushim__buffer *buffer = span->slice->buffer;
+    const struct cushim__access access = {buffer, 0, buffer->bytes, true};
+    struct cushim__submission s = {
+        .scope = scope, .timeline = stream->timeline, .accesses = &access, .n = 1};
+    const char *why = is_not_to_free(buffer);
+
+    if (why)
+        return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, scope->call, scope->label,
+                               "%s: the slice cannot be given away: %s", scope->call, why);
+    CUSHIM_TRY(cushim__submit_begin(&s));
+    if (!disown(buffer, span->id)) {
+        cushim__submit_abandon(&s);
+        return fail_leak(scope, span->id);
+    }
+    *ret_address = buffer->address;
+    cushim__submit_end(&s);
+    return CUSHIM_OK;
 }

@@ -16,8 +16,9 @@
 #include "core/memory/memory.h"
 
 struct cushim__slice {
-    struct cushim__object object;  /* holds a reference on its context */
-    struct cushim__buffer *buffer; /* several slices may be parts of one buffer */
+    struct cushim__object object;
+    /* With a reference, and so the context. Several slices may be parts of one buffer. */
+    struct cushim__buffer *buffer;
     size_t begin;                  /* bytes of the buffer */
     size_t element, length;        /* bytes, elements */
     unsigned char type;            /* enum cushim_element_type */
@@ -66,11 +67,21 @@ cushim_status cushim__slice_adopt(struct cushim__scope *scope, struct cushim__st
                                   struct cushim__adopted adopted, uint64_t *ret_id);
 
 /*
+ * Makes the program the owner of a slice's memory, in the order of a stream, and claims the handle,
+ * which the caller then closes. CUSHIM_ERROR_BUSY if others use the memory, and
+ * CUSHIM_ERROR_INVALID_ARGUMENT if it can never be the program's.
+ */
+cushim_status cushim__slice_leak(struct cushim__scope *scope, struct cushim__stream *stream,
+                                 const struct cushim__resolved_view *span, uint64_t *ret_address);
+
+/*
  * Waits for devices until the host may read, or write, all of a slice, and returns the host's
  * pointer to it.
  */
 cushim_status cushim__slice_host(uint64_t id, enum cushim__handle_kind kind, bool write,
                                  const char *call, void **ret_pointer);
+
+enum { CUSHIM__TYPE_SHIFT = 56 }; /* of a type in CUSHIM_ELEMENT() */
 
 /*
  * Takes the type out of the size of an element that a program gave, CUSHIM_ELEMENT(). A number that
@@ -78,17 +89,32 @@ cushim_status cushim__slice_host(uint64_t id, enum cushim__handle_kind kind, boo
  */
 static inline unsigned char cushim__take_type(size_t *element)
 {
-    const size_t type = *element >> 56;
+    const size_t type = *element >> CUSHIM__TYPE_SHIFT;
 
     if (!type || type > CUSHIM_ELEMENT_FLOAT)
         return CUSHIM_ELEMENT_ANY;
-    *element -= type << 56;
+    *element -= type << CUSHIM__TYPE_SHIFT;
     return (unsigned char) type;
+}
+
+/*
+ * Tells whether a number of bytes was computed with CUSHIM_ELEMENT(), such as four times that. Only
+ * small ones: other large numbers are mistakes of another kind.
+ */
+static inline bool cushim__has_type(size_t bytes)
+{
+    return bytes >> 56 && !(bytes >> 32 & 0xffffff);
 }
 
 /* Computes element * length. CUSHIM_ERROR_INVALID_ARGUMENT if no memory can be that large. */
 cushim_status cushim__checked_size(const char *call, size_t element, size_t length,
                                    size_t *ret_bytes);
+
+/*
+ * Checks a view like cushim__span_pin(), and fills in the elements of the view of a whole object.
+ * Nothing stays pinned.
+ */
+cushim_status cushim__view_settle(const cushim_view *view, const char *call, cushim_view *ret_view);
 
 /* CUSHIM_ERROR_INVALID_ARGUMENT if the view does not fit its slice. */
 cushim_status cushim__span_pin(cushim_view view, const char *call,
@@ -129,9 +155,19 @@ static inline const char *cushim__span_label(const struct cushim__resolved_view 
     return cushim__object_label(&span->slice->object);
 }
 
+/* Who says what elements a view has: a value that fills it, or a pointer of the host. */
+enum cushim__teller {
+    CUSHIM__TELLER_VALUE,
+    CUSHIM__TELLER_POINTER,
+};
+
 /* CUSHIM_ERROR_INVALID_ARGUMENT if the view has other elements than a caller says. */
 cushim_status cushim__span_check_element(const struct cushim__resolved_view *span, const char *call,
-                                         size_t element);
+                                         size_t element, enum cushim__teller teller);
+
+/* CUSHIM_ERROR_INVALID_ARGUMENT if the types of the elements are known, and differ. */
+cushim_status cushim__span_check_types(const struct cushim__resolved_view *to,
+                                       const struct cushim__resolved_view *from, const char *call);
 
 /* Returns CUSHIM_ERROR_READ_ONLY if the view must not be written. */
 cushim_status cushim__span_check_writable(const struct cushim__resolved_view *span,

@@ -3,9 +3,11 @@
 
 #include <cushim/memory.h>
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "core/object/event_pool.h"
 #include "core/object/host_call.h"
 #include "core/object/limits.h"
@@ -19,24 +21,29 @@
  */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct cushim__context *contexts;
+static pthread_cond_t ended = PTHREAD_COND_INITIALIZER; /* a context has left the list, or stays */
 
-static bool ref_unless_zero(struct cushim__context *context)
+/* Under the mutex. Finds a context also while another thread destroys it. */
+static struct cushim__context *find_any(cushim__entry *const *table, CUcontext cu)
 {
-    unsigned n = atomic_load(&context->object.references);
+    struct cushim__context *c = contexts;
 
-    while (n)
-        if (atomic_compare_exchange_weak(&context->object.references, &n, n + 1))
-            return true;
-    return false;
+    while (c && (c->table != table || c->cu != cu || c->stays))
+        c = c->next;
+    return c;
 }
 
-/* Under the mutex. */
+/*
+ * Under the mutex, which is released while the thread waits for the end of a context that another
+ * thread destroys. Otherwise the caller would make an object of a CUcontext that is about to end.
+ */
 static struct cushim__context *find(cushim__entry *const *table, CUcontext cu)
 {
-    for (struct cushim__context *c = contexts; c; c = c->next)
-        if (c->table == table && c->cu == cu && ref_unless_zero(c))
-            return c;
-    return NULL;
+    struct cushim__context *context;
+
+    while ((context = find_any(table, cu)) && !cushim__object_ref_unless_zero(&context->object))
+        pthread_cond_wait(&ended, &mutex);
+    return context;
 }
 
 struct cushim__context *cushim__context_find(cushim__entry *const *table, CUcontext cu)
@@ -60,6 +67,7 @@ static void open_in_child(void)
 {
     pthread_mutex_init(&mutex, NULL);
     pthread_cond_init(&step_ended, NULL);
+    pthread_cond_init(&ended, NULL);
     steps = NULL;
 }
 
@@ -147,6 +155,16 @@ static void remove_from_list(struct cushim__context *context)
             *c = context->next;
             break;
         }
+    pthread_cond_broadcast(&ended);
+    pthread_mutex_unlock(&mutex);
+}
+
+/* Nobody waits for the end of a context that is never given back. */
+static void keep_in_list(struct cushim__context *context)
+{
+    pthread_mutex_lock(&mutex);
+    context->stays = true;
+    pthread_cond_broadcast(&ended);
     pthread_mutex_unlock(&mutex);
 }
 
@@ -162,27 +180,57 @@ static void give_back(struct cushim__context *context)
         CU_FREE(&scope, cuCtxDestroy_v2, (context->cu));
 }
 
+/* Tells whether the device runs nothing any more in a context whose calls have this result. */
+static bool has_ended(int result)
+{
+    static const int ends[] = {CUDA_ERROR_ILLEGAL_ADDRESS,      CUDA_ERROR_LAUNCH_TIMEOUT,
+                               CUDA_ERROR_CONTEXT_IS_DESTROYED, CUDA_ERROR_ASSERT,
+                               CUDA_ERROR_HARDWARE_STACK_ERROR, CUDA_ERROR_ILLEGAL_INSTRUCTION,
+                               CUDA_ERROR_MISALIGNED_ADDRESS,   CUDA_ERROR_INVALID_ADDRESS_SPACE,
+                               CUDA_ERROR_INVALID_PC,           CUDA_ERROR_LAUNCH_FAILED};
+
+    for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
+        if (result == ends[i])
+            return true;
+    return !result;
+}
+
 /*
- * Frees everything that the context keeps for later use. The device must have made all host calls
- * before: they use the context.
+ * Waits until the device has made all host calls, and drops those that it never makes: because it
+ * has failed, or because they are of a graph. False if calls may still run.
  */
-static void empty(struct cushim__context *context)
+static bool end_host_calls(const struct cushim__scope *scope)
+{
+    const int result = CU_FN(scope->table, cuCtxSynchronize)();
+
+    cushim__check_free(scope, result, "cuCtxSynchronize");
+    while (has_ended(result) && cushim__host_calls_pending(scope->context))
+        cushim__host_call_drop(scope->context->host_calls);
+    return !cushim__host_calls_pending(scope->context);
+}
+
+/*
+ * Frees everything that the context keeps for later use. False if the device may still make host
+ * calls, which use the context.
+ */
+static bool empty(struct cushim__context *context)
 {
     const bool calls = cushim__host_calls_pending(context);
     struct cushim__scope scope;
+    bool is_empty = true;
 
-    if (calls || context->n_events || context->staging || context->staging_busy) {
+    if (calls || context->n_events || context->staging_slabs) {
         cushim__scope_to_free(context, "cushim_context_free", NULL, &scope);
-        if (calls)
-            CU_FREE(&scope, cuCtxSynchronize, ());
-        /* The device has failed, so it will not make these calls any more. */
-        while (cushim__host_calls_pending(context))
-            cushim__host_call_drop(context->host_calls);
-        cushim__event_pool_drain(&scope);
-        cushim__staging_drain(&scope);
+        is_empty = !calls || end_host_calls(&scope);
+        if (is_empty) {
+            cushim__event_pool_drain(&scope);
+            cushim__staging_drain(&scope);
+        }
         cushim__scope_leave(&scope, CUSHIM_OK);
     }
-    free(context->events);
+    if (is_empty)
+        free(TAKE_PTR(context->events));
+    return is_empty;
 }
 
 /* Frees a context that is not in the list. */
@@ -190,7 +238,6 @@ static void discard(struct cushim__context *context)
 {
     cushim__handle_unpin(context->driver_id);
     cushim__handle_lock_free(context->lock);
-    pthread_mutex_destroy(&context->pool_lock);
     cushim__object_finish(&context->object);
     free(context);
 }
@@ -203,7 +250,12 @@ static void destroy(void *object)
 {
     struct cushim__context *context = object;
 
-    empty(context);
+    if (!empty(context)) {
+        cushim__log(CUSHIM_LOG_ERROR, "cushim_context_free: host functions may still run, so the "
+                                      "context is never given back");
+        keep_in_list(context);
+        return;
+    }
     give_back(context);
     remove_from_list(context);
     discard(context);
@@ -227,7 +279,6 @@ static struct cushim__context *allocate(const struct cushim__scope *scope,
     context->table = scope->table;
     context->cu = known->cu;
     context->device = known->device;
-    pthread_mutex_init(&context->pool_lock, NULL);
     context->reuse.max_bytes = CUSHIM_MEMORY_LIMIT;
     context->reuse.off = cushim__driver_looks_for_mistakes(scope->driver);
     /*
@@ -242,9 +293,9 @@ static struct cushim__context *allocate(const struct cushim__scope *scope,
 /* Freed memory is kept only as long as the context has a handle. */
 static void set_open(struct cushim__context *context, bool open)
 {
-    pthread_mutex_lock(&context->pool_lock);
+    cushim__mutex_lock(&context->pool_lock);
     context->reuse.open = open;
-    pthread_mutex_unlock(&context->pool_lock);
+    cushim__mutex_unlock(&context->pool_lock);
 }
 
 /* Makes a context that is not in the list yet. */
@@ -283,8 +334,12 @@ static void handle_gone(void *object)
         set_open(context, false);
     }
     cushim__unlock(context);
-    if (stream)
+    if (stream) {
+        const char *here = cushim__handle_source_location("cushim_context_free of its context");
+
         cushim__handle_close(stream, CUSHIM__HANDLE_STREAM, NULL);
+        cushim__handle_source_location(here);
+    }
     if (last && context->forget_modules)
         context->forget_modules(context);
     if (last && context->reuse.drop_all)

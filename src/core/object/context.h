@@ -12,7 +12,6 @@
 #ifndef CUSHIM_CORE_OBJECT_CONTEXT_H
 #define CUSHIM_CORE_OBJECT_CONTEXT_H
 
-#include <pthread.h>
 #include <stdbool.h>
 
 #include "base/status.h"
@@ -39,7 +38,7 @@ struct cushim__limits {
     int memory_pools, managed, concurrent_managed, cooperative, cluster; /* booleans */
 };
 
-enum { CUSHIM__REUSE_BITS = 6 };
+enum { CUSHIM__REUSE_BITS = 6, CUSHIM__STAGING_SIZES = 3 };
 
 /* Freed memory that is kept (core/order/reuse.h). Under the pool lock. */
 struct cushim__reuse {
@@ -49,6 +48,7 @@ struct cushim__reuse {
     uint64_t allocated, reused; /* how many allocations, and how many of them got kept memory */
     bool off;                   /* the driver looks for mistakes: nothing is ever kept */
     bool open;                  /* the context has a handle */
+    atomic_bool adopts;         /* the program has streams of its own, so kept memory is looked at */
     void (*drop_all)(struct cushim__context *context); /* called with the last handle; or NULL */
 };
 
@@ -60,6 +60,7 @@ struct cushim__context {
     CUdevice device;
     struct cushim__limits limits;
     struct cushim__context *next; /* in the list of all contexts */
+    bool stays;                   /* under the list's mutex: it has ended, but is not given back */
     atomic_int kind;              /* enum cushim__context_kind; a borrowed one may become primary */
     atomic_bool is_primary;       /* it is its device's primary context, whatever its kind */
     uint64_t driver_id;           /* the handle of its driver, which is pinned */
@@ -74,18 +75,17 @@ struct cushim__context {
     unsigned handles; /* how many handles name this context */
     void (*forget_modules)(
         struct cushim__context *context); /* called with the last context handle; or NULL */
-    unsigned pushed;                      /* how often cushim_context_push() has it on stacks */
     unsigned recordings;                  /* how many of its streams record for a graph */
     unsigned waits;                       /* how many threads wait for all of the context */
 
-    pthread_mutex_t pool_lock; /* innermost: no other lock and no driver call under it */
+    struct cushim__mutex pool_lock; /* innermost: no other lock and no driver call under it */
     /* Under the pool lock. */
     struct cushim__error deferred; /* the first error of a destructor */
     struct cushim__timeline *timelines;
     CUevent *events; /* unused events without timing: event_pool.h */
     size_t n_events, max_events;
-    struct cushim__staging_block *staging;      /* unused blocks: staging.h */
-    struct cushim__staging_block *staging_busy; /* those that are not used again */
+    struct cushim__staging_block *staging[CUSHIM__STAGING_SIZES]; /* unused blocks: staging.h */
+    struct cushim__staging_slab *staging_slabs;
     struct cushim__host_call *host_calls;       /* calls that the device has not made yet */
     struct cushim__reuse reuse;
 };
@@ -120,6 +120,7 @@ cushim_status cushim__context_handle(const struct cushim__scope *scope,
 
 /*
  * Returns the context of a CUcontext, with a reference for the caller, or NULL if it is not known.
+ * While another thread destroys it, this waits. Called without locks.
  */
 struct cushim__context *cushim__context_find(cushim__entry *const *table, CUcontext cu);
 
@@ -150,12 +151,23 @@ void cushim__context_step_end(struct cushim__context_step *step);
 
 static inline void cushim__lock(struct cushim__context *context)
 {
-    pthread_mutex_lock(&context->lock->mutex);
+    cushim__handle_lock(context->lock);
 }
 
 static inline void cushim__unlock(struct cushim__context *context)
 {
-    pthread_mutex_unlock(&context->lock->mutex);
+    cushim__handle_unlock(context->lock);
+}
+
+/*
+ * Labels what cushim makes for itself, so that the findings of a driver that looks for mistakes
+ * tell it from what the program makes.
+ */
+static inline void cushim__context_label_own(const struct cushim__context *context,
+                                             uint64_t handle_or_address, const char *label)
+{
+    if (__builtin_expect(context->reuse.off, 0))
+        cushim__driver_label(context->driver, handle_or_address, label);
 }
 
 #endif

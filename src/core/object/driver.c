@@ -147,3 +147,12 @@ bool cushim__driver_looks_for_mistakes(const struct cushim__driver *driver)
 
     return function && ((bool (*)(void))(intptr_t) function)();
 }
+
+void cushim__driver_label(const struct cushim__driver *driver, uint64_t handle_or_address,
+                          const char *label)
+{
+    void *function = cushim__library_own_symbol(driver->library, "cushim_mock_label");
+
+    if (function)
+        ((cushim_status(*)(uint64_t, const char *))(intptr_t) function)(handle_or_address, label);
+}

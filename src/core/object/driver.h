@@ -35,6 +35,13 @@ cushim_status cushim__driver_interpose(uint64_t below, enum cushim_library id,
  */
 bool cushim__driver_looks_for_mistakes(const struct cushim__driver *driver);
 
+/*
+ * Tells a driver that looks for mistakes how its findings should call an object or an address. The
+ * mock has a function for it; other drivers have no labels.
+ */
+void cushim__driver_label(const struct cushim__driver *driver, uint64_t handle_or_address,
+                          const char *label);
+
 /* Logs the objects of a table, if no handle of a driver with that table is open any more. */
 void cushim__report_leaks(cushim__entry *const *table);
 

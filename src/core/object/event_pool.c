@@ -13,12 +13,16 @@ cushim_status cushim__event_take(const struct cushim__scope *scope, struct cushi
 {
     CUevent event = NULL;
 
-    pthread_mutex_lock(&context->pool_lock);
+    cushim__mutex_lock(&context->pool_lock);
     if (context->n_events)
         event = context->events[--context->n_events];
-    pthread_mutex_unlock(&context->pool_lock);
+    cushim__mutex_unlock(&context->pool_lock);
     *ret_event = event;
-    return event ? CUSHIM_OK : CU_CALL(scope, cuEventCreate, (ret_event, CU_EVENT_DISABLE_TIMING));
+    if (event)
+        return CUSHIM_OK;
+    CUSHIM_TRY(CU_CALL(scope, cuEventCreate, (ret_event, CU_EVENT_DISABLE_TIMING)));
+    cushim__context_label_own(context, (uintptr_t) *ret_event, "cushim's own, for order");
+    return CUSHIM_OK;
 }
 
 /* Under the pool_lock. */
@@ -43,9 +47,9 @@ void cushim__event_give(struct cushim__context *context, CUevent event)
     struct cushim__scope scope;
     bool kept;
 
-    pthread_mutex_lock(&context->pool_lock);
+    cushim__mutex_lock(&context->pool_lock);
     kept = keep_event(context, event);
-    pthread_mutex_unlock(&context->pool_lock);
+    cushim__mutex_unlock(&context->pool_lock);
     if (kept)
         return;
     cushim__scope_to_free(context, "cushim", NULL, &scope);

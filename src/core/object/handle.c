@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/object/handle.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
@@ -50,6 +49,7 @@ static cushim_status create(enum cushim__handle_kind kind, void *object, cushim_
                             uint64_t retained, const char *call, uint64_t *ret_id)
 {
     struct cushim__handle_slot *slot;
+    struct cushim__slot_rest *rest;
     bool is_full = false;
     uint32_t index = 0;
     uint64_t state;
@@ -63,15 +63,17 @@ static cushim_status create(enum cushim__handle_kind kind, void *object, cushim_
     if (!slot)
         return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, call, NULL, "no memory for another handle");
     /*
-     * Relaxed order is enough for these two: the release below publishes them together with the
+     * Relaxed order is enough for these: the release below publishes them together with the
      * state.
      */
     atomic_store_explicit(&slot->object, object, memory_order_relaxed);
     atomic_store_explicit(&slot->lock, NULL, memory_order_relaxed);
-    cushim__table_rest(index)->destroy = destroy;
-    cushim__table_rest(index)->retained = retained;
-    atomic_store_explicit(&cushim__table_rest(index)->handles, 1, memory_order_relaxed);
-    cushim__table_rest(index)->forked = atomic_load_explicit(&cushim__forked, memory_order_relaxed);
+    atomic_store_explicit(&slot->buffer, NULL, memory_order_relaxed);
+    rest = cushim__table_rest(index);
+    rest->destroy = destroy;
+    rest->retained = retained;
+    atomic_store_explicit(&rest->handles, 1, memory_order_relaxed);
+    rest->forked = atomic_load_explicit(&cushim__forked, memory_order_relaxed);
     /* Generation 0 is skipped, so that a handle is never zero. */
     state = (atomic_load(&slot->state) & ~(GENERATION - 1)) + GENERATION;
     if (!(state >> 32))
@@ -90,10 +92,17 @@ cushim_status cushim__handle_create(enum cushim__handle_kind kind, void *object,
     return create(kind, object, destroy, 0, call, ret_id);
 }
 
-/* Compares every bit of the handle: a number that a program made up must not lead to an object. */
+/*
+ * Compares every bit of the handle but those that chose the slot: a number that a program made up
+ * must not lead to an object. Bits between kind and generation are never set; here they lead to
+ * another generation.
+ */
 static bool is_open(uint64_t state, uint64_t id)
 {
-    return id_of(cushim__handle_index(id), state) == id && !(state & CLOSED) && (state & PIN_MASK);
+    const uint64_t kind = (uint32_t) id >> CUSHIM__INDEX_BITS;
+    const uint64_t open = (id & ~(GENERATION - 1)) + (kind << KIND_SHIFT);
+
+    return (state & ~PIN_MASK) == open && (state & PIN_MASK);
 }
 
 /*
@@ -118,11 +127,13 @@ static cushim_status stale(uint64_t id, unsigned kind, const char *call)
                                cushim__handle_article(is), cushim__handle_noun(is));
     place = cushim__table_freed_at(id);
     if (place.text[0])
-        return cushim__fail_at(CUSHIM_ERROR_STALE_HANDLE, call, NULL, "%s: the %s was freed by %s",
-                               call, cushim__handle_noun(kind), place.text);
+        return cushim__fail_at(CUSHIM_ERROR_STALE_HANDLE, call, NULL, "%s: the %s was %s by %s%s",
+                               call, cushim__handle_noun(kind), cushim__handle_ended(kind),
+                               place.text, cushim__handle_advice(kind));
     return cushim__fail_at(CUSHIM_ERROR_STALE_HANDLE, call, NULL,
-                           "%s: this %s was freed, or the handle is not one", call,
-                           cushim__handle_noun(kind));
+                           "%s: this %s was %s, or the handle is not one%s", call,
+                           cushim__handle_noun(kind), cushim__handle_ended(kind),
+                           cushim__handle_advice(kind));
 }
 
 /* Tells whether a handle is of an object of a driver, and was made before a fork(). */
@@ -135,25 +146,32 @@ static bool is_lost(uint64_t id, enum cushim__handle_kind kind)
            cushim__table_rest(cushim__handle_index(id))->forked != forked;
 }
 
-void *cushim__handle_pin(uint64_t id, enum cushim__handle_kind kind, const char *call)
+static bool pin(struct cushim__handle_slot *slot, uint64_t id)
 {
-    struct cushim__handle_slot *slot = cushim__slot_of(id, kind);
-    uint64_t state = slot ? atomic_load_explicit(&slot->state, memory_order_acquire) : 0;
+    uint64_t state = atomic_load_explicit(&slot->state, memory_order_acquire);
 
-    if (is_lost(id, kind)) {
-        if (call)
-            cushim__fail_forked(call);
-        return NULL;
-    }
     /*
      * The state can change between the load and the exchange, because another thread pins or
      * closes. Then the exchange fails, loads the new state, and the loop checks it again.
      */
-    while (slot && is_open(state, id))
+    while (is_open(state, id))
         if (atomic_compare_exchange_weak_explicit(&slot->state, &state, state + 1,
                                                   memory_order_acquire, memory_order_acquire))
-            return slot->object;
-    stale(id, kind, call);
+            return true;
+    return false;
+}
+
+void *cushim__handle_pin(uint64_t id, enum cushim__handle_kind kind, const char *call)
+{
+    struct cushim__handle_slot *slot = cushim__slot_of(id, kind);
+    const bool lost = __builtin_expect(cushim__attention_needed(), 0) && is_lost(id, kind);
+
+    if (__builtin_expect(slot && !lost && pin(slot, id), 1))
+        return atomic_load_explicit(&slot->object, memory_order_relaxed);
+    if (!lost)
+        stale(id, kind, call);
+    else if (call)
+        cushim__fail_forked(call);
     return NULL;
 }
 
@@ -179,8 +197,7 @@ static uint64_t pin_slot(struct cushim__handle_slot *slot, uint32_t index)
     return 0;
 }
 
-void cushim__handle_each(void (*see)(enum cushim__handle_kind kind, void *object, const char *made,
-                                     void *user),
+void cushim__handle_each(void (*see)(const struct cushim__open_handle *handle, void *user),
                          void *user)
 {
     struct cushim__source_place made;
@@ -193,7 +210,9 @@ void cushim__handle_each(void (*see)(enum cushim__handle_kind kind, void *object
         if (!id)
             continue;
         made = cushim__table_made_at(i);
-        see((enum cushim__handle_kind) kind_of(id), slot->object, made.text, user);
+        see(&(struct cushim__open_handle){(enum cushim__handle_kind) kind_of(id), slot->object,
+                                          made.text, cushim__table_rest(i)->retained != 0},
+            user);
         cushim__handle_unpin(id);
     }
 }
@@ -204,7 +223,9 @@ void cushim__handle_each(void (*see)(enum cushim__handle_kind kind, void *object
  */
 static void destroy_object(struct cushim__handle_slot *slot, const struct cushim__slot_rest *rest)
 {
-    void *object = atomic_exchange(&slot->object, NULL);
+    void *object = atomic_load_explicit(&slot->object, memory_order_relaxed);
+
+    atomic_store_explicit(&slot->object, NULL, memory_order_relaxed);
 
     if (rest->retained)
         cushim__handle_unpin(rest->retained);
@@ -216,7 +237,18 @@ static void destroy_object(struct cushim__handle_slot *slot, const struct cushim
 static void destroy_slot(uint32_t index)
 {
     destroy_object(cushim__slot_at(index), cushim__table_rest(index));
-    cushim__table_give_back(index);
+    cushim__table_give_back(index, false, NULL);
+}
+
+/* The last pin is gone. Destroying may take locks that the thread has, or call the driver. */
+static void end_of_pins(uint64_t id)
+{
+    if (__builtin_expect(cushim__in_callback(), 0)) {
+        cushim__table_defer(cushim__handle_index(id));
+        atomic_fetch_add(&cushim__attention, 1);
+    } else {
+        destroy_slot(cushim__handle_index(id));
+    }
 }
 
 void cushim__handle_unpin(uint64_t id)
@@ -228,15 +260,8 @@ void cushim__handle_unpin(uint64_t id)
      */
     const uint64_t before = atomic_fetch_sub_explicit(&slot->state, 1, memory_order_acq_rel);
 
-    if ((before & PIN_MASK) != 1)
-        return;
-    /* Destroying may take locks that the thread has, or call the driver. */
-    if (__builtin_expect(cushim__in_callback(), 0)) {
-        cushim__table_defer(cushim__handle_index(id));
-        atomic_fetch_add(&cushim__attention, 1);
-    } else {
-        destroy_slot(cushim__handle_index(id));
-    }
+    if (__builtin_expect((before & PIN_MASK) == 1, 0))
+        end_of_pins(id);
 }
 
 void cushim__handle_destroy_deferred(void)
@@ -255,7 +280,7 @@ void cushim__handle_destroy_deferred(void)
  * Closes the handle in the state of its slot. Of several threads that try, exactly one succeeds,
  * and that one removes the pin of the handle itself.
  */
-static bool mark_closed(struct cushim__handle_slot *slot, uint64_t id)
+static bool mark_closed(struct cushim__handle_slot *slot, uint64_t id, uint64_t *ret_state)
 {
     uint64_t state = atomic_load_explicit(&slot->state, memory_order_acquire);
 
@@ -263,6 +288,7 @@ static bool mark_closed(struct cushim__handle_slot *slot, uint64_t id)
         if (atomic_compare_exchange_weak_explicit(&slot->state, &state, state | CLOSED,
                                                   memory_order_acq_rel, memory_order_acquire)) {
             atomic_store_explicit(&slot->open, 0, memory_order_release);
+            *ret_state = state;
             return true;
         }
     return false;
@@ -304,6 +330,16 @@ static bool uncount_handle(uint64_t id)
     return n <= 1;
 }
 
+/* Gives a new handle the lock of the pinned handle of the same object, and its part of a buffer. */
+static void set_like(uint64_t made, uint64_t id)
+{
+    struct cushim__handle_slot *from = cushim__slot_at(cushim__handle_index(id));
+
+    if (from->buffer)
+        cushim__handle_set_memory(made, from->buffer, from->begin, from->element, from->length);
+    cushim__handle_set_lock(made, from->lock);
+}
+
 /*
  * The new handle is counted last, because nothing may fail after that: another thread that closes
  * its handle meanwhile must know whether that was the last one.
@@ -313,7 +349,7 @@ cushim_status cushim__handle_retain(uint64_t id, const char *call, uint64_t *ret
     const enum cushim__handle_kind kind = cushim__handle_kind_of(id);
     void *object = cushim__handle_pin(id, kind ? kind : CUSHIM__HANDLE_CONTEXT, call);
     cushim_status status;
-    uint64_t made = 0;
+    uint64_t made = 0, state;
 
     if (!object)
         return cushim__error()->status;
@@ -322,10 +358,10 @@ cushim_status cushim__handle_retain(uint64_t id, const char *call, uint64_t *ret
     if (status) {
         cushim__handle_unpin(root_of(id));
     } else if (count_handle(id)) {
-        cushim__handle_set_lock(made, cushim__slot_at(cushim__handle_index(id))->lock);
+        set_like(made, id);
         *ret_id = made;
     } else {
-        mark_closed(cushim__slot_at(cushim__handle_index(made)), made);
+        mark_closed(cushim__slot_at(cushim__handle_index(made)), made, &state);
         cushim__handle_unpin(made);
         status = stale(id, kind, call);
     }
@@ -352,41 +388,64 @@ cushim_status cushim__handle_close(uint64_t id, enum cushim__handle_kind kind, c
     return cushim__handle_close_one(id, kind, call, &last);
 }
 
+/*
+ * Closes a handle, and tells how many pins it had. A thread that holds the lock of the handle may
+ * use the object without a pin. So the handle is closed only while no other thread holds that lock.
+ * Its memory is never freed. If another thread closes the handle first, the lock may be another
+ * one's by now, which does no harm: the handle is then not open.
+ */
+static bool close_slot(struct cushim__handle_slot *slot, uint64_t id, unsigned *ret_pins)
+{
+    struct cushim__handle_lock *lock = atomic_load_explicit(&slot->lock, memory_order_acquire);
+    uint64_t state = 0;
+    bool closed;
+
+    if (lock)
+        cushim__handle_lock(lock);
+    closed = mark_closed(slot, id, &state);
+    if (lock)
+        cushim__handle_unlock(lock);
+    *ret_pins = (unsigned) (state & PIN_MASK);
+    return closed;
+}
+
+/* A closed handle has only its own pin, and no other handle pins it: so no other thread has it. */
+static void end_alone(struct cushim__handle_slot *slot, uint32_t index, const char *place)
+{
+    const uint64_t state = atomic_load_explicit(&slot->state, memory_order_relaxed);
+
+    atomic_store_explicit(&slot->state, state & ~PIN_MASK, memory_order_relaxed);
+    destroy_object(slot, cushim__table_rest(index));
+    cushim__table_give_back(index, true, place);
+}
+
+/*
+ * destroy() runs without the lock, because it may wait for the device. Where it cannot run, the
+ * last pin does what is right.
+ */
 cushim_status cushim__handle_close_one(uint64_t id, enum cushim__handle_kind kind, const char *call,
                                        bool *ret_last)
 {
-    const struct cushim__source_place place = cushim__source_place_take();
+    const char *place = cushim__source_place_take();
+    const uint32_t index = cushim__handle_index(id);
     struct cushim__handle_slot *slot = cushim__slot_of(id, kind);
-    struct cushim__handle_lock *lock;
-    bool closed;
+    unsigned pins = 0;
 
-    /*
-     * The pin keeps the object alive, and the object its lock, until the lock is released below.
-     * Without it, the slot could get another object and another lock between these lines.
-     */
-    if (!cushim__handle_pin(id, kind, NULL))
-        return is_lost(id, kind) ? cushim__fail_forked(call) : stale(id, kind, call);
-    lock = atomic_load_explicit(&slot->lock, memory_order_relaxed);
-    /*
-     * A thread that holds this lock may use the object without a pin. So the handle is closed only
-     * while no other thread holds the lock.
-     */
-    if (lock)
-        pthread_mutex_lock(&lock->mutex);
-    closed = mark_closed(slot, id);
-    if (lock)
-        pthread_mutex_unlock(&lock->mutex);
-    /*
-     * The first unpin removes the pin of the handle itself, the second one the pin of this call.
-     * destroy() runs without the lock, because it may wait for the device.
-     */
-    if (closed) {
-        cushim__table_note_freed(id, &place);
-        *ret_last = uncount_handle(id);
-        cushim__handle_unpin(id);
+    if (is_lost(id, kind))
+        return cushim__fail_forked(call);
+    if (!slot || !close_slot(slot, id, &pins))
+        return stale(id, kind, call);
+    if (pins == 1 && !cushim__table_rest(index)->retained && !cushim__in_callback()) {
+        *ret_last = true;
+        end_alone(slot, index, place);
+        return CUSHIM_OK;
     }
+    cushim__table_note_freed(index, place);
+    *ret_last = uncount_handle(id);
+    if (*ret_last)
+        cushim__handle_tell_closed(kind, slot->object);
     cushim__handle_unpin(id);
-    return closed ? CUSHIM_OK : stale(id, kind, call);
+    return CUSHIM_OK;
 }
 
 void cushim__handle_set_lock(uint64_t id, struct cushim__handle_lock *lock)
@@ -397,6 +456,17 @@ void cushim__handle_set_lock(uint64_t id, struct cushim__handle_lock *lock)
      */
     atomic_store_explicit(&cushim__slot_at(cushim__handle_index(id))->lock, lock,
                           memory_order_release);
+}
+
+void cushim__handle_set_memory(uint64_t id, struct cushim__buffer *buffer, size_t begin,
+                               size_t element, size_t length)
+{
+    struct cushim__handle_slot *slot = cushim__slot_at(cushim__handle_index(id));
+
+    atomic_store_explicit(&slot->begin, begin, memory_order_release);
+    atomic_store_explicit(&slot->element, element, memory_order_release);
+    atomic_store_explicit(&slot->length, length, memory_order_release);
+    atomic_store_explicit(&slot->buffer, buffer, memory_order_release);
 }
 
 void cushim__handle_free(uint64_t *id, enum cushim__handle_kind kind, const char *call)
@@ -411,9 +481,11 @@ void cushim__handle_free(uint64_t *id, enum cushim__handle_kind kind, const char
         *id = 0;
         return;
     }
-    cushim__error_keep(&before);
-    if (cushim__handle_close(*id, kind, call))
+    if (cushim__handle_close(*id, kind, NULL)) {
+        cushim__error_keep(&before);
+        stale(*id, kind, call);
         cushim__log(CUSHIM_LOG_ERROR, "%s", cushim__error()->text);
-    cushim__error_restore(&before);
+        cushim__error_restore(&before);
+    }
     *id = 0;
 }

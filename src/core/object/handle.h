@@ -7,17 +7,20 @@
  * pins the object that it uses. If another thread frees the object meanwhile, the handle is closed
  * at once, and the object is destroyed with its last pin.
  *
- * handle_lock.c has the locks that handles share, handle_words.c the nouns and source locations of
+ * handle_lock.h has the locks that handles share, handle_closed.c what objects do when their last
+ * handle is closed, and handle_words.c the nouns and source locations of
  * messages. All functions are thread-safe.
  */
 #ifndef CUSHIM_CORE_OBJECT_HANDLE_H
 #define CUSHIM_CORE_OBJECT_HANDLE_H
 
-#include <pthread.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <cushim/status.h>
+
+#include "core/object/handle_lock.h"
 
 enum cushim__handle_kind {
     CUSHIM__HANDLE_DRIVER = 1,
@@ -41,8 +44,14 @@ enum cushim__handle_kind {
     CUSHIM__HANDLE_POOL,
     CUSHIM__HANDLE_EXTERNAL_MEMORY,
     CUSHIM__HANDLE_EXTERNAL_SEMAPHORE,
+    /* Those of the following kinds have no context. */
+    CUSHIM__HANDLE_OP,
+    CUSHIM__HANDLE_POLICY,
+    CUSHIM__HANDLE_FUTURE,
     CUSHIM__HANDLE_KINDS,
 };
+
+struct cushim__buffer;
 
 typedef void cushim__destroy(void *object);
 
@@ -106,35 +115,17 @@ bool cushim__handle_is_shared(uint64_t id);
  */
 bool cushim__handle_claim(uint64_t id);
 
-/*
- * Calls see() for every open handle, which is pinned during the call. made is the source location
- * where the handle was made, or "". see() must not make or close handles.
- */
-void cushim__handle_each(void (*see)(enum cushim__handle_kind kind, void *object, const char *made,
-                                     void *user),
+/* An open handle, which is pinned meanwhile. */
+struct cushim__open_handle {
+    enum cushim__handle_kind kind;
+    void *object;
+    const char *made; /* the source location where the handle was made, or "" */
+    bool retained;    /* made by cushim__handle_retain() */
+};
+
+/* Calls see() for every open handle. see() must not make or close handles. */
+void cushim__handle_each(void (*see)(const struct cushim__open_handle *handle, void *user),
                          void *user);
-
-/* What a lock protects. A lock that is used again keeps its kind, and so its place in the order. */
-enum cushim__lock_kind {
-    CUSHIM__STREAM_LOCK,
-    CUSHIM__CONTEXT_LOCK,
-    CUSHIM__LOCK_KINDS,
-};
-
-/*
- * A lock that several handles share. Its memory is never freed. So a thread that knows only a
- * handle can take the lock of the handle first, and check afterwards whether the handle is still
- * open.
- */
-struct cushim__handle_lock {
-    pthread_mutex_t mutex;
-    enum cushim__lock_kind kind;
-    struct cushim__handle_lock *next; /* in the list of unused locks of its kind */
-};
-
-/* Returns a lock, or NULL when out of memory. */
-struct cushim__handle_lock *cushim__handle_lock_new(enum cushim__lock_kind kind);
-void cushim__handle_lock_free(struct cushim__handle_lock *lock);
 
 /*
  * Gives a handle a lock. A handle with a lock is closed only while the lock is held, so a thread
@@ -142,6 +133,23 @@ void cushim__handle_lock_free(struct cushim__handle_lock *lock);
  * must be set before other threads know the handle, and must live as long as the object.
  */
 void cushim__handle_set_lock(uint64_t id, struct cushim__handle_lock *lock);
+
+/*
+ * Notes in the slot of a handle which part of a buffer it names, with an element like those of
+ * CUSHIM_ELEMENT(), for those who look at it without a
+ * pin (slot.h). This comes before other threads know the handle.
+ */
+void cushim__handle_set_memory(uint64_t id, struct cushim__buffer *buffer, size_t begin,
+                               size_t element, size_t length);
+
+/*
+ * Sets what is called with an object of a kind when its last handle is closed, while others may have
+ * it pinned. It is called without locks, and not in a callback. All calls set the same function.
+ */
+void cushim__handle_when_closed(enum cushim__handle_kind kind, void (*closed)(void *object));
+
+/* Calls that function. The caller has the object pinned. */
+void cushim__handle_tell_closed(enum cushim__handle_kind kind, void *object);
 
 /* Closes a handle. The object is destroyed now, or with its last pin. */
 cushim_status cushim__handle_close(uint64_t id, enum cushim__handle_kind kind, const char *call);

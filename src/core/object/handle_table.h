@@ -25,8 +25,18 @@ struct cushim__slot_rest {
     uint32_t freed_generation;
 };
 
+struct cushim__slot_chunk {
+    struct cushim__handle_slot slots[CUSHIM__CHUNK_SLOTS];
+    struct cushim__slot_rest rest[CUSHIM__CHUNK_SLOTS];
+};
+
 /* Returns the rest of a slot that exists. */
-struct cushim__slot_rest *cushim__table_rest(uint32_t index);
+static inline struct cushim__slot_rest *cushim__table_rest(uint32_t index)
+{
+    struct cushim__handle_slot *slots = cushim__slot_at(index & ~(CUSHIM__CHUNK_SLOTS - 1u));
+
+    return &((struct cushim__slot_chunk *) slots)->rest[index & (CUSHIM__CHUNK_SLOTS - 1)];
+}
 
 /*
  * Takes a slot for a new handle and notes where it is made: where the thread has said, or where
@@ -36,8 +46,11 @@ struct cushim__slot_rest *cushim__table_rest(uint32_t index);
 struct cushim__handle_slot *cushim__table_take(uint64_t retained, uint32_t *ret_index,
                                                bool *ret_full);
 
-/* Lets the slot be used again. Its generation then changes, so that old handles stay stale. */
-void cushim__table_give_back(uint32_t index);
+/*
+ * Lets the slot be used again. Its generation then changes, so that old handles stay stale. If note
+ * is true, its handle was closed at freed, which may be NULL; otherwise that is noted already.
+ */
+void cushim__table_give_back(uint32_t index, bool note, const char *freed);
 
 /* Returns how many slots there are. */
 uint32_t cushim__table_slots(void);
@@ -45,8 +58,8 @@ uint32_t cushim__table_slots(void);
 /* Returns where the handle in a slot was made. */
 struct cushim__source_place cushim__table_made_at(uint32_t index);
 
-/* Notes where a handle was closed. */
-void cushim__table_note_freed(uint64_t id, const struct cushim__source_place *place);
+/* Notes where the handle in a slot was closed, which still has pins. */
+void cushim__table_note_freed(uint32_t index, const char *place);
 
 /*
  * Returns the source location where a handle was closed, or "" if it is not known, or if the slot

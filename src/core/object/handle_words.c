@@ -13,6 +13,7 @@ static const char *const kind_names[] = {
     "module",      "function",        "code library",
     "kernel",      "launcher",        "graph",
     "memory pool", "external memory", "external semaphore",
+    "operation",   "policy",          "future",
 };
 
 _Static_assert(ARRAY_SIZE(kind_names) == CUSHIM__HANDLE_KINDS, "a name for every kind");
@@ -22,11 +23,21 @@ const char *cushim__handle_noun(enum cushim__handle_kind kind)
     return kind_names[kind];
 }
 
+const char *cushim__handle_ended(enum cushim__handle_kind kind)
+{
+    return kind == CUSHIM__HANDLE_OP ? "used or freed" : "freed";
+}
+
+const char *cushim__handle_advice(enum cushim__handle_kind kind)
+{
+    return kind == CUSHIM__HANDLE_OP ? "; it runs once, see cushim_op_share()" : "";
+}
+
 const char *cushim__handle_article(enum cushim__handle_kind kind)
 {
     return kind == CUSHIM__HANDLE_EVENT || kind == CUSHIM__HANDLE_NVRTC ||
                    kind == CUSHIM__HANDLE_EXTERNAL_MEMORY ||
-                   kind == CUSHIM__HANDLE_EXTERNAL_SEMAPHORE
+                   kind == CUSHIM__HANDLE_EXTERNAL_SEMAPHORE || kind == CUSHIM__HANDLE_OP
                ? "an"
                : "a";
 }
@@ -35,7 +46,7 @@ const char *cushim__handle_article(enum cushim__handle_kind kind)
  * Public headers set the source location in a macro before the call. It is kept for each thread, so
  * that another thread cannot take it.
  */
-static _Thread_local const char *here;
+static _Thread_local const char *here __attribute__((tls_model("initial-exec")));
 
 const char *cushim__handle_source_location(const char *place)
 {
@@ -45,15 +56,18 @@ const char *cushim__handle_source_location(const char *place)
     return before;
 }
 
-struct cushim__source_place cushim__source_place_take(void)
+const char *cushim__source_place_take(void)
 {
     const char *text = here, *folder = text ? strrchr(text, '/') : NULL;
-    struct cushim__source_place place = {""};
 
     here = NULL;
-    if (folder)
-        text = folder + 1;
-    for (size_t i = 0; text && text[i] && i + 1 < sizeof(place.text); i++)
-        place.text[i] = text[i];
-    return place;
+    return folder ? folder + 1 : text;
+}
+
+void cushim__source_place_set(struct cushim__source_place *place, const char *text)
+{
+    const size_t length = text ? strnlen(text, sizeof(place->text) - 1) : 0;
+
+    memcpy(place->text, text ? text : "", length);
+    place->text[length] = 0;
 }

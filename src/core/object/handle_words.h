@@ -12,9 +12,20 @@ struct cushim__source_place {
 
 /*
  * Takes the source location that the thread has set last by cushim__handle_source_location(),
- * without its folders, and clears it.
+ * without its folders, and clears it. NULL if there is none. The program's text is valid during the
+ * call.
  */
-struct cushim__source_place cushim__source_place_take(void);
+const char *cushim__source_place_take(void);
+
+/* Copies a source location; NULL is none. */
+void cushim__source_place_set(struct cushim__source_place *place, const char *text);
+
+/*
+ * Returns how handles of a kind end, such as "freed", and what a sentence about a handle that has
+ * ended says more: an operation ends when another one, or a future, takes it.
+ */
+const char *cushim__handle_ended(enum cushim__handle_kind kind);
+const char *cushim__handle_advice(enum cushim__handle_kind kind);
 
 /* Returns "a" or "an", as the noun of a kind wants it. */
 const char *cushim__handle_article(enum cushim__handle_kind kind);

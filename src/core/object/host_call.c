@@ -5,14 +5,14 @@
 
 void cushim__host_call_add(struct cushim__context *context, struct cushim__host_call *host_call)
 {
-    pthread_mutex_lock(&context->pool_lock);
+    cushim__mutex_lock(&context->pool_lock);
     host_call->context = context;
     host_call->next = context->host_calls;
     host_call->link = &context->host_calls;
     if (host_call->next)
         host_call->next->link = &host_call->next;
     context->host_calls = host_call;
-    pthread_mutex_unlock(&context->pool_lock);
+    cushim__mutex_unlock(&context->pool_lock);
 }
 
 /*
@@ -26,11 +26,11 @@ static void finish(struct cushim__host_call *host_call)
 
     if (host_call->release)
         host_call->release(host_call->user);
-    pthread_mutex_lock(&context->pool_lock);
+    cushim__mutex_lock(&context->pool_lock);
     *host_call->link = host_call->next;
     if (host_call->next)
         host_call->next->link = host_call->link;
-    pthread_mutex_unlock(&context->pool_lock);
+    cushim__mutex_unlock(&context->pool_lock);
     free(host_call);
 }
 
@@ -55,8 +55,8 @@ bool cushim__host_calls_pending(struct cushim__context *context)
 {
     bool has;
 
-    pthread_mutex_lock(&context->pool_lock);
+    cushim__mutex_lock(&context->pool_lock);
     has = context->host_calls != NULL;
-    pthread_mutex_unlock(&context->pool_lock);
+    cushim__mutex_unlock(&context->pool_lock);
     return has;
 }

@@ -34,9 +34,21 @@ void cushim__object_destroy(struct cushim__object *object)
     cushim__error_restore(&before);
 }
 
+static bool is_memory(enum cushim__handle_kind kind)
+{
+    return kind == CUSHIM__HANDLE_SLICE || kind == CUSHIM__HANDLE_PINNED ||
+           kind == CUSHIM__HANDLE_UNIFIED;
+}
+
+/* Objects of memory are found by their handles alone: nobody refers to one again that has none. */
 static void unref(void *object)
 {
-    cushim__object_unref(object);
+    struct cushim__object *o = object;
+
+    if (is_memory(o->kind) && atomic_load_explicit(&o->references, memory_order_acquire) == 1)
+        cushim__object_destroy(o);
+    else
+        cushim__object_unref(o);
 }
 
 /*
@@ -46,8 +58,7 @@ static void unref(void *object)
  */
 static bool has_context_lock(enum cushim__handle_kind kind)
 {
-    return kind == CUSHIM__HANDLE_SLICE || kind == CUSHIM__HANDLE_PINNED ||
-           kind == CUSHIM__HANDLE_UNIFIED || kind == CUSHIM__HANDLE_FUNCTION;
+    return is_memory(kind) || kind == CUSHIM__HANDLE_FUNCTION;
 }
 
 cushim_status cushim__object_give(struct cushim__object *object, const char *call, uint64_t *ret_id)
@@ -120,7 +131,8 @@ static bool defer_close(uint64_t id, enum cushim__handle_kind kind, const char *
         return false;
     }
     atomic_fetch_add(&cushim__attention, 1);
-    *d = (struct deferred){atomic_load(&deferred), id, kind, call, cushim__source_place_take()};
+    *d = (struct deferred){atomic_load(&deferred), id, kind, call, {""}};
+    cushim__source_place_set(&d->place, cushim__source_place_take());
     while (!atomic_compare_exchange_weak(&deferred, &d->next, d))
         ;
     return true;
@@ -131,7 +143,7 @@ void cushim__close_deferred(void)
     const char *here;
     struct deferred *d;
 
-    if (__builtin_expect(!atomic_load_explicit(&cushim__attention, memory_order_relaxed), 1))
+    if (!cushim__attention_needed())
         return;
     /* The location that the thread has set is for what it makes or frees itself. */
     here = cushim__handle_source_location(NULL);
@@ -157,12 +169,13 @@ void cushim__object_close(uint64_t *id, enum cushim__handle_kind kind, const cha
         cushim__source_place_take();
         return;
     }
-    cushim__error_keep(&before);
-    if (!cushim__check_no_callback(call)) {
+    if (!cushim__in_callback()) {
         cushim__close_deferred();
         cushim__handle_free(id, kind, call);
         return;
     }
+    cushim__error_keep(&before);
+    cushim__check_no_callback(call);
     if (defer_close(*id, kind, call))
         *id = 0;
     cushim__error_restore(&before);

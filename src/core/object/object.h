@@ -39,6 +39,20 @@ static inline void cushim__object_ref(struct cushim__object *object)
 }
 
 /*
+ * Adds a reference, unless there is none left: then the object is being destroyed, and the result
+ * is false. The caller's list keeps the memory.
+ */
+static inline bool cushim__object_ref_unless_zero(struct cushim__object *object)
+{
+    unsigned n = atomic_load(&object->references);
+
+    while (n)
+        if (atomic_compare_exchange_weak(&object->references, &n, n + 1))
+            return true;
+    return false;
+}
+
+/*
  * Destroys an object without references. The destructor may call the driver, and does not change
  * the thread's last error.
  */

@@ -15,6 +15,7 @@
 #ifndef CUSHIM_CORE_OBJECT_SCOPE_H
 #define CUSHIM_CORE_OBJECT_SCOPE_H
 
+#include "base/attention.h"
 #include "core/object/context.h"
 #include "interpose/interpose.h"
 
@@ -28,6 +29,7 @@ struct cushim__scope {
     uint64_t pinned;                     /* handle to unpin on leaving, or 0 */
     CUcontext before;                    /* the caller's current context */
     bool switched;
+    bool pushed; /* on the caller's stack, so leaving pops it */
 };
 
 /* A driver call in a scope: CU_CALL(scope, cuMemGetInfo_v2, (&free, &total)). */
@@ -53,6 +55,13 @@ struct cushim__scope {
             call_in = cushim__scope_leave(&scope, CU_CALL(&scope, name, args));                    \
         call_in;                                                                                   \
     })
+
+/*
+ * After a driver has refused something as not valid: adds to the thread's last error that it came
+ * with a CUDA version, if the driver is older.
+ */
+void cushim__explain_since(const struct cushim__context *context, int since, const char *what)
+    __attribute__((cold));
 
 cushim_status cushim__fail_driver(const struct cushim__scope *scope, int result, const char *name)
     __attribute__((cold));
@@ -100,14 +109,35 @@ cushim_status cushim__scope_enter(struct cushim__context *context, const char *c
                                   const char *label, struct cushim__scope *ret_scope);
 
 /*
- * Enters a context for a destructor. It never fails: if the context cannot be made current, the
- * driver calls that follow fail, and their errors are deferred.
+ * Enters a context for a destructor. cushim__scope_leave() must follow in any case. If the context
+ * cannot be made current, the result is false, and the scope's calls do not reach the driver: they
+ * would be made in another context. Each of them then fails, its error is deferred, and what it was
+ * to free stays.
  */
-void cushim__scope_to_free(struct cushim__context *context, const char *call, const char *label,
+bool cushim__scope_to_free(struct cushim__context *context, const char *call, const char *label,
                            struct cushim__scope *ret_scope);
+
+/*
+ * Sets the current context. If that fails, it tries once more, because a thread that is left in
+ * another context works there. Returns the driver's result.
+ */
+int cushim__set_current(cushim__entry *const *table, CUcontext cu);
+
+/*
+ * Makes the scope's context current again after calls in another one, and returns status. If the
+ * driver refuses that, the result is its error, and no later call of the scope reaches the driver.
+ */
+cushim_status cushim__scope_come_back(const struct cushim__scope *scope, cushim_status status);
 
 /* Restores the caller's current context, unpins the handle, and returns status. */
 cushim_status cushim__scope_leave(struct cushim__scope *scope, cushim_status status);
+
+/*
+ * Returns CUSHIM_ERROR_FOREIGN_CONTEXT if an object is of a context of another driver, whatever it
+ * is called by that driver. The error text has what, such as "event".
+ */
+cushim_status cushim__check_driver(const struct cushim__scope *scope,
+                                   const struct cushim__context *of, const char *what);
 
 /*
  * Pins a driver's handle, for calls that need no context. cushim__scope_leave() must follow if it
@@ -122,24 +152,6 @@ cushim_status cushim__driver_enter(uint64_t driver, const char *call,
  */
 void cushim__host_function_begin(void);
 void cushim__host_function_end(void);
-
-/*
- * How many host functions run now, in all threads, and how many objects are to be freed that were
- * freed in host functions and hooks (cushim__close_deferred()).
- */
-extern atomic_uint cushim__attention;
-
-/*
- * Tells whether a host function or a hook runs in any thread, objects are still to be freed, or the
- * process was forked by one that used a driver: then calls have to look more closely, and launches
- * do not take the fast path.
- */
-static inline bool cushim__attention_needed(void)
-{
-    return atomic_load_explicit(&cushim__attention, memory_order_relaxed) ||
-           atomic_load_explicit(&cushim__hooks_running, memory_order_relaxed) ||
-           atomic_load_explicit(&cushim__forked, memory_order_relaxed);
-}
 
 /* Tells whether the calling thread is inside of a host function or of a hook. */
 bool cushim__in_callback(void);

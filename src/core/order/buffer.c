@@ -32,6 +32,7 @@ struct cushim__buffer *cushim__buffer_new(struct cushim__context *context,
                                       .home = home ? cushim__timeline_ref(home) : NULL,
                                       .keep = keep,
                                       .n_ranges = 1};
+    buffer->first.end = bytes;
     cushim__tree_add(&buffer->ranges, &buffer->first.node, 0, 0);
     return buffer;
 }
@@ -83,13 +84,6 @@ static size_t begin_of(const struct cushim__range *range)
     return (size_t) range->node.major;
 }
 
-static size_t end_of(const struct cushim__buffer *buffer, const struct cushim__range *range)
-{
-    const struct cushim__range *next = buffer->n_ranges > 1 ? next_range(range) : NULL;
-
-    return next ? begin_of(next) : buffer->bytes;
-}
-
 static void remove_range(struct cushim__buffer *buffer, struct cushim__range *range)
 {
     cushim__tree_remove(&buffer->ranges, &range->node);
@@ -112,16 +106,9 @@ void cushim__buffer_delete(struct cushim__buffer *buffer)
     cushim__timeline_unref(buffer->attached);
     if (buffer->keep)
         cushim__object_unref(buffer->keep);
+    free(buffer->spare);
     free(buffer);
     cushim__context_unref(context);
-}
-
-struct cushim__range *cushim__buffer_exact_range(struct cushim__buffer *buffer, size_t begin,
-                                                 size_t end)
-{
-    struct cushim__range *range = find_range(buffer, begin);
-
-    return begin_of(range) == begin && end_of(buffer, range) == end && begin != end ? range : NULL;
 }
 
 /* Makes a range with the points of another one. NULL when out of memory. */
@@ -161,14 +148,14 @@ static bool split_at(struct cushim__buffer *buffer, size_t offset)
     right = copy_range(range);
     if (!right)
         return false;
+    range->end = offset;
     cushim__tree_add(&buffer->ranges, &right->node, offset, 0);
     buffer->n_ranges++;
     return true;
 }
 
-/* Returns the reading point of a timeline, or NULL. */
-static struct cushim__point *find_reader(struct cushim__range *range,
-                                         const struct cushim__timeline *timeline)
+struct cushim__point *cushim__range_reader(struct cushim__range *range,
+                                           const struct cushim__timeline *timeline)
 {
     for (unsigned i = 0; i < range->n_readers; i++)
         if (reader(range, i)->timeline == timeline)
@@ -196,7 +183,7 @@ static bool reserve_reader(struct cushim__range *range, const struct cushim__tim
     const unsigned n = ARRAY_SIZE(range->first_readers);
     struct cushim__point *more;
 
-    if (find_reader(range, timeline) || range->n_readers < n + range->max_more)
+    if (cushim__range_reader(range, timeline) || range->n_readers < n + range->max_more)
         return true;
     forget_done_readers(range);
     if (range->n_readers < n + range->max_more)
@@ -227,6 +214,17 @@ bool cushim__buffer_prepare(struct cushim__buffer *buffer, size_t begin, size_t 
     return true;
 }
 
+bool cushim__range_each(struct cushim__range *range, bool write,
+                        bool (*see)(const struct cushim__point *point, void *user), void *user)
+{
+    if (range->write.timeline && !see(&range->write, user))
+        return false;
+    for (unsigned k = 0; write && k < range->n_readers; k++)
+        if (!see(reader(range, k), user))
+            return false;
+    return true;
+}
+
 /* Points that are done are included: cushim__lock_all() needs their contexts. */
 bool cushim__buffer_each(const struct cushim__buffer *buffer, size_t begin, size_t end, bool write,
                          bool (*see)(const struct cushim__point *point, void *user), void *user)
@@ -234,13 +232,9 @@ bool cushim__buffer_each(const struct cushim__buffer *buffer, size_t begin, size
     if (begin == end)
         return true;
     for (struct cushim__range *range = find_range(buffer, begin); range && begin_of(range) < end;
-         range = next_range(range)) {
-        if (range->write.timeline && !see(&range->write, user))
+         range = next_range(range))
+        if (!cushim__range_each(range, write, see, user))
             return false;
-        for (unsigned k = 0; write && k < range->n_readers; k++)
-            if (!see(reader(range, k), user))
-                return false;
-    }
     return true;
 }
 
@@ -291,13 +285,42 @@ void cushim__point_set(struct cushim__point *point, struct cushim__timeline *tim
  */
 static void note_read(struct cushim__range *range, struct cushim__timeline *timeline)
 {
-    struct cushim__point *point = find_reader(range, timeline);
+    struct cushim__point *point = cushim__range_reader(range, timeline);
 
     if (!point) {
         point = reader(range, range->n_readers++);
         *point = (struct cushim__point){cushim__timeline_ref(timeline), 0};
     }
     point->number = timeline->submitted;
+}
+
+static void note(struct cushim__range *range, bool write, struct cushim__timeline *timeline)
+{
+    if (write) {
+        drop_readers(range);
+        cushim__point_set(&range->write, timeline);
+    } else {
+        note_read(range, timeline);
+    }
+}
+
+cushim_status cushim__range_use(const struct cushim__scope *scope, struct cushim__buffer *buffer,
+                                struct cushim__range *range, bool write,
+                                struct cushim__timeline *timeline, bool *ret_noted)
+{
+    struct cushim__point busy = {NULL, 0};
+    struct waiting w = {.scope = scope, .timeline = timeline, .busy = &busy};
+
+    *ret_noted = false;
+    if (!write && !reserve_reader(range, timeline))
+        return CUSHIM_OK;
+    cushim__range_each(range, write, wait_for, &w);
+    buffer->eager_event |= w.early;
+    cushim__timeline_unref(busy.timeline);
+    *ret_noted = !w.status && !busy.timeline;
+    if (*ret_noted)
+        note(range, write, timeline);
+    return w.status;
 }
 
 static bool same_point(const struct cushim__point *a, const struct cushim__point *b)
@@ -326,10 +349,12 @@ static void merge(struct cushim__buffer *buffer, struct cushim__range *first,
     struct cushim__range *next;
 
     while ((next = next_range(first)) != end)
-        if (agree(first, next))
+        if (agree(first, next)) {
+            first->end = next->end;
             remove_range(buffer, next);
-        else
+        } else {
             first = next;
+        }
 }
 
 /* Merges also with the neighbours of the ranges from first to before end. */
@@ -354,14 +379,27 @@ void cushim__buffer_note(struct cushim__buffer *buffer, size_t begin, size_t end
         return;
     first = find_range(buffer, begin);
     for (range = first; range && begin_of(range) < end; range = next_range(range))
-        if (write) {
-            drop_readers(range);
-            cushim__point_set(&range->write, timeline);
-        } else {
-            note_read(range, timeline);
-        }
+        note(range, write, timeline);
     if (buffer->n_ranges > MANY_RANGES)
         merge_around(buffer, first, range);
     else if (buffer->n_ranges > 1)
         merge(buffer, first, range);
+}
+
+cushim_status cushim__buffer_use(const struct cushim__scope *scope, struct cushim__buffer *buffer,
+                                 size_t begin, size_t end, bool write,
+                                 struct cushim__timeline *timeline, bool *ret_noted)
+{
+    struct cushim__point busy = {NULL, 0};
+    cushim_status status;
+
+    *ret_noted = false;
+    if (!cushim__buffer_prepare(buffer, begin, end, write, timeline))
+        return CUSHIM_OK;
+    status = cushim__buffer_wait(scope, buffer, begin, end, write, timeline, &busy);
+    cushim__timeline_unref(busy.timeline);
+    *ret_noted = !status && !busy.timeline;
+    if (*ret_noted)
+        cushim__buffer_note(buffer, begin, end, write, timeline);
+    return status;
 }

@@ -27,28 +27,27 @@ enum cushim__memory {
 };
 
 struct cushim__range {
+    size_t end; /* the byte after its last one; it begins at the number of its node */
     struct cushim__point write;
-    unsigned n_readers, max_more;
+    unsigned n_readers, max_more; /* max_more: the room in more_readers */
     struct cushim__point first_readers[2], *more_readers;
-    /* In the tree of its buffer, by its first byte. It ends where the next range begins. */
+    /* In the tree of its buffer, by its first byte. The next range begins at its end. */
     struct cushim__tree_node node;
 };
 
-/*
- * The fields that every launch reads come first, in two cache lines; a launch writes only one of
- * them.
- */
+/* The fields that most launches use come first: a cache line, up to the first of first_readers. */
 struct cushim__buffer {
-    struct cushim__context *context;
     CUdeviceptr address;
-    size_t bytes;
 
     /* Under the context lock. */
-    bool restricted;  /* not for the fast path: a variable, or attached to the host or one stream */
+    /* Not for the fast path: a variable, leaked, or attached to the host or one stream. */
+    bool restricted;
     bool eager_event; /* mark the next work at once, because other streams wait for it */
     unsigned n_ranges;
     struct cushim__range first; /* the range that begins at 0; most buffers have no other */
     struct cushim__tree ranges; /* all of them */
+    size_t bytes;               /* never changes, like the next one */
+    struct cushim__context *context;
     bool host_only;             /* MANAGED: attached to the host, unless to a stream */
     bool made_host_only;        /* MANAGED: allocated for the host, and so again without a stream */
     bool leaked;                /* given to the program by cushim_slice_leak() */
@@ -69,6 +68,7 @@ struct cushim__buffer {
     struct cushim__object *owner; /* the object that it belongs to, without a reference; or NULL */
     bool reusable;                /* allocated by cushim for a slice, so it may be kept */
     struct cushim__buffer *next_kept; /* in a list of reuse.c */
+    void *_Atomic spare; /* the memory of a slice that is gone, for the next one; or NULL */
 };
 
 /*
@@ -115,9 +115,25 @@ cushim_status cushim__buffer_wait(const struct cushim__scope *scope, struct cush
 void cushim__buffer_note(struct cushim__buffer *buffer, size_t begin, size_t end, bool write,
                          struct cushim__timeline *timeline);
 
-/* Returns the range that is exactly [begin, end), or NULL if there is none. */
-struct cushim__range *cushim__buffer_exact_range(struct cushim__buffer *buffer, size_t begin,
-                                                 size_t end);
+/*
+ * The three steps in one. *ret_noted is false if another thread has a stream lock that is needed,
+ * when out of memory, or on failure: then it has not waited for everything. The second function is
+ * for a range that is used as it is.
+ */
+cushim_status cushim__buffer_use(const struct cushim__scope *scope, struct cushim__buffer *buffer,
+                                 size_t begin, size_t end, bool write,
+                                 struct cushim__timeline *timeline, bool *ret_noted);
+cushim_status cushim__range_use(const struct cushim__scope *scope, struct cushim__buffer *buffer,
+                                struct cushim__range *range, bool write,
+                                struct cushim__timeline *timeline, bool *ret_noted);
+
+/* Calls see() for the points of a range, as cushim__buffer_each() does. */
+bool cushim__range_each(struct cushim__range *range, bool write,
+                        bool (*see)(const struct cushim__point *point, void *user), void *user);
+
+/* Returns the reading point of a timeline, or NULL. */
+struct cushim__point *cushim__range_reader(struct cushim__range *range,
+                                           const struct cushim__timeline *timeline);
 
 /* Sets a point to the last submission of a timeline. */
 void cushim__point_set(struct cushim__point *point, struct cushim__timeline *timeline);

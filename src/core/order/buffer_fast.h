@@ -9,56 +9,67 @@
 
 #include "core/order/buffer.h"
 
-/* Returns the reading point of a timeline, a free one if the range has no reader, or NULL. */
-static inline struct cushim__point *cushim__fast_reader(struct cushim__range *range,
-                                                        const struct cushim__timeline *timeline)
+/* Returns the range that is exactly [begin, end), or NULL if there is none. */
+static inline struct cushim__range *cushim__exact_range(struct cushim__buffer *buffer, size_t begin,
+                                                        size_t end)
 {
-    const unsigned n = range->n_readers < ARRAY_SIZE(range->first_readers)
-                           ? range->n_readers
-                           : (unsigned) ARRAY_SIZE(range->first_readers);
+    struct cushim__tree_node *node = &buffer->first.node;
+    struct cushim__range *range;
 
-    for (unsigned i = 0; i < n; i++)
-        if (range->first_readers[i].timeline == timeline)
-            return &range->first_readers[i];
-    for (unsigned i = n; i < range->n_readers; i++)
-        if (range->more_readers[i - n].timeline == timeline)
-            return &range->more_readers[i - n];
-    return range->n_readers ? NULL : &range->first_readers[0];
+    if (begin)
+        for (node = buffer->ranges.root; node && node->major != begin;)
+            node = node->child[node->major < begin];
+    range = CUSHIM__TREE_MEMBER(node, struct cushim__range, node);
+    return range && range->end == end && begin != end ? range : NULL;
 }
 
-/* Returns the point where a use on the fast path is noted. */
-static inline struct cushim__point *cushim__fast_point(struct cushim__range *range, bool write,
-                                                       const struct cushim__timeline *timeline)
+/* Returns the same, or NULL if the buffer needs the other path. */
+static inline struct cushim__range *cushim__fast_range(struct cushim__buffer *buffer, size_t begin,
+                                                       size_t end)
 {
-    return write ? &range->write : cushim__fast_reader(range, timeline);
+    if (__builtin_expect(buffer->eager_event || buffer->restricted, 0))
+        return NULL;
+    return cushim__exact_range(buffer, begin, end);
 }
 
 /*
- * Returns the range of [begin, end) if its use can take the fast path, and NULL otherwise. The
- * buffer must be of the timeline's context.
+ * Notes the timeline's last submission at a range that it uses as it has used it last: it reads it
+ * again, or writes it again. Most uses are of this kind. Returns false for others. Numbers from
+ * first on are of this submission (cushim__fast_point()).
  */
-static inline struct cushim__range *cushim__fast_range(struct cushim__buffer *buffer, size_t begin,
-                                                       size_t end, bool write,
-                                                       const struct cushim__timeline *timeline)
+static inline bool cushim__fast_again(struct cushim__range *range, bool write,
+                                      const struct cushim__timeline *timeline, uint64_t first)
 {
-    struct cushim__range *range = &buffer->first;
+    struct cushim__point *point = write ? &range->write : &range->first_readers[0];
 
-    if (buffer->eager_event || buffer->restricted)
-        return NULL;
-    if (buffer->n_ranges != 1)
-        range = cushim__buffer_exact_range(buffer, begin, end);
-    else if (begin || end != buffer->bytes)
-        return NULL;
-    if (!range)
-        return NULL;
-    /*
-     * A write drops the readers. So a timeline that is a reader has waited for the last write,
-     * whichever timeline wrote.
-     */
-    if (range->n_readers)
-        return (!write || range->n_readers == 1) && cushim__fast_reader(range, timeline) ? range
-                                                                                         : NULL;
-    return !range->write.timeline || range->write.timeline == timeline ? range : NULL;
+    if (!range->n_readers != write || point->timeline != timeline || point->number >= first)
+        return false;
+    point->number = timeline->submitted;
+    return true;
+}
+
+/*
+ * Returns the point of a range where a use can be noted, or NULL if the timeline has not waited for
+ * all earlier uses, or if its submission from number first on has used the range already, and one
+ * of the two uses is a write. A write drops the readers. So a timeline that is a reader has waited
+ * for the last write, whichever timeline wrote.
+ */
+static inline struct cushim__point *cushim__fast_point(struct cushim__range *range, bool write,
+                                                       const struct cushim__timeline *timeline,
+                                                       uint64_t first)
+{
+    struct cushim__point *reader = &range->first_readers[0], *writer = &range->write;
+
+    if (!range->n_readers) {
+        if (writer->timeline && (writer->timeline != timeline || writer->number >= first))
+            return NULL;
+        return write ? writer : reader;
+    }
+    if (write)
+        return range->n_readers == 1 && reader->timeline == timeline && reader->number < first
+                   ? writer
+                   : NULL;
+    return reader->timeline == timeline ? reader : cushim__range_reader(range, timeline);
 }
 
 /* Notes the timeline's last submission at a point of cushim__fast_point(). */

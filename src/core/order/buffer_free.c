@@ -46,16 +46,14 @@ static cushim_status free_in_order(struct cushim__scope *scope, struct cushim__b
 
 /*
  * Waits until no work uses the memory, and frees it. This is for memory that no stream can free in
- * order.
+ * order. Memory that may still be in use stays, with the object that it comes from.
  */
 static void free_after_waiting(struct cushim__scope *scope, struct cushim__buffer *buffer)
 {
-    const struct cushim__access access = {buffer, 0, buffer->bytes, true};
-
     cushim__host_memory_remove(buffer);
-    if (cushim__buffer_synchronize(scope, &access)) {
-        cushim__defer_error(scope->context);
-        CU_FREE(scope, cuCtxSynchronize, ());
+    if (!cushim__buffer_is_unused(scope, buffer)) {
+        buffer->keep = NULL;
+        return;
     }
     if (buffer->memory == CUSHIM__MEMORY_PINNED)
         CU_FREE(scope, cuMemFreeHost, (buffer->host));
@@ -67,7 +65,11 @@ static void free_after_waiting(struct cushim__scope *scope, struct cushim__buffe
 
 void cushim__buffer_unref(struct cushim__buffer *buffer, const char *call, const char *label)
 {
-    if (atomic_fetch_sub(&buffer->references, 1) == 1 && !cushim__reuse_give(buffer))
+    /* Only memory of the host is found without a reference (host_memory.c). */
+    const bool alone =
+        !buffer->host && atomic_load_explicit(&buffer->references, memory_order_acquire) == 1;
+
+    if ((alone || atomic_fetch_sub(&buffer->references, 1) == 1) && !cushim__reuse_give(buffer))
         cushim__buffer_free(buffer, call, label);
 }
 

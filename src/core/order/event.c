@@ -43,6 +43,7 @@ cushim_status cushim__event_adopt(const struct cushim__scope *scope, CUevent cu,
     cushim__object_init(&event->object, CUSHIM__HANDLE_EVENT, scope->context, destroy);
     event->cu = cu;
     event->interprocess = interprocess;
+    atomic_init(&event->foreign, interprocess);
     *ret_event = event;
     return CUSHIM_OK;
 }
@@ -53,5 +54,7 @@ cushim_status cushim__event_new(const struct cushim__scope *scope, unsigned flag
     CUevent cu = NULL;
 
     CUSHIM_TRY(CU_CALL(scope, cuEventCreate, (&cu, flags)));
-    return cushim__event_adopt(scope, cu, flags & CU_EVENT_INTERPROCESS, ret_event);
+    CUSHIM_TRY(cushim__event_adopt(scope, cu, flags & CU_EVENT_INTERPROCESS, ret_event));
+    (*ret_event)->timed = !(flags & CU_EVENT_DISABLE_TIMING);
+    return CUSHIM_OK;
 }

@@ -228,7 +228,6 @@ static void destroy(void *object)
 {
     struct cushim__graph *graph = object;
     struct cushim__context *context = graph->object.context;
-    const struct cushim__access all = {graph->launches, 0, 1, true};
     struct cushim__error before;
     struct cushim__scope scope;
 
@@ -237,12 +236,10 @@ static void destroy(void *object)
                           &scope);
     /*
      * A running launch may still call host functions. Memory needs no such wait: it is freed in
-     * order.
+     * order. Calls that may still be made stay in the list of the context.
      */
-    if (graph->recording->host_calls && cushim__buffer_synchronize(&scope, &all)) {
-        cushim__defer_error(context);
-        CU_FREE(&scope, cuCtxSynchronize, ());
-    }
+    if (graph->recording->host_calls && !cushim__buffer_is_unused(&scope, graph->launches))
+        graph->recording->host_calls = NULL;
     if (graph->exec)
         CU_FREE(&scope, cuGraphExecDestroy, (graph->exec));
     if (graph->cu)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/order/host_memory.h"
 
+#include <pthread.h>
 #include <search.h>
 
 /* A part of the host's memory. The tree has those of all buffers, which do not overlap. */

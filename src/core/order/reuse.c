@@ -20,6 +20,24 @@ static bool may_keep(const struct cushim__reuse *reuse, const struct cushim__buf
            !reuse->off && buffer->bytes <= reuse->max_bytes;
 }
 
+static bool is_of_no_adopted(const struct cushim__point *point, void *user)
+{
+    (void) user;
+    return !point->timeline || !point->timeline->adopted;
+}
+
+/*
+ * Tells whether a stream of the program's own has used the memory. The program may destroy it once
+ * the slice is freed, so what its work has used must be free by then. Nobody else has the buffer.
+ */
+static bool is_of_adopted(const struct cushim__buffer *buffer)
+{
+    if (!atomic_load_explicit(&buffer->context->reuse.adopts, memory_order_relaxed))
+        return false;
+    return (buffer->home && buffer->home->adopted) ||
+           !cushim__buffer_each(buffer, 0, buffer->bytes, true, is_of_no_adopted, NULL);
+}
+
 static void keep(struct cushim__reuse *reuse, struct cushim__buffer *buffer)
 {
     struct cushim__buffer **list = list_of(buffer->context, buffer->bytes);
@@ -80,15 +98,17 @@ bool cushim__reuse_give(struct cushim__buffer *buffer)
     struct cushim__buffer *other;
     bool kept;
 
+    if (is_of_adopted(buffer))
+        return false;
     do {
         other = NULL;
-        pthread_mutex_lock(&context->pool_lock);
+        cushim__mutex_lock(&context->pool_lock);
         kept = may_keep(reuse, buffer) && reuse->bytes <= reuse->max_bytes - buffer->bytes;
         if (kept)
             keep(reuse, buffer);
         else if (may_keep(reuse, buffer))
             other = take_other(context, buffer->bytes);
-        pthread_mutex_unlock(&context->pool_lock);
+        cushim__mutex_unlock(&context->pool_lock);
         if (other)
             cushim__buffer_free(other, "cushim_slice_free", NULL);
     } while (other);
@@ -101,13 +121,13 @@ struct cushim__buffer *cushim__reuse_take(struct cushim__context *context, size_
     struct cushim__buffer *buffer = NULL, **link;
     struct cushim__timeline *home;
 
-    pthread_mutex_lock(&context->pool_lock);
+    cushim__mutex_lock(&context->pool_lock);
     link = choose(list_of(context, bytes), bytes, timeline);
     if (link)
         buffer = take_out(&context->reuse, link);
     context->reuse.reused += buffer != NULL;
     context->reuse.allocated++;
-    pthread_mutex_unlock(&context->pool_lock);
+    cushim__mutex_unlock(&context->pool_lock);
     if (!buffer)
         return NULL;
     atomic_store_explicit(&buffer->references, 1, memory_order_relaxed);
@@ -125,11 +145,11 @@ static struct cushim__buffer *take_any(struct cushim__context *context, size_t m
     struct cushim__reuse *reuse = &context->reuse;
     struct cushim__buffer *buffer = NULL;
 
-    pthread_mutex_lock(&context->pool_lock);
+    cushim__mutex_lock(&context->pool_lock);
     for (size_t i = 0; reuse->bytes > max_bytes && !buffer && i < ARRAY_SIZE(reuse->lists); i++)
         if (reuse->lists[i])
             buffer = take_out(reuse, &reuse->lists[i]);
-    pthread_mutex_unlock(&context->pool_lock);
+    cushim__mutex_unlock(&context->pool_lock);
     return buffer;
 }
 

@@ -7,7 +7,23 @@
 
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "core/order/graph.h"
+
+/*
+ * Retires the timeline and destroys the CUstream, unless a call of another thread holds it. Where
+ * the work on it cannot be marked, the CUstream stays: other streams can wait for it only then.
+ */
+static void end(const struct cushim__scope *scope, struct cushim__stream *stream)
+{
+    if (!cushim__timeline_retire(scope, stream->timeline))
+        cushim__log(CUSHIM_LOG_ERROR, "%s: the stream stays, because nothing could wait for its work",
+                    scope->call);
+    else if (stream->timeline->held)
+        stream->timeline->ending = stream->cu;
+    else
+        CU_FREE(scope, cuStreamDestroy_v2, (stream->cu));
+}
 
 /*
  * Destroys a CUstream of ours under its locks. A submission of another thread takes the stream
@@ -28,8 +44,7 @@ static void destroy(void *object)
             cushim__recording_drop(&scope, stream);
         cushim__timeline_lock(stream->timeline);
         cushim__lock(context);
-        cushim__timeline_retire(&scope, stream->timeline);
-        CU_FREE(&scope, cuStreamDestroy_v2, (stream->cu));
+        end(&scope, stream);
         cushim__unlock(context);
         cushim__timeline_unlock(stream->timeline);
         cushim__scope_leave(&scope, CUSHIM_OK);
@@ -62,6 +77,8 @@ cushim_status cushim__stream_new(const struct cushim__scope *scope, CUstream cu,
     stream->cu = cu;
     stream->object.kept_by_parent = !cu; /* the context keeps the default stream */
     stream->owned = owned;
+    if (!owned && cu && cu != CU_STREAM_PER_THREAD)
+        timeline->adopted = scope->context->reuse.adopts = true;
     *ret_stream = stream;
     return CUSHIM_OK;
 }
@@ -71,8 +88,7 @@ cushim_status cushim__stream_check(const struct cushim__scope *scope,
 {
     /* Another handle has owned the CUstream, and is freed. */
     if (stream->timeline->retired)
-        return cushim__fail_at(CUSHIM_ERROR_STALE_HANDLE, scope->call, scope->label,
-                               "%s: the stream was freed", scope->call);
+        return cushim__fail_freed(scope);
     /* The driver would submit to the stream of the calling thread, which is another stream. */
     if (!stream->timeline->thread || stream->timeline->thread == cushim__thread_number())
         return CUSHIM_OK;
@@ -89,6 +105,23 @@ cushim_status cushim__stream_enter(uint64_t id, const char *call, struct cushim_
     CUSHIM_TRY(cushim__object_enter(id, CUSHIM__HANDLE_STREAM, call, ret_scope, ret_stream));
     status = cushim__stream_check(ret_scope, *ret_stream);
     return status ? cushim__scope_leave(ret_scope, status) : CUSHIM_OK;
+}
+
+cushim_status cushim__stream_begin(uint64_t id, const char *call, struct cushim__scope *ret_scope,
+                                   struct cushim__stream **ret_stream, CUstream *ret_cu)
+{
+    cushim_status status;
+
+    CUSHIM_TRY(cushim__stream_enter(id, call, ret_scope, ret_stream));
+    status = cushim__timeline_hold(ret_scope, (*ret_stream)->timeline, ret_cu);
+    return status ? cushim__scope_leave(ret_scope, status) : CUSHIM_OK;
+}
+
+cushim_status cushim__stream_end(struct cushim__scope *scope, struct cushim__stream *stream,
+                                 cushim_status status)
+{
+    cushim__timeline_let_go(scope, stream->timeline);
+    return cushim__scope_leave(scope, status);
 }
 
 cushim_status cushim__fail_foreign(const struct cushim__scope *scope, const char *what)

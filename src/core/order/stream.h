@@ -36,6 +36,30 @@ cushim_status cushim__stream_enter(uint64_t id, const char *call, struct cushim_
                                    struct cushim__stream **ret_stream);
 
 /*
+ * Makes one driver call about a stream, which is not destroyed before the call has ended. The
+ * expression args may use the variables `scope` and `cu`, the CUstream.
+ */
+#define STREAM_CALL(id, call, name, args)                                                          \
+    __extension__({                                                                                \
+        struct cushim__stream *called;                                                             \
+        struct cushim__scope scope;                                                                \
+        CUstream cu = NULL;                                                                        \
+        cushim_status stream_call = cushim__stream_begin(id, call, &scope, &called, &cu);          \
+        if (!stream_call)                                                                          \
+            stream_call = cushim__stream_end(&scope, called, CU_CALL(&scope, name, args));         \
+        stream_call;                                                                               \
+    })
+
+/*
+ * Enters a stream's context and holds the stream: cushim__timeline_hold(). If it succeeds,
+ * cushim__stream_end() must follow, which leaves the scope and returns status.
+ */
+cushim_status cushim__stream_begin(uint64_t id, const char *call, struct cushim__scope *ret_scope,
+                                   struct cushim__stream **ret_stream, CUstream *ret_cu);
+cushim_status cushim__stream_end(struct cushim__scope *scope, struct cushim__stream *stream,
+                                 cushim_status status);
+
+/*
  * Returns CUSHIM_ERROR_FOREIGN_CONTEXT, with a sentence which says that `what` belongs to another
  * context.
  */
@@ -45,10 +69,15 @@ cushim_status cushim__fail_foreign(const struct cushim__scope *scope, const char
 struct cushim__event {
     struct cushim__object object; /* holds a reference on its context */
     CUevent cu;
-    /* Other processes may record it, too. So a wait for it says nothing about a point of ours. */
     bool interprocess;
+    bool timed; /* it records the time */
+    /*
+     * Other processes, or the program with the driver's functions, may record it, too. So a wait
+     * for it says nothing about a point of ours. Set without a lock by cushim_event_raw().
+     */
+    atomic_bool foreign;
     /* Under the context lock. */
-    struct cushim__point point; /* where cushim recorded it last; none if interprocess */
+    struct cushim__point point; /* where cushim recorded it last, before it was foreign */
     uint64_t recordings;        /* how often cushim has recorded it */
 };
 
@@ -58,6 +87,12 @@ struct cushim__event {
  */
 cushim_status cushim__event_adopt(const struct cushim__scope *scope, CUevent cu, bool interprocess,
                                   struct cushim__event **ret_event);
+
+/* Returns the point that a wait for the event also waits for, or NULL. Under the context lock. */
+static inline const struct cushim__point *cushim__event_point(const struct cushim__event *event)
+{
+    return event->point.timeline && !event->foreign ? &event->point : NULL;
+}
 
 /* Makes an event with the driver's flags, with a reference for the caller. */
 cushim_status cushim__event_new(const struct cushim__scope *scope, unsigned flags,

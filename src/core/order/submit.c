@@ -99,14 +99,11 @@ void cushim__unlock_all(struct cushim__locks *locks)
     cushim__locks_forget(locks);
 }
 
-static cushim_status check_driver(const struct cushim__scope *scope,
-                                  const struct cushim__access *accesses, size_t n)
+static cushim_status check_drivers(const struct cushim__scope *scope,
+                                   const struct cushim__access *accesses, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (!cushim__is_of_driver(scope, &accesses[i]))
-            return cushim__fail_at(CUSHIM_ERROR_FOREIGN_CONTEXT, scope->call, scope->label,
-                                   "%s: the memory belongs to a context of another driver",
-                                   scope->call);
+        CUSHIM_TRY(cushim__check_driver(scope, accesses[i].buffer->context, "memory"));
     return CUSHIM_OK;
 }
 
@@ -122,7 +119,7 @@ cushim_status cushim__lock_all(const struct cushim__scope *scope, struct cushim_
     struct cushim__context *foreign;
     bool room = true;
 
-    CUSHIM_TRY(check_driver(scope, accesses, n));
+    CUSHIM_TRY(check_drivers(scope, accesses, n));
     for (size_t i = 0; room && i < n; i++)
         room = add(locks, accesses[i].buffer->context, false);
     while (room) {
@@ -151,10 +148,14 @@ static cushim_status check_thread(const struct cushim__submission *s)
 
 static cushim_status check_alive(const struct cushim__submission *s)
 {
-    if (!s->timeline->retired)
-        return CUSHIM_OK;
-    return cushim__fail_at(CUSHIM_ERROR_STALE_HANDLE, s->scope->call, s->scope->label,
-                           "%s: the stream was freed", s->scope->call);
+    return s->timeline->retired ? cushim__fail_freed(s->scope) : CUSHIM_OK;
+}
+
+cushim_status cushim__fail_leaked(const struct cushim__scope *scope)
+{
+    return cushim__fail_at(CUSHIM_ERROR_STALE_HANDLE, scope->call, scope->label,
+                           "%s: another thread has taken the memory by cushim_slice_leak()",
+                           scope->call);
 }
 
 static cushim_status check_attached(const struct cushim__submission *s,
@@ -165,8 +166,12 @@ static cushim_status check_attached(const struct cushim__submission *s,
     const bool to_stream = buffer->attached && !buffer->attached->retired;
 
     if (!to_stream && buffer->host_only && !buffer->context->limits.concurrent_managed)
-        return cushim__fail_at(CUSHIM_ERROR_NOT_ATTACHED, s->scope->call, s->scope->label,
-                               "%s: the unified memory is attached to the host", s->scope->call);
+        return cushim__fail_at(
+            CUSHIM_ERROR_NOT_ATTACHED, s->scope->call, s->scope->label,
+            "%s: the unified memory is attached to the host, and this device cannot "
+            "use it at the same time; cushim_unified_attach() attaches it to "
+            "streams",
+            s->scope->call);
     if (to_stream && buffer->attached != s->timeline)
         return cushim__fail_at(CUSHIM_ERROR_NOT_ATTACHED, s->scope->call, s->scope->label,
                                "%s: the unified memory is attached to another stream",
@@ -175,17 +180,18 @@ static cushim_status check_attached(const struct cushim__submission *s,
 }
 
 /*
- * Under the locks. Checks where the memory is attached, and allocates all that noting the work
- * needs.
+ * Under the locks. Checks whether the program has taken the memory over and where it is attached,
+ * and allocates all that noting the work needs.
  */
 static cushim_status prepare(const struct cushim__submission *s)
 {
     for (size_t i = 0; i < s->n; i++) {
         const struct cushim__access *a = &s->accesses[i];
-        const cushim_status status = s->attaching ? CUSHIM_OK : check_attached(s, a);
 
-        if (status)
-            return status;
+        if (a->buffer->leaked)
+            return cushim__fail_leaked(s->scope);
+        if (!s->attaching)
+            CUSHIM_TRY(check_attached(s, a));
         if (!cushim__buffer_prepare(a->buffer, a->begin, a->end, a->write, s->timeline) ||
             (a->buffer->code && !cushim__buffer_prepare(a->buffer->code, 0, 1, true, s->timeline)))
             return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, s->scope->call, s->scope->label,
@@ -195,51 +201,44 @@ static cushim_status prepare(const struct cushim__submission *s)
 }
 
 /*
- * Tells whether the fast path can be taken (buffer_fast.h). Under the lock of the timeline's
- * context.
+ * Uses one access on the fast path (buffer_fast.h), or returns false. The context is compared
+ * first: only then the lock that is held protects the buffer. A use of no bytes has no range that
+ * it could be noted in.
  */
-static bool is_fast(const struct cushim__submission *s)
+static bool use_fast(const struct cushim__submission *s, const struct cushim__access *a,
+                     uint64_t first)
 {
-    if (s->timeline->not_fast)
-        return false;
-    for (size_t i = 0; i < s->n; i++) {
-        const struct cushim__access *a = &s->accesses[i];
+    struct cushim__point *point = NULL;
+    struct cushim__range *range = NULL;
 
-        /*
-         * The context is compared first: only then the lock that is held protects the buffer. A use
-         * of no bytes has no range that it could be noted in.
-         */
-        if (a->buffer->context != s->timeline->context || a->begin == a->end ||
-            !cushim__fast_range(a->buffer, a->begin, a->end, a->write, s->timeline))
-            return false;
-    }
-    return true;
-}
-
-static void note_fast(const struct cushim__submission *s)
-{
-    s->timeline->submitted++;
-    for (size_t i = 0; i < s->n; i++) {
-        const struct cushim__access *a = &s->accesses[i];
-        struct cushim__range *range = cushim__buffer_exact_range(a->buffer, a->begin, a->end);
-
-        cushim__fast_note(range, cushim__fast_point(range, a->write, s->timeline), s->timeline);
-    }
+    if (a->buffer->context == s->timeline->context && a->begin != a->end)
+        range = cushim__fast_range(a->buffer, a->begin, a->end);
+    if (range)
+        point = cushim__fast_point(range, a->write, s->timeline, first);
+    if (point && !s->waits_only)
+        cushim__fast_note(range, point, s->timeline);
+    return point != NULL;
 }
 
 /*
- * Takes only the lock of the timeline's context. If the submission needs more, it notes nothing and
- * returns false.
+ * Takes only the lock of the timeline's context. Returns false if the submission needs more. What
+ * it has noted until then stays noted, under a number that no work has: that is
+ * never too little to wait for.
  */
 static bool begin_fast(const struct cushim__submission *s)
 {
+    struct cushim__timeline *timeline = s->timeline;
+    uint64_t first;
     bool fast;
 
-    cushim__lock(s->timeline->context);
-    fast = is_fast(s);
+    cushim__lock(timeline->context);
+    first = timeline->submitted + 1;
+    fast = !timeline->not_fast;
     if (fast && !s->waits_only)
-        note_fast(s);
-    cushim__unlock(s->timeline->context);
+        timeline->submitted = first;
+    for (size_t i = 0; fast && i < s->n; i++)
+        fast = use_fast(s, &s->accesses[i], first);
+    cushim__unlock(timeline->context);
     return fast;
 }
 
@@ -324,6 +323,7 @@ static cushim_status begin_recorded(const struct cushim__submission *s)
         return cushim__fail_at(CUSHIM_ERROR_CAPTURING, s->scope->call, s->scope->label,
                                "%s: the stream records for a graph, and this cannot be recorded",
                                s->scope->call);
+    CUSHIM_TRY(check_drivers(s->scope, s->accesses, s->n));
     if (!cushim__recording_reserve(s->timeline->recording, 2 * s->n))
         return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, s->scope->call, s->scope->label,
                                "%s: no memory to record", s->scope->call);
@@ -334,6 +334,17 @@ static void leave(struct cushim__submission *s)
 {
     cushim__timeline_unlock(s->timeline);
     cushim__locks_forget(&s->locks);
+}
+
+/* Leaves a submission that could not begin. The stream may have come to wait for others. */
+static void give_up(struct cushim__submission *s)
+{
+    if (s->mark) {
+        cushim__lock(s->timeline->context);
+        cushim__timeline_mark_waits(s->scope, s->timeline);
+        cushim__unlock(s->timeline->context);
+    }
+    leave(s);
 }
 
 cushim_status cushim__submit_begin(struct cushim__submission *s)
@@ -349,7 +360,7 @@ cushim_status cushim__submit_begin(struct cushim__submission *s)
     if (!status)
         status = s->timeline->recording ? begin_recorded(s) : begin_work(s);
     if (status)
-        leave(s);
+        give_up(s);
     return status;
 }
 

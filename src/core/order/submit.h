@@ -114,4 +114,7 @@ static inline bool cushim__is_of_driver(const struct cushim__scope *scope,
 void cushim__lock_contexts(struct cushim__locks *locks, struct cushim__context *a,
                            struct cushim__context *b);
 
+/* Fails for memory that another thread has taken over during the call. */
+cushim_status cushim__fail_leaked(const struct cushim__scope *scope);
+
 #endif

@@ -2,8 +2,13 @@
 #include "core/order/timeline.h"
 #include "core/object/event_pool.h"
 
-#include <assert.h>
 #include <stdlib.h>
+
+cushim_status cushim__fail_freed(const struct cushim__scope *scope)
+{
+    return cushim__fail_at(CUSHIM_ERROR_STALE_HANDLE, scope->call, scope->label,
+                           "%s: the stream was freed", scope->call);
+}
 
 uint64_t cushim__thread_number(void)
 {
@@ -74,11 +79,11 @@ struct cushim__timeline *cushim__timeline_get(struct cushim__context *context, C
 {
     struct cushim__timeline *timeline;
 
-    pthread_mutex_lock(&context->pool_lock);
+    cushim__mutex_lock(&context->pool_lock);
     timeline = find(context, cu, thread);
     if (!timeline)
         timeline = make(context, cu, thread);
-    pthread_mutex_unlock(&context->pool_lock);
+    cushim__mutex_unlock(&context->pool_lock);
     return timeline;
 }
 
@@ -99,9 +104,9 @@ void cushim__timeline_unref(struct cushim__timeline *timeline)
         return;
     context = timeline->context;
     /* Until here another thread may see it in the list; it then finds no references left. */
-    pthread_mutex_lock(&context->pool_lock);
+    cushim__mutex_lock(&context->pool_lock);
     unlink_from(context, timeline);
-    pthread_mutex_unlock(&context->pool_lock);
+    cushim__mutex_unlock(&context->pool_lock);
     for (size_t i = 0; i < CUSHIM__MARKS; i++)
         if (timeline->marks[i].event)
             cushim__event_give(context, timeline->marks[i].event);
@@ -193,12 +198,9 @@ static cushim_status record(const struct cushim__scope *scope, struct cushim__ti
 
     if (timeline->context == scope->context)
         return record_here(scope, timeline, mark);
-    status = CU_CALL(scope, cuCtxSetCurrent, (timeline->context->cu));
-    if (status)
-        return status;
+    CUSHIM_TRY(CU_CALL(scope, cuCtxSetCurrent, (timeline->context->cu)));
     status = record_here(scope, timeline, mark);
-    CU_FREE(scope, cuCtxSetCurrent, (scope->context->cu));
-    return status;
+    return cushim__scope_come_back(scope, status);
 }
 
 /*
@@ -215,7 +217,12 @@ cushim_status cushim__timeline_mark(const struct cushim__scope *scope,
         struct cushim__mark *oldest = &timeline->marks[timeline->next_mark];
         cushim_status status;
 
-        assert(cushim__timeline_usable(timeline));
+        /* Neither happens but where the driver has refused a mark before, and a wait instead. */
+        if (!cushim__timeline_usable(timeline))
+            return cushim__fail_at(CUSHIM_ERROR_WRONG_THREAD, scope->call, scope->label,
+                                   "%s: work of another thread's default stream has no event, "
+                                   "because the driver has refused to record one",
+                                   scope->call);
         status = record(scope, timeline, oldest);
         if (status)
             return status;
@@ -242,7 +249,7 @@ cushim_status cushim__point_mark(const struct cushim__scope *scope,
         *ret_mark = *mark;
         return CUSHIM_OK;
     }
-    if (pthread_mutex_trylock(&timeline->lock->mutex)) {
+    if (!cushim__handle_trylock(timeline->lock)) {
         *ret_busy = (struct cushim__point){cushim__timeline_ref(timeline), point->number};
         return CUSHIM_OK;
     }
@@ -316,30 +323,78 @@ cushim_status cushim__timeline_join(const struct cushim__scope *scope,
     return status;
 }
 
-void cushim__timeline_mark_now(const struct cushim__scope *scope, struct cushim__timeline *timeline)
+/*
+ * Waits for the stream where no event can be recorded: nothing could wait for its work later. In
+ * another context a default stream would be another stream.
+ */
+static bool wait_now(const struct cushim__scope *scope, struct cushim__timeline *timeline)
 {
-    struct cushim__mark mark;
-    const unsigned next = timeline->next_mark;
+    int result;
 
-    if (cushim__timeline_mark(scope, timeline, timeline->submitted, &mark)) {
-        cushim__defer_error(scope->context);
-        CU_FREE(scope, cuStreamSynchronize, (timeline->cu));
+    cushim__defer_error(scope->context);
+    if (timeline->context != scope->context)
+        return false;
+    result = CU_FN(scope->table, cuStreamSynchronize)(timeline->cu);
+    cushim__check_free(scope, result, "cuStreamSynchronize");
+    if (!result)
         timeline->done = timeline->submitted;
+    return !result;
+}
+
+bool cushim__timeline_mark_now(const struct cushim__scope *scope, struct cushim__timeline *timeline)
+{
+    const unsigned next = timeline->next_mark;
+    struct cushim__error before;
+    struct cushim__mark mark;
+    bool is_safe = true;
+
+    cushim__error_keep(&before);
+    if (cushim__timeline_mark(scope, timeline, timeline->submitted, &mark)) {
+        is_safe = wait_now(scope, timeline);
+        cushim__error_restore(&before);
     } else if (timeline->next_mark != next) {
         timeline->marks[next].early = true;
     }
+    return is_safe;
 }
 
-void cushim__timeline_retire(const struct cushim__scope *scope, struct cushim__timeline *timeline)
+bool cushim__timeline_retire(const struct cushim__scope *scope, struct cushim__timeline *timeline)
 {
     const bool has_points = atomic_load(&timeline->references) > 1;
 
-    if (has_points && timeline->done < timeline->submitted && cushim__timeline_usable(timeline))
-        cushim__timeline_mark_now(scope, timeline);
-    pthread_mutex_lock(&timeline->context->pool_lock);
+    if (has_points && timeline->done < timeline->submitted && cushim__timeline_usable(timeline) &&
+        !cushim__timeline_mark_now(scope, timeline))
+        return false;
+    cushim__mutex_lock(&timeline->context->pool_lock);
     timeline->retired = timeline->not_fast = true;
     timeline->cu = (CUstream) -1; /* no new stream has this address, so find() does not return it */
-    pthread_mutex_unlock(&timeline->context->pool_lock);
+    cushim__mutex_unlock(&timeline->context->pool_lock);
+    return true;
+}
+
+cushim_status cushim__timeline_hold(const struct cushim__scope *scope,
+                                    struct cushim__timeline *timeline, CUstream *ret_cu)
+{
+    bool retired;
+
+    cushim__timeline_lock(timeline);
+    retired = timeline->retired;
+    timeline->held += !retired;
+    *ret_cu = timeline->cu;
+    cushim__timeline_unlock(timeline);
+    return retired ? cushim__fail_freed(scope) : CUSHIM_OK;
+}
+
+void cushim__timeline_let_go(const struct cushim__scope *scope, struct cushim__timeline *timeline)
+{
+    CUstream ending = NULL;
+
+    cushim__timeline_lock(timeline);
+    if (!--timeline->held)
+        ending = TAKE_PTR(timeline->ending);
+    cushim__timeline_unlock(timeline);
+    if (ending)
+        CU_FREE(scope, cuStreamDestroy_v2, (ending));
 }
 
 /* The last submission of a timeline when a wait began. */
@@ -357,7 +412,7 @@ static struct before *note_all(struct cushim__context *context)
     struct before *list;
     size_t n = 0;
 
-    pthread_mutex_lock(&context->pool_lock);
+    cushim__mutex_lock(&context->pool_lock);
     for (struct cushim__timeline *t = context->timelines; t; t = t->next)
         n++;
     list = calloc(n + 1, sizeof(*list));
@@ -365,7 +420,7 @@ static struct before *note_all(struct cushim__context *context)
     for (struct cushim__timeline *t = context->timelines; list && t; t = t->next)
         if (ref_unless_zero(t))
             list[n++] = (struct before){t, cushim__timeline_issued(t)};
-    pthread_mutex_unlock(&context->pool_lock);
+    cushim__mutex_unlock(&context->pool_lock);
     return list;
 }
 

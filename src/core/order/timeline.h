@@ -49,6 +49,7 @@ struct cushim__timeline {
     struct cushim__handle_lock *lock; /* the stream lock */
     atomic_bool not_fast;             /* per-thread, recording or retired: not for the fast path */
     atomic_bool retired;              /* the stream is destroyed; written under all locks */
+    atomic_bool adopted;              /* the program destroys the stream, and does not say when */
     struct cushim__recording *recording; /* records all submissions (graph.h), or NULL */
 
     uint64_t submitted;      /* the number of the last submission */
@@ -66,6 +67,10 @@ struct cushim__timeline {
         uint64_t at;         /* seen by submissions with this number and later ones */
     } seen[CUSHIM__SEEN];
     unsigned n_seen;
+
+    /* Under the stream lock: calls that use the stream without it, cushim__timeline_hold(). */
+    unsigned held;
+    CUstream ending; /* the stream, if it is to be destroyed when none holds it; or NULL */
 };
 
 struct cushim__point {
@@ -75,6 +80,9 @@ struct cushim__point {
 
 /* Returns a number for the calling thread that no other thread ever gets. */
 uint64_t cushim__thread_number(void);
+
+/* CUSHIM_ERROR_STALE_HANDLE, for a stream that is retired. */
+cushim_status cushim__fail_freed(const struct cushim__scope *scope);
 
 /*
  * Returns the timeline of a stream, with a reference for the caller. It is made if there is none
@@ -101,14 +109,14 @@ static inline bool cushim__timeline_usable(const struct cushim__timeline *timeli
 
 static inline void cushim__timeline_lock(const struct cushim__timeline *timeline)
 {
-    pthread_mutex_lock(&timeline->lock->mutex);
+    cushim__handle_lock(timeline->lock);
 }
 
 /* Notes that the driver has accepted all submissions, and releases the stream lock. */
 static inline void cushim__timeline_unlock(struct cushim__timeline *timeline)
 {
     atomic_store_explicit(&timeline->issued, timeline->submitted, memory_order_release);
-    pthread_mutex_unlock(&timeline->lock->mutex);
+    cushim__handle_unlock(timeline->lock);
 }
 
 /*
@@ -175,8 +183,11 @@ cushim_status cushim__timeline_mark(const struct cushim__scope *scope,
                                     struct cushim__timeline *timeline, uint64_t number,
                                     struct cushim__mark *ret_mark);
 
-/* Marks the last submission early. If that fails, it waits until the stream is done instead. */
-void cushim__timeline_mark_now(const struct cushim__scope *scope,
+/*
+ * Marks the last submission early. If that fails, it waits until the stream is done instead. False
+ * if that fails, too. It does not change the thread's last error.
+ */
+bool cushim__timeline_mark_now(const struct cushim__scope *scope,
                                struct cushim__timeline *timeline);
 
 /* Notes that all submissions up to number are done. */
@@ -186,8 +197,31 @@ static inline void cushim__timeline_done(struct cushim__timeline *timeline, uint
         timeline->done = number;
 }
 
-/* Retires a timeline whose stream is about to be destroyed. */
-void cushim__timeline_retire(const struct cushim__scope *scope, struct cushim__timeline *timeline);
+/*
+ * Marks all of a per-thread stream of the calling thread after waits, because no other thread can
+ * do that later. Other streams are marked when somebody needs it.
+ */
+static inline void cushim__timeline_mark_waits(const struct cushim__scope *scope,
+                                               struct cushim__timeline *timeline)
+{
+    if (timeline->thread && cushim__timeline_usable(timeline))
+        cushim__timeline_mark_now(scope, timeline);
+}
+
+/*
+ * Retires a timeline whose stream is about to be destroyed. False if its work can neither be marked
+ * nor waited for: then the timeline stays as it is, and the stream must stay, too.
+ */
+bool cushim__timeline_retire(const struct cushim__scope *scope, struct cushim__timeline *timeline);
+
+/*
+ * Returns the stream of a timeline for driver calls without the stream lock, such as a wait. A
+ * thread that frees the stream meanwhile leaves its end to cushim__timeline_let_go().
+ * CUSHIM_ERROR_STALE_HANDLE if the stream was freed. Called without locks.
+ */
+cushim_status cushim__timeline_hold(const struct cushim__scope *scope,
+                                    struct cushim__timeline *timeline, CUstream *ret_cu);
+void cushim__timeline_let_go(const struct cushim__scope *scope, struct cushim__timeline *timeline);
 
 /* Waits for all work of the scope's context. Called without locks. */
 cushim_status cushim__synchronize_context(struct cushim__scope *scope);

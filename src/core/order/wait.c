@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/order/wait.h"
 
+#include "base/log.h"
+
 /* Marks to wait for. Their timelines have a reference, because the wait holds no lock. */
 struct pending {
     const struct cushim__scope *scope;
@@ -143,18 +145,113 @@ cushim_status cushim__buffer_query(struct cushim__scope *scope, const struct cus
 cushim_status cushim__timeline_synchronize(struct cushim__scope *scope,
                                            struct cushim__timeline *timeline)
 {
+    CUstream cu = NULL;
     cushim_status status;
     uint64_t number;
 
+    CUSHIM_TRY(cushim__timeline_hold(scope, timeline, &cu));
     /* Read before the wait: other threads may submit during it. */
     number = cushim__timeline_issued(timeline);
-    status = CU_CALL(scope, cuStreamSynchronize, (timeline->cu));
+    status = CU_CALL(scope, cuStreamSynchronize, (cu));
+    cushim__timeline_let_go(scope, timeline);
     if (status)
         return status;
     cushim__lock(timeline->context);
     cushim__timeline_done(timeline, number);
     cushim__unlock(timeline->context);
     return CUSHIM_OK;
+}
+
+/* --- before memory is freed --- */
+
+/* Some of the last uses of a buffer, after those that are skipped. */
+struct uses {
+    unsigned skip, n;
+    struct cushim__timeline *list[8]; /* each with a reference */
+};
+
+static bool list_use(const struct cushim__point *point, void *user)
+{
+    struct uses *u = user;
+
+    if (u->skip) {
+        u->skip--;
+        return true;
+    }
+    if (u->n == ARRAY_SIZE(u->list))
+        return false;
+    u->list[u->n++] = cushim__timeline_ref(point->timeline);
+    return true;
+}
+
+/*
+ * Waits for a stream itself, unless the program captures it: the wait would ruin that. Of a stream
+ * that is freed, or another thread's, the work has a mark.
+ */
+static cushim_status wait_for_stream(struct cushim__scope *scope, struct cushim__timeline *timeline)
+{
+    CUstream cu = NULL;
+    cushim_status status;
+    int capture = 0;
+
+    if (!cushim__timeline_usable(timeline) || cushim__timeline_hold(scope, timeline, &cu))
+        return cushim__timeline_settle(scope, timeline);
+    status = CU_CALL(scope, cuStreamIsCapturing, (cu, &capture));
+    if (!status && capture)
+        status = cushim__fail_at(CUSHIM_ERROR_CAPTURING, scope->call, scope->label,
+                                 "%s: the program captures a stream that has used the memory",
+                                 scope->call);
+    if (!status)
+        status = CU_CALL(scope, cuStreamSynchronize, (cu));
+    cushim__timeline_let_go(scope, timeline);
+    return status;
+}
+
+static cushim_status wait_in_context(const struct cushim__scope *scope,
+                                     struct cushim__timeline *timeline)
+{
+    struct cushim__scope inside;
+    cushim_status status;
+
+    /* If this context cannot be made current, the first call says so. */
+    cushim__scope_to_free(timeline->context, scope->call, scope->label, &inside);
+    status = wait_for_stream(&inside, timeline);
+    return cushim__scope_leave(&inside, status);
+}
+
+/* Nothing uses the memory any more, so the points stay as they are during the waits. */
+static cushim_status wait_for_streams(const struct cushim__scope *scope,
+                                      struct cushim__buffer *buffer)
+{
+    cushim_status status = CUSHIM_OK;
+    struct uses u = {.n = ARRAY_SIZE(u.list)};
+
+    for (unsigned seen = 0; u.n == ARRAY_SIZE(u.list); seen += u.n) {
+        u = (struct uses){.skip = seen};
+        cushim__lock(buffer->context);
+        cushim__buffer_each(buffer, 0, buffer->bytes, true, list_use, &u);
+        cushim__unlock(buffer->context);
+        for (unsigned i = 0; i < u.n; i++) {
+            if (!status)
+                status = wait_in_context(scope, u.list[i]);
+            cushim__timeline_unref(u.list[i]);
+        }
+    }
+    return status;
+}
+
+bool cushim__buffer_is_unused(struct cushim__scope *scope, struct cushim__buffer *buffer)
+{
+    const struct cushim__access all = {buffer, 0, buffer->bytes, true};
+
+    if (!cushim__buffer_synchronize(scope, &all))
+        return true;
+    cushim__defer_error(scope->context);
+    if (!wait_for_streams(scope, buffer))
+        return true;
+    cushim__defer_error(scope->context);
+    cushim__log(CUSHIM_LOG_ERROR, "%s: what may still be in use is never freed", scope->call);
+    return false;
 }
 
 cushim_status cushim__poll(cushim_status (*ask)(uint64_t id, const char *call), uint64_t id,

@@ -31,6 +31,13 @@ cushim_status cushim__timeline_settle(struct cushim__scope *scope,
                                       struct cushim__timeline *timeline);
 
 /*
+ * For a destructor: waits until no work uses a buffer, by its marks, or else by its streams. False
+ * if neither can be done: then work may still use it, and what it needs must never be freed. Errors
+ * are deferred. Called without locks.
+ */
+bool cushim__buffer_is_unused(struct cushim__scope *scope, struct cushim__buffer *buffer);
+
+/*
  * Asks again and again about the object of a handle until the result is not CUDA_ERROR_NOT_READY, or so
  * many nanoseconds have passed; that then is an error of the public function `call`.
  */

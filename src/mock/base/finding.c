@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/env.h"
+#include "base/str.h"
 #include "base/util.h"
 #include "mock/base/state.h"
 #include "mock/base/upcalls.h"
@@ -61,6 +62,7 @@ void mock__finding(enum cushim_mock_finding_kind kind, const char *format, ...)
         return;
     va_start(list, format);
     vsnprintf(text, sizeof(text), format, list);
+    cushim__str_one_line(text); /* labels are the program's words */
     va_end(list);
     keep(kind, text);
 }
@@ -74,6 +76,7 @@ void mock__finding_now(enum cushim_mock_finding_kind kind, const char *format, .
         return;
     va_start(list, format);
     vsnprintf(text, sizeof(text), format, list);
+    cushim__str_one_line(text);
     va_end(list);
     keep(kind, text);
     fprintf(stderr, "cushim mock: %s: %s\n", words[kind], text);

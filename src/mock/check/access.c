@@ -88,7 +88,8 @@ static void check_order(const struct mock__work *work, const struct mock__memory
 
         if (overlap(before, now) && (before->write || now->write) &&
             !(before->atomic && now->atomic) && before->ticket > work->behind &&
-            !mock__clock_reached(work->clock, before->slot, before->number))
+            !mock__clock_reached(work->clock, before->slot, before->number) &&
+            !mock__clock_reached(work->behind_too, before->slot, before->number))
             report_race(memory, before, now);
     }
 }

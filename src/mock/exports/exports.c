@@ -89,7 +89,19 @@ static struct cushim_hooks fault_hooks(const char *rules)
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool hooked; /* under the lock */
 
-CUSHIM__OPEN_IN_CHILD(lock);
+static atomic_uint inside; /* calls that may be using a set */
+static unsigned lost;      /* those that other threads of the parent were inside of at a fork */
+
+static void open_in_child(void)
+{
+    pthread_mutex_init(&lock, NULL);
+    lost = atomic_load(&inside);
+}
+
+__attribute__((constructor)) static void at_fork(void)
+{
+    pthread_atfork(NULL, NULL, open_in_child);
+}
 
 /*
  * Rules are never removed from a set. The whole set is removed, and freed when no call can use it
@@ -101,7 +113,6 @@ struct set {
 };
 
 static _Atomic(struct set *) asked;
-static atomic_uint inside; /* calls that may be using a set */
 static struct set *retired;
 
 static bool asked_before(struct cushim_call *call, void *user)
@@ -234,7 +245,7 @@ void cushim_mock_faults_clear(void)
         set->next = retired;
         retired = set;
     }
-    if (!atomic_load(&inside))
+    if (atomic_load(&inside) == lost)
         free_retired();
     pthread_mutex_unlock(&lock);
 }

@@ -11,6 +11,7 @@
 #include "mock/check/host_watch.h"
 #include "mock/launch/control.h"
 #include "mock/launch/program_run.h"
+#include "mock/module/cluster.h"
 #include "mock/module/kernels.h"
 #include "mock/module/module.h"
 #include "mock/module/occupancy.h"
@@ -75,41 +76,39 @@ static CUresult check_cooperative(const struct mock__request *request,
     return CUDA_SUCCESS;
 }
 
-/* The clusters that the launch asks for, or that the kernel has; false if there are none. */
-static bool find_cluster(const struct mock__request *request, const struct mock__function *function,
-                         unsigned cluster[3])
+/* Returns the value of an attribute with three dimensions, or NULL if it is not set or zeros. */
+static const unsigned *dimensions(const struct mock__attributes *attributes, int id,
+                                  unsigned room[3])
 {
-    enum { CLUSTER_DIMENSION = 4 };
-    const struct mock__attributes *attributes = request->attributes;
-
-    for (unsigned i = 0; i < 3; i++)
-        cluster[i] = (unsigned) function->attributes[MOCK__CLUSTER_WIDTH + i];
-    if (attributes && attributes->set >> CLUSTER_DIMENSION & 1)
-        memcpy(cluster, attributes->values[CLUSTER_DIMENSION], 3 * sizeof(*cluster));
-    return cluster[0];
+    if (!attributes || !(attributes->set >> id & 1))
+        return NULL;
+    memcpy(room, attributes->values[id], 3 * sizeof(*room));
+    return room[0] ? room : NULL;
 }
 
-/* A launch has the cluster that the kernel was compiled for, and the grid is made of clusters. */
+/*
+ * A launch has the cluster that it asks for, which was checked when it was set, or that the kernel
+ * was compiled for. A size that it prefers is a multiple of that.
+ */
 static CUresult check_cluster(const struct mock__request *request,
                               const struct mock__function *function)
 {
-    const struct mock__entry *entry = function->entry;
-    const unsigned portable = 8, most = 16;
-    unsigned cluster[3], blocks = 1;
+    enum { CLUSTER_DIMENSION = 4, PREFERRED_CLUSTER_DIMENSION = 11 };
+    unsigned own[3], asked_for[3], preferred_room[3];
+    const unsigned *cluster = dimensions(request->attributes, CLUSTER_DIMENSION, asked_for);
+    const unsigned *preferred =
+        dimensions(request->attributes, PREFERRED_CLUSTER_DIMENSION, preferred_room);
 
-    if (!find_cluster(request, function, cluster))
-        return function->attributes[MOCK__CLUSTER_MUST_BE_SET] ? INVALID_CLUSTER_SIZE
-                                                               : CUDA_SUCCESS;
-    for (unsigned i = 0; i < 3; i++) {
-        MOCK__REQUIRE(cluster[i] && request->grid[i] % cluster[i] == 0 &&
-                          (!entry->cluster[0] || cluster[i] == entry->cluster[i]),
-                      INVALID_CLUSTER_SIZE);
-        blocks *= cluster[i];
-    }
-    MOCK__REQUIRE(blocks <= (function->attributes[MOCK__NON_PORTABLE_CLUSTER] ? most : portable) &&
-                      (!entry->max_cluster || blocks <= entry->max_cluster),
-                  INVALID_CLUSTER_SIZE);
-    return CUDA_SUCCESS;
+    for (unsigned i = 0; i < 3; i++)
+        own[i] = (unsigned) function->attributes[MOCK__CLUSTER_WIDTH + i];
+    if (!cluster && own[0])
+        cluster = own;
+    if (!cluster)
+        return function->attributes[MOCK__CLUSTER_MUST_BE_SET] || preferred ? INVALID_CLUSTER_SIZE
+                                                                            : CUDA_SUCCESS;
+    for (unsigned i = 0; preferred && i < 3; i++)
+        MOCK__REQUIRE(preferred[i] && preferred[i] % cluster[i] == 0, INVALID_CLUSTER_SIZE);
+    return mock__cluster_check(function, request->grid, cluster);
 }
 
 /*

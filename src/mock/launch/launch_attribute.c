@@ -4,6 +4,7 @@
 
 #include "mock/base/state.h"
 #include "mock/launch/launch.h"
+#include "mock/module/cluster.h"
 #include "mock/stream/event.h"
 
 /*
@@ -27,9 +28,6 @@ enum {
     PREFERRED_SHARED_MEMORY_CARVEOUT = 14,
     NVLINK_UTIL_CENTRIC_SCHEDULING = 16,
 };
-
-#define LARGEST_PORTABLE_CLUSTER 8
-#define INVALID_CLUSTER_SIZE     ((CUresult) 912)
 
 /* The physical memory synchronisation domains of an H200. */
 #define SYNC_DOMAINS 4
@@ -69,19 +67,14 @@ static CUresult check_domains(const void *value)
 
 static CUresult check_cluster(const struct mock__request *request, const void *value)
 {
+    struct mock__function *function = NULL;
     unsigned cluster[3];
-    size_t blocks = 1;
 
     memcpy(cluster, value, sizeof(cluster));
     if (!cluster[0] && !cluster[1] && !cluster[2])
         return CUDA_SUCCESS; /* no clusters */
-    for (unsigned i = 0; i < 3; i++) {
-        MOCK__REQUIRE(cluster[i] && cluster[i] <= LARGEST_PORTABLE_CLUSTER &&
-                          request->grid[i] % cluster[i] == 0,
-                      INVALID_CLUSTER_SIZE);
-        blocks *= cluster[i];
-    }
-    return blocks <= LARGEST_PORTABLE_CLUSTER ? CUDA_SUCCESS : INVALID_CLUSTER_SIZE;
+    MOCK__TRY(mock__function_find(request->function, &function));
+    return mock__cluster_check(function, request->grid, cluster);
 }
 
 static CUresult add_event(struct mock__request *request, const void *value)

@@ -343,14 +343,21 @@ static void fill(struct ptx__launch *launch, const struct mock__function *functi
     launch->join = join;
 }
 
-/* The launch's attribute counts for more than the cluster that the kernel was compiled for. */
+/*
+ * The launch's attribute counts for more than the cluster that the kernel was compiled for. Zeros
+ * are no cluster.
+ */
 static void set_cluster(struct ptx__launch *launch, const struct mock__attributes *attributes)
 {
     enum { CLUSTER_DIMENSION = 4 };
+    unsigned cluster[3];
 
     if (!attributes || !(attributes->set >> CLUSTER_DIMENSION & 1))
         return;
-    memcpy(launch->cluster, attributes->values[CLUSTER_DIMENSION], sizeof(launch->cluster));
+    memcpy(cluster, attributes->values[CLUSTER_DIMENSION], sizeof(cluster));
+    if (!cluster[0])
+        return;
+    memcpy(launch->cluster, cluster, sizeof(cluster));
     launch->clustered = true;
 }
 

@@ -39,12 +39,14 @@ static struct mock__work *take_call(void)
 
 /*
  * Calls a host function without the lock: it may wait for another thread that uses the driver.
- * calling stays true meanwhile, so that waits give the function time to return.
+ * calling stays true meanwhile, so that waits give the function time to return. The function may
+ * tell other threads at once that the work before it is done, and what they submit then is ordered
+ * after that. The mock cannot see whether it does so, and does not claim that nothing orders them.
  */
 static void call(struct mock__work *work)
 {
     calling = true;
-    mock__upcalls.host_knows(work->clock, *mock__clock_of_host());
+    mock__host_waited(work->clock);
     mock__unlock_for_callback();
     work->type->run(work);
     mock__lock_after_callback();

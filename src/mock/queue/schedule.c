@@ -56,7 +56,7 @@ static struct mock__queue *choose(void)
 
 static CUresult state_of(const struct mock__queue *queue)
 {
-    return queue->context ? mock__context_usable(queue->context) : CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    return queue->context ? mock__context_usable(queue->context) : queue->ended;
 }
 
 /*
@@ -194,9 +194,15 @@ CUresult mock__wait_queue(struct mock__queue *queue)
     return finish_queue(queue, true);
 }
 
-static struct mock__queue *busy_queue_of(const struct mock__context *context)
+/*
+ * The context is looked up again each time: a wait releases the lock, and another thread may
+ * destroy the context meanwhile.
+ */
+static struct mock__queue *busy_queue_in(CUcontext handle)
 {
-    return context ? mock__busy_queue_of(context) : mock__busy_queues();
+    const struct mock__context *context = mock__object_find(MOCK__CONTEXT, handle);
+
+    return context ? mock__busy_queue_of(context) : NULL;
 }
 
 /*
@@ -206,27 +212,36 @@ static struct mock__queue *busy_queue_of(const struct mock__context *context)
 void mock__wait_context(const struct mock__context *context)
 {
     struct mock__clock *known = mock__clock_ref(context->clock);
+    const CUcontext handle = MOCK__HANDLE(context);
     struct mock__queue *queue;
 
-    while ((queue = mock__busy_queue_of(context)))
+    while ((queue = busy_queue_in(handle)))
         mock__wait_queue(queue);
     mock__host_waited(known);
     mock__clock_unref(known);
 }
 
+/* Work of other contexts may still run. */
 void mock__finish_context(const struct mock__context *context)
 {
-    const uint64_t last = mock__work_last();
+    struct mock__clock *submitted = mock__clock_ref(context->clock);
+    const CUcontext handle = MOCK__HANDLE(context);
     struct mock__queue *queue;
 
-    while ((queue = busy_queue_of(context)))
+    while ((queue = busy_queue_in(handle)))
         finish_queue(queue, false);
-    mock__work_settled(last);
+    mock__work_settled_too(submitted);
+    mock__clock_unref(submitted);
 }
 
 void mock__finish_all(void)
 {
-    mock__finish_context(NULL);
+    const uint64_t last = mock__work_last();
+    struct mock__queue *queue;
+
+    while ((queue = mock__busy_queues()))
+        finish_queue(queue, false);
+    mock__work_settled(last);
 }
 
 /* Can somebody's waiting for the queue make it go on? */

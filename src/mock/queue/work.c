@@ -13,7 +13,9 @@
 static struct mock__queue *busy; /* queues with work left */
 static uint64_t n_busy;          /* how often a queue came to have work */
 static uint64_t tickets;
-static uint64_t settled; /* later submissions come after all work up to this ticket */
+/* Later submissions come after all work up to this ticket, and after what the clock has reached. */
+static uint64_t settled;
+static struct mock__clock *settled_too;
 
 struct mock__queue *mock__busy_queues(void)
 {
@@ -61,12 +63,17 @@ void mock__queue_unref(struct mock__queue *queue)
 
 /*
  * Returns the slot of a queue that gets no more work. Points of the queue may still exist: the
- * count of the slot tells them that they are reached.
+ * count of the slot tells them that they are reached. From now on the context does not know the
+ * queue any more, and may be destroyed before those who wait for such a point go on.
  */
-static void give_slot(const struct mock__queue *queue)
+static void give_slot(struct mock__queue *queue)
 {
-    if (!queue->owned && !queue->first)
-        mock__slot_give(queue->slot, queue->submitted);
+    if (queue->owned || queue->first)
+        return;
+    mock__slot_give(queue->slot, queue->submitted);
+    if (queue->context)
+        queue->ended = mock__context_usable(queue->context);
+    queue->context = NULL;
 }
 
 void mock__queue_leave(struct mock__queue *queue)
@@ -128,6 +135,7 @@ void mock__work_free(void *pointer)
     for (size_t i = 0; i < work->n_waits; i++)
         mock__point_clear(&work->waits[i]);
     mock__clock_unref(work->clock);
+    mock__clock_unref(work->behind_too);
     free(work->waits);
     free(work);
 }
@@ -267,6 +275,7 @@ void mock__queue_detach(struct mock__queue *queue)
 {
     leave_context(queue);
     queue->context = NULL;
+    queue->ended = CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
 static void become_busy(struct mock__queue *queue)
@@ -308,6 +317,11 @@ void mock__work_settled(uint64_t ticket)
 {
     if (ticket > settled)
         settled = ticket;
+}
+
+void mock__work_settled_too(const struct mock__clock *clock)
+{
+    mock__clock_join(&settled_too, clock);
 }
 
 static void set_to(struct mock__clock **clock, const struct mock__clock *other)
@@ -389,6 +403,7 @@ CUresult mock__work_submit(struct mock__queue *queue, void *pointer)
     work->queue = queue;
     work->ticket = ++tickets;
     work->behind = settled;
+    work->behind_too = mock__clock_ref(settled_too);
     mock__time_submitted(work);
     queue->submitted++;
     mock__held_add(queue, work);

@@ -28,7 +28,9 @@ struct mock__context;
 struct mock__work;
 
 struct mock__queue {
-    struct mock__context *context; /* NULL after it is destroyed */
+    /* NULL after it is destroyed, or when the queue is done for good: see `ended`. */
+    struct mock__context *context;
+    CUresult ended;                /* without a context: what a wait for the queue answers */
     bool blocking;                 /* ordered with the context's legacy stream */
     bool legacy;                   /* the queue of the legacy stream */
     bool of_graph;                 /* part of an executable graph, not a stream */
@@ -112,7 +114,9 @@ struct mock__work {
     struct mock__work *next_call;       /* in the list of calls for the mock's thread */
     uint64_t ticket;                    /* its number among all work of the process */
     struct cushim__tree_node by_number; /* if it waits for the host: in its queue */
-    uint64_t behind;                 /* all work up to this ticket was done before its submission */
+    /* Done before its submission: all work up to this ticket, and what this clock has reached. */
+    uint64_t behind;
+    struct mock__clock *behind_too;
     uint64_t submitted_ns, begun_ns; /* device_time.c's */
     struct mock__point *waits;
     size_t n_waits;
@@ -178,19 +182,21 @@ void mock__work_free(void *work);
 struct mock__work *mock__work_nothing(void);
 
 /*
- * Notes that the host has waited for everything before the clock. Called when all of that is done,
- * not before the wait: later submissions count as ordered after it, and work that runs later is
- * watched for the host's accesses until the host learns more.
+ * Notes that the host has waited for everything before the clock, or is told that it is done by a
+ * host function. Called when all of that is done, not before the wait: later submissions count as
+ * ordered after it, and work that runs later is watched for the host's accesses until the host
+ * learns more.
  */
 void mock__host_waited(const struct mock__clock *clock);
 
 /*
- * mock__work_settled() notes that all work up to a ticket, such as the last one, was done before
- * the driver went on. That orders all later work after it. But the program did not wait for it, so
- * the host's own accesses are not ordered.
+ * These note what was done before the driver went on: all work up to a ticket, such as the last
+ * one, or what a clock has reached, such as that of one context. That orders all later work after
+ * it. But the program did not wait for it, so the host's own accesses are not ordered.
  */
 uint64_t mock__work_last(void);
 void mock__work_settled(uint64_t ticket);
+void mock__work_settled_too(const struct mock__clock *clock);
 
 /* Orders later work of the queue after the clock, for points that are already reached. */
 void mock__queue_follow(struct mock__queue *queue, const struct mock__clock *clock);

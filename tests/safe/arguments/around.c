@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "rows.h"
+#include "async.h"
 
 static cushim_driver foreign_driver(const struct world *w)
 {
@@ -238,6 +238,16 @@ static const struct around all[] = {
     {.name = "cushim_launch_arguments", .alias = "cushim_launch"},
     {.name = "cushim_launcher_push_arguments", .alias = "cushim_launcher_push"},
     {.name = "cushim_launcher_launch_config", .alias = "cushim_launcher_launch"},
+    {.name = "cushim_op_failed", .good = 2},
+    {.name = "cushim_op_record", .alias = "step "},
+    {.name = "cushim_op_all", .before = async_fill_operations, .after = async_drop_operations},
+    {.name = "cushim_op_then_all", .before = async_fill_operations, .after = async_drop_operations},
+    {.name = "cushim_op_unzip", .before = async_clear_parts},
+    {.name = "cushim_policy_set_default", .after = async_reset_default},
+    {.name = "cushim_policy_set_thread_default", .after = async_reset_thread},
+    {.name = "cushim_op_from_output", .before = async_give_output, .after = async_renew_outputs},
+    {.name = "cushim_output_take_slice", .after = async_renew_outputs},
+    {.name = "cushim_output_take_data", .after = async_renew_outputs},
     {.name = "cushim_mock_fail", .after = forget_faults},
     {.name = "cushim_mock_register_kernel", .after = forget_kernel},
 };

@@ -81,21 +81,46 @@ static void add_foreign(const struct finder *f, const char *what, uint64_t id)
     bad->is_foreign = kind_info[f->kind].number > CUSHIM__HANDLE_CONTEXT;
 }
 
+/* The kind of the handle of an object. */
+static unsigned handle_kind(uint64_t number)
+{
+    switch (number) {
+    case RECORDER:
+        return CUSHIM__HANDLE_STREAM;
+    case LIST_OPERATION:
+    case SHARED_OPERATION:
+    case LAUNCH_OPERATION:
+        return CUSHIM__HANDLE_OP;
+    case SCHEDULED_FUTURE:
+        return CUSHIM__HANDLE_FUTURE;
+    default:
+        return (unsigned) number;
+    }
+}
+
+/* Launches that are operations take operations for memory, and consume them. */
+static bool is_left_out(const struct finder *f, unsigned other)
+{
+    return other == CUSHIM__HANDLE_OP &&
+           (f->kind == KIND_OP_VIEW || f->kind == KIND_OP_VIEW_TO_WRITE);
+}
+
 static void find_handles(const struct finder *f)
 {
     const struct kind_info *info = &kind_info[f->kind];
-    const unsigned kind = info->number == RECORDER ? CUSHIM__HANDLE_STREAM : info->number;
+    const unsigned kind = handle_kind(info->number);
     const bool is_taken = info->class == TAKEN;
 
     add_bits(f, !is_taken && info->class != HANDLE_OR_NONE, "zero", 0);
     add_bits(f, true, "a stale handle", f->w->freed.id[kind]);
     for (unsigned other = 1; other < CUSHIM__HANDLE_KINDS; other++)
-        if (other != kind)
+        if (other != kind && !is_left_out(f, other))
             add_bits(f, !is_accepted(f, other),
                      words("the handle of another kind: ", cushim__handle_noun(other), ""),
                      f->w->own.id[other]);
     numbers_like(f, f->w->own.id[kind]);
-    if (!is_taken) {
+    /* Operations, policies and futures are of no context. */
+    if (!is_taken && kind < CUSHIM__HANDLE_OP) {
         add_foreign(f, "another context's", f->w->other.id[kind]);
         add_foreign(f, "another driver's", f->w->foreign.id[kind]);
     }

@@ -82,6 +82,19 @@ STRUCT(arguments, struct arguments, IN_ALL(a[0].name, TEXT_OR_NULL), IN_ALL(a[0]
        IN_ALL(a[1].intent, INTENT), IN_ALL(a[1].view, VIEW), IN_ALL(a[2].view, VIEW_TO_WRITE),
        IN_ALL(a[2].intent, INTENT))
 
+/* The same for launches that are operations. */
+STRUCT(op_arguments, struct arguments, IN_ALL(a[0].name, TEXT_OR_NULL), IN_ALL(a[0].intent, INTENT),
+       IN_ALL(a[0].bytes, VALUE_BYTES), IN_ALL(a[0].value, VALUE), IN_ALL(a[1].name, TEXT_OR_NULL),
+       IN_ALL(a[1].intent, INTENT), IN_ALL(a[1].view, OP_VIEW), IN_ALL(a[2].view, OP_VIEW_TO_WRITE),
+       IN_ALL(a[2].intent, INTENT))
+
+STRUCT(policy_params, struct cushim_policy_params, FIELD(cushim_policy_params, streams, SIZE),
+       FIELD(cushim_policy_params, pool, POOL_OR_NONE),
+       FIELD(cushim_policy_params, label, TEXT_OR_NULL))
+STRUCT(tiling, struct cushim_tiling, FIELD(cushim_tiling, shape[0], SAME_COUNT),
+       FIELD(cushim_tiling, shape[1], DEPTH), FIELD(cushim_tiling, tile[0], SIZE),
+       FIELD(cushim_tiling, tile[2], SIZE))
+
 #define INPUT(member, kind) FIELD(cushim_link_input, member, kind)
 STRUCT(link_inputs, struct cushim_link_input, INPUT(image, IMAGE_OR_NONE), INPUT(kind, LINK_KIND),
        INPUT(data, PTX_BYTES), INPUT(bytes, PTX_LENGTH), INPUT(name, TEXT_OR_NULL))
@@ -151,6 +164,9 @@ const struct fields *fields_of(enum kind kind)
         [KIND_ARGUMENT] = &argument,
         [KIND_PUSHED] = &arguments,
         [KIND_HOOKS] = &hooks,
+        [KIND_OP_ARGUMENTS] = &op_arguments,
+        [KIND_POLICY_PARAMS] = &policy_params,
+        [KIND_TILING] = &tiling,
         [KIND_MOCK_CONFIG] = &mock_config,
     };
 

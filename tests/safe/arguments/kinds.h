@@ -56,6 +56,12 @@ enum class {
 };
 
 typedef void (*host_function)(void *user);
+typedef cushim_op (*make_operation)(const struct cushim_exec *exec, void *user);
+typedef cushim_op (*next_operation)(const struct cushim_exec *exec, cushim_output *output,
+                                    void *user);
+typedef cushim_status (*map_function)(cushim_output *output, void *user, void **ret_data);
+typedef void (*inspect_function)(const cushim_output *output, void *user);
+typedef cushim_status (*next_stream)(void *user, cushim_stream *ret_stream);
 typedef size_t (*shared_of_block)(int block_threads);
 
 #define OWN(kind)                                                                                  \
@@ -67,10 +73,45 @@ typedef size_t (*shared_of_block)(int block_threads);
  */
 #define ARGUMENT_KINDS(X)                                                                          \
     HANDLE_ARGUMENTS(X)                                                                            \
+    ASYNC_ARGUMENTS(X)                                                                             \
     MEMORY_ARGUMENTS(X)                                                                            \
     TEXT_ARGUMENTS(X)                                                                              \
     NUMBER_ARGUMENTS(X)                                                                            \
     STRUCT_ARGUMENTS(X)
+
+/* Operations, policies and futures. The number is the kind of the handle. */
+#define ASYNC_ARGUMENTS(X)                                                                         \
+    X(OPERATION, cushim_op, FRESH, CUSHIM__HANDLE_OP, {0})                                         \
+    X(LIST_OPERATION, cushim_op, FRESH, LIST_OPERATION, {0})                                       \
+    X(SHARED_OPERATION, cushim_op, FRESH, SHARED_OPERATION, {0})                                   \
+    X(LAUNCH_OPERATION, cushim_op, FRESH, LAUNCH_OPERATION, {0})                                   \
+    X(OPERATIONS, const cushim_op *, ADDRESS, 0, w->operations)                                    \
+    X(PARTS, cushim_op *, ADDRESS, 0, w->parts)                                                    \
+    X(POLICY, cushim_policy, HANDLE, CUSHIM__HANDLE_POLICY, OWN(POLICY))                           \
+    X(POLICY_OR_NONE, cushim_policy, HANDLE_OR_NONE, CUSHIM__HANDLE_POLICY, OWN(POLICY))           \
+    X(STREAM_OR_NONE, cushim_stream, HANDLE_OR_NONE, CUSHIM__HANDLE_STREAM, OWN(STREAM))           \
+    X(FUTURE, cushim_future, HANDLE, CUSHIM__HANDLE_FUTURE, OWN(FUTURE))                           \
+    X(NEW_FUTURE, cushim_future, FRESH, CUSHIM__HANDLE_FUTURE, {0})                                \
+    X(SCHEDULED_FUTURE, cushim_future, FRESH, SCHEDULED_FUTURE, {0})                               \
+    X(FUTURES, const cushim_future *, ADDRESS, 0, w->futures)                                      \
+    X(ANY_OUTPUT, const cushim_output *, PLAIN, 0, NULL)                                           \
+    X(MADE_OUTPUT, cushim_output *, PLAIN, 0, NULL)                                                \
+    X(LIST_OUTPUT, const cushim_output *, ADDRESS, 0, NULL)                                        \
+    X(SLICE_OUTPUT, cushim_output *, ADDRESS, 0, NULL)                                             \
+    X(DATA_OUTPUT, cushim_output *, ADDRESS, 0, NULL)                                              \
+    X(MAKE_OPERATION, make_operation, ADDRESS, 0, async_make_operation)                            \
+    X(NEXT_OPERATION, next_operation, ADDRESS, 0, async_next_operation)                            \
+    X(MAP, map_function, ADDRESS, 0, async_map)                                                    \
+    X(INSPECT, inspect_function, ADDRESS, 0, async_inspect)                                        \
+    X(NEXT_STREAM, next_stream, ADDRESS, 0, async_next_stream)                                     \
+    X(OP_VIEW, cushim_view, VIEW_OF, CUSHIM__HANDLE_SLICE, w->view)                                \
+    X(OP_VIEW_TO_WRITE, cushim_view, WRITABLE, CUSHIM__HANDLE_SLICE, w->view)                      \
+    X(OP_ARGUMENTS, const struct cushim_argument *, STRUCTS, 0, w->arguments)                      \
+    X(POLICY_PARAMS, const struct cushim_policy_params *, PARAMS_OR_NULL, 0, &w->policy_params)    \
+    X(TILING, const struct cushim_tiling *, PARAMS, 0, &w->tiling)                                 \
+    X(TAKEN_OPERATION, void *, TAKEN, CUSHIM__HANDLE_OP, NULL)                                     \
+    X(TAKEN_POLICY, void *, TAKEN, CUSHIM__HANDLE_POLICY, NULL)                                    \
+    X(TAKEN_FUTURE, void *, TAKEN, CUSHIM__HANDLE_FUTURE, NULL)
 
 /* The number is the kind of the handle. */
 #define HANDLE_ARGUMENTS(X)                                                                        \

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "world.h"
+#include "async.h"
 
 #define ID(objects, kind)       ((objects)->id[CUSHIM__HANDLE_##kind])
 #define OF(type, objects, kind) ((type){ID(objects, kind)})
@@ -138,6 +138,14 @@ static uint64_t make_in_context(const struct objects *among, unsigned kind)
     case CUSHIM__HANDLE_GRAPH:
     case RECORDER:
         return make_in_stream(among, kind);
+    case CUSHIM__HANDLE_OP:
+    case CUSHIM__HANDLE_POLICY:
+    case CUSHIM__HANDLE_FUTURE:
+    case LIST_OPERATION:
+    case SHARED_OPERATION:
+    case LAUNCH_OPERATION:
+    case SCHEDULED_FUTURE:
+        return async_make(among, kind);
     default:
         return make_code(among, kind);
     }
@@ -203,6 +211,9 @@ void world_free(uint64_t *id)
         FREE(POOL, cushim_pool, cushim_pool_free)
         FREE(EXTERNAL_MEMORY, cushim_external_memory, cushim_external_memory_free)
         FREE(EXTERNAL_SEMAPHORE, cushim_external_semaphore, cushim_external_semaphore_free)
+        FREE(OP, cushim_op, cushim_op_free)
+        FREE(POLICY, cushim_policy, cushim_policy_free)
+        FREE(FUTURE, cushim_future, cushim_future_free)
     default:
         break; /* functions and kernels are not freed */
     }

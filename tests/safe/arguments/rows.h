@@ -23,6 +23,9 @@ enum result {
     VALUE,   /* something that does not fail */
     FREES,   /* nothing: it frees the object of its argument, and cannot fail */
     NOTHING, /* nothing */
+    RUNS,    /* an operation, which is run: the status is that */
+    SPLITS,  /* the same, of which an array is made */
+    DESCRIPTOR, /* below 0 on failure */
 };
 
 struct row {
@@ -39,7 +42,7 @@ struct rows {
 };
 
 extern const struct rows early_rows, driver_rows, work_rows, memory_rows, shared_rows, code_rows,
-    mock_rows;
+    async_rows, mock_rows;
 
 /* What goes around the calls of one function. */
 struct around {

@@ -31,7 +31,7 @@ const char *__tsan_default_options(void)
 }
 
 static const struct rows *const all[] = {&driver_rows, &work_rows, &memory_rows,
-                                         &shared_rows, &code_rows, &mock_rows};
+                                         &shared_rows, &code_rows, &async_rows, &mock_rows};
 
 static unsigned draw(unsigned *random, size_t below)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "world.h"
+#include "async.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -158,6 +158,8 @@ static void make_params(struct world *w)
     w->semaphore_params =
         *cushim_external_semaphore_params(.type = CUSHIM_EXTERNAL_SEMAPHORE_OPAQUE_FD, .fd = 3);
     w->hooks = (struct cushim_hooks){.before = no_hook, .user = w};
+    w->policy_params = *cushim_policy_params(.label = "policy");
+    w->tiling = *cushim_tiling(.shape = {ELEMENTS}, .tile = {8});
 }
 
 #define GOOD(name, type, class, number, good_value)                                                \
@@ -201,13 +203,14 @@ void world_open(struct world *w)
     make_shared(w);
     make_params(w);
     fill_good(w);
+    async_begin(w);
 }
 
 /* --- whether all is well --- */
 
-static void count_handle(enum cushim__handle_kind kind, void *object, const char *made, void *user)
+static void count_handle(const struct cushim__open_handle *handle, void *user)
 {
-    (void) kind, (void) object, (void) made;
+    (void) handle;
     ++*(size_t *) user;
 }
 
@@ -255,6 +258,7 @@ void world_close(struct world *w)
     const cushim_context context = OF(cushim_context, &w->own, CONTEXT);
     size_t n;
 
+    async_end(w);
     MUST(cushim_module_unregister(context, "registered"));
     cushim_module_free(&w->registered);
     cushim_event_free(&w->plain_event);

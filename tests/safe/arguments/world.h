@@ -10,8 +10,15 @@
 
 enum { ELEMENTS = 64 };
 
-/* A stream that records for a graph, where an object is made for one call. */
-enum { RECORDER = CUSHIM__HANDLE_KINDS, OBJECT_KINDS };
+/* Other objects that are made for one call: a stream that records for a graph, and so on. */
+enum {
+    RECORDER = CUSHIM__HANDLE_KINDS,
+    LIST_OPERATION,
+    SHARED_OPERATION,
+    LAUNCH_OPERATION,
+    SCHEDULED_FUTURE,
+    OBJECT_KINDS
+};
 
 /* One object of each kind, by the number of its handle. They belong together. */
 struct objects {
@@ -60,6 +67,11 @@ struct world {
     struct cushim_pool_params pool_params;
     struct cushim_external_memory_params memory_params;
     struct cushim_external_semaphore_params semaphore_params;
+
+    struct cushim_policy_params policy_params;
+    struct cushim_tiling tiling;
+    cushim_op operations[1], parts[1];
+    cushim_future futures[1], outputs; /* outputs: whose output the calls look at */
 
     int called, released; /* how often host functions were */
 };

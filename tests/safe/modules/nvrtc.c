@@ -140,6 +140,38 @@ static void mistakes(void)
     EXPECT(image.id == 0);
 }
 
+static char leaks[1000];
+
+static void keep(enum cushim_log_level level, const char *message, void *user)
+{
+    (void) level, (void) user;
+    snprintf(leaks + strlen(leaks), sizeof(leaks) - strlen(leaks), "%s\n", message);
+}
+
+/* Opening NVRTC on the way must not take the location that is for the module. */
+static void location_of_a_module(void)
+{
+    cushim_driver driver = CUSHIM_NONE;
+    cushim_context context = CUSHIM_NONE;
+    cushim_module module = CUSHIM_NONE;
+    char expected[100];
+
+    if (cushim_open(cushim_open_params(.library = "mock"), &driver))
+        return; /* a build without the mock */
+    EXPECT(!cushim_context_primary(driver, 0, &context));
+    snprintf(expected, sizeof(expected), "module 'kernel.cu', made by nvrtc.c:%d", __LINE__ + 1);
+    EXPECT(!cushim_module_compile(context, "extern \"C\" __global__ void f() {}", NULL, &module));
+    cushim_context_free(&context);
+    cushim_log_set(CUSHIM_LOG_WARNING, keep, NULL);
+    cushim_close(&driver);
+    cushim_log_set(CUSHIM_LOG_NONE, NULL, NULL);
+    if (!strstr(leaks, expected)) {
+        failures++;
+        printf("'%s' does not contain '%s'\n", leaks, expected);
+    }
+    cushim_module_free(&module);
+}
+
 int main(void)
 {
     cushim_nvrtc nvrtc = CUSHIM_NONE;
@@ -154,5 +186,6 @@ int main(void)
     choices();
     machine_code();
     mistakes();
+    location_of_a_module();
     return failures ? 1 : 0;
 }

@@ -221,6 +221,44 @@ Test(graph, what_cannot_be_recorded_is_refused_and_the_rest_is_not, .init = begi
     finish();
 }
 
+/* Memory of cushim that is given by its address is the same memory. */
+Test(graph, copies_with_pinned_memory_by_its_address, .init = begin)
+{
+    cushim_pinned from = CUSHIM_NONE, to = CUSHIM_NONE;
+    cushim_stream recorder = CUSHIM_NONE;
+    cushim_graph graph = CUSHIM_NONE;
+    cushim_slice x = ones(N);
+    float other[N] = {0}, *in;
+    const void *out;
+    void *pointer;
+
+    assert_ok(cushim_pinned_alloc(w.context, CUSHIM_ELEMENT(float), N, 0, &from));
+    assert_ok(cushim_pinned_alloc(w.context, CUSHIM_ELEMENT(float), N, 0, &to));
+    assert_ok(cushim_pinned_read(to, &out));
+    assert_ok(cushim_pinned_write(from, &pointer));
+    in = pointer;
+    for (int i = 0; i < N; i++)
+        in[i] = 7;
+    assert_ok(cushim_capture_begin(w.context, &recorder));
+    assert_ok(cushim_slice_write_async(recorder, x, in, N));
+    assert_ok(cushim_slice_read_async(recorder, x, (float *) (uintptr_t) out, N));
+    assert_refused(cushim_slice_write_async(recorder, x, other, N), CUSHIM_ERROR_CAPTURING,
+                   "a copy with memory of the host that cushim_pinned_alloc() did not make is not "
+                   "possible before cushim_capture_end()");
+    assert_refused(cushim_slice_write(recorder, x, in, N), CUSHIM_ERROR_CAPTURING,
+                   "a copy that is done when the call returns is not possible");
+    assert_ok(cushim_capture_end(&recorder, &graph));
+    cushim_pinned_free(&from);
+    assert_ok(cushim_graph_launch(graph, stream));
+    assert_ok(cushim_pinned_read(to, &out));
+    cr_assert(eq(flt, ((const float *) out)[N - 1], 7));
+    expect(x, 7);
+    cushim_graph_free(&graph);
+    cushim_pinned_free(&to);
+    cushim_slice_free(&x);
+    finish();
+}
+
 Test(graph, a_recorder_is_ended_whatever_happens, .init = begin)
 {
     cushim_slice x = ones(N), y = ones(N);

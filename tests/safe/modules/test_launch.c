@@ -200,6 +200,10 @@ Test(launch, shapes_are_checked_against_device_and_kernel, .init = begin)
     SHAPE("both elements", .grid = {1}, .block = {1}, .elements = 3);
     SHAPE("both elements", .grid = {1}, .elements = 3);
     SHAPE("both elements", .block = {1}, .elements = 3);
+    SHAPE("both elements", .grid = {0, 2}, .elements = 3);
+    SHAPE("both elements", .block = {0, 0, 2}, .elements = 3);
+    SHAPE("nothing: a block and no grid: .grid is how many blocks", .block = {64});
+    SHAPE("a block and no grid", .block = {0, 64});
     SHAPE("elements take", .elements = (size_t) 1 << 60);
     cr_assert(eq(u64, count(&w, "cuLaunchKernel"), 0));
     assert_ok(
@@ -215,6 +219,10 @@ Test(launch, an_empty_grid_does_nothing, .init = begin)
     assert_ok(cushim_launch(stream, nothing, cushim_for_2d(0, 7)));
     assert_ok(cushim_launch(stream, nothing, cushim_for_2d(7, 0)));
     assert_ok(cushim_launch(stream, nothing, cushim_for_3d(7, 7, 0)));
+    assert_ok(cushim_launch(stream, nothing, cushim_for_3d(0, 0, 0)));
+    assert_ok(cushim_launch(stream, nothing, cushim_for_2d(0, 0)));
+    assert_ok(
+        cushim_launch(stream, nothing, cushim_launch_config(.grid = {0, 1, 1}, .block = {64})));
     cr_assert(eq(u64, count(&w, "cuLaunchKernel"), 0));
     /* What is wrong with it is wrong all the same. */
     assert_status(cushim_launch(stream, nothing, cushim_for_elements(0), CUSHIM_VALUE(1)),

@@ -42,6 +42,7 @@ struct launch {
 static struct attribute attributes[32];
 static unsigned n_attributes;
 static bool answer;
+static unsigned grid_of_last;
 
 static bool before(struct cushim_call *call, void *user)
 {
@@ -56,6 +57,7 @@ static bool before(struct cushim_call *call, void *user)
     if (asks)
         **(int **) call->args[0] = 33;
     n_attributes = launch->n;
+    grid_of_last = launch->grid[0];
     memcpy(attributes, launch->attributes, launch->n * sizeof(*attributes));
     for (unsigned i = 0; i < launch->n; i++)
         if (launch->attributes[i].id == 13)
@@ -239,6 +241,9 @@ Test(launch_options, wrong_values_are_named, .init = begin)
     assert_wrong(".preferred_cluster is 0 x 0 x 1", .preferred_cluster = {0, 0, 1});
     assert_wrong(".cluster is 4 x 1 x 1, a .preferred_cluster of 6 x 1 x 1 is no multiple",
                  .cluster = {4}, .preferred_cluster = {6});
+    assert_wrong(".preferred_cluster without .cluster", .preferred_cluster = {6});
+    assert_wrong(".completion_event has at_block_start",
+                 .completion_event = &(struct cushim_launch_event){.at_block_start = true});
     assert_wrong(".cluster_scheduling is 3, it must be from 0 to 2", .cluster_scheduling = 3);
     assert_wrong(".sync_domain is 77, it must be from 0 to 2", .sync_domain = 77);
     assert_wrong(".shared_carveout is 101, it must be from -1", .shared_carveout = &(int){101});
@@ -292,6 +297,37 @@ Test(launch_options, times, .init = begin)
     finish();
 }
 
+static char leaks[1000];
+
+static void keep(enum cushim_log_level level, const char *message, void *user)
+{
+    (void) level, (void) user;
+    snprintf(leaks + strlen(leaks), sizeof(leaks) - strlen(leaks), "%s\n", message);
+}
+
+/* A location that another call has left is not theirs. */
+Test(launch_options, events_of_times_that_are_not_freed, .init = begin)
+{
+    cushim_event start = CUSHIM_NONE, end = CUSHIM_NONE;
+
+    cushim_source_location("wrong.c:1");
+    assert_ok(LAUNCH(.ret_start = &start, .ret_end = &end));
+    cushim_stream_free(&stream);
+    cushim_module_free(&module);
+    cushim_context_free(&context);
+    cushim_log_set(CUSHIM_LOG_WARNING, keep, NULL);
+    cushim_close(&watched);
+    cushim_log_set(CUSHIM_LOG_NONE, NULL, NULL);
+    cr_assert(eq(str, (char *) leaks,
+                 (char *) "not freed before its driver was closed: event, made by cushim_launch of "
+                          "nothing\n"
+                          "not freed before its driver was closed: event, made by cushim_launch of "
+                          "nothing\n"));
+    cushim_event_free(&start);
+    cushim_event_free(&end);
+    close_world(&w);
+}
+
 Test(launch_options, clusters_that_fit, .init = begin)
 {
     unsigned clusters = 0, blocks = 0;
@@ -307,6 +343,102 @@ Test(launch_options, clusters_that_fit, .init = begin)
     cr_assert(eq(uint, blocks, 33));
     cr_assert(eq(uint, n_attributes, 1));
     finish();
+}
+
+/* The blocks in x of the last launch, whose shape the driver got. */
+static unsigned blocks_of_elements(cushim_function f, size_t n, unsigned cluster)
+{
+    struct cushim_launch_config config = cushim_for_elements(n);
+
+    grid_of_last = 0;
+    config.options = cushim_launch_options(.cluster = {cluster});
+    assert_ok(cushim_launch(stream, f, config));
+    return grid_of_last;
+}
+
+/* The kernel that was compiled for clusters gets whole ones, too. */
+Test(launch_options, elements_take_whole_clusters, .init = begin)
+{
+    static const char text[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
+                               ".visible .entry k() .reqnctapercluster 4 { ret; }\n";
+    cushim_module m = CUSHIM_NONE;
+    cushim_function f;
+
+    assert_ok(cushim_module_load_text(context, text, NULL, &m));
+    assert_ok(cushim_module_function(m, "k", &f));
+    cr_assert(eq(uint, blocks_of_elements(nothing, 1, 4), 4));
+    cr_assert(eq(uint, blocks_of_elements(nothing, 256 * 4, 4), 4));
+    cr_assert(eq(uint, blocks_of_elements(nothing, 256 * 4 + 1, 4), 8));
+    cr_assert(eq(uint, blocks_of_elements(nothing, 256 * 4 + 1, 3), 6));
+    assert_ok(cushim_launch(stream, f, cushim_for_elements(0)));
+    assert_ok(cushim_launch(stream, f, cushim_for_elements(1)));
+    assert_ok(cushim_launch(stream, f, cushim_for_elements(256 * 5)));
+    assert_ok(cushim_stream_synchronize(stream));
+    assert_refused(
+        cushim_launch(stream, nothing,
+                      cushim_launch_config(.elements = 1,
+                                           .options = cushim_launch_options(.cluster = {1, 2}))),
+        CUSHIM_ERROR_INVALID_ARGUMENT, ".cluster is 1 x 2 x 1, a grid of 1 x 1 x 1");
+    assert_refused(
+        cushim_launch(stream, nothing,
+                      cushim_launch_config(.elements = ((size_t) 0x7fffffff) * 256,
+                                           .options = cushim_launch_options(.cluster = {2}))),
+        CUSHIM_ERROR_INVALID_ARGUMENT, "elements take 2147483648 blocks");
+    /* What not every device has is asked for beforehand. */
+    answer = false;
+    assert_refused(
+        cushim_launch(stream, nothing,
+                      cushim_launch_config(.grid = {16}, .block = {32},
+                                           .options = cushim_launch_options(.cluster = {16}))),
+        912, "; a grid is made of whole clusters, and clusters of more than 8 blocks");
+    assert_ok(
+        cushim_function_set_attribute(nothing, CUSHIM_FUNCTION_NON_PORTABLE_CLUSTER_ALLOWED, 1));
+    assert_ok(
+        cushim_launch(stream, nothing,
+                      cushim_launch_config(.grid = {16}, .block = {32},
+                                           .options = cushim_launch_options(.cluster = {16}))));
+    assert_ok(cushim_stream_synchronize(stream));
+    cushim_module_free(&m);
+    finish();
+}
+
+static bool refuse_launch(struct cushim_call *call, void *user)
+{
+    (void) user;
+    call->result = 1;
+    return call->row == CUSHIM_ROW_cuLaunchKernelEx;
+}
+
+/* The driver answers only a number for an attribute that it does not know. */
+Test(launch_options, attributes_that_came_later_name_their_version)
+{
+    const struct cushim_hooks refusing = {.before = refuse_launch};
+    cushim_module m = CUSHIM_NONE;
+    cushim_function f;
+    cushim_stream s = CUSHIM_NONE;
+
+    open_old_world(&w, "12.2");
+    assert_ok(cushim_interpose(w.driver, &refusing, 1, &watched));
+    assert_ok(cushim_context_primary(watched, 0, &context));
+    assert_ok(cushim_stream_new(context, NULL, &s));
+    assert_ok(cushim_module_load_text(context, ptx, NULL, &m));
+    assert_ok(cushim_module_function(m, "nothing", &f));
+    assert_refused(
+        cushim_launch(
+            s, f,
+            cushim_launch_config(.grid = {8}, .block = {32},
+                                 .options = cushim_launch_options(.shared_carveout =
+                                                                      &(const int){500 / 10},
+                                                                  .priority = &(const int){0},
+                                                                  .nvlink_centric = true))),
+        1,
+        "; .shared_carveout needs CUDA 12.5, this CUDA driver is 12.2; .nvlink_centric needs CUDA "
+        "13.0, this CUDA driver is 12.2");
+    cushim_module_free(&m);
+    cushim_stream_free(&s);
+    cushim_context_free(&context);
+    cushim_close(&watched);
+    close_world(&w);
 }
 
 Test(launch_options, an_old_driver_says_so)

@@ -56,11 +56,23 @@ Test(module, functions_and_their_parameters, .init = begin)
 Test(module, a_name_that_is_not_there_is_told_with_those_like_it, .init = begin)
 {
     cushim_module module = load(cushim_module_params(.label = "blas"));
+    cushim_slice slice = CUSHIM_NONE;
     cushim_function f;
 
-    assert_refused(cushim_module_function(module, "sapxy", &f), 500,
-                   "no function 'sapxy' in module 'blas'; it has saxpy, saxpby, _Z5scale");
-    assert_refused(cushim_module_function(module, "scale", &f), 500, "; it has _Z5scaleIfEvPT_S0_");
+    assert_refused(
+        cushim_module_function(module, "sapxy", &f), 500,
+        "no function 'sapxy' in module 'blas'; the module has the kernels saxpy, saxpby, "
+        "_Z5scale");
+    assert_refused(cushim_module_function(module, "scale", &f), 500,
+                   "; the module has the kernels _Z5scaleIfEvPT_S0_");
+    assert_refused(cushim_module_function(module, "counter", &f), 500,
+                   "no function 'counter' in module 'blas'; it is a variable: "
+                   "cushim_module_global() returns it");
+    assert_refused(cushim_module_global(module, "saxpy", &slice), 500,
+                   "; it is a function: cushim_module_function() returns it");
+    assert_refused(cushim_module_global(module, "conter", &slice), 500,
+                   "no variable 'conter' in module 'blas'");
+    cr_expect(eq(ptr, strstr(cushim_error_text(), "saxpy"), NULL), "no kernel is a variable");
     assert_refused(cushim_module_function(module, NULL, &f), CUSHIM_ERROR_INVALID_ARGUMENT,
                    "name is NULL");
     assert_refused(cushim_module_function(module, "saxpy", NULL), CUSHIM_ERROR_INVALID_ARGUMENT,
@@ -156,6 +168,11 @@ Test(module, what_is_no_image, .init = begin)
     assert_refused(cushim_module_load(w.context, "a\0b", 3, NULL, &module), 200, "neither PTX");
     assert_refused(cushim_module_load(w.context, NULL, 3, NULL, &module),
                    CUSHIM_ERROR_INVALID_ARGUMENT, "data is NULL");
+    assert_refused(
+        cushim_module_load_text(w.context, "extern \"C\" __global__ void f() {}", NULL, &module),
+        200, "the image is CUDA C++ and not PTX: cushim_module_compile() compiles it");
+    assert_refused(cushim_module_load_file(w.context, "", NULL, &module), 301,
+                   "cushim_module_load_file: the path is empty");
     assert_refused(cushim_module_load_text(w.context, NULL, NULL, &module),
                    CUSHIM_ERROR_INVALID_ARGUMENT, "data is NULL");
     assert_refused(cushim_module_load_text(w.context, ptx, NULL, NULL),
@@ -418,7 +435,10 @@ Test(module, code_libraries, .init = begin)
     assert_ok(cushim_code_library_kernel(library, "saxpy", &kernel));
     assert_ok(cushim_code_library_kernel(library, "saxpy", &again));
     cr_assert(eq(u64, kernel.id, again.id));
-    assert_refused(cushim_code_library_kernel(library, "no", &again), 500, "no kernel 'no'");
+    assert_refused(cushim_code_library_kernel(library, "no", &again), 500,
+                   "no kernel 'no' in library; the library has the kernels s");
+    assert_refused(cushim_code_library_kernel(library, "sapxy", &again), 500,
+                   "; the library has the kernels saxp");
     assert_ok(
         cushim_kernel_attribute(kernel, w.context, CUSHIM_FUNCTION_MAX_THREADS_PER_BLOCK, &value));
     cr_assert(eq(int, value, 1024));
@@ -459,6 +479,7 @@ Test(module, a_driver_that_does_not_tell_parameters)
 {
     struct cushim_parameter parameters[4];
     cushim_module module;
+    cushim_slice slice = CUSHIM_NONE;
     cushim_function f;
     size_t n = 0;
 
@@ -468,7 +489,10 @@ Test(module, a_driver_that_does_not_tell_parameters)
     assert_ok(cushim_function_parameters(f, parameters, 4, &n));
     cr_assert(eq(sz, n, 4));
     cr_assert(eq(sz, parameters[1].offset, 8));
-    assert_refused(cushim_module_function(module, "sapxy", &f), 500, "; it has saxpy, saxpby");
+    assert_refused(cushim_module_function(module, "sapxy", &f), 500,
+                   "; the module has the kernels saxpy, saxpby");
+    assert_refused(cushim_module_global(module, "conter", &slice), 500,
+                   "; the module has the variable counter");
     cushim_module_free(&module);
     close_world(&w);
 }

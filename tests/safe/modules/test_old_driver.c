@@ -112,8 +112,11 @@ Test(old_driver, names_the_driver_that_pools_need)
 Test(old_driver, without_attributes_of_streams)
 {
     begin("11.4");
-    assert_status(cushim_stream_set_priority(a, -1), 1);
-    assert_status(cushim_stream_set_sync_domain(a, CUSHIM_SYNC_DOMAIN_REMOTE), 1);
+    assert_refused(cushim_stream_set_priority(a, -1), 1,
+                   "; the priority of a stream that exists needs CUDA 11.8, this CUDA driver is "
+                   "11.4");
+    assert_refused(cushim_stream_set_sync_domain(a, CUSHIM_SYNC_DOMAIN_REMOTE), 1,
+                   "; a synchronisation domain needs CUDA 12.0, this CUDA driver is 11.4");
     assert_ok(cushim_stream_set_wait_policy(a, CUSHIM_WAIT_SPIN));
     finish();
 }
@@ -124,6 +127,17 @@ Test(old_driver, with_the_priority_of_streams_alone)
     assert_ok(cushim_stream_set_priority(a, -1));
     assert_status(cushim_stream_set_sync_domain(a, CUSHIM_SYNC_DOMAIN_REMOTE), 1);
     assert_status(cushim_stream_set_sync_domain_map(a, 0, 1), 1);
+    finish();
+}
+
+Test(old_driver, names_the_driver_that_the_limit_of_a_pool_needs)
+{
+    cushim_pool pool = CUSHIM_NONE;
+
+    begin("12.2");
+    assert_refused(cushim_pool_new(w.context, cushim_pool_params(.max_bytes = 1 << 20), &pool), 801,
+                   "cushim_pool_new: the driver knows no limit of a pool; .max_bytes needs CUDA "
+                   "12.3, this CUDA driver is 12.2");
     finish();
 }
 

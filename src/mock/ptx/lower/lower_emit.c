@@ -39,7 +39,7 @@ static uint32_t new_site(struct ptx__lowering *lower)
         return program->n_sites - 1;
     site->line = lower->at->place.line;
     location = lower->at->location ? &lower->module->locations[lower->at->location] : NULL;
-    if (location && location->file != PTX_NONE) {
+    if (location && location->file != PTX_NONE && lower->module->files[location->file].path) {
         site->source_line = location->line;
         site->file = path_of(lower, location->file);
     }

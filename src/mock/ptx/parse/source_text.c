@@ -2,39 +2,40 @@
 /* Reads the places in the program's source: .file, .loc, and debug sections. */
 #include "mock/ptx/parse/parse.h"
 
-/* Finds a file in the module's list, or PTX_NONE. Each text has its own numbers of files. */
+/*
+ * Finds a file in the module's list, or PTX_NONE. Each text has its own numbers of files. NVRTC
+ * writes .file at the end, behind all places in it, so a file is in the list from its first place
+ * on, and gets its path later.
+ */
 static bool find_file(struct ptx__parser *parser, size_t number, uint32_t *ret_file)
 {
-    const uint32_t *file;
+    struct ptx__module *module = parser->module;
+    struct ptx__file *file;
+    uint32_t *place;
 
     *ret_file = PTX_NONE;
     if (number > UINT32_MAX)
         return true;
-    file = ptx__map_at(&parser->files, 0, (uint32_t) number);
-    if (!file)
+    place = ptx__map_at(&parser->files, 0, (uint32_t) number);
+    if (!place)
         return ptx__no_memory(parser);
-    *ret_file = *file;
+    if (*place == PTX_NONE) {
+        file = ptx__append(parser, &module->files, &module->n_files, sizeof(*file));
+        if (!file)
+            return ptx__no_memory(parser);
+        *file = (struct ptx__file){(uint32_t) number, NULL, parser->unit};
+        *place = module->n_files - 1;
+    }
+    *ret_file = *place;
     return true;
-}
-
-static bool add_file(struct ptx__parser *parser, uint32_t number, const struct ptx__token *path)
-{
-    struct ptx__module *module = parser->module;
-    struct ptx__file *file = ptx__append(parser, &module->files, &module->n_files, sizeof(*file));
-    uint32_t *place = ptx__map_at(&parser->files, 0, number);
-
-    if (!file || !place)
-        return ptx__no_memory(parser);
-    *file = (struct ptx__file){number, ptx__copy(parser, path), parser->unit};
-    *place = module->n_files - 1;
-    return file->path;
 }
 
 /* Reads ".file 1 "a.cu", 1234, 56". The time and the size are ignored. */
 bool ptx__parse_file(struct ptx__parser *parser)
 {
     struct ptx__token path;
-    uint32_t known;
+    struct ptx__file *file;
+    uint32_t index;
     size_t number = 0;
 
     if (!ptx__parse_size(parser, &number))
@@ -49,13 +50,17 @@ bool ptx__parse_file(struct ptx__parser *parser)
         if (!ptx__parse_size(parser, &ignored))
             return false;
     }
-    if (!find_file(parser, number, &known))
+    if (!find_file(parser, number, &index))
         return false;
-    if (known != PTX_NONE)
+    if (index == PTX_NONE)
+        return true; /* no place can name it */
+    file = &parser->module->files[index];
+    if (file->path)
         return ptx__error(parser, path.place, "Duplicate file index #%zu", number);
     path.text++;
     path.length -= 2;
-    return add_file(parser, (uint32_t) number, &path);
+    file->path = ptx__copy(parser, &path);
+    return file->path;
 }
 
 static bool read_place(struct ptx__parser *parser, struct ptx__location *location)

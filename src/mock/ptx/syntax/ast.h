@@ -39,7 +39,7 @@ struct ptx__location {
 /* ".file 1 "a.cu"" */
 struct ptx__file {
     uint32_t number;
-    const char *path;
+    const char *path; /* NULL: places name the file, and no .file says what it is */
     uint32_t unit; /* the text that contains it, of the texts of a linked module */
 };
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Prints what a launch costs through the safe layer, in time and in instructions.
+"""Prints what calls cost through the safe layer, in time and in instructions.
 
-bench_launches.py BENCH_LAUNCH    the program of launch.c
+bench_counts.py PROGRAM WAY...    the program of launch.c or work.c, and what it does
 
 Instructions are counted by callgrind, as the difference of two runs of different length; those of
 the driver, which does nothing, are a handful. Without valgrind there are only times.
@@ -24,11 +24,11 @@ def instructions(program, way, calls):
 
 
 def main():
-    program = sys.argv[1]
+    program, *ways = sys.argv[1:]
     print(subprocess.run([program], capture_output=True, text=True, check=True).stdout, end="")
-    for way in ["raw", "one", "several"] if shutil.which("valgrind") else []:
+    for way in ways if shutil.which("valgrind") else []:
         count = instructions(program, way, LONG) - instructions(program, way, SHORT)
-        print(f"launch {way:<8} {count / (LONG - SHORT):9.1f} instructions")
+        print(f"{way:<10} {count / (LONG - SHORT):9.1f} instructions")
 
 
 if __name__ == "__main__":

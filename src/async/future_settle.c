@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/* Settling futures: how their work has ended, and their results. */
+#include <cushim/future.h>
+
+#include <stdlib.h>
+
+#include "async/future.h"
+#include "base/util.h"
+
+/* --- settling --- */
+
+/* Returns the stream of a future in flight, with a reference, or NULL. */
+static struct cushim__stream *stream_of(struct cushim__future *future)
+{
+    struct cushim__stream *on;
+
+    pthread_mutex_lock(&future->lock);
+    on = future->on;
+    if (on)
+        cushim__object_ref(&on->object);
+    pthread_mutex_unlock(&future->lock);
+    return on;
+}
+
+/* Asks whether a stream is done, until it is, or the future has ended. */
+static int query(const struct cushim__scope *scope, CUstream cu,
+                 const struct cushim__future *future, unsigned questions)
+{
+    int result = CUDA_ERROR_NOT_READY;
+
+    for (unsigned i = 0; i < questions && result == CUDA_ERROR_NOT_READY; i++) {
+        result = CU_FN(scope->table, cuStreamQuery)(cu);
+        if (atomic_load(&future->ended))
+            break;
+    }
+    return result == CUDA_ERROR_NOT_READY ? 0 : result;
+}
+
+/*
+ * Asks the driver whether the stream is well: CUSHIM_OK also while it works. *ret_asked tells
+ * whether the driver has answered at all.
+ */
+static cushim_status ask(struct cushim__future *future, unsigned questions, bool *ret_asked)
+{
+    struct cushim__stream *stream = stream_of(future);
+    struct cushim__scope scope;
+    cushim_status status;
+    int result;
+
+    *ret_asked = false;
+    if (!stream)
+        return CUSHIM_OK;
+    status = cushim__scope_enter(stream->object.context, "cushim_future_poll", NULL, &scope);
+    if (!status) {
+        *ret_asked = true;
+        result = query(&scope, stream->cu, future, questions);
+        status = cushim__scope_leave(
+            &scope, result ? cushim__fail_driver(&scope, result, "cuStreamQuery") : CUSHIM_OK);
+    }
+    cushim__object_unref(&stream->object);
+    return status;
+}
+
+/* Keeps the thread's error as that of the device. Without memory the future fails without it. */
+static void keep_failure(struct cushim__future *future)
+{
+    struct cushim__error *failure = malloc(sizeof(*failure));
+
+    if (failure)
+        *failure = *cushim__error();
+    pthread_mutex_lock(&future->lock);
+    if (!future->failure) {
+        future->failure = failure;
+        failure = NULL;
+    }
+    pthread_mutex_unlock(&future->lock);
+    free(failure);
+}
+
+void cushim__future_look(struct cushim__future *future, unsigned questions)
+{
+    struct cushim__error before;
+    bool asked;
+
+    if (!questions || atomic_load(&future->ended))
+        return;
+    cushim__error_keep(&before);
+    if (ask(future, questions, &asked) && asked) {
+        keep_failure(future);
+        cushim__future_wake(future, true);
+    }
+    cushim__error_restore(&before);
+}
+
+const struct cushim__stream *cushim__future_look_after(struct cushim__future *future,
+                                                       const struct cushim__stream *before)
+{
+    enum { QUESTIONS = 32 };
+    const struct cushim__stream *on;
+
+    pthread_mutex_lock(&future->lock);
+    on = future->on;
+    pthread_mutex_unlock(&future->lock);
+    if (on && on != before)
+        cushim__future_look(future, QUESTIONS);
+    return atomic_load(&future->lost) ? NULL : on;
+}
+
+/* Finds out how the device has ended: CUSHIM_OK, or the status of the thread's error. */
+static cushim_status find_end(struct cushim__future *future)
+{
+    const struct cushim__error *failure;
+    bool asked;
+
+    pthread_mutex_lock(&future->lock);
+    failure = future->failure;
+    pthread_mutex_unlock(&future->lock);
+    if (!failure)
+        return ask(future, 1, &asked);
+    *cushim__error() = *failure;
+    return failure->status;
+}
+
+/* Makes the error of a future whose device has failed. */
+static cushim_status fail_on_device(cushim_status status)
+{
+    const struct cushim__error error = *cushim__error();
+
+    return cushim__fail_at(status, error.call, error.label,
+                           "the operation failed on the device, or another one before it: %.800s",
+                           error.text);
+}
+
+/*
+ * Settles a future that has ended. The driver is asked and host memory is copied without the lock,
+ * which the driver's function takes. What was held is released last: then the program may use the
+ * future, and free it.
+ */
+static void settle(struct cushim__future *future)
+{
+    cushim_status status = find_end(future);
+    struct cushim__error before;
+    struct cushim__flight kept;
+    struct cushim__stream *on;
+
+    if (status)
+        status = fail_on_device(status);
+    else if (atomic_load(&future->lost))
+        status = cushim__fail_at(CUSHIM_ERROR_STALE_HANDLE, "cushim_future_poll", NULL,
+                                 "the context ended before the operation was done");
+    if (status)
+        cushim__output_free_memory(&future->output);
+    else
+        cushim__flight_deliver(&future->flight);
+    pthread_mutex_lock(&future->lock);
+    on = TAKE_PTR(future->on);
+    kept = cushim__future_take_kept(future);
+    cushim__future_set(future, status);
+    pthread_mutex_unlock(&future->lock);
+    cushim__error_keep(&before);
+    cushim__flight_end(&kept, !status);
+    cushim__flight_finish(&future->flight);
+    cushim__error_restore(&before);
+    if (on)
+        cushim__object_unref(&on->object);
+}
+
+/* Begins to settle a future, unless another thread does: then it waits for that. */
+static void settle_once(struct cushim__future *future)
+{
+    bool mine;
+
+    pthread_mutex_lock(&future->lock);
+    while (future->state == CUSHIM__FUTURE_SETTLING)
+        pthread_cond_wait(&future->changed, &future->lock);
+    mine = future->state == CUSHIM__FUTURE_IN_FLIGHT && !future->dropped;
+    if (mine)
+        future->state = CUSHIM__FUTURE_SETTLING;
+    pthread_mutex_unlock(&future->lock);
+    if (mine)
+        settle(future);
+}
+
+cushim_status cushim__future_result(const struct cushim__future *future)
+{
+    if (future->status && future->error)
+        *cushim__error() = *future->error;
+    else if (future->status)
+        cushim__fail_at(future->status, "cushim_future_poll", NULL, "the operation failed: %s",
+                        cushim__status_text(future->status));
+    return future->status;
+}
+
+enum cushim__future_state cushim__future_state(struct cushim__future *future)
+{
+    enum cushim__future_state state;
+
+    pthread_mutex_lock(&future->lock);
+    state = future->state;
+    pthread_mutex_unlock(&future->lock);
+    return state;
+}
+
+cushim_status cushim__future_fail_freed(const char *call)
+{
+    return cushim__fail_at(CUSHIM_ERROR_STALE_HANDLE, call, NULL,
+                           "%s: another thread has freed the future meanwhile", call);
+}
+
+cushim_status cushim__future_ask(struct cushim__future *future, unsigned questions,
+                                 const char *call)
+{
+    enum cushim__future_state state;
+    bool dropped;
+
+    pthread_mutex_lock(&future->lock);
+    state = future->state;
+    dropped = future->dropped;
+    pthread_mutex_unlock(&future->lock);
+    if (dropped)
+        return cushim__future_fail_freed(call);
+    if (state == CUSHIM__FUTURE_SETTLED)
+        return cushim__future_result(future);
+    if (state == CUSHIM__FUTURE_SCHEDULED)
+        return cushim__fail_at(CUSHIM_ERROR_BUSY, call, NULL,
+                               "%s: the future was not submitted, and would be pending for ever: "
+                               "see cushim_future_submit()",
+                               call);
+    if (state == CUSHIM__FUTURE_SUBMITTING)
+        return CUSHIM_PENDING;
+    cushim__future_look(future, questions);
+    if (!atomic_load(&future->ended))
+        return CUSHIM_PENDING;
+    settle_once(future);
+    return cushim__future_state(future) == CUSHIM__FUTURE_SETTLED ? cushim__future_result(future)
+                                                                  : cushim__future_fail_freed(call);
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+#include "async/node.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "async/gate.h"
+
+/* A node for a description that failed. */
+struct failed {
+    struct cushim__node node;
+    struct cushim__error error;
+};
+
+static cushim_status run_failed(struct cushim__run *run, struct cushim__node *node,
+                                struct cushim_output **inputs, struct cushim__outcome *ret)
+{
+    const struct failed *failed = (const struct failed *) node;
+
+    (void) run, (void) inputs, (void) ret;
+    *cushim__error() = failed->error;
+    return failed->error.status;
+}
+
+/* Whoever takes it fails in the same way, through whichever handle. */
+static const struct cushim__node_type failed_type = {
+    .noun = "description", .many = true, .run = run_failed};
+
+/* --- making and freeing --- */
+
+static void destroy_one(struct cushim__node *node)
+{
+    if (node->type->finish)
+        node->type->finish(node);
+    for (size_t i = 0; i < node->n; i++)
+        cushim__node_unref(node->operands[i]);
+    if (node->gate)
+        cushim__gate_unref(node->gate);
+    if (node->on_id)
+        cushim__object_close(&node->on_id, CUSHIM__HANDLE_STREAM, "cushim_op_free");
+    cushim__object_finish(&node->object);
+    free(node);
+}
+
+/*
+ * The nodes that the destruction of a node destroys, too, are put into a list, so that a long chain
+ * needs no deep stack.
+ */
+static void destroy(void *object)
+{
+    static _Thread_local struct cushim__node *doomed;
+    static _Thread_local bool is_destroying;
+    struct cushim__node *node = object;
+
+    node->doomed = doomed;
+    doomed = node;
+    if (is_destroying)
+        return;
+    is_destroying = true;
+    while (doomed) {
+        node = doomed;
+        doomed = node->doomed;
+        destroy_one(node);
+    }
+    is_destroying = false;
+}
+
+/* The operands stand behind the rest of the node, in the same memory. */
+struct cushim__node *cushim__node_new(const struct cushim__node_type *type, size_t bytes, size_t n)
+{
+    const size_t of_node = (bytes + sizeof(void *) - 1) / sizeof(void *) * sizeof(void *);
+    struct cushim__node *node = calloc(1, of_node + n * sizeof(struct cushim__node *));
+
+    if (!node) {
+        cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, NULL, NULL, "no memory for an operation");
+        return NULL;
+    }
+    cushim__object_init(&node->object, CUSHIM__HANDLE_OP, NULL, destroy);
+    node->type = type;
+    node->n = n;
+    node->operands = (struct cushim__node **) (void *) ((char *) node + of_node);
+    return node;
+}
+
+void cushim__node_unref(struct cushim__node *node)
+{
+    if (node)
+        cushim__object_unref(&node->object);
+}
+
+/* Makes a node that fails with the thread's error. */
+static struct cushim__node *new_failed(void)
+{
+    const struct cushim__error error = *cushim__error();
+    struct cushim__node *node = cushim__node_new(&failed_type, sizeof(struct failed), 0);
+
+    if (node)
+        ((struct failed *) node)->error = error;
+    return node;
+}
+
+bool cushim__node_error(const struct cushim__node *node)
+{
+    if (node->type != &failed_type)
+        return false;
+    *cushim__error() = ((const struct failed *) node)->error;
+    return true;
+}
+
+/* --- handles --- */
+
+/*
+ * The location that the thread has set is for what the public call makes itself: the operations
+ * that are its arguments are made after it was set.
+ */
+static cushim_op give(struct cushim__node *node, const char *call)
+{
+    const char *place = cushim__handle_source_location(NULL);
+    cushim_op op = CUSHIM_NONE;
+
+    if (cushim__object_give(&node->object, call, &op.id))
+        op.id = 0;
+    cushim__handle_source_location(place);
+    return op;
+}
+
+cushim_op cushim__node_give_error(const char *call)
+{
+    struct cushim__node *node = new_failed();
+
+    return node ? give(node, call) : (cushim_op) CUSHIM_NONE;
+}
+
+cushim_op cushim__node_give(struct cushim__node *node, const char *call)
+{
+    return node ? give(node, call) : cushim__node_give_error(call);
+}
+
+/*
+ * Closes the handle. An operation that has another handle, and is not shared, could run twice.
+ */
+static cushim_status close_handle(const struct cushim__node *node, uint64_t id, const char *call)
+{
+    const bool is_alone = node->type->many || cushim__handle_claim(id);
+
+    CUSHIM_TRY(cushim__handle_close(id, CUSHIM__HANDLE_OP, call));
+    if (is_alone)
+        return CUSHIM_OK;
+    return cushim__fail_at(CUSHIM_ERROR_BUSY, call, NULL,
+                           "%s: the operation has another handle, and is not shared: see "
+                           "cushim_op_share()",
+                           call);
+}
+
+struct cushim__node *cushim__node_take(uint64_t id, const char *call)
+{
+    const char *place = cushim__handle_source_location(NULL);
+    struct cushim__node *node = cushim__handle_pin(id, CUSHIM__HANDLE_OP, call);
+    cushim_status status = node ? CUSHIM_OK : cushim__error()->status;
+
+    if (node) {
+        cushim__object_ref(&node->object);
+        /* Who uses the handle again learns which function has used it before. */
+        cushim__handle_source_location(call);
+        status = close_handle(node, id, call);
+        cushim__handle_unpin(id);
+    }
+    cushim__handle_source_location(place);
+    if (!status)
+        return node;
+    cushim__node_unref(node);
+    return new_failed();
+}
+
+struct cushim__node *cushim__node_over(const struct cushim__node_type *type, size_t bytes,
+                                       cushim_op op, const char *call)
+{
+    struct cushim__node *node = cushim__node_new(type, bytes, 1);
+
+    if (!node) {
+        cushim__ops_drop(&op, 1);
+        return NULL;
+    }
+    if (cushim__node_take_operands(node, &op, call))
+        return node;
+    cushim__node_unref(node);
+    return NULL;
+}
+
+bool cushim__node_take_operands(struct cushim__node *node, const cushim_op *ops, const char *call)
+{
+    bool complete = true;
+
+    for (size_t i = 0; i < node->n; i++) {
+        node->operands[i] = cushim__node_take(ops[i].id, call);
+        complete &= node->operands[i] != NULL;
+    }
+    return complete;
+}
+
+void cushim__ops_drop(const cushim_op *ops, size_t n)
+{
+    const char *place = cushim__handle_source_location(NULL);
+
+    for (size_t i = 0; i < n; i++) {
+        cushim_op op = ops[i];
+
+        cushim__handle_free(&op.id, CUSHIM__HANDLE_OP, "cushim_op_free");
+    }
+    cushim__handle_source_location(place);
+}
+
+/* --- messages --- */
+
+const char *cushim__node_describe(const struct cushim__node *node, char *text, size_t size)
+{
+    const char *label = cushim__object_label((struct cushim__object *) (uintptr_t) &node->object);
+    char what[128] = "";
+
+    if (node->type->describe)
+        node->type->describe(node, what, sizeof(what));
+    snprintf(text, size, "%s%s%s%s%s%s%s%s%s", node->type->noun ? node->type->noun : "step",
+             *what ? " " : "", what, *label ? " '" : "", label, *label ? "'" : "",
+             node->place.text[0] ? " (" : "", node->place.text, node->place.text[0] ? ")" : "");
+    return text;
+}
