@@ -253,3 +253,44 @@ Test(handle, loses_its_last_pin_in_a_host_function)
     cr_expect(eq(int, second, 1));
     cr_expect(not(cushim__attention_needed()));
 }
+
+struct parent {
+    uint64_t child;
+    int *destroyed;
+};
+
+static void destroy_and_free_child(void *object)
+{
+    struct parent *parent = object;
+
+    cushim__object_close(&parent->child, TRACE, "free");
+    ++*parent->destroyed;
+}
+
+/* Each of them frees a handle, and a free looks for what is to be destroyed: not on the stack. */
+Test(handle, many_lose_their_last_pin_in_a_host_function)
+{
+    enum { MANY = 100000 };
+    struct parent *parents = malloc(MANY * sizeof(*parents));
+    int destroyed = 0, children = 0;
+
+    cr_assert(ne(ptr, parents, NULL));
+    cushim__host_function_begin();
+    for (size_t i = 0; i < MANY; i++) {
+        uint64_t id = 0;
+
+        parents[i] = (struct parent){create(TRACE, &children), &destroyed};
+        assert_ok(
+            cushim__handle_create(DRIVER, &parents[i], destroy_and_free_child, "create", &id));
+        cr_assert(eq(ptr, cushim__handle_pin(id, DRIVER, "use"), &parents[i]));
+        assert_ok(cushim__handle_close(id, DRIVER, "close"));
+        cushim__handle_unpin(id);
+    }
+    cushim__host_function_end();
+    cr_expect(eq(int, destroyed, 0));
+    cushim__close_deferred();
+    cr_expect(eq(int, destroyed, MANY));
+    cr_expect(eq(int, children, MANY));
+    cr_expect(not(cushim__attention_needed()));
+    free(parents);
+}

@@ -138,16 +138,10 @@ static bool defer_close(uint64_t id, enum cushim__handle_kind kind, const char *
     return true;
 }
 
-void cushim__close_deferred(void)
+static void close_all_deferred(void)
 {
-    const char *here;
-    struct deferred *d;
+    struct deferred *d = atomic_exchange(&deferred, NULL);
 
-    if (!cushim__attention_needed())
-        return;
-    /* The location that the thread has set is for what it makes or frees itself. */
-    here = cushim__handle_source_location(NULL);
-    d = atomic_exchange(&deferred, NULL);
     while (d) {
         struct deferred *next = d->next;
 
@@ -158,6 +152,24 @@ void cushim__close_deferred(void)
         d = next;
     }
     cushim__handle_destroy_deferred();
+}
+
+/*
+ * Destroying an object may free handles, which comes here again. The call that is at work goes on
+ * with the next object itself, so that the stack does not grow with the number of objects.
+ */
+void cushim__close_deferred(void)
+{
+    static _Thread_local bool at_work;
+    const char *here;
+
+    if (!cushim__attention_needed() || at_work)
+        return;
+    /* The location that the thread has set is for what it makes or frees itself. */
+    here = cushim__handle_source_location(NULL);
+    at_work = true;
+    close_all_deferred();
+    at_work = false;
     cushim__handle_source_location(here);
 }
 
