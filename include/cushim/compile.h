@@ -15,13 +15,15 @@
  *     CUSHIM_TRY(cushim_compile(source, cushim_compile_params(.arch = "90"), &image));
  *
  * Compiling takes from tens of milliseconds to seconds, and older versions of NVRTC compile only
- * one program at a time. So keep images instead of compiling the same source again.
+ * one program at a time. So keep images instead of compiling the same source again, or let a cache
+ * on disk keep them, also for the next run of the program: .cache = "/home/me/.cache/my-program".
  */
 #ifndef CUSHIM_COMPILE_H
 #define CUSHIM_COMPILE_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <cushim/driver.h>
 
@@ -98,7 +100,7 @@ struct cushim_compile_params {
     /** --maxrregcount: the maximum number of registers of a thread; 0 means no limit. */
     int max_registers;
 
-    bool line_info;    /* --generate-line-info: source lines for profilers and the mock's findings */
+    bool line_info; /* --generate-line-info: source lines for profilers and the mock's findings */
     bool device_debug; /* --device-debug: for debuggers; turns optimisation off */
 
     const char *std; /* --std: the language, "c++14", "c++17", "c++20" */
@@ -119,6 +121,20 @@ struct cushim_compile_params {
      * lists them.
      */
     const char *const *options;
+
+    /**
+     * A folder that keeps images, so that the same compilation is done only once: see "The cache"
+     * below. If it is NULL, the environment variable CUSHIM_CACHE names the folder; if that is not
+     * set either, or if this is "", nothing is kept.
+     */
+    const char *cache;
+
+    /**
+     * How many bytes of images the folder keeps. If it is 0, CUSHIM_CACHE_BYTES says so, a number
+     * that may end with K, M or G; otherwise it is 256 MiB. The images that were not used for
+     * longest are removed.
+     */
+    uint64_t cache_bytes;
 };
 
 /**
@@ -139,6 +155,56 @@ struct cushim_compile_params {
 CUSHIM_API CUSHIM_CHECKED cushim_status cushim_compile(const char *source,
                                                        const struct cushim_compile_params *params,
                                                        cushim_image *ret_image);
+
+/*
+ * The cache. An image is found again if all is the same that can change it: the source, the name,
+ * the options, the name expressions, the kind of image, the NVRTC (its version, and the size and
+ * time of its files), and each header that may have been read: those in memory, and those in files,
+ * wherever NVRTC may look for them, and whether they are there. So a header that is changed, added
+ * or removed makes a new image. Images with debug information, line information, LTO-IR and
+ * OptiX-IR contain the current folder, so for them that counts, too. The log and the lowered names
+ * are kept with the image.
+ *
+ * A program is compiled without the cache, and the log says why (CUSHIM_LOG_INFO), if it cannot be
+ * known what the result depends on: if a macro makes the name of a header, if __has_include() asks
+ * for such a name, if the text contains __DATE__, __TIME__ or __TIMESTAMP__, trigraphs or import
+ * declarations, if an option is unknown or names other files (such as those for precompiled
+ * headers), if variables for NVRTC's parts are set (NVRTC_..., NVVM_..., EDG_...), or if hooks or a
+ * resolver stand for NVRTC. Comments and lines that a condition leaves out count, too.
+ *
+ * Any number of processes may use a folder at the same time, and may end at any time: a file is
+ * complete before it gets its name. A file that is damaged is not used, but made anew. If the disk
+ * is full, or cannot be written, programs are compiled as without a cache. The limit may be
+ * exceeded while images are being written.
+ *
+ * Whoever can write to the folder chooses what runs. So it is made for its user alone (mode 0700),
+ * and the call fails with CUSHIM_ERROR_INVALID_ARGUMENT if the folder belongs to another user, if
+ * others may write to it, or if its name is a symbolic link. Delete the folder to empty the cache.
+ */
+
+/** What the cache did for this process since it began, all folders and threads together. */
+struct cushim_cache_counts {
+    size_t size;       /* the caller sets it to the size of the structure */
+    uint64_t hits;     /* images that were found */
+    uint64_t misses;   /* images that were not found; they were compiled */
+    uint64_t bypasses; /* compilations that could not use the cache, although one was named */
+    uint64_t damaged;  /* files that were damaged; these are misses, too */
+    uint64_t stored;   /* images that were written */
+    uint64_t removed;  /* images that were removed to keep to the limit */
+};
+
+/**
+ * Returns the counts. The caller sets .size before, so that a program and a library of different
+ * versions agree on the fields:
+ *
+ *     struct cushim_cache_counts counts = {.size = sizeof(counts)};
+ *
+ *     CUSHIM_TRY(cushim_compile_cache_counts(&counts));
+ *
+ * Fields that this library does not know become 0. Thread-safe.
+ */
+CUSHIM_API CUSHIM_CHECKED cushim_status
+cushim_compile_cache_counts(struct cushim_cache_counts *ret_counts);
 
 /**
  * Returns the bytes of an image, and their number if ret_bytes is not NULL. PTX ends with a NUL,

@@ -6,6 +6,7 @@
 
 #include "base/params.h"
 #include "base/status.h"
+#include "core/code/cache.h"
 #include "core/code/rtc.h"
 
 enum { NOT_FOUND = 500 }; /* CUDA_ERROR_NOT_FOUND */
@@ -37,6 +38,16 @@ cushim_status cushim_compile(const char *source, const struct cushim_compile_par
     if (status)
         cushim__image_free(image);
     return status;
+}
+
+cushim_status cushim_compile_cache_counts(struct cushim_cache_counts *ret_counts)
+{
+    struct cushim_cache_counts counts;
+
+    if (!ret_counts)
+        return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: ret_counts is NULL", __func__);
+    cushim__cache_counts(&counts);
+    return PARAMS_WRITE(cushim_cache_counts, removed, &counts, ret_counts);
 }
 
 void cushim_image_free(cushim_image *image)

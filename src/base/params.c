@@ -53,3 +53,20 @@ cushim_status cushim__params_read(const char *call, const struct cushim__params_
     memcpy((unsigned char *) ret_copy + sizeof(size), bytes + sizeof(size), known - sizeof(size));
     return CUSHIM_OK;
 }
+
+cushim_status cushim__params_write(const char *call, const struct cushim__params_type *type,
+                                   const void *from, void *ret_params)
+{
+    size_t size = 0, known;
+
+    memcpy(&size, ret_params, sizeof(size));
+    if (size < type->first_bytes || size > MOST_BYTES)
+        return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, NULL,
+                               "%s: .size of struct %s is %zu: set it to sizeof(struct %s) before",
+                               call, type->name, size, type->name);
+    known = size < type->bytes ? size : type->bytes;
+    memset((unsigned char *) ret_params + known, 0, size - known);
+    memcpy((unsigned char *) ret_params + sizeof(size), (const unsigned char *) from + sizeof(size),
+           known - sizeof(size));
+    return CUSHIM_OK;
+}

@@ -46,6 +46,17 @@ struct cushim__params_type {
         &params_type;                                                                              \
     })
 
+/*
+ * Copies a structure of this version to one of the caller, whose size the caller has set. What the
+ * caller's version does not have is left out, and what this version does not have becomes zero.
+ */
+#define PARAMS_WRITE(name, last, from, ret_params)                                                 \
+    cushim__params_write(__func__, PARAMS_TYPE(name, last), (const struct name *){from},           \
+                         (struct name *){ret_params})
+
+cushim_status cushim__params_write(const char *call, const struct cushim__params_type *type,
+                                   const void *from, void *ret_params);
+
 cushim_status cushim__params_read(const char *call, const struct cushim__params_type *type,
                                   const void *params, void *ret_copy);
 

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/status.h"
 #include "base/util.h"
+#include "core/code/cache.h"
 #include "core/object/env_hooks.h"
 #include "loader/missing.h"
 
@@ -232,6 +233,47 @@ static cushim_status compile(struct job *job, const char *source,
     return read_names(job);
 }
 
+/* Runs NVRTC. The image is in job->image, or NULL after an error. */
+static cushim_status make_image(struct job *job, const char *source,
+                                const struct cushim__rtc_options *options)
+{
+    cushim_status status;
+
+    job->image = cushim__image_new();
+    status = job->image ? compile(job, source, options) : no_memory(job);
+    if (job->program)
+        FUNCTION(job->rtc, int(void **), nvrtcDestroyProgram)(&job->program);
+    if (status) {
+        cushim__image_free(TAKE_PTR(job->image));
+        return status;
+    }
+    job->image->kind = job->params->kind;
+    return CUSHIM_OK;
+}
+
+/* Takes the image from the cache, or makes it. */
+static cushim_status find_or_make(struct job *job, const char *source,
+                                  const struct cushim__rtc_options *options)
+{
+    const struct cushim__cache_input input = {.rtc = job->rtc,
+                                              .name = program_name(job->params),
+                                              .source = source,
+                                              .params = job->params,
+                                              .options = options};
+    struct cushim__cache cache;
+    cushim_status status = CUSHIM_OK;
+
+    CUSHIM_TRY(cushim__cache_open(&input, job->call, &cache));
+    job->image = cushim__cache_find(&cache);
+    if (!job->image) {
+        status = make_image(job, source, options);
+        if (!status)
+            cushim__cache_keep(&cache, job->image);
+    }
+    cushim__cache_close(&cache);
+    return status;
+}
+
 cushim_status cushim__rtc_compile(const struct cushim__driver *rtc, const char *source,
                                   const struct cushim_compile_params *params, const char *call,
                                   struct cushim__image **ret_image)
@@ -241,16 +283,9 @@ cushim_status cushim__rtc_compile(const struct cushim__driver *rtc, const char *
     cushim_status status;
 
     CUSHIM_TRY(cushim__rtc_options_make(params, call, &options));
-    job.image = cushim__image_new();
-    status = job.image ? compile(&job, source, &options) : no_memory(&job);
-    if (job.program)
-        FUNCTION(rtc, int(void **), nvrtcDestroyProgram)(&job.program);
+    status = find_or_make(&job, source, &options);
     cushim__str_finish(&options.text);
-    if (status) {
-        cushim__image_free(job.image);
-        return status;
-    }
-    job.image->kind = params->kind;
+    CUSHIM_TRY(status);
     job.image->name = cushim__arena_printf(&job.image->arena, "%s", program_name(params));
     *ret_image = job.image;
     return CUSHIM_OK;

@@ -237,6 +237,7 @@ static void find_listed(const struct finder *f)
         {NULL}, {"", NULL}, {"%s%n", NULL}, {"\xff\xc0\x80", NULL}, {"a\nb\x1b", NULL}};
     static const struct cushim_header headers[][2] = {
         {{"a.h", NULL}, {NULL, NULL}}, {{"", ""}, {NULL, NULL}}, {{"%s%n", "\xff"}, {NULL, NULL}}};
+    static struct cushim_cache_counts counts[] = {{.size = 0}, {.size = 8}, {.size = SIZE_MAX}};
     static const double doubles[] = {-1, 1.5, 1e300, -0.0, __builtin_nan(""), __builtin_inf()};
 
     switch (f->kind) {
@@ -262,6 +263,16 @@ static void find_listed(const struct finder *f)
     case KIND_TEXTS:
         for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
             add_pointer(f, false, "wrong texts", texts[i]);
+        return;
+    case KIND_CACHE_FOLDER:
+        add_pointer(f, false, "\"\"", "");
+        add_pointer(f, true, "a file", "/dev/null");
+        add_pointer(f, true, "a folder of all users", "/tmp");
+        return;
+    case KIND_CACHE_COUNTS:
+        add_pointer(f, true, "NULL", NULL);
+        for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
+            add_pointer(f, true, "counts without a size", &counts[i]);
         return;
     default:
         for (size_t i = 0; i < ARRAY_SIZE(headers); i++)

@@ -35,7 +35,8 @@ STRUCT(compile_params, struct cushim_compile_params, COMPILE(nvrtc, NVRTC_OR_NON
        COMPILE(ftz, ON_OR_OFF), COMPILE(prec_sqrt, ON_OR_OFF), COMPILE(prec_div, ON_OR_OFF),
        COMPILE(fmad, ON_OR_OFF), COMPILE(max_registers, INT), COMPILE(std, TEXT_OR_NULL),
        COMPILE(include_paths, TEXTS), COMPILE(definitions, TEXTS), COMPILE(headers, HEADERS),
-       COMPILE(name_expressions, TEXTS), COMPILE(options, TEXTS))
+       COMPILE(name_expressions, TEXTS), COMPILE(options, TEXTS), COMPILE(cache, CACHE_FOLDER),
+       COMPILE(cache_bytes, SEED))
 
 #define MODULE(member, kind) FIELD(cushim_module_params, member, kind)
 STRUCT(module_params, struct cushim_module_params, MODULE(name, TEXT_OR_NULL),

@@ -296,7 +296,9 @@ typedef size_t (*shared_of_block)(int block_threads);
     X(NONE_THERE, size_t, EXACT, 0, 0)                                                             \
     X(INTS, const int *, LISTED, 0, NULL)                                                          \
     X(TEXTS, const char *const *, LISTED, 0, NULL)                                                 \
-    X(HEADERS, const struct cushim_header *, LISTED, 0, NULL)
+    X(HEADERS, const struct cushim_header *, LISTED, 0, NULL)                                      \
+    X(CACHE_FOLDER, const char *, LISTED, 0, NULL)                                                 \
+    X(CACHE_COUNTS, struct cushim_cache_counts *, LISTED, 0, &w->cache_counts)
 
 /* fields.c has the fields of these structures. */
 #define STRUCT_ARGUMENTS(X)                                                                        \

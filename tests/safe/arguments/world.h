@@ -54,6 +54,7 @@ struct world {
     struct cushim_fault fault;
     struct cushim_stream_params stream_params;
     struct cushim_compile_params compile_params;
+    struct cushim_cache_counts cache_counts;
     struct cushim_module_params module_params;
     struct cushim_block_size_params block_size_params;
     struct cushim_launch_config launch_config, cluster_config;

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The cache of compilations on disk: cache.c. What an entry is named by: cache_key.c. What is in
+ * its file: cache_entry.c. The folder with the files: cache_folder.c.
+ */
+#ifndef CUSHIM_CORE_CODE_CACHE_H
+#define CUSHIM_CORE_CODE_CACHE_H
+
+#include "base/sha256.h"
+#include "core/code/image.h"
+#include "core/code/rtc.h"
+
+/* One compilation. */
+struct cushim__cache_input {
+    const struct cushim__driver *rtc;
+    const char *name, *source;
+    const struct cushim_compile_params *params;
+    const struct cushim__rtc_options *options;
+};
+
+struct cushim__cache_key {
+    unsigned char bytes[CUSHIM__SHA256_BYTES];
+};
+
+/* The cache as one compilation sees it. If folder is -1, nothing is looked for, and nothing kept.
+ */
+struct cushim__cache {
+    int folder;
+    uint64_t limit; /* in bytes */
+    struct cushim__cache_input input;
+    struct cushim__cache_key key;
+};
+
+/*
+ * Opens the cache that the parameters or the environment name, and computes the key. Fails if they
+ * are wrong, or if others may write to the folder. A cache that cannot be used for another reason
+ * is not used; the log says why.
+ */
+cushim_status cushim__cache_open(const struct cushim__cache_input *input, const char *call,
+                                 struct cushim__cache *ret_cache);
+
+/* Returns the image of an earlier compilation, or NULL. The caller frees it. */
+struct cushim__image *cushim__cache_find(const struct cushim__cache *cache);
+
+/* Keeps an image. Nothing is kept if a header was changed since the cache was opened. */
+void cushim__cache_keep(const struct cushim__cache *cache, const struct cushim__image *image);
+
+void cushim__cache_close(struct cushim__cache *cache);
+
+/* Copies the counts of this process. */
+void cushim__cache_counts(struct cushim_cache_counts *ret_counts);
+
+/* --- cache_key.c --- */
+
+/*
+ * Computes the key from all that the result depends on. Returns false with a sentence in why if
+ * that is not known.
+ */
+bool cushim__cache_key_make(const struct cushim__cache_input *input,
+                            struct cushim__cache_key *ret_key, char *why, size_t why_size);
+
+/* --- cache_entry.c --- */
+
+/* Returns the bytes of a file with this image, or NULL when out of memory. The caller frees them.
+ */
+void *cushim__cache_entry_write(const struct cushim__cache_key *key,
+                                const struct cushim__image *image, size_t *ret_bytes);
+
+/* Returns the image in the bytes of a file; NULL if they are damaged, or out of memory. */
+struct cushim__image *cushim__cache_entry_read(const struct cushim__cache_key *key,
+                                               const void *bytes, size_t n_bytes);
+
+/* --- cache_folder.c --- */
+
+/*
+ * Opens a folder, and makes it if it is absent. If others may write to it, the call fails. If it
+ * cannot be made, *ret_folder is -1, and the log says why.
+ */
+cushim_status cushim__cache_folder_open(const char *path, const char *call, int *ret_folder);
+
+/* Returns the bytes of an entry, or NULL. The entry then counts as used last. */
+void *cushim__cache_folder_read(int folder, const struct cushim__cache_key *key, size_t *ret_bytes);
+
+/* Removes an entry. */
+void cushim__cache_folder_remove(int folder, const struct cushim__cache_key *key);
+
+/*
+ * Writes an entry, so that no reader ever sees a part of it, and then removes the entries that were
+ * not used for longest until no more than limit bytes are left. Returns false if nothing was
+ * written, and counts what was removed.
+ */
+bool cushim__cache_folder_write(int folder, const struct cushim__cache_key *key, const void *bytes,
+                                size_t n_bytes, uint64_t limit, uint64_t *ret_removed);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* Which headers a text may include, without a preprocessor: include_lines.c. */
+#ifndef CUSHIM_CORE_CODE_INCLUDE_LINES_H
+#define CUSHIM_CORE_CODE_INCLUDE_LINES_H
+
+#include <stddef.h>
+
+/* Gets the name of a header, as it stands between the quotes or the angle brackets. */
+typedef void cushim__include_fn(const char *name, size_t length, void *user);
+
+/*
+ * Calls found() with each header that a compiler may look for when it reads this text: also those
+ * of lines that a condition leaves out, and those that only __has_include() asks for. A name may
+ * come several times. text ends with a NUL.
+ *
+ * Returns NULL, or a sentence that says why the text does not tell all that a result depends on: a
+ * header whose name a macro makes, or the date.
+ */
+const char *cushim__include_lines(const char *text, size_t bytes, cushim__include_fn *found,
+                                  void *user);
+
+#endif
