@@ -2,7 +2,8 @@
 /*
  * An NVRTC whose result is the text that it got, and a number that no other compilation of the
  * process has. So tests see whether something was compiled, on every machine and in every tool. It
- * reads no headers; the tests with NVRTC itself do that.
+ * reads no headers; the tests with NVRTC itself do that. A program that ends with "changes PATH"
+ * appends to that file while it is compiled, and one with the word "mistake" does not compile.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,7 +58,14 @@ EXPORT(int, nvrtcCreateProgram, struct program **ret_program, const char *source
 
 EXPORT(int, nvrtcCompileProgram, struct program *program, int n, const char *const *options)
 {
+    const char *path = strstr(program->ptx, "changes ");
+    FILE *file = path ? fopen(path + strlen("changes "), "a") : NULL;
+
     (void) n, (void) options;
+    if (file) {
+        fputs("/* changed */", file);
+        fclose(file);
+    }
     return strstr(program->ptx, "mistake") ? COMPILATION : 0;
 }
 
