@@ -79,8 +79,7 @@ Test(cache, another_nvrtc_has_its_own_images)
 
     cr_expect(eq(int, OUTCOME("source"), MISS));
     for (size_t i = 0; i < 2; i++) {
-        CUSHIM_SCOPED(cushim_nvrtc) first = nvrtc;
-
+        cushim_nvrtc_close(&nvrtc);
         open_nvrtc(others[i], &nvrtc);
         cr_expect(eq(int, OUTCOME("source"), MISS), "%s", others[i]);
         cr_expect(eq(int, OUTCOME("source"), HIT), "%s", others[i]);
