@@ -41,6 +41,7 @@
 #include <cushim/context.h>
 #include <cushim/device.h>
 #include <cushim/driver.h>
+#include <cushim/embedded.h>
 #include <cushim/event.h>
 #include <cushim/external.h>
 #include <cushim/fault.h>

@@ -30,6 +30,8 @@ WITHOUT_BAD_VALUES = {
     "cushim_open_params.resolver": "any function is good, and NULL is the default",
     "cushim_open_params.resolver_user": "only the resolver looks at it",
     "cushim_block_size_params.shared_of_block": "any function is good, and NULL is the default",
+    "cushim_embedded_kernel.elements": "an array as long as .parameters, which is there",
+    "cushim_embedded_kernel.cache": "memory of the program, and NULL is allowed",
     "cushim_module_params.options": "the driver reads the array; .n_options is there",
     "cushim_launch_options.sync_domain_map": "all numbers go to the driver",
     "cushim_launch_options.ret_device_node": "an output of launches that are recorded",

@@ -17,6 +17,9 @@ enum command_status {
  */
 int command_info(int argc, char **argv);
 
+/** Compiles CUDA C++ to PTX, or to a header with its kernels. */
+int command_compile(int argc, char **argv);
+
 /** Prints the contents of a PTX module. This command exists only if the mock is built. */
 int command_ptx(int argc, char **argv);
 

@@ -18,6 +18,8 @@ struct command {
 };
 
 static const struct command commands[] = {
+    {"compile", "cushim compile", "compiles CUDA C++ to PTX, or to a header with its kernels",
+     command_compile},
     {"info", "cushim info", "tells which CUDA driver, NVRTC and devices are usable here",
      command_info},
 #ifdef CUSHIM_TOOL_PTX

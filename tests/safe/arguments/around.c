@@ -157,6 +157,36 @@ static void unregister_fourth(struct world *w, const union value *a, int status)
         unregister(a[0].CONTEXT, a[3].MODULE_PARAMS);
 }
 
+/* Code stays loaded until the program unloads it. */
+static void unload(struct world *w, const union value *a, int status)
+{
+    (void) w;
+    if (!status)
+        MUST(cushim_embedded_unload(a[0].CONTEXT, a[1].EMBEDDED));
+}
+
+static void unload_of_kernel(struct world *w, const union value *a, int status)
+{
+    (void) w;
+    if (!status)
+        MUST(cushim_embedded_unload(a[0].CONTEXT, a[1].EMBEDDED_KERNEL->code));
+}
+
+/* A launch that is refused may have loaded the code, too. */
+static void unload_of_launch(struct world *w, const union value *a, int status)
+{
+    const uint64_t contexts[] = {w->own.id[CUSHIM__HANDLE_CONTEXT],
+                                 w->other.id[CUSHIM__HANDLE_CONTEXT],
+                                 w->foreign.id[CUSHIM__HANDLE_CONTEXT]};
+    const struct cushim_embedded_kernel *kernel = a[1].EMBEDDED_KERNEL;
+
+    (void) status;
+    if (!kernel || !kernel->code)
+        return;
+    for (size_t i = 0; i < sizeof(contexts) / sizeof(contexts[0]); i++)
+        CUSHIM_IGNORE(cushim_embedded_unload((cushim_context){contexts[i]}, kernel->code));
+}
+
 static void register_again(struct world *w, const union value *a, int status)
 {
     cushim_function function;
@@ -235,6 +265,9 @@ static const struct around all[] = {
     {.name = "cushim_module_load_file", .after = unregister_third},
     {.name = "cushim_module_load_image", .after = unregister_third},
     {.name = "cushim_module_unregister", .after = register_again},
+    {.name = "cushim_embedded_load", .after = unload},
+    {.name = "cushim_embedded_function", .after = unload_of_kernel},
+    {.name = "cushim_embedded_launch", .alias = "cushim_launch", .after = unload_of_launch},
     {.name = "cushim_launch_arguments", .alias = "cushim_launch"},
     {.name = "cushim_launcher_push_arguments", .alias = "cushim_launcher_push"},
     {.name = "cushim_launcher_launch_config", .alias = "cushim_launcher_launch"},

@@ -45,6 +45,13 @@ STRUCT(module_params, struct cushim_module_params, MODULE(name, TEXT_OR_NULL),
        MODULE(cache, JIT_CACHE), MODULE(min_blocks, INT), MODULE(max_threads_per_block, INT),
        MODULE(n_options, NONE_THERE))
 
+#define EMBED(member, kind) FIELD(cushim_embedded, member, kind)
+STRUCT(embedded, struct cushim_embedded, EMBED(name, TEXT), EMBED(data, PTX_BYTES),
+       EMBED(bytes, PTX_LENGTH))
+#define IN_CODE(member, kind) FIELD(cushim_embedded_kernel, member, kind)
+STRUCT(embedded_kernel, struct cushim_embedded_kernel, IN_CODE(code, EMBEDDED),
+       IN_CODE(name, KERNEL_NAME), IN_CODE(parameters, SEED))
+
 #define BLOCK(member, kind) FIELD(cushim_block_size_params, member, kind)
 STRUCT(block_size_params, struct cushim_block_size_params, BLOCK(max_block_threads, SIZE),
        BLOCK(shared_bytes, SIZE))
@@ -146,6 +153,8 @@ const struct fields *fields_of(enum kind kind)
         [KIND_STREAM_PARAMS] = &stream_params,
         [KIND_COMPILE_PARAMS] = &compile_params,
         [KIND_MODULE_PARAMS] = &module_params,
+        [KIND_EMBEDDED] = &embedded,
+        [KIND_EMBEDDED_KERNEL] = &embedded_kernel,
         [KIND_BLOCK_SIZE_PARAMS] = &block_size_params,
         [KIND_LAUNCH_CONFIG] = &launch_config,
         [KIND_CLUSTER_CONFIG] = &cluster_config,

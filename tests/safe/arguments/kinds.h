@@ -310,6 +310,8 @@ typedef size_t (*shared_of_block)(int block_threads);
     X(STREAM_PARAMS, const struct cushim_stream_params *, PARAMS_OR_NULL, 0, &w->stream_params)    \
     X(COMPILE_PARAMS, const struct cushim_compile_params *, PARAMS_OR_NULL, 0, &w->compile_params) \
     X(MODULE_PARAMS, const struct cushim_module_params *, PARAMS_OR_NULL, 0, &w->module_params)    \
+    X(EMBEDDED, const struct cushim_embedded *, PARAMS, 0, &w->embedded)                           \
+    X(EMBEDDED_KERNEL, const struct cushim_embedded_kernel *, PARAMS, 0, &w->embedded_kernel)      \
     X(BLOCK_SIZE_PARAMS, const struct cushim_block_size_params *, PARAMS_OR_NULL, 0,               \
       &w->block_size_params)                                                                       \
     X(LAUNCH_CONFIG, const struct cushim_launch_config *, PARAMS, 0, &w->launch_config)            \

@@ -38,6 +38,11 @@
     X(cushim_function_available_shared, STATUS, FUNCTION, UNSIGNED, UNSIGNED, OUT)                 \
     X(cushim_function_max_active_clusters, STATUS, FUNCTION, STREAM, CLUSTER_CONFIG, OUT)          \
     X(cushim_function_max_cluster_blocks, STATUS, FUNCTION, STREAM, CLUSTER_CONFIG, OUT)           \
+    X(cushim_embedded_load, STATUS, CONTEXT, EMBEDDED)                                             \
+    X(cushim_embedded_unload, STATUS, CONTEXT, EMBEDDED)                                           \
+    X(cushim_embedded_function, STATUS, CONTEXT, EMBEDDED_KERNEL, OUT)                             \
+    X(cushim_embedded_launch, STATUS, STREAM, EMBEDDED_KERNEL, LAUNCH_CONFIG, ARGUMENTS,           \
+      ARGUMENT_COUNT)                                                                              \
     X(cushim_code_library_load, STATUS, CONTEXT, PTX_BYTES, PTX_LENGTH, MODULE_PARAMS, MADE)       \
     X(cushim_code_library_free, FREES, TAKEN_CODE_LIBRARY)                                         \
     X(cushim_code_library_module, STATUS, CODE_LIBRARY, CONTEXT, MADE)                             \

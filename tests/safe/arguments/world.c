@@ -128,6 +128,9 @@ static bool no_hook(struct cushim_call *call, void *user)
 }
 
 /* The macros make the structures in a block, so they are copied. */
+/* Of the parameters of saxpy(): not known. */
+static const size_t no_elements[4];
+
 static void make_params(struct world *w)
 {
     static const char *const expressions[] = {"scale<float>", NULL};
@@ -153,6 +156,15 @@ static void make_params(struct world *w)
         cushim_launch_config(.grid = {1}, .block = {ELEMENTS}, .options = &w->cluster_options);
     w->link_inputs[0] = (struct cushim_link_input){
         .kind = CUSHIM_LINK_PTX, .data = world_ptx, .bytes = strlen(world_ptx)};
+    w->embedded = (struct cushim_embedded){.size = sizeof(w->embedded),
+                                           .name = "embedded",
+                                           .data = world_ptx,
+                                           .bytes = strlen(world_ptx)};
+    w->embedded_kernel = (struct cushim_embedded_kernel){.size = sizeof(w->embedded_kernel),
+                                                         .code = &w->embedded,
+                                                         .name = "saxpy",
+                                                         .elements = no_elements,
+                                                         .parameters = 4};
     w->pool_params = *cushim_pool_params(.label = "pool");
     w->memory_params = *cushim_external_memory_params(.type = CUSHIM_EXTERNAL_MEMORY_OPAQUE_FD,
                                                       .fd = 3, .bytes = 4096);

@@ -56,6 +56,8 @@ struct world {
     struct cushim_compile_params compile_params;
     struct cushim_cache_counts cache_counts;
     struct cushim_module_params module_params;
+    struct cushim_embedded embedded;
+    struct cushim_embedded_kernel embedded_kernel;
     struct cushim_block_size_params block_size_params;
     struct cushim_launch_config launch_config, cluster_config;
     struct cushim_launch_options launch_options, cluster_options;

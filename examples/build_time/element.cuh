@@ -1,0 +1,4 @@
+// A header of the kernel: when it changes, saxpy.h is written again.
+#pragma once
+
+typedef float element;
