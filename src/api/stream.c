@@ -332,41 +332,6 @@ cushim_status cushim_stream_synchronize_for(cushim_stream stream, uint64_t nanos
     return cushim__poll(query, stream.id, nanoseconds, __func__);
 }
 
-static cushim_status launch_host(struct cushim__scope *scope, struct cushim__stream *stream,
-                                 struct cushim__host_call *host_call)
-{
-    struct cushim__submission s = {
-        .scope = scope, .timeline = stream->timeline, .recordable = true};
-    struct cushim__recording *recording;
-    cushim_status status;
-
-    CUSHIM_TRY(cushim__submit_begin(&s));
-    recording = stream->timeline->recording;
-    host_call->is_recorded = recording;
-    status = CU_CALL(scope, cuLaunchHostFunc, (stream->cu, cushim__host_call_make, host_call));
-    /*
-     * A host call that is not recorded may have run and been freed already, so only a recorded one
-     * is used here.
-     */
-    if (!status && recording)
-        cushim__recording_call(recording, host_call);
-    cushim__submit_end(&s);
-    return status;
-}
-
-/* Takes over the host call, on failure too. The stream keeps the context whose list it is in. */
-static cushim_status submit_host(struct cushim__scope *scope, struct cushim__stream *stream,
-                                 struct cushim__host_call *host_call)
-{
-    cushim_status status;
-
-    cushim__host_call_add(scope->context, host_call);
-    status = launch_host(scope, stream, host_call);
-    if (status)
-        cushim__host_call_drop(host_call);
-    return status;
-}
-
 cushim_status cushim_stream_host_function(cushim_stream stream, void (*function)(void *user),
                                           void *user, void (*release)(void *user))
 {
@@ -385,7 +350,7 @@ cushim_status cushim_stream_host_function(cushim_stream stream, void (*function)
         else {
             *host_call =
                 (struct cushim__host_call){.function = function, .release = release, .user = user};
-            status = submit_host(&scope, object, host_call);
+            status = cushim__stream_call(&scope, object, host_call);
             release = NULL;
         }
         status = cushim__scope_leave(&scope, status);

@@ -11,22 +11,29 @@
 
 /* --- making and freeing --- */
 
+/* What a future was scheduled with. */
+static void free_target(struct cushim__future *future)
+{
+    if (future->stream.id)
+        cushim_stream_free(&future->stream);
+    if (future->pool.id)
+        cushim_pool_free(&future->pool);
+    if (future->policy)
+        cushim_policy_free(&(cushim_policy){.id = future->policy});
+}
+
 static void destroy(void *object)
 {
     struct cushim__future *future = object;
 
     cushim__future_drop(future);
     cushim__node_unref(future->op);
-    cushim_stream_free(&future->stream);
-    cushim_pool_free(&future->pool);
-    cushim_policy_free(&(cushim_policy){.id = future->policy});
-    cushim__flight_end(&future->flight, future->reached);
+    free_target(future);
+    cushim__flight_end(&future->flight, atomic_load(&future->reached));
     cushim__flight_finish(&future->flight);
     cushim__output_unref(&future->output);
     free(future->error);
     free(future->failure);
-    pthread_cond_destroy(&future->changed);
-    pthread_mutex_destroy(&future->lock);
     cushim__object_finish(&future->object);
     free(future);
 }
@@ -37,10 +44,10 @@ void cushim_future_free(cushim_future *future)
 }
 
 /* Makes a future with a handle. Takes over the reference on the operation, on failure too. */
-static cushim_status make(struct cushim__node *op, const char *call,
-                          struct cushim__future **ret_future)
+static cushim_status make(struct cushim__node *op, enum cushim__future_state state,
+                          const char *call, struct cushim__future **ret_future)
 {
-    struct cushim__future *future = op ? calloc(1, sizeof(*future)) : NULL;
+    struct cushim__future *future = op ? cushim__zalloc(sizeof(*future)) : NULL;
     cushim_status status;
 
     if (!op)
@@ -50,11 +57,10 @@ static cushim_status make(struct cushim__node *op, const char *call,
         return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, call, NULL, "no memory for a future");
     }
     cushim__object_init(&future->object, CUSHIM__HANDLE_FUTURE, NULL, destroy);
-    pthread_mutex_init(&future->lock, NULL);
-    pthread_cond_init(&future->changed, NULL);
     cushim__flight_init(&future->flight);
     future->fd = -1;
     future->op = op;
+    future->state = state;
     cushim__handle_when_closed(CUSHIM__HANDLE_FUTURE, cushim__future_closed);
     status = cushim__object_give(&future->object, call, &future->id);
     if (!status)
@@ -67,53 +73,13 @@ struct cushim__future *cushim__future_pin(cushim_future future, const char *call
     return cushim__handle_pin(future.id, CUSHIM__HANDLE_FUTURE, call);
 }
 
-/* --- the end, in a thread of the driver --- */
+/* --- submitting --- */
 
-static void reached(void *user)
-{
-    struct cushim__future *future = user;
-
-    pthread_mutex_lock(&future->lock);
-    future->reached = true;
-    pthread_mutex_unlock(&future->lock);
-    cushim__future_wake(future, false);
-}
-
-/*
- * Called once in any case, also when the context ends. It calls no driver: the pin may be the last,
- * and then the future is destroyed later. Of a dropped future nothing else keeps the context, so
- * what is of the context is given back here, if it was not when the future was dropped.
- */
-static void released(void *user)
-{
-    struct cushim__future *future = user;
-    struct cushim__flight kept = {.first = NULL};
-    const uint64_t id = future->id;
-
-    if (!future->reached)
-        cushim__future_wake(future, true);
-    pthread_mutex_lock(&future->lock);
-    future->released = true;
-    if (future->dropped && future->state != CUSHIM__FUTURE_SETTLING &&
-        future->state != CUSHIM__FUTURE_SUBMITTING)
-        kept = cushim__future_take_kept(future);
-    pthread_mutex_unlock(&future->lock);
-    cushim__flight_end(&kept, future->reached);
-    cushim__handle_unpin(id);
-}
-
-/* Lets the stream call the function that ends the future. */
-static cushim_status arm(struct cushim__future *future, cushim_stream stream)
-{
-    cushim__handle_pin_again(future->id);
-    return cushim_stream_host_function(stream, reached, future, released);
-}
-
-/* The same after all steps, with an error that says so. */
-static cushim_status arm_after(struct cushim__future *future, cushim_stream stream,
+/* Arms a future after all steps, with an error that says so. */
+static cushim_status arm_after(struct cushim__future *future, struct cushim__stream *stream,
                                const char *call)
 {
-    const cushim_status status = arm(future, stream);
+    const cushim_status status = cushim__future_arm(future, stream);
     struct cushim__error error;
 
     if (!status)
@@ -125,16 +91,6 @@ static cushim_status arm_after(struct cushim__future *future, cushim_stream stre
                            call, error.text);
 }
 
-/* --- submitting --- */
-
-static void set_state(struct cushim__future *future, enum cushim__future_state state)
-{
-    pthread_mutex_lock(&future->lock);
-    future->state = state;
-    pthread_cond_broadcast(&future->changed);
-    pthread_mutex_unlock(&future->lock);
-}
-
 void cushim__future_set(struct cushim__future *future, cushim_status status)
 {
     if (status) {
@@ -144,7 +100,7 @@ void cushim__future_set(struct cushim__future *future, cushim_status status)
     }
     future->status = status;
     future->state = CUSHIM__FUTURE_SETTLED;
-    pthread_cond_broadcast(&future->changed);
+    cushim__condition_tell(&future->changed);
 }
 
 /* Where a future's work goes. */
@@ -175,18 +131,22 @@ static void clean_up(struct cushim__future *future, const struct target *target)
     const struct cushim__error error = *cushim__error();
 
     cushim__output_free_memory(&future->output);
-    if (future->flight.first && arm(future, target->stream))
-        future->reached = !cushim_stream_synchronize(target->stream);
+    cushim__mutex_lock(&future->lock);
+    future->released = false;
+    cushim__mutex_unlock(&future->lock);
+    if (future->flight.first && cushim__future_arm(future, future->on))
+        atomic_store(&future->reached, !cushim_stream_synchronize(target->stream));
     *cushim__error() = error;
 }
 
 /* A failure must not be the status that means "pending": who asks for it would ask for ever. */
 static cushim_status not_pending(cushim_status status)
 {
-    const struct cushim__error error = *cushim__error();
+    struct cushim__error error;
 
     if (status != CUSHIM_PENDING)
         return status;
+    error = *cushim__error();
     return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, error.call, error.label,
                            "%.800s; 600 CUDA_ERROR_NOT_READY is no result of an operation",
                            error.text);
@@ -196,9 +156,9 @@ static cushim_status not_pending(cushim_status status)
 static cushim_status fail_submission(struct cushim__future *future, cushim_status status)
 {
     status = not_pending(status);
-    pthread_mutex_lock(&future->lock);
+    cushim__mutex_lock(&future->lock);
     cushim__future_set(future, status);
-    pthread_mutex_unlock(&future->lock);
+    cushim__mutex_unlock(&future->lock);
     cushim__future_wake(future, false);
     return status;
 }
@@ -212,22 +172,22 @@ static cushim_status submit_to(struct cushim__future *future, struct cushim__str
 
     future->flight.home = stream->object.context;
     cushim__object_ref(&stream->object);
-    pthread_mutex_lock(&future->lock); /* a thread that waits looks at it */
+    cushim__mutex_lock(&future->lock); /* a thread that waits looks at it */
     future->on = stream;
-    pthread_mutex_unlock(&future->lock);
+    cushim__mutex_unlock(&future->lock);
     status = run(future, target, call);
     if (!status)
-        status = arm_after(future, target->stream, call);
+        status = arm_after(future, stream, call);
     if (status) {
         clean_up(future, target);
         return fail_submission(future, status);
     }
-    pthread_mutex_lock(&future->lock);
+    cushim__mutex_lock(&future->lock);
     early = future->ended_early;
     watch = !early && (future->fd >= 0 || future->notify);
     future->state = CUSHIM__FUTURE_IN_FLIGHT;
-    pthread_cond_broadcast(&future->changed);
-    pthread_mutex_unlock(&future->lock);
+    cushim__condition_tell(&future->changed);
+    cushim__mutex_unlock(&future->lock);
     if (early)
         cushim__future_wake(future, atomic_load(&future->lost));
     if (watch && !atomic_exchange(&future->watched, true))
@@ -272,13 +232,13 @@ static cushim_status choose(struct cushim__policy *policy, uint64_t id, const ch
 }
 
 /* Makes a future for an operation, which it consumes. */
-static cushim_status begin(cushim_op op, const char *call, const void *ret,
-                           struct cushim__future **ret_future)
+static cushim_status begin(cushim_op op, enum cushim__future_state state, const char *call,
+                           const void *ret, struct cushim__future **ret_future)
 {
     const cushim_status status = cushim__check_no_callback(call);
 
     if (!status && ret)
-        return make(cushim__node_take(op.id, call), call, ret_future);
+        return make(cushim__node_take(op.id, call), state, call, ret_future);
     cushim__ops_drop(&op, 1);
     if (status)
         return status;
@@ -321,7 +281,7 @@ cushim_status cushim_op_schedule(cushim_op op, cushim_policy policy, cushim_futu
     cushim_status status;
     uint64_t id;
 
-    CUSHIM_TRY(begin(op, __func__, ret_future, &future));
+    CUSHIM_TRY(begin(op, CUSHIM__FUTURE_SCHEDULED, __func__, ret_future, &future));
     if (cushim__node_error(future->op))
         return end(future, cushim__error()->status, ret_future);
     object = cushim__policy_pin(policy.id, __func__, &id);
@@ -338,7 +298,7 @@ static cushim_status begin_submission(struct cushim__future *future, const char 
 {
     cushim_status status = CUSHIM_OK;
 
-    pthread_mutex_lock(&future->lock);
+    cushim__mutex_lock(&future->lock);
     if (future->state == CUSHIM__FUTURE_SCHEDULED)
         future->state = CUSHIM__FUTURE_SUBMITTING;
     else if (future->state == CUSHIM__FUTURE_SETTLED && future->status == CUSHIM_ERROR_CANCELLED)
@@ -346,7 +306,7 @@ static cushim_status begin_submission(struct cushim__future *future, const char 
     else
         status =
             cushim__fail_at(CUSHIM_ERROR_BUSY, call, NULL, "%s: it was submitted before", call);
-    pthread_mutex_unlock(&future->lock);
+    cushim__mutex_unlock(&future->lock);
     return status;
 }
 
@@ -379,8 +339,7 @@ cushim_status cushim_op_submit(cushim_op op, cushim_policy policy, cushim_future
     cushim_status status;
     uint64_t id;
 
-    CUSHIM_TRY(begin(op, __func__, ret_future, &future));
-    set_state(future, CUSHIM__FUTURE_SUBMITTING);
+    CUSHIM_TRY(begin(op, CUSHIM__FUTURE_SUBMITTING, __func__, ret_future, &future));
     object = cushim__policy_pin(policy.id, __func__, &id);
     status = object ? choose(object, id, __func__, &target) : cushim__error()->status;
     status =
@@ -396,8 +355,7 @@ cushim_status cushim_op_submit_on(cushim_op op, cushim_stream stream, cushim_fut
     struct cushim__future *future;
     cushim_status status;
 
-    CUSHIM_TRY(begin(op, __func__, ret_future, &future));
-    set_state(future, CUSHIM__FUTURE_SUBMITTING);
+    CUSHIM_TRY(begin(op, CUSHIM__FUTURE_SUBMITTING, __func__, ret_future, &future));
     status = submit(future, &target, submit_to, __func__);
     return end(future, status, ret_future);
 }
@@ -425,9 +383,9 @@ static cushim_status run_and_wait(struct cushim__future *future, struct cushim__
     status = waited ? waited : status;
     if (status)
         cushim__output_free_memory(&future->output);
-    pthread_mutex_lock(&future->lock);
+    cushim__mutex_lock(&future->lock);
     cushim__future_set(future, status);
-    pthread_mutex_unlock(&future->lock);
+    cushim__mutex_unlock(&future->lock);
     cushim__future_wake(future, waited);
     return status;
 }
@@ -446,8 +404,7 @@ cushim_status cushim_op_run(cushim_op op, cushim_stream stream, cushim_future *r
         cushim__ops_drop(&op, 1);
         return status;
     }
-    CUSHIM_TRY(begin(op, __func__, &made, &future));
-    set_state(future, CUSHIM__FUTURE_SUBMITTING);
+    CUSHIM_TRY(begin(op, CUSHIM__FUTURE_SUBMITTING, __func__, &made, &future));
     if (!stream.id) {
         policy = cushim__policy_pin(0, __func__, &id);
         status = policy ? choose(policy, id, __func__, &target) : cushim__error()->status;

@@ -7,9 +7,9 @@
  * it calls no driver. The first thread that asks after that settles the future: it asks the driver
  * whether the device is well, copies what goes to the host, and sets the result.
  *
- * future.c makes and submits futures, future_drop.c gives back what they have, future_settle.c
- * settles them, future_wake.c wakes those who wait, as they do in future_wait.c, and watch.h looks
- * after futures that no thread asks for.
+ * future.c makes and submits futures, future_end.c has the driver's function, future_drop.c gives
+ * back what futures have, future_settle.c settles them, future_wake.c wakes those who wait, as they
+ * do in future_wait.c, and watch.h looks after futures that no thread asks for.
  */
 #ifndef CUSHIM_ASYNC_FUTURE_H
 #define CUSHIM_ASYNC_FUTURE_H
@@ -19,6 +19,8 @@
 #include <pthread.h>
 
 #include "async/run.h"
+#include "base/condition.h"
+#include "core/object/host_call.h"
 #include "core/order/stream.h"
 
 enum cushim__future_state {
@@ -32,20 +34,22 @@ enum cushim__future_state {
 struct cushim__waiter;
 
 struct cushim__future {
-    struct cushim__object object; /* its context is NULL */
-    uint64_t id;                  /* its first handle, which the driver's function pins */
-    atomic_bool ended;            /* the driver's function was called, or never will be */
-    atomic_bool lost;             /* it never will be */
+    struct cushim__object object;  /* its context is NULL */
+    uint64_t id;                   /* its first handle, which the driver's function pins */
+    struct cushim__host_call call; /* the driver's function */
+    atomic_bool ended;             /* the driver's function was called, or never will be */
+    atomic_bool lost;              /* it never will be */
+    atomic_bool reached;           /* the device has done all work: the function was called */
+    uint64_t number;               /* of its end, among all ends; see future_settle.c */
 
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
+    struct cushim__mutex lock;
+    struct cushim__condition changed;
     /* Under the lock. */
     enum cushim__future_state state;
     bool dropped;              /* its last handle is closed */
     bool drop_later;           /* and the thread that submits it frees what it has */
     bool ended_early;          /* SUBMITTING: it has ended, and nobody is told yet */
-    bool reached;              /* the device has done all work: the function was called */
-    bool released;             /* and will not be called any more */
+    bool released;             /* the driver's function will not be called any more */
     struct cushim__stream *on; /* IN_FLIGHT: the stream, with a reference */
     struct cushim__waiter *waiters;
     int fd; /* -1: none */
@@ -75,15 +79,26 @@ struct cushim__waiter {
 };
 
 struct cushim__wait {
-    pthread_mutex_t lock;
-    pthread_cond_t woken; /* by the monotonic clock */
-    size_t ended;         /* how many futures have ended since the wait began */
+    atomic_uint ended; /* how many futures have ended since the wait began */
+    atomic_bool sleeps;
 };
 
 struct cushim__future *cushim__future_pin(cushim_future future, const char *call);
 
+/* Lets the stream call the function that ends the future. The stream is pinned. */
+cushim_status cushim__future_arm(struct cushim__future *future, struct cushim__stream *stream);
+
+/* How many ends of futures the driver's functions have told, in all threads. */
+uint64_t cushim__future_ends(void);
+
 /* Notes that the future has ended, and wakes all that wait. It calls no driver. */
 void cushim__future_wake(struct cushim__future *future, bool lost);
+
+/*
+ * The same under the lock, which is released while the program's function is called. in_driver: in
+ * a thread of the driver.
+ */
+void cushim__future_tell(struct cushim__future *future, bool lost, bool in_driver);
 
 /*
  * Asks the driver up to so many times whether the stream of a future in flight is done. If the

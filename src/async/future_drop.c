@@ -18,20 +18,20 @@ void cushim__future_drop(struct cushim__future *future)
     struct cushim__stream *on;
     bool reached;
 
-    pthread_mutex_lock(&future->lock);
+    cushim__mutex_lock(&future->lock);
     future->dropped = true;
     future->notify = NULL;
     while (future->notifying && !pthread_equal(future->notifier, pthread_self()))
-        pthread_cond_wait(&future->changed, &future->lock);
+        cushim__condition_wait(&future->changed, &future->lock);
     if (future->fd >= 0)
         close(future->fd);
     future->fd = -1;
     on = TAKE_PTR(future->on);
-    reached = future->reached;
+    reached = atomic_load(&future->reached);
     /* Otherwise the driver's function does this when it is released. */
     if (future->released)
         kept = cushim__future_take_kept(future);
-    pthread_mutex_unlock(&future->lock);
+    cushim__mutex_unlock(&future->lock);
     cushim__flight_end(&kept, reached);
     if (on)
         cushim__object_unref(&on->object);
@@ -42,13 +42,13 @@ static void drop_result(struct cushim__future *future)
 {
     struct cushim_output *output = NULL;
 
-    pthread_mutex_lock(&future->lock);
+    cushim__mutex_lock(&future->lock);
     output = TAKE_PTR(future->output);
-    pthread_mutex_unlock(&future->lock);
+    cushim__mutex_unlock(&future->lock);
     cushim__output_free_memory(&output);
-    pthread_mutex_lock(&future->lock);
+    cushim__mutex_lock(&future->lock);
     future->output = output;
-    pthread_mutex_unlock(&future->lock);
+    cushim__mutex_unlock(&future->lock);
 }
 
 static void drop(struct cushim__future *future)
@@ -65,14 +65,14 @@ static bool may_drop(struct cushim__future *future)
 {
     const bool may_wait = cushim__may_wait();
 
-    pthread_mutex_lock(&future->lock);
+    cushim__mutex_lock(&future->lock);
     future->dropped = true;
     future->notify = NULL;
     while (future->state == CUSHIM__FUTURE_SETTLING ||
            (may_wait && future->state == CUSHIM__FUTURE_SUBMITTING))
-        pthread_cond_wait(&future->changed, &future->lock);
+        cushim__condition_wait(&future->changed, &future->lock);
     future->drop_later = future->state == CUSHIM__FUTURE_SUBMITTING;
-    pthread_mutex_unlock(&future->lock);
+    cushim__mutex_unlock(&future->lock);
     return !future->drop_later;
 }
 
@@ -90,9 +90,9 @@ void cushim__future_drop_late(struct cushim__future *future)
 {
     bool late;
 
-    pthread_mutex_lock(&future->lock);
+    cushim__mutex_lock(&future->lock);
     late = future->drop_later;
-    pthread_mutex_unlock(&future->lock);
+    cushim__mutex_unlock(&future->lock);
     if (late)
         drop(future);
 }

@@ -28,7 +28,7 @@ cushim_status cushim_future_cancel(cushim_future handle)
     future = cushim__future_pin(handle, __func__);
     if (!future)
         return cushim__error()->status;
-    pthread_mutex_lock(&future->lock);
+    cushim__mutex_lock(&future->lock);
     if (future->state == CUSHIM__FUTURE_SCHEDULED) {
         struct cushim__error before;
 
@@ -44,7 +44,7 @@ cushim_status cushim_future_cancel(cushim_future handle)
             cushim__fail(CUSHIM_ERROR_BUSY,
                          "%s: the operation was submitted, and nothing stops the device", __func__);
     }
-    pthread_mutex_unlock(&future->lock);
+    cushim__mutex_unlock(&future->lock);
     cushim__node_unref(op);
     if (!status)
         cushim__future_wake(future, false);
@@ -64,9 +64,9 @@ cushim_status cushim_future_output(cushim_future handle, cushim_output **ret_out
         return cushim__error()->status;
     status = cushim__future_ask(future, 1, __func__);
     if (!status) {
-        pthread_mutex_lock(&future->lock);
+        cushim__mutex_lock(&future->lock);
         *ret_output = future->output;
-        pthread_mutex_unlock(&future->lock);
+        cushim__mutex_unlock(&future->lock);
     }
     cushim__handle_unpin(handle.id);
     return status;
@@ -81,16 +81,16 @@ static cushim_status take_slice(struct cushim__future *future, const char *call,
     if (cushim__future_state(future) < CUSHIM__FUTURE_IN_FLIGHT)
         return cushim__fail_at(CUSHIM_ERROR_BUSY, call, NULL, "%s: the future was not submitted",
                                call);
-    pthread_mutex_lock(&future->lock);
+    cushim__mutex_lock(&future->lock);
     while (future->state == CUSHIM__FUTURE_SETTLING)
-        pthread_cond_wait(&future->changed, &future->lock);
+        cushim__condition_wait(&future->changed, &future->lock);
     if (future->dropped)
         status = cushim__future_fail_freed(call);
     else if (future->state == CUSHIM__FUTURE_SETTLED && future->status)
         status = cushim__future_result(future);
     else
         status = cushim_output_take_slice(future->output, ret_slice);
-    pthread_mutex_unlock(&future->lock);
+    cushim__mutex_unlock(&future->lock);
     return status;
 }
 

@@ -7,29 +7,29 @@
 #include "async/future.h"
 #include "base/util.h"
 
-/* --- settling --- */
+/* --- asking the driver --- */
 
-/* Returns the stream of a future in flight, with a reference, or NULL. */
-static struct cushim__stream *stream_of(struct cushim__future *future)
+/* Notes that the driver has said that a stream is well, when so many futures had ended. */
+static void note_well(struct cushim__stream *stream, uint64_t ends)
 {
-    struct cushim__stream *on;
+    uint64_t well = atomic_load(&stream->well);
 
-    pthread_mutex_lock(&future->lock);
-    on = future->on;
-    if (on)
-        cushim__object_ref(&on->object);
-    pthread_mutex_unlock(&future->lock);
-    return on;
+    while (well < ends && !atomic_compare_exchange_weak(&stream->well, &well, ends))
+        ;
 }
 
 /* Asks whether a stream is done, until it is, or the future has ended. */
-static int query(const struct cushim__scope *scope, CUstream cu,
+static int query(const struct cushim__scope *scope, struct cushim__stream *stream,
                  const struct cushim__future *future, unsigned questions)
 {
     int result = CUDA_ERROR_NOT_READY;
 
     for (unsigned i = 0; i < questions && result == CUDA_ERROR_NOT_READY; i++) {
-        result = CU_FN(scope->table, cuStreamQuery)(cu);
+        const uint64_t ends = cushim__future_ends();
+
+        result = CU_FN(scope->table, cuStreamQuery)(stream->cu);
+        if (!result || result == CUDA_ERROR_NOT_READY)
+            note_well(stream, ends);
         if (atomic_load(&future->ended))
             break;
     }
@@ -40,25 +40,34 @@ static int query(const struct cushim__scope *scope, CUstream cu,
  * Asks the driver whether the stream is well: CUSHIM_OK also while it works. *ret_asked tells
  * whether the driver has answered at all.
  */
-static cushim_status ask(struct cushim__future *future, unsigned questions, bool *ret_asked)
+static cushim_status ask(const struct cushim__future *future, struct cushim__stream *stream,
+                         unsigned questions, bool *ret_asked)
 {
-    struct cushim__stream *stream = stream_of(future);
     struct cushim__scope scope;
     cushim_status status;
     int result;
 
     *ret_asked = false;
-    if (!stream)
-        return CUSHIM_OK;
     status = cushim__scope_enter(stream->object.context, "cushim_future_poll", NULL, &scope);
-    if (!status) {
-        *ret_asked = true;
-        result = query(&scope, stream->cu, future, questions);
-        status = cushim__scope_leave(
-            &scope, result ? cushim__fail_driver(&scope, result, "cuStreamQuery") : CUSHIM_OK);
-    }
-    cushim__object_unref(&stream->object);
-    return status;
+    if (status)
+        return status;
+    *ret_asked = true;
+    result = query(&scope, stream, future, questions);
+    return cushim__scope_leave(&scope, result ? cushim__fail_driver(&scope, result, "cuStreamQuery")
+                                              : CUSHIM_OK);
+}
+
+/* Returns the stream of a future in flight, with a reference, or NULL. */
+static struct cushim__stream *stream_of(struct cushim__future *future)
+{
+    struct cushim__stream *on;
+
+    cushim__mutex_lock(&future->lock);
+    on = future->on;
+    if (on)
+        cushim__object_ref(&on->object);
+    cushim__mutex_unlock(&future->lock);
+    return on;
 }
 
 /* Keeps the thread's error as that of the device. Without memory the future fails without it. */
@@ -68,28 +77,33 @@ static void keep_failure(struct cushim__future *future)
 
     if (failure)
         *failure = *cushim__error();
-    pthread_mutex_lock(&future->lock);
+    cushim__mutex_lock(&future->lock);
     if (!future->failure) {
         future->failure = failure;
         failure = NULL;
     }
-    pthread_mutex_unlock(&future->lock);
+    cushim__mutex_unlock(&future->lock);
     free(failure);
 }
 
 void cushim__future_look(struct cushim__future *future, unsigned questions)
 {
+    struct cushim__stream *stream;
     struct cushim__error before;
     bool asked;
 
     if (!questions || atomic_load(&future->ended))
         return;
+    stream = stream_of(future);
+    if (!stream)
+        return;
     cushim__error_keep(&before);
-    if (ask(future, questions, &asked) && asked) {
+    if (ask(future, stream, questions, &asked) && asked) {
         keep_failure(future);
         cushim__future_wake(future, true);
     }
     cushim__error_restore(&before);
+    cushim__object_unref(&stream->object);
 }
 
 const struct cushim__stream *cushim__future_look_after(struct cushim__future *future,
@@ -98,27 +112,32 @@ const struct cushim__stream *cushim__future_look_after(struct cushim__future *fu
     enum { QUESTIONS = 32 };
     const struct cushim__stream *on;
 
-    pthread_mutex_lock(&future->lock);
+    cushim__mutex_lock(&future->lock);
     on = future->on;
-    pthread_mutex_unlock(&future->lock);
+    cushim__mutex_unlock(&future->lock);
     if (on && on != before)
         cushim__future_look(future, QUESTIONS);
     return atomic_load(&future->lost) ? NULL : on;
 }
 
-/* Finds out how the device has ended: CUSHIM_OK, or the status of the thread's error. */
-static cushim_status find_end(struct cushim__future *future)
+/* --- settling --- */
+
+/*
+ * Finds out how the device has ended: CUSHIM_OK, or the status of the thread's error. A failure
+ * stays one, so an answer after the future's end is one for all futures that had ended by then.
+ */
+static cushim_status find_end(const struct cushim__future *future, struct cushim__stream *on,
+                              const struct cushim__error *failure)
 {
-    const struct cushim__error *failure;
     bool asked;
 
-    pthread_mutex_lock(&future->lock);
-    failure = future->failure;
-    pthread_mutex_unlock(&future->lock);
-    if (!failure)
-        return ask(future, 1, &asked);
-    *cushim__error() = *failure;
-    return failure->status;
+    if (failure) {
+        *cushim__error() = *failure;
+        return failure->status;
+    }
+    if (!on || (atomic_load(&future->reached) && future->number <= atomic_load(&on->well)))
+        return CUSHIM_OK;
+    return ask(future, on, 1, &asked);
 }
 
 /* Makes the error of a future whose device has failed. */
@@ -136,12 +155,12 @@ static cushim_status fail_on_device(cushim_status status)
  * which the driver's function takes. What was held is released last: then the program may use the
  * future, and free it.
  */
-static void settle(struct cushim__future *future)
+static void settle(struct cushim__future *future, const struct cushim__error *failure)
 {
-    cushim_status status = find_end(future);
+    struct cushim__stream *on = future->on; /* only the thread that settles takes it now */
+    cushim_status status = find_end(future, on, failure);
     struct cushim__error before;
     struct cushim__flight kept;
-    struct cushim__stream *on;
 
     if (status)
         status = fail_on_device(status);
@@ -152,11 +171,11 @@ static void settle(struct cushim__future *future)
         cushim__output_free_memory(&future->output);
     else
         cushim__flight_deliver(&future->flight);
-    pthread_mutex_lock(&future->lock);
-    on = TAKE_PTR(future->on);
+    cushim__mutex_lock(&future->lock);
+    future->on = NULL;
     kept = cushim__future_take_kept(future);
     cushim__future_set(future, status);
-    pthread_mutex_unlock(&future->lock);
+    cushim__mutex_unlock(&future->lock);
     cushim__error_keep(&before);
     cushim__flight_end(&kept, !status);
     cushim__flight_finish(&future->flight);
@@ -165,20 +184,25 @@ static void settle(struct cushim__future *future)
         cushim__object_unref(&on->object);
 }
 
-/* Begins to settle a future, unless another thread does: then it waits for that. */
-static void settle_once(struct cushim__future *future)
+/*
+ * Settles a future that has ended, or waits while another thread does so. Returns its state
+ * afterwards. Under the lock, which is released meanwhile.
+ */
+static enum cushim__future_state settle_once(struct cushim__future *future)
 {
-    bool mine;
+    const struct cushim__error *failure;
 
-    pthread_mutex_lock(&future->lock);
     while (future->state == CUSHIM__FUTURE_SETTLING)
-        pthread_cond_wait(&future->changed, &future->lock);
-    mine = future->state == CUSHIM__FUTURE_IN_FLIGHT && !future->dropped;
-    if (mine)
-        future->state = CUSHIM__FUTURE_SETTLING;
-    pthread_mutex_unlock(&future->lock);
-    if (mine)
-        settle(future);
+        cushim__condition_wait(&future->changed, &future->lock);
+    if (future->state != CUSHIM__FUTURE_IN_FLIGHT || future->dropped ||
+        !atomic_load(&future->ended))
+        return future->state;
+    future->state = CUSHIM__FUTURE_SETTLING;
+    failure = future->failure;
+    cushim__mutex_unlock(&future->lock);
+    settle(future, failure);
+    cushim__mutex_lock(&future->lock);
+    return CUSHIM__FUTURE_SETTLED;
 }
 
 cushim_status cushim__future_result(const struct cushim__future *future)
@@ -195,9 +219,9 @@ enum cushim__future_state cushim__future_state(struct cushim__future *future)
 {
     enum cushim__future_state state;
 
-    pthread_mutex_lock(&future->lock);
+    cushim__mutex_lock(&future->lock);
     state = future->state;
-    pthread_mutex_unlock(&future->lock);
+    cushim__mutex_unlock(&future->lock);
     return state;
 }
 
@@ -213,10 +237,12 @@ cushim_status cushim__future_ask(struct cushim__future *future, unsigned questio
     enum cushim__future_state state;
     bool dropped;
 
-    pthread_mutex_lock(&future->lock);
-    state = future->state;
+    if (questions && cushim__future_state(future) == CUSHIM__FUTURE_IN_FLIGHT)
+        cushim__future_look(future, questions);
+    cushim__mutex_lock(&future->lock);
     dropped = future->dropped;
-    pthread_mutex_unlock(&future->lock);
+    state = dropped ? future->state : settle_once(future);
+    cushim__mutex_unlock(&future->lock);
     if (dropped)
         return cushim__future_fail_freed(call);
     if (state == CUSHIM__FUTURE_SETTLED)
@@ -226,12 +252,5 @@ cushim_status cushim__future_ask(struct cushim__future *future, unsigned questio
                                "%s: the future was not submitted, and would be pending for ever: "
                                "see cushim_future_submit()",
                                call);
-    if (state == CUSHIM__FUTURE_SUBMITTING)
-        return CUSHIM_PENDING;
-    cushim__future_look(future, questions);
-    if (!atomic_load(&future->ended))
-        return CUSHIM_PENDING;
-    settle_once(future);
-    return cushim__future_state(future) == CUSHIM__FUTURE_SETTLED ? cushim__future_result(future)
-                                                                  : cushim__future_fail_freed(call);
+    return CUSHIM_PENDING;
 }

@@ -2,12 +2,12 @@
 /* Threads that wait for futures. */
 #include <cushim/future.h>
 
-#include <errno.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "async/future.h"
 #include "base/util.h"
+#include "base/word.h"
 
 enum {
     SPIN_NS = 20000,        /* how long a thread spins before it sleeps */
@@ -25,56 +25,44 @@ struct waiting {
     const char *call;
 };
 
-static void add_waiter(struct waiting *w, size_t i)
+static void add_waiters(struct waiting *w)
 {
-    struct cushim__future *future = w->futures[i];
+    for (size_t i = 0; i < w->n; i++) {
+        struct cushim__future *future = w->futures[i];
 
-    w->waiters[i].wait = &w->wait;
-    pthread_mutex_lock(&future->lock);
-    w->waiters[i].next = future->waiters;
-    future->waiters = &w->waiters[i];
-    pthread_mutex_unlock(&future->lock);
+        w->waiters[i].wait = &w->wait;
+        cushim__mutex_lock(&future->lock);
+        w->waiters[i].next = future->waiters;
+        future->waiters = &w->waiters[i];
+        cushim__mutex_unlock(&future->lock);
+    }
 }
 
-static void remove_waiter(struct waiting *w, size_t i)
+static void remove_waiters(struct waiting *w)
 {
-    struct cushim__future *future = w->futures[i];
-    struct cushim__waiter **link = &future->waiters;
+    for (size_t i = 0; i < w->n; i++) {
+        struct cushim__future *future = w->futures[i];
+        struct cushim__waiter **link = &future->waiters;
 
-    pthread_mutex_lock(&future->lock);
-    while (*link != &w->waiters[i])
-        link = &(*link)->next;
-    *link = w->waiters[i].next;
-    pthread_mutex_unlock(&future->lock);
+        cushim__mutex_lock(&future->lock);
+        while (*link != &w->waiters[i])
+            link = &(*link)->next;
+        *link = w->waiters[i].next;
+        cushim__mutex_unlock(&future->lock);
+    }
 }
 
 static void finish(struct waiting *w, size_t pinned)
 {
-    for (size_t i = 0; i < pinned; i++) {
-        remove_waiter(w, i);
+    for (size_t i = 0; i < pinned; i++)
         cushim__handle_unpin(w->handles[i].id);
-    }
     if (w->n > 1) {
         free(w->futures);
         free(w->waiters);
     }
-    pthread_cond_destroy(&w->wait.woken);
-    pthread_mutex_destroy(&w->wait.lock);
 }
 
-static void init_wait(struct cushim__wait *wait)
-{
-    pthread_condattr_t attributes;
-
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_mutex_init(&wait->lock, NULL);
-    pthread_cond_init(&wait->woken, &attributes);
-    pthread_condattr_destroy(&attributes);
-    wait->ended = 0;
-}
-
-/* Pins all futures and waits with them. */
+/* Pins all futures. */
 static cushim_status begin(struct waiting *w, struct cushim__future **one,
                            struct cushim__waiter *one_waiter)
 {
@@ -86,39 +74,25 @@ static cushim_status begin(struct waiting *w, struct cushim__future **one,
         return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, w->call, NULL,
                                "no memory to wait for %zu futures", w->n);
     }
-    init_wait(&w->wait);
     for (size_t i = 0; i < w->n; i++) {
         w->futures[i] = cushim__future_pin(w->handles[i], w->call);
         if (!w->futures[i]) {
             finish(w, i);
             return cushim__error()->status;
         }
-        add_waiter(w, i);
     }
     return CUSHIM_OK;
 }
 
-/* Sleeps until one more future has ended than `seen`, or a time has come. */
-static void sleep_until(struct cushim__wait *wait, size_t seen, uint64_t at)
+/*
+ * Sleeps unless more futures have ended than `seen`, at most until a time. Who ends one looks after
+ * that whether the thread sleeps, so either it sees that, or this thread sees the end.
+ */
+static void sleep_until(struct cushim__wait *wait, unsigned seen, uint64_t at)
 {
-    const struct timespec t = {.tv_sec = (time_t) (at / 1000000000),
-                               .tv_nsec = (long) (at % 1000000000)};
-
-    pthread_mutex_lock(&wait->lock);
-    while (wait->ended == seen &&
-           pthread_cond_timedwait(&wait->woken, &wait->lock, &t) != ETIMEDOUT)
-        ;
-    pthread_mutex_unlock(&wait->lock);
-}
-
-static size_t ended_of(struct cushim__wait *wait)
-{
-    size_t ended;
-
-    pthread_mutex_lock(&wait->lock);
-    ended = wait->ended;
-    pthread_mutex_unlock(&wait->lock);
-    return ended;
+    atomic_store(&wait->sleeps, true);
+    cushim__word_sleep(&wait->ended, seen, at);
+    atomic_store(&wait->sleeps, false);
 }
 
 /* Asks the driver about the streams of futures; those that follow each other on one stream need
@@ -164,13 +138,13 @@ static uint64_t add(uint64_t a, uint64_t b)
 }
 
 /* Sleeps at most until the driver is to be asked. Returns whether that time has come. */
-static bool pause_for(struct waiting *w, size_t seen, uint64_t begun, uint64_t deadline,
+static bool pause_for(struct waiting *w, unsigned seen, uint64_t begun, uint64_t deadline,
                       uint64_t *look_at)
 {
     const uint64_t until = *look_at < deadline ? *look_at : deadline;
     uint64_t now = cushim__now_ns();
 
-    while (now < begun + SPIN_NS && now < deadline && ended_of(&w->wait) == seen)
+    while (now < begun + SPIN_NS && now < deadline && atomic_load(&w->wait.ended) == seen)
         now = cushim__now_ns();
     if (now < until && now >= begun + SPIN_NS)
         sleep_until(&w->wait, seen, until);
@@ -181,15 +155,16 @@ static bool pause_for(struct waiting *w, size_t seen, uint64_t begun, uint64_t d
     return true;
 }
 
+/* Waits for futures with waiters. */
 static cushim_status wait_for(struct waiting *w, bool any, uint64_t nanoseconds, size_t *ret_index)
 {
     const uint64_t begun = cushim__now_ns(), deadline = add(begun, nanoseconds);
     uint64_t look_at = begun + FIRST_LOOK_NS;
-    bool look = !nanoseconds;
+    bool look = false;
     cushim_status status;
 
     for (;;) {
-        const size_t seen = ended_of(&w->wait);
+        const unsigned seen = atomic_load(&w->wait.ended);
 
         if (look)
             look_at_all(w);
@@ -198,6 +173,23 @@ static cushim_status wait_for(struct waiting *w, bool any, uint64_t nanoseconds,
             return status;
         look = pause_for(w, seen, begun, deadline, &look_at);
     }
+}
+
+/* Most futures that a program waits for have ended by then. */
+static cushim_status ask_and_wait(struct waiting *w, bool any, uint64_t nanoseconds,
+                                  size_t *ret_index)
+{
+    cushim_status status;
+
+    if (!nanoseconds)
+        look_at_all(w);
+    status = ask_all(w, any, ret_index);
+    if (status != CUSHIM_PENDING || !nanoseconds)
+        return status;
+    add_waiters(w);
+    status = wait_for(w, any, nanoseconds, ret_index);
+    remove_waiters(w);
+    return status;
 }
 
 static cushim_status wait(const cushim_future *futures, size_t n, bool any, uint64_t nanoseconds,
@@ -211,7 +203,7 @@ static cushim_status wait(const cushim_future *futures, size_t n, bool any, uint
     CUSHIM_TRY(cushim__check_no_callback(call));
     CUSHIM_TRY(cushim__check_may_wait(call));
     CUSHIM_TRY(begin(&w, &one, &one_waiter));
-    status = wait_for(&w, any, nanoseconds, ret_index);
+    status = ask_and_wait(&w, any, nanoseconds, ret_index);
     finish(&w, n);
     return status;
 }

@@ -8,9 +8,13 @@
 #include <unistd.h>
 
 #include "async/watch.h"
+#include "base/word.h"
 
-/* Called with the lock, which it releases while it calls the function. */
-static void call_notify(struct cushim__future *future)
+/*
+ * Called with the lock, which it releases while it calls the function. In a thread of the driver
+ * the function must not use it.
+ */
+static void call_notify(struct cushim__future *future, bool in_driver)
 {
     void (*notify)(void *user) = TAKE_PTR(future->notify);
     const bool is_inside = future->notifying; /* then the function itself has set the next one */
@@ -19,11 +23,15 @@ static void call_notify(struct cushim__future *future)
         return;
     future->notifying = true;
     future->notifier = pthread_self();
-    pthread_mutex_unlock(&future->lock);
+    cushim__mutex_unlock(&future->lock);
+    if (in_driver)
+        cushim__host_function_begin();
     notify(future->notify_user);
-    pthread_mutex_lock(&future->lock);
+    if (in_driver)
+        cushim__host_function_end();
+    cushim__mutex_lock(&future->lock);
     future->notifying = is_inside;
-    pthread_cond_broadcast(&future->changed);
+    cushim__condition_tell(&future->changed);
 }
 
 /* Makes the descriptor readable, and it stays so. */
@@ -37,19 +45,17 @@ static void raise(int fd)
 
 static void wake_thread(struct cushim__wait *wait)
 {
-    pthread_mutex_lock(&wait->lock);
-    wait->ended++;
-    pthread_cond_signal(&wait->woken);
-    pthread_mutex_unlock(&wait->lock);
+    atomic_fetch_add(&wait->ended, 1);
+    if (atomic_load(&wait->sleeps))
+        cushim__word_wake(&wait->ended, 1);
 }
 
 /*
  * While it is being submitted the future has no result, and who is told would ask in vain: the
  * submission tells it at its end.
  */
-void cushim__future_wake(struct cushim__future *future, bool lost)
+void cushim__future_tell(struct cushim__future *future, bool lost, bool in_driver)
 {
-    pthread_mutex_lock(&future->lock);
     if (future->state == CUSHIM__FUTURE_SUBMITTING) {
         atomic_store(&future->lost, lost);
         future->ended_early = true;
@@ -59,9 +65,15 @@ void cushim__future_wake(struct cushim__future *future, bool lost)
         for (struct cushim__waiter *w = future->waiters; w; w = w->next)
             wake_thread(w->wait);
         raise(future->fd);
-        call_notify(future);
+        call_notify(future, in_driver);
     }
-    pthread_mutex_unlock(&future->lock);
+}
+
+void cushim__future_wake(struct cushim__future *future, bool lost)
+{
+    cushim__mutex_lock(&future->lock);
+    cushim__future_tell(future, lost, false);
+    cushim__mutex_unlock(&future->lock);
 }
 
 static bool is_in_flight(const struct cushim__future *future)
@@ -77,7 +89,7 @@ int cushim_future_fd(cushim_future handle)
 
     if (!future)
         return -1;
-    pthread_mutex_lock(&future->lock);
+    cushim__mutex_lock(&future->lock);
     if (future->fd < 0) {
         future->fd = eventfd(atomic_load(&future->ended), EFD_CLOEXEC | EFD_NONBLOCK);
         if (future->fd < 0)
@@ -85,7 +97,7 @@ int cushim_future_fd(cushim_future handle)
     }
     fd = future->fd;
     watch = fd >= 0 && is_in_flight(future);
-    pthread_mutex_unlock(&future->lock);
+    cushim__mutex_unlock(&future->lock);
     if (watch && !atomic_exchange(&future->watched, true))
         cushim__watch(handle.id);
     cushim__handle_unpin(handle.id);
@@ -100,12 +112,12 @@ cushim_status cushim_future_notify(cushim_future handle, void (*notify)(void *us
 
     if (!future)
         return cushim__error()->status;
-    pthread_mutex_lock(&future->lock);
+    cushim__mutex_lock(&future->lock);
     future->notify = NULL;
     while (future->notifying && !pthread_equal(future->notifier, pthread_self()))
-        pthread_cond_wait(&future->changed, &future->lock);
+        cushim__condition_wait(&future->changed, &future->lock);
     if (future->dropped) {
-        pthread_mutex_unlock(&future->lock);
+        cushim__mutex_unlock(&future->lock);
         status = cushim__future_fail_freed(__func__);
         cushim__handle_unpin(handle.id);
         return status;
@@ -113,9 +125,9 @@ cushim_status cushim_future_notify(cushim_future handle, void (*notify)(void *us
     future->notify = notify;
     future->notify_user = user;
     if (atomic_load(&future->ended))
-        call_notify(future);
+        call_notify(future, false);
     watch = notify && is_in_flight(future);
-    pthread_mutex_unlock(&future->lock);
+    cushim__mutex_unlock(&future->lock);
     if (watch && !atomic_exchange(&future->watched, true))
         cushim__watch(handle.id);
     cushim__handle_unpin(handle.id);

@@ -69,7 +69,7 @@ static void destroy(void *object)
 struct cushim__node *cushim__node_new(const struct cushim__node_type *type, size_t bytes, size_t n)
 {
     const size_t of_node = (bytes + sizeof(void *) - 1) / sizeof(void *) * sizeof(void *);
-    struct cushim__node *node = calloc(1, of_node + n * sizeof(struct cushim__node *));
+    struct cushim__node *node = cushim__zalloc(of_node + n * sizeof(struct cushim__node *));
 
     if (!node) {
         cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, NULL, NULL, "no memory for an operation");

@@ -14,7 +14,8 @@
 /* Makes an output with room for n items behind it. */
 static struct cushim_output *make(enum cushim_output_kind kind, size_t n)
 {
-    struct cushim_output *output = calloc(1, sizeof(*output) + n * sizeof(struct cushim_output *));
+    struct cushim_output *output =
+        cushim__zalloc(sizeof(*output) + n * sizeof(struct cushim_output *));
 
     if (!output) {
         cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, NULL, NULL, "no memory for an output");

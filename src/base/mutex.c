@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/mutex.h"
 
-#include <errno.h>
-#include <linux/futex.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+#include "base/word.h"
 
 /* For how long a thread looks again: longer than the context lock is ever held without waiting. */
 enum { LOOKS = 64 };
@@ -30,30 +27,20 @@ static bool spin(struct cushim__mutex *mutex)
 }
 
 /*
- * A thread that has slept takes the mutex as awaited, because it does not know of the others. The
- * system wakes it early, or does not let it sleep, if the state is another one by now. The thread's
- * errno stays as it was.
+ * A thread that has slept takes the mutex as awaited, because it does not know of the others. It
+ * wakes early, or does not sleep, if the state is another one by now.
  */
 void cushim__mutex_wait(struct cushim__mutex *mutex)
 {
-    const int before = errno;
-
-    if (!spin(mutex))
-        while (atomic_exchange_explicit(&mutex->state, CUSHIM__MUTEX_AWAITED,
-                                        memory_order_acquire) != CUSHIM__MUTEX_FREE)
-            syscall(SYS_futex, &mutex->state, FUTEX_WAIT_PRIVATE, CUSHIM__MUTEX_AWAITED, NULL, NULL,
-                    0);
-    errno = before;
+    if (spin(mutex))
+        return;
+    while (atomic_exchange_explicit(&mutex->state, CUSHIM__MUTEX_AWAITED, memory_order_acquire) !=
+           CUSHIM__MUTEX_FREE)
+        cushim__word_sleep(&mutex->state, CUSHIM__MUTEX_AWAITED, CUSHIM__NEVER);
 }
 
-/*
- * The lock is free already, so another thread may have taken and freed the memory of the mutex: the
- * address is only a number here.
- */
+/* The lock is free already, so another thread may have taken and freed the memory of the mutex. */
 void cushim__mutex_wake(struct cushim__mutex *mutex)
 {
-    const int before = errno;
-
-    syscall(SYS_futex, &mutex->state, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-    errno = before;
+    cushim__word_wake(&mutex->state, 1);
 }

@@ -32,6 +32,19 @@ static inline void cushim__freep(void *pointer)
 #define HOT __attribute__((hot))
 
 /*
+ * Allocates zeroed memory for a small object that is made often. glibc keeps small blocks of each
+ * thread ready, and before 2.41 calloc() did not use them. Compilers would make calloc() of the two
+ * calls, if they knew that this is the same memory. Freed with free().
+ */
+static inline void *cushim__zalloc(size_t bytes)
+{
+    void *memory = malloc(bytes);
+
+    __asm__("" : "+r"(memory));
+    return memory ? memset(memory, 0, bytes) : NULL;
+}
+
+/*
  * Allocates zeroed memory that shares no cache line with other memory. Freed with free(). NULL when
  * out of memory.
  */

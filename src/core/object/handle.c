@@ -130,10 +130,9 @@ static cushim_status stale(uint64_t id, unsigned kind, const char *call)
         return cushim__fail_at(CUSHIM_ERROR_STALE_HANDLE, call, NULL, "%s: the %s was %s by %s%s",
                                call, cushim__handle_noun(kind), cushim__handle_ended(kind),
                                place.text, cushim__handle_advice(kind));
-    return cushim__fail_at(CUSHIM_ERROR_STALE_HANDLE, call, NULL,
-                           "%s: this %s was %s, or the handle is not one%s", call,
-                           cushim__handle_noun(kind), cushim__handle_ended(kind),
-                           cushim__handle_advice(kind));
+    return cushim__fail_at(
+        CUSHIM_ERROR_STALE_HANDLE, call, NULL, "%s: this %s was %s, or the handle is not one%s",
+        call, cushim__handle_noun(kind), cushim__handle_ended(kind), cushim__handle_advice(kind));
 }
 
 /* Tells whether a handle is of an object of a driver, and was made before a fork(). */
@@ -241,9 +240,9 @@ static void destroy_slot(uint32_t index)
 }
 
 /* The last pin is gone. Destroying may take locks that the thread has, or call the driver. */
-static void end_of_pins(uint64_t id)
+static void end_of_pins(uint64_t id, bool in_driver)
 {
-    if (__builtin_expect(cushim__in_callback(), 0)) {
+    if (__builtin_expect(in_driver || cushim__in_callback(), 0)) {
         cushim__table_defer(cushim__handle_index(id));
         atomic_fetch_add(&cushim__attention, 1);
     } else {
@@ -251,17 +250,25 @@ static void end_of_pins(uint64_t id)
     }
 }
 
-void cushim__handle_unpin(uint64_t id)
+/* Acquire and release: who destroys the object must see all that others wrote while it was pinned.
+ */
+static inline void unpin(uint64_t id, bool in_driver)
 {
     struct cushim__handle_slot *slot = cushim__slot_at(cushim__handle_index(id));
-    /*
-     * Acquire and release: the thread that destroys the object must see all that other threads
-     * wrote to it before they removed their pins.
-     */
     const uint64_t before = atomic_fetch_sub_explicit(&slot->state, 1, memory_order_acq_rel);
 
     if (__builtin_expect((before & PIN_MASK) == 1, 0))
-        end_of_pins(id);
+        end_of_pins(id, in_driver);
+}
+
+void cushim__handle_unpin(uint64_t id)
+{
+    unpin(id, false);
+}
+
+void cushim__handle_unpin_in_driver(uint64_t id)
+{
+    unpin(id, true);
 }
 
 void cushim__handle_destroy_deferred(void)

@@ -87,6 +87,9 @@ cushim_status cushim__handle_create(enum cushim__handle_kind kind, void *object,
 void *cushim__handle_pin(uint64_t id, enum cushim__handle_kind kind, const char *call);
 void cushim__handle_unpin(uint64_t id);
 
+/* The same in a thread of the driver: if it was the last pin, the object is destroyed later. */
+void cushim__handle_unpin_in_driver(uint64_t id);
+
 /*
  * Destroys the objects whose last pins went away inside of host functions and hooks, where nothing
  * can be destroyed. Called by cushim__close_deferred() alone.
@@ -143,8 +146,9 @@ void cushim__handle_set_memory(uint64_t id, struct cushim__buffer *buffer, size_
                                size_t element, size_t length);
 
 /*
- * Sets what is called with an object of a kind when its last handle is closed, while others may have
- * it pinned. It is called without locks, and not in a callback. All calls set the same function.
+ * Sets what is called with an object of a kind when its last handle is closed, while others may
+ * have it pinned. It is called without locks, and not in a callback. All calls set the same
+ * function.
  */
 void cushim__handle_when_closed(enum cushim__handle_kind kind, void (*closed)(void *object));
 

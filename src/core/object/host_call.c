@@ -16,7 +16,7 @@ void cushim__host_call_add(struct cushim__context *context, struct cushim__host_
 }
 
 /*
- * Releases and frees a call. Unlocking the pool lock is its last access to the context. The thread
+ * Releases and ends a call. Unlocking the pool lock is its last access to the context. The thread
  * that destroys the context finds the list empty under the same lock, so the context is never freed
  * too early.
  */
@@ -31,19 +31,33 @@ static void finish(struct cushim__host_call *host_call)
     if (host_call->next)
         host_call->next->link = host_call->link;
     cushim__mutex_unlock(&context->pool_lock);
-    free(host_call);
+    if (host_call->end)
+        host_call->end(host_call);
+    else
+        free(host_call);
+}
+
+/* release() runs in the driver's thread too, so cushim must refuse calls in it as well. */
+static void make_for_program(struct cushim__host_call *host_call)
+{
+    cushim__host_function_begin();
+    host_call->function(host_call->user);
+    if (!host_call->is_recorded)
+        finish(host_call);
+    cushim__host_function_end();
 }
 
 void cushim__host_call_make(void *host_call)
 {
     struct cushim__host_call *h = host_call;
 
-    cushim__host_function_begin();
+    if (!h->end) {
+        make_for_program(h);
+        return;
+    }
+    h->is_made = true;
     h->function(h->user);
-    if (!h->is_recorded)
-        /* release() runs in the driver's thread too, so cushim must refuse calls in it as well. */
-        finish(h);
-    cushim__host_function_end();
+    finish(h);
 }
 
 void cushim__host_call_drop(struct cushim__host_call *host_call)

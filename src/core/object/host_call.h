@@ -9,7 +9,7 @@
 
 #include "core/object/scope.h"
 
-/* One function of the program that a stream will call. */
+/* One function that a stream will call. */
 struct cushim__host_call {
     struct cushim__host_call *next, **link;
     struct cushim__context *context;
@@ -18,14 +18,21 @@ struct cushim__host_call {
     void *user;
     bool is_recorded;                   /* part of a graph: every launch makes the call */
     struct cushim__host_call *recorded; /* the next call of the same graph */
+    /*
+     * NULL: the call is freed at its end. Otherwise this is the last that is called, and the
+     * functions are cushim's own: they mark themselves where they call the program's
+     * (cushim__host_function_begin()). Such a call is never recorded.
+     */
+    void (*end)(struct cushim__host_call *host_call);
+    bool is_made; /* with an end: the driver makes the call now */
 };
 
-/* The function for cuLaunchHostFunc(): makes the call, and frees it unless it is recorded. */
+/* The function for cuLaunchHostFunc(): makes the call, and ends it unless it is recorded. */
 void cushim__host_call_make(void *host_call);
 
 void cushim__host_call_add(struct cushim__context *context, struct cushim__host_call *host_call);
 
-/* Frees a call without making it, and calls release() for its user data. */
+/* Ends a call without making it: calls release() for its user data, and frees it. */
 void cushim__host_call_drop(struct cushim__host_call *host_call);
 
 /* Tells whether there are calls that the device has not made yet. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "core/object/host_call.h"
 #include "core/order/graph.h"
 
 /*
@@ -17,8 +18,8 @@
 static void end(const struct cushim__scope *scope, struct cushim__stream *stream)
 {
     if (!cushim__timeline_retire(scope, stream->timeline))
-        cushim__log(CUSHIM_LOG_ERROR, "%s: the stream stays, because nothing could wait for its work",
-                    scope->call);
+        cushim__log(CUSHIM_LOG_ERROR,
+                    "%s: the stream stays, because nothing could wait for its work", scope->call);
     else if (stream->timeline->held)
         stream->timeline->ending = stream->cu;
     else
@@ -128,4 +129,39 @@ cushim_status cushim__fail_foreign(const struct cushim__scope *scope, const char
 {
     return cushim__fail_at(CUSHIM_ERROR_FOREIGN_CONTEXT, scope->call, scope->label,
                            "%s: the %s belongs to another context", scope->call, what);
+}
+
+static cushim_status launch_host(struct cushim__scope *scope, struct cushim__stream *stream,
+                                 struct cushim__host_call *host_call)
+{
+    struct cushim__submission s = {
+        .scope = scope, .timeline = stream->timeline, .recordable = true};
+    struct cushim__recording *recording;
+    cushim_status status;
+
+    CUSHIM_TRY(cushim__submit_begin(&s));
+    recording = stream->timeline->recording;
+    host_call->is_recorded = recording;
+    status = CU_CALL(scope, cuLaunchHostFunc, (stream->cu, cushim__host_call_make, host_call));
+    /*
+     * A host call that is not recorded may have run and been freed already, so only a recorded one
+     * is used here.
+     */
+    if (!status && recording)
+        cushim__recording_call(recording, host_call);
+    cushim__submit_end(&s);
+    return status;
+}
+
+/* The stream keeps the context whose list the call is in. */
+cushim_status cushim__stream_call(struct cushim__scope *scope, struct cushim__stream *stream,
+                                  struct cushim__host_call *host_call)
+{
+    cushim_status status;
+
+    cushim__host_call_add(scope->context, host_call);
+    status = launch_host(scope, stream, host_call);
+    if (status)
+        cushim__host_call_drop(host_call);
+    return status;
 }

@@ -13,8 +13,9 @@ struct cushim__stream {
     struct cushim__object object; /* holds a reference on its context */
     struct cushim__timeline *timeline;
     CUstream cu;
-    bool owned;    /* cushim destroys the CUstream */
-    bool recorder; /* made by cushim_capture_begin(), also after its recording ended */
+    bool owned;            /* cushim destroys the CUstream */
+    bool recorder;         /* made by cushim_capture_begin(), also after its recording ended */
+    _Atomic uint64_t well; /* futures that end up to this number are: see async/future_settle.c */
 };
 
 /*
@@ -34,6 +35,13 @@ cushim_status cushim__stream_check(const struct cushim__scope *scope,
 /* Enters the stream's context, as cushim__object_enter() does, in a thread that may use it. */
 cushim_status cushim__stream_enter(uint64_t id, const char *call, struct cushim__scope *ret_scope,
                                    struct cushim__stream **ret_stream);
+
+/*
+ * Lets the stream make a host call after its work. Takes over the call, on failure too: then it is
+ * dropped.
+ */
+cushim_status cushim__stream_call(struct cushim__scope *scope, struct cushim__stream *stream,
+                                  struct cushim__host_call *host_call);
 
 /*
  * Makes one driver call about a stream, which is not destroyed before the call has ended. The
