@@ -28,16 +28,27 @@ static const struct cushim__node_type failed_type = {
 
 /* --- making and freeing --- */
 
-static void destroy_one(struct cushim__node *node)
+/* What this calls may be the program's, which must not change the thread's last error. */
+static void finish(struct cushim__node *node)
 {
-    if (node->type->finish)
+    struct cushim__error before;
+
+    cushim__error_keep(&before);
+    if (node->type->finish && !node->is_finished)
         node->type->finish(node);
-    for (size_t i = 0; i < node->n; i++)
-        cushim__node_unref(node->operands[i]);
     if (node->gate)
         cushim__gate_unref(node->gate);
     if (node->on_id)
         cushim__object_close(&node->on_id, CUSHIM__HANDLE_STREAM, "cushim_op_free");
+    cushim__error_restore(&before);
+}
+
+static void destroy_one(struct cushim__node *node)
+{
+    if ((node->type->finish && !node->is_finished) || node->gate || node->on_id)
+        finish(node);
+    for (size_t i = 0; i < node->n; i++)
+        cushim__node_unref(node->operands[i]);
     cushim__object_finish(&node->object);
     free(node);
 }
@@ -48,21 +59,23 @@ static void destroy_one(struct cushim__node *node)
  */
 static void destroy(void *object)
 {
-    static _Thread_local struct cushim__node *doomed;
-    static _Thread_local bool is_destroying;
+    static _Thread_local struct {
+        struct cushim__node *first;
+        bool is_at_work;
+    } doomed TLS_OF_WORDS;
     struct cushim__node *node = object;
 
-    node->doomed = doomed;
-    doomed = node;
-    if (is_destroying)
+    node->doomed = doomed.first;
+    doomed.first = node;
+    if (doomed.is_at_work)
         return;
-    is_destroying = true;
-    while (doomed) {
-        node = doomed;
-        doomed = node->doomed;
+    doomed.is_at_work = true;
+    while (doomed.first) {
+        node = doomed.first;
+        doomed.first = node->doomed;
         destroy_one(node);
     }
-    is_destroying = false;
+    doomed.is_at_work = false;
 }
 
 /* The operands stand behind the rest of the node, in the same memory. */
@@ -84,8 +97,8 @@ struct cushim__node *cushim__node_new(const struct cushim__node_type *type, size
 
 void cushim__node_unref(struct cushim__node *node)
 {
-    if (node)
-        cushim__object_unref(&node->object);
+    if (node && atomic_fetch_sub_explicit(&node->object.references, 1, memory_order_acq_rel) == 1)
+        destroy(node);
 }
 
 /* Makes a node that fails with the thread's error. */
@@ -152,7 +165,8 @@ static cushim_status close_handle(const struct cushim__node *node, uint64_t id, 
                            call);
 }
 
-struct cushim__node *cushim__node_take(uint64_t id, const char *call)
+/* Consumes an operation that others may use, or have used. */
+static struct cushim__node *take_pinned(uint64_t id, const char *call)
 {
     const char *place = cushim__handle_source_location(NULL);
     struct cushim__node *node = cushim__handle_pin(id, CUSHIM__HANDLE_OP, call);
@@ -160,7 +174,6 @@ struct cushim__node *cushim__node_take(uint64_t id, const char *call)
 
     if (node) {
         cushim__object_ref(&node->object);
-        /* Who uses the handle again learns which function has used it before. */
         cushim__handle_source_location(call);
         status = close_handle(node, id, call);
         cushim__handle_unpin(id);
@@ -170,6 +183,14 @@ struct cushim__node *cushim__node_take(uint64_t id, const char *call)
         return node;
     cushim__node_unref(node);
     return new_failed();
+}
+
+/* Who uses the handle again learns which function has used it before. */
+struct cushim__node *cushim__node_take(uint64_t id, const char *call)
+{
+    struct cushim__node *node = cushim__handle_take(id, CUSHIM__HANDLE_OP, call);
+
+    return node ? node : take_pinned(id, call);
 }
 
 struct cushim__node *cushim__node_over(const struct cushim__node_type *type, size_t bytes,

@@ -34,7 +34,8 @@ struct cushim__node_type {
      */
     cushim_status (*run)(struct cushim__run *run, struct cushim__node *node,
                          struct cushim_output **inputs, struct cushim__outcome *ret);
-    void (*finish)(struct cushim__node *node); /* frees what the type has in the node; or NULL */
+    /* Frees what the type has in the node, unless is_finished is set; or NULL. */
+    void (*finish)(struct cushim__node *node);
     /* Writes what the step works on, such as "of saxpy"; or NULL. */
     void (*describe)(const struct cushim__node *node, char *text, size_t size);
 };
@@ -49,6 +50,7 @@ struct cushim__node {
     size_t n;                       /* operands */
     struct cushim__node **operands; /* each with a reference; NULL once they run */
     struct cushim__node *doomed;    /* in a list of those that are being destroyed */
+    bool is_finished;               /* the step has given away all that the type has in the node */
 };
 
 /*

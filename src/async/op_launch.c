@@ -15,10 +15,11 @@
 /* An argument that is no operation. */
 #define NO_OPERAND ((size_t) -1)
 
+/* Its parts are in the same memory, with what a launch reads first at the beginning. */
 struct launch {
     struct cushim__node node;
     cushim_function function;
-    struct cushim__launch_config config;
+    struct cushim_launch_config config; /* its options are NULL, or in the same memory */
     size_t n;
     size_t *operands;                  /* for each argument its operand */
     struct cushim_argument *arguments; /* memory of the program: with a handle of our own */
@@ -61,7 +62,7 @@ static cushim_status take_memories(struct cushim__run *run, const struct launch 
     return CUSHIM_OK;
 }
 
-/* Gives the handle of the program's memory to the output of the argument. */
+/* Gives the handles of the program's memory to the outputs of the arguments. */
 static cushim_status move_handles(struct launch *launch, struct cushim_output **memories)
 {
     for (size_t i = 0; i < launch->n; i++) {
@@ -77,45 +78,38 @@ static cushim_status move_handles(struct launch *launch, struct cushim_output **
     return CUSHIM_OK;
 }
 
+/* The arguments get the memories. They are used once, so they need not stay as they were. */
 static cushim_status submit(struct cushim__run *run, struct launch *launch,
-                            struct cushim_output *const *memories,
-                            struct cushim_argument *arguments)
+                            struct cushim_output *const *memories)
 {
     for (size_t i = 0; i < launch->n; i++) {
-        const size_t source = source_of(launch, i);
+        struct cushim_argument *argument = &launch->arguments[i];
 
-        arguments[i] = launch->arguments[i];
-        if (arguments[i].intent != CUSHIM_INTENT_VALUE) {
-            arguments[i].bytes = sizeof(uint64_t);
-            arguments[i].view = memories[source]->u.view;
-        }
+        if (argument->intent == CUSHIM_INTENT_VALUE)
+            continue;
+        argument->view = memories[source_of(launch, i)]->u.view;
+        argument->bytes = sizeof(uint64_t);
     }
-    CUSHIM_TRY(cushim__tiling_grid(&launch->config.config, memories, launch->n));
-    return cushim_launch_arguments(run->exec.stream, launch->function, &launch->config.config,
-                                   arguments, launch->n);
+    CUSHIM_TRY(cushim__tiling_grid(&launch->config, memories, launch->n));
+    return cushim_launch_arguments(run->exec.stream, launch->function, &launch->config,
+                                   launch->arguments, launch->n);
 }
 
 static cushim_status run_launch(struct cushim__run *run, struct cushim__node *node,
                                 struct cushim_output **inputs, struct cushim__outcome *ret)
 {
     struct launch *launch = (struct launch *) node;
-    struct cushim_argument few[16], *arguments = few;
     struct cushim_output *list = cushim__output_list(launch->n);
     cushim_status status;
 
     if (!list)
         return cushim__error()->status;
-    if (launch->n > ARRAY_SIZE(few))
-        arguments = malloc(launch->n * sizeof(*arguments));
-    status = arguments ? take_memories(run, launch, inputs, list->u.list.items)
-                       : cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, CALL, NULL,
-                                         "no memory for %zu arguments", launch->n);
+    status = take_memories(run, launch, inputs, list->u.list.items);
     if (!status)
         status = move_handles(launch, list->u.list.items);
+    node->is_finished = !status;
     if (!status)
-        status = submit(run, launch, list->u.list.items, arguments);
-    if (arguments != few)
-        free(arguments);
+        status = submit(run, launch, list->u.list.items);
     if (status)
         cushim__output_unref(&list);
     ret->output = list;
@@ -254,13 +248,15 @@ static cushim_status copy_arguments(struct launch *launch, const struct cushim_a
 }
 
 /* Makes a node for n arguments with so many bytes of texts, all in the same memory. */
-static struct launch *allocate(const struct cushim_argument *arguments, size_t n, size_t bytes)
+static struct launch *allocate(const struct cushim__launch_config *config,
+                               const struct cushim_argument *arguments, size_t n, size_t bytes)
 {
     const size_t of_launch = padded(sizeof(struct launch)),
-                 of_arguments = padded(n * sizeof(struct cushim_argument));
-    const size_t of_operands = padded(n * sizeof(size_t));
+                 of_arguments = padded(n * sizeof(struct cushim_argument)),
+                 of_operands = padded(n * sizeof(size_t)),
+                 of_options = config->config.options ? padded(sizeof(config->options)) : 0;
     struct launch *launch = (struct launch *) cushim__node_new(
-        &launch_type, of_launch + of_arguments + of_operands + bytes,
+        &launch_type, of_launch + of_arguments + of_operands + of_options + bytes,
         count_operations(arguments, n));
     char *memory = (char *) launch;
 
@@ -268,11 +264,17 @@ static struct launch *allocate(const struct cushim_argument *arguments, size_t n
         return NULL;
     launch->arguments = (struct cushim_argument *) (void *) (memory += of_launch);
     launch->operands = (size_t *) (void *) (memory += of_arguments);
-    launch->texts = memory + of_operands;
+    launch->config = config->config;
+    memory += of_operands;
+    if (of_options)
+        launch->config.options = memcpy(memory, &config->options, sizeof(config->options));
+    launch->texts = memory + of_options;
+    launch->n = n;
     return launch;
 }
 
-static struct launch *describe(const struct cushim_argument *arguments, size_t n)
+static struct launch *describe(const struct cushim__launch_config *config,
+                               const struct cushim_argument *arguments, size_t n)
 {
     struct launch *launch;
     size_t bytes = 0;
@@ -282,12 +284,11 @@ static struct launch *describe(const struct cushim_argument *arguments, size_t n
             drop_operations(arguments, n);
             return NULL;
         }
-    launch = allocate(arguments, n, bytes);
+    launch = allocate(config, arguments, n, bytes);
     if (!launch) {
         drop_operations(arguments, n);
         return NULL;
     }
-    launch->n = n;
     if (!copy_arguments(launch, arguments))
         return launch;
     cushim__node_unref(&launch->node);
@@ -311,13 +312,9 @@ cushim_op cushim_op_launch_arguments(cushim_function function,
     } else if (cushim__launch_config_read(config, CALL, &given)) {
         drop_operations(arguments, n);
     } else {
-        launch = describe(arguments, n);
+        launch = describe(&given, arguments, n);
     }
-    if (launch) {
+    if (launch)
         launch->function = function;
-        launch->config = given;
-        if (launch->config.config.options)
-            launch->config.config.options = &launch->config.options;
-    }
     return cushim__node_give(launch ? &launch->node : NULL, __func__);
 }

@@ -47,26 +47,33 @@ static const struct cushim__context *context_of(uint64_t id)
     return context;
 }
 
-/* The context of the stream of the run, which most steps have in common. */
-static const struct cushim__context *context_here(struct cushim__run *run)
+/* Notes the context of the stream of the run, which most steps have in common. */
+static void look_at_stream(struct cushim__run *run)
 {
-    if (run->asked != run->exec.stream.id) {
-        run->at = context_of(run->exec.stream.id);
-        run->asked = run->exec.stream.id;
-    }
-    return run->at;
+    const struct cushim__stream *stream;
+
+    if (run->asked == run->exec.stream.id)
+        return;
+    run->asked = run->exec.stream.id;
+    stream = cushim__handle_pin(run->asked, CUSHIM__HANDLE_STREAM, NULL);
+    run->at = stream ? stream->object.context : NULL;
+    run->lock = stream ? stream->object.context->lock : NULL;
+    if (stream)
+        cushim__handle_unpin(run->asked);
 }
 
-/* Pinned memory can be used by all contexts. */
+/* Pinned memory can be used by all contexts. The lock of a slice is that of its context. */
 static bool is_here(struct cushim__run *run, const struct cushim_output *memory)
 {
     const uint64_t id = memory->u.view.object;
     const struct cushim__context *there;
 
-    if (cushim__handle_kind_of(id) != CUSHIM__HANDLE_SLICE)
+    look_at_stream(run);
+    if (cushim__handle_kind_of(id) != CUSHIM__HANDLE_SLICE ||
+        cushim__handle_has_lock(id, run->lock))
         return true;
     there = context_of(id);
-    return !there || there == context_here(run);
+    return !there || there == run->at;
 }
 
 /* Copies memory to the device of the stream, and says so. */
@@ -88,7 +95,8 @@ static cushim_status bring(struct cushim__run *run, const struct cushim_output *
     return CUSHIM_OK;
 }
 
-static cushim_status check(struct cushim__run *run, const struct cushim_output *memory, bool write,
+/* here: the memory is of the device of the step. */
+static cushim_status check(const struct cushim_output *memory, bool here, bool write,
                            const char *call)
 {
     if (write && cushim__output_is_shared(memory))
@@ -96,7 +104,7 @@ static cushim_status check(struct cushim__run *run, const struct cushim_output *
                                "%s: the memory is that of a shared operation, which may only be "
                                "read; see cushim_op_unshare()",
                                call);
-    if (write && memory->kind == CUSHIM_OUTPUT_MEMORY && !is_here(run, memory))
+    if (write && memory->kind == CUSHIM_OUTPUT_MEMORY && !here)
         return cushim__fail_at(CUSHIM_ERROR_FOREIGN_CONTEXT, call, NULL,
                                "%s: the step writes memory of the program that is of another "
                                "device than its stream",
@@ -107,18 +115,20 @@ static cushim_status check(struct cushim__run *run, const struct cushim_output *
 cushim_status cushim__operand_take(struct cushim__run *run, struct cushim_output **input,
                                    bool write, const char *call, struct cushim_output **ret_memory)
 {
-    struct cushim_output *memory = cushim__output_take_memory(input, call), *here = NULL;
+    struct cushim_output *memory = cushim__output_take_memory(input, call), *brought = NULL;
     cushim_status status;
+    bool here;
 
     if (!memory)
         return cushim__error()->status;
-    status = check(run, memory, write, call);
-    if (!status && !is_here(run, memory)) {
-        status = bring(run, memory, call, &here);
+    here = is_here(run, memory);
+    status = check(memory, here, write, call);
+    if (!status && !here) {
+        status = bring(run, memory, call, &brought);
         if (!status && memory->tiling && !cushim__output_is_shared(memory))
-            here->tiling = TAKE_PTR(memory->tiling);
+            brought->tiling = TAKE_PTR(memory->tiling);
         cushim__output_unref(&memory);
-        memory = here;
+        memory = brought;
     }
     if (status)
         cushim__output_unref(&memory);

@@ -217,19 +217,24 @@ static void fail_memory(const struct cushim_output *output, const char *call, si
                         "%s: needs memory of a device, the output is %s", call, word(output));
 }
 
-struct cushim_output *cushim__output_find_memory(struct cushim_output *output, const char *call)
+/* Returns the place of the memory of an output. NULL, with an error of `call`, if there is none. */
+static struct cushim_output **find(struct cushim_output **output, const char *call)
 {
-    struct cushim_output **item = NULL;
+    struct cushim_output **place = is_memory(*output) ? output : NULL;
     size_t n = 0;
 
-    if (output && output->kind == CUSHIM_OUTPUT_LIST && !output->taken)
-        item = only_memory(output, &n);
-    if (item)
-        return *item;
-    if (is_memory(output))
-        return output;
-    fail_memory(output, call, n);
-    return NULL;
+    if (*output && (*output)->kind == CUSHIM_OUTPUT_LIST && !(*output)->taken)
+        place = only_memory(*output, &n);
+    if (!place)
+        fail_memory(*output, call, n);
+    return place;
+}
+
+struct cushim_output *cushim__output_find_memory(struct cushim_output *output, const char *call)
+{
+    struct cushim_output **place = find(&output, call);
+
+    return place ? *place : NULL;
 }
 
 /* Takes an item out of a list, or returns another reference if the list is shared. */
@@ -245,16 +250,11 @@ static struct cushim_output *move_item(struct cushim_output *list, struct cushim
 
 struct cushim_output *cushim__output_take_memory(struct cushim_output **output, const char *call)
 {
-    struct cushim_output *memory = cushim__output_find_memory(*output, call), **item;
-    size_t n;
+    struct cushim_output **place = find(output, call), *memory;
 
-    if (memory && memory == *output) {
-        *output = NULL;
-        return memory;
-    }
-    item = memory ? only_memory(*output, &n) : NULL;
-    if (item)
-        move_item(*output, item);
+    if (place == output)
+        return TAKE_PTR(*output);
+    memory = place ? move_item(*output, place) : NULL;
     cushim__output_unref(output);
     return memory;
 }

@@ -8,7 +8,7 @@
 #include "async/run_error.h"
 
 /* How many runs the thread is in: callbacks of one may begin another. */
-static _Thread_local unsigned depth;
+static _Thread_local unsigned depth TLS_OF_WORDS;
 
 bool cushim__may_wait(void)
 {

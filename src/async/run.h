@@ -18,9 +18,10 @@ struct cushim__run {
     struct cushim__flight *flight;
     struct cushim__run_frame *frames;
     size_t n, max;
-    size_t done;                      /* how many steps have run */
-    uint64_t asked;                   /* the stream whose context is known, or 0 */
-    const struct cushim__context *at; /* that context, only to be compared */
+    size_t done;                            /* how many steps have run */
+    uint64_t asked;                         /* the stream whose context is known, or 0 */
+    const struct cushim__context *at;       /* that context, only to be compared */
+    const struct cushim__handle_lock *lock; /* its lock, the same */
 };
 
 /*

@@ -28,6 +28,12 @@ static inline void cushim__freep(void *pointer)
 /* Declares a pointer from malloc() that is freed when it goes out of scope. */
 #define SCOPED_FREE __attribute__((cleanup(cushim__freep)))
 
+/*
+ * For variables of a thread that are a few words: they are found without a call. There is little
+ * room for such in a process that opens this library late.
+ */
+#define TLS_OF_WORDS __attribute__((tls_model("initial-exec")))
+
 /* Marks functions that must be fast together. The compiler places them near each other. */
 #define HOT __attribute__((hot))
 

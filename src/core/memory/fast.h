@@ -67,7 +67,7 @@ static inline bool cushim__fast_begin(struct cushim__fast *fast, uint64_t stream
     struct cushim__timeline *timeline;
     struct cushim__context *context;
 
-    if (!lock || cushim__attention_needed())
+    if (!lock || (cushim__attention_needed() && !cushim__attend()))
         return false;
     /* The memory of locks is never freed, so a stale handle does no harm: the peek then fails. */
     cushim__handle_lock(lock);

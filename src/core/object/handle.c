@@ -13,19 +13,13 @@
 #include "core/object/slot.h"
 #include "loader/library.h"
 
-#define PIN_MASK   UINT64_C(0xffffff)
-#define KIND_SHIFT 24
-#define KIND_MASK  UINT64_C(0x7f)
-#define CLOSED     UINT64_C(0x80000000)
-#define GENERATION UINT64_C(0x100000000)
-
-_Static_assert(CUSHIM__HANDLE_KINDS <= KIND_MASK, "room for every kind");
+_Static_assert(CUSHIM__HANDLE_KINDS <= CUSHIM__KIND_MASK, "room for every kind");
 
 /* The handle of the object that is, or was, in a slot with this state. */
 static uint64_t id_of(uint32_t index, uint64_t state)
 {
-    return (state & ~(GENERATION - 1)) | (state >> KIND_SHIFT & KIND_MASK) << CUSHIM__INDEX_BITS |
-           index;
+    return (state & ~(CUSHIM__GENERATION - 1)) |
+           (state >> CUSHIM__KIND_SHIFT & CUSHIM__KIND_MASK) << CUSHIM__INDEX_BITS | index;
 }
 
 /* Returns the bits of the kind, which a program may have made up: they can be any number. */
@@ -75,10 +69,10 @@ static cushim_status create(enum cushim__handle_kind kind, void *object, cushim_
     atomic_store_explicit(&rest->handles, 1, memory_order_relaxed);
     rest->forked = atomic_load_explicit(&cushim__forked, memory_order_relaxed);
     /* Generation 0 is skipped, so that a handle is never zero. */
-    state = (atomic_load(&slot->state) & ~(GENERATION - 1)) + GENERATION;
+    state = (atomic_load(&slot->state) & ~(CUSHIM__GENERATION - 1)) + CUSHIM__GENERATION;
     if (!(state >> 32))
-        state = GENERATION;
-    state |= (uint64_t) kind << KIND_SHIFT;
+        state = CUSHIM__GENERATION;
+    state |= (uint64_t) kind << CUSHIM__KIND_SHIFT;
     *ret_id = id_of(index, state);
     /* The pin makes the slot open. Release: a thread that sees it also sees the object. */
     atomic_store_explicit(&slot->state, state | 1, memory_order_release);
@@ -90,19 +84,6 @@ cushim_status cushim__handle_create(enum cushim__handle_kind kind, void *object,
                                     cushim__destroy *destroy, const char *call, uint64_t *ret_id)
 {
     return create(kind, object, destroy, 0, call, ret_id);
-}
-
-/*
- * Compares every bit of the handle but those that chose the slot: a number that a program made up
- * must not lead to an object. Bits between kind and generation are never set; here they lead to
- * another generation.
- */
-static bool is_open(uint64_t state, uint64_t id)
-{
-    const uint64_t kind = (uint32_t) id >> CUSHIM__INDEX_BITS;
-    const uint64_t open = (id & ~(GENERATION - 1)) + (kind << KIND_SHIFT);
-
-    return (state & ~PIN_MASK) == open && (state & PIN_MASK);
 }
 
 /*
@@ -153,7 +134,7 @@ static bool pin(struct cushim__handle_slot *slot, uint64_t id)
      * The state can change between the load and the exchange, because another thread pins or
      * closes. Then the exchange fails, loads the new state, and the loop checks it again.
      */
-    while (is_open(state, id))
+    while (cushim__state_is_open(state, id))
         if (atomic_compare_exchange_weak_explicit(&slot->state, &state, state + 1,
                                                   memory_order_acquire, memory_order_acquire))
             return true;
@@ -189,7 +170,7 @@ static uint64_t pin_slot(struct cushim__handle_slot *slot, uint32_t index)
 {
     uint64_t state = atomic_load_explicit(&slot->state, memory_order_acquire);
 
-    while (!(state & CLOSED) && (state & PIN_MASK))
+    while (!(state & CUSHIM__CLOSED) && (state & CUSHIM__PIN_MASK))
         if (atomic_compare_exchange_weak_explicit(&slot->state, &state, state + 1,
                                                   memory_order_acquire, memory_order_acquire))
             return id_of(index, state);
@@ -257,7 +238,7 @@ static inline void unpin(uint64_t id, bool in_driver)
     struct cushim__handle_slot *slot = cushim__slot_at(cushim__handle_index(id));
     const uint64_t before = atomic_fetch_sub_explicit(&slot->state, 1, memory_order_acq_rel);
 
-    if (__builtin_expect((before & PIN_MASK) == 1, 0))
+    if (__builtin_expect((before & CUSHIM__PIN_MASK) == 1, 0))
         end_of_pins(id, in_driver);
 }
 
@@ -291,8 +272,8 @@ static bool mark_closed(struct cushim__handle_slot *slot, uint64_t id, uint64_t 
 {
     uint64_t state = atomic_load_explicit(&slot->state, memory_order_acquire);
 
-    while (is_open(state, id))
-        if (atomic_compare_exchange_weak_explicit(&slot->state, &state, state | CLOSED,
+    while (cushim__state_is_open(state, id))
+        if (atomic_compare_exchange_weak_explicit(&slot->state, &state, state | CUSHIM__CLOSED,
                                                   memory_order_acq_rel, memory_order_acquire)) {
             atomic_store_explicit(&slot->open, 0, memory_order_release);
             *ret_state = state;
@@ -412,7 +393,7 @@ static bool close_slot(struct cushim__handle_slot *slot, uint64_t id, unsigned *
     closed = mark_closed(slot, id, &state);
     if (lock)
         cushim__handle_unlock(lock);
-    *ret_pins = (unsigned) (state & PIN_MASK);
+    *ret_pins = (unsigned) (state & CUSHIM__PIN_MASK);
     return closed;
 }
 
@@ -421,7 +402,7 @@ static void end_alone(struct cushim__handle_slot *slot, uint32_t index, const ch
 {
     const uint64_t state = atomic_load_explicit(&slot->state, memory_order_relaxed);
 
-    atomic_store_explicit(&slot->state, state & ~PIN_MASK, memory_order_relaxed);
+    atomic_store_explicit(&slot->state, state & ~CUSHIM__PIN_MASK, memory_order_relaxed);
     destroy_object(slot, cushim__table_rest(index));
     cushim__table_give_back(index, true, place);
 }

@@ -8,8 +8,8 @@
  * at once, and the object is destroyed with its last pin.
  *
  * handle_lock.h has the locks that handles share, handle_closed.c what objects do when their last
- * handle is closed, and handle_words.c the nouns and source locations of
- * messages. All functions are thread-safe.
+ * handle is closed, handle_take.c what needs no pin, and handle_words.c the nouns and source
+ * locations of messages. All functions are thread-safe.
  */
 #ifndef CUSHIM_CORE_OBJECT_HANDLE_H
 #define CUSHIM_CORE_OBJECT_HANDLE_H
@@ -137,6 +137,9 @@ void cushim__handle_each(void (*see)(const struct cushim__open_handle *handle, v
  */
 void cushim__handle_set_lock(uint64_t id, struct cushim__handle_lock *lock);
 
+/* Tells whether a handle is open and has a lock, which need not be held. */
+bool cushim__handle_has_lock(uint64_t id, const struct cushim__handle_lock *lock);
+
 /*
  * Notes in the slot of a handle which part of a buffer it names, with an element like those of
  * CUSHIM_ELEMENT(), for those who look at it without a
@@ -161,6 +164,13 @@ cushim_status cushim__handle_close(uint64_t id, enum cushim__handle_kind kind, c
 /* The same, and tells on success whether it was the last open handle of the object. */
 cushim_status cushim__handle_close_one(uint64_t id, enum cushim__handle_kind kind, const char *call,
                                        bool *ret_last);
+
+/*
+ * Closes a handle without a lock that is the object's only one and that nobody has pinned, at a
+ * source location, and returns the object, whose destructor is not called: the caller does what it
+ * does. Otherwise the result is NULL, and nothing has changed.
+ */
+void *cushim__handle_take(uint64_t id, enum cushim__handle_kind kind, const char *place);
 
 /*
  * Closes a handle for a function that frees: such a function returns nothing and leaves the

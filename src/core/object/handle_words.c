@@ -46,7 +46,7 @@ const char *cushim__handle_article(enum cushim__handle_kind kind)
  * Public headers set the source location in a macro before the call. It is kept for each thread, so
  * that another thread cannot take it.
  */
-static _Thread_local const char *here __attribute__((tls_model("initial-exec")));
+static _Thread_local const char *here TLS_OF_WORDS;
 
 const char *cushim__handle_source_location(const char *place)
 {

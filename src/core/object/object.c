@@ -160,7 +160,7 @@ static void close_all_deferred(void)
  */
 void cushim__close_deferred(void)
 {
-    static _Thread_local bool at_work;
+    static _Thread_local bool at_work TLS_OF_WORDS;
     const char *here;
 
     if (!cushim__attention_needed() || at_work)

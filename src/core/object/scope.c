@@ -7,7 +7,7 @@
 #include "core/object/scope.h"
 #include "loader/missing.h"
 
-static _Thread_local bool in_host_function;
+static _Thread_local bool in_host_function TLS_OF_WORDS;
 
 void cushim__host_function_begin(void)
 {
@@ -24,6 +24,14 @@ void cushim__host_function_end(void)
 bool cushim__in_callback(void)
 {
     return cushim__attention_needed() && (in_host_function || cushim__in_hook());
+}
+
+bool cushim__attend(void)
+{
+    if (atomic_load_explicit(&cushim__forked, memory_order_relaxed) || cushim__in_callback())
+        return false;
+    cushim__close_deferred();
+    return true;
 }
 
 cushim_status cushim__check_no_callback(const char *call)
@@ -161,8 +169,8 @@ static int refuse(void)
 }
 
 /* The table of a scope whose context is not current and cannot be made so. */
-__extension__ static cushim__entry *const refused[] = {
-    [0 ... CUSHIM_CUDA_ROWS - 1] = (cushim__entry *) refuse};
+__extension__ static cushim__entry *const refused[] = {[0 ... CUSHIM_CUDA_ROWS - 1] =
+                                                           (cushim__entry *) refuse};
 
 /*
  * This is for destructors, which have no caller that could receive an error. So an error is

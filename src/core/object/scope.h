@@ -157,6 +157,12 @@ void cushim__host_function_end(void);
 bool cushim__in_callback(void);
 
 /*
+ * For a call that needs attention (base/attention.h): frees what was freed in host functions and
+ * hooks, and tells whether the call may go on as others do, because only other threads are in one.
+ */
+bool cushim__attend(void) __attribute__((cold));
+
+/*
  * Returns CUDA_ERROR_NOT_PERMITTED if the calling thread is inside of a host function or of a hook,
  * and CUSHIM_OK otherwise. In a hook locks of this library may be held, because it runs inside of a
  * driver call.
