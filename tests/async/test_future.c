@@ -360,6 +360,27 @@ Test(future, a_fault_of_the_device_is_the_result, .init = begin)
     cushim_context_free(&w.context);
 }
 
+/* An answer of the driver is one for all futures that had ended before, and for no later one. */
+Test(future, the_driver_is_asked_once_for_futures_that_have_ended, .init = begin)
+{
+    cushim_future futures[3];
+
+    for (int i = 0; i < 2; i++)
+        assert_ok(cushim_op_submit_on(floats(1), stream, &futures[i]));
+    assert_ok(cushim_stream_synchronize(stream));
+    forget_calls(&w);
+    for (int i = 0; i < 2; i++)
+        assert_ok(cushim_future_poll(futures[i]));
+    cr_assert(eq(u64, count(&w, "cuStreamQuery"), 1));
+    assert_ok(cushim_op_submit_on(floats(1), stream, &futures[2]));
+    assert_ok(cushim_stream_synchronize(stream));
+    inject(&w, "cuStreamQuery nth=1 result=719");
+    assert_refused(cushim_future_poll(futures[2]), 719, "failed on the device");
+    for (int i = 0; i < 3; i++)
+        cushim_future_free(&futures[i]);
+    finish();
+}
+
 Test(future, recorders_are_refused, .init = begin)
 {
     cushim_stream recorder;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What calls promise when they fail, and what frees promise in any case. */
+#include <stdatomic.h>
 #include <stdio.h>
 
 #include "support.h"
@@ -263,6 +264,50 @@ Test(safe_promises, a_host_function_frees_later)
     cr_expect(eq(u64, count(&w, "cuEventDestroy_v2"), 1));
     cr_expect(eq(u64, count(&w, "cuMemFreeAsync"), 1));
     close_callback(&c, "called from a host function");
+    close_world(&w);
+}
+
+/* A host function that frees, and then runs until it may end. */
+struct slow {
+    struct callback callback;
+    atomic_bool freed, may_end;
+};
+
+static void free_and_be_slow(void *user)
+{
+    struct slow *slow = user;
+
+    free_and_call(&slow->callback);
+    atomic_store(&slow->freed, true);
+    while (!atomic_load(&slow->may_end))
+        ;
+}
+
+/* Work of another stream is submitted meanwhile, and frees it. */
+Test(safe_promises, what_a_host_function_freed_is_freed_by_any_call)
+{
+    struct slow slow = {.callback = {.done = false}};
+    cushim_stream other = CUSHIM_NONE;
+    cushim_slice slice = CUSHIM_NONE;
+    int value = 0;
+    struct world w;
+
+    open_world(&w);
+    open_callback(&slow.callback, w.context);
+    assert_ok(cushim_stream_new(w.context, NULL, &other));
+    assert_ok(cushim_slice_zeros(other, sizeof(int), 1, &slice));
+    assert_ok(cushim_stream_host_function(slow.callback.stream, free_and_be_slow, &slow, NULL));
+    while (!atomic_load(&slow.freed))
+        CUSHIM_IGNORE(cushim_stream_query(slow.callback.stream));
+    assert_ok(cushim_slice_fill(other, slice, 7));
+    assert_ok(cushim_slice_fill(other, slice, 8));
+    cr_expect(eq(u64, count(&w, "cuEventDestroy_v2"), 1));
+    atomic_store(&slow.may_end, true);
+    assert_ok(cushim_slice_read(other, slice, &value, 1));
+    cr_expect(eq(int, value, 8));
+    close_callback(&slow.callback, "called from a host function");
+    cushim_slice_free(&slice);
+    cushim_stream_free(&other);
     close_world(&w);
 }
 
