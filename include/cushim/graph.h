@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Graphs. A graph is work that is recorded once and can be launched many times, with one call of
- * the driver for each launch. CUDA calls the recording "stream capture": a recorder of this header
- * is a CUstream that captures, in the mode CU_STREAM_CAPTURE_MODE_RELAXED.
+ * the driver for each launch. CUDA calls the recording "stream capture".
  *
  *     cushim_stream recorder;
  *     cushim_graph graph;
@@ -14,26 +13,38 @@
  *     for (int i = 0; i < 1000; i++)
  *         CUSHIM_TRY(cushim_graph_launch(graph, stream));
  *
- * A recording is one stream: what it recorded runs in that order, and a recorder cannot be forked
- * with cushim_stream_fork() or joined. Work that may run at the same time goes into graphs of its
- * own, which are launched on streams of their own. Memory orders them:
+ * The graph has the order that memory needs, and no other: work that shares no memory with earlier
+ * work, or only reads what both use, has no edge from it and may run at the same time.
  *
- *     CUSHIM_TRY(cushim_graph_launch(prepare, a));    writes x and y
- *     CUSHIM_TRY(cushim_graph_launch(left, a));       reads x, writes p
- *     CUSHIM_TRY(cushim_graph_launch(right, b));      reads y, writes q: beside left
- *     CUSHIM_TRY(cushim_graph_launch(combine, a));    reads p and q, so it comes after both
+ *     CUSHIM_TRY(cushim_launch(recorder, prepare, ...));    writes x and y
+ *     CUSHIM_TRY(cushim_launch(recorder, left, ...));       reads x, writes p
+ *     CUSHIM_TRY(cushim_launch(recorder, right, ...));      reads y, writes q: beside left
+ *     CUSHIM_TRY(cushim_launch(recorder, combine, ...));    reads p and q, so it comes after both
  *
- * Work does not run while it is recorded. A recorder accepts launches without timing or events,
- * copies between slices and pinned memory (by handle, or asynchronous ones by its address), fills,
- * host functions, and work that is declared with cushim_slice_used(). Work that cannot be recorded
- * fails with CUSHIM_ERROR_CAPTURING, and the recording continues without it.
+ * What uses memory that cushim cannot see is kept in the order of its recorder: a host function and
+ * an event come after all that this recorder has recorded, and before all that follows on it. Work
+ * that the program itself submits to the CUstream of a recorder (cushim_stream_raw()) is ordered in
+ * this way with the work of all recorders. Kernels that share memory by addresses in other memory
+ * are recorded with .in_order (cushim_capture_begin_on()).
+ *
+ * cushim_stream_fork() makes another recorder for the same graph. Its work comes after what the
+ * first one has recorded so far. Each recorder has the order of its own host functions and events.
+ * cushim_stream_join() and cushim_stream_wait() work between recorders of one graph. Several
+ * threads may record at the same time, each with a recorder.
+ *
+ * Work does not run while it is recorded. A recorder accepts launches, copies between slices and
+ * pinned memory (by handle, or asynchronous ones by its address), fills, host functions, other
+ * graphs (cushim_graph_launch()), and work that is declared with cushim_slice_used(). Every launch
+ * of the graph records the events that were recorded, also those of a launch that is timed, and
+ * waits for the events of others that cushim_stream_wait() was called with. Work that cannot be
+ * recorded fails with CUSHIM_ERROR_CAPTURING, and the recording continues without it.
  *
  * A graph keeps the memory, modules and host functions that it uses: their handles may be freed
  * before the graph, but they live until the graph is freed. A launch of a graph is work of its
  * stream. It is ordered with other work by all the memory that was recorded.
  *
- * Graphs need a driver of CUDA 11.4. With an older one cushim_capture_end() returns 302
- * CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND, and the recorder is freed.
+ * Graphs need a driver of CUDA 11.4. With an older one cushim_capture_begin() or, in 11.3,
+ * cushim_capture_end() returns 302 CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND.
  *
  * All functions are thread-safe; see object.h. Launches of the same graph never overlap.
  */
@@ -64,10 +75,53 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_capture_begin(cushim_context cont
                                                              cushim_stream *ret_recorder);
 
 /**
+ * What may be done with the driver while a stream of the program records: CUDA's capture modes.
+ * RELAXED: everything. THREAD_LOCAL: the recording thread must not call what may wait or allocate.
+ * GLOBAL: no thread of the process must.
+ */
+enum cushim_capture_mode {
+    CUSHIM_CAPTURE_MODE_RELAXED = 0,
+    CUSHIM_CAPTURE_MODE_THREAD_LOCAL = 1,
+    CUSHIM_CAPTURE_MODE_GLOBAL = 2,
+};
+
+/** Parameters of a recording. A field that is zero selects its default. */
+struct cushim_capture_params {
+    size_t size; /* sizeof the structure; the macro cushim_capture_params() sets it */
+
+    /** The capture mode. In the two strict ones the same thread must end the recording. */
+    enum cushim_capture_mode mode;
+    /**
+     * If not 0, all work comes after all work that was recorded before it, as on a stream: for
+     * kernels that share memory which cushim does not see, such as addresses in other memory.
+     */
+    int in_order;
+};
+
+/** Writes the parameters in place. */
+#define cushim_capture_params(...) CUSHIM__IN_PLACE(cushim_capture_params, __VA_ARGS__)
+
+/**
+ * Begins a recording on a stream that exists. From now on it records, and what was submitted to it
+ * before is no part of the graph. cushim_capture_end() makes the graph, and then the stream runs
+ * work again; it is not freed. If the handle that began the recording is freed before, the
+ * recording is given up. params may be NULL.
+ *
+ * Work that the program submits to the CUstream itself is recorded, too. The driver refuses the
+ * legacy default stream with 900 CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED. The result is
+ * CUSHIM_ERROR_CAPTURING if the stream records already, CUSHIM_ERROR_INVALID_ARGUMENT for a mode
+ * that is not one of enum cushim_capture_mode, and else as for cushim_capture_begin().
+ */
+CUSHIM_API CUSHIM_CHECKED cushim_status
+cushim_capture_begin_on(cushim_stream stream, const struct cushim_capture_params *params);
+
+/**
  * Ends a recording and returns its work as a graph, which can be launched. The caller frees the
- * graph with cushim_graph_free(). The recorder is freed in every case, also if the call fails. The
- * result is 901 CUDA_ERROR_STREAM_CAPTURE_INVALIDATED if an error stopped the recording, and
- * CUSHIM_ERROR_INVALID_ARGUMENT if the stream is not a recorder; such a stream is not freed.
+ * graph with cushim_graph_free(). A recorder of cushim_capture_begin() is freed in every case, also
+ * if the call fails; its forks stay, but record nothing any more. The result is 901
+ * CUDA_ERROR_STREAM_CAPTURE_INVALIDATED if an error stopped the recording, and
+ * CUSHIM_ERROR_INVALID_ARGUMENT if the stream is not one that has begun a recording; such a stream
+ * is not freed.
  */
 CUSHIM_API CUSHIM_CHECKED cushim_status cushim_capture_end(cushim_stream *recorder,
                                                            cushim_graph *ret_graph);
@@ -97,6 +151,8 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_graph_raw(cushim_graph graph, voi
 #ifndef CUSHIM_NO_SOURCE_LOCATIONS
 #define cushim_capture_begin(...)                                                                  \
     (cushim_source_location(CUSHIM_HERE), cushim_capture_begin(__VA_ARGS__))
+#define cushim_capture_begin_on(...)                                                               \
+    (cushim_source_location(CUSHIM_HERE), cushim_capture_begin_on(__VA_ARGS__))
 #define cushim_capture_end(...)                                                                    \
     (cushim_source_location(CUSHIM_HERE), cushim_capture_end(__VA_ARGS__))
 #define cushim_graph_free(...) (cushim_source_location(CUSHIM_HERE), cushim_graph_free(__VA_ARGS__))

@@ -2,6 +2,7 @@
 #include <cushim/event.h>
 
 #include "core/cu/cu_memory.h"
+#include "core/order/recording.h"
 #include "core/order/stream.h"
 #include "core/order/wait.h"
 
@@ -68,12 +69,20 @@ static cushim_status record(struct cushim__scope *scope, struct cushim__event *e
 
     if (event->object.context != scope->context)
         return cushim__fail_foreign(scope, "event");
-    CUSHIM_TRY(cushim__submit_plain(&s, scope, stream->timeline));
+    s = (struct cushim__submission){
+        .scope = scope, .timeline = stream->timeline, .recordable = true, .in_order = true};
+    CUSHIM_TRY(cushim__submit_begin(&s));
+    if (stream->timeline->branch) {
+        status = cushim__recording_event(scope, stream->timeline, event);
+        cushim__submit_end(&s);
+        return status;
+    }
     cushim__lock(scope->context);
     status = CU_CALL(scope, cuEventRecord, (event->cu, stream->cu));
     if (!status && !event->foreign)
         cushim__point_set(&event->point, stream->timeline);
     event->recordings += !status;
+    event->recording = status ? event->recording : 0;
     cushim__unlock(scope->context);
     cushim__submit_abandon(&s);
     return status;

@@ -4,7 +4,7 @@
 #include "base/params.h"
 #include "core/memory/external.h"
 #include "core/memory/slice.h"
-#include "core/order/graph.h"
+#include "core/order/recording.h"
 
 /* --- importing --- */
 

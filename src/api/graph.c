@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include <cushim/graph.h>
 
+#include "base/params.h"
+#include "base/util.h"
 #include "core/order/graph.h"
+#include "core/order/recording.h"
 
 cushim_status cushim_capture_begin(cushim_context context, cushim_stream *ret_recorder)
 {
@@ -15,6 +18,28 @@ cushim_status cushim_capture_begin(cushim_context context, cushim_stream *ret_re
     if (!status)
         status = cushim__object_give(&stream->object, __func__, &ret_recorder->id);
     return cushim__scope_leave(&scope, status);
+}
+
+cushim_status cushim_capture_begin_on(cushim_stream stream,
+                                      const struct cushim_capture_params *params)
+{
+    static const int modes[] = {
+        [CUSHIM_CAPTURE_MODE_RELAXED] = CU_STREAM_CAPTURE_MODE_RELAXED,
+        [CUSHIM_CAPTURE_MODE_THREAD_LOCAL] = CU_STREAM_CAPTURE_MODE_THREAD_LOCAL,
+        [CUSHIM_CAPTURE_MODE_GLOBAL] = CU_STREAM_CAPTURE_MODE_GLOBAL,
+    };
+    struct cushim_capture_params given;
+    struct cushim__stream *object;
+    struct cushim__scope scope;
+
+    CUSHIM_TRY(PARAMS_READ(cushim_capture_params, in_order, params, &given));
+    if ((unsigned) given.mode >= ARRAY_SIZE(modes))
+        return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT,
+                            "%s: .mode is %d, it must be one of enum cushim_capture_mode", __func__,
+                            (int) given.mode);
+    CUSHIM_TRY(cushim__stream_enter(stream.id, __func__, &scope, &object));
+    return cushim__scope_leave(
+        &scope, cushim__recording_begin_on(&scope, object, modes[given.mode], given.in_order));
 }
 
 /*
@@ -40,7 +65,7 @@ static cushim_status end(cushim_stream recorder, cushim_graph *ret_graph, const 
         return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, NULL,
                                "%s: ret_graph is NULL; the recording is lost", call);
     CUSHIM_TRY(cushim__object_enter(recorder.id, CUSHIM__HANDLE_STREAM, call, &scope, &stream));
-    return cushim__scope_leave(&scope, cushim__recording_end(&scope, stream, &ret_graph->id));
+    return cushim__scope_leave(&scope, cushim__graph_of_recording(&scope, stream, &ret_graph->id));
 }
 
 cushim_status cushim_capture_end(cushim_stream *recorder, cushim_graph *ret_graph)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/memory/slice.h"
-#include "core/order/graph.h"
+#include "core/order/recording.h"
 
 /* --- slices --- */
 

@@ -5,7 +5,7 @@
 
 #include "base/params.h"
 #include "core/object/host_call.h"
-#include "core/order/graph.h"
+#include "core/order/recording.h"
 #include "core/order/wait.h"
 
 #define WAITING "waiting"
@@ -145,9 +145,23 @@ void cushim_stream_free(cushim_stream *stream)
         cushim__object_close(stream ? &stream->id : NULL, CUSHIM__HANDLE_STREAM, __func__);
 }
 
+/* What the program submits itself to a recorder must find its place in the recording. */
+static cushim_status expose(cushim_stream stream, const struct cushim__stream *object,
+                            const char *call)
+{
+    struct cushim__stream *entered;
+    struct cushim__scope scope;
+
+    if (!object->timeline->not_fast || object->timeline->thread)
+        return CUSHIM_OK;
+    CUSHIM_TRY(cushim__stream_enter(stream.id, call, &scope, &entered));
+    return cushim__scope_leave(&scope, cushim__recording_expose(&scope, entered->timeline));
+}
+
 cushim_status cushim_stream_raw(cushim_stream stream, void **ret_cu_stream)
 {
     const struct cushim__stream *object;
+    cushim_status status;
     bool retired;
 
     CHECK_OUTPUT(ret_cu_stream);
@@ -156,10 +170,25 @@ cushim_status cushim_stream_raw(cushim_stream stream, void **ret_cu_stream)
         return cushim__error()->status;
     /* Another handle has owned the CUstream, and is freed. */
     retired = object->timeline->retired;
-    if (!retired)
+    status = retired ? cushim__fail_freed(&(struct cushim__scope){.call = __func__})
+                     : expose(stream, object, __func__);
+    if (!status)
         *ret_cu_stream = object->cu;
     cushim__handle_unpin(stream.id);
-    return retired ? cushim__fail_freed(&(struct cushim__scope){.call = __func__}) : CUSHIM_OK;
+    return status;
+}
+
+/* Tells whether a stream records now. Another thread may end the recording at any time. */
+static bool records(struct cushim__timeline *timeline)
+{
+    bool is;
+
+    if (!timeline->not_fast)
+        return false;
+    cushim__timeline_lock(timeline);
+    is = timeline->branch;
+    cushim__timeline_unlock(timeline);
+    return is;
 }
 
 /* Takes all locks of both timelines: the stream locks in the order of their addresses. */
@@ -172,10 +201,12 @@ static cushim_status join(struct cushim__scope *scope, struct cushim__timeline *
     struct cushim__locks locks = {.n = 0};
     cushim_status status;
 
-    CUSHIM_TRY(cushim__check_not_recording(scope, timeline, JOINING));
-    CUSHIM_TRY(cushim__check_not_recording(scope, other, JOINING));
     if (timeline == other)
         return CUSHIM_OK;
+    /* Recorders of one recording share the lock, also when it has ended. */
+    if (timeline->lock == other->lock || records(timeline))
+        return cushim__recording_join(scope, timeline, other);
+    CUSHIM_TRY(cushim__check_not_recording(scope, other, JOINING));
     cushim__timeline_lock(first);
     cushim__timeline_lock(second);
     cushim__lock_contexts(&locks, timeline->context, other->context);
@@ -192,27 +223,47 @@ static cushim_status join(struct cushim__scope *scope, struct cushim__timeline *
     return status;
 }
 
-cushim_status cushim_stream_fork(cushim_stream stream, cushim_stream *ret_stream)
+static cushim_status fork_recorder(const struct cushim__scope *scope, struct cushim__stream *stream,
+                                   cushim_stream *ret_stream)
+{
+    struct cushim__stream *forked = NULL;
+
+    CUSHIM_TRY(cushim__recording_fork(scope, stream, &forked));
+    return cushim__object_give(&forked->object, scope->call, &ret_stream->id);
+}
+
+static cushim_status fork_stream(struct cushim__scope *scope, struct cushim__stream *stream,
+                                 cushim_stream *ret_stream)
 {
     static const struct cushim_stream_params plain;
-    struct cushim__stream *object, *made;
     cushim_stream forked = CUSHIM_NONE;
-    struct cushim__scope scope;
+    struct cushim__stream *made;
     cushim_status status;
 
-    CHECK_OUTPUT(ret_stream);
-    CUSHIM_TRY(cushim__stream_enter(stream.id, __func__, &scope, &object));
-    status = create(&scope, &plain, &forked.id);
-    if (status)
-        return cushim__scope_leave(&scope, status);
-    made = cushim__handle_pin(forked.id, CUSHIM__HANDLE_STREAM, __func__);
-    status = made ? join(&scope, made->timeline, object->timeline) : cushim__error()->status;
+    CUSHIM_TRY(create(scope, &plain, &forked.id));
+    made = cushim__handle_pin(forked.id, CUSHIM__HANDLE_STREAM, scope->call);
+    status = made ? join(scope, made->timeline, stream->timeline) : cushim__error()->status;
     if (made)
         cushim__handle_unpin(forked.id);
     if (status)
         cushim_stream_free(&forked);
     else
         *ret_stream = forked;
+    return status;
+}
+
+cushim_status cushim_stream_fork(cushim_stream stream, cushim_stream *ret_stream)
+{
+    struct cushim__stream *object;
+    struct cushim__scope scope;
+    cushim_status status;
+
+    CHECK_OUTPUT(ret_stream);
+    CUSHIM_TRY(cushim__stream_enter(stream.id, __func__, &scope, &object));
+    if (records(object->timeline))
+        status = fork_recorder(&scope, object, ret_stream);
+    else
+        status = fork_stream(&scope, object, ret_stream);
     return cushim__scope_leave(&scope, status);
 }
 
@@ -268,13 +319,13 @@ cushim_status cushim_stream_wait(cushim_stream stream, cushim_event event)
     cushim_status status;
 
     CUSHIM_TRY(cushim__stream_enter(stream.id, __func__, &scope, &object));
-    status = cushim__check_not_recording(&scope, object->timeline, WAITING);
-    if (status)
-        return cushim__scope_leave(&scope, status);
     waited = cushim__handle_pin(event.id, CUSHIM__HANDLE_EVENT, __func__);
     if (!waited)
         return cushim__scope_leave(&scope, cushim__error()->status);
-    status = wait_for_event(&scope, object->timeline, waited);
+    if (records(object->timeline))
+        status = cushim__recording_wait(&scope, object->timeline, waited);
+    else
+        status = wait_for_event(&scope, object->timeline, waited);
     cushim__handle_unpin(event.id);
     return cushim__scope_leave(&scope, status);
 }

@@ -7,7 +7,7 @@
 
 #include "async/policy.h"
 #include "async/watch.h"
-#include "core/order/graph.h"
+#include "core/order/recording.h"
 
 /* --- making and freeing --- */
 

@@ -36,6 +36,7 @@ Test(params, every_function_looks_at_the_size)
     REFUSES(cushim_open_params, cushim_nvrtc_open(&params, &nvrtc));
     REFUSES(cushim_open_params, cushim_report_create(CUSHIM_LIBRARY_CUDA, &params, &report));
     REFUSES(cushim_stream_params, cushim_stream_new(context, &params, &stream));
+    REFUSES(cushim_capture_params, cushim_capture_begin_on(stream, &params));
     REFUSES(cushim_compile_params, cushim_compile("", &params, &image));
     REFUSES(cushim_compile_params, cushim_module_compile(context, "", &params, &module));
     REFUSES(cushim_module_params, cushim_module_load(context, "x", 1, &params, &module));

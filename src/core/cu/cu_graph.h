@@ -8,11 +8,18 @@
 #ifndef CUSHIM__CU_CHECK
 typedef struct CUgraph_st *CUgraph;
 typedef struct CUgraphExec_st *CUgraphExec;
+typedef struct CUgraphNode_st *CUgraphNode;
 #endif
 
 /* X(exported name, parameters). */
 #define CUSHIM__CU_GRAPH_MAP(X)                                                                    \
     X(cuStreamBeginCapture_v2, (CUstream, CU_ENUM(CUstreamCaptureMode)))                           \
+    X(cuStreamGetCaptureInfo_v2, (CUstream, CU_ENUM(CUstreamCaptureStatus) *, uint64_t *,          \
+                                  CUgraph *, const CUgraphNode **, size_t *) )                     \
+    X(cuStreamUpdateCaptureDependencies, (CUstream, CUgraphNode *, size_t, unsigned) )             \
+    X(cuEventRecordWithFlags, (CUevent, CUstream, unsigned) )                                      \
+    X(cuGraphAddEmptyNode, (CUgraphNode *, CUgraph, const CUgraphNode *, size_t))                  \
+    X(cuGraphGetNodes, (CUgraph, CUgraphNode *, size_t *) )                                        \
     X(cuStreamEndCapture, (CUstream, CUgraph *) )                                                  \
     X(cuGraphInstantiateWithFlags, (CUgraphExec *, CUgraph, unsigned long long) )                  \
     X(cuGraphLaunch, (CUgraphExec, CUstream))                                                      \
@@ -24,7 +31,13 @@ typedef struct CUgraphExec_st *CUgraphExec;
 CUSHIM__CU_GRAPH_MAP(CUSHIM__CU_GRAPH_FN)
 #undef CUSHIM__CU_GRAPH_FN
 
-#define CUSHIM__CU_GRAPH_CONSTANT_MAP(X) X(CU_STREAM_CAPTURE_MODE_RELAXED, 2)
+#define CUSHIM__CU_GRAPH_CONSTANT_MAP(X)                                                           \
+    X(CU_STREAM_CAPTURE_MODE_GLOBAL, 0)                                                            \
+    X(CU_STREAM_CAPTURE_MODE_THREAD_LOCAL, 1)                                                      \
+    X(CU_STREAM_CAPTURE_MODE_RELAXED, 2)                                                           \
+    X(CU_STREAM_SET_CAPTURE_DEPENDENCIES, 1)                                                       \
+    X(CU_EVENT_RECORD_EXTERNAL, 1)                                                                 \
+    X(CU_EVENT_WAIT_EXTERNAL, 1)
 
 #ifndef CUSHIM__CU_CHECK
 enum {

@@ -205,15 +205,14 @@ static cushim_status submit_with(struct cushim__launch *launch,
     cushim_status status = CUSHIM_OK;
 
     describe(launch, &s);
-    /* A graph of cushim has no nodes that record events. */
-    s.recordable = !timing->start && !timing->end && !attributes->n_events;
+    s.recordable = !attributes->n_events;
     CUSHIM_TRY(cushim__submit_begin(&s));
     if (timing->start)
-        status = CU_CALL(launch->scope, cuEventRecord, (timing->start->cu, launch->stream->cu));
+        status = cushim__launch_timing_record(launch, timing->start);
     if (!status)
         status = call_recording(launch, attributes);
     if (!status && timing->end)
-        status = CU_CALL(launch->scope, cuEventRecord, (timing->end->cu, launch->stream->cu));
+        status = cushim__launch_timing_record(launch, timing->end);
     cushim__submit_end(&s);
     return status;
 }

@@ -169,6 +169,10 @@ struct cushim__launch_timing {
 
 cushim_status cushim__launch_timing_make(const struct cushim__launch *launch,
                                          struct cushim__launch_timing *timing);
+/* Records one of the events in the order of the launch's stream. Under the stream lock. */
+cushim_status cushim__launch_timing_record(const struct cushim__launch *launch,
+                                           struct cushim__event *event);
+
 void cushim__launch_timing_give(const struct cushim__launch *launch,
                                 struct cushim__launch_timing *timing);
 void cushim__launch_timing_drop(const struct cushim__launch *launch,

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "core/launch/launch.h"
+#include "core/order/recording.h"
 
 /*
  * Makes an event with a handle and a reference for the launch. The macro of a launch says no
@@ -34,6 +35,17 @@ cushim_status cushim__launch_timing_make(const struct cushim__launch *launch,
                                launch->function->name);
     CUSHIM_TRY(make(launch, &timing->start, &timing->start_id));
     return make(launch, &timing->end, &timing->end_id);
+}
+
+/* In a graph, every launch of it records the event. */
+cushim_status cushim__launch_timing_record(const struct cushim__launch *launch,
+                                           struct cushim__event *event)
+{
+    struct cushim__timeline *timeline = launch->stream->timeline;
+
+    if (timeline->branch)
+        return cushim__recording_event(launch->scope, timeline, event);
+    return CU_CALL(launch->scope, cuEventRecord, (event->cu, launch->stream->cu));
 }
 
 static void drop(struct cushim__event *event, uint64_t id, const char *call)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/object/staging.h"
-#include "core/order/graph.h"
+#include "core/order/recording.h"
 #include "core/order/host_memory.h"
 #include "core/order/wait.h"
 

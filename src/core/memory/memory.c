@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/memory/memory.h"
 
-#include "core/order/graph.h"
+#include "core/order/recording.h"
 #include "core/order/host_memory.h"
 #include "core/order/reuse.h"
 

@@ -9,7 +9,7 @@
 
 #include "base/log.h"
 #include "core/object/host_call.h"
-#include "core/order/graph.h"
+#include "core/order/recording.h"
 
 /*
  * Retires the timeline and destroys the CUstream, unless a call of another thread holds it. Where
@@ -26,6 +26,15 @@ static void end(const struct cushim__scope *scope, struct cushim__stream *stream
         CU_FREE(scope, cuStreamDestroy_v2, (stream->cu));
 }
 
+static void end_owned(const struct cushim__scope *scope, struct cushim__stream *stream)
+{
+    cushim__timeline_lock(stream->timeline);
+    cushim__lock(scope->context);
+    end(scope, stream);
+    cushim__unlock(scope->context);
+    cushim__timeline_unlock(stream->timeline);
+}
+
 /*
  * Destroys a CUstream of ours under its locks. A submission of another thread takes the stream
  * lock, and finds the timeline retired: so nothing is submitted to a destroyed stream, and no
@@ -38,16 +47,12 @@ static void destroy(void *object)
     struct cushim__context *context = stream->object.context;
     struct cushim__scope scope;
 
-    if (stream->owned) {
+    if (stream->owned || stream->timeline->branch) {
         cushim__scope_to_free(context, "cushim_stream_free", cushim__object_label(&stream->object),
                               &scope);
-        if (stream->recorder)
-            cushim__recording_drop(&scope, stream);
-        cushim__timeline_lock(stream->timeline);
-        cushim__lock(context);
-        end(&scope, stream);
-        cushim__unlock(context);
-        cushim__timeline_unlock(stream->timeline);
+        cushim__recording_drop(&scope, stream);
+        if (stream->owned)
+            end_owned(&scope, stream);
         cushim__scope_leave(&scope, CUSHIM_OK);
     }
     cushim__timeline_unref(stream->timeline);
@@ -56,31 +61,42 @@ static void destroy(void *object)
     cushim__context_unref(context);
 }
 
-cushim_status cushim__stream_new(const struct cushim__scope *scope, CUstream cu, bool owned,
-                                 struct cushim__stream **ret_stream)
+cushim_status cushim__stream_new_on(const struct cushim__scope *scope,
+                                    struct cushim__timeline *timeline,
+                                    struct cushim__stream **ret_stream)
 {
-    /* The per-thread stream has one CUstream for all threads, and a timeline for each of them. */
-    struct cushim__stream *stream = cushim__zalloc_lines(sizeof(*stream));
-    const uint64_t thread = cu == CU_STREAM_PER_THREAD ? cushim__thread_number() : 0;
-    struct cushim__timeline *timeline =
-        stream ? cushim__timeline_get(scope->context, cu, thread) : NULL;
+    struct cushim__stream *stream = timeline ? cushim__zalloc_lines(sizeof(*stream)) : NULL;
 
-    if (!timeline) {
-        free(stream);
-        if (owned)
-            CU_FREE(scope, cuStreamDestroy_v2, (cu));
+    if (!stream) {
+        cushim__timeline_unref(timeline);
         return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, scope->call, NULL, "no memory for a stream");
     }
     cushim__context_ref(scope->context);
     cushim__object_init(&stream->object, CUSHIM__HANDLE_STREAM, scope->context, destroy);
     stream->object.lock = timeline->lock;
     stream->timeline = timeline;
-    stream->cu = cu;
-    stream->object.kept_by_parent = !cu; /* the context keeps the default stream */
-    stream->owned = owned;
+    stream->cu = timeline->cu;
+    *ret_stream = stream;
+    return CUSHIM_OK;
+}
+
+cushim_status cushim__stream_new(const struct cushim__scope *scope, CUstream cu, bool owned,
+                                 struct cushim__stream **ret_stream)
+{
+    /* The per-thread stream has one CUstream for all threads, and a timeline for each of them. */
+    const uint64_t thread = cu == CU_STREAM_PER_THREAD ? cushim__thread_number() : 0;
+    struct cushim__timeline *timeline = cushim__timeline_get(scope->context, cu, thread);
+    const cushim_status status = cushim__stream_new_on(scope, timeline, ret_stream);
+
+    if (status) {
+        if (owned)
+            CU_FREE(scope, cuStreamDestroy_v2, (cu));
+        return status;
+    }
+    (*ret_stream)->object.kept_by_parent = !cu; /* the context keeps the default stream */
+    (*ret_stream)->owned = owned;
     if (!owned && cu && cu != CU_STREAM_PER_THREAD)
         timeline->adopted = scope->context->reuse.adopts = true;
-    *ret_stream = stream;
     return CUSHIM_OK;
 }
 
@@ -135,12 +151,12 @@ static cushim_status launch_host(struct cushim__scope *scope, struct cushim__str
                                  struct cushim__host_call *host_call)
 {
     struct cushim__submission s = {
-        .scope = scope, .timeline = stream->timeline, .recordable = true};
+        .scope = scope, .timeline = stream->timeline, .recordable = true, .in_order = true};
     struct cushim__recording *recording;
     cushim_status status;
 
     CUSHIM_TRY(cushim__submit_begin(&s));
-    recording = stream->timeline->recording;
+    recording = stream->timeline->branch ? stream->timeline->branch->recording : NULL;
     host_call->is_recorded = recording;
     status = CU_CALL(scope, cuLaunchHostFunc, (stream->cu, cushim__host_call_make, host_call));
     /*

@@ -26,6 +26,14 @@ cushim_status cushim__stream_new(const struct cushim__scope *scope, CUstream cu,
                                  struct cushim__stream **ret_stream);
 
 /*
+ * Makes a stream object for a timeline, whose reference it takes over, on failure too. A NULL
+ * timeline counts as out of memory.
+ */
+cushim_status cushim__stream_new_on(const struct cushim__scope *scope,
+                                    struct cushim__timeline *timeline,
+                                    struct cushim__stream **ret_stream);
+
+/*
  * Returns CUSHIM_ERROR_WRONG_THREAD if the stream is the per-thread stream of another thread, and
  * CUSHIM_ERROR_STALE_HANDLE if the CUstream was destroyed with another handle.
  */
@@ -87,6 +95,8 @@ struct cushim__event {
     /* Under the context lock. */
     struct cushim__point point; /* where cushim recorded it last, before it was foreign */
     uint64_t recordings;        /* how often cushim has recorded it */
+    uint64_t recording;         /* the recording for a graph that it is a part of, or 0 */
+    unsigned recorded;          /* the number of its work there */
 };
 
 /*

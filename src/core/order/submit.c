@@ -2,7 +2,7 @@
 #include "core/order/submit.h"
 
 #include "core/order/buffer_fast.h"
-#include "core/order/graph.h"
+#include "core/order/recording.h"
 
 /*
  * Adds a context to a list that is sorted by the addresses of the locks: the order for taking them.
@@ -313,10 +313,7 @@ static cushim_status begin_work(struct cushim__submission *s)
     }
 }
 
-/*
- * Begins work on a timeline that records. It waits for nothing: a launch of the graph waits for all
- * of the recorded memory. Under the stream lock.
- */
+/* Begins work on a timeline that records. It waits for nothing: a launch of the graph does. */
 static cushim_status begin_recorded(const struct cushim__submission *s)
 {
     if (!s->recordable)
@@ -324,10 +321,7 @@ static cushim_status begin_recorded(const struct cushim__submission *s)
                                "%s: the stream records for a graph, and this cannot be recorded",
                                s->scope->call);
     CUSHIM_TRY(check_drivers(s->scope, s->accesses, s->n));
-    if (!cushim__recording_reserve(s->timeline->recording, 2 * s->n))
-        return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, s->scope->call, s->scope->label,
-                               "%s: no memory to record", s->scope->call);
-    return CUSHIM_OK;
+    return cushim__recording_submit(s);
 }
 
 static void leave(struct cushim__submission *s)
@@ -358,7 +352,7 @@ cushim_status cushim__submit_begin(struct cushim__submission *s)
         return CUSHIM_OK;
     status = check_thread(s);
     if (!status)
-        status = s->timeline->recording ? begin_recorded(s) : begin_work(s);
+        status = s->timeline->branch ? begin_recorded(s) : begin_work(s);
     if (status)
         give_up(s);
     return status;
@@ -366,8 +360,8 @@ cushim_status cushim__submit_begin(struct cushim__submission *s)
 
 void cushim__submit_end(struct cushim__submission *s)
 {
-    if (__builtin_expect(s->timeline->recording != NULL, 0)) {
-        cushim__recording_note(s->timeline->recording, s->accesses, s->n);
+    if (__builtin_expect(s->timeline->branch != NULL, 0)) {
+        cushim__recording_submitted(s);
     } else if (__builtin_expect(s->mark, 0)) {
         cushim__lock(s->timeline->context);
         cushim__timeline_mark_now(s->scope, s->timeline);
@@ -378,7 +372,7 @@ void cushim__submit_end(struct cushim__submission *s)
 
 void cushim__submit_abandon(struct cushim__submission *s)
 {
-    if (s->timeline->recording)
+    if (s->timeline->branch)
         leave(s);
     else
         cushim__submit_end(s);

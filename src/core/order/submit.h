@@ -49,6 +49,7 @@ struct cushim__submission {
     size_t n;
     bool attaching;  /* this attaches unified memory, so its attachment is not checked */
     bool recordable; /* the work can be part of a graph */
+    bool in_order;   /* recorded, it comes after all work of its stream, and before all later */
     bool waits_only; /* the program submits the work itself, so nothing is noted */
     bool mark;       /* set by begin: end marks the work at once */
     struct cushim__locks locks;

@@ -52,6 +52,15 @@ static struct cushim__timeline *find(struct cushim__context *context, CUstream c
     return NULL;
 }
 
+static void init(struct cushim__timeline *timeline, struct cushim__context *context, CUstream cu)
+{
+    atomic_init(&timeline->references, 1);
+    cushim__context_ref(context);
+    timeline->context = context;
+    timeline->id = next_id();
+    timeline->cu = cu;
+}
+
 static struct cushim__timeline *make(struct cushim__context *context, CUstream cu, uint64_t thread)
 {
     struct cushim__timeline *timeline = cushim__zalloc_lines(sizeof(*timeline));
@@ -62,13 +71,9 @@ static struct cushim__timeline *make(struct cushim__context *context, CUstream c
         free(timeline);
         return NULL;
     }
-    atomic_init(&timeline->references, 1);
-    cushim__context_ref(context);
-    timeline->context = context;
-    timeline->id = next_id();
+    init(timeline, context, cu);
     timeline->thread = thread;
     timeline->not_fast = thread != 0;
-    timeline->cu = cu;
     timeline->next = context->timelines;
     context->timelines = timeline;
     return timeline;
@@ -84,6 +89,21 @@ struct cushim__timeline *cushim__timeline_get(struct cushim__context *context, C
     if (!timeline)
         timeline = make(context, cu, thread);
     cushim__mutex_unlock(&context->pool_lock);
+    return timeline;
+}
+
+/* It is not in the list of the context: it has no work that one could wait for. */
+struct cushim__timeline *cushim__timeline_fork(struct cushim__timeline *parent)
+{
+    struct cushim__timeline *origin = parent->origin ? parent->origin : parent;
+    struct cushim__timeline *timeline = cushim__zalloc_lines(sizeof(*timeline));
+
+    if (!timeline)
+        return NULL;
+    init(timeline, origin->context, origin->cu);
+    timeline->origin = cushim__timeline_ref(origin);
+    timeline->lock = origin->lock;
+    timeline->not_fast = true;
     return timeline;
 }
 
@@ -110,7 +130,10 @@ void cushim__timeline_unref(struct cushim__timeline *timeline)
     for (size_t i = 0; i < CUSHIM__MARKS; i++)
         if (timeline->marks[i].event)
             cushim__event_give(context, timeline->marks[i].event);
-    cushim__handle_lock_free(timeline->lock);
+    if (timeline->origin)
+        cushim__timeline_unref(timeline->origin);
+    else
+        cushim__handle_lock_free(timeline->lock);
     free(timeline);
     cushim__context_unref(context);
 }

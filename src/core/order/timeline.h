@@ -50,7 +50,8 @@ struct cushim__timeline {
     atomic_bool not_fast;             /* per-thread, recording or retired: not for the fast path */
     atomic_bool retired;              /* the stream is destroyed; written under all locks */
     atomic_bool adopted;              /* the program destroys the stream, and does not say when */
-    struct cushim__recording *recording; /* records all submissions (graph.h), or NULL */
+    struct cushim__branch *_Atomic branch;    /* records all submissions (recording.h), or NULL */
+    struct cushim__timeline *origin;  /* whose CUstream and lock a forked recorder uses; or NULL */
 
     uint64_t submitted;      /* the number of the last submission */
     _Atomic uint64_t issued; /* the driver has accepted all submissions up to this number */
@@ -98,13 +99,19 @@ static inline struct cushim__timeline *cushim__timeline_ref(struct cushim__timel
     return timeline;
 }
 
+/*
+ * Returns a timeline with the CUstream and the stream lock of another one, for a recorder, with a
+ * reference for the caller. NULL when out of memory.
+ */
+struct cushim__timeline *cushim__timeline_fork(struct cushim__timeline *parent);
+
 /* Drops a reference. NULL is allowed. */
 void cushim__timeline_unref(struct cushim__timeline *timeline);
 
-/* Tells whether the calling thread can submit to the timeline. */
+/* Tells whether work of the calling thread would run on the timeline's stream. */
 static inline bool cushim__timeline_usable(const struct cushim__timeline *timeline)
 {
-    return !timeline->retired && (!timeline->thread || timeline->thread == cushim__thread_number());
+    return !timeline->retired && !timeline->branch && (!timeline->thread || timeline->thread == cushim__thread_number());
 }
 
 static inline void cushim__timeline_lock(const struct cushim__timeline *timeline)

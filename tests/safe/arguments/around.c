@@ -137,6 +137,18 @@ static void close_descriptor(struct world *w, const union value *a, int status)
         close(*(const int *) a[1].OUT);
 }
 
+static void end_recording(struct world *w, const union value *a, int status)
+{
+    cushim_stream stream = a[0].STREAM;
+    cushim_graph graph;
+
+    (void) w;
+    if (status)
+        return;
+    MUST(cushim_capture_end(&stream, &graph));
+    cushim_graph_free(&graph);
+}
+
 static void unregister(cushim_context context, const struct cushim_module_params *params)
 {
     if (params && params->name)
@@ -225,6 +237,7 @@ static const struct around all[] = {
     {.name = "cushim_object_label", .alias = "cushim_label"},
     {.name = "cushim_field_copy", .mixes = true},
     {.name = "cushim_stream_join", .mixes = true},
+    {.name = "cushim_capture_begin_on", .after = end_recording},
     {.name = "cushim_stream_wait", .mixes = true},
     {.name = "cushim_stream_synchronize_for", .good = NOT_READY},
     {.name = "cushim_stream_query", .good = NOT_READY},

@@ -29,6 +29,10 @@ STRUCT(fault, struct cushim_fault, FAULT(result, WRONG_RESULT), FAULT(nth, SEED)
 STRUCT(stream_params, struct cushim_stream_params, STREAM(priority, INT),
        STREAM(wait_policy, WAIT_POLICY), STREAM(label, TEXT_OR_NULL))
 
+#define CAPTURE(member, kind) FIELD(cushim_capture_params, member, kind)
+STRUCT(capture_params, struct cushim_capture_params, CAPTURE(mode, CAPTURE_MODE),
+       CAPTURE(in_order, INT))
+
 #define COMPILE(member, kind) FIELD(cushim_compile_params, member, kind)
 STRUCT(compile_params, struct cushim_compile_params, COMPILE(nvrtc, NVRTC_OR_NONE),
        COMPILE(kind, IMAGE_KIND), COMPILE(name, TEXT_OR_NULL), COMPILE(arch, TEXT_OR_NULL),
@@ -151,6 +155,7 @@ const struct fields *fields_of(enum kind kind)
         [KIND_FAULTS_PARAMS] = &faults_params,
         [KIND_FAULT] = &fault,
         [KIND_STREAM_PARAMS] = &stream_params,
+        [KIND_CAPTURE_PARAMS] = &capture_params,
         [KIND_COMPILE_PARAMS] = &compile_params,
         [KIND_MODULE_PARAMS] = &module_params,
         [KIND_EMBEDDED] = &embedded,

@@ -277,6 +277,7 @@ typedef size_t (*shared_of_block)(int block_threads);
     X(IMAGE_KIND, enum cushim_image_kind, CHOICE, CUSHIM_IMAGE_OPTIXIR, 0)                         \
     X(ON_OR_OFF, enum cushim_choice, CHOICE, CUSHIM_OFF, 0)                                        \
     X(WAIT_POLICY, enum cushim_wait_policy, CHOICE, CUSHIM_WAIT_BLOCKING, 0)                       \
+    X(CAPTURE_MODE, enum cushim_capture_mode, CHOICE, CUSHIM_CAPTURE_MODE_GLOBAL, 0)               \
     X(LINK_KIND, enum cushim_link_kind, CHOICE, CUSHIM_LINK_LIBRARY, CUSHIM_LINK_PTX)              \
     X(JIT_CACHE, enum cushim_jit_cache, CHOICE, CUSHIM_JIT_CACHE_ALL, 0)                           \
     X(INTENT, enum cushim_intent, CHOICE, CUSHIM_INTENT_SAME, CUSHIM_INTENT_INOUT)                 \
@@ -308,6 +309,7 @@ typedef size_t (*shared_of_block)(int block_threads);
     X(FAULTS_PARAMS, const struct cushim_faults_params *, PARAMS_OR_NULL, 0, &w->faults_params)    \
     X(FAULT, const struct cushim_fault *, PARAMS, 0, &w->fault)                                    \
     X(STREAM_PARAMS, const struct cushim_stream_params *, PARAMS_OR_NULL, 0, &w->stream_params)    \
+    X(CAPTURE_PARAMS, const struct cushim_capture_params *, PARAMS_OR_NULL, 0, &w->capture_params) \
     X(COMPILE_PARAMS, const struct cushim_compile_params *, PARAMS_OR_NULL, 0, &w->compile_params) \
     X(MODULE_PARAMS, const struct cushim_module_params *, PARAMS_OR_NULL, 0, &w->module_params)    \
     X(EMBEDDED, const struct cushim_embedded *, PARAMS, 0, &w->embedded)                           \

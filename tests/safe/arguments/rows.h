@@ -17,14 +17,14 @@
 enum { MOST_ARGUMENTS = 7, NO_RESULT = -1000, NOT_READY = 600 };
 
 enum result {
-    STATUS,  /* a status, which is not 0 on failure */
-    POINTER, /* NULL on failure */
-    TRUTH,   /* false on failure */
-    VALUE,   /* something that does not fail */
-    FREES,   /* nothing: it frees the object of its argument, and cannot fail */
-    NOTHING, /* nothing */
-    RUNS,    /* an operation, which is run: the status is that */
-    SPLITS,  /* the same, of which an array is made */
+    STATUS,     /* a status, which is not 0 on failure */
+    POINTER,    /* NULL on failure */
+    TRUTH,      /* false on failure */
+    VALUE,      /* something that does not fail */
+    FREES,      /* nothing: it frees the object of its argument, and cannot fail */
+    NOTHING,    /* nothing */
+    RUNS,       /* an operation, which is run: the status is that */
+    SPLITS,     /* the same, of which an array is made */
     DESCRIPTOR, /* below 0 on failure */
 };
 

@@ -30,8 +30,8 @@ const char *__tsan_default_options(void)
     return MAY_FAIL;
 }
 
-static const struct rows *const all[] = {&driver_rows, &work_rows, &memory_rows,
-                                         &shared_rows, &code_rows, &async_rows, &mock_rows};
+static const struct rows *const all[] = {&driver_rows, &work_rows,  &memory_rows, &shared_rows,
+                                         &code_rows,   &async_rows, &mock_rows};
 
 static unsigned draw(unsigned *random, size_t below)
 {

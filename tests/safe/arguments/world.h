@@ -53,6 +53,7 @@ struct world {
     struct cushim_faults_params faults_params;
     struct cushim_fault fault;
     struct cushim_stream_params stream_params;
+    struct cushim_capture_params capture_params;
     struct cushim_compile_params compile_params;
     struct cushim_cache_counts cache_counts;
     struct cushim_module_params module_params;

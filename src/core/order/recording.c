@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: MIT */
+/* Recordings: how they begin, fork, join and end, and what they keep. */
+#include "core/order/recording_works.h"
+
+#include <stdlib.h>
+
+#include "core/object/host_call.h"
+
+/* --- what a recording keeps --- */
+
+void cushim__recording_call(struct cushim__recording *recording,
+                            struct cushim__host_call *host_call)
+{
+    host_call->recorded = recording->host_calls;
+    recording->host_calls = host_call;
+}
+
+bool cushim__recording_reserve_kept(struct cushim__recording *recording)
+{
+    return cushim__grow(&recording->kept, &recording->max_kept, recording->n_kept + 1,
+                        sizeof(struct cushim__object *));
+}
+
+void cushim__recording_keep(struct cushim__recording *recording, struct cushim__object *object)
+{
+    cushim__object_ref(object);
+    recording->kept[recording->n_kept++] = object;
+}
+
+static void free_branches(struct cushim__recording *recording)
+{
+    while (recording->branches) {
+        struct cushim__branch *branch = recording->branches;
+
+        recording->branches = branch->next;
+        cushim__timeline_unref(branch->timeline);
+        free(branch->after.items);
+        free(branch->ends.items);
+        free(branch);
+    }
+}
+
+/* Frees what only a recording needs, and not a graph. */
+static void forget_works(struct cushim__recording *recording)
+{
+    free_branches(recording);
+    free(TAKE_PTR(recording->works));
+    free(TAKE_PTR(recording->nodes));
+    free(TAKE_PTR(recording->before.items));
+    free(TAKE_PTR(recording->found.items));
+}
+
+/* This may drop the last reference on a buffer, and freeing that takes locks. */
+void cushim__recording_free(struct cushim__recording *recording)
+{
+    if (!recording)
+        return;
+    while (recording->host_calls) {
+        struct cushim__host_call *call = recording->host_calls;
+
+        recording->host_calls = call->recorded;
+        cushim__host_call_drop(call);
+    }
+    /* A graph that is kept frees memory of its own, which others must not hold then. */
+    cushim__recorded_memory_free(recording);
+    for (size_t i = 0; i < recording->n_kept; i++)
+        cushim__object_unref(recording->kept[i]);
+    forget_works(recording);
+    free(recording->kept);
+    free(recording);
+}
+
+/* The branch is read under the stream lock, because another thread may end the recording. */
+cushim_status cushim__check_not_recording(const struct cushim__scope *scope,
+                                          struct cushim__timeline *timeline, const char *what)
+{
+    bool records;
+
+    /* A stream that records was so before any thread knew it. */
+    if (__builtin_expect(!timeline->not_fast, 1))
+        return CUSHIM_OK;
+    cushim__timeline_lock(timeline);
+    records = timeline->branch;
+    cushim__timeline_unlock(timeline);
+    if (__builtin_expect(!records, 1))
+        return CUSHIM_OK;
+    return cushim__fail_at(CUSHIM_ERROR_CAPTURING, scope->call, scope->label,
+                           "%s: the stream records for a graph, nothing runs on it: %s is not "
+                           "possible before cushim_capture_end()",
+                           scope->call, what);
+}
+
+/* --- begin --- */
+
+/*
+ * Counts a recording that begins. While a stream records, a wait for the whole context is refused,
+ * and the other way round: the driver would give up the recording.
+ */
+static cushim_status count_recording(const struct cushim__scope *scope)
+{
+    bool waits;
+
+    cushim__lock(scope->context);
+    waits = scope->context->waits != 0;
+    scope->context->recordings += !waits;
+    cushim__unlock(scope->context);
+    if (!waits)
+        return CUSHIM_OK;
+    return cushim__fail_at(CUSHIM_ERROR_BUSY, scope->call, scope->label,
+                           "%s: another thread waits for the context: begin when it is done",
+                           scope->call);
+}
+
+/* Called when the driver has ended the recording. */
+static void forget_recording(const struct cushim__scope *scope)
+{
+    cushim__lock(scope->context);
+    scope->context->recordings--;
+    cushim__unlock(scope->context);
+}
+
+static cushim_status fail_memory(const struct cushim__scope *scope)
+{
+    return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, scope->call, scope->label,
+                           "%s: no memory to record", scope->call);
+}
+
+/* Adds a branch for a timeline. NULL when out of memory. */
+static struct cushim__branch *add_branch(struct cushim__recording *recording,
+                                         struct cushim__timeline *timeline)
+{
+    struct cushim__branch *branch = calloc(1, sizeof(*branch));
+
+    if (!branch)
+        return NULL;
+    branch->recording = recording;
+    branch->timeline = cushim__timeline_ref(timeline);
+    branch->next = recording->branches;
+    recording->branches = branch;
+    return branch;
+}
+
+static struct cushim__recording *new_recording(struct cushim__stream *stream)
+{
+    static _Atomic uint64_t last;
+    struct cushim__recording *recording = calloc(1, sizeof(*recording));
+
+    if (!recording)
+        return NULL;
+    recording->id = atomic_fetch_add(&last, 1) + 1;
+    recording->cu = stream->cu;
+    recording->by = stream;
+    if (add_branch(recording, stream->timeline))
+        return recording;
+    free(recording);
+    return NULL;
+}
+
+/* Under the stream lock, or before another thread knows the timeline. */
+static void set_branch(struct cushim__timeline *timeline, struct cushim__branch *branch)
+{
+    cushim__lock(timeline->context);
+    timeline->branch = branch;
+    timeline->not_fast = branch || timeline->thread || timeline->origin;
+    cushim__unlock(timeline->context);
+}
+
+/* A driver that is too old says so here. */
+static cushim_status begin_capture(const struct cushim__scope *scope,
+                                   const struct cushim__recording *recording, int mode)
+{
+    struct cushim__capture capture;
+    CUgraph graph = NULL;
+    cushim_status status;
+
+    CUSHIM_TRY(CU_CALL(scope, cuStreamBeginCapture_v2, (recording->cu, mode)));
+    status = cushim__capture_ask(scope, recording, &capture);
+    if (!status)
+        return CUSHIM_OK;
+    CU_FREE(scope, cuStreamEndCapture, (recording->cu, &graph));
+    if (graph)
+        CU_FREE(scope, cuGraphDestroy, (graph));
+    return status;
+}
+
+/* Under the stream lock, or before another thread knows the stream. */
+static cushim_status start(const struct cushim__scope *scope, struct cushim__stream *stream,
+                           struct cushim__recording *recording, int mode)
+{
+    cushim_status status = count_recording(scope);
+
+    if (status)
+        return status;
+    status = begin_capture(scope, recording, mode);
+    if (status)
+        forget_recording(scope);
+    else
+        set_branch(stream->timeline, recording->branches);
+    return status;
+}
+
+static cushim_status begin_new(const struct cushim__scope *scope, struct cushim__stream *stream)
+{
+    struct cushim__recording *recording = new_recording(stream);
+    cushim_status status;
+
+    if (!recording)
+        return fail_memory(scope);
+    /*
+     * Relaxed mode: the order comes from memory, so the driver need not forbid calls of other
+     * threads that could block or use the legacy stream.
+     */
+    status = start(scope, stream, recording, CU_STREAM_CAPTURE_MODE_RELAXED);
+    if (status)
+        cushim__recording_free(recording);
+    return status;
+}
+
+cushim_status cushim__recording_begin(const struct cushim__scope *scope,
+                                      struct cushim__stream **ret_stream)
+{
+    struct cushim__stream *stream = NULL;
+    CUstream cu = NULL;
+    cushim_status status;
+
+    CUSHIM_TRY(CU_CALL(scope, cuStreamCreateWithPriority, (&cu, CU_STREAM_NON_BLOCKING, 0)));
+    CUSHIM_TRY(cushim__stream_new(scope, cu, true, &stream));
+    stream->recorder = true;
+    status = begin_new(scope, stream);
+    if (status)
+        cushim__object_unref(&stream->object);
+    else
+        *ret_stream = stream;
+    return status;
+}
+
+/*
+ * What the stream has done so far is marked first: while it captures, a mark would be a part of the
+ * graph. Under the stream lock.
+ */
+static cushim_status begin_on(const struct cushim__scope *scope, struct cushim__stream *stream,
+                              struct cushim__recording *recording, int mode)
+{
+    struct cushim__timeline *timeline = stream->timeline;
+    struct cushim__mark mark;
+    cushim_status status = CUSHIM_OK;
+
+    if (timeline->branch)
+        return cushim__fail_at(CUSHIM_ERROR_CAPTURING, scope->call, scope->label,
+                               "%s: the stream records for a graph already", scope->call);
+    if (timeline->retired)
+        return cushim__fail_freed(scope);
+    cushim__lock(timeline->context);
+    if (timeline->submitted > timeline->done)
+        status = cushim__timeline_mark(scope, timeline, timeline->submitted, &mark);
+    cushim__unlock(timeline->context);
+    return status ? status : start(scope, stream, recording, mode);
+}
+
+cushim_status cushim__recording_begin_on(const struct cushim__scope *scope,
+                                         struct cushim__stream *stream, int mode, bool in_order)
+{
+    struct cushim__recording *recording = new_recording(stream);
+    cushim_status status;
+
+    if (!recording)
+        return fail_memory(scope);
+    recording->in_order = in_order;
+    /* The program may have the CUstream since long. */
+    recording->exposed = true;
+    cushim__timeline_lock(stream->timeline);
+    status = begin_on(scope, stream, recording, mode);
+    cushim__timeline_unlock(stream->timeline);
+    if (status)
+        cushim__recording_free(recording);
+    return status;
+}
+
+/* --- fork and join --- */
+
+static cushim_status fail_ended(const struct cushim__scope *scope)
+{
+    return cushim__fail_at(CUSHIM_ERROR_STALE_HANDLE, scope->call, scope->label,
+                           "%s: the recording has ended", scope->call);
+}
+
+/* Under the stream lock, which the two timelines share. */
+static cushim_status fork_branch(const struct cushim__scope *scope, struct cushim__branch *parent,
+                                 struct cushim__timeline *timeline)
+{
+    struct cushim__branch *branch = add_branch(parent->recording, timeline);
+
+    if (!branch)
+        return fail_memory(scope);
+    set_branch(timeline, branch);
+    return cushim__branch_join(branch, parent) ? CUSHIM_OK : fail_memory(scope);
+}
+
+cushim_status cushim__recording_fork(const struct cushim__scope *scope,
+                                     struct cushim__stream *stream,
+                                     struct cushim__stream **ret_stream)
+{
+    struct cushim__timeline *parent = stream->timeline;
+    struct cushim__timeline *timeline = cushim__timeline_fork(parent);
+    struct cushim__stream *forked = NULL;
+    cushim_status status;
+
+    if (!timeline)
+        return fail_memory(scope);
+    status = cushim__stream_new_on(scope, timeline, &forked);
+    if (status)
+        return status;
+    cushim__timeline_lock(parent);
+    status = parent->branch ? fork_branch(scope, parent->branch, timeline) : fail_ended(scope);
+    cushim__timeline_unlock(parent);
+    if (status)
+        cushim__object_unref(&forked->object);
+    else
+        *ret_stream = forked;
+    return status;
+}
+
+/* Under the stream lock of the first one, which is that of the other one, too, if they may join. */
+static cushim_status join(const struct cushim__scope *scope, struct cushim__timeline *timeline,
+                          struct cushim__timeline *other)
+{
+    if (timeline->lock != other->lock)
+        return cushim__fail_at(CUSHIM_ERROR_CAPTURING, scope->call, scope->label,
+                               "%s: a stream that records for a graph can be joined with recorders "
+                               "of the same recording only; cushim_stream_fork() makes them",
+                               scope->call);
+    if (!timeline->branch || !other->branch)
+        return fail_ended(scope);
+    return cushim__branch_join(timeline->branch, other->branch) ? CUSHIM_OK : fail_memory(scope);
+}
+
+cushim_status cushim__recording_join(const struct cushim__scope *scope,
+                                     struct cushim__timeline *timeline,
+                                     struct cushim__timeline *other)
+{
+    cushim_status status;
+
+    cushim__timeline_lock(timeline);
+    status = join(scope, timeline, other);
+    cushim__timeline_unlock(timeline);
+    return status;
+}
+
+/* --- end --- */
+
+/*
+ * Takes the recording from its recorders, which cannot be used any more. A stream of the program
+ * that has recorded can. Under the stream lock. The caller ends the capture, and then calls forget_recording().
+ */
+static void detach(struct cushim__recording *recording)
+{
+    for (struct cushim__branch *b = recording->branches; b; b = b->next) {
+        set_branch(b->timeline, NULL);
+        if (b->timeline->origin || recording->by->recorder)
+            b->timeline->retired = true;
+    }
+}
+
+static cushim_status fail_broken(const struct cushim__scope *scope, cushim_status status)
+{
+    return cushim__fail_at(status, scope->call, scope->label,
+                           "%s: a part of the recording could not be noted, so there is no graph",
+                           scope->call);
+}
+
+/* Under the stream lock. The graph is NULL if the driver has none. */
+static cushim_status end_capture(const struct cushim__scope *scope,
+                                 struct cushim__recording *recording, CUgraph *ret_graph)
+{
+    cushim_status status = cushim__recording_come_together(scope, recording);
+    cushim_status ended;
+
+    detach(recording);
+    ended = CU_CALL(scope, cuStreamEndCapture, (recording->cu, ret_graph));
+    forget_recording(scope);
+    if (!status && !ended && recording->broken)
+        status = fail_broken(scope, recording->broken);
+    return ended ? ended : status;
+}
+
+static cushim_status fail_no_recording(const struct cushim__scope *scope,
+                                       const struct cushim__stream *stream)
+{
+    const char *why = "not a stream of cushim_capture_begin()";
+
+    if (stream->recorder)
+        why = "the recording has ended, by another handle of the stream";
+    else if (stream->timeline->origin)
+        why = "a fork of the recorder: the stream of cushim_capture_begin() ends the recording";
+    return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, scope->call, scope->label, "%s: %s",
+                           scope->call, why);
+}
+
+cushim_status cushim__recording_end(const struct cushim__scope *scope,
+                                    struct cushim__stream *stream,
+                                    struct cushim__recording **ret_recording, CUgraph *ret_graph)
+{
+    struct cushim__timeline *timeline = stream->timeline;
+    struct cushim__recording *recording = NULL;
+    cushim_status status = CUSHIM_OK;
+    CUgraph graph = NULL;
+
+    cushim__timeline_lock(timeline);
+    if (timeline->branch && !timeline->origin) {
+        recording = timeline->branch->recording;
+        status = end_capture(scope, recording, &graph);
+    }
+    cushim__timeline_unlock(timeline);
+    if (!recording)
+        return fail_no_recording(scope, stream);
+    if (status) {
+        if (graph)
+            CU_FREE(scope, cuGraphDestroy, (graph));
+        cushim__recording_free(recording);
+        return status;
+    }
+    forget_works(recording);
+    *ret_recording = recording;
+    *ret_graph = graph;
+    return CUSHIM_OK;
+}
+
+/* Errors are not reported again: the calls that failed during the recording returned them. */
+void cushim__recording_drop(const struct cushim__scope *scope, struct cushim__stream *stream)
+{
+    struct cushim__recording *recording = NULL;
+    CUgraph graph = NULL;
+
+    cushim__timeline_lock(stream->timeline);
+    if (stream->timeline->branch && stream->timeline->branch->recording->by == stream) {
+        recording = stream->timeline->branch->recording;
+        detach(recording);
+        CU_FN(scope->table, cuStreamEndCapture)(stream->cu, &graph);
+        forget_recording(scope);
+    }
+    cushim__timeline_unlock(stream->timeline);
+    if (graph)
+        CU_FREE(scope, cuGraphDestroy, (graph));
+    cushim__recording_free(recording);
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Recordings of work for graphs. The driver's word for the state of a stream that records is
+ * capture.
+ *
+ * Submissions to a stream that records do not wait and get no numbers (submit.c). A recording
+ * finds out what each of them must come after, and tells the driver before the work is submitted:
+ * the nodes of the graph have the edges that the memory needs, and no others. Work that shares no
+ * memory, or only reads what it shares, has no edge between it and may run at the same time.
+ *
+ * A recorder is a stream that records. All recorders of one recording use one CUstream and its
+ * stream lock. Each has a branch of its own, which keeps the order that does not come from memory:
+ * host functions, events, joins.
+ *
+ * recording.c begins and ends recordings, recording_submit.c takes submissions, and
+ * recording_event.c events. recording_works.h has what they are made of.
+ */
+#ifndef CUSHIM_CORE_ORDER_RECORDING_H
+#define CUSHIM_CORE_ORDER_RECORDING_H
+
+#include "base/tree.h"
+#include "core/cu/cu_graph.h"
+#include "core/order/stream.h"
+
+/* Numbers of recorded submissions. They can only grow. */
+struct cushim__numbers {
+    unsigned *items;
+    size_t n, max;
+};
+
+/* One submission that was recorded. It has a number: its index in the recording. */
+struct cushim__recorded {
+    struct cushim__branch *branch; /* or NULL: work that the program submitted itself */
+    size_t first_node, n_nodes;    /* its last nodes in the graph: most have one */
+    size_t first_before, n_before; /* what it directly comes after, all with smaller numbers */
+    unsigned listed, reached;      /* by the search with this number */
+    bool followed;                 /* later work of its branch comes after it */
+};
+
+/* Under the stream lock. */
+struct cushim__recording {
+    uint64_t id; /* unique: never used by another recording */
+    CUstream cu;
+    const struct cushim__stream *by; /* the stream object that has begun it */
+    struct cushim__branch *branches;
+    bool in_order;        /* everything comes after everything before it */
+    bool exposed;         /* the program has the CUstream, and may submit work itself */
+    cushim_status broken; /* why the nodes of a work are not known, so no graph can be made; or 0 */
+    size_t n_in_graph;    /* exposed: the nodes of the graph after the last submission */
+
+    struct cushim__recorded *works;
+    size_t n_works, max_works;
+    CUgraphNode *nodes; /* of the works, and room for what one comes after */
+    size_t n_nodes, max_nodes;
+    struct cushim__numbers before; /* of the works */
+    struct cushim__numbers found;  /* what the work that begins comes after */
+    unsigned searches;
+    struct cushim__tree memory; /* struct recorded_buffer, by the address of the buffer */
+
+    struct cushim__host_call *host_calls; /* made by every launch */
+    struct cushim__object **kept;         /* events and graphs, with a reference on each */
+    size_t n_kept, max_kept;
+};
+
+/* What one recorder records. */
+struct cushim__branch {
+    struct cushim__branch *next; /* in the recording */
+    struct cushim__recording *recording;
+    struct cushim__timeline *timeline; /* of the recorder, with a reference */
+    struct cushim__numbers after;      /* all of its next work comes after these */
+    struct cushim__numbers ends;       /* its work since then; see cushim__recorded.followed */
+};
+
+/* Makes a stream that records, with a reference for the caller. */
+cushim_status cushim__recording_begin(const struct cushim__scope *scope,
+                                      struct cushim__stream **ret_stream);
+
+/* Begins a recording on a stream of the program, in a mode of the driver's. */
+cushim_status cushim__recording_begin_on(const struct cushim__scope *scope,
+                                         struct cushim__stream *stream, int mode, bool in_order);
+
+/*
+ * Makes another recorder for the recording of a stream, with a reference for the caller. Its work
+ * comes after what the stream has recorded so far.
+ */
+cushim_status cushim__recording_fork(const struct cushim__scope *scope,
+                                     struct cushim__stream *stream,
+                                     struct cushim__stream **ret_stream);
+
+/*
+ * The next work of a recorder comes after all work of another one. CUSHIM_ERROR_CAPTURING if they
+ * do not record for the same graph.
+ */
+cushim_status cushim__recording_join(const struct cushim__scope *scope,
+                                     struct cushim__timeline *timeline,
+                                     struct cushim__timeline *other);
+
+/*
+ * Ends the recording of a stream. The caller gets what was recorded, and the CUgraph. Without
+ * ret_graph the graph is thrown away.
+ */
+cushim_status cushim__recording_end(const struct cushim__scope *scope,
+                                    struct cushim__stream *stream,
+                                    struct cushim__recording **ret_recording, CUgraph *ret_graph);
+
+/* Ends the recording that a stream object has begun without a graph, if it still goes on. */
+void cushim__recording_drop(const struct cushim__scope *scope, struct cushim__stream *stream);
+
+/* Releases all that the recording holds. NULL is allowed. The caller holds no lock. */
+void cushim__recording_free(struct cushim__recording *recording);
+
+/*
+ * Begins and ends a submission to a stream that records. Begin tells the driver what the work comes
+ * after, and notes what memory it uses. Under the stream lock.
+ */
+cushim_status cushim__recording_submit(const struct cushim__submission *s);
+void cushim__recording_submitted(const struct cushim__submission *s);
+
+/* Notes that the program may submit work itself to the CUstream of a recorder, from now on. */
+cushim_status cushim__recording_expose(const struct cushim__scope *scope,
+                                       struct cushim__timeline *timeline);
+
+/*
+ * Adds the recording of an event to a stream that records: every launch records the event. This is
+ * the driver call of a submission.
+ */
+cushim_status cushim__recording_event(const struct cushim__scope *scope,
+                                      struct cushim__timeline *timeline,
+                                      struct cushim__event *event);
+
+/*
+ * The next work of a recorder comes after an event. An event of the same recording is a place in
+ * it; for another one, every launch waits.
+ */
+cushim_status cushim__recording_wait(struct cushim__scope *scope, struct cushim__timeline *timeline,
+                                     struct cushim__event *event);
+
+/* Adds a call that every launch makes. */
+void cushim__recording_call(struct cushim__recording *recording,
+                            struct cushim__host_call *host_call);
+
+/* Makes room to keep one more object. Then keeping it cannot fail. Under the stream lock. */
+bool cushim__recording_reserve_kept(struct cushim__recording *recording);
+void cushim__recording_keep(struct cushim__recording *recording, struct cushim__object *object);
+
+/* The number of the last submission. Under the stream lock. */
+static inline unsigned cushim__recording_last(const struct cushim__recording *recording)
+{
+    return (unsigned) recording->n_works - 1;
+}
+
+/*
+ * Returns CUSHIM_ERROR_CAPTURING if the stream records. what names the action in the error text,
+ * such as "waiting for it".
+ */
+cushim_status cushim__check_not_recording(const struct cushim__scope *scope,
+                                          struct cushim__timeline *timeline, const char *what);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the files of a recording share. recording_order.c finds what work comes after, and
+ * recording_memory.c keeps which work used which memory last. recording_submit.c also lets all
+ * branches come together.
+ *
+ * A search collects the works that new work comes after: struct cushim__recording, found. Each work
+ * is added once. All functions are called under the stream lock, and return false when out of
+ * memory.
+ */
+#ifndef CUSHIM_CORE_ORDER_RECORDING_WORKS_H
+#define CUSHIM_CORE_ORDER_RECORDING_WORKS_H
+
+#include "core/order/recording.h"
+
+/* What the driver says of the capture. */
+struct cushim__capture {
+    int status;
+    CUgraph graph;
+    const CUgraphNode *nodes; /* what the next node comes after */
+    size_t n;
+};
+
+cushim_status cushim__capture_ask(const struct cushim__scope *scope,
+                                  const struct cushim__recording *recording,
+                                  struct cushim__capture *ret_capture);
+
+/* Makes an array at least n items long: *array_of_items is a pointer to its first item. */
+bool cushim__grow(void *array_of_items, size_t *max, size_t n, size_t size);
+bool cushim__numbers_reserve(struct cushim__numbers *numbers, size_t n);
+
+void cushim__search_begin(struct cushim__recording *recording);
+bool cushim__search_add(struct cushim__recording *recording, unsigned number);
+bool cushim__search_add_all(struct cushim__recording *recording,
+                            const struct cushim__numbers *numbers);
+
+/* Adds what comes after all that a branch, or every branch, has recorded. */
+bool cushim__search_add_branch(struct cushim__branch *branch);
+bool cushim__search_add_everything(struct cushim__recording *recording);
+
+/* Leaves out what others of the found works come after. */
+void cushim__search_leave_out(struct cushim__recording *recording);
+
+/*
+ * The next work of a branch comes after all work of another one, or after the work with a number.
+ */
+bool cushim__branch_join(struct cushim__branch *branch, struct cushim__branch *other);
+bool cushim__branch_after(struct cushim__branch *branch, unsigned number);
+
+/*
+ * Makes all that was recorded end in what the CUstream would wait for: the driver demands that at
+ * the end of a recording.
+ */
+cushim_status cushim__recording_come_together(const struct cushim__scope *scope,
+                                              struct cushim__recording *recording);
+
+/* Adds what an access comes after to the search, and makes room to note it. */
+bool cushim__recorded_memory_find(struct cushim__recording *recording,
+                                  const struct cushim__access *access);
+
+/* Notes an access of the last work. There is room for it. */
+void cushim__recorded_memory_note(struct cushim__recording *recording,
+                                  const struct cushim__access *access);
+
+/*
+ * Returns all memory that was used, in an array that the caller frees, with room for one more
+ * access. NULL when out of memory. The recording holds the buffers.
+ */
+struct cushim__access *cushim__recorded_memory_list(const struct cushim__recording *recording,
+                                                    size_t *ret_n);
+void cushim__recorded_memory_free(struct cushim__recording *recording);
+
+#endif

@@ -1,0 +1,524 @@
+/* SPDX-License-Identifier: MIT */
+/* What is recorded for a graph, and in which order: several recorders, events, graphs in graphs. */
+#include "../../async/kernels.h"
+#include "../support.h"
+
+#include <math.h>
+
+SUITE(recording);
+
+enum { N = 64, MANY = 20, MAX_EDGES = 4 * MANY };
+
+static const unsigned n = N;
+
+static struct world w;
+static cushim_stream stream;
+static cushim_module module;
+static cushim_function add, sum;
+
+static void begin(void)
+{
+    open_world(&w);
+    assert_ok(cushim_stream_new(w.context, NULL, &stream));
+    assert_ok(cushim_module_load_text(w.context, kernels_ptx, NULL, &module));
+    assert_ok(cushim_module_function(module, "add", &add));
+    assert_ok(cushim_module_function(module, "sum", &sum));
+}
+
+static void finish(void)
+{
+    cushim_stream_free(&stream);
+    cushim_module_free(&module);
+    close_world(&w);
+}
+
+static cushim_slice zeros(void)
+{
+    cushim_slice slice = CUSHIM_NONE;
+
+    assert_ok(cushim_slice_zeros(stream, CUSHIM_ELEMENT(float), N, &slice));
+    return slice;
+}
+
+static void expect(cushim_slice slice, float wanted)
+{
+    float values[N] = {0};
+
+    assert_ok(cushim_slice_read(stream, slice, values, N));
+    for (int i = 0; i < N; i++)
+        cr_assert(eq(flt, values[i], wanted), "element %d", i);
+}
+
+/* x += value */
+static void record_add(cushim_stream recorder, cushim_slice x, float value)
+{
+    assert_ok(cushim_launch(recorder, add, cushim_for_elements(N), CUSHIM_INOUT(x),
+                            CUSHIM_VALUE(value), CUSHIM_VALUE(n)));
+}
+
+/* to = a + b */
+static void record_sum(cushim_stream recorder, cushim_slice to, cushim_slice a, cushim_slice b)
+{
+    assert_ok(cushim_launch(recorder, sum, cushim_for_elements(N), CUSHIM_OUT(to), CUSHIM_IN(a),
+                            CUSHIM_IN(b), CUSHIM_VALUE(n)));
+}
+
+/* The numbers of nodes and edges of a graph. */
+static void assert_size(cushim_graph graph, size_t nodes, size_t edges)
+{
+    size_t n_nodes = 0, n_edges = 0;
+    void *cu = NULL;
+
+    assert_ok(cushim_graph_raw(graph, &cu, NULL));
+    cr_assert(
+        eq(int, RAW(&w, cuGraphGetNodes, (void *, void **, size_t *), cu, NULL, &n_nodes), 0));
+    cr_assert(
+        eq(int,
+           RAW(&w, cuGraphGetEdges, (void *, void **, void **, size_t *), cu, NULL, NULL, &n_edges),
+           0));
+    cr_expect(eq(sz, n_nodes, nodes));
+    cr_expect(eq(sz, n_edges, edges));
+}
+
+static void run(cushim_graph graph)
+{
+    assert_ok(cushim_graph_launch(graph, stream));
+}
+
+Test(recording, only_memory_makes_edges, .init = begin)
+{
+    cushim_slice x[4], to = zeros();
+    cushim_stream recorder = CUSHIM_NONE;
+    cushim_graph graph = CUSHIM_NONE;
+
+    assert_ok(cushim_capture_begin(w.context, &recorder));
+    for (int i = 0; i < 4; i++) {
+        x[i] = zeros();
+        record_add(recorder, x[i], (float) i);
+    }
+    record_sum(recorder, to, x[2], x[3]);
+    record_add(recorder, to, 1);
+    assert_ok(cushim_capture_end(&recorder, &graph));
+    assert_size(graph, 6, 3);
+    run(graph);
+    expect(to, 6);
+    expect(x[1], 1);
+    cushim_graph_free(&graph);
+    for (int i = 0; i < 4; i++)
+        cushim_slice_free(&x[i]);
+    cushim_slice_free(&to);
+    finish();
+}
+
+/* Two works that read, and one that writes after both: a diamond. */
+Test(recording, what_follows_from_other_edges_is_no_edge, .init = begin)
+{
+    cushim_slice x = zeros(), a = zeros(), b = zeros();
+    cushim_stream recorder = CUSHIM_NONE;
+    cushim_graph graph = CUSHIM_NONE;
+
+    assert_ok(cushim_capture_begin(w.context, &recorder));
+    record_add(recorder, x, 3);
+    assert_ok(cushim_slice_copy(recorder, a, x));
+    assert_ok(cushim_slice_copy(recorder, b, x));
+    record_sum(recorder, x, a, b);
+    record_sum(recorder, a, x, b);
+    assert_ok(cushim_capture_end(&recorder, &graph));
+    assert_size(graph, 5, 5);
+    run(graph);
+    expect(a, 9);
+    cushim_graph_free(&graph);
+    cushim_slice_free(&x);
+    cushim_slice_free(&a);
+    cushim_slice_free(&b);
+    finish();
+}
+
+static void add_call(void *user)
+{
+    ++*(int *) user;
+}
+
+/* A host function comes after all of its recorder, and before the rest, but not of another one. */
+Test(recording, forks_and_joins_keep_their_own_order, .init = begin)
+{
+    cushim_slice x = zeros(), y = zeros();
+    cushim_stream recorder = CUSHIM_NONE, forked = CUSHIM_NONE;
+    cushim_graph graph = CUSHIM_NONE;
+    int calls = 0;
+
+    assert_ok(cushim_capture_begin(w.context, &recorder));
+    assert_ok(cushim_stream_fork(recorder, &forked));
+    record_add(recorder, x, 1);
+    assert_ok(
+        cushim_stream_host_function(recorder, add_call, &calls, NULL));     /* after the addition */
+    record_add(forked, y, 1);                                               /* after nothing */
+    assert_ok(cushim_stream_host_function(forked, add_call, &calls, NULL)); /* after that */
+    assert_ok(cushim_stream_join(recorder, forked));
+    assert_ok(cushim_stream_host_function(recorder, add_call, &calls, NULL)); /* after both */
+    record_add(forked, x, 1); /* after its own function and the other one's addition */
+    cushim_stream_free(&forked);
+    assert_ok(cushim_capture_end(&recorder, &graph));
+    assert_size(graph, 6, 6);
+    run(graph);
+    expect(x, 2);
+    assert_ok(cushim_stream_synchronize(stream));
+    cr_assert(eq(int, calls, 3));
+    cushim_graph_free(&graph);
+    cushim_slice_free(&x);
+    cushim_slice_free(&y);
+    finish();
+}
+
+Test(recording, the_first_recorder_ends_it_for_all, .init = begin)
+{
+    cushim_slice x = zeros();
+    cushim_stream recorder = CUSHIM_NONE, forked = CUSHIM_NONE, other = CUSHIM_NONE;
+    cushim_stream again = CUSHIM_NONE;
+    cushim_graph graph = CUSHIM_NONE, none = CUSHIM_NONE;
+    uint64_t before;
+
+    assert_ok(cushim_capture_begin(w.context, &recorder));
+    assert_ok(cushim_stream_fork(recorder, &forked));
+    assert_ok(cushim_stream_fork(forked, &other));
+    before = forked.id;
+    assert_refused(cushim_capture_end(&forked, &none), CUSHIM_ERROR_INVALID_ARGUMENT,
+                   "a fork of the recorder");
+    cr_assert(eq(u64, forked.id, before));
+    record_add(other, x, 1);
+    assert_ok(cushim_stream_retain(recorder, &again));
+    assert_ok(cushim_capture_end(&recorder, &graph));
+    assert_status(cushim_slice_fill(again, x, 1.0f), CUSHIM_ERROR_STALE_HANDLE);
+    assert_status(cushim_stream_fork(again, &recorder), CUSHIM_ERROR_STALE_HANDLE);
+    cushim_stream_free(&again);
+    assert_status(cushim_slice_fill(forked, x, 1.0f), CUSHIM_ERROR_STALE_HANDLE);
+    assert_status(cushim_stream_fork(other, &forked), CUSHIM_ERROR_STALE_HANDLE);
+    assert_status(cushim_stream_synchronize(other), CUSHIM_ERROR_STALE_HANDLE);
+    assert_status(cushim_stream_host_function(other, add_call, NULL, NULL),
+                  CUSHIM_ERROR_STALE_HANDLE);
+    run(graph);
+    expect(x, 1);
+    cushim_stream_free(&forked);
+    cushim_stream_free(&other);
+    cushim_graph_free(&graph);
+    cushim_slice_free(&x);
+    finish();
+}
+
+Test(recording, recorders_of_two_recordings_are_not_joined, .init = begin)
+{
+    cushim_stream one = CUSHIM_NONE, two = CUSHIM_NONE, forked = CUSHIM_NONE;
+
+    assert_ok(cushim_capture_begin(w.context, &one));
+    assert_ok(cushim_capture_begin(w.context, &two));
+    assert_ok(cushim_stream_fork(two, &forked));
+    assert_refused(cushim_stream_join(one, two), CUSHIM_ERROR_CAPTURING, "of the same recording");
+    assert_refused(cushim_stream_join(one, stream), CUSHIM_ERROR_CAPTURING, "cushim_stream_fork()");
+    assert_refused(cushim_stream_join(stream, forked), CUSHIM_ERROR_CAPTURING, "joining");
+    assert_ok(cushim_stream_join(two, forked));
+    assert_ok(cushim_stream_join(two, two));
+    cushim_stream_free(&one);
+    cushim_stream_free(&two); /* the fork has nothing to record for any more */
+    assert_status(cushim_stream_join(forked, stream), CUSHIM_ERROR_STALE_HANDLE);
+    cushim_stream_free(&forked);
+    finish();
+}
+
+/* Every launch records the events, so the time between them is that of the last launch. */
+Test(recording, events_are_recorded_by_every_launch, .init = begin)
+{
+    const struct cushim_launch_options *options;
+    cushim_event first = CUSHIM_NONE, last = CUSHIM_NONE, start = CUSHIM_NONE, end = CUSHIM_NONE;
+    cushim_stream recorder = CUSHIM_NONE;
+    cushim_graph graph = CUSHIM_NONE;
+    cushim_slice x = zeros();
+    float time = -1;
+
+    options = cushim_launch_options(.ret_start = &start, .ret_end = &end);
+    assert_ok(cushim_event_new(w.context, CUSHIM_EVENT_TIMING, &first));
+    assert_ok(cushim_event_new(w.context, CUSHIM_EVENT_TIMING, &last));
+    assert_ok(cushim_capture_begin(w.context, &recorder));
+    assert_ok(cushim_event_record(first, recorder));
+    assert_ok(cushim_launch(recorder, add, cushim_launch_config(.elements = N, .options = options),
+                            CUSHIM_INOUT(x), CUSHIM_VALUE(1.0f), CUSHIM_VALUE(n)));
+    assert_ok(cushim_event_record(last, recorder));
+    assert_ok(cushim_capture_end(&recorder, &graph));
+    assert_size(graph, 5, 4);
+    run(graph);
+    run(graph);
+    assert_ok(cushim_event_synchronize(last));
+    assert_ok(cushim_event_elapsed(first, last, &time));
+    cr_expect(time >= 0 && isfinite(time));
+    assert_ok(cushim_event_elapsed(start, end, &time));
+    cr_expect(time >= 0 && isfinite(time));
+    expect(x, 2);
+    cushim_event_free(&first); /* the graph keeps them */
+    cushim_event_free(&start);
+    run(graph);
+    expect(x, 3);
+    cushim_event_free(&last);
+    cushim_event_free(&end);
+    cushim_graph_free(&graph);
+    cushim_slice_free(&x);
+    finish();
+}
+
+Test(recording, waits_for_events_of_its_own_and_of_others, .init = begin)
+{
+    cushim_event inside = CUSHIM_NONE, outside = CUSHIM_NONE;
+    cushim_stream recorder = CUSHIM_NONE, forked = CUSHIM_NONE;
+    cushim_graph graph = CUSHIM_NONE;
+    cushim_slice x = zeros(), y = zeros();
+
+    assert_ok(cushim_event_new(w.context, 0, &inside));
+    assert_ok(cushim_event_new(w.context, 0, &outside));
+    assert_ok(cushim_event_record(outside, stream));
+    assert_ok(cushim_capture_begin(w.context, &recorder));
+    assert_ok(cushim_stream_fork(recorder, &forked));
+    record_add(recorder, x, 1);
+    assert_ok(cushim_event_record(inside, recorder)); /* a node, behind the addition */
+    assert_ok(cushim_stream_wait(forked, inside));    /* no node */
+    record_add(forked, y, 1);                         /* behind the event */
+    assert_ok(cushim_stream_wait(forked, outside));   /* a node, behind that */
+    record_add(forked, y, 1);                         /* behind that */
+    assert_ok(cushim_capture_end(&recorder, &graph));
+    assert_size(graph, 5, 4);
+    run(graph);
+    assert_ok(cushim_event_record(inside, stream)); /* an event like any other again */
+    assert_ok(cushim_event_synchronize(inside));
+    expect(y, 2);
+    cushim_stream_free(&forked);
+    cushim_event_free(&inside);
+    cushim_event_free(&outside);
+    cushim_graph_free(&graph);
+    cushim_slice_free(&x);
+    cushim_slice_free(&y);
+    finish();
+}
+
+/* x += 1 */
+static cushim_graph graph_of_add(cushim_slice x, int *calls)
+{
+    cushim_stream recorder = CUSHIM_NONE;
+    cushim_graph graph = CUSHIM_NONE;
+
+    assert_ok(cushim_capture_begin(w.context, &recorder));
+    record_add(recorder, x, 1);
+    if (calls)
+        assert_ok(cushim_stream_host_function(recorder, add_call, calls, NULL));
+    assert_ok(cushim_capture_end(&recorder, &graph));
+    return graph;
+}
+
+Test(recording, a_graph_may_be_part_of_another, .init = begin)
+{
+    cushim_slice x = zeros(), y = zeros(), to = zeros();
+    cushim_stream recorder = CUSHIM_NONE;
+    cushim_graph inner, other, graph = CUSHIM_NONE;
+    int calls = 0;
+
+    inner = graph_of_add(x, &calls);
+    other = graph_of_add(y, NULL);
+    assert_ok(cushim_capture_begin(w.context, &recorder));
+    assert_ok(cushim_graph_launch(inner, recorder));
+    assert_ok(cushim_graph_launch(other, recorder)); /* beside the first one */
+    record_sum(recorder, to, x, y);                  /* after both */
+    assert_ok(cushim_graph_launch(inner, recorder)); /* after the sum, which reads what it writes */
+    assert_ok(cushim_capture_end(&recorder, &graph));
+    assert_size(graph, 4, 3);
+    cushim_graph_free(&inner); /* the outer one keeps it, and what it uses */
+    cushim_slice_free(&y);
+    run(graph);
+    run(graph);
+    expect(to, 3 + 2);
+    expect(x, 4);
+    assert_ok(cushim_stream_synchronize(stream));
+    cr_assert(eq(int, calls, 4));
+    cushim_graph_free(&graph);
+    cushim_graph_free(&other);
+    cushim_slice_free(&x);
+    cushim_slice_free(&to);
+    finish();
+}
+
+/* What the program submits itself comes after all that was recorded, and before the rest. */
+Test(recording, the_programs_own_work_is_in_order, .init = begin)
+{
+    cushim_slice x = zeros(), y = zeros();
+    cushim_stream recorder = CUSHIM_NONE, forked = CUSHIM_NONE;
+    cushim_graph graph = CUSHIM_NONE;
+    uint64_t address = 0;
+    void *cu = NULL;
+
+    assert_ok(cushim_capture_begin(w.context, &recorder));
+    assert_ok(cushim_stream_fork(recorder, &forked));
+    record_add(recorder, x, 1);
+    record_add(forked, y, 1);
+    assert_ok(cushim_stream_raw(forked, &cu));
+    assert_ok(cushim_view_use(recorder, CUSHIM_VIEW(x), true, &address));
+    cr_assert(eq(int,
+                 RAW(&w, cuMemsetD32Async, (uint64_t, unsigned, size_t, void *), address,
+                     0x40a00000 /* 5.0f */, N, cu),
+                 0));
+    record_add(recorder, x, 1);
+    record_add(forked, y, 1);
+    assert_ok(cushim_capture_end(&recorder, &graph));
+    assert_size(graph, 5, 4); /* from both to the program's, and from that to both */
+    run(graph);
+    expect(x, 6);
+    expect(y, 2);
+    cushim_stream_free(&forked);
+    cushim_graph_free(&graph);
+    cushim_slice_free(&x);
+    cushim_slice_free(&y);
+    finish();
+}
+
+/* Between many works that come before and many that come after there are not many times many. */
+Test(recording, many_after_many_have_a_node_between_them, .init = begin)
+{
+    cushim_stream recorder = CUSHIM_NONE, forked = CUSHIM_NONE;
+    cushim_graph graph = CUSHIM_NONE;
+    cushim_slice x[MANY], y[MANY];
+
+    assert_ok(cushim_capture_begin(w.context, &recorder));
+    for (int i = 0; i < MANY; i++) {
+        x[i] = zeros();
+        y[i] = zeros();
+        record_add(recorder, x[i], 1);
+    }
+    assert_ok(cushim_stream_fork(recorder, &forked));
+    for (int i = 0; i < MANY; i++)
+        record_add(forked, y[i], 1);
+    assert_ok(cushim_capture_end(&recorder, &graph));
+    assert_size(graph, 2 * MANY + 1, 2 * MANY);
+    run(graph);
+    for (int i = 0; i < MANY; i++) {
+        expect(y[i], 1);
+        cushim_slice_free(&x[i]);
+        cushim_slice_free(&y[i]);
+    }
+    cushim_stream_free(&forked);
+    cushim_graph_free(&graph);
+    finish();
+}
+
+/* A recording that the driver has lost a part of is no graph. */
+Test(recording, what_is_not_known_makes_no_graph, .init = begin)
+{
+    cushim_stream recorder = CUSHIM_NONE;
+    cushim_graph graph = CUSHIM_NONE;
+    cushim_slice x = zeros();
+
+    assert_ok(cushim_capture_begin(w.context, &recorder));
+    inject(&w, "cuStreamGetCaptureInfo_v2 result=999 nth=1");
+    record_add(recorder, x, 1);
+    assert_refused(cushim_capture_end(&recorder, &graph), 999, "there is no graph");
+    cr_assert(eq(u64, recorder.id, 0));
+    assert_ok(cushim_capture_begin(w.context, &recorder));
+    inject(&w, "cuStreamUpdateCaptureDependencies result=999 nth=1");
+    assert_status(cushim_slice_fill(recorder, x, 1.0f), 999);
+    record_add(recorder, x, 1); /* it goes on without that */
+    assert_ok(cushim_capture_end(&recorder, &graph));
+    assert_size(graph, 1, 0);
+    cushim_graph_free(&graph);
+    cushim_slice_free(&x);
+    finish();
+}
+
+Test(recording, a_stream_of_the_program_records_for_a_while, .init = begin)
+{
+    cushim_stream other = CUSHIM_NONE, again = CUSHIM_NONE;
+    cushim_slice x = zeros(), y = zeros(), gone = zeros();
+    cushim_graph graph = CUSHIM_NONE;
+
+    assert_ok(cushim_stream_new(w.context, NULL, &other));
+    assert_ok(cushim_slice_fill(stream, x, 5.0f));
+    assert_ok(cushim_capture_begin_on(stream, NULL));
+    assert_refused(cushim_capture_begin_on(stream, NULL), CUSHIM_ERROR_CAPTURING, "already");
+    assert_ok(cushim_slice_copy(other, y, x)); /* waits for the fill, not for what is recorded */
+    record_add(stream, x, 1);
+    record_add(stream, gone, 1);
+    cushim_slice_free(&gone);
+    assert_refused(cushim_stream_synchronize(stream), CUSHIM_ERROR_CAPTURING, "records");
+    assert_ok(cushim_stream_synchronize(other));
+    again = stream;
+    assert_ok(cushim_capture_end(&stream, &graph));
+    cr_assert(eq(u64, stream.id, again.id)); /* the caller's, as before */
+    assert_size(graph, 2, 0);
+    expect(x, 5);
+    run(graph);
+    expect(x, 6);
+    expect(y, 5);
+    cushim_graph_free(&graph);
+    cushim_stream_free(&other);
+    cushim_slice_free(&x);
+    cushim_slice_free(&y);
+    finish();
+}
+
+Test(recording, a_recording_that_is_given_up_leaves_the_stream, .init = begin)
+{
+    cushim_stream adopted = CUSHIM_NONE;
+    cushim_slice x = zeros();
+    void *cu = NULL;
+
+    assert_ok(cushim_stream_raw(stream, &cu));
+    assert_ok(cushim_stream_adopt(w.context, cu, &adopted));
+    assert_ok(cushim_capture_begin_on(adopted, NULL));
+    record_add(stream, x, 1); /* the same CUstream, so it is recorded */
+    cushim_stream_free(&adopted);
+    expect(x, 0);
+    record_add(stream, x, 1);
+    expect(x, 1);
+    cushim_slice_free(&x);
+    finish();
+}
+
+Test(recording, in_order_everything_is_a_chain, .init = begin)
+{
+    cushim_slice x = zeros(), y = zeros();
+    cushim_stream forked = CUSHIM_NONE;
+    cushim_graph graph = CUSHIM_NONE;
+
+    assert_ok(cushim_capture_begin_on(stream, cushim_capture_params(.in_order = 1)));
+    assert_ok(cushim_stream_fork(stream, &forked));
+    for (int i = 0; i < 3; i++) {
+        record_add(stream, x, 1);
+        record_add(forked, y, 1);
+    }
+    cushim_stream_free(&forked);
+    assert_ok(cushim_capture_end(&stream, &graph));
+    assert_size(graph, 6, 5);
+    run(graph);
+    expect(y, 3);
+    cushim_graph_free(&graph);
+    cushim_slice_free(&x);
+    cushim_slice_free(&y);
+    finish();
+}
+
+Test(recording, capture_modes, .init = begin)
+{
+    struct cushim_capture_params params = {sizeof(params), (enum cushim_capture_mode) 3, 0};
+    cushim_stream legacy = CUSHIM_NONE;
+    cushim_graph graph = CUSHIM_NONE;
+    cushim_slice x = zeros();
+
+    assert_refused(cushim_capture_begin_on(stream, &params), CUSHIM_ERROR_INVALID_ARGUMENT,
+                   ".mode is 3");
+    assert_ok(cushim_stream_default(w.context, &legacy));
+    assert_status(cushim_capture_begin_on(legacy, NULL), 900);
+    expect(x, 0);
+    for (int mode = 0; mode < 3; mode++) {
+        params.mode = (enum cushim_capture_mode) mode;
+        assert_ok(cushim_capture_begin_on(stream, &params));
+        record_add(stream, x, 1);
+        assert_ok(cushim_capture_end(&stream, &graph));
+        run(graph);
+        cushim_graph_free(&graph);
+        expect(x, (float) mode + 1);
+    }
+    cushim_slice_free(&x);
+    finish();
+}
