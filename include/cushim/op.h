@@ -243,7 +243,7 @@ CUSHIM_API cushim_op cushim_op_on(cushim_op op, cushim_stream stream);
  */
 CUSHIM_API cushim_op cushim_op_all(const cushim_op *ops, size_t n);
 
-/** Joins the operations that are its arguments: cushim_op_zip(a, b, c). */
+/** Calls cushim_op_all() with the operations that are its arguments: cushim_op_zip(a, b, c). */
 #ifndef __cplusplus
 #define cushim_op_zip(...)                                                                         \
     cushim_op_all((const cushim_op[]){__VA_ARGS__},                                                \
@@ -416,6 +416,8 @@ CUSHIM_API cushim_op cushim_op_at(cushim_op op, const char *place);
 #define cushim_op_partition(...)        CUSHIM__OP(cushim_op_partition(__VA_ARGS__))
 #define cushim_op_unpartition(...)      CUSHIM__OP(cushim_op_unpartition(__VA_ARGS__))
 #define cushim_op_launch_arguments(...) CUSHIM__OP(cushim_op_launch_arguments(__VA_ARGS__))
+#define cushim_op_unzip(...)            (cushim_source_location(CUSHIM_HERE), cushim_op_unzip(__VA_ARGS__))
+#define cushim_op_record(...)           (cushim_source_location(CUSHIM_HERE), cushim_op_record(__VA_ARGS__))
 #define cushim_op_free(...)             (cushim_source_location(CUSHIM_HERE), cushim_op_free(__VA_ARGS__))
 #endif
 

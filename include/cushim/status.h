@@ -45,7 +45,7 @@ typedef int cushim_status;
     X(CUSHIM_ERROR_OVERLAP, -15, "memory that is written overlaps another argument")               \
     X(CUSHIM_ERROR_READ_ONLY, -16, "the view does not allow writing")                              \
     X(CUSHIM_ERROR_NOT_ATTACHED, -17, "the unified memory is attached elsewhere")                  \
-    X(CUSHIM_ERROR_CAPTURING, -18, "the stream records for a graph")                                \
+    X(CUSHIM_ERROR_CAPTURING, -18, "the stream records for a graph")                               \
     X(CUSHIM_ERROR_CANCELLED, -19, "the operation was cancelled")
 
 enum {
@@ -91,8 +91,9 @@ CUSHIM_API const char *cushim_error_text(void);
 
 /**
  * Returns the name of the function that failed, of the driver or of cushim, such as
- * "cuMemAlloc_v2". The result is "" if the thread had no error. It is valid until the thread's next
- * error.
+ * "cuMemAlloc_v2". A function of cushim that programs call by a macro has the name of the macro
+ * here, and in the sentence: "cushim_slice_fill" for cushim_view_fill(). The result is "" if the
+ * thread had no error. It is valid until the thread's next error.
  */
 CUSHIM_API const char *cushim_error_call(void);
 

@@ -68,10 +68,12 @@ cushim_status cushim_slice_zeros(cushim_stream stream, size_t element, size_t le
 cushim_status cushim_slice_from_host(cushim_stream stream, const void *host, size_t element,
                                      size_t length, cushim_slice *ret_slice)
 {
-    CHECK_OUTPUT(ret_slice);
+    const char *call = "cushim_slice_from";
+
+    CHECK_OUTPUT_OF(call, ret_slice);
     if (!host && length)
-        return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: host is NULL", __func__);
-    return make(stream, element, length, cushim__copy_host, host, __func__, &ret_slice->id);
+        return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, NULL, "%s: host is NULL", call);
+    return make(stream, element, length, cushim__copy_host, host, call, &ret_slice->id);
 }
 
 static enum cushim__memory memory_of(enum cushim_adopted how)
@@ -313,20 +315,23 @@ static cushim_status check_copy(const struct cushim__scope *scope,
 cushim_status cushim_slice_from_view(cushim_stream stream, cushim_view view,
                                      cushim_slice *ret_slice)
 {
+    const char *call = "cushim_slice_clone";
     cushim_slice made = CUSHIM_NONE;
     struct cushim__resolved_view span;
     cushim_status status;
 
-    CHECK_OUTPUT(ret_slice);
-    CUSHIM_TRY(cushim__span_pin(view, "cushim_slice_clone", &span));
+    CHECK_OUTPUT_OF(call, ret_slice);
+    CUSHIM_TRY(cushim__span_pin(view, call, &span));
     cushim__span_unpin(&span);
-    CUSHIM_TRY(make(stream, span.element | (size_t) span.type << 56, span.length, NULL, NULL,
-                    "cushim_slice_clone", &made.id));
+    CUSHIM_TRY(make(stream, span.element | (size_t) span.type << 56, span.length, NULL, NULL, call,
+                    &made.id));
     status = cushim_view_copy(stream, cushim__slice_view(made), view);
-    if (status)
-        cushim_slice_free(&made);
-    else
+    if (!status) {
         *ret_slice = made;
+        return CUSHIM_OK;
+    }
+    cushim__error_as(call);
+    cushim_slice_free(&made);
     return status;
 }
 
@@ -373,10 +378,12 @@ cushim_status cushim_view_fill(cushim_stream stream, cushim_view view, const voi
     struct cushim__resolved_view span;
     cushim_status status;
 
-    CHECK_OUTPUT(element);
-    if (cushim__fill_fast(stream.id, &view, element, bytes, "cushim_slice_fill", &status))
+    const char *call = "cushim_slice_fill";
+
+    CHECK_OUTPUT_OF(call, element);
+    if (cushim__fill_fast(stream.id, &view, element, bytes, call, &status))
         return status;
-    CUSHIM_TRY(cushim__stream_enter(stream.id, "cushim_slice_fill", &scope, &object));
+    CUSHIM_TRY(cushim__stream_enter(stream.id, call, &scope, &object));
     status = cushim__span_pin_here(&scope, view, true, &span);
     if (!status) {
         const struct cushim__access access = cushim__span_access(&span, true);
@@ -428,8 +435,10 @@ static cushim_status use(cushim_stream stream, cushim_view view, bool write, boo
 cushim_status cushim_view_use(cushim_stream stream, cushim_view view, bool write,
                               uint64_t *ret_address)
 {
-    CHECK_OUTPUT(ret_address);
-    return use(stream, view, write, false, "cushim_slice_use", ret_address);
+    const char *call = "cushim_slice_use";
+
+    CHECK_OUTPUT_OF(call, ret_address);
+    return use(stream, view, write, false, call, ret_address);
 }
 
 cushim_status cushim_view_used(cushim_stream stream, cushim_view view, bool write)
@@ -443,7 +452,8 @@ cushim_status cushim_slice_reclaim_to_host(cushim_stream stream, cushim_slice *s
     static const struct host_copy copy = {"cushim_slice_reclaim", cushim__copy_host, false};
 
     if (!slice)
-        return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: slice is NULL", __func__);
+        return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, copy.call, NULL, "%s: slice is NULL",
+                               copy.call);
     CUSHIM_TRY(cushim__slice_check(slice->id, copy.call));
     CUSHIM_TRY(copy_host(stream, CUSHIM_VIEW(*slice), host, element, length, &copy));
     cushim_slice_free(slice);

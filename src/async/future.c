@@ -238,7 +238,7 @@ static cushim_status begin(cushim_op op, enum cushim__future_state state, const 
     const cushim_status status = cushim__check_no_callback(call);
 
     if (!status && ret)
-        return make(cushim__node_take(op.id, call), state, call, ret_future);
+        return make(cushim__node_take_last(op.id, call), state, call, ret_future);
     cushim__ops_drop(&op, 1);
     if (status)
         return status;

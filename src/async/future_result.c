@@ -105,6 +105,8 @@ cushim_status cushim_future_take_slice(cushim_future handle, cushim_slice *ret_s
     if (!future)
         return cushim__error()->status;
     status = take_slice(future, __func__, ret_slice);
+    if (status)
+        cushim__error_as(__func__);
     cushim__handle_unpin(handle.id);
     return status;
 }

@@ -184,8 +184,8 @@ cushim_status cushim__gate_take(struct cushim__gate *gate, size_t index,
 
     if (n != gate->parts)
         return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, NULL, NULL,
-                               "the operation gives %zu outputs, and was split into %zu", n,
-                               gate->parts);
+                               "the operation gives %zu output%s, and was split into %zu", n,
+                               n == 1 ? "" : "s", gate->parts);
     if (cushim__output_is_shared(list)) {
         *ret_output = cushim__output_ref(list->u.list.items[index]);
         return CUSHIM_OK;

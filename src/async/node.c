@@ -23,8 +23,7 @@ static cushim_status run_failed(struct cushim__run *run, struct cushim__node *no
 }
 
 /* Whoever takes it fails in the same way, through whichever handle. */
-static const struct cushim__node_type failed_type = {
-    .noun = "description", .many = true, .run = run_failed};
+static const struct cushim__node_type failed_type = {.noun = "", .many = true, .run = run_failed};
 
 /* --- making and freeing --- */
 
@@ -78,11 +77,12 @@ static void destroy(void *object)
     doomed.is_at_work = false;
 }
 
-/* The operands stand behind the rest of the node, in the same memory. */
+/* The operands and their handles stand behind the rest of the node, in the same memory. */
 struct cushim__node *cushim__node_new(const struct cushim__node_type *type, size_t bytes, size_t n)
 {
-    const size_t of_node = (bytes + sizeof(void *) - 1) / sizeof(void *) * sizeof(void *);
-    struct cushim__node *node = cushim__zalloc(of_node + n * sizeof(struct cushim__node *));
+    const size_t of_node = (bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t) * sizeof(uint64_t);
+    struct cushim__node *node =
+        cushim__zalloc(of_node + n * (sizeof(uint64_t) + sizeof(struct cushim__node *)));
 
     if (!node) {
         cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, NULL, NULL, "no memory for an operation");
@@ -91,7 +91,8 @@ struct cushim__node *cushim__node_new(const struct cushim__node_type *type, size
     cushim__object_init(&node->object, CUSHIM__HANDLE_OP, NULL, destroy);
     node->type = type;
     node->n = n;
-    node->operands = (struct cushim__node **) (void *) ((char *) node + of_node);
+    node->taken = (uint64_t *) (void *) ((char *) node + of_node);
+    node->operands = (struct cushim__node **) (void *) (node->taken + n);
     return node;
 }
 
@@ -182,7 +183,7 @@ static struct cushim__node *take_pinned(uint64_t id, const char *call)
     if (!status)
         return node;
     cushim__node_unref(node);
-    return new_failed();
+    return NULL;
 }
 
 /* Who uses the handle again learns which function has used it before. */
@@ -191,6 +192,16 @@ struct cushim__node *cushim__node_take(uint64_t id, const char *call)
     struct cushim__node *node = cushim__handle_take(id, CUSHIM__HANDLE_OP, call);
 
     return node ? node : take_pinned(id, call);
+}
+
+struct cushim__node *cushim__node_take_last(uint64_t id, const char *call)
+{
+    struct cushim__node *node = cushim__node_take(id, call);
+    const char *place = cushim__handle_source_location(NULL);
+
+    cushim__handle_source_location(place);
+    cushim__handles_closed_at(&id, node != NULL, place);
+    return node;
 }
 
 struct cushim__node *cushim__node_over(const struct cushim__node_type *type, size_t bytes,
@@ -210,12 +221,18 @@ struct cushim__node *cushim__node_over(const struct cushim__node_type *type, siz
 
 bool cushim__node_take_operands(struct cushim__node *node, const cushim_op *ops, const char *call)
 {
+    struct cushim__error first;
     bool complete = true;
 
     for (size_t i = 0; i < node->n; i++) {
+        node->taken[i] = ops[i].id;
         node->operands[i] = cushim__node_take(ops[i].id, call);
+        if (complete && !node->operands[i])
+            first = *cushim__error();
         complete &= node->operands[i] != NULL;
     }
+    if (!complete)
+        *cushim__error() = first;
     return complete;
 }
 
@@ -233,15 +250,24 @@ void cushim__ops_drop(const cushim_op *ops, size_t n)
 
 /* --- messages --- */
 
-const char *cushim__node_describe(const struct cushim__node *node, char *text, size_t size)
+void cushim__node_place(struct cushim__node *node, uint64_t id, const char *place)
+{
+    cushim__source_place_set(&node->place, place);
+    if (node->took)
+        cushim__handle_made_of(id, &node->took, 1, place);
+    else
+        cushim__handle_made_of(id, node->taken, node->n, place);
+}
+
+void cushim__node_describe(const struct cushim__node *node, char *text, size_t size)
 {
     const char *label = cushim__object_label((struct cushim__object *) (uintptr_t) &node->object);
+    const char *noun = node->type->noun ? node->type->noun : "";
     char what[128] = "";
 
     if (node->type->describe)
         node->type->describe(node, what, sizeof(what));
-    snprintf(text, size, "%s%s%s%s%s%s%s%s%s", node->type->noun ? node->type->noun : "step",
-             *what ? " " : "", what, *label ? " '" : "", label, *label ? "'" : "",
-             node->place.text[0] ? " (" : "", node->place.text, node->place.text[0] ? ")" : "");
-    return text;
+    snprintf(text, size, "%s%s%s%s%s%s%s%s%s%s", *noun ? ", " : "", noun, *what ? " " : "", what,
+             *label ? " '" : "", label, *label ? "'" : "", node->place.text[0] ? " (" : "",
+             node->place.text, node->place.text[0] ? ")" : "");
 }

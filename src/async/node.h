@@ -25,7 +25,9 @@ struct cushim__outcome {
 };
 
 struct cushim__node_type {
-    const char *noun; /* such as "launch"; NULL: not a step that messages count */
+    const char
+        *noun; /* such as "launch"; NULL: not a step that messages count; "": it has no noun */
+    const char *call; /* what the program called for it; NULL: errors name what failed in it */
     bool spreads;     /* its operands may run on several streams */
     bool many;        /* each of several handles of it may be used */
     /*
@@ -49,6 +51,8 @@ struct cushim__node {
     uint64_t on_id;                 /* its operand runs on this stream, a handle of its own; or 0 */
     size_t n;                       /* operands */
     struct cushim__node **operands; /* each with a reference; NULL once they run */
+    uint64_t *taken;                /* the handles that the operands had */
+    uint64_t took;                  /* the handle of what it has taken beside them, or 0 */
     struct cushim__node *doomed;    /* in a list of those that are being destroyed */
     bool is_finished;               /* the step has given away all that the type has in the node */
 };
@@ -67,12 +71,21 @@ struct cushim__node *cushim__node_over(const struct cushim__node_type *type, siz
 void cushim__node_unref(struct cushim__node *node);
 
 /*
- * Consumes an operation: closes its handle and returns its node, with the reference. If that fails,
- * it returns a node that fails with the error, or NULL if there is no memory for one.
+ * Consumes an operation: closes its handle and returns its node, with the reference. NULL, with the
+ * thread's error, if the handle is not valid.
  */
 struct cushim__node *cushim__node_take(uint64_t id, const char *call);
 
-/* Consumes n operations as operands of a node. */
+/*
+ * The same for a call that makes no operation: if the thread has set a source location, the
+ * operation was used there.
+ */
+struct cushim__node *cushim__node_take_last(uint64_t id, const char *call);
+
+/*
+ * Consumes n operations as operands of a node. False, with the thread's error, if the handle of one
+ * is not valid: the others are consumed, too.
+ */
 bool cushim__node_take_operands(struct cushim__node *node, const cushim_op *ops, const char *call);
 
 /* Frees n operations, for a call that fails. */
@@ -90,7 +103,10 @@ cushim_op cushim__node_give_error(const char *call);
 /* Makes the error of a node for a failed description the thread's. False for other nodes. */
 bool cushim__node_error(const struct cushim__node *node);
 
-/* Writes what a step is, such as "launch of saxpy (train.c:88)". Returns text. */
-const char *cushim__node_describe(const struct cushim__node *node, char *text, size_t size);
+/* Notes where a node was made, and so where what it has taken was used. It has a handle. */
+void cushim__node_place(struct cushim__node *node, uint64_t id, const char *place);
+
+/* Writes what a step is, such as ", launch of saxpy (train.c:88)". */
+void cushim__node_describe(const struct cushim__node *node, char *text, size_t size);
 
 #endif

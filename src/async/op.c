@@ -18,14 +18,12 @@ void cushim_op_free(cushim_op *op)
 
 cushim_op cushim_op_at(cushim_op op, const char *place)
 {
-    const char *before = cushim__handle_source_location(place);
     struct cushim__node *node = op.id ? cushim__handle_pin(op.id, CUSHIM__HANDLE_OP, NULL) : NULL;
 
     if (node) {
-        cushim__source_place_set(&node->place, cushim__source_place_take());
+        cushim__node_place(node, op.id, place);
         cushim__handle_unpin(op.id);
     }
-    cushim__handle_source_location(before);
     return op;
 }
 
@@ -271,7 +269,9 @@ static const struct cushim__node_type call_type = {.noun = "callback", .run = ru
                                       then_type = {.noun = "callback", .run = run_then},
                                       map_type = {.noun = "map", .run = run_map},
                                       inspect_type = {.run = run_inspect},
-                                      host_type = {.noun = "host function", .run = run_host},
+                                      host_type = {.noun = "host function",
+                                                   .call = "cushim_op_host_function",
+                                                   .run = run_host},
                                       hold_type = {.run = run_hold, .finish = finish_hold};
 
 /* Makes a node for a callback after op. Consumes op. NULL stands for a failure. */

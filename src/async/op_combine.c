@@ -132,8 +132,26 @@ static cushim_status run_part(struct cushim__run *run, struct cushim__node *node
 static const struct cushim__node_type part_type = {
     .noun = "part", .run = run_part, .describe = describe_pick};
 
+/* Makes one part of an operation behind a gate. NULL stands for a failure. */
+static cushim_op give_part(struct cushim__gate *gate, size_t index, const char *place,
+                           const char *call)
+{
+    struct pick *part = NULL;
+    cushim_op op;
+
+    if (gate)
+        part = (struct pick *) cushim__node_new(&part_type, sizeof(*part), 0);
+    if (part) {
+        part->index = index;
+        part->node.gate = cushim__gate_ref(gate);
+    }
+    op = cushim__node_give(part ? &part->node : NULL, call);
+    return (cushim_op_at) (op, place);
+}
+
 void cushim_op_unzip(cushim_op op, size_t n, cushim_op *ret_ops)
 {
+    const char *place = cushim__handle_source_location(NULL);
     struct cushim__gate *gate = NULL;
 
     if (!ret_ops || !n || n > MOST_OPS) {
@@ -144,18 +162,10 @@ void cushim_op_unzip(cushim_op op, size_t n, cushim_op *ret_ops)
         cushim__ops_drop(&op, 1);
     } else {
         gate = cushim__gate_new(op, n, __func__);
+        cushim__handles_closed_at(&op.id, 1, place);
     }
-    for (size_t i = 0; ret_ops && n <= MOST_OPS && i < n; i++) {
-        struct pick *part = NULL;
-
-        if (gate)
-            part = (struct pick *) cushim__node_new(&part_type, sizeof(*part), 0);
-        if (part) {
-            part->index = i;
-            part->node.gate = cushim__gate_ref(gate);
-        }
-        ret_ops[i] = cushim__node_give(part ? &part->node : NULL, __func__);
-    }
+    for (size_t i = 0; ret_ops && n <= MOST_OPS && i < n; i++)
+        ret_ops[i] = give_part(gate, i, place, __func__);
     if (gate)
         cushim__gate_unref(gate);
 }
@@ -175,10 +185,12 @@ cushim_op cushim_op_share(cushim_op op)
     struct cushim__gate *gate = cushim__gate_new(op, 0, __func__);
     struct cushim__node *node = gate ? cushim__node_new(&share_type, sizeof(*node), 0) : NULL;
 
-    if (node)
+    if (node) {
         node->gate = gate;
-    else if (gate)
+        node->took = op.id;
+    } else if (gate) {
         cushim__gate_unref(gate);
+    }
     return cushim__node_give(node, __func__);
 }
 
@@ -214,7 +226,7 @@ cushim_op cushim_op_unshare(cushim_op op)
     struct cushim__node *share = cushim__node_take(op.id, __func__);
     struct unshare *node = NULL;
 
-    if (!share || !share->type->many || !share->gate) {
+    if (!share || !share->gate || !share->type->many) {
         if (share && !cushim__node_error(share))
             cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: the operation is not shared",
                          __func__);
@@ -224,6 +236,7 @@ cushim_op cushim_op_unshare(cushim_op op)
     node = (struct unshare *) cushim__node_new(&unshare_type, sizeof(*node), 0);
     if (node) {
         node->share = share;
+        node->node.took = op.id;
         node->node.gate = cushim__gate_ref(share->gate);
     } else {
         cushim__node_unref(share);

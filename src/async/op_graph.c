@@ -22,8 +22,10 @@ static void finish_graph(struct cushim__node *node)
     cushim__object_close(&((struct graph *) node)->id, CUSHIM__HANDLE_GRAPH, "cushim_op_free");
 }
 
-static const struct cushim__node_type graph_type = {
-    .noun = "launch of a graph", .run = run_graph, .finish = finish_graph};
+static const struct cushim__node_type graph_type = {.noun = "launch of a graph",
+                                                    .call = "cushim_op_graph",
+                                                    .run = run_graph,
+                                                    .finish = finish_graph};
 
 cushim_op cushim_op_graph(cushim_graph graph)
 {
@@ -68,7 +70,7 @@ static cushim_status record(struct cushim__node *node, cushim_stream recorder)
 
 cushim_status cushim_op_record(cushim_op op, cushim_context context, cushim_graph *ret_graph)
 {
-    struct cushim__node *node = cushim__node_take(op.id, __func__);
+    struct cushim__node *node = cushim__node_take_last(op.id, __func__);
     cushim_stream recorder = CUSHIM_NONE;
     cushim_status status = node ? CUSHIM_OK : cushim__error()->status;
 
@@ -78,6 +80,8 @@ cushim_status cushim_op_record(cushim_op op, cushim_context context, cushim_grap
         status = cushim__error()->status;
     if (!status) {
         status = cushim_capture_begin(context, &recorder);
+        if (status)
+            cushim__error_as(__func__);
         cushim__handle_unpin(context.id);
     }
     if (status) {
@@ -89,5 +93,7 @@ cushim_status cushim_op_record(cushim_op op, cushim_context context, cushim_grap
         cushim_stream_free(&recorder);
     else
         status = cushim_capture_end(&recorder, ret_graph);
+    if (status)
+        cushim__error_as(__func__);
     return status;
 }

@@ -44,8 +44,10 @@ static bool writes(enum cushim_intent intent)
 /* Names the argument in an error of its operation. */
 static cushim_status fail_argument(const struct launch *launch, size_t i)
 {
-    const struct cushim__error error = *cushim__error();
+    struct cushim__error error;
 
+    cushim__error_as(CALL);
+    error = *cushim__error();
     return cushim__fail_at(error.status, error.call, error.label, "argument %zu (%s): %.700s", i,
                            launch->arguments[i].name, error.text);
 }
@@ -142,8 +144,11 @@ static void describe_launch(const struct cushim__node *node, char *text, size_t 
     cushim__handle_unpin(id);
 }
 
-static const struct cushim__node_type launch_type = {
-    .noun = "launch", .run = run_launch, .finish = finish_launch, .describe = describe_launch};
+static const struct cushim__node_type launch_type = {.noun = "launch",
+                                                     .call = CALL,
+                                                     .run = run_launch,
+                                                     .finish = finish_launch,
+                                                     .describe = describe_launch};
 
 static bool is_operation(const struct cushim_argument *argument)
 {
@@ -235,6 +240,7 @@ static cushim_status copy_arguments(struct launch *launch, const struct cushim_a
             struct cushim__node *node = cushim__node_take(arguments[i].view.object, CALL);
 
             launch->operands[i] = operand;
+            launch->node.taken[operand] = arguments[i].view.object;
             launch->node.operands[operand++] = node;
             status = node || status ? status : cushim__error()->status;
         }

@@ -87,12 +87,12 @@ static void finish_make(struct cushim__node *node)
     cushim__output_unref(&((struct make *) node)->from);
 }
 
-static const struct cushim__node_type alloc_type = {.noun = "allocation", .run = run_alloc},
-                                      zeros_type = {.noun = "zeros", .run = run_zeros},
-                                      from_type = {.noun = "copy from the host", .run = run_from},
-                                      copy_of_type = {.noun = "copy",
-                                                      .run = run_copy_of,
-                                                      .finish = finish_make};
+static const struct cushim__node_type
+    alloc_type = {.noun = "allocation", .call = "cushim_op_alloc", .run = run_alloc},
+    zeros_type = {.noun = "zeros", .call = "cushim_op_zeros", .run = run_zeros},
+    from_type = {.noun = "copy from the host", .call = "cushim_op_from", .run = run_from},
+    copy_of_type = {
+        .noun = "copy", .call = "cushim_op_copy_of", .run = run_copy_of, .finish = finish_make};
 
 static struct make *new_make(const struct cushim__node_type *type, size_t element, size_t length)
 {
@@ -122,35 +122,36 @@ cushim_op cushim_op_zeros(size_t element_bytes, size_t length)
 
 cushim_op cushim_op_from_host(const void *host, size_t element_bytes, size_t length)
 {
+    const char *call = from_type.call;
     struct make *make = NULL;
 
     if (!host && length)
-        cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: host is NULL", __func__);
+        cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, NULL, "%s: host is NULL", call);
     else
         make = new_make(&from_type, element_bytes, length);
     if (make)
         make->host = host;
-    return give_make(make, __func__);
+    return give_make(make, call);
 }
 
 cushim_op cushim_op_copy_of_view(cushim_view view)
 {
+    const char *call = copy_of_type.call;
     struct make *make = NULL;
-    size_t length, element;
 
-    if (!cushim_view_size(view, &length, &element) &&
-        !cushim__handle_retain(view.object, __func__, &view.object)) {
-        make = new_make(&copy_of_type, element, length);
+    if (!cushim__view_settle(&view, call, &view) &&
+        !cushim__handle_retain(view.object, call, &view.object)) {
+        make = new_make(&copy_of_type, view.element, view.length);
         if (make)
             make->from = cushim__output_memory(CUSHIM_OUTPUT_MEMORY, view);
         if (!make || !make->from)
-            cushim__object_close(&view.object, cushim__handle_kind_of(view.object), __func__);
+            cushim__object_close(&view.object, cushim__handle_kind_of(view.object), call);
         if (make && !make->from) {
             cushim__node_unref(&make->node);
             make = NULL;
         }
     }
-    return give_make(make, __func__);
+    return give_make(make, call);
 }
 
 /* --- memory of operations --- */
@@ -171,27 +172,29 @@ static cushim_status run_fill(struct cushim__run *run, struct cushim__node *node
         cushim_view_fill(run->exec.stream, ret->output->u.view, fill->element, fill->bytes), ret);
 }
 
-static const struct cushim__node_type fill_type = {.noun = "fill", .run = run_fill};
+static const struct cushim__node_type fill_type = {
+    .noun = "fill", .call = "cushim_op_fill", .run = run_fill};
 
 cushim_op cushim_op_fill_elements(cushim_op op, const void *element, size_t bytes)
 {
+    const char *call = fill_type.call;
     size_t size = bytes;
     struct fill *fill = NULL;
 
     cushim__take_type(&size);
     if (!element || !size || size > 1 << 20) {
         cushim__ops_drop(&op, 1);
-        cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT,
-                     element ? "%s: an element has %zu bytes" : "%s: element is NULL", __func__,
-                     size);
+        cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, NULL,
+                        element ? "%s: an element has %zu bytes" : "%s: element is NULL", call,
+                        size);
     } else {
-        fill = (struct fill *) cushim__node_over(&fill_type, sizeof(*fill) + size, op, __func__);
+        fill = (struct fill *) cushim__node_over(&fill_type, sizeof(*fill) + size, op, call);
     }
     if (fill) {
         fill->bytes = bytes;
         memcpy(fill->element, element, size);
     }
-    return cushim__node_give(fill ? &fill->node : NULL, __func__);
+    return cushim__node_give(fill ? &fill->node : NULL, call);
 }
 
 static cushim_status run_copy(struct cushim__run *run, struct cushim__node *node,
@@ -209,7 +212,8 @@ static cushim_status run_copy(struct cushim__run *run, struct cushim__node *node
                   ret);
 }
 
-static const struct cushim__node_type copy_type = {.noun = "copy", .run = run_copy};
+static const struct cushim__node_type copy_type = {
+    .noun = "copy", .call = "cushim_op_copy", .run = run_copy};
 
 cushim_op cushim_op_copy(cushim_op to, cushim_op from)
 {
@@ -242,7 +246,8 @@ static cushim_status run_clone(struct cushim__run *run, struct cushim__node *nod
     return settle(status, ret);
 }
 
-static const struct cushim__node_type clone_type = {.noun = "clone", .run = run_clone};
+static const struct cushim__node_type clone_type = {
+    .noun = "clone", .call = "cushim_op_clone", .run = run_clone};
 
 cushim_op cushim_op_clone(cushim_op op)
 {
@@ -291,23 +296,24 @@ static cushim_status run_to_host(struct cushim__run *run, struct cushim__node *n
     return settle(status, ret);
 }
 
-static const struct cushim__node_type to_host_type = {.noun = "copy to the host",
-                                                      .run = run_to_host};
+static const struct cushim__node_type to_host_type = {
+    .noun = "copy to the host", .call = "cushim_op_to_host", .run = run_to_host};
 
 cushim_op cushim_op_to_host_elements(cushim_op op, void *host, size_t element_bytes, size_t length)
 {
+    const char *call = to_host_type.call;
     struct to_host *to = NULL;
 
     if (!host && length) {
         cushim__ops_drop(&op, 1);
-        cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: host is NULL", __func__);
+        cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, NULL, "%s: host is NULL", call);
     } else {
-        to = (struct to_host *) cushim__node_over(&to_host_type, sizeof(*to), op, __func__);
+        to = (struct to_host *) cushim__node_over(&to_host_type, sizeof(*to), op, call);
     }
     if (to) {
         to->host = host;
         to->element = element_bytes;
         to->length = length;
     }
-    return cushim__node_give(to ? &to->node : NULL, __func__);
+    return cushim__node_give(to ? &to->node : NULL, call);
 }

@@ -146,7 +146,8 @@ static cushim_status run_partition(struct cushim__run *run, struct cushim__node 
     return CUSHIM_OK;
 }
 
-static const struct cushim__node_type partition_type = {.noun = "partition", .run = run_partition};
+static const struct cushim__node_type partition_type = {
+    .noun = "partition", .call = CALL, .run = run_partition};
 
 cushim_op cushim_op_partition(cushim_op op, const struct cushim_tiling *tiling)
 {

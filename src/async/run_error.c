@@ -88,16 +88,21 @@ static size_t count_left(const struct cushim__run *run)
 
 void cushim__run_name_step(const struct cushim__run *run)
 {
-    const struct cushim__error error = *cushim__error();
+    const struct cushim__node *node = run->n ? run->frames[run->n - 1].node : NULL;
     const size_t step = run->done + 1, left = count_left(run), all = step + left;
-    char what[256] = "the first step", end[64] = "";
+    char what[256] = "", end[64] = "";
+    struct cushim__error error;
 
-    if (run->n)
-        cushim__node_describe(run->frames[run->n - 1].node, what, sizeof(what));
+    if (node)
+        cushim__node_describe(node, what, sizeof(what));
+    if (node && node->type->call)
+        cushim__error_as(node->type->call);
+    error = *cushim__error();
     if (left == 1)
         snprintf(end, sizeof(end), "; step %zu did not run", all);
     else if (left)
         snprintf(end, sizeof(end), "; steps %zu to %zu did not run", step + 1, all);
-    cushim__fail_at(error.status, error.call, error.label, "step %zu of %zu, %s: %.600s%s", step,
-                    all, what, error.text, end);
+    cushim__fail_at(error.status, error.call, error.label, "step %zu of %zu%s: %.600s%s", step, all,
+                    what, error.text, end);
+    cushim__error()->log = error.log;
 }

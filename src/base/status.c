@@ -2,6 +2,7 @@
 #include "base/status.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -121,6 +122,23 @@ cushim_status cushim__fail_at(cushim_status status, const char *call, const char
     cushim__str_one_line(error.label);
     *cushim__error() = error;
     return status;
+}
+
+static bool is_public(const char *call)
+{
+    return !strncmp(call, "cushim_", strlen("cushim_"));
+}
+
+void cushim__error_as(const char *call)
+{
+    struct cushim__error *error = cushim__error();
+    const struct cushim__error before = *error;
+    const size_t name = strspn(before.text, "abcdefghijklmnopqrstuvwxyz0123456789_");
+
+    if (is_public(before.call))
+        snprintf(error->call, sizeof(error->call), "%s", call);
+    if (is_public(before.text))
+        snprintf(error->text, sizeof(error->text), "%s%s", call, before.text + name);
 }
 
 void cushim__error_append(const char *format, ...)

@@ -58,6 +58,12 @@ static inline void cushim__error_restore(const struct cushim__error *kept)
 cushim_status cushim__fail_at(cushim_status status, const char *call, const char *label,
                               const char *format, ...) CUSHIM_PRINTF(4, 5) __attribute__((cold));
 
+/*
+ * After one public function has called another, which failed: puts its own name, call, in the place
+ * of the other's, which the program has not called.
+ */
+void cushim__error_as(const char *call) __attribute__((cold));
+
 /* Adds words to the text of the calling thread's last error. */
 void cushim__error_append(const char *format, ...) CUSHIM_PRINTF(1, 2) __attribute__((cold));
 

@@ -391,16 +391,6 @@ Test(op, a_callback_goes_on_with_what_it_got, .init = begin)
     finish();
 }
 
-Test(op, what_was_used_says_by_which_function, .init = begin)
-{
-    cushim_op x = floats(1), clone = cushim_op_clone(x);
-
-    assert_refused(cushim_op_run(x, stream, NULL), CUSHIM_ERROR_STALE_HANDLE,
-                   "used or freed by cushim_op_clone; it runs once");
-    cushim_op_free(&clone);
-    finish();
-}
-
 Test(op, many_small_copies_share_page_locked_memory, .init = begin)
 {
     enum { MANY = 200 };

@@ -399,10 +399,17 @@ Test(safe_stream, a_default_stream_goes_with_its_context)
 {
     cushim_stream stream;
     struct world w;
+    char words[80];
 
     open_world(&w);
     assert_ok(cushim_stream_default(w.context, &stream));
     cushim_context_free(&w.context);
+    snprintf(words, sizeof(words), "the stream was freed by test_stream.c:%d, with its context",
+             __LINE__ - 2);
+    assert_refused(cushim_stream_synchronize(stream), CUSHIM_ERROR_STALE_HANDLE, words);
+    assert_ok(cushim_context_primary(w.driver, 0, &w.context));
+    assert_ok(cushim_stream_default(w.context, &stream));
+    (cushim_context_free)(&w.context);
     assert_refused(cushim_stream_synchronize(stream), CUSHIM_ERROR_STALE_HANDLE,
                    "the stream was freed by cushim_context_free of its context");
     close_world(&w);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/code/jit.h"
+#include "core/object/handle_words.h"
 #include "loader/missing.h"
 
 static void destroy_kernel(void *object)
@@ -48,12 +49,15 @@ static void handle_gone(void *object)
 {
     struct cushim__code_library *library = object;
     struct cushim__kernel *kernels, *next;
+    struct cushim__source_place place;
 
+    cushim__source_place_of_child("cushim_code_library_free", "code library", &place);
     pthread_mutex_lock(&library->lock);
     kernels = TAKE_PTR(library->kernels);
     pthread_mutex_unlock(&library->lock);
     for (; kernels; kernels = next) {
         next = kernels->next;
+        cushim__handle_source_location(place.text);
         cushim__handle_close(kernels->id, CUSHIM__HANDLE_KERNEL, "cushim_code_library_free");
     }
     cushim__object_unref(&library->object);

@@ -7,6 +7,7 @@
 #include "core/code/code_library.h"
 #include "core/code/jit.h"
 #include "core/code/module_registry.h"
+#include "core/object/handle_words.h"
 #include "core/order/wait.h"
 
 /*
@@ -215,6 +216,10 @@ void cushim__module_use_again(struct cushim__module *module)
  */
 static void drop_member(const struct cushim__member *member)
 {
+    struct cushim__source_place place;
+
+    cushim__source_place_of_child("cushim_module_free", "module", &place);
+    cushim__handle_source_location(place.text);
     if (!member->buffer) {
         cushim__handle_close(member->id, CUSHIM__HANDLE_FUNCTION, NULL);
         return;

@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "core/object/event_pool.h"
+#include "core/object/handle_words.h"
 #include "core/object/host_call.h"
 #include "core/object/limits.h"
 #include "core/object/staging.h"
@@ -335,8 +336,11 @@ static void handle_gone(void *object)
     }
     cushim__unlock(context);
     if (stream) {
-        const char *here = cushim__handle_source_location("cushim_context_free of its context");
+        struct cushim__source_place place;
+        const char *here;
 
+        cushim__source_place_of_child("cushim_context_free", "context", &place);
+        here = cushim__handle_source_location(place.text);
         cushim__handle_close(stream, CUSHIM__HANDLE_STREAM, NULL);
         cushim__handle_source_location(here);
     }

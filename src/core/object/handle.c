@@ -106,7 +106,7 @@ static cushim_status stale(uint64_t id, unsigned kind, const char *call)
                                "%s: expected %s %s, this is the handle of %s %s", call,
                                cushim__handle_article(kind), cushim__handle_noun(kind),
                                cushim__handle_article(is), cushim__handle_noun(is));
-    place = cushim__table_freed_at(id);
+    place = cushim__table_closed_at(id);
     if (place.text[0])
         return cushim__fail_at(CUSHIM_ERROR_STALE_HANDLE, call, NULL, "%s: the %s was %s by %s%s",
                                call, cushim__handle_noun(kind), cushim__handle_ended(kind),
@@ -217,7 +217,7 @@ static void destroy_object(struct cushim__handle_slot *slot, const struct cushim
 static void destroy_slot(uint32_t index)
 {
     destroy_object(cushim__slot_at(index), cushim__table_rest(index));
-    cushim__table_give_back(index, false, NULL);
+    cushim__table_give_back(index, 0, NULL);
 }
 
 /* The last pin is gone. Destroying may take locks that the thread has, or call the driver. */
@@ -398,24 +398,23 @@ static bool close_slot(struct cushim__handle_slot *slot, uint64_t id, unsigned *
 }
 
 /* A closed handle has only its own pin, and no other handle pins it: so no other thread has it. */
-static void end_alone(struct cushim__handle_slot *slot, uint32_t index, const char *place)
+static void end_alone(struct cushim__handle_slot *slot, uint64_t id, const char *place)
 {
+    const uint32_t index = cushim__handle_index(id);
     const uint64_t state = atomic_load_explicit(&slot->state, memory_order_relaxed);
 
     atomic_store_explicit(&slot->state, state & ~CUSHIM__PIN_MASK, memory_order_relaxed);
     destroy_object(slot, cushim__table_rest(index));
-    cushim__table_give_back(index, true, place);
+    cushim__table_give_back(index, id, place);
 }
 
 /*
  * destroy() runs without the lock, because it may wait for the device. Where it cannot run, the
  * last pin does what is right.
  */
-cushim_status cushim__handle_close_one(uint64_t id, enum cushim__handle_kind kind, const char *call,
-                                       bool *ret_last)
+static cushim_status close_at(uint64_t id, enum cushim__handle_kind kind, const char *call,
+                              const char *place, bool *ret_last)
 {
-    const char *place = cushim__source_place_take();
-    const uint32_t index = cushim__handle_index(id);
     struct cushim__handle_slot *slot = cushim__slot_of(id, kind);
     unsigned pins = 0;
 
@@ -423,12 +422,12 @@ cushim_status cushim__handle_close_one(uint64_t id, enum cushim__handle_kind kin
         return cushim__fail_forked(call);
     if (!slot || !close_slot(slot, id, &pins))
         return stale(id, kind, call);
-    if (pins == 1 && !cushim__table_rest(index)->retained && !cushim__in_callback()) {
+    if (pins == 1 && root_of(id) == id && !cushim__in_callback()) {
         *ret_last = true;
-        end_alone(slot, index, place);
+        end_alone(slot, id, place);
         return CUSHIM_OK;
     }
-    cushim__table_note_freed(index, place);
+    cushim__table_note_closed(id, place);
     *ret_last = uncount_handle(id);
     if (*ret_last)
         cushim__handle_tell_closed(kind, slot->object);
@@ -436,14 +435,15 @@ cushim_status cushim__handle_close_one(uint64_t id, enum cushim__handle_kind kin
     return CUSHIM_OK;
 }
 
-void cushim__handle_set_lock(uint64_t id, struct cushim__handle_lock *lock)
+cushim_status cushim__handle_close_one(uint64_t id, enum cushim__handle_kind kind, const char *call,
+                                       bool *ret_last)
 {
-    /*
-     * Release order: a thread that finds the lock in the slot also sees that the mutex is
-     * initialised.
-     */
-    atomic_store_explicit(&cushim__slot_at(cushim__handle_index(id))->lock, lock,
-                          memory_order_release);
+    const char *place = cushim__source_place_take();
+    const char *before = cushim__source_place_closing(place);
+    const cushim_status status = close_at(id, kind, call, place, ret_last);
+
+    cushim__source_place_closing(before);
+    return status;
 }
 
 void cushim__handle_set_memory(uint64_t id, struct cushim__buffer *buffer, size_t begin,

@@ -8,8 +8,8 @@
  * at once, and the object is destroyed with its last pin.
  *
  * handle_lock.h has the locks that handles share, handle_closed.c what objects do when their last
- * handle is closed, handle_take.c what needs no pin, and handle_words.c the nouns and source
- * locations of messages. All functions are thread-safe.
+ * handle is closed, handle_take.c what needs no pin, handle_table.c the memory of the table, and
+ * handle_words.c the nouns and source locations of messages. All functions are thread-safe.
  */
 #ifndef CUSHIM_CORE_OBJECT_HANDLE_H
 #define CUSHIM_CORE_OBJECT_HANDLE_H
@@ -117,6 +117,14 @@ bool cushim__handle_is_shared(uint64_t id);
  * False if it has one. The caller closes the handle afterwards.
  */
 bool cushim__handle_claim(uint64_t id);
+
+/*
+ * Note where an open handle was made, or where n handles were closed, in this order, or both, if
+ * that is known only afterwards. NULL changes nothing.
+ */
+void cushim__handle_made_at(uint64_t id, const char *place);
+void cushim__handle_made_of(uint64_t id, const uint64_t *closed_ids, size_t n, const char *place);
+void cushim__handles_closed_at(const uint64_t *ids, size_t n, const char *place);
 
 /* An open handle, which is pinned meanwhile. */
 struct cushim__open_handle {

@@ -18,6 +18,25 @@ _Atomic(struct cushim__handle_slot *) cushim__handle_slots[ARRAY_SIZE(cushim__ha
 CUSHIM__FREE_IN_CHILD(mutex);
 
 /*
+ * The handles that were closed last, and where: a ring, so that a slot that is used again at once
+ * does not forget it. Under the mutex; the text of a place is complete at any moment.
+ */
+enum { REMEMBERED = 1024 };
+
+static struct closed {
+    uint64_t id;
+    struct cushim__source_place place;
+} closed[REMEMBERED];
+
+static unsigned n_closed;
+
+/* Returns the handle that was closed so many closings before the last one. */
+static struct closed *closed_before(unsigned before)
+{
+    return &closed[(n_closed - 1 - before) % REMEMBERED];
+}
+
+/*
  * Under the mutex. Returns NULL when out of memory or of slots. A new chunk is published with
  * release order, because other threads look up slots without the mutex.
  */
@@ -63,43 +82,77 @@ struct cushim__handle_slot *cushim__table_take(uint64_t retained, uint32_t *ret_
     return slot;
 }
 
-struct cushim__source_place cushim__table_freed_at(uint64_t id)
+struct cushim__source_place cushim__table_closed_at(uint64_t id)
 {
-    const bool there = cushim__slot_at(cushim__handle_index(id)) != NULL;
     struct cushim__source_place place = {""};
 
     cushim__mutex_lock(&mutex);
-    if (there && cushim__table_rest(cushim__handle_index(id))->freed_generation == id >> 32)
-        place = cushim__table_rest(cushim__handle_index(id))->freed;
+    for (unsigned i = 0; i < REMEMBERED; i++)
+        if (closed_before(i)->id == id) {
+            place = closed_before(i)->place;
+            break;
+        }
     cushim__mutex_unlock(&mutex);
     return place;
 }
 
 /* Under the mutex. */
-static void note_freed(uint32_t index, const char *place)
+static void note_closed(uint64_t id, const char *place)
 {
-    const uint64_t state =
-        atomic_load_explicit(&cushim__slot_at(index)->state, memory_order_relaxed);
-
-    cushim__source_place_set(&cushim__table_rest(index)->freed, place);
-    cushim__table_rest(index)->freed_generation = (uint32_t) (state >> 32);
+    n_closed++;
+    closed_before(0)->id = id;
+    cushim__source_place_set(&closed_before(0)->place, place);
 }
 
-void cushim__table_give_back(uint32_t index, bool note, const char *freed)
+void cushim__table_give_back(uint32_t index, uint64_t closed_id, const char *place)
 {
     cushim__mutex_lock(&mutex);
-    if (note)
-        note_freed(index, freed);
+    if (closed_id)
+        note_closed(closed_id, place);
     cushim__table_rest(index)->next = first_free;
     first_free = index + 1;
     cushim__mutex_unlock(&mutex);
 }
 
-void cushim__table_note_freed(uint32_t index, const char *place)
+void cushim__table_note_closed(uint64_t id, const char *place)
 {
     cushim__mutex_lock(&mutex);
-    note_freed(index, place);
+    note_closed(id, place);
     cushim__mutex_unlock(&mutex);
+}
+
+/* They were closed in their order, and other threads may have closed others in between. */
+static void closed_at(const uint64_t *ids, size_t n, const char *place)
+{
+    for (unsigned i = 0; n && i < REMEMBERED; i++)
+        if (closed_before(i)->id == ids[n - 1]) {
+            cushim__source_place_set(&closed_before(i)->place, place);
+            n--;
+        }
+}
+
+void cushim__handles_closed_at(const uint64_t *ids, size_t n, const char *place)
+{
+    if (!place || !n)
+        return;
+    cushim__mutex_lock(&mutex);
+    closed_at(ids, n, place);
+    cushim__mutex_unlock(&mutex);
+}
+
+void cushim__handle_made_of(uint64_t id, const uint64_t *closed_ids, size_t n, const char *place)
+{
+    if (!place)
+        return;
+    cushim__mutex_lock(&mutex);
+    cushim__source_place_set(&cushim__table_rest(cushim__handle_index(id))->made, place);
+    closed_at(closed_ids, n, place);
+    cushim__mutex_unlock(&mutex);
+}
+
+void cushim__handle_made_at(uint64_t id, const char *place)
+{
+    cushim__handle_made_of(id, NULL, 0, place);
 }
 
 uint32_t cushim__table_slots(void)
@@ -141,4 +194,14 @@ bool cushim__table_take_deferred(uint32_t *ret_index)
     cushim__mutex_unlock(&mutex);
     *ret_index = first - 1;
     return first != 0;
+}
+
+void cushim__handle_set_lock(uint64_t id, struct cushim__handle_lock *lock)
+{
+    /*
+     * Release order: a thread that finds the lock in the slot also sees that the mutex is
+     * initialised.
+     */
+    atomic_store_explicit(&cushim__slot_at(cushim__handle_index(id))->lock, lock,
+                          memory_order_release);
 }

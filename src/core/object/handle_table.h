@@ -19,10 +19,7 @@ struct cushim__slot_rest {
     unsigned forked;     /* cushim__forked when the handle was made */
     uint32_t next;       /* index + 1 of the next slot in the list that this one is in */
 
-    /* Under the mutex of handle_table.c. */
-    struct cushim__source_place made;
-    struct cushim__source_place freed; /* where the handle of freed_generation was closed */
-    uint32_t freed_generation;
+    struct cushim__source_place made; /* under the mutex of handle_table.c */
 };
 
 struct cushim__slot_chunk {
@@ -47,10 +44,10 @@ struct cushim__handle_slot *cushim__table_take(uint64_t retained, uint32_t *ret_
                                                bool *ret_full);
 
 /*
- * Lets the slot be used again. Its generation then changes, so that old handles stay stale. If note
- * is true, its handle was closed at freed, which may be NULL; otherwise that is noted already.
+ * Lets the slot be used again. Its generation then changes, so that old handles stay stale. Notes
+ * where its handle was closed, as cushim__table_note_closed(), unless closed is 0.
  */
-void cushim__table_give_back(uint32_t index, bool note, const char *freed);
+void cushim__table_give_back(uint32_t index, uint64_t closed, const char *place);
 
 /* Returns how many slots there are. */
 uint32_t cushim__table_slots(void);
@@ -58,14 +55,14 @@ uint32_t cushim__table_slots(void);
 /* Returns where the handle in a slot was made. */
 struct cushim__source_place cushim__table_made_at(uint32_t index);
 
-/* Notes where the handle in a slot was closed, which still has pins. */
-void cushim__table_note_freed(uint32_t index, const char *place);
+/* Notes where a handle was closed, or NULL. */
+void cushim__table_note_closed(uint64_t id, const char *place);
 
 /*
- * Returns the source location where a handle was closed, or "" if it is not known, or if the slot
- * has been used again since.
+ * Returns the source location where a handle was closed, or "" if it is not known, or if many
+ * others were closed since.
  */
-struct cushim__source_place cushim__table_freed_at(uint64_t id);
+struct cushim__source_place cushim__table_closed_at(uint64_t id);
 
 /* Keeps a slot whose object is to be destroyed later. Allocates nothing. */
 void cushim__table_defer(uint32_t index);

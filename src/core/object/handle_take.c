@@ -29,6 +29,6 @@ void *cushim__handle_take(uint64_t id, enum cushim__handle_kind kind, const char
         return NULL;
     atomic_store_explicit(&slot->open, 0, memory_order_release);
     object = atomic_exchange_explicit(&slot->object, NULL, memory_order_relaxed);
-    cushim__table_give_back(index, true, place);
+    cushim__table_give_back(index, id, place);
     return object;
 }

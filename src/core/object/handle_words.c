@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/object/handle_words.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/util.h"
@@ -48,6 +49,9 @@ const char *cushim__handle_article(enum cushim__handle_kind kind)
  */
 static _Thread_local const char *here TLS_OF_WORDS;
 
+/* The same, of the handle that the thread is closing. */
+static _Thread_local const char *closing __attribute__((tls_model("initial-exec")));
+
 const char *cushim__handle_source_location(const char *place)
 {
     const char *before = here;
@@ -58,16 +62,40 @@ const char *cushim__handle_source_location(const char *place)
 
 const char *cushim__source_place_take(void)
 {
-    const char *text = here, *folder = text ? strrchr(text, '/') : NULL;
+    const char *text = here;
 
     here = NULL;
+    return text;
+}
+
+/* Returns the text of a location without its folders. */
+static const char *without_folders(const char *text)
+{
+    const char *folder = text ? strrchr(text, '/') : NULL;
+
     return folder ? folder + 1 : text;
+}
+
+const char *cushim__source_place_closing(const char *place)
+{
+    const char *before = closing;
+
+    closing = place;
+    return before;
+}
+
+void cushim__source_place_of_child(const char *call, const char *noun,
+                                   struct cushim__source_place *ret_place)
+{
+    snprintf(ret_place->text, sizeof(ret_place->text), closing ? "%s, with its %s" : "%s of its %s",
+             closing ? without_folders(closing) : call, noun);
 }
 
 void cushim__source_place_set(struct cushim__source_place *place, const char *text)
 {
-    const size_t length = text ? strnlen(text, sizeof(place->text) - 1) : 0;
+    const char *name = without_folders(text);
+    const size_t length = name ? strnlen(name, sizeof(place->text) - 1) : 0;
 
-    memcpy(place->text, text ? text : "", length);
+    memcpy(place->text, name ? name : "", length);
     place->text[length] = 0;
 }

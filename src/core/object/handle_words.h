@@ -7,18 +7,30 @@
 
 /* A source location, "train.c:88", or "" if it is not known. */
 struct cushim__source_place {
-    char text[40];
+    char text[64];
 };
 
 /*
- * Takes the source location that the thread has set last by cushim__handle_source_location(),
- * without its folders, and clears it. NULL if there is none. The program's text is valid during the
- * call.
+ * Takes the source location that the thread has set last by cushim__handle_source_location(), and
+ * clears it. NULL if there is none. The program's text is valid during the call.
  */
 const char *cushim__source_place_take(void);
 
-/* Copies a source location; NULL is none. */
+/* Copies a source location without its folders; NULL is none. */
 void cushim__source_place_set(struct cushim__source_place *place, const char *text);
+
+/*
+ * Sets where the handle is closed whose object the thread is about to destroy; NULL if that is not
+ * known. Returns what it was before.
+ */
+const char *cushim__source_place_closing(const char *place);
+
+/*
+ * Writes where a handle ends that is closed with its parent's: "train.c:88, with its module", or,
+ * where the parent's place is not known, "cushim_module_free of its module".
+ */
+void cushim__source_place_of_child(const char *call, const char *noun,
+                                   struct cushim__source_place *ret_place);
 
 /*
  * Returns how handles of a kind end, such as "freed", and what a sentence about a handle that has

@@ -75,11 +75,14 @@ static inline cushim_status cushim__check_result(const struct cushim__scope *sco
 void cushim__check_free(const struct cushim__scope *scope, int result, const char *name);
 
 /* Returns CUSHIM_ERROR_INVALID_ARGUMENT from a public function if its output is NULL. */
-#define CHECK_OUTPUT(pointer)                                                                      \
+#define CHECK_OUTPUT(pointer) CHECK_OUTPUT_OF(__func__, pointer)
+
+/* The same in a function that programs call by a macro, whose name is call. */
+#define CHECK_OUTPUT_OF(call, pointer)                                                             \
     do {                                                                                           \
         if (!(pointer))                                                                            \
-            return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: " #pointer " is NULL",         \
-                                __func__);                                                         \
+            return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, NULL,                      \
+                                   "%s: " #pointer " is NULL", call);                              \
     } while (0)
 
 /*

@@ -244,6 +244,7 @@ static const struct around all[] = {
     {.name = "cushim_event_synchronize_for", .good = NOT_READY},
     {.name = "cushim_event_query", .good = NOT_READY},
     {.name = "cushim_event_elapsed", .good = NOT_READY, .mixes = true},
+    {.name = "cushim_slice_from_host", .alias = "cushim_slice_from"},
     {.name = "cushim_slice_from_view", .alias = "cushim_slice_clone", .mixes = true},
     {.name = "cushim_slice_open", .good = 201, .mixes = true},
     {.name = "cushim_pool_share", .after = close_descriptor},
