@@ -17,7 +17,8 @@
  *
  * Messages. An error names the object by its label. The error for a stale handle names the source
  * location where the object was freed. When the last handle of a driver is closed, the log lists
- * each object that is not freed yet, with its label and the source location that made it. Macros
+ * each object that is not freed yet, with its label and the source location that made it; with the
+ * last driver also operations, policies and futures, and not what is in them. Macros
  * with the names of the functions that make and free objects record these locations. A call in the
  * form (cushim_stream_new)(...), and every call in a file that defines CUSHIM_NO_SOURCE_LOCATIONS,
  * does not use the macro and records no location.

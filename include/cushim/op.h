@@ -258,7 +258,10 @@ CUSHIM_API cushim_op cushim_op_all(const cushim_op *ops, size_t n);
  */
 CUSHIM_API void cushim_op_unzip(cushim_op op, size_t n, cushim_op *ret_ops);
 
-/** Gives one output of the list that op gives, counted from 0; the others are freed. */
+/**
+ * Gives one output of the list that op gives, counted from 0; the others are freed. A launch gives
+ * one output for each argument, values included: that of CUSHIM_VALUE() gives nothing, and counts.
+ */
 CUSHIM_API cushim_op cushim_op_output(cushim_op op, size_t index);
 
 /** Gives the first output of the list that op gives; the others are freed. */
@@ -422,6 +425,15 @@ CUSHIM_API cushim_op cushim_op_at(cushim_op op, const char *place);
 #endif
 
 #ifdef __cplusplus
+}
+
+/* CUSHIM_IN(op) and its like. */
+template <class T = void> static inline cushim_view cushim__view_of(cushim_op)
+{
+    static_assert(sizeof(T *) == 0,
+                  "an operation is no memory: write CUSHIM_OP_IN() or its like, for "
+                  "cushim_op_launch()");
+    return cushim_view();
 }
 
 /* In C++ these are functions, because an expression cannot make an array there. */

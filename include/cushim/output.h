@@ -77,6 +77,11 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_output_take_slice(cushim_output *
 CUSHIM_API CUSHIM_CHECKED cushim_status cushim_output_take_data(cushim_output *output,
                                                                 void **ret_data);
 
+#ifndef CUSHIM_NO_SOURCE_LOCATIONS
+#define cushim_output_take_slice(...)                                                              \
+    (cushim_source_location(CUSHIM_HERE), cushim_output_take_slice(__VA_ARGS__))
+#endif
+
 #ifdef __cplusplus
 }
 #endif

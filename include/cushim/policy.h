@@ -87,7 +87,9 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_policy_next(cushim_policy policy,
  * if it has set one, and otherwise that of the process. That of the process is made at first use: a
  * round robin of 4 streams in the primary context of device 0, of the driver that cushim_open()
  * finds. It is kept, with its driver and context, until cushim_policy_set_default() gets zero: a
- * program that looks for leaks at its end calls that before.
+ * program that looks for leaks in the driver at its end calls that before. The list of what is not
+ * freed (object.h) needs no such call: it has neither the default policies nor what they keep, and
+ * comes when the program has closed its own drivers.
  */
 CUSHIM_API CUSHIM_CHECKED cushim_status cushim_policy_default(cushim_policy *ret_policy);
 

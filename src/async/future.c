@@ -266,10 +266,10 @@ static cushim_status end(struct cushim__future *future, cushim_status status,
 static cushim_status keep(struct cushim__future *future, const struct target *target,
                           const char *call)
 {
-    CUSHIM_TRY(cushim__handle_retain(target->stream.id, call, &future->stream.id));
+    CUSHIM_TRY(cushim__handle_retain_kept(target->stream.id, call, &future->stream.id));
     if (target->pool.id)
-        CUSHIM_TRY(cushim__handle_retain(target->pool.id, call, &future->pool.id));
-    return target->policy ? cushim__handle_retain(target->policy, call, &future->policy)
+        CUSHIM_TRY(cushim__handle_retain_kept(target->pool.id, call, &future->pool.id));
+    return target->policy ? cushim__handle_retain_kept(target->policy, call, &future->policy)
                           : CUSHIM_OK;
 }
 

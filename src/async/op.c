@@ -97,6 +97,7 @@ cushim_op cushim_op_take(cushim_slice *slice)
     cushim__handle_unpin(slice->id);
     taken = *slice;
     slice->id = 0;
+    cushim__handle_made_at(taken.id, CUSHIM__PLACE_KEPT);
     output = cushim__output_memory(CUSHIM_OUTPUT_SLICE, cushim__slice_view(taken));
     if (!output)
         cushim__object_close(&taken.id, CUSHIM__HANDLE_SLICE, __func__);
@@ -124,7 +125,7 @@ static cushim_status retain(cushim_view *view, const char *call)
     /* This checks the handle, and that the view is inside of its memory. */
     CUSHIM_TRY(cushim__span_pin(*view, call, &span));
     cushim__span_unpin(&span);
-    return cushim__handle_retain(view->object, call, &view->object);
+    return cushim__handle_retain_kept(view->object, call, &view->object);
 }
 
 cushim_op cushim_op_borrow_view(cushim_view view)

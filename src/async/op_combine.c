@@ -263,7 +263,7 @@ cushim_op cushim_op_on(cushim_op op, cushim_stream stream)
     if (!node)
         return cushim__node_give_error(__func__);
     if (cushim__handle_pin(stream.id, CUSHIM__HANDLE_STREAM, __func__)) {
-        if (cushim__handle_retain(stream.id, __func__, &node->on_id))
+        if (cushim__handle_retain_kept(stream.id, __func__, &node->on_id))
             node->on_id = 0;
         cushim__handle_unpin(stream.id);
     }

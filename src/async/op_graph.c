@@ -33,7 +33,7 @@ cushim_op cushim_op_graph(cushim_graph graph)
 
     if (cushim__handle_pin(graph.id, CUSHIM__HANDLE_GRAPH, __func__)) {
         node = (struct graph *) cushim__node_new(&graph_type, sizeof(*node), 0);
-        if (node && cushim__handle_retain(graph.id, __func__, &node->id)) {
+        if (node && cushim__handle_retain_kept(graph.id, __func__, &node->id)) {
             node->id = 0;
             cushim__node_unref(&node->node);
             node = NULL;
@@ -68,9 +68,23 @@ static cushim_status record(struct cushim__node *node, cushim_stream recorder)
     return status;
 }
 
+/* The graph is made at this place. */
+static cushim_status end_recording(cushim_stream *recorder, const char *place,
+                                   cushim_graph *ret_graph)
+{
+    cushim_status status;
+
+    cushim__handle_source_location(place);
+    status = cushim_capture_end(recorder, ret_graph);
+    if (status)
+        cushim__error_as("cushim_op_record");
+    return status;
+}
+
 cushim_status cushim_op_record(cushim_op op, cushim_context context, cushim_graph *ret_graph)
 {
     struct cushim__node *node = cushim__node_take_last(op.id, __func__);
+    const char *place = cushim__handle_source_location(NULL);
     cushim_stream recorder = CUSHIM_NONE;
     cushim_status status = node ? CUSHIM_OK : cushim__error()->status;
 
@@ -92,8 +106,6 @@ cushim_status cushim_op_record(cushim_op op, cushim_context context, cushim_grap
     if (status)
         cushim_stream_free(&recorder);
     else
-        status = cushim_capture_end(&recorder, ret_graph);
-    if (status)
-        cushim__error_as(__func__);
+        status = end_recording(&recorder, place, ret_graph);
     return status;
 }

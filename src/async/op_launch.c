@@ -224,7 +224,7 @@ static cushim_status copy(const struct cushim_argument *argument, char **texts,
         (argument->intent == CUSHIM_INTENT_SAME && !argument->view.object))
         return CUSHIM_OK;
     ret_copy->view.object = 0;
-    return cushim__handle_retain(argument->view.object, CALL, &ret_copy->view.object);
+    return cushim__handle_retain_kept(argument->view.object, CALL, &ret_copy->view.object);
 }
 
 /* Copies all arguments, and consumes all operations, also if something fails. */

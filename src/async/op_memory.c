@@ -140,7 +140,7 @@ cushim_op cushim_op_copy_of_view(cushim_view view)
     struct make *make = NULL;
 
     if (!cushim__view_settle(&view, call, &view) &&
-        !cushim__handle_retain(view.object, call, &view.object)) {
+        !cushim__handle_retain_kept(view.object, call, &view.object)) {
         make = new_make(&copy_of_type, view.element, view.length);
         if (make)
             make->from = cushim__output_memory(CUSHIM_OUTPUT_MEMORY, view);

@@ -7,16 +7,29 @@
 #include "core/memory/slice.h"
 #include "core/order/stream.h"
 
+/* Allocates a slice, which is a part of the operation. */
+static cushim_status alloc(const struct cushim__run *run, size_t element, size_t length,
+                           cushim_slice *ret_slice)
+{
+    cushim_status status;
+
+    cushim__handle_source_location(CUSHIM__PLACE_KEPT);
+    if (run->exec.pool.id)
+        status =
+            cushim_slice_alloc_from(run->exec.stream, run->exec.pool, element, length, ret_slice);
+    else
+        status = cushim_slice_alloc(run->exec.stream, element, length, ret_slice);
+    /* It is not left for the next handle if none was made. */
+    cushim__handle_source_location(NULL);
+    return status;
+}
+
 cushim_status cushim__operand_alloc(struct cushim__run *run, size_t element, size_t length,
                                     struct cushim_output **ret_memory)
 {
     cushim_slice slice = CUSHIM_NONE;
 
-    if (run->exec.pool.id)
-        CUSHIM_TRY(
-            cushim_slice_alloc_from(run->exec.stream, run->exec.pool, element, length, &slice));
-    else
-        CUSHIM_TRY(cushim_slice_alloc(run->exec.stream, element, length, &slice));
+    CUSHIM_TRY(alloc(run, element, length, &slice));
     *ret_memory = cushim__output_memory(CUSHIM_OUTPUT_SLICE, cushim__slice_view(slice));
     if (*ret_memory)
         return CUSHIM_OK;

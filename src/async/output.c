@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/status.h"
+#include "core/object/handle_words.h"
 #include "core/object/object.h"
 #include "core/object/scope.h"
 
@@ -342,6 +343,7 @@ static cushim_status fail_shared(const char *call)
 
 cushim_status cushim_output_take_slice(cushim_output *output, cushim_slice *ret_slice)
 {
+    const char *place = cushim__source_place_take();
     struct cushim_output *memory;
 
     CHECK_OUTPUT(ret_slice);
@@ -357,6 +359,8 @@ cushim_status cushim_output_take_slice(cushim_output *output, cushim_slice *ret_
     memory->taken = true;
     ret_slice->id = memory->u.view.object;
     memory->u.view.object = 0;
+    /* From here on it is no part of the operation. */
+    cushim__handle_made_at(ret_slice->id, place ? place : "");
     return CUSHIM_OK;
 }
 

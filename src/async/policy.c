@@ -5,6 +5,7 @@
 
 #include "base/params.h"
 #include "base/status.h"
+#include "core/object/handle_words.h"
 #include "core/object/scope.h"
 #include "core/order/stream.h"
 
@@ -60,7 +61,7 @@ static cushim_status apply(struct cushim__policy *policy, const struct cushim_po
     if (!cushim__handle_pin(params->pool.id, CUSHIM__HANDLE_POOL, call))
         return cushim__error()->status;
     cushim__handle_unpin(params->pool.id);
-    CUSHIM_TRY(cushim__handle_retain(params->pool.id, call, &policy->pool.id));
+    CUSHIM_TRY(cushim__handle_retain_kept(params->pool.id, call, &policy->pool.id));
     return policy->n ? check_pool(policy->pool.id, policy->streams[0].id, call) : CUSHIM_OK;
 }
 
@@ -90,16 +91,15 @@ static cushim_status give(struct cushim__policy *policy, cushim_status status, c
     return status;
 }
 
-/* place is the source location of the policy, and so of its streams. */
-static cushim_status make_streams(struct cushim__policy *policy, cushim_context context, size_t n,
-                                  const char *place)
+static cushim_status make_streams(struct cushim__policy *policy, cushim_context context, size_t n)
 {
     cushim_status status = CUSHIM_OK;
 
     for (; !status && policy->n < n; policy->n += !status) {
-        cushim__handle_source_location(place);
+        cushim__handle_source_location(CUSHIM__PLACE_KEPT);
         status = cushim_stream_new(context, NULL, &policy->streams[policy->n]);
     }
+    cushim__handle_source_location(NULL);
     return status;
 }
 
@@ -122,13 +122,14 @@ cushim_status cushim_policy_round_robin(cushim_context context,
     if (!cushim__handle_pin(context.id, CUSHIM__HANDLE_CONTEXT, __func__))
         return cushim__error()->status;
     policy = new_policy(n, __func__);
-    status = policy ? make_streams(policy, context, n, place) : cushim__error()->status;
+    status = policy ? make_streams(policy, context, n) : cushim__error()->status;
     cushim__handle_unpin(context.id);
     if (!policy)
         return status;
     if (!status)
         status = apply(policy, &given, __func__);
-    cushim__handle_source_location(place);
+    if (!status)
+        cushim__handle_source_location(place);
     return give(policy, status, __func__, &ret_policy->id);
 }
 
@@ -147,7 +148,7 @@ cushim_status cushim_policy_single(cushim_stream stream, const struct cushim_pol
     if (!cushim__handle_pin(stream.id, CUSHIM__HANDLE_STREAM, __func__))
         return cushim__error()->status;
     policy = new_policy(1, __func__);
-    status = policy ? cushim__handle_retain(stream.id, __func__, &policy->streams[0].id)
+    status = policy ? cushim__handle_retain_kept(stream.id, __func__, &policy->streams[0].id)
                     : cushim__error()->status;
     cushim__handle_unpin(stream.id);
     if (!policy)

@@ -8,6 +8,7 @@
 #include "async/policy.h"
 #include "base/fork.h"
 #include "base/status.h"
+#include "core/object/handle_words.h"
 #include "core/object/scope.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -43,13 +44,18 @@ static uint64_t *of_thread(void)
 
 /* --- the process's own --- */
 
-/* The policy keeps the driver open: it must not seem to be left when the program closes its own. */
+/*
+ * The policy keeps the driver open. Neither seems to be left when the program closes its own handle
+ * of the driver, nor do they hide what is.
+ */
 static void keep_driver(cushim_policy policy, cushim_driver driver)
 {
     struct cushim__policy *object = cushim__handle_pin(policy.id, CUSHIM__HANDLE_POLICY, NULL);
 
     object->driver = driver;
     cushim__handle_unpin(policy.id);
+    cushim__handle_made_at(driver.id, CUSHIM__PLACE_KEPT);
+    cushim__handle_made_at(policy.id, CUSHIM__PLACE_KEPT);
 }
 
 /* Makes the policy that a process has if it sets none. */
@@ -81,6 +87,14 @@ static cushim_status retain(uint64_t id, const char *call, uint64_t *ret_id)
     status = cushim__handle_retain(id, call, ret_id);
     cushim__handle_unpin(id);
     return status;
+}
+
+/* The same for a default, which nobody has to free. */
+static cushim_status keep(uint64_t id, const char *call, uint64_t *ret_id)
+{
+    CUSHIM_TRY(retain(id, call, ret_id));
+    cushim__handle_made_at(*ret_id, CUSHIM__PLACE_KEPT);
+    return CUSHIM_OK;
 }
 
 /* Returns another handle of the process's policy, or 0 if it has none. */
@@ -115,19 +129,22 @@ static cushim_status offer(cushim_policy made, uint64_t *ret_id)
 /* Two threads may make one at the same time; no lock is held, because that takes long. */
 cushim_status cushim_policy_default(cushim_policy *ret_policy)
 {
+    const char *place = cushim__handle_source_location(NULL);
     const uint64_t *of_this = of_thread();
     cushim_policy made = CUSHIM_NONE;
-    uint64_t id;
+    uint64_t id = 0;
 
     CHECK_OUTPUT(ret_policy);
     CUSHIM_TRY(cushim__check_no_callback(__func__));
     if (of_this && *of_this)
-        return retain(*of_this, __func__, &ret_policy->id);
-    CUSHIM_TRY(get(&id));
+        CUSHIM_TRY(retain(*of_this, __func__, &id));
+    else
+        CUSHIM_TRY(get(&id));
     if (!id) {
         CUSHIM_TRY(make(&made));
         CUSHIM_TRY(offer(made, &id));
     }
+    cushim__handle_made_at(id, place);
     ret_policy->id = id;
     return CUSHIM_OK;
 }
@@ -137,7 +154,7 @@ cushim_status cushim_policy_set_default(cushim_policy policy)
     uint64_t id = 0, before;
 
     if (policy.id)
-        CUSHIM_TRY(retain(policy.id, __func__, &id));
+        CUSHIM_TRY(keep(policy.id, __func__, &id));
     pthread_mutex_lock(&lock);
     before = of_process;
     of_process = id;
@@ -151,7 +168,7 @@ cushim_status cushim_policy_set_thread_default(cushim_policy policy)
     uint64_t *of_this = of_thread(), id = 0, before;
 
     if (policy.id)
-        CUSHIM_TRY(retain(policy.id, __func__, &id));
+        CUSHIM_TRY(keep(policy.id, __func__, &id));
     if (!of_this && id) {
         of_this = calloc(1, sizeof(*of_this));
         if (!of_this || pthread_setspecific(key, of_this)) {

@@ -129,7 +129,8 @@ static cushim_status check_on(const struct cushim__run *run, uint64_t on)
     if (!on || !run->recorder || is_same_stream(on, run->recorder))
         return CUSHIM_OK;
     return cushim__fail_at(CUSHIM_ERROR_CAPTURING, "cushim_op_on", NULL,
-                           "cushim_op_on: an operation of another stream cannot be recorded");
+                           "cushim_op_on: what is recorded for a graph is put on no stream: record "
+                           "it without cushim_op_on(), and launch the graph on that stream");
 }
 
 /* Chooses the stream of the next operand of a frame. */

@@ -325,7 +325,7 @@ Test(safe_external, misuse, .init = begin)
     assert_refused(
         cushim_external_memory_slice(a, (cushim_external_memory){semaphore.id}, 0, 4, 1, &x),
         CUSHIM_ERROR_WRONG_HANDLE,
-        "expected an external memory, this is the handle of an external semaphore");
+        "expected external memory, this is the handle of an external semaphore");
     assert_refused(cushim_stream_signal_external(remote, semaphore, 0),
                    CUSHIM_ERROR_FOREIGN_CONTEXT, "the external semaphore belongs to another");
     assert_refused(cushim_stream_wait_external(a, (cushim_external_semaphore){0}, 0),

@@ -136,9 +136,9 @@ Test(safe_misuse, handles_of_another_kind)
     assert_refused(cushim_slice_read(f.stream, (cushim_slice){f.w.context.id}, values, N),
                    CUSHIM_ERROR_WRONG_HANDLE, "expected a slice, this is the handle of a context");
     assert_refused(cushim_pinned_read((cushim_pinned){f.unified.id}, &pointer),
-                   CUSHIM_ERROR_WRONG_HANDLE, "expected a pinned memory");
+                   CUSHIM_ERROR_WRONG_HANDLE, "expected pinned memory, this is the handle of unified memory");
     assert_refused(cushim_unified_prefetch(f.stream, f.slice, 0), CUSHIM_ERROR_WRONG_HANDLE,
-                   "no unified memory");
+                   "expected unified memory, this is the handle of a slice");
     assert_refused(cushim_stream_new((cushim_context){f.stream.id}, NULL, &f.far),
                    CUSHIM_ERROR_WRONG_HANDLE, "expected a context");
     close_fixture(&f);
@@ -463,10 +463,10 @@ Test(safe_misuse, other_memory_where_a_slice_is_freed)
     pinned.id = f.pinned.id;
     unified.id = f.unified.id;
     assert_refused(cushim_slice_split(&pinned, N / 2, &left, &right), CUSHIM_ERROR_WRONG_HANDLE,
-                   "cushim_slice_split: expected a slice, this is the handle of a pinned memory");
+                   "cushim_slice_split: expected a slice, this is the handle of pinned memory");
     assert_refused(
         cushim_slice_reclaim(f.stream, &unified, values, N), CUSHIM_ERROR_WRONG_HANDLE,
-        "cushim_slice_reclaim: expected a slice, this is the handle of a unified memory");
+        "cushim_slice_reclaim: expected a slice, this is the handle of unified memory");
     assert_refused(cushim_slice_leak(f.stream, &pinned, &address), CUSHIM_ERROR_WRONG_HANDLE,
                    "cushim_slice_leak: expected a slice");
     cr_expect(eq(u64, pinned.id, f.pinned.id));

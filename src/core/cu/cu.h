@@ -158,6 +158,7 @@ CUSHIM__CU_MAP(CUSHIM__CU_FN)
     X(CUDA_ERROR_INVALID_VALUE, 1)                                                                 \
     X(CUDA_ERROR_OUT_OF_MEMORY, 2)                                                                 \
     X(CUDA_ERROR_DEINITIALIZED, 4)                                                                 \
+    X(CUDA_ERROR_INVALID_DEVICE, 101)                                                              \
     X(CUDA_ERROR_INVALID_CONTEXT, 201)                                                             \
     X(CUDA_ERROR_ECC_UNCORRECTABLE, 214)                                                           \
     X(CUDA_ERROR_INVALID_HANDLE, 400)                                                              \

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/memory/slice.h"
+#include "core/object/handle_words.h"
 #include "core/object/slot.h"
 #include "core/order/wait.h"
 
@@ -45,8 +46,8 @@ cushim_status cushim__slice_give(const struct cushim__scope *scope, enum cushim_
     if (!slice) {
         /* The caller has passed its reference to this function, also if it fails. */
         cushim__buffer_unref(buffer, scope->call, NULL);
-        return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, scope->call, NULL, "no memory for a %s",
-                               cushim__handle_noun(kind));
+        return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, scope->call, NULL, "no memory for %s",
+                               cushim__handle_a(kind));
     }
     *slice = (struct cushim__slice){.buffer = buffer,
                                     .begin = part.begin,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The object of a driver handle or an NVRTC handle: a library, with or without hooks in front of
- * it. leaks.c logs what is not freed before it.
+ * it. leaks.c tells what is not freed before it.
  */
 #ifndef CUSHIM_CORE_OBJECT_DRIVER_H
 #define CUSHIM_CORE_OBJECT_DRIVER_H
@@ -42,8 +42,18 @@ bool cushim__driver_looks_for_mistakes(const struct cushim__driver *driver);
 void cushim__driver_label(const struct cushim__driver *driver, uint64_t handle_or_address,
                           const char *label);
 
-/* Logs the objects of a table, if no handle of a driver with that table is open any more. */
+/*
+ * Logs the objects of a table, if no handle of a driver with that table is open any more, and what
+ * belongs to no driver if no driver is open.
+ */
 void cushim__report_leaks(cushim__entry *const *table);
+
+/*
+ * Returns how many handles programs have of the primary context of a device, and of its objects,
+ * and describes the first one.
+ */
+size_t cushim__primary_users(const struct cushim__library *library, int device, char *first,
+                             size_t size);
 
 /* Closes a driver or NVRTC handle and sets it to zero. Errors go to the log. */
 void cushim__driver_close(uint64_t *id, enum cushim_library library, const char *call);

@@ -102,10 +102,9 @@ static cushim_status stale(uint64_t id, unsigned kind, const char *call)
                                "%s: the %s handle is zero: it was never opened, or was freed", call,
                                cushim__handle_noun(kind));
     if (is && is < CUSHIM__HANDLE_KINDS && is != kind)
-        return cushim__fail_at(CUSHIM_ERROR_WRONG_HANDLE, call, NULL,
-                               "%s: expected %s %s, this is the handle of %s %s", call,
-                               cushim__handle_article(kind), cushim__handle_noun(kind),
-                               cushim__handle_article(is), cushim__handle_noun(is));
+        return cushim__fail_at(
+            CUSHIM_ERROR_WRONG_HANDLE, call, NULL, "%s: expected %s, this is the handle of %s%s",
+            call, cushim__handle_a(kind), cushim__handle_a(is), cushim__handle_mix_up(kind, is));
     place = cushim__table_closed_at(id);
     if (place.text[0])
         return cushim__fail_at(CUSHIM_ERROR_STALE_HANDLE, call, NULL, "%s: the %s was %s by %s%s",
@@ -354,6 +353,15 @@ cushim_status cushim__handle_retain(uint64_t id, const char *call, uint64_t *ret
         status = stale(id, kind, call);
     }
     cushim__handle_unpin(id);
+    return status;
+}
+
+cushim_status cushim__handle_retain_kept(uint64_t id, const char *call, uint64_t *ret_id)
+{
+    const char *place = cushim__handle_source_location(CUSHIM__PLACE_KEPT);
+    const cushim_status status = cushim__handle_retain(id, call, ret_id);
+
+    cushim__handle_source_location(place);
     return status;
 }
 

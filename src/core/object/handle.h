@@ -109,6 +109,9 @@ void cushim__handle_pin_again(uint64_t id);
  */
 cushim_status cushim__handle_retain(uint64_t id, const char *call, uint64_t *ret_id);
 
+/* The same for a handle that is a part of a larger object (CUSHIM__PLACE_KEPT). */
+cushim_status cushim__handle_retain_kept(uint64_t id, const char *call, uint64_t *ret_id);
+
 /* Tells whether the object of a handle that the caller has pinned has other open handles. */
 bool cushim__handle_is_shared(uint64_t id);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/object/handle_table.h"
 
+#include <string.h>
+
 #include "base/fork.h"
 #include "base/util.h"
 
@@ -64,6 +66,12 @@ static struct cushim__handle_slot *find_slot(uint32_t *ret_index)
     return cushim__slot_at(*ret_index);
 }
 
+/* The place where another handle of an object is made, unless somebody says so: the object's. */
+static const char *inherited(const struct cushim__source_place *made)
+{
+    return strcmp(made->text, CUSHIM__PLACE_KEPT) ? made->text : NULL;
+}
+
 struct cushim__handle_slot *cushim__table_take(uint64_t retained, uint32_t *ret_index,
                                                bool *ret_full)
 {
@@ -74,7 +82,7 @@ struct cushim__handle_slot *cushim__table_take(uint64_t retained, uint32_t *ret_
     slot = find_slot(ret_index);
     /* A retained handle was made where its object was, if nobody says otherwise. */
     if (retained && !(place && *place))
-        place = cushim__table_rest(cushim__handle_index(retained))->made.text;
+        place = inherited(&cushim__table_rest(cushim__handle_index(retained))->made);
     if (slot)
         cushim__source_place_set(&cushim__table_rest(*ret_index)->made, place);
     *ret_full = !slot && n_slots == CUSHIM__MAX_SLOTS;

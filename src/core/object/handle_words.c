@@ -6,22 +6,37 @@
 
 #include "base/util.h"
 
+/* The nouns with their articles; what cannot be counted has none. */
 static const char *const kind_names[] = {
-    "nothing",     "driver",          "NVRTC",
-    "trace",       "set of faults",   "compiled image",
-    "context",     "stream",          "event",
-    "slice",       "pinned memory",   "unified memory",
-    "module",      "function",        "code library",
-    "kernel",      "launcher",        "graph",
-    "memory pool", "external memory", "external semaphore",
-    "operation",   "policy",          "future",
+    "nothing",       "a driver",        "an NVRTC",
+    "a trace",       "a set of faults", "a compiled image",
+    "a context",     "a stream",        "an event",
+    "a slice",       "pinned memory",   "unified memory",
+    "a module",      "a function",      "a code library",
+    "a kernel",      "a launcher",      "a graph",
+    "a memory pool", "external memory", "an external semaphore",
+    "an operation",  "a policy",        "a future",
 };
 
 _Static_assert(ARRAY_SIZE(kind_names) == CUSHIM__HANDLE_KINDS, "a name for every kind");
 
-const char *cushim__handle_noun(enum cushim__handle_kind kind)
+const char *cushim__handle_a(enum cushim__handle_kind kind)
 {
     return kind_names[kind];
+}
+
+const char *cushim__handle_noun(enum cushim__handle_kind kind)
+{
+    const char *name = kind_names[kind];
+
+    return !strncmp(name, "a ", 2) ? name + 2 : !strncmp(name, "an ", 3) ? name + 3 : name;
+}
+
+const char *cushim__handle_mix_up(enum cushim__handle_kind expected, enum cushim__handle_kind is)
+{
+    return is == CUSHIM__HANDLE_OP && expected == CUSHIM__HANDLE_SLICE
+               ? "; an operation is an argument of cushim_op_launch() alone"
+               : "";
 }
 
 const char *cushim__handle_ended(enum cushim__handle_kind kind)
@@ -32,15 +47,6 @@ const char *cushim__handle_ended(enum cushim__handle_kind kind)
 const char *cushim__handle_advice(enum cushim__handle_kind kind)
 {
     return kind == CUSHIM__HANDLE_OP ? "; it runs once, see cushim_op_share()" : "";
-}
-
-const char *cushim__handle_article(enum cushim__handle_kind kind)
-{
-    return kind == CUSHIM__HANDLE_EVENT || kind == CUSHIM__HANDLE_NVRTC ||
-                   kind == CUSHIM__HANDLE_EXTERNAL_MEMORY ||
-                   kind == CUSHIM__HANDLE_EXTERNAL_SEMAPHORE || kind == CUSHIM__HANDLE_OP
-               ? "an"
-               : "a";
 }
 
 /*

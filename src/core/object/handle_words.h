@@ -11,6 +11,12 @@ struct cushim__source_place {
 };
 
 /*
+ * The location of handles that are parts of a larger object, such as the streams of a policy. They
+ * are not listed as leaks: the larger object is.
+ */
+#define CUSHIM__PLACE_KEPT "(kept)"
+
+/*
  * Takes the source location that the thread has set last by cushim__handle_source_location(), and
  * clears it. NULL if there is none. The program's text is valid during the call.
  */
@@ -39,7 +45,10 @@ void cushim__source_place_of_child(const char *call, const char *noun,
 const char *cushim__handle_ended(enum cushim__handle_kind kind);
 const char *cushim__handle_advice(enum cushim__handle_kind kind);
 
-/* Returns "a" or "an", as the noun of a kind wants it. */
-const char *cushim__handle_article(enum cushim__handle_kind kind);
+/* Returns the noun of a kind with its article, such as "a slice" or "pinned memory". */
+const char *cushim__handle_a(enum cushim__handle_kind kind);
+
+/* What a sentence says more where a handle of one kind is expected, and one of another is given. */
+const char *cushim__handle_mix_up(enum cushim__handle_kind expected, enum cushim__handle_kind is);
 
 #endif

@@ -78,6 +78,19 @@ static const char *advice_on(int result)
     }
 }
 
+/* Says how many devices there are, to a program that has asked for one that is not there. */
+static void explain_device(const struct cushim__scope *scope)
+{
+    int n = 0;
+
+    if (CU_FN(scope->table, cuDeviceGetCount)(&n))
+        return;
+    if (n < 2)
+        cushim__error_append(n ? "; there is one device, number 0" : "; there is no device");
+    else
+        cushim__error_append("; there are %d devices, 0 to %d", n, n - 1);
+}
+
 cushim_status cushim__fail_driver(const struct cushim__scope *scope, int result, const char *name)
 {
     const struct cushim__error *last = cushim__error();
@@ -87,10 +100,12 @@ cushim_status cushim__fail_driver(const struct cushim__scope *scope, int result,
     if ((result == CUSHIM__SYMBOL_NOT_FOUND || result == CUSHIM__INIT_FAILED) &&
         last->status == result && !strcmp(last->call, name))
         return cushim__fail_at(result, name, label, "%s: %s", scope->call, last->text);
-    return cushim__fail_at(result, name, label, "%s%s%s%s: %s answered %d %s, %s%s", scope->call,
-                           *label ? " ('" : "", label, *label ? "')" : "", name, result,
-                           cushim__status_name(result), cushim__status_text(result),
-                           advice_on(result));
+    cushim__fail_at(result, name, label, "%s%s%s%s: %s answered %d %s, %s%s", scope->call,
+                    *label ? " ('" : "", label, *label ? "')" : "", name, result,
+                    cushim__status_name(result), cushim__status_text(result), advice_on(result));
+    if (result == CUDA_ERROR_INVALID_DEVICE)
+        explain_device(scope);
+    return result;
 }
 
 void cushim__explain_since(const struct cushim__context *context, int since, const char *what)
