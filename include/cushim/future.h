@@ -55,7 +55,9 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_future_submit(cushim_future futur
 
 /**
  * Schedules and submits an operation. If a step fails, the call returns its error and makes no
- * future. Consumes the operation in every case.
+ * future. Consumes the operation in every case. policy may be zero here, too: cushim_policy_free()
+ * sets a handle to zero, so an operation that is submitted with a policy that was freed goes to the
+ * default policy, and is no error. That needs a driver that cushim_open() finds by itself.
  */
 CUSHIM_API CUSHIM_CHECKED cushim_status cushim_op_submit(cushim_op op, cushim_policy policy,
                                                          cushim_future *ret_future);

@@ -35,7 +35,8 @@ enum cushim_pinned_flag {
 
 /**
  * Allocates pinned memory for length elements with element_bytes bytes each. flags are of enum
- * cushim_pinned_flag. The caller frees it with cushim_pinned_free().
+ * cushim_pinned_flag; other bits are CUSHIM_ERROR_INVALID_ARGUMENT. The caller frees it with
+ * cushim_pinned_free().
  */
 CUSHIM_API CUSHIM_CHECKED cushim_status cushim_pinned_alloc(cushim_context context,
                                                             size_t element_bytes, size_t length,

@@ -131,8 +131,8 @@ enum cushim_pool_access {
  * Sets what kernels of peer's device may do with the memory of the pool, also with slices that
  * exist already. cushim_context_enable_peer() does this for the device's own pool. Copies between
  * contexts work without this. A launch still refuses a slice of another context: adopt its address
- * there (cushim_slice_adopt()). The pool's own device always has full access. The result is 101
- * CUDA_ERROR_INVALID_DEVICE if the devices cannot access each other, and 1 CUDA_ERROR_INVALID_VALUE
+ * there (cushim_slice_adopt()). The pool's own device always has full access; to take it away is
+ * CUSHIM_ERROR_INVALID_ARGUMENT. The result is 101 CUDA_ERROR_INVALID_DEVICE if the devices cannot access each other, and 1 CUDA_ERROR_INVALID_VALUE
  * for an access that the driver does not support; drivers so far refuse
  * CUSHIM_POOL_ACCESS_READ. The caller makes sure that no kernel uses memory that is taken away.
  */

@@ -47,8 +47,9 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_unified_alloc(cushim_context cont
 
 /**
  * Attaches all of the memory, in the order of the stream and after all work that uses the memory.
- * CUSHIM_ATTACH_SINGLE attaches it to the given stream, which must not be the default stream. When
- * that stream is freed, the attachment returns to the one with which the memory was allocated.
+ * CUSHIM_ATTACH_SINGLE attaches it to the given stream. The result is CUSHIM_ERROR_INVALID_ARGUMENT
+ * if that is the default stream, which stands for all streams. When the stream is freed, the
+ * attachment returns to the one with which the memory was allocated.
  */
 CUSHIM_API CUSHIM_CHECKED cushim_status cushim_unified_attach(cushim_stream stream,
                                                               cushim_unified unified,
@@ -100,7 +101,8 @@ enum cushim_advice {
 
 /**
  * Advises the driver about the use of a view's pages. device is an ordinal or CUSHIM_DEVICE_HOST.
- * The advice applies when the call returns. It does not change any data.
+ * The advice applies when the call returns. It does not change any data. The result is
+ * CUSHIM_ERROR_INVALID_ARGUMENT for a number that is not of enum cushim_advice.
  */
 CUSHIM_API CUSHIM_CHECKED cushim_status cushim_view_advise(cushim_view view,
                                                            enum cushim_advice advice, int device);

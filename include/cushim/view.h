@@ -217,7 +217,8 @@ template <class T> static inline cushim_view cushim__view_of(T *)
 {
     static_assert(sizeof(T *) == 0,
                   "a pointer is no memory of a device: write the slice, pinned or "
-                  "unified memory, or the view, and not its address");
+                  "unified memory, or the view, and not its address; for an operation there "
+                  "are CUSHIM_OP_IN() and its like");
     return cushim_view();
 }
 extern "C" {
@@ -227,15 +228,15 @@ extern "C" {
 struct cushim__no_memory {
     char unused;
 };
-cushim_view
-cushim__write_the_slice_pinned_unified_or_view_and_no_address(struct cushim__no_memory memory);
+cushim_view cushim__write_the_slice_pinned_unified_or_view__CUSHIM_OP_IN_for_an_operation(
+    struct cushim__no_memory memory);
 #define CUSHIM_VIEW(x)                                                                             \
     _Generic((x), cushim_slice                                                                     \
              : cushim__slice_view, cushim_pinned                                                   \
              : cushim__pinned_view, cushim_unified                                                 \
              : cushim__unified_view, cushim_view                                                   \
              : cushim__view_view, default                                                          \
-             : cushim__write_the_slice_pinned_unified_or_view_and_no_address)(x)
+             : cushim__write_the_slice_pinned_unified_or_view__CUSHIM_OP_IN_for_an_operation)(x)
 #endif
 
 /**

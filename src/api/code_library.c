@@ -14,6 +14,7 @@ cushim_status cushim_code_library_load(cushim_context context, const void *data,
     struct cushim__code code;
     cushim_status status;
 
+    CHECK_OUTPUT(data);
     CHECK_OUTPUT(ret_library);
     CUSHIM_TRY(PARAMS_READ(cushim_module_params, n_options, params, &given));
     if (given.name || given.functions)

@@ -57,6 +57,10 @@ static cushim_status add_bytes(struct link *link, const struct cushim_link_input
     if (input->kind == CUSHIM_LINK_OBJECT || input->kind == CUSHIM_LINK_LIBRARY)
         return add(link, (int) input->kind, (void *) (uintptr_t) input->data, input->bytes,
                    input->name);
+    if (!input->data)
+        return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, link->scope.call, input->name,
+                               "%s: .data of '%s' is NULL", link->scope.call,
+                               input->name ? input->name : "");
     CUSHIM_TRY(cushim__code_copy(input->data, input->bytes, input->name, link->scope.call, &code));
     if ((int) code.kind == expected)
         status = add(link, (int) input->kind, code.bytes,

@@ -44,6 +44,7 @@ cushim_status cushim_module_load(cushim_context context, const void *data, size_
     struct cushim__code code;
     cushim_status status;
 
+    CHECK_OUTPUT(data);
     CHECK_OUTPUT(ret_module);
     CUSHIM_TRY(PARAMS_READ(cushim_module_params, n_options, params, &given));
     CUSHIM_TRY(cushim__code_copy(data, bytes, label_of(&given, NULL), __func__, &code));
@@ -60,10 +61,10 @@ cushim_status cushim_module_load_text(cushim_context context, const char *ptx,
     struct cushim__code code;
     cushim_status status;
 
+    CHECK_OUTPUT(ptx);
     CHECK_OUTPUT(ret_module);
     CUSHIM_TRY(PARAMS_READ(cushim_module_params, n_options, params, &given));
-    CUSHIM_TRY(
-        cushim__code_copy(ptx, ptx ? strlen(ptx) : 0, label_of(&given, NULL), __func__, &code));
+    CUSHIM_TRY(cushim__code_copy(ptx, strlen(ptx), label_of(&given, NULL), __func__, &code));
     status = load(context, &code, NULL, NULL, &given, __func__, ret_module);
     cushim__code_finish(&code);
     return status;

@@ -6,6 +6,8 @@
 cushim_status cushim_pinned_alloc(cushim_context context, size_t element, size_t length,
                                   unsigned flags, cushim_pinned *ret_pinned)
 {
+    const unsigned all =
+        CUSHIM_PINNED_PORTABLE | CUSHIM_PINNED_MAPPED | CUSHIM_PINNED_WRITE_COMBINED;
     struct cushim__buffer *buffer = NULL;
     struct cushim__scope scope;
     cushim_status status;
@@ -13,6 +15,10 @@ cushim_status cushim_pinned_alloc(cushim_context context, size_t element, size_t
     size_t bytes = 0;
 
     CHECK_OUTPUT(ret_pinned);
+    if (flags & ~all)
+        return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT,
+                            "%s: flags is %u, it must be made of enum cushim_pinned_flag", __func__,
+                            flags);
     type = cushim__take_type(&element);
     CUSHIM_TRY(cushim__checked_size(__func__, element, length, &bytes));
     CUSHIM_TRY(cushim__context_enter(context.id, __func__, &scope));

@@ -42,7 +42,7 @@ static cushim_status create(const struct cushim__scope *scope,
     if (!status)
         return cushim__pool_give(scope, pool,
                                  params->shared ? CUSHIM__POOL_SHARED : CUSHIM__POOL_OWN,
-                                 params->label, ret_id);
+                                 params->max_bytes, params->label, ret_id);
     CU_FREE(scope, cuMemPoolDestroy, (pool));
     return status;
 }
@@ -71,7 +71,7 @@ cushim_status cushim_pool_default(cushim_context context, cushim_pool *ret_pool)
     if (!status)
         status = CU_CALL(&scope, cuDeviceGetMemPool, (&pool, scope.context->device));
     if (!status)
-        status = cushim__pool_give(&scope, pool, CUSHIM__POOL_BORROWED, NULL, &ret_pool->id);
+        status = cushim__pool_give(&scope, pool, CUSHIM__POOL_BORROWED, 0, NULL, &ret_pool->id);
     return cushim__scope_leave(&scope, status);
 }
 
@@ -245,8 +245,18 @@ cushim_status cushim_pool_allow(cushim_pool pool, cushim_context peer,
                             (int) access);
     CUSHIM_TRY(enter(pool, __func__, &scope, &object));
     status = locate(peer, &scope, &wanted.location);
-    if (!status)
+    if (!status && wanted.location.id == scope.context->device &&
+        access != CUSHIM_POOL_ACCESS_READ_WRITE)
+        status = cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, __func__, scope.label,
+                                 "%s: peer is of the pool's own device, which can always read and "
+                                 "write its memory",
+                                 __func__);
+    if (!status) {
         status = CU_CALL(&scope, cuMemPoolSetAccess, (object->cu, &wanted, 1));
+        if (status == CUDA_ERROR_INVALID_VALUE && access == CUSHIM_POOL_ACCESS_READ)
+            cushim__error_append("; drivers so far know no access for reading alone: it is "
+                                 "CUSHIM_POOL_ACCESS_READ_WRITE, or none");
+    }
     return cushim__scope_leave(&scope, status);
 }
 

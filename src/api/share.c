@@ -135,18 +135,28 @@ static cushim_status check_name(const struct cushim__scope *scope,
     return CUSHIM_OK;
 }
 
+/* This is what drivers answer a process that has made itself what it opens. */
+static cushim_status explain_own(cushim_status status)
+{
+    if (status == CUDA_ERROR_INVALID_CONTEXT)
+        cushim__error_append("; memory is opened by other processes than the one that has shared "
+                             "it, which uses its own slice");
+    return status;
+}
+
 static cushim_status open_memory(const struct cushim__scope *scope, const struct cushim__pool *pool,
                                  const struct cushim_shared_slice *name, CUdeviceptr *ret_address)
 {
     struct cushim_shared_slice copy = *name;
     struct cushim__cu_ipc handle;
+    cushim_status status;
 
-    if (pool)
-        return CU_CALL(scope, cuMemPoolImportPointer,
-                       (ret_address, pool->cu, (void *) copy.handle));
     memcpy(&handle, name->handle, sizeof(handle));
-    return CU_CALL(scope, cuIpcOpenMemHandle_v2,
-                   (ret_address, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS));
+    status =
+        pool ? CU_CALL(scope, cuMemPoolImportPointer, (ret_address, pool->cu, (void *) copy.handle))
+             : CU_CALL(scope, cuIpcOpenMemHandle_v2,
+                       (ret_address, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS));
+    return explain_own(status);
 }
 
 static cushim_status open_slice(struct cushim__scope *scope, struct cushim__stream *stream,
@@ -251,7 +261,7 @@ cushim_status cushim_pool_open(cushim_context context, int fd, cushim_pool *ret_
             CU_CALL(&scope, cuMemPoolImportFromShareableHandle,
                     (&pool, (void *) (intptr_t) fd, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
     if (!status)
-        status = cushim__pool_give(&scope, pool, CUSHIM__POOL_OPENED, NULL, &ret_pool->id);
+        status = cushim__pool_give(&scope, pool, CUSHIM__POOL_OPENED, 0, NULL, &ret_pool->id);
     return cushim__scope_leave(&scope, status);
 }
 

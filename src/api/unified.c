@@ -15,8 +15,12 @@ cushim_status cushim_unified_alloc(cushim_context context, size_t element, size_
     CHECK_OUTPUT(ret_unified);
     if (attach != CUSHIM_ATTACH_GLOBAL && attach != CUSHIM_ATTACH_HOST)
         return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT,
-                            "%s: attached to all streams or to the host, not %d", __func__,
-                            (int) attach);
+                            attach == CUSHIM_ATTACH_SINGLE
+                                ? "%s: new memory is attached to all streams or to the host, and "
+                                  "cushim_unified_attach() attaches it to one stream"
+                                : "%s: attach is %d, it must be CUSHIM_ATTACH_GLOBAL or "
+                                  "CUSHIM_ATTACH_HOST",
+                            __func__, (int) attach);
     type = cushim__take_type(&element);
     CUSHIM_TRY(cushim__checked_size(__func__, element, length, &bytes));
     CUSHIM_TRY(cushim__context_enter(context.id, __func__, &scope));
@@ -33,6 +37,17 @@ void cushim_unified_free(cushim_unified *unified)
     cushim__object_close(unified ? &unified->id : NULL, CUSHIM__HANDLE_UNIFIED, __func__);
 }
 
+/* Pins a view, which must be of unified memory. */
+static cushim_status span_pin(cushim_view view, const char *call,
+                              struct cushim__resolved_view *ret_span)
+{
+    if (cushim__handle_kind_of(view.object) == CUSHIM__HANDLE_UNIFIED)
+        return cushim__span_pin(view, call, ret_span);
+    /* This sets the error. */
+    cushim__handle_pin(view.object, CUSHIM__HANDLE_UNIFIED, call);
+    return cushim__error()->status;
+}
+
 /* Enters the stream's context with a view of unified memory of that context. */
 static cushim_status enter(cushim_stream stream, cushim_view view, const char *call,
                            struct cushim__scope *scope, struct cushim__stream **ret_stream,
@@ -41,11 +56,7 @@ static cushim_status enter(cushim_stream stream, cushim_view view, const char *c
     cushim_status status;
 
     CUSHIM_TRY(cushim__object_enter(stream.id, CUSHIM__HANDLE_STREAM, call, scope, ret_stream));
-    if (cushim__handle_kind_of(view.object) != CUSHIM__HANDLE_UNIFIED)
-        status = cushim__fail_at(CUSHIM_ERROR_WRONG_HANDLE, call, NULL,
-                                 "%s: this is no unified memory", call);
-    else
-        status = cushim__span_pin(view, call, ret_span);
+    status = span_pin(view, call, ret_span);
     if (status)
         return cushim__scope_leave(scope, status);
     scope->label = cushim__span_label(ret_span);
@@ -98,6 +109,11 @@ static cushim_status attach_to(struct cushim__scope *scope, struct cushim__strea
     return status;
 }
 
+static bool is_default(const struct cushim__stream *stream)
+{
+    return !stream->cu || stream->cu == CU_STREAM_LEGACY;
+}
+
 cushim_status cushim_unified_attach(cushim_stream stream, cushim_unified unified,
                                     enum cushim_attach attach)
 {
@@ -107,12 +123,18 @@ cushim_status cushim_unified_attach(cushim_stream stream, cushim_unified unified
     cushim_status status;
 
     CUSHIM_TRY(enter(stream, cushim__unified_view(unified), __func__, &scope, &object, &span));
-    if (attach == CUSHIM_ATTACH_GLOBAL || attach == CUSHIM_ATTACH_HOST ||
-        attach == CUSHIM_ATTACH_SINGLE)
+    if (attach == CUSHIM_ATTACH_SINGLE && is_default(object))
+        status = cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT,
+                              "%s: the default stream stands for all streams, and memory is "
+                              "attached to one: take a stream of cushim_stream_new()",
+                              __func__);
+    else if (attach == CUSHIM_ATTACH_GLOBAL || attach == CUSHIM_ATTACH_HOST ||
+             attach == CUSHIM_ATTACH_SINGLE)
         status = attach_to(&scope, object, &span, attach);
     else
-        status = cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: there is no way %d to attach",
-                              __func__, (int) attach);
+        status = cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT,
+                              "%s: attach is %d, it must be one of enum cushim_attach", __func__,
+                              (int) attach);
     return leave(&scope, &span, status);
 }
 
@@ -164,16 +186,22 @@ cushim_status cushim_view_prefetch(cushim_stream stream, cushim_view view, int d
 
 cushim_status cushim_view_advise(cushim_view view, enum cushim_advice advice, int device)
 {
-    struct cushim__slice *slice;
+    const char *call = "cushim_unified_advise";
     struct cushim__scope scope;
     struct cushim__resolved_view span;
     cushim_status status;
 
-    CUSHIM_TRY(cushim__object_enter(view.object, CUSHIM__HANDLE_UNIFIED, "cushim_unified_advise",
-                                    &scope, &slice));
-    status = cushim__span_pin(view, scope.call, &span);
-    if (status)
-        return cushim__scope_leave(&scope, status);
+    if (advice < CUSHIM_ADVICE_READ_MOSTLY || advice > CUSHIM_ADVICE_UNSET_ACCESSED_BY)
+        return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, NULL,
+                               "%s: advice is %d, it must be one of enum cushim_advice", call,
+                               (int) advice);
+    CUSHIM_TRY(span_pin(view, call, &span));
+    status =
+        cushim__scope_enter(span.slice->object.context, call, cushim__span_label(&span), &scope);
+    if (status) {
+        cushim__span_unpin(&span);
+        return status;
+    }
     if (span.begin != span.end)
         status = CU_CALL(&scope, cuMemAdvise,
                          (cushim__span_address(&span), span.end - span.begin, advice, device));

@@ -123,7 +123,8 @@ static void mistakes(void)
     REFUSED(cushim_launch(stream, saxpy, one), "saxpy: 0 arguments, the kernel has 4 parameters");
     REFUSED(cushim_launch(stream, saxpy, one, CUSHIM_VALUE(a), CUSHIM_IN(x), CUSHIM_OUT(x),
                           CUSHIM_VALUE(n)),
-            "saxpy: arguments 1 (in) and 2 (out) overlap in 4000 bytes");
+            "saxpy: argument 1 (x), which the kernel reads, and argument 2 (x), which it writes, "
+            "overlap in 4000 bytes");
     REFUSED(LAUNCH(stream, cushim_launch_config(.grid = {1}, .block = {2048})), "a block of 2048");
     REFUSED(
         LAUNCH(stream, cushim_launch_config(.grid = {1}, .block = {1}, .shared_bytes = 1 << 24)),

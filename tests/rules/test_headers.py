@@ -85,6 +85,9 @@ REFUSED = [
     *((f"CUSHIM_IGNORE(cushim_launch(stream, function, cushim_for_elements(1), CUSHIM_IN({x})))", NO_MEMORY)
       for x in ("&value", "&slice", "(void *) &value")),
     ("CUSHIM_IGNORE(cushim_launch(stream, function, cushim_for_elements(1), CUSHIM_IN(stream)))", ""),
+    *((f"CUSHIM_IGNORE(cushim_launch(stream, function, cushim_for_elements(1), CUSHIM_IN({x})))",
+       "CUSHIM_OP_IN")
+      for x in ("op", "&op")),
     ("CUSHIM_IGNORE(cushim_slice_read(stream, &slice, &value, 1))", NO_MEMORY),
     ("cushim_slice_free(slice)", ""),
 ]

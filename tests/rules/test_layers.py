@@ -58,9 +58,10 @@ def includes(path):
 
 
 def implementations(stem):
-    """The files of a public header X.h: src/api/X.c, or src/async/X.c and src/async/X_*.c."""
-    return [p for p in [ROOT / "src/api" / f"{stem}.c", ROOT / "src/async" / f"{stem}.c",
-                        *(ROOT / "src/async").glob(f"{stem}_*.c")] if p.exists()]
+    """The files of a public header X.h: X.c and X_*.c, of src/api or of src/async."""
+    folders = [ROOT / "src/api", ROOT / "src/async"]
+    return [p for folder in folders
+            for p in [folder / f"{stem}.c", *folder.glob(f"{stem}_*.c")] if p.exists()]
 
 
 def among(path, allowed):

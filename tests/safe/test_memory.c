@@ -97,7 +97,7 @@ Test(safe_memory, unified_memory_is_shared_with_the_host)
     assert_ok(cushim_slice_read(a, unified, values, N));
     cr_expect(eq(int, values[0], 5));
     assert_refused(cushim_unified_alloc(w.context, 4, N, CUSHIM_ATTACH_SINGLE, &unified),
-                   CUSHIM_ERROR_INVALID_ARGUMENT, "not 4");
+                   CUSHIM_ERROR_INVALID_ARGUMENT, "cushim_unified_attach() attaches it to one stream");
     cushim_unified_free(&unified);
     cushim_slice_free(&slice);
     cushim_stream_free(&a);
@@ -177,7 +177,7 @@ Test(safe_memory, attached_to_one_stream_it_is_refused_on_others)
     assert_ok(cushim_slice_fill(f.a, f.unified, 3));
     cr_expect(not(device_objects(&f, f.a)));
     assert_refused(cushim_unified_attach(f.a, f.unified, (enum cushim_attach) 3),
-                   CUSHIM_ERROR_INVALID_ARGUMENT, "no way 3");
+                   CUSHIM_ERROR_INVALID_ARGUMENT, "attach is 3, it must be one of enum");
     close_fixture(&f);
 }
 

@@ -297,9 +297,12 @@ Test(safe_pool, peers)
     assert_ok(cushim_pool_access(f.pool, f.far, &access));
     cr_expect(eq(int, (int) access, CUSHIM_POOL_ACCESS_NONE));
     assert_refused(cushim_pool_allow(f.pool, f.far, CUSHIM_POOL_ACCESS_READ), 1,
-                   "cuMemPoolSetAccess");
-    assert_refused(cushim_pool_allow(f.pool, f.w.context, CUSHIM_POOL_ACCESS_NONE), 1,
-                   "cuMemPoolSetAccess");
+                   "drivers so far know no access for reading alone");
+    assert_refused(cushim_pool_allow(f.pool, f.w.context, CUSHIM_POOL_ACCESS_NONE),
+                   CUSHIM_ERROR_INVALID_ARGUMENT, "peer is of the pool's own device");
+    assert_refused(cushim_pool_allow(f.pool, f.w.context, CUSHIM_POOL_ACCESS_READ),
+                   CUSHIM_ERROR_INVALID_ARGUMENT, "peer is of the pool's own device");
+    assert_ok(cushim_pool_allow(f.pool, f.w.context, CUSHIM_POOL_ACCESS_READ_WRITE));
     assert_refused(cushim_pool_allow(f.pool, f.far, (enum cushim_pool_access) 2),
                    CUSHIM_ERROR_INVALID_ARGUMENT, "access is 2, it must be one of enum");
     cushim_slice_free(&x);
@@ -312,12 +315,20 @@ Test(safe_pool, has_a_limit)
 {
     cushim_slice x = CUSHIM_NONE;
     struct fixture f;
+    char words[100];
 
     open_fixture_with(&f, cushim_pool_params(.max_bytes = BLOCK));
     assert_refused(cushim_slice_alloc_from(f.a, f.pool, 1, BLOCK + 1, &x), 2,
                    "cuMemAllocFromPoolAsync");
+    snprintf(words, sizeof(words),
+             "the pool has at most %zu, which is its .max_bytes, and 0 of them are in use",
+             (size_t) BLOCK);
+    assert_text(words);
     cr_expect(eq(u64, x.id, 0));
     x = from_pool(&f, BLOCK);
+    assert_refused(cushim_slice_alloc_from(f.a, f.pool, 1, BLOCK, &x), 2, ".max_bytes");
+    snprintf(words, sizeof(words), "and %zu of them are in use", (size_t) BLOCK);
+    assert_text(words);
     cushim_slice_free(&x);
     close_fixture(&f);
 }

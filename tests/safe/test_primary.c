@@ -25,7 +25,7 @@ static void check_works(cushim_context context)
     cushim_stream_free(&stream);
 }
 
-#define assert_in_use(expr) assert_refused(expr, CUSHIM_ERROR_BUSY, "has handles or objects")
+#define assert_in_use(expr) assert_refused(expr, CUSHIM_ERROR_BUSY, "of device 0 is still used by")
 
 Test(safe_primary, objects_of_an_interposed_driver_keep_it)
 {

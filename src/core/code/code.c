@@ -125,6 +125,8 @@ static const char *examine(const char *data, size_t bytes, enum cushim__code_kin
         return "CUDA C++ and not PTX: cushim_module_compile() compiles it";
     *ret_kind = CUSHIM__CODE_PTX;
     length = strnlen(data, bytes);
+    if (length && !strstr(data, ".version"))
+        return "neither PTX, which begins with .version, nor a cubin, nor a fat binary";
     /* NULs may end a text, and nothing may follow them. */
     for (size_t i = length; i < bytes; i++)
         if (data[i])
@@ -155,9 +157,6 @@ cushim_status cushim__code_copy(const void *data, size_t bytes, const char *labe
 {
     char *copy;
 
-    if (!data)
-        return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, label, "%s: data is NULL",
-                               call);
     copy = bytes < PTRDIFF_MAX ? malloc(bytes + 1) : NULL;
     if (!copy)
         return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, call, label,

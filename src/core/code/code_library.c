@@ -143,7 +143,7 @@ cushim_status cushim__code_library_kernel(const struct cushim__scope *scope,
     cushim_status status = CUSHIM_OK;
     char names[400];
 
-    if (result == CUDA_ERROR_NOT_FOUND)
+    if (result == CUDA_ERROR_NOT_FOUND || (result && !*name))
         return cushim__fail_at(
             CUDA_ERROR_NOT_FOUND, scope->call, label, "%s: no kernel '%s' in library%s%s%s%s",
             scope->call, name, *label ? " '" : "", label, *label ? "'" : "",

@@ -73,7 +73,7 @@ static cushim_status add_function(const struct cushim__scope *scope, struct cush
     const int result =
         CU_FN(scope->table, cuModuleGetFunction)(&cu, module->cu, lowered(module, name));
 
-    if (result == CUDA_ERROR_NOT_FOUND)
+    if (result == CUDA_ERROR_NOT_FOUND || (result && !*name))
         return not_found(scope, module,
                          (struct cushim__module_name){name, CUSHIM__MODULE_FUNCTION});
     CUSHIM_TRY(cushim__check_result(scope, result, "cuModuleGetFunction"));
@@ -129,9 +129,9 @@ static cushim_status add_variable(const struct cushim__scope *scope, struct cush
     const int result = CU_FN(scope->table, cuModuleGetGlobal_v2)(&address, &bytes, module->cu,
                                                                  lowered(module, name));
 
-    /* A driver answers that the name of a kernel is not valid. */
+    /* A driver answers that an empty name is not valid, nor that of a kernel. */
     if (result == CUDA_ERROR_NOT_FOUND ||
-        (result == CUDA_ERROR_INVALID_VALUE && has_function(scope, module, name)))
+        (result == CUDA_ERROR_INVALID_VALUE && (!*name || has_function(scope, module, name))))
         return not_found(scope, module,
                          (struct cushim__module_name){name, CUSHIM__MODULE_VARIABLE});
     CUSHIM_TRY(cushim__check_result(scope, result, "cuModuleGetGlobal_v2"));

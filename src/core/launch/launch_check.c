@@ -144,11 +144,15 @@ cushim_status cushim__launch_shape(struct cushim__launch *launch)
     return check_shared(launch);
 }
 
+static const char *name_of(const struct cushim__launch *launch, size_t i)
+{
+    return launch->arguments[i].name ? launch->arguments[i].name : "";
+}
+
 static cushim_status wrong_size(const struct cushim__launch *launch, size_t i)
 {
     const struct cushim_argument *argument = &launch->arguments[i];
-
-    const char *name = argument->name ? argument->name : "";
+    const char *name = name_of(launch, i);
     const bool is_literal =
         strspn(name, "-.") < 2 && isdigit((unsigned char) name[strspn(name, "-.")]);
 
@@ -170,10 +174,8 @@ static cushim_status wrong_count(const struct cushim__launch *launch)
 
 static cushim_status no_value(const struct cushim__launch *launch, size_t i)
 {
-    const char *name = launch->arguments[i].name;
-
     return FAIL(launch, "%s: argument %zu (%s) has no value", launch->function->name, i,
-                name ? name : "");
+                name_of(launch, i));
 }
 
 cushim_status cushim__launch_check_arguments(const struct cushim__launch *launch)
@@ -238,12 +240,12 @@ static cushim_status check_same(const struct cushim__launch *launch, size_t i)
     return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, launch->scope->call,
                            launch->function->name,
                            "%s: argument %zu (%s) is 'same', and no other argument has that memory",
-                           launch->function->name, i, argument->name ? argument->name : "");
+                           launch->function->name, i, name_of(launch, i));
 }
 
 cushim_status cushim__launch_check_overlap(const struct cushim__launch *launch)
 {
-    static const char *const words[] = {"value", "in", "out", "inout", "same"};
+    static const char *const verbs[] = {"", "reads", "writes", "reads and writes", "uses again"};
     struct cushim__object *memory;
     const char *label = "";
     size_t a, b, bytes;
@@ -261,11 +263,12 @@ cushim_status cushim__launch_check_overlap(const struct cushim__launch *launch)
         label = cushim__object_label(memory);
     cushim__fail_at(
         CUSHIM_ERROR_OVERLAP, launch->scope->call, launch->function->name,
-        "%s: arguments %zu (%s) and %zu (%s) overlap in %zu bytes%s%s%s; if the kernel is made for "
-        "that, one is CUSHIM_INOUT(), and the others CUSHIM_SAME()",
-        launch->function->name, a, words[launch->arguments[a].intent], b,
-        words[launch->arguments[b].intent], bytes, *label ? " of slice \"" : "", label,
-        *label ? "\"" : "");
+        "%s: argument %zu (%s), which the kernel %s, and argument %zu (%s), which it %s, overlap "
+        "in %zu bytes%s%s%s; if the kernel is made for that, one is CUSHIM_INOUT(), and the others "
+        "CUSHIM_SAME()",
+        launch->function->name, a, name_of(launch, a), verbs[launch->arguments[a].intent], b,
+        name_of(launch, b), verbs[launch->arguments[b].intent], bytes, *label ? " of '" : "", label,
+        *label ? "'" : "");
     if (memory)
         cushim__handle_unpin(launch->arguments[a].view.object);
     return CUSHIM_ERROR_OVERLAP;

@@ -24,6 +24,11 @@ static cushim_status copy(const struct cushim_argument *argument, const char *ca
     if ((unsigned) argument->intent > CUSHIM_INTENT_SAME || (value && !argument->value))
         return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, NULL,
                                "%s: argument '%s' has no value", call, name);
+    if (!value && cushim__handle_kind_of(argument->view.object) == CUSHIM__HANDLE_OP)
+        return cushim__fail_at(CUSHIM_ERROR_WRONG_HANDLE, call, NULL,
+                               "%s: argument '%s' is an operation, which runs once: it is an "
+                               "argument of cushim_op_launch() alone",
+                               call, name);
     block = bytes < SIZE_MAX / 2 ? malloc(bytes + strlen(name) + 1) : NULL;
     if (!block)
         return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, call, NULL, "no memory for argument '%s'",

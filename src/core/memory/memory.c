@@ -12,11 +12,19 @@ static cushim_status no_memory(const struct cushim__scope *scope)
 }
 
 /* Says how much was asked for, and how much there is. The driver answers only a number. */
-static void explain_no_room(const struct cushim__scope *scope, const struct cushim__buffer *buffer)
+static void explain_no_room(const struct cushim__scope *scope, const struct cushim__buffer *buffer,
+                            const struct cushim__pool *pool)
 {
     size_t available = 0, total = 0;
+    uint64_t used = 0;
 
     cushim__error_append("; %zu bytes were asked for", buffer->bytes);
+    if (pool && pool->max_bytes &&
+        !CU_FN(scope->table, cuMemPoolGetAttribute)(pool->cu, CU_MEMPOOL_ATTR_USED_MEM_CURRENT,
+                                                    &used))
+        cushim__error_append(", the pool has at most %zu, which is its .max_bytes, and %llu of "
+                             "them are in use",
+                             pool->max_bytes, (unsigned long long) used);
     if (buffer->memory != CUSHIM__MEMORY_PINNED &&
         !CU_FN(scope->table, cuMemGetInfo_v2)(&available, &total))
         cushim__error_append(", the device has %zu free of %zu", available, total);
@@ -24,10 +32,11 @@ static void explain_no_room(const struct cushim__scope *scope, const struct cush
 
 /* Returns the buffer if the allocation succeeded, and deletes it otherwise. */
 static cushim_status give(const struct cushim__scope *scope, struct cushim__buffer *buffer,
-                          cushim_status status, struct cushim__buffer **ret_buffer)
+                          const struct cushim__pool *pool, cushim_status status,
+                          struct cushim__buffer **ret_buffer)
 {
     if (status == CUDA_ERROR_OUT_OF_MEMORY)
-        explain_no_room(scope, buffer);
+        explain_no_room(scope, buffer, pool);
     if (status)
         cushim__buffer_delete(buffer);
     else
@@ -116,7 +125,7 @@ static cushim_status alloc_new(struct cushim__scope *scope, struct cushim__strea
         return no_memory(scope);
     buffer->reusable = !pool;
     status = call_alloc(scope, stream, buffer, cu);
-    return give(scope, buffer, status, ret_buffer);
+    return give(scope, buffer, pool, status, ret_buffer);
 }
 
 static bool is_of(const struct cushim__point *point, void *timeline)
@@ -145,7 +154,7 @@ cushim_status cushim__memory_alloc(struct cushim__scope *scope, struct cushim__s
     if (!bytes) {
         buffer = cushim__buffer_new(scope->context, CUSHIM__MEMORY_BORROWED, 0, NULL, 0,
                                     stream->timeline, NULL);
-        return buffer ? give(scope, buffer, CUSHIM_OK, ret_buffer) : no_memory(scope);
+        return buffer ? give(scope, buffer, NULL, CUSHIM_OK, ret_buffer) : no_memory(scope);
     }
     buffer = pool ? NULL : cushim__reuse_take(scope->context, bytes, stream->timeline);
     if (!buffer)
@@ -176,7 +185,7 @@ static cushim_status give_shared(struct cushim__scope *scope, struct cushim__buf
                                  cushim_status status, struct cushim__buffer **ret_buffer)
 {
     if (status || !buffer->bytes || cushim__host_memory_add(buffer))
-        return give(scope, buffer, status, ret_buffer);
+        return give(scope, buffer, NULL, status, ret_buffer);
     cushim__buffer_unref(buffer, scope->call, NULL);
     return no_memory(scope);
 }
@@ -193,7 +202,7 @@ cushim_status cushim__memory_alloc_plain(struct cushim__scope *scope, struct cus
         return no_memory(scope);
     if (bytes)
         status = call_alloc(scope, stream, buffer, NULL);
-    return give(scope, buffer, status, ret_buffer);
+    return give(scope, buffer, NULL, status, ret_buffer);
 }
 
 cushim_status cushim__memory_alloc_pinned(struct cushim__scope *scope, size_t bytes, unsigned flags,

@@ -65,7 +65,8 @@ cushim_status cushim__peer_set(const struct cushim__scope *scope,
 }
 
 cushim_status cushim__pool_give(const struct cushim__scope *scope, CUmemoryPool cu,
-                                enum cushim__pool_kind kind, const char *label, uint64_t *ret_id)
+                                enum cushim__pool_kind kind, size_t max_bytes, const char *label,
+                                uint64_t *ret_id)
 {
     struct cushim__pool *pool = calloc(1, sizeof(*pool));
     cushim_status status = CUSHIM_OK;
@@ -79,6 +80,7 @@ cushim_status cushim__pool_give(const struct cushim__scope *scope, CUmemoryPool 
     cushim__object_init(&pool->object, CUSHIM__HANDLE_POOL, scope->context, destroy);
     pool->cu = cu;
     pool->kind = kind;
+    pool->max_bytes = max_bytes;
     if (label)
         status = cushim__object_set_label(&pool->object, label, scope->call);
     if (!status)

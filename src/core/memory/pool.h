@@ -21,6 +21,7 @@ struct cushim__pool {
     struct cushim__object object; /* holds a reference on its context */
     CUmemoryPool cu;
     enum cushim__pool_kind kind;
+    size_t max_bytes; /* that the program has set; 0: none, or not known */
 };
 
 /*
@@ -39,10 +40,11 @@ cushim_status cushim__peer_set(const struct cushim__scope *scope,
                                const struct cushim__context *peer, bool enable);
 
 /*
- * Makes a pool object for a CUmemoryPool, with a label or NULL, and a handle for it. Unless it is
- * borrowed, it takes over the CUmemoryPool, on failure too.
+ * Makes a pool object for a CUmemoryPool, with its limit or 0, a label or NULL, and a handle for
+ * it. Unless it is borrowed, it takes over the CUmemoryPool, on failure too.
  */
 cushim_status cushim__pool_give(const struct cushim__scope *scope, CUmemoryPool cu,
-                                enum cushim__pool_kind kind, const char *label, uint64_t *ret_id);
+                                enum cushim__pool_kind kind, size_t max_bytes, const char *label,
+                                uint64_t *ret_id);
 
 #endif

@@ -85,8 +85,8 @@ cushim_status cushim__check_not_recording(const struct cushim__scope *scope,
     if (__builtin_expect(!records, 1))
         return CUSHIM_OK;
     return cushim__fail_at(CUSHIM_ERROR_CAPTURING, scope->call, scope->label,
-                           "%s: the stream records for a graph, nothing runs on it: %s is not "
-                           "possible before cushim_capture_end()",
+                           "%s: the stream records for a graph, and nothing runs on it: %s is "
+                           "not possible while it records",
                            scope->call, what);
 }
 
@@ -350,7 +350,8 @@ cushim_status cushim__recording_join(const struct cushim__scope *scope,
 
 /*
  * Takes the recording from its recorders, which cannot be used any more. A stream of the program
- * that has recorded can. Under the stream lock. The caller ends the capture, and then calls forget_recording().
+ * that has recorded can. Under the stream lock. The caller ends the capture, and then calls
+ * forget_recording().
  */
 static void detach(struct cushim__recording *recording)
 {

@@ -234,7 +234,7 @@ Test(graph, copies_with_pinned_memory_by_its_address, .init = begin)
     assert_ok(cushim_slice_read_async(recorder, x, (float *) (uintptr_t) out, N));
     assert_refused(cushim_slice_write_async(recorder, x, other, N), CUSHIM_ERROR_CAPTURING,
                    "a copy with memory of the host that cushim_pinned_alloc() did not make is not "
-                   "possible before cushim_capture_end()");
+                   "possible while it records");
     assert_refused(cushim_slice_write(recorder, x, in, N), CUSHIM_ERROR_CAPTURING,
                    "a copy that is done when the call returns is not possible");
     assert_ok(cushim_capture_end(&recorder, &graph));

@@ -257,7 +257,9 @@ Test(launch, written_memory_overlaps_nothing, .init = begin)
 
     assert_ok(cushim_label(x, "weights"));
     REFUSED(CUSHIM_ERROR_OVERLAP,
-            "saxpy: arguments 1 (in) and 2 (inout) overlap in 8000 bytes of slice \"weights\"",
+            "saxpy: argument 1 (x), which the kernel reads, and argument 2 (x), which it reads and "
+            "writes, overlap in 8000 bytes of 'weights'; if the kernel is made for that, one is "
+            "CUSHIM_INOUT(), and the others CUSHIM_SAME()",
             saxpy, cushim_for_elements(n), CUSHIM_VALUE(a), CUSHIM_IN(x), CUSHIM_INOUT(x),
             CUSHIM_VALUE(n));
     assert_ok(cushim_view_split(CUSHIM_VIEW(x), N, &left, &right));

@@ -174,7 +174,7 @@ Test(module, what_is_no_image, .init = begin)
     assert_refused(cushim_module_load_file(w.context, "", NULL, &module), 301,
                    "cushim_module_load_file: the path is empty");
     assert_refused(cushim_module_load_text(w.context, NULL, NULL, &module),
-                   CUSHIM_ERROR_INVALID_ARGUMENT, "data is NULL");
+                   CUSHIM_ERROR_INVALID_ARGUMENT, "ptx is NULL");
     assert_refused(cushim_module_load_text(w.context, ptx, NULL, NULL),
                    CUSHIM_ERROR_INVALID_ARGUMENT, "ret_module is NULL");
     cr_assert(eq(u64, count(&w, "cuModuleLoadDataEx"), 0));
