@@ -156,6 +156,7 @@ static void describe(struct cushim__launch *launch, struct cushim__submission *s
     s->n = launch->n_accesses + 1;
     s->attaching = false;
     s->recordable = true;
+    s->in_order = false;
     s->waits_only = false;
     s->locks.n = 0;
 }
