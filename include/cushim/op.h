@@ -20,6 +20,9 @@
  * operation that is not needed any more, with all that it has taken. cushim_op_share() makes an
  * operation that several others can take.
  *
+ * Data of the host is given with a function that releases it. If such a function frees what has
+ * data of its own, that data is released as soon as the function has returned.
+ *
  * Errors. A function that describes always returns an operation. If it fails, it returns one that
  * fails with its error when it is submitted, and the sentence names the step:
  *

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/release.h"
 #include "core/object/staging.h"
 #include "core/order/stream.h"
 
@@ -35,7 +36,7 @@ cushim_status cushim__flight_hold(struct cushim__flight *flight, void *data,
     struct cushim__kept *kept = calloc(1, sizeof(*kept));
 
     if (!kept) {
-        release(data);
+        cushim__release(release, data);
         return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, NULL, NULL, "no memory to hold data");
     }
     kept->release = release;
@@ -153,8 +154,7 @@ void cushim__flight_end(struct cushim__flight *flight, bool done)
             kept->block->busy = !done;
             cushim__staging_give(kept->context, kept->block);
         }
-        if (kept->release)
-            kept->release(kept->data);
+        cushim__release(kept->release, kept->data);
         free(kept);
         kept = next;
     }

@@ -7,6 +7,7 @@
 
 #include "async/gate.h"
 #include "async/run.h"
+#include "base/release.h"
 #include "core/memory/slice.h"
 
 /* --- handles --- */
@@ -70,8 +71,8 @@ cushim_op cushim_op_value(void *data, void (*release)(void *data))
 {
     struct cushim_output *output = cushim__output_data(data, release);
 
-    if (!output && release)
-        release(data);
+    if (!output)
+        cushim__release(release, data);
     return give_value(output, __func__);
 }
 
@@ -220,8 +221,7 @@ static cushim_status run_map(struct cushim__run *run, struct cushim__node *node,
     ret->output = cushim__output_data(data, callback->release);
     if (ret->output)
         return CUSHIM_OK;
-    if (callback->release)
-        callback->release(data);
+    cushim__release(callback->release, data);
     return cushim__error()->status;
 }
 
@@ -262,8 +262,7 @@ static void finish_hold(struct cushim__node *node)
 {
     struct callback *callback = (struct callback *) node;
 
-    if (callback->release)
-        callback->release(callback->user);
+    cushim__release(callback->release, callback->user);
 }
 
 static const struct cushim__node_type call_type = {.noun = "callback", .run = run_call},
@@ -371,7 +370,7 @@ cushim_op cushim_op_hold(cushim_op op, void *data, void (*release)(void *data))
 
     if (callback)
         callback->release = release;
-    else if (release)
-        release(data);
+    else
+        cushim__release(release, data);
     return give(callback, __func__);
 }

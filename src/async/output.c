@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "base/release.h"
 #include "base/status.h"
 #include "core/object/handle_words.h"
 #include "core/object/object.h"
@@ -70,8 +71,8 @@ static void destroy(struct cushim_output *output)
                                  cushim__handle_kind_of(output->u.view.object), "cushim_op_free");
         break;
     case CUSHIM_OUTPUT_DATA:
-        if (output->u.data.release && !output->taken)
-            output->u.data.release(output->u.data.pointer);
+        if (!output->taken)
+            cushim__release(output->u.data.release, output->u.data.pointer);
         break;
     case CUSHIM_OUTPUT_LIST:
         for (size_t i = 0; i < output->u.list.n; i++)

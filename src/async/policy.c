@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/params.h"
+#include "base/release.h"
 #include "base/status.h"
 #include "core/object/handle_words.h"
 #include "core/object/scope.h"
@@ -21,8 +22,7 @@ static void destroy(void *object)
         cushim_stream_free(&policy->streams[i]);
     free(policy->streams);
     cushim_pool_free(&policy->pool);
-    if (policy->release)
-        policy->release(policy->user);
+    cushim__release(policy->release, policy->user);
     cushim_close(&policy->driver);
     cushim__object_finish(&policy->object);
     free(policy);
@@ -201,8 +201,8 @@ cushim_status cushim_policy_custom(cushim_status (*next)(void *user, cushim_stre
 {
     const cushim_status status = custom(next, user, release, params, __func__, ret_policy);
 
-    if (status && release)
-        release(user);
+    if (status)
+        cushim__release(release, user);
     return status;
 }
 

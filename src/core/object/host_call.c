@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/release.h"
+
 void cushim__host_call_add(struct cushim__context *context, struct cushim__host_call *host_call)
 {
     cushim__mutex_lock(&context->pool_lock);
@@ -24,7 +26,10 @@ static void finish(struct cushim__host_call *host_call)
 {
     struct cushim__context *context = host_call->context;
 
-    if (host_call->release)
+    /* A graph has any number of calls, which may free other graphs. */
+    if (host_call->is_recorded)
+        cushim__release(host_call->release, host_call->user);
+    else if (host_call->release)
         host_call->release(host_call->user);
     cushim__mutex_lock(&context->pool_lock);
     *host_call->link = host_call->next;

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Data whose release frees the next object, which has data, too: any number of objects in a row.
+ * The stack has room for a small part of them.
+ */
+#include "async.h"
+
+SUITE(release);
+
+enum { CHAIN = 100000 };
+
+static int released;
+
+static cushim_op done(void)
+{
+    return cushim_op_value(NULL, NULL);
+}
+
+/* The data is the handle of the next object, or zero. */
+static void *data_of(uint64_t id)
+{
+    return (void *) (uintptr_t) id;
+}
+
+static void free_op(void *data)
+{
+    released++;
+    cushim_op_free(&(cushim_op){.id = (uintptr_t) data});
+}
+
+static void free_future(void *data)
+{
+    released++;
+    cushim_future_free(&(cushim_future){.id = (uintptr_t) data});
+}
+
+static void cancel_future(void *data)
+{
+    cushim_future future = {.id = (uintptr_t) data};
+
+    released++;
+    if (future.id)
+        assert_ok(cushim_future_cancel(future));
+    cushim_future_free(&future);
+}
+
+static void free_policy(void *data)
+{
+    released++;
+    cushim_policy_free(&(cushim_policy){.id = (uintptr_t) data});
+}
+
+static void free_graph(void *data)
+{
+    released++;
+    cushim_graph_free(&(cushim_graph){.id = (uintptr_t) data});
+}
+
+Test(release, operations_free_operations, .init = begin)
+{
+    cushim_op op = CUSHIM_NONE;
+
+    released = 0;
+    for (int i = 0; i < CHAIN; i++)
+        op = i % 2 ? cushim_op_value(data_of(op.id), free_op)
+                   : cushim_op_hold(done(), data_of(op.id), free_op);
+    cushim_op_free(&op);
+    cr_assert(eq(int, released, CHAIN));
+    finish();
+}
+
+Test(release, futures_free_futures, .init = begin)
+{
+    cushim_future future = CUSHIM_NONE, next;
+
+    released = 0;
+    for (int i = 0; i < CHAIN; i++) {
+        assert_ok(cushim_op_run(cushim_op_value(data_of(future.id), free_future), stream, &next));
+        future = next;
+    }
+    cushim_future_free(&future);
+    cr_assert(eq(int, released, CHAIN));
+    finish();
+}
+
+Test(release, futures_in_flight_free_futures, .init = begin)
+{
+    cushim_future future = CUSHIM_NONE, next;
+
+    released = 0;
+    for (int i = 0; i < CHAIN; i++) {
+        assert_ok(cushim_op_submit_on(cushim_op_hold(done(), data_of(future.id), free_future),
+                                      stream, &next));
+        future = next;
+    }
+    assert_ok(cushim_stream_synchronize(stream));
+    cushim_future_free(&future);
+    while (released < CHAIN)
+        assert_ok(cushim_stream_synchronize(stream));
+    cr_assert(eq(int, released, CHAIN));
+    finish();
+}
+
+Test(release, futures_cancel_futures, .init = begin)
+{
+    cushim_future future = CUSHIM_NONE, next;
+    cushim_policy policy;
+
+    released = 0;
+    assert_ok(cushim_policy_single(stream, NULL, &policy));
+    for (int i = 0; i < CHAIN; i++) {
+        assert_ok(
+            cushim_op_schedule(cushim_op_value(data_of(future.id), cancel_future), policy, &next));
+        future = next;
+    }
+    cancel_future(data_of(future.id));
+    cr_assert(eq(int, released, CHAIN + 1));
+    cushim_policy_free(&policy);
+    finish();
+}
+
+static cushim_status next_stream(void *user, cushim_stream *ret_stream)
+{
+    (void) user;
+    *ret_stream = stream;
+    return CUSHIM_OK;
+}
+
+Test(release, policies_free_policies, .init = begin)
+{
+    cushim_policy policy = CUSHIM_NONE, next;
+
+    released = 0;
+    for (int i = 0; i < CHAIN; i++) {
+        assert_ok(cushim_policy_custom(next_stream, data_of(policy.id), free_policy, NULL, &next));
+        policy = next;
+    }
+    cushim_policy_free(&policy);
+    cr_assert(eq(int, released, CHAIN));
+    finish();
+}
+
+static void do_nothing(void *user)
+{
+    (void) user;
+}
+
+Test(release, graphs_free_graphs, .init = begin)
+{
+    enum { GRAPHS = CHAIN / 4 };
+    cushim_graph graph = CUSHIM_NONE, next;
+    cushim_stream recorder;
+
+    released = 0;
+    for (int i = 0; i < GRAPHS; i++) {
+        assert_ok(cushim_capture_begin(w.context, &recorder));
+        assert_ok(cushim_stream_host_function(recorder, do_nothing, data_of(graph.id), free_graph));
+        assert_ok(cushim_capture_end(&recorder, &next));
+        graph = next;
+    }
+    cushim_graph_free(&graph);
+    cr_assert(eq(int, released, GRAPHS));
+    finish();
+}
+
+/* --- what is released inside of a release --- */
+
+static cushim_future inner;
+static int inside, nested;
+
+static void note_inner(void *data)
+{
+    (void) data;
+    nested += inside;
+    released++;
+}
+
+static void free_inner(void *data)
+{
+    (void) data;
+    inside = 1;
+    cushim_future_free(&inner);
+    cr_assert(eq(int, released, 0));
+    inside = 0;
+}
+
+Test(release, what_it_frees_is_released_after_it, .init = begin)
+{
+    released = nested = 0;
+    assert_ok(cushim_op_run(cushim_op_value(NULL, note_inner), stream, &inner));
+    assert_ok(cushim_op_run(cushim_op_value(NULL, free_inner), stream, NULL));
+    cr_assert(eq(int, released, 1));
+    cr_assert(eq(int, nested, 0));
+    finish();
+}
