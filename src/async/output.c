@@ -118,6 +118,7 @@ static struct cushim_output *move_list(struct cushim_output *list)
     for (size_t i = 0; moved && i < list->u.list.n; i++)
         moved->u.list.items[i] = TAKE_PTR(list->u.list.items[i]);
     if (moved) {
+        moved->u.list.depth = list->u.list.depth;
         list->kind = CUSHIM_OUTPUT_NOTHING;
         list->taken = true;
     }

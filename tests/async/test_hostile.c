@@ -223,6 +223,31 @@ Test(hostile, lists_are_in_lists_at_most_so_deep, .init = begin, .timeout = LIMI
     finish();
 }
 
+/* Puts the output of the operation before into a list of one. */
+static cushim_op wrap(const struct cushim_exec *exec, cushim_output *output, void *user)
+{
+    cushim_op op = cushim_op_from_output(output);
+
+    (void) exec, (void) user;
+    return cushim_op_all(&op, 1);
+}
+
+static cushim_op wrap_times(int n)
+{
+    cushim_op op = done();
+
+    for (int i = 0; i < n; i++)
+        op = cushim_op_then(op, wrap, NULL);
+    return op;
+}
+
+Test(hostile, lists_of_callbacks_are_as_deep_as_others, .init = begin, .timeout = LIMIT)
+{
+    assert_ok(cushim_op_run(wrap_times(1000), stream, NULL));
+    assert_refused(cushim_op_run(wrap_times(1001), stream, NULL), CUSHIM_ERROR_LIMIT, "1000 deep");
+    finish();
+}
+
 /* --- shared and split --- */
 
 /* What is behind 60 operations that all share the one before: 2 to the 60 ways. */
