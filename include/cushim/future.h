@@ -62,7 +62,11 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_future_submit(cushim_future futur
 CUSHIM_API CUSHIM_CHECKED cushim_status cushim_op_submit(cushim_op op, cushim_policy policy,
                                                          cushim_future *ret_future);
 
-/** Submits an operation to a certain stream. Otherwise like cushim_op_submit(). */
+/**
+ * Submits an operation to a certain stream. Otherwise like cushim_op_submit(). The result is
+ * CUSHIM_ERROR_CAPTURING for a recorder (graph.h), and for a stream that the program captures by
+ * the driver's own functions.
+ */
 CUSHIM_API CUSHIM_CHECKED cushim_status cushim_op_submit_on(cushim_op op, cushim_stream stream,
                                                             cushim_future *ret_future);
 

@@ -195,12 +195,20 @@ static cushim_status submit_to(struct cushim__future *future, struct cushim__str
     return CUSHIM_OK;
 }
 
-/* Fails for a recorder, on which nothing runs: it would never end a future. */
+/*
+ * Fails for a recorder, and for a stream that the program captures: nothing runs on them, so it
+ * would never end a future.
+ */
 static cushim_status check_runs(const struct cushim__stream *stream, const char *call)
 {
-    const struct cushim__scope scope = {.context = stream->object.context, .call = call};
+    struct cushim__scope scope;
+    cushim_status status;
 
-    return cushim__check_not_recording(&scope, stream->timeline, "submitting an operation");
+    CUSHIM_TRY(cushim__scope_enter(stream->object.context, call, NULL, &scope));
+    status = cushim__check_not_recording(&scope, stream->timeline, "submitting an operation");
+    if (!status)
+        status = cushim__check_not_captured(&scope, stream->cu);
+    return cushim__scope_leave(&scope, status);
 }
 
 /* What is done with a future whose stream is pinned: submit_to(), or run_and_wait(). */

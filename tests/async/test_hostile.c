@@ -417,3 +417,32 @@ Test(hostile, a_policy_sets_another_when_it_goes, .init = begin, .timeout = LIMI
     assert_ok(cushim_policy_set_thread_default((cushim_policy) CUSHIM_NONE));
     finish();
 }
+
+/* --- streams that the program captures --- */
+
+static void nothing(void *user)
+{
+    (void) user;
+}
+
+/* A graph that the program makes of it would call a function again that is called once. */
+Test(hostile, a_stream_that_the_program_captures, .init = begin, .timeout = LIMIT)
+{
+    cushim_future future;
+    void *cu, *graph = NULL;
+
+    assert_ok(cushim_stream_raw(stream, &cu));
+    assert_ok(cushim_context_push(w.context));
+    assert_ok(RAW(&w, cuStreamBeginCapture_v2, (void *, int), cu, 2));
+    assert_refused(cushim_op_submit_on(floats(1), stream, &future), CUSHIM_ERROR_CAPTURING,
+                   "the program captures the stream");
+    assert_refused(cushim_op_run(floats(1), stream, NULL), CUSHIM_ERROR_CAPTURING,
+                   "the program captures the stream");
+    assert_refused(cushim_stream_host_function(stream, nothing, NULL, NULL), CUSHIM_ERROR_CAPTURING,
+                   "the program captures the stream");
+    assert_ok(RAW(&w, cuStreamEndCapture, (void *, void **), cu, &graph)); /* it goes on */
+    assert_ok(RAW(&w, cuGraphDestroy, (void *), graph));
+    assert_ok(cushim_context_pop(w.driver, NULL));
+    assert_ok(cushim_op_run(floats(1), stream, NULL));
+    finish();
+}

@@ -70,6 +70,20 @@ void cushim__recording_free(struct cushim__recording *recording)
     free(recording);
 }
 
+cushim_status cushim__check_not_captured(const struct cushim__scope *scope, CUstream cu)
+{
+    int capture = 0;
+
+    CUSHIM_TRY(CU_CALL(scope, cuStreamIsCapturing, (cu, &capture)));
+    if (!capture)
+        return CUSHIM_OK;
+    return cushim__fail_at(CUSHIM_ERROR_CAPTURING, scope->call, scope->label,
+                           "%s: the program captures the stream by the driver's functions, and "
+                           "their graph would call what it does not keep: see "
+                           "cushim_capture_begin()",
+                           scope->call);
+}
+
 /* The branch is read under the stream lock, because another thread may end the recording. */
 cushim_status cushim__check_not_recording(const struct cushim__scope *scope,
                                           struct cushim__timeline *timeline, const char *what)

@@ -150,6 +150,12 @@ static inline unsigned cushim__recording_last(const struct cushim__recording *re
 }
 
 /*
+ * Returns CUSHIM_ERROR_CAPTURING if the program captures a stream by the driver's own functions.
+ * Only what would do harm later asks for this: a function that is called once.
+ */
+cushim_status cushim__check_not_captured(const struct cushim__scope *scope, CUstream cu);
+
+/*
  * Returns CUSHIM_ERROR_CAPTURING if the stream records. what names the action in the error text,
  * such as "waiting for it".
  */

@@ -158,7 +158,9 @@ static cushim_status launch_host(struct cushim__scope *scope, struct cushim__str
     CUSHIM_TRY(cushim__submit_begin(&s));
     recording = stream->timeline->branch ? stream->timeline->branch->recording : NULL;
     host_call->is_recorded = recording;
-    status = CU_CALL(scope, cuLaunchHostFunc, (stream->cu, cushim__host_call_make, host_call));
+    status = recording ? CUSHIM_OK : cushim__check_not_captured(scope, stream->cu);
+    if (!status)
+        status = CU_CALL(scope, cuLaunchHostFunc, (stream->cu, cushim__host_call_make, host_call));
     /*
      * A host call that is not recorded may have run and been freed already, so only a recorded one
      * is used here.
