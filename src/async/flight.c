@@ -160,6 +160,26 @@ void cushim__flight_end(struct cushim__flight *flight, bool done)
     }
 }
 
+struct cushim__flight cushim__flight_take_blocks(struct cushim__flight *flight)
+{
+    struct cushim__flight blocks = {.first = NULL};
+    struct cushim__kept **link = &flight->first;
+
+    while (*link) {
+        struct cushim__kept *kept = *link;
+
+        if (!kept->block) {
+            link = &kept->next;
+            continue;
+        }
+        *link = kept->next;
+        kept->next = blocks.first;
+        blocks.first = kept;
+    }
+    flight->last = link;
+    return blocks;
+}
+
 void cushim__flight_finish(struct cushim__flight *flight)
 {
     for (size_t i = 0; i < flight->n_foreign; i++)

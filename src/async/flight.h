@@ -48,6 +48,12 @@ void cushim__flight_deliver(const struct cushim__flight *flight);
  */
 void cushim__flight_end(struct cushim__flight *flight, bool done);
 
+/*
+ * Takes the blocks alone into a flight of their own, and leaves the data that is held: who ends the
+ * blocks in a thread of the driver leaves the program's functions to another thread.
+ */
+struct cushim__flight cushim__flight_take_blocks(struct cushim__flight *flight);
+
 /* Drops the references on contexts, after the end. It may call the driver. */
 void cushim__flight_finish(struct cushim__flight *flight);
 

@@ -190,8 +190,8 @@ static cushim_status submit_to(struct cushim__future *future, struct cushim__str
     cushim__mutex_unlock(&future->lock);
     if (early)
         cushim__future_wake(future, atomic_load(&future->lost));
-    if (watch && !atomic_exchange(&future->watched, true))
-        cushim__watch(future->id);
+    if (watch)
+        cushim__watch(future);
     return CUSHIM_OK;
 }
 

@@ -33,6 +33,11 @@ enum cushim__future_state {
 
 struct cushim__waiter;
 
+/* A place in the list of futures that are watched (watch.h). */
+struct cushim__watched {
+    struct cushim__future *next, **link; /* link is NULL: not in it */
+};
+
 struct cushim__future {
     struct cushim__object object;  /* its context is NULL */
     uint64_t id;                   /* its first handle, which the driver's function pins */
@@ -69,7 +74,8 @@ struct cushim__future {
     uint64_t policy;      /* the same, if the policy spreads; or 0 */
     struct cushim__flight flight;
     struct cushim_output *output;
-    atomic_bool watched;
+
+    struct cushim__watched watched; /* under the lock of the watch */
 };
 
 /* A thread that waits for one of several futures, or for all. */
@@ -106,14 +112,18 @@ void cushim__future_tell(struct cushim__future *future, bool lost, bool in_drive
  */
 void cushim__future_look(struct cushim__future *future, unsigned questions);
 
+/* Which streams were asked in one round: one question for each is enough for all futures on it. */
+struct cushim__asked {
+    const struct cushim__stream *streams[64]; /* by their address; only to be compared */
+};
+
 /*
  * Looks after a future every few milliseconds, with many questions, because a software device may
  * do a piece of its work for each; others are asked for some microseconds. Does nothing if its
- * stream is the one that was asked before. Returns the stream, only to be compared, or NULL if
- * nothing is known of it now.
+ * stream was asked in this round. False if nothing is left to be looked after: the future has
+ * ended, or was freed.
  */
-const struct cushim__stream *cushim__future_look_after(struct cushim__future *future,
-                                                       const struct cushim__stream *before);
+bool cushim__future_look_after(struct cushim__future *future, struct cushim__asked *asked);
 
 /*
  * Returns the result of a future, which it settles if it has ended, or CUSHIM_PENDING. Looks after

@@ -2,7 +2,7 @@
 /* What a future gives back when its last handle is closed. */
 #include <unistd.h>
 
-#include "async/future.h"
+#include "async/watch.h"
 
 struct cushim__flight cushim__future_take_kept(struct cushim__future *future)
 {
@@ -55,6 +55,7 @@ static void drop(struct cushim__future *future)
 {
     drop_result(future);
     cushim__future_drop(future);
+    cushim__unwatch(future);
 }
 
 /*

@@ -22,36 +22,25 @@ static void reached(void *user)
     atomic_store(&future->reached, true);
 }
 
-/* Ends a flight whose data may be the program's. */
-static void end_flight(struct cushim__future *future, struct cushim__flight *flight)
-{
-    if (!flight->first)
-        return;
-    if (future->call.is_made)
-        cushim__host_function_begin();
-    cushim__flight_end(flight, atomic_load(&future->reached));
-    if (future->call.is_made)
-        cushim__host_function_end();
-}
-
 /*
- * Called once in any case, also when the context ends. It calls no driver. Of a dropped future
- * nothing else keeps the context, so what is of the context is given back here, if it was not when
- * the future was dropped.
+ * Called once in any case, also when the context ends. It calls no driver, and no function of the
+ * program but notify(): data that is held is released with the future. Of a dropped future nothing
+ * else keeps the context, so the blocks, which are of the context, are given back here, if they
+ * were not when the future was dropped.
  */
 static void released(void *user)
 {
     struct cushim__future *future = user;
-    struct cushim__flight kept = {.first = NULL};
+    struct cushim__flight blocks = {.first = NULL};
 
     cushim__mutex_lock(&future->lock);
     cushim__future_tell(future, !atomic_load(&future->reached), future->call.is_made);
     future->released = true;
     if (future->dropped && future->state != CUSHIM__FUTURE_SETTLING &&
         future->state != CUSHIM__FUTURE_SUBMITTING)
-        kept = cushim__future_take_kept(future);
+        blocks = cushim__flight_take_blocks(&future->flight);
     cushim__mutex_unlock(&future->lock);
-    end_flight(future, &kept);
+    cushim__flight_end(&blocks, atomic_load(&future->reached));
 }
 
 /* The pin may be the last one. In a thread of the driver, the future is then destroyed later. */
@@ -78,6 +67,9 @@ cushim_status cushim__future_arm(struct cushim__future *future, struct cushim__s
     cushim_status status;
 
     cushim__handle_pin_again(future->id);
+    cushim__mutex_lock(&future->lock);
+    future->released = false; /* it was, if arming has failed before */
+    cushim__mutex_unlock(&future->lock);
     future->call = (struct cushim__host_call){
         .function = reached, .release = released, .user = future, .end = unpin};
     status = cushim__scope_enter(stream->object.context, "cushim_stream_host_function",

@@ -106,18 +106,32 @@ void cushim__future_look(struct cushim__future *future, unsigned questions)
     cushim__object_unref(&stream->object);
 }
 
-const struct cushim__stream *cushim__future_look_after(struct cushim__future *future,
-                                                       const struct cushim__stream *before)
+/* Where a stream is noted among those that were asked. Two may have the same place. */
+static const struct cushim__stream **place_of(struct cushim__asked *asked,
+                                              const struct cushim__stream *stream)
+{
+    const uint64_t mixed = (uint64_t) (uintptr_t) stream * UINT64_C(0x9e3779b97f4a7c15);
+
+    return &asked->streams[mixed >> 58];
+}
+
+bool cushim__future_look_after(struct cushim__future *future, struct cushim__asked *asked)
 {
     enum { QUESTIONS = 32 };
-    const struct cushim__stream *on;
+    const struct cushim__stream *on, **place;
+    bool dropped;
 
     cushim__mutex_lock(&future->lock);
     on = future->on;
+    dropped = future->dropped;
     cushim__mutex_unlock(&future->lock);
-    if (on && on != before)
+    place = place_of(asked, on);
+    if (on && on != *place) {
         cushim__future_look(future, QUESTIONS);
-    return atomic_load(&future->lost) ? NULL : on;
+        /* Each future of a stream that has failed learns that itself. */
+        *place = atomic_load(&future->lost) ? NULL : on;
+    }
+    return !dropped && !atomic_load(&future->ended);
 }
 
 /* --- settling --- */
@@ -152,11 +166,12 @@ static cushim_status fail_on_device(cushim_status status)
 
 /*
  * Settles a future that has ended. The driver is asked and host memory is copied without the lock,
- * which the driver's function takes. What was held is released last: then the program may use the
- * future, and free it.
+ * which the driver's function takes. No function of the program is called before the future has its
+ * result: it may ask for the future, and free it.
  */
 static void settle(struct cushim__future *future, const struct cushim__error *failure)
 {
+    const bool held = cushim__hold_deferred(true);
     struct cushim__stream *on = future->on; /* only the thread that settles takes it now */
     cushim_status status = find_end(future, on, failure);
     struct cushim__error before;
@@ -176,6 +191,7 @@ static void settle(struct cushim__future *future, const struct cushim__error *fa
     kept = cushim__future_take_kept(future);
     cushim__future_set(future, status);
     cushim__mutex_unlock(&future->lock);
+    cushim__hold_deferred(held);
     cushim__error_keep(&before);
     cushim__flight_end(&kept, !status);
     cushim__flight_finish(&future->flight);

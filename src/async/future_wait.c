@@ -38,9 +38,10 @@ static void add_waiters(struct waiting *w)
     }
 }
 
+/* The last one added is the first in the list of its future, which may be in the array n times. */
 static void remove_waiters(struct waiting *w)
 {
-    for (size_t i = 0; i < w->n; i++) {
+    for (size_t i = w->n; i-- > 0;) {
         struct cushim__future *future = w->futures[i];
         struct cushim__waiter **link = &future->waiters;
 
@@ -95,14 +96,13 @@ static void sleep_until(struct cushim__wait *wait, unsigned seen, uint64_t at)
     atomic_store(&wait->sleeps, false);
 }
 
-/* Asks the driver about the streams of futures; those that follow each other on one stream need
- * one. */
+/* Asks the driver about the streams of all futures. */
 static void look_at_all(const struct waiting *w)
 {
-    const struct cushim__stream *before = NULL;
+    struct cushim__asked asked = {{NULL}};
 
     for (size_t i = 0; i < w->n; i++)
-        before = cushim__future_look_after(w->futures[i], before);
+        (void) cushim__future_look_after(w->futures[i], &asked);
 }
 
 /*

@@ -98,8 +98,8 @@ int cushim_future_fd(cushim_future handle)
     fd = future->fd;
     watch = fd >= 0 && is_in_flight(future);
     cushim__mutex_unlock(&future->lock);
-    if (watch && !atomic_exchange(&future->watched, true))
-        cushim__watch(handle.id);
+    if (watch)
+        cushim__watch(future);
     cushim__handle_unpin(handle.id);
     return fd;
 }
@@ -128,8 +128,8 @@ cushim_status cushim_future_notify(cushim_future handle, void (*notify)(void *us
         call_notify(future, false);
     watch = notify && is_in_flight(future);
     cushim__mutex_unlock(&future->lock);
-    if (watch && !atomic_exchange(&future->watched, true))
-        cushim__watch(handle.id);
+    if (watch)
+        cushim__watch(future);
     cushim__handle_unpin(handle.id);
     return CUSHIM_OK;
 }

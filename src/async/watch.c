@@ -14,62 +14,70 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 CUSHIM__OPEN_IN_CHILD(lock);
 static pthread_cond_t added = PTHREAD_COND_INITIALIZER;
 
-/* A future by its handle: it is pinned only while the thread looks at it. */
-struct watched {
-    struct watched *next;
-    uint64_t id;
-};
-
-/* Under the lock. */
-static struct watched *all;
+/* Under the lock: the futures that are watched, each pinned. */
+static struct cushim__future *all;
+static struct cushim__future *looked_at; /* one of them; it stays in the list meanwhile */
 static bool started, stopping;
 
 /* Held while the thread calls the driver. */
 static pthread_mutex_t looking = PTHREAD_MUTEX_INITIALIZER;
 CUSHIM__OPEN_IN_CHILD(looking);
 
-/* Returns whether the future is still to be watched. *before is the stream that was asked last. */
-static bool look_at(uint64_t id, const struct cushim__stream **before)
+/* Under the lock. */
+static void link_to(struct cushim__future **list, struct cushim__future *future)
 {
-    struct cushim__future *future = cushim__handle_pin(id, CUSHIM__HANDLE_FUTURE, NULL);
-    bool watch;
-
-    if (!future)
-        return false;
-    *before = cushim__future_look_after(future, *before);
-    watch = !atomic_load(&future->ended);
-    cushim__handle_unpin(id);
-    return watch;
+    future->watched.next = *list;
+    future->watched.link = list;
+    if (*list)
+        (*list)->watched.link = &future->watched.next;
+    *list = future;
 }
 
-/* Looks at all futures of a list. Returns those that are still to be watched. */
-static struct watched *look_at_all(struct watched *list)
+static void unlink_it(struct cushim__future *future)
 {
-    const struct cushim__stream *before = NULL;
-    struct watched **link = &list;
+    *future->watched.link = future->watched.next;
+    if (future->watched.next)
+        future->watched.next->watched.link = future->watched.link;
+    future->watched.link = NULL;
+}
 
-    while (*link) {
-        struct watched *w = *link;
+/*
+ * The pin may be the last, which destroys the future and calls functions of the program: not in
+ * this thread, so a later call of the program does that.
+ */
+static void remove_here(struct cushim__future *future)
+{
+    pthread_mutex_lock(&lock);
+    unlink_it(future);
+    looked_at = NULL;
+    pthread_mutex_unlock(&lock);
+    cushim__handle_unpin_in_driver(future->id);
+}
 
-        if (look_at(w->id, &before)) {
-            link = &w->next;
-            continue;
-        }
-        *link = w->next;
-        free(w);
+/*
+ * Looks at all futures once. Others may be added or removed meanwhile: each is moved from one list
+ * to the other before it is looked at.
+ */
+static void look_at_all(void)
+{
+    struct cushim__asked asked = {{NULL}};
+    struct cushim__future *left, *future;
+
+    pthread_mutex_lock(&lock);
+    left = TAKE_PTR(all);
+    if (left)
+        left->watched.link = &left;
+    while ((future = left)) {
+        unlink_it(future);
+        link_to(&all, future);
+        looked_at = future;
+        pthread_mutex_unlock(&lock);
+        if (!cushim__future_look_after(future, &asked))
+            remove_here(future);
+        pthread_mutex_lock(&lock);
+        looked_at = NULL;
     }
-    return list;
-}
-
-/* Puts a list back in front of those that were added meanwhile. */
-static void put_back(struct watched *list)
-{
-    struct watched **end = &list;
-
-    while (*end)
-        end = &(*end)->next;
-    *end = all;
-    all = list;
+    pthread_mutex_unlock(&lock);
 }
 
 static void sleep_a_while(void)
@@ -82,21 +90,16 @@ static void sleep_a_while(void)
 static void *body(void *user)
 {
     (void) user;
+    cushim__hold_deferred(true);
     for (;;) {
-        struct watched *list;
-
         pthread_mutex_lock(&lock);
         while (!all)
             pthread_cond_wait(&added, &lock);
-        list = TAKE_PTR(all);
         pthread_mutex_unlock(&lock);
         pthread_mutex_lock(&looking);
         if (!stopping)
-            list = look_at_all(list);
+            look_at_all();
         pthread_mutex_unlock(&looking);
-        pthread_mutex_lock(&lock);
-        put_back(list);
-        pthread_mutex_unlock(&lock);
         sleep_a_while();
     }
     return NULL;
@@ -130,19 +133,29 @@ static void start(void)
                                         "fails ends only when it is polled");
 }
 
-void cushim__watch(uint64_t id)
+void cushim__watch(struct cushim__future *future)
 {
-    struct watched *w = malloc(sizeof(*w));
-
     pthread_mutex_lock(&lock);
-    if (w && !started)
+    if (!started)
         start();
-    if (w && started) {
-        *w = (struct watched){all, id};
-        all = w;
-        w = NULL;
+    if (started && !future->watched.link) {
+        cushim__handle_pin_again(future->id);
+        link_to(&all, future);
         pthread_cond_signal(&added);
     }
     pthread_mutex_unlock(&lock);
-    free(w);
+}
+
+/* One that is being looked at is removed by the thread that does so. */
+void cushim__unwatch(struct cushim__future *future)
+{
+    bool removes;
+
+    pthread_mutex_lock(&lock);
+    removes = future->watched.link && future != looked_at;
+    if (removes)
+        unlink_it(future);
+    pthread_mutex_unlock(&lock);
+    if (removes)
+        cushim__handle_unpin(future->id);
 }

@@ -10,7 +10,13 @@
 
 #include "async/future.h"
 
-/* Watches the future of a handle until it has ended, or the handle is closed. */
-void cushim__watch(uint64_t id);
+/*
+ * Watches a future until it has ended, or its last handle is closed. The caller has pinned it. The
+ * watch pins it, too, by its first handle: that one may be closed while there are others.
+ */
+void cushim__watch(struct cushim__future *future);
+
+/* Ends that, for a future whose last handle is closed. The caller has pinned it. */
+void cushim__unwatch(struct cushim__future *future);
 
 #endif

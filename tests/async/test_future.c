@@ -15,6 +15,7 @@ static const uint64_t SECOND = 1000000000;
 
 static sem_t gate;
 static atomic_int released;
+static pthread_t releaser;
 
 /* Holds a stream until the test posts the gate. */
 static void wait_at_gate(void *user)
@@ -32,6 +33,7 @@ static void hold_stream(cushim_stream held)
 static void release(void *data)
 {
     (void) data;
+    releaser = pthread_self();
     released++;
 }
 
@@ -46,6 +48,18 @@ static void wait_for(const atomic_int *number, int wanted)
 {
     while (atomic_load(number) != wanted)
         sched_yield();
+}
+
+/*
+ * What was held by a future that was freed before the end is released by a later call of cushim,
+ * and in no thread of the driver.
+ */
+static void wait_for_release(void)
+{
+    while (!atomic_load(&released))
+        assert_ok(cushim_stream_synchronize(stream));
+    cr_assert(eq(int, released, 1));
+    cr_assert(pthread_equal(releaser, pthread_self()));
 }
 
 Test(future, pending_then_ready, .init = begin)
@@ -195,8 +209,7 @@ Test(future, dropping_one_in_flight_keeps_what_the_device_needs, .init = begin)
     free(host); /* it is not written any more */
     cr_assert(eq(int, released, 0));
     sem_post(&gate);
-    assert_ok(cushim_stream_synchronize(stream));
-    wait_for(&released, 1);
+    wait_for_release();
     finish();
 }
 
@@ -323,15 +336,29 @@ Test(future, a_function_that_cannot_be_armed, .init = begin)
     float host[N] = {1};
 
     released = 0;
+    hold_stream(stream);
     inject(&w, "cuLaunchHostFunc nth=1 result=2");
     assert_refused(cushim_op_submit_on(cushim_op_hold(cushim_op_from(host, N), NULL, release),
                                        stream, &future),
                    2, "cuLaunchHostFunc");
     cr_assert(eq(u64, future.id, 0));
-    assert_ok(cushim_stream_synchronize(stream));
-    wait_for(&released, 1);
+    /* The device may still use what is held. */
+    assert_ok(cushim_stream_synchronize(other));
+    cr_assert(eq(int, released, 0));
+    sem_post(&gate);
+    wait_for_release();
     expect_floats(floats(1), 1);
     finish();
+}
+
+/* Frees what a device that has failed has left: the driver refuses most calls. */
+static void finish_failed(void)
+{
+    cushim_mock_findings_clear();
+    cushim_module_free(&module);
+    cushim_stream_free(&stream);
+    cushim_stream_free(&other);
+    cushim_context_free(&w.context);
 }
 
 Test(future, a_fault_of_the_device_is_the_result, .init = begin)
@@ -353,11 +380,50 @@ Test(future, a_fault_of_the_device_is_the_result, .init = begin)
     wait_for(&called, 1);
     assert_status(cushim_op_submit_on(floats(1), other, &futures[1]), 719);
     cushim_future_free(&futures[0]);
-    cushim_mock_findings_clear();
-    cushim_module_free(&module);
-    cushim_stream_free(&stream);
-    cushim_stream_free(&other);
-    cushim_context_free(&w.context);
+    finish_failed();
+}
+
+Test(future, another_handle_is_told_when_the_device_fails, .init = begin)
+{
+    const unsigned n = N;
+    cushim_future failing, future, second;
+    int fd;
+
+    MOCK_ONLY("a context is lost");
+    hold_stream(stream);
+    assert_ok(cushim_op_submit_on(
+        cushim_op_launch(fault, cushim_for_elements(n), CUSHIM_OP_IN(floats(1)), CUSHIM_VALUE(n)),
+        stream, &failing));
+    assert_ok(cushim_op_submit_on(floats(1), stream, &future));
+    assert_ok(cushim_future_retain(future, &second));
+    fd = cushim_future_fd(future);
+    cushim_future_free(&future);
+    sem_post(&gate);
+    cr_assert(is_readable(fd, 10000));
+    assert_refused(cushim_future_poll(second), 719, "failed on the device");
+    cushim_future_free(&second);
+    cushim_future_free(&failing);
+    finish_failed();
+}
+
+/* A wait asks about a stream a few times, however many futures are on it. */
+Test(future, each_stream_is_asked_once_for_all_its_futures, .init = begin)
+{
+    enum { FUTURES = 200, QUESTIONS = 32 };
+    cushim_future futures[FUTURES];
+
+    hold_stream(stream);
+    assert_ok(cushim_stream_join(other, stream));
+    for (int i = 0; i < FUTURES; i++)
+        assert_ok(cushim_op_submit_on(floats(1), i % 2 ? stream : other, &futures[i]));
+    forget_calls(&w);
+    cr_assert(eq(int, cushim_future_wait_all(futures, FUTURES, 0), CUSHIM_PENDING));
+    cr_assert(eq(u64, count(&w, "cuStreamQuery"), 2 * QUESTIONS));
+    sem_post(&gate);
+    assert_ok(cushim_future_wait_all(futures, FUTURES, CUSHIM_FOREVER));
+    for (int i = 0; i < FUTURES; i++)
+        cushim_future_free(&futures[i]);
+    finish();
 }
 
 /* An answer of the driver is one for all futures that had ended before, and for no later one. */

@@ -5,6 +5,8 @@
  */
 #include "async.h"
 
+#include <semaphore.h>
+
 SUITE(release);
 
 enum { CHAIN = 100000 };
@@ -191,5 +193,61 @@ Test(release, what_it_frees_is_released_after_it, .init = begin)
     assert_ok(cushim_op_run(cushim_op_value(NULL, free_inner), stream, NULL));
     cr_assert(eq(int, released, 1));
     cr_assert(eq(int, nested, 0));
+    finish();
+}
+
+/* --- what a host function has freed --- */
+
+static sem_t gate;
+static cushim_future asked;
+static int status_inside;
+
+static void wait_at_gate(void *user)
+{
+    (void) user;
+    sem_wait(&gate);
+}
+
+static void free_inner_in_driver(void *user)
+{
+    (void) user;
+    cushim_future_free(&inner);
+}
+
+static void ask(void *data)
+{
+    (void) data;
+    status_inside = cushim_future_poll(asked);
+    released++;
+}
+
+/* Lets the stream do all its work without a call of cushim. */
+static void pass_gate(void)
+{
+    void *cu;
+
+    assert_ok(cushim_stream_raw(stream, &cu));
+    assert_ok(cushim_context_push(w.context));
+    sem_post(&gate);
+    while (RAW(&w, cuStreamQuery, (void *), cu) == CUSHIM_PENDING)
+        ;
+    assert_ok(cushim_context_pop(w.driver, NULL));
+}
+
+/* The call that sets a result must not call what asks for the same result. */
+Test(release, data_asks_for_the_future_that_is_asked_for, .init = begin, .timeout = 20)
+{
+    released = 0;
+    sem_init(&gate, 0, 0);
+    assert_ok(cushim_op_run(cushim_op_value(NULL, ask), stream, &inner));
+    assert_ok(cushim_stream_host_function(stream, wait_at_gate, NULL, NULL));
+    assert_ok(cushim_stream_host_function(stream, free_inner_in_driver, NULL, NULL));
+    assert_ok(cushim_op_submit_on(floats(1), stream, &asked));
+    pass_gate();
+    assert_ok(cushim_future_poll(asked));
+    assert_ok(cushim_stream_synchronize(stream));
+    cr_assert(eq(int, released, 1));
+    assert_ok(status_inside);
+    cushim_future_free(&asked);
     finish();
 }

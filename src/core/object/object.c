@@ -154,22 +154,31 @@ static void close_all_deferred(void)
     cushim__handle_destroy_deferred();
 }
 
+static _Thread_local bool held TLS_OF_WORDS;
+
+bool cushim__hold_deferred(bool hold)
+{
+    const bool before = held;
+
+    held = hold;
+    return before;
+}
+
 /*
  * Destroying an object may free handles, which comes here again. The call that is at work goes on
  * with the next object itself, so that the stack does not grow with the number of objects.
  */
 void cushim__close_deferred(void)
 {
-    static _Thread_local bool at_work TLS_OF_WORDS;
     const char *here;
 
-    if (!cushim__attention_needed() || at_work)
+    if (!cushim__attention_needed() || held)
         return;
     /* The location that the thread has set is for what it makes or frees itself. */
     here = cushim__handle_source_location(NULL);
-    at_work = true;
+    held = true;
     close_all_deferred();
-    at_work = false;
+    held = false;
     cushim__handle_source_location(here);
 }
 

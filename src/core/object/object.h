@@ -96,6 +96,12 @@ cushim_status cushim__object_set_label(struct cushim__object *object, const char
 void cushim__close_deferred(void);
 
 /*
+ * Sets whether the calls of this thread leave that to others: it may call functions of the program.
+ * Returns what was set before.
+ */
+bool cushim__hold_deferred(bool hold);
+
+/*
  * Closes a handle of any kind except a driver's and sets it to zero. All functions cushim_x_free()
  * call this. Errors go to the log. In a host function or a hook the handle is closed later, by the
  * next call of any thread that is not in one.
