@@ -42,8 +42,12 @@ static void destroy(void *object)
     unload(module);
     if (module->library)
         cushim__code_library_forget(module);
-    if (module->code)
+    if (module->code) {
+        cushim__lock(module->object.context);
+        cushim__buffer_forget_readers(module->code);
+        cushim__unlock(module->object.context);
         cushim__buffer_delete(module->code);
+    }
     if (module->library)
         cushim__object_unref(module->library);
     cushim__context_unref(module->object.context);

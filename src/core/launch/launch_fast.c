@@ -63,9 +63,35 @@ static inline bool take_arguments(struct launch *q, const struct cushim_argument
     return true;
 }
 
+/* Notes a launch whose stream is not the only one that reads the code. */
+__attribute__((noinline)) static bool read_code(struct launch *q)
+{
+    struct cushim__buffer *code = q->function->code;
+
+    if (!cushim__fast_use(&q->fast, &(struct cushim__fast_part){code, 0, 1}, false))
+        return false;
+    if (code->first.n_readers > 1)
+        cushim__range_read_again(&code->first, q->fast.timeline);
+    return true;
+}
+
+/*
+ * Every launch reads the code. So where several streams do, each notes it for itself: their threads
+ * would all write to one cache line otherwise.
+ */
 static inline bool take_code(struct launch *q)
 {
-    return cushim__fast_use(&q->fast, &(struct cushim__fast_part){q->function->code, 0, 1}, false);
+    struct cushim__timeline *timeline = q->fast.timeline;
+    struct cushim__range *range = cushim__fast_range(q->function->code, 0, 1);
+
+    if (!range)
+        return read_code(q);
+    if (timeline->again == range) {
+        timeline->again_number = timeline->submitted;
+        return true;
+    }
+    return (range->n_readers == 1 && cushim__fast_again(range, false, timeline, q->fast.first)) ||
+           read_code(q);
 }
 
 static inline int call(struct launch *q)

@@ -41,19 +41,57 @@ struct cushim__buffer *cushim__buffer_new(struct cushim__context *context,
  * Most ranges have at most two readers, which are in the range itself. Only more of them need an
  * allocation.
  */
-static struct cushim__point *reader(struct cushim__range *range, unsigned i)
+static struct cushim__point *place_of_reader(struct cushim__range *range, unsigned i)
 {
     const unsigned n = ARRAY_SIZE(range->first_readers);
 
     return i < n ? &range->first_readers[i] : &range->more_readers[i - n];
 }
 
+/* Tells whether a timeline notes its reads of a range for itself. */
+static bool reads_again(const struct cushim__timeline *timeline, const struct cushim__range *range)
+{
+    return timeline->context == range->again_in && timeline->again == range;
+}
+
+/* Returns a reader, with what its timeline has noted for itself. */
+static struct cushim__point *reader(struct cushim__range *range, unsigned i)
+{
+    struct cushim__point *point = place_of_reader(range, i);
+
+    if (reads_again(point->timeline, range) && point->timeline->again_number > point->number)
+        point->number = point->timeline->again_number;
+    return point;
+}
+
+static void drop_reader(struct cushim__range *range, struct cushim__timeline *timeline)
+{
+    if (reads_again(timeline, range))
+        timeline->again = NULL;
+    cushim__timeline_unref(timeline);
+}
+
 /* A write comes after all reads, so later work that comes after the write need not know them. */
 static void drop_readers(struct cushim__range *range)
 {
     for (unsigned i = 0; i < range->n_readers; i++)
-        cushim__timeline_unref(reader(range, i)->timeline);
+        drop_reader(range, reader(range, i)->timeline);
     range->n_readers = 0;
+}
+
+void cushim__buffer_forget_readers(struct cushim__buffer *buffer)
+{
+    drop_readers(&buffer->first);
+}
+
+/* The range that was read until now gets what was noted of it. */
+void cushim__range_read_again(struct cushim__range *range, struct cushim__timeline *timeline)
+{
+    if (timeline->again)
+        cushim__range_reader(timeline->again, timeline);
+    timeline->again = range;
+    timeline->again_number = timeline->submitted;
+    range->again_in = timeline->context;
 }
 
 static struct cushim__range *range_of(struct cushim__tree_node *node)
@@ -168,9 +206,11 @@ static void forget_done_readers(struct cushim__range *range)
 {
     for (unsigned i = range->n_readers; i-- > 0;)
         if (cushim__point_done(reader(range, i))) {
-            cushim__timeline_unref(reader(range, i)->timeline);
-            *reader(range, i) = *reader(range, range->n_readers - 1);
+            struct cushim__timeline *timeline = reader(range, i)->timeline;
+
+            *place_of_reader(range, i) = *reader(range, range->n_readers - 1);
             range->n_readers--;
+            drop_reader(range, timeline);
         }
 }
 
@@ -288,7 +328,7 @@ static void note_read(struct cushim__range *range, struct cushim__timeline *time
     struct cushim__point *point = cushim__range_reader(range, timeline);
 
     if (!point) {
-        point = reader(range, range->n_readers++);
+        point = place_of_reader(range, range->n_readers++);
         *point = (struct cushim__point){cushim__timeline_ref(timeline), 0};
     }
     point->number = timeline->submitted;

@@ -31,6 +31,7 @@ struct cushim__range {
     struct cushim__point write;
     unsigned n_readers, max_more; /* max_more: the room in more_readers */
     struct cushim__point first_readers[2], *more_readers;
+    const struct cushim__context *again_in; /* timelines of it may have this range as `again` */
     /* In the tree of its buffer, by its first byte. The next range begins at its end. */
     struct cushim__tree_node node;
 };
@@ -48,9 +49,9 @@ struct cushim__buffer {
     struct cushim__tree ranges; /* all of them */
     size_t bytes;               /* never changes, like the next one */
     struct cushim__context *context;
-    bool host_only;             /* MANAGED: attached to the host, unless to a stream */
-    bool made_host_only;        /* MANAGED: allocated for the host, and so again without a stream */
-    bool leaked;                /* given to the program by cushim_slice_leak() */
+    bool host_only;      /* MANAGED: attached to the host, unless to a stream */
+    bool made_host_only; /* MANAGED: allocated for the host, and so again without a stream */
+    bool leaked;         /* given to the program by cushim_slice_leak() */
     struct cushim__timeline *attached; /* MANAGED: the one stream that may use it, or NULL */
 
     /* Not under it. */
@@ -134,6 +135,14 @@ bool cushim__range_each(struct cushim__range *range, bool write,
 /* Returns the reading point of a timeline, or NULL. */
 struct cushim__point *cushim__range_reader(struct cushim__range *range,
                                            const struct cushim__timeline *timeline);
+
+/*
+ * Lets a timeline that is a reader of a range note its reads for itself from now on. Both are of
+ * one context, and the range is all of its buffer. cushim__buffer_forget_readers() comes before the
+ * end of the buffer.
+ */
+void cushim__range_read_again(struct cushim__range *range, struct cushim__timeline *timeline);
+void cushim__buffer_forget_readers(struct cushim__buffer *buffer);
 
 /* Sets a point to the last submission of a timeline. */
 void cushim__point_set(struct cushim__point *point, struct cushim__timeline *timeline);

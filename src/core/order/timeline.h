@@ -56,6 +56,13 @@ struct cushim__timeline {
     uint64_t submitted;      /* the number of the last submission */
     _Atomic uint64_t issued; /* the driver has accepted all submissions up to this number */
     uint64_t done;           /* all submissions up to this number are known to be done */
+    /*
+     * A range that the timeline reads again and again, like other timelines, and the last number
+     * that has read it: noted here, so that their threads do not all write to one cache line. The
+     * reading point gets it when somebody looks (buffer.c). NULL if there is none.
+     */
+    struct cushim__range *again;
+    uint64_t again_number;
     /* The oldest mark is recorded again; a wait for it that exists is not affected. */
     struct cushim__mark {
         CUevent event;

@@ -207,6 +207,61 @@ Test(launch_memory, variables_are_ordered_with_kernels, .init = begin)
     finish();
 }
 
+static void get(cushim_stream on, cushim_function kernel, const cushim_slice *to)
+{
+    assert_ok(cushim_launch(on, kernel, cushim_launch_config(.grid = {1}, .block = {1}),
+                            CUSHIM_OUT(*to)));
+}
+
+/* Where several streams launch a module's kernels, a write waits for the last launch of each. */
+Test(launch_memory, variables_are_ordered_with_kernels_of_several_streams, .init = begin)
+{
+    const char *text = ".version 7.0\n.target sm_70\n.address_size 64\n"
+                       ".visible .global .align 4 .u32 counter;\n"
+                       ".visible .entry get(.param .u64 p) {\n.reg .u32 %r; .reg .u64 %p;\n"
+                       "ld.param.u64 %p, [p]; ld.global.u32 %r, [counter];\n"
+                       "st.global.u32 [%p], %r; ret; }\n";
+    cushim_stream streams[3] = {CUSHIM_NONE}, writer = CUSHIM_NONE;
+    cushim_slice got[3] = {CUSHIM_NONE}, counter;
+    cushim_module m = CUSHIM_NONE;
+    cushim_function kernel = CUSHIM_NONE;
+    cushim_view view;
+    unsigned value = 0;
+
+    assert_ok(cushim_stream_new(w.context, NULL, &writer));
+    assert_ok(cushim_module_load_text(w.context, text, NULL, &m));
+    assert_ok(cushim_module_function(m, "get", &kernel));
+    assert_ok(cushim_module_global(m, "counter", &counter));
+    assert_ok(CUSHIM_VIEW_AS(counter, unsigned, &view));
+    for (int i = 0; i < 3; i++) {
+        assert_ok(cushim_stream_new(w.context, NULL, &streams[i]));
+        assert_ok(cushim_slice_zeros(streams[i], sizeof(unsigned), 1, &got[i]));
+    }
+    for (unsigned round = 1; round <= 4; round++) {
+        assert_ok(cushim_slice_fill(writer, view, round));
+        for (int i = 0; i < 9; i++)
+            get(streams[i % 3], kernel, &got[i % 3]);
+        for (int i = 0; i < 3; i++) /* the writer knows these, and not those that follow */
+            assert_ok(cushim_stream_join(writer, streams[i]));
+        for (int i = 0; i < 3; i++)
+            get(streams[i], kernel, &got[i]);
+        forget_calls(&w);
+        assert_ok(cushim_slice_fill(writer, view, 100));
+        cr_expect(eq(u64, count(&w, "cuStreamWaitEvent"), 3));
+        for (int i = 0; i < 3; i++) {
+            assert_ok(cushim_slice_read(streams[i], got[i], &value, 1));
+            cr_expect(eq(uint, value, round));
+        }
+    }
+    for (int i = 0; i < 3; i++) {
+        cushim_slice_free(&got[i]);
+        cushim_stream_free(&streams[i]);
+    }
+    cushim_stream_free(&writer);
+    cushim_module_free(&m);
+    finish();
+}
+
 Test(launch_memory, kernels_use_page_locked_memory, .init = begin)
 {
     cushim_context other = CUSHIM_NONE;
