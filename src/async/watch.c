@@ -17,6 +17,8 @@ static pthread_cond_t added = PTHREAD_COND_INITIALIZER;
 /* Under the lock: the futures that are watched, each pinned. */
 static struct cushim__future *all;
 static struct cushim__future *looked_at; /* one of them; it stays in the list meanwhile */
+static pthread_t looker;                 /* the thread that does so */
+static pthread_cond_t looked = PTHREAD_COND_INITIALIZER;
 static bool started, stopping;
 
 /* Held while the thread calls the driver. */
@@ -49,7 +51,6 @@ static void remove_here(struct cushim__future *future)
 {
     pthread_mutex_lock(&lock);
     unlink_it(future);
-    looked_at = NULL;
     pthread_mutex_unlock(&lock);
     cushim__handle_unpin_in_driver(future->id);
 }
@@ -64,6 +65,7 @@ static void look_at_all(void)
     struct cushim__future *left, *future;
 
     pthread_mutex_lock(&lock);
+    looker = pthread_self();
     left = TAKE_PTR(all);
     if (left)
         left->watched.link = &left;
@@ -76,6 +78,7 @@ static void look_at_all(void)
             remove_here(future);
         pthread_mutex_lock(&lock);
         looked_at = NULL;
+        pthread_cond_broadcast(&looked);
     }
     pthread_mutex_unlock(&lock);
 }
@@ -146,12 +149,18 @@ void cushim__watch(struct cushim__future *future)
     pthread_mutex_unlock(&lock);
 }
 
-/* One that is being looked at is removed by the thread that does so. */
+/*
+ * Waits while the thread looks at the future, which is a question to the driver: afterwards it has
+ * nothing of the program's, such as a reference on the stream. If the future's own function frees
+ * it there, the thread removes it itself.
+ */
 void cushim__unwatch(struct cushim__future *future)
 {
     bool removes;
 
     pthread_mutex_lock(&lock);
+    while (looked_at == future && !pthread_equal(looker, pthread_self()))
+        pthread_cond_wait(&looked, &lock);
     removes = future->watched.link && future != looked_at;
     if (removes)
         unlink_it(future);

@@ -5,7 +5,12 @@
  */
 #include "async.h"
 
+#include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <time.h>
 
 SUITE(release);
 
@@ -249,5 +254,53 @@ Test(release, data_asks_for_the_future_that_is_asked_for, .init = begin, .timeou
     cr_assert(eq(int, released, 1));
     assert_ok(status_inside);
     cushim_future_free(&asked);
+    finish();
+}
+
+/* --- futures that are freed while they are looked at --- */
+
+static pthread_t this_thread;
+static atomic_int looks;
+
+/* Another thread is slow to ask whether a stream is done. */
+static bool ask_slowly(struct cushim_call *call, void *user)
+{
+    const struct timespec pause = {.tv_nsec = 50000000};
+
+    (void) user;
+    if (strcmp(call->name, "cuStreamQuery") || pthread_equal(this_thread, pthread_self()))
+        return false;
+    atomic_store(&looks, 1);
+    nanosleep(&pause, NULL);
+    atomic_store(&looks, 0);
+    return false;
+}
+
+/* Whoever has freed everything finds nothing that another thread still has. */
+Test(release, freeing_a_future_ends_the_look_at_it, .init = begin, .timeout = 20)
+{
+    const struct cushim_hooks hooks = {.before = ask_slowly};
+    cushim_driver slow;
+    cushim_context context;
+    cushim_stream queried;
+    cushim_future future;
+
+    this_thread = pthread_self();
+    sem_init(&gate, 0, 0);
+    assert_ok(cushim_interpose(w.below, &hooks, 1, &slow));
+    assert_ok(cushim_context_primary(slow, 0, &context));
+    assert_ok(cushim_stream_new(context, NULL, &queried));
+    assert_ok(cushim_stream_host_function(queried, wait_at_gate, NULL, NULL));
+    assert_ok(cushim_op_submit_on(done(), queried, &future));
+    cr_assert(cushim_future_fd(future) >= 0);
+    while (!atomic_load(&looks))
+        sched_yield();
+    cushim_future_free(&future);
+    cr_assert(eq(int, atomic_load(&looks), 0));
+    sem_post(&gate);
+    assert_ok(cushim_stream_synchronize(queried));
+    cushim_stream_free(&queried);
+    cushim_context_free(&context);
+    cushim_close(&slow);
     finish();
 }
