@@ -1,112 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What happens in the middle of a call: another thread uses the same objects, a host function or a
- * hook frees and closes, the process forks. Hooks of the driver stop the call at the right place.
+ * What happens in the middle of a call, when another thread uses the same objects. Hooks of the
+ * driver stop the call at the right place.
  */
-#include <stdatomic.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cushim/cushim.h>
-#include <cushim/mock.h>
-
-#include "plain.h"
-
-enum { N = 64, PATIENCE_S = 20 };
+#include "overtaken.h"
 
 static const char ptx[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
                           ".visible .entry f(.param .u64 a) { ret; }\n";
 
-#define OK(call) CHECK_EQ(call, CUSHIM_OK)
-
-static cushim_driver below, driver;
-static cushim_context context;
-static cushim_stream a, b, c;
-static cushim_event event;
-static cushim_slice x, y;
 static cushim_function function;
-
-/* The calls of this thread stop at the function `stop_at`: before it, and after it. */
-static _Thread_local const char *stop_at;
-static void (*at_stop)(bool is_after);
-
-static bool before(struct cushim_call *call, void *user)
-{
-    (void) user;
-    if (stop_at && !strcmp(call->name, stop_at))
-        at_stop(false);
-    return false;
-}
-
-static void after(struct cushim_call *call, void *user)
-{
-    (void) user;
-    if (stop_at && !strcmp(call->name, stop_at))
-        at_stop(true);
-}
-
-/* The steps of two threads, which come one after the other. */
-static atomic_int step;
-
-static void wait_for_step(int wanted)
-{
-    while (atomic_load(&step) < wanted)
-        usleep(100);
-}
-
-static void next_step(int made)
-{
-    atomic_store(&step, made);
-}
-
-static void prepare_with(const char *settings)
-{
-    const struct cushim_hooks hooks = {.before = before, .after = after};
-
-    next_step(0);
-    if (settings)
-        OK(cushim_mock_configure(cushim_mock_config(.settings = settings)));
-    OK(cushim_open(cushim_open_params(.library = MOCK), &below));
-    OK(cushim_interpose(below, &hooks, 1, &driver));
-    OK(cushim_context_create(driver, 0, 0, &context));
-    OK(cushim_stream_new(context, NULL, &a));
-    OK(cushim_stream_new(context, NULL, &b));
-    OK(cushim_stream_new(context, NULL, &c));
-    OK(cushim_event_new(context, 0, &event));
-    OK(cushim_slice_zeros(a, 4, N, &x));
-    OK(cushim_slice_zeros(b, 4, N, &y));
-}
-
-static void prepare(void)
-{
-    prepare_with(NULL);
-}
-
-static void free_all(void)
-{
-    cushim_slice_free(&x);
-    cushim_slice_free(&y);
-    cushim_event_free(&event);
-    cushim_stream_free(&a);
-    cushim_stream_free(&b);
-    cushim_stream_free(&c);
-    cushim_context_free(&context);
-}
-
-static void finish(void)
-{
-    free_all();
-    cushim_close(&driver);
-    cushim_close(&below);
-    cushim_mock_leaks();
-    CHECK_EQ(cushim_mock_findings(NULL), 0);
-}
-
-static void be_slow(void *user)
-{
-    (void) user;
-    usleep(200000);
-}
 
 /* The event stands for a fill of x in stream a, which takes a while. */
 static void fill_slowly(void)
@@ -311,110 +213,6 @@ static void a_new_context_is_not_an_old_one(void)
     finish();
 }
 
-/* --- what a hook and a host function free and close --- */
-
-static cushim_stream freed_in_hook;
-
-static void free_stream(bool is_after)
-{
-    if (!is_after)
-        cushim_stream_free(&freed_in_hook);
-}
-
-static void a_hook_frees_a_stream(void)
-{
-    prepare();
-    OK(cushim_stream_new(context, NULL, &freed_in_hook));
-    at_stop = free_stream;
-    stop_at = "cuEventRecord"; /* the context lock is held */
-    OK(cushim_event_record(event, a));
-    stop_at = NULL;
-    CHECK_EQ(freed_in_hook.id, 0);
-    finish();
-}
-
-static cushim_driver closed_in_function;
-
-static void free_and_close(void *user)
-{
-    (void) user;
-    cushim_slice_free(&x);
-    cushim_close(&closed_in_function);
-}
-
-/* What is deferred stays so: the driver must not be called there. */
-static void a_host_function_closes_a_driver(void)
-{
-    prepare();
-    OK(cushim_open(cushim_open_params(.library = MOCK), &closed_in_function));
-    OK(cushim_stream_host_function(a, free_and_close, NULL, NULL));
-    OK(cushim_stream_synchronize(a));
-    OK(cushim_context_synchronize(context));
-    OK(cushim_context_check(context));
-    CHECK_EQ(closed_in_function.id != 0, true);
-    cushim_close(&closed_in_function);
-    finish();
-}
-
-/* --- a host function is refused, and its context goes meanwhile --- */
-
-static atomic_int released;
-
-static void release(void *user)
-{
-    (void) user;
-    atomic_fetch_add(&released, 1);
-}
-
-/* Leaving the scope: the stream lock is free, and the stream still pinned. */
-static void while_leaving(bool is_after)
-{
-    if (is_after)
-        return;
-    stop_at = NULL;
-    next_step(1);
-    wait_for_step(2);
-}
-
-static void *free_everything(void *user)
-{
-    wait_for_step(1);
-    free_all();
-    next_step(2);
-    return user;
-}
-
-static bool refuse(struct cushim_call *call, void *user)
-{
-    (void) user;
-    if (strcmp(call->name, "cuLaunchHostFunc"))
-        return false;
-    call->result = 2;
-    at_stop = while_leaving;
-    stop_at = "cuCtxSetCurrent";
-    return true;
-}
-
-static void a_refused_host_function_is_dropped_once(void)
-{
-    const struct cushim_hooks hooks = {.before = refuse};
-    cushim_driver refusing = CUSHIM_NONE;
-    pthread_t thread;
-
-    prepare();
-    free_all();
-    OK(cushim_interpose(driver, &hooks, 1, &refusing));
-    OK(cushim_context_create(refusing, 0, 0, &context));
-    OK(cushim_stream_new(context, NULL, &a));
-    start_threads(&thread, 1, free_everything);
-    CHECK_EQ(cushim_stream_host_function(a, be_slow, NULL, release), 2);
-    stop_at = NULL;
-    join_threads(&thread, 1);
-    CHECK_EQ(atomic_load(&released), 1);
-    cushim_close(&refusing);
-    finish();
-}
-
 /* --- a stream that another handle has owned --- */
 
 static void a_destroyed_stream_is_refused(void)
@@ -510,42 +308,6 @@ static void a_recording_is_not_ruined(void)
     finish();
 }
 
-/* --- a fork while another thread is inside of a call with hooks --- */
-
-static void *wait_for_stream(void *user)
-{
-    OK(cushim_stream_synchronize(a));
-    return user;
-}
-
-static void tell_and_be_slow(void *user)
-{
-    next_step(1);
-    be_slow(user);
-}
-
-static void a_child_closes_what_the_parent_uses(void)
-{
-    pthread_t thread;
-    int status = 0;
-    pid_t child;
-
-    prepare();
-    OK(cushim_stream_host_function(a, tell_and_be_slow, NULL, NULL));
-    start_threads(&thread, 1, wait_for_stream);
-    wait_for_step(1);
-    child = fork();
-    if (!child) {
-        alarm(PATIENCE_S);
-        cushim_close(&driver);
-        _exit(0);
-    }
-    CHECK_EQ(waitpid(child, &status, 0), child);
-    CHECK_EQ(status, 0);
-    join_threads(&thread, 1);
-    finish();
-}
-
 int main(void)
 {
     alarm(6 * PATIENCE_S);
@@ -556,12 +318,8 @@ int main(void)
     memory_that_is_taken_over_is_not_used();
     a_context_that_ends_is_not_found();
     a_new_context_is_not_an_old_one();
-    a_hook_frees_a_stream();
-    a_host_function_closes_a_driver();
-    a_refused_host_function_is_dropped_once();
     a_destroyed_stream_is_refused();
     a_recording_is_not_ruined();
-    a_child_closes_what_the_parent_uses();
     printf("right\n");
     return 0;
 }
