@@ -41,16 +41,6 @@ struct described {
 static struct described spare[SPARE];
 static int n_spare;
 
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        const int check = (call);                                                                  \
-        if (check) {                                                                               \
-            fprintf(stderr, "%s:%d: %s: %d, %s\n", __FILE__, __LINE__, #call, check,               \
-                    cushim_error_text());                                                          \
-            _exit(1);                                                                              \
-        }                                                                                          \
-    } while (0)
-
 static uint32_t draw(uint32_t below)
 {
     random_state = random_state * 1664525u + 1013904223u;
@@ -150,7 +140,7 @@ static struct described share(int depth)
     d.op = cushim_op_share(d.op);
     d.shared = true;
     kept = d;
-    CHECK(cushim_op_retain(d.op, &kept.op));
+    CHECK_OK(cushim_op_retain(d.op, &kept.op));
     keep(kept);
     return d;
 }
@@ -165,7 +155,7 @@ static struct described take_spare(int depth)
     i = (int) draw((uint32_t) n_spare);
     d = spare[i];
     if (d.shared)
-        CHECK(cushim_op_retain(spare[i].op, &d.op));
+        CHECK_OK(cushim_op_retain(spare[i].op, &d.op));
     else
         spare[i] = spare[--n_spare];
     return d;
@@ -232,15 +222,15 @@ static void run_some(void)
     for (int i = 0; i < AT_ONCE; i++) {
         described[i] = describe(DEPTH);
         memset(hosts[i], 0, sizeof(hosts[i]));
-        CHECK(cushim_op_submit(cushim_op_to_host(described[i].op, hosts[i], N),
-                               any_device()->policy, &futures[i]));
+        CHECK_OK(cushim_op_submit(cushim_op_to_host(described[i].op, hosts[i], N),
+                                  any_device()->policy, &futures[i]));
         if (!draw(4))
             cushim_future_free(&futures[i]);
     }
     for (int i = 0; i < AT_ONCE; i++) {
         if (!futures[i].id)
             continue;
-        CHECK(cushim_future_wait(futures[i], CUSHIM_FOREVER));
+        CHECK_OK(cushim_future_wait(futures[i], CUSHIM_FOREVER));
         for (int k = 0; k < N; k++)
             CHECK_EQ(hosts[i][k], described[i].value[k]);
         cushim_future_free(&futures[i]);
@@ -251,20 +241,20 @@ static void open_device(cushim_driver driver, int ordinal)
 {
     struct device *d = &devices[ordinal];
 
-    CHECK(cushim_context_primary(driver, ordinal, &d->context));
+    CHECK_OK(cushim_context_primary(driver, ordinal, &d->context));
     for (int i = 0; i < STREAMS; i++)
-        CHECK(cushim_stream_new(d->context, NULL, &d->streams[i]));
-    CHECK(cushim_module_load_text(d->context, kernels_ptx, NULL, &d->module));
-    CHECK(cushim_module_function(d->module, "add", &d->add));
-    CHECK(cushim_module_function(d->module, "sum", &d->sum));
-    CHECK(cushim_policy_round_robin(
+        CHECK_OK(cushim_stream_new(d->context, NULL, &d->streams[i]));
+    CHECK_OK(cushim_module_load_text(d->context, kernels_ptx, NULL, &d->module));
+    CHECK_OK(cushim_module_function(d->module, "add", &d->add));
+    CHECK_OK(cushim_module_function(d->module, "sum", &d->sum));
+    CHECK_OK(cushim_policy_round_robin(
         d->context, cushim_policy_params(.streams = 2, .spread = draw(2)), &d->policy));
 }
 
 static void close_device(struct device *d)
 {
     cushim_policy_free(&d->policy);
-    CHECK(cushim_context_synchronize(d->context));
+    CHECK_OK(cushim_context_synchronize(d->context));
     for (int i = 0; i < STREAMS; i++)
         cushim_stream_free(&d->streams[i]);
     cushim_module_free(&d->module);
@@ -279,10 +269,10 @@ static int run(uint32_t seed, const char *library)
 
     random_state = seed * 2654435761u;
     if (!library)
-        CHECK(cushim_mock_configure(
+        CHECK_OK(cushim_mock_configure(
             cushim_mock_config(.devices = "h200,h200,h200,h200", .seed = seed)));
-    CHECK(cushim_open(cushim_open_params(.library = library ? library : MOCK), &driver));
-    CHECK(cushim_device_count(driver, &n_devices));
+    CHECK_OK(cushim_open(cushim_open_params(.library = library ? library : MOCK), &driver));
+    CHECK_OK(cushim_device_count(driver, &n_devices));
     n_devices = n_devices < DEVICES ? n_devices : DEVICES;
     for (int i = 0; i < n_devices; i++)
         open_device(driver, i);

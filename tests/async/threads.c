@@ -25,16 +25,6 @@ static cushim_op everybodys; /* a shared operation */
 static int rounds = 30;
 static atomic_int held, released;
 
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        const int check = (call);                                                                  \
-        if (check) {                                                                               \
-            fprintf(stderr, "%s:%d: %s: %d, %s\n", __FILE__, __LINE__, #call, check,               \
-                    cushim_error_text());                                                          \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
-
 static void release(void *data)
 {
     (void) data;
@@ -53,7 +43,7 @@ static cushim_op describe(float *host)
     const float one = 1;
     cushim_op mine, all;
 
-    CHECK(cushim_op_retain(everybodys, &all));
+    CHECK_OK(cushim_op_retain(everybodys, &all));
     mine = cushim_op_launch(add, cushim_for_elements(n), CUSHIM_OP_INOUT(cushim_op_from(host, N)),
                             CUSHIM_VALUE(one), CUSHIM_VALUE(n));
     mine = cushim_op_launch(sum, cushim_for_elements(n), CUSHIM_OP_INOUT(mine), CUSHIM_OP_SAME(0),
@@ -70,7 +60,7 @@ static void wait_for(cushim_future future, int how)
 
     switch (how) {
     case 0:
-        CHECK(cushim_future_wait(future, CUSHIM_FOREVER));
+        CHECK_OK(cushim_future_wait(future, CUSHIM_FOREVER));
         return;
     case 1:
         p.fd = cushim_future_fd(future);
@@ -78,15 +68,15 @@ static void wait_for(cushim_future future, int how)
         break;
     case 2:
         sem_init(&sem, 0, 0);
-        CHECK(cushim_future_notify(future, post, &sem));
+        CHECK_OK(cushim_future_notify(future, post, &sem));
         sem_wait(&sem);
-        CHECK(cushim_future_notify(future, NULL, NULL));
+        CHECK_OK(cushim_future_notify(future, NULL, NULL));
         sem_destroy(&sem);
         break;
     default:
-        CHECK(cushim_future_wait_any(&future, 1, CUSHIM_FOREVER, &index));
+        CHECK_OK(cushim_future_wait_any(&future, 1, CUSHIM_FOREVER, &index));
     }
-    CHECK(cushim_future_poll(future));
+    CHECK_OK(cushim_future_poll(future));
 }
 
 static void *work(void *user)
@@ -100,7 +90,7 @@ static void *work(void *user)
         random = random * 1664525u + 1013904223u;
         for (int i = 0; i < N; i++)
             host[i] = (float) (i + round);
-        CHECK(cushim_op_submit(describe(host), policy, &future));
+        CHECK_OK(cushim_op_submit(describe(host), policy, &future));
         if (random >> 16 & 1 && random >> 17 & 1) { /* a quarter at once */
             cushim_future_free(&future);
             continue;
@@ -140,18 +130,18 @@ int main(int argc, char **argv)
 
     if (argc > 1)
         rounds = atoi(argv[1]);
-    CHECK(cushim_open(cushim_open_params(.library = library), &driver));
-    CHECK(cushim_context_primary(driver, 0, &context));
-    CHECK(cushim_stream_default(context, &stream));
-    CHECK(cushim_module_load_text(context, kernels_ptx, NULL, &module));
-    CHECK(cushim_module_function(module, "add", &add));
-    CHECK(cushim_module_function(module, "sum", &sum));
-    CHECK(cushim_policy_round_robin(context, NULL, &policy));
+    CHECK_OK(cushim_open(cushim_open_params(.library = library), &driver));
+    CHECK_OK(cushim_context_primary(driver, 0, &context));
+    CHECK_OK(cushim_stream_default(context, &stream));
+    CHECK_OK(cushim_module_load_text(context, kernels_ptx, NULL, &module));
+    CHECK_OK(cushim_module_function(module, "add", &add));
+    CHECK_OK(cushim_module_function(module, "sum", &sum));
+    CHECK_OK(cushim_policy_round_robin(context, NULL, &policy));
     everybodys = cushim_op_share(cushim_op_fill(cushim_op_alloc(CUSHIM_ELEMENT(float), N), 7.0f));
     run_threads();
     cushim_op_free(&everybodys);
     cushim_policy_free(&policy);
-    CHECK(cushim_context_synchronize(context));
+    CHECK_OK(cushim_context_synchronize(context));
     cushim_module_free(&module);
     cushim_context_free(&context);
     cushim_close(&driver);

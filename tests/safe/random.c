@@ -15,6 +15,8 @@
 #include <cushim/cushim.h>
 #include <cushim/mock.h>
 
+#include "plain.h"
+
 enum { STEPS = 300, STREAMS = 5, SLICES = 4, N = 48 };
 
 static const char *library; /* NULL for the mock */
@@ -28,16 +30,6 @@ struct program {
     cushim_pinned pinned;
     uint32_t expected[SLICES][N], expected_pinned[N];
 };
-
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        const int check = (call);                                                                  \
-        if (check) {                                                                               \
-            fprintf(stderr, "%s:%d: %s: %d, %s\n", __FILE__, __LINE__, #call, check,               \
-                    cushim_error_text());                                                          \
-            _exit(1);                                                                              \
-        }                                                                                          \
-    } while (0)
 
 static uint32_t draw(struct program *p, uint32_t below)
 {
@@ -61,7 +53,7 @@ static cushim_view part(struct program *p, uint32_t slice, size_t first, size_t 
 {
     cushim_view view;
 
-    CHECK(cushim_view_part(CUSHIM_VIEW(p->slices[slice]), first, length, &view));
+    CHECK_OK(cushim_view_part(CUSHIM_VIEW(p->slices[slice]), first, length, &view));
     return view;
 }
 
@@ -70,7 +62,7 @@ static void do_fill(struct program *p)
     const uint32_t slice = draw(p, SLICES), value = draw(p, 1000), first = draw(p, N),
                    length = draw(p, N - first + 1);
 
-    CHECK(cushim_slice_fill(stream_for(p, slice), part(p, slice, first, length), value));
+    CHECK_OK(cushim_slice_fill(stream_for(p, slice), part(p, slice, first, length), value));
     for (uint32_t i = 0; i < length; i++)
         p->expected[slice][first + i] = value;
 }
@@ -82,8 +74,8 @@ static void do_copy(struct program *p)
                    from_first = draw(p, N - length);
     const cushim_stream stream = stream_for(p, draw(p, 2) ? to : from);
 
-    CHECK(cushim_slice_copy(stream, part(p, to, to_first, length),
-                            cushim_view_const(part(p, from, from_first, length))));
+    CHECK_OK(cushim_slice_copy(stream, part(p, to, to_first, length),
+                               cushim_view_const(part(p, from, from_first, length))));
     memcpy(&p->expected[to][to_first], &p->expected[from][from_first], length * 4);
 }
 
@@ -94,15 +86,15 @@ static void do_pinned(struct program *p)
     void *pointer = NULL;
 
     if (draw(p, 3) == 0) {
-        CHECK(cushim_pinned_write(p->pinned, &pointer));
+        CHECK_OK(cushim_pinned_write(p->pinned, &pointer));
         host = pointer;
         for (uint32_t i = 0; i < N; i++)
             host[i] = p->expected_pinned[i] = draw(p, 1000);
     } else if (draw(p, 2)) {
-        CHECK(cushim_slice_copy(stream_for(p, slice), p->pinned, p->slices[slice]));
+        CHECK_OK(cushim_slice_copy(stream_for(p, slice), p->pinned, p->slices[slice]));
         memcpy(p->expected_pinned, p->expected[slice], sizeof(p->expected_pinned));
     } else {
-        CHECK(cushim_slice_copy(stream_for(p, slice), p->slices[slice], p->pinned));
+        CHECK_OK(cushim_slice_copy(stream_for(p, slice), p->slices[slice], p->pinned));
         memcpy(p->expected[slice], p->expected_pinned, sizeof(p->expected_pinned));
     }
 }
@@ -123,11 +115,12 @@ static void do_read(struct program *p)
     const void *pointer = NULL;
 
     if (draw(p, 4) == 0) {
-        CHECK(cushim_pinned_read(p->pinned, &pointer));
+        CHECK_OK(cushim_pinned_read(p->pinned, &pointer));
         compare(pointer, p->expected_pinned, N, "pinned memory");
         return;
     }
-    CHECK(cushim_slice_read(stream_for(p, slice), part(p, slice, first, length), values, length));
+    CHECK_OK(
+        cushim_slice_read(stream_for(p, slice), part(p, slice, first, length), values, length));
     compare(values, &p->expected[slice][first], length, "a slice");
 }
 
@@ -138,7 +131,8 @@ static void do_write(struct program *p)
 
     for (uint32_t i = 0; i < length; i++)
         values[i] = p->expected[slice][first + i] = draw(p, 1000);
-    CHECK(cushim_slice_write(stream_for(p, slice), part(p, slice, first, length), values, length));
+    CHECK_OK(
+        cushim_slice_write(stream_for(p, slice), part(p, slice, first, length), values, length));
     memset(values, 0xee, sizeof(values)); /* they may be used again */
 }
 
@@ -150,15 +144,15 @@ static void do_renew(struct program *p)
     if (draw(p, 2)) {
         cushim_stream_free(&p->streams[stream]);
         if (draw(p, 2))
-            CHECK(cushim_stream_fork(p->streams[draw(p, 2)], &p->streams[stream]));
+            CHECK_OK(cushim_stream_fork(p->streams[draw(p, 2)], &p->streams[stream]));
         else
-            CHECK(cushim_stream_new(p->contexts[0],
-                                    cushim_stream_params(.blocking = draw(p, 2) != 0),
-                                    &p->streams[stream]));
+            CHECK_OK(cushim_stream_new(p->contexts[0],
+                                       cushim_stream_params(.blocking = draw(p, 2) != 0),
+                                       &p->streams[stream]));
         return;
     }
     cushim_slice_free(&p->slices[slice]);
-    CHECK(cushim_slice_zeros(stream_for(p, slice), 4, N, &p->slices[slice]));
+    CHECK_OK(cushim_slice_zeros(stream_for(p, slice), 4, N, &p->slices[slice]));
     memset(p->expected[slice], 0, sizeof(p->expected[slice]));
 }
 
@@ -167,11 +161,11 @@ static void do_order(struct program *p)
     const uint32_t a = draw(p, STREAMS), b = draw(p, STREAMS);
 
     if (draw(p, 2))
-        CHECK(cushim_stream_join(p->streams[a], p->streams[b]));
+        CHECK_OK(cushim_stream_join(p->streams[a], p->streams[b]));
     else if (draw(p, 3) == 0)
-        CHECK(cushim_stream_synchronize(p->streams[a]));
+        CHECK_OK(cushim_stream_synchronize(p->streams[a]));
     else if (cushim_stream_query(p->streams[a]) == 600 && draw(p, 4) == 0)
-        CHECK(cushim_context_synchronize(p->contexts[draw(p, 2)]));
+        CHECK_OK(cushim_context_synchronize(p->contexts[draw(p, 2)]));
 }
 
 static void step(struct program *p)
@@ -188,21 +182,21 @@ static void begin(struct program *p)
     void *pointer = NULL;
     int devices = 0;
 
-    CHECK(cushim_open(cushim_open_params(.library = library ? library : MOCK), &p->driver));
-    CHECK(cushim_device_count(p->driver, &devices));
-    CHECK(cushim_context_primary(p->driver, 0, &p->contexts[0]));
+    CHECK_OK(cushim_open(cushim_open_params(.library = library ? library : MOCK), &p->driver));
+    CHECK_OK(cushim_device_count(p->driver, &devices));
+    CHECK_OK(cushim_context_primary(p->driver, 0, &p->contexts[0]));
     if (devices > 1)
-        CHECK(cushim_context_primary(p->driver, 1, &p->contexts[1]));
+        CHECK_OK(cushim_context_primary(p->driver, 1, &p->contexts[1]));
     else
-        CHECK(cushim_context_create(p->driver, 0, 0, &p->contexts[1]));
-    CHECK(cushim_stream_default(p->contexts[0], &p->streams[0]));
-    CHECK(cushim_stream_per_thread(p->contexts[0], &p->streams[1]));
+        CHECK_OK(cushim_context_create(p->driver, 0, 0, &p->contexts[1]));
+    CHECK_OK(cushim_stream_default(p->contexts[0], &p->streams[0]));
+    CHECK_OK(cushim_stream_per_thread(p->contexts[0], &p->streams[1]));
     for (int i = 2; i < STREAMS; i++)
-        CHECK(cushim_stream_new(p->contexts[i == 4], NULL, &p->streams[i]));
+        CHECK_OK(cushim_stream_new(p->contexts[i == 4], NULL, &p->streams[i]));
     for (uint32_t i = 0; i < SLICES; i++)
-        CHECK(cushim_slice_zeros(stream_for(p, i), 4, N, &p->slices[i]));
-    CHECK(cushim_pinned_alloc(context_of(p, 0), 4, N, 0, &p->pinned));
-    CHECK(cushim_pinned_write(p->pinned, &pointer));
+        CHECK_OK(cushim_slice_zeros(stream_for(p, i), 4, N, &p->slices[i]));
+    CHECK_OK(cushim_pinned_alloc(context_of(p, 0), 4, N, 0, &p->pinned));
+    CHECK_OK(cushim_pinned_write(p->pinned, &pointer));
     memset(pointer, 0, N * 4);
 }
 
@@ -213,7 +207,7 @@ static void end(struct program *p)
     uint32_t values[N];
 
     for (uint32_t i = 0; i < SLICES; i++) {
-        CHECK(cushim_slice_read(stream_for(p, i), p->slices[i], values, N));
+        CHECK_OK(cushim_slice_read(stream_for(p, i), p->slices[i], values, N));
         compare(values, p->expected[i], N, "a slice at the end");
     }
     cushim_context_free(&p->contexts[context]);
@@ -234,7 +228,7 @@ static int run(uint64_t seed)
     struct program p = {.random = (uint32_t) seed * 2654435761u};
 
     if (!library)
-        CHECK(cushim_mock_configure(config));
+        CHECK_OK(cushim_mock_configure(config));
     begin(&p);
     for (int i = 0; i < STEPS; i++)
         step(&p);

@@ -48,16 +48,6 @@ struct thread {
     cushim_stream own; /* the per-thread default stream */
 };
 
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        const int check = (call);                                                                  \
-        if (check) {                                                                               \
-            fprintf(stderr, "%s:%d: %s: %d, %s\n", __FILE__, __LINE__, #call, check,               \
-                    cushim_error_text());                                                          \
-            _exit(1);                                                                              \
-        }                                                                                          \
-    } while (0)
-
 static uint32_t draw(struct thread *t, uint32_t below)
 {
     t->random = t->random * 1664525u + 1013904223u;
@@ -75,7 +65,7 @@ static cushim_view part(uint32_t memory, size_t first, size_t length)
 {
     cushim_view view;
 
-    CHECK(cushim_view_part(CUSHIM_VIEW(memories[memory].slice), first, length, &view));
+    CHECK_OK(cushim_view_part(CUSHIM_VIEW(memories[memory].slice), first, length, &view));
     return view;
 }
 
@@ -101,9 +91,9 @@ static void do_fill(struct thread *t)
 
     pthread_mutex_lock(&m->lock);
     if (whole)
-        CHECK(cushim_slice_fill(stream_for(t, memory), m->slice, value));
+        CHECK_OK(cushim_slice_fill(stream_for(t, memory), m->slice, value));
     else
-        CHECK(cushim_slice_fill(stream_for(t, memory), part(memory, first, length), value));
+        CHECK_OK(cushim_slice_fill(stream_for(t, memory), part(memory, first, length), value));
     for (uint32_t i = whole ? 0 : first; i < (whole ? N : first + length); i++)
         m->expected[i] = value;
     pthread_mutex_unlock(&m->lock);
@@ -116,8 +106,8 @@ static void do_copy(struct thread *t)
                    from_first = draw(t, N - length);
 
     lock_two(to, from);
-    CHECK(cushim_slice_copy(stream_for(t, draw(t, 2) ? to : from), part(to, to_first, length),
-                            cushim_view_const(part(from, from_first, length))));
+    CHECK_OK(cushim_slice_copy(stream_for(t, draw(t, 2) ? to : from), part(to, to_first, length),
+                               cushim_view_const(part(from, from_first, length))));
     memcpy(&memories[to].expected[to_first], &memories[from].expected[from_first], length * 4);
     unlock_two(to, from);
 }
@@ -133,12 +123,12 @@ static void do_launch(struct thread *t)
 
     lock_two(to, from);
     if (whole)
-        CHECK(cushim_launch(stream_for(t, to), add, cushim_for_elements(N), CUSHIM_INOUT(y->slice),
-                            CUSHIM_IN(x->slice), CUSHIM_VALUE(n)));
+        CHECK_OK(cushim_launch(stream_for(t, to), add, cushim_for_elements(N),
+                               CUSHIM_INOUT(y->slice), CUSHIM_IN(x->slice), CUSHIM_VALUE(n)));
     else
-        CHECK(cushim_launch(stream_for(t, to), add, cushim_for_elements(n),
-                            CUSHIM_INOUT(part(to, 0, n)), CUSHIM_IN(part(from, 0, n)),
-                            CUSHIM_VALUE(n)));
+        CHECK_OK(cushim_launch(stream_for(t, to), add, cushim_for_elements(n),
+                               CUSHIM_INOUT(part(to, 0, n)), CUSHIM_IN(part(from, 0, n)),
+                               CUSHIM_VALUE(n)));
     for (uint32_t i = 0; i < n; i++)
         y->expected[i] += x->expected[i];
     unlock_two(to, from);
@@ -159,7 +149,7 @@ static void do_read(struct thread *t)
     uint32_t values[N];
 
     pthread_mutex_lock(&memories[memory].lock);
-    CHECK(cushim_slice_read(stream_for(t, memory), part(memory, first, length), values, length));
+    CHECK_OK(cushim_slice_read(stream_for(t, memory), part(memory, first, length), values, length));
     compare(values, &memories[memory].expected[first], length);
     pthread_mutex_unlock(&memories[memory].lock);
 }
@@ -172,7 +162,8 @@ static void do_write(struct thread *t)
     pthread_mutex_lock(&memories[memory].lock);
     for (uint32_t i = 0; i < length; i++)
         values[i] = memories[memory].expected[first + i] = draw(t, 1000);
-    CHECK(cushim_slice_write(stream_for(t, memory), part(memory, first, length), values, length));
+    CHECK_OK(
+        cushim_slice_write(stream_for(t, memory), part(memory, first, length), values, length));
     pthread_mutex_unlock(&memories[memory].lock);
 }
 
@@ -184,7 +175,7 @@ static void do_renew(struct thread *t)
 
     pthread_mutex_lock(&m->lock);
     cushim_slice_free(&m->slice);
-    CHECK(cushim_slice_zeros(stream_for(t, memory), 4, N, &m->slice));
+    CHECK_OK(cushim_slice_zeros(stream_for(t, memory), 4, N, &m->slice));
     memset(m->expected, 0, sizeof(m->expected));
     pthread_mutex_unlock(&m->lock);
 }
@@ -195,13 +186,13 @@ static void do_order(struct thread *t)
     const uint32_t what = draw(t, 8);
 
     if (what < 4)
-        CHECK(cushim_stream_join(streams[a], streams[b]));
+        CHECK_OK(cushim_stream_join(streams[a], streams[b]));
     else if (what < 6)
-        CHECK(cushim_stream_synchronize(streams[a]));
+        CHECK_OK(cushim_stream_synchronize(streams[a]));
     else if (what < 7)
         (void) !cushim_stream_query(streams[a]);
     else
-        CHECK(cushim_context_synchronize(contexts[draw(t, 2)]));
+        CHECK_OK(cushim_context_synchronize(contexts[draw(t, 2)]));
 }
 
 /* A stream that only this thread knows, and that ends with work under way. */
@@ -211,9 +202,9 @@ static void do_short_stream(struct thread *t)
     struct memory *m = &memories[memory];
     cushim_stream stream = CUSHIM_NONE;
 
-    CHECK(cushim_stream_new(contexts[0], NULL, &stream));
+    CHECK_OK(cushim_stream_new(contexts[0], NULL, &stream));
     pthread_mutex_lock(&m->lock);
-    CHECK(cushim_slice_fill(stream, m->slice, value));
+    CHECK_OK(cushim_slice_fill(stream, m->slice, value));
     for (uint32_t i = 0; i < N; i++)
         m->expected[i] = value;
     pthread_mutex_unlock(&m->lock);
@@ -230,7 +221,7 @@ static void *work(void *user)
     struct thread t = {.random =
                            (seed_of_threads * THREADS + (uint32_t) (size_t) user) * 2654435761u};
 
-    CHECK(cushim_stream_per_thread(contexts[0], &t.own));
+    CHECK_OK(cushim_stream_per_thread(contexts[0], &t.own));
     for (int i = 0; i < STEPS; i++)
         steps[draw(&t, sizeof(steps) / sizeof(steps[0]))](&t);
     cushim_stream_free(&t.own);
@@ -241,21 +232,21 @@ static void begin(cushim_module *ret_module)
 {
     int devices = 0;
 
-    CHECK(cushim_open(cushim_open_params(.library = library ? library : MOCK), &driver));
-    CHECK(cushim_device_count(driver, &devices));
-    CHECK(cushim_context_primary(driver, 0, &contexts[0]));
+    CHECK_OK(cushim_open(cushim_open_params(.library = library ? library : MOCK), &driver));
+    CHECK_OK(cushim_device_count(driver, &devices));
+    CHECK_OK(cushim_context_primary(driver, 0, &contexts[0]));
     if (devices > 1)
-        CHECK(cushim_context_primary(driver, 1, &contexts[1]));
+        CHECK_OK(cushim_context_primary(driver, 1, &contexts[1]));
     else
-        CHECK(cushim_context_create(driver, 0, 0, &contexts[1]));
-    CHECK(cushim_module_load_text(contexts[0], ptx, NULL, ret_module));
-    CHECK(cushim_module_function(*ret_module, "add", &add));
+        CHECK_OK(cushim_context_create(driver, 0, 0, &contexts[1]));
+    CHECK_OK(cushim_module_load_text(contexts[0], ptx, NULL, ret_module));
+    CHECK_OK(cushim_module_function(*ret_module, "add", &add));
     for (uint32_t i = 0; i < STREAMS; i++)
-        CHECK(cushim_stream_new(contexts[i >= 6], cushim_stream_params(.blocking = i % 2),
-                                &streams[i]));
+        CHECK_OK(cushim_stream_new(contexts[i >= 6], cushim_stream_params(.blocking = i % 2),
+                                   &streams[i]));
     for (uint32_t i = 0; i < SLICES; i++) {
         pthread_mutex_init(&memories[i].lock, NULL);
-        CHECK(cushim_slice_zeros(streams[i == OF_SECOND ? 6 : i], 4, N, &memories[i].slice));
+        CHECK_OK(cushim_slice_zeros(streams[i == OF_SECOND ? 6 : i], 4, N, &memories[i].slice));
     }
 }
 
@@ -264,7 +255,7 @@ static void end(cushim_module *module)
     uint32_t values[N];
 
     for (uint32_t i = 0; i < SLICES; i++) {
-        CHECK(cushim_slice_read(streams[i == OF_SECOND ? 6 : i], memories[i].slice, values, N));
+        CHECK_OK(cushim_slice_read(streams[i == OF_SECOND ? 6 : i], memories[i].slice, values, N));
         compare(values, memories[i].expected, N);
         cushim_slice_free(&memories[i].slice);
     }
@@ -285,7 +276,7 @@ static int run(uint64_t seed)
     pthread_t threads[THREADS];
 
     if (!library)
-        CHECK(cushim_mock_configure(config));
+        CHECK_OK(cushim_mock_configure(config));
     begin(&module);
     seed_of_threads = (uint32_t) seed;
     start_threads(threads, THREADS, work);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Ends the program, red, where two numbers differ. */
 #define CHECK_EQ(got, wanted)                                                                      \
@@ -27,6 +28,17 @@
             fprintf(stderr, "%s:%d: %s is '%s', not '%s'\n", __FILE__, __LINE__, #got, got_,       \
                     wanted_);                                                                      \
             exit(1);                                                                               \
+        }                                                                                          \
+    } while (0)
+
+/* Ends the program, or the child of a fork, where a call of cushim fails, and says why. */
+#define CHECK_OK(call)                                                                             \
+    do {                                                                                           \
+        const int status_ = (call);                                                                \
+        if (status_) {                                                                             \
+            fprintf(stderr, "%s:%d: %s: %d, %s\n", __FILE__, __LINE__, #call, status_,             \
+                    cushim_error_text());                                                          \
+            _exit(1);                                                                              \
         }                                                                                          \
     } while (0)
 
