@@ -13,8 +13,10 @@
  * end of the stream, and never by waiting. If the device fails, drivers may not call that function;
  * then a thread of this library notices the error, within a tenth of a second.
  *
- * Freeing a future does not wait, and does not stop the device: memory and held data live until the
- * device is done with them. All functions are thread-safe, with one exception: the output of a
+ * Freeing a future does not wait for the device, and does not stop it: memory and held data live
+ * until the device is done with them. It waits for a thread that is submitting the future, except
+ * in a callback of an operation, which might wait for itself: then the submission goes on, and its
+ * result is dropped at its end. All functions are thread-safe, with one exception: the output of a
  * future is used by one thread at a time.
  */
 #ifndef CUSHIM_FUTURE_H

@@ -169,7 +169,10 @@ CUSHIM_API cushim_op cushim_op_clone(cushim_op op);
  * wait. It is not written after the future was freed, so it must be valid until then. Up to 16 MiB
  * are copied without waiting; for more, the submission waits until the copy is done. If the copy is
  * in a shared operation (cushim_op_share()), the future of the operation that ran it writes, and no
- * other. cushim_op_to_host(op, pointer, length) takes the element's size from the pointer.
+ * other. A callback of an operation that frees a future does not wait for another thread that is
+ * inside of cushim_future_submit() with it: until that returns, a copy of more than 16 MiB may
+ * still be written. cushim_op_to_host(op, pointer, length) takes the element's size from the
+ * pointer.
  */
 CUSHIM_API cushim_op cushim_op_to_host_elements(cushim_op op, void *host, size_t element_bytes,
                                                 size_t length);
