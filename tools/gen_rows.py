@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Writes what the lists say as C data.
 
-gen_rows.py header OUT CUDA.symbols NVRTC.symbols    the public row numbers
-gen_rows.py source OUT LIST                          one list for "base/rows.h"
+gen_rows.py header OUT LIST...    the public row numbers
+gen_rows.py source OUT LIST       one list for "base/rows.h"
 """
 
 import sys
@@ -11,7 +11,7 @@ import sys
 import symbols
 
 HEADER = """/* SPDX-License-Identifier: MIT */
-/* Generated from cuda.symbols and nvrtc.symbols. Do not edit. */
+/* Generated from cuda.symbols, nvrtc.symbols and nvjitlink.symbols. Do not edit. */
 /*
  * The number of every function: its place in the tables, and what hooks are told.
  * Numbers are never reused or moved.

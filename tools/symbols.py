@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reads the lists of driver and NVRTC functions (src/loader/*.symbols).
+"""Reads the lists of the functions of the driver, of NVRTC and of nvJitLink (src/loader/*.symbols).
 
 Everything that is generated from the lists reads them through this module, so
 the meaning of a column is written down once, here:
@@ -172,8 +172,9 @@ def version_text(version):
 
 
 def prefix(rows):
-    """'cuda' or 'nvrtc': how the generated names of a list begin."""
-    return "nvrtc" if rows[0].symbol.startswith("nvrtc") else "cuda"
+    """'cuda', 'nvrtc' or 'nvjitlink': how the generated names of a list begin."""
+    symbol = rows[0].symbol.lower()
+    return next((p for p in ("nvrtc", "nvjitlink") if symbol.startswith(p)), "cuda")
 
 
 # --- C text that more than one generator writes ---

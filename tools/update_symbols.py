@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Derives the rows of src/loader/{cuda,nvrtc}.symbols from an installed CUDA toolkit.
+"""Derives the rows of src/loader/{cuda,nvrtc,nvjitlink}.symbols from an installed CUDA toolkit.
 
     update_symbols.py [--include DIR]... [--write] [--list DIR]
 
@@ -174,12 +174,23 @@ def derive_nvrtc(toolkit):
     ]
 
 
+def derive_nvjitlink(toolkit):
+    """The functions with a version in their names, such as __nvJitLinkCreate_13_0, and those without."""
+    if not toolkit.has("nvJitLink.h"):
+        return []
+    pattern = r"nvJitLinkResult\s+((?:__)?nvJitLink[A-Z]\w*?)\s*\("
+    found = [n for n in toolkit.functions("nvJitLink.h", pattern, "NVJITLINK_NO_INLINE") if n != "nvJitLinkResult"]
+    letters = toolkit.signatures("nvJitLink.h", found, "NVJITLINK_NO_INLINE")
+    bases = {n: re.sub(r"^__(\w+?)_\d+_\d+$", r"\1", n) for n in found}
+    return [symbols.Row(-1, bases[n], bases[n], toolkit.version, letters[n], {}) for n in found]
+
+
 def expected(row, toolkit, declares):
     """Should this toolkit declare the row?"""
     header = next((f for f in symbols.HEADERS if f in row.flags), None)
     if header and not all(toolkit.has(h) for h in HEADER_FILES[header]):
         return False
-    if row.symbol.startswith("nvrtc") and not declares:
+    if not row.symbol.startswith("cu") and not declares:
         return False
     return row.header <= toolkit.version < row.flags.get("until", NEVER)
 
@@ -238,7 +249,7 @@ def main():
     status = 0
     with tempfile.TemporaryDirectory() as scratch:
         toolkit = Toolkit(includes, scratch)
-        for name, derive in (("cuda", derive_cuda), ("nvrtc", derive_nvrtc)):
+        for name, derive in (("cuda", derive_cuda), ("nvrtc", derive_nvrtc), ("nvjitlink", derive_nvjitlink)):
             path = Path(options.list, f"{name}.symbols")
             rows = symbols.read(path) if path.exists() else []
             contradictions, additions = compare(toolkit, rows, derive(toolkit))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finding and opening libcuda and libnvrtc at run time.
+ * Finding and opening libcuda, libnvrtc and libnvJitLink at run time.
  *
  * cushim searches for a library in these places, in this order, unless the parameters or the
  * environment name it:
@@ -13,11 +13,12 @@
  *              .11.0 by the dynamic linker's search; then the folders of
  *              CUDA_PATH, CUDA_HOME and /usr/local/cuda, and those of Python
  *              wheels below VIRTUAL_ENV and CONDA_PREFIX
+ *   libnvJitLink   the same, with the names libnvJitLink.so.13 and .12
  *
  * Environment (ignored in a set-user-ID program):
  *
- *   CUSHIM_LIBCUDA, CUSHIM_LIBNVRTC   what to open instead; the same words as
- *                                     cushim_open_params.library
+ *   CUSHIM_LIBCUDA, CUSHIM_LIBNVRTC,  what to open instead; the same words as
+ *   CUSHIM_LIBNVJITLINK               cushim_open_params.library
  *   CUSHIM_FAULTS                     faults to inject into every driver (see fault.h)
  *   CUSHIM_TRACE                      a file that gets the trace of every call
  *                                     made through tables (see trace.h)
@@ -47,10 +48,14 @@ CUSHIM__HANDLE(cushim_driver, cushim_close)
 /** A handle of an NVRTC. Freed by cushim_nvrtc_close(). */
 CUSHIM__HANDLE(cushim_nvrtc, cushim_nvrtc_close)
 
+/** A handle of an nvJitLink. Freed by cushim_nvjitlink_close(). */
+CUSHIM__HANDLE(cushim_nvjitlink, cushim_nvjitlink_close)
+
 /** The libraries that cushim opens. */
 enum cushim_library {
     CUSHIM_LIBRARY_CUDA = 0,
     CUSHIM_LIBRARY_NVRTC = 1,
+    CUSHIM_LIBRARY_NVJITLINK = 2,
 };
 
 /**
@@ -126,12 +131,25 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_open(const struct cushim_open_par
 CUSHIM_API CUSHIM_CHECKED cushim_status cushim_nvrtc_open(const struct cushim_open_params *params,
                                                           cushim_nvrtc *ret_nvrtc);
 
+/**
+ * Finds an nvJitLink, loads it, and looks up its functions, as cushim_nvrtc_open() does with an
+ * NVRTC. The caller closes the handle with cushim_nvjitlink_close(). The result is
+ * CUSHIM_ERROR_NO_NVJITLINK if none was found. Traces, faults and hooks do not see its functions.
+ * Thread-safe.
+ */
+CUSHIM_API CUSHIM_CHECKED cushim_status
+cushim_nvjitlink_open(const struct cushim_open_params *params, cushim_nvjitlink *ret_nvjitlink);
+
 /** Returns the CUDA version that a driver implements, as 1000 * major + 10 * minor. Thread-safe. */
 CUSHIM_API CUSHIM_CHECKED cushim_status cushim_driver_version(cushim_driver driver,
                                                               int *ret_version);
 
 /** Returns the CUDA version of an NVRTC, as 1000 * major + 10 * minor. Thread-safe. */
 CUSHIM_API CUSHIM_CHECKED cushim_status cushim_nvrtc_version(cushim_nvrtc nvrtc, int *ret_version);
+
+/** Returns the CUDA version of an nvJitLink, as 1000 * major + 10 * minor. Thread-safe. */
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_nvjitlink_version(cushim_nvjitlink nvjitlink,
+                                                                 int *ret_version);
 
 /**
  * Returns the path of the driver's file. It is "" if a resolver took the place of a file, and NULL
@@ -144,6 +162,9 @@ CUSHIM_API const char *cushim_driver_path(cushim_driver driver);
  * if the handle is not valid. The string is static. Thread-safe.
  */
 CUSHIM_API const char *cushim_nvrtc_path(cushim_nvrtc nvrtc);
+
+/** Returns the path of the nvJitLink's file, as cushim_nvrtc_path() does. Thread-safe. */
+CUSHIM_API const char *cushim_nvjitlink_path(cushim_nvjitlink nvjitlink);
 
 /**
  * Tells whether the driver has a function. symbol is an exported name, such as "cuLaunchKernelEx"
@@ -160,12 +181,19 @@ CUSHIM_API bool cushim_driver_has(cushim_driver driver, const char *symbol);
  */
 CUSHIM_API bool cushim_nvrtc_has(cushim_nvrtc nvrtc, const char *symbol);
 
+/**
+ * Tells whether the nvJitLink has a function, by its name without a version, such as
+ * "nvJitLinkGetLinkedPtx". Otherwise like cushim_nvrtc_has(). Thread-safe.
+ */
+CUSHIM_API bool cushim_nvjitlink_has(cushim_nvjitlink nvjitlink, const char *symbol);
+
 /** A function of a table, without its real type. */
 typedef void (*cushim_entry)(void);
 
 /*
- * The two functions below return tables without types. Programs call cushim_cuda() (table.h) and
- * cushim_nvrtc_table() (nvrtc_table.h) instead.
+ * The functions below return tables without types. Programs call cushim_cuda() (table.h) and
+ * cushim_nvrtc_table() (nvrtc_table.h) instead of the first two. rows.h has the places of
+ * nvJitLink's functions, such as CUSHIM_ROW_nvJitLinkCreate.
  *
  * rows is the number of rows with which the caller was compiled, and the table has at least that
  * many. No entry is NULL. If the handle is not valid, all functions of the table return 303
@@ -173,6 +201,7 @@ typedef void (*cushim_entry)(void);
  */
 CUSHIM_API const cushim_entry *cushim_driver_functions(cushim_driver driver, size_t rows);
 CUSHIM_API const cushim_entry *cushim_nvrtc_functions(cushim_nvrtc nvrtc, size_t rows);
+CUSHIM_API const cushim_entry *cushim_nvjitlink_functions(cushim_nvjitlink nvjitlink, size_t rows);
 
 #ifdef __cplusplus
 }

@@ -9,6 +9,7 @@
  *     0                          success
  *     positive, below 10000      the driver's CUresult, unchanged
  *     10000 and up               an nvrtcResult, as CUSHIM_STATUS_NVRTC(result)
+ *     20000 and up               an nvJitLinkResult, as CUSHIM_STATUS_NVJITLINK(result)
  *     negative                   cushim's own, below
  *
  * The names and texts of all codes are built into cushim. They are available without a driver, and
@@ -46,7 +47,8 @@ typedef int cushim_status;
     X(CUSHIM_ERROR_READ_ONLY, -16, "the view does not allow writing")                              \
     X(CUSHIM_ERROR_NOT_ATTACHED, -17, "the unified memory is attached elsewhere")                  \
     X(CUSHIM_ERROR_CAPTURING, -18, "the stream records for a graph")                               \
-    X(CUSHIM_ERROR_CANCELLED, -19, "the operation was cancelled")
+    X(CUSHIM_ERROR_CANCELLED, -19, "the operation was cancelled")                                  \
+    X(CUSHIM_ERROR_NO_NVJITLINK, -20, "no usable nvJitLink was found")
 
 enum {
 #define CUSHIM__STATUS_ENUM(name, value, text) name = (value),
@@ -56,6 +58,9 @@ enum {
 
 /** Converts an nvrtcResult to a status. NVRTC_SUCCESS (0) becomes CUSHIM_OK. */
 #define CUSHIM_STATUS_NVRTC(result) ((result) ? 10000 + (int) (result) : 0)
+
+/** Converts an nvJitLinkResult to a status. NVJITLINK_SUCCESS (0) becomes CUSHIM_OK. */
+#define CUSHIM_STATUS_NVJITLINK(result) ((result) ? 20000 + (int) (result) : 0)
 
 /**
  * Returns the name of a code, such as "CUDA_ERROR_OUT_OF_MEMORY" or "CUSHIM_ERROR_NO_DRIVER". The

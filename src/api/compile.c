@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "core/code/cache.h"
 #include "core/code/rtc.h"
+#include "core/code/tool.h"
 
 enum { NOT_FOUND = 500 }; /* CUDA_ERROR_NOT_FOUND */
 
@@ -21,16 +22,16 @@ cushim_status cushim_compile(const char *source, const struct cushim_compile_par
 {
     struct cushim_compile_params given;
     struct cushim__image *image = NULL;
-    struct cushim__rtc rtc;
+    struct cushim__tool rtc;
     cushim_status status;
 
     if (!source || !ret_image)
         return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "cushim_compile: %s is NULL",
                             source ? "ret_image" : "source");
     CUSHIM_TRY(PARAMS_READ(cushim_compile_params, options, params, &given));
-    CUSHIM_TRY(cushim__rtc_pin(given.nvrtc.id, __func__, &rtc));
+    CUSHIM_TRY(cushim__tool_pin(CUSHIM_LIBRARY_NVRTC, given.nvrtc.id, __func__, &rtc));
     status = cushim__rtc_compile(rtc.driver, source, &given, __func__, &image);
-    cushim__rtc_unpin(&rtc);
+    cushim__tool_unpin(&rtc);
     if (status)
         return status;
     status = cushim__handle_create(CUSHIM__HANDLE_IMAGE, image, cushim__image_destroy, __func__,
@@ -120,7 +121,7 @@ cushim_status cushim_image_lowered_name(cushim_image handle, const char *express
 cushim_status cushim_compile_architectures(cushim_nvrtc nvrtc, int *archs, size_t capacity,
                                            size_t *ret_count)
 {
-    struct cushim__rtc rtc;
+    struct cushim__tool rtc;
     cushim_status status;
     size_t count = 0;
     int *all = NULL;
@@ -129,9 +130,9 @@ cushim_status cushim_compile_architectures(cushim_nvrtc nvrtc, int *archs, size_
         return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT,
                             "cushim_compile_architectures: %s is NULL",
                             ret_count ? "archs" : "ret_count");
-    CUSHIM_TRY(cushim__rtc_pin(nvrtc.id, __func__, &rtc));
+    CUSHIM_TRY(cushim__tool_pin(CUSHIM_LIBRARY_NVRTC, nvrtc.id, __func__, &rtc));
     status = cushim__rtc_architectures(rtc.driver, __func__, &all, &count);
-    cushim__rtc_unpin(&rtc);
+    cushim__tool_unpin(&rtc);
     if (status)
         return status;
     if (capacity)

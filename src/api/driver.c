@@ -28,6 +28,18 @@ cushim_status cushim_nvrtc_open(const struct cushim_open_params *params, cushim_
     return cushim__driver_open(CUSHIM_LIBRARY_NVRTC, &given, __func__, &ret_nvrtc->id);
 }
 
+cushim_status cushim_nvjitlink_open(const struct cushim_open_params *params,
+                                    cushim_nvjitlink *ret_nvjitlink)
+{
+    struct cushim_open_params given;
+
+    if (!ret_nvjitlink)
+        return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT,
+                            "cushim_nvjitlink_open: ret_nvjitlink is NULL");
+    CUSHIM_TRY(PARAMS_READ(cushim_open_params, label, params, &given));
+    return cushim__driver_open(CUSHIM_LIBRARY_NVJITLINK, &given, __func__, &ret_nvjitlink->id);
+}
+
 void cushim_close(cushim_driver *driver)
 {
     cushim__driver_close(driver ? &driver->id : NULL, CUSHIM_LIBRARY_CUDA, __func__);
@@ -36,6 +48,11 @@ void cushim_close(cushim_driver *driver)
 void cushim_nvrtc_close(cushim_nvrtc *nvrtc)
 {
     cushim__driver_close(nvrtc ? &nvrtc->id : NULL, CUSHIM_LIBRARY_NVRTC, __func__);
+}
+
+void cushim_nvjitlink_close(cushim_nvjitlink *nvjitlink)
+{
+    cushim__driver_close(nvjitlink ? &nvjitlink->id : NULL, CUSHIM_LIBRARY_NVJITLINK, __func__);
 }
 
 /*
@@ -76,6 +93,12 @@ cushim_status cushim_nvrtc_version(cushim_nvrtc nvrtc, int *ret_version)
     return version_of(library_of(nvrtc.id, CUSHIM_LIBRARY_NVRTC, __func__), __func__, ret_version);
 }
 
+cushim_status cushim_nvjitlink_version(cushim_nvjitlink nvjitlink, int *ret_version)
+{
+    return version_of(library_of(nvjitlink.id, CUSHIM_LIBRARY_NVJITLINK, __func__), __func__,
+                      ret_version);
+}
+
 static const char *path_of(const struct cushim__library *library)
 {
     return library ? library->path : NULL;
@@ -89,6 +112,11 @@ const char *cushim_driver_path(cushim_driver driver)
 const char *cushim_nvrtc_path(cushim_nvrtc nvrtc)
 {
     return path_of(library_of(nvrtc.id, CUSHIM_LIBRARY_NVRTC, __func__));
+}
+
+const char *cushim_nvjitlink_path(cushim_nvjitlink nvjitlink)
+{
+    return path_of(library_of(nvjitlink.id, CUSHIM_LIBRARY_NVJITLINK, __func__));
 }
 
 static bool has(const struct cushim__library *library, const char *symbol, const char *call)
@@ -124,6 +152,11 @@ bool cushim_nvrtc_has(cushim_nvrtc nvrtc, const char *symbol)
     return has(library_of(nvrtc.id, CUSHIM_LIBRARY_NVRTC, __func__), symbol, __func__);
 }
 
+bool cushim_nvjitlink_has(cushim_nvjitlink nvjitlink, const char *symbol)
+{
+    return has(library_of(nvjitlink.id, CUSHIM_LIBRARY_NVJITLINK, __func__), symbol, __func__);
+}
+
 static const cushim_entry *functions(uint64_t id, enum cushim_library kind, size_t rows,
                                      const char *call)
 {
@@ -150,4 +183,9 @@ const cushim_entry *cushim_driver_functions(cushim_driver driver, size_t rows)
 const cushim_entry *cushim_nvrtc_functions(cushim_nvrtc nvrtc, size_t rows)
 {
     return functions(nvrtc.id, CUSHIM_LIBRARY_NVRTC, rows, __func__);
+}
+
+const cushim_entry *cushim_nvjitlink_functions(cushim_nvjitlink nvjitlink, size_t rows)
+{
+    return functions(nvjitlink.id, CUSHIM_LIBRARY_NVJITLINK, rows, __func__);
 }

@@ -7,6 +7,7 @@
 #include "base/params.h"
 #include "core/code/module_registry.h"
 #include "core/code/rtc.h"
+#include "core/code/tool.h"
 
 enum { NO_BINARY_FOR_GPU = 209 };
 
@@ -176,16 +177,16 @@ static cushim_status compile(cushim_context context, const char *source,
                              struct cushim__image **ret_image, struct versions *ret_versions)
 {
     const struct cushim__context *pinned;
-    struct cushim__rtc rtc;
+    struct cushim__tool rtc;
     cushim_status status;
 
     pinned = cushim__handle_pin(context.id, CUSHIM__HANDLE_CONTEXT, call);
     if (!pinned)
         return cushim__error()->status;
-    status = cushim__rtc_pin(params->nvrtc.id, call, &rtc);
+    status = cushim__tool_pin(CUSHIM_LIBRARY_NVRTC, params->nvrtc.id, call, &rtc);
     if (!status) {
         status = compile_for(pinned, rtc.driver, source, params, call, ret_image, ret_versions);
-        cushim__rtc_unpin(&rtc);
+        cushim__tool_unpin(&rtc);
     }
     cushim__handle_unpin(context.id);
     return status;

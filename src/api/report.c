@@ -20,7 +20,7 @@ cushim_status cushim_report_create(enum cushim_library library,
     if (!ret_report)
         return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT,
                             "cushim_report_create: ret_report is NULL");
-    if (library != CUSHIM_LIBRARY_CUDA && library != CUSHIM_LIBRARY_NVRTC)
+    if ((unsigned) library > CUSHIM_LIBRARY_NVJITLINK)
         return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT,
                             "cushim_report_create: there is no library %d", (int) library);
     CUSHIM_TRY(PARAMS_READ(cushim_open_params, label, params, &given));

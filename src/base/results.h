@@ -134,4 +134,26 @@
     X(17, NVRTC_ERROR_TIME_TRACE_FILE_WRITE_FAILED, "the time trace file could not be written")
 /* clang-format on */
 
+/* nvJitLink has no texts. */
+#define CUSHIM__NVJITLINK_RESULT_MAP(X) \
+    X(0, NVJITLINK_SUCCESS, "no error") \
+    X(1, NVJITLINK_ERROR_UNRECOGNIZED_OPTION, "an option is not known") \
+    X(2, NVJITLINK_ERROR_MISSING_ARCH, "the architecture is missing: -arch=sm_NN") \
+    X(3, NVJITLINK_ERROR_INVALID_INPUT, "invalid input") \
+    X(4, NVJITLINK_ERROR_PTX_COMPILE, "the PTX does not compile: see the log") \
+    X(5, NVJITLINK_ERROR_NVVM_COMPILE, "the LTO-IR does not compile: see the log") \
+    X(6, NVJITLINK_ERROR_INTERNAL, "internal error of the linker") \
+    X(7, NVJITLINK_ERROR_THREADPOOL, "the threads of the linker failed") \
+    X(8, NVJITLINK_ERROR_UNRECOGNIZED_INPUT, "the kind of an input is not known") \
+    X(9, NVJITLINK_ERROR_FINALIZE, "the code could not be completed") \
+    X(10, NVJITLINK_ERROR_NULL_INPUT, "an input is NULL") \
+    X(11, NVJITLINK_ERROR_INCOMPATIBLE_OPTIONS, "the options do not go together") \
+    X(12, NVJITLINK_ERROR_INCORRECT_INPUT_TYPE, "an input is not of the kind that it is said to be") \
+    X(13, NVJITLINK_ERROR_ARCH_MISMATCH, "an input is for another architecture") \
+    X(14, NVJITLINK_ERROR_OUTDATED_LIBRARY, "an input is newer than the linker") \
+    X(15, NVJITLINK_ERROR_MISSING_FATBIN, "an input has no device code") \
+    X(16, NVJITLINK_ERROR_UNRECOGNIZED_ARCH, "the architecture is not known") \
+    X(17, NVJITLINK_ERROR_UNSUPPORTED_ARCH, "the architecture is not supported") \
+    X(18, NVJITLINK_ERROR_LTO_NOT_ENABLED, "the input needs the option -lto")
+
 #endif

@@ -34,7 +34,7 @@ struct cushim__rows {
     size_t count;
 };
 
-extern const struct cushim__rows cushim__cuda_rows, cushim__nvrtc_rows;
+extern const struct cushim__rows cushim__cuda_rows, cushim__nvrtc_rows, cushim__nvjitlink_rows;
 
 static inline const char *cushim__row_symbol(const struct cushim__rows *list, size_t row)
 {

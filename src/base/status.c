@@ -13,7 +13,10 @@
 
 atomic_uint cushim__attention;
 
-enum { NVRTC_BASE = CUSHIM_STATUS_NVRTC(1) - 1 };
+enum {
+    NVRTC_BASE = CUSHIM_STATUS_NVRTC(1) - 1,
+    NVJITLINK_BASE = CUSHIM_STATUS_NVJITLINK(1) - 1,
+};
 
 #define NAME_CASE(number, name, text)                                                              \
     case number:                                                                                   \
@@ -58,6 +61,24 @@ const char *cushim__nvrtc_result_text(int result)
     }
 }
 
+const char *cushim__nvjitlink_result_name(int result)
+{
+    switch (result) {
+        CUSHIM__NVJITLINK_RESULT_MAP(NAME_CASE)
+    default:
+        return NULL;
+    }
+}
+
+const char *cushim__nvjitlink_result_text(int result)
+{
+    switch (result) {
+        CUSHIM__NVJITLINK_RESULT_MAP(TEXT_CASE)
+    default:
+        return NULL;
+    }
+}
+
 static const char *own_name(cushim_status status)
 {
 #define OWN_NAME_CASE(name, value, text) NAME_CASE(value, name, text)
@@ -80,7 +101,9 @@ static const char *own_text(cushim_status status)
 
 const char *cushim__status_name(cushim_status status)
 {
-    const char *name = status <= 0           ? own_name(status)
+    const char *name = status <= 0 ? own_name(status)
+                       : status > NVJITLINK_BASE
+                           ? cushim__nvjitlink_result_name(status - NVJITLINK_BASE)
                        : status > NVRTC_BASE ? cushim__nvrtc_result_name(status - NVRTC_BASE)
                                              : cushim__cuda_result_name(status);
 
@@ -89,7 +112,9 @@ const char *cushim__status_name(cushim_status status)
 
 const char *cushim__status_text(cushim_status status)
 {
-    const char *text = status <= 0           ? own_text(status)
+    const char *text = status <= 0 ? own_text(status)
+                       : status > NVJITLINK_BASE
+                           ? cushim__nvjitlink_result_text(status - NVJITLINK_BASE)
                        : status > NVRTC_BASE ? cushim__nvrtc_result_text(status - NVRTC_BASE)
                                              : cushim__cuda_result_text(status);
 

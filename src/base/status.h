@@ -8,13 +8,15 @@
 #include <cushim/status.h>
 
 /*
- * The names and texts of the driver's and of NVRTC's results. NULL for a number that is not
- * defined.
+ * The names and texts of the results of the driver, NVRTC and nvJitLink. NULL for a number that is
+ * not defined.
  */
 const char *cushim__cuda_result_name(int result);
 const char *cushim__cuda_result_text(int result);
 const char *cushim__nvrtc_result_name(int result);
 const char *cushim__nvrtc_result_text(int result);
+const char *cushim__nvjitlink_result_name(int result);
+const char *cushim__nvjitlink_result_text(int result);
 
 /* The name and the text of any status. They are never NULL. */
 const char *cushim__status_name(cushim_status status);

@@ -69,7 +69,7 @@ static const char *required_missing(struct cushim__attempt *attempt,
     size_t lacking = 0;
 
     for (size_t i = 0; i < kind->n_required; i++)
-        if (!cushim__library_symbol(library, kind->required[i]))
+        if (!cushim__library_function(library, kind->required[i]))
             cushim__str_append(&names, "%s%s", lacking++ ? ", " : "it lacks ",
                                cushim__row_symbol(kind->rows, kind->required[i]));
     if (names.failed)
@@ -83,8 +83,7 @@ static enum cushim_verdict ask_version(struct cushim__attempt *attempt,
                                        struct cushim__library *library, const char **ret_detail)
 {
     const struct cushim__kind *kind = attempt->kind;
-    cushim__entry *function = cushim__library_symbol(library, kind->required[0]);
-    const int result = kind->version(function, &library->version);
+    const int result = kind->version(library, &library->version);
 
     if (result == STUB_LIBRARY) {
         *ret_detail = "the toolkit's stub, for linking only; it is not a driver";

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The two kinds of library that the loader finds, libcuda and libnvrtc. */
+/* The kinds of library that the loader finds: libcuda, libnvrtc and libnvJitLink. */
 #ifndef CUSHIM_LOADER_KIND_H
 #define CUSHIM_LOADER_KIND_H
 
 #include "loader/library.h"
 
-extern const struct cushim__kind cushim__kind_cuda;  /* kind_cuda.c */
-extern const struct cushim__kind cushim__kind_nvrtc; /* kind_nvrtc.c */
+extern const struct cushim__kind cushim__kind_cuda;      /* kind_cuda.c */
+extern const struct cushim__kind cushim__kind_nvrtc;     /* kind_nvrtc.c */
+extern const struct cushim__kind cushim__kind_nvjitlink; /* kind_nvjitlink.c */
+
+enum { CUSHIM__KINDS = CUSHIM_LIBRARY_NVJITLINK + 1 };
 
 /*
  * The multiarch triplet: distributions of the Debian family install libraries in a folder with this

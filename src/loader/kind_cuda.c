@@ -4,6 +4,7 @@
 
 #include "base/util.h"
 #include "loader/kind.h"
+#include "loader/missing.h"
 
 static const char *const names[] = {"libcuda.so.1", NULL};
 
@@ -34,9 +35,10 @@ static const unsigned required[] = {
     CUSHIM_ROW_cuLaunchKernel,
 };
 
-static int version(cushim__entry *function, int *ret_version)
+static int version(const struct cushim__library *library, int *ret_version)
 {
-    return ((int (*)(int *)) function)(ret_version);
+    return ((int (*)(int *)) cushim__library_symbol(library, CUSHIM_ROW_cuDriverGetVersion))(
+        ret_version);
 }
 
 /*
@@ -81,4 +83,6 @@ const struct cushim__kind cushim__kind_cuda = {
     .n_required = ARRAY_SIZE(required),
     .version = version,
     .look_up = look_up,
+    .missing = cushim__cuda_missing,
+    .closed = cushim__cuda_closed,
 };

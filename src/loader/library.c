@@ -9,10 +9,11 @@
 #include "base/attention.h"
 #include "base/status.h"
 #include "base/util.h"
+#include "loader/kind.h"
 #include "loader/missing.h"
 
 static _Atomic(struct cushim__library *) libraries;
-static cushim__entry *closed_tables[2][CUSHIM__TABLE_ROWS];
+static cushim__entry *closed_tables[CUSHIM__KINDS][CUSHIM__TABLE_ROWS];
 
 const struct cushim__library *cushim__libraries(void)
 {
@@ -34,14 +35,24 @@ cushim__entry *const *cushim__closed_table(const struct cushim__kind *kind)
     return closed_tables[kind->id];
 }
 
-cushim__entry *cushim__library_symbol(const struct cushim__library *library, size_t row)
+cushim__entry *cushim__library_named(const struct cushim__library *library, const char *symbol)
 {
-    const char *symbol = cushim__row_symbol(library->kind->rows, row);
-
     /* POSIX guarantees that a function's address can be converted to void * and back. */
     if (library->resolver)
         return (cushim__entry *) (intptr_t) library->resolver(symbol, library->resolver_user);
     return (cushim__entry *) (intptr_t) dlsym(library->handle, symbol);
+}
+
+cushim__entry *cushim__library_symbol(const struct cushim__library *library, size_t row)
+{
+    return cushim__library_named(library, cushim__row_symbol(library->kind->rows, row));
+}
+
+cushim__entry *cushim__library_function(const struct cushim__library *library, size_t row)
+{
+    cushim__entry *entry = cushim__library_symbol(library, row);
+
+    return entry || !library->kind->look_up ? entry : library->kind->look_up(library, row);
 }
 
 /* --- fork() --- */
@@ -96,9 +107,7 @@ void cushim__library_resolve(struct cushim__library *library)
         cushim__entry *entry = NULL;
 
         if (row < kind->rows->count)
-            entry = cushim__library_symbol(library, row);
-        if (!entry && row < kind->rows->count && kind->look_up)
-            entry = kind->look_up(library, row);
+            entry = cushim__library_function(library, row);
         library->has[row] = entry != NULL;
         library->found += entry != NULL;
         library->table[row] = entry ? entry : cushim__missing_entry(kind->rows, row);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A library that was found, accepted and resolved, and the two kinds of libraries.
+ * A library that was found, accepted and resolved, and the kinds of libraries.
  *
  * A library is never freed and, once published, never changes, except for the process that
  * initialised it. So its table is read without a lock, and pointers to it stay valid. The kinds are
@@ -24,7 +24,7 @@ enum { CUSHIM__TABLE_ROWS = 1024 };
 
 struct cushim__library;
 
-/* The differences between libcuda and libnvrtc. */
+/* The differences between libcuda, libnvrtc and libnvJitLink. */
 struct cushim__kind {
     enum cushim_library id;
     const char *noun;     /* the name in sentences: "CUDA driver" */
@@ -37,19 +37,28 @@ struct cushim__kind {
     size_t n_required;
     /* Calls try() with the path of each usual place. */
     void (*places)(void (*try)(const char *path, void *user), void *user);
-    /* Asks for the CUDA version. function is that of required[0]. Returns 0 on success. */
-    int (*version)(cushim__entry *function, int *ret_version);
-    /* Finds a function that dlsym() does not know. May be NULL. */
+    /* Asks for the CUDA version. Returns 0 on success. */
+    int (*version)(const struct cushim__library *library, int *ret_version);
+    /*
+     * Finds a function that is not there under the name of the row. The version of the library is 0
+     * while it is not known. May be NULL.
+     */
     cushim__entry *(*look_up)(const struct cushim__library *library, size_t row);
     /* Is called after a library is accepted. May be NULL. */
     void (*accepted)(const struct cushim__library *library);
+    /* The stand-ins of all rows: in the table of a library that lacks them, and without a library.
+     */
+    cushim__entry *const *missing, *const *closed;
 };
 
 const struct cushim__kind *cushim__kind(enum cushim_library id);
 
+/* Returns the kind with this list. */
+const struct cushim__kind *cushim__kind_of(const struct cushim__rows *rows);
+
 struct cushim__library {
     const struct cushim__kind *kind;
-    struct cushim__library *next; /* in the list of all libraries of this process, of both kinds */
+    struct cushim__library *next; /* in the list of all libraries of this process, of all kinds */
     void *handle;                 /* from dlopen(); NULL if there is a resolver instead */
     cushim_resolver resolver;
     void *resolver_user;
@@ -86,6 +95,12 @@ cushim__entry *const *cushim__closed_table(const struct cushim__kind *kind);
 
 /* Returns a row's function in a library, by its exact symbol, or NULL. */
 cushim__entry *cushim__library_symbol(const struct cushim__library *library, size_t row);
+
+/* Returns the function of any exported name, or NULL. */
+cushim__entry *cushim__library_named(const struct cushim__library *library, const char *symbol);
+
+/* Returns a row's function, also if the library has it under another name, or NULL. */
+cushim__entry *cushim__library_function(const struct cushim__library *library, size_t row);
 
 /*
  * Finds all functions. Afterwards the table contains no NULL. handle or resolver, and version, must

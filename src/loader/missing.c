@@ -10,19 +10,15 @@
 #include "base/status.h"
 #include "base/str.h"
 #include "base/util.h"
-#include "loader/library.h"
+#include "loader/kind.h"
 
 /* Protects the explanations, which one thread may write while another one reads them. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static char explanations[2][512]; /* why the last search found no library, for each kind */
+static char explanations[CUSHIM__KINDS]
+                        [512]; /* why the last search found no library, for each kind */
 
 /* A child of fork() may find the mutex held by a thread that it does not have. */
 CUSHIM__OPEN_IN_CHILD(mutex);
-
-static const struct cushim__kind *kind_of(const struct cushim__rows *rows)
-{
-    return cushim__kind(rows == &cushim__cuda_rows ? CUSHIM_LIBRARY_CUDA : CUSHIM_LIBRARY_NVRTC);
-}
 
 static void append_version(struct cushim__str *text, int version)
 {
@@ -85,7 +81,7 @@ cushim_status cushim__fail_missing(const struct cushim__library *library, size_t
 
 int cushim__answer_closed(const struct cushim__rows *rows, unsigned row)
 {
-    const struct cushim__kind *kind = kind_of(rows);
+    const struct cushim__kind *kind = cushim__kind_of(rows);
     const char *symbol = cushim__row_symbol(rows, row);
     /* The text is copied, so that the lock is not held while the error text is made. */
     char why[sizeof(explanations[0])];
@@ -107,7 +103,7 @@ const char *cushim__answer_string(void)
 void cushim__missing_explain(const struct cushim__rows *rows, const char *why)
 {
     pthread_mutex_lock(&mutex);
-    snprintf(explanations[kind_of(rows)->id], sizeof(explanations[0]), "%s", why);
+    snprintf(explanations[cushim__kind_of(rows)->id], sizeof(explanations[0]), "%s", why);
     pthread_mutex_unlock(&mutex);
 }
 
@@ -186,14 +182,10 @@ static cushim__entry *stand_in(const struct cushim__rows *rows, size_t row,
 
 cushim__entry *cushim__missing_entry(const struct cushim__rows *rows, size_t row)
 {
-    const bool cuda = rows == &cushim__cuda_rows;
-
-    return stand_in(rows, row, cuda ? cushim__cuda_missing : cushim__nvrtc_missing, beyond_missing);
+    return stand_in(rows, row, cushim__kind_of(rows)->missing, beyond_missing);
 }
 
 cushim__entry *cushim__closed_entry(const struct cushim__rows *rows, size_t row)
 {
-    const bool cuda = rows == &cushim__cuda_rows;
-
-    return stand_in(rows, row, cuda ? cushim__cuda_closed : cushim__nvrtc_closed, beyond_closed);
+    return stand_in(rows, row, cushim__kind_of(rows)->closed, beyond_closed);
 }

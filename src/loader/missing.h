@@ -39,5 +39,6 @@ cushim__entry *cushim__closed_entry(const struct cushim__rows *rows, size_t row)
 
 extern cushim__entry *const cushim__cuda_missing[], *const cushim__cuda_closed[];
 extern cushim__entry *const cushim__nvrtc_missing[], *const cushim__nvrtc_closed[];
+extern cushim__entry *const cushim__nvjitlink_missing[], *const cushim__nvjitlink_closed[];
 
 #endif

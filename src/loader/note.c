@@ -15,6 +15,9 @@
     "[{\"feature\":\"nvrtc\",\"description\":\"Compiles CUDA C++ at run time\","                   \
     "\"priority\":\"suggested\",\"soname\":[\"libnvrtc.so.13\",\"libnvrtc.so.12\","                \
     "\"libnvrtc.so.11.2\",\"libnvrtc.so.11.1\",\"libnvrtc.so.11.0\"]}]"
+#define NVJITLINK_JSON                                                                             \
+    "[{\"feature\":\"nvjitlink\",\"description\":\"Links LTO-IR at run time\","                    \
+    "\"priority\":\"suggested\",\"soname\":[\"libnvJitLink.so.13\",\"libnvJitLink.so.12\"]}]"
 
 enum { NOTE_TYPE = 0x407c0c0a };
 
@@ -34,6 +37,7 @@ enum { NOTE_TYPE = 0x407c0c0a };
 
 NOTE(note_cuda, CUDA_JSON);
 NOTE(note_nvrtc, NVRTC_JSON);
+NOTE(note_nvjitlink, NVJITLINK_JSON);
 
 /* The linker takes an object out of a static library only if something refers to it. */
 void cushim__note_anchor(void)

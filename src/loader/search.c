@@ -39,7 +39,9 @@ static void try_usual(struct cushim__attempt *attempt)
 static void try_mock(struct cushim__attempt *attempt)
 {
     if (attempt->kind->id != CUSHIM_LIBRARY_CUDA) {
-        cushim__try_nothing(attempt, "mock", CUSHIM_VERDICT_ABSENT, "there is no mock of NVRTC");
+        cushim__try_nothing(attempt, "mock", CUSHIM_VERDICT_ABSENT,
+                            cushim__arena_printf(&attempt->search_report->arena,
+                                                 "there is no mock of %s", attempt->kind->noun));
         return;
     }
     cushim__mock_places(try_path, attempt);

@@ -10,7 +10,7 @@ from os.path import commonprefix
 from pathlib import Path
 
 # What a compiler knows, and a binding does not need.
-ASIDE = {"CUSHIM_PRINTF", "CUSHIM_STATUS_MAP", "CUSHIM_STATUS_NVRTC", "CUSHIM_ELEMENT"}
+ASIDE = {"CUSHIM_PRINTF", "CUSHIM_STATUS_MAP", "CUSHIM_STATUS_NVRTC", "CUSHIM_STATUS_NVJITLINK", "CUSHIM_ELEMENT"}
 
 
 def rows_of_enumerations(headers):

@@ -169,9 +169,9 @@ Test(handles, null_arguments)
     cr_assert(eq(int, cushim_error_status(), CUSHIM_ERROR_INVALID_ARGUMENT));
     assert_status(cushim_report_create(CUSHIM_LIBRARY_CUDA, NULL, NULL),
                   CUSHIM_ERROR_INVALID_ARGUMENT);
-    assert_status(cushim_report_create((enum cushim_library) 2, NULL, &report),
+    assert_status(cushim_report_create((enum cushim_library) 3, NULL, &report),
                   CUSHIM_ERROR_INVALID_ARGUMENT);
-    assert_contains(cushim_error_text(), "there is no library 2", "report");
+    assert_contains(cushim_error_text(), "there is no library 3", "report");
     assert_true(!report, "written on failure");
     cushim_close(&driver);
     cushim_nvrtc_close(&nvrtc);

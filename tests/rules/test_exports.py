@@ -87,14 +87,15 @@ class Links(unittest.TestCase):
         for file in filter(None, [CUSHIM, DROPIN, MOCK, *PROGRAMS]):
             needed = re.findall(r"\(NEEDED\).*\[(.+?)\]", run(READELF, "-d", file))
             self.assertTrue(needed, f"{file} names no library at all")
-            bad = [n for n in needed if re.match(r"lib(cuda|nvrtc|cudart)\b", n)]
+            bad = [n for n in needed if re.match(r"lib(cuda|nvrtc|nvJitLink|cudart)\b", n)]
             self.assertEqual(bad, [], f"{file} is linked against CUDA")
 
     def test_the_optional_libraries_are_noted_for_packagers(self):
         notes = {n["feature"]: n for n in dlopen_notes(CUSHIM)}
-        self.assertEqual(set(notes), {"cuda", "nvrtc"})
+        self.assertEqual(set(notes), {"cuda", "nvrtc", "nvjitlink"})
         self.assertEqual(notes["cuda"]["soname"], ["libcuda.so.1"])
         self.assertIn("libnvrtc.so.13", notes["nvrtc"]["soname"])
+        self.assertIn("libnvJitLink.so.13", notes["nvjitlink"]["soname"])
         for note in notes.values():
             self.assertEqual(note["priority"], "suggested")
 

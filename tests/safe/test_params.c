@@ -19,6 +19,7 @@ Test(params, every_function_looks_at_the_size)
     const struct cushim_report *report = NULL;
     cushim_driver driver = CUSHIM_NONE;
     cushim_nvrtc nvrtc = CUSHIM_NONE;
+    cushim_nvjitlink linker = CUSHIM_NONE;
     cushim_context context = CUSHIM_NONE;
     cushim_stream stream = CUSHIM_NONE;
     cushim_module module = CUSHIM_NONE;
@@ -45,6 +46,8 @@ Test(params, every_function_looks_at_the_size)
     REFUSES(cushim_module_params, cushim_module_load_image(context, image, &params, &module));
     REFUSES(cushim_module_params, cushim_code_library_load(context, "x", 1, &params, &library));
     REFUSES(cushim_module_params, cushim_link(context, NULL, 0, &params, &image));
+    REFUSES(cushim_lto_params, cushim_link_lto(NULL, 0, &params, &image));
+    REFUSES(cushim_open_params, cushim_nvjitlink_open(&params, &linker));
     REFUSES(cushim_launch_config, cushim_launch_arguments(stream, function, &params, NULL, 0));
     REFUSES(cushim_launch_config,
             cushim_function_max_active_clusters(function, stream, &params, &n));

@@ -15,7 +15,7 @@ from unittest import mock
 ROOT = Path(__file__).resolve().parent.parent.parent
 TOOLS = ROOT / "tools"
 LISTS = ROOT / "src/loader"
-CUDA, NVRTC = LISTS / "cuda.symbols", LISTS / "nvrtc.symbols"
+CUDA, NVRTC, NVJITLINK = (LISTS / f"{name}.symbols" for name in ("cuda", "nvrtc", "nvjitlink"))
 
 sys.path.insert(0, str(TOOLS))
 sys.dont_write_bytecode = True

@@ -14,7 +14,7 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from support import CUDA, LISTS, NVRTC, InFolder, call_tool, run_tool
+from support import CUDA, LISTS, NVJITLINK, NVRTC, InFolder, call_tool, run_tool
 
 import symbols
 import update_symbols
@@ -35,6 +35,7 @@ def once(derive):
 
 
 CUDA_ROWS, NVRTC_ROWS = once(update_symbols.derive_cuda), once(update_symbols.derive_nvrtc)
+NVJITLINK_ROWS = once(update_symbols.derive_nvjitlink)
 
 
 def has(header):
@@ -44,13 +45,14 @@ def has(header):
 class Update(InFolder):
     def setUp(self):
         super().setUp()
-        for path in (CUDA, NVRTC):
+        for path in (CUDA, NVRTC, NVJITLINK):
             shutil.copy(path, self.folder)
 
     def update(self, *options, folder=None):
         places = [f"--include={i}" for i in INCLUDES]
         places.append(f"--list={folder or self.folder}")
-        with mock.patch.multiple(update_symbols, derive_cuda=CUDA_ROWS, derive_nvrtc=NVRTC_ROWS):
+        with mock.patch.multiple(update_symbols, derive_cuda=CUDA_ROWS, derive_nvrtc=NVRTC_ROWS,
+                                 derive_nvjitlink=NVJITLINK_ROWS):
             return call_tool(update_symbols.main, *places, *options)
 
     def doctor(self, *changes):
@@ -72,6 +74,7 @@ class Update(InFolder):
         self.assertEqual(self.contradictions(done), [])
         self.assertRegex(done.stdout, r"cuda: toolkit [\d.]+, \d+ rows, \d+ additions, 0 contradictions")
         self.assertRegex(done.stdout, r"nvrtc: toolkit [\d.]+, \d+ rows, \d+ additions, 0 contradictions")
+        self.assertRegex(done.stdout, r"nvjitlink: toolkit [\d.]+, 14 rows, \d+ additions, 0 contradictions")
 
     def test_each_contradiction_is_reported(self):
         """All at once: the compiler is asked for everything in one run."""
@@ -138,7 +141,7 @@ class Update(InFolder):
         self.assertLessEqual({x.split()[0] for x in removed}, again)
         done = self.update()
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertEqual(re.findall(r"(\d+) additions", done.stdout), ["0", "0"])
+        self.assertEqual(re.findall(r"(\d+) additions", done.stdout), ["0", "0", "0"])
 
 
 class Nowhere(InFolder):

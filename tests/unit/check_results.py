@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Compares the results that cushim knows with those of CUDA's headers.
 
-check_results.py RESULTS.H FOLDER...    the folders have cuda.h, and perhaps nvrtc.h
+check_results.py RESULTS.H FOLDER...    the folders have cuda.h, and perhaps nvrtc.h and nvJitLink.h
 
 A number that differs is an error. So is a result that the headers have and cushim does
 not, unless the headers are of a later CUDA than the list.
@@ -16,6 +16,8 @@ KNOWN_VERSION = 13000
 
 ROW = re.compile(r"^    X\((\d+), (\w+), \"", re.M)
 ENUMERATOR = re.compile(r"^\s*((?:CUDA|NVRTC)_(?:SUCCESS|ERROR_\w+))\s*=\s*(\d+)", re.M)
+# These have no numbers of their own but the first.
+IN_ORDER = re.compile(r"^\s*(NVJITLINK_(?:SUCCESS|ERROR_\w+))", re.M)
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
 
 
@@ -30,6 +32,8 @@ def find(folders, name):
 def header_results(path):
     """Every enumerator, whether or not it has a number of its own in the text."""
     text = COMMENT.sub("", path.read_text(errors="replace"))
+    if path.name == "nvJitLink.h":
+        return {name: number for number, name in enumerate(IN_ORDER.findall(text))}
     return {name: int(number) for name, number in ENUMERATOR.findall(text)}
 
 
@@ -54,6 +58,7 @@ def main():
     results, *folders = sys.argv[1:]
     known = known_results(Path(results))
     cuda, nvrtc = find(folders, "cuda.h"), find(folders, "nvrtc.h")
+    linker = find(folders, "nvJitLink.h")
     if not cuda:
         print(f"no cuda.h in {' '.join(folders)}")
         return 77
@@ -61,6 +66,8 @@ def main():
     problems = compare(cuda, known, later)
     if nvrtc:
         problems += compare(nvrtc, known, later)
+    if linker:
+        problems += compare(linker, known, later)
     print("\n".join(problems))
     return 1 if problems else 0
 

@@ -11,7 +11,8 @@
 
 SUITE(rows);
 
-static const struct cushim__rows *const lists[] = {&cushim__cuda_rows, &cushim__nvrtc_rows};
+static const struct cushim__rows *const lists[] = {&cushim__cuda_rows, &cushim__nvrtc_rows,
+                                                   &cushim__nvjitlink_rows};
 
 /* What cushim__row_find() should answer, slowly. */
 static size_t look_for(const struct cushim__rows *list, const char *symbol)
@@ -69,6 +70,9 @@ Test(rows, the_public_numbers_are_those_of_the_lists)
 {
     cr_expect(eq(sz, cushim__cuda_rows.count, CUSHIM_CUDA_ROWS));
     cr_expect(eq(sz, cushim__nvrtc_rows.count, CUSHIM_NVRTC_ROWS));
+    cr_expect(eq(sz, cushim__nvjitlink_rows.count, CUSHIM_NVJITLINK_ROWS));
+    cr_expect(eq(sz, cushim__row_find(&cushim__nvjitlink_rows, "nvJitLinkVersion"),
+                 CUSHIM_ROW_nvJitLinkVersion));
     cr_expect(eq(sz, cushim__row_find(&cushim__cuda_rows, "cuInit"), CUSHIM_ROW_cuInit));
     cr_expect(
         eq(sz, cushim__row_find(&cushim__cuda_rows, "cuMemAlloc_v2"), CUSHIM_ROW_cuMemAlloc_v2));

@@ -15,11 +15,13 @@ struct known {
 
 #define OWN(name, value, text)     {value, #name, text},
 #define DRIVER(number, name, text) {number, #name, text},
+#define LINKER(number, name, text) {CUSHIM_STATUS_NVJITLINK(number), #name, text},
 #define NVRTC(number, name, text)  {CUSHIM_STATUS_NVRTC(number), #name, text},
 
 static const struct known own[] = {CUSHIM_STATUS_MAP(OWN)};
 static const struct known driver[] = {CUSHIM__CUDA_RESULT_MAP(DRIVER)};
 static const struct known nvrtc[] = {CUSHIM__NVRTC_RESULT_MAP(NVRTC)};
+static const struct known linker[] = {CUSHIM__NVJITLINK_RESULT_MAP(LINKER)};
 
 static const char unknown_name[] = "CUSHIM_STATUS_UNKNOWN";
 
@@ -39,7 +41,7 @@ Test(status, own_codes_have_a_name_and_a_text)
     check(own, ARRAY_SIZE(own));
 }
 
-/* Success is 0 for all three, and then has cushim's name. */
+/* Success is 0 for all of them, and then has cushim's name. */
 Test(status, results_of_the_driver_have_a_name_and_a_text)
 {
     cr_assert(eq(int, driver[0].status, 0));
@@ -50,6 +52,12 @@ Test(status, results_of_nvrtc_have_a_name_and_a_text)
 {
     cr_assert(eq(int, nvrtc[0].status, 0));
     check(nvrtc + 1, ARRAY_SIZE(nvrtc) - 1);
+}
+
+Test(status, results_of_nvjitlink_have_a_name_and_a_text)
+{
+    cr_assert(eq(int, linker[0].status, 0));
+    check(linker + 1, ARRAY_SIZE(linker) - 1);
 }
 
 static void check_order(const struct known *known, size_t count, const char *prefix)
@@ -67,14 +75,17 @@ Test(status, lists_are_in_order_and_have_no_number_twice)
 {
     check_order(driver, ARRAY_SIZE(driver), "CUDA_");
     check_order(nvrtc, ARRAY_SIZE(nvrtc), "NVRTC_");
+    check_order(linker, ARRAY_SIZE(linker), "NVJITLINK_");
     for (size_t i = 0; i < ARRAY_SIZE(own); i++)
         cr_expect(eq(int, own[i].status, -(int) i), "%s", own[i].name);
 }
 
-Test(status, the_three_ranges_do_not_meet)
+Test(status, the_ranges_do_not_meet)
 {
     cr_expect(lt(int, driver[ARRAY_SIZE(driver) - 1].status, 10000));
     cr_expect(gt(int, nvrtc[1].status, 10000));
+    cr_expect(lt(int, nvrtc[ARRAY_SIZE(nvrtc) - 1].status, 20000));
+    cr_expect(eq(int, linker[1].status, 20001));
     cr_expect(eq(int, CUSHIM_STATUS_NVRTC(6), 10006));
     cr_expect(eq(str, S(cushim_status_name(10006)), S("NVRTC_ERROR_COMPILATION")));
     cr_expect(eq(str, S(cushim_status_name(6)), S("CUDA_ERROR_PROFILER_NOT_INITIALIZED")));
@@ -83,9 +94,18 @@ Test(status, the_three_ranges_do_not_meet)
 
 Test(status, unknown_codes_have_a_name_and_a_text)
 {
-    const int codes[] = {
-        -(int) ARRAY_SIZE(own),          -1000,  INT_MIN, 9, 998, 1000, 9999, 10000,
-        10000 + (int) ARRAY_SIZE(nvrtc), INT_MAX};
+    const int codes[] = {-(int) ARRAY_SIZE(own),
+                         -1000,
+                         INT_MIN,
+                         9,
+                         998,
+                         1000,
+                         9999,
+                         10000,
+                         10000 + (int) ARRAY_SIZE(nvrtc),
+                         20000,
+                         20000 + (int) ARRAY_SIZE(linker),
+                         INT_MAX};
 
     for (size_t i = 0; i < ARRAY_SIZE(codes); i++) {
         cr_expect(eq(str, S(cushim_status_name(codes[i])), S(unknown_name)), "%d", codes[i]);

@@ -10,7 +10,6 @@
 #include "base/status.h"
 #include "base/util.h"
 #include "core/code/cache.h"
-#include "core/object/env_hooks.h"
 #include "loader/missing.h"
 
 #define FUNCTION(rtc, type, name) ((__typeof__(type) *) (rtc)->table[CUSHIM_ROW_##name])
@@ -318,39 +317,4 @@ cushim_status cushim__rtc_architectures(const struct cushim__driver *rtc, const 
     *ret_archs = archs;
     *ret_count = (size_t) n;
     return CUSHIM_OK;
-}
-
-/* The location that the thread has set is for what the program makes, and not for this NVRTC. */
-static cushim_status open_nvrtc(const char *call, uint64_t *ret_id)
-{
-    static const struct cushim_open_params usual;
-    const char *here = cushim__handle_source_location(NULL);
-    const cushim_status status = cushim__driver_open(CUSHIM_LIBRARY_NVRTC, &usual, call, ret_id);
-
-    cushim__handle_source_location(here);
-    return status;
-}
-
-cushim_status cushim__rtc_pin(uint64_t id, const char *call, struct cushim__rtc *ret_rtc)
-{
-    struct cushim__rtc rtc = {.id = id};
-
-    if (!id) {
-        CUSHIM_TRY(open_nvrtc(call, &rtc.opened));
-        rtc.id = rtc.opened;
-    }
-    rtc.driver = cushim__handle_pin(rtc.id, CUSHIM__HANDLE_NVRTC, call);
-    if (!rtc.driver)
-        return cushim__error()->status;
-    *ret_rtc = rtc;
-    return CUSHIM_OK;
-}
-
-void cushim__rtc_unpin(struct cushim__rtc *rtc)
-{
-    const char *here = cushim__handle_source_location(NULL);
-
-    cushim__handle_unpin(rtc->id);
-    cushim__driver_close(&rtc->opened, CUSHIM_LIBRARY_NVRTC, "cushim_nvrtc_close");
-    cushim__handle_source_location(here);
 }

@@ -38,16 +38,4 @@ cushim_status cushim__rtc_compile(const struct cushim__driver *rtc, const char *
 cushim_status cushim__rtc_architectures(const struct cushim__driver *rtc, const char *call,
                                         int **ret_archs, size_t *ret_count);
 
-/*
- * Pins the NVRTC of a handle. If id is 0, it opens the default NVRTC and pins that.
- * cushim__rtc_unpin() undoes both.
- */
-struct cushim__rtc {
-    const struct cushim__driver *driver;
-    uint64_t id, opened; /* opened: the handle to close, or 0 if the caller had opened the NVRTC */
-};
-
-cushim_status cushim__rtc_pin(uint64_t id, const char *call, struct cushim__rtc *ret_rtc);
-void cushim__rtc_unpin(struct cushim__rtc *rtc);
-
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The object of a driver handle or an NVRTC handle: a library, with or without hooks in front of
- * it. leaks.c tells what is not freed before it.
+ * The object of a handle of a driver, an NVRTC or an nvJitLink: a library, with or without hooks in
+ * front of it. leaks.c tells what is not freed before it.
  */
 #ifndef CUSHIM_CORE_OBJECT_DRIVER_H
 #define CUSHIM_CORE_OBJECT_DRIVER_H
@@ -55,12 +55,14 @@ void cushim__report_leaks(cushim__entry *const *table);
 size_t cushim__primary_users(const struct cushim__library *library, int device, char *first,
                              size_t size);
 
-/* Closes a driver or NVRTC handle and sets it to zero. Errors go to the log. */
+/* Closes such a handle and sets it to zero. Errors go to the log. */
 void cushim__driver_close(uint64_t *id, enum cushim_library library, const char *call);
 
 static inline enum cushim__handle_kind cushim__driver_handle_kind(enum cushim_library id)
 {
-    return id == CUSHIM_LIBRARY_CUDA ? CUSHIM__HANDLE_DRIVER : CUSHIM__HANDLE_NVRTC;
+    return id == CUSHIM_LIBRARY_CUDA    ? CUSHIM__HANDLE_DRIVER
+           : id == CUSHIM_LIBRARY_NVRTC ? CUSHIM__HANDLE_NVRTC
+                                        : CUSHIM__HANDLE_NVJITLINK;
 }
 
 #endif

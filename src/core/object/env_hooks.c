@@ -140,7 +140,7 @@ cushim_status cushim__env_hooks_create(const struct cushim__library *library, co
     pthread_once(&once, start);
     if (refusal.status)
         return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, label, "%s", refusal.text);
-    if (trace || faults) {
+    if ((trace || faults) && library->kind->id != CUSHIM_LIBRARY_NVJITLINK) {
         pthread_mutex_lock(&mutex);
         status = interpose(library, call, &table);
         pthread_mutex_unlock(&mutex);

@@ -14,7 +14,7 @@
  *                         if the rules are not valid; also if a library can get no hooks,
  *                         because its faults would be missing without notice.
  *
- * The trace sees what the program sees, faults included.
+ * The trace sees what the program sees, faults included. nvJitLink gets no hooks.
  */
 cushim_status cushim__env_hooks_create(const struct cushim__library *library, const char *label,
                                        const char *call, uint64_t *ret_id);

@@ -8,14 +8,19 @@
 
 /* The nouns with their articles; what cannot be counted has none. */
 static const char *const kind_names[] = {
-    "nothing",       "a driver",        "an NVRTC",
-    "a trace",       "a set of faults", "a compiled image",
-    "a context",     "a stream",        "an event",
-    "a slice",       "pinned memory",   "unified memory",
-    "a module",      "a function",      "a code library",
-    "a kernel",      "a launcher",      "a graph",
-    "a memory pool", "external memory", "an external semaphore",
-    "an operation",  "a policy",        "a future",
+    "nothing",          "a driver",
+    "an NVRTC",         "an nvJitLink",
+    "a trace",          "a set of faults",
+    "a compiled image", "a context",
+    "a stream",         "an event",
+    "a slice",          "pinned memory",
+    "unified memory",   "a module",
+    "a function",       "a code library",
+    "a kernel",         "a launcher",
+    "a graph",          "a memory pool",
+    "external memory",  "an external semaphore",
+    "an operation",     "a policy",
+    "a future",
 };
 
 _Static_assert(ARRAY_SIZE(kind_names) == CUSHIM__HANDLE_KINDS, "a name for every kind");

@@ -15,6 +15,7 @@
 #define OPEN(member, kind) FIELD(cushim_open_params, member, kind)
 STRUCT(open_params, struct cushim_open_params, OPEN(library, TEXT_OR_NULL),
        OPEN(label, TEXT_OR_NULL))
+STRUCT(nvjitlink_params, struct cushim_open_params, OPEN(label, TEXT_OR_NULL))
 STRUCT(nvrtc_params, struct cushim_open_params, OPEN(label, TEXT_OR_NULL))
 
 STRUCT(trace_params, struct cushim_trace_params, FIELD(cushim_trace_params, max_calls, SIZE))
@@ -111,6 +112,12 @@ STRUCT(tiling, struct cushim_tiling, FIELD(cushim_tiling, shape[0], SAME_COUNT),
 STRUCT(link_inputs, struct cushim_link_input, INPUT(image, IMAGE_OR_NONE), INPUT(kind, LINK_KIND),
        INPUT(data, PTX_BYTES), INPUT(bytes, PTX_LENGTH), INPUT(name, TEXT_OR_NULL))
 
+STRUCT(lto_inputs, struct cushim_link_input, INPUT(image, IMAGE_OR_NONE), INPUT(kind, LINK_KIND),
+       INPUT(data, PTX_BYTES), INPUT(bytes, PTX_LENGTH), INPUT(name, TEXT_OR_NULL))
+#define LTO(member, kind) FIELD(cushim_lto_params, member, kind)
+STRUCT(lto_params, struct cushim_lto_params, LTO(nvjitlink, NVJITLINK_OR_NONE), LTO(kind, LTO_KIND),
+       LTO(arch, ARCH), LTO(name, TEXT_OR_NULL), LTO(options, TEXTS))
+
 STRUCT(mock_config, struct cushim_mock_config, FIELD(cushim_mock_config, devices, TEXT_OR_NULL),
        FIELD(cushim_mock_config, driver_version, INT), FIELD(cushim_mock_config, seed, SEED),
        FIELD(cushim_mock_config, file, TEXT_OR_NULL),
@@ -151,6 +158,9 @@ const struct fields *fields_of(enum kind kind)
     static const struct fields *const fields[KINDS] = {
         [KIND_OPEN_PARAMS] = &open_params,
         [KIND_NVRTC_PARAMS] = &nvrtc_params,
+        [KIND_NVJITLINK_PARAMS] = &nvjitlink_params,
+        [KIND_LTO_PARAMS] = &lto_params,
+        [KIND_LTO_INPUTS] = &lto_inputs,
         [KIND_TRACE_PARAMS] = &trace_params,
         [KIND_FAULTS_PARAMS] = &faults_params,
         [KIND_FAULT] = &fault,

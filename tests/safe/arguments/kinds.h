@@ -118,6 +118,10 @@ typedef size_t (*shared_of_block)(int block_threads);
     X(DRIVER, cushim_driver, HANDLE, CUSHIM__HANDLE_DRIVER, OWN(DRIVER))                           \
     X(NVRTC, cushim_nvrtc, HANDLE, CUSHIM__HANDLE_NVRTC, OWN(NVRTC))                               \
     X(DRIVER_OR_ANY, cushim_driver, HANDLE_OR_ANY, CUSHIM__HANDLE_DRIVER, OWN(DRIVER))             \
+    X(NVJITLINK, cushim_nvjitlink, HANDLE, CUSHIM__HANDLE_NVJITLINK, OWN(NVJITLINK))               \
+    X(NVJITLINK_OR_ANY, cushim_nvjitlink, HANDLE_OR_ANY, CUSHIM__HANDLE_NVJITLINK, OWN(NVJITLINK)) \
+    X(NVJITLINK_OR_NONE, cushim_nvjitlink, HANDLE_OR_NONE, CUSHIM__HANDLE_NVJITLINK,               \
+      OWN(NVJITLINK))                                                                              \
     X(NVRTC_OR_ANY, cushim_nvrtc, HANDLE_OR_ANY, CUSHIM__HANDLE_NVRTC, OWN(NVRTC))                 \
     X(NVRTC_OR_NONE, cushim_nvrtc, HANDLE_OR_NONE, CUSHIM__HANDLE_NVRTC, OWN(NVRTC))               \
     X(TRACE, cushim_trace, HANDLE, CUSHIM__HANDLE_TRACE, OWN(TRACE))                               \
@@ -156,6 +160,7 @@ typedef size_t (*shared_of_block)(int block_threads);
     X(NEW_ID, uint64_t, FRESH, CUSHIM__HANDLE_SLICE, 0)                                            \
     X(ID_OF_MEMORY, uint64_t, MEMORY_ID, CUSHIM__HANDLE_SLICE, w->own.id[CUSHIM__HANDLE_SLICE])    \
     X(TAKEN_DRIVER, void *, TAKEN, CUSHIM__HANDLE_DRIVER, NULL)                                    \
+    X(TAKEN_NVJITLINK, void *, TAKEN, CUSHIM__HANDLE_NVJITLINK, NULL)                              \
     X(TAKEN_NVRTC, void *, TAKEN, CUSHIM__HANDLE_NVRTC, NULL)                                      \
     X(TAKEN_TRACE, void *, TAKEN, CUSHIM__HANDLE_TRACE, NULL)                                      \
     X(TAKEN_FAULTS, void *, TAKEN, CUSHIM__HANDLE_FAULTS, NULL)                                    \
@@ -203,6 +208,7 @@ typedef size_t (*shared_of_block)(int block_threads);
     X(TEXT, const char *, STRING, 0, "text")                                                       \
     X(TEXT_OR_NULL, const char *, STRING_OR_NULL, 0, NULL)                                         \
     X(SYMBOL, const char *, NAME, 0, "cuMemAlloc_v2")                                              \
+    X(NVJITLINK_SYMBOL, const char *, NAME, 0, "nvJitLinkCreate")                                  \
     X(NVRTC_SYMBOL, const char *, NAME, 0, "nvrtcVersion")                                         \
     X(SYMBOL_OR_NULL, const char *, STRING_OR_NULL, 0, "cuMemAlloc_v2")                            \
     X(PCI_ID, const char *, NAME, 0, w->pci_id)                                                    \
@@ -268,7 +274,7 @@ typedef size_t (*shared_of_block)(int block_threads);
     X(ADOPTED, enum cushim_adopted, CHOICE, CUSHIM_ADOPTED_PLAIN, 0)                               \
     X(ATTACH, enum cushim_attach, CHOICE, CUSHIM_ATTACH_SINGLE, CUSHIM_ATTACH_GLOBAL)              \
     X(ADVICE, enum cushim_advice, CHOICE, CUSHIM_ADVICE_UNSET_ACCESSED_BY, 1)                      \
-    X(LIBRARY, enum cushim_library, CHOICE, CUSHIM_LIBRARY_NVRTC, 0)                               \
+    X(LIBRARY, enum cushim_library, CHOICE, CUSHIM_LIBRARY_NVJITLINK, 0)                           \
     X(LOG_LEVEL, enum cushim_log_level, HINT, CUSHIM_LOG_DEBUG, CUSHIM_LOG_DEBUG)                  \
     X(VERDICT, enum cushim_verdict, HINT, CUSHIM_VERDICT_REPEATED, 0)                              \
     X(ORIGIN, enum cushim_origin, HINT, CUSHIM_ORIGIN_RESOLVER, 0)                                 \
@@ -298,12 +304,18 @@ typedef size_t (*shared_of_block)(int block_threads);
     X(INTS, const int *, LISTED, 0, NULL)                                                          \
     X(TEXTS, const char *const *, LISTED, 0, NULL)                                                 \
     X(HEADERS, const struct cushim_header *, LISTED, 0, NULL)                                      \
+    X(LTO_KIND, enum cushim_image_kind, CHOICE, CUSHIM_IMAGE_CUBIN, CUSHIM_IMAGE_PTX)              \
+    X(ARCH, const char *, NAME, 0, "90")                                                           \
     X(CACHE_FOLDER, const char *, LISTED, 0, NULL)                                                 \
     X(CACHE_COUNTS, struct cushim_cache_counts *, LISTED, 0, &w->cache_counts)
 
 /* fields.c has the fields of these structures. */
 #define STRUCT_ARGUMENTS(X)                                                                        \
     X(OPEN_PARAMS, const struct cushim_open_params *, PARAMS_OR_NULL, 0, &w->open_params)          \
+    X(NVJITLINK_PARAMS, const struct cushim_open_params *, PARAMS_OR_NULL, 0,                      \
+      &w->nvjitlink_params)                                                                        \
+    X(LTO_PARAMS, const struct cushim_lto_params *, PARAMS, 0, &w->lto_params)                     \
+    X(LTO_INPUTS, const struct cushim_link_input *, STRUCTS, 0, w->link_inputs)                    \
     X(NVRTC_PARAMS, const struct cushim_open_params *, PARAMS_OR_NULL, 0, &w->nvrtc_params)        \
     X(TRACE_PARAMS, const struct cushim_trace_params *, PARAMS_OR_NULL, 0, &w->trace_params)       \
     X(FAULTS_PARAMS, const struct cushim_faults_params *, PARAMS_OR_NULL, 0, &w->faults_params)    \

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* An NVRTC in a few functions: every program compiles to the code of the world. */
+/*
+ * An NVRTC and an nvJitLink in a few functions: every program compiles to the code of the world,
+ * and everything links to it.
+ */
 #include <string.h>
 
 #include "world.h"
@@ -99,10 +102,33 @@ static int lowered_name(void *program, const char *expression, const char **ret_
         name, (cushim_entry) (function)                                                            \
     }
 
-static const struct {
+struct function {
     const char *symbol;
     cushim_entry function;
-} functions[] = {
+};
+
+static int create_link(void **ret_link, uint32_t n, const char *const *options)
+{
+    static int link;
+
+    (void) n, (void) options;
+    *ret_link = &link;
+    return DONE;
+}
+
+static int add_data(void *link, uint32_t kind, const void *data, size_t bytes, const char *name)
+{
+    (void) link, (void) kind, (void) data, (void) bytes, (void) name;
+    return DONE;
+}
+
+static int complete(void *link)
+{
+    (void) link;
+    return DONE;
+}
+
+static const struct function functions[] = {
     FUNCTION("nvrtcVersion", version),
     FUNCTION("nvrtcGetErrorString", error_string),
     FUNCTION("nvrtcGetNumSupportedArchs", number_of_architectures),
@@ -118,11 +144,32 @@ static const struct {
     FUNCTION("nvrtcGetLoweredName", lowered_name),
 };
 
+static const struct function linker[] = {
+    FUNCTION("nvJitLinkVersion", version),      FUNCTION("nvJitLinkCreate", create_link),
+    FUNCTION("nvJitLinkDestroy", destroy),      FUNCTION("nvJitLinkAddData", add_data),
+    FUNCTION("nvJitLinkComplete", complete),    FUNCTION("nvJitLinkGetLinkedPtxSize", code_size),
+    FUNCTION("nvJitLinkGetLinkedPtx", code),    FUNCTION("nvJitLinkGetLinkedCubinSize", code_size),
+    FUNCTION("nvJitLinkGetLinkedCubin", code),  FUNCTION("nvJitLinkGetErrorLogSize", log_size),
+    FUNCTION("nvJitLinkGetErrorLog", log_text), FUNCTION("nvJitLinkGetInfoLogSize", log_size),
+    FUNCTION("nvJitLinkGetInfoLog", log_text),
+};
+
+static void *find(const struct function *list, size_t n, const char *symbol)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(symbol, list[i].symbol))
+            return (void *) (uintptr_t) list[i].function;
+    return NULL;
+}
+
 void *world_nvrtc(const char *symbol, void *user)
 {
     (void) user;
-    for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
-        if (!strcmp(symbol, functions[i].symbol))
-            return (void *) (uintptr_t) functions[i].function;
-    return NULL;
+    return find(functions, sizeof(functions) / sizeof(functions[0]), symbol);
+}
+
+void *world_nvjitlink(const char *symbol, void *user)
+{
+    (void) user;
+    return find(linker, sizeof(linker) / sizeof(linker[0]), symbol);
 }

@@ -163,6 +163,10 @@ uint64_t world_make(const struct objects *among, unsigned kind)
     case CUSHIM__HANDLE_NVRTC:
         MUST(cushim_nvrtc_open(cushim_open_params(.resolver = world_nvrtc), (cushim_nvrtc *) &id));
         break;
+    case CUSHIM__HANDLE_NVJITLINK:
+        MUST(cushim_nvjitlink_open(cushim_open_params(.resolver = world_nvjitlink),
+                                   (cushim_nvjitlink *) &id));
+        break;
     case CUSHIM__HANDLE_TRACE:
         MUST(cushim_trace_create(NULL, (cushim_trace *) &id));
         break;
@@ -195,6 +199,7 @@ void world_free(uint64_t *id)
     switch (cushim__handle_kind_of(*id)) {
         FREE(DRIVER, cushim_driver, cushim_close)
         FREE(NVRTC, cushim_nvrtc, cushim_nvrtc_close)
+        FREE(NVJITLINK, cushim_nvjitlink, cushim_nvjitlink_close)
         FREE(TRACE, cushim_trace, cushim_trace_free)
         FREE(FAULTS, cushim_faults, cushim_faults_free)
         FREE(IMAGE, cushim_image, cushim_image_free)

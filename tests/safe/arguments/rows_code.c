@@ -13,6 +13,7 @@
     X(cushim_image_log, POINTER, IMAGE)                                                            \
     X(cushim_image_lowered_name, STATUS, IMAGE, EXPRESSION, OUT)                                   \
     X(cushim_link, STATUS, CONTEXT, LINK_INPUTS, LENGTH_1, MODULE_PARAMS, MADE)                    \
+    X(cushim_link_lto, STATUS, LTO_INPUTS, LENGTH_1, LTO_PARAMS, MADE)                             \
     X(cushim_module_load, STATUS, CONTEXT, PTX_BYTES, PTX_LENGTH, MODULE_PARAMS, MADE)             \
     X(cushim_module_load_text, STATUS, CONTEXT, PTX, MODULE_PARAMS, MADE)                          \
     X(cushim_module_load_file, STATUS, CONTEXT, PTX_FILE, MODULE_PARAMS, MADE)                     \

@@ -16,6 +16,12 @@
     X(cushim_nvrtc_has, TRUTH, NVRTC, NVRTC_SYMBOL)                                                \
     X(cushim_nvrtc_path, POINTER, NVRTC)                                                           \
     X(cushim_nvrtc_version, STATUS, NVRTC, OUT)                                                    \
+    X(cushim_nvjitlink_open, STATUS, NVJITLINK_PARAMS, MADE)                                       \
+    X(cushim_nvjitlink_close, FREES, TAKEN_NVJITLINK)                                              \
+    X(cushim_nvjitlink_functions, POINTER, NVJITLINK_OR_ANY, ROWS)                                 \
+    X(cushim_nvjitlink_has, TRUTH, NVJITLINK, NVJITLINK_SYMBOL)                                    \
+    X(cushim_nvjitlink_path, POINTER, NVJITLINK)                                                   \
+    X(cushim_nvjitlink_version, STATUS, NVJITLINK, OUT)                                            \
     X(cushim_report_create, STATUS, LIBRARY, OPEN_PARAMS, OUT)                                     \
     X(cushim_report_free, NOTHING, REPORT)                                                         \
     X(cushim_verdict_word, POINTER, VERDICT)                                                       \

@@ -138,6 +138,9 @@ static void make_params(struct world *w)
 
     w->open_params = *cushim_open_params(.library = MOCK);
     w->nvrtc_params = *cushim_open_params(.resolver = world_nvrtc);
+    w->nvjitlink_params = *cushim_open_params(.resolver = world_nvjitlink);
+    w->lto_params =
+        *cushim_lto_params(.nvjitlink = OF(cushim_nvjitlink, &w->own, NVJITLINK), .arch = "90");
     w->trace_params = *cushim_trace_params(.max_calls = 16);
     w->faults_params = *cushim_faults_params(.seed = 7);
     w->fault = *cushim_fault(.nth = 1, .result = 2);

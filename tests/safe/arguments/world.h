@@ -48,7 +48,8 @@ struct world {
     float host[ELEMENTS];
     char pci_id[32], rules_path[64], ptx_path[64];
 
-    struct cushim_open_params open_params, nvrtc_params;
+    struct cushim_open_params open_params, nvrtc_params, nvjitlink_params;
+    struct cushim_lto_params lto_params;
     struct cushim_trace_params trace_params;
     struct cushim_faults_params faults_params;
     struct cushim_fault fault;
@@ -113,6 +114,9 @@ cushim_driver world_open_driver(void);
 
 /* An NVRTC that makes world_ptx of every program: nvrtc.c. */
 void *world_nvrtc(const char *symbol, void *user);
+
+/* An nvJitLink that makes world_ptx of all inputs: nvrtc.c. */
+void *world_nvjitlink(const char *symbol, void *user);
 
 /* Prints that something is wrong with the call that runs now. */
 void world_fail(const char *format, ...) CUSHIM_PRINTF(1, 2);
