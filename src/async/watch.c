@@ -136,8 +136,11 @@ static void start(void)
                                         "fails ends only when it is polled");
 }
 
+/* Another thread may have dropped the future before it was added, and so has not removed it. */
 void cushim__watch(struct cushim__future *future)
 {
+    bool dropped;
+
     pthread_mutex_lock(&lock);
     if (!started)
         start();
@@ -147,6 +150,11 @@ void cushim__watch(struct cushim__future *future)
         pthread_cond_signal(&added);
     }
     pthread_mutex_unlock(&lock);
+    cushim__mutex_lock(&future->lock);
+    dropped = future->dropped;
+    cushim__mutex_unlock(&future->lock);
+    if (dropped)
+        cushim__unwatch(future);
 }
 
 /*
