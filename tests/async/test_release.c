@@ -14,7 +14,7 @@
 
 SUITE(release);
 
-enum { CHAIN = 100000 };
+enum { CHAIN = 40000 };
 
 static int released;
 
