@@ -129,8 +129,9 @@ static cushim_status create(struct cushim__lto *lto, const char *arch)
     if (!result)
         return CUSHIM_OK;
     fail(lto, result, "nvJitLinkCreate");
-    /* What has a log, but is not complete, must not be destroyed: nvJitLink 12.4 crashes. */
-    lto->handle = NULL;
+    /* nvJitLink 12 crashes where it destroys what has a log, but is not complete. */
+    if (lto->linker->library->version < 13000)
+        lto->handle = NULL;
     return CUSHIM_STATUS_NVJITLINK(result);
 }
 

@@ -23,6 +23,13 @@ static char arch[16];
         }                                                                                          \
     } while (0)
 
+/* What nvJitLink itself allocates and does not free is no leak of cushim. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:libnvJitLink";
+}
+
 /* Does the last error have this status, and these words in its sentence? */
 static int failed_with(cushim_status got, cushim_status wanted, const char *words)
 {
