@@ -54,7 +54,9 @@ static cushim_status work(cushim_driver driver)
     CUSHIM_SCOPED(cushim_pinned) pinned = CUSHIM_NONE;
     CUSHIM_SCOPED(cushim_unified) unified = CUSHIM_NONE;
     CUSHIM_SCOPED(cushim_stream) recorder = CUSHIM_NONE;
+    CUSHIM_SCOPED(cushim_stream) forked = CUSHIM_NONE;
     CUSHIM_SCOPED(cushim_graph) graph = CUSHIM_NONE;
+    CUSHIM_SCOPED(cushim_graph) outer = CUSHIM_NONE;
     int values[N] = {1, 2, 3};
     const void *pointer;
 
@@ -86,6 +88,16 @@ static cushim_status work(cushim_driver driver)
     STEP(cushim_slice_copy(recorder, y, x));
     STEP(cushim_capture_end(&recorder, &graph));
     STEP(cushim_graph_launch(graph, a));
+    STEP(cushim_capture_begin_on(a, NULL));
+    STEP(cushim_stream_fork(a, &forked));
+    STEP(cushim_slice_fill(forked, y, 6));
+    STEP(cushim_event_record(event, forked));
+    STEP(cushim_stream_wait(a, event));
+    STEP(cushim_graph_launch(graph, a));
+    STEP(cushim_stream_join(forked, a));
+    STEP(cushim_slice_copy(forked, y, x));
+    STEP(cushim_capture_end(&a, &outer));
+    STEP(cushim_graph_launch(outer, b));
     STEP(cushim_graph_launch(graph, b));
     cushim_slice_free(&x);
     STEP(cushim_graph_launch(graph, a));

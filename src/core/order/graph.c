@@ -34,7 +34,8 @@ static void destroy(void *object)
     cushim__scope_leave(&scope, CUSHIM_OK);
     cushim__error_restore(&before);
     cushim__recording_free(graph->recording);
-    cushim__buffer_delete(graph->launches);
+    /* Another recording may hold it, if the graph could not become a part of that. */
+    cushim__buffer_unref(graph->launches, "cushim_graph_free", NULL);
     free(graph->accesses);
     cushim__object_finish(&graph->object);
     free(graph);

@@ -1,89 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* What is recorded for a graph, and in which order: several recorders, events, graphs in graphs. */
-#include "../../async/kernels.h"
-#include "../support.h"
+#include "recording.h"
 
 #include <math.h>
 
 SUITE(recording);
 
-enum { N = 64, MANY = 20, MAX_EDGES = 4 * MANY };
-
-static const unsigned n = N;
-
-static struct world w;
-static cushim_stream stream;
-static cushim_module module;
-static cushim_function add, sum;
-
-static void begin(void)
-{
-    open_world(&w);
-    assert_ok(cushim_stream_new(w.context, NULL, &stream));
-    assert_ok(cushim_module_load_text(w.context, kernels_ptx, NULL, &module));
-    assert_ok(cushim_module_function(module, "add", &add));
-    assert_ok(cushim_module_function(module, "sum", &sum));
-}
-
-static void finish(void)
-{
-    cushim_stream_free(&stream);
-    cushim_module_free(&module);
-    close_world(&w);
-}
-
-static cushim_slice zeros(void)
-{
-    cushim_slice slice = CUSHIM_NONE;
-
-    assert_ok(cushim_slice_zeros(stream, CUSHIM_ELEMENT(float), N, &slice));
-    return slice;
-}
-
-static void expect(cushim_slice slice, float wanted)
-{
-    float values[N] = {0};
-
-    assert_ok(cushim_slice_read(stream, slice, values, N));
-    for (int i = 0; i < N; i++)
-        cr_assert(eq(flt, values[i], wanted), "element %d", i);
-}
-
-/* x += value */
-static void record_add(cushim_stream recorder, cushim_slice x, float value)
-{
-    assert_ok(cushim_launch(recorder, add, cushim_for_elements(N), CUSHIM_INOUT(x),
-                            CUSHIM_VALUE(value), CUSHIM_VALUE(n)));
-}
-
-/* to = a + b */
-static void record_sum(cushim_stream recorder, cushim_slice to, cushim_slice a, cushim_slice b)
-{
-    assert_ok(cushim_launch(recorder, sum, cushim_for_elements(N), CUSHIM_OUT(to), CUSHIM_IN(a),
-                            CUSHIM_IN(b), CUSHIM_VALUE(n)));
-}
-
-/* The numbers of nodes and edges of a graph. */
-static void assert_size(cushim_graph graph, size_t nodes, size_t edges)
-{
-    size_t n_nodes = 0, n_edges = 0;
-    void *cu = NULL;
-
-    assert_ok(cushim_graph_raw(graph, &cu, NULL));
-    cr_assert(
-        eq(int, RAW(&w, cuGraphGetNodes, (void *, void **, size_t *), cu, NULL, &n_nodes), 0));
-    cr_assert(
-        eq(int,
-           RAW(&w, cuGraphGetEdges, (void *, void **, void **, size_t *), cu, NULL, NULL, &n_edges),
-           0));
-    cr_expect(eq(sz, n_nodes, nodes));
-    cr_expect(eq(sz, n_edges, edges));
-}
-
-static void run(cushim_graph graph)
-{
-    assert_ok(cushim_graph_launch(graph, stream));
-}
+enum { MANY = 20 };
 
 Test(recording, only_memory_makes_edges, .init = begin)
 {
@@ -422,103 +345,6 @@ Test(recording, what_is_not_known_makes_no_graph, .init = begin)
     assert_ok(cushim_capture_end(&recorder, &graph));
     assert_size(graph, 1, 0);
     cushim_graph_free(&graph);
-    cushim_slice_free(&x);
-    finish();
-}
-
-Test(recording, a_stream_of_the_program_records_for_a_while, .init = begin)
-{
-    cushim_stream other = CUSHIM_NONE, again = CUSHIM_NONE;
-    cushim_slice x = zeros(), y = zeros(), gone = zeros();
-    cushim_graph graph = CUSHIM_NONE;
-
-    assert_ok(cushim_stream_new(w.context, NULL, &other));
-    assert_ok(cushim_slice_fill(stream, x, 5.0f));
-    assert_ok(cushim_capture_begin_on(stream, NULL));
-    assert_refused(cushim_capture_begin_on(stream, NULL), CUSHIM_ERROR_CAPTURING, "already");
-    assert_ok(cushim_slice_copy(other, y, x)); /* waits for the fill, not for what is recorded */
-    record_add(stream, x, 1);
-    record_add(stream, gone, 1);
-    cushim_slice_free(&gone);
-    assert_refused(cushim_stream_synchronize(stream), CUSHIM_ERROR_CAPTURING, "records");
-    assert_ok(cushim_stream_synchronize(other));
-    again = stream;
-    assert_ok(cushim_capture_end(&stream, &graph));
-    cr_assert(eq(u64, stream.id, again.id)); /* the caller's, as before */
-    assert_size(graph, 2, 0);
-    expect(x, 5);
-    run(graph);
-    expect(x, 6);
-    expect(y, 5);
-    cushim_graph_free(&graph);
-    cushim_stream_free(&other);
-    cushim_slice_free(&x);
-    cushim_slice_free(&y);
-    finish();
-}
-
-Test(recording, a_recording_that_is_given_up_leaves_the_stream, .init = begin)
-{
-    cushim_stream adopted = CUSHIM_NONE;
-    cushim_slice x = zeros();
-    void *cu = NULL;
-
-    assert_ok(cushim_stream_raw(stream, &cu));
-    assert_ok(cushim_stream_adopt(w.context, cu, &adopted));
-    assert_ok(cushim_capture_begin_on(adopted, NULL));
-    record_add(stream, x, 1); /* the same CUstream, so it is recorded */
-    cushim_stream_free(&adopted);
-    expect(x, 0);
-    record_add(stream, x, 1);
-    expect(x, 1);
-    cushim_slice_free(&x);
-    finish();
-}
-
-Test(recording, in_order_everything_is_a_chain, .init = begin)
-{
-    cushim_slice x = zeros(), y = zeros();
-    cushim_stream forked = CUSHIM_NONE;
-    cushim_graph graph = CUSHIM_NONE;
-
-    assert_ok(cushim_capture_begin_on(stream, cushim_capture_params(.in_order = 1)));
-    assert_ok(cushim_stream_fork(stream, &forked));
-    for (int i = 0; i < 3; i++) {
-        record_add(stream, x, 1);
-        record_add(forked, y, 1);
-    }
-    cushim_stream_free(&forked);
-    assert_ok(cushim_capture_end(&stream, &graph));
-    assert_size(graph, 6, 5);
-    run(graph);
-    expect(y, 3);
-    cushim_graph_free(&graph);
-    cushim_slice_free(&x);
-    cushim_slice_free(&y);
-    finish();
-}
-
-Test(recording, capture_modes, .init = begin)
-{
-    struct cushim_capture_params params = {sizeof(params), (enum cushim_capture_mode) 3, 0};
-    cushim_stream legacy = CUSHIM_NONE;
-    cushim_graph graph = CUSHIM_NONE;
-    cushim_slice x = zeros();
-
-    assert_refused(cushim_capture_begin_on(stream, &params), CUSHIM_ERROR_INVALID_ARGUMENT,
-                   ".mode is 3");
-    assert_ok(cushim_stream_default(w.context, &legacy));
-    assert_status(cushim_capture_begin_on(legacy, NULL), 900);
-    expect(x, 0);
-    for (int mode = 0; mode < 3; mode++) {
-        params.mode = (enum cushim_capture_mode) mode;
-        assert_ok(cushim_capture_begin_on(stream, &params));
-        record_add(stream, x, 1);
-        assert_ok(cushim_capture_end(&stream, &graph));
-        run(graph);
-        cushim_graph_free(&graph);
-        expect(x, (float) mode + 1);
-    }
     cushim_slice_free(&x);
     finish();
 }
