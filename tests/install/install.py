@@ -86,6 +86,11 @@ class Install(unittest.TestCase):
         [folder] = self.pkg_config("--variable=mockdir", "cushim-mock")
         self.assertEqual(run(program, env={"LD_LIBRARY_PATH": folder}), "sum 50\n")
 
+    def test_the_recorder_has_the_names_of_nvrtc(self):
+        [folder] = self.pkg_config("--variable=nvrtcdir", "cushim-nvrtc")
+        for name in ["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2"]:
+            run(sys.executable, "-c", f"import ctypes; ctypes.CDLL('{name}').nvrtcVersion", env={"LD_LIBRARY_PATH": folder})
+
     def test_the_mock_stands_in_for_the_driver(self):
         [folder] = self.pkg_config("--variable=mockdir", "cushim-mock")
         program = self.build_and_run("cc", C_SOURCE, *self.pkg_config("--cflags", "--libs", "cushim"))

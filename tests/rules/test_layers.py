@@ -21,6 +21,7 @@ BELOW = {
     "api": {"base", "loader", "interpose", "core", "api"},
     "async": {"base", "loader", "interpose", "core", "async"},
     "dropin": {"base"},
+    "standin": {"base", "standin"},
     "mock": {"base", "interpose", "mock"},
 }
 

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The headers that a source includes, for a file of dependencies. NVRTC does not tell them, so they
- * are found as the preprocessor finds them, but without its conditions: a header that is included
- * only under another macro is a dependency, too.
- */
+/* The headers that a source includes, for make and ninja. NVRTC does not tell them. */
 #ifndef CUSHIM_TOOL_COMPILE_INCLUDES_H
 #define CUSHIM_TOOL_COMPILE_INCLUDES_H
 
