@@ -2,12 +2,35 @@
 /* Recorded work, and the nodes of the graph that the driver makes for it. */
 #include "core/order/recording_works.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Works that come after more than so many get a node between them. */
 enum { MANY = 8 };
 
 /* --- the driver --- */
+
+static int by_address(const void *a, const void *b)
+{
+    const uintptr_t x = (uintptr_t) * (const CUgraphNode *) a;
+    const uintptr_t y = (uintptr_t) * (const CUgraphNode *) b;
+
+    return (x > y) - (x < y);
+}
+
+/* Works without a node of their own have those that they come after, so nodes may be listed twice.
+ */
+static size_t list_once(CUgraphNode *nodes, size_t n)
+{
+    size_t kept = 0;
+
+    if (n > 1)
+        qsort(nodes, n, sizeof(*nodes), by_address);
+    for (size_t i = 0; i < n; i++)
+        if (!kept || nodes[kept - 1] != nodes[i])
+            nodes[kept++] = nodes[i];
+    return kept;
+}
 
 /*
  * Returns the nodes of the found works, behind those that the recording keeps. NULL when out of
@@ -25,14 +48,15 @@ static CUgraphNode *found_nodes(struct cushim__recording *recording, size_t *ret
                       sizeof(CUgraphNode)))
         return NULL;
     nodes = &recording->nodes[recording->n_nodes];
-    *ret_n = n;
     for (size_t i = 0; i < found->n; i++) {
         const struct cushim__recorded *work = &recording->works[found->items[i]];
 
         memcpy(nodes, &recording->nodes[work->first_node], work->n_nodes * sizeof(CUgraphNode));
         nodes += work->n_nodes;
     }
-    return nodes - n;
+    nodes -= n;
+    *ret_n = list_once(nodes, n);
+    return nodes;
 }
 
 static cushim_status fail_memory(const struct cushim__scope *scope)

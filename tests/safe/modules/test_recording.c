@@ -297,6 +297,37 @@ Test(recording, the_programs_own_work_is_in_order, .init = begin)
     finish();
 }
 
+/* What is only declared has no node of its own: one edge is enough for two declarations. */
+Test(recording, declared_uses_have_the_programs_node, .init = begin)
+{
+    cushim_slice x = zeros(), y = zeros(), to = zeros();
+    cushim_stream recorder = CUSHIM_NONE, forked = CUSHIM_NONE;
+    cushim_graph graph = CUSHIM_NONE;
+    uint64_t address = 0;
+    void *cu = NULL;
+
+    assert_ok(cushim_capture_begin(w.context, &recorder));
+    assert_ok(cushim_stream_raw(recorder, &cu));
+    assert_ok(cushim_view_use(recorder, CUSHIM_VIEW(x), true, &address));
+    cr_assert(eq(int,
+                 RAW(&w, cuMemsetD32Async, (uint64_t, unsigned, size_t, void *), address, 0, N, cu),
+                 0));
+    assert_ok(cushim_view_used(recorder, CUSHIM_VIEW(x), true));
+    assert_ok(cushim_view_used(recorder, CUSHIM_VIEW(y), true));
+    assert_ok(cushim_stream_fork(recorder, &forked));
+    record_sum(forked, to, x, y);
+    assert_ok(cushim_capture_end(&recorder, &graph));
+    assert_size(graph, 2, 1);
+    run(graph);
+    expect(to, 0);
+    cushim_stream_free(&forked);
+    cushim_graph_free(&graph);
+    cushim_slice_free(&x);
+    cushim_slice_free(&y);
+    cushim_slice_free(&to);
+    finish();
+}
+
 /* Between many works that come before and many that come after there are not many times many. */
 Test(recording, many_after_many_have_a_node_between_them, .init = begin)
 {
