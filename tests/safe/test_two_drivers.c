@@ -3,6 +3,8 @@
  * Memory of one driver and work of another one in the same process. The other one is made of the
  * functions below: its device's memory is the host's, and its work is done at once.
  */
+#include <stdatomic.h>
+
 #include "support.h"
 
 SUITE(safe_two_drivers);
@@ -35,6 +37,15 @@ static int give_version(int *ret_number)
 static int give_pointer(void **ret_pointer)
 {
     *ret_pointer = (void *) 0x1000;
+    return 0;
+}
+
+/* No two streams of a driver have the same address. */
+static int give_stream(void **ret_stream)
+{
+    static atomic_uintptr_t last = 0x2000;
+
+    *ret_stream = (void *) (atomic_fetch_add(&last, 16) + 16);
     return 0;
 }
 
@@ -75,7 +86,7 @@ static void *resolve(const char *symbol, void *user)
         {"cuDeviceGetCount", (entry *) give_one},
         {"cuDevicePrimaryCtxRetain", (entry *) give_pointer},
         {"cuCtxGetCurrent", (entry *) give_pointer},
-        {"cuStreamCreateWithPriority", (entry *) give_pointer},
+        {"cuStreamCreateWithPriority", (entry *) give_stream},
         {"cuMemAllocAsync", (entry *) allocate},
         {"cuMemFreeAsync", (entry *) give_back},
         {"cuMemHostAlloc", (entry *) allocate},
