@@ -19,8 +19,9 @@
 #define __has_feature(feature) 0
 #endif
 
-/* Its allocator does not survive a fork during another thread's allocation. */
-#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
+/* Their allocators do not survive a fork during another thread's allocation. */
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer) ||                           \
+    defined(__SANITIZE_THREAD__) || __has_feature(thread_sanitizer)
 enum { ASKING_CHILDREN = 0 };
 #else
 enum { ASKING_CHILDREN = 300 };
