@@ -315,10 +315,14 @@ cushim_status cushim__recording_fork(const struct cushim__scope *scope,
                                      struct cushim__stream **ret_stream)
 {
     struct cushim__timeline *parent = stream->timeline;
-    struct cushim__timeline *timeline = cushim__timeline_fork(parent);
     struct cushim__stream *forked = NULL;
+    struct cushim__timeline *timeline;
     cushim_status status;
 
+    /* Another thread may end the stream meanwhile. */
+    cushim__timeline_lock(parent);
+    timeline = cushim__timeline_fork(parent);
+    cushim__timeline_unlock(parent);
     if (!timeline)
         return fail_memory(scope);
     status = cushim__stream_new_on(scope, timeline, &forked);
