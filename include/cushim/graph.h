@@ -25,7 +25,7 @@
  * an event come after all that this recorder has recorded, and before all that follows on it. Work
  * that the program itself submits to the CUstream of a recorder (cushim_stream_raw()) is ordered in
  * this way with the work of all recorders. Kernels that share memory by addresses in other memory
- * are recorded with .in_order (cushim_capture_begin_on()).
+ * are recorded with .in_order (cushim_capture_begin_with()).
  *
  * cushim_stream_fork() makes another recorder for the same graph. Its work comes after what the
  * first one has recorded so far. Each recorder has the order of its own host functions and events.
@@ -102,6 +102,14 @@ struct cushim_capture_params {
 #define cushim_capture_params(...) CUSHIM__IN_PLACE(cushim_capture_params, __VA_ARGS__)
 
 /**
+ * Begins a recording as cushim_capture_begin() does, with parameters. params may be NULL. The
+ * result is CUSHIM_ERROR_INVALID_ARGUMENT for a mode that is not one of enum cushim_capture_mode.
+ */
+CUSHIM_API CUSHIM_CHECKED cushim_status
+cushim_capture_begin_with(cushim_context context, const struct cushim_capture_params *params,
+                          cushim_stream *ret_recorder);
+
+/**
  * Begins a recording on a stream that exists. From now on it records, and what was submitted to it
  * before is no part of the graph. cushim_capture_end() makes the graph, and then the stream runs
  * work again; it is not freed. If the handle that began the recording is freed before, the
@@ -151,6 +159,8 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_graph_raw(cushim_graph graph, voi
 #ifndef CUSHIM_NO_SOURCE_LOCATIONS
 #define cushim_capture_begin(...)                                                                  \
     (cushim_source_location(CUSHIM_HERE), cushim_capture_begin(__VA_ARGS__))
+#define cushim_capture_begin_with(...)                                                             \
+    (cushim_source_location(CUSHIM_HERE), cushim_capture_begin_with(__VA_ARGS__))
 #define cushim_capture_begin_on(...)                                                               \
     (cushim_source_location(CUSHIM_HERE), cushim_capture_begin_on(__VA_ARGS__))
 #define cushim_capture_end(...)                                                                    \

@@ -6,22 +6,12 @@
 #include "core/order/graph.h"
 #include "core/order/recording.h"
 
-cushim_status cushim_capture_begin(cushim_context context, cushim_stream *ret_recorder)
-{
-    struct cushim__stream *stream = NULL;
-    struct cushim__scope scope;
-    cushim_status status;
-
-    CHECK_OUTPUT(ret_recorder);
-    CUSHIM_TRY(cushim__context_enter(context.id, __func__, &scope));
-    status = cushim__recording_begin(&scope, &stream);
-    if (!status)
-        status = cushim__object_give(&stream->object, __func__, &ret_recorder->id);
-    return cushim__scope_leave(&scope, status);
-}
-
-cushim_status cushim_capture_begin_on(cushim_stream stream,
-                                      const struct cushim_capture_params *params)
+/*
+ * By default the mode is the relaxed one: the order comes from memory, so the driver need not
+ * forbid calls of other threads that could block or use the legacy stream.
+ */
+static cushim_status read_params(const struct cushim_capture_params *params, const char *call,
+                                 struct cushim__recording_wish *ret_wish)
 {
     static const int modes[] = {
         [CUSHIM_CAPTURE_MODE_RELAXED] = CU_STREAM_CAPTURE_MODE_RELAXED,
@@ -29,17 +19,57 @@ cushim_status cushim_capture_begin_on(cushim_stream stream,
         [CUSHIM_CAPTURE_MODE_GLOBAL] = CU_STREAM_CAPTURE_MODE_GLOBAL,
     };
     struct cushim_capture_params given;
+
+    CUSHIM_TRY(PARAMS_READ_FOR(call, cushim_capture_params, in_order, params, &given));
+    if ((unsigned) given.mode >= ARRAY_SIZE(modes))
+        return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT,
+                            "%s: .mode is %d, it must be one of enum cushim_capture_mode", call,
+                            (int) given.mode);
+    *ret_wish = (struct cushim__recording_wish){.mode = modes[given.mode],
+                                                .in_order = given.in_order != 0};
+    return CUSHIM_OK;
+}
+
+static cushim_status begin(cushim_context context, const struct cushim_capture_params *params,
+                           const char *call, uint64_t *ret_id)
+{
+    struct cushim__recording_wish wish;
+    struct cushim__stream *stream = NULL;
+    struct cushim__scope scope;
+    cushim_status status;
+
+    CUSHIM_TRY(read_params(params, call, &wish));
+    CUSHIM_TRY(cushim__context_enter(context.id, call, &scope));
+    status = cushim__recording_begin(&scope, &wish, &stream);
+    if (!status)
+        status = cushim__object_give(&stream->object, call, ret_id);
+    return cushim__scope_leave(&scope, status);
+}
+
+cushim_status cushim_capture_begin(cushim_context context, cushim_stream *ret_recorder)
+{
+    CHECK_OUTPUT(ret_recorder);
+    return begin(context, NULL, __func__, &ret_recorder->id);
+}
+
+cushim_status cushim_capture_begin_with(cushim_context context,
+                                        const struct cushim_capture_params *params,
+                                        cushim_stream *ret_recorder)
+{
+    CHECK_OUTPUT(ret_recorder);
+    return begin(context, params, __func__, &ret_recorder->id);
+}
+
+cushim_status cushim_capture_begin_on(cushim_stream stream,
+                                      const struct cushim_capture_params *params)
+{
+    struct cushim__recording_wish wish;
     struct cushim__stream *object;
     struct cushim__scope scope;
 
-    CUSHIM_TRY(PARAMS_READ(cushim_capture_params, in_order, params, &given));
-    if ((unsigned) given.mode >= ARRAY_SIZE(modes))
-        return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT,
-                            "%s: .mode is %d, it must be one of enum cushim_capture_mode", __func__,
-                            (int) given.mode);
+    CUSHIM_TRY(read_params(params, __func__, &wish));
     CUSHIM_TRY(cushim__stream_enter(stream.id, __func__, &scope, &object));
-    return cushim__scope_leave(
-        &scope, cushim__recording_begin_on(&scope, object, modes[given.mode], given.in_order));
+    return cushim__scope_leave(&scope, cushim__recording_begin_on(&scope, object, &wish));
 }
 
 /*

@@ -21,7 +21,7 @@ Test(params, every_function_looks_at_the_size)
     cushim_nvrtc nvrtc = CUSHIM_NONE;
     cushim_nvjitlink linker = CUSHIM_NONE;
     cushim_context context = CUSHIM_NONE;
-    cushim_stream stream = CUSHIM_NONE;
+    cushim_stream stream = CUSHIM_NONE, recorder = CUSHIM_NONE;
     cushim_module module = CUSHIM_NONE;
     cushim_code_library library = CUSHIM_NONE;
     cushim_image image = CUSHIM_NONE;
@@ -37,6 +37,7 @@ Test(params, every_function_looks_at_the_size)
     REFUSES(cushim_open_params, cushim_nvrtc_open(&params, &nvrtc));
     REFUSES(cushim_open_params, cushim_report_create(CUSHIM_LIBRARY_CUDA, &params, &report));
     REFUSES(cushim_stream_params, cushim_stream_new(context, &params, &stream));
+    REFUSES(cushim_capture_params, cushim_capture_begin_with(context, &params, &recorder));
     REFUSES(cushim_capture_params, cushim_capture_begin_on(stream, &params));
     REFUSES(cushim_compile_params, cushim_compile("", &params, &image));
     REFUSES(cushim_compile_params, cushim_module_compile(context, "", &params, &module));

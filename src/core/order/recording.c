@@ -154,7 +154,8 @@ static struct cushim__branch *add_branch(struct cushim__recording *recording,
     return branch;
 }
 
-static struct cushim__recording *new_recording(struct cushim__stream *stream)
+static struct cushim__recording *new_recording(struct cushim__stream *stream,
+                                               const struct cushim__recording_wish *wish)
 {
     static _Atomic uint64_t last;
     struct cushim__recording *recording = calloc(1, sizeof(*recording));
@@ -164,6 +165,7 @@ static struct cushim__recording *new_recording(struct cushim__stream *stream)
     recording->id = atomic_fetch_add(&last, 1) + 1;
     recording->cu = stream->cu;
     recording->by = stream;
+    recording->in_order = wish->in_order;
     if (add_branch(recording, stream->timeline))
         return recording;
     free(recording);
@@ -213,24 +215,22 @@ static cushim_status start(const struct cushim__scope *scope, struct cushim__str
     return status;
 }
 
-static cushim_status begin_new(const struct cushim__scope *scope, struct cushim__stream *stream)
+static cushim_status begin_new(const struct cushim__scope *scope, struct cushim__stream *stream,
+                               const struct cushim__recording_wish *wish)
 {
-    struct cushim__recording *recording = new_recording(stream);
+    struct cushim__recording *recording = new_recording(stream, wish);
     cushim_status status;
 
     if (!recording)
         return fail_memory(scope);
-    /*
-     * Relaxed mode: the order comes from memory, so the driver need not forbid calls of other
-     * threads that could block or use the legacy stream.
-     */
-    status = start(scope, stream, recording, CU_STREAM_CAPTURE_MODE_RELAXED);
+    status = start(scope, stream, recording, wish->mode);
     if (status)
         cushim__recording_free(recording);
     return status;
 }
 
 cushim_status cushim__recording_begin(const struct cushim__scope *scope,
+                                      const struct cushim__recording_wish *wish,
                                       struct cushim__stream **ret_stream)
 {
     struct cushim__stream *stream = NULL;
@@ -240,7 +240,7 @@ cushim_status cushim__recording_begin(const struct cushim__scope *scope,
     CUSHIM_TRY(CU_CALL(scope, cuStreamCreateWithPriority, (&cu, CU_STREAM_NON_BLOCKING, 0)));
     CUSHIM_TRY(cushim__stream_new(scope, cu, true, &stream));
     stream->recorder = true;
-    status = begin_new(scope, stream);
+    status = begin_new(scope, stream, wish);
     if (status)
         cushim__object_unref(&stream->object);
     else
@@ -272,18 +272,18 @@ static cushim_status begin_on(const struct cushim__scope *scope, struct cushim__
 }
 
 cushim_status cushim__recording_begin_on(const struct cushim__scope *scope,
-                                         struct cushim__stream *stream, int mode, bool in_order)
+                                         struct cushim__stream *stream,
+                                         const struct cushim__recording_wish *wish)
 {
-    struct cushim__recording *recording = new_recording(stream);
+    struct cushim__recording *recording = new_recording(stream, wish);
     cushim_status status;
 
     if (!recording)
         return fail_memory(scope);
-    recording->in_order = in_order;
     /* The program may have the CUstream since long. */
     recording->exposed = true;
     cushim__timeline_lock(stream->timeline);
-    status = begin_on(scope, stream, recording, mode);
+    status = begin_on(scope, stream, recording, wish->mode);
     cushim__timeline_unlock(stream->timeline);
     if (status)
         cushim__recording_free(recording);

@@ -71,13 +71,21 @@ struct cushim__branch {
     struct cushim__numbers ends;       /* its work since then; see cushim__recorded.followed */
 };
 
+/* What a program wants of a recording. */
+struct cushim__recording_wish {
+    int mode; /* of the driver's: CU_STREAM_CAPTURE_MODE_x */
+    bool in_order;
+};
+
 /* Makes a stream that records, with a reference for the caller. */
 cushim_status cushim__recording_begin(const struct cushim__scope *scope,
+                                      const struct cushim__recording_wish *wish,
                                       struct cushim__stream **ret_stream);
 
-/* Begins a recording on a stream of the program, in a mode of the driver's. */
+/* Begins a recording on a stream of the program. */
 cushim_status cushim__recording_begin_on(const struct cushim__scope *scope,
-                                         struct cushim__stream *stream, int mode, bool in_order);
+                                         struct cushim__stream *stream,
+                                         const struct cushim__recording_wish *wish);
 
 /*
  * Makes another recorder for the recording of a stream, with a reference for the caller. Its work

@@ -40,6 +40,7 @@
     X(cushim_event_synchronize_for, STATUS, EVENT, NANOSECONDS)                                    \
     X(cushim_event_elapsed, STATUS, EVENT, EVENT, OUT)                                             \
     X(cushim_capture_begin, STATUS, CONTEXT, MADE)                                                 \
+    X(cushim_capture_begin_with, STATUS, CONTEXT, CAPTURE_PARAMS, MADE)                            \
     X(cushim_capture_begin_on, STATUS, STREAM, CAPTURE_PARAMS)                                     \
     X(cushim_capture_end, STATUS, TAKEN_RECORDER, MADE)                                            \
     X(cushim_graph_free, FREES, TAKEN_GRAPH)                                                       \

@@ -76,6 +76,35 @@ Test(recording_on, in_order_everything_is_a_chain, .init = begin)
     finish();
 }
 
+Test(recording_on, a_new_recorder_has_parameters_too, .init = begin)
+{
+    struct cushim_capture_params params = {sizeof(params), (enum cushim_capture_mode) 3, 0};
+    cushim_slice x = zeros(), y = zeros();
+    cushim_stream recorder = CUSHIM_NONE;
+    cushim_graph graph = CUSHIM_NONE;
+
+    assert_refused(cushim_capture_begin_with(w.context, &params, &recorder),
+                   CUSHIM_ERROR_INVALID_ARGUMENT, "cushim_capture_begin_with: .mode is 3");
+    for (int in_order = 0; in_order < 2; in_order++) {
+        params = (struct cushim_capture_params){
+            sizeof(params), CUSHIM_CAPTURE_MODE_THREAD_LOCAL, in_order};
+        assert_ok(cushim_capture_begin_with(w.context, &params, &recorder));
+        record_add(recorder, x, 1);
+        record_add(recorder, y, 1);
+        assert_ok(cushim_capture_end(&recorder, &graph));
+        assert_size(graph, 2, (size_t) in_order);
+        run(graph);
+        cushim_graph_free(&graph);
+    }
+    expect(x, 2);
+    expect(y, 2);
+    assert_ok(cushim_capture_begin_with(w.context, NULL, &recorder));
+    cushim_stream_free(&recorder);
+    cushim_slice_free(&x);
+    cushim_slice_free(&y);
+    finish();
+}
+
 Test(recording_on, capture_modes, .init = begin)
 {
     struct cushim_capture_params params = {sizeof(params), (enum cushim_capture_mode) 3, 0};
