@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: MIT
 """Asks a driver the questions of a group, and compares its answers with the recorded ones.
 
-answers.py [--exceptions FILE] ASK RECORDED lists
-answers.py [--exceptions FILE] ASK RECORDED group LIBRARY GROUP
-answers.py                     ASK RECORDED hardware
+answers.py [--exceptions FILE] [--documented FILE] ASK RECORDED lists
+answers.py [--exceptions FILE] [--documented FILE] ASK RECORDED group LIBRARY GROUP
+answers.py                     [--documented FILE] ASK RECORDED hardware
 
 The recorded answers are lines "group.case<TAB>answer". The exceptions are lines
 "group.case<TAB>reason", the answers that are not expected to hold; one that does
-hold is an error too, so that the list can only shrink.
+hold is an error too, so that the list can only shrink. The documented answers have the
+form of the recorded ones, and stand for them until somebody asks hardware.
 
 `hardware` asks all groups of this machine's driver, and skips (77), with the reason, where
 it is not one like that of the recorded answers.
@@ -44,6 +45,15 @@ def read_lines(text, what):
 
 def read_file(path):
     return read_lines(Path(path).read_text(), path) if path else {}
+
+
+def expected(options):
+    """All answers that a driver should give."""
+    recorded, documented = read_file(options.recorded), read_file(options.documented)
+    twice = recorded.keys() & documented.keys()
+    if twice:
+        raise ValueError(f"{options.documented}: '{min(twice)}' is recorded; take it off")
+    return {**recorded, **documented}
 
 
 def of_group(lines, group):
@@ -83,7 +93,7 @@ def ask(program, library, group):
 def check_group(options, library, group):
     """Prints what is wrong, and answers how much."""
     exceptions = of_group(read_file(options.exceptions), group)
-    recorded = of_group(read_file(options.recorded), group)
+    recorded = of_group(expected(options), group)
     answers, problems = ask(options.ask, library, group)
     problems += complaints(recorded, answers, exceptions)
     for problem in problems:
@@ -101,7 +111,7 @@ def list_groups(options):
 
 def check_lists(options):
     """Do the groups, the recorded answers and the exceptions belong together?"""
-    recorded, exceptions = read_file(options.recorded), read_file(options.exceptions)
+    recorded, exceptions = expected(options), read_file(options.exceptions)
     problems = [f"exceptions: '{key}' is not recorded" for key in exceptions if key not in recorded]
     problems += [f"exceptions: '{key}' has no reason"
                  for key, reason in exceptions.items() if not reason.strip()]
@@ -141,6 +151,7 @@ def check_hardware(options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--exceptions")
+    parser.add_argument("--documented")
     parser.add_argument("ask", help="the program that asks")
     parser.add_argument("recorded")
     commands = parser.add_subparsers(dest="command", required=True)

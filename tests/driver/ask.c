@@ -36,6 +36,11 @@ static const struct group {
     {"procaddr", ask_procaddr},
     {"peer", ask_peer},
     {"linker", ask_linker},
+    {"cond_make", ask_cond_make},
+    {"cond_run", ask_cond_run},
+    {"cond_outside", ask_cond_outside},
+    {"cond_stranger", ask_cond_stranger},
+    {"exec_change", ask_exec_change},
 };
 
 #define N_GROUPS (sizeof(groups) / sizeof(*groups))

@@ -81,5 +81,10 @@ void ask_graph(void);
 void ask_procaddr(void);
 void ask_peer(void);
 void ask_linker(void);
+void ask_cond_make(void);
+void ask_cond_run(void);
+void ask_cond_outside(void);
+void ask_cond_stranger(void);
+void ask_exec_change(void);
 
 #endif
