@@ -52,6 +52,9 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_stream_default(cushim_context con
  * threads get CUSHIM_ERROR_WRONG_THREAD if they use the handle, because the driver would use their
  * own per-thread stream instead. Any thread may free it. A handle that its thread did not free
  * before it ended stays open, and keeps the context, until another thread frees it.
+ *
+ * A thread that has called this waits at its end until the work in its per-thread stream is done,
+ * also if the handle is freed: drivers may hang at the end of a thread with unfinished work.
  */
 CUSHIM_API CUSHIM_CHECKED cushim_status cushim_stream_per_thread(cushim_context context,
                                                                  cushim_stream *ret_stream);

@@ -409,7 +409,7 @@ Test(future, another_handle_is_told_when_the_device_fails, .init = begin)
 /* A wait asks about a stream a few times, however many futures are on it. */
 Test(future, each_stream_is_asked_once_for_all_its_futures, .init = begin)
 {
-    enum { FUTURES = 200, QUESTIONS = 32 };
+    enum { FUTURES = 40, QUESTIONS = 32 };
     cushim_future futures[FUTURES];
 
     hold_stream(stream);

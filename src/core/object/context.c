@@ -57,6 +57,20 @@ struct cushim__context *cushim__context_find(cushim__entry *const *table, CUcont
     return context;
 }
 
+struct cushim__context *cushim__context_find_number(uint64_t number)
+{
+    struct cushim__context *c;
+
+    pthread_mutex_lock(&mutex);
+    c = contexts;
+    while (c && c->number != number)
+        c = c->next;
+    if (c && !cushim__object_ref_unless_zero(&c->object))
+        c = NULL;
+    pthread_mutex_unlock(&mutex);
+    return c;
+}
+
 /*
  * The steps that are under way. They are in memory of the threads that make them, so a child of
  * fork() forgets those of other threads.
@@ -265,6 +279,7 @@ static void destroy(void *object)
 static struct cushim__context *allocate(const struct cushim__scope *scope,
                                         const struct cushim__known_context *known)
 {
+    static _Atomic uint64_t last;
     struct cushim__context *context = cushim__zalloc_lines(sizeof(*context));
 
     if (context)
@@ -276,6 +291,7 @@ static struct cushim__context *allocate(const struct cushim__scope *scope,
     cushim__object_init(&context->object, CUSHIM__HANDLE_CONTEXT, context, destroy);
     atomic_init(&context->kind, (int) known->kind);
     atomic_init(&context->is_primary, known->is_primary);
+    context->number = atomic_fetch_add(&last, 1) + 1;
     context->driver_id = scope->pinned;
     context->table = scope->table;
     context->cu = known->cu;

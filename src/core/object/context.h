@@ -60,6 +60,7 @@ struct cushim__context {
     CUdevice device;
     struct cushim__limits limits;
     struct cushim__context *next; /* in the list of all contexts */
+    uint64_t number;              /* never that of another context */
     bool stays;                   /* under the list's mutex: it has ended, but is not given back */
     atomic_int kind;              /* enum cushim__context_kind; a borrowed one may become primary */
     atomic_bool is_primary;       /* it is its device's primary context, whatever its kind */
@@ -123,6 +124,12 @@ cushim_status cushim__context_handle(const struct cushim__scope *scope,
  * While another thread destroys it, this waits. Called without locks.
  */
 struct cushim__context *cushim__context_find(cushim__entry *const *table, CUcontext cu);
+
+/*
+ * Returns the context with a number, with a reference for the caller, or NULL if it has ended or is
+ * being destroyed.
+ */
+struct cushim__context *cushim__context_find_number(uint64_t number);
 
 /*
  * A step in which a thread takes a context from the driver and makes its handle, or resets the

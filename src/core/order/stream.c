@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "core/object/host_call.h"
 #include "core/order/recording.h"
+#include "core/order/thread_end.h"
 
 /*
  * Retires the timeline and destroys the CUstream, unless a call of another thread holds it. Where
@@ -85,7 +86,9 @@ cushim_status cushim__stream_new(const struct cushim__scope *scope, CUstream cu,
 {
     /* The per-thread stream has one CUstream for all threads, and a timeline for each of them. */
     const uint64_t thread = cu == CU_STREAM_PER_THREAD ? cushim__thread_number() : 0;
-    struct cushim__timeline *timeline = cushim__timeline_get(scope->context, cu, thread);
+    struct cushim__timeline *timeline = !thread || cushim__thread_end_note(scope->context)
+                                            ? cushim__timeline_get(scope->context, cu, thread)
+                                            : NULL;
     const cushim_status status = cushim__stream_new_on(scope, timeline, ret_stream);
 
     if (status) {
