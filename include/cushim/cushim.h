@@ -57,6 +57,7 @@
 #include <cushim/log.h>
 #include <cushim/memory.h>
 #include <cushim/module.h>
+#include <cushim/node.h>
 #include <cushim/object.h>
 #include <cushim/op.h>
 #include <cushim/output.h>

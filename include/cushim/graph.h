@@ -25,7 +25,7 @@
  * an event come after all that this recorder has recorded, and before all that follows on it. Work
  * that the program itself submits to the CUstream of a recorder (cushim_stream_raw()) is ordered in
  * this way with the work of all recorders. Kernels that share memory by addresses in other memory
- * are recorded with .in_order (cushim_capture_begin_with()).
+ * are recorded with .order = CUSHIM_CAPTURE_ORDER_AS_RECORDED (cushim_capture_begin_with()).
  *
  * cushim_stream_fork() makes another recorder for the same graph. Its work comes after what the
  * first one has recorded so far. Each recorder has the order of its own host functions and events.
@@ -85,17 +85,30 @@ enum cushim_capture_mode {
     CUSHIM_CAPTURE_MODE_GLOBAL = 2,
 };
 
+/** What makes the order of recorded works. */
+enum cushim_capture_order {
+    /** The memory that they use, and what their recorder has recorded: see above. */
+    CUSHIM_CAPTURE_ORDER_BY_MEMORY = 0,
+    /**
+     * Each comes after all that was recorded before it, as on a stream: for kernels that share
+     * memory which cushim does not see, such as addresses in other memory.
+     */
+    CUSHIM_CAPTURE_ORDER_AS_RECORDED = 1,
+    /**
+     * Each comes after the nodes that cushim_capture_after() (node.h) names, and after no others.
+     * Work whose memory demands another order is refused. Forks, joins and events make no order.
+     */
+    CUSHIM_CAPTURE_ORDER_BY_HAND = 2,
+};
+
 /** Parameters of a recording. A field that is zero selects its default. */
 struct cushim_capture_params {
     size_t size; /* sizeof the structure; the macro cushim_capture_params() sets it */
 
     /** The capture mode. In the two strict ones the same thread must end the recording. */
     enum cushim_capture_mode mode;
-    /**
-     * If not 0, all work comes after all work that was recorded before it, as on a stream: for
-     * kernels that share memory which cushim does not see, such as addresses in other memory.
-     */
-    int in_order;
+    /** What makes the order. */
+    enum cushim_capture_order order;
 };
 
 /** Writes the parameters in place. */

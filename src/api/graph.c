@@ -18,15 +18,24 @@ static cushim_status read_params(const struct cushim_capture_params *params, con
         [CUSHIM_CAPTURE_MODE_THREAD_LOCAL] = CU_STREAM_CAPTURE_MODE_THREAD_LOCAL,
         [CUSHIM_CAPTURE_MODE_GLOBAL] = CU_STREAM_CAPTURE_MODE_GLOBAL,
     };
+    static const enum cushim__recording_order orders[] = {
+        [CUSHIM_CAPTURE_ORDER_BY_MEMORY] = CUSHIM__ORDER_BY_MEMORY,
+        [CUSHIM_CAPTURE_ORDER_AS_RECORDED] = CUSHIM__ORDER_AS_RECORDED,
+        [CUSHIM_CAPTURE_ORDER_BY_HAND] = CUSHIM__ORDER_BY_HAND,
+    };
     struct cushim_capture_params given;
 
-    CUSHIM_TRY(PARAMS_READ_FOR(call, cushim_capture_params, in_order, params, &given));
+    CUSHIM_TRY(PARAMS_READ_FOR(call, cushim_capture_params, order, params, &given));
     if ((unsigned) given.mode >= ARRAY_SIZE(modes))
         return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT,
                             "%s: .mode is %d, it must be one of enum cushim_capture_mode", call,
                             (int) given.mode);
-    *ret_wish = (struct cushim__recording_wish){.mode = modes[given.mode],
-                                                .in_order = given.in_order != 0};
+    if ((unsigned) given.order >= ARRAY_SIZE(orders))
+        return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT,
+                            "%s: .order is %d, it must be one of enum cushim_capture_order", call,
+                            (int) given.order);
+    *ret_wish =
+        (struct cushim__recording_wish){.mode = modes[given.mode], .order = orders[given.order]};
     return CUSHIM_OK;
 }
 

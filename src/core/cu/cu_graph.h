@@ -19,6 +19,7 @@ typedef struct CUgraphNode_st *CUgraphNode;
     X(cuStreamUpdateCaptureDependencies, (CUstream, CUgraphNode *, size_t, unsigned) )             \
     X(cuEventRecordWithFlags, (CUevent, CUstream, unsigned) )                                      \
     X(cuGraphAddEmptyNode, (CUgraphNode *, CUgraph, const CUgraphNode *, size_t))                  \
+    X(cuGraphAddChildGraphNode, (CUgraphNode *, CUgraph, const CUgraphNode *, size_t, CUgraph))    \
     X(cuGraphGetNodes, (CUgraph, CUgraphNode *, size_t *) )                                        \
     X(cuStreamEndCapture, (CUstream, CUgraph *) )                                                  \
     X(cuGraphInstantiateWithFlags, (CUgraphExec *, CUgraph, unsigned long long) )                  \

@@ -148,6 +148,9 @@ static cushim_status call_with(const struct cushim__launch *l,
 /* The submission reads the kernel's code, too, so that a module is unloaded after its kernels. */
 static void describe(struct cushim__launch *launch, struct cushim__submission *s)
 {
+    launch->about.name = launch->function->name;
+    launch->about.arguments = launch->arguments;
+    launch->about.n_arguments = launch->n;
     launch->accesses[launch->n_accesses] =
         (struct cushim__access){launch->function->code, 0, 1, false};
     s->scope = launch->scope;
@@ -158,6 +161,7 @@ static void describe(struct cushim__launch *launch, struct cushim__submission *s
     s->recordable = true;
     s->in_order = false;
     s->waits_only = false;
+    s->about = &launch->about;
     s->locks.n = 0;
 }
 
@@ -207,6 +211,8 @@ static cushim_status submit_with(struct cushim__launch *launch,
 
     describe(launch, &s);
     s.recordable = !attributes->n_events;
+    launch->about.options = cushim__launch_attributes_hash(attributes);
+    launch->about.several = timing->start != NULL;
     CUSHIM_TRY(cushim__submit_begin(&s));
     if (timing->start)
         status = cushim__launch_timing_record(launch, timing->start);

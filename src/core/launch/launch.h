@@ -41,6 +41,7 @@ struct cushim__launch {
     CUdeviceptr *addresses; /* addresses of memory, to which values point */
     struct cushim__access *accesses;
     size_t n_accesses;
+    struct cushim__about about; /* for a graph */
 };
 
 /* Reads the program's configuration. Fails with a sentence if it has no size. */
@@ -152,6 +153,9 @@ void cushim__launch_attributes_finish(struct cushim__launch_attributes *attribut
  * is done.
  */
 void cushim__launch_attributes_recorded(const struct cushim__launch_attributes *attributes);
+
+/* Returns a number that is another one for other attributes, and 0 without any. */
+uint64_t cushim__launch_attributes_hash(const struct cushim__launch_attributes *attributes);
 
 /* Adds to the error of a refused launch which of its attributes need a newer driver. */
 void cushim__launch_attributes_explain(const struct cushim__launch *launch,

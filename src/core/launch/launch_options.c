@@ -231,3 +231,14 @@ struct cushim__cu_launch cushim__launch_describe(const struct cushim__launch *la
     }
     return description;
 }
+
+/* FNV-1a. */
+uint64_t cushim__launch_attributes_hash(const struct cushim__launch_attributes *attributes)
+{
+    const unsigned char *bytes = (const unsigned char *) attributes->list;
+    uint64_t hash = 14695981039346656037u;
+
+    for (size_t i = 0; i < attributes->n * sizeof(attributes->list[0]); i++)
+        hash = (hash ^ bytes[i]) * 1099511628211u;
+    return attributes->n ? hash : 0;
+}

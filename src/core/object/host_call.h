@@ -16,8 +16,7 @@ struct cushim__host_call {
     void (*function)(void *user);
     void (*release)(void *user); /* called exactly once with user; or NULL */
     void *user;
-    bool is_recorded;                   /* part of a graph: every launch makes the call */
-    struct cushim__host_call *recorded; /* the next call of the same graph */
+    bool is_recorded; /* part of a graph: every launch makes the call */
     /*
      * NULL: the call is freed at its end. Otherwise this is the last that is called, and the
      * functions are cushim's own: they mark themselves where they call the program's

@@ -25,8 +25,9 @@ static void destroy(void *object)
      * A running launch may still call host functions. Memory needs no such wait: it is freed in
      * order. Calls that may still be made stay in the list of the context.
      */
-    if (graph->recording->host_calls && !cushim__buffer_is_unused(&scope, graph->launches))
-        graph->recording->host_calls = NULL;
+    if (cushim__recording_has_calls(graph->recording) &&
+        !cushim__buffer_is_unused(&scope, graph->launches))
+        cushim__recording_leave_calls(graph->recording);
     if (graph->exec)
         CU_FREE(&scope, cuGraphExecDestroy, (graph->exec));
     if (graph->cu)
@@ -90,6 +91,20 @@ cushim_status cushim__graph_of_recording(const struct cushim__scope *scope,
     return status;
 }
 
+/* The graph becomes a part of another one. The driver cannot capture the launch of a graph. */
+static cushim_status record(const struct cushim__scope *scope, struct cushim__graph *graph,
+                            struct cushim__recording *parent)
+{
+    struct cushim__capture capture;
+    CUgraphNode node = NULL;
+
+    CUSHIM_TRY(cushim__capture_ask(scope, parent, &capture));
+    CUSHIM_TRY(CU_CALL(scope, cuGraphAddChildGraphNode,
+                       (&node, capture.graph, capture.nodes, capture.n, graph->cu)));
+    cushim__recording_keep(parent, &graph->object);
+    return cushim__recording_add_node(scope, parent, node);
+}
+
 cushim_status cushim__graph_launch(struct cushim__scope *scope, struct cushim__graph *graph,
                                    struct cushim__stream *stream)
 {
@@ -98,19 +113,14 @@ cushim_status cushim__graph_launch(struct cushim__scope *scope, struct cushim__g
                                    .accesses = graph->accesses,
                                    .n = graph->n,
                                    .recordable = true};
-    struct cushim__recording *parent;
     cushim_status status = cushim__submit_begin(&s);
 
     if (status)
         return status;
-    parent = stream->timeline->branch ? stream->timeline->branch->recording : NULL;
-    if (parent && !cushim__recording_reserve_kept(parent))
-        status = cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, scope->call, scope->label,
-                                 "%s: no memory to record", scope->call);
+    if (stream->timeline->branch)
+        status = record(scope, graph, stream->timeline->branch->recording);
     else
         status = CU_CALL(scope, cuGraphLaunch, (graph->exec, stream->cu));
-    if (!status && parent)
-        cushim__recording_keep(parent, &graph->object);
     cushim__submit_end(&s);
     return status;
 }

@@ -8,25 +8,6 @@
 
 /* --- what a recording keeps --- */
 
-void cushim__recording_call(struct cushim__recording *recording,
-                            struct cushim__host_call *host_call)
-{
-    host_call->recorded = recording->host_calls;
-    recording->host_calls = host_call;
-}
-
-bool cushim__recording_reserve_kept(struct cushim__recording *recording)
-{
-    return cushim__grow(&recording->kept, &recording->max_kept, recording->n_kept + 1,
-                        sizeof(struct cushim__object *));
-}
-
-void cushim__recording_keep(struct cushim__recording *recording, struct cushim__object *object)
-{
-    cushim__object_ref(object);
-    recording->kept[recording->n_kept++] = object;
-}
-
 static void free_branches(struct cushim__recording *recording)
 {
     while (recording->branches) {
@@ -36,17 +17,17 @@ static void free_branches(struct cushim__recording *recording)
         cushim__timeline_unref(branch->timeline);
         free(branch->after.items);
         free(branch->ends.items);
+        free(branch->given.items);
         free(branch);
     }
 }
 
 /* Frees what only a recording needs, and not a graph. */
-static void forget_works(struct cushim__recording *recording)
+static void forget_branches(struct cushim__recording *recording)
 {
     free_branches(recording);
-    free(TAKE_PTR(recording->works));
-    free(TAKE_PTR(recording->nodes));
-    free(TAKE_PTR(recording->before.items));
+    for (size_t i = 0; i < recording->n_works; i++)
+        recording->works[i].branch = NULL;
     free(TAKE_PTR(recording->found.items));
 }
 
@@ -55,18 +36,11 @@ void cushim__recording_free(struct cushim__recording *recording)
 {
     if (!recording)
         return;
-    while (recording->host_calls) {
-        struct cushim__host_call *call = recording->host_calls;
-
-        recording->host_calls = call->recorded;
-        cushim__host_call_drop(call);
-    }
     /* A graph that is kept frees memory of its own, which others must not hold then. */
     cushim__recorded_memory_free(recording);
-    for (size_t i = 0; i < recording->n_kept; i++)
-        cushim__object_unref(recording->kept[i]);
-    forget_works(recording);
-    free(recording->kept);
+    free_branches(recording);
+    free(recording->found.items);
+    cushim__recorded_works_free(recording);
     free(recording);
 }
 
@@ -165,7 +139,7 @@ static struct cushim__recording *new_recording(struct cushim__stream *stream,
     recording->id = atomic_fetch_add(&last, 1) + 1;
     recording->cu = stream->cu;
     recording->by = stream;
-    recording->in_order = wish->in_order;
+    recording->order = wish->order;
     if (add_branch(recording, stream->timeline))
         return recording;
     free(recording);
@@ -438,7 +412,7 @@ cushim_status cushim__recording_end(const struct cushim__scope *scope,
         cushim__recording_free(recording);
         return status;
     }
-    forget_works(recording);
+    forget_branches(recording);
     *ret_recording = recording;
     *ret_graph = graph;
     return CUSHIM_OK;

@@ -12,8 +12,9 @@
  * stream lock. Each has a branch of its own, which keeps the order that does not come from memory:
  * host functions, events, joins.
  *
- * recording.c begins and ends recordings, recording_submit.c takes submissions, and
- * recording_event.c events. recording_works.h has what they are made of.
+ * recording.c begins and ends recordings, recording_submit.c takes submissions,
+ * recording_event.c events, recording_hand.c the order by hand, and recording_works.c keeps what is
+ * known of each work. recording_works.h has what they are made of.
  */
 #ifndef CUSHIM_CORE_ORDER_RECORDING_H
 #define CUSHIM_CORE_ORDER_RECORDING_H
@@ -28,14 +29,39 @@ struct cushim__numbers {
     size_t n, max;
 };
 
+/* What a recording remembers of struct cushim__about. */
+struct cushim__recorded_about {
+    char *name;               /* of the kernel, or NULL */
+    unsigned char *in_memory; /* for each argument whether it is the address of memory */
+    size_t n_arguments;
+    uint64_t options;
+    bool several;
+};
+
 /* One submission that was recorded. It has a number: its index in the recording. */
 struct cushim__recorded {
     struct cushim__branch *branch; /* or NULL: work that the program submitted itself */
     size_t first_node, n_nodes;    /* its last nodes in the graph: most have one */
     size_t first_before, n_before; /* what it directly comes after, all with smaller numbers */
-    unsigned listed, reached;      /* by the search with this number */
-    bool followed;                 /* later work of its branch comes after it */
+    size_t first_access, n_accesses;
+    unsigned listed, reached; /* by the search with this number */
+    bool followed;            /* later work of its branch comes after it */
+    bool own;                 /* its only last node was made for it */
+    unsigned place;           /* in a recording for an update: whose place it takes */
+    struct cushim__recorded_about about;
+    struct cushim__host_call *host_call; /* made by every launch; or NULL */
+    struct cushim__object *kept[2];      /* events, a graph: with a reference on each; or NULL */
 };
+
+/* What makes the order of recorded works. */
+enum cushim__recording_order {
+    CUSHIM__ORDER_BY_MEMORY,
+    CUSHIM__ORDER_AS_RECORDED, /* everything comes after everything before it */
+    CUSHIM__ORDER_BY_HAND,     /* only what the program says, which must be what memory demands */
+};
+
+struct cushim__graph;
+struct cushim_node;
 
 /* Under the stream lock. */
 struct cushim__recording {
@@ -43,7 +69,7 @@ struct cushim__recording {
     CUstream cu;
     const struct cushim__stream *by; /* the stream object that has begun it */
     struct cushim__branch *branches;
-    bool in_order;        /* everything comes after everything before it */
+    enum cushim__recording_order order;
     bool exposed;         /* the program has the CUstream, and may submit work itself */
     cushim_status broken; /* why the nodes of a work are not known, so no graph can be made; or 0 */
     size_t n_in_graph;    /* exposed: the nodes of the graph after the last submission */
@@ -52,14 +78,12 @@ struct cushim__recording {
     size_t n_works, max_works;
     CUgraphNode *nodes; /* of the works, and room for what one comes after */
     size_t n_nodes, max_nodes;
-    struct cushim__numbers before; /* of the works */
-    struct cushim__numbers found;  /* what the work that begins comes after */
+    struct cushim__numbers before;   /* of the works */
+    struct cushim__access *accesses; /* of the works; the tree holds the buffers */
+    size_t n_accesses, max_accesses;
+    struct cushim__numbers found; /* what the work that begins comes after */
     unsigned searches;
     struct cushim__tree memory; /* struct recorded_buffer, by the address of the buffer */
-
-    struct cushim__host_call *host_calls; /* made by every launch */
-    struct cushim__object **kept;         /* events and graphs, with a reference on each */
-    size_t n_kept, max_kept;
 };
 
 /* What one recorder records. */
@@ -69,12 +93,15 @@ struct cushim__branch {
     struct cushim__timeline *timeline; /* of the recorder, with a reference */
     struct cushim__numbers after;      /* all of its next work comes after these */
     struct cushim__numbers ends;       /* its work since then; see cushim__recorded.followed */
+    struct cushim__numbers given;      /* its next work comes after these, too */
+    size_t n_works;                    /* how many works it has */
+    unsigned last;                     /* the number of the last one */
 };
 
 /* What a program wants of a recording. */
 struct cushim__recording_wish {
     int mode; /* of the driver's: CU_STREAM_CAPTURE_MODE_x */
-    bool in_order;
+    enum cushim__recording_order order;
 };
 
 /* Makes a stream that records, with a reference for the caller. */
@@ -143,13 +170,31 @@ cushim_status cushim__recording_event(const struct cushim__scope *scope,
 cushim_status cushim__recording_wait(struct cushim__scope *scope, struct cushim__timeline *timeline,
                                      struct cushim__event *event);
 
-/* Adds a call that every launch makes. */
+/* The last work keeps a call that every launch makes, or an object that the graph uses. */
 void cushim__recording_call(struct cushim__recording *recording,
                             struct cushim__host_call *host_call);
-
-/* Makes room to keep one more object. Then keeping it cannot fail. Under the stream lock. */
-bool cushim__recording_reserve_kept(struct cushim__recording *recording);
 void cushim__recording_keep(struct cushim__recording *recording, struct cushim__object *object);
+
+/* Tells whether there are calls; forgets them, where they may still be made. */
+bool cushim__recording_has_calls(const struct cushim__recording *recording);
+void cushim__recording_leave_calls(struct cushim__recording *recording);
+
+/*
+ * The next work of a recorder comes after works of its recording, too.
+ * CUSHIM_ERROR_INVALID_ARGUMENT for works of another recording, or that are not there.
+ */
+cushim_status cushim__recording_after(const struct cushim__scope *scope,
+                                      struct cushim__timeline *timeline,
+                                      const struct cushim_node *nodes, size_t n);
+
+/* Returns the last work of a recorder. */
+cushim_status cushim__recording_node(const struct cushim__scope *scope,
+                                     struct cushim__timeline *timeline,
+                                     struct cushim_node *ret_node);
+
+/* Records a work that does nothing. */
+cushim_status cushim__recording_empty(struct cushim__scope *scope,
+                                      struct cushim__timeline *timeline);
 
 /* The number of the last submission. Under the stream lock. */
 static inline unsigned cushim__recording_last(const struct cushim__recording *recording)

@@ -25,8 +25,6 @@ cushim_status cushim__recording_event(const struct cushim__scope *scope,
 {
     struct cushim__recording *recording = timeline->branch->recording;
 
-    if (!cushim__recording_reserve_kept(recording))
-        return fail_memory(scope);
     CUSHIM_TRY(CU_CALL(scope, cuEventRecordWithFlags,
                        (event->cu, recording->cu, CU_EVENT_RECORD_EXTERNAL)));
     cushim__recording_keep(recording, &event->object);
@@ -59,11 +57,8 @@ static cushim_status wait_outside(struct cushim__scope *scope, struct cushim__ti
     CUSHIM_TRY(cushim__submit_begin(&s));
     /* Another thread may have ended the recording. */
     recording = timeline->branch ? timeline->branch->recording : NULL;
-    if (recording && !cushim__recording_reserve_kept(recording))
-        status = fail_memory(scope);
-    else
-        status = CU_CALL(scope, cuStreamWaitEvent,
-                         (timeline->cu, event->cu, recording ? CU_EVENT_WAIT_EXTERNAL : 0));
+    status = CU_CALL(scope, cuStreamWaitEvent,
+                     (timeline->cu, event->cu, recording ? CU_EVENT_WAIT_EXTERNAL : 0));
     if (!status && recording)
         cushim__recording_keep(recording, &event->object);
     cushim__submit_end(&s);

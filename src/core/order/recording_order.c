@@ -111,15 +111,27 @@ static void reach(struct cushim__recording *recording, const struct cushim__reco
             recording->searches;
 }
 
-/*
- * Leaves out what others of the found works come after. Works come after works with smaller numbers
- * only, so one way through the numbers is enough.
- */
+/* Works come after works with smaller numbers only, so one way through the numbers is enough. */
+void cushim__search_reach(struct cushim__recording *recording, unsigned smallest)
+{
+    const unsigned search = recording->searches;
+    unsigned number = 0;
+
+    for (size_t i = 0; i < recording->found.n; i++)
+        if (recording->found.items[i] > number)
+            number = recording->found.items[i];
+    for (; number > smallest; number--) {
+        const struct cushim__recorded *work = &recording->works[number];
+
+        if (work->listed == search || work->reached == search)
+            reach(recording, work);
+    }
+}
+
 void cushim__search_leave_out(struct cushim__recording *recording)
 {
     struct cushim__numbers *found = &recording->found;
-    const unsigned search = recording->searches;
-    unsigned number, last;
+    unsigned last;
     size_t n = 0;
 
     if (found->n < 2)
@@ -128,14 +140,9 @@ void cushim__search_leave_out(struct cushim__recording *recording)
     last = found->items[found->n - 1];
     if (found->items[0] - last > SEARCHED)
         last = found->items[0] - SEARCHED;
-    for (number = found->items[0]; number > last; number--) {
-        const struct cushim__recorded *work = &recording->works[number];
-
-        if (work->listed == search || work->reached == search)
-            reach(recording, work);
-    }
+    cushim__search_reach(recording, last);
     for (size_t i = 0; i < found->n; i++)
-        if (recording->works[found->items[i]].reached != search)
+        if (recording->works[found->items[i]].reached != recording->searches)
             found->items[n++] = found->items[i];
     found->n = n;
 }

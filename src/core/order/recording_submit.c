@@ -246,7 +246,7 @@ static cushim_status gather(const struct cushim__scope *scope, struct cushim__br
     CUgraphNode node = NULL, *nodes;
     size_t n = 0;
 
-    if (branch->after.n <= MANY)
+    if (branch->after.n <= MANY || recording->order == CUSHIM__ORDER_BY_HAND)
         return CUSHIM_OK;
     cushim__search_begin(recording);
     nodes = reserve_work(recording, branch) && cushim__search_add_all(recording, &branch->after)
@@ -260,6 +260,7 @@ static cushim_status gather(const struct cushim__scope *scope, struct cushim__br
     if (!add_work(recording, branch))
         return fail_memory(scope);
     add_nodes(recording, &node, 1);
+    recording->works[cushim__recording_last(recording)].own = true;
     branch->after.n = 1;
     branch->after.items[0] = cushim__recording_last(recording);
     return CUSHIM_OK;
@@ -273,12 +274,15 @@ static cushim_status find(const struct cushim__submission *s, struct cushim__bra
 
     cushim__search_begin(recording);
     room = room && find_memory(recording, s);
-    if (recording->in_order)
+    if (recording->order == CUSHIM__ORDER_BY_HAND)
+        return room ? cushim__search_by_hand(s->scope, branch) : fail_memory(s->scope);
+    if (recording->order == CUSHIM__ORDER_AS_RECORDED)
         room = room && cushim__search_add_everything(recording);
     else if (s->in_order)
         room = room && cushim__search_add_branch(branch);
     else
         room = room && cushim__search_add_all(recording, &branch->after);
+    room = room && cushim__search_add_all(recording, &branch->given);
     return room ? CUSHIM_OK : fail_memory(s->scope);
 }
 
@@ -299,21 +303,18 @@ static cushim_status note(const struct cushim__submission *s, struct cushim__bra
 
     cushim__search_leave_out(recording);
     CUSHIM_TRY(depend(s->scope, recording));
-    if (!add_work(recording, branch))
+    if (!add_work(recording, branch) || !cushim__recorded_work_describe(recording, s))
         return fail_memory(s->scope);
     follow(recording, branch);
-    for (size_t i = 0; i < s->n; i++)
-        cushim__recorded_memory_note(recording, &s->accesses[i]);
-    for (size_t i = 0; i < s->n; i++)
-        if (s->accesses[i].buffer->code)
-            cushim__recorded_memory_note(
-                recording, &(struct cushim__access){s->accesses[i].buffer->code, 0, 1, true});
-    if (recording->in_order)
+    if (recording->order == CUSHIM__ORDER_AS_RECORDED)
         all_come_after_last(recording);
-    else if (s->in_order)
+    else if (s->in_order && recording->order == CUSHIM__ORDER_BY_MEMORY)
         come_after_last(branch);
     else
         branch->ends.items[branch->ends.n++] = cushim__recording_last(recording);
+    branch->last = cushim__recording_last(recording);
+    branch->n_works++;
+    branch->given.n = 0;
     return CUSHIM_OK;
 }
 
@@ -331,6 +332,19 @@ cushim_status cushim__recording_submit(const struct cushim__submission *s)
     return note(s, branch);
 }
 
+/* Tells whether a node is one of those that the last work comes after. */
+static bool is_found(const struct cushim__recording *recording, CUgraphNode node)
+{
+    for (size_t i = 0; i < recording->found.n; i++) {
+        const struct cushim__recorded *work = &recording->works[recording->found.items[i]];
+
+        for (size_t k = 0; k < work->n_nodes; k++)
+            if (recording->nodes[work->first_node + k] == node)
+                return true;
+    }
+    return false;
+}
+
 void cushim__recording_submitted(const struct cushim__submission *s)
 {
     struct cushim__recording *recording = s->timeline->branch->recording;
@@ -342,6 +356,8 @@ void cushim__recording_submitted(const struct cushim__submission *s)
     status = cushim__capture_ask(s->scope, recording, &capture);
     if (!status) {
         add_nodes(recording, capture.nodes, capture.n);
+        recording->works[cushim__recording_last(recording)].own =
+            capture.n == 1 && !is_found(recording, capture.nodes[0]);
         if (recording->exposed)
             status = let_own_work_come_last(s->scope, recording);
     }

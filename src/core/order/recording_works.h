@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the files of a recording share. recording_order.c finds what work comes after, and
- * recording_memory.c keeps which work used which memory last. recording_submit.c also lets all
- * branches come together.
+ * recording_memory.c keeps which work used which memory last. recording_works.c has what is known
+ * of each work, and recording_hand.c the order by hand. recording_submit.c also lets all branches
+ * come together.
  *
  * A search collects the works that new work comes after: struct cushim__recording, found. Each work
  * is added once. All functions are called under the stream lock, and return false when out of
@@ -38,6 +39,26 @@ bool cushim__search_add_all(struct cushim__recording *recording,
 bool cushim__search_add_branch(struct cushim__branch *branch);
 bool cushim__search_add_everything(struct cushim__recording *recording);
 
+/*
+ * Order by hand: the found works, which the memory demands, are replaced by those that the program
+ * has given for a branch. Fails if these do not come after all that was found.
+ */
+cushim_status cushim__search_by_hand(const struct cushim__scope *scope,
+                                     struct cushim__branch *branch);
+
+/* Work that is submitted now is a node that was added to the graph of the capture. */
+cushim_status cushim__recording_add_node(const struct cushim__scope *scope,
+                                         const struct cushim__recording *recording,
+                                         CUgraphNode node);
+
+/* What a work is, for a sentence. */
+enum { CUSHIM__WORK_WORDS = 100 };
+void cushim__work_words(const struct cushim__recording *recording, unsigned number,
+                        char words[CUSHIM__WORK_WORDS]);
+
+/* Marks what the found works come after as reached. Works with smaller numbers are left alone. */
+void cushim__search_reach(struct cushim__recording *recording, unsigned smallest);
+
 /* Leaves out what others of the found works come after. */
 void cushim__search_leave_out(struct cushim__recording *recording);
 
@@ -61,6 +82,16 @@ bool cushim__recorded_memory_find(struct cushim__recording *recording,
 /* Notes an access of the last work. There is room for it. */
 void cushim__recorded_memory_note(struct cushim__recording *recording,
                                   const struct cushim__access *access);
+
+/*
+ * Notes what a submission says of its work, which is the last one, and what memory it uses. False
+ * when out of memory.
+ */
+bool cushim__recorded_work_describe(struct cushim__recording *recording,
+                                    const struct cushim__submission *s);
+
+/* Frees the works, with what they keep. The caller holds no lock. */
+void cushim__recorded_works_free(struct cushim__recording *recording);
 
 /*
  * Returns all memory that was used, in an array that the caller frees, with room for one more

@@ -42,6 +42,17 @@ struct cushim__locks {
     unsigned n;
 };
 
+struct cushim_argument;
+
+/* What the work of a submission is, for a graph that it becomes a part of. */
+struct cushim__about {
+    const char *name;                        /* of the kernel, or NULL */
+    const struct cushim_argument *arguments; /* of the kernel */
+    size_t n_arguments;
+    uint64_t options; /* of a launch: another number for other options */
+    bool several;     /* it makes several nodes */
+};
+
 struct cushim__submission {
     struct cushim__scope *scope;
     struct cushim__timeline *timeline;
@@ -52,6 +63,7 @@ struct cushim__submission {
     bool in_order;   /* recorded, it comes after all work of its stream, and before all later */
     bool waits_only; /* the program submits the work itself, so nothing is noted */
     bool mark;       /* set by begin: end marks the work at once */
+    const struct cushim__about *about; /* or NULL */
     struct cushim__locks locks;
 };
 

@@ -32,7 +32,7 @@ STRUCT(stream_params, struct cushim_stream_params, STREAM(priority, INT),
 
 #define CAPTURE(member, kind) FIELD(cushim_capture_params, member, kind)
 STRUCT(capture_params, struct cushim_capture_params, CAPTURE(mode, CAPTURE_MODE),
-       CAPTURE(in_order, INT))
+       CAPTURE(order, CAPTURE_ORDER))
 
 #define COMPILE(member, kind) FIELD(cushim_compile_params, member, kind)
 STRUCT(compile_params, struct cushim_compile_params, COMPILE(nvrtc, NVRTC_OR_NONE),

@@ -134,6 +134,8 @@ typedef size_t (*shared_of_block)(int block_threads);
     X(NEW_CONTEXT, cushim_context, FRESH, CUSHIM__HANDLE_CONTEXT, {0})                             \
     X(STREAM, cushim_stream, HANDLE, CUSHIM__HANDLE_STREAM, OWN(STREAM))                           \
     X(NEW_STREAM, cushim_stream, FRESH, CUSHIM__HANDLE_STREAM, {0})                                \
+    X(NEW_RECORDER, cushim_stream, FRESH, RECORDER, {0})                                           \
+    X(NO_NODES, const cushim_node *, PLAIN, 0, NULL)                                               \
     X(EVENT, cushim_event, HANDLE, CUSHIM__HANDLE_EVENT, OWN(EVENT))                               \
     X(PLAIN_EVENT, cushim_event, HANDLE, CUSHIM__HANDLE_EVENT, {w->plain_event.id})                \
     X(PINNED, cushim_pinned, HANDLE, CUSHIM__HANDLE_PINNED, OWN(PINNED))                           \
@@ -284,6 +286,7 @@ typedef size_t (*shared_of_block)(int block_threads);
     X(ON_OR_OFF, enum cushim_choice, CHOICE, CUSHIM_OFF, 0)                                        \
     X(WAIT_POLICY, enum cushim_wait_policy, CHOICE, CUSHIM_WAIT_BLOCKING, 0)                       \
     X(CAPTURE_MODE, enum cushim_capture_mode, CHOICE, CUSHIM_CAPTURE_MODE_GLOBAL, 0)               \
+    X(CAPTURE_ORDER, enum cushim_capture_order, CHOICE, CUSHIM_CAPTURE_ORDER_BY_HAND, 0)           \
     X(LINK_KIND, enum cushim_link_kind, CHOICE, CUSHIM_LINK_LIBRARY, CUSHIM_LINK_PTX)              \
     X(JIT_CACHE, enum cushim_jit_cache, CHOICE, CUSHIM_JIT_CACHE_ALL, 0)                           \
     X(INTENT, enum cushim_intent, CHOICE, CUSHIM_INTENT_SAME, CUSHIM_INTENT_INOUT)                 \

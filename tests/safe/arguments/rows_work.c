@@ -43,6 +43,9 @@
     X(cushim_capture_begin_with, STATUS, CONTEXT, CAPTURE_PARAMS, MADE)                            \
     X(cushim_capture_begin_on, STATUS, STREAM, CAPTURE_PARAMS)                                     \
     X(cushim_capture_end, STATUS, TAKEN_RECORDER, MADE)                                            \
+    X(cushim_capture_node, STATUS, NEW_RECORDER, OUT)                                              \
+    X(cushim_capture_after, STATUS, NEW_RECORDER, NO_NODES, NONE_THERE)                            \
+    X(cushim_capture_empty, STATUS, NEW_RECORDER)                                                  \
     X(cushim_graph_free, FREES, TAKEN_GRAPH)                                                       \
     X(cushim_graph_launch, STATUS, GRAPH, STREAM)                                                  \
     X(cushim_graph_upload, STATUS, GRAPH, STREAM)                                                  \

@@ -146,7 +146,7 @@ static void make_params(struct world *w)
     w->fault = *cushim_fault(.nth = 1, .result = 2);
     w->stream_params = *cushim_stream_params(.priority = -1);
     w->cache_counts.size = sizeof(w->cache_counts);
-    w->capture_params = *cushim_capture_params(.in_order = 1);
+    w->capture_params = *cushim_capture_params(.order = CUSHIM_CAPTURE_ORDER_AS_RECORDED);
     w->compile_params = *cushim_compile_params(.nvrtc = OF(cushim_nvrtc, &w->own, NVRTC),
                                                .name_expressions = expressions, .headers = headers);
     w->module_params = *cushim_module_params(.label = "module");

@@ -59,7 +59,8 @@ Test(recording_on, in_order_everything_is_a_chain, .init = begin)
     cushim_stream forked = CUSHIM_NONE;
     cushim_graph graph = CUSHIM_NONE;
 
-    assert_ok(cushim_capture_begin_on(stream, cushim_capture_params(.in_order = 1)));
+    assert_ok(cushim_capture_begin_on(
+        stream, cushim_capture_params(.order = CUSHIM_CAPTURE_ORDER_AS_RECORDED)));
     assert_ok(cushim_stream_fork(stream, &forked));
     for (int i = 0; i < 3; i++) {
         record_add(stream, x, 1);
@@ -85,14 +86,18 @@ Test(recording_on, a_new_recorder_has_parameters_too, .init = begin)
 
     assert_refused(cushim_capture_begin_with(w.context, &params, &recorder),
                    CUSHIM_ERROR_INVALID_ARGUMENT, "cushim_capture_begin_with: .mode is 3");
-    for (int in_order = 0; in_order < 2; in_order++) {
-        params = (struct cushim_capture_params){
-            sizeof(params), CUSHIM_CAPTURE_MODE_THREAD_LOCAL, in_order};
+    params.mode = CUSHIM_CAPTURE_MODE_RELAXED;
+    params.order = (enum cushim_capture_order) 3;
+    assert_refused(cushim_capture_begin_with(w.context, &params, &recorder),
+                   CUSHIM_ERROR_INVALID_ARGUMENT, "cushim_capture_begin_with: .order is 3");
+    for (int as_recorded = 0; as_recorded < 2; as_recorded++) {
+        params = (struct cushim_capture_params){sizeof(params), CUSHIM_CAPTURE_MODE_THREAD_LOCAL,
+                                                (enum cushim_capture_order) as_recorded};
         assert_ok(cushim_capture_begin_with(w.context, &params, &recorder));
         record_add(recorder, x, 1);
         record_add(recorder, y, 1);
         assert_ok(cushim_capture_end(&recorder, &graph));
-        assert_size(graph, 2, (size_t) in_order);
+        assert_size(graph, 2, (size_t) as_recorded);
         run(graph);
         cushim_graph_free(&graph);
     }
