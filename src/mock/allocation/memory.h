@@ -64,6 +64,7 @@ struct mock__memory {
     uint64_t allocated_by;         /* of a graph's: the last launch that allocates it, by number */
     bool owned;                    /* goes with an array, a mapping or a handle, not by a free */
     bool begins_written;           /* by code that the mock does not see */
+    bool of_driver;                /* made for the driver itself: no leak of the program */
     bool in_module;                /* a variable of a module, which goes with the module */
     const struct ptx__variable *variable; /* which one of that module; NULL: none of its own */
     bool fresh;                           /* never used before: the bytes began as zeros */

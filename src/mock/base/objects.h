@@ -39,6 +39,7 @@ enum mock__kind {
     MOCK__TEXTURE_REFERENCE,
     MOCK__SURFACE_REFERENCE,
     MOCK__NOTIFICATION,
+    MOCK__CONDITION,
     MOCK__KINDS, /* how many there are, and one */
 };
 

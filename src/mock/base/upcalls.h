@@ -75,6 +75,8 @@ struct mock__upcalls {
     CUresult (*free_work)(CUgraph graph, CUdeviceptr address, struct mock__work **ret_work);
     /* A kernel that was captured has the priority of its stream, unless it says another. */
     CUresult (*kernel_priority)(struct mock__work *work, int priority);
+    /* The address of the value of a conditional node's handle, for a kernel of a graph; or 0. */
+    uint64_t (*condition_address)(const struct mock__work *work, uint64_t handle);
 };
 
 extern const struct mock__upcalls mock__upcalls;

@@ -19,7 +19,7 @@ static void find_memory(void)
     const struct mock__memory *memory = mock__memory_after(0);
 
     for (; memory; memory = mock__memory_after(memory->address))
-        if (!memory->in_module && !memory->being_freed && !memory->absent)
+        if (!memory->in_module && !memory->of_driver && !memory->being_freed && !memory->absent)
             mock__finding(CUSHIM_MOCK_LEAK, "%s at 0x%llx", mock__text_of_memory(memory).text,
                           (unsigned long long) memory->address);
 }

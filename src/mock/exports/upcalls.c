@@ -17,6 +17,7 @@
 #include "mock/launch/launch.h"
 #include "mock/module/kernels.h"
 #include "mock/module/module.h"
+#include "mock/node/graph_conditional.h"
 #include "mock/node/graph_exec.h"
 #include "mock/node/graph_kernel.h"
 #include "mock/node/graph_params.h"
@@ -86,4 +87,5 @@ const struct mock__upcalls mock__upcalls = {
     .alloc_work = alloc_work,
     .free_work = free_work,
     .kernel_priority = mock__kernel_default_priority,
+    .condition_address = mock__condition_address,
 };

@@ -2,7 +2,10 @@
 /* Graphs as such: cuGraphCreate, cuGraphDestroy, cuGraphClone, cuGraphDestroyNode. */
 #include "mock/graph/graph.h"
 
+#include <stdlib.h>
+
 #include "mock/base/state.h"
+#include "mock/graph/condition.h"
 #include "mock/graph/user_object.h"
 #include "mock/queue/work.h"
 
@@ -18,6 +21,7 @@ void mock__graph_free(struct mock__graph *graph)
     while (graph->last)
         mock__node_free(graph->last);
     mock__holdings_free(graph);
+    mock__conditions_free(graph);
     mock__origins_forget(graph);
     mock__object_free(graph);
 }
@@ -36,7 +40,17 @@ CUresult mock__node_find(CUgraphNode handle, struct mock__node **ret_node)
 
 CUgraphNodeType mock__node_type(const struct mock__node *node)
 {
-    return node->child ? CU_GRAPH_NODE_TYPE_GRAPH : node->work->type->node;
+    return mock__child_of(node) ? CU_GRAPH_NODE_TYPE_GRAPH : node->work->type->node;
+}
+
+static bool is_conditional(const struct mock__node *node)
+{
+    return node->work->type->node == (CUgraphNodeType) MOCK__NODE_CONDITIONAL;
+}
+
+struct mock__graph *mock__child_of(const struct mock__node *node)
+{
+    return node->n_within && !is_conditional(node) ? node->within[0] : NULL;
 }
 
 static bool is_memory_node(const struct mock__node *node)
@@ -51,13 +65,31 @@ bool mock__graph_has_memory(const struct mock__graph *graph)
     return graph->n_memory;
 }
 
+bool mock__graph_is_single(const struct mock__graph *graph)
+{
+    return graph->n_memory || graph->n_conditional;
+}
+
 /* --- nodes --- */
 
-/* As many more nodes that allocate or free, here and in all that this is within. */
-static void count_memory(struct mock__graph *graph, size_t n)
+/* Counts of nodes. Fewer are a number below 0, which is one that wraps around. */
+struct counts {
+    size_t memory, conditional;
+};
+
+/* As many more of these nodes, here and in all that this is within. */
+static void count(struct mock__graph *graph, struct counts more)
 {
-    for (; n && graph; graph = graph->parent ? graph->parent->graph : NULL)
-        graph->n_memory += n;
+    for (; graph; graph = graph->parent ? graph->parent->graph : NULL) {
+        graph->n_memory += more.memory;
+        graph->n_conditional += more.conditional;
+    }
+}
+
+static void count_node(const struct mock__node *node, size_t n)
+{
+    if (is_memory_node(node) || is_conditional(node))
+        count(node->graph, (struct counts){n * is_memory_node(node), n * is_conditional(node)});
 }
 
 static void put_in(struct mock__graph *graph, struct mock__node *node)
@@ -69,7 +101,7 @@ static void put_in(struct mock__graph *graph, struct mock__node *node)
     *(graph->last ? &graph->last->next : &graph->first) = node;
     graph->last = node;
     graph->n++;
-    count_memory(graph, is_memory_node(node));
+    count_node(node, 1);
     if (work->type->frees)
         cushim__tree_add(&graph->freeing, &node->by_freed, work->type->frees(work), 0);
 }
@@ -95,7 +127,7 @@ static void take_out(struct mock__node *node)
     *(node->previous ? &node->previous->next : &graph->first) = node->next;
     *(node->next ? &node->next->previous : &graph->last) = node->previous;
     graph->n--;
-    count_memory(graph, (size_t) - (ptrdiff_t) is_memory_node(node));
+    count_node(node, SIZE_MAX);
     cushim__tree_remove(&graph->freeing, &node->by_freed);
 }
 
@@ -106,17 +138,26 @@ void mock__node_free(struct mock__node *node)
     while (node->after.n)
         mock__edge_remove(node, node->after.last->to);
     take_out(node);
-    mock__graph_free(node->child);
+    for (size_t i = 0; i < node->n_within; i++)
+        mock__graph_free(node->within[i]);
+    free(node->within);
     mock__work_free(node->work);
     mock__object_free(node);
 }
 
-/* A graph becomes the graph of a node. */
+static bool have_room_within(struct mock__node *node, size_t n)
+{
+    node->within = calloc(n, sizeof(struct mock__graph *));
+    return node->within;
+}
+
+/* A graph becomes a graph of a node, which has room for it. */
 static void put_within(struct mock__node *node, struct mock__graph *child)
 {
-    node->child = child;
+    node->within[node->n_within++] = child;
     child->parent = node;
-    count_memory(node->graph, child->n_memory);
+    if (mock__graph_is_single(child))
+        count(node->graph, (struct counts){child->n_memory, child->n_conditional});
     mock__origins_forget(node->graph);
 }
 
@@ -149,9 +190,21 @@ CUresult mock__node_add(struct mock__graph *graph, const struct mock__predecesso
 
 /* --- copies --- */
 
-static CUresult copy_node(struct mock__graph *copy, struct mock__node *node)
+static CUresult copy_within(const struct mock__node *node, struct mock__node *twin)
 {
     struct mock__graph *child = NULL;
+
+    MOCK__REQUIRE(!node->n_within || have_room_within(twin, node->n_within),
+                  CUDA_ERROR_OUT_OF_MEMORY);
+    for (size_t i = 0; i < node->n_within; i++) {
+        MOCK__TRY(mock__graph_copy(node->within[i], &child));
+        put_within(twin, child);
+    }
+    return CUDA_SUCCESS;
+}
+
+static CUresult copy_node(struct mock__graph *copy, struct mock__node *node)
+{
     struct mock__work *work = NULL;
     struct mock__node *twin;
 
@@ -162,11 +215,7 @@ static CUresult copy_node(struct mock__graph *copy, struct mock__node *node)
     twin->origin = node->object.handle;
     twin->disabled = node->disabled;
     node->twin = twin;
-    if (!node->child)
-        return CUDA_SUCCESS;
-    MOCK__TRY(mock__graph_copy(node->child, &child));
-    put_within(twin, child);
-    return CUDA_SUCCESS;
+    return copy_within(node, twin);
 }
 
 static CUresult copy_edges(const struct mock__graph *graph)
@@ -232,7 +281,7 @@ CUresult mock_cuGraphClone(CUgraph *phGraphClone, CUgraph originalGraph)
     MOCK__ENTER();
     MOCK__REQUIRE(phGraphClone, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__graph_find(originalGraph, &graph));
-    MOCK__REQUIRE(!mock__graph_has_memory(graph), CUDA_ERROR_NOT_SUPPORTED);
+    MOCK__REQUIRE(!mock__graph_is_single(graph), CUDA_ERROR_NOT_SUPPORTED);
     MOCK__TRY(mock__graph_copy(graph, &copy));
     mock__made(&copy->object.made, "cuGraphClone");
     *phGraphClone = MOCK__HANDLE(copy);
@@ -283,8 +332,42 @@ CUresult mock__node_add_child(struct mock__graph *graph, const struct mock__pred
 {
     struct mock__work *work = mock__work_nothing();
 
+    struct mock__node *node = NULL;
+
     MOCK__REQUIRE(work, CUDA_ERROR_OUT_OF_MEMORY);
-    MOCK__TRY(mock__node_add(graph, after, work, ret_node));
-    put_within(*ret_node, child);
+    MOCK__TRY(mock__node_add(graph, after, work, &node));
+    if (!have_room_within(node, 1)) {
+        mock__node_free(node);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    put_within(node, child);
+    *ret_node = node;
     return CUDA_SUCCESS;
+}
+
+static CUresult fill_bodies(struct mock__node *node, size_t n)
+{
+    MOCK__REQUIRE(have_room_within(node, n), CUDA_ERROR_OUT_OF_MEMORY);
+    while (node->n_within < n) {
+        struct mock__graph *body = mock__graph_new();
+
+        MOCK__REQUIRE(body, CUDA_ERROR_OUT_OF_MEMORY);
+        put_within(node, body);
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult mock__node_add_bodies(struct mock__graph *graph, const struct mock__predecessors *after,
+                               struct mock__work *work, size_t n, struct mock__node **ret_node)
+{
+    struct mock__node *node = NULL;
+    CUresult result;
+
+    MOCK__TRY(mock__node_add(graph, after, work, &node));
+    result = fill_bodies(node, n);
+    if (result == CUDA_SUCCESS)
+        *ret_node = node;
+    else
+        mock__node_free(node);
+    return result;
 }

@@ -5,8 +5,8 @@
  * A node has work (queue/work.h) that is never submitted itself: a launch submits copies of it. So
  * a call submits the same work to a stream that it adds to a graph, checked by the same code. A
  * child graph and an instantiated graph are graphs as well, with nodes of their own. Edges are in
- * graph_edges.c, the dependencies of captures in dependencies.c, and the originals of copied nodes
- * in graph_origin.c. Callers hold the lock.
+ * graph_edges.c, the dependencies of captures in dependencies.c, the originals of copied nodes in
+ * graph_origin.c, and the handles of conditional nodes in condition.h. Callers hold the lock.
  */
 #ifndef CUSHIM_MOCK_GRAPH_GRAPH_H
 #define CUSHIM_MOCK_GRAPH_GRAPH_H
@@ -19,6 +19,7 @@
 #include "mock/base/objects.h"
 #include "mock/functions.h"
 
+struct mock__condition;
 struct mock__graph;
 struct mock__holding;
 struct mock__node;
@@ -58,9 +59,11 @@ struct mock__node {
     struct mock__object object;
     struct mock__graph *graph;
     struct mock__work *work;
-    struct mock__graph *child; /* of a node that is a graph, else NULL */
-    uintptr_t origin;          /* the handle of the node that this is a copy of, 0 if it is none */
-    bool disabled;             /* where it is instantiated */
+    struct mock__graph *
+        *within; /* of a node that is a graph: this one; of a conditional one: bodies */
+    size_t n_within;
+    uintptr_t origin; /* the handle of the node that this is a copy of, 0 if it is none */
+    bool disabled;    /* where it is instantiated */
     struct mock__edges before, after;
     struct cushim__tree before_by_from;
     struct mock__node *next, *previous; /* in the graph's list */
@@ -74,6 +77,7 @@ struct mock__graph {
     struct mock__node *first, *last; /* of its nodes, in the order in which they were added */
     size_t n;
     size_t n_memory;             /* how many nodes allocate or free, in graphs within as well */
+    size_t n_conditional;        /* how many are conditional, likewise */
     struct cushim__tree freeing; /* its nodes that free memory */
     /* Where each node was copied from; made by graph_origin.c when first needed, NULL before. */
     struct mock__origin *origins;
@@ -82,6 +86,7 @@ struct mock__graph {
     bool instantiated;         /* belongs to an executable graph */
     unsigned captures;         /* how many captures add to it */
     unsigned n_execs;          /* how many executable graphs were made from it */
+    struct mock__condition *conditions, *last_condition; /* in the order in which they were made */
     struct mock__holding *holdings, *last_holding;
     struct cushim__tree holdings_by_object;
 };
@@ -102,6 +107,12 @@ CUresult mock__node_find(CUgraphNode handle, struct mock__node **ret_node);
 /* Tells whether nodes allocate or free, in the graph or in graphs within. */
 bool mock__graph_has_memory(const struct mock__graph *graph);
 
+/*
+ * Tells whether there may be no second graph like it: nodes allocate, free or are conditional, in
+ * the graph or in graphs within.
+ */
+bool mock__graph_is_single(const struct mock__graph *graph);
+
 /* --- nodes --- */
 
 CUgraphNodeType mock__node_type(const struct mock__node *node);
@@ -121,6 +132,16 @@ void mock__node_free(struct mock__node *node);
 /* The same for a node that is a graph. Takes over the child, if it succeeds. */
 CUresult mock__node_add_child(struct mock__graph *graph, const struct mock__predecessors *after,
                               struct mock__graph *child, struct mock__node **ret_node);
+
+/* The graph of a node that is one, else NULL. */
+struct mock__graph *mock__child_of(const struct mock__node *node);
+
+/*
+ * Adds a node of this work with n empty graphs within: a conditional node. Takes over the work,
+ * whatever it answers.
+ */
+CUresult mock__node_add_bodies(struct mock__graph *graph, const struct mock__predecessors *after,
+                               struct mock__work *work, size_t n, struct mock__node **ret_node);
 
 /*
  * The node of a copy that is a copy of this one, in the graphs within as well; NULL if none is. The

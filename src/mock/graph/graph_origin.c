@@ -28,7 +28,8 @@ static size_t count(const struct mock__graph *graph)
     size_t n = graph->n;
 
     for (const struct mock__node *node = graph->first; node; node = node->next)
-        n += node->child ? count(node->child) : 0;
+        for (size_t i = 0; i < node->n_within; i++)
+            n += count(node->within[i]);
     return n;
 }
 
@@ -40,8 +41,8 @@ static void list(struct mock__graph *copy, const struct mock__graph *graph)
         if (node->origin)
             copy->origins[copy->n_origins++] =
                 (struct mock__origin){node->origin, node->object.handle, place};
-        if (node->child)
-            list(copy, node->child);
+        for (size_t i = 0; i < node->n_within; i++)
+            list(copy, node->within[i]);
     }
 }
 

@@ -10,6 +10,7 @@
 #include "mock/allocation/memory.h"
 #include "mock/base/finding.h"
 #include "mock/base/state.h"
+#include "mock/base/upcalls.h"
 #include "mock/check/access.h"
 #include "mock/check/host_guard.h"
 #include "mock/check/host_watch.h"
@@ -249,6 +250,13 @@ static unsigned char *find_stray(void *user, uint64_t address, size_t bytes, boo
     return mock__memory_stray(running->work->queue->context, address, bytes, write);
 }
 
+static uint64_t find_condition(void *user, uint64_t handle)
+{
+    const struct running *running = user;
+
+    return mock__upcalls.condition_address(running->work, handle);
+}
+
 static void print(void *user, bool error, const char *text, size_t length)
 {
     (void) user;
@@ -340,6 +348,7 @@ static void fill(struct ptx__launch *launch, const struct mock__function *functi
     launch->find = find;
     launch->stray = find_stray;
     launch->print = print;
+    launch->condition = find_condition;
     launch->join = join;
 }
 

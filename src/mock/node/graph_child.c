@@ -22,9 +22,10 @@ static CUresult take_graph(struct mock__graph *graph, struct mock__graph *child,
                            struct mock__graph **ret_taken)
 {
     if (!move) {
-        MOCK__REQUIRE(!mock__graph_has_memory(child), CUDA_ERROR_NOT_SUPPORTED);
+        MOCK__REQUIRE(!mock__graph_is_single(child), CUDA_ERROR_NOT_SUPPORTED);
         return mock__graph_copy(child, ret_taken);
     }
+    MOCK__REQUIRE(!child->n_conditional, CUDA_ERROR_NOT_SUPPORTED);
     MOCK__REQUIRE(!child->parent && !child->captures && !child->instantiated && !child->n_execs &&
                       !is_within(graph, child),
                   CUDA_ERROR_INVALID_VALUE);
@@ -68,8 +69,8 @@ CUresult mock_cuGraphChildGraphNodeGetGraph(CUgraphNode hNode, CUgraph *phGraph)
     MOCK__ENTER();
     MOCK__REQUIRE(phGraph, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__node_find(hNode, &node));
-    MOCK__REQUIRE(node->child, CUDA_ERROR_INVALID_VALUE);
-    *phGraph = MOCK__HANDLE(node->child);
+    MOCK__REQUIRE(mock__child_of(node), CUDA_ERROR_INVALID_VALUE);
+    *phGraph = MOCK__HANDLE(mock__child_of(node));
     return CUDA_SUCCESS;
 }
 
@@ -86,8 +87,8 @@ CUresult mock__child_update(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraph c
     MOCK__TRY(mock__node_find(hNode, &node));
     MOCK__TRY(mock__graph_find(childGraph, &child));
     node = mock__node_in_copy(exec->plan->graph, node->object.handle);
-    MOCK__REQUIRE(node && node->child, CUDA_ERROR_INVALID_VALUE);
-    MOCK__TRY(mock__graph_update(node->child, child, &why, &culprit, &from));
+    MOCK__REQUIRE(node && mock__child_of(node), CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__graph_update(mock__child_of(node), child, &why, &culprit, &from));
     return why == CU_GRAPH_EXEC_UPDATE_SUCCESS ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 

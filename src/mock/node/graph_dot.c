@@ -9,6 +9,7 @@
 #include "mock/memory/memset.h"
 #include "mock/memory/stream_memops.h"
 #include "mock/module/module.h"
+#include "mock/node/graph_conditional.h"
 #include "mock/node/graph_exec.h"
 #include "mock/stream/event.h"
 
@@ -80,6 +81,15 @@ static void print_values(FILE *file, const struct mock__work *work)
     }
 }
 
+static void print_conditional(FILE *file, const struct mock__work *work)
+{
+    static const char *const kinds[] = {"if", "while", "switch"};
+    const struct mock__conditional *conditional = mock__conditional_of_work(work);
+
+    fprintf(file, "\\n%s 0x%llx\\n%u bodies", kinds[conditional->kind],
+            (unsigned long long) conditional->handle, conditional->n);
+}
+
 static void print_params(FILE *file, const struct mock__node *node)
 {
     const struct mock__work *work = node->work;
@@ -108,6 +118,9 @@ static void print_params(FILE *file, const struct mock__node *node)
         break;
     case MOCK__NODE_BATCH_MEM_OP:
         print_values(file, work);
+        break;
+    case MOCK__NODE_CONDITIONAL:
+        print_conditional(file, work);
         break;
     default:
         break;
@@ -150,17 +163,26 @@ static void print_graph(FILE *file, const struct mock__graph *graph, const char 
                     MOCK__HANDLE(edge->to));
 }
 
-/* A graph within is a box of its own, named after its node. */
+/* A graph within is a box of its own, named after its node, with its number if there are more. */
+static void print_child(FILE *file, const struct mock__node *node, size_t i, unsigned flags)
+{
+    char number[24] = "";
+
+    if (i)
+        snprintf(number, sizeof(number), " %zu", i);
+    fprintf(file, "    subgraph \"cluster_%p%s\" {\n        label=\"%p%s\";\n", MOCK__HANDLE(node),
+            number, MOCK__HANDLE(node), number);
+    print_graph(file, node->within[i], "        ", flags);
+    fprintf(file, "    }\n");
+}
+
 static void print_children(FILE *file, const struct mock__graph *graph, unsigned flags)
 {
     for (const struct mock__node *node = graph->first; node; node = node->next) {
-        if (!node->child)
-            continue;
-        fprintf(file, "    subgraph \"cluster_%p\" {\n        label=\"%p\";\n", MOCK__HANDLE(node),
-                MOCK__HANDLE(node));
-        print_graph(file, node->child, "        ", flags);
-        fprintf(file, "    }\n");
-        print_children(file, node->child, flags);
+        for (size_t i = 0; i < node->n_within; i++) {
+            print_child(file, node, i, flags);
+            print_children(file, node->within[i], flags);
+        }
     }
 }
 

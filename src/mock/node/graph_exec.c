@@ -6,6 +6,8 @@
 #include <stdlib.h>
 
 #include "mock/base/state.h"
+#include "mock/node/graph_check.h"
+#include "mock/node/graph_conditional.h"
 #include "mock/stream/stream.h"
 
 /* By number: older headers lack some of them. */
@@ -13,12 +15,6 @@ enum {
     UPLOAD = 2,
     DEVICE_LAUNCH = 4,
     USE_NODE_PRIORITY = 8,
-};
-
-/* CUgraphInstantiateResult */
-enum {
-    FAILED = 1,
-    INVALID_STRUCTURE = 2,
 };
 
 #define ALL_FLAGS (MOCK__AUTO_FREE_ON_LAUNCH | UPLOAD | DEVICE_LAUNCH | USE_NODE_PRIORITY)
@@ -44,21 +40,23 @@ static void free_exec(struct mock__exec *exec)
 
 /* The culprit is a node of the copy that was to be instantiated; callers know the original. */
 static CUresult fill_in(struct mock__exec *exec, const struct mock__graph *graph,
-                        struct mock__context *context, CUgraphNode *ret_culprit)
+                        struct mock__context *context, struct mock__refusal *ret_refusal)
 {
     struct mock__node *culprit = NULL;
     struct mock__graph *copy = NULL;
     CUresult result;
 
+    MOCK__TRY(mock__graph_check(graph, exec->flags & DEVICE_LAUNCH, ret_refusal));
     MOCK__TRY(mock__graph_copy(graph, &copy));
     result = mock__plan_new(copy, context, exec->id, &exec->plan, &culprit);
     if (culprit)
-        *ret_culprit = (CUgraphNode) culprit->origin;
-    return result;
+        *ret_refusal =
+            (struct mock__refusal){(CUgraphNode) culprit->origin, MOCK__INVALID_STRUCTURE};
+    return result == CUDA_SUCCESS ? mock__plan_conditions_new(exec->plan) : result;
 }
 
 static CUresult instantiate(CUgraphExec *ret_exec, CUgraph hGraph, uint64_t flags,
-                            const char *made_by, CUgraphNode *ret_culprit)
+                            const char *made_by, struct mock__refusal *ret_refusal)
 {
     struct mock__graph *graph = NULL;
     struct mock__exec *exec;
@@ -70,14 +68,14 @@ static CUresult instantiate(CUgraphExec *ret_exec, CUgraph hGraph, uint64_t flag
                   CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__graph_find(hGraph, &graph));
     MOCK__REQUIRE(!graph->parent || !mock__graph_has_memory(graph), CUDA_ERROR_INVALID_VALUE);
-    /* Two of them would have the same addresses for their memory. */
-    MOCK__REQUIRE(!graph->n_execs || !mock__graph_has_memory(graph), CUDA_ERROR_INVALID_VALUE);
+    /* Two of them would have the same addresses for their memory, or the same handles. */
+    MOCK__REQUIRE(!graph->n_execs || !mock__graph_is_single(graph), CUDA_ERROR_INVALID_VALUE);
     exec = mock__object_new(MOCK__EXEC, sizeof(*exec));
     MOCK__REQUIRE(exec, CUDA_ERROR_OUT_OF_MEMORY);
     exec->id = ++last_id;
     exec->flags = flags;
     exec->context = MOCK__HANDLE(context);
-    result = fill_in(exec, graph, context, ret_culprit);
+    result = fill_in(exec, graph, context, ret_refusal);
     if (result != CUDA_SUCCESS) {
         free_exec(exec);
         return result;
@@ -89,16 +87,30 @@ static CUresult instantiate(CUgraphExec *ret_exec, CUgraph hGraph, uint64_t flag
     return CUDA_SUCCESS;
 }
 
+static const char *text_of(int reason)
+{
+    switch (reason) {
+    case MOCK__INVALID_STRUCTURE:
+        return "the graph has a cycle";
+    case MOCK__OPERATION_NOT_SUPPORTED:
+        return "a node cannot be in the body of a conditional node";
+    case MOCK__HANDLE_UNUSED:
+        return "a conditional handle has no node";
+    default:
+        return "";
+    }
+}
+
 CUresult mock_cuGraphInstantiate_v2(CUgraphExec *phGraphExec, CUgraph hGraph,
                                     CUgraphNode *phErrorNode, char *logBuffer, size_t bufferSize)
 {
-    CUgraphNode culprit = NULL;
-    const CUresult result = instantiate(phGraphExec, hGraph, 0, "cuGraphInstantiate", &culprit);
+    struct mock__refusal refusal = {0};
+    const CUresult result = instantiate(phGraphExec, hGraph, 0, "cuGraphInstantiate", &refusal);
 
     if (phErrorNode)
-        *phErrorNode = culprit;
+        *phErrorNode = refusal.node;
     if (logBuffer && bufferSize)
-        snprintf(logBuffer, bufferSize, "%s", culprit ? "the graph has a cycle" : "");
+        snprintf(logBuffer, bufferSize, "%s", text_of(refusal.reason));
     return result;
 }
 
@@ -106,11 +118,11 @@ CUresult mock_cuGraphInstantiate_v2(CUgraphExec *phGraphExec, CUgraph hGraph,
 CUresult mock_cuGraphInstantiateWithFlags(CUgraphExec *phGraphExec, CUgraph hGraph,
                                           unsigned long long flags)
 {
-    CUgraphNode culprit = NULL;
+    struct mock__refusal refusal = {0};
 
     /* Uploading needs a stream, which there is none of here. */
     MOCK__REQUIRE(!(flags & UPLOAD), CUDA_ERROR_INVALID_VALUE);
-    return instantiate(phGraphExec, hGraph, flags, "cuGraphInstantiateWithFlags", &culprit);
+    return instantiate(phGraphExec, hGraph, flags, "cuGraphInstantiateWithFlags", &refusal);
 }
 #endif
 
@@ -127,18 +139,16 @@ static CUresult check_stream(CUstream handle)
 static CUresult instantiate_with_params(CUgraphExec *phGraphExec, CUgraph hGraph,
                                         CUDA_GRAPH_INSTANTIATE_PARAMS *params)
 {
-    CUgraphNode culprit = NULL;
+    struct mock__refusal refusal = {.reason = MOCK__INSTANTIATE_ERROR};
     CUresult result = CUDA_SUCCESS;
 
     if (params->flags & UPLOAD)
         result = check_stream(params->hUploadStream);
     if (result == CUDA_SUCCESS)
         result = instantiate(phGraphExec, hGraph, params->flags, "cuGraphInstantiateWithParams",
-                             &culprit);
-    params->hErrNode_out = culprit;
-    params->result_out = (CUgraphInstantiateResult) (result == CUDA_SUCCESS ? 0
-                                                     : culprit              ? INVALID_STRUCTURE
-                                                                            : FAILED);
+                             &refusal);
+    params->hErrNode_out = refusal.node;
+    params->result_out = (CUgraphInstantiateResult) (result == CUDA_SUCCESS ? 0 : refusal.reason);
     return result;
 }
 
@@ -176,9 +186,7 @@ void mock__execs_invalidate(const struct mock__context *context)
     const struct mock__exec *exec;
 
     for (size_t cursor = 0; (exec = mock__object_next(MOCK__EXEC, &cursor));)
-        for (size_t i = 0; i < exec->plan->n_queues; i++)
-            if (exec->plan->queues[i]->context == context)
-                mock__queue_detach(exec->plan->queues[i]);
+        mock__plan_detach(exec->plan, context);
 }
 
 #if CUDA_VERSION >= 11060

@@ -6,8 +6,9 @@
  * those that it waits for, and queues for them. A queue holds steps that are behind each other in
  * any case, so that queues add no order to that of the edges. A launch submits a copy of each
  * step's work; the first step waits for the work that the stream has, and the stream's next work
- * waits for the last step. graph_plan.c makes plans, graph_launch.c launches them, graph_update.c
- * changes them, and graph_memory.c has the memory that graphs allocate. Callers hold the lock.
+ * waits for the last step. A body of a conditional node is a plan of its own. graph_plan.c makes
+ * plans, graph_launch.c launches them, graph_update.c changes them, and
+ * graph_memory.c has the memory that graphs allocate. Callers hold the lock.
  */
 #ifndef CUSHIM_MOCK_NODE_GRAPH_EXEC_H
 #define CUSHIM_MOCK_NODE_GRAPH_EXEC_H
@@ -17,6 +18,7 @@
 #include "mock/graph/graph.h"
 #include "mock/queue/work.h"
 
+struct mock__condition_value;
 struct mock__context;
 struct mock__device;
 struct mock__memory;
@@ -28,7 +30,9 @@ struct mock__step {
     struct mock__node *node; /* NULL: the begin or the end of a graph within */
     size_t *waits, n_waits;  /* the numbers of earlier steps; none: begins with the launch */
     size_t queue;
-    bool last; /* no step waits for it */
+    bool last;                  /* no step waits for it */
+    struct mock__plan **bodies; /* of a conditional node */
+    size_t n_bodies;
 };
 
 struct mock__plan {
@@ -37,7 +41,12 @@ struct mock__plan {
     struct mock__step *steps;
     struct mock__queue **queues;
     size_t n_steps, n_queues;
-    size_t room; /* for steps */
+    size_t room;             /* for steps */
+    struct mock__plan *root; /* the plan that this one is a body in, directly or not; or itself */
+    /* Of a root: the values of its conditional nodes (node/graph_conditional.h). */
+    struct mock__condition_value *conditions;
+    size_t n_conditions;
+    struct cushim__tree by_handle;
 };
 
 struct mock__exec {
@@ -49,10 +58,22 @@ struct mock__exec {
     struct mock__point end; /* of the last launch */
 };
 
-/* Takes over the graph. If its edges form a circle, *ret_culprit is a node of it. */
+/* Takes over the graph, but that of a body. If edges form a circle, *ret_culprit is a node of it.
+ */
 CUresult mock__plan_new(struct mock__graph *graph, struct mock__context *context, uint64_t id,
                         struct mock__plan **ret_plan, struct mock__node **ret_culprit);
 void mock__plan_unref(struct mock__plan *plan);
+
+/* A context is destroyed: what is for it cannot be done any more. */
+void mock__plan_detach(const struct mock__plan *plan, const struct mock__context *context);
+
+/*
+ * Submits the steps of a plan as a part of work that runs, which then waits for them, in addition
+ * to what it waits for. mock__plan_try() only finds out whether that is possible now, and sets
+ * *hurried if work of it has to be done as soon as it is submitted.
+ */
+CUresult mock__plan_submit(struct mock__plan *plan, struct mock__work *outer);
+CUresult mock__plan_try(const struct mock__plan *plan, bool *hurried);
 
 /* CUDA_ERROR_INVALID_VALUE if there is no such executable graph. */
 CUresult mock__exec_find(CUgraphExec handle, struct mock__exec **ret_exec);

@@ -3,6 +3,7 @@
 #include "base/util.h"
 #include "mock/base/state.h"
 #include "mock/graph/graph.h"
+#include "mock/node/graph_conditional.h"
 #include "mock/node/graph_exec.h"
 #include "mock/node/graph_node.h"
 #include "mock/node/graph_params.h"
@@ -29,7 +30,7 @@ static CUresult (*const describes[])(const void *params, struct mock__work **ret
     [MOCK__NODE_MEM_ALLOC] = mock__describe_alloc,
     [MOCK__NODE_MEM_FREE] = mock__describe_free,
     [MOCK__NODE_BATCH_MEM_OP] = mock__describe_values,
-    [MOCK__NODE_CONDITIONAL] = NULL,
+    [MOCK__NODE_CONDITIONAL] = NULL, /* is added by a function of its own, and cannot be changed */
 };
 
 /*
@@ -90,6 +91,10 @@ static CUresult add(CUgraphNode *phGraphNode, CUgraph hGraph,
     MOCK__REQUIRE(p && is_reserved_zero(p), CUDA_ERROR_INVALID_VALUE);
     if (p->type == CU_GRAPH_NODE_TYPE_GRAPH)
         return mock__child_add(phGraphNode, hGraph, after, p->graph.graph, moves(p));
+#if CUDA_VERSION >= 12030
+    if ((int) p->type == MOCK__NODE_CONDITIONAL)
+        return mock__conditional_add(phGraphNode, hGraph, after, &p->conditional);
+#endif
     MOCK__TRY(read_wish(p, hGraph, &any));
     return mock__node_spec_add_by(phGraphNode, hGraph, after, any.spec);
 }

@@ -3,18 +3,21 @@
 #include <stdlib.h>
 
 #include "mock/base/state.h"
+#include "mock/node/graph_conditional.h"
 #include "mock/node/graph_exec.h"
+#include "mock/queue/clock.h"
 #include "mock/queue/schedule.h"
 #include "mock/stream/capture.h"
 #include "mock/stream/stream.h"
 
-/* The parts of a launch, besides its plan. */
+/* The parts of a launch, besides its plan: of an executable graph, or of a body. */
 struct launch {
     struct mock__exec *exec;
     struct mock__plan *plan;
-    struct mock__queue *queue;  /* of its stream */
-    struct mock__work **works;  /* by step; NULL once submitted */
-    struct mock__point *points; /* by step: where it is done */
+    struct mock__queue *queue;      /* of its stream */
+    const struct mock__work *outer; /* of a body: the work of the conditional node, which runs */
+    struct mock__work **works;      /* by step; NULL once submitted */
+    struct mock__point *points;     /* by step: where it is done */
     struct mock__point begin;
 };
 
@@ -60,26 +63,59 @@ static CUresult check_contexts(const struct mock__plan *plan)
     return CUDA_SUCCESS;
 }
 
-static CUresult copy_step(const struct mock__step *step, struct mock__work **ret_work)
+static CUresult copy_step(const struct mock__plan *plan, const struct mock__step *step,
+                          struct mock__work **ret_work)
 {
+    struct mock__work *work = NULL;
+    CUresult result = CUDA_SUCCESS;
+
     if (step->node && !step->node->disabled)
-        return step->node->work->type->copy(step->node->work, ret_work);
-    *ret_work = mock__work_nothing();
-    return *ret_work ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+        result = step->node->work->type->copy(step->node->work, &work);
+    else
+        work = mock__work_nothing();
+    MOCK__TRY(result);
+    MOCK__REQUIRE(work, CUDA_ERROR_OUT_OF_MEMORY);
+    result = mock__conditional_bind(work, step, plan->root);
+    if (result == CUDA_SUCCESS)
+        *ret_work = work;
+    else
+        mock__work_free(work);
+    return result;
+}
+
+CUresult mock__plan_try(const struct mock__plan *plan, bool *hurried)
+{
+    struct mock__work *work = NULL;
+
+    MOCK__TRY(check_contexts(plan));
+    for (size_t i = 0; i < plan->n_steps; i++) {
+        MOCK__TRY(copy_step(plan, &plan->steps[i], &work));
+        *hurried = *hurried || work->hurried;
+        mock__work_free(work);
+    }
+    return CUDA_SUCCESS;
 }
 
 /* All of them before the first is submitted, so that a launch fails as a whole. */
 static CUresult copy_steps(const struct launch *launch)
 {
     for (size_t i = 0; i < launch->plan->n_steps; i++)
-        MOCK__TRY(copy_step(&launch->plan->steps[i], &launch->works[i]));
+        MOCK__TRY(copy_step(launch->plan, &launch->plan->steps[i], &launch->works[i]));
     return CUDA_SUCCESS;
+}
+
+static CUresult prepare(struct launch *launch)
+{
+    launch->works = calloc(launch->plan->n_steps + 1, sizeof(struct mock__work *));
+    launch->points = calloc(launch->plan->n_steps + 1, sizeof(struct mock__point));
+    MOCK__REQUIRE(launch->works && launch->points, CUDA_ERROR_OUT_OF_MEMORY);
+    return copy_steps(launch);
 }
 
 /* Behind the work that the stream has, and behind the last launch of the same graph. */
 static CUresult submit_begin(struct launch *launch)
 {
-    struct mock__work *work = mock__work_nothing();
+    struct mock__work *work = mock__plan_conditions_begin(launch->plan);
 
     if (!work || !mock__work_wait_for(work, &launch->exec->end)) {
         mock__work_free(work);
@@ -107,23 +143,39 @@ static CUresult submit_step(struct launch *launch, size_t i)
     const struct mock__step *step = &launch->plan->steps[i];
     struct mock__queue *queue = launch->plan->queues[step->queue];
     struct mock__work *work = launch->works[i];
+    CUresult result;
 
     MOCK__REQUIRE(wait_for_steps(launch, step, work), CUDA_ERROR_OUT_OF_MEMORY);
     launch->works[i] = NULL;
-    MOCK__TRY(mock__work_give(queue, work));
+    queue->outer = launch->outer;
+    result = mock__work_give(queue, work);
+    queue->outer = NULL;
+    MOCK__TRY(result);
     launch->points[i] = mock__queue_end(queue);
     return CUDA_SUCCESS;
 }
 
-static CUresult submit_end(const struct launch *launch, struct end_work *end)
+static CUresult submit_steps(struct launch *launch)
+{
+    for (size_t i = 0; i < launch->plan->n_steps; i++)
+        MOCK__TRY(submit_step(launch, i));
+    return CUDA_SUCCESS;
+}
+
+static bool wait_for_last(const struct launch *launch, struct mock__work *work)
 {
     const struct mock__plan *plan = launch->plan;
     bool done = true;
 
     for (size_t i = 0; done && i < plan->n_steps; i++)
         if (plan->steps[i].last)
-            done = mock__work_wait_for(&end->work, &launch->points[i]);
-    if (!done) {
+            done = mock__work_wait_for(work, &launch->points[i]);
+    return done;
+}
+
+static CUresult submit_end(const struct launch *launch, struct end_work *end)
+{
+    if (!wait_for_last(launch, &end->work)) {
         mock__work_free(end);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
@@ -143,8 +195,8 @@ static CUresult submit(struct launch *launch)
 
     MOCK__REQUIRE(end, CUDA_ERROR_OUT_OF_MEMORY);
     result = submit_begin(launch);
-    for (size_t i = 0; result == CUDA_SUCCESS && i < launch->plan->n_steps; i++)
-        result = submit_step(launch, i);
+    if (result == CUDA_SUCCESS)
+        result = submit_steps(launch);
     if (result == CUDA_SUCCESS)
         return submit_end(launch, end);
     mock__work_free(end);
@@ -167,17 +219,28 @@ static void clear(struct launch *launch)
 CUresult mock__exec_launch(struct mock__exec *exec, struct mock__stream *stream)
 {
     struct launch launch = {.exec = exec, .plan = exec->plan, .queue = stream->queue};
-    CUresult result = CUDA_ERROR_OUT_OF_MEMORY;
+    CUresult result;
 
     MOCK__TRY(check_contexts(exec->plan));
-    launch.works = calloc(launch.plan->n_steps + 1, sizeof(struct mock__work *));
-    launch.points = calloc(launch.plan->n_steps + 1, sizeof(struct mock__point));
-    if (launch.works && launch.points)
-        result = copy_steps(&launch);
+    result = prepare(&launch);
     if (result == CUDA_SUCCESS)
         result = mock__launch_memory(exec, stream);
     if (result == CUDA_SUCCESS)
         result = submit(&launch);
+    clear(&launch);
+    return result;
+}
+
+CUresult mock__plan_submit(struct mock__plan *plan, struct mock__work *outer)
+{
+    struct launch launch = {
+        .plan = plan, .outer = outer, .begin = {.clock = mock__clock_ref(outer->clock)}};
+    CUresult result = prepare(&launch);
+
+    if (result == CUDA_SUCCESS)
+        result = submit_steps(&launch);
+    if (result == CUDA_SUCCESS && !wait_for_last(&launch, outer))
+        result = CUDA_ERROR_OUT_OF_MEMORY;
     clear(&launch);
     return result;
 }

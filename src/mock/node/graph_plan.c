@@ -4,7 +4,7 @@
 
 #include "base/tree.h"
 #include "mock/base/state.h"
-#include "mock/node/graph_exec.h"
+#include "mock/node/graph_conditional.h"
 
 #define NONE SIZE_MAX
 
@@ -25,6 +25,7 @@ struct planner {
     struct mock__plan *plan;
     CUcontext context; /* for work that may be done in any context */
     uint64_t id;
+    struct mock__plan *root; /* of the plan, if it is a body */
     struct track **tracks;
     struct cushim__tree free; /* tracks */
     struct mock__node *culprit;
@@ -76,17 +77,19 @@ static CUresult add_behind(struct mock__plan *plan, const struct mock__node *nod
 }
 
 static CUresult add_graph(struct planner *planner, struct mock__graph *graph, size_t begin);
+static CUresult make_plan(struct planner *planner, struct mock__graph *graph,
+                          struct mock__plan **ret_plan);
 
 /* The steps of a graph within are between two that do nothing. */
 static CUresult add_child(struct planner *planner, struct mock__node *node, size_t begin)
 {
     struct mock__plan *plan = planner->plan;
-    const struct mock__graph *child = node->child;
+    struct mock__graph *child = mock__child_of(node);
     const size_t first = plan->n_steps;
     struct mock__step *end;
 
     MOCK__TRY(add_behind(plan, node, begin, NULL));
-    MOCK__TRY(add_graph(planner, node->child, first));
+    MOCK__TRY(add_graph(planner, child, first));
     end = add_step(plan, NULL);
     MOCK__REQUIRE(end, CUDA_ERROR_OUT_OF_MEMORY);
     for (const struct mock__node *last = child->first; last; last = last->next)
@@ -95,12 +98,33 @@ static CUresult add_child(struct planner *planner, struct mock__node *node, size
     return child->n ? CUDA_SUCCESS : add_wait(plan, end, first);
 }
 
+/* Each body of a conditional node is a plan of its own. */
+static CUresult add_bodies(struct planner *planner, const struct mock__node *node)
+{
+    struct mock__step *step = &planner->plan->steps[planner->plan->n_steps - 1];
+
+    step->bodies = calloc(node->n_within, sizeof(struct mock__plan *));
+    MOCK__REQUIRE(step->bodies, CUDA_ERROR_OUT_OF_MEMORY);
+    while (step->n_bodies < node->n_within) {
+        const size_t i = step->n_bodies++;
+        struct planner body = {
+            .context = node->work->context, .id = planner->id, .root = planner->plan->root};
+        const CUresult result = make_plan(&body, node->within[i], &step->bodies[i]);
+
+        planner->culprit = body.culprit;
+        MOCK__TRY(result);
+    }
+    return CUDA_SUCCESS;
+}
+
 static CUresult add_node(struct planner *planner, struct mock__node *node, size_t begin)
 {
-    if (node->child)
+    if (mock__child_of(node))
         MOCK__TRY(add_child(planner, node, begin));
     else
         MOCK__TRY(add_behind(planner->plan, node, begin, node));
+    if (node->n_within && !mock__child_of(node))
+        MOCK__TRY(add_bodies(planner, node));
     node->place = planner->plan->n_steps - 1;
     return CUDA_SUCCESS;
 }
@@ -295,6 +319,7 @@ static CUresult new_queue(struct planner *planner, const struct mock__step *step
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     queue->of_graph = true;
+    queue->plan = plan;
     queue->stream_id = planner->id;
     *track = (struct track){.context = context_of(planner, step), .number = plan->n_queues};
     planner->tracks[plan->n_queues] = track;
@@ -341,27 +366,44 @@ static CUresult fill_in(struct planner *planner)
     return CUDA_SUCCESS;
 }
 
+/* *ret_plan is to be freed whatever it answers; NULL if there is none. */
+static CUresult make_plan(struct planner *planner, struct mock__graph *graph,
+                          struct mock__plan **ret_plan)
+{
+    struct mock__plan *plan = calloc(1, sizeof(*plan));
+    CUresult result;
+
+    MOCK__REQUIRE(plan, CUDA_ERROR_OUT_OF_MEMORY);
+    *ret_plan = planner->plan = plan;
+    planner->free = (struct cushim__tree){.sum = note_least};
+    plan->references = 1;
+    plan->graph = graph;
+    plan->root = planner->root ? planner->root : plan;
+    result = fill_in(planner);
+    for (size_t i = 0; i < plan->n_queues; i++)
+        free(planner->tracks[i]);
+    free(planner->tracks);
+    return result;
+}
+
 CUresult mock__plan_new(struct mock__graph *graph, struct mock__context *context, uint64_t id,
                         struct mock__plan **ret_plan, struct mock__node **ret_culprit)
 {
-    struct planner planner = {
-        .context = MOCK__HANDLE(context), .id = id, .free = {.sum = note_least}};
-    CUresult result;
+    struct planner planner = {.context = MOCK__HANDLE(context), .id = id};
+    const CUresult result = make_plan(&planner, graph, ret_plan);
 
-    planner.plan = calloc(1, sizeof(*planner.plan));
-    if (!planner.plan) {
+    if (!*ret_plan)
         mock__graph_free(graph);
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    planner.plan->references = 1;
-    planner.plan->graph = graph;
-    result = fill_in(&planner);
-    for (size_t i = 0; i < planner.plan->n_queues; i++)
-        free(planner.tracks[i]);
-    free(planner.tracks);
     *ret_culprit = planner.culprit;
-    *ret_plan = planner.plan;
     return result;
+}
+
+static void free_step(struct mock__step *step)
+{
+    for (size_t i = 0; i < step->n_bodies; i++)
+        mock__plan_unref(step->bodies[i]);
+    free(step->bodies);
+    free(step->waits);
 }
 
 void mock__plan_unref(struct mock__plan *plan)
@@ -369,11 +411,25 @@ void mock__plan_unref(struct mock__plan *plan)
     if (!plan || --plan->references)
         return;
     for (size_t i = 0; i < plan->n_steps; i++)
-        free(plan->steps[i].waits);
-    for (size_t i = 0; i < plan->n_queues; i++)
+        free_step(&plan->steps[i]);
+    for (size_t i = 0; i < plan->n_queues; i++) {
+        plan->queues[i]->plan = NULL;
         mock__queue_leave(plan->queues[i]);
-    mock__graph_free(plan->graph);
+    }
+    mock__plan_conditions_free(plan);
+    if (plan->root == plan)
+        mock__graph_free(plan->graph);
     free(plan->steps);
     free(plan->queues);
     free(plan);
+}
+
+void mock__plan_detach(const struct mock__plan *plan, const struct mock__context *context)
+{
+    for (size_t i = 0; i < plan->n_queues; i++)
+        if (plan->queues[i]->context == context)
+            mock__queue_detach(plan->queues[i]);
+    for (size_t i = 0; i < plan->n_steps; i++)
+        for (size_t k = 0; k < plan->steps[i].n_bodies; k++)
+            mock__plan_detach(plan->steps[i].bodies[k], context);
 }

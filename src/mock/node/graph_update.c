@@ -7,6 +7,7 @@
 #include "mock/memory/copy.h"
 #include "mock/memory/memset.h"
 #include "mock/memory/stream_memops.h"
+#include "mock/node/graph_conditional.h"
 #include "mock/node/graph_exec.h"
 #include "mock/queue/work.h"
 
@@ -93,6 +94,9 @@ static int change_of(const struct mock__work *work, const struct mock__work *new
     case MOCK__NODE_BATCH_MEM_OP:
         can = can && mock__values_replace(new, work);
         break;
+    case MOCK__NODE_CONDITIONAL:
+        can = can && mock__conditional_replaces(new, work);
+        break;
     default:
         break;
     }
@@ -115,8 +119,12 @@ static bool nodes_differ(const struct mock__node *node, const struct mock__node 
 {
     if (mock__node_type(node) != mock__node_type(new))
         return differ(ret, CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED, new, NULL);
-    return edges_differ(node, new, ret) || works_differ(node, new, ret) ||
-           (node->child && graphs_differ(node->child, new->child, ret));
+    if (edges_differ(node, new, ret) || works_differ(node, new, ret))
+        return true;
+    for (size_t i = 0; i < node->n_within; i++)
+        if (graphs_differ(node->within[i], new->within[i], ret))
+            return true;
+    return false;
 }
 
 static bool graphs_differ(const struct mock__graph *graph, const struct mock__graph *new,
@@ -140,8 +148,8 @@ static void exchange(const struct mock__graph *graph, const struct mock__graph *
 
         node->work = twin->work;
         twin->work = work;
-        if (node->child)
-            exchange(node->child, twin->child);
+        for (size_t i = 0; i < node->n_within; i++)
+            exchange(node->within[i], twin->within[i]);
     }
 }
 
@@ -179,6 +187,8 @@ static CUresult update(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphExecUpdate
     MOCK__TRY(mock__graph_find(hGraph, &graph));
     result = mock__graph_update(exec->plan->graph, graph, ret_result, ret_node, ret_from_node);
     MOCK__TRY(result);
+    if (*ret_result == CU_GRAPH_EXEC_UPDATE_SUCCESS)
+        mock__plan_conditions_update(exec->plan);
     return *ret_result == CU_GRAPH_EXEC_UPDATE_SUCCESS ? CUDA_SUCCESS : UPDATE_FAILURE;
 }
 

@@ -122,6 +122,13 @@ void *mock__work_new(const struct mock__work_type *type, size_t size)
     return work;
 }
 
+void mock__work_waited(struct mock__work *work)
+{
+    while (work->n_waits)
+        mock__point_clear(&work->waits[--work->n_waits]);
+    work->n_reached = 0;
+}
+
 void mock__work_free(void *pointer)
 {
     struct mock__work *work = pointer;
@@ -132,8 +139,7 @@ void mock__work_free(void *pointer)
         mock__upcalls.watch_end(work);
     if (work->type->finish)
         work->type->finish(work);
-    for (size_t i = 0; i < work->n_waits; i++)
-        mock__point_clear(&work->waits[i]);
+    mock__work_waited(work);
     mock__clock_unref(work->clock);
     mock__clock_unref(work->behind_too);
     free(work->waits);
@@ -373,7 +379,7 @@ static void add_to(struct mock__clock **all, struct mock__clock **last,
 static void set_clock(struct mock__work *work, struct mock__queue *queue)
 {
     struct mock__context *context = queue->context;
-    const struct mock__clock *host = *mock__clock_of_host();
+    const struct mock__clock *host = queue->outer ? queue->host_then : *mock__clock_of_host();
 
     mock__clock_join(&work->clock, queue->clock);
     mock__clock_join_known(&work->clock, host, &(struct mock__known){queue->host_then, {NULL}});
@@ -396,14 +402,14 @@ CUresult mock__work_submit(struct mock__queue *queue, void *pointer)
 {
     struct mock__work *work = pointer;
 
-    if (!wait_for_turn(work, queue) || !wait_for_context_events(work, queue))
+    if (!queue->outer && (!wait_for_turn(work, queue) || !wait_for_context_events(work, queue)))
         return CUDA_ERROR_OUT_OF_MEMORY;
     if (work->type->watch && !work->waited)
         work->type->watch(work);
     work->queue = queue;
     work->ticket = ++tickets;
-    work->behind = settled;
-    work->behind_too = mock__clock_ref(settled_too);
+    work->behind = queue->outer ? queue->outer->behind : settled;
+    work->behind_too = mock__clock_ref(queue->outer ? queue->outer->behind_too : settled_too);
     mock__time_submitted(work);
     queue->submitted++;
     mock__held_add(queue, work);

@@ -25,17 +25,18 @@
 
 struct mock__clock;
 struct mock__context;
+struct mock__plan;
 struct mock__work;
 
 struct mock__queue {
     /* NULL after it is destroyed, or when the queue is done for good: see `ended`. */
     struct mock__context *context;
-    CUresult ended;                /* without a context: what a wait for the queue answers */
-    bool blocking;                 /* ordered with the context's legacy stream */
-    bool legacy;                   /* the queue of the legacy stream */
-    bool of_graph;                 /* part of an executable graph, not a stream */
-    bool running;                  /* its first work runs now */
-    bool owned;                    /* a stream or graph owns it: more may be submitted */
+    CUresult ended; /* without a context: what a wait for the queue answers */
+    bool blocking;  /* ordered with the context's legacy stream */
+    bool legacy;    /* the queue of the legacy stream */
+    bool of_graph;  /* part of an executable graph, not a stream */
+    bool running;   /* its first work runs now */
+    bool owned;     /* a stream or graph owns it: more may be submitted */
     unsigned references;
     uint64_t stream_id; /* for findings, like the label, as the stream may be gone; or a graph's
                            number */
@@ -69,6 +70,12 @@ struct mock__queue {
     /* Work of this queue that waits for the host, by number; and its place among such queues. */
     struct cushim__tree held;
     struct cushim__tree_node by_slot;
+    /*
+     * Of a queue of a graph: the plan that it belongs to (node/graph_exec.h). While running work
+     * submits more: that work.
+     */
+    struct mock__plan *plan;
+    const struct mock__work *outer;
     /* List of the blocking queues whose work no work of the legacy stream waits for yet. */
     struct mock__queue *next_turn, **link_turn;
 };
@@ -82,7 +89,7 @@ struct mock__point {
 struct mock__work_type {
     const char *name;
     bool host; /* calls a function of the program, in the mock's thread and without the lock */
-    bool any_memory; /* uses memory that its submission need not name, as kernels do */
+    bool any_memory;      /* uses memory that its submission need not name, as kernels do */
     CUgraphNodeType node; /* its kind of node in a graph, if it has copy() */
     /*
      * For work that waits for a change that no call announces, such as a value in memory: ready()
@@ -214,9 +221,14 @@ const struct mock__work *mock__work_holding(const struct mock__work *later);
  */
 bool mock__work_wait_for(struct mock__work *work, const struct mock__point *point);
 
+/* Forgets the points that work has waited for. All of them are reached. */
+void mock__work_waited(struct mock__work *work);
+
 /*
  * Appends work to a queue, and orders it with the legacy stream if the queue is blocking. If the
- * result is CUDA_ERROR_OUT_OF_MEMORY, the caller still owns the work.
+ * result is CUDA_ERROR_OUT_OF_MEMORY, the caller still owns the work. What running work submits
+ * (queue->outer) counts as a part of that work: it comes after nothing that the host has done or
+ * submitted since.
  */
 CUresult mock__work_submit(struct mock__queue *queue, void *work);
 

@@ -240,7 +240,7 @@ CUresult mock__capture_graph(struct mock__stream *stream, const struct mock__gra
     struct mock__node *node = NULL;
     CUresult result;
 
-    MOCK__REQUIRE(!mock__graph_has_memory(graph), CUDA_ERROR_NOT_SUPPORTED);
+    MOCK__REQUIRE(!mock__graph_is_single(graph), CUDA_ERROR_NOT_SUPPORTED);
     MOCK__TRY(mock__graph_copy(graph, &copy));
     result = mock__node_add_child(
         stream->capture->graph,

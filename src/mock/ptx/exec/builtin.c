@@ -120,6 +120,40 @@ static const struct ptx__op *do_free(struct ptx__warp *warp, const struct ptx__o
     return op + 1;
 }
 
+static uint64_t address_of_condition(const struct ptx__warp *warp, uint64_t handle)
+{
+    struct ptx__grid *grid = warp->block->grid;
+    uint64_t address;
+
+    pthread_mutex_lock(&grid->lock);
+    address = grid->launch->condition ? grid->launch->condition(grid->launch->user, handle) : 0;
+    pthread_mutex_unlock(&grid->lock);
+    return address;
+}
+
+/* To a device the handle is where the value is: a wrong one is a wrong address. */
+static const struct ptx__op *do_set_condition(struct ptx__warp *warp, const struct ptx__op *op)
+{
+    for (uint32_t m = warp->mask; m; m &= m - 1) {
+        const unsigned lane = (unsigned) __builtin_ctz(m);
+        const uint64_t handle = argument(warp, op, lane, 0, 8);
+        const uint32_t value = (uint32_t) argument(warp, op, lane, 1, 4);
+        const uint64_t address = address_of_condition(warp, handle);
+        unsigned char *word;
+
+        if (!address)
+            return ptx__fault(ptx__lane_op(warp, op, lane), PTX__ERROR_ILLEGAL_ADDRESS, PTX__OTHER,
+                              "cudaGraphSetConditional() of 0x%llx, which is no handle of a "
+                              "conditional node in the graph that the kernel runs in",
+                              (unsigned long long) handle);
+        word = ptx__reach(ptx__lane_op(warp, op, lane), address, sizeof(value), PTX__STORES);
+        if (!word)
+            return NULL;
+        __atomic_store_n((uint32_t *) (void *) word, value, __ATOMIC_RELAXED);
+    }
+    return op + 1;
+}
+
 ptx__builtin ptx__builtin_find(const char *name)
 {
     static const struct {
@@ -128,7 +162,8 @@ ptx__builtin ptx__builtin_find(const char *name)
     } builtins[] = {{"vprintf", do_vprintf},
                     {"__assertfail", do_assertfail},
                     {"malloc", do_malloc},
-                    {"free", do_free}};
+                    {"free", do_free},
+                    {"cudaGraphSetConditional", do_set_condition}};
 
     for (size_t i = 0; i < sizeof(builtins) / sizeof(builtins[0]); i++) {
         if (!strcmp(builtins[i].name, name))

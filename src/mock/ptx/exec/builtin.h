@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions of the device's runtime: vprintf, __assertfail, malloc, free. They print under
- * grid->lock; the heap has a lock of its own.
+ * The functions of the device's runtime: vprintf, __assertfail, malloc, free,
+ * cudaGraphSetConditional. They print, and ask for handles, under grid->lock; the heap has a lock
+ * of its own.
  */
 #ifndef CUSHIM_MOCK_PTX_EXEC_BUILTIN_H
 #define CUSHIM_MOCK_PTX_EXEC_BUILTIN_H

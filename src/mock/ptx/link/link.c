@@ -19,7 +19,8 @@ struct link {
 
 bool ptx__is_provided(const char *name)
 {
-    static const char *const names[] = {"vprintf", "__assertfail", "malloc", "free"};
+    static const char *const names[] = {"vprintf", "__assertfail", "malloc", "free",
+                                        "cudaGraphSetConditional"};
 
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
         if (!strcmp(names[i], name))

@@ -95,6 +95,12 @@ struct ptx__launch {
      * for each handle, and never twice at the same time. NULL: there are no images.
      */
     bool (*image)(void *user, uint64_t handle, struct ptx__image *ret_image);
+    /*
+     * Returns the address of the word that cudaGraphSetConditional() sets for a handle; 0: the
+     * kernel runs in no graph that has it. Two calls never run at the same time. NULL: no kernel
+     * does.
+     */
+    uint64_t (*condition)(void *user, uint64_t handle);
     /* Called by each further thread of the launch, before it does anything else. May be NULL. */
     void (*join)(void *user);
     struct ptx__heap *heap; /* for malloc() of kernels; NULL: there is none */

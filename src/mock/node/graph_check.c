@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* What a graph must be to be instantiated, apart from circles. */
+#include "mock/node/graph_check.h"
+
+#include "mock/allocation/memory.h"
+#include "mock/base/state.h"
+#include "mock/graph/condition.h"
+#include "mock/graph/graph.h"
+#include "mock/memory/copy.h"
+#include "mock/node/graph_exec.h"
+#include "mock/queue/work.h"
+
+#define BIT(type) (1u << (type))
+
+/* The types of nodes of a graph that the device launches, and of a body of a conditional node. */
+#define FOR_DEVICE                                                                                 \
+    (BIT(CU_GRAPH_NODE_TYPE_KERNEL) | BIT(CU_GRAPH_NODE_TYPE_MEMCPY) |                             \
+     BIT(CU_GRAPH_NODE_TYPE_MEMSET) | BIT(CU_GRAPH_NODE_TYPE_GRAPH))
+#define IN_BODY (FOR_DEVICE | BIT(CU_GRAPH_NODE_TYPE_EMPTY) | BIT(MOCK__NODE_CONDITIONAL))
+
+static CUresult refuse(struct mock__refusal *ret, int reason, const struct mock__node *node,
+                       CUresult result)
+{
+    *ret = (struct mock__refusal){node ? MOCK__HANDLE(node) : NULL, reason};
+    return result;
+}
+
+/* The device makes such a copy by itself, so it has to reach both ends. */
+static bool device_reaches(const struct mock__end *end)
+{
+    return mock__memory_find(end->address);
+}
+
+static bool copy_suits(const struct mock__node *node)
+{
+    const struct mock__copy *copy = mock__copy_of_work(node->work);
+
+    return device_reaches(&copy->src) && device_reaches(&copy->dst);
+}
+
+/* All nodes of a body are of one context, and of types that the device can do by itself. */
+static bool suits_body(const struct mock__node *node, CUcontext context)
+{
+    const CUgraphNodeType type = mock__node_type(node);
+
+    if (!(IN_BODY & BIT(type)))
+        return false;
+    if (node->work->context && node->work->context != context)
+        return false;
+    return type != CU_GRAPH_NODE_TYPE_MEMCPY || copy_suits(node);
+}
+
+static CUresult check_body(const struct mock__graph *body, CUcontext context,
+                           struct mock__refusal *ret)
+{
+    for (const struct mock__node *node = body->first; node; node = node->next) {
+        if (!suits_body(node, context))
+            return refuse(ret, MOCK__OPERATION_NOT_SUPPORTED, node, CUDA_ERROR_INVALID_VALUE);
+        for (size_t i = 0; i < node->n_within; i++)
+            MOCK__TRY(check_body(node->within[i], context, ret));
+    }
+    return CUDA_SUCCESS;
+}
+
+/* A conditional node has a context; a graph within is of any. */
+static CUresult check_bodies(const struct mock__graph *graph, struct mock__refusal *ret)
+{
+    const struct mock__node *node = graph->n_conditional ? graph->first : NULL;
+
+    for (; node; node = node->next)
+        for (size_t i = 0; i < node->n_within; i++)
+            MOCK__TRY(mock__child_of(node) ? check_bodies(node->within[i], ret)
+                                           : check_body(node->within[i], node->work->context, ret));
+    return CUDA_SUCCESS;
+}
+
+/* Such a graph does something, and nothing that takes the host. */
+static CUresult check_for_device(const struct mock__graph *graph, struct mock__refusal *ret)
+{
+    MOCK__REQUIRE(graph->n, CUDA_ERROR_INVALID_VALUE);
+    for (const struct mock__node *node = graph->first; node; node = node->next) {
+        if (!(FOR_DEVICE & BIT(mock__node_type(node))))
+            return refuse(ret, MOCK__OPERATION_NOT_SUPPORTED, node, CUDA_ERROR_NOT_SUPPORTED);
+        if (mock__child_of(node))
+            MOCK__TRY(check_for_device(mock__child_of(node), ret));
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult mock__graph_check(const struct mock__graph *graph, bool for_device,
+                           struct mock__refusal *ret)
+{
+    if (graph->n_conditional || graph->conditions) {
+        if (mock__conditions_unused(graph))
+            return refuse(ret, MOCK__HANDLE_UNUSED, NULL, CUDA_ERROR_INVALID_VALUE);
+        MOCK__TRY(check_bodies(graph, ret));
+    }
+    return for_device ? check_for_device(graph, ret) : CUDA_SUCCESS;
+}
