@@ -36,6 +36,7 @@
 #ifndef CUSHIM_CUSHIM_H
 #define CUSHIM_CUSHIM_H
 
+#include <cushim/arena.h>
 #include <cushim/code_library.h>
 #include <cushim/compile.h>
 #include <cushim/context.h>

@@ -32,12 +32,16 @@
  * cushim_stream_join() and cushim_stream_wait() work between recorders of one graph. Several
  * threads may record at the same time, each with a recorder.
  *
- * Work does not run while it is recorded. A recorder accepts launches, copies between slices and
- * pinned memory (by handle, or asynchronous ones by its address), fills, host functions, other
- * graphs (cushim_graph_launch()), and work that is declared with cushim_slice_used(). Every launch
- * of the graph records the events that were recorded, also those of a launch that is timed, and
- * waits for the events of others that cushim_stream_wait() was called with. Work that cannot be
- * recorded fails with CUSHIM_ERROR_CAPTURING, and the recording continues without it.
+ * Work does not run while it is recorded. A recorder accepts allocations of slices, launches,
+ * copies between slices and pinned memory (by handle, or asynchronous ones by its address), fills,
+ * host functions, other graphs (cushim_graph_launch()), and work that is declared with
+ * cushim_slice_used(). Every launch of the graph records the events that were recorded, also those
+ * of a launch that is timed, and waits for the events of others that cushim_stream_wait() was
+ * called with. Work that cannot be recorded fails with CUSHIM_ERROR_CAPTURING, and the recording
+ * continues without it.
+ *
+ * What is allocated while a stream records is memory of an arena, with addresses that stay, so that
+ * a launch allocates nothing: see arena.h.
  *
  * A graph keeps the memory, modules and host functions that it uses: their handles may be freed
  * before the graph, but they live until the graph is freed. A launch of a graph is work of its
@@ -51,7 +55,7 @@
 #ifndef CUSHIM_GRAPH_H
 #define CUSHIM_GRAPH_H
 
-#include <cushim/context.h>
+#include <cushim/arena.h>
 #include <cushim/stream.h>
 
 #ifdef __cplusplus
@@ -109,6 +113,18 @@ struct cushim_capture_params {
     enum cushim_capture_mode mode;
     /** What makes the order. */
     enum cushim_capture_order order;
+    /**
+     * If not 0, nodes of the graph allocate, and no arena: memory is taken from the device's pool
+     * for graphs while the graph runs. All slices must be freed before the recording ends, else
+     * cushim_capture_end() fails with CUSHIM_ERROR_BUSY. Such a graph cannot be a part of another,
+     * and its order is not made by hand.
+     */
+    int memory_nodes;
+    /**
+     * What is allocated comes from this arena (arena.h), which graphs that never run at the same
+     * time may share. By default the recording makes one of its own when it first allocates.
+     */
+    cushim_arena arena;
 };
 
 /** Writes the parameters in place. */
@@ -116,7 +132,9 @@ struct cushim_capture_params {
 
 /**
  * Begins a recording as cushim_capture_begin() does, with parameters. params may be NULL. The
- * result is CUSHIM_ERROR_INVALID_ARGUMENT for a mode that is not one of enum cushim_capture_mode.
+ * result is CUSHIM_ERROR_INVALID_ARGUMENT for a mode that is not one of enum cushim_capture_mode, an
+ * order that is none of enum cushim_capture_order, and .memory_nodes with an arena or with an order
+ * by hand; and CUSHIM_ERROR_FOREIGN_CONTEXT for an arena of another context.
  */
 CUSHIM_API CUSHIM_CHECKED cushim_status
 cushim_capture_begin_with(cushim_context context, const struct cushim_capture_params *params,
@@ -131,7 +149,7 @@ cushim_capture_begin_with(cushim_context context, const struct cushim_capture_pa
  * Work that the program submits to the CUstream itself is recorded, too. The driver refuses the
  * legacy default stream with 900 CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED. The result is
  * CUSHIM_ERROR_CAPTURING if the stream records already, CUSHIM_ERROR_INVALID_ARGUMENT for a mode
- * that is not one of enum cushim_capture_mode, and else as for cushim_capture_begin().
+ * that is not one of enum cushim_capture_mode, and else as for cushim_capture_begin_with().
  */
 CUSHIM_API CUSHIM_CHECKED cushim_status
 cushim_capture_begin_on(cushim_stream stream, const struct cushim_capture_params *params);

@@ -156,13 +156,14 @@ static inline struct cushim_argument cushim__argument_value(const char *name, co
              struct cushim_field * : 0, cushim_stream * : 0, cushim_context * : 0,                 \
              cushim_event * : 0, cushim_function * : 0, cushim_module * : 0,                       \
              struct cushim_graph * : 0, struct cushim_pool * : 0, struct cushim_kernel * : 0,      \
-             struct cushim_op * : 0, struct cushim_policy * : 0, struct cushim_future * : 0,       \
-             default                                                                               \
+             struct cushim_arena * : 0, struct cushim_op * : 0, struct cushim_policy * : 0,        \
+             struct cushim_future * : 0, default                                                   \
              : __builtin_classify_type(*p) != 5)
 /* Those that this header does not declare. */
 struct cushim_field;
 struct cushim_graph;
 struct cushim_pool;
+struct cushim_arena;
 struct cushim_kernel;
 struct cushim_op;
 struct cushim_policy;

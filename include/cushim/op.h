@@ -377,11 +377,12 @@ CUSHIM_API cushim_op cushim_op_launch_arguments(cushim_function function,
 /* --- graphs --- */
 
 /**
- * Records an operation into a graph, and consumes it. Nothing runs. The operation must not allocate
- * and must not copy to or from memory of the host that is not pinned: it works on memory of the
- * program (cushim_op_borrow()), and not on another stream (cushim_op_on()). A shared operation that
- * was recorded has not run: it fails where others take it. The caller frees the graph. A failed
- * step leaves no recording.
+ * Records an operation into a graph, and consumes it. Nothing runs. What the operation allocates is
+ * memory of an arena that the graph keeps (arena.h), so results go to memory of the program
+ * (cushim_op_borrow()): a slice that the operation gives is freed. It must not copy to or from
+ * memory of the host that is not pinned, allocate from a pool, or be on another stream
+ * (cushim_op_on()). A shared operation that was recorded has not run: it fails where others take
+ * it. The caller frees the graph. A failed step leaves no recording.
  */
 CUSHIM_API CUSHIM_CHECKED cushim_status cushim_op_record(cushim_op op, cushim_context context,
                                                          cushim_graph *ret_graph);

@@ -14,6 +14,8 @@
  * cuMemAlloc() and cuMemFree(), which are slower because they may wait for the device. So it does
  * with drivers older than CUDA 11.2, which have no memory pools.
  *
+ * A slice that is allocated while its stream records for a graph is a part of an arena (arena.h).
+ *
  * cushim keeps the order of work on memory. Each use of a slice waits for earlier uses of the same
  * bytes where that is necessary, in whichever streams they are. This holds for the functions of
  * this header, for launches (launch.h), and for cushim_slice_free(). The program need not make any

@@ -139,7 +139,7 @@ static cushim_status give_nothing(struct cushim__scope *scope, struct cushim__st
 {
     struct cushim__part part = {.element = element};
 
-    CUSHIM_TRY(cushim__memory_alloc(scope, stream, NULL, 0, &part.buffer));
+    CUSHIM_TRY(cushim__memory_alloc(scope, stream, NULL, 0, &part));
     return cushim__slice_give(scope, CUSHIM__HANDLE_SLICE, part, ret_id);
 }
 

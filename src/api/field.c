@@ -124,14 +124,11 @@ static cushim_status alloc(struct cushim__scope *scope, struct cushim__stream *s
                            size_t element, cushim_field *field)
 {
     const unsigned char type = cushim__take_type(&element);
-    struct cushim__buffer *buffer = NULL;
-    size_t length = 0;
+    struct cushim__part part = {.element = element, .type = type};
 
-    CUSHIM_TRY(layout(scope, element, field, &field->pitch, &length));
-    CUSHIM_TRY(cushim__memory_alloc(scope, stream, NULL, element * length, &buffer));
-    return cushim__slice_give(scope, CUSHIM__HANDLE_SLICE,
-                              (struct cushim__part){buffer, 0, element, length, type},
-                              &field->view.object);
+    CUSHIM_TRY(layout(scope, element, field, &field->pitch, &part.length));
+    CUSHIM_TRY(cushim__memory_alloc(scope, stream, NULL, element * part.length, &part));
+    return cushim__slice_give(scope, CUSHIM__HANDLE_SLICE, part, &field->view.object);
 }
 
 cushim_status cushim_field_alloc(cushim_stream stream, size_t element, size_t width, size_t height,

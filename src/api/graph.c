@@ -11,7 +11,7 @@
  * forbid calls of other threads that could block or use the legacy stream.
  */
 static cushim_status read_params(const struct cushim_capture_params *params, const char *call,
-                                 struct cushim__recording_wish *ret_wish)
+                                 struct cushim__recording_wish *ret_wish, uint64_t *ret_arena)
 {
     static const int modes[] = {
         [CUSHIM_CAPTURE_MODE_RELAXED] = CU_STREAM_CAPTURE_MODE_RELAXED,
@@ -34,9 +34,41 @@ static cushim_status read_params(const struct cushim_capture_params *params, con
         return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT,
                             "%s: .order is %d, it must be one of enum cushim_capture_order", call,
                             (int) given.order);
-    *ret_wish =
-        (struct cushim__recording_wish){.mode = modes[given.mode], .order = orders[given.order]};
+    if (given.arena.id && given.memory_nodes)
+        return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT,
+                            "%s: with .memory_nodes nodes of the graph allocate, and no .arena",
+                            call);
+    if (given.order == CUSHIM_CAPTURE_ORDER_BY_HAND && given.memory_nodes)
+        return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT,
+                            "%s: with .memory_nodes the order is not made by hand: what is freed "
+                            "has a node that no call names",
+                            call);
+    *ret_wish = (struct cushim__recording_wish){.mode = modes[given.mode],
+                                                .order = orders[given.order],
+                                                .memory_nodes = given.memory_nodes != 0};
+    *ret_arena = given.arena.id;
     return CUSHIM_OK;
+}
+
+/* Pins an arena, if there is one. */
+static cushim_status pin_arena(const struct cushim__scope *scope, uint64_t id,
+                               struct cushim__recording_wish *wish)
+{
+    if (!id)
+        return CUSHIM_OK;
+    wish->arena = cushim__handle_pin(id, CUSHIM__HANDLE_ARENA, scope->call);
+    if (!wish->arena)
+        return cushim__error()->status;
+    if (wish->arena->object.context == scope->context)
+        return CUSHIM_OK;
+    cushim__handle_unpin(id);
+    return cushim__fail_foreign(scope, "arena");
+}
+
+static void unpin_arena(uint64_t id)
+{
+    if (id)
+        cushim__handle_unpin(id);
 }
 
 static cushim_status begin(cushim_context context, const struct cushim_capture_params *params,
@@ -46,10 +78,15 @@ static cushim_status begin(cushim_context context, const struct cushim_capture_p
     struct cushim__stream *stream = NULL;
     struct cushim__scope scope;
     cushim_status status;
+    uint64_t arena = 0;
 
-    CUSHIM_TRY(read_params(params, call, &wish));
+    CUSHIM_TRY(read_params(params, call, &wish, &arena));
     CUSHIM_TRY(cushim__context_enter(context.id, call, &scope));
-    status = cushim__recording_begin(&scope, &wish, &stream);
+    status = pin_arena(&scope, arena, &wish);
+    if (!status) {
+        status = cushim__recording_begin(&scope, &wish, &stream);
+        unpin_arena(arena);
+    }
     if (!status)
         status = cushim__object_give(&stream->object, call, ret_id);
     return cushim__scope_leave(&scope, status);
@@ -75,10 +112,17 @@ cushim_status cushim_capture_begin_on(cushim_stream stream,
     struct cushim__recording_wish wish;
     struct cushim__stream *object;
     struct cushim__scope scope;
+    cushim_status status;
+    uint64_t arena = 0;
 
-    CUSHIM_TRY(read_params(params, __func__, &wish));
+    CUSHIM_TRY(read_params(params, __func__, &wish, &arena));
     CUSHIM_TRY(cushim__stream_enter(stream.id, __func__, &scope, &object));
-    return cushim__scope_leave(&scope, cushim__recording_begin_on(&scope, object, &wish));
+    status = pin_arena(&scope, arena, &wish);
+    if (!status) {
+        status = cushim__recording_begin_on(&scope, object, &wish);
+        unpin_arena(arena);
+    }
+    return cushim__scope_leave(&scope, status);
 }
 
 /*

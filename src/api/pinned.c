@@ -25,7 +25,10 @@ cushim_status cushim_pinned_alloc(cushim_context context, size_t element, size_t
     status = cushim__memory_alloc_pinned(&scope, bytes, flags, &buffer);
     if (!status)
         status = cushim__slice_give(&scope, CUSHIM__HANDLE_PINNED,
-                                    (struct cushim__part){buffer, 0, element, length, type},
+                                    (struct cushim__part){.buffer = buffer,
+                                                          .element = element,
+                                                          .length = length,
+                                                          .type = type},
                                     &ret_pinned->id);
     return cushim__scope_leave(&scope, status);
 }

@@ -104,7 +104,7 @@ static cushim_status alloc(struct cushim__scope *scope, struct cushim__stream *s
     if (pool->object.context != scope->context)
         return cushim__fail_foreign(scope, "memory pool");
     CUSHIM_TRY(cushim__checked_size(scope->call, part.element, part.length, &bytes));
-    CUSHIM_TRY(cushim__memory_alloc(scope, stream, pool, bytes, &part.buffer));
+    CUSHIM_TRY(cushim__memory_alloc(scope, stream, pool, bytes, &part));
     return cushim__slice_give(scope, CUSHIM__HANDLE_SLICE, part, ret_id);
 }
 

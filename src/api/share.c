@@ -54,6 +54,8 @@ static cushim_status check_shareable(const struct cushim__scope *scope,
         why = "it has no memory";
     else if (buffer->memory == CUSHIM__MEMORY_ASYNC && !buffer->keep)
         why = "it is of the device's memory pool; cushim_slice_alloc_shared() makes one that can";
+    else if (buffer->memory == CUSHIM__MEMORY_ARENA || buffer->memory == CUSHIM__MEMORY_NODE)
+        why = "it was made while a stream recorded, and is a part of what the graph has";
     else if (buffer->memory == CUSHIM__MEMORY_IPC || (buffer->keep && !is_of_pool(buffer)))
         why = "the memory is not of this process, or not of an allocation of its own";
     if (!why)

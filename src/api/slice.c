@@ -5,13 +5,20 @@
 
 /* --- making slices, and giving memory away --- */
 
+/* The elements of the part are set. */
 static cushim_status alloc(struct cushim__scope *scope, struct cushim__stream *stream,
-                           size_t element, size_t length, struct cushim__buffer **ret_buffer)
+                           struct cushim__part *part)
 {
     size_t bytes = 0;
-    const cushim_status status = cushim__checked_size(scope->call, element, length, &bytes);
 
-    return status ? status : cushim__memory_alloc(scope, stream, NULL, bytes, ret_buffer);
+    CUSHIM_TRY(cushim__checked_size(scope->call, part->element, part->length, &bytes));
+    return cushim__memory_alloc(scope, stream, NULL, bytes, part);
+}
+
+static struct cushim__access all_of(const struct cushim__part *part)
+{
+    return (struct cushim__access){part->buffer, part->begin,
+                                   part->begin + part->element * part->length, true};
 }
 
 /* Initialises new memory; a NULL pointer instead of a function leaves the contents undefined. */
@@ -20,27 +27,25 @@ typedef cushim__copy_host_fn init_fn;
 static cushim_status make(cushim_stream stream, size_t element, size_t length, init_fn *init,
                           const void *host, const char *call, uint64_t *ret_id)
 {
-    const unsigned char type = cushim__take_type(&element);
-    struct cushim__buffer *buffer = NULL;
+    struct cushim__part part = {.type = cushim__take_type(&element), .length = length};
     struct cushim__stream *object;
     struct cushim__scope scope;
     cushim_status status;
 
+    part.element = element;
     CUSHIM_TRY(cushim__stream_enter(stream.id, call, &scope, &object));
-    status = alloc(&scope, object, element, length, &buffer);
+    status = alloc(&scope, object, &part);
     if (!status && init) {
-        const struct cushim__box box =
-            cushim__box_of_range(&(struct cushim__access){buffer, 0, buffer->bytes, true});
+        const struct cushim__access access = all_of(&part);
+        const struct cushim__box box = cushim__box_of_range(&access);
 
         status = init(&scope, object, &box,
                       &(struct cushim__host_box){.first = (char *) (uintptr_t) host});
         if (status)
-            cushim__buffer_unref(buffer, call, NULL);
+            cushim__part_drop(&part, call, NULL);
     }
     if (!status)
-        status =
-            cushim__slice_give(&scope, CUSHIM__HANDLE_SLICE,
-                               (struct cushim__part){buffer, 0, element, length, type}, ret_id);
+        status = cushim__slice_give(&scope, CUSHIM__HANDLE_SLICE, part, ret_id);
     return cushim__scope_leave(&scope, status);
 }
 
@@ -139,24 +144,31 @@ cushim_status cushim_slice_leak(cushim_stream stream, cushim_slice *slice, uint6
     return cushim__scope_leave(&scope, status);
 }
 
-/* Makes a slice for some elements of a span. It gets its own reference on the buffer. */
+/* Makes a slice for some elements of a span. It gets its own reference on the memory. */
 static cushim_status give_part(const struct cushim__scope *scope,
                                const struct cushim__resolved_view *span, size_t first,
                                size_t length, uint64_t *ret_id)
 {
     struct cushim__buffer *buffer = span->slice->buffer;
+    struct cushim__block *block = span->slice->block;
     bool leaked;
 
     cushim__lock(buffer->context);
     leaked = buffer->leaked;
-    if (!leaked)
+    if (block)
+        cushim__block_ref(block);
+    else if (!leaked)
         atomic_fetch_add(&buffer->references, 1);
     cushim__unlock(buffer->context);
     if (leaked)
         return cushim__fail_leaked(scope);
     return cushim__slice_give(scope, CUSHIM__HANDLE_SLICE,
-                              (struct cushim__part){buffer, span->begin + first * span->element,
-                                                    span->element, length, span->type},
+                              (struct cushim__part){.buffer = buffer,
+                                                    .block = block,
+                                                    .begin = span->begin + first * span->element,
+                                                    .element = span->element,
+                                                    .length = length,
+                                                    .type = span->type},
                               ret_id);
 }
 

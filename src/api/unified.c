@@ -27,7 +27,10 @@ cushim_status cushim_unified_alloc(cushim_context context, size_t element, size_
     status = cushim__memory_alloc_managed(&scope, bytes, attach, &buffer);
     if (!status)
         status = cushim__slice_give(&scope, CUSHIM__HANDLE_UNIFIED,
-                                    (struct cushim__part){buffer, 0, element, length, type},
+                                    (struct cushim__part){.buffer = buffer,
+                                                          .element = element,
+                                                          .length = length,
+                                                          .type = type},
                                     &ret_unified->id);
     return cushim__scope_leave(&scope, status);
 }

@@ -101,7 +101,7 @@ def compiles(compiler, flags, text, strict=STRICT):
 # What the statements above use.
 VARIABLES = ["cushim_context context", "cushim_stream stream", "cushim_slice slice",
              "cushim_function function", "cushim_event event", "cushim_module module",
-             "cushim_graph graph", "cushim_pool pool", "cushim_kernel kernel", "cushim_field field", "cushim_op op", "cushim_policy policy", "cushim_future future",
+             "cushim_graph graph", "cushim_pool pool", "cushim_arena arena", "cushim_kernel kernel", "cushim_field field", "cushim_op op", "cushim_policy policy", "cushim_future future",
              "float value"]
 
 

@@ -40,6 +40,9 @@ static bool gives_back(const char *name)
                                         "cuLinkDestroy",
                                         "cuLibraryUnload",
                                         "cuMemPoolDestroy",
+                                        "cuMemUnmap",
+                                        "cuMemRelease",
+                                        "cuMemAddressFree",
                                         "cuDestroyExternal",
                                         NULL};
 

@@ -339,6 +339,55 @@ static cushim_status import(cushim_driver driver)
     return CUSHIM_OK;
 }
 
+/* x is written by way of two slices that are allocated. */
+static cushim_status record_by_way(cushim_stream recorder, cushim_slice x)
+{
+    CUSHIM_SCOPED(cushim_slice) first = CUSHIM_NONE;
+    CUSHIM_SCOPED(cushim_slice) second = CUSHIM_NONE;
+
+    STEP(cushim_slice_zeros(recorder, 4, N, &first));
+    STEP(cushim_slice_clone(recorder, first, &second));
+    STEP(cushim_slice_copy(recorder, x, second));
+    return CUSHIM_OK;
+}
+
+/* Recordings that allocate: in an arena of the program's, in a dry one, in one of their own. */
+static cushim_status allocate_recorded(cushim_driver driver)
+{
+    CUSHIM_SCOPED(cushim_context) context = CUSHIM_NONE;
+    CUSHIM_SCOPED(cushim_stream) stream = CUSHIM_NONE;
+    CUSHIM_SCOPED(cushim_stream) recorder = CUSHIM_NONE;
+    CUSHIM_SCOPED(cushim_arena) arena = CUSHIM_NONE;
+    CUSHIM_SCOPED(cushim_arena) dry = CUSHIM_NONE;
+    CUSHIM_SCOPED(cushim_graph) graph = CUSHIM_NONE;
+    CUSHIM_SCOPED(cushim_slice) x = CUSHIM_NONE;
+    CUSHIM_SCOPED(cushim_slice) kept = CUSHIM_NONE;
+
+    STEP(cushim_context_primary(driver, 0, &context));
+    STEP(cushim_stream_new(context, NULL, &stream));
+    STEP(cushim_slice_zeros(stream, 4, N, &x));
+    STEP(cushim_arena_new(context, cushim_arena_params(.bytes = 1, .label = "arena"), &arena));
+    STEP(cushim_arena_new(context, cushim_arena_params(.dry_run = 1), &dry));
+    for (int i = 0; i < 4; i++) {
+        const struct cushim_capture_params *params =
+            cushim_capture_params(.memory_nodes = i == 3, .arena = i == 0   ? arena
+                                                                   : i == 1 ? dry
+                                                                            : (cushim_arena){0});
+
+        STEP(cushim_capture_begin_with(context, params, &recorder));
+        CUSHIM_TRY(record_by_way(recorder, x));
+        if (i == 2)
+            STEP(cushim_slice_zeros(recorder, 4, (size_t) 1 << 20, &kept));
+        STEP(cushim_capture_end(&recorder, &graph));
+        if (i != 1)
+            STEP(cushim_graph_launch(graph, stream));
+        cushim_graph_free(&graph);
+    }
+    STEP(cushim_slice_fill(stream, kept, 5));
+    STEP(cushim_context_synchronize(context));
+    return CUSHIM_OK;
+}
+
 /* A wait may ask the driver on the way how its work is, and ask again if that fails. */
 #define WAIT(call)                                                                                 \
     do {                                                                                           \
@@ -404,7 +453,8 @@ static cushim_status run_operations(cushim_driver driver)
 }
 
 sweep_program *const sweep_programs[SWEEP_PROGRAMS] = {
-    work, wait_for_little, run_code, use_fields, use_pools, share, import, run_operations,
+    work,  wait_for_little, run_code,       use_fields,        use_pools,
+    share, import,          run_operations, allocate_recorded,
 };
 
 static int (*alloc)(uint64_t *address, size_t bytes); /* cuMemAlloc(), below the hooks */

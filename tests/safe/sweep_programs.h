@@ -9,7 +9,7 @@
 /* Frees all that it has made, whatever fails, and returns the first error. */
 typedef cushim_status sweep_program(cushim_driver driver);
 
-enum { SWEEP_PROGRAMS = 8 };
+enum { SWEEP_PROGRAMS = 9 };
 extern sweep_program *const sweep_programs[SWEEP_PROGRAMS];
 
 /* How often a context was entered since the program's last step: the first time for the step. */

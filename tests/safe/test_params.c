@@ -31,6 +31,7 @@ Test(params, every_function_looks_at_the_size)
     cushim_external_semaphore semaphore = CUSHIM_NONE;
     cushim_external_memory memory = CUSHIM_NONE;
     cushim_pool pool = CUSHIM_NONE;
+    cushim_arena arena = CUSHIM_NONE;
     unsigned n;
 
     REFUSES(cushim_open_params, cushim_open(&params, &driver));
@@ -57,6 +58,7 @@ Test(params, every_function_looks_at_the_size)
     REFUSES(cushim_launch_options,
             cushim_launch(stream, function, cushim_launch_config(.options = &params)));
     REFUSES(cushim_block_size_params, cushim_function_block_size(function, &params, &n, &n));
+    REFUSES(cushim_arena_params, cushim_arena_new(context, &params, &arena));
     REFUSES(cushim_pool_params, cushim_pool_new(context, &params, &pool));
     REFUSES(cushim_external_memory_params,
             cushim_external_memory_import(context, &params, &memory));

@@ -375,7 +375,7 @@ Test(safe_pool, misuse)
     cushim_slice_free(&x);
     assert_ok(cushim_capture_begin(f.w.context, &recorder));
     assert_refused(cushim_slice_alloc_from(recorder, f.pool, 4, 1, &x), CUSHIM_ERROR_CAPTURING,
-                   "allocating memory is not possible");
+                   "allocating from a pool is not possible");
     assert_ok(cushim_capture_end(&recorder, &graph));
     cushim_graph_free(&graph);
     copy = f.pool;

@@ -192,6 +192,7 @@ CUSHIM__CU_MAP(CUSHIM__CU_FN)
     X(CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS, 89)                                           \
     X(CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH, 95)                                                  \
     X(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 97)                                   \
+    X(CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 102)                                \
     X(CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, 115)                                             \
     X(CU_STREAM_NON_BLOCKING, 1)                                                                   \
     X(CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW, 1)                                                 \

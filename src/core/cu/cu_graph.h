@@ -14,6 +14,7 @@ typedef struct CUgraphNode_st *CUgraphNode;
 /* X(exported name, parameters). */
 #define CUSHIM__CU_GRAPH_MAP(X)                                                                    \
     X(cuStreamBeginCapture_v2, (CUstream, CU_ENUM(CUstreamCaptureMode)))                           \
+    X(cuThreadExchangeStreamCaptureMode, (CU_ENUM(CUstreamCaptureMode) *) )                        \
     X(cuStreamGetCaptureInfo_v2, (CUstream, CU_ENUM(CUstreamCaptureStatus) *, uint64_t *,          \
                                   CUgraph *, const CUgraphNode **, size_t *) )                     \
     X(cuStreamUpdateCaptureDependencies, (CUstream, CUgraphNode *, size_t, unsigned) )             \

@@ -47,6 +47,15 @@ struct cushim__cu_pool {
     unsigned char reserved[56];
 };
 
+/* Has the layout of CUmemAllocationProp. */
+struct cushim__cu_physical {
+    int type;    /* CU_MEM_ALLOCATION_TYPE_x */
+    int handles; /* CU_MEM_HANDLE_TYPE_x */
+    struct cushim__cu_location location;
+    void *security;
+    unsigned char flags[8];
+};
+
 /* Has the layout of CUmemAccessDesc. */
 struct cushim__cu_access {
     struct cushim__cu_location location;
@@ -110,6 +119,19 @@ struct cushim__cu_external_fence {
       (CUmemoryPool, const CU_TYPE(CUmemAccessDesc, struct cushim__cu_access) *, size_t))          \
     X(cuMemPoolGetAccess, (CU_ENUM(CUmemAccess_flags) *, CUmemoryPool,                             \
                            CU_TYPE(CUmemLocation, struct cushim__cu_location) *) )                 \
+    X(cuMemGetAllocationGranularity,                                                               \
+      (size_t *, const CU_TYPE(CUmemAllocationProp, struct cushim__cu_physical) *,                 \
+       CU_ENUM(CUmemAllocationGranularity_flags)))                                                 \
+    X(cuMemAddressReserve, (CUdeviceptr *, size_t, size_t, CUdeviceptr, unsigned long long) )      \
+    X(cuMemAddressFree, (CUdeviceptr, size_t))                                                     \
+    X(cuMemCreate,                                                                                 \
+      (unsigned long long *, size_t,                                                               \
+       const CU_TYPE(CUmemAllocationProp, struct cushim__cu_physical) *, unsigned long long) )     \
+    X(cuMemRelease, (unsigned long long) )                                                         \
+    X(cuMemMap, (CUdeviceptr, size_t, size_t, unsigned long long, unsigned long long) )            \
+    X(cuMemUnmap, (CUdeviceptr, size_t))                                                           \
+    X(cuMemSetAccess, (CUdeviceptr, size_t,                                                        \
+                       const CU_TYPE(CUmemAccessDesc, struct cushim__cu_access) *, size_t))        \
     X(cuMemAllocFromPoolAsync, (CUdeviceptr *, size_t, CUmemoryPool, CUstream))                    \
     X(cuMemPoolExportToShareableHandle,                                                            \
       (void *, CUmemoryPool, CU_ENUM(CUmemAllocationHandleType), unsigned long long) )             \
@@ -153,6 +175,7 @@ CUSHIM__CU_MEMORY_MAP(CUSHIM__CU_FN)
 #define CUSHIM__CU_MEMORY_CONSTANT_MAP(X)                                                          \
     X(CU_MEMORYTYPE_DEVICE, 2)                                                                     \
     X(CU_MEM_ALLOCATION_TYPE_PINNED, 1)                                                            \
+    X(CU_MEM_ALLOC_GRANULARITY_MINIMUM, 0)                                                         \
     X(CU_MEM_LOCATION_TYPE_DEVICE, 1)                                                              \
     X(CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 1)                                                 \
     X(CU_MEM_ACCESS_FLAGS_PROT_NONE, 0)                                                            \

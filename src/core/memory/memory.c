@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/memory/memory.h"
 
-#include "core/order/recording.h"
 #include "core/order/host_memory.h"
+#include "core/order/recording.h"
 #include "core/order/reuse.h"
+
+void cushim__part_drop(const struct cushim__part *part, const char *call, const char *label)
+{
+    if (part->block)
+        cushim__block_unref(part->block, call, label);
+    else
+        cushim__buffer_unref(part->buffer, call, label);
+}
 
 static cushim_status no_memory(const struct cushim__scope *scope)
 {
@@ -143,19 +151,14 @@ static bool is_in_order(const struct cushim__buffer *buffer, struct cushim__time
            cushim__buffer_each(buffer, 0, buffer->bytes, true, is_of, timeline);
 }
 
-cushim_status cushim__memory_alloc(struct cushim__scope *scope, struct cushim__stream *stream,
-                                   struct cushim__pool *pool, size_t bytes,
-                                   struct cushim__buffer **ret_buffer)
+/* Memory that was kept, or new memory. */
+static cushim_status alloc(struct cushim__scope *scope, struct cushim__stream *stream,
+                           struct cushim__pool *pool, size_t bytes,
+                           struct cushim__buffer **ret_buffer)
 {
     struct cushim__buffer *buffer;
     cushim_status status;
 
-    CUSHIM_TRY(cushim__check_not_recording(scope, stream->timeline, "allocating memory"));
-    if (!bytes) {
-        buffer = cushim__buffer_new(scope->context, CUSHIM__MEMORY_BORROWED, 0, NULL, 0,
-                                    stream->timeline, NULL);
-        return buffer ? give(scope, buffer, NULL, CUSHIM_OK, ret_buffer) : no_memory(scope);
-    }
     buffer = pool ? NULL : cushim__reuse_take(scope->context, bytes, stream->timeline);
     if (!buffer)
         return alloc_new(scope, stream, pool, bytes, ret_buffer);
@@ -167,6 +170,39 @@ cushim_status cushim__memory_alloc(struct cushim__scope *scope, struct cushim__s
     else
         *ret_buffer = buffer;
     return status;
+}
+
+/* Memory of a pool is work of a stream that runs. *ret_block stays NULL for such a stream. */
+static cushim_status alloc_recorded(struct cushim__scope *scope, struct cushim__stream *stream,
+                                    const struct cushim__pool *pool, size_t bytes,
+                                    struct cushim__block **ret_block)
+{
+    return pool ? cushim__check_not_recording(scope, stream->timeline, "allocating from a pool")
+                : cushim__block_new(scope, stream->timeline, bytes, ret_block);
+}
+
+cushim_status cushim__memory_alloc(struct cushim__scope *scope, struct cushim__stream *stream,
+                                   struct cushim__pool *pool, size_t bytes,
+                                   struct cushim__part *ret_part)
+{
+    struct cushim__buffer *buffer = NULL;
+    struct cushim__block *block = NULL;
+
+    if (bytes)
+        CUSHIM_TRY(alloc_recorded(scope, stream, pool, bytes, &block));
+    if (block)
+        buffer = block->buffer;
+    else if (bytes)
+        CUSHIM_TRY(alloc(scope, stream, pool, bytes, &buffer));
+    else
+        buffer = cushim__buffer_new(scope->context, CUSHIM__MEMORY_BORROWED, 0, NULL, 0,
+                                    stream->timeline, NULL);
+    if (!buffer)
+        return no_memory(scope);
+    ret_part->buffer = buffer;
+    ret_part->block = block;
+    ret_part->begin = block ? block->begin : 0;
+    return CUSHIM_OK;
 }
 
 /*

@@ -17,6 +17,11 @@ static void destroy(void *object)
     struct cushim__buffer *buffer = slice->buffer;
     SCOPED_FREE char *label = atomic_load(&slice->object.label);
 
+    if (slice->block) {
+        cushim__block_unref(slice->block, "cushim_slice_free", label ? label : "");
+        free(slice);
+        return;
+    }
     /* Without other slices nobody else touches it. */
     if (atomic_load_explicit(&buffer->references, memory_order_acquire) == 1 && !buffer->spare)
         atomic_store_explicit(&buffer->spare, slice, memory_order_relaxed);
@@ -25,9 +30,10 @@ static void destroy(void *object)
     cushim__buffer_unref(buffer, "cushim_slice_free", label ? label : "");
 }
 
-static struct cushim__slice *allocate(struct cushim__buffer *buffer)
+static struct cushim__slice *allocate(const struct cushim__part *part)
 {
-    struct cushim__slice *spare = buffer->spare;
+    struct cushim__buffer *buffer = part->buffer;
+    struct cushim__slice *spare = part->block ? NULL : buffer->spare;
 
     if (spare && atomic_load_explicit(&buffer->references, memory_order_acquire) == 1)
         atomic_store_explicit(&buffer->spare, NULL, memory_order_relaxed);
@@ -40,21 +46,22 @@ cushim_status cushim__slice_give(const struct cushim__scope *scope, enum cushim_
                                  struct cushim__part part, uint64_t *ret_id)
 {
     struct cushim__buffer *buffer = part.buffer;
-    struct cushim__slice *slice = allocate(buffer);
+    struct cushim__slice *slice = allocate(&part);
     uint64_t id = 0;
 
     if (!slice) {
         /* The caller has passed its reference to this function, also if it fails. */
-        cushim__buffer_unref(buffer, scope->call, NULL);
+        cushim__part_drop(&part, scope->call, NULL);
         return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, scope->call, NULL, "no memory for %s",
                                cushim__handle_a(kind));
     }
     *slice = (struct cushim__slice){.buffer = buffer,
+                                    .block = part.block,
                                     .begin = part.begin,
                                     .element = part.element,
                                     .type = part.type,
                                     .length = part.length};
-    /* The buffer keeps the context. */
+    /* The buffer or the block keeps the context. */
     cushim__object_init(&slice->object, kind, buffer->context, destroy);
     slice->object.kept_by_parent = buffer->code; /* a variable, which its module frees */
     CUSHIM_TRY(cushim__object_give(&slice->object, scope->call, &id));
@@ -109,8 +116,11 @@ cushim_status cushim__slice_adopt(struct cushim__scope *scope, struct cushim__st
     if (!status) {
         cushim__buffer_hold(buffer);
         status = cushim__slice_give(scope, CUSHIM__HANDLE_SLICE,
-                                    (struct cushim__part){buffer, adopted.offset, adopted.element,
-                                                          adopted.length, adopted.type},
+                                    (struct cushim__part){.buffer = buffer,
+                                                          .begin = adopted.offset,
+                                                          .element = adopted.element,
+                                                          .length = adopted.length,
+                                                          .type = adopted.type},
                                     &id);
     }
     /* The memory stays the caller's on failure, so the buffer owns it only from here on. */
@@ -405,6 +415,10 @@ static const char *is_not_to_free(const struct cushim__buffer *buffer)
         return "the memory is another process's";
     if (buffer->memory == CUSHIM__MEMORY_PLAIN && buffer->keep)
         return "the memory is another interface's";
+    if (buffer->memory == CUSHIM__MEMORY_ARENA)
+        return "it is a part of an arena";
+    if (buffer->memory == CUSHIM__MEMORY_NODE)
+        return "it is memory of a graph";
     if (buffer->memory != CUSHIM__MEMORY_BORROWED)
         return NULL;
     if (!buffer->bytes)

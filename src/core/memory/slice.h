@@ -17,11 +17,15 @@
 
 struct cushim__slice {
     struct cushim__object object;
-    /* With a reference, and so the context. Several slices may be parts of one buffer. */
+    /*
+     * With a reference, and so the context, unless the block has it. Several slices may be parts of
+     * one buffer, and of one block.
+     */
     struct cushim__buffer *buffer;
-    size_t begin;                  /* bytes of the buffer */
-    size_t element, length;        /* bytes, elements */
-    unsigned char type;            /* enum cushim_element_type */
+    struct cushim__block *block; /* with a reference; or NULL */
+    size_t begin;                /* bytes of the buffer */
+    size_t element, length;      /* bytes, elements */
+    unsigned char type;          /* enum cushim_element_type */
 };
 
 /* A span: a view that was looked up and checked. Its slice is pinned. */
@@ -34,17 +38,9 @@ struct cushim__resolved_view {
     unsigned char type;
 };
 
-/* The elements of a buffer that a slice is made of. */
-struct cushim__part {
-    struct cushim__buffer *buffer;
-    size_t begin, element; /* bytes */
-    size_t length;         /* elements */
-    unsigned char type;    /* enum cushim_element_type */
-};
-
 /*
- * Makes a slice of a part of a buffer and gives it a handle. Takes over the caller's reference on
- * the buffer, on failure too.
+ * Makes a slice of a part of a buffer and gives it a handle. Takes over the reference of the part,
+ * on failure too.
  */
 cushim_status cushim__slice_give(const struct cushim__scope *scope, enum cushim__handle_kind kind,
                                  struct cushim__part part, uint64_t *ret_id);

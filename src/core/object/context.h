@@ -36,6 +36,7 @@ struct cushim__limits {
     int row_alignment; /* bytes: rows of a field begin at a multiple of it */
     int major, minor;                                                    /* compute capability */
     int memory_pools, managed, concurrent_managed, cooperative, cluster; /* booleans */
+    int maps_memory;                                                     /* the same */
 };
 
 enum { CUSHIM__REUSE_BITS = 6, CUSHIM__STAGING_SIZES = 3 };

@@ -45,6 +45,7 @@ enum cushim__handle_kind {
     CUSHIM__HANDLE_POOL,
     CUSHIM__HANDLE_EXTERNAL_MEMORY,
     CUSHIM__HANDLE_EXTERNAL_SEMAPHORE,
+    CUSHIM__HANDLE_ARENA,
     /* Those of the following kinds have no context. */
     CUSHIM__HANDLE_OP,
     CUSHIM__HANDLE_POLICY,

@@ -19,8 +19,8 @@ static const char *const kind_names[] = {
     "a kernel",         "a launcher",
     "a graph",          "a memory pool",
     "external memory",  "an external semaphore",
-    "an operation",     "a policy",
-    "a future",
+    "an arena",         "an operation",
+    "a policy",         "a future",
 };
 
 _Static_assert(ARRAY_SIZE(kind_names) == CUSHIM__HANDLE_KINDS, "a name for every kind");

@@ -24,7 +24,11 @@ enum cushim__memory {
     CUSHIM__MEMORY_MANAGED,
     CUSHIM__MEMORY_IPC,      /* of another process, closed by cuIpcCloseMemHandle() */
     CUSHIM__MEMORY_BORROWED, /* cushim does not free it: adopted, or part of a module */
+    CUSHIM__MEMORY_ARENA,    /* of an arena, its owner, which gives it back (arena.h) */
+    CUSHIM__MEMORY_NODE,     /* of a graph, of which nodes allocate and free it (block.h) */
 };
+
+#define CUSHIM__NO_RECORDING UINT64_MAX
 
 struct cushim__range {
     size_t end; /* the byte after its last one; it begins at the number of its node */
@@ -41,7 +45,10 @@ struct cushim__buffer {
     CUdeviceptr address;
 
     /* Under the context lock. */
-    /* Not for the fast path: a variable, leaked, or attached to the host or one stream. */
+    /*
+     * Not for the fast path: a variable, leaked, attached to the host or one stream, or of
+     * recordings alone.
+     */
     bool restricted;
     bool eager_event; /* mark the next work at once, because other streams wait for it */
     unsigned n_ranges;
@@ -69,6 +76,11 @@ struct cushim__buffer {
     struct cushim__object *owner; /* the object that it belongs to, without a reference; or NULL */
     bool reusable;                /* allocated by cushim for a slice, so it may be kept */
     struct cushim__buffer *next_kept; /* in a list of reuse.c */
+    /*
+     * The id of the only recording whose work may use it; CUSHIM__NO_RECORDING: that of a dry run,
+     * which is for the recordings that have its arena; 0: all work may.
+     */
+    uint64_t recording;
     void *_Atomic spare; /* the memory of a slice that is gone, for the next one; or NULL */
 };
 

@@ -73,16 +73,22 @@ void cushim__buffer_unref(struct cushim__buffer *buffer, const char *call, const
         cushim__buffer_free(buffer, call, label);
 }
 
+/*
+ * Tells whether there is nothing to do for the memory: it is the program's, or there only while a
+ * graph runs. Borrowed memory of a module may be unloaded with the module, so that must wait.
+ */
+static bool goes_by_itself(const struct cushim__buffer *buffer)
+{
+    return buffer->leaked || buffer->memory == CUSHIM__MEMORY_NODE ||
+           (buffer->memory == CUSHIM__MEMORY_BORROWED && !buffer->keep);
+}
+
 void cushim__buffer_free(struct cushim__buffer *buffer, const char *call, const char *label)
 {
     struct cushim__error before;
     struct cushim__scope scope;
 
-    /*
-     * Borrowed memory of a module may be unloaded with the module below, so that, too, must wait.
-     * What was given to the program is the program's.
-     */
-    if (!buffer->leaked && (buffer->memory != CUSHIM__MEMORY_BORROWED || buffer->keep)) {
+    if (!goes_by_itself(buffer)) {
         cushim__error_keep(&before);
         cushim__scope_to_free(buffer->context, call, label, &scope);
         if (buffer->memory != CUSHIM__MEMORY_ASYNC || free_in_order(&scope, buffer))

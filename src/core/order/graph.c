@@ -71,20 +71,38 @@ static struct cushim__graph *make(const struct cushim__scope *scope, CUgraph cu,
     return graph;
 }
 
+/* The graph of a dry run has no memory to work on. */
+static bool is_dry(const struct cushim__graph *graph)
+{
+    return graph->recording->arena && graph->recording->arena->map.dry;
+}
+
+static cushim_status check_not_dry(const struct cushim__scope *scope,
+                                   const struct cushim__graph *graph)
+{
+    if (!is_dry(graph))
+        return CUSHIM_OK;
+    return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, scope->call, scope->label,
+                           "%s: the graph is that of a dry run: cushim_arena_stats() says what "
+                           "memory it needs, and it must be recorded again with another arena",
+                           scope->call);
+}
+
 cushim_status cushim__graph_of_recording(const struct cushim__scope *scope,
                                          struct cushim__stream *stream, uint64_t *ret_id)
 {
     struct cushim__recording *recording = NULL;
     struct cushim__graph *graph;
     CUgraph cu = NULL;
-    cushim_status status;
+    cushim_status status = CUSHIM_OK;
 
     CUSHIM_TRY(cushim__recording_end(scope, stream, &recording, &cu));
     graph = make(scope, cu, recording);
     if (!graph)
         return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, scope->call, scope->label,
                                "%s: no memory for a graph", scope->call);
-    status = CU_CALL(scope, cuGraphInstantiateWithFlags, (&graph->exec, cu, 0));
+    if (!is_dry(graph))
+        status = CU_CALL(scope, cuGraphInstantiateWithFlags, (&graph->exec, cu, 0));
     if (!status)
         return cushim__object_give(&graph->object, scope->call, ret_id);
     cushim__object_unref(&graph->object);
@@ -98,6 +116,11 @@ static cushim_status record(const struct cushim__scope *scope, struct cushim__gr
     struct cushim__capture capture;
     CUgraphNode node = NULL;
 
+    if (graph->recording->allocates)
+        return cushim__fail_at(CUSHIM_ERROR_CAPTURING, scope->call, scope->label,
+                               "%s: a graph whose nodes allocate (.memory_nodes) cannot be a part "
+                               "of another one",
+                               scope->call);
     CUSHIM_TRY(cushim__capture_ask(scope, parent, &capture));
     CUSHIM_TRY(CU_CALL(scope, cuGraphAddChildGraphNode,
                        (&node, capture.graph, capture.nodes, capture.n, graph->cu)));
@@ -113,10 +136,10 @@ cushim_status cushim__graph_launch(struct cushim__scope *scope, struct cushim__g
                                    .accesses = graph->accesses,
                                    .n = graph->n,
                                    .recordable = true};
-    cushim_status status = cushim__submit_begin(&s);
+    cushim_status status;
 
-    if (status)
-        return status;
+    CUSHIM_TRY(check_not_dry(scope, graph));
+    CUSHIM_TRY(cushim__submit_begin(&s));
     if (stream->timeline->branch)
         status = record(scope, graph, stream->timeline->branch->recording);
     else
@@ -129,10 +152,10 @@ cushim_status cushim__graph_upload(struct cushim__scope *scope, struct cushim__g
                                    struct cushim__stream *stream)
 {
     struct cushim__submission s;
-    cushim_status status = cushim__submit_plain(&s, scope, stream->timeline);
+    cushim_status status;
 
-    if (status)
-        return status;
+    CUSHIM_TRY(check_not_dry(scope, graph));
+    CUSHIM_TRY(cushim__submit_plain(&s, scope, stream->timeline));
     status = CU_CALL(scope, cuGraphUpload, (graph->exec, stream->cu));
     cushim__submit_end(&s);
     return status;

@@ -38,6 +38,8 @@ void cushim__recording_free(struct cushim__recording *recording)
         return;
     /* A graph that is kept frees memory of its own, which others must not hold then. */
     cushim__recorded_memory_free(recording);
+    if (recording->arena)
+        cushim__object_unref(&recording->arena->object);
     free_branches(recording);
     free(recording->found.items);
     cushim__recorded_works_free(recording);
@@ -140,10 +142,15 @@ static struct cushim__recording *new_recording(struct cushim__stream *stream,
     recording->cu = stream->cu;
     recording->by = stream;
     recording->order = wish->order;
-    if (add_branch(recording, stream->timeline))
-        return recording;
-    free(recording);
-    return NULL;
+    recording->memory_nodes = wish->memory_nodes;
+    recording->arena = wish->arena;
+    if (!add_branch(recording, stream->timeline)) {
+        free(recording);
+        return NULL;
+    }
+    if (recording->arena)
+        cushim__object_ref(&recording->arena->object);
+    return recording;
 }
 
 /* Under the stream lock, or before another thread knows the timeline. */
@@ -361,6 +368,21 @@ static cushim_status fail_broken(const struct cushim__scope *scope, cushim_statu
                            scope->call);
 }
 
+/* A graph that keeps memory could not be launched twice. */
+static cushim_status check_freed(const struct cushim__scope *scope,
+                                 const struct cushim__recording *recording)
+{
+    const struct cushim__block *block = recording->unfreed;
+
+    if (!block)
+        return CUSHIM_OK;
+    return cushim__fail_at(CUSHIM_ERROR_BUSY, scope->call, scope->label,
+                           "%s: with .memory_nodes, what is allocated must be freed before the "
+                           "recording ends, and the slice of %zu bytes%s%s is not",
+                           scope->call, block->bytes, *block->made.text ? " made by " : "",
+                           block->made.text);
+}
+
 /* Under the stream lock. The graph is NULL if the driver has none. */
 static cushim_status end_capture(const struct cushim__scope *scope,
                                  struct cushim__recording *recording, CUgraph *ret_graph)
@@ -368,6 +390,8 @@ static cushim_status end_capture(const struct cushim__scope *scope,
     cushim_status status = cushim__recording_come_together(scope, recording);
     cushim_status ended;
 
+    if (!status)
+        status = check_freed(scope, recording);
     detach(recording);
     ended = CU_CALL(scope, cuStreamEndCapture, (recording->cu, ret_graph));
     forget_recording(scope);

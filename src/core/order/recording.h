@@ -14,14 +14,15 @@
  *
  * recording.c begins and ends recordings, recording_submit.c takes submissions,
  * recording_event.c events, recording_hand.c the order by hand, and recording_works.c keeps what is
- * known of each work. recording_works.h has what they are made of.
+ * known of each work. recording_works.h has what they are made of. block.h
+ * has what they allocate.
  */
 #ifndef CUSHIM_CORE_ORDER_RECORDING_H
 #define CUSHIM_CORE_ORDER_RECORDING_H
 
 #include "base/tree.h"
 #include "core/cu/cu_graph.h"
-#include "core/order/stream.h"
+#include "core/order/arena.h"
 
 /* Numbers of recorded submissions. They can only grow. */
 struct cushim__numbers {
@@ -84,6 +85,12 @@ struct cushim__recording {
     struct cushim__numbers found; /* what the work that begins comes after */
     unsigned searches;
     struct cushim__tree memory; /* struct recorded_buffer, by the address of the buffer */
+
+    struct cushim__device_arena
+        *arena;                    /* with a reference; NULL: made when something is allocated */
+    bool memory_nodes;             /* nodes of the graph allocate, and not an arena */
+    bool allocates;                /* there are such nodes */
+    struct cushim__block *unfreed; /* of memory nodes, without references */
 };
 
 /* What one recorder records. */
@@ -102,6 +109,8 @@ struct cushim__branch {
 struct cushim__recording_wish {
     int mode; /* of the driver's: CU_STREAM_CAPTURE_MODE_x */
     enum cushim__recording_order order;
+    bool memory_nodes;
+    struct cushim__device_arena *arena; /* or NULL */
 };
 
 /* Makes a stream that records, with a reference for the caller. */
@@ -149,6 +158,10 @@ void cushim__recording_free(struct cushim__recording *recording);
  * after, and notes what memory it uses. Under the stream lock.
  */
 cushim_status cushim__recording_submit(const struct cushim__submission *s);
+
+/* Fails because the work is none of those that may use the memory (recording in buffer.h). */
+cushim_status cushim__fail_other_recording(const struct cushim__scope *scope,
+                                           const struct cushim__buffer *buffer);
 void cushim__recording_submitted(const struct cushim__submission *s);
 
 /* Notes that the program may submit work itself to the CUstream of a recorder, from now on. */

@@ -200,6 +200,9 @@ static size_t list_buffer(struct recorded_buffer *buffer, struct cushim__access 
     struct cushim__tree_node *node = cushim__tree_first(&buffer->ranges);
     size_t n = 0;
 
+    /* What the graph allocates itself no other work can use. */
+    if (buffer->buffer->memory == CUSHIM__MEMORY_NODE)
+        return 0;
     for (; node; node = cushim__tree_next(node)) {
         const struct recorded_range *range = range_of(node);
 

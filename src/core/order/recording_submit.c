@@ -318,10 +318,37 @@ static cushim_status note(const struct cushim__submission *s, struct cushim__bra
     return CUSHIM_OK;
 }
 
+cushim_status cushim__fail_other_recording(const struct cushim__scope *scope,
+                                           const struct cushim__buffer *buffer)
+{
+    return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, scope->call, scope->label,
+                           buffer->recording == CUSHIM__NO_RECORDING
+                               ? "%s: the memory is that of a dry run (arena.h), in which there is "
+                                 "none"
+                               : "%s: the memory is of nodes of a graph (.memory_nodes), for work "
+                                 "of their recording alone",
+                           scope->call);
+}
+
+/* Some memory is there only for certain recordings. */
+static cushim_status check_memory(const struct cushim__submission *s,
+                                  const struct cushim__recording *recording)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        const struct cushim__buffer *buffer = s->accesses[i].buffer;
+        const bool is_of_arena = recording->arena && recording->arena->buffer == buffer;
+
+        if (buffer->recording && buffer->recording != recording->id && !is_of_arena)
+            return cushim__fail_other_recording(s->scope, buffer);
+    }
+    return CUSHIM_OK;
+}
+
 cushim_status cushim__recording_submit(const struct cushim__submission *s)
 {
     struct cushim__branch *branch = s->timeline->branch;
 
+    CUSHIM_TRY(check_memory(s, branch->recording));
     if (branch->recording->exposed)
         CUSHIM_TRY(find_own_work(s->scope, branch->recording));
     /* What the program submits itself comes after everything anyway. */

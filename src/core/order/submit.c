@@ -190,6 +190,8 @@ static cushim_status prepare(const struct cushim__submission *s)
 
         if (a->buffer->leaked)
             return cushim__fail_leaked(s->scope);
+        if (a->buffer->recording)
+            return cushim__fail_other_recording(s->scope, a->buffer);
         if (!s->attaching)
             CUSHIM_TRY(check_attached(s, a));
         if (!cushim__buffer_prepare(a->buffer, a->begin, a->end, a->write, s->timeline) ||

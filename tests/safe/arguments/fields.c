@@ -32,7 +32,7 @@ STRUCT(stream_params, struct cushim_stream_params, STREAM(priority, INT),
 
 #define CAPTURE(member, kind) FIELD(cushim_capture_params, member, kind)
 STRUCT(capture_params, struct cushim_capture_params, CAPTURE(mode, CAPTURE_MODE),
-       CAPTURE(order, CAPTURE_ORDER))
+       CAPTURE(order, CAPTURE_ORDER), CAPTURE(memory_nodes, INT), CAPTURE(arena, ARENA_OR_NONE))
 
 #define COMPILE(member, kind) FIELD(cushim_compile_params, member, kind)
 STRUCT(compile_params, struct cushim_compile_params, COMPILE(nvrtc, NVRTC_OR_NONE),
@@ -123,6 +123,10 @@ STRUCT(mock_config, struct cushim_mock_config, FIELD(cushim_mock_config, devices
        FIELD(cushim_mock_config, file, TEXT_OR_NULL),
        FIELD(cushim_mock_config, settings, TEXT_OR_NULL))
 
+#define ARENA_FIELD(member, kind) FIELD(cushim_arena_params, member, kind)
+STRUCT(arena_params, struct cushim_arena_params, ARENA_FIELD(bytes, SIZE), ARENA_FIELD(limit, SIZE),
+       ARENA_FIELD(dry_run, INT), ARENA_FIELD(label, TEXT_OR_NULL))
+
 #define POOL_FIELD(member, kind) FIELD(cushim_pool_params, member, kind)
 STRUCT(pool_params, struct cushim_pool_params, POOL_FIELD(release_threshold, SEED),
        POOL_FIELD(max_bytes, INDEX), POOL_FIELD(label, TEXT_OR_NULL))
@@ -179,6 +183,7 @@ const struct fields *fields_of(enum kind kind)
         [KIND_ARGUMENTS] = &arguments,
         [KIND_LINK_INPUTS] = &link_inputs,
         [KIND_POOL_PARAMS] = &pool_params,
+        [KIND_ARENA_PARAMS] = &arena_params,
         [KIND_MEMORY_PARAMS] = &memory_params,
         [KIND_SEMAPHORE_PARAMS] = &semaphore_params,
         [KIND_NAME_OF_SLICE] = &name_of_slice,

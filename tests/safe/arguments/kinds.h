@@ -150,6 +150,8 @@ typedef size_t (*shared_of_block)(int block_threads);
     X(GRAPH, cushim_graph, HANDLE, CUSHIM__HANDLE_GRAPH, OWN(GRAPH))                               \
     X(POOL, cushim_pool, HANDLE, CUSHIM__HANDLE_POOL, OWN(POOL))                                   \
     X(POOL_OR_NONE, cushim_pool, HANDLE_OR_NONE, CUSHIM__HANDLE_POOL, {0})                         \
+    X(ARENA, cushim_arena, HANDLE, CUSHIM__HANDLE_ARENA, OWN(ARENA))                               \
+    X(ARENA_OR_NONE, cushim_arena, HANDLE_OR_NONE, CUSHIM__HANDLE_ARENA, {0})                      \
     X(SHARED_POOL, cushim_pool, HANDLE, CUSHIM__HANDLE_POOL, {w->shared_pool.id})                  \
     X(NEW_POOL, cushim_pool, FRESH, CUSHIM__HANDLE_POOL, {0})                                      \
     X(EXTERNAL_MEMORY, cushim_external_memory, HANDLE, CUSHIM__HANDLE_EXTERNAL_MEMORY,             \
@@ -178,6 +180,7 @@ typedef size_t (*shared_of_block)(int block_threads);
     X(TAKEN_LAUNCHER, void *, TAKEN, CUSHIM__HANDLE_LAUNCHER, NULL)                                \
     X(TAKEN_GRAPH, void *, TAKEN, CUSHIM__HANDLE_GRAPH, NULL)                                      \
     X(TAKEN_POOL, void *, TAKEN, CUSHIM__HANDLE_POOL, NULL)                                        \
+    X(TAKEN_ARENA, void *, TAKEN, CUSHIM__HANDLE_ARENA, NULL)                                      \
     X(TAKEN_EXTERNAL_MEMORY, void *, TAKEN, CUSHIM__HANDLE_EXTERNAL_MEMORY, NULL)                  \
     X(TAKEN_EXTERNAL_SEMAPHORE, void *, TAKEN, CUSHIM__HANDLE_EXTERNAL_SEMAPHORE, NULL)            \
     X(TAKEN_RECORDER, void *, TAKEN, RECORDER, NULL)
@@ -340,6 +343,7 @@ typedef size_t (*shared_of_block)(int block_threads);
     X(ARGUMENT, struct cushim_argument, BY_VALUE, 0, w->arguments[1])                              \
     X(LINK_INPUTS, const struct cushim_link_input *, STRUCTS, 0, w->link_inputs)                   \
     X(HOOKS, const struct cushim_hooks *, STRUCTS, 0, &w->hooks)                                   \
+    X(ARENA_PARAMS, const struct cushim_arena_params *, PARAMS_OR_NULL, 0, &w->arena_params)       \
     X(POOL_PARAMS, const struct cushim_pool_params *, PARAMS_OR_NULL, 0, &w->pool_params)          \
     X(MEMORY_PARAMS, const struct cushim_external_memory_params *, PARAMS, 0, &w->memory_params)   \
     X(SEMAPHORE_PARAMS, const struct cushim_external_semaphore_params *, PARAMS, 0,                \

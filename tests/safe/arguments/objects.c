@@ -118,6 +118,9 @@ static uint64_t make_in_context(const struct objects *among, unsigned kind)
         break;
     case CUSHIM__HANDLE_LAUNCHER:
         return make_launcher(among);
+    case CUSHIM__HANDLE_ARENA:
+        MUST(cushim_arena_new(context, NULL, (cushim_arena *) &id));
+        break;
     case CUSHIM__HANDLE_POOL:
         MUST(cushim_pool_new(context, NULL, (cushim_pool *) &id));
         break;
@@ -214,6 +217,7 @@ void world_free(uint64_t *id)
         FREE(LAUNCHER, cushim_launcher, cushim_launcher_free)
         FREE(GRAPH, cushim_graph, cushim_graph_free)
         FREE(POOL, cushim_pool, cushim_pool_free)
+        FREE(ARENA, cushim_arena, cushim_arena_free)
         FREE(EXTERNAL_MEMORY, cushim_external_memory, cushim_external_memory_free)
         FREE(EXTERNAL_SEMAPHORE, cushim_external_semaphore, cushim_external_semaphore_free)
         FREE(OP, cushim_op, cushim_op_free)

@@ -59,6 +59,9 @@
 DEFINE_ROWS(memory_rows, MEMORY_ROWS)
 
 #define SHARED_ROWS(X, X0)                                                                         \
+    X(cushim_arena_new, STATUS, CONTEXT, ARENA_PARAMS, MADE)                                       \
+    X(cushim_arena_free, FREES, TAKEN_ARENA)                                                       \
+    X(cushim_arena_stats, STATUS, ARENA, OUT_OR_NULL, OUT_OR_NULL, OUT_OR_NULL, OUT_OR_NULL)       \
     X(cushim_pool_new, STATUS, CONTEXT, POOL_PARAMS, MADE)                                         \
     X(cushim_pool_default, STATUS, CONTEXT, MADE)                                                  \
     X(cushim_pool_free, FREES, TAKEN_POOL)                                                         \

@@ -170,6 +170,7 @@ static void make_params(struct world *w)
                                                          .elements = no_elements,
                                                          .parameters = 4};
     w->pool_params = *cushim_pool_params(.label = "pool");
+    w->arena_params = *cushim_arena_params(.limit = 1 << 20, .label = "arena");
     w->memory_params = *cushim_external_memory_params(.type = CUSHIM_EXTERNAL_MEMORY_OPAQUE_FD,
                                                       .fd = 3, .bytes = 4096);
     w->semaphore_params =

@@ -70,6 +70,7 @@ struct world {
     struct cushim_hooks hooks;
     struct cushim_mock_config mock_config;
     struct cushim_pool_params pool_params;
+    struct cushim_arena_params arena_params;
     struct cushim_external_memory_params memory_params;
     struct cushim_external_semaphore_params semaphore_params;
 

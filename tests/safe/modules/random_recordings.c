@@ -1,29 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * random_recordings [FIRST LAST [DRIVER]]: random recordings of kernels, copies, fills, host
- * functions, events, forks and joins, thirty for each seed, which is also the seed of the mock's
- * scheduler.
+ * functions, events, forks, joins, allocations and frees, thirty for each seed, which is also the
+ * seed of the mock's scheduler.
  *
- * What comes after what is computed here from reads and writes of every pair of steps. The graph
- * must have the same order, and no edge that follows from others. Launched twice, it must give the
- * results of the same steps in program order on the host. Each seed has a process of its own,
- * because the mock takes its seed when it starts. With DRIVER, such as libcuda.so.1, they run on
- * that.
+ * What comes after what is computed here from reads and writes of every pair of steps, by their
+ * addresses. The graph must have the same order, and no edge that follows from others. Launched
+ * twice, and once more after other graphs that share its arena, it must give the results of the
+ * same steps in program order on the host. Slices of an arena must be where the first free bytes
+ * are. Each seed has a process of its own, because the mock takes its seed when it starts. With
+ * DRIVER, such as libcuda.so.1, they run on that.
  */
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cushim/cushim.h>
-#include <cushim/mock.h>
-
-#include "../../unit/plain.h"
-
-#define CHECK(call) CHECK_EQ(call, CUSHIM_OK)
-
-enum { PROGRAMS = 30, STEPS = 40, RECORDERS = 3, SLICES = 4, N = 32, NODES = 4 * STEPS };
-
-typedef uint64_t steps; /* a set of steps */
+#include "random_recordings.h"
 
 static const char ptx[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n"
@@ -37,39 +29,18 @@ static const char ptx[] =
     "  st.global.u32 [%d2], %r3;\n"
     "  ret;\n}\n";
 
-struct part {
-    uint32_t slice, first, length;
-    bool write;
-};
-
-/* What the host does for a step, when all is launched. */
-struct step {
-    enum { FILL, COPY, MIX, HOST, EVENT } kind;
-    struct part to, from; /* length 0: none */
-    uint32_t value;
-    steps after; /* all steps that it comes after */
-};
-
-static struct program {
-    cushim_stream recorders[RECORDERS];
-    steps must[RECORDERS], of[RECORDERS]; /* what the next step comes after; the recorder's own */
-    struct step steps[STEPS];
-    int n;
-    cushim_event events[STEPS];
-} program;
-
-static cushim_driver driver;
+struct program program;
+cushim_driver driver;
+static struct program kept[KEPT];
 static cushim_context context;
-static cushim_stream stream;
+static cushim_stream stream, streams[2];
 static cushim_module module;
 static cushim_function mix;
-static cushim_slice slices[SLICES];
-static uint32_t expected[SLICES][N], calls[STEPS], random_state;
-
-/* Calls a function of the driver that cushim does not wrap. */
-#define RAW(name, types, ...)                                                                      \
-    ((int(*) types) cushim_driver_functions(driver, CUSHIM_CUDA_ROWS)[CUSHIM_ROW_##name])(         \
-        __VA_ARGS__)
+static struct memory memories[SLICES + MADE]; /* length 0: none */
+static cushim_arena shared;
+static struct arena arenas[PROGRAMS + 1], *shared_bytes = &arenas[PROGRAMS];
+static uint32_t n_arenas, first_values[SLICES][N];
+static uint32_t calls[STEPS], random_state;
 
 static uint32_t draw(uint32_t below)
 {
@@ -79,11 +50,19 @@ static uint32_t draw(uint32_t below)
 
 static struct part draw_part(bool write)
 {
-    struct part part = {.slice = draw(SLICES), .first = draw(N), .write = write};
+    struct part part = {.write = write};
 
-    part.length = 1 + draw(N - part.first);
-    if (draw(3) == 0)
-        part = (struct part){part.slice, 0, N, write};
+    do
+        part.in = memories[draw(SLICES + MADE)];
+    while (!part.in.length);
+    part.first = draw(part.in.length);
+    part.length = 1 + draw(part.in.length - part.first);
+    if (draw(3) == 0) {
+        part.first = 0;
+        part.length = part.in.length;
+    }
+    if (part.length > N)
+        part.length = N;
     return part;
 }
 
@@ -91,7 +70,7 @@ static cushim_view view_of(const struct part *part)
 {
     cushim_view view;
 
-    CHECK(cushim_view_part(CUSHIM_VIEW(slices[part->slice]), part->first, part->length, &view));
+    CHECK(cushim_view_part(CUSHIM_VIEW(part->in.slice), part->first, part->length, &view));
     return view;
 }
 
@@ -99,8 +78,10 @@ static cushim_view view_of(const struct part *part)
 
 static bool conflict(const struct part *a, const struct part *b)
 {
-    return a->length && b->length && a->slice == b->slice && (a->write || b->write) &&
-           a->first < b->first + b->length && b->first < a->first + a->length;
+    const uint64_t x = a->in.address + 4 * a->first, y = b->in.address + 4 * b->first;
+
+    return a->length && b->length && (a->write || b->write) && x < y + 4 * b->length &&
+           y < x + 4 * a->length;
 }
 
 static bool conflicts(const struct step *a, const struct step *b)
@@ -146,7 +127,7 @@ static void record_work(int recorder)
     if (step.kind != FILL) {
         do
             step.from = draw_part(false);
-        while (step.from.slice == step.to.slice);
+        while (step.from.in.address == step.to.in.address);
         if (step.from.length < step.to.length)
             step.to.length = step.from.length;
         step.from.length = step.to.length;
@@ -160,6 +141,67 @@ static void record_work(int recorder)
                             CUSHIM_INOUT(view_of(&step.to)), CUSHIM_IN(view_of(&step.from)),
                             CUSHIM_VALUE(step.value), CUSHIM_VALUE(step.to.length)));
     add(&step, recorder, false);
+}
+
+/* --- allocations --- */
+
+/* Returns the first units that are free, so many in a row. */
+static uint32_t first_free(const struct arena *arena, uint32_t units)
+{
+    uint32_t n = 0, i = 0;
+
+    for (; n < units; i++)
+        n = arena->taken[i] ? 0 : n + 1;
+    return i - units;
+}
+
+static void mark(const struct memory *memory, bool taken)
+{
+    const uint64_t first = (memory->address - memory->arena->address) / UNIT;
+
+    for (uint32_t i = 0; i < (4 * memory->length + UNIT - 1) / UNIT; i++) {
+        CHECK_EQ(memory->arena->taken[first + i], !taken);
+        memory->arena->taken[first + i] = taken;
+    }
+}
+
+/* The first step that uses new memory writes all of it. */
+static void allocate(int recorder, struct memory *memory)
+{
+    const struct step fill = {.kind = FILL, .value = draw(1000)};
+    const cushim_stream on = program.recorders[recorder];
+    struct arena *arena = program.arena;
+    uint32_t place;
+
+    *memory = (struct memory){.length = 1 + draw(LONGEST), .arena = arena};
+    place = first_free(arena, (4 * memory->length + UNIT - 1) / UNIT);
+    CHECK(cushim_slice_alloc(on, 4, memory->length, &memory->slice));
+    CHECK(cushim_slice_use(on, memory->slice, true, &memory->address));
+    if (!arena->address)
+        arena->address = memory->address;
+    CHECK_EQ(memory->address, arena->address + place * UNIT);
+    mark(memory, true);
+    memory->values = &arena->values[place * UNIT / 4];
+    CHECK(cushim_slice_fill(on, memory->slice, fill.value));
+    add(&(struct step){.kind = FILL, .value = fill.value, .to = {*memory, 0, memory->length, true}},
+        recorder, false);
+}
+
+static void free_made(struct memory *memory)
+{
+    mark(memory, false);
+    cushim_slice_free(&memory->slice);
+    memory->length = 0;
+}
+
+static void allocate_or_free(int recorder)
+{
+    struct memory *memory = &memories[SLICES + draw(MADE)];
+
+    if (memory->length)
+        free_made(memory);
+    else
+        allocate(recorder, memory);
 }
 
 static void record_in_order(int recorder)
@@ -198,21 +240,31 @@ static void order(int recorder)
     }
 }
 
-static cushim_graph record(void)
+static void begin_recording(void)
 {
-    cushim_graph graph = CUSHIM_NONE;
+    const bool shares = draw(2);
 
+    program.arena = shares ? shared_bytes : &arenas[n_arenas++];
+    CHECK(cushim_capture_begin_with(
+        context, cushim_capture_params(.arena = shares ? shared : (cushim_arena){0}),
+        &program.recorders[0]));
+}
+
+static void record(void)
+{
     memset(&program, 0, sizeof(program));
-    CHECK(cushim_capture_begin(context, &program.recorders[0]));
+    begin_recording();
     for (int i = 1; i < RECORDERS; i++)
         CHECK(cushim_stream_fork(program.recorders[0], &program.recorders[i]));
     while (program.n < STEPS) {
         const int recorder = (int) draw(RECORDERS);
-        const uint32_t what = draw(10);
+        const uint32_t what = draw(12);
 
         if (what < 7)
             record_work(recorder);
-        else if (what < 8)
+        else if (what < 9)
+            allocate_or_free(recorder);
+        else if (what < 10)
             record_in_order(recorder);
         else
             order(recorder);
@@ -220,100 +272,22 @@ static cushim_graph record(void)
     for (int i = 1; i < RECORDERS; i++)
         if (draw(2))
             cushim_stream_free(&program.recorders[i]);
-    CHECK(cushim_capture_end(&program.recorders[0], &graph));
+    CHECK(cushim_capture_end(&program.recorders[0], &program.graph));
     for (int i = 1; i < RECORDERS; i++)
         cushim_stream_free(&program.recorders[i]);
-    return graph;
-}
-
-/* --- the graph's order --- */
-
-static struct {
-    void *nodes[NODES], *from[NODES * NODES], *to[NODES * NODES];
-    size_t n_nodes, n_edges;
-    int step[NODES]; /* -1: a node without work */
-    steps after[NODES];
-} got;
-
-static int index_of(const void *node)
-{
-    for (size_t i = 0; i < got.n_nodes; i++)
-        if (got.nodes[i] == node)
-            return (int) i;
-    return -1;
-}
-
-/* Both drivers list nodes in the order in which they were added. */
-static void read_graph(cushim_graph graph)
-{
-    enum { EMPTY = 5 };
-    void *raw = NULL;
-    int n = 0;
-
-    CHECK(cushim_graph_raw(graph, &raw, NULL));
-    got.n_nodes = NODES;
-    got.n_edges = NODES * NODES;
-    CHECK_EQ(RAW(cuGraphGetNodes, (void *, void **, size_t *), raw, got.nodes, &got.n_nodes), 0);
-    CHECK_EQ(RAW(cuGraphGetEdges, (void *, void **, void **, size_t *), raw, got.from, got.to,
-                 &got.n_edges),
-             0);
-    for (size_t i = 0; i < got.n_nodes; i++) {
-        int type = 0;
-
-        CHECK_EQ(RAW(cuGraphNodeGetType, (void *, int *), got.nodes[i], &type), 0);
-        got.step[i] = type == EMPTY ? -1 : n++;
-        got.after[i] = 0;
-    }
-    CHECK_EQ(n, STEPS);
-}
-
-/* Edges lead from nodes to later ones. */
-static void follow_edges(void)
-{
-    for (size_t i = 0; i < got.n_nodes; i++)
-        for (size_t k = 0; k < got.n_edges; k++) {
-            const int from = index_of(got.from[k]);
-
-            if (got.to[k] != got.nodes[i])
-                continue;
-            got.after[i] |= got.after[from];
-            if (got.step[from] >= 0)
-                got.after[i] |= (steps) 1 << got.step[from];
-        }
-}
-
-/* Tells whether another edge leads to the same order. */
-static bool is_needed(size_t edge)
-{
-    const int from = index_of(got.from[edge]);
-
-    for (size_t k = 0; k < got.n_edges; k++) {
-        const int other = index_of(got.from[k]);
-
-        if (k != edge && got.to[k] == got.to[edge] && got.step[from] >= 0 &&
-            got.after[other] >> got.step[from] & 1)
-            return false;
-    }
-    return true;
-}
-
-static void check_order(cushim_graph graph)
-{
-    read_graph(graph);
-    follow_edges();
-    for (size_t i = 0; i < got.n_nodes; i++)
-        if (got.step[i] >= 0)
-            CHECK_EQ(got.after[i], program.steps[got.step[i]].after);
-    for (size_t k = 0; k < got.n_edges; k++)
-        CHECK_EQ(is_needed(k), true);
 }
 
 /* --- the results --- */
 
+static uint32_t *values_of(const struct part *part)
+{
+    return part->length ? &part->in.values[part->first] : NULL;
+}
+
 static void do_step(const struct step *s)
 {
-    uint32_t *to = &expected[s->to.slice][s->to.first];
-    const uint32_t *from = &expected[s->from.slice][s->from.first];
+    uint32_t *to = values_of(&s->to);
+    const uint32_t *from = values_of(&s->from);
 
     for (uint32_t i = 0; i < s->to.length; i++)
         to[i] = s->kind == FILL   ? s->value
@@ -321,27 +295,67 @@ static void do_step(const struct step *s)
                                   : to[i] * 3 + from[i] + s->value;
 }
 
-static void check_results(cushim_graph graph)
+static void launch(const struct program *p, int times)
 {
-    uint32_t values[N];
-
-    memset(calls, 0, sizeof(calls));
-    for (int i = 0; i < 2; i++) {
-        CHECK(cushim_graph_launch(graph, stream));
+    for (int i = 0; i < times; i++) {
+        CHECK(cushim_graph_launch(p->graph, streams[draw(2)]));
         for (int k = 0; k < STEPS; k++)
-            do_step(&program.steps[k]);
+            do_step(&p->steps[k]);
     }
-    for (int i = 0; i < SLICES; i++) {
-        CHECK(cushim_slice_read(stream, slices[i], values, N));
-        for (int k = 0; k < N; k++)
-            CHECK_EQ(values[k], expected[i][k]);
+}
+
+static void check_results(void)
+{
+    uint32_t values[LONGEST];
+
+    for (int i = 0; i < SLICES + MADE; i++) {
+        if (!memories[i].length)
+            continue;
+        CHECK(cushim_slice_read(stream, memories[i].slice, values, memories[i].length));
+        for (uint32_t k = 0; k < memories[i].length; k++)
+            CHECK_EQ(values[k], memories[i].values[k]);
     }
-    CHECK(cushim_stream_synchronize(stream));
+}
+
+/* Events and calls of the program, which was launched three times. */
+static void check_calls(void)
+{
+    CHECK(cushim_context_synchronize(context));
     for (int k = 0; k < STEPS; k++) {
-        CHECK_EQ(calls[k], program.steps[k].kind == HOST ? 2 : 0);
+        CHECK_EQ(calls[k], program.steps[k].kind == HOST ? 3 : 0);
         if (program.events[k].id)
             CHECK(cushim_event_query(program.events[k]));
     }
+}
+
+static void launch_all(void)
+{
+    memset(calls, 0, sizeof(calls));
+    launch(&program, 2);
+    check_results();
+    for (int i = 0; i < KEPT; i++)
+        if (kept[i].graph.id)
+            launch(&kept[i], 1);
+    check_results();
+    launch(&program, 1);
+    check_results();
+    memset(calls, 0, sizeof(calls));
+    launch(&program, 3);
+    check_calls();
+}
+
+/* Slices that live on, and what other graphs do to them, are for the next programs. */
+static void keep_or_free(void)
+{
+    const uint32_t i = draw(KEPT);
+
+    for (int k = 0; k < STEPS; k++)
+        cushim_event_free(&program.events[k]);
+    cushim_graph_free(&kept[i].graph);
+    kept[i] = program;
+    for (int k = SLICES; k < SLICES + MADE; k++)
+        if (memories[k].length && draw(3) == 0)
+            free_made(&memories[k]);
 }
 
 static void begin(const char *library)
@@ -349,18 +363,28 @@ static void begin(const char *library)
     CHECK(cushim_open(cushim_open_params(.library = library), &driver));
     CHECK(cushim_context_primary(driver, 0, &context));
     CHECK(cushim_stream_new(context, NULL, &stream));
+    CHECK(cushim_stream_new(context, NULL, &streams[1]));
+    streams[0] = stream;
+    CHECK(cushim_arena_new(context, NULL, &shared));
     CHECK(cushim_module_load_text(context, ptx, NULL, &module));
     CHECK(cushim_module_function(module, "mix", &mix));
-    for (int i = 0; i < SLICES; i++)
-        CHECK(cushim_slice_zeros(stream, 4, N, &slices[i]));
+    for (int i = 0; i < SLICES; i++) {
+        memories[i] = (struct memory){.length = N, .values = first_values[i]};
+        CHECK(cushim_slice_zeros(stream, 4, N, &memories[i].slice));
+        CHECK(cushim_slice_use(stream, memories[i].slice, true, &memories[i].address));
+    }
 }
 
 static void end(void)
 {
-    for (int i = 0; i < SLICES; i++)
-        cushim_slice_free(&slices[i]);
+    for (int i = 0; i < SLICES + MADE; i++)
+        cushim_slice_free(&memories[i].slice);
+    for (int i = 0; i < KEPT; i++)
+        cushim_graph_free(&kept[i].graph);
+    cushim_arena_free(&shared);
     cushim_module_free(&module);
     cushim_stream_free(&stream);
+    cushim_stream_free(&streams[1]);
     cushim_context_free(&context);
     cushim_close(&driver);
 }
@@ -375,13 +399,10 @@ static int run(uint32_t seed, const char *library)
         CHECK(cushim_mock_configure(cushim_mock_config(.seed = seed)));
     begin(library ? library : MOCK);
     for (int i = 0; i < PROGRAMS; i++) {
-        cushim_graph graph = record();
-
-        check_order(graph);
-        check_results(graph);
-        cushim_graph_free(&graph);
-        for (int k = 0; k < STEPS; k++)
-            cushim_event_free(&program.events[k]);
+        record();
+        check_order();
+        launch_all();
+        keep_or_free();
     }
     end();
     if (library)

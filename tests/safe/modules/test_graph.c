@@ -192,8 +192,8 @@ Test(graph, what_cannot_be_recorded_is_refused_and_the_rest_is_not, .init = begi
     assert_ok(cushim_capture_begin(w.context, &recorder));
     add(recorder, x, y);
 #define REFUSED(call) assert_refused(call, CUSHIM_ERROR_CAPTURING, "records for a graph")
-    REFUSED(cushim_slice_alloc(recorder, 4, N, &made));
-    REFUSED(cushim_slice_zeros(recorder, 4, N, &made));
+    REFUSED(cushim_slice_from(recorder, values, N, &made));
+    REFUSED(cushim_slice_alloc_shared(recorder, 4, N, &made));
     REFUSED(cushim_slice_read(recorder, x, values, N));
     REFUSED(cushim_slice_write(recorder, x, values, N));
     REFUSED(cushim_stream_synchronize(recorder));

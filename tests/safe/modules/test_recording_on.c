@@ -79,7 +79,8 @@ Test(recording_on, in_order_everything_is_a_chain, .init = begin)
 
 Test(recording_on, a_new_recorder_has_parameters_too, .init = begin)
 {
-    struct cushim_capture_params params = {sizeof(params), (enum cushim_capture_mode) 3, 0};
+    struct cushim_capture_params params = {.size = sizeof(params),
+                                           .mode = (enum cushim_capture_mode) 3};
     cushim_slice x = zeros(), y = zeros();
     cushim_stream recorder = CUSHIM_NONE;
     cushim_graph graph = CUSHIM_NONE;
@@ -91,8 +92,8 @@ Test(recording_on, a_new_recorder_has_parameters_too, .init = begin)
     assert_refused(cushim_capture_begin_with(w.context, &params, &recorder),
                    CUSHIM_ERROR_INVALID_ARGUMENT, "cushim_capture_begin_with: .order is 3");
     for (int as_recorded = 0; as_recorded < 2; as_recorded++) {
-        params = (struct cushim_capture_params){sizeof(params), CUSHIM_CAPTURE_MODE_THREAD_LOCAL,
-                                                (enum cushim_capture_order) as_recorded};
+        params.mode = CUSHIM_CAPTURE_MODE_THREAD_LOCAL;
+        params.order = (enum cushim_capture_order) as_recorded;
         assert_ok(cushim_capture_begin_with(w.context, &params, &recorder));
         record_add(recorder, x, 1);
         record_add(recorder, y, 1);
@@ -112,7 +113,8 @@ Test(recording_on, a_new_recorder_has_parameters_too, .init = begin)
 
 Test(recording_on, capture_modes, .init = begin)
 {
-    struct cushim_capture_params params = {sizeof(params), (enum cushim_capture_mode) 3, 0};
+    struct cushim_capture_params params = {.size = sizeof(params),
+                                           .mode = (enum cushim_capture_mode) 3};
     cushim_stream legacy = CUSHIM_NONE;
     cushim_graph graph = CUSHIM_NONE;
     cushim_slice x = zeros();

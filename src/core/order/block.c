@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+/* Blocks: allocations of streams that record, from arenas and as nodes of graphs. */
+#include "core/order/block.h"
+
+#include <stdlib.h>
+
+#include "core/order/arena.h"
+#include "core/order/recording.h"
+
+static cushim_status fail_memory(const struct cushim__scope *scope)
+{
+    return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, scope->call, scope->label,
+                           "%s: no memory to keep track of memory", scope->call);
+}
+
+/* --- nodes of the graph --- */
+
+/* Returns the recording that a timeline records for, if it is the one with an id. */
+static struct cushim__recording *recording_of(const struct cushim__timeline *timeline, uint64_t id)
+{
+    struct cushim__recording *recording = timeline->branch ? timeline->branch->recording : NULL;
+
+    return recording && recording->id == id ? recording : NULL;
+}
+
+/* Only work of the recording may use the memory, which is there only while its graph runs. */
+static struct cushim__block *make_node(struct cushim__timeline *timeline, size_t bytes, uint64_t id)
+{
+    struct cushim__block *block = calloc(1, sizeof(*block));
+
+    if (!block)
+        return NULL;
+    block->buffer =
+        cushim__buffer_new(timeline->context, CUSHIM__MEMORY_NODE, 0, NULL, bytes, NULL, NULL);
+    if (!block->buffer) {
+        free(block);
+        return NULL;
+    }
+    atomic_init(&block->references, 1);
+    block->buffer->restricted = true;
+    block->buffer->recording = id;
+    block->bytes = bytes;
+    block->timeline = cushim__timeline_ref(timeline);
+    block->recording = id;
+    return block;
+}
+
+static void free_node(struct cushim__block *block, const char *call)
+{
+    cushim__buffer_unref(block->buffer, call, NULL);
+    cushim__timeline_unref(block->timeline);
+    free(block);
+}
+
+/* The slice is made at the place that the thread has set. */
+static void note_place(struct cushim__block *block)
+{
+    const char *place = cushim__handle_source_location(NULL);
+
+    cushim__source_place_set(&block->made, place);
+    cushim__handle_source_location(place);
+}
+
+/* What begins is recorded, because other work must not use the memory (submit.c). */
+static cushim_status allocate_node(struct cushim__scope *scope, struct cushim__block *block)
+{
+    const struct cushim__access access = {block->buffer, 0, block->bytes, true};
+    struct cushim__submission s = {.scope = scope,
+                                   .timeline = block->timeline,
+                                   .accesses = &access,
+                                   .n = 1,
+                                   .recordable = true};
+    struct cushim__recording *recording;
+    cushim_status status = cushim__submit_begin(&s);
+
+    if (status)
+        return status;
+    recording = block->timeline->branch->recording;
+    status =
+        CU_CALL(scope, cuMemAllocAsync, (&block->buffer->address, block->bytes, recording->cu));
+    if (!status) {
+        block->next = recording->unfreed;
+        recording->unfreed = block;
+        recording->allocates = true;
+    }
+    cushim__submit_end(&s);
+    return status;
+}
+
+static cushim_status new_node(struct cushim__scope *scope, struct cushim__timeline *timeline,
+                              size_t bytes, uint64_t id, struct cushim__block **ret_block)
+{
+    struct cushim__block *block = make_node(timeline, bytes, id);
+    cushim_status status;
+
+    if (!block)
+        return fail_memory(scope);
+    note_place(block);
+    status = allocate_node(scope, block);
+    if (status)
+        free_node(block, scope->call);
+    else
+        *ret_block = block;
+    return status;
+}
+
+/* Under the stream lock. */
+static void forget_unfreed(struct cushim__recording *recording, const struct cushim__block *block)
+{
+    struct cushim__block **link = &recording->unfreed;
+
+    while (*link != block)
+        link = &(*link)->next;
+    *link = block->next;
+}
+
+/* Under the stream lock. A graph that does not free cannot be launched twice: there is none then.
+ */
+static void note_freed(struct cushim__block *block, cushim_status status)
+{
+    struct cushim__recording *recording = recording_of(block->timeline, block->recording);
+
+    if (!recording)
+        return;
+    forget_unfreed(recording, block);
+    if (status)
+        recording->broken = status;
+}
+
+static void record_free(struct cushim__scope *scope, struct cushim__block *block)
+{
+    const struct cushim__access access = {block->buffer, 0, block->bytes, true};
+    struct cushim__submission s = {.scope = scope,
+                                   .timeline = block->timeline,
+                                   .accesses = &access,
+                                   .n = 1,
+                                   .recordable = true};
+    cushim_status status = cushim__submit_begin(&s);
+
+    if (!status) {
+        status = CU_CALL(scope, cuMemFreeAsync, (block->buffer->address, block->timeline->cu));
+        note_freed(block, status);
+        cushim__submit_end(&s);
+        return;
+    }
+    cushim__timeline_lock(block->timeline);
+    note_freed(block, status);
+    cushim__timeline_unlock(block->timeline);
+}
+
+/* Of a recording that has ended nothing is there any more. */
+static bool is_recorded(const struct cushim__block *block)
+{
+    bool records;
+
+    cushim__timeline_lock(block->timeline);
+    records = recording_of(block->timeline, block->recording) != NULL;
+    cushim__timeline_unlock(block->timeline);
+    return records;
+}
+
+static void give_back_node(struct cushim__block *block, const char *call, const char *label)
+{
+    struct cushim__error before;
+    struct cushim__scope scope;
+
+    if (is_recorded(block)) {
+        cushim__error_keep(&before);
+        cushim__scope_to_free(block->timeline->context, call, label, &scope);
+        record_free(&scope, block);
+        cushim__scope_leave(&scope, CUSHIM_OK);
+        cushim__error_restore(&before);
+    }
+    free_node(block, call);
+}
+
+/* --- arenas --- */
+
+/* Gives the recording an arena of its own, unless another thread has been faster. */
+static cushim_status make_arena(const struct cushim__scope *scope,
+                                struct cushim__timeline *timeline, uint64_t id,
+                                struct cushim__device_arena **ret_arena)
+{
+    const struct cushim__device_arena_wish wish = {.bytes = 0};
+    struct cushim__recording *recording;
+    struct cushim__device_arena *arena = NULL, *other = NULL;
+
+    if (!scope->context->limits.maps_memory)
+        return cushim__device_arena_fail_unmapped(scope,
+                                                  "arena for this recording but one of the "
+                                                  "program's, cushim_capture_params(.arena)");
+    CUSHIM_TRY(cushim__device_arena_new(scope, &wish, &arena));
+    cushim__timeline_lock(timeline);
+    recording = recording_of(timeline, id);
+    if (recording && recording->arena) {
+        other = arena;
+        arena = recording->arena;
+        cushim__object_ref(&arena->object);
+    } else if (recording) {
+        recording->arena = arena;
+        cushim__object_ref(&arena->object);
+    }
+    cushim__timeline_unlock(timeline);
+    if (other)
+        cushim__object_unref(&other->object);
+    *ret_arena = arena;
+    return CUSHIM_OK;
+}
+
+/* --- both --- */
+
+/* What a stream records for. */
+struct source {
+    uint64_t id; /* of the recording; 0: none */
+    bool nodes;
+    struct cushim__device_arena *arena; /* with a reference, or NULL: none yet */
+};
+
+static struct source find_source(struct cushim__timeline *timeline)
+{
+    const struct cushim__recording *recording;
+    struct source source = {0};
+
+    cushim__timeline_lock(timeline);
+    if (timeline->branch) {
+        recording = timeline->branch->recording;
+        source = (struct source){recording->id, recording->memory_nodes, recording->arena};
+        if (source.arena)
+            cushim__object_ref(&source.arena->object);
+    }
+    cushim__timeline_unlock(timeline);
+    return source;
+}
+
+cushim_status cushim__block_new(struct cushim__scope *scope, struct cushim__timeline *timeline,
+                                size_t bytes, struct cushim__block **ret_block)
+{
+    cushim_status status = CUSHIM_OK;
+    struct source source;
+
+    /* A stream that records was so before any thread knew it. */
+    if (!timeline->not_fast)
+        return CUSHIM_OK;
+    source = find_source(timeline);
+    if (!source.id)
+        return CUSHIM_OK;
+    if (source.nodes)
+        return new_node(scope, timeline, bytes, source.id, ret_block);
+    if (!source.arena)
+        status = make_arena(scope, timeline, source.id, &source.arena);
+    if (!status)
+        status = cushim__device_arena_take(scope, source.arena, bytes, ret_block);
+    if (source.arena)
+        cushim__object_unref(&source.arena->object);
+    return status;
+}
+
+void cushim__block_unref(struct cushim__block *block, const char *call, const char *label)
+{
+    if (atomic_fetch_sub_explicit(&block->references, 1, memory_order_acq_rel) != 1)
+        return;
+    if (block->arena)
+        cushim__device_arena_give_back(block);
+    else
+        give_back_node(block, call, label);
+}
