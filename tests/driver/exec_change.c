@@ -292,6 +292,7 @@ static void ask_capture_to(struct subject *s)
     CUgraphNode node = NULL;
     CUdeviceptr allocated = 0;
     CUgraphNodeType type = (CUgraphNodeType) 99;
+    CUgraphExec exec = NULL;
     size_t n = 0;
 
     CALL(cuGraphCreate, (&graph, 0));
@@ -304,6 +305,7 @@ static void ask_capture_to(struct subject *s)
     ASK("to", cuStreamBeginCaptureToGraph, (s->stream, graph, &node, NULL, 1, 0));
     ASK("to_twice", cuStreamBeginCaptureToGraph, (s->stream, graph, &node, NULL, 1, 0));
     ASK("to_destroy", cuGraphDestroy, (graph));
+    ASK("to_inst", cuGraphInstantiateWithFlags, (&exec, graph, 0));
     ASK("to_alloc", cuMemAllocAsync, (&allocated, 64, s->stream));
     report("to_alloc_v", allocated != 0);
     ASK("to_free", cuMemFreeAsync, (allocated, s->stream));
@@ -317,6 +319,52 @@ static void ask_capture_to(struct subject *s)
     CALL(cuGraphGetRootNodes, (graph, &node, &n));
     CALL(cuGraphNodeGetType, (node, &type));
     report("to_root", type);
+}
+
+/* --- graphs that were moved into others --- */
+
+static CUgraph new_row(CUgraphNode *ret_node)
+{
+    CUgraph graph = NULL;
+
+    CALL(cuGraphCreate, (&graph, 0));
+    CALL(cuGraphAddEmptyNode, (ret_node, graph, NULL, 0));
+    return graph;
+}
+
+static int move(CUgraph outer, CUgraph inner)
+{
+    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_GRAPH};
+    CUgraphNode node = NULL;
+
+    params.graph.graph = inner;
+    params.graph.ownership = CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE;
+    return CALL(cuGraphAddNode_v2, (&node, outer, NULL, NULL, 0, &params));
+}
+
+static void ask_moved(void)
+{
+    CUDA_MEM_ALLOC_NODE_PARAMS alloc = {
+        .poolProps = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+                      .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE}},
+        .bytesize = 64};
+    CUgraphExecUpdateResultInfo info = {0};
+    CUgraphNode node = NULL, child = NULL;
+    CUgraph inner = new_row(&node), outer = new_row(&node), same = new_row(&node), copy = NULL;
+    CUgraphExec exec = NULL, of_same = NULL;
+
+    CALL(cuGraphInstantiateWithFlags, (&of_same, same, 0));
+    report("moved", move(outer, inner));
+    ASK("moved_inst", cuGraphInstantiateWithFlags, (&exec, inner, 0));
+    ASK("moved_destroy", cuGraphDestroy, (inner));
+    ASK("moved_clone", cuGraphClone, (&copy, inner));
+    ASK("moved_child", cuGraphAddChildGraphNode, (&child, same, NULL, 0, inner));
+    report("moved_twice", move(same, inner));
+    ASK("moved_update", cuGraphExecUpdate_v2, (of_same, inner, &info));
+    ASK("moved_empty", cuGraphAddEmptyNode, (&node, inner, NULL, 0));
+    ASK("moved_alloc", cuGraphAddMemAllocNode, (&node, inner, NULL, 0, &alloc));
+    ASK("moved_inst_outer", cuGraphInstantiateWithFlags, (&exec, outer, 0));
+    report("moved_to_itself", move(same, same));
 }
 
 void ask_exec_change(void)
@@ -333,4 +381,5 @@ void ask_exec_change(void)
     ask_updates(&subject);
     ask_instantiations(&subject);
     ask_capture_to(&subject);
+    ask_moved();
 }

@@ -53,6 +53,49 @@ Test(link, two_texts)
     EXPECT(CUDA_ERROR_INVALID_HANDLE, mock_cuLinkDestroy(state));
 }
 
+/* The head of a member of an archive. */
+#define MEMBER(name, size) name "0           0     0     644     " size "`\n"
+
+/* As libcudadevrt.a begins: a table of symbols, the long names, and a member that has such a name.
+ */
+static const char runtime[] = "!<arch>\n" MEMBER("/               ", "3         ") "abc\n" MEMBER(
+    "//              ", "24        ") "cuda_device_runtime.o/\n\n" MEMBER("/0              ",
+                                                                          "4         ") "\177ELF";
+static const char other[] =
+    "!<arch>\n" MEMBER("//              ", "24        ") "cuda_device_runtimes.o/\n" MEMBER(
+        "/0              ", "4         ") "\177ELF";
+
+static CUresult add_library(CUlinkState state, const char *archive, size_t size)
+{
+    return mock_cuLinkAddData_v2(state, CU_JIT_INPUT_LIBRARY, TEXT(archive), size, "library", 0,
+                                 NULL, NULL);
+}
+
+Test(link, the_library_of_the_device_runtime)
+{
+    static const char text[] =
+        HEADER ".extern .func cudaGraphSetConditional(.param .b64 h, .param .b32 v);\n"
+               ".visible .entry one(.param .u64 h) { .reg .b64 %h; ld.param.u64 %h, [h];\n"
+               "{ .param .b64 a; .param .b32 b; st.param.b64 [a], %h; st.param.b32 [b], 1;\n"
+               "call.uni cudaGraphSetConditional, (a, b); } ret; }\n";
+    CUlinkState state;
+    CUmodule module = NULL;
+    void *image = NULL;
+    size_t size = 0;
+
+    start();
+    state = create();
+    OK(add_library(state, runtime, sizeof(runtime) - 1));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuLinkComplete(state, &image, &size));
+    OK(add(state, text));
+    EXPECT(CUDA_ERROR_NO_BINARY_FOR_GPU, add_library(state, other, sizeof(other) - 1));
+    EXPECT(CUDA_ERROR_NO_BINARY_FOR_GPU, add_library(state, runtime, 8));
+    EXPECT(CUDA_ERROR_NO_BINARY_FOR_GPU, add_library(state, runtime, 140));
+    OK(mock_cuLinkComplete(state, &image, &size));
+    OK(mock_cuModuleLoadData(&module, image));
+    OK(mock_cuLinkDestroy(state));
+}
+
 /* A comment is a comment, whatever it says. */
 Test(link, a_text_that_begins_as_linked_ones_once_did)
 {

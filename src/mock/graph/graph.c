@@ -180,6 +180,10 @@ CUresult mock__node_add(struct mock__graph *graph, const struct mock__predecesso
     CUresult result;
 
     MOCK__REQUIRE(node, CUDA_ERROR_OUT_OF_MEMORY);
+    if (graph->moved && is_memory_node(node)) {
+        mock__node_free(node);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
     result = add_edges(node, after);
     if (result == CUDA_SUCCESS)
         *ret_node = node;

@@ -84,6 +84,7 @@ struct mock__graph {
     size_t n_origins;
     struct mock__node *parent; /* the node whose graph this is, or NULL */
     bool instantiated;         /* belongs to an executable graph */
+    bool moved;                /* became the graph of a node, which did not copy it */
     unsigned captures;         /* how many captures add to it */
     unsigned n_execs;          /* how many executable graphs were made from it */
     struct mock__condition *conditions, *last_condition; /* in the order in which they were made */

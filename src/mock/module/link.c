@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * cuLink*. The inputs are PTX texts, and the result is one text that holds all of them: an image
- * that a module is loaded from, which links them anew.
+ * that a module is loaded from, which links them anew. libcudadevrt.a is an input, too: the
+ * functions of the device's runtime are the mock's own.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -132,6 +133,36 @@ static CUresult add_text(struct link *link, const char *text)
     return result;
 }
 
+/*
+ * Tells whether an archive is the library of the device's runtime: it has the member of that name.
+ * A name is in the member's head, or in a member of long names, which comes before those that use
+ * it.
+ */
+static bool is_device_runtime(const char *data, size_t size)
+{
+    enum { MAGIC = 8, HEAD = 60, SIZE_AT = 48 };
+    static const char magic[] = "!<arch>\n", name[] = "cuda_device_runtime.o/";
+    size_t at = MAGIC;
+
+    if (size < MAGIC || memcmp(data, magic, MAGIC) != 0)
+        return false;
+    while (size - at > HEAD) {
+        char text[11] = "";
+        size_t length;
+
+        memcpy(text, data + at + SIZE_AT, sizeof(text) - 1);
+        length = strtoul(text, NULL, 10);
+        if (length > size - at - HEAD)
+            return false;
+        if (!memcmp(data + at, "//", 2))
+            return memmem(data + at + HEAD, length, name, sizeof(name) - 1);
+        at += HEAD + length + length % 2;
+        if (at > size)
+            return false;
+    }
+    return false;
+}
+
 static CUresult check_type(CUjitInputType type)
 {
     switch ((int) type) {
@@ -178,6 +209,9 @@ static CUresult add_data(CUlinkState state, CUjitInputType type, const void *dat
     MOCK__TRY(find(state, &link));
     MOCK__REQUIRE(data && size && size < SIZE_MAX, CUDA_ERROR_INVALID_VALUE);
     MOCK__REQUIRE(limits && !link->image, CUDA_ERROR_INVALID_VALUE);
+    /* Its functions are here in any case, as far as there are such: see ptx/exec/builtin.h. */
+    if (type == CU_JIT_INPUT_LIBRARY && is_device_runtime(data, size))
+        return CUDA_SUCCESS;
     MOCK__TRY(check_type(type));
     MOCK__TRY(mock__image_text(data, size, mock__capability(link->context->device), &text));
     set_limits(link, limits);

@@ -87,9 +87,22 @@ static CUresult check_for_device(const struct mock__graph *graph, struct mock__r
     return CUDA_SUCCESS;
 }
 
+/* A stream captures to the graph, or to one within. */
+static bool is_captured(const struct mock__graph *graph)
+{
+    if (graph->captures)
+        return true;
+    for (const struct mock__node *node = graph->first; node; node = node->next)
+        for (size_t i = 0; i < node->n_within; i++)
+            if (is_captured(node->within[i]))
+                return true;
+    return false;
+}
+
 CUresult mock__graph_check(const struct mock__graph *graph, bool for_device,
                            struct mock__refusal *ret)
 {
+    MOCK__REQUIRE(!graph->moved && !is_captured(graph), CUDA_ERROR_INVALID_VALUE);
     if (graph->n_conditional || graph->conditions) {
         if (mock__conditions_unused(graph))
             return refuse(ret, MOCK__HANDLE_UNUSED, NULL, CUDA_ERROR_INVALID_VALUE);

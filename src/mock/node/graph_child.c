@@ -15,12 +15,13 @@ static bool is_within(const struct mock__graph *graph, const struct mock__graph 
 }
 
 /*
- * Takes a graph for a node. A graph that is moved can no longer be captured to or launched by
- * itself.
+ * Takes a graph for a node. A graph that is moved is no longer one by itself: it cannot be
+ * instantiated, destroyed, moved or copied to a node again, or be what another one is updated from.
  */
 static CUresult take_graph(struct mock__graph *graph, struct mock__graph *child, bool move,
                            struct mock__graph **ret_taken)
 {
+    MOCK__REQUIRE(!child->moved, CUDA_ERROR_INVALID_VALUE);
     if (!move) {
         MOCK__REQUIRE(!mock__graph_is_single(child), CUDA_ERROR_NOT_SUPPORTED);
         return mock__graph_copy(child, ret_taken);
@@ -46,10 +47,12 @@ CUresult mock__child_add(CUgraphNode *ret_node, CUgraph hGraph,
     MOCK__TRY(mock__graph_find(hChild, &child));
     MOCK__TRY(take_graph(graph, child, move, &taken));
     result = mock__node_add_child(graph, after, taken, &node);
-    if (result == CUDA_SUCCESS)
+    if (result == CUDA_SUCCESS) {
+        taken->moved = move;
         *ret_node = MOCK__HANDLE(node);
-    else if (!move)
+    } else if (!move) {
         mock__graph_free(taken);
+    }
     return result;
 }
 

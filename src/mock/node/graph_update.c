@@ -185,6 +185,7 @@ static CUresult update(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphExecUpdate
     MOCK__ENTER();
     MOCK__TRY(mock__exec_find(hGraphExec, &exec));
     MOCK__TRY(mock__graph_find(hGraph, &graph));
+    MOCK__REQUIRE(!graph->moved, CUDA_ERROR_INVALID_VALUE);
     result = mock__graph_update(exec->plan->graph, graph, ret_result, ret_node, ret_from_node);
     MOCK__TRY(result);
     if (*ret_result == CU_GRAPH_EXEC_UPDATE_SUCCESS)
