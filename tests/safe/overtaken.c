@@ -19,12 +19,17 @@ static void fill_slowly(void)
     OK(cushim_event_record(event, a));
 }
 
-static void expect_filled(cushim_stream stream)
+static void expect_value(cushim_stream stream, uint32_t expected)
 {
     uint32_t values[N];
 
     OK(cushim_slice_read(stream, x, values, N));
-    CHECK_EQ(values[0], 7);
+    CHECK_EQ(values[0], expected);
+}
+
+static void expect_filled(cushim_stream stream)
+{
+    expect_value(stream, 7);
 }
 
 /* --- an event is recorded elsewhere, and again where it was, while a thread asks for it --- */
@@ -308,6 +313,56 @@ static void a_recording_is_not_ruined(void)
     finish();
 }
 
+/* --- a stream begins to record while a thread that uses it waits for another stream --- */
+
+static void while_filling(bool is_after)
+{
+    if (is_after)
+        return;
+    next_step(1);
+    wait_for_step(3);
+}
+
+/* Has the lock of stream a for a while. */
+static void *fill_in_a(void *user)
+{
+    stop_at = "cuMemsetD32Async";
+    OK(cushim_slice_fill(a, x, 7u));
+    return user;
+}
+
+/* Needs the event of what stream a does, so it waits for that lock, without the one of stream b. */
+static void *fill_in_b(void *user)
+{
+    wait_for_step(1);
+    next_step(2);
+    OK(cushim_slice_fill(b, x, 8u));
+    return user;
+}
+
+/* The pause lets the second thread come to its wait; a slow machine only makes this test weaker. */
+static void work_is_recorded_that_had_to_wait(void)
+{
+    cushim_graph graph = CUSHIM_NONE;
+    pthread_t threads[2];
+
+    prepare();
+    at_stop = while_filling;
+    start_threads(&threads[0], 1, fill_in_a);
+    start_threads(&threads[1], 1, fill_in_b);
+    wait_for_step(2);
+    usleep(50000);
+    OK(cushim_capture_begin_on(b, NULL));
+    next_step(3);
+    join_threads(threads, 2);
+    OK(cushim_capture_end(&b, &graph));
+    expect_value(c, 7);
+    OK(cushim_graph_launch(graph, b));
+    expect_value(c, 8);
+    cushim_graph_free(&graph);
+    finish();
+}
+
 int main(void)
 {
     alarm(6 * PATIENCE_S);
@@ -320,6 +375,7 @@ int main(void)
     a_new_context_is_not_an_old_one();
     a_destroyed_stream_is_refused();
     a_recording_is_not_ruined();
+    work_is_recorded_that_had_to_wait();
     printf("right\n");
     return 0;
 }

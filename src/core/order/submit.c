@@ -285,34 +285,37 @@ static void note(struct cushim__submission *s)
             note_one(s, &(struct cushim__access){s->accesses[i].buffer->code, 0, 1, true});
 }
 
-/* Under the stream lock. The locks of the submission are released, and then forgotten without it.
+/*
+ * Under the stream lock. The locks of the submission are released, and then forgotten without it.
+ * If the holder of another stream's lock is in the way, *ret_busy is what it holds up.
  */
-static cushim_status begin_work(struct cushim__submission *s)
+static cushim_status begin_work(struct cushim__submission *s, struct cushim__point *ret_busy)
 {
-    struct cushim__point busy = {NULL, 0};
     cushim_status status;
 
-    for (;;) {
-        add(&s->locks, s->timeline->context, false);
-        status = check_alive(s);
-        if (!status)
-            status = cushim__lock_all(s->scope, &s->locks, s->accesses, s->n);
-        if (status)
-            return status;
-        status = wait_for_earlier(s, &busy);
-        if (!status && !busy.timeline && !s->waits_only)
-            note(s);
-        unlock(&s->locks);
-        if (!busy.timeline)
-            return status;
-        /* No lock is held while this waits for another stream's lock. */
-        cushim__timeline_unlock(s->timeline);
-        cushim__locks_forget(&s->locks);
-        status = cushim__point_mark_soon(s->scope, &busy);
-        cushim__timeline_lock(s->timeline);
-        if (status)
-            return status;
-    }
+    add(&s->locks, s->timeline->context, false);
+    status = check_alive(s);
+    if (!status)
+        status = cushim__lock_all(s->scope, &s->locks, s->accesses, s->n);
+    if (status)
+        return status;
+    status = wait_for_earlier(s, ret_busy);
+    if (!status && !ret_busy->timeline && !s->waits_only)
+        note(s);
+    unlock(&s->locks);
+    return status;
+}
+
+/* No lock is held while this waits for another stream's lock. */
+static cushim_status wait_for_busy(struct cushim__submission *s, struct cushim__point *busy)
+{
+    cushim_status status;
+
+    cushim__timeline_unlock(s->timeline);
+    cushim__locks_forget(&s->locks);
+    status = cushim__point_mark_soon(s->scope, busy);
+    cushim__timeline_lock(s->timeline);
+    return status;
 }
 
 /* Begins work on a timeline that records. It waits for nothing: a launch of the graph does. */
@@ -324,6 +327,24 @@ static cushim_status begin_recorded(const struct cushim__submission *s)
                                s->scope->call);
     CUSHIM_TRY(check_drivers(s->scope, s->accesses, s->n));
     return cushim__recording_submit(s);
+}
+
+/*
+ * While the stream lock is given up, another thread may begin a recording on the stream, or end it.
+ * So each time anew it is looked up which of both this is.
+ */
+static cushim_status begin_slow(struct cushim__submission *s)
+{
+    struct cushim__point busy = {NULL, 0};
+    cushim_status status;
+
+    do {
+        status = s->timeline->branch ? begin_recorded(s) : begin_work(s, &busy);
+        if (!busy.timeline)
+            return status;
+        status = wait_for_busy(s, &busy);
+    } while (!status);
+    return status;
 }
 
 static void leave(struct cushim__submission *s)
@@ -354,7 +375,7 @@ cushim_status cushim__submit_begin(struct cushim__submission *s)
         return CUSHIM_OK;
     status = check_thread(s);
     if (!status)
-        status = s->timeline->branch ? begin_recorded(s) : begin_work(s);
+        status = begin_slow(s);
     if (status)
         give_up(s);
     return status;
