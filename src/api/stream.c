@@ -191,35 +191,49 @@ static bool records(struct cushim__timeline *timeline)
     return is;
 }
 
-/* Takes all locks of both timelines: the stream locks in the order of their addresses. */
-static cushim_status join(struct cushim__scope *scope, struct cushim__timeline *timeline,
-                          struct cushim__timeline *other)
+/*
+ * Takes all locks of both timelines: the stream locks in the order of their addresses. Before it
+ * has them, another thread may free one of them, or begin to record on it: *ret_again is true then.
+ */
+static cushim_status join_locked(struct cushim__scope *scope, struct cushim__timeline *timeline,
+                                 struct cushim__timeline *other, bool *ret_again)
 {
     const bool in_order = (uintptr_t) timeline->lock < (uintptr_t) other->lock;
     struct cushim__timeline *first = in_order ? timeline : other;
     struct cushim__timeline *second = in_order ? other : timeline;
     struct cushim__locks locks = {.n = 0};
-    cushim_status status;
+    cushim_status status = CUSHIM_OK;
 
-    if (timeline == other)
-        return CUSHIM_OK;
-    /* Recorders of one recording share the lock, also when it has ended. */
-    if (timeline->lock == other->lock || records(timeline))
-        return cushim__recording_join(scope, timeline, other);
-    CUSHIM_TRY(cushim__check_not_recording(scope, other, JOINING));
     cushim__timeline_lock(first);
     cushim__timeline_lock(second);
     cushim__lock_contexts(&locks, timeline->context, other->context);
-    /* Another thread may have freed one of them before the locks were taken. */
+    *ret_again = timeline->branch || other->branch;
     if (timeline->retired || other->retired)
         status = cushim__fail_freed(scope);
-    else
+    else if (!*ret_again)
         status = cushim__timeline_join(scope, timeline, other);
     cushim__timeline_mark_waits(scope, timeline);
     cushim__timeline_mark_waits(scope, other);
     cushim__unlock_all(&locks);
     cushim__timeline_unlock(second);
     cushim__timeline_unlock(first);
+    return status;
+}
+
+static cushim_status join(struct cushim__scope *scope, struct cushim__timeline *timeline,
+                          struct cushim__timeline *other)
+{
+    cushim_status status = CUSHIM_OK;
+    bool again = timeline != other;
+
+    while (again && !status) {
+        /* Recorders of one recording share the lock, also when it has ended. */
+        if (timeline->lock == other->lock || records(timeline))
+            return cushim__recording_join(scope, timeline, other);
+        status = cushim__check_not_recording(scope, other, JOINING);
+        if (!status)
+            status = join_locked(scope, timeline, other, &again);
+    }
     return status;
 }
 
@@ -286,7 +300,7 @@ cushim_status cushim_stream_join(cushim_stream stream, cushim_stream other)
     return cushim__scope_leave(&scope, status);
 }
 
-/* Takes the locks of the stream and of both contexts. */
+/* Under the stream lock. Takes those of both contexts. */
 static cushim_status wait_for_event(const struct cushim__scope *scope,
                                     struct cushim__timeline *timeline,
                                     const struct cushim__event *event)
@@ -295,8 +309,6 @@ static cushim_status wait_for_event(const struct cushim__scope *scope,
     const struct cushim__point *point;
     cushim_status status;
 
-    CUSHIM_TRY(cushim__check_driver(scope, event->object.context, "event"));
-    cushim__timeline_lock(timeline);
     cushim__lock_contexts(&locks, timeline->context, event->object.context);
     if (timeline->retired)
         status = cushim__fail_freed(scope);
@@ -307,8 +319,22 @@ static cushim_status wait_for_event(const struct cushim__scope *scope,
         cushim__timeline_learn(timeline, point->timeline, point->number);
     cushim__timeline_mark_waits(scope, timeline);
     cushim__unlock_all(&locks);
-    cushim__timeline_unlock(timeline);
     return status;
+}
+
+static cushim_status wait_or_record(struct cushim__scope *scope, struct cushim__timeline *timeline,
+                                    struct cushim__event *event)
+{
+    cushim_status status = CUSHIM_OK;
+    bool records;
+
+    CUSHIM_TRY(cushim__check_driver(scope, event->object.context, "event"));
+    cushim__timeline_lock(timeline);
+    records = timeline->branch;
+    if (!records)
+        status = wait_for_event(scope, timeline, event);
+    cushim__timeline_unlock(timeline);
+    return records ? cushim__recording_wait(scope, timeline, event) : status;
 }
 
 cushim_status cushim_stream_wait(cushim_stream stream, cushim_event event)
@@ -322,10 +348,7 @@ cushim_status cushim_stream_wait(cushim_stream stream, cushim_event event)
     waited = cushim__handle_pin(event.id, CUSHIM__HANDLE_EVENT, __func__);
     if (!waited)
         return cushim__scope_leave(&scope, cushim__error()->status);
-    if (records(object->timeline))
-        status = cushim__recording_wait(&scope, object->timeline, waited);
-    else
-        status = wait_for_event(&scope, object->timeline, waited);
+    status = wait_or_record(&scope, object->timeline, waited);
     cushim__handle_unpin(event.id);
     return cushim__scope_leave(&scope, status);
 }

@@ -363,6 +363,64 @@ static void work_is_recorded_that_had_to_wait(void)
     finish();
 }
 
+/* --- a stream begins to record while a thread is about to let it wait --- */
+
+/* With the lock of the stream, which does not record yet. */
+static void *begin_slowly(void *user)
+{
+    stop_at = "cuStreamBeginCapture_v2";
+    OK(cushim_capture_begin_on(b, NULL));
+    return user;
+}
+
+static void *let_b_wait(void *user)
+{
+    wait_for_step(1);
+    next_step(2);
+    OK(cushim_stream_wait(b, event));
+    return user;
+}
+
+static void *join_b(void *user)
+{
+    wait_for_step(1);
+    next_step(2);
+    CHECK_EQ(cushim_stream_join(c, b), CUSHIM_ERROR_CAPTURING);
+    return user;
+}
+
+static void *join_to_b(void *user)
+{
+    wait_for_step(1);
+    next_step(2);
+    CHECK_EQ(cushim_stream_join(b, c), CUSHIM_ERROR_CAPTURING);
+    return user;
+}
+
+static void a_wait_does_not_ruin_a_recording(void *(*other)(void *user))
+{
+    cushim_graph graph = CUSHIM_NONE;
+    pthread_t threads[2];
+
+    prepare();
+    OK(cushim_slice_fill(b, y, 7u));
+    fill_slowly();
+    at_stop = while_filling;
+    start_threads(&threads[0], 1, begin_slowly);
+    start_threads(&threads[1], 1, other);
+    wait_for_step(2);
+    usleep(50000);
+    next_step(3);
+    join_threads(threads, 2);
+    OK(cushim_slice_fill(b, x, 8u));
+    OK(cushim_capture_end(&b, &graph));
+    expect_filled(c);
+    OK(cushim_graph_launch(graph, b));
+    expect_value(c, 8);
+    cushim_graph_free(&graph);
+    finish();
+}
+
 int main(void)
 {
     alarm(6 * PATIENCE_S);
@@ -376,6 +434,9 @@ int main(void)
     a_destroyed_stream_is_refused();
     a_recording_is_not_ruined();
     work_is_recorded_that_had_to_wait();
+    a_wait_does_not_ruin_a_recording(let_b_wait);
+    a_wait_does_not_ruin_a_recording(join_b);
+    a_wait_does_not_ruin_a_recording(join_to_b);
     printf("right\n");
     return 0;
 }
