@@ -168,8 +168,11 @@ class Misses(Replay):
                          ({"CUSHIM_NVRTC_RECORD": "a", "CUSHIM_NVRTC_REPLAY": "b"}, "each of CUSHIM_NVRTC_RECORD"),
                          ({"CUSHIM_NVRTC_REPLAY": "absent"}, "absent: No such file"),
                          ({"CUSHIM_NVRTC_RECORD": "a", "CUSHIM_NVRTC_REAL": "none"}, "no NVRTC found"),
-                         ({"CUSHIM_NVRTC_REPLAY": "broken"}, "broken:3: this line is not of a file of answers")]:
+                         ({"CUSHIM_NVRTC_REPLAY": "broken"}, "broken:3: this line is not of a file of answers"),
+                         ({"CUSHIM_NVRTC_REPLAY": "twice"}, "twice:4: this line is not of a file of answers")]:
             (self.folder / "broken").write_text("cushim-nvrtc 1\nnvrtc 13.0\nnonsense\n")
+            many = "architectures " + "90 " * 100000
+            (self.folder / "twice").write_text(f"cushim-nvrtc 1\nnvrtc 13.0\n{many}\n{many}\n")
             done = run(CUSHIM, "info", cwd=self.folder, env=environment(**env))
             self.assertIn(f"cushim-nvrtc: ", done.stdout)
             self.assertIn(why, done.stdout)

@@ -275,6 +275,8 @@ static bool read_archs(struct answers *answers, const char *text)
 {
     char *end;
 
+    if (answers->archs) /* a second such line */
+        return false;
     answers->archs = cushim__arena_alloc(&answers->arena, (strlen(text) + 1) * sizeof(int));
     while (answers->archs && *text) {
         answers->archs[answers->n_archs++] = (int) strtol(text, &end, 10);
