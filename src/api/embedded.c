@@ -94,11 +94,14 @@ static cushim_status module_of(const struct cushim__scope *scope,
 {
     struct loading mine = {.context = scope->context, .name = code->name};
     struct cushim__module *module;
+    struct cushim__error before;
     cushim_status status = CUSHIM_OK;
 
+    cushim__error_keep(&before);
     begin(&mine);
     module = cushim__registry_find(scope->context, code->name, scope->call);
     if (!module) {
+        cushim__error_restore(&before); /* that it is not loaded yet is no error */
         status = load(scope, code);
         if (!status)
             module = cushim__registry_find(scope->context, code->name, scope->call);
@@ -174,11 +177,14 @@ cushim_status cushim_embedded_load(cushim_context context, const struct cushim_e
 
 cushim_status cushim_embedded_unload(cushim_context context, const struct cushim_embedded *code)
 {
+    struct cushim__error before;
     struct cushim__scope scope;
 
     CUSHIM_TRY(check_code(code, __func__));
     CUSHIM_TRY(cushim__context_enter(context.id, __func__, &scope));
+    cushim__error_keep(&before);
     (void) cushim__registry_remove(scope.context, code->name, __func__);
+    cushim__error_restore(&before);
     return cushim__scope_leave(&scope, CUSHIM_OK);
 }
 
@@ -199,14 +205,22 @@ cushim_status cushim_embedded_function(cushim_context context,
 /*
  * The cache of a kernel has the function that a stream uses, for the streams that launched it last.
  * Each place is three words: a number that is odd while the others change, the stream and the
- * function. A function that is stale by now is found by the launch, which then looks for the kernel
- * anew.
+ * function. A function that is stale by now is not taken from it; one that another thread unloads
+ * meanwhile is found by the launch, which then looks for the kernel anew.
  */
 enum { PLACE_WORDS = 3, PLACES = CUSHIM_EMBEDDED_CACHE / PLACE_WORDS };
 
 static uint64_t *place_of(const struct cushim_embedded_kernel *kernel, uint64_t stream)
 {
     return kernel->cache + PLACE_WORDS * (cushim__handle_index(stream) % PLACES);
+}
+
+static bool is_open(uint64_t function)
+{
+    struct cushim__handle_slot *slot =
+        function ? cushim__slot_at(cushim__handle_index(function)) : NULL;
+
+    return slot && atomic_load_explicit(&slot->open, memory_order_acquire) == function;
 }
 
 static uint64_t recall(const struct cushim_embedded_kernel *kernel, uint64_t stream)
@@ -222,7 +236,7 @@ static uint64_t recall(const struct cushim_embedded_kernel *kernel, uint64_t str
     function = __atomic_load_n(&place[2], __ATOMIC_ACQUIRE);
     if (before & 1 || key != stream || __atomic_load_n(&place[0], __ATOMIC_RELAXED) != before)
         return 0;
-    return function;
+    return is_open(function) ? function : 0;
 }
 
 static void remember(const struct cushim_embedded_kernel *kernel, uint64_t stream,

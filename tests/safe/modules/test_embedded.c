@@ -123,6 +123,25 @@ Test(embedded, code_that_was_unloaded_is_loaded_again, .init = begin)
     finish();
 }
 
+/* That code is not loaded yet, or any more, is no error of the thread. */
+Test(embedded, what_succeeds_leaves_the_last_error, .init = begin)
+{
+    cushim_error_clear();
+    assert_ok(launch_on(stream, x, y));
+    assert_ok(cushim_embedded_unload(w.context, &code));
+    assert_ok(cushim_embedded_unload(w.context, &code));
+    assert_ok(cushim_embedded_load(w.context, &code));
+    cr_expect(eq(int, cushim_error_status(), CUSHIM_OK), "%s", cushim_error_text());
+    assert_ok(cushim_embedded_unload(w.context, &code));
+    cr_expect(ne(int, cushim_slice_fill(stream, x, 1.0), CUSHIM_OK));
+    assert_ok(launch_on(stream, x, y));
+    assert_ok(cushim_embedded_unload(w.context, &code));
+    assert_ok(cushim_embedded_unload(w.context, &code));
+    cr_expect(eq(int, cushim_error_status(), CUSHIM_ERROR_INVALID_ARGUMENT), "%s",
+              cushim_error_text());
+    finish();
+}
+
 Test(embedded, each_context_has_code_of_its_own, .init = begin)
 {
     cushim_context other = CUSHIM_NONE;
