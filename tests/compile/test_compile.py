@@ -131,8 +131,8 @@ class Headers(Compile):
             f"saxpy_launch(stream, {GRID}, 2, x, y, b)": "the kernel takes an integer here",
             f"saxpy_launch(stream, {GRID}, 2, x, y)": "arguments",
             f"saxpy_launch(stream, {GRID}, 2, x, y, 4, 4)": "arguments",
-            "saxpy_launch(stream, 4, 2, x, y, 4)": "cushim_launch_config|saxpy__launch",
-            f"saxpy_launch(context, {GRID}, 2, x, y, 4)": "cushim_stream|saxpy__launch",
+            "saxpy_launch(stream, 4, 2, x, y, 4)": "cushim_launch_config|cushim__launch_saxpy",
+            f"saxpy_launch(context, {GRID}, 2, x, y, 4)": "cushim_stream|cushim__launch_saxpy",
         }
         for compiler in C + CPP:
             self.assertEqual(self.check(compiler, f"saxpy_launch(stream, {GRID}, 2.0f, x, y, sizeof(b) / 4)"), "")
@@ -181,7 +181,7 @@ class Headers(Compile):
         self.write("program.c", '#include "kernels.h"\n'
                    "extern cushim_status (*const all_of_them)(cushim_stream, struct cushim_launch_config, "
                    f"{', '.join(types)}, {views});\ncushim_status (*const all_of_them)(cushim_stream, struct "
-                   f"cushim_launch_config, {', '.join(types)}, {views}) = types__launch;\n")
+                   f"cushim_launch_config, {', '.join(types)}, {views}) = cushim__launch_types;\n")
         for compiler in C + CPP:
             done = run(*compiler, *STRICT, "-fsyntax-only", "program.c", cwd=self.folder)
             self.assertEqual(done.stderr, "", compiler)
@@ -217,6 +217,16 @@ class Headers(Compile):
         for compiler in C + CPP:
             self.write("program.c", '#include "kernels.h"\n')
             self.assertEqual(run(*compiler, *STRICT, "-fsyntax-only", "program.c", cwd=self.folder).stderr, "")
+
+    def test_names_of_kernels_that_begin_alike(self):
+        kernels = [f'extern "C" __global__ void {name}(float *y) {{ y[0] = {value}; }}\n'
+                   for name, value in [("set", 1), ("set_", 2), ("set__", 3)]]
+        for name, value in [("set", 1), ("set_", 2), ("set__", 3)]:
+            self.write(f"{name}.c", PROGRAM.replace("LAUNCH", f"{name}_launch(stream, cushim_for_elements(1), y)"))
+            for order in (kernels, kernels[::-1]):
+                self.header("".join(order))
+                for compiler in (C[0], CPP[0]):
+                    self.assertEqual(self.build(compiler, f"{name}.c"), f"{value} 1 1 1\n")
 
     def test_structures_as_values(self):
         self.write("particle.h", "typedef struct particle { float x, y; } particle;\n")
@@ -366,6 +376,16 @@ class Refusals(Compile):
         self.assertIn("absent.cu: No such file", self.compile("absent.cu", "-o", "k.h", status=3))
         self.assertIn("no NVRTC found", self.compile("k.cu", "-o", "k.h", status=3, env=os.environ | {"CUSHIM_LIBNVRTC": "none"}))
         self.assertEqual([p.name for p in self.folder.iterdir()], ["k.cu"])
+
+    def test_nothing_written_replaces_the_source(self):
+        self.write("k.h", SAXPY)
+        (self.folder / "other.h").symlink_to("k.h")
+        for arguments in [("k.h", "-o", "k.h"), ("k.h", "-o", "./k.h"), ("other.h", "-o", "k.h"),
+                          ("k.h", "-o", "x.h", "-MF", "k.h"), ("k.h", "-o", "x.h", "-MF", "other.h")]:
+            self.assertIn("is the source, which", self.compile(*arguments, status=2))
+        self.assertIn("'x.h' is the output, which", self.compile("k.h", "-o", "x.h", "-MF", "x.h", status=2))
+        self.assertEqual((self.folder / "k.h").read_text(), SAXPY)
+        self.assertEqual(sorted(p.name for p in self.folder.iterdir()), ["k.h", "other.h"])
 
     def test_wrong_options_of_nvrtc(self):
         self.assertRegex(self.refuse(SAXPY, "--option=--there-is-none"), "there-is-none|INVALID_OPTION")

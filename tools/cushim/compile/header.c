@@ -161,12 +161,16 @@ static void append_argument(struct cushim__str *str, const struct type *type, co
                            name, name);
 }
 
+/*
+ * The function that the macro calls. A kernel's name in the middle of a name could make that of the
+ * macro of another kernel, such as scale__launch for scale and for scale_.
+ */
 static void append_launch(struct writer *writer, const struct kernel *kernel)
 {
     struct cushim__str *str = writer->str;
 
     cushim__str_append(str,
-                       "static inline CUSHIM_CHECKED cushim_status %s__launch(\n"
+                       "static inline CUSHIM_CHECKED cushim_status cushim__launch_%s(\n"
                        "    cushim_stream stream, struct cushim_launch_config config",
                        kernel->c);
     for (size_t i = 0; i < kernel->n; i++)
@@ -190,7 +194,7 @@ static void append_macro(struct writer *writer, const struct kernel *kernel)
     cushim__str_append(str, "#define %s_launch(stream, config", kernel->c);
     for (size_t i = 0; i < kernel->n; i++)
         cushim__str_append(str, ", %s", kernel->parameters[i]);
-    cushim__str_append(str, ") \\\n    %s__launch((stream), (config)", kernel->c);
+    cushim__str_append(str, ") \\\n    cushim__launch_%s((stream), (config)", kernel->c);
     for (size_t i = 0; i < kernel->n; i++) {
         const enum type_kind kind = kernel->types[i].kind;
 

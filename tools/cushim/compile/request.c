@@ -5,6 +5,7 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/util.h"
 #include "command.h"
@@ -239,6 +240,28 @@ static bool fits_format(const struct request *request)
     return true;
 }
 
+static bool is_same(const char *a, const char *b)
+{
+    struct stat of_a, of_b;
+
+    return !strcmp(a, b) || (!stat(a, &of_a) && !stat(b, &of_b) && of_a.st_dev == of_b.st_dev &&
+                             of_a.st_ino == of_b.st_ino);
+}
+
+/* Nothing that is written replaces the source, or what else is written. */
+static bool writes_new_files(const struct request *request)
+{
+    const char *dependencies = request->dependencies;
+
+    if (is_same(request->source, request->output))
+        return wrong("is the source, which the output would replace", request->output);
+    if (dependencies && is_same(request->source, dependencies))
+        return wrong("is the source, which the file of -MF would replace", dependencies);
+    if (dependencies && is_same(request->output, dependencies))
+        return wrong("is the output, which the file of -MF would replace", dependencies);
+    return true;
+}
+
 /* The name of the output without its suffix, as a name in C. */
 static const char *default_prefix(const struct request *request)
 {
@@ -270,7 +293,7 @@ int read_request(int argc, char **argv, struct request *request)
         return COMMAND_USAGE;
     }
     request->source = argv[optind];
-    if (!set_format(request) || !fits_format(request))
+    if (!set_format(request) || !fits_format(request) || !writes_new_files(request))
         return COMMAND_USAGE;
     if (!request->n_archs)
         request->archs[request->n_archs++] = (struct arch){.text = NULL};
