@@ -143,8 +143,8 @@ cushim_capture_begin_with(cushim_context context, const struct cushim_capture_pa
 /**
  * Begins a recording on a stream that exists. From now on it records, and what was submitted to it
  * before is no part of the graph. cushim_capture_end() makes the graph, and then the stream runs
- * work again; it is not freed. If the handle that began the recording is freed before, the
- * recording is given up. params may be NULL.
+ * work again; it is not freed. If the handle that began the recording is freed before, with all
+ * that cushim_stream_retain() has made of it, the recording is given up. params may be NULL.
  *
  * Work that the program submits to the CUstream itself is recorded, too. The driver refuses the
  * legacy default stream with 900 CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED. The result is

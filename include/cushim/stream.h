@@ -125,7 +125,7 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_stream_raw(cushim_stream stream,
  *     CUSHIM_TRY(cushim_stream_join(stream, beside));    what follows comes after both
  *     cushim_stream_free(&beside);
  *
- * A recorder (graph.h) cannot be forked: the result is CUSHIM_ERROR_CAPTURING.
+ * The fork of a recorder (graph.h) is another recorder for the same graph.
  */
 CUSHIM_API CUSHIM_CHECKED cushim_status cushim_stream_fork(cushim_stream stream,
                                                            cushim_stream *ret_stream);
