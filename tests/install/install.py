@@ -91,6 +91,13 @@ class Install(unittest.TestCase):
         for name in ["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2"]:
             run(sys.executable, "-c", f"import ctypes; ctypes.CDLL('{name}').nvrtcVersion", env={"LD_LIBRARY_PATH": folder})
 
+    def test_the_build_folder_has_the_variables_too(self):
+        path = {"PKG_CONFIG_PATH": Path(BUILD) / "meson-uninstalled"}
+        [library] = run("pkg-config", "--variable=library", "cushim-nvrtc", env=path).split()
+        run(sys.executable, "-c", f"import ctypes; ctypes.CDLL('{library}').nvrtcVersion")
+        [folder] = run("pkg-config", "--variable=mockdir", "cushim-mock", env=path).split()
+        run(sys.executable, "-c", "import ctypes; ctypes.CDLL('libcuda.so.1').cuInit", env={"LD_LIBRARY_PATH": folder})
+
     def test_the_mock_stands_in_for_the_driver(self):
         [folder] = self.pkg_config("--variable=mockdir", "cushim-mock")
         program = self.build_and_run("cc", C_SOURCE, *self.pkg_config("--cflags", "--libs", "cushim"))
