@@ -215,6 +215,15 @@ CUSHIM_API const void *cushim_mock_input(uint64_t device_address, size_t bytes);
 CUSHIM_API void *cushim_mock_output(uint64_t device_address, size_t bytes);
 
 /**
+ * Sets the value of a conditional node's handle, as cudaGraphSetConditional() does in a kernel of
+ * the device. It must be called while a kernel runs that a graph launched, like
+ * cushim_mock_pointer(). If the graph has no conditional node with this handle, or no graph launched
+ * the kernel, the launch fails with 700 CUDA_ERROR_ILLEGAL_ADDRESS, and there is a finding. At any
+ * other time it does nothing.
+ */
+CUSHIM_API void cushim_mock_set_condition(uint64_t handle, unsigned value);
+
+/**
  * Makes the running launch fail with a CUresult, such as 719 CUDA_ERROR_LAUNCH_FAILED for a trap or
  * 716 CUDA_ERROR_MISALIGNED_ADDRESS. The context is then in the same state as after an illegal
  * access: every later use of it returns the result. Only the first failure of a launch counts. The

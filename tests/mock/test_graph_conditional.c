@@ -155,6 +155,26 @@ Test(graph_conditional, all_orders_are_right)
     silent();
 }
 
+/* A replacement kernel: *p += 1, and the value is 1 while that is less than the limit. */
+static void count(const struct cushim_mock_launch *launch, void *const *args)
+{
+    unsigned *p = cushim_mock_pointer(*(uint64_t *) args[0], sizeof(*p));
+
+    (void) launch;
+    if (!p)
+        return;
+    *p += 1;
+    cushim_mock_set_condition(*(uint64_t *) args[1], *p < *(unsigned *) args[2]);
+}
+
+Test(graph_conditional, a_replacement_kernel_sets_the_value)
+{
+    cr_assert(eq(int, cushim_mock_register_kernel("loop", count, NULL), CUSHIM_OK));
+    cr_expect(eq(uint, launched(new_loop(7)), 7));
+    cushim_mock_set_condition(1, 1); /* no kernel runs: nothing happens */
+    silent();
+}
+
 /* --- changes --- */
 
 Test(graph_conditional, nodes_of_bodies_change)

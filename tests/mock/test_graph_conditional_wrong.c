@@ -148,6 +148,25 @@ Test(graph_conditional_wrong, a_kernel_of_another_graph_cannot_set_a_value)
     found(CUSHIM_MOCK_KERNEL_FAULT, "cudaGraphSetConditional()", "no handle");
 }
 
+static void set_stranger(const struct cushim_mock_launch *launch, void *const *args)
+{
+    (void) launch;
+    cushim_mock_set_condition(*(uint64_t *) args[0], 1);
+}
+
+Test(graph_conditional_wrong, a_replacement_kernel_of_no_graph_cannot_set_a_value)
+{
+    CUgraphConditionalHandle handle = new_handle(1);
+    unsigned number = 1;
+
+    cr_assert(eq(int, cushim_mock_register_kernel("set", set_stranger, NULL), CUSHIM_OK));
+    add(handle, IF, 1);
+    instantiate(graph);
+    OK(mock_cuLaunchKernel(set, 1, 1, 1, 1, 1, 1, 0, one, (void *[]){&handle, &number}, NULL));
+    EXPECT(CUDA_ERROR_ILLEGAL_ADDRESS, mock_cuStreamSynchronize(one));
+    found(CUSHIM_MOCK_KERNEL_FAULT, "cushim_mock_set_condition()", "no handle");
+}
+
 /* A kernel of a body that fails ends the loop, and the context. */
 Test(graph_conditional_wrong, a_fault_in_a_body_ends_it)
 {
@@ -317,6 +336,35 @@ Test(graph_conditional_wrong, there_is_one_of_each_graph)
     EXPECT(CUDA_ERROR_NOT_SUPPORTED, mock_cuGraphAddNode_v2(&node, outer, NULL, NULL, 0, &params));
 #endif
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphDestroy(body));
+}
+
+Test(graph_conditional_wrong, a_body_that_is_captured_is_not_instantiated)
+{
+    CUgraph body = add(new_handle(1), IF, 1).bodies[0], ended = NULL;
+    CUgraphExec exec = NULL;
+
+    OK(mock_cuStreamBeginCaptureToGraph(one, body, NULL, NULL, 0, RELAXED));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphInstantiateWithFlags(&exec, graph, 0));
+    OK(mock_cuStreamEndCapture(one, &ended));
+    instantiate(graph);
+}
+
+/* What the device would have to launch without the host. */
+Test(graph_conditional_wrong, some_graphs_are_not_for_the_device)
+{
+    CUDA_GRAPH_INSTANTIATE_PARAMS params = {.flags = 4};
+    CUgraphNode node;
+    CUgraphExec exec = NULL;
+
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphInstantiateWithParams(&exec, graph, &params));
+    cr_expect(eq(int, params.result_out, CUDA_GRAPH_INSTANTIATE_ERROR));
+    add_digit(graph, NULL, 1);
+    OK(mock_cuGraphInstantiateWithParams(&exec, graph, &params));
+    OK(mock_cuGraphExecDestroy(exec));
+    node = add(new_handle(1), IF, 1).node;
+    EXPECT(CUDA_ERROR_NOT_SUPPORTED, mock_cuGraphInstantiateWithParams(&exec, graph, &params));
+    cr_expect(eq(int, params.result_out, CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED));
+    cr_expect(eq(ptr, params.hErrNode_out, node));
 }
 
 Test(graph_conditional_wrong, a_kernel_whose_module_is_gone_is_refused_at_the_launch)

@@ -289,6 +289,37 @@ Test(graph_memory, a_graph_with_memory_moves_into_another)
     OK(mock_cuGraphLaunch(instantiate(outer), one));
     cr_expect(eq(uint, value(), 6));
 }
+
+Test(graph_memory, a_graph_that_was_moved_is_none_by_itself)
+{
+    CUgraph inner = new_graph(), outer = new_graph(), same = new_graph(), copy = NULL;
+    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_GRAPH};
+    CUgraphExecUpdateResultInfo info = {0};
+    CUDA_MEM_ALLOC_NODE_PARAMS alloc = {
+        .poolProps = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+                      .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE}},
+        .bytesize = BYTES};
+    CUgraphExec exec = NULL, of_same;
+    CUgraphNode node = NULL;
+
+    add_empty(inner, NULL);
+    add_empty(same, NULL);
+    of_same = instantiate(same);
+    params.graph.graph = inner;
+    params.graph.ownership = CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE;
+    OK(mock_cuGraphAddNode(&node, outer, NULL, 0, &params));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphInstantiateWithFlags(&exec, inner, 0));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphDestroy(inner));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphAddChildGraphNode(&node, same, NULL, 0, inner));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphExecUpdate_v2(of_same, inner, &info));
+    cr_expect(eq(int, (int) info.result, CU_GRAPH_EXEC_UPDATE_ERROR));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphAddMemAllocNode(&node, inner, NULL, 0, &alloc));
+    add_empty(inner, NULL);
+    OK(mock_cuGraphClone(&copy, inner));
+    OK(mock_cuGraphExecUpdate_v2(of_same, same, &info));
+    instantiate(copy);
+    instantiate(outer);
+}
 #endif
 
 Test(graph_memory, marks_are_set_back)

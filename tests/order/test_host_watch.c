@@ -259,6 +259,39 @@ Test(host_watch, nothing_is_watched_unless_asked_for)
     silent();
 }
 
+#if CUDA_VERSION >= 12030
+/* The node is done at the launch, so that the host's accesses are seen from then on. */
+Test(host_watch, reading_before_a_copy_in_a_body_is_done)
+{
+    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_CONDITIONAL};
+    volatile unsigned char *memory;
+    CUgraph graph = NULL, body;
+    CUgraphExec exec = NULL;
+    CUgraphNode node = NULL;
+
+    begin();
+    memory = pinned(BYTES);
+    OK(mock_cuGraphCreate(&graph, 0));
+    OK(mock_cuGraphConditionalHandleCreate(&params.conditional.handle, graph, NULL, 1,
+                                           CU_GRAPH_COND_ASSIGN_DEFAULT));
+    params.conditional.size = 1;
+    OK(mock_cuGraphAddNode(&node, graph, NULL, 0, &params));
+    body = params.conditional.phGraph_out[0];
+    OK(mock_cuStreamBeginCaptureToGraph(stream, body, NULL, NULL, 0,
+                                        CU_STREAM_CAPTURE_MODE_RELAXED));
+    copy_to(memory, BYTES);
+    OK(mock_cuStreamEndCapture(stream, &body));
+    OK(mock_cuGraphInstantiateWithFlags(&exec, graph, 0));
+    OK(mock_cuGraphLaunch(exec, stream));
+    cr_expect(eq(int, memory[5000], 2), "the copy is done, which the program does not know");
+    found("reads offset 5000 of allocation", "before copy in graph");
+    OK(mock_cuGraphLaunch(exec, stream));
+    OK(mock_cuStreamSynchronize(stream));
+    cr_expect(eq(int, memory[5000], 2));
+    silent();
+}
+#endif
+
 Test(host_watch, a_setting_that_says_neither)
 {
     const struct cushim_mock_config *config =

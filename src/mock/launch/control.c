@@ -7,6 +7,7 @@
 #include "mock/allocation/memory.h"
 #include "mock/base/finding.h"
 #include "mock/base/state.h"
+#include "mock/base/upcalls.h"
 #include "mock/check/access.h"
 #include "mock/check/host_guard.h"
 #include "mock/check/host_watch.h"
@@ -88,6 +89,27 @@ const void *cushim_mock_input(uint64_t device_address, size_t bytes)
 void *cushim_mock_output(uint64_t device_address, size_t bytes)
 {
     return pointer_for(device_address, bytes, MOCK__WRITE);
+}
+
+static uint64_t address_of_condition(uint64_t handle)
+{
+    const struct mock__work *work = atomic_load(&running);
+
+    return work ? mock__upcalls.condition_address(work, handle) : 0;
+}
+
+void cushim_mock_set_condition(uint64_t handle, unsigned value)
+{
+    const uint64_t address = address_of_condition(handle);
+    unsigned *word = address ? cushim_mock_output(address, sizeof(*word)) : NULL;
+
+    if (word)
+        *word = value;
+    else if (!address)
+        mock__kernel_complain(CUSHIM_MOCK_KERNEL_FAULT, CUDA_ERROR_ILLEGAL_ADDRESS,
+                              "cushim_mock_set_condition() of 0x%llx, which is no handle of a "
+                              "conditional node in the graph that the kernel runs in",
+                              (unsigned long long) handle);
 }
 
 void mock__kernel_complain(enum cushim_mock_finding_kind kind, int result, const char *format, ...)

@@ -90,7 +90,10 @@ CUresult mock__plan_try(const struct mock__plan *plan, bool *hurried)
     MOCK__TRY(check_contexts(plan));
     for (size_t i = 0; i < plan->n_steps; i++) {
         MOCK__TRY(copy_step(plan, &plan->steps[i], &work));
-        *hurried = *hurried || work->hurried;
+        /* This only finds out whether the host's accesses to its memory are watched. */
+        if (work->type->watch)
+            work->type->watch(work);
+        *hurried = *hurried || work->hurried || work->watched;
         mock__work_free(work);
     }
     return CUDA_SUCCESS;

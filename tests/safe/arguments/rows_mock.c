@@ -14,6 +14,7 @@ DEFINE_ROWS(early_rows, EARLY_ROWS)
     X(cushim_mock_pointer, VALUE, DEVICE_ADDRESS, SIZE)                                            \
     X(cushim_mock_input, VALUE, DEVICE_ADDRESS, SIZE)                                              \
     X(cushim_mock_output, VALUE, DEVICE_ADDRESS, SIZE)                                             \
+    X(cushim_mock_set_condition, NOTHING, DEVICE_ADDRESS, UNSIGNED)                                \
     X(cushim_mock_kernel_fail, NOTHING, INT)                                                       \
     X(cushim_mock_register_kernel, STATUS, ANY_NAME, MOCK_KERNEL, USER)                            \
     X0(cushim_mock_stats, VALUE)                                                                   \
