@@ -15,8 +15,9 @@
  *     cushim_slice_free(&between);
  *     CUSHIM_TRY(cushim_capture_end(&recorder, &graph));
  *
- * A recording without an arena gets one of its own when it first allocates. Graphs that never run
- * at the same time may share one, so that together they need the memory of the largest:
+ * A recording without an arena gets one of its own when it first allocates, and a larger one
+ * besides whenever the last one is full. Graphs that never run at the same time may share one, so
+ * that together they need the memory of the largest:
  *
  *     CUSHIM_TRY(cushim_arena_new(context, NULL, &arena));
  *     for (int i = 0; i < n_shapes; i++) {
@@ -51,8 +52,8 @@
  *     ...                                            record all shapes
  *     CUSHIM_TRY(cushim_arena_stats(dry, NULL, NULL, NULL, &peak));
  *     cushim_arena_free(&dry);
- *     CUSHIM_TRY(cushim_arena_new(context, cushim_arena_params(.bytes = peak, .limit = peak),
- * &arena));
+ *     params = cushim_arena_params(.bytes = peak, .limit = peak);
+ *     CUSHIM_TRY(cushim_arena_new(context, params, &arena));
  *
  * On a device that cannot map memory (CUDA calls this virtual memory management) an arena does not
  * grow: it has .bytes from the beginning, and cannot be made without. There are no dry runs there,

@@ -65,7 +65,8 @@ Test(safe_leaks, locations_of_what_was_never_freed)
 {
     cushim_stream stream, again = CUSHIM_NONE, recorder;
     cushim_graph graph = CUSHIM_NONE;
-    char retained[100], ended[100];
+    cushim_arena arena = CUSHIM_NONE;
+    char retained[100], ended[100], kept[100];
     cushim_slice slice;
     struct world w;
 
@@ -81,6 +82,8 @@ Test(safe_leaks, locations_of_what_was_never_freed)
     assert_status(cushim_slice_alloc(stream, 0, 1, &slice), CUSHIM_ERROR_INVALID_ARGUMENT);
     snprintf(ended, sizeof(ended), "graph, made by test_leaks.c:%d", __LINE__ + 1);
     assert_ok(cushim_capture_end(&recorder, &graph));
+    snprintf(kept, sizeof(kept), "arena 'shapes', made by test_leaks.c:%d", __LINE__ + 1);
+    assert_ok(cushim_arena_new(w.context, cushim_arena_params(.label = "shapes"), &arena));
     logged[0] = '\0';
     cushim_context_free(&w.context);
     cushim_log_set(CUSHIM_LOG_WARNING, keep_log, NULL);
@@ -88,6 +91,8 @@ Test(safe_leaks, locations_of_what_was_never_freed)
     cushim_log_set(CUSHIM_LOG_NONE, NULL, NULL);
     assert_contains(logged, retained);
     assert_contains(logged, ended);
+    assert_contains(logged, kept);
+    cushim_arena_free(&arena);
     cushim_stream_free(&again);
     cushim_slice_free(&slice);
     cushim_graph_free(&graph);

@@ -80,12 +80,8 @@ static cushim_status fail_full(const struct cushim__scope *scope,
 }
 
 static cushim_status take(const struct cushim__scope *scope, struct cushim__device_arena *arena,
-                          size_t bytes, struct cushim__block *block)
+                          struct cushim__block *from, size_t bytes, struct cushim__block *block)
 {
-    struct cushim__block *from = first_fit(arena, bytes);
-
-    if (!from)
-        return fail_full(scope, arena, bytes);
     CUSHIM_TRY(cushim__device_arena_map_grow(scope, &arena->map, from->begin + bytes));
     cut(arena, from, block, bytes);
     arena->used += bytes;
@@ -103,25 +99,42 @@ static void count(struct cushim__context *context)
     cushim__mutex_unlock(&context->pool_lock);
 }
 
+/* Under the lock. */
+static cushim_status take_block(const struct cushim__scope *scope,
+                                struct cushim__device_arena *arena, size_t bytes,
+                                struct cushim__block **ret_block)
+{
+    struct cushim__block *from = first_fit(arena, bytes), *block;
+    cushim_status status;
+
+    if (!from)
+        return arena->own ? CUSHIM_OK : fail_full(scope, arena, bytes);
+    block = calloc(1, sizeof(*block));
+    if (!block)
+        return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, scope->call, scope->label,
+                               "%s: no memory to keep track of memory", scope->call);
+    status = take(scope, arena, from, bytes, block);
+    if (status)
+        free(block);
+    else
+        *ret_block = block;
+    return status;
+}
+
 cushim_status cushim__device_arena_take(struct cushim__scope *scope,
                                         struct cushim__device_arena *arena, size_t bytes,
                                         struct cushim__block **ret_block)
 {
-    struct cushim__block *block = calloc(1, sizeof(*block));
+    struct cushim__block *block = NULL;
     cushim_status status;
 
-    if (!block)
-        return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, scope->call, scope->label,
-                               "%s: no memory to keep track of memory", scope->call);
-    atomic_init(&block->references, 1);
     pthread_mutex_lock(&arena->lock);
     /* The sum does not overflow: no memory is that large. */
-    status = take(scope, arena, (bytes + UNIT - 1) / UNIT * UNIT, block);
+    status = take_block(scope, arena, (bytes + UNIT - 1) / UNIT * UNIT, &block);
     pthread_mutex_unlock(&arena->lock);
-    if (status) {
-        free(block);
+    if (!block)
         return status;
-    }
+    atomic_init(&block->references, 1);
     block->buffer = arena->buffer;
     block->arena = arena;
     cushim__object_ref(&arena->object);
@@ -212,6 +225,7 @@ cushim_status cushim__device_arena_new(const struct cushim__scope *scope,
     cushim__object_init(&arena->object, CUSHIM__HANDLE_ARENA, scope->context, destroy);
     cushim__context_ref(scope->context);
     pthread_mutex_init(&arena->lock, NULL);
+    arena->own = wish->own;
     status = begin(scope, wish, arena);
     if (status)
         cushim__object_unref(&arena->object);

@@ -33,6 +33,7 @@ struct cushim__device_arena_map {
 struct cushim__device_arena {
     struct cushim__object object;  /* holds a reference on its context */
     struct cushim__buffer *buffer; /* all bytes that it may come to have; the arena is its owner */
+    bool own; /* of a recording alone, which makes another one when this is full */
     pthread_mutex_t lock;
     /* Under the lock. */
     struct cushim__device_arena_map map;
@@ -43,7 +44,7 @@ struct cushim__device_arena {
 /* What a program wants of an arena. */
 struct cushim__device_arena_wish {
     size_t bytes, limit; /* limit 0: as much as there is */
-    bool dry;
+    bool dry, own;
 };
 
 /* Makes an arena, with a reference for the caller. */
@@ -52,8 +53,8 @@ cushim_status cushim__device_arena_new(const struct cushim__scope *scope,
                                        struct cushim__device_arena **ret_arena);
 
 /*
- * Allocates a block, which holds the arena. Called without locks: the arena may have to grow, which
- * takes driver calls.
+ * Allocates a block, which holds the arena. Where an arena of a recording alone is full, *ret_block
+ * stays as it is. Called without locks: the arena may have to grow, which takes driver calls.
  */
 cushim_status cushim__device_arena_take(struct cushim__scope *scope,
                                         struct cushim__device_arena *arena, size_t bytes,

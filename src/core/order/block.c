@@ -176,39 +176,6 @@ static void give_back_node(struct cushim__block *block, const char *call, const 
 
 /* --- arenas --- */
 
-/* Gives the recording an arena of its own, unless another thread has been faster. */
-static cushim_status make_arena(const struct cushim__scope *scope,
-                                struct cushim__timeline *timeline, uint64_t id,
-                                struct cushim__device_arena **ret_arena)
-{
-    const struct cushim__device_arena_wish wish = {.bytes = 0};
-    struct cushim__recording *recording;
-    struct cushim__device_arena *arena = NULL, *other = NULL;
-
-    if (!scope->context->limits.maps_memory)
-        return cushim__device_arena_fail_unmapped(scope,
-                                                  "arena for this recording but one of the "
-                                                  "program's, cushim_capture_params(.arena)");
-    CUSHIM_TRY(cushim__device_arena_new(scope, &wish, &arena));
-    cushim__timeline_lock(timeline);
-    recording = recording_of(timeline, id);
-    if (recording && recording->arena) {
-        other = arena;
-        arena = recording->arena;
-        cushim__object_ref(&arena->object);
-    } else if (recording) {
-        recording->arena = arena;
-        cushim__object_ref(&arena->object);
-    }
-    cushim__timeline_unlock(timeline);
-    if (other)
-        cushim__object_unref(&other->object);
-    *ret_arena = arena;
-    return CUSHIM_OK;
-}
-
-/* --- both --- */
-
 /* What a stream records for. */
 struct source {
     uint64_t id; /* of the recording; 0: none */
@@ -232,11 +199,92 @@ static struct source find_source(struct cushim__timeline *timeline)
     return source;
 }
 
+static void drop(struct cushim__device_arena *arena)
+{
+    if (arena)
+        cushim__object_unref(&arena->object);
+}
+
+/*
+ * An arena of a recording alone takes few addresses, because there may be thousands of graphs. When
+ * it is full the recording goes on with another one of twice as many.
+ */
+static size_t next_limit(const struct cushim__device_arena *full, size_t bytes)
+{
+    size_t limit = full ? 2 * full->buffer->bytes : (size_t) 4 << 30;
+
+    while (limit < bytes)
+        limit *= 2;
+    return limit;
+}
+
+/* Sets the arena of a recording, unless another thread has been faster. */
+static void set_arena(struct cushim__timeline *timeline, const struct source *source,
+                      struct cushim__device_arena *arena)
+{
+    struct cushim__device_arena *unused = arena;
+    struct cushim__recording *recording;
+
+    cushim__timeline_lock(timeline);
+    recording = recording_of(timeline, source->id);
+    if (recording && recording->arena == source->arena) {
+        unused = recording->arena;
+        recording->arena = arena;
+    }
+    cushim__timeline_unlock(timeline);
+    drop(unused);
+}
+
+/* Gives the recording an arena of its own, or the next one. */
+static cushim_status renew_arena(const struct cushim__scope *scope,
+                                 struct cushim__timeline *timeline, size_t bytes,
+                                 struct source *source)
+{
+    const struct cushim__device_arena_wish wish = {.limit = next_limit(source->arena, bytes),
+                                                   .own = true};
+    struct cushim__device_arena *arena = NULL;
+    const uint64_t id = source->id;
+
+    if (!scope->context->limits.maps_memory)
+        return cushim__device_arena_fail_unmapped(scope,
+                                                  "arena for this recording but one of the "
+                                                  "program's, cushim_capture_params(.arena)");
+    CUSHIM_TRY(cushim__device_arena_new(scope, &wish, &arena));
+    set_arena(timeline, source, arena);
+    drop(source->arena);
+    *source = find_source(timeline);
+    if (source->id == id)
+        return CUSHIM_OK;
+    return cushim__fail_at(CUSHIM_ERROR_STALE_HANDLE, scope->call, scope->label,
+                           "%s: the recording has ended", scope->call);
+}
+
+static cushim_status take_block(struct cushim__scope *scope, struct cushim__timeline *timeline,
+                                size_t bytes, struct source *source,
+                                struct cushim__block **ret_block)
+{
+    struct cushim__block *block = NULL;
+    cushim_status status = CUSHIM_OK;
+
+    if (source->arena)
+        status = cushim__device_arena_take(scope, source->arena, bytes, &block);
+    while (!status && !block) {
+        status = renew_arena(scope, timeline, bytes, source);
+        if (!status)
+            status = cushim__device_arena_take(scope, source->arena, bytes, &block);
+    }
+    if (!status)
+        *ret_block = block;
+    return status;
+}
+
+/* --- both --- */
+
 cushim_status cushim__block_new(struct cushim__scope *scope, struct cushim__timeline *timeline,
                                 size_t bytes, struct cushim__block **ret_block)
 {
-    cushim_status status = CUSHIM_OK;
     struct source source;
+    cushim_status status;
 
     /* A stream that records was so before any thread knew it. */
     if (!timeline->not_fast)
@@ -246,12 +294,8 @@ cushim_status cushim__block_new(struct cushim__scope *scope, struct cushim__time
         return CUSHIM_OK;
     if (source.nodes)
         return new_node(scope, timeline, bytes, source.id, ret_block);
-    if (!source.arena)
-        status = make_arena(scope, timeline, source.id, &source.arena);
-    if (!status)
-        status = cushim__device_arena_take(scope, source.arena, bytes, ret_block);
-    if (source.arena)
-        cushim__object_unref(&source.arena->object);
+    status = take_block(scope, timeline, bytes, &source, ret_block);
+    drop(source.arena);
     return status;
 }
 

@@ -55,6 +55,22 @@ static cushim_stream begin_in(cushim_arena arena)
     return recorder;
 }
 
+static cushim_view part_of(cushim_slice slice, size_t first, size_t length)
+{
+    cushim_view view;
+
+    assert_ok(cushim_view_part(CUSHIM_VIEW(slice), first, length, &view));
+    return view;
+}
+
+static void expect_byte(cushim_slice slice, char wanted)
+{
+    char value = -1;
+
+    assert_ok(cushim_slice_read(stream, part_of(slice, 0, 1), &value, 1));
+    cr_assert(eq(int, value, wanted));
+}
+
 /* y = 2 x + value, by way of two slices that are allocated */
 static void record_twice(cushim_stream recorder, cushim_slice x, cushim_slice y, float value)
 {
@@ -233,15 +249,110 @@ Test(arena, graphs_with_arenas_of_their_own_may_overlap, .init = begin)
     finish();
 }
 
-enum { SHAPES = 4, REPLAYS = 2000 };
-
-static cushim_view first_of(cushim_slice slice)
+/* The arena that a recording makes has few addresses, and a larger one follows it. */
+Test(arena, a_recording_may_need_more_than_its_first_arena, .init = begin)
 {
-    cushim_view view;
+    const size_t large = (size_t) 3 << 30;
+    cushim_slice parts[3] = {CUSHIM_NONE}, again = CUSHIM_NONE;
+    cushim_stream recorder = CUSHIM_NONE;
+    cushim_graph graph = CUSHIM_NONE;
+    uint64_t addresses[4];
 
-    assert_ok(cushim_view_part(CUSHIM_VIEW(slice), 0, N, &view));
-    return view;
+    MOCK_ONLY("it takes 30 GiB of the device");
+    assert_ok(cushim_capture_begin(w.context, &recorder));
+    forget_calls(&w);
+    for (size_t i = 0; i < 3; i++) {
+        assert_ok(cushim_slice_alloc(recorder, 1, (i * i + 1) * large, &parts[i]));
+        addresses[i] = address_of(recorder, parts[i]);
+        assert_ok(cushim_slice_fill(recorder, part_of(parts[i], 0, 1), (char) i));
+    }
+    cr_assert(eq(u64, count(&w, "cuMemAddressReserve"), 3)); /* 4, 8 and 16 GiB */
+    cushim_slice_free(&parts[2]);
+    assert_ok(cushim_slice_alloc(recorder, 1, large, &again));
+    cr_assert(eq(u64, address_of(recorder, again), addresses[2]));
+    assert_ok(cushim_slice_fill(recorder, part_of(again, 0, 1), (char) 7));
+    assert_ok(cushim_capture_end(&recorder, &graph));
+    assert_size(graph, 4, 1);
+    run(graph);
+    cushim_graph_free(&graph);
+    expect_byte(parts[0], 0);
+    expect_byte(parts[1], 1);
+    expect_byte(again, 7);
+    for (int i = 0; i < 2; i++)
+        cushim_slice_free(&parts[i]);
+    cushim_slice_free(&again);
+    finish();
 }
+
+/* What the driver forbids a thread that records strictly is not what an arena needs. */
+Test(arena, strict_modes_let_an_arena_grow, .init = begin)
+{
+    cushim_slice x = zeros(), y = zeros();
+    cushim_graph graph = CUSHIM_NONE;
+
+    for (int mode = 0; mode < 3; mode++) {
+        assert_ok(cushim_slice_fill(stream, x, (float) mode));
+        assert_ok(cushim_capture_begin_on(
+            stream, cushim_capture_params(.mode = (enum cushim_capture_mode) mode)));
+        record_twice(stream, x, y, 1);
+        assert_ok(cushim_capture_end(&stream, &graph));
+        run(graph);
+        expect(y, (float) (2 * mode + 1));
+        cushim_graph_free(&graph);
+    }
+    cushim_slice_free(&x);
+    cushim_slice_free(&y);
+    finish();
+}
+
+Test(arena, allocations_are_counted, .init = begin)
+{
+    cushim_slice x = zeros(), y = zeros();
+    cushim_stream recorder = CUSHIM_NONE;
+    uint64_t before = 0, after = 0;
+
+    assert_ok(cushim_memory_stats(w.context, NULL, &before, NULL));
+    assert_ok(cushim_capture_begin(w.context, &recorder));
+    record_twice(recorder, x, y, 1);
+    assert_ok(cushim_memory_stats(w.context, NULL, &after, NULL));
+    cr_assert(eq(u64, after - before, 2));
+    cushim_stream_free(&recorder);
+    cushim_slice_free(&x);
+    cushim_slice_free(&y);
+    finish();
+}
+
+/* A copy to another context waits for the graph, and the graph for the copy. */
+Test(arena, slices_are_copied_to_other_contexts, .init = begin)
+{
+    cushim_context far = CUSHIM_NONE;
+    cushim_stream there = CUSHIM_NONE, recorder = CUSHIM_NONE;
+    cushim_slice x, copy = CUSHIM_NONE;
+    cushim_graph graph = CUSHIM_NONE;
+    float values[N] = {0};
+
+    open_other_context(&w, &far);
+    assert_ok(cushim_stream_new(far, NULL, &there));
+    assert_ok(cushim_capture_begin(w.context, &recorder));
+    x = alloc_on(recorder);
+    assert_ok(cushim_slice_fill(recorder, x, 4.0f));
+    record_add(recorder, x, 1);
+    assert_ok(cushim_capture_end(&recorder, &graph));
+    run(graph);
+    assert_ok(cushim_slice_alloc(there, CUSHIM_ELEMENT(float), N, &copy));
+    assert_ok(cushim_slice_copy(there, copy, x));
+    run(graph);
+    assert_ok(cushim_slice_read(there, copy, values, N));
+    cr_assert(eq(flt, values[N - 1], 5));
+    cushim_graph_free(&graph);
+    cushim_slice_free(&x);
+    cushim_slice_free(&copy);
+    cushim_stream_free(&there);
+    cushim_context_free(&far);
+    finish();
+}
+
+enum { SHAPES = 4, REPLAYS = 2000 };
 
 /* A shape is a number of elements: allocations of that many, and of a shape's own number of layers.
  */
@@ -251,7 +362,7 @@ static void record_shape(cushim_stream recorder, unsigned shape, cushim_slice x,
     cushim_slice from = CUSHIM_NONE, to = CUSHIM_NONE;
 
     assert_ok(cushim_slice_zeros(recorder, CUSHIM_ELEMENT(float), length, &from));
-    assert_ok(cushim_slice_copy(recorder, first_of(from), x));
+    assert_ok(cushim_slice_copy(recorder, part_of(from, 0, N), x));
     for (unsigned layer = 0; layer <= shape; layer++) {
         assert_ok(cushim_slice_alloc(recorder, CUSHIM_ELEMENT(float), length, &to));
         assert_ok(cushim_launch(recorder, sum, cushim_for_elements(length), CUSHIM_OUT(to),
@@ -260,7 +371,7 @@ static void record_shape(cushim_stream recorder, unsigned shape, cushim_slice x,
         from = to;
         to = (cushim_slice) CUSHIM_NONE;
     }
-    assert_ok(cushim_slice_copy(recorder, y, first_of(from)));
+    assert_ok(cushim_slice_copy(recorder, y, part_of(from, 0, N)));
     cushim_slice_free(&from);
 }
 
