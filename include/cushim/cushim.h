@@ -13,7 +13,8 @@
  *
  *   11.1   cushim_graph_upload() (graph.h)
  *   11.2   memory pools (pool.h); before that, slices use cuMemAlloc() and cuMemFree() (slice.h)
- *   11.4   graphs (graph.h)
+ *   11.4   graphs (graph.h, node.h)
+ *   11.6   cushim_graph_set_enabled() (node.h)
  *   11.6   launch options other than cooperative launches and timing (launch.h)
  *   11.8   clusters, and the numbers of clusters that fit (function.h)
  *   11.8   the priority of a stream that exists (stream_attributes.h)

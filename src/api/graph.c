@@ -3,7 +3,7 @@
 
 #include "base/params.h"
 #include "base/util.h"
-#include "core/order/graph.h"
+#include "core/graph/graph.h"
 #include "core/order/recording.h"
 
 /*

@@ -4,12 +4,41 @@
 #define CUSHIM_CORE_CU_CU_GRAPH_H
 
 #include "core/cu/cu.h"
+#include "core/cu/cu_memory.h"
 
 #ifndef CUSHIM__CU_CHECK
 typedef struct CUgraph_st *CUgraph;
 typedef struct CUgraphExec_st *CUgraphExec;
 typedef struct CUgraphNode_st *CUgraphNode;
 #endif
+
+/* CUDA_KERNEL_NODE_PARAMS as in its first version, which every driver takes. */
+struct cushim__cu_kernel_node {
+    CUfunction function;
+    unsigned grid[3], block[3];
+    unsigned shared_bytes;
+    void **values;
+    void **extra;
+};
+
+/* CUDA_MEMSET_NODE_PARAMS */
+struct cushim__cu_fill_node {
+    CUdeviceptr address;
+    size_t pitch;
+    unsigned value, element;
+    size_t width, height;
+};
+
+/* CUDA_HOST_NODE_PARAMS in its first version */
+struct cushim__cu_host_node {
+    void (*function)(void *user);
+    void *user;
+};
+
+#define CU_KERNEL_NODE CU_TYPE(CUDA_KERNEL_NODE_PARAMS_v1, struct cushim__cu_kernel_node)
+#define CU_FILL_NODE   CU_TYPE(CUDA_MEMSET_NODE_PARAMS, struct cushim__cu_fill_node)
+#define CU_HOST_NODE   CU_TYPE(CUDA_HOST_NODE_PARAMS, struct cushim__cu_host_node)
+#define CU_COPY_NODE   CU_TYPE(CUDA_MEMCPY3D, struct cushim__cu_copy)
 
 /* X(exported name, parameters). */
 #define CUSHIM__CU_GRAPH_MAP(X)                                                                    \
@@ -21,6 +50,27 @@ typedef struct CUgraphNode_st *CUgraphNode;
     X(cuEventRecordWithFlags, (CUevent, CUstream, unsigned) )                                      \
     X(cuGraphAddEmptyNode, (CUgraphNode *, CUgraph, const CUgraphNode *, size_t))                  \
     X(cuGraphAddChildGraphNode, (CUgraphNode *, CUgraph, const CUgraphNode *, size_t, CUgraph))    \
+    X(cuGraphNodeGetType, (CUgraphNode, CU_ENUM(CUgraphNodeType) *) )                              \
+    X(cuGraphKernelNodeGetParams, (CUgraphNode, CU_KERNEL_NODE *) )                                \
+    X(cuGraphKernelNodeSetParams, (CUgraphNode, const CU_KERNEL_NODE *) )                          \
+    X(cuGraphExecKernelNodeSetParams, (CUgraphExec, CUgraphNode, const CU_KERNEL_NODE *) )         \
+    X(cuGraphMemcpyNodeGetParams, (CUgraphNode, CU_COPY_NODE *) )                                  \
+    X(cuGraphMemcpyNodeSetParams, (CUgraphNode, const CU_COPY_NODE *) )                            \
+    X(cuGraphExecMemcpyNodeSetParams, (CUgraphExec, CUgraphNode, const CU_COPY_NODE *, CUcontext)) \
+    X(cuGraphMemsetNodeGetParams, (CUgraphNode, CU_FILL_NODE *) )                                  \
+    X(cuGraphMemsetNodeSetParams, (CUgraphNode, const CU_FILL_NODE *) )                            \
+    X(cuGraphExecMemsetNodeSetParams, (CUgraphExec, CUgraphNode, const CU_FILL_NODE *, CUcontext)) \
+    X(cuGraphHostNodeGetParams, (CUgraphNode, CU_HOST_NODE *) )                                    \
+    X(cuGraphHostNodeSetParams, (CUgraphNode, const CU_HOST_NODE *) )                              \
+    X(cuGraphExecHostNodeSetParams, (CUgraphExec, CUgraphNode, const CU_HOST_NODE *) )             \
+    X(cuGraphEventRecordNodeGetEvent, (CUgraphNode, CUevent *) )                                   \
+    X(cuGraphEventRecordNodeSetEvent, (CUgraphNode, CUevent))                                      \
+    X(cuGraphExecEventRecordNodeSetEvent, (CUgraphExec, CUgraphNode, CUevent))                     \
+    X(cuGraphEventWaitNodeGetEvent, (CUgraphNode, CUevent *) )                                     \
+    X(cuGraphEventWaitNodeSetEvent, (CUgraphNode, CUevent))                                        \
+    X(cuGraphExecEventWaitNodeSetEvent, (CUgraphExec, CUgraphNode, CUevent))                       \
+    X(cuGraphNodeSetEnabled, (CUgraphExec, CUgraphNode, unsigned) )                                \
+    X(cuGraphNodeGetEnabled, (CUgraphExec, CUgraphNode, unsigned *) )                              \
     X(cuGraphGetNodes, (CUgraph, CUgraphNode *, size_t *) )                                        \
     X(cuStreamEndCapture, (CUstream, CUgraph *) )                                                  \
     X(cuGraphInstantiateWithFlags, (CUgraphExec *, CUgraph, unsigned long long) )                  \
@@ -39,7 +89,15 @@ CUSHIM__CU_GRAPH_MAP(CUSHIM__CU_GRAPH_FN)
     X(CU_STREAM_CAPTURE_MODE_RELAXED, 2)                                                           \
     X(CU_STREAM_SET_CAPTURE_DEPENDENCIES, 1)                                                       \
     X(CU_EVENT_RECORD_EXTERNAL, 1)                                                                 \
-    X(CU_EVENT_WAIT_EXTERNAL, 1)
+    X(CU_EVENT_WAIT_EXTERNAL, 1)                                                                   \
+    X(CU_GRAPH_NODE_TYPE_KERNEL, 0)                                                                \
+    X(CU_GRAPH_NODE_TYPE_MEMCPY, 1)                                                                \
+    X(CU_GRAPH_NODE_TYPE_MEMSET, 2)                                                                \
+    X(CU_GRAPH_NODE_TYPE_HOST, 3)                                                                  \
+    X(CU_GRAPH_NODE_TYPE_GRAPH, 4)                                                                 \
+    X(CU_GRAPH_NODE_TYPE_EMPTY, 5)                                                                 \
+    X(CU_GRAPH_NODE_TYPE_WAIT_EVENT, 6)                                                            \
+    X(CU_GRAPH_NODE_TYPE_EVENT_RECORD, 7)
 
 #ifndef CUSHIM__CU_CHECK
 enum {

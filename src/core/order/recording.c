@@ -43,6 +43,8 @@ void cushim__recording_free(struct cushim__recording *recording)
     free_branches(recording);
     free(recording->found.items);
     cushim__recorded_works_free(recording);
+    if (recording->updates)
+        cushim__object_unref(recording->updates);
     free(recording);
 }
 
@@ -150,6 +152,9 @@ static struct cushim__recording *new_recording(struct cushim__stream *stream,
     }
     if (recording->arena)
         cushim__object_ref(&recording->arena->object);
+    recording->updates = wish->updates;
+    if (recording->updates)
+        cushim__object_ref(recording->updates);
     return recording;
 }
 

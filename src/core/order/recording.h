@@ -49,6 +49,7 @@ struct cushim__recorded {
     bool followed;            /* later work of its branch comes after it */
     bool own;                 /* its only last node was made for it */
     unsigned place;           /* in a recording for an update: whose place it takes */
+    unsigned version;         /* of the graph in kept: how often it was updated */
     struct cushim__recorded_about about;
     struct cushim__host_call *host_call; /* made by every launch; or NULL */
     struct cushim__object *kept[2];      /* events, a graph: with a reference on each; or NULL */
@@ -66,11 +67,16 @@ struct cushim_node;
 
 /* Under the stream lock. */
 struct cushim__recording {
-    uint64_t id; /* unique: never used by another recording */
+    uint64_t id;                            /* unique: never used by another recording */
+    struct cushim__recording *next_retired; /* of a graph */
     CUstream cu;
     const struct cushim__stream *by; /* the stream object that has begun it */
     struct cushim__branch *branches;
     enum cushim__recording_order order;
+    struct cushim__object *updates; /* the graph that is updated, with a reference; or NULL */
+    bool by_node;                   /* the program says which work's place each work takes */
+    bool has_place;                 /* the next one's is known: place */
+    unsigned place;
     bool exposed;         /* the program has the CUstream, and may submit work itself */
     cushim_status broken; /* why the nodes of a work are not known, so no graph can be made; or 0 */
     size_t n_in_graph;    /* exposed: the nodes of the graph after the last submission */
@@ -111,6 +117,7 @@ struct cushim__recording_wish {
     enum cushim__recording_order order;
     bool memory_nodes;
     struct cushim__device_arena *arena; /* or NULL */
+    struct cushim__object *updates; /* the graph that is updated; or NULL */
 };
 
 /* Makes a stream that records, with a reference for the caller. */

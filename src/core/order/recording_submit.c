@@ -246,7 +246,7 @@ static cushim_status gather(const struct cushim__scope *scope, struct cushim__br
     CUgraphNode node = NULL, *nodes;
     size_t n = 0;
 
-    if (branch->after.n <= MANY || recording->order == CUSHIM__ORDER_BY_HAND)
+    if (branch->after.n <= MANY || recording->order == CUSHIM__ORDER_BY_HAND || recording->by_node)
         return CUSHIM_OK;
     cushim__search_begin(recording);
     nodes = reserve_work(recording, branch) && cushim__search_add_all(recording, &branch->after)
@@ -312,6 +312,9 @@ static cushim_status note(const struct cushim__submission *s, struct cushim__bra
         come_after_last(branch);
     else
         branch->ends.items[branch->ends.n++] = cushim__recording_last(recording);
+    recording->works[cushim__recording_last(recording)].place =
+        recording->by_node ? recording->place : cushim__recording_last(recording);
+    recording->has_place = false;
     branch->last = cushim__recording_last(recording);
     branch->n_works++;
     branch->given.n = 0;
@@ -351,6 +354,11 @@ cushim_status cushim__recording_submit(const struct cushim__submission *s)
     CUSHIM_TRY(check_memory(s, branch->recording));
     if (branch->recording->exposed)
         CUSHIM_TRY(find_own_work(s->scope, branch->recording));
+    if (branch->recording->by_node && !branch->recording->has_place)
+        return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, s->scope->call, s->scope->label,
+                               "%s: whose place does this take? Call cushim_graph_update_node() "
+                               "before each work of this update",
+                               s->scope->call);
     /* What the program submits itself comes after everything anyway. */
     if (s->waits_only)
         return CUSHIM_OK;

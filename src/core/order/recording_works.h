@@ -79,6 +79,10 @@ cushim_status cushim__recording_come_together(const struct cushim__scope *scope,
 bool cushim__recorded_memory_find(struct cushim__recording *recording,
                                   const struct cushim__access *access);
 
+/* Holds the memory of an access, in a recording that has no works. */
+bool cushim__recorded_memory_cover(struct cushim__recording *recording,
+                                   const struct cushim__access *access);
+
 /* Notes an access of the last work. There is room for it. */
 void cushim__recorded_memory_note(struct cushim__recording *recording,
                                   const struct cushim__access *access);

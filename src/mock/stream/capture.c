@@ -206,6 +206,7 @@ static bool needs_context(const struct mock__work *work)
 {
     return work->type->node == CU_GRAPH_NODE_TYPE_MEMCPY ||
            work->type->node == CU_GRAPH_NODE_TYPE_MEMSET ||
+           work->type->node == CU_GRAPH_NODE_TYPE_EVENT_RECORD ||
            work->type->node == (CUgraphNodeType) MOCK__NODE_BATCH_MEM_OP;
 }
 

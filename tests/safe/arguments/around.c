@@ -238,6 +238,8 @@ static const struct around all[] = {
     {.name = "cushim_field_copy", .mixes = true},
     {.name = "cushim_stream_join", .mixes = true},
     {.name = "cushim_capture_begin_on", .after = end_recording},
+    {.name = "cushim_graph_update_end", .good = 910},
+    {.name = "cushim_graph_replace", .mixes = true},
     {.name = "cushim_stream_wait", .mixes = true},
     {.name = "cushim_stream_synchronize_for", .good = NOT_READY},
     {.name = "cushim_stream_query", .good = NOT_READY},

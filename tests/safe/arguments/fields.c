@@ -34,6 +34,10 @@ STRUCT(stream_params, struct cushim_stream_params, STREAM(priority, INT),
 STRUCT(capture_params, struct cushim_capture_params, CAPTURE(mode, CAPTURE_MODE),
        CAPTURE(order, CAPTURE_ORDER), CAPTURE(memory_nodes, INT), CAPTURE(arena, ARENA_OR_NONE))
 
+#define NODE_FIELD(member, kind) FIELD(cushim_node, member, kind)
+STRUCT(node, struct cushim_node, NODE_FIELD(recording, NODE_RECORDING),
+       NODE_FIELD(number, NODE_NUMBER))
+
 #define COMPILE(member, kind) FIELD(cushim_compile_params, member, kind)
 STRUCT(compile_params, struct cushim_compile_params, COMPILE(nvrtc, NVRTC_OR_NONE),
        COMPILE(kind, IMAGE_KIND), COMPILE(name, TEXT_OR_NULL), COMPILE(arch, TEXT_OR_NULL),
@@ -170,6 +174,7 @@ const struct fields *fields_of(enum kind kind)
         [KIND_FAULT] = &fault,
         [KIND_STREAM_PARAMS] = &stream_params,
         [KIND_CAPTURE_PARAMS] = &capture_params,
+        [KIND_NODE] = &node,
         [KIND_COMPILE_PARAMS] = &compile_params,
         [KIND_MODULE_PARAMS] = &module_params,
         [KIND_EMBEDDED] = &embedded,

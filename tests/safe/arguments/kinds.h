@@ -135,6 +135,9 @@ typedef size_t (*shared_of_block)(int block_threads);
     X(STREAM, cushim_stream, HANDLE, CUSHIM__HANDLE_STREAM, OWN(STREAM))                           \
     X(NEW_STREAM, cushim_stream, FRESH, CUSHIM__HANDLE_STREAM, {0})                                \
     X(NEW_RECORDER, cushim_stream, FRESH, RECORDER, {0})                                           \
+    X(NODE, cushim_node, BY_VALUE, 0, w->node)                                                     \
+    X(UPDATE, cushim_stream, FRESH, UPDATE_RECORDER, {0})                                          \
+    X(TAKEN_UPDATE, void *, TAKEN, UPDATE_RECORDER, NULL)                                          \
     X(NO_NODES, const cushim_node *, PLAIN, 0, NULL)                                               \
     X(EVENT, cushim_event, HANDLE, CUSHIM__HANDLE_EVENT, OWN(EVENT))                               \
     X(PLAIN_EVENT, cushim_event, HANDLE, CUSHIM__HANDLE_EVENT, {w->plain_event.id})                \
@@ -159,6 +162,7 @@ typedef size_t (*shared_of_block)(int block_threads);
     X(EXTERNAL_SEMAPHORE, cushim_external_semaphore, HANDLE, CUSHIM__HANDLE_EXTERNAL_SEMAPHORE,    \
       OWN(EXTERNAL_SEMAPHORE))                                                                     \
     X(SHARED_EVENT, cushim_event, HANDLE, CUSHIM__HANDLE_EVENT, {w->shared_event.id})              \
+    X(SLICE, cushim_slice, HANDLE, CUSHIM__HANDLE_SLICE, OWN(SLICE))                               \
     X(SHARED_SLICE, cushim_slice, HANDLE, CUSHIM__HANDLE_SLICE, {w->shared_slice.id})              \
     X(ID, uint64_t, ANY_ID, CUSHIM__HANDLE_SLICE, w->own.id[CUSHIM__HANDLE_SLICE])                 \
     X(NEW_ID, uint64_t, FRESH, CUSHIM__HANDLE_SLICE, 0)                                            \
@@ -305,6 +309,8 @@ typedef size_t (*shared_of_block)(int block_threads);
     X(RATIO, float, LISTED, 0, 1)                                                                  \
     X(ACCESS, int, CHOICE, CUSHIM_ACCESS_PERSISTING, 0)                                            \
     X(ZERO, int, CHOICE, 0, 0)                                                                     \
+    X(NODE_RECORDING, uint64_t, EXACT, 0, w->node.recording)                                       \
+    X(NODE_NUMBER, uint64_t, EXACT, 0, w->node.number)                                             \
     X(VALUE_BYTES, size_t, EXACT, 0, sizeof(float))                                                \
     X(NONE_THERE, size_t, EXACT, 0, 0)                                                             \
     X(INTS, const int *, LISTED, 0, NULL)                                                          \

@@ -46,6 +46,10 @@ static uint64_t make_in_stream(const struct objects *among, unsigned kind)
         MUST(cushim_slice_zeros(stream, CUSHIM_ELEMENT(float), ELEMENTS, &slice));
         return slice.id;
     }
+    if (kind == UPDATE_RECORDER) {
+        MUST(cushim_graph_update_begin(OF(cushim_graph, among, GRAPH), &recorder));
+        return recorder.id;
+    }
     MUST(cushim_capture_begin(context, &recorder));
     MUST(cushim_slice_fill(recorder, OF(cushim_slice, among, SLICE), 1.0f));
     if (kind == RECORDER)
@@ -140,6 +144,7 @@ static uint64_t make_in_context(const struct objects *among, unsigned kind)
     case CUSHIM__HANDLE_SLICE:
     case CUSHIM__HANDLE_GRAPH:
     case RECORDER:
+    case UPDATE_RECORDER:
         return make_in_stream(among, kind);
     case CUSHIM__HANDLE_OP:
     case CUSHIM__HANDLE_POLICY:

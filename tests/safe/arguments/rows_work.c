@@ -46,6 +46,13 @@
     X(cushim_capture_node, STATUS, NEW_RECORDER, OUT)                                              \
     X(cushim_capture_after, STATUS, NEW_RECORDER, NO_NODES, NONE_THERE)                            \
     X(cushim_capture_empty, STATUS, NEW_RECORDER)                                                  \
+    X(cushim_graph_update_begin, STATUS, GRAPH, MADE)                                              \
+    X(cushim_graph_update_node, STATUS, UPDATE, NODE)                                              \
+    X(cushim_graph_update_end, STATUS, TAKEN_UPDATE)                                               \
+    X(cushim_graph_replace, STATUS, GRAPH, SLICE, SLICE)                                           \
+    X(cushim_graph_set_enabled, STATUS, GRAPH, NODE, INT)                                          \
+    X(cushim_graph_enabled, STATUS, GRAPH, NODE, OUT)                                              \
+    X(cushim_graph_node, STATUS, GRAPH, NODE_NUMBER, OUT)                                          \
     X(cushim_graph_free, FREES, TAKEN_GRAPH)                                                       \
     X(cushim_graph_launch, STATUS, GRAPH, STREAM)                                                  \
     X(cushim_graph_upload, STATUS, GRAPH, STREAM)                                                  \

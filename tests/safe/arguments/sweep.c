@@ -113,8 +113,7 @@ int main(int argc, char **argv)
 
     /* No library of the machine, and no files in its folders. */
     if (!w || setenv("CUSHIM_LIBCUDA", "none", 1) || setenv("CUSHIM_LIBNVRTC", "none", 1) ||
-        setenv("CUSHIM_LIBNVJITLINK", "none", 1) ||
-        chdir("/proc"))
+        setenv("CUSHIM_LIBNVJITLINK", "none", 1) || chdir("/proc"))
         return 1;
     tell_at_signals();
     world_begin(w);

@@ -13,6 +13,7 @@ enum { ELEMENTS = 64 };
 /* Other objects that are made for one call: a stream that records for a graph, and so on. */
 enum {
     RECORDER = CUSHIM__HANDLE_KINDS,
+    UPDATE_RECORDER,
     LIST_OPERATION,
     SHARED_OPERATION,
     LAUNCH_OPERATION,
@@ -40,6 +41,7 @@ struct world {
     cushim_field field, other_field;
     struct cushim_shared_slice name_of_slice;
     struct cushim_shared_event name_of_event;
+    cushim_node node; /* of the graph */
     cushim_view view, other_view, unified_view;
     cushim_module registered;
     void *cu_context, *cu_stream;
