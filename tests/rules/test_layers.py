@@ -28,7 +28,7 @@ BELOW = {
 # Folders within a layer, in their order: each includes itself and those before it. The lists in
 # meson.build have the same order.
 ROOMS = {
-    "core": ["cu", "object", "order", "memory", "code", "launch"],
+    "core": ["cu", "object", "order", "memory", "code", "launch", "graph"],
     "mock": ["config", "base", "ptx", "queue", "graph", "stream", "allocation", "check", "memory",
              "module", "texture", "launch", "node", "device", "exports"],
     "mock/ptx": ["syntax", "check", "parse", "link", "container", "machine", "racecheck", "memory",
