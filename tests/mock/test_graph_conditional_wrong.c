@@ -256,7 +256,10 @@ static int reason(CUgraphNodeParams *params)
 Test(graph_conditional_wrong, some_nodes_cannot_be_in_bodies)
 {
     CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_HOST};
+    const CUDA_ARRAY_DESCRIPTOR descriptor = {
+        .Width = 4, .Height = 1, .Format = CU_AD_FORMAT_UNSIGNED_INT32, .NumChannels = 1};
     static char pageable[16];
+    CUarray array = NULL;
     CUevent event = NULL;
 
     params.host.fn = do_nothing;
@@ -278,6 +281,10 @@ Test(graph_conditional_wrong, some_nodes_cannot_be_in_bodies)
                                                .WidthInBytes = 4,
                                                .Height = 1,
                                                .Depth = 1};
+    cr_expect(eq(int, reason(&params), CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED));
+    OK(mock_cuArrayCreate_v2(&array, &descriptor));
+    params.memcpy.copyParams.srcMemoryType = CU_MEMORYTYPE_ARRAY;
+    params.memcpy.copyParams.srcArray = array;
     cr_expect(eq(int, reason(&params), CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED));
 }
 

@@ -150,6 +150,37 @@ Test(graph_nodes, a_copy_reads_when_it_is_done)
            mock_cuGraphAddMemcpyNode(&node, graph, NULL, 0, &read, GARBAGE));
 }
 
+Test(graph_nodes, a_copy_to_an_array_has_its_parameters)
+{
+    const CUDA_ARRAY_DESCRIPTOR descriptor = {
+        .Width = 4, .Height = 1, .Format = CU_AD_FORMAT_UNSIGNED_INT32, .NumChannels = 1};
+    unsigned source = 1, back = 0;
+    CUDA_MEMCPY3D params = copy_from(&source), read;
+    CUgraph graph = new_graph();
+    CUgraphNode node = NULL;
+    CUarray array = NULL;
+
+    OK(mock_cuArrayCreate_v2(&array, &descriptor));
+    params.dstMemoryType = CU_MEMORYTYPE_ARRAY;
+    params.dstArray = array;
+    params.dstXInBytes = 4;
+    OK(mock_cuGraphAddMemcpyNode(&node, graph, NULL, 0, &params, NULL));
+    OK(mock_cuGraphMemcpyNodeGetParams(node, &read));
+    cr_expect(eq(int, read.dstMemoryType, CU_MEMORYTYPE_ARRAY));
+    cr_expect(eq(ptr, read.dstArray, array));
+    cr_expect(eq(sz, read.dstXInBytes, 4));
+    cr_expect(eq(int, read.srcMemoryType, CU_MEMORYTYPE_HOST));
+    read.dstXInBytes = 8;
+    OK(mock_cuGraphMemcpyNodeSetParams(node, &read));
+    OK(run(graph));
+    OK(mock_cuCtxSynchronize());
+    OK(mock_cuMemcpyAtoH_v2(&back, array, 8, 4));
+    cr_expect(eq(uint, back, 1));
+    params = copy_from(&source);
+    EXPECT(CUDA_ERROR_INVALID_VALUE,
+           mock_cuGraphExecMemcpyNodeSetParams(instantiate(graph), node, &params, NULL));
+}
+
 Test(graph_nodes, a_memset_has_its_parameters)
 {
     CUDA_MEMSET_NODE_PARAMS params = {.dst = word,

@@ -291,7 +291,9 @@ bool mock__copy_replaces(const struct mock__work *work, const struct mock__work 
     const struct copy_work *now = (const struct copy_work *) work;
     const struct copy_work *before = (const struct copy_work *) old;
 
-    return now->to_class == before->to_class && now->from_class == before->from_class;
+    return now->to_class == before->to_class && now->from_class == before->from_class &&
+           !now->copy.dst.array == !before->copy.dst.array &&
+           !now->copy.src.array == !before->copy.src.array;
 }
 
 CUresult mock__copy_work(const struct mock__copy *copy, struct mock__work **ret_work)

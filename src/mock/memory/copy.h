@@ -28,6 +28,7 @@ struct mock__end {
     size_t x, y, z;
     size_t pitch;  /* distance of rows; 0 if rows are contiguous */
     size_t height; /* rows between layers; 0 if layers are contiguous */
+    CUarray array; /* whose memory it is, or NULL */
 };
 
 struct mock__copy {
@@ -51,7 +52,7 @@ const struct mock__copy *mock__copy_of_work(const struct mock__work *work);
 
 /*
  * Tells whether a copy of an executable graph may become another one. The memory must be of the
- * same class.
+ * same class, and that of arrays stays that of arrays.
  */
 bool mock__copy_replaces(const struct mock__work *work, const struct mock__work *old);
 

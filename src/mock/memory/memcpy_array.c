@@ -22,6 +22,7 @@ CUresult mock__array_end(CUarray handle, const struct mock__copy *copy, struct m
                       inside(end->z, copy->depth, array->slices),
                   CUDA_ERROR_INVALID_VALUE);
     end->side = MOCK__DEVICE_SIDE;
+    end->array = handle;
     end->address = array->address;
     end->pitch = array->pitch;
     end->height = array->rows;

@@ -97,18 +97,24 @@ CUresult mock__copy_from_3d(const CUDA_MEMCPY3D *p, struct mock__copy *ret_copy)
     return CUDA_SUCCESS;
 }
 
-/* Both the device's and the host's address are set, as only the one that the type says is read. */
-void mock__copy_to_3d(const struct mock__copy *copy, CUDA_MEMCPY3D *ret_p)
+static CUmemorytype type_of(const struct mock__end *end)
 {
     static const CUmemorytype types[] = {[MOCK__HOST_SIDE] = CU_MEMORYTYPE_HOST,
                                          [MOCK__DEVICE_SIDE] = CU_MEMORYTYPE_DEVICE,
                                          [MOCK__ANY_SIDE] = CU_MEMORYTYPE_UNIFIED};
 
+    return end->array ? CU_MEMORYTYPE_ARRAY : types[end->side];
+}
+
+/* The addresses of the device and of the host, and the array: only what the type says is read. */
+void mock__copy_to_3d(const struct mock__copy *copy, CUDA_MEMCPY3D *ret_p)
+{
     *ret_p = (CUDA_MEMCPY3D){
         .srcXInBytes = copy->src.x,
         .srcY = copy->src.y,
         .srcZ = copy->src.z,
-        .srcMemoryType = types[copy->src.side],
+        .srcMemoryType = type_of(&copy->src),
+        .srcArray = copy->src.array,
         .srcHost = (const void *) (uintptr_t) copy->src.address,
         .srcDevice = copy->src.address,
         .srcPitch = copy->src.pitch,
@@ -116,7 +122,8 @@ void mock__copy_to_3d(const struct mock__copy *copy, CUDA_MEMCPY3D *ret_p)
         .dstXInBytes = copy->dst.x,
         .dstY = copy->dst.y,
         .dstZ = copy->dst.z,
-        .dstMemoryType = types[copy->dst.side],
+        .dstMemoryType = type_of(&copy->dst),
+        .dstArray = copy->dst.array,
         .dstHost = (void *) (uintptr_t) copy->dst.address,
         .dstDevice = copy->dst.address,
         .dstPitch = copy->dst.pitch,

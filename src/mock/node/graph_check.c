@@ -25,10 +25,10 @@ static CUresult refuse(struct mock__refusal *ret, int reason, const struct mock_
     return result;
 }
 
-/* The device makes such a copy by itself, so it has to reach both ends. */
+/* The device makes such a copy by itself, so it has to reach both ends. Arrays are not for it. */
 static bool device_reaches(const struct mock__end *end)
 {
-    return mock__memory_find(end->address);
+    return !end->array && mock__memory_find(end->address);
 }
 
 static bool copy_suits(const struct mock__node *node)
