@@ -156,11 +156,12 @@ cushim_capture_begin_on(cushim_stream stream, const struct cushim_capture_params
 
 /**
  * Ends a recording and returns its work as a graph, which can be launched. The caller frees the
- * graph with cushim_graph_free(). A recorder of cushim_capture_begin() is freed in every case, also
- * if the call fails; its forks stay, but record nothing any more. The result is 901
+ * graph with cushim_graph_free(). A recorder of cushim_capture_begin() is freed, also if the call
+ * fails; its forks stay, but record nothing any more. The result is 901
  * CUDA_ERROR_STREAM_CAPTURE_INVALIDATED if an error stopped the recording, and
  * CUSHIM_ERROR_INVALID_ARGUMENT if the stream is not one that has begun a recording; such a stream
- * is not freed.
+ * is not freed. It is CUSHIM_ERROR_WRONG_THREAD in a strict mode, if another thread has begun it:
+ * the recording goes on, and no recorder is freed.
  */
 CUSHIM_API CUSHIM_CHECKED cushim_status cushim_capture_end(cushim_stream *recorder,
                                                            cushim_graph *ret_graph);

@@ -194,6 +194,7 @@ static cushim_status start(const struct cushim__scope *scope, struct cushim__str
     if (status)
         return status;
     status = begin_capture(scope, recording, mode);
+    recording->thread = mode == CU_STREAM_CAPTURE_MODE_RELAXED ? 0 : cushim__thread_number();
     if (status)
         forget_recording(scope);
     else
@@ -418,6 +419,17 @@ static cushim_status fail_no_recording(const struct cushim__scope *scope,
                            scope->call, why);
 }
 
+/* The driver would refuse another thread, too, but the recording would be taken apart by then. */
+static cushim_status check_thread(const struct cushim__scope *scope,
+                                  const struct cushim__recording *recording)
+{
+    if (!recording->thread || recording->thread == cushim__thread_number())
+        return CUSHIM_OK;
+    return cushim__fail_at(CUSHIM_ERROR_WRONG_THREAD, scope->call, scope->label,
+                           "%s: in this capture mode, the thread that began the recording ends it",
+                           scope->call);
+}
+
 cushim_status cushim__recording_end(const struct cushim__scope *scope,
                                     struct cushim__stream *stream,
                                     struct cushim__recording **ret_recording, CUgraph *ret_graph)
@@ -430,6 +442,11 @@ cushim_status cushim__recording_end(const struct cushim__scope *scope,
     cushim__timeline_lock(timeline);
     if (timeline->branch && !timeline->origin) {
         recording = timeline->branch->recording;
+        status = check_thread(scope, recording);
+        if (status) {
+            cushim__timeline_unlock(timeline);
+            return status;
+        }
         status = end_capture(scope, recording, &graph);
     }
     cushim__timeline_unlock(timeline);

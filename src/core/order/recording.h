@@ -72,6 +72,7 @@ struct cushim__recording {
     CUstream cu;
     const struct cushim__stream *by; /* the stream object that has begun it */
     struct cushim__branch *branches;
+    uint64_t thread; /* the one that has to end it, or 0: any */
     enum cushim__recording_order order;
     struct cushim__object *updates; /* the graph that is updated, with a reference; or NULL */
     bool by_node;                   /* the program says which work's place each work takes */

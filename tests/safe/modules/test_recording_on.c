@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Streams of the program that record for a while. */
+#include <pthread.h>
+
 #include "recording.h"
 
 SUITE(recording_on);
@@ -108,6 +110,53 @@ Test(recording_on, a_new_recorder_has_parameters_too, .init = begin)
     cushim_stream_free(&recorder);
     cushim_slice_free(&x);
     cushim_slice_free(&y);
+    finish();
+}
+
+static void *end_elsewhere(void *user)
+{
+    cushim_graph graph = CUSHIM_NONE;
+
+    assert_refused(cushim_capture_end(user, &graph), CUSHIM_ERROR_WRONG_THREAD,
+                   "the thread that began the recording ends it");
+    return NULL;
+}
+
+static void end_in_another_thread(cushim_stream *recorder)
+{
+    const uint64_t before = recorder->id;
+    pthread_t thread;
+
+    cr_assert(eq(int, pthread_create(&thread, NULL, end_elsewhere, recorder), 0));
+    pthread_join(thread, NULL);
+    cr_assert(eq(u64, recorder->id, before));
+}
+
+Test(recording_on, a_strict_recording_is_ended_by_its_thread, .init = begin)
+{
+    struct cushim_capture_params params = {.size = sizeof(params),
+                                           .mode = CUSHIM_CAPTURE_MODE_THREAD_LOCAL};
+    cushim_stream recorder = CUSHIM_NONE;
+    cushim_graph graph = CUSHIM_NONE;
+    cushim_slice x = zeros();
+
+    assert_ok(cushim_capture_begin_on(stream, &params));
+    record_add(stream, x, 1);
+    end_in_another_thread(&stream);
+    record_add(stream, x, 1);
+    assert_ok(cushim_capture_end(&stream, &graph));
+    run(graph);
+    expect(x, 2);
+    cushim_graph_free(&graph);
+    assert_ok(cushim_capture_begin_with(w.context, &params, &recorder));
+    record_add(recorder, x, 1);
+    end_in_another_thread(&recorder);
+    record_add(recorder, x, 1);
+    assert_ok(cushim_capture_end(&recorder, &graph));
+    run(graph);
+    expect(x, 4);
+    cushim_graph_free(&graph);
+    cushim_slice_free(&x);
     finish();
 }
 
