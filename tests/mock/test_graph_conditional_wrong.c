@@ -94,6 +94,28 @@ Test(graph_conditional_wrong, a_value_that_is_set_beside_the_node_is_a_race)
     found(CUSHIM_MOCK_DATA_RACE, "conditional node", "cuGraphConditionalHandleCreate");
 }
 
+/* CUDA does not say what comes of calls by several threads that nothing orders. */
+Test(graph_conditional_wrong, a_value_that_two_blocks_set_is_a_race)
+{
+    CUgraphConditionalHandle handle = new_handle(0);
+    unsigned number = 1;
+    const CUDA_KERNEL_NODE_PARAMS_v2 params = {.func = set,
+                                               .gridDimX = 2,
+                                               .gridDimY = 1,
+                                               .gridDimZ = 1,
+                                               .blockDimX = 1,
+                                               .blockDimY = 1,
+                                               .blockDimZ = 1,
+                                               .kernelParams = (void *[]){&handle, &number}};
+    CUgraphNode node = NULL;
+
+    OK(mock_cuGraphAddKernelNode_v2(&node, graph, NULL, 0, &params));
+    add_in(graph, node, handle, IF, 1);
+    OK(mock_cuGraphLaunch(instantiate(graph), one));
+    OK(mock_cuCtxSynchronize());
+    found(CUSHIM_MOCK_DATA_RACE, "set", "cuGraphConditionalHandleCreate");
+}
+
 Test(graph_conditional_wrong, an_endless_loop_ends)
 {
     setenv("CUSHIM_MOCK_PTX_STEPS", "20480", 1);
