@@ -79,8 +79,8 @@ struct cushim_arena_params {
     /** How many bytes of memory the arena has from the beginning. By default it has none. */
     size_t bytes;
     /**
-     * How many bytes it may grow to. By default as many as the device has, or .bytes if that is
-     * more. The addresses of all arenas of a process are at most 128 TiB on most machines.
+     * How many bytes it may grow to. By default as many as the device has. The addresses of all
+     * arenas of a process are at most 128 TiB on most machines.
      */
     size_t limit;
     /** If not 0, the arena is for dry runs. */

@@ -322,3 +322,31 @@ Test(memory_kept, what_a_stream_of_the_program_has_used_is_not_kept)
     cushim_stream_free(&stream);
     close_world(&w);
 }
+
+/* A device without pools has the memory again as soon as it is freed. */
+Test(memory_kept, an_arena_gets_what_is_kept)
+{
+    const size_t large = (size_t) 2500 << 20;
+    cushim_slice slice = CUSHIM_NONE;
+    cushim_stream recorder;
+    struct world w;
+
+    MOCK_ONLY("it needs a device of 4 GiB without memory pools");
+    setenv("CUSHIM_MOCK_CHECK", "0", 1);
+    open_world_with(&w, "device.*.memory = 4GiB\ndevice.*.memory_pools_supported = 0");
+    assert_ok(cushim_memory_set_limit(w.context, large));
+    assert_ok(cushim_stream_new(w.context, NULL, &stream));
+    assert_ok(cushim_slice_alloc(stream, 1, large, &slice));
+    assert_ok(cushim_slice_fill(stream, slice, (char) 1));
+    cushim_slice_free(&slice);
+    cr_assert(eq(sz, kept(&w).bytes, large));
+    assert_ok(cushim_capture_begin(w.context, &recorder));
+    cushim_error_clear();
+    assert_ok(cushim_slice_alloc(recorder, 1, large, &slice));
+    cr_assert(eq(sz, kept(&w).bytes, 0));
+    cr_assert(eq(int, cushim_error_status(), CUSHIM_OK)); /* the first answer is forgotten */
+    cushim_slice_free(&slice);
+    cushim_stream_free(&recorder);
+    cushim_stream_free(&stream);
+    close_world(&w);
+}

@@ -48,17 +48,14 @@ static cushim_status begin_fixed(const struct cushim__scope *scope,
     return CUSHIM_OK;
 }
 
+/* More than the device has finds no memory to begin with. */
 static cushim_status find_limit(const struct cushim__scope *scope,
                                 const struct cushim__device_arena_wish *wish, size_t *ret_limit)
 {
-    size_t total = 0;
-
     *ret_limit = wish->limit;
     if (wish->limit)
         return CUSHIM_OK;
-    CUSHIM_TRY(CU_CALL(scope, cuDeviceTotalMem_v2, (&total, scope->context->device)));
-    *ret_limit = total > wish->bytes ? total : wish->bytes;
-    return CUSHIM_OK;
+    return CU_CALL(scope, cuDeviceTotalMem_v2, (ret_limit, scope->context->device));
 }
 
 cushim_status cushim__device_arena_map_begin(const struct cushim__scope *scope,

@@ -148,29 +148,17 @@ static void record_free(struct cushim__scope *scope, struct cushim__block *block
     cushim__timeline_unlock(block->timeline);
 }
 
-/* Of a recording that has ended nothing is there any more. */
-static bool is_recorded(const struct cushim__block *block)
-{
-    bool records;
-
-    cushim__timeline_lock(block->timeline);
-    records = recording_of(block->timeline, block->recording) != NULL;
-    cushim__timeline_unlock(block->timeline);
-    return records;
-}
-
+/* Of a recording that has ended nothing is there any more, and nothing else may use the memory. */
 static void give_back_node(struct cushim__block *block, const char *call, const char *label)
 {
     struct cushim__error before;
     struct cushim__scope scope;
 
-    if (is_recorded(block)) {
-        cushim__error_keep(&before);
-        cushim__scope_to_free(block->timeline->context, call, label, &scope);
-        record_free(&scope, block);
-        cushim__scope_leave(&scope, CUSHIM_OK);
-        cushim__error_restore(&before);
-    }
+    cushim__error_keep(&before);
+    cushim__scope_to_free(block->timeline->context, call, label, &scope);
+    record_free(&scope, block);
+    cushim__scope_leave(&scope, CUSHIM_OK);
+    cushim__error_restore(&before);
     free_node(block, call);
 }
 

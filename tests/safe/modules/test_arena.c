@@ -1,88 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory that is allocated while a stream records. */
-#include "recording.h"
+#include "arena.h"
 
 SUITE(arena);
-
-enum { UNIT = 512 };
-
-static cushim_slice alloc_on(cushim_stream recorder)
-{
-    cushim_slice slice = CUSHIM_NONE;
-
-    assert_ok(cushim_slice_alloc(recorder, CUSHIM_ELEMENT(float), N, &slice));
-    return slice;
-}
-
-static uint64_t address_of(cushim_stream recorder, cushim_slice slice)
-{
-    uint64_t address = 0;
-
-    assert_ok(cushim_slice_use(recorder, slice, true, &address));
-    return address;
-}
-
-static size_t used_of(cushim_arena arena)
-{
-    size_t used = 0;
-
-    assert_ok(cushim_arena_stats(arena, NULL, NULL, &used, NULL));
-    return used;
-}
-
-static size_t peak_of(cushim_arena arena)
-{
-    size_t peak = 0;
-
-    assert_ok(cushim_arena_stats(arena, NULL, NULL, NULL, &peak));
-    return peak;
-}
-
-static size_t bytes_of(cushim_arena arena)
-{
-    size_t bytes = 0;
-
-    assert_ok(cushim_arena_stats(arena, NULL, &bytes, NULL, NULL));
-    return bytes;
-}
-
-static cushim_stream begin_in(cushim_arena arena)
-{
-    cushim_stream recorder = CUSHIM_NONE;
-
-    assert_ok(
-        cushim_capture_begin_with(w.context, cushim_capture_params(.arena = arena), &recorder));
-    return recorder;
-}
-
-static cushim_view part_of(cushim_slice slice, size_t first, size_t length)
-{
-    cushim_view view;
-
-    assert_ok(cushim_view_part(CUSHIM_VIEW(slice), first, length, &view));
-    return view;
-}
-
-static void expect_byte(cushim_slice slice, char wanted)
-{
-    char value = -1;
-
-    assert_ok(cushim_slice_read(stream, part_of(slice, 0, 1), &value, 1));
-    cr_assert(eq(int, value, wanted));
-}
-
-/* y = 2 x + value, by way of two slices that are allocated */
-static void record_twice(cushim_stream recorder, cushim_slice x, cushim_slice y, float value)
-{
-    cushim_slice a = alloc_on(recorder), b = CUSHIM_NONE;
-
-    record_sum(recorder, a, x, x);
-    assert_ok(cushim_slice_clone(recorder, a, &b));
-    cushim_slice_free(&a);
-    record_add(recorder, b, value);
-    assert_ok(cushim_slice_copy(recorder, y, b));
-    cushim_slice_free(&b);
-}
 
 Test(arena, a_recording_allocates_at_addresses_that_stay, .init = begin)
 {
@@ -249,57 +169,34 @@ Test(arena, graphs_with_arenas_of_their_own_may_overlap, .init = begin)
     finish();
 }
 
-/* The arena that a recording makes has few addresses, and a larger one follows it. */
-Test(arena, a_recording_may_need_more_than_its_first_arena, .init = begin)
-{
-    const size_t large = (size_t) 3 << 30;
-    cushim_slice parts[3] = {CUSHIM_NONE}, again = CUSHIM_NONE;
-    cushim_stream recorder = CUSHIM_NONE;
-    cushim_graph graph = CUSHIM_NONE;
-    uint64_t addresses[4];
-
-    MOCK_ONLY("it takes 30 GiB of the device");
-    assert_ok(cushim_capture_begin(w.context, &recorder));
-    forget_calls(&w);
-    for (size_t i = 0; i < 3; i++) {
-        assert_ok(cushim_slice_alloc(recorder, 1, (i * i + 1) * large, &parts[i]));
-        addresses[i] = address_of(recorder, parts[i]);
-        assert_ok(cushim_slice_fill(recorder, part_of(parts[i], 0, 1), (char) i));
-    }
-    cr_assert(eq(u64, count(&w, "cuMemAddressReserve"), 3)); /* 4, 8 and 16 GiB */
-    cushim_slice_free(&parts[2]);
-    assert_ok(cushim_slice_alloc(recorder, 1, large, &again));
-    cr_assert(eq(u64, address_of(recorder, again), addresses[2]));
-    assert_ok(cushim_slice_fill(recorder, part_of(again, 0, 1), (char) 7));
-    assert_ok(cushim_capture_end(&recorder, &graph));
-    assert_size(graph, 4, 1);
-    run(graph);
-    cushim_graph_free(&graph);
-    expect_byte(parts[0], 0);
-    expect_byte(parts[1], 1);
-    expect_byte(again, 7);
-    for (int i = 0; i < 2; i++)
-        cushim_slice_free(&parts[i]);
-    cushim_slice_free(&again);
-    finish();
-}
-
-/* What the driver forbids a thread that records strictly is not what an arena needs. */
-Test(arena, strict_modes_let_an_arena_grow, .init = begin)
+/* The same calls get the same places, so code that allocates can be recorded again for an update.
+ */
+Test(arena, a_graph_is_updated_by_recording_it_again, .init = begin)
 {
     cushim_slice x = zeros(), y = zeros();
+    cushim_stream recorder = CUSHIM_NONE;
+    cushim_arena arena = CUSHIM_NONE;
     cushim_graph graph = CUSHIM_NONE;
 
-    for (int mode = 0; mode < 3; mode++) {
-        assert_ok(cushim_slice_fill(stream, x, (float) mode));
-        assert_ok(cushim_capture_begin_on(
-            stream, cushim_capture_params(.mode = (enum cushim_capture_mode) mode)));
-        record_twice(stream, x, y, 1);
-        assert_ok(cushim_capture_end(&stream, &graph));
+    assert_ok(cushim_arena_new(w.context, NULL, &arena));
+    for (int own = 0; own < 2; own++) {
+        assert_ok(cushim_capture_begin_with(
+            w.context, cushim_capture_params(.arena = own ? (cushim_arena){0} : arena), &recorder));
+        record_twice(recorder, x, y, 1);
+        assert_ok(cushim_capture_end(&recorder, &graph));
         run(graph);
-        expect(y, (float) (2 * mode + 1));
+        expect(y, 1);
+        for (int i = 0; i < 3; i++) {
+            assert_ok(cushim_graph_update_begin(graph, &recorder));
+            record_twice(recorder, x, y, (float) i);
+            assert_ok(cushim_graph_update_end(&recorder));
+            run(graph);
+            expect(y, (float) i);
+        }
         cushim_graph_free(&graph);
     }
+    cr_assert(eq(sz, peak_of(arena), 2 * UNIT));
+    cushim_arena_free(&arena);
     cushim_slice_free(&x);
     cushim_slice_free(&y);
     finish();

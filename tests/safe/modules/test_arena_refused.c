@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory of recordings: dry runs, memory nodes, limits, and what is refused. */
-#include "recording.h"
+#include "arena.h"
 
 SUITE(arena_refused);
 
-enum { UNIT = 512, STEP = 2 << 20 };
-
-static cushim_slice alloc_on(cushim_stream recorder)
-{
-    cushim_slice slice = CUSHIM_NONE;
-
-    assert_ok(cushim_slice_alloc(recorder, CUSHIM_ELEMENT(float), N, &slice));
-    return slice;
-}
+enum { STEP = 2 << 20 };
 
 static cushim_stream begin_with(const struct cushim_capture_params *params)
 {
@@ -126,6 +118,30 @@ Test(arena_refused, memory_of_a_dry_run_is_no_memory, .init = begin)
     cushim_slice_free(&dry);
     expect(x, 0);
     cushim_slice_free(&x);
+    finish();
+}
+
+/* Also where a fill or a launch would need no call but its own: all of the memory, and nothing
+ * else. */
+Test(arena_refused, the_fast_paths_know_a_dry_run, .init = begin)
+{
+    cushim_arena arena = CUSHIM_NONE;
+    cushim_stream recorder;
+    cushim_slice dry = CUSHIM_NONE;
+
+    assert_ok(
+        cushim_arena_new(w.context, cushim_arena_params(.limit = UNIT, .dry_run = 1), &arena));
+    recorder = begin_with(cushim_capture_params(.arena = arena));
+    assert_ok(cushim_slice_alloc(recorder, CUSHIM_ELEMENT(float), UNIT / 4, &dry));
+    cushim_stream_free(&recorder);
+    assert_ok(cushim_context_set_current(w.context));
+    assert_refused(cushim_slice_fill(stream, dry, 1.0f), CUSHIM_ERROR_INVALID_ARGUMENT, "dry run");
+    assert_refused(cushim_launch(stream, add, cushim_for_elements(N), CUSHIM_INOUT(dry),
+                                 CUSHIM_VALUE(1.0f), CUSHIM_VALUE(n)),
+                   CUSHIM_ERROR_INVALID_ARGUMENT, "dry run");
+    cr_assert(eq(int, RAW(&w, cuCtxSetCurrent, (void *), NULL), 0));
+    cushim_slice_free(&dry);
+    cushim_arena_free(&arena);
     finish();
 }
 
@@ -309,7 +325,7 @@ Test(arena_refused, a_device_may_not_map_memory)
     cushim_arena arena = CUSHIM_NONE;
     cushim_graph graph = CUSHIM_NONE;
     cushim_stream recorder;
-    size_t limit = 0, bytes = 0;
+    size_t limit = 0, bytes = 0, before = 0, after = 0, total;
 
     open_world_with(&w, "device.*.virtual_memory_management_supported = 0");
     assert_ok(cushim_stream_new(w.context, NULL, &stream));
@@ -325,6 +341,7 @@ Test(arena_refused, a_device_may_not_map_memory)
     recorder = begin_with(NULL);
     assert_refused(cushim_slice_alloc(recorder, 4, N, &more), 801, "cushim_capture_params(.arena)");
     cushim_stream_free(&recorder);
+    assert_ok(cushim_context_memory(w.context, &before, &total));
     assert_ok(cushim_arena_new(w.context, cushim_arena_params(.bytes = 8 << 20), &arena));
     recorder = begin_with(cushim_capture_params(.arena = arena));
     assert_ok(record_some(recorder, x, y));
@@ -337,6 +354,8 @@ Test(arena_refused, a_device_may_not_map_memory)
     run(graph);
     expect(y, 1);
     cushim_graph_free(&graph);
+    assert_ok(cushim_context_memory(w.context, &after, &total));
+    cr_assert(eq(sz, after, before)); /* it is freed with the last that uses it */
     cushim_slice_free(&x);
     cushim_slice_free(&y);
     finish();
