@@ -41,6 +41,7 @@ static cushim_slice slice;
 static cushim_pinned pinned;
 static const uint32_t *host; /* of pinned */
 static cushim_event event;
+static cushim_arena arena;
 static cushim_module module;
 static cushim_function function;
 static _Atomic uint64_t faults; /* the handle of a set */
@@ -76,6 +77,17 @@ static void *keep_adding(void *user)
     return user;
 }
 
+static void record(void)
+{
+    cushim_stream recorder = CUSHIM_NONE;
+    cushim_slice own = CUSHIM_NONE;
+
+    OK(cushim_capture_begin_with(context, cushim_capture_params(.arena = arena), &recorder));
+    OK(cushim_slice_zeros(recorder, 4, N, &own));
+    cushim_slice_free(&own);
+    cushim_stream_free(&recorder);
+}
+
 /* Holds the locks of all kinds as often as possible. */
 static void *work(void *user)
 {
@@ -90,6 +102,7 @@ static void *work(void *user)
         OK(cushim_stream_synchronize(other));
         cushim_slice_free(&own);
         cushim_stream_free(&other);
+        record();
         cushim_mock_findings(NULL);
     }
     return user;
@@ -102,6 +115,7 @@ static void use_all(void)
     uint32_t values[N];
     cushim_stream made = CUSHIM_NONE;
     cushim_context current = CUSHIM_NONE;
+    size_t used;
     int n = 0;
 
     FORKED(cushim_launch(stream, function, cushim_for_elements(N), CUSHIM_INOUT(slice)));
@@ -115,6 +129,7 @@ static void use_all(void)
     FORKED(cushim_context_current(driver, &current));
     FORKED(cushim_device_count(driver, &n));
     FORKED(cushim_memory_trim(context, 0));
+    FORKED(cushim_arena_stats(arena, NULL, NULL, NULL, &used));
     CHECK_EQ(strstr(cushim_error_text(), "forked") != NULL, true);
     add_fault();
 }
@@ -186,11 +201,14 @@ static void free_all(void)
     cushim_slice_free(&slice);
     cushim_pinned_free(&pinned);
     cushim_event_free(&event);
+    cushim_arena_free(&arena);
     cushim_module_free(&module);
     cushim_stream_free(&stream);
     cushim_context_free(&context);
     cushim_close(&driver);
-    CHECK_EQ(slice.id | pinned.id | event.id | module.id | stream.id | context.id | driver.id, 0);
+    CHECK_EQ(arena.id | slice.id | pinned.id | event.id | module.id | stream.id | context.id |
+                 driver.id,
+             0);
 }
 
 static void child(int i)
@@ -224,6 +242,7 @@ static void prepare(void)
     OK(cushim_pinned_read(pinned, (const void **) &host));
     OK(cushim_view_fill(stream, CUSHIM_VIEW(pinned), &(uint32_t){1}, 4));
     OK(cushim_event_new(context, 0, &event));
+    OK(cushim_arena_new(context, NULL, &arena));
     OK(cushim_module_load_text(context, ptx, NULL, &module));
     OK(cushim_module_function(module, "f", &function));
 }
