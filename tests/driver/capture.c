@@ -103,6 +103,28 @@ static void ask_launches(struct subject *subject)
     report("after2", values[0]);
 }
 
+/* Launches the graph in the stream, which captures. */
+static void ask_launch_in_capture(struct subject *subject, CUstreamCaptureMode mode,
+                                  const char *name)
+{
+    CUstreamCaptureStatus status = (CUstreamCaptureStatus) 99;
+    CUgraph graph = NULL;
+
+    begin_capture(subject, mode);
+    report_numbered(CALL(cuGraphLaunch, (subject->exec, subject->stream)), "glaunch_in_%s", name);
+    CALL(cuStreamIsCapturing, (subject->stream, &status));
+    report_numbered(status, "glaunch_in_%s_status", name);
+    report_numbered(launch(subject->nop, 1, 1, subject->stream, NULL), "glaunch_in_%s_then", name);
+    report_numbered(CALL(cuStreamEndCapture, (subject->stream, &graph)), "glaunch_in_%s_end", name);
+}
+
+static void ask_launches_in_captures(struct subject *subject)
+{
+    ask_launch_in_capture(subject, GLOBAL, "global_capture");
+    ask_launch_in_capture(subject, THREAD_LOCAL, "threadlocal_capture");
+    ask_launch_in_capture(subject, RELAXED, "relaxed_capture");
+}
+
 static void ask_destroy(struct subject *subject)
 {
     ASK("execdestroy", cuGraphExecDestroy, (subject->exec));
@@ -205,6 +227,7 @@ void ask_capture(void)
     ask_begin(&subject);
     ask_record(&subject);
     ask_launches(&subject);
+    ask_launches_in_captures(&subject);
     ask_destroy(&subject);
     ask_forbidden(&subject);
     ask_ends(&subject);

@@ -257,28 +257,6 @@ Test(capture, a_graph_is_captured_to)
 }
 #endif
 
-Test(capture, a_launch_of_a_graph_becomes_a_node)
-{
-    CUgraph inner = new_graph(), graph;
-    CUgraphNode node;
-    CUgraphNodeType type;
-    size_t n = 1;
-    CUgraphExec exec;
-
-    add_affine(inner, NULL, 2, 3);
-    exec = instantiate(inner);
-    begin_capture(one, GLOBAL);
-    OK(mock_cuGraphLaunch(exec, one));
-    OK(mock_cuGraphLaunch(exec, one));
-    graph = end_capture(one);
-    OK(mock_cuGraphExecDestroy(exec));
-    OK(mock_cuGraphGetNodes(graph, &node, &n));
-    OK(mock_cuGraphNodeGetType(node, &type));
-    cr_expect(eq(int, type, CU_GRAPH_NODE_TYPE_GRAPH));
-    OK(mock_cuGraphLaunch(instantiate(graph), one));
-    cr_expect(eq(uint, value(), 9));
-}
-
 #if CUDA_VERSION >= 11080
 Test(capture, attributes_of_a_launch_are_captured)
 {

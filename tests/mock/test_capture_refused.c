@@ -108,6 +108,31 @@ Test(capture_refused, what_is_captured_is_not_asked_about)
     OK(mock_cuGraphDestroy(graph));
 }
 
+/* Whatever is in the graph, and whatever the mode. */
+Test(capture_refused, launches_of_graphs_are_not_captured)
+{
+    CUgraph graph = new_graph();
+    CUgraphExec exec;
+
+    add_affine(graph, NULL, 2, 3);
+    exec = instantiate(graph);
+    for (int mode = GLOBAL; mode <= RELAXED; mode++) {
+        begin_capture(one, (CUstreamCaptureMode) mode);
+        OK(launch_affine(one, 1, 1));
+        EXPECT(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, mock_cuGraphLaunch(exec, one));
+        cr_expect(eq(int, status_of(one), CU_STREAM_CAPTURE_STATUS_INVALIDATED));
+        EXPECT(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, mock_cuGraphLaunch(exec, one));
+        EXPECT(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, launch_affine(one, 1, 1));
+        end_badly(one, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    }
+    /* Other streams launch it meanwhile. */
+    begin_capture(one, GLOBAL);
+    OK(mock_cuGraphLaunch(exec, two));
+    OK(mock_cuGraphDestroy(end_capture(one)));
+    cr_expect(eq(uint, value(), 3));
+    silent();
+}
+
 static void CUDA_CB do_nothing(CUstream stream, CUresult status, void *user)
 {
     (void) stream;

@@ -229,10 +229,26 @@ Test(graph_conditional, a_graph_takes_the_place_of_another)
     cr_expect(eq(uint, launched(exec), 0));
     graph = new_graph();
     add_digit(add(new_handle(0), IF, 1).bodies[0], NULL, 1);
-    cr_expect(eq(int, update(exec), CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED));
+    cr_expect(eq(int, update(exec), CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED));
     graph = new_graph();
     add(new_handle(0), WHILE, 1);
     cr_expect(eq(int, update(exec), CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED));
+    silent();
+}
+
+/* A handle is free again when its node is gone, also for a node of another kind. */
+Test(graph_conditional, a_node_takes_the_handle_of_one_that_is_gone)
+{
+    CUgraphConditionalHandle handle = new_handle(1);
+    CUgraphNode gone = add(handle, IF, 1).node;
+    CUgraphExec exec = instantiate(graph);
+
+    EXPECT(CUDA_ERROR_INVALID_VALUE, refuses(handle, WHILE, 1));
+    OK(mock_cuGraphDestroyNode(gone));
+    OK(mock_cuGraphExecDestroy(exec));
+    add_loop(add(handle, WHILE, 1).bodies[0], NULL, handle, 4);
+    EXPECT(CUDA_ERROR_INVALID_VALUE, refuses(handle, IF, 1));
+    cr_expect(eq(uint, launched(instantiate(graph)), 4));
     silent();
 }
 

@@ -215,8 +215,10 @@ Test(graph_conditional_wrong, handles_are_checked)
            mock_cuGraphConditionalHandleCreate(&handle, graph, GARBAGE, 0, 0));
     EXPECT(CUDA_ERROR_INVALID_VALUE,
            mock_cuGraphConditionalHandleCreate(&handle, graph, context, 0, 2));
+    EXPECT(CUDA_ERROR_INVALID_CONTEXT,
+           mock_cuGraphConditionalHandleCreate(&handle, graph, NULL, 0, 0));
     cr_expect(eq(u64, handle, 0));
-    OK(mock_cuGraphConditionalHandleCreate(&handle, graph, NULL, 0, 0));
+    OK(mock_cuGraphConditionalHandleCreate(&handle, graph, context, 0, 0));
     OK(mock_cuGraphConditionalHandleCreate(&other, graph, context, 0, 0));
     cr_expect(ne(u64, handle, other));
 }
@@ -252,6 +254,9 @@ Test(graph_conditional_wrong, a_node_is_of_the_context_of_its_handle)
     OK(mock_cuDevicePrimaryCtxRetain(&params.conditional.ctx, 1));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphAddNode_v2(&node, graph, NULL, NULL, 0, &params));
     params.conditional.ctx = NULL;
+    EXPECT(CUDA_ERROR_INVALID_CONTEXT,
+           mock_cuGraphAddNode_v2(&node, graph, NULL, NULL, 0, &params));
+    params.conditional.ctx = context;
     OK(mock_cuGraphAddNode_v2(&node, graph, NULL, NULL, 0, &params));
 }
 
@@ -303,8 +308,15 @@ Test(graph_conditional_wrong, some_nodes_cannot_be_in_bodies)
                                                .WidthInBytes = 4,
                                                .Height = 1,
                                                .Depth = 1};
-    cr_expect(eq(int, reason(&params), CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED));
+    cr_expect(eq(int, reason(&params), CUDA_GRAPH_INSTANTIATE_MULTIPLE_CTXS_NOT_SUPPORTED));
+    params.memcpy.copyParams.srcMemoryType = CU_MEMORYTYPE_DEVICE;
+    params.memcpy.copyParams.srcDevice = word;
+    params.memcpy.copyParams.dstMemoryType = CU_MEMORYTYPE_HOST;
+    params.memcpy.copyParams.dstHost = pageable;
+    cr_expect(eq(int, reason(&params), CUDA_GRAPH_INSTANTIATE_MULTIPLE_CTXS_NOT_SUPPORTED));
     OK(mock_cuArrayCreate_v2(&array, &descriptor));
+    params.memcpy.copyParams.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+    params.memcpy.copyParams.dstDevice = word;
     params.memcpy.copyParams.srcMemoryType = CU_MEMORYTYPE_ARRAY;
     params.memcpy.copyParams.srcArray = array;
     cr_expect(eq(int, reason(&params), CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED));
@@ -313,7 +325,9 @@ Test(graph_conditional_wrong, some_nodes_cannot_be_in_bodies)
 Test(graph_conditional_wrong, bodies_are_of_one_context)
 {
     CUgraph body = add(new_handle(1), IF, 1).bodies[0];
+    CUDA_GRAPH_INSTANTIATE_PARAMS params = {0};
     CUfunction function = NULL;
+    CUgraphNode node;
     CUcontext other = NULL;
     CUmodule copy = NULL;
     CUgraphExec exec = NULL;
@@ -324,8 +338,10 @@ Test(graph_conditional_wrong, bodies_are_of_one_context)
     OK(mock_cuModuleLoadData(&copy, conditional_ptx));
     OK(mock_cuModuleGetFunction(&function, copy, "digit"));
     OK(mock_cuCtxSetCurrent(context));
-    add_kernel(body, NULL, function, (void *[]){&word, &n});
-    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphInstantiateWithFlags(&exec, graph, 0));
+    node = add_kernel(body, NULL, function, (void *[]){&word, &n});
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphInstantiateWithParams(&exec, graph, &params));
+    cr_expect(eq(int, params.result_out, CUDA_GRAPH_INSTANTIATE_MULTIPLE_CTXS_NOT_SUPPORTED));
+    cr_expect(eq(ptr, params.hErrNode_out, node));
 }
 
 Test(graph_conditional_wrong, a_handle_without_a_node_is_refused)
@@ -342,19 +358,19 @@ Test(graph_conditional_wrong, a_handle_without_a_node_is_refused)
     OK(mock_cuGraphExecDestroy(instantiate(graph)));
     OK(mock_cuGraphDestroyNode(made.node));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphInstantiateWithParams(&exec, graph, &params));
+    cr_expect(eq(int, params.result_out, CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED));
 }
 
 Test(graph_conditional_wrong, there_is_one_of_each_graph)
 {
-    CUgraph body = add(new_handle(1), IF, 1).bodies[0], copy = NULL, outer = new_graph();
+    CUgraph copy = NULL, outer = new_graph();
     CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_GRAPH};
     CUgraphNode node = NULL;
-    CUgraphExec first = instantiate(graph), exec = NULL;
+    CUgraphExec first, exec = NULL;
 
-    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphInstantiateWithFlags(&exec, graph, 0));
-    OK(mock_cuStreamBeginCapture_v2(one, RELAXED));
-    EXPECT(CUDA_ERROR_NOT_SUPPORTED, mock_cuGraphLaunch(first, one));
-    OK(mock_cuStreamEndCapture(one, &copy));
+    add(new_handle(1), IF, 1);
+    first = instantiate(graph);
+    EXPECT(CUDA_ERROR_NOT_SUPPORTED, mock_cuGraphInstantiateWithFlags(&exec, graph, 0));
     OK(mock_cuGraphExecDestroy(first));
     OK(mock_cuGraphExecDestroy(instantiate(graph)));
     EXPECT(CUDA_ERROR_NOT_SUPPORTED, mock_cuGraphClone(&copy, graph));
@@ -364,7 +380,27 @@ Test(graph_conditional_wrong, there_is_one_of_each_graph)
     params.graph.ownership = CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE;
     EXPECT(CUDA_ERROR_NOT_SUPPORTED, mock_cuGraphAddNode_v2(&node, outer, NULL, NULL, 0, &params));
 #endif
+}
+
+Test(graph_conditional_wrong, a_body_is_a_part_of_its_graph_alone)
+{
+    CUgraph body = add(new_handle(1), IF, 1).bodies[0], copy = NULL, outer = new_graph();
+    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_GRAPH};
+    CUgraphNode node = NULL;
+    CUgraphExec exec = NULL;
+
+    add_digit(body, NULL, 1);
+    EXPECT(CUDA_ERROR_NOT_SUPPORTED, mock_cuGraphInstantiateWithFlags(&exec, body, 0));
+    EXPECT(CUDA_ERROR_NOT_SUPPORTED, mock_cuGraphClone(&copy, body));
+    EXPECT(CUDA_ERROR_NOT_SUPPORTED, mock_cuGraphAddChildGraphNode(&node, outer, NULL, 0, body));
+    params.graph.graph = body;
+#if CUDA_VERSION >= 12090
+    params.graph.ownership = CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE;
+    EXPECT(CUDA_ERROR_NOT_SUPPORTED, mock_cuGraphAddNode_v2(&node, outer, NULL, NULL, 0, &params));
+#endif
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphDestroy(body));
+    cr_expect(eq(uint, launched(instantiate(graph)), 1));
+    silent();
 }
 
 Test(graph_conditional_wrong, a_body_that_is_captured_is_not_instantiated)
@@ -391,7 +427,7 @@ Test(graph_conditional_wrong, some_graphs_are_not_for_the_device)
     OK(mock_cuGraphInstantiateWithParams(&exec, graph, &params));
     OK(mock_cuGraphExecDestroy(exec));
     node = add(new_handle(1), IF, 1).node;
-    EXPECT(CUDA_ERROR_NOT_SUPPORTED, mock_cuGraphInstantiateWithParams(&exec, graph, &params));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphInstantiateWithParams(&exec, graph, &params));
     cr_expect(eq(int, params.result_out, CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED));
     cr_expect(eq(ptr, params.hErrNode_out, node));
 }

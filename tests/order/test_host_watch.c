@@ -272,7 +272,9 @@ Test(host_watch, reading_before_a_copy_in_a_body_is_done)
     begin();
     memory = pinned(BYTES);
     OK(mock_cuGraphCreate(&graph, 0));
-    OK(mock_cuGraphConditionalHandleCreate(&params.conditional.handle, graph, NULL, 1,
+    OK(mock_cuCtxGetCurrent(&params.conditional.ctx));
+    OK(mock_cuGraphConditionalHandleCreate(&params.conditional.handle, graph,
+                                           params.conditional.ctx, 1,
                                            CU_GRAPH_COND_ASSIGN_DEFAULT));
     params.conditional.size = 1;
     OK(mock_cuGraphAddNode(&node, graph, NULL, 0, &params));

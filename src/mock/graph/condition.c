@@ -14,6 +14,18 @@ CUresult mock__condition_find(uint64_t handle, struct mock__condition **ret_cond
     return *ret_condition ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
+CUresult mock__condition_context(CUcontext handle, struct mock__context **ret_context)
+{
+    MOCK__REQUIRE(handle, CUDA_ERROR_INVALID_CONTEXT);
+    MOCK__TRY(mock__context_of(handle, ret_context));
+    return mock__context_usable(*ret_context);
+}
+
+bool mock__condition_used(const struct mock__condition *condition)
+{
+    return mock__object_find(MOCK__NODE, condition->node);
+}
+
 bool mock__condition_suits(const struct mock__condition *condition, const struct mock__graph *graph)
 {
     for (; graph; graph = graph->parent ? graph->parent->graph : NULL)
@@ -35,7 +47,7 @@ bool mock__conditions_unused(const struct mock__graph *graph)
     const struct mock__condition *condition = graph->conditions;
 
     for (; condition; condition = condition->next)
-        if (!mock__object_find(MOCK__NODE, condition->node))
+        if (!mock__condition_used(condition))
             return true;
     for (const struct mock__node *node = graph->first; node; node = node->next)
         if (unused_within(node))
@@ -72,8 +84,7 @@ CUresult mock_cuGraphConditionalHandleCreate(CUgraphConditionalHandle *pHandle_o
     MOCK__ENTER();
     MOCK__REQUIRE(pHandle_out && flags <= ASSIGN_DEFAULT, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__graph_find(hGraph, &graph));
-    MOCK__TRY(mock__context_of(ctx, &context));
-    MOCK__TRY(mock__context_usable(context));
+    MOCK__TRY(mock__condition_context(ctx, &context));
     condition = mock__object_new(MOCK__CONDITION, sizeof(*condition));
     MOCK__REQUIRE(condition, CUDA_ERROR_OUT_OF_MEMORY);
     mock__made(&condition->object.made, "cuGraphConditionalHandleCreate");

@@ -10,6 +10,7 @@
 #include "mock/base/objects.h"
 #include "mock/functions.h"
 
+struct mock__context;
 struct mock__graph;
 
 struct mock__condition {
@@ -24,6 +25,14 @@ struct mock__condition {
 
 /* The condition of a handle; CUDA_ERROR_INVALID_VALUE if there is none. */
 CUresult mock__condition_find(uint64_t handle, struct mock__condition **ret_condition);
+
+/*
+ * The context that a handle or a node is for, which has to be named: NULL is not the current one.
+ */
+CUresult mock__condition_context(CUcontext handle, struct mock__context **ret_context);
+
+/* Tells whether a node goes by the condition. */
+bool mock__condition_used(const struct mock__condition *condition);
 
 /* Tells whether a node of a graph, or of one within, could have the condition. */
 bool mock__condition_suits(const struct mock__condition *condition,

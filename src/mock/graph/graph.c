@@ -65,9 +65,14 @@ bool mock__graph_has_memory(const struct mock__graph *graph)
     return graph->n_memory;
 }
 
+bool mock__graph_is_body(const struct mock__graph *graph)
+{
+    return graph->parent && is_conditional(graph->parent);
+}
+
 bool mock__graph_is_single(const struct mock__graph *graph)
 {
-    return graph->n_memory || graph->n_conditional;
+    return graph->n_memory || graph->n_conditional || mock__graph_is_body(graph);
 }
 
 /* --- nodes --- */
@@ -156,7 +161,7 @@ static void put_within(struct mock__node *node, struct mock__graph *child)
 {
     node->within[node->n_within++] = child;
     child->parent = node;
-    if (mock__graph_is_single(child))
+    if (child->n_memory || child->n_conditional)
         count(node->graph, (struct counts){child->n_memory, child->n_conditional});
     mock__origins_forget(node->graph);
 }

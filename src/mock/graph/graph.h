@@ -108,9 +108,12 @@ CUresult mock__node_find(CUgraphNode handle, struct mock__node **ret_node);
 /* Tells whether nodes allocate or free, in the graph or in graphs within. */
 bool mock__graph_has_memory(const struct mock__graph *graph);
 
+/* Tells whether this is a body of a conditional node. */
+bool mock__graph_is_body(const struct mock__graph *graph);
+
 /*
- * Tells whether there may be no second graph like it: nodes allocate, free or are conditional, in
- * the graph or in graphs within.
+ * Tells whether there may be no second graph like it: it is a body, or nodes allocate, free or are
+ * conditional, in the graph or in graphs within.
  */
 bool mock__graph_is_single(const struct mock__graph *graph);
 

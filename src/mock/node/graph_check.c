@@ -25,37 +25,48 @@ static CUresult refuse(struct mock__refusal *ret, int reason, const struct mock_
     return result;
 }
 
-/* The device makes such a copy by itself, so it has to reach both ends. Arrays are not for it. */
-static bool device_reaches(const struct mock__end *end)
+/*
+ * The device makes such a copy by itself, so it has to reach both ends. Arrays are not for it, and
+ * memory that it does not reach counts as that of another context.
+ */
+static int reason_against_end(const struct mock__end *end)
 {
-    return !end->array && mock__memory_find(end->address);
+    if (end->array)
+        return MOCK__OPERATION_NOT_SUPPORTED;
+    return mock__memory_find(end->address) ? 0 : MOCK__MULTIPLE_CONTEXTS;
 }
 
-static bool copy_suits(const struct mock__node *node)
+static int reason_against_copy(const struct mock__copy *copy)
 {
-    const struct mock__copy *copy = mock__copy_of_work(node->work);
+    const int reason = reason_against_end(&copy->src);
 
-    return device_reaches(&copy->src) && device_reaches(&copy->dst);
+    return reason ? reason : reason_against_end(&copy->dst);
 }
 
-/* All nodes of a body are of one context, and of types that the device can do by itself. */
-static bool suits_body(const struct mock__node *node, CUcontext context)
+/*
+ * All nodes of a body are of one context, and of types that the device can do by itself. Returns
+ * why one is not; 0: it is.
+ */
+static int reason_against(const struct mock__node *node, CUcontext context)
 {
     const CUgraphNodeType type = mock__node_type(node);
 
     if (!(IN_BODY & BIT(type)))
-        return false;
+        return MOCK__OPERATION_NOT_SUPPORTED;
     if (node->work->context && node->work->context != context)
-        return false;
-    return type != CU_GRAPH_NODE_TYPE_MEMCPY || copy_suits(node);
+        return MOCK__MULTIPLE_CONTEXTS;
+    return type == CU_GRAPH_NODE_TYPE_MEMCPY ? reason_against_copy(mock__copy_of_work(node->work))
+                                             : 0;
 }
 
 static CUresult check_body(const struct mock__graph *body, CUcontext context,
                            struct mock__refusal *ret)
 {
     for (const struct mock__node *node = body->first; node; node = node->next) {
-        if (!suits_body(node, context))
-            return refuse(ret, MOCK__OPERATION_NOT_SUPPORTED, node, CUDA_ERROR_INVALID_VALUE);
+        const int reason = reason_against(node, context);
+
+        if (reason)
+            return refuse(ret, reason, node, CUDA_ERROR_INVALID_VALUE);
         for (size_t i = 0; i < node->n_within; i++)
             MOCK__TRY(check_body(node->within[i], context, ret));
     }
@@ -74,13 +85,21 @@ static CUresult check_bodies(const struct mock__graph *graph, struct mock__refus
     return CUDA_SUCCESS;
 }
 
+/* The answer to a node that a graph for the device cannot have. */
+static CUresult answer_to(const struct mock__node *node)
+{
+    return mock__node_type(node) == (CUgraphNodeType) MOCK__NODE_CONDITIONAL
+               ? CUDA_ERROR_INVALID_VALUE
+               : CUDA_ERROR_NOT_SUPPORTED;
+}
+
 /* Such a graph does something, and nothing that takes the host. */
 static CUresult check_for_device(const struct mock__graph *graph, struct mock__refusal *ret)
 {
     MOCK__REQUIRE(graph->n, CUDA_ERROR_INVALID_VALUE);
     for (const struct mock__node *node = graph->first; node; node = node->next) {
         if (!(FOR_DEVICE & BIT(mock__node_type(node))))
-            return refuse(ret, MOCK__OPERATION_NOT_SUPPORTED, node, CUDA_ERROR_NOT_SUPPORTED);
+            return refuse(ret, MOCK__OPERATION_NOT_SUPPORTED, node, answer_to(node));
         if (mock__child_of(node))
             MOCK__TRY(check_for_device(mock__child_of(node), ret));
     }

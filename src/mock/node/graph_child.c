@@ -26,7 +26,7 @@ static CUresult take_graph(struct mock__graph *graph, struct mock__graph *child,
         MOCK__REQUIRE(!mock__graph_is_single(child), CUDA_ERROR_NOT_SUPPORTED);
         return mock__graph_copy(child, ret_taken);
     }
-    MOCK__REQUIRE(!child->n_conditional, CUDA_ERROR_NOT_SUPPORTED);
+    MOCK__REQUIRE(!child->n_conditional && !mock__graph_is_body(child), CUDA_ERROR_NOT_SUPPORTED);
     MOCK__REQUIRE(!child->parent && !child->captures && !child->instantiated && !child->n_execs &&
                       !is_within(graph, child),
                   CUDA_ERROR_INVALID_VALUE);

@@ -225,10 +225,10 @@ static CUresult check(const CUDA_CONDITIONAL_NODE_PARAMS *p, const struct mock__
 
     MOCK__REQUIRE(size_valid((int) p->type, p->size), CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__condition_find(p->handle, ret_condition));
-    MOCK__REQUIRE(!(*ret_condition)->node && mock__condition_suits(*ret_condition, graph),
+    MOCK__REQUIRE(!mock__condition_used(*ret_condition) &&
+                      mock__condition_suits(*ret_condition, graph),
                   CUDA_ERROR_INVALID_VALUE);
-    MOCK__TRY(mock__context_of(p->ctx, &context));
-    MOCK__TRY(mock__context_usable(context));
+    MOCK__TRY(mock__condition_context(p->ctx, &context));
     MOCK__REQUIRE(MOCK__HANDLE(context) == (*ret_condition)->context, CUDA_ERROR_INVALID_VALUE);
     return p->size <= MOST_BODIES ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }

@@ -55,6 +55,19 @@ static CUresult fill_in(struct mock__exec *exec, const struct mock__graph *graph
     return result == CUDA_SUCCESS ? mock__plan_conditions_new(exec->plan) : result;
 }
 
+/*
+ * A body is only a part of what is instantiated. Two executable graphs of one graph would have the
+ * same handles, or the same addresses for their memory.
+ */
+static CUresult check_alone(const struct mock__graph *graph)
+{
+    MOCK__REQUIRE(!mock__graph_is_body(graph), CUDA_ERROR_NOT_SUPPORTED);
+    MOCK__REQUIRE(!graph->n_execs || !graph->n_conditional, CUDA_ERROR_NOT_SUPPORTED);
+    MOCK__REQUIRE((!graph->n_execs && !graph->parent) || !mock__graph_has_memory(graph),
+                  CUDA_ERROR_INVALID_VALUE);
+    return CUDA_SUCCESS;
+}
+
 static CUresult instantiate(CUgraphExec *ret_exec, CUgraph hGraph, uint64_t flags,
                             const char *made_by, struct mock__refusal *ret_refusal)
 {
@@ -67,9 +80,7 @@ static CUresult instantiate(CUgraphExec *ret_exec, CUgraph hGraph, uint64_t flag
     MOCK__REQUIRE(!(flags & DEVICE_LAUNCH) || !(flags & MOCK__AUTO_FREE_ON_LAUNCH),
                   CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__graph_find(hGraph, &graph));
-    MOCK__REQUIRE(!graph->parent || !mock__graph_has_memory(graph), CUDA_ERROR_INVALID_VALUE);
-    /* Two of them would have the same addresses for their memory, or the same handles. */
-    MOCK__REQUIRE(!graph->n_execs || !mock__graph_is_single(graph), CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(check_alone(graph));
     exec = mock__object_new(MOCK__EXEC, sizeof(*exec));
     MOCK__REQUIRE(exec, CUDA_ERROR_OUT_OF_MEMORY);
     exec->id = ++last_id;
@@ -94,6 +105,9 @@ static const char *text_of(int reason)
         return "the graph has a cycle";
     case MOCK__OPERATION_NOT_SUPPORTED:
         return "a node cannot be in the body of a conditional node";
+    case MOCK__MULTIPLE_CONTEXTS:
+        return "a node in the body of a conditional node is of another context, or uses memory "
+               "that the device does not reach";
     case MOCK__HANDLE_UNUSED:
         return "a conditional handle has no node";
     default:

@@ -256,9 +256,8 @@ CUresult mock_cuGraphLaunch(CUgraphExec hGraphExec, CUstream hStream)
     MOCK__ENTER();
     MOCK__TRY(mock__exec_find(hGraphExec, &exec));
     MOCK__TRY(mock__stream_find(hStream, &stream));
-    MOCK__TRY(mock__capture_check(stream));
-    return stream->capture ? mock__capture_graph(stream, exec->plan->graph)
-                           : mock__exec_launch(exec, stream);
+    MOCK__TRY(mock__capture_refuse(stream));
+    return mock__exec_launch(exec, stream);
 }
 
 /* There is nothing to prepare: a launch costs the same afterwards. */

@@ -95,8 +95,7 @@ static int change_of(const struct mock__work *work, const struct mock__work *new
         can = can && mock__values_replace(new, work);
         break;
     case MOCK__NODE_CONDITIONAL:
-        can = can && mock__conditional_replaces(new, work);
-        break;
+        return can && mock__conditional_replaces(new, work) ? SUCCESS : NOT_SUPPORTED;
     default:
         break;
     }

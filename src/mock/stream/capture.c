@@ -234,24 +234,6 @@ CUresult mock__capture_add(struct mock__stream *stream, struct mock__work *work)
     return added(stream, result, node);
 }
 
-CUresult mock__capture_graph(struct mock__stream *stream, const struct mock__graph *graph)
-{
-    const struct mock__capture_dependencies *dependencies = &stream->dependencies;
-    struct mock__graph *copy = NULL;
-    struct mock__node *node = NULL;
-    CUresult result;
-
-    MOCK__REQUIRE(!mock__graph_is_single(graph), CUDA_ERROR_NOT_SUPPORTED);
-    MOCK__TRY(mock__graph_copy(graph, &copy));
-    result = mock__node_add_child(
-        stream->capture->graph,
-        &(struct mock__predecessors){dependencies->nodes, dependencies->data, dependencies->n},
-        copy, &node);
-    if (result != CUDA_SUCCESS)
-        mock__graph_free(copy);
-    return added(stream, result, node);
-}
-
 CUresult mock__capture_alloc(struct mock__stream *stream, size_t bytes, CUdeviceptr *ret_address)
 {
     struct mock__work *work = NULL;

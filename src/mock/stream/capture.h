@@ -78,7 +78,6 @@ int mock__capture_thread_mode(int mode);
 
 /* Adds a node for the work. Takes over the work, on failure too. */
 CUresult mock__capture_add(struct mock__stream *stream, struct mock__work *work);
-CUresult mock__capture_graph(struct mock__stream *stream, const struct mock__graph *graph);
 CUresult mock__capture_alloc(struct mock__stream *stream, size_t bytes, CUdeviceptr *ret_address);
 CUresult mock__capture_free(struct mock__stream *stream, CUdeviceptr address);
 
