@@ -326,8 +326,9 @@ Test(graph_conditional_wrong, bodies_are_of_one_context)
 {
     CUgraph body = add(new_handle(1), IF, 1).bodies[0];
     CUDA_GRAPH_INSTANTIATE_PARAMS params = {0};
+    CUgraphNode node, culprit = NULL;
     CUfunction function = NULL;
-    CUgraphNode node;
+    char log[256] = "";
     CUcontext other = NULL;
     CUmodule copy = NULL;
     CUgraphExec exec = NULL;
@@ -342,6 +343,10 @@ Test(graph_conditional_wrong, bodies_are_of_one_context)
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphInstantiateWithParams(&exec, graph, &params));
     cr_expect(eq(int, params.result_out, CUDA_GRAPH_INSTANTIATE_MULTIPLE_CTXS_NOT_SUPPORTED));
     cr_expect(eq(ptr, params.hErrNode_out, node));
+    EXPECT(CUDA_ERROR_INVALID_VALUE,
+           mock_cuGraphInstantiate_v2(&exec, graph, &culprit, log, sizeof(log)));
+    cr_expect(eq(ptr, culprit, node));
+    cr_expect(ne(ptr, strstr(log, "is of another context"), NULL), "%s", log);
 }
 
 Test(graph_conditional_wrong, a_handle_without_a_node_is_refused)
