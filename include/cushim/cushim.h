@@ -51,6 +51,7 @@
 #include <cushim/function.h>
 #include <cushim/future.h>
 #include <cushim/graph.h>
+#include <cushim/graph_view.h>
 #include <cushim/half.h>
 #include <cushim/handle.h>
 #include <cushim/interpose.h>

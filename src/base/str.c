@@ -48,6 +48,16 @@ const char *cushim__str_get(const struct cushim__str *str)
     return str->text ? str->text : "";
 }
 
+void cushim__str_append_quoted(struct cushim__str *str, struct cushim__str *other)
+{
+    str->failed |= other->failed;
+    if (!other->text)
+        return;
+    cushim__str_one_line(other->text);
+    for (const char *c = other->text; *c; c++)
+        cushim__str_append(str, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
+}
+
 void cushim__str_finish(struct cushim__str *str)
 {
     free(str->text);

@@ -19,6 +19,12 @@ struct cushim__str {
 
 void cushim__str_append(struct cushim__str *str, const char *format, ...) CUSHIM_PRINTF(2, 3);
 
+/*
+ * Appends another string as it stands between double quotes in JSON and in DOT: of one line, and
+ * with quotes and backslashes escaped.
+ */
+void cushim__str_append_quoted(struct cushim__str *str, struct cushim__str *other);
+
 /* Returns the text so far. It is never NULL, and belongs to str. */
 const char *cushim__str_get(const struct cushim__str *str);
 

@@ -95,3 +95,16 @@ Test(str, one_line_of_utf8)
     cushim__str_one_line(bad);
     cr_expect(eq(str, bad, "? ? ? ?? ?? ??? ???? ??? ???"));
 }
+
+Test(str, quotes_words_of_the_program)
+{
+    SCOPED_STR str = {0}, words = {0}, nothing = {0}, failed = {.failed = true};
+
+    cushim__str_append(&words, "a \"b\" \\c\n\xff");
+    cushim__str_append_quoted(&str, &words);
+    cushim__str_append_quoted(&str, &nothing);
+    cr_expect(eq(str, S(cushim__str_get(&str)), S("a \\\"b\\\" \\\\c??")));
+    cr_expect(not(str.failed));
+    cushim__str_append_quoted(&str, &failed);
+    cr_expect(str.failed);
+}

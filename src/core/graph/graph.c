@@ -224,6 +224,8 @@ static cushim_status launch(struct cushim__scope *scope, struct cushim__graph *g
         status = record(scope, graph, stream->timeline->branch->recording);
     else
         status = CU_CALL(scope, cuGraphLaunch, (graph->exec, stream->cu));
+    if (!status && !stream->timeline->branch)
+        graph->n_launches++;
     cushim__submit_end(&s);
     return status;
 }
@@ -265,6 +267,19 @@ cushim_status cushim__graph_upload(struct cushim__scope *scope, struct cushim__g
 
 /* --- switching nodes off --- */
 
+cushim_status cushim__graph_check_node(const struct cushim__scope *scope,
+                                       const struct cushim__graph *graph, struct cushim_node node)
+{
+    const struct cushim__recording *recording = graph->recording;
+
+    if (node.recording == recording->id && node.number < recording->n_works)
+        return CUSHIM_OK;
+    return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, scope->call, scope->label,
+                           "%s: the node is not one of this graph; cushim_capture_node() and "
+                           "cushim_graph_node() return its nodes",
+                           scope->call);
+}
+
 static cushim_status find_node(const struct cushim__scope *scope, const struct cushim__graph *graph,
                                struct cushim_node node, CUgraphNode *ret_node)
 {
@@ -272,11 +287,7 @@ static cushim_status find_node(const struct cushim__scope *scope, const struct c
     const struct cushim__recorded *work;
     int kind = -1;
 
-    if (node.recording != recording->id || node.number >= recording->n_works)
-        return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, scope->call, scope->label,
-                               "%s: the node is not one of this graph; cushim_capture_node() and "
-                               "cushim_graph_node() return its nodes",
-                               scope->call);
+    CUSHIM_TRY(cushim__graph_check_node(scope, graph, node));
     work = &recording->works[node.number];
     if (work->own && !work->about.several)
         CUSHIM_TRY(CU_CALL(scope, cuGraphNodeGetType, (recording->nodes[work->first_node], &kind)));

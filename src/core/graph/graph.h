@@ -26,6 +26,7 @@ struct cushim__graph {
     bool differs;                      /* the CUgraph is not what is launched */
     unsigned n_off;                    /* nodes that are switched off */
     unsigned updates;                  /* how many there were */
+    uint64_t n_launches;               /* not those that made it a part of another graph */
     struct cushim__recording *retired; /* what the graph has used before, and may still be needed */
 };
 
@@ -49,6 +50,10 @@ cushim_status cushim__graph_upload(struct cushim__scope *scope, struct cushim__g
  */
 void cushim__graph_retire(struct cushim__scope *scope, struct cushim__graph *graph,
                           struct cushim__recording *recording);
+
+/* Fails for a node that is not one of the graph. */
+cushim_status cushim__graph_check_node(const struct cushim__scope *scope,
+                                       const struct cushim__graph *graph, struct cushim_node node);
 
 /* Switch a node off or on, and tell whether it is on. */
 cushim_status cushim__graph_set_enabled(const struct cushim__scope *scope,

@@ -70,6 +70,13 @@ static void free_report(struct world *w, const union value *a, int status)
         cushim_report_free((const struct cushim_report **) a[2].OUT);
 }
 
+static void free_dot(struct world *w, const union value *a, int status)
+{
+    (void) w;
+    if (!status)
+        cushim_graph_dot_free((const char **) a[1].OUT);
+}
+
 static void log_again(struct world *w, const union value *a, int status)
 {
     (void) a, (void) status;
@@ -240,6 +247,7 @@ static const struct around all[] = {
     {.name = "cushim_capture_begin_on", .after = end_recording},
     {.name = "cushim_graph_update_end", .good = 910},
     {.name = "cushim_graph_replace", .mixes = true},
+    {.name = "cushim_graph_dot", .after = free_dot},
     {.name = "cushim_stream_wait", .mixes = true},
     {.name = "cushim_stream_synchronize_for", .good = NOT_READY},
     {.name = "cushim_stream_query", .good = NOT_READY},

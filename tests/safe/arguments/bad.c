@@ -239,6 +239,8 @@ static void find_listed(const struct finder *f)
     static const struct cushim_header headers[][2] = {
         {{"a.h", NULL}, {NULL, NULL}}, {{"", ""}, {NULL, NULL}}, {{"%s%n", "\xff"}, {NULL, NULL}}};
     static struct cushim_cache_counts counts[] = {{.size = 0}, {.size = 8}, {.size = SIZE_MAX}};
+    static struct cushim_graph_counts stats[] = {{.size = 0}, {.size = 8}, {.size = SIZE_MAX}};
+    static struct cushim_node_info info[] = {{.size = 0}, {.size = 8}, {.size = SIZE_MAX}};
     static const double doubles[] = {-1, 1.5, 1e300, -0.0, __builtin_nan(""), __builtin_inf()};
 
     switch (f->kind) {
@@ -274,6 +276,16 @@ static void find_listed(const struct finder *f)
         add_pointer(f, true, "NULL", NULL);
         for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
             add_pointer(f, true, "counts without a size", &counts[i]);
+        return;
+    case KIND_GRAPH_STATS:
+        add_pointer(f, true, "NULL", NULL);
+        for (size_t i = 0; i < ARRAY_SIZE(stats); i++)
+            add_pointer(f, true, "numbers without a size", &stats[i]);
+        return;
+    case KIND_NODE_INFO:
+        add_pointer(f, true, "NULL", NULL);
+        for (size_t i = 0; i < ARRAY_SIZE(info); i++)
+            add_pointer(f, true, "a node without a size", &info[i]);
         return;
     default:
         for (size_t i = 0; i < ARRAY_SIZE(headers); i++)

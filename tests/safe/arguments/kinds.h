@@ -139,6 +139,7 @@ typedef size_t (*shared_of_block)(int block_threads);
     X(UPDATE, cushim_stream, FRESH, UPDATE_RECORDER, {0})                                          \
     X(TAKEN_UPDATE, void *, TAKEN, UPDATE_RECORDER, NULL)                                          \
     X(NO_NODES, const cushim_node *, PLAIN, 0, NULL)                                               \
+    X(MADE_NODES, cushim_node *, PLAIN, 0, NULL)                                                   \
     X(EVENT, cushim_event, HANDLE, CUSHIM__HANDLE_EVENT, OWN(EVENT))                               \
     X(PLAIN_EVENT, cushim_event, HANDLE, CUSHIM__HANDLE_EVENT, {w->plain_event.id})                \
     X(PINNED, cushim_pinned, HANDLE, CUSHIM__HANDLE_PINNED, OWN(PINNED))                           \
@@ -319,7 +320,9 @@ typedef size_t (*shared_of_block)(int block_threads);
     X(LTO_KIND, enum cushim_image_kind, CHOICE, CUSHIM_IMAGE_CUBIN, CUSHIM_IMAGE_PTX)              \
     X(ARCH, const char *, NAME, 0, "90")                                                           \
     X(CACHE_FOLDER, const char *, LISTED, 0, NULL)                                                 \
-    X(CACHE_COUNTS, struct cushim_cache_counts *, LISTED, 0, &w->cache_counts)
+    X(CACHE_COUNTS, struct cushim_cache_counts *, LISTED, 0, &w->cache_counts)                     \
+    X(GRAPH_STATS, struct cushim_graph_counts *, LISTED, 0, &w->graph_stats)                       \
+    X(NODE_INFO, struct cushim_node_info *, LISTED, 0, &w->node_info)
 
 /* fields.c has the fields of these structures. */
 #define STRUCT_ARGUMENTS(X)                                                                        \

@@ -53,6 +53,11 @@
     X(cushim_graph_set_enabled, STATUS, GRAPH, NODE, INT)                                          \
     X(cushim_graph_enabled, STATUS, GRAPH, NODE, OUT)                                              \
     X(cushim_graph_node, STATUS, GRAPH, NODE_NUMBER, OUT)                                          \
+    X(cushim_graph_dot, STATUS, GRAPH, OUT)                                                        \
+    X(cushim_graph_dot_free, NOTHING, REPORT)                                                      \
+    X(cushim_graph_stats, STATUS, GRAPH, GRAPH_STATS)                                              \
+    X(cushim_graph_node_info, STATUS, GRAPH, NODE, NODE_INFO)                                      \
+    X(cushim_graph_node_before, STATUS, GRAPH, NODE, MADE_NODES, NONE_THERE, OUT)                  \
     X(cushim_graph_free, FREES, TAKEN_GRAPH)                                                       \
     X(cushim_graph_launch, STATUS, GRAPH, STREAM)                                                  \
     X(cushim_graph_upload, STATUS, GRAPH, STREAM)                                                  \

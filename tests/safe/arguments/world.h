@@ -59,6 +59,8 @@ struct world {
     struct cushim_capture_params capture_params;
     struct cushim_compile_params compile_params;
     struct cushim_cache_counts cache_counts;
+    struct cushim_graph_counts graph_stats;
+    struct cushim_node_info node_info;
     struct cushim_module_params module_params;
     struct cushim_embedded embedded;
     struct cushim_embedded_kernel embedded_kernel;
