@@ -8,6 +8,8 @@
  *     fputs(text, file);                                then: dot -Tsvg FILE
  *     cushim_graph_dot_free(&text);
  *
+ * A launch of a graph in a trace (trace.h) has the nodes of the graph in words, too.
+ *
  * All functions are thread-safe; see object.h. They show the graph as it was recorded, with what
  * updates and cushim_graph_replace() have changed since (node.h).
  */

@@ -84,9 +84,10 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_trace_reset(cushim_trace trace);
 
 /**
  * Writes the log to a file as JSON in the Trace Event Format: one complete event for each call,
- * with the name of the function, the thread and the result. Either the whole file is replaced or
- * nothing is changed. Symbolic links are followed, and stay. A pipe, a terminal or another
- * character device, such as /dev/null, is not replaced but written to.
+ * with the name of the function, the thread and the result. A launch by cushim_graph_launch() also
+ * has the label of the graph and its nodes in words, up to 256 of them. Either the whole file is
+ * replaced or nothing is changed. Symbolic links are followed, and stay. A pipe, a terminal or
+ * another character device, such as /dev/null, is not replaced but written to.
  *
  * The result is CUSHIM_ERROR_SYSTEM if the file cannot be written. This includes block devices,
  * sockets, a named pipe that nothing reads, and a symbolic link that leads to no file.

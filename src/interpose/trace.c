@@ -10,6 +10,7 @@
 #include "base/fork.h"
 #include "base/rows.h"
 #include "base/util.h"
+#include "interpose/note.h"
 
 enum { DEFAULT_MAX_CALLS = 1 << 20 };
 
@@ -18,7 +19,7 @@ struct cushim__trace {
     size_t max_calls;
     _Atomic uint64_t cuda[CUSHIM_CUDA_ROWS], nvrtc[CUSHIM_NVRTC_ROWS];
 
-    struct cushim_traced_call *calls; /* the log, protected by the mutex */
+    struct cushim__traced *calls; /* the log, protected by the mutex */
     size_t n_calls, capacity;
 };
 
@@ -43,10 +44,19 @@ struct cushim__trace *cushim__trace_new(const struct cushim_trace_params *params
     return trace;
 }
 
+/* Under the mutex, or when nobody uses the trace any more. */
+static void forget(struct cushim__trace *trace)
+{
+    for (size_t i = 0; i < trace->n_calls; i++)
+        cushim__note_unref(trace->calls[i].note);
+    trace->n_calls = 0;
+}
+
 void cushim__trace_free(struct cushim__trace *trace)
 {
     if (!trace)
         return;
+    forget(trace);
     free(trace->calls);
     free(trace);
 }
@@ -56,14 +66,13 @@ void cushim__trace_free(struct cushim__trace *trace)
  * but the call is still counted. The log doubles, so that entries cost the same on average however
  * many there are.
  */
-static struct cushim_traced_call *new_entry(struct cushim__trace *trace)
+static struct cushim__traced *new_entry(struct cushim__trace *trace)
 {
     if (trace->n_calls == trace->max_calls)
         return NULL;
     if (trace->n_calls == trace->capacity) {
         const size_t capacity = trace->capacity ? 2 * trace->capacity : 256;
-        struct cushim_traced_call *calls =
-            realloc(trace->calls, capacity * sizeof(trace->calls[0]));
+        struct cushim__traced *calls = realloc(trace->calls, capacity * sizeof(trace->calls[0]));
 
         if (!calls)
             return NULL;
@@ -82,7 +91,8 @@ static bool returns_string(const struct cushim_call *call)
 
 void cushim__trace_record(struct cushim__trace *trace, const struct cushim_call *call)
 {
-    struct cushim_traced_call *entry;
+    struct cushim__traced *entry;
+    struct cushim__note *note;
 
     /*
      * The counters are atomic and take no lock, so that a trace that only counts slows no thread
@@ -93,10 +103,12 @@ void cushim__trace_record(struct cushim__trace *trace, const struct cushim_call 
                               1, memory_order_relaxed);
     if (!trace->max_calls)
         return;
+    note = cushim__note_of_call();
     pthread_mutex_lock(&mutex);
     entry = new_entry(trace);
-    if (entry)
-        *entry = (struct cushim_traced_call){
+    if (entry) {
+        entry->note = cushim__note_ref(note);
+        entry->call = (struct cushim_traced_call){
             .name = call->name,
             .library = call->library,
             .row = call->row,
@@ -106,7 +118,9 @@ void cushim__trace_record(struct cushim__trace *trace, const struct cushim_call 
             .start_ns = call->start_ns - trace->start_ns,
             .duration_ns = call->duration_ns,
         };
+    }
     pthread_mutex_unlock(&mutex);
+    cushim__note_unref(note);
 }
 
 static void record(struct cushim_call *call, void *user)
@@ -143,16 +157,30 @@ size_t cushim__trace_calls(struct cushim__trace *trace, size_t first,
     /* The entries are copied under the mutex, because the log moves when it grows. */
     available = first < trace->n_calls ? trace->n_calls - first : 0;
     for (size_t i = 0; i < available && i < max; i++)
-        calls[i] = trace->calls[first + i];
+        calls[i] = trace->calls[first + i].call;
     pthread_mutex_unlock(&mutex);
     return available;
+}
+
+size_t cushim__trace_entries(struct cushim__trace *trace, size_t first,
+                             struct cushim__traced *entries, size_t max)
+{
+    size_t n = 0;
+
+    pthread_mutex_lock(&mutex);
+    for (; n < max && first + n < trace->n_calls; n++) {
+        entries[n] = trace->calls[first + n];
+        cushim__note_ref(entries[n].note);
+    }
+    pthread_mutex_unlock(&mutex);
+    return n;
 }
 
 void cushim__trace_reset(struct cushim__trace *trace)
 {
     pthread_mutex_lock(&mutex);
     /* The memory of the log is kept, because a trace that is reset is usually used again. */
-    trace->n_calls = 0;
+    forget(trace);
     for (size_t i = 0; i < CUSHIM_CUDA_ROWS; i++)
         atomic_store_explicit(&trace->cuda[i], 0, memory_order_relaxed);
     for (size_t i = 0; i < CUSHIM_NVRTC_ROWS; i++)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Writes a trace in the Trace Event Format: one complete event ("X") for each call, with times in
- * microseconds. Names are identifiers, so they contain nothing that must be escaped.
+ * microseconds. Names are identifiers, so they contain nothing that must be escaped; notes are
+ * escaped by who has made them.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,10 +17,12 @@
 #include "base/status.h"
 #include "base/str.h"
 #include "base/util.h"
+#include "interpose/note.h"
 #include "interpose/trace.h"
 
-static void write_call(FILE *file, const struct cushim_traced_call *call)
+static void write_call(FILE *file, const struct cushim__traced *entry)
 {
+    const struct cushim_traced_call *call = &entry->call;
     const bool cuda = call->library == CUSHIM_LIBRARY_CUDA;
     const char *result =
         cuda ? cushim__cuda_result_name(call->result) : cushim__nvrtc_result_name(call->result);
@@ -27,17 +30,18 @@ static void write_call(FILE *file, const struct cushim_traced_call *call)
     fprintf(file,
             ",\n{\"ph\":\"X\",\"name\":\"%s\",\"cat\":\"%s\",\"pid\":%d,\"tid\":%" PRIu64
             ",\"ts\":%" PRIu64 ".%03u,\"dur\":%" PRIu64 ".%03u,"
-            "\"args\":{\"result\":%d,\"name\":\"%s\",\"answered by a hook\":%s}}",
+            "\"args\":{\"result\":%d,\"name\":\"%s\",\"answered by a hook\":%s%s%s}}",
             call->name, cuda ? "cuda" : "nvrtc", (int) getpid(), call->thread,
             call->start_ns / 1000, (unsigned) (call->start_ns % 1000), call->duration_ns / 1000,
             (unsigned) (call->duration_ns % 1000), call->result, result ? result : "unknown",
-            call->answered ? "true" : "false");
+            call->answered ? "true" : "false", entry->note ? "," : "",
+            entry->note ? entry->note->text : "");
 }
 
 static void write_events(FILE *file, struct cushim__trace *trace)
 {
-    struct cushim_traced_call calls[64];
-    size_t first = 0, available;
+    struct cushim__traced entries[64];
+    size_t first = 0, n;
 
     /* A metadata event comes first, so that every other event can begin with a comma. */
     fprintf(file,
@@ -45,11 +49,11 @@ static void write_events(FILE *file, struct cushim__trace *trace)
             "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%d,\"tid\":0,"
             "\"args\":{\"name\":\"CUDA calls of process %d\"}}",
             (int) getpid(), (int) getpid());
-    while ((available = cushim__trace_calls(trace, first, calls, ARRAY_SIZE(calls)))) {
-        const size_t n = available < ARRAY_SIZE(calls) ? available : ARRAY_SIZE(calls);
-
-        for (size_t i = 0; i < n; i++)
-            write_call(file, &calls[i]);
+    while ((n = cushim__trace_entries(trace, first, entries, ARRAY_SIZE(entries)))) {
+        for (size_t i = 0; i < n; i++) {
+            write_call(file, &entries[i]);
+            cushim__note_unref(entries[i].note);
+        }
         first += n;
     }
     fputs("\n]}\n", file);

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "core/graph/traced.h"
 #include "core/order/recording_works.h"
 #include "core/order/wait.h"
 
@@ -95,6 +96,7 @@ static void destroy(void *object)
     free_retired(graph->retired);
     /* Another recording may hold it, if the graph could not become a part of that. */
     cushim__buffer_unref(graph->launches, "cushim_graph_free", NULL);
+    cushim__graph_note_forget(graph);
     free(graph->accesses);
     cushim__object_finish(&graph->object);
     free(graph);
@@ -208,6 +210,18 @@ static cushim_status record(const struct cushim__scope *scope, struct cushim__gr
     return cushim__recording_add_node(scope, parent, node);
 }
 
+static cushim_status call_driver(const struct cushim__scope *scope, struct cushim__graph *graph,
+                                 const struct cushim__stream *stream)
+{
+    struct cushim__graph_launch launch = {scope, graph};
+    cushim_status status;
+
+    cushim__graph_note_begin(&launch);
+    status = CU_CALL(scope, cuGraphLaunch, (graph->exec, stream->cu));
+    cushim__graph_note_end();
+    return status;
+}
+
 static cushim_status launch(struct cushim__scope *scope, struct cushim__graph *graph,
                             struct cushim__stream *stream)
 {
@@ -223,7 +237,7 @@ static cushim_status launch(struct cushim__scope *scope, struct cushim__graph *g
     if (stream->timeline->branch)
         status = record(scope, graph, stream->timeline->branch->recording);
     else
-        status = CU_CALL(scope, cuGraphLaunch, (graph->exec, stream->cu));
+        status = call_driver(scope, graph, stream);
     if (!status && !stream->timeline->branch)
         graph->n_launches++;
     cushim__submit_end(&s);
@@ -310,6 +324,7 @@ static cushim_status set_enabled(const struct cushim__scope *scope, struct cushi
     CUSHIM_TRY(CU_CALL(scope, cuGraphNodeGetEnabled, (graph->exec, node, &was)));
     CUSHIM_TRY(CU_CALL(scope, cuGraphNodeSetEnabled, (graph->exec, node, enabled)));
     graph->n_off += (was != 0) - enabled;
+    cushim__graph_note_forget(graph);
     return CUSHIM_OK;
 }
 

@@ -5,6 +5,7 @@
 
 #include "core/graph/change.h"
 #include "core/graph/paths.h"
+#include "core/graph/traced.h"
 #include "core/order/recording_works.h"
 
 static cushim_status fail_memory(const struct cushim__scope *scope)
@@ -251,6 +252,7 @@ static cushim_status update(struct cushim__change *change, struct cushim__record
     CUSHIM_TRY(make(change, recording));
     swap_works(graph->recording, recording);
     graph->updates++;
+    cushim__graph_note_forget(graph);
     return CUSHIM_OK;
 }
 
