@@ -21,8 +21,9 @@
  *   12.0   code libraries (code_library.h)
  *   12.0   synchronisation domains (stream_attributes.h, launch.h)
  *   12.1   cushim_context_set_flags() (context.h)
- *   12.3   .max_bytes of a pool (pool.h)
+ *   12.3   .max_bytes of a pool (pool.h), conditional nodes (condition.h)
  *   12.4   the kernels of a module and the layout of their parameters (module.h, function.h)
+ *   12.8   else-bodies and switches (condition.h)
  *
  * With an older driver such a call fails with a sentence that names the version. The headers in
  * parentheses say more.
@@ -40,6 +41,7 @@
 #include <cushim/arena.h>
 #include <cushim/code_library.h>
 #include <cushim/compile.h>
+#include <cushim/condition.h>
 #include <cushim/context.h>
 #include <cushim/device.h>
 #include <cushim/driver.h>

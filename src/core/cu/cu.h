@@ -156,6 +156,7 @@ CUSHIM__CU_MAP(CUSHIM__CU_FN)
 /* X(name, value). All of them are in the headers of CUDA 11.3. */
 #define CUSHIM__CU_CONSTANT_MAP(X)                                                                 \
     X(CUDA_ERROR_INVALID_VALUE, 1)                                                                 \
+    X(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, 901)                                                  \
     X(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, 910)                                                   \
     X(CUDA_ERROR_OUT_OF_MEMORY, 2)                                                                 \
     X(CUDA_ERROR_DEINITIALIZED, 4)                                                                 \

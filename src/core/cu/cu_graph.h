@@ -35,6 +35,19 @@ struct cushim__cu_host_node {
     void *user;
 };
 
+/* CUgraphNodeParams of a conditional node */
+struct cushim__cu_conditional_node {
+    int kind;
+    int reserved[3];
+    unsigned long long handle;
+    int type;
+    unsigned n_bodies;
+    CUgraph *bodies; /* set by the driver, which has the array */
+    CUcontext context;
+    long long more[26];
+};
+
+#define CU_ANY_NODE    CU_TYPE(CUgraphNodeParams, struct cushim__cu_conditional_node)
 #define CU_KERNEL_NODE CU_TYPE(CUDA_KERNEL_NODE_PARAMS_v1, struct cushim__cu_kernel_node)
 #define CU_FILL_NODE   CU_TYPE(CUDA_MEMSET_NODE_PARAMS, struct cushim__cu_fill_node)
 #define CU_HOST_NODE   CU_TYPE(CUDA_HOST_NODE_PARAMS, struct cushim__cu_host_node)
@@ -50,6 +63,12 @@ struct cushim__cu_host_node {
     X(cuEventRecordWithFlags, (CUevent, CUstream, unsigned) )                                      \
     X(cuGraphAddEmptyNode, (CUgraphNode *, CUgraph, const CUgraphNode *, size_t))                  \
     X(cuGraphAddChildGraphNode, (CUgraphNode *, CUgraph, const CUgraphNode *, size_t, CUgraph))    \
+    X(cuGraphConditionalHandleCreate,                                                              \
+      (unsigned long long *, CUgraph, CUcontext, unsigned, unsigned) )                             \
+    X(cuGraphAddNode, (CUgraphNode *, CUgraph, const CUgraphNode *, size_t, CU_ANY_NODE *) )       \
+    X(cuGraphAddDependencies, (CUgraph, const CUgraphNode *, const CUgraphNode *, size_t))         \
+    X(cuStreamBeginCaptureToGraph, (CUstream, CUgraph, const CUgraphNode *, const void *, size_t,  \
+                                    CU_ENUM(CUstreamCaptureMode)))                                 \
     X(cuGraphNodeGetType, (CUgraphNode, CU_ENUM(CUgraphNodeType) *) )                              \
     X(cuGraphKernelNodeGetParams, (CUgraphNode, CU_KERNEL_NODE *) )                                \
     X(cuGraphKernelNodeSetParams, (CUgraphNode, const CU_KERNEL_NODE *) )                          \
@@ -106,5 +125,14 @@ enum {
 #undef CUSHIM__CU_CONSTANT
 };
 #endif
+
+/* Newer than the oldest headers. */
+enum {
+    CUSHIM__CU_NODE_CONDITIONAL = 13,
+    CUSHIM__CU_CONDITION_IF = 0,
+    CUSHIM__CU_CONDITION_WHILE = 1,
+    CUSHIM__CU_CONDITION_SWITCH = 2,
+    CUSHIM__CU_CONDITION_ASSIGN_DEFAULT = 1,
+};
 
 #endif

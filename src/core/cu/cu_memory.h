@@ -130,8 +130,8 @@ struct cushim__cu_external_fence {
     X(cuMemRelease, (unsigned long long) )                                                         \
     X(cuMemMap, (CUdeviceptr, size_t, size_t, unsigned long long, unsigned long long) )            \
     X(cuMemUnmap, (CUdeviceptr, size_t))                                                           \
-    X(cuMemSetAccess, (CUdeviceptr, size_t,                                                        \
-                       const CU_TYPE(CUmemAccessDesc, struct cushim__cu_access) *, size_t))        \
+    X(cuMemSetAccess,                                                                              \
+      (CUdeviceptr, size_t, const CU_TYPE(CUmemAccessDesc, struct cushim__cu_access) *, size_t))   \
     X(cuMemAllocFromPoolAsync, (CUdeviceptr *, size_t, CUmemoryPool, CUstream))                    \
     X(cuMemPoolExportToShareableHandle,                                                            \
       (void *, CUmemoryPool, CU_ENUM(CUmemAllocationHandleType), unsigned long long) )             \

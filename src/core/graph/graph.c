@@ -183,24 +183,54 @@ cushim_status cushim__graph_of_recording(const struct cushim__scope *scope,
     return status;
 }
 
+/* Tells whether a graph can be in the body of a conditional node. */
+static bool can_be_in_body(const struct cushim__graph *graph)
+{
+    for (size_t i = 0; i < graph->recording->n_works; i++) {
+        const struct cushim__recorded *work = &graph->recording->works[i];
+        const struct cushim__object *kept = work->kept[0];
+
+        if (work->host_call || (kept && kept->kind == CUSHIM__HANDLE_EVENT))
+            return false;
+        if (kept && kept->kind == CUSHIM__HANDLE_GRAPH &&
+            !can_be_in_body((const struct cushim__graph *) kept))
+            return false;
+    }
+    return true;
+}
+
+static cushim_status check_part(const struct cushim__scope *scope,
+                                const struct cushim__graph *graph)
+{
+    const char *why = NULL;
+
+    if (graph->n_off)
+        why = "has nodes that are switched off";
+    else if (graph->differs)
+        why = "was changed by half when memory was short";
+    else if (graph->recording->allocates)
+        why = "has nodes that allocate (.memory_nodes)";
+    else if (graph->recording->bodies)
+        why = "has conditional nodes, which the driver does not copy";
+    if (!why)
+        return CUSHIM_OK;
+    return cushim__fail_at(CUSHIM_ERROR_CAPTURING, scope->call, scope->label,
+                           "%s: the graph %s, and so it cannot be a part of another one",
+                           scope->call, why);
+}
+
 /* The graph becomes a part of another one. The driver cannot capture the launch of a graph. */
 static cushim_status record(const struct cushim__scope *scope, struct cushim__graph *graph,
-                            struct cushim__recording *parent)
+                            struct cushim__timeline *timeline)
 {
+    struct cushim__recording *parent = timeline->branch->recording;
     struct cushim__capture capture;
     CUgraphNode node = NULL;
 
-    if (graph->differs || graph->n_off)
-        return cushim__fail_at(CUSHIM_ERROR_CAPTURING, scope->call, scope->label,
-                               "%s: the graph %s, and so it cannot be a part of another one",
-                               scope->call,
-                               graph->n_off ? "has nodes that are switched off"
-                                            : "was changed by half when memory was short");
-    if (graph->recording->allocates)
-        return cushim__fail_at(CUSHIM_ERROR_CAPTURING, scope->call, scope->label,
-                               "%s: a graph whose nodes allocate (.memory_nodes) cannot be a part "
-                               "of another one",
-                               scope->call);
+    CUSHIM_TRY(check_part(scope, graph));
+    if (!can_be_in_body(graph))
+        CUSHIM_TRY(cushim__recording_check_outside(scope, timeline,
+                                                   "a graph with host functions or events"));
     CUSHIM_TRY(cushim__capture_ask(scope, parent, &capture));
     CUSHIM_TRY(CU_CALL(scope, cuGraphAddChildGraphNode,
                        (&node, capture.graph, capture.nodes, capture.n, graph->cu)));
@@ -235,7 +265,7 @@ static cushim_status launch(struct cushim__scope *scope, struct cushim__graph *g
     CUSHIM_TRY(cushim__graph_check_ready(scope, graph));
     CUSHIM_TRY(cushim__submit_begin(&s));
     if (stream->timeline->branch)
-        status = record(scope, graph, stream->timeline->branch->recording);
+        status = record(scope, graph, stream->timeline);
     else
         status = call_driver(scope, graph, stream);
     if (!status && !stream->timeline->branch)

@@ -12,16 +12,18 @@ static const char *const words[] = {
     [CU_GRAPH_NODE_TYPE_EMPTY] = "an empty node",
     [CU_GRAPH_NODE_TYPE_WAIT_EVENT] = "a wait for an event",
     [CU_GRAPH_NODE_TYPE_EVENT_RECORD] = "the recording of an event",
+    [CUSHIM__CU_NODE_CONDITIONAL] = "a conditional node",
 };
 
 const char *cushim__node_kind_words(int kind)
 {
-    return (size_t) kind < ARRAY_SIZE(words) ? words[kind] : "a node of another kind";
+    return (size_t) kind < ARRAY_SIZE(words) && words[kind] ? words[kind]
+                                                            : "a node of another kind";
 }
 
 bool cushim__node_kind_changes(int kind)
 {
-    return (size_t) kind < ARRAY_SIZE(words) && kind != CU_GRAPH_NODE_TYPE_GRAPH;
+    return kind <= CU_GRAPH_NODE_TYPE_EVENT_RECORD && kind != CU_GRAPH_NODE_TYPE_GRAPH;
 }
 
 int cushim__node_kind(const struct cushim__scope *scope, CUgraphNode node, int *ret_kind)

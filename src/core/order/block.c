@@ -277,6 +277,12 @@ cushim_status cushim__block_new(struct cushim__scope *scope, struct cushim__time
     /* A stream that records was so before any thread knew it. */
     if (!timeline->not_fast)
         return CUSHIM_OK;
+    cushim__timeline_lock(timeline);
+    status = cushim__recording_check_outside(scope, timeline,
+                                             "allocations, which come before the node");
+    cushim__timeline_unlock(timeline);
+    if (status)
+        return status;
     source = find_source(timeline);
     if (!source.id)
         return CUSHIM_OK;

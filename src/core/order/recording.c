@@ -40,6 +40,7 @@ void cushim__recording_free(struct cushim__recording *recording)
     cushim__recorded_memory_free(recording);
     if (recording->arena)
         cushim__object_unref(&recording->arena->object);
+    cushim__recording_free_bodies(recording);
     free_branches(recording);
     free(recording->found.items);
     cushim__recorded_works_free(recording);
@@ -88,7 +89,7 @@ cushim_status cushim__check_not_recording(const struct cushim__scope *scope,
  * Counts a recording that begins. While a stream records, a wait for the whole context is refused,
  * and the other way round: the driver would give up the recording.
  */
-static cushim_status count_recording(const struct cushim__scope *scope)
+cushim_status cushim__recording_count(const struct cushim__scope *scope)
 {
     bool waits;
 
@@ -104,7 +105,7 @@ static cushim_status count_recording(const struct cushim__scope *scope)
 }
 
 /* Called when the driver has ended the recording. */
-static void forget_recording(const struct cushim__scope *scope)
+void cushim__recording_forget(const struct cushim__scope *scope)
 {
     cushim__lock(scope->context);
     scope->context->recordings--;
@@ -118,8 +119,8 @@ static cushim_status fail_memory(const struct cushim__scope *scope)
 }
 
 /* Adds a branch for a timeline. NULL when out of memory. */
-static struct cushim__branch *add_branch(struct cushim__recording *recording,
-                                         struct cushim__timeline *timeline)
+struct cushim__branch *cushim__branch_add(struct cushim__recording *recording,
+                                          struct cushim__timeline *timeline)
 {
     struct cushim__branch *branch = calloc(1, sizeof(*branch));
 
@@ -132,8 +133,8 @@ static struct cushim__branch *add_branch(struct cushim__recording *recording,
     return branch;
 }
 
-static struct cushim__recording *new_recording(struct cushim__stream *stream,
-                                               const struct cushim__recording_wish *wish)
+struct cushim__recording *cushim__recording_new(struct cushim__stream *stream,
+                                                const struct cushim__recording_wish *wish)
 {
     static _Atomic uint64_t last;
     struct cushim__recording *recording = calloc(1, sizeof(*recording));
@@ -146,20 +147,21 @@ static struct cushim__recording *new_recording(struct cushim__stream *stream,
     recording->order = wish->order;
     recording->memory_nodes = wish->memory_nodes;
     recording->arena = wish->arena;
-    if (!add_branch(recording, stream->timeline)) {
+    if (!cushim__branch_add(recording, stream->timeline)) {
         free(recording);
         return NULL;
     }
     if (recording->arena)
         cushim__object_ref(&recording->arena->object);
     recording->updates = wish->updates;
+    recording->outer = wish->outer;
     if (recording->updates)
         cushim__object_ref(recording->updates);
     return recording;
 }
 
 /* Under the stream lock, or before another thread knows the timeline. */
-static void set_branch(struct cushim__timeline *timeline, struct cushim__branch *branch)
+void cushim__branch_set(struct cushim__timeline *timeline, struct cushim__branch *branch)
 {
     cushim__lock(timeline->context);
     timeline->branch = branch;
@@ -189,23 +191,23 @@ static cushim_status begin_capture(const struct cushim__scope *scope,
 static cushim_status start(const struct cushim__scope *scope, struct cushim__stream *stream,
                            struct cushim__recording *recording, int mode)
 {
-    cushim_status status = count_recording(scope);
+    cushim_status status = cushim__recording_count(scope);
 
     if (status)
         return status;
     status = begin_capture(scope, recording, mode);
     recording->thread = mode == CU_STREAM_CAPTURE_MODE_RELAXED ? 0 : cushim__thread_number();
     if (status)
-        forget_recording(scope);
+        cushim__recording_forget(scope);
     else
-        set_branch(stream->timeline, recording->branches);
+        cushim__branch_set(stream->timeline, recording->branches);
     return status;
 }
 
 static cushim_status begin_new(const struct cushim__scope *scope, struct cushim__stream *stream,
                                const struct cushim__recording_wish *wish)
 {
-    struct cushim__recording *recording = new_recording(stream, wish);
+    struct cushim__recording *recording = cushim__recording_new(stream, wish);
     cushim_status status;
 
     if (!recording)
@@ -262,7 +264,7 @@ cushim_status cushim__recording_begin_on(const struct cushim__scope *scope,
                                          struct cushim__stream *stream,
                                          const struct cushim__recording_wish *wish)
 {
-    struct cushim__recording *recording = new_recording(stream, wish);
+    struct cushim__recording *recording = cushim__recording_new(stream, wish);
     cushim_status status;
 
     if (!recording)
@@ -277,91 +279,17 @@ cushim_status cushim__recording_begin_on(const struct cushim__scope *scope,
     return status;
 }
 
-/* --- fork and join --- */
-
-static cushim_status fail_ended(const struct cushim__scope *scope)
-{
-    return cushim__fail_at(CUSHIM_ERROR_STALE_HANDLE, scope->call, scope->label,
-                           "%s: the recording has ended", scope->call);
-}
-
-/* Under the stream lock, which the two timelines share. */
-static cushim_status fork_branch(const struct cushim__scope *scope, struct cushim__branch *parent,
-                                 struct cushim__timeline *timeline)
-{
-    struct cushim__branch *branch = add_branch(parent->recording, timeline);
-
-    if (!branch)
-        return fail_memory(scope);
-    set_branch(timeline, branch);
-    return cushim__branch_join(branch, parent) ? CUSHIM_OK : fail_memory(scope);
-}
-
-cushim_status cushim__recording_fork(const struct cushim__scope *scope,
-                                     struct cushim__stream *stream,
-                                     struct cushim__stream **ret_stream)
-{
-    struct cushim__timeline *parent = stream->timeline;
-    struct cushim__stream *forked = NULL;
-    struct cushim__timeline *timeline;
-    cushim_status status;
-
-    /* Another thread may end the stream meanwhile. */
-    cushim__timeline_lock(parent);
-    timeline = cushim__timeline_fork(parent);
-    cushim__timeline_unlock(parent);
-    if (!timeline)
-        return fail_memory(scope);
-    status = cushim__stream_new_on(scope, timeline, &forked);
-    if (status)
-        return status;
-    cushim__timeline_lock(parent);
-    status = parent->branch ? fork_branch(scope, parent->branch, timeline) : fail_ended(scope);
-    cushim__timeline_unlock(parent);
-    if (status)
-        cushim__object_unref(&forked->object);
-    else
-        *ret_stream = forked;
-    return status;
-}
-
-/* Under the stream lock of the first one, which is that of the other one, too, if they may join. */
-static cushim_status join(const struct cushim__scope *scope, struct cushim__timeline *timeline,
-                          struct cushim__timeline *other)
-{
-    if (timeline->lock != other->lock)
-        return cushim__fail_at(CUSHIM_ERROR_CAPTURING, scope->call, scope->label,
-                               "%s: a stream that records for a graph can be joined with recorders "
-                               "of the same recording only; cushim_stream_fork() makes them",
-                               scope->call);
-    if (!timeline->branch || !other->branch)
-        return fail_ended(scope);
-    return cushim__branch_join(timeline->branch, other->branch) ? CUSHIM_OK : fail_memory(scope);
-}
-
-cushim_status cushim__recording_join(const struct cushim__scope *scope,
-                                     struct cushim__timeline *timeline,
-                                     struct cushim__timeline *other)
-{
-    cushim_status status;
-
-    cushim__timeline_lock(timeline);
-    status = join(scope, timeline, other);
-    cushim__timeline_unlock(timeline);
-    return status;
-}
-
 /* --- end --- */
 
 /*
  * Takes the recording from its recorders, which cannot be used any more. A stream of the program
  * that has recorded can. Under the stream lock. The caller ends the capture, and then calls
- * forget_recording().
+ * cushim__recording_forget().
  */
-static void detach(struct cushim__recording *recording)
+void cushim__recording_detach(struct cushim__recording *recording)
 {
     for (struct cushim__branch *b = recording->branches; b; b = b->next) {
-        set_branch(b->timeline, NULL);
+        cushim__branch_set(b->timeline, NULL);
         if (b->timeline->origin || recording->by->recorder)
             b->timeline->retired = true;
     }
@@ -398,16 +326,16 @@ static cushim_status end_capture(const struct cushim__scope *scope,
 
     if (!status)
         status = check_freed(scope, recording);
-    detach(recording);
+    cushim__recording_detach(recording);
     ended = CU_CALL(scope, cuStreamEndCapture, (recording->cu, ret_graph));
-    forget_recording(scope);
+    cushim__recording_forget(scope);
     if (!status && !ended && recording->broken)
         status = fail_broken(scope, recording->broken);
     return ended ? ended : status;
 }
 
 static cushim_status fail_no_recording(const struct cushim__scope *scope,
-                                       const struct cushim__stream *stream)
+                                       struct cushim__stream *stream)
 {
     const char *why = "not a stream of cushim_capture_begin()";
 
@@ -443,6 +371,8 @@ cushim_status cushim__recording_end(const struct cushim__scope *scope,
     if (timeline->branch && !timeline->origin) {
         recording = timeline->branch->recording;
         status = check_thread(scope, recording);
+        if (!status)
+            status = cushim__recording_check_bodies(scope, recording);
         if (status) {
             cushim__timeline_unlock(timeline);
             return status;
@@ -473,9 +403,9 @@ void cushim__recording_drop(const struct cushim__scope *scope, struct cushim__st
     cushim__timeline_lock(stream->timeline);
     if (stream->timeline->branch && stream->timeline->branch->recording->by == stream) {
         recording = stream->timeline->branch->recording;
-        detach(recording);
-        CU_FN(scope->table, cuStreamEndCapture)(stream->cu, &graph);
-        forget_recording(scope);
+        cushim__recording_give_up(scope, recording, &graph);
+        if (recording->outer)
+            recording = NULL;
     }
     cushim__timeline_unlock(stream->timeline);
     if (graph)

@@ -13,12 +13,15 @@
  * host functions, events, joins.
  *
  * recording.c begins and ends recordings, recording_submit.c takes submissions,
- * recording_event.c events, recording_hand.c the order by hand, and recording_works.c keeps what is
- * known of each work. recording_works.h has what they are made of. block.h
- * has what they allocate.
+ * recording_fork.c has forks and joins, recording_body.c the
+ * bodies of conditional nodes, recording_event.c events, recording_hand.c the order by hand, and
+ * recording_works.c keeps what is known of each work. recording_works.h has what they are made of.
+ * block.h has what they allocate.
  */
 #ifndef CUSHIM_CORE_ORDER_RECORDING_H
 #define CUSHIM_CORE_ORDER_RECORDING_H
+
+#include <cushim/view.h>
 
 #include "base/tree.h"
 #include "core/cu/cu_graph.h"
@@ -65,6 +68,12 @@ enum cushim__recording_order {
 struct cushim__graph;
 struct cushim_node;
 
+/* The condition of a loop, which is read again at the end of its body. */
+struct cushim__loop {
+    unsigned long long handle; /* the driver's */
+    cushim_view view;          /* with a handle of the recording's own */
+};
+
 /* Under the stream lock. */
 struct cushim__recording {
     uint64_t id;                            /* unique: never used by another recording */
@@ -75,8 +84,19 @@ struct cushim__recording {
     uint64_t thread; /* the one that has to end it, or 0: any */
     enum cushim__recording_order order;
     struct cushim__object *updates; /* the graph that is updated, with a reference; or NULL */
-    bool by_node;                   /* the program says which work's place each work takes */
-    bool has_place;                 /* the next one's is known: place */
+    /*
+     * The body of a conditional node is a recording of its own, with a CUstream of its own. It
+     * belongs to the recording that the node is in, and has its stream lock.
+     */
+    struct cushim__recording *outer; /* of a body: what it belongs to; or NULL */
+    struct cushim__recording *bodies, *next_body;
+    unsigned n_open;           /* bodies that are being recorded */
+    bool is_open;              /* a body: it is being recorded */
+    CUgraphNode conditional;   /* of a body: its node in the outer graph */
+    struct cushim__loop *loop; /* of a body that is done again; or NULL */
+    uint64_t setter;           /* the handle of the module that sets values; 0: not needed yet */
+    bool by_node;              /* the program says which work's place each work takes */
+    bool has_place;            /* the next one's is known: place */
     unsigned place;
     bool exposed;         /* the program has the CUstream, and may submit work itself */
     cushim_status broken; /* why the nodes of a work are not known, so no graph can be made; or 0 */
@@ -118,7 +138,8 @@ struct cushim__recording_wish {
     enum cushim__recording_order order;
     bool memory_nodes;
     struct cushim__device_arena *arena; /* or NULL */
-    struct cushim__object *updates; /* the graph that is updated; or NULL */
+    struct cushim__object *updates;     /* the graph that is updated; or NULL */
+    struct cushim__recording *outer;    /* of the body of a conditional node; or NULL */
 };
 
 /* Makes a stream that records, with a reference for the caller. */
@@ -154,6 +175,28 @@ cushim_status cushim__recording_join(const struct cushim__scope *scope,
 cushim_status cushim__recording_end(const struct cushim__scope *scope,
                                     struct cushim__stream *stream,
                                     struct cushim__recording **ret_recording, CUgraph *ret_graph);
+
+/*
+ * Begins to record the body of a conditional node, which is the last work of the outer recording
+ * (.outer of the wish) and whose graph the driver has made. The stream is a new one with a timeline
+ * of cushim__timeline_body(). Under the stream lock.
+ */
+cushim_status cushim__recording_begin_body(const struct cushim__scope *scope,
+                                           struct cushim__stream *stream,
+                                           const struct cushim__recording_wish *wish, CUgraph graph,
+                                           CUgraphNode conditional);
+
+/* Tells whether a stream is the recorder of a body, and not a fork of one. */
+bool cushim__recording_is_body(struct cushim__stream *stream);
+
+/* Ends it. From then on the memory of the body is memory that the conditional node uses. */
+cushim_status cushim__recording_end_body(const struct cushim__scope *scope,
+                                         struct cushim__stream *stream);
+
+/* Fails on a recorder of a body, in which the driver does not do this kind of work. */
+cushim_status cushim__recording_check_outside(const struct cushim__scope *scope,
+                                              const struct cushim__timeline *timeline,
+                                              const char *what);
 
 /* Ends the recording that a stream object has begun without a graph, if it still goes on. */
 void cushim__recording_drop(const struct cushim__scope *scope, struct cushim__stream *stream);

@@ -25,6 +25,7 @@ cushim_status cushim__recording_event(const struct cushim__scope *scope,
 {
     struct cushim__recording *recording = timeline->branch->recording;
 
+    CUSHIM_TRY(cushim__recording_check_outside(scope, timeline, "the recording of an event"));
     CUSHIM_TRY(CU_CALL(scope, cuEventRecordWithFlags,
                        (event->cu, recording->cu, CU_EVENT_RECORD_EXTERNAL)));
     cushim__recording_keep(recording, &event->object);
@@ -57,8 +58,10 @@ static cushim_status wait_outside(struct cushim__scope *scope, struct cushim__ti
     CUSHIM_TRY(cushim__submit_begin(&s));
     /* Another thread may have ended the recording. */
     recording = timeline->branch ? timeline->branch->recording : NULL;
-    status = CU_CALL(scope, cuStreamWaitEvent,
-                     (timeline->cu, event->cu, recording ? CU_EVENT_WAIT_EXTERNAL : 0));
+    status = cushim__recording_check_outside(scope, timeline, "a wait for an event");
+    if (!status)
+        status = CU_CALL(scope, cuStreamWaitEvent,
+                         (timeline->cu, event->cu, recording ? CU_EVENT_WAIT_EXTERNAL : 0));
     if (!status && recording)
         cushim__recording_keep(recording, &event->object);
     cushim__submit_end(&s);

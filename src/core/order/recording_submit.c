@@ -354,6 +354,7 @@ cushim_status cushim__recording_submit(const struct cushim__submission *s)
     CUSHIM_TRY(check_memory(s, branch->recording));
     if (branch->recording->exposed)
         CUSHIM_TRY(find_own_work(s->scope, branch->recording));
+    CUSHIM_TRY(cushim__recording_check_bodies(s->scope, branch->recording));
     if (branch->recording->by_node && !branch->recording->has_place)
         return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, s->scope->call, s->scope->label,
                                "%s: whose place does this take? Call cushim_graph_update_node() "

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of a recording share. recording_order.c finds what work comes after, and
+ * What the files of a recording share. recording.c begins and ends them, recording_body.c those of
+ * the bodies of conditional nodes. recording_order.c finds what work comes after, and
  * recording_memory.c keeps which work used which memory last. recording_works.c has what is known
  * of each work, and recording_hand.c the order by hand. recording_submit.c also lets all branches
  * come together.
@@ -25,6 +26,44 @@ struct cushim__capture {
 cushim_status cushim__capture_ask(const struct cushim__scope *scope,
                                   const struct cushim__recording *recording,
                                   struct cushim__capture *ret_capture);
+
+/*
+ * Counts a recording that begins. While a stream records, a wait for the whole context is refused,
+ * and the other way round: the driver would give up the recording. Forget is called when the driver
+ * has ended the recording.
+ */
+cushim_status cushim__recording_count(const struct cushim__scope *scope);
+void cushim__recording_forget(const struct cushim__scope *scope);
+
+/* Makes a recording with one branch, for the timeline of a stream. NULL when out of memory. */
+struct cushim__recording *cushim__recording_new(struct cushim__stream *stream,
+                                                const struct cushim__recording_wish *wish);
+
+/* Adds a branch for a timeline. NULL when out of memory. */
+struct cushim__branch *cushim__branch_add(struct cushim__recording *recording,
+                                          struct cushim__timeline *timeline);
+
+/* Under the stream lock, or before another thread knows the timeline. */
+void cushim__branch_set(struct cushim__timeline *timeline, struct cushim__branch *branch);
+
+/*
+ * Takes the recording from its recorders, which cannot be used any more. A stream of the program
+ * that has recorded can. Under the stream lock. The caller ends the capture, and then calls
+ * cushim__recording_forget().
+ */
+void cushim__recording_detach(struct cushim__recording *recording);
+
+/*
+ * Ends the capture of a recording, and of the bodies in it, without a graph. *ret_graph is what the
+ * caller destroys, or NULL. Under the stream lock.
+ */
+void cushim__recording_give_up(const struct cushim__scope *scope,
+                               struct cushim__recording *recording, CUgraph *ret_graph);
+
+/* Fails while bodies of a conditional node are recorded. */
+cushim_status cushim__recording_check_bodies(const struct cushim__scope *scope,
+                                             const struct cushim__recording *recording);
+void cushim__recording_free_bodies(struct cushim__recording *recording);
 
 /* Makes an array at least n items long: *array_of_items is a pointer to its first item. */
 bool cushim__grow(void *array_of_items, size_t *max, size_t n, size_t size);

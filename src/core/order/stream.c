@@ -161,7 +161,9 @@ static cushim_status launch_host(struct cushim__scope *scope, struct cushim__str
     CUSHIM_TRY(cushim__submit_begin(&s));
     recording = stream->timeline->branch ? stream->timeline->branch->recording : NULL;
     host_call->is_recorded = recording;
-    status = recording ? CUSHIM_OK : cushim__check_not_captured(scope, stream->cu);
+    status = recording
+                 ? cushim__recording_check_outside(scope, stream->timeline, "a host function")
+                 : cushim__check_not_captured(scope, stream->cu);
     if (!status)
         status = CU_CALL(scope, cuLaunchHostFunc, (stream->cu, cushim__host_call_make, host_call));
     /*

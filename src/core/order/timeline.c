@@ -92,19 +92,31 @@ struct cushim__timeline *cushim__timeline_get(struct cushim__context *context, C
     return timeline;
 }
 
-/* It is not in the list of the context: it has no work that one could wait for. */
-struct cushim__timeline *cushim__timeline_fork(struct cushim__timeline *parent)
+/* They are not in the list of the context: they have no work that one could wait for. */
+static struct cushim__timeline *make_with(struct cushim__timeline *origin, CUstream cu)
 {
-    struct cushim__timeline *origin = parent->origin ? parent->origin : parent;
     struct cushim__timeline *timeline = cushim__zalloc_lines(sizeof(*timeline));
 
     if (!timeline)
         return NULL;
-    init(timeline, origin->context, origin->cu);
+    init(timeline, origin->context, cu);
     timeline->origin = cushim__timeline_ref(origin);
     timeline->lock = origin->lock;
     timeline->not_fast = true;
     return timeline;
+}
+
+/* A fork of a fork has the origin of that. */
+struct cushim__timeline *cushim__timeline_fork(struct cushim__timeline *parent)
+{
+    const bool is_fork = parent->origin && parent->origin->cu == parent->cu;
+
+    return make_with(is_fork ? parent->origin : parent, parent->cu);
+}
+
+struct cushim__timeline *cushim__timeline_body(struct cushim__timeline *outer, CUstream cu)
+{
+    return make_with(outer, cu);
 }
 
 static void unlink_from(struct cushim__context *context, struct cushim__timeline *timeline)

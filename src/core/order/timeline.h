@@ -50,8 +50,9 @@ struct cushim__timeline {
     atomic_bool not_fast;             /* per-thread, recording or retired: not for the fast path */
     atomic_bool retired;              /* the stream is destroyed; written under all locks */
     atomic_bool adopted;              /* the program destroys the stream, and does not say when */
-    struct cushim__branch *_Atomic branch;    /* records all submissions (recording.h), or NULL */
-    struct cushim__timeline *origin;  /* whose CUstream and lock a forked recorder uses; or NULL */
+    struct cushim__branch *_Atomic branch; /* records all submissions (recording.h), or NULL */
+    struct cushim__timeline
+        *origin; /* a recorder uses its lock, and a fork its CUstream; or NULL */
 
     uint64_t submitted;      /* the number of the last submission */
     _Atomic uint64_t issued; /* the driver has accepted all submissions up to this number */
@@ -112,13 +113,20 @@ static inline struct cushim__timeline *cushim__timeline_ref(struct cushim__timel
  */
 struct cushim__timeline *cushim__timeline_fork(struct cushim__timeline *parent);
 
+/*
+ * Makes a timeline for a CUstream that records a body of a conditional node, with the stream lock
+ * of the outer recorder. NULL when out of memory.
+ */
+struct cushim__timeline *cushim__timeline_body(struct cushim__timeline *outer, CUstream cu);
+
 /* Drops a reference. NULL is allowed. */
 void cushim__timeline_unref(struct cushim__timeline *timeline);
 
 /* Tells whether work of the calling thread would run on the timeline's stream. */
 static inline bool cushim__timeline_usable(const struct cushim__timeline *timeline)
 {
-    return !timeline->retired && !timeline->branch && (!timeline->thread || timeline->thread == cushim__thread_number());
+    return !timeline->retired && !timeline->branch &&
+           (!timeline->thread || timeline->thread == cushim__thread_number());
 }
 
 static inline void cushim__timeline_lock(const struct cushim__timeline *timeline)

@@ -156,6 +156,12 @@ static void end_recording(struct world *w, const union value *a, int status)
     cushim_graph_free(&graph);
 }
 
+static void free_outer(struct world *w, const union value *a, int status)
+{
+    (void) w, (void) a, (void) status;
+    cushim_stream_free(&world_outer);
+}
+
 static void unregister(cushim_context context, const struct cushim_module_params *params)
 {
     if (params && params->name)
@@ -245,6 +251,10 @@ static const struct around all[] = {
     {.name = "cushim_field_copy", .mixes = true},
     {.name = "cushim_stream_join", .mixes = true},
     {.name = "cushim_capture_begin_on", .after = end_recording},
+    {.name = "cushim_capture_if_view", .alias = "cushim_capture_if"},
+    {.name = "cushim_capture_while_view", .alias = "cushim_capture_while"},
+    {.name = "cushim_capture_switch_view", .alias = "cushim_capture_switch"},
+    {.name = "cushim_capture_end_body", .after = free_outer},
     {.name = "cushim_graph_update_end", .good = 910},
     {.name = "cushim_graph_replace", .mixes = true},
     {.name = "cushim_graph_dot", .after = free_dot},

@@ -87,6 +87,7 @@ static unsigned handle_kind(uint64_t number)
     switch (number) {
     case RECORDER:
     case UPDATE_RECORDER:
+    case BODY_RECORDER:
         return CUSHIM__HANDLE_STREAM;
     case LIST_OPERATION:
     case SHARED_OPERATION:

@@ -138,6 +138,8 @@ typedef size_t (*shared_of_block)(int block_threads);
     X(NODE, cushim_node, BY_VALUE, 0, w->node)                                                     \
     X(UPDATE, cushim_stream, FRESH, UPDATE_RECORDER, {0})                                          \
     X(TAKEN_UPDATE, void *, TAKEN, UPDATE_RECORDER, NULL)                                          \
+    X(BODY, void *, TAKEN, BODY_RECORDER, NULL)                                                    \
+    X(CONDITION, cushim_view, VIEW_OF, CUSHIM__HANDLE_SLICE, w->condition_view)                    \
     X(NO_NODES, const cushim_node *, PLAIN, 0, NULL)                                               \
     X(MADE_NODES, cushim_node *, PLAIN, 0, NULL)                                                   \
     X(EVENT, cushim_event, HANDLE, CUSHIM__HANDLE_EVENT, OWN(EVENT))                               \

@@ -34,6 +34,21 @@ void must(cushim_status status, const char *call, const char *file, int line)
     exit(1);
 }
 
+cushim_stream world_outer;
+
+static uint64_t make_body(const struct objects *among)
+{
+    const cushim_stream stream = OF(cushim_stream, among, STREAM);
+    cushim_slice condition = CUSHIM_NONE;
+    cushim_stream body = CUSHIM_NONE;
+
+    MUST(cushim_slice_zeros(stream, CUSHIM_ELEMENT(unsigned), 1, &condition));
+    MUST(cushim_capture_begin(OF(cushim_context, among, CONTEXT), &world_outer));
+    MUST(cushim_capture_while(world_outer, condition, &body));
+    cushim_slice_free(&condition);
+    return body.id;
+}
+
 static uint64_t make_in_stream(const struct objects *among, unsigned kind)
 {
     const cushim_context context = OF(cushim_context, among, CONTEXT);
@@ -46,6 +61,8 @@ static uint64_t make_in_stream(const struct objects *among, unsigned kind)
         MUST(cushim_slice_zeros(stream, CUSHIM_ELEMENT(float), ELEMENTS, &slice));
         return slice.id;
     }
+    if (kind == BODY_RECORDER)
+        return make_body(among);
     if (kind == UPDATE_RECORDER) {
         MUST(cushim_graph_update_begin(OF(cushim_graph, among, GRAPH), &recorder));
         return recorder.id;
@@ -145,6 +162,7 @@ static uint64_t make_in_context(const struct objects *among, unsigned kind)
     case CUSHIM__HANDLE_GRAPH:
     case RECORDER:
     case UPDATE_RECORDER:
+    case BODY_RECORDER:
         return make_in_stream(among, kind);
     case CUSHIM__HANDLE_OP:
     case CUSHIM__HANDLE_POLICY:

@@ -46,6 +46,10 @@
     X(cushim_capture_node, STATUS, NEW_RECORDER, OUT)                                              \
     X(cushim_capture_after, STATUS, NEW_RECORDER, NO_NODES, NONE_THERE)                            \
     X(cushim_capture_empty, STATUS, NEW_RECORDER)                                                  \
+    X(cushim_capture_if_view, STATUS, NEW_RECORDER, CONDITION, MADE, MADE_OR_NULL)                 \
+    X(cushim_capture_while_view, STATUS, NEW_RECORDER, CONDITION, MADE)                            \
+    X(cushim_capture_switch_view, STATUS, NEW_RECORDER, CONDITION, LENGTH_1, MADE)                 \
+    X(cushim_capture_end_body, STATUS, BODY)                                                       \
     X(cushim_graph_update_begin, STATUS, GRAPH, MADE)                                              \
     X(cushim_graph_update_node, STATUS, UPDATE, NODE)                                              \
     X(cushim_graph_update_end, STATUS, TAKEN_UPDATE)                                               \

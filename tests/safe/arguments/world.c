@@ -97,6 +97,8 @@ static void make_memory(struct world *w)
     MUST(cushim_slice_used(stream, w->address_owner, false));
     MUST(cushim_view_whole(w->own.id[CUSHIM__HANDLE_SLICE], &w->view));
     MUST(cushim_view_whole(w->second.id, &w->other_view));
+    MUST(cushim_slice_zeros(stream, CUSHIM_ELEMENT(unsigned), 1, &w->condition));
+    MUST(cushim_view_whole(w->condition.id, &w->condition_view));
     MUST(cushim_view_whole(w->own.id[CUSHIM__HANDLE_UNIFIED], &w->unified_view));
     w->field = cushim_field_2d(w->view, 0, ELEMENTS / 8, ELEMENTS / 8);
     w->other_field = cushim_field_2d(w->other_view, 0, ELEMENTS / 8, ELEMENTS / 8);
@@ -285,6 +287,7 @@ void world_close(struct world *w)
     cushim_event_free(&w->plain_event);
     cushim_event_free(&w->shared_event);
     cushim_slice_free(&w->second);
+    cushim_slice_free(&w->condition);
     cushim_slice_free(&w->shared_slice);
     cushim_pool_free(&w->shared_pool);
     close(w->pool_fd);

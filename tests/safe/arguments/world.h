@@ -10,10 +10,14 @@
 
 enum { ELEMENTS = 64 };
 
+/* The recorder that the body belongs to which was made last; freed by who uses the body. */
+extern cushim_stream world_outer;
+
 /* Other objects that are made for one call: a stream that records for a graph, and so on. */
 enum {
     RECORDER = CUSHIM__HANDLE_KINDS,
     UPDATE_RECORDER,
+    BODY_RECORDER,
     LIST_OPERATION,
     SHARED_OPERATION,
     LAUNCH_OPERATION,
@@ -35,7 +39,8 @@ struct world {
 
     cushim_event plain_event; /* without timing */
     cushim_event shared_event;
-    cushim_slice second, shared_slice;
+    cushim_slice second, shared_slice, condition;
+    cushim_view condition_view;
     cushim_pool shared_pool;
     int pool_fd;
     cushim_field field, other_field;

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/graph/condition.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/launch/launch.h"
+#include "core/order/recording_works.h"
+
+/* Of the driver's own: a program that is loaded as PTX may call it, and the driver links it. */
+static const char setter_ptx[] =
+    ".version 6.4\n.target sm_52\n.address_size 64\n"
+    ".extern .func cudaGraphSetConditional(.param .b64 handle, .param .b32 value);\n"
+    ".visible .entry cushim_set_condition(.param .u64 handle, .param .u64 address) {\n"
+    ".reg .b32 %value; .reg .b64 %handle, %address;\n"
+    "ld.param.u64 %handle, [handle]; ld.param.u64 %address, [address];\n"
+    "cvta.to.global.u64 %address, %address; ld.global.u32 %value, [%address];\n"
+    "{ .param .b64 a; .param .b32 b; st.param.b64 [a], %handle; st.param.b32 [b], %value;\n"
+    "call.uni cudaGraphSetConditional, (a, b); }\nret; }\n";
+
+static const char setter_name[] = "cushim_set_condition";
+
+static cushim_status fail_memory(const struct cushim__scope *scope)
+{
+    return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, scope->call, scope->label,
+                           "%s: no memory for a conditional node", scope->call);
+}
+
+static cushim_status fail_not_recording(const struct cushim__scope *scope)
+{
+    return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, scope->call, scope->label,
+                           "%s: the stream records for no graph, see cushim_capture_begin()",
+                           scope->call);
+}
+
+/* --- the kernel that sets the value --- */
+
+/* The module is the outermost recording's, and ends with its graph. */
+static cushim_status load_setter(const struct cushim__scope *scope, uint64_t *ret_id)
+{
+    static const struct cushim_module_params none = {.size = sizeof(none)};
+    struct cushim__object *module;
+    struct cushim__code code;
+    cushim_status status;
+
+    CUSHIM_TRY(cushim__code_copy(setter_ptx, sizeof(setter_ptx) - 1, NULL, scope->call, &code));
+    status = cushim__module_load(scope, &code, NULL, &none, ret_id);
+    cushim__code_finish(&code);
+    if (status)
+        return status;
+    module = cushim__handle_pin(*ret_id, CUSHIM__HANDLE_MODULE, scope->call);
+    module->kept_by_parent = true;
+    cushim__handle_unpin(*ret_id);
+    return CUSHIM_OK;
+}
+
+/* Under the stream lock. Returns 0 if the stream does not record. */
+static struct cushim__recording *outermost(const struct cushim__timeline *timeline)
+{
+    struct cushim__recording *r = timeline->branch ? timeline->branch->recording : NULL;
+
+    while (r && r->outer)
+        r = r->outer;
+    return r;
+}
+
+/* Keeps a module, unless another thread was faster. */
+static bool keep_setter(struct cushim__timeline *timeline, uint64_t *id)
+{
+    struct cushim__recording *recording;
+    bool kept = false;
+
+    cushim__timeline_lock(timeline);
+    recording = outermost(timeline);
+    if (recording && !recording->setter) {
+        recording->setter = *id;
+        kept = true;
+    } else if (recording) {
+        *id = recording->setter;
+    }
+    cushim__timeline_unlock(timeline);
+    return kept;
+}
+
+static cushim_status find_module(const struct cushim__scope *scope,
+                                 struct cushim__timeline *timeline, uint64_t *ret_id)
+{
+    struct cushim__recording *recording;
+    uint64_t made = 0;
+    bool records;
+
+    cushim__timeline_lock(timeline);
+    recording = outermost(timeline);
+    records = recording != NULL;
+    *ret_id = records ? recording->setter : 0;
+    cushim__timeline_unlock(timeline);
+    if (!records)
+        return fail_not_recording(scope);
+    if (*ret_id)
+        return CUSHIM_OK;
+    CUSHIM_TRY(load_setter(scope, &made));
+    *ret_id = made;
+    if (!keep_setter(timeline, ret_id))
+        cushim__handle_close(made, CUSHIM__HANDLE_MODULE, scope->call);
+    return CUSHIM_OK;
+}
+
+static cushim_status find_setter(const struct cushim__scope *scope,
+                                 struct cushim__timeline *timeline, uint64_t *ret_function)
+{
+    struct cushim__module *module;
+    cushim_status status;
+    uint64_t id = 0;
+
+    CUSHIM_TRY(find_module(scope, timeline, &id));
+    module = cushim__handle_pin(id, CUSHIM__HANDLE_MODULE, scope->call);
+    if (!module)
+        return cushim__error()->status;
+    status = cushim__module_function(scope, module, setter_name, ret_function);
+    cushim__handle_unpin(id);
+    return status;
+}
+
+static cushim_status launch_setter(const struct cushim__scope *scope,
+                                   struct cushim__timeline *timeline, uint64_t recorder,
+                                   unsigned long long handle, cushim_view view)
+{
+    struct cushim_launch_config config = {.size = sizeof(config), .grid = {1}, .block = {1}};
+    const struct cushim_argument arguments[] = {
+        {.name = "handle",
+         .intent = CUSHIM_INTENT_VALUE,
+         .bytes = sizeof(handle),
+         .value = &handle},
+        cushim__argument_view(CUSHIM_INTENT_IN, "condition", view),
+    };
+    uint64_t function = 0;
+
+    CUSHIM_TRY(find_setter(scope, timeline, &function));
+    return cushim__launch(recorder, function, &config, arguments, 2, scope->call);
+}
+
+/* --- the node --- */
+
+static cushim_status check_view(const struct cushim__scope *scope, const cushim_view *view)
+{
+    cushim_view whole;
+
+    CUSHIM_TRY(cushim__view_settle(view, scope->call, &whole));
+    if (whole.element == 4 && whole.length == 1 && whole.type != CUSHIM_ELEMENT_FLOAT)
+        return CUSHIM_OK;
+    return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, scope->call, scope->label,
+                           "%s: the condition must be one integer of 4 bytes, and this is %zu "
+                           "elements of %zu bytes%s; cushim_view_range() makes a view of one",
+                           scope->call, whole.length, whole.element,
+                           whole.type == CUSHIM_ELEMENT_FLOAT ? ", floating-point numbers" : "");
+}
+
+static cushim_status make_handle(const struct cushim__scope *scope,
+                                 struct cushim__timeline *timeline, unsigned long long *ret_handle)
+{
+    struct cushim__capture capture;
+    cushim_status status;
+
+    cushim__timeline_lock(timeline);
+    status = timeline->branch ? cushim__capture_ask(scope, timeline->branch->recording, &capture)
+                              : fail_not_recording(scope);
+    if (!status)
+        status = CU_CALL(scope, cuGraphConditionalHandleCreate,
+                         (ret_handle, capture.graph, scope->context->cu, 0,
+                          CUSHIM__CU_CONDITION_ASSIGN_DEFAULT));
+    cushim__timeline_unlock(timeline);
+    return status;
+}
+
+/* The node comes after the kernel that sets its value, which is the recorder's last work. */
+static cushim_status come_after_setter(const struct cushim__scope *scope,
+                                       struct cushim__branch *branch)
+{
+    const char *last = branch->n_works ? branch->recording->works[branch->last].about.name : NULL;
+
+    if (!last || strcmp(last, setter_name))
+        return cushim__fail_at(CUSHIM_ERROR_BUSY, scope->call, scope->label,
+                               "%s: another thread records with the same recorder", scope->call);
+    if (!cushim__numbers_reserve(&branch->given, 1))
+        return fail_memory(scope);
+    branch->given.n = 1;
+    branch->given.items[0] = branch->last;
+    return CUSHIM_OK;
+}
+
+static cushim_status set_order(const struct cushim__scope *scope, struct cushim__timeline *timeline)
+{
+    cushim_status status;
+
+    cushim__timeline_lock(timeline);
+    status =
+        timeline->branch ? come_after_setter(scope, timeline->branch) : fail_not_recording(scope);
+    cushim__timeline_unlock(timeline);
+    return status;
+}
+
+/* Makes a handle of our own for the condition of a loop. */
+static cushim_status make_loop(const struct cushim__scope *scope, const cushim_view *view,
+                               unsigned long long handle, struct cushim__loop **ret_loop)
+{
+    struct cushim__loop *loop = malloc(sizeof(*loop));
+    cushim_status status;
+
+    if (!loop)
+        return fail_memory(scope);
+    *loop = (struct cushim__loop){handle, *view};
+    status = cushim__handle_retain_kept(view->object, scope->call, &loop->view.object);
+    if (status)
+        free(loop);
+    else
+        *ret_loop = loop;
+    return status;
+}
+
+static void free_loop(struct cushim__loop *loop, const char *call)
+{
+    if (loop)
+        cushim__object_close(&loop->view.object, cushim__handle_kind_of(loop->view.object), call);
+    free(loop);
+}
+
+static cushim_status begin_bodies(const struct cushim__scope *scope,
+                                  struct cushim__recording *recording,
+                                  const struct cushim__cu_conditional_node *params,
+                                  CUgraphNode node, struct cushim__stream **bodies)
+{
+    const struct cushim__recording_wish wish = {.order = recording->order, .outer = recording};
+
+    for (unsigned i = 0; i < params->n_bodies; i++)
+        CUSHIM_TRY(cushim__recording_begin_body(scope, bodies[i], &wish, params->bodies[i], node));
+    return CUSHIM_OK;
+}
+
+/* The driver calls of the submission. Under the stream lock. */
+static cushim_status add_node(const struct cushim__scope *scope,
+                              struct cushim__recording *recording,
+                              struct cushim__cu_conditional_node *params,
+                              struct cushim__stream **bodies)
+{
+    struct cushim__capture capture;
+    CUgraphNode node = NULL;
+    cushim_status status;
+
+    CUSHIM_TRY(cushim__capture_ask(scope, recording, &capture));
+    status =
+        CU_CALL(scope, cuGraphAddNode, (&node, capture.graph, capture.nodes, capture.n, params));
+    if (status) {
+        cushim__explain_since(scope->context, 12080, "else-bodies and switches");
+        return status;
+    }
+    CUSHIM_TRY(cushim__recording_add_node(scope, recording, node));
+    status = begin_bodies(scope, recording, params, node, bodies);
+    if (status)
+        recording->broken = status;
+    return status;
+}
+
+static cushim_status submit(struct cushim__scope *scope, struct cushim__timeline *timeline,
+                            struct cushim__cu_conditional_node *params,
+                            struct cushim__stream **bodies)
+{
+    struct cushim__submission s = {.scope = scope, .timeline = timeline, .recordable = true};
+    cushim_status status;
+
+    CUSHIM_TRY(set_order(scope, timeline));
+    CUSHIM_TRY(cushim__submit_begin(&s));
+    status = timeline->branch ? add_node(scope, timeline->branch->recording, params, bodies)
+                              : fail_not_recording(scope);
+    cushim__submit_end(&s);
+    return status;
+}
+
+/* --- the recorders of the bodies --- */
+
+static cushim_status make_body(const struct cushim__scope *scope, struct cushim__timeline *outer,
+                               struct cushim__stream **ret_body)
+{
+    CUstream cu = NULL;
+    cushim_status status;
+
+    CUSHIM_TRY(CU_CALL(scope, cuStreamCreateWithPriority, (&cu, CU_STREAM_NON_BLOCKING, 0)));
+    status = cushim__stream_new_on(scope, cushim__timeline_body(outer, cu), ret_body);
+    if (status) {
+        CU_FREE(scope, cuStreamDestroy_v2, (cu));
+        return status;
+    }
+    (*ret_body)->owned = (*ret_body)->recorder = true;
+    return CUSHIM_OK;
+}
+
+static void drop_bodies(struct cushim__stream **bodies, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        cushim__object_unref(&bodies[i]->object);
+}
+
+/* The recording of a body takes over the loop. */
+static void set_loop(struct cushim__timeline *body, struct cushim__loop **loop)
+{
+    cushim__timeline_lock(body);
+    if (body->branch)
+        body->branch->recording->loop = TAKE_PTR(*loop);
+    cushim__timeline_unlock(body);
+}
+
+static cushim_status record(struct cushim__scope *scope, struct cushim__timeline *timeline,
+                            const struct cushim__condition *condition,
+                            struct cushim__stream **bodies)
+{
+    struct cushim__cu_conditional_node params = {.kind = CUSHIM__CU_NODE_CONDITIONAL,
+                                                 .type = condition->kind,
+                                                 .n_bodies = condition->n_bodies,
+                                                 .context = scope->context->cu};
+
+    struct cushim__loop *loop = NULL;
+    cushim_status status = CUSHIM_OK;
+
+    CUSHIM_TRY(check_view(scope, condition->view));
+    CUSHIM_TRY(make_handle(scope, timeline, &params.handle));
+    CUSHIM_TRY(
+        launch_setter(scope, timeline, condition->recorder, params.handle, *condition->view));
+    if (condition->kind == CUSHIM__CU_CONDITION_WHILE)
+        status = make_loop(scope, condition->view, params.handle, &loop);
+    if (!status)
+        status = submit(scope, timeline, &params, bodies);
+    if (!status && loop)
+        set_loop(bodies[0]->timeline, &loop);
+    free_loop(loop, scope->call);
+    return status;
+}
+
+cushim_status cushim__condition_begin(struct cushim__scope *scope, struct cushim__stream *stream,
+                                      const struct cushim__condition *condition,
+                                      struct cushim__stream **ret_bodies)
+{
+    cushim_status status = CUSHIM_OK;
+    unsigned made = 0;
+
+    for (; !status && made < condition->n_bodies; made += !status)
+        status = make_body(scope, stream->timeline, &ret_bodies[made]);
+    if (!status)
+        status = record(scope, stream->timeline, condition, ret_bodies);
+    if (status)
+        drop_bodies(ret_bodies, made);
+    return status;
+}
+
+/* --- the end of a body --- */
+
+/* By hand, too, the condition is read after everything. */
+static bool come_last(struct cushim__branch *branch)
+{
+    struct cushim__recording *recording = branch->recording;
+    const struct cushim__numbers *found = &recording->found;
+
+    cushim__search_begin(recording);
+    if (!cushim__search_add_everything(recording))
+        return false;
+    cushim__search_leave_out(recording);
+    if (!cushim__numbers_reserve(&branch->given, found->n + 1))
+        return false;
+    branch->given.n = found->n;
+    if (found->n)
+        memcpy(branch->given.items, found->items, found->n * sizeof(*found->items));
+    return true;
+}
+
+/* Under the stream lock. Returns false if the body is no loop. */
+static bool begin_reading(struct cushim__stream *stream, struct cushim__loop *ret_loop,
+                          bool *ret_room)
+{
+    struct cushim__branch *branch = stream->timeline->branch;
+
+    if (!branch || branch->recording->by != stream || !branch->recording->loop)
+        return false;
+    *ret_loop = *branch->recording->loop;
+    *ret_room = come_last(branch);
+    return true;
+}
+
+cushim_status cushim__condition_end_body(struct cushim__scope *scope, struct cushim__stream *stream,
+                                         uint64_t recorder)
+{
+    struct cushim__timeline *timeline = stream->timeline;
+    struct cushim__loop loop = {0};
+    bool loops, room = true;
+
+    cushim__timeline_lock(timeline);
+    loops = begin_reading(stream, &loop, &room);
+    cushim__timeline_unlock(timeline);
+    if (!room)
+        return fail_memory(scope);
+    if (loops)
+        CUSHIM_TRY(launch_setter(scope, timeline, recorder, loop.handle, loop.view));
+    return cushim__recording_end_body(scope, stream);
+}

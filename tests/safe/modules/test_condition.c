@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: MIT */
+/* Conditional nodes: what a launch does, as a number in memory says. */
+#include <stdint.h>
+
+#include "recording.h"
+
+SUITE(condition);
+
+/* flag -= 1, x += 1 */
+static const char step_ptx[] =
+    ".version 6.4\n.target sm_52\n.address_size 64\n"
+    ".visible .entry step(.param .u64 flag, .param .u64 x) {\n"
+    ".reg .b32 %a, %b; .reg .b64 %f, %x;\n"
+    "ld.param.u64 %f, [flag]; ld.param.u64 %x, [x];\n"
+    "cvta.to.global.u64 %f, %f; cvta.to.global.u64 %x, %x;\n"
+    "ld.global.u32 %a, [%f]; sub.u32 %a, %a, 1; st.global.u32 [%f], %a;\n"
+    "ld.global.u32 %b, [%x]; add.u32 %b, %b, 1; st.global.u32 [%x], %b; ret; }\n";
+
+static cushim_module steps;
+static cushim_function step;
+
+static bool has_conditions(int version)
+{
+    int of_driver = 0;
+
+    assert_ok(cushim_driver_version(w.driver, &of_driver));
+    return of_driver >= version;
+}
+
+#define NEEDS(version)                                                                             \
+    do {                                                                                           \
+        if (!has_conditions(version)) {                                                            \
+            end_conditions();                                                                      \
+            cr_skip_test("the driver is older than CUDA %d.%d", (version) / 1000,                  \
+                         (version) % 1000 / 10);                                                   \
+        }                                                                                          \
+    } while (0)
+
+static void begin_conditions(void)
+{
+    begin();
+    assert_ok(cushim_module_load_text(w.context, step_ptx, NULL, &steps));
+    assert_ok(cushim_module_function(steps, "step", &step));
+}
+
+static void end_conditions(void)
+{
+    cushim_module_free(&steps);
+    finish();
+}
+
+static cushim_slice number(unsigned value)
+{
+    cushim_slice slice = CUSHIM_NONE;
+
+    assert_ok(cushim_slice_zeros(stream, CUSHIM_ELEMENT(unsigned), 1, &slice));
+    assert_ok(cushim_slice_fill(stream, slice, value));
+    return slice;
+}
+
+static unsigned value_of(cushim_slice slice)
+{
+    unsigned value = 0;
+
+    assert_ok(cushim_slice_read(stream, slice, &value, 1));
+    return value;
+}
+
+static void record_step(cushim_stream recorder, cushim_slice flag, cushim_slice x)
+{
+    assert_ok(cushim_launch(recorder, step, cushim_launch_config(.grid = {1}, .block = {1}),
+                            CUSHIM_INOUT(flag), CUSHIM_INOUT(x)));
+}
+
+static cushim_stream begin_graph(enum cushim_capture_order order)
+{
+    cushim_stream recorder = CUSHIM_NONE;
+
+    assert_ok(
+        cushim_capture_begin_with(w.context, cushim_capture_params(.order = order), &recorder));
+    return recorder;
+}
+
+Test(condition, a_loop_runs_as_long_as_its_condition, .init = begin_conditions)
+{
+    NEEDS(12030);
+    for (int order = 0; order < 3; order++) {
+        cushim_slice flag = number(0), x = number(0), times = number(0);
+        cushim_stream recorder = begin_graph((enum cushim_capture_order) order), body;
+        cushim_graph graph = CUSHIM_NONE;
+        cushim_node last;
+
+        assert_ok(cushim_slice_copy(recorder, flag, times));
+        assert_ok(cushim_capture_node(recorder, &last));
+        assert_ok(cushim_capture_after(recorder, &last, 1));
+        assert_ok(cushim_capture_while(recorder, flag, &body));
+        record_step(body, flag, x);
+        assert_ok(cushim_capture_end_body(&body));
+        cr_expect(eq(u64, body.id, 0));
+        assert_ok(cushim_capture_end(&recorder, &graph));
+        for (unsigned i = 0; i < 4; i++) {
+            assert_ok(cushim_slice_fill(stream, times, i));
+            run(graph);
+        }
+        cr_expect(eq(uint, value_of(x), 0 + 1 + 2 + 3), "order %d", order);
+        cushim_slice_free(&flag); /* the graph keeps it */
+        run(graph);
+        cr_expect(eq(uint, value_of(x), 6 + 3));
+        cushim_graph_free(&graph);
+        cushim_slice_free(&x);
+        cushim_slice_free(&times);
+    }
+    end_conditions();
+}
+
+/* Work on the memory of a body comes before and after the node, as the memory demands. */
+Test(condition, the_memory_of_bodies_makes_order, .init = begin_conditions)
+{
+    cushim_slice flag, x, y;
+    cushim_stream recorder, then, second = CUSHIM_NONE;
+    cushim_graph graph = CUSHIM_NONE;
+
+    NEEDS(12030);
+    flag = number(1), x = number(0), y = number(0);
+    assert_ok(cushim_stream_new(w.context, NULL, &second));
+    recorder = begin_graph(CUSHIM_CAPTURE_ORDER_BY_MEMORY);
+    assert_ok(cushim_slice_fill(recorder, x, 5u)); /* before the node, which adds to it */
+    assert_ok(cushim_slice_fill(recorder, y, 1u)); /* beside all of it */
+    assert_ok(cushim_capture_if(recorder, flag, &then, NULL));
+    record_step(then, flag, x);
+    assert_ok(cushim_capture_end_body(&then));
+    assert_ok(cushim_slice_copy(recorder, y, x)); /* after the node */
+    assert_ok(cushim_capture_end(&recorder, &graph));
+    assert_size(graph, 5, 4);
+    run(graph);
+    cr_expect(eq(uint, value_of(y), 6));
+    cr_expect(eq(uint, value_of(flag), 0));
+    run(graph); /* not now */
+    cr_expect(eq(uint, value_of(y), 5));
+    for (unsigned i = 0; i < 8; i++) { /* other streams wait for the memory of the body */
+        assert_ok(cushim_slice_fill(second, flag, 1u));
+        run(graph);
+        assert_ok(cushim_slice_fill(second, x, 9u));
+    }
+    cr_expect(eq(uint, value_of(y), 6));
+    cr_expect(eq(uint, value_of(x), 9));
+    cushim_graph_free(&graph);
+    cushim_stream_free(&second);
+    cushim_slice_free(&flag);
+    cushim_slice_free(&x);
+    cushim_slice_free(&y);
+    end_conditions();
+}
+
+Test(condition, one_of_two_and_one_of_many, .init = begin_conditions)
+{
+    cushim_slice flag, x;
+    cushim_stream recorder, bodies[3];
+    cushim_graph graph = CUSHIM_NONE;
+
+    NEEDS(12080);
+    flag = number(1), x = number(0);
+    recorder = begin_graph(CUSHIM_CAPTURE_ORDER_BY_MEMORY);
+    assert_ok(cushim_capture_if(recorder, flag, &bodies[0], &bodies[1]));
+    assert_ok(cushim_slice_fill(bodies[1], x, 20u));
+    assert_ok(cushim_slice_fill(bodies[0], x, 10u));
+    assert_ok(cushim_capture_end_body(&bodies[1]));
+    assert_ok(cushim_capture_end_body(&bodies[0]));
+    assert_ok(cushim_capture_end(&recorder, &graph));
+    for (unsigned i = 0; i < 2; i++) {
+        assert_ok(cushim_slice_fill(stream, flag, i));
+        run(graph);
+        cr_expect(eq(uint, value_of(x), i ? 10 : 20));
+    }
+    cushim_graph_free(&graph);
+    recorder = begin_graph(CUSHIM_CAPTURE_ORDER_BY_MEMORY);
+    assert_ok(cushim_capture_switch(recorder, flag, 3, bodies));
+    for (unsigned i = 0; i < 3; i++) {
+        assert_ok(cushim_slice_fill(bodies[i], x, 100 + i));
+        assert_ok(cushim_capture_end_body(&bodies[i]));
+    }
+    assert_ok(cushim_capture_end(&recorder, &graph));
+    for (unsigned i = 0; i < 5; i++) {
+        assert_ok(cushim_slice_fill(stream, flag, i));
+        run(graph);
+        cr_expect(eq(uint, value_of(x), i < 3 ? 100 + i : 102));
+    }
+    cushim_graph_free(&graph);
+    cushim_slice_free(&flag);
+    cushim_slice_free(&x);
+    end_conditions();
+}
+
+/* A loop in a loop, with a fork inside. */
+Test(condition, bodies_may_have_bodies, .init = begin_conditions)
+{
+    cushim_slice outer, inner, x, y, three;
+    cushim_stream recorder, body, nested, forked = CUSHIM_NONE;
+    cushim_graph graph = CUSHIM_NONE;
+
+    NEEDS(12030);
+    outer = number(2), inner = number(0), x = number(0), y = number(0), three = number(3);
+    recorder = begin_graph(CUSHIM_CAPTURE_ORDER_BY_MEMORY);
+    assert_ok(cushim_capture_while(recorder, outer, &body));
+    assert_ok(cushim_slice_copy(body, inner, three));
+    assert_ok(cushim_capture_while(body, inner, &nested));
+    record_step(nested, inner, x);
+    assert_refused(cushim_capture_end_body(&body), CUSHIM_ERROR_CAPTURING,
+                   "the bodies of a conditional node come first");
+    assert_ok(cushim_capture_end_body(&nested));
+    assert_ok(cushim_stream_fork(body, &forked));
+    record_step(forked, outer, y);
+    cushim_stream_free(&forked);
+    assert_ok(cushim_capture_end_body(&body));
+    assert_ok(cushim_capture_end(&recorder, &graph));
+    run(graph);
+    cr_expect(eq(uint, value_of(x), 6));
+    cr_expect(eq(uint, value_of(y), 2));
+    cushim_graph_free(&graph);
+    cushim_slice_free(&outer);
+    cushim_slice_free(&inner);
+    cushim_slice_free(&x);
+    cushim_slice_free(&y);
+    cushim_slice_free(&three);
+    end_conditions();
+}
+
+static void no_call(void *user)
+{
+    (void) user;
+}
+
+Test(condition, what_bodies_cannot_have, .init = begin_conditions)
+{
+    cushim_slice flag, x, made = CUSHIM_NONE;
+    cushim_stream recorder, body, other = CUSHIM_NONE;
+    cushim_graph graph = CUSHIM_NONE, host = CUSHIM_NONE;
+    cushim_event event = CUSHIM_NONE, before = CUSHIM_NONE;
+
+    NEEDS(12030);
+    flag = number(0), x = number(0);
+    assert_ok(cushim_event_new(w.context, 0, &event));
+    assert_ok(cushim_event_new(w.context, 0, &before));
+    assert_ok(cushim_event_record(before, stream));
+    recorder = begin_graph(CUSHIM_CAPTURE_ORDER_BY_MEMORY);
+    assert_ok(cushim_stream_host_function(recorder, no_call, NULL, NULL));
+    assert_ok(cushim_capture_end(&recorder, &host));
+    recorder = begin_graph(CUSHIM_CAPTURE_ORDER_BY_MEMORY);
+    assert_ok(cushim_capture_if(recorder, flag, &body, NULL));
+    assert_refused(cushim_stream_host_function(body, no_call, NULL, NULL), CUSHIM_ERROR_CAPTURING,
+                   "cannot have a host function");
+    assert_refused(cushim_event_record(event, body), CUSHIM_ERROR_CAPTURING,
+                   "cannot have the recording of an event");
+    assert_refused(cushim_stream_wait(body, before), CUSHIM_ERROR_CAPTURING,
+                   "cannot have a wait for an event");
+    assert_refused(cushim_slice_zeros(body, CUSHIM_ELEMENT(float), 4, &made),
+                   CUSHIM_ERROR_CAPTURING, "cannot have allocations");
+    assert_refused(cushim_graph_launch(host, body), CUSHIM_ERROR_CAPTURING,
+                   "cannot have a graph with host functions");
+    assert_refused(cushim_stream_join(body, recorder), CUSHIM_ERROR_CAPTURING,
+                   "a recording of its own");
+    assert_refused(cushim_slice_fill(recorder, x, 1u), CUSHIM_ERROR_CAPTURING,
+                   "the bodies of a conditional node come first");
+    assert_refused(cushim_capture_end(&recorder, &graph), CUSHIM_ERROR_CAPTURING,
+                   "the bodies of a conditional node come first");
+    assert_refused(cushim_capture_end(&body, &graph), CUSHIM_ERROR_INVALID_ARGUMENT,
+                   "cushim_capture_end_body");
+    cr_expect(eq(u64, body.id, 0));
+    /* The body is given up, and the recording with it. */
+    assert_status(cushim_capture_end(&recorder, &graph), 901);
+    cr_expect(eq(u64, recorder.id, 0));
+    cushim_stream_free(&other);
+    cushim_event_free(&event);
+    cushim_event_free(&before);
+    cushim_graph_free(&host);
+    cushim_slice_free(&flag);
+    cushim_slice_free(&x);
+    end_conditions();
+}
+
+Test(condition, misuse, .init = begin_conditions)
+{
+    cushim_slice flag, x;
+    cushim_stream recorder, body = CUSHIM_NONE, bodies[2] = {CUSHIM_NONE, CUSHIM_NONE};
+    cushim_graph graph = CUSHIM_NONE;
+
+    NEEDS(12030);
+    flag = number(0), x = zeros();
+    recorder = begin_graph(CUSHIM_CAPTURE_ORDER_BY_MEMORY);
+    assert_refused(cushim_capture_while(stream, flag, &body), CUSHIM_ERROR_INVALID_ARGUMENT,
+                   "records for no graph");
+    assert_refused(cushim_capture_while(recorder, x, &body), CUSHIM_ERROR_INVALID_ARGUMENT,
+                   "one integer of 4 bytes");
+    assert_refused(cushim_capture_switch(recorder, flag, 0, bodies), CUSHIM_ERROR_INVALID_ARGUMENT,
+                   "1 to 1024");
+    assert_refused(cushim_capture_switch(recorder, flag, SIZE_MAX, bodies),
+                   CUSHIM_ERROR_INVALID_ARGUMENT, "1 to 1024");
+    body = recorder;
+    assert_refused(cushim_capture_end_body(&body), CUSHIM_ERROR_INVALID_ARGUMENT,
+                   "not the recorder of a body");
+    cr_expect(eq(u64, body.id, recorder.id));
+    assert_ok(cushim_capture_while(recorder, flag, &body));
+    cushim_stream_free(&recorder); /* with a body that is recorded */
+    assert_refused(cushim_slice_fill(body, flag, 0u), CUSHIM_ERROR_STALE_HANDLE, "");
+    cushim_stream_free(&body);
+    recorder = begin_graph(CUSHIM_CAPTURE_ORDER_BY_MEMORY);
+    assert_ok(cushim_capture_while(recorder, flag, &body));
+    cushim_stream_free(&body);
+    assert_status(cushim_capture_end(&recorder, &graph), 901);
+    cushim_slice_free(&flag);
+    cushim_slice_free(&x);
+    end_conditions();
+}
+
+Test(condition, a_graph_with_conditions_stays_by_itself, .init = begin_conditions)
+{
+    cushim_slice flag, x, by;
+    cushim_stream recorder, body;
+    cushim_graph graph = CUSHIM_NONE;
+    cushim_node node;
+
+    NEEDS(12030);
+    flag = number(1), x = number(0), by = number(0);
+    recorder = begin_graph(CUSHIM_CAPTURE_ORDER_BY_MEMORY);
+    assert_ok(cushim_capture_if(recorder, flag, &body, NULL));
+    record_step(body, flag, x);
+    assert_ok(cushim_capture_end_body(&body));
+    assert_ok(cushim_capture_end(&recorder, &graph));
+    recorder = begin_graph(CUSHIM_CAPTURE_ORDER_BY_MEMORY);
+    assert_refused(cushim_graph_launch(graph, recorder), CUSHIM_ERROR_CAPTURING,
+                   "has conditional nodes");
+    cushim_stream_free(&recorder);
+    assert_refused(cushim_graph_replace(graph, x, by), 910, "cannot be changed");
+    assert_ok(cushim_graph_node(graph, 1, &node));
+    assert_refused(cushim_graph_set_enabled(graph, node, 0), CUSHIM_ERROR_INVALID_ARGUMENT,
+                   "can be switched off");
+    run(graph);
+    cr_expect(eq(uint, value_of(x), 1));
+    cushim_graph_free(&graph);
+    cushim_slice_free(&flag);
+    cushim_slice_free(&x);
+    cushim_slice_free(&by);
+    end_conditions();
+}
