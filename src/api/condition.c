@@ -30,7 +30,7 @@ static cushim_status give(struct cushim__stream **bodies, unsigned n, const char
     return status;
 }
 
-static cushim_status begin(cushim_stream recorder, struct cushim__condition *condition,
+static cushim_status begin(cushim_stream recorder, struct cushim__conditional *condition,
                            const char *call, cushim_stream **rets)
 {
     struct cushim__stream *bodies[MOST_BODIES], *stream;
@@ -49,7 +49,7 @@ cushim_status cushim_capture_if_view(cushim_stream recorder, cushim_view conditi
                                      cushim_stream *ret_then, cushim_stream *ret_else)
 {
     static const char call[] = "cushim_capture_if";
-    struct cushim__condition c = {
+    struct cushim__conditional c = {
         .kind = CUSHIM__CU_CONDITION_IF, .n_bodies = ret_else ? 2 : 1, .view = &condition};
     cushim_stream *rets[] = {ret_then, ret_else};
 
@@ -61,7 +61,7 @@ cushim_status cushim_capture_while_view(cushim_stream recorder, cushim_view cond
                                         cushim_stream *ret_body)
 {
     static const char call[] = "cushim_capture_while";
-    struct cushim__condition c = {
+    struct cushim__conditional c = {
         .kind = CUSHIM__CU_CONDITION_WHILE, .n_bodies = 1, .view = &condition};
 
     CHECK_OUTPUT_OF(call, ret_body);
@@ -72,7 +72,7 @@ cushim_status cushim_capture_switch_view(cushim_stream recorder, cushim_view con
                                          cushim_stream *ret_bodies)
 {
     static const char call[] = "cushim_capture_switch";
-    struct cushim__condition c = {
+    struct cushim__conditional c = {
         .kind = CUSHIM__CU_CONDITION_SWITCH, .n_bodies = (unsigned) n, .view = &condition};
     cushim_stream *rets[MOST_BODIES];
 

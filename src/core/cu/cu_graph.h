@@ -39,7 +39,7 @@ struct cushim__cu_host_node {
 struct cushim__cu_conditional_node {
     int kind;
     int reserved[3];
-    unsigned long long handle;
+    uint64_t handle;
     int type;
     unsigned n_bodies;
     CUgraph *bodies; /* set by the driver, which has the array */
@@ -63,12 +63,7 @@ struct cushim__cu_conditional_node {
     X(cuEventRecordWithFlags, (CUevent, CUstream, unsigned) )                                      \
     X(cuGraphAddEmptyNode, (CUgraphNode *, CUgraph, const CUgraphNode *, size_t))                  \
     X(cuGraphAddChildGraphNode, (CUgraphNode *, CUgraph, const CUgraphNode *, size_t, CUgraph))    \
-    X(cuGraphConditionalHandleCreate,                                                              \
-      (unsigned long long *, CUgraph, CUcontext, unsigned, unsigned) )                             \
-    X(cuGraphAddNode, (CUgraphNode *, CUgraph, const CUgraphNode *, size_t, CU_ANY_NODE *) )       \
     X(cuGraphAddDependencies, (CUgraph, const CUgraphNode *, const CUgraphNode *, size_t))         \
-    X(cuStreamBeginCaptureToGraph, (CUstream, CUgraph, const CUgraphNode *, const void *, size_t,  \
-                                    CU_ENUM(CUstreamCaptureMode)))                                 \
     X(cuGraphNodeGetType, (CUgraphNode, CU_ENUM(CUgraphNodeType) *) )                              \
     X(cuGraphKernelNodeGetParams, (CUgraphNode, CU_KERNEL_NODE *) )                                \
     X(cuGraphKernelNodeSetParams, (CUgraphNode, const CU_KERNEL_NODE *) )                          \
@@ -98,8 +93,19 @@ struct cushim__cu_conditional_node {
     X(cuGraphDestroy, (CUgraph))                                                                   \
     X(cuGraphExecDestroy, (CUgraphExec))
 
+/* Those that headers before CUDA 12.3 do not have. */
+#define CUSHIM__CU_GRAPH_LATER_MAP(X)                                                              \
+    X(cuGraphConditionalHandleCreate, (uint64_t *, CUgraph, CUcontext, unsigned, unsigned) )       \
+    X(cuGraphAddNode, (CUgraphNode *, CUgraph, const CUgraphNode *, size_t, CU_ANY_NODE *) )       \
+    X(cuStreamBeginCaptureToGraph,                                                                 \
+      (CUstream, CUgraph, const CUgraphNode *, const CU_TYPE(CUgraphEdgeData, void) *, size_t,     \
+       CU_ENUM(CUstreamCaptureMode)))
+
 #define CUSHIM__CU_GRAPH_FN(name, parameters) typedef CU_ENUM(CUresult) cu_fn_##name parameters;
 CUSHIM__CU_GRAPH_MAP(CUSHIM__CU_GRAPH_FN)
+#if !defined(CUSHIM__CU_CHECK) || CUDA_VERSION >= 12030
+CUSHIM__CU_GRAPH_LATER_MAP(CUSHIM__CU_GRAPH_FN)
+#endif
 #undef CUSHIM__CU_GRAPH_FN
 
 #define CUSHIM__CU_GRAPH_CONSTANT_MAP(X)                                                           \

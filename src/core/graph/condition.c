@@ -123,7 +123,7 @@ static cushim_status find_setter(const struct cushim__scope *scope,
 
 static cushim_status launch_setter(const struct cushim__scope *scope,
                                    struct cushim__timeline *timeline, uint64_t recorder,
-                                   unsigned long long handle, cushim_view view)
+                                   uint64_t handle, cushim_view view)
 {
     struct cushim_launch_config config = {.size = sizeof(config), .grid = {1}, .block = {1}};
     const struct cushim_argument arguments[] = {
@@ -156,7 +156,7 @@ static cushim_status check_view(const struct cushim__scope *scope, const cushim_
 }
 
 static cushim_status make_handle(const struct cushim__scope *scope,
-                                 struct cushim__timeline *timeline, unsigned long long *ret_handle)
+                                 struct cushim__timeline *timeline, uint64_t *ret_handle)
 {
     struct cushim__capture capture;
     cushim_status status;
@@ -201,7 +201,7 @@ static cushim_status set_order(const struct cushim__scope *scope, struct cushim_
 
 /* Makes a handle of our own for the condition of a loop. */
 static cushim_status make_loop(const struct cushim__scope *scope, const cushim_view *view,
-                               unsigned long long handle, struct cushim__loop **ret_loop)
+                               uint64_t handle, struct cushim__loop **ret_loop)
 {
     struct cushim__loop *loop = malloc(sizeof(*loop));
     cushim_status status;
@@ -309,7 +309,7 @@ static void set_loop(struct cushim__timeline *body, struct cushim__loop **loop)
 }
 
 static cushim_status record(struct cushim__scope *scope, struct cushim__timeline *timeline,
-                            const struct cushim__condition *condition,
+                            const struct cushim__conditional *condition,
                             struct cushim__stream **bodies)
 {
     struct cushim__cu_conditional_node params = {.kind = CUSHIM__CU_NODE_CONDITIONAL,
@@ -335,7 +335,7 @@ static cushim_status record(struct cushim__scope *scope, struct cushim__timeline
 }
 
 cushim_status cushim__condition_begin(struct cushim__scope *scope, struct cushim__stream *stream,
-                                      const struct cushim__condition *condition,
+                                      const struct cushim__conditional *condition,
                                       struct cushim__stream **ret_bodies)
 {
     cushim_status status = CUSHIM_OK;

@@ -8,7 +8,7 @@
 
 #include "core/order/recording.h"
 
-struct cushim__condition {
+struct cushim__conditional {
     int kind; /* CUSHIM__CU_CONDITION_x */
     unsigned n_bodies;
     const cushim_view *view; /* one number of 32 bits */
@@ -18,7 +18,7 @@ struct cushim__condition {
 /* Records a conditional node. Returns the recorders of its bodies, with references for the caller.
  */
 cushim_status cushim__condition_begin(struct cushim__scope *scope, struct cushim__stream *stream,
-                                      const struct cushim__condition *condition,
+                                      const struct cushim__conditional *condition,
                                       struct cushim__stream **ret_bodies);
 
 /* Ends a body. A loop reads its condition again at the end. */

@@ -339,7 +339,9 @@ static cushim_status fail_no_recording(const struct cushim__scope *scope,
 {
     const char *why = "not a stream of cushim_capture_begin()";
 
-    if (stream->recorder)
+    if (cushim__recording_is_body(stream))
+        why = "a body of a conditional node, which cushim_capture_end_body() ends";
+    else if (stream->recorder)
         why = "the recording has ended, by another handle of the stream";
     else if (stream->timeline->origin)
         why = "a fork of the recorder: the stream of cushim_capture_begin() ends the recording";

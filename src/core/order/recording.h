@@ -70,7 +70,7 @@ struct cushim_node;
 
 /* The condition of a loop, which is read again at the end of its body. */
 struct cushim__loop {
-    unsigned long long handle; /* the driver's */
+    uint64_t handle; /* the driver's */
     cushim_view view;          /* with a handle of the recording's own */
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* core/cu/cu_module.h and core/cu/cu_graph.h against the real cuda.h: compiling this is the test. */
+/* core/cu/cu_module.h and core/cu/cu_graph.h against the real cuda.h: compiling this is the test.
+ */
 #include <cushim/table.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -24,6 +25,9 @@ typedef int CUlibraryOption;
                    #name);
 CUSHIM__CU_MODULE_MAP(SAME_FUNCTION)
 CUSHIM__CU_GRAPH_MAP(SAME_FUNCTION)
+#if CUDA_VERSION >= 12030
+CUSHIM__CU_GRAPH_LATER_MAP(SAME_FUNCTION)
+#endif
 
 #define SAME_VALUE(name, value) _Static_assert((name) == (value), #name);
 CUSHIM__CU_MODULE_CONSTANT_MAP(SAME_VALUE)
@@ -65,6 +69,32 @@ SAME_VALUE_PLACE(dimensions, preferredClusterDim)
 _Static_assert(sizeof(struct cushim__cu_attribute) == sizeof(CUlaunchAttribute), "");
 _Static_assert(offsetof(struct cushim__cu_attribute, value) == offsetof(CUlaunchAttribute, value),
                "");
+#endif
+
+#define SAME_NODE_PLACE(ours, our_field, theirs, their_field)                                      \
+    _Static_assert(offsetof(struct ours, our_field) == offsetof(theirs, their_field), #their_field)
+#define SAME_NODE_SIZE(ours, theirs) _Static_assert(sizeof(struct ours) == sizeof(theirs), #theirs)
+
+SAME_NODE_SIZE(cushim__cu_kernel_node, CUDA_KERNEL_NODE_PARAMS_v1);
+SAME_NODE_PLACE(cushim__cu_kernel_node, grid, CUDA_KERNEL_NODE_PARAMS_v1, gridDimX);
+SAME_NODE_PLACE(cushim__cu_kernel_node, block, CUDA_KERNEL_NODE_PARAMS_v1, blockDimX);
+SAME_NODE_PLACE(cushim__cu_kernel_node, shared_bytes, CUDA_KERNEL_NODE_PARAMS_v1, sharedMemBytes);
+SAME_NODE_PLACE(cushim__cu_kernel_node, values, CUDA_KERNEL_NODE_PARAMS_v1, kernelParams);
+SAME_NODE_SIZE(cushim__cu_fill_node, CUDA_MEMSET_NODE_PARAMS);
+SAME_NODE_PLACE(cushim__cu_fill_node, value, CUDA_MEMSET_NODE_PARAMS, value);
+SAME_NODE_PLACE(cushim__cu_fill_node, element, CUDA_MEMSET_NODE_PARAMS, elementSize);
+SAME_NODE_PLACE(cushim__cu_fill_node, width, CUDA_MEMSET_NODE_PARAMS, width);
+SAME_NODE_SIZE(cushim__cu_host_node, CUDA_HOST_NODE_PARAMS);
+SAME_NODE_PLACE(cushim__cu_host_node, user, CUDA_HOST_NODE_PARAMS, userData);
+#if CUDA_VERSION >= 12030
+SAME_NODE_SIZE(cushim__cu_conditional_node, CUgraphNodeParams);
+SAME_NODE_PLACE(cushim__cu_conditional_node, handle, CUgraphNodeParams, conditional.handle);
+SAME_NODE_PLACE(cushim__cu_conditional_node, type, CUgraphNodeParams, conditional.type);
+SAME_NODE_PLACE(cushim__cu_conditional_node, n_bodies, CUgraphNodeParams, conditional.size);
+SAME_NODE_PLACE(cushim__cu_conditional_node, bodies, CUgraphNodeParams, conditional.phGraph_out);
+#endif
+#if CUDA_VERSION >= 13000
+SAME_NODE_PLACE(cushim__cu_conditional_node, context, CUgraphNodeParams, conditional.ctx);
 #endif
 
 int main(void)
