@@ -146,6 +146,12 @@ cushim_capture_begin_with(cushim_context context, const struct cushim_capture_pa
  * work again; it is not freed. If the handle that began the recording is freed before, with all
  * that cushim_stream_retain() has made of it, the recording is given up. params may be NULL.
  *
+ * In a strict mode only the thread that began a recording can give it up. If another thread frees the
+ * handle, the recording goes on, and the log has a sentence about it: the thread that began it can
+ * still end it by another handle of the stream, such as one of cushim_stream_adopt(). Free what
+ * cushim_stream_new() or cushim_capture_begin_with() has made in the thread that began: else its
+ * CUstream records for ever.
+ *
  * Work that the program submits to the CUstream itself is recorded, too. The driver refuses the
  * legacy default stream with 900 CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED. The result is
  * CUSHIM_ERROR_CAPTURING if the stream records already, CUSHIM_ERROR_INVALID_ARGUMENT for a mode

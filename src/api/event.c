@@ -178,7 +178,7 @@ cushim_status cushim_event_synchronize_for(cushim_event event, uint64_t nanoseco
     return cushim__poll(query, event.id, nanoseconds, __func__);
 }
 
-/* Tells why the driver knows no time for one of two events, or returns NULL. */
+/* Tells why the driver never knows a time for one of two events, or returns NULL. */
 static const char *without_time(struct cushim__event *event)
 {
     bool is_recorded;
@@ -192,21 +192,49 @@ static const char *without_time(struct cushim__event *event)
     return is_recorded ? NULL : "was never recorded: cushim_event_record() does it";
 }
 
+static bool is_in_graph(struct cushim__event *event)
+{
+    bool is;
+
+    cushim__lock(event->object.context);
+    is = event->recording;
+    cushim__unlock(event->object.context);
+    return is;
+}
+
+/* Only the launches of a graph record its events. Nobody tells of which graph the driver speaks. */
+static const char *not_launched(struct cushim__event *start, struct cushim__event *end,
+                                const char **ret_which)
+{
+    const bool first = is_in_graph(start), last = is_in_graph(end);
+
+    if (first && last) {
+        *ret_which = "events";
+        return "are recorded by graphs, and one of these was not launched since it was recorded";
+    }
+    *ret_which = first ? "start event" : "end event";
+    return first || last ? "is recorded by a graph, which was not launched since it was recorded"
+                         : NULL;
+}
+
 /* The driver answers only a number. */
 static cushim_status fail_elapsed(const struct cushim__scope *scope, cushim_status status,
                                   struct cushim__event *start, struct cushim__event *end)
 {
     const char *start_has = without_time(start), *why = start_has ? start_has : without_time(end);
+    const char *which = start_has ? "start event" : "end event";
 
     if (status == CUDA_ERROR_NOT_READY)
         return cushim__fail_at(status, scope->call, scope->label,
                                "%s: the work before one of the events is not done yet; "
                                "cushim_event_synchronize(end) waits for it",
                                scope->call);
+    if (!why)
+        why = not_launched(start, end, &which);
     if (status != CUDA_ERROR_INVALID_HANDLE || !why || start->object.context != end->object.context)
         return cushim__fail_driver(scope, status, "cuEventElapsedTime");
-    return cushim__fail_at(status, "cuEventElapsedTime", scope->label, "%s: the %s event %s",
-                           scope->call, start_has ? "start" : "end", why);
+    return cushim__fail_at(status, "cuEventElapsedTime", scope->label, "%s: the %s %s", scope->call,
+                           which, why);
 }
 
 static cushim_status elapsed(const struct cushim__scope *scope, struct cushim__event *start,

@@ -170,7 +170,8 @@ cushim_status cushim_stream_raw(cushim_stream stream, void **ret_cu_stream)
         return cushim__error()->status;
     /* Another handle has owned the CUstream, and is freed. */
     retired = object->timeline->retired;
-    status = retired ? cushim__fail_freed(&(struct cushim__scope){.call = __func__})
+    status = retired ? cushim__fail_freed(&(struct cushim__scope){.call = __func__},
+                                          object->timeline)
                      : expose(stream, object, __func__);
     if (!status)
         *ret_cu_stream = object->cu;
@@ -209,7 +210,7 @@ static cushim_status join_locked(struct cushim__scope *scope, struct cushim__tim
     cushim__lock_contexts(&locks, timeline->context, other->context);
     *ret_again = timeline->branch || other->branch;
     if (timeline->retired || other->retired)
-        status = cushim__fail_freed(scope);
+        status = cushim__fail_freed(scope, timeline->retired ? timeline : other);
     else if (!*ret_again)
         status = cushim__timeline_join(scope, timeline, other);
     cushim__timeline_mark_waits(scope, timeline);
@@ -228,8 +229,10 @@ static cushim_status join(struct cushim__scope *scope, struct cushim__timeline *
 
     while (again && !status) {
         /* Recorders of one recording share the lock, also when it has ended. */
-        if (timeline->lock == other->lock || records(timeline))
-            return cushim__recording_join(scope, timeline, other);
+        if (timeline->lock == other->lock || records(timeline)) {
+            status = cushim__recording_join(scope, timeline, other, &again);
+            continue;
+        }
         status = cushim__check_not_recording(scope, other, JOINING);
         if (!status)
             status = join_locked(scope, timeline, other, &again);
@@ -238,16 +241,18 @@ static cushim_status join(struct cushim__scope *scope, struct cushim__timeline *
 }
 
 static cushim_status fork_recorder(const struct cushim__scope *scope, struct cushim__stream *stream,
-                                   cushim_stream *ret_stream)
+                                   cushim_stream *ret_stream, bool *ret_again)
 {
     struct cushim__stream *forked = NULL;
 
-    CUSHIM_TRY(cushim__recording_fork(scope, stream, &forked));
+    CUSHIM_TRY(cushim__recording_fork(scope, stream, &forked, ret_again));
+    if (*ret_again)
+        return CUSHIM_OK;
     return cushim__object_give(&forked->object, scope->call, &ret_stream->id);
 }
 
 static cushim_status fork_stream(struct cushim__scope *scope, struct cushim__stream *stream,
-                                 cushim_stream *ret_stream)
+                                 cushim_stream *ret_stream, bool *ret_again)
 {
     static const struct cushim_stream_params plain;
     cushim_stream forked = CUSHIM_NONE;
@@ -256,10 +261,11 @@ static cushim_status fork_stream(struct cushim__scope *scope, struct cushim__str
 
     CUSHIM_TRY(create(scope, &plain, &forked.id));
     made = cushim__handle_pin(forked.id, CUSHIM__HANDLE_STREAM, scope->call);
-    status = made ? join(scope, made->timeline, stream->timeline) : cushim__error()->status;
+    status = made ? join_locked(scope, made->timeline, stream->timeline, ret_again)
+                  : cushim__error()->status;
     if (made)
         cushim__handle_unpin(forked.id);
-    if (status)
+    if (status || *ret_again)
         cushim_stream_free(&forked);
     else
         *ret_stream = forked;
@@ -268,16 +274,17 @@ static cushim_status fork_stream(struct cushim__scope *scope, struct cushim__str
 
 cushim_status cushim_stream_fork(cushim_stream stream, cushim_stream *ret_stream)
 {
+    cushim_status status = CUSHIM_OK;
     struct cushim__stream *object;
     struct cushim__scope scope;
-    cushim_status status;
+    bool again = true;
 
     CHECK_OUTPUT(ret_stream);
     CUSHIM_TRY(cushim__stream_enter(stream.id, __func__, &scope, &object));
-    if (records(object->timeline))
-        status = fork_recorder(&scope, object, ret_stream);
-    else
-        status = fork_stream(&scope, object, ret_stream);
+    /* Another thread may begin or end a recording meanwhile. */
+    while (again && !status)
+        status = records(object->timeline) ? fork_recorder(&scope, object, ret_stream, &again)
+                                           : fork_stream(&scope, object, ret_stream, &again);
     return cushim__scope_leave(&scope, status);
 }
 
@@ -311,7 +318,7 @@ static cushim_status wait_for_event(const struct cushim__scope *scope,
 
     cushim__lock_contexts(&locks, timeline->context, event->object.context);
     if (timeline->retired)
-        status = cushim__fail_freed(scope);
+        status = cushim__fail_freed(scope, timeline);
     else
         status = CU_CALL(scope, cuStreamWaitEvent, (timeline->cu, event->cu, 0));
     point = cushim__event_point(event);

@@ -177,6 +177,7 @@ CUSHIM__CU_MAP(CUSHIM__CU_FN)
     X(CUDA_ERROR_LAUNCH_FAILED, 719)                                                               \
     X(CUDA_ERROR_NOT_PERMITTED, 800)                                                               \
     X(CUDA_ERROR_NOT_SUPPORTED, 801)                                                               \
+    X(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, 900)                                                  \
     X(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1)                                                \
     X(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, 2)                                                      \
     X(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y, 3)                                                      \

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "core/object/host_call.h"
 
 /* --- what a recording keeps --- */
@@ -47,40 +48,6 @@ void cushim__recording_free(struct cushim__recording *recording)
     if (recording->updates)
         cushim__object_unref(recording->updates);
     free(recording);
-}
-
-cushim_status cushim__check_not_captured(const struct cushim__scope *scope, CUstream cu)
-{
-    int capture = 0;
-
-    CUSHIM_TRY(CU_CALL(scope, cuStreamIsCapturing, (cu, &capture)));
-    if (!capture)
-        return CUSHIM_OK;
-    return cushim__fail_at(CUSHIM_ERROR_CAPTURING, scope->call, scope->label,
-                           "%s: the program captures the stream by the driver's functions, and "
-                           "their graph would call what it does not keep: see "
-                           "cushim_capture_begin()",
-                           scope->call);
-}
-
-/* The branch is read under the stream lock, because another thread may end the recording. */
-cushim_status cushim__check_not_recording(const struct cushim__scope *scope,
-                                          struct cushim__timeline *timeline, const char *what)
-{
-    bool records;
-
-    /* A stream that records was so before any thread knew it. */
-    if (__builtin_expect(!timeline->not_fast, 1))
-        return CUSHIM_OK;
-    cushim__timeline_lock(timeline);
-    records = timeline->branch;
-    cushim__timeline_unlock(timeline);
-    if (__builtin_expect(!records, 1))
-        return CUSHIM_OK;
-    return cushim__fail_at(CUSHIM_ERROR_CAPTURING, scope->call, scope->label,
-                           "%s: the stream records for a graph, and nothing runs on it: %s is "
-                           "not possible while it records",
-                           scope->call, what);
 }
 
 /* --- begin --- */
@@ -144,6 +111,7 @@ struct cushim__recording *cushim__recording_new(struct cushim__stream *stream,
     recording->id = atomic_fetch_add(&last, 1) + 1;
     recording->cu = stream->cu;
     recording->by = stream;
+    recording->by_recorder = stream->recorder;
     recording->order = wish->order;
     recording->memory_nodes = wish->memory_nodes;
     recording->arena = wish->arena;
@@ -175,9 +143,15 @@ static cushim_status begin_capture(const struct cushim__scope *scope,
 {
     struct cushim__capture capture;
     CUgraph graph = NULL;
-    cushim_status status;
+    cushim_status status = CU_CALL(scope, cuStreamBeginCapture_v2, (recording->cu, mode));
 
-    CUSHIM_TRY(CU_CALL(scope, cuStreamBeginCapture_v2, (recording->cu, mode)));
+    if (status == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED)
+        return cushim__fail_at(status, "cuStreamBeginCapture", scope->label,
+                               "%s: the legacy default stream cannot record; a stream of "
+                               "cushim_stream_new() can, and cushim_capture_begin() makes one",
+                               scope->call);
+    if (status)
+        return status;
     status = cushim__capture_ask(scope, recording, &capture);
     if (!status)
         return CUSHIM_OK;
@@ -252,7 +226,7 @@ static cushim_status begin_on(const struct cushim__scope *scope, struct cushim__
         return cushim__fail_at(CUSHIM_ERROR_CAPTURING, scope->call, scope->label,
                                "%s: the stream records for a graph already", scope->call);
     if (timeline->retired)
-        return cushim__fail_freed(scope);
+        return cushim__fail_freed(scope, timeline);
     cushim__lock(timeline->context);
     if (timeline->submitted > timeline->done)
         status = cushim__timeline_mark(scope, timeline, timeline->submitted, &mark);
@@ -290,8 +264,8 @@ void cushim__recording_detach(struct cushim__recording *recording)
 {
     for (struct cushim__branch *b = recording->branches; b; b = b->next) {
         cushim__branch_set(b->timeline, NULL);
-        if (b->timeline->origin || recording->by->recorder)
-            b->timeline->retired = true;
+        b->timeline->recorded = b->timeline->origin || recording->by_recorder;
+        b->timeline->retired = b->timeline->recorded;
     }
 }
 
@@ -337,23 +311,28 @@ static cushim_status end_capture(const struct cushim__scope *scope,
 static cushim_status fail_no_recording(const struct cushim__scope *scope,
                                        struct cushim__stream *stream)
 {
-    const char *why = "not a stream of cushim_capture_begin()";
+    const char *why = "not a stream of cushim_capture_begin() or cushim_capture_begin_on()";
 
     if (cushim__recording_is_body(stream))
         why = "a body of a conditional node, which cushim_capture_end_body() ends";
     else if (stream->recorder)
         why = "the recording has ended, by another handle of the stream";
     else if (stream->timeline->origin)
-        why = "a fork of the recorder: the stream of cushim_capture_begin() ends the recording";
+        why = "a fork of the recorder: the stream that began the recording ends it";
     return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, scope->call, scope->label, "%s: %s",
                            scope->call, why);
 }
 
 /* The driver would refuse another thread, too, but the recording would be taken apart by then. */
+bool cushim__recording_may_end(const struct cushim__recording *recording)
+{
+    return !recording->thread || recording->thread == cushim__thread_number();
+}
+
 static cushim_status check_thread(const struct cushim__scope *scope,
                                   const struct cushim__recording *recording)
 {
-    if (!recording->thread || recording->thread == cushim__thread_number())
+    if (cushim__recording_may_end(recording))
         return CUSHIM_OK;
     return cushim__fail_at(CUSHIM_ERROR_WRONG_THREAD, scope->call, scope->label,
                            "%s: in this capture mode, the thread that began the recording ends it",
@@ -396,6 +375,17 @@ cushim_status cushim__recording_end(const struct cushim__scope *scope,
     return CUSHIM_OK;
 }
 
+/* Another handle of the stream may still end it, in the thread that began it. */
+static void leave(const struct cushim__scope *scope, struct cushim__recording *recording)
+{
+    recording->by = NULL;
+    cushim__log(
+        CUSHIM_LOG_ERROR,
+        "%s: the recording goes on: in this capture mode, the thread that began it ends it, "
+        "by cushim_capture_end() and a handle of the stream",
+        scope->call);
+}
+
 /* Errors are not reported again: the calls that failed during the recording returned them. */
 void cushim__recording_drop(const struct cushim__scope *scope, struct cushim__stream *stream)
 {
@@ -403,8 +393,11 @@ void cushim__recording_drop(const struct cushim__scope *scope, struct cushim__st
     CUgraph graph = NULL;
 
     cushim__timeline_lock(stream->timeline);
-    if (stream->timeline->branch && stream->timeline->branch->recording->by == stream) {
+    if (stream->timeline->branch && stream->timeline->branch->recording->by == stream)
         recording = stream->timeline->branch->recording;
+    if (recording && !stream->owned && !cushim__recording_may_end(recording)) {
+        leave(scope, TAKE_PTR(recording));
+    } else if (recording) {
         cushim__recording_give_up(scope, recording, &graph);
         if (recording->outer)
             recording = NULL;

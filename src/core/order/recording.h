@@ -12,8 +12,8 @@
  * stream lock. Each has a branch of its own, which keeps the order that does not come from memory:
  * host functions, events, joins.
  *
- * recording.c begins and ends recordings, recording_submit.c takes submissions,
- * recording_fork.c has forks and joins, recording_body.c the
+ * recording.c begins and ends recordings, recording_submit.c takes submissions, recording_check.c
+ * refuses what a recorder does not do, recording_fork.c has forks and joins, recording_body.c the
  * bodies of conditional nodes, recording_event.c events, recording_hand.c the order by hand, and
  * recording_works.c keeps what is known of each work. recording_works.h has what they are made of.
  * block.h has what they allocate.
@@ -70,8 +70,8 @@ struct cushim_node;
 
 /* The condition of a loop, which is read again at the end of its body. */
 struct cushim__loop {
-    uint64_t handle; /* the driver's */
-    cushim_view view;          /* with a handle of the recording's own */
+    uint64_t handle;  /* the driver's */
+    cushim_view view; /* with a handle of the recording's own */
 };
 
 /* Under the stream lock. */
@@ -79,7 +79,8 @@ struct cushim__recording {
     uint64_t id;                            /* unique: never used by another recording */
     struct cushim__recording *next_retired; /* of a graph */
     CUstream cu;
-    const struct cushim__stream *by; /* the stream object that has begun it */
+    const struct cushim__stream *by; /* the stream object that has begun it; NULL: freed */
+    bool by_recorder;                /* which cushim_capture_begin() has made */
     struct cushim__branch *branches;
     uint64_t thread; /* the one that has to end it, or 0: any */
     enum cushim__recording_order order;
@@ -154,19 +155,20 @@ cushim_status cushim__recording_begin_on(const struct cushim__scope *scope,
 
 /*
  * Makes another recorder for the recording of a stream, with a reference for the caller. Its work
- * comes after what the stream has recorded so far.
+ * comes after what the stream has recorded so far. If another thread has ended the recording, and
+ * the stream runs work again, nothing is made, and *ret_again is true.
  */
 cushim_status cushim__recording_fork(const struct cushim__scope *scope,
                                      struct cushim__stream *stream,
-                                     struct cushim__stream **ret_stream);
+                                     struct cushim__stream **ret_stream, bool *ret_again);
 
 /*
  * The next work of a recorder comes after all work of another one. CUSHIM_ERROR_CAPTURING if they
- * do not record for the same graph.
+ * do not record for the same graph. *ret_again is true if the stream runs work again meanwhile.
  */
 cushim_status cushim__recording_join(const struct cushim__scope *scope,
                                      struct cushim__timeline *timeline,
-                                     struct cushim__timeline *other);
+                                     struct cushim__timeline *other, bool *ret_again);
 
 /*
  * Ends the recording of a stream. The caller gets what was recorded, and the CUgraph. Without
@@ -198,7 +200,10 @@ cushim_status cushim__recording_check_outside(const struct cushim__scope *scope,
                                               const struct cushim__timeline *timeline,
                                               const char *what);
 
-/* Ends the recording that a stream object has begun without a graph, if it still goes on. */
+/*
+ * Ends the recording that a stream object has begun without a graph, if it still goes on. In a
+ * strict mode another thread cannot: the recording goes on, and a sentence in the log says so.
+ */
 void cushim__recording_drop(const struct cushim__scope *scope, struct cushim__stream *stream);
 
 /* Releases all that the recording holds. NULL is allowed. The caller holds no lock. */

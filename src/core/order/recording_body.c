@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "core/order/recording_works.h"
 
 static cushim_status fail_memory(const struct cushim__scope *scope)
@@ -95,7 +96,13 @@ void cushim__recording_give_up(const struct cushim__scope *scope,
             cushim__recording_give_up(scope, b, &graph);
     cushim__recording_detach(recording);
     graph = NULL;
-    CU_FN(scope->table, cuStreamEndCapture)(recording->cu, &graph);
+    if (CU_FN(scope->table, cuStreamEndCapture)(recording->cu, &graph) &&
+        !cushim__recording_may_end(recording))
+        cushim__log(
+            CUSHIM_LOG_ERROR,
+            "%s: the CUstream records for ever: in this capture mode, the thread that began "
+            "the recording ends it, or frees the stream",
+            scope->call);
     cushim__recording_forget(scope);
     if (recording->outer) {
         close_body(recording);

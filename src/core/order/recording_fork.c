@@ -28,7 +28,7 @@ static cushim_status fork_branch(const struct cushim__scope *scope, struct cushi
 
 cushim_status cushim__recording_fork(const struct cushim__scope *scope,
                                      struct cushim__stream *stream,
-                                     struct cushim__stream **ret_stream)
+                                     struct cushim__stream **ret_stream, bool *ret_again)
 {
     struct cushim__timeline *parent = stream->timeline;
     struct cushim__stream *forked = NULL;
@@ -45,9 +45,13 @@ cushim_status cushim__recording_fork(const struct cushim__scope *scope,
     if (status)
         return status;
     cushim__timeline_lock(parent);
-    status = parent->branch ? fork_branch(scope, parent->branch, timeline) : fail_ended(scope);
+    *ret_again = !parent->branch && !parent->retired;
+    if (parent->branch)
+        status = fork_branch(scope, parent->branch, timeline);
+    else if (parent->retired)
+        status = cushim__fail_freed(scope, parent);
     cushim__timeline_unlock(parent);
-    if (status)
+    if (status || *ret_again)
         cushim__object_unref(&forked->object);
     else
         *ret_stream = forked;
@@ -58,7 +62,7 @@ cushim_status cushim__recording_fork(const struct cushim__scope *scope,
 static cushim_status join(const struct cushim__scope *scope, struct cushim__timeline *timeline,
                           struct cushim__timeline *other)
 {
-    if (timeline->lock != other->lock)
+    if (timeline->branch && timeline->lock != other->lock)
         return cushim__fail_at(CUSHIM_ERROR_CAPTURING, scope->call, scope->label,
                                "%s: a stream that records for a graph can be joined with recorders "
                                "of the same recording only; cushim_stream_fork() makes them",
@@ -74,12 +78,14 @@ static cushim_status join(const struct cushim__scope *scope, struct cushim__time
 
 cushim_status cushim__recording_join(const struct cushim__scope *scope,
                                      struct cushim__timeline *timeline,
-                                     struct cushim__timeline *other)
+                                     struct cushim__timeline *other, bool *ret_again)
 {
-    cushim_status status;
+    cushim_status status = CUSHIM_OK;
 
     cushim__timeline_lock(timeline);
-    status = join(scope, timeline, other);
+    *ret_again = !timeline->branch && !timeline->retired && timeline->lock != other->lock;
+    if (!*ret_again)
+        status = join(scope, timeline, other);
     cushim__timeline_unlock(timeline);
     return status;
 }

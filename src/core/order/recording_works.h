@@ -60,6 +60,9 @@ void cushim__recording_detach(struct cushim__recording *recording);
 void cushim__recording_give_up(const struct cushim__scope *scope,
                                struct cushim__recording *recording, CUgraph *ret_graph);
 
+/* In a strict mode only the thread that began a recording may end it. */
+bool cushim__recording_may_end(const struct cushim__recording *recording);
+
 /* Fails while bodies of a conditional node are recorded. */
 cushim_status cushim__recording_check_bodies(const struct cushim__scope *scope,
                                              const struct cushim__recording *recording);

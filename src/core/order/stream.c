@@ -108,7 +108,7 @@ cushim_status cushim__stream_check(const struct cushim__scope *scope,
 {
     /* Another handle has owned the CUstream, and is freed. */
     if (stream->timeline->retired)
-        return cushim__fail_freed(scope);
+        return cushim__fail_freed(scope, stream->timeline);
     /* The driver would submit to the stream of the calling thread, which is another stream. */
     if (!stream->timeline->thread || stream->timeline->thread == cushim__thread_number())
         return CUSHIM_OK;

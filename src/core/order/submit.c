@@ -148,7 +148,7 @@ static cushim_status check_thread(const struct cushim__submission *s)
 
 static cushim_status check_alive(const struct cushim__submission *s)
 {
-    return s->timeline->retired ? cushim__fail_freed(s->scope) : CUSHIM_OK;
+    return s->timeline->retired ? cushim__fail_freed(s->scope, s->timeline) : CUSHIM_OK;
 }
 
 cushim_status cushim__fail_leaked(const struct cushim__scope *scope)

@@ -4,10 +4,13 @@
 
 #include <stdlib.h>
 
-cushim_status cushim__fail_freed(const struct cushim__scope *scope)
+cushim_status cushim__fail_freed(const struct cushim__scope *scope,
+                                 const struct cushim__timeline *timeline)
 {
-    return cushim__fail_at(CUSHIM_ERROR_STALE_HANDLE, scope->call, scope->label,
-                           "%s: the stream was freed", scope->call);
+    return cushim__fail_at(CUSHIM_ERROR_STALE_HANDLE, scope->call, scope->label, "%s: %s",
+                           scope->call,
+                           timeline->recorded ? "the recording has ended, and its streams with it"
+                                              : "the stream was freed");
 }
 
 uint64_t cushim__thread_number(void)
@@ -417,7 +420,7 @@ cushim_status cushim__timeline_hold(const struct cushim__scope *scope,
     timeline->held += !retired;
     *ret_cu = timeline->cu;
     cushim__timeline_unlock(timeline);
-    return retired ? cushim__fail_freed(scope) : CUSHIM_OK;
+    return retired ? cushim__fail_freed(scope, timeline) : CUSHIM_OK;
 }
 
 void cushim__timeline_let_go(const struct cushim__scope *scope, struct cushim__timeline *timeline)
@@ -478,9 +481,11 @@ cushim_status cushim__synchronize_context(struct cushim__scope *scope)
     cushim__unlock(scope->context);
     if (recordings)
         status = cushim__fail_at(CUSHIM_ERROR_CAPTURING, scope->call, scope->label,
-                                 "%s: %u of its streams record for a graph: wait for single "
-                                 "streams, or call cushim_capture_end() first",
-                                 scope->call, recordings);
+                                 "%s: %u %s for a graph: wait for single streams, or call "
+                                 "cushim_capture_end() first",
+                                 scope->call, recordings,
+                                 recordings == 1 ? "of its streams records"
+                                                 : "of its streams record");
     else
         status = CU_CALL(scope, cuCtxSynchronize, ());
     cushim__lock(scope->context);

@@ -49,6 +49,7 @@ struct cushim__timeline {
     struct cushim__handle_lock *lock; /* the stream lock */
     atomic_bool not_fast;             /* per-thread, recording or retired: not for the fast path */
     atomic_bool retired;              /* the stream is destroyed; written under all locks */
+    atomic_bool recorded;             /* retired, because its recording has ended */
     atomic_bool adopted;              /* the program destroys the stream, and does not say when */
     struct cushim__branch *_Atomic branch; /* records all submissions (recording.h), or NULL */
     struct cushim__timeline
@@ -90,8 +91,9 @@ struct cushim__point {
 /* Returns a number for the calling thread that no other thread ever gets. */
 uint64_t cushim__thread_number(void);
 
-/* CUSHIM_ERROR_STALE_HANDLE, for a stream that is retired. */
-cushim_status cushim__fail_freed(const struct cushim__scope *scope);
+/* CUSHIM_ERROR_STALE_HANDLE, for a stream that is retired: it was freed, or its recording ended. */
+cushim_status cushim__fail_freed(const struct cushim__scope *scope,
+                                 const struct cushim__timeline *timeline);
 
 /*
  * Returns the timeline of a stream, with a reference for the caller. It is made if there is none
