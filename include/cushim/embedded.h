@@ -9,8 +9,10 @@
  *
  *     CUSHIM_TRY(saxpy_launch(stream, cushim_for_elements(n), 2.0f, x, y, n));
  *
- * Its parameters have the types of the kernel's, so a wrong argument is an error of the C or C++
- * compiler. A parameter that is a pointer takes a slice, pinned memory, unified memory or a view.
+ * It is a macro, so a structure that is written in place stands in parentheses of its own:
+ * move_launch(stream, config, ((particle){1, 2}), y). Its parameters have the types of the
+ * kernel's, so a wrong argument is an error of the C or C++ compiler. A parameter that is a pointer
+ * takes a slice, pinned memory, unified memory or a view.
  * The kernel reads what a pointer to const points to (CUSHIM_IN()), and reads and writes other
  * memory (CUSHIM_INOUT()). cushim compares the elements of the memory, as far as it knows them,
  * with those of the pointer when the kernel is launched.

@@ -208,7 +208,7 @@ class Headers(Compile):
             self.assertIn(f"#define {name}_launch(", text)
         self.assertIn("plain_launch(stream, config, argument_0, argument_1, argument_2)", text.replace("\\\n", ""))
         self.assertIn("fill_int_launch(stream, config, x, value)", text)
-        self.assertIn("unsigned long argument_0", text)
+        self.assertIn("unsigned long cushim__0 /* argument_0 */", text)
         self.assertIn('"_Z4fillIiLi3EEvPT_S0_"', text)
 
     def test_names_of_parameters_that_would_clash(self):
@@ -217,6 +217,24 @@ class Headers(Compile):
         for compiler in C + CPP:
             self.write("program.c", '#include "kernels.h"\n')
             self.assertEqual(run(*compiler, *STRICT, "-fsyntax-only", "program.c", cwd=self.folder).stderr, "")
+
+    def test_names_of_parameters_may_be_words_of_the_program(self):
+        text = self.header(SAXPY.replace("size_t n", "size_t N").replace("i < n", "i < N").replace(
+            "float a,", "float _Generic,").replace("a * x", "_Generic * x").replace("*y", "*_Thread_local").replace(
+            "y[i]", "_Thread_local[i]"))
+        self.assertIn("saxpy_launch(stream, config, _Generic, x, _Thread_local, N)", text)
+        program = PROGRAM.replace("LAUNCH", f"saxpy_launch(stream, {GRID}, 2.0f, x, y, 4)")
+        self.write("program.c", "#define N 100\n#define x_ 3\n" + program)
+        for compiler in C + CPP:
+            with self.subTest(compiler=compiler):
+                self.assertEqual(self.build(compiler, "program.c"), "3 5 7 9\n")
+
+    def test_headers_in_brackets_keep_them(self):
+        text = self.header(SAXPY, "--include", "<stdint.h>", "--include", "stddef.h")
+        self.assertIn('#include <stdint.h>\n#include "stddef.h"\n', text)
+
+    def test_a_source_with_a_mark_of_its_encoding(self):
+        self.header("\ufeff" + SAXPY)
 
     def test_names_of_kernels_that_begin_alike(self):
         kernels = [f'extern "C" __global__ void {name}(float *y) {{ y[0] = {value}; }}\n'
@@ -349,6 +367,22 @@ class Refusals(Compile):
         self.assertIn("kernel k: there are two: name one --kernel NAME=_Z1kPf", self.refuse(both))
         self.assertIn("k_float_launch", self.header(both, "--kernel", "k_float=_Z1kPf"))
 
+    def test_a_kernel_has_one_name(self):
+        for names in [("a=saxpy", "b=saxpy"), ("saxpy", "b=saxpy"), ("b=saxpy", "saxpy")]:
+            said = self.refuse(SAXPY, *(word for name in names for word in ("--kernel", name)))
+            self.assertIn("kernel saxpy: two --kernel name it", said)
+
+    def test_a_kernel_with_the_name_of_another_function(self):
+        source = "__device__ int twice(int i) { return 2 * i; }\n" + SAXPY.replace("saxpy", "twice")
+        self.assertIn('has the name of another function, of CUDA or of the source, give it another name', self.refuse(source))
+        self.assertIn("twice_launch", self.header(source.replace('extern "C" ', "")))
+
+    def test_expressions_that_name_no_kernel(self):
+        for name in ["=", "1a=saxpy", "=saxpy"]:
+            self.assertIn(f"'{name}' has no name in C before its '='", self.refuse(SAXPY, "--kernel", name, status=2))
+        self.assertIn("--kernel, which takes a kernel of the source", self.refuse(SAXPY, "--kernel", "a=nosuch"))
+        self.assertNotIn("--kernel", self.refuse(SAXPY.replace("float a", "floot a")))
+
     def test_parameters_that_a_host_has_not(self):
         for parameter, why in {"void (*f)()": "points to a function", "std::vector<int> v": "a std::vector is of a class",
                                "ns::s v": "a ns::s is of a class that has no name in C"}.items():
@@ -366,7 +400,10 @@ class Refusals(Compile):
     def test_command_lines(self):
         self.write("k.cu", SAXPY)
         self.assertIn("usage:", self.compile(status=2))
-        self.assertIn("usage:", self.compile("k.cu", status=2))
+        self.assertIn("no output is given: -o OUTPUT\n\nusage:", self.compile("k.cu", status=2))
+        self.assertIn("no source is given\n\nusage:", self.compile("-o", "k.h", status=2))
+        self.assertIn("one source at a time: 'l.cu' is another", self.compile("k.cu", "l.cu", "-o", "k.h", status=2))
+        self.assertIn("has a line end in its name", self.compile("a\nb.cu", "-o", "k.h", "-MF", "k.d", status=2))
         self.assertIn("'k.txt' ends neither with .h", self.compile("k.cu", "-o", "k.txt", status=2))
         self.assertIn("holds one architecture", self.compile("k.cu", "-o", "k.ptx", "--arch", "75,90", status=2))
         self.assertIn("needs an architecture", self.compile("k.cu", "-o", "k.cubin", status=2))

@@ -27,6 +27,11 @@ struct result {
     size_t n_code;
 };
 
+/* NVRTC compiles the names together with the source, as a text of its own. */
+static const char wrong_kernel[] =
+    "cushim compile: where an error is in \"__nv_name_map\", it is one of --kernel, which takes a "
+    "kernel of the source by its name in C++: --kernel scale_float='scale<float>'\n";
+
 static int compile_all(const struct request *request, const char *text, struct result *result)
 {
     const char *const *expressions = wanted_expressions(request);
@@ -37,6 +42,8 @@ static int compile_all(const struct request *request, const char *text, struct r
             build_text(request, text, &request->archs[i], expressions, i == 0, &result->built[i]);
         result->n += status == -1;
     }
+    if (status == COMMAND_NO && expressions)
+        fprintf(stderr, "%s", wrong_kernel);
     return status;
 }
 
@@ -128,6 +135,14 @@ static int compile_file(const struct request *request, const char *text)
     return status;
 }
 
+/* Some editors begin a text with the mark of UTF-8, which NVRTC does not know. */
+static const char *text_of(const struct cushim__file *file)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+
+    return file->bytes + (strncmp(file->bytes, mark, strlen(mark)) ? 0 : strlen(mark));
+}
+
 static int run(int argc, char **argv, struct request *request)
 {
     struct cushim__file file;
@@ -139,7 +154,7 @@ static int run(int argc, char **argv, struct request *request)
         fprintf(stderr, "cushim compile: %s: %s\n", request->source, file.why);
         return COMMAND_FAILED;
     }
-    status = compile_file(request, file.bytes);
+    status = compile_file(request, text_of(&file));
     cushim__file_finish(&file);
     return status;
 }

@@ -36,6 +36,14 @@ static void append_guard(struct writer *writer)
     cushim__str_append(str, "#ifndef %s\n#define %s\n\n", guard, guard);
 }
 
+/* "<stdint.h>" keeps its brackets. */
+static void append_include(struct cushim__str *str, const char *header)
+{
+    const char *quote = *header == '<' || *header == '"' ? "" : "\"";
+
+    cushim__str_append(str, "#include %s%s%s\n", quote, header, quote);
+}
+
 static void append_top(struct writer *writer)
 {
     const char *source = strrchr(writer->request->source, '/');
@@ -48,7 +56,7 @@ static void append_top(struct writer *writer)
     cushim__str_append(str, "#include <stdbool.h>\n\n#include <cushim/embedded.h>\n"
                             "#include <cushim/half.h>\n");
     for (size_t i = 0; i < writer->request->n_headers; i++)
-        cushim__str_append(str, "#include \"%s\"\n", writer->request->headers[i]);
+        append_include(str, writer->request->headers[i]);
     cushim__str_append(str, "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
 }
 
@@ -142,23 +150,35 @@ static void append_kernel(struct writer *writer, const struct kernel *kernel)
                        symbols, kernel->entry, elements, kernel->n, symbols, kernel->c);
 }
 
-static void append_parameter(struct cushim__str *str, const struct type *type, const char *name)
+/*
+ * The parameters of the function have names of ours: the kernel's may be those of macros of the
+ * program, or words of C.
+ */
+static void append_parameter(struct cushim__str *str, const struct kernel *kernel, size_t i)
 {
+    const struct type *type = &kernel->types[i];
+
     if (type->kind == TYPE_MEMORY)
-        cushim__str_append(str, ",\n    cushim_view %s /* %s%s */", name,
-                           type->is_const ? "const " : "", type->c);
+        cushim__str_append(str, ",\n    cushim_view cushim__%zu /* %s: %s%s */", i,
+                           kernel->parameters[i], type->is_const ? "const " : "", type->c);
     else
-        cushim__str_append(str, ",\n    %s %s", type->c, name);
+        cushim__str_append(str, ",\n    %s cushim__%zu /* %s */", type->c, i,
+                           kernel->parameters[i]);
 }
 
-static void append_argument(struct cushim__str *str, const struct type *type, const char *name)
+static void append_argument(struct cushim__str *str, const struct kernel *kernel, size_t i)
 {
+    const struct type *type = &kernel->types[i];
+    const char *name = kernel->parameters[i];
+
     if (type->kind == TYPE_MEMORY)
-        cushim__str_append(str, "        cushim__argument_view(CUSHIM_INTENT_%s, \"%s\", %s),\n",
-                           type->is_const ? "IN" : "INOUT", name, name);
+        cushim__str_append(str,
+                           "        cushim__argument_view(CUSHIM_INTENT_%s, \"%s\", cushim__%zu),\n",
+                           type->is_const ? "IN" : "INOUT", name, i);
     else
-        cushim__str_append(str, "        cushim__argument_value(\"%s\", &%s, sizeof(%s)),\n", name,
-                           name, name);
+        cushim__str_append(
+            str, "        cushim__argument_value(\"%s\", &cushim__%zu, sizeof(cushim__%zu)),\n",
+            name, i, i);
 }
 
 /*
@@ -174,12 +194,12 @@ static void append_launch(struct writer *writer, const struct kernel *kernel)
                        "    cushim_stream stream, struct cushim_launch_config config",
                        kernel->c);
     for (size_t i = 0; i < kernel->n; i++)
-        append_parameter(str, &kernel->types[i], kernel->parameters[i]);
+        append_parameter(str, kernel, i);
     cushim__str_append(str, ")\n{\n");
     if (kernel->n)
         cushim__str_append(str, "    const struct cushim_argument arguments[] = {\n");
     for (size_t i = 0; i < kernel->n; i++)
-        append_argument(str, &kernel->types[i], kernel->parameters[i]);
+        append_argument(str, kernel, i);
     cushim__str_append(
         str, "%s    return cushim_embedded_launch(stream, &%s_kernel_%s, &config, %s, %zu);\n}\n",
         kernel->n ? "    };\n\n" : "", writer->symbols, kernel->c, kernel->n ? "arguments" : "NULL",

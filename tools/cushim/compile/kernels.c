@@ -15,7 +15,7 @@ enum { MOST_KERNELS = 1024 };
 /* The names in the code, before anything else is known of the kernels. */
 struct entry {
     const char *name;
-    const char *wanted_name; /* in C; NULL: not given */
+    const struct wanted *wanted; /* NULL: the command line does not name it */
     const char
         *expression; /* that NVRTC is asked for its type with; NULL: the name has the types */
 };
@@ -97,7 +97,10 @@ static int match_wanted(struct finder *finder)
         entry = entry_of(finder, name);
         if (!entry)
             return refuse(finder, wanted->expression, "there is none");
-        entry->wanted_name = wanted->name;
+        if (entry->wanted)
+            return refuse(finder, wanted->expression,
+                          "two --kernel name it, and it has one name in C");
+        entry->wanted = wanted;
         if (name != wanted->expression)
             entry->expression = wanted->expression;
     }
@@ -112,6 +115,10 @@ static const char *signature_expression(const struct finder *finder, const struc
     return cushim__arena_printf(finder->arena, SIGNATURE_TEMPLATE "<decltype(%s)>",
                                 entry->expression);
 }
+
+static const char no_types[] =
+    "the types of a kernel are not known: where an extern \"C\" kernel has the name of another "
+    "function, of CUDA or of the source, give it another name, or leave out extern \"C\"";
 
 /* Compiles the source with a template at its end, whose instances have the types in their names. */
 static int ask_types(const struct finder *finder, struct built *ret_asked)
@@ -132,7 +139,8 @@ static int ask_types(const struct finder *finder, struct built *ret_asked)
         status = build_text(finder->request, text.text, finder->built->arch, expressions, false,
                             ret_asked);
     cushim__str_finish(&text);
-    return status;
+    /* The source alone has been compiled before. */
+    return status == COMMAND_NO ? refuse_file(finder, no_types) : status;
 }
 
 static const char *last_name(struct cushim__arena *arena, const char *name)
@@ -226,7 +234,8 @@ static int read_kernel(const struct finder *finder, const struct entry *entry, c
     } else if (!mangled_signature(finder->arena, lowered, &mangled, &why)) {
         return refuse(finder, entry->name, why);
     }
-    kernel->c = entry->wanted_name ? entry->wanted_name : c_name(finder->arena, name);
+    kernel->c = entry->wanted && entry->wanted->name ? entry->wanted->name
+                                                     : c_name(finder->arena, name);
     if (strcspn(kernel->c, "<(& ") != strlen(kernel->c))
         return refuse(finder, name, "it needs a name in C: --kernel NAME='...'");
     return fill_kernel(finder, &mangled, name, kernel);

@@ -151,7 +151,7 @@ static size_t read_list(const char *p, struct token *names)
     return is(end, ")") ? n : 0;
 }
 
-/* Words that the written header uses itself, and that C has and C++ does not. */
+/* Words that the written macro uses itself, and that C has and C++ does not. */
 static bool is_taken(const char *name)
 {
     static const char *const words[] = {"stream", "config", "arguments", "restrict"};
@@ -159,7 +159,8 @@ static bool is_taken(const char *name)
     for (size_t i = 0; i < ARRAY_SIZE(words); i++)
         if (!strcmp(name, words[i]))
             return true;
-    return false;
+    return !strncmp(name, "CUSHIM_", strlen("CUSHIM_")) ||
+           !strncmp(name, "cushim__", strlen("cushim__"));
 }
 
 /* Takes the names over if each is one, and all differ: "float x" without a name ends with a type.

@@ -63,6 +63,8 @@ static const struct option options[] = {
     {NULL, 0, NULL, 0},
 };
 
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
+
 static bool wrong(const char *format, const char *word)
 {
     fputs("cushim compile: ", stderr);
@@ -140,6 +142,8 @@ static bool add_wanted(struct request *request, const char *text)
         return wrong("is one kernel too many", text);
     if (name && is_identifier(name))
         wanted = (struct wanted){name, equals + 1};
+    else if (name && !name[strspn(name, LETTERS)])
+        return wrong("has no name in C before its '=': --kernel NAME=EXPR", text);
     if (!*wanted.expression)
         return wrong("names no kernel", text);
     request->wanted[request->n_wanted++] = wanted;
@@ -262,6 +266,39 @@ static bool writes_new_files(const struct request *request)
     return true;
 }
 
+/* A file of -MF has no way to write a line end in a name. */
+static bool names_fit(const struct request *request)
+{
+    const char *const names[] = {request->source, request->output};
+
+    for (size_t i = 0; request->dependencies && i < ARRAY_SIZE(names); i++)
+        if (strchr(names[i], '\n'))
+            return wrong("has a line end in its name, which the file of -MF cannot hold", names[i]);
+    for (size_t i = 0; request->dependencies && i < request->n_include_paths; i++)
+        if (strchr(request->include_paths[i], '\n'))
+            return wrong("has a line end in its name, which the file of -MF cannot hold",
+                         request->include_paths[i]);
+    return true;
+}
+
+static bool is_complete(const struct request *request, int argc, char **argv)
+{
+    if (argc == 1)
+        return false;
+    if (optind == argc)
+        fputs("cushim compile: no source is given\n\n", stderr);
+    else if (optind + 1 < argc)
+        fprintf(stderr,
+                "cushim compile: one source at a time: '%s' is another one; one that includes both "
+                "becomes one header\n\n",
+                argv[optind + 1]);
+    else if (!request->output)
+        fputs("cushim compile: no output is given: -o OUTPUT\n\n", stderr);
+    else
+        return true;
+    return false;
+}
+
 /* The name of the output without its suffix, as a name in C. */
 static const char *default_prefix(const struct request *request)
 {
@@ -288,12 +325,13 @@ int read_request(int argc, char **argv, struct request *request)
         if (!take_option(request, code, argc, argv))
             return COMMAND_USAGE;
     }
-    if (optind + 1 != argc || !request->output) {
+    if (!is_complete(request, argc, argv)) {
         fputs(usage, stderr);
         return COMMAND_USAGE;
     }
     request->source = argv[optind];
-    if (!set_format(request) || !fits_format(request) || !writes_new_files(request))
+    if (!set_format(request) || !fits_format(request) || !writes_new_files(request) ||
+        !names_fit(request))
         return COMMAND_USAGE;
     if (!request->n_archs)
         request->archs[request->n_archs++] = (struct arch){.text = NULL};
