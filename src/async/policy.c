@@ -224,6 +224,9 @@ static cushim_status ask(const struct cushim__policy *policy, const char *call,
     cushim__error_keep(&before);
     cushim_error_clear();
     status = policy->next(policy->user, ret_stream);
+    if (!status && !ret_stream->id)
+        return cushim__fail(CUSHIM_ERROR_STALE_HANDLE,
+                            "%s: the policy's function returned CUSHIM_OK without a stream", call);
     if (!status)
         cushim__error_restore(&before);
     if (status && cushim__error()->status)

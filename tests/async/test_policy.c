@@ -75,7 +75,7 @@ Test(policy, a_function_that_fails_or_gives_no_stream, .init = begin)
     failure = CUSHIM_OK;
     answer = (cushim_stream) CUSHIM_NONE;
     assert_refused(cushim_op_submit(floats(1), policy, &future), CUSHIM_ERROR_STALE_HANDLE,
-                   "stream");
+                   "the policy's function returned CUSHIM_OK without a stream");
     answer.id = w.context.id;
     assert_refused(cushim_op_submit(floats(1), policy, &future), CUSHIM_ERROR_WRONG_HANDLE,
                    "stream");

@@ -120,7 +120,7 @@ static void expect_used(cushim_op used, int line)
 {
     char words[120];
 
-    WITH_LINE(words, "cushim_op_run: the operation was used or freed by ", line, "; it runs once");
+    WITH_LINE(words, "cushim_op_run: the operation was used or freed by ", line, "; it runs once: where several");
     RUN_REFUSED(used, CUSHIM_ERROR_STALE_HANDLE, words);
 }
 

@@ -318,6 +318,11 @@ Test(cache, the_environment_names_a_folder_and_a_size)
     cr_expect(eq(int, status, CUSHIM_ERROR_INVALID_ARGUMENT));
     cr_expect(ne(ptr, strstr(cushim_error_text(), "CUSHIM_CACHE_BYTES is 'many'"), NULL), "%s",
               cushim_error_text());
+    setenv("CUSHIM_CACHE_BYTES", "0", 1);
+    compile_with_environment(NULL, &image, &status);
+    cr_expect(eq(int, status, CUSHIM_ERROR_INVALID_ARGUMENT));
+    cr_expect(ne(ptr, strstr(cushim_error_text(), "'0', and not a number of bytes above 0"), NULL),
+              "%s", cushim_error_text());
     unsetenv("CUSHIM_CACHE");
     unsetenv("CUSHIM_CACHE_BYTES");
     cushim_image_free(&image);

@@ -169,13 +169,24 @@ class Misses(Replay):
                          ({"CUSHIM_NVRTC_REPLAY": "absent"}, "absent: No such file"),
                          ({"CUSHIM_NVRTC_RECORD": "a", "CUSHIM_NVRTC_REAL": "none"}, "no NVRTC found"),
                          ({"CUSHIM_NVRTC_REPLAY": "broken"}, "broken:3: this line is not of a file of answers"),
+                         ({"CUSHIM_NVRTC_REPLAY": "empty"}, "empty: the file is empty: nothing was recorded"),
+                         ({"CUSHIM_NVRTC_REPLAY": "later"}, "later: another version of cushim has written it"),
+                         ({"CUSHIM_NVRTC_REPLAY": "windows"}, "windows: its lines end with CR and LF"),
                          ({"CUSHIM_NVRTC_REPLAY": "twice"}, "twice:4: this line is not of a file of answers")]:
+            (self.folder / "empty").write_text("")
+            (self.folder / "later").write_text("cushim-nvrtc 2\nnvrtc 13.0\n")
+            (self.folder / "windows").write_text("cushim-nvrtc 1\r\nnvrtc 13.0\r\n")
             (self.folder / "broken").write_text("cushim-nvrtc 1\nnvrtc 13.0\nnonsense\n")
             many = "architectures " + "90 " * 100000
             (self.folder / "twice").write_text(f"cushim-nvrtc 1\nnvrtc 13.0\n{many}\n{many}\n")
             done = run(CUSHIM, "info", cwd=self.folder, env=environment(**env))
             self.assertIn(f"cushim-nvrtc: ", done.stdout)
             self.assertIn(why, done.stdout)
+
+    def test_an_empty_file_is_recorded_into(self):
+        self.file.write_text("")
+        self.compile(KERNEL, how=self.record)
+        self.compile(KERNEL, how=self.replay)
 
     def test_what_cannot_be_recorded_is_an_error(self):
         (self.folder / "k.cu").write_text(KERNEL)

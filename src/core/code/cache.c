@@ -62,8 +62,8 @@ static cushim_status find_limit(const struct cushim_compile_params *params, cons
     if (params->cache_bytes || !text || read_size(text, ret_limit))
         return CUSHIM_OK;
     return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, NULL,
-                           "%s: CUSHIM_CACHE_BYTES is '%s', and not a number of bytes such as "
-                           "67108864 or 64M",
+                           "%s: CUSHIM_CACHE_BYTES is '%s', and not a number of bytes above 0, such "
+                           "as 67108864 or 64M; without CUSHIM_CACHE nothing is kept",
                            call, text);
 }
 

@@ -81,6 +81,14 @@ static bool is_arch(const char *arch)
     return digits >= 2 && digits <= 3 && (!*rest || (islower((unsigned char) *rest) && !rest[1]));
 }
 
+static bool has_option(const struct cushim_lto_params *params, const char *option)
+{
+    for (size_t i = 0; params->options && params->options[i]; i++)
+        if (!strcmp(params->options[i], option))
+            return true;
+    return false;
+}
+
 static cushim_status check(const struct cushim__lto *lto)
 {
     const struct cushim_lto_params *params = lto->params;
@@ -97,6 +105,11 @@ static cushim_status check(const struct cushim__lto *lto)
         return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, lto->call, params->name,
                                "%s: '%s' is no architecture such as \"90\" or \"sm_90a\"",
                                lto->call, params->arch);
+    if (params->kind == CUSHIM_IMAGE_CUBIN && has_option(params, "-ptx"))
+        return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, lto->call, params->name,
+                               "%s: the option -ptx makes no machine code: .kind = "
+                               "CUSHIM_IMAGE_PTX makes PTX",
+                               lto->call);
     if (params->kind == CUSHIM_IMAGE_PTX && !library->has[CUSHIM_ROW_nvJitLinkGetLinkedPtx])
         return cushim__fail_missing(library, CUSHIM_ROW_nvJitLinkGetLinkedPtx, lto->call);
     return CUSHIM_OK;

@@ -51,7 +51,9 @@ const char *cushim__handle_ended(enum cushim__handle_kind kind)
 
 const char *cushim__handle_advice(enum cushim__handle_kind kind)
 {
-    return kind == CUSHIM__HANDLE_OP ? "; it runs once, see cushim_op_share()" : "";
+    return kind == CUSHIM__HANDLE_OP ? "; it runs once: where several use one of cushim_op_share(), "
+                                       "cushim_op_retain() makes a handle for each"
+                                     : "";
 }
 
 /*

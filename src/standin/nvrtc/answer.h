@@ -68,6 +68,9 @@ void answers_sort(struct answers *answers);
 /* Appends the text of a file. */
 void answers_write(struct cushim__str *str, const struct answers *answers);
 
+/* Says what is wrong with the form of a whole file, or returns NULL. */
+const char *answers_wrong_form(const char *text);
+
 /*
  * Reads the text of a file. On failure returns false and the number of the line that is wrong; 0
  * when out of memory. The caller calls answers_finish() in both cases.

@@ -304,6 +304,20 @@ static bool read_line(struct reader *reader)
     return is_line(reader, "architectures");
 }
 
+const char *answers_wrong_form(const char *text)
+{
+    const size_t length = strcspn(text, "\n"), name = strcspn(first_line, " ") + 1;
+
+    if (!*text)
+        return "the file is empty: nothing was recorded into it";
+    if (length && text[length - 1] == '\r')
+        return "its lines end with CR and LF; the file was written with LF alone, and has to stay so";
+    if (!strncmp(text, first_line, name) &&
+        (length != strlen(first_line) || memcmp(text, first_line, length) != 0))
+        return "another version of cushim has written it, in a form that this one does not know";
+    return NULL;
+}
+
 bool answers_read(const char *text, struct answers *ret_answers, unsigned *ret_line)
 {
     struct reader reader = {.answers = ret_answers, .at = text};

@@ -16,6 +16,7 @@ bool store_read(const char *path, bool must_exist, struct answers *ret_answers,
                 struct cushim__str *why)
 {
     struct cushim__file file;
+    const char *wrong;
     unsigned line = 0;
     bool fine;
 
@@ -26,9 +27,15 @@ bool store_read(const char *path, bool must_exist, struct answers *ret_answers,
         cushim__str_append(why, "%s: %s", path, file.why);
         return false;
     }
-    fine = answers_read(file.bytes, ret_answers, &line);
+    wrong = answers_wrong_form(file.bytes);
+    fine = !wrong && answers_read(file.bytes, ret_answers, &line);
+    /* mktemp makes an empty file, to be recorded into. */
+    if (!*file.bytes && !must_exist)
+        fine = true;
     cushim__file_finish(&file);
-    if (!fine && line)
+    if (!fine && wrong)
+        cushim__str_append(why, "%s: %s", path, wrong);
+    else if (!fine && line)
         cushim__str_append(why, "%s:%u: this line is not of a file of answers", path, line);
     else if (!fine)
         cushim__str_append(why, "%s: out of memory", path);

@@ -136,6 +136,7 @@ static void mistakes(cushim_image a)
                                               .name = "garbage"},
                                    for_optix = {.image = optix};
     const char *const wrong[] = {"-no-such-option", NULL};
+    static const char *const makes_ptx[] = {"-ptx", NULL};
     cushim_image image = CUSHIM_NONE;
 
 #define LINK(input, ...) cushim_link_lto(&(input), 1, cushim_lto_params(__VA_ARGS__), &image)
@@ -148,6 +149,8 @@ static void mistakes(cushim_image a)
                        "the architecture is missing"));
     EXPECT(failed_with(LINK(one, .arch = arch, .kind = CUSHIM_IMAGE_LTOIR),
                        CUSHIM_ERROR_INVALID_ARGUMENT, "CUSHIM_IMAGE_PTX or CUSHIM_IMAGE_CUBIN"));
+    EXPECT(failed_with(LINK(one, .arch = arch, .kind = CUSHIM_IMAGE_CUBIN, .options = makes_ptx),
+                       CUSHIM_ERROR_INVALID_ARGUMENT, "the option -ptx makes no machine code"));
     EXPECT(LINK(one, .arch = arch, .options = wrong) == CUSHIM_STATUS_NVJITLINK(1));
     EXPECT(failed_with(LINK(one, .arch = "sm_1"), CUSHIM_ERROR_INVALID_ARGUMENT,
                        "'sm_1' is no architecture"));
