@@ -34,6 +34,7 @@ enum cushim_node_kind {
     CUSHIM_NODE_EVENT_RECORD = 7, /* it records an event */
     /** Work that the program submitted itself, work without a node of its own, and other kinds. */
     CUSHIM_NODE_OTHER = 8,
+    CUSHIM_NODE_CONDITIONAL = 9, /* its bodies are not nodes of the graph (condition.h) */
 };
 
 /**

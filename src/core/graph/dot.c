@@ -133,13 +133,16 @@ static void find_reasons(struct reasons *reasons, const struct cushim__names *na
 
 static bool is_in_order(enum cushim_node_kind kind)
 {
-    return kind >= CUSHIM_NODE_EMPTY || kind == CUSHIM_NODE_HOST_FUNCTION;
+    return kind == CUSHIM_NODE_HOST_FUNCTION ||
+           (kind >= CUSHIM_NODE_EMPTY && kind <= CUSHIM_NODE_OTHER);
 }
 
 /* Why there is an edge that no memory explains. */
 static const char *other_reason(const struct cushim__graph *graph, enum cushim_node_kind before,
                                 enum cushim_node_kind after)
 {
+    if (before == CUSHIM_NODE_LAUNCH && after == CUSHIM_NODE_CONDITIONAL)
+        return "sets the condition";
     if (graph->recording->order == CUSHIM__ORDER_BY_HAND)
         return "named by cushim_capture_after()";
     if (graph->recording->order == CUSHIM__ORDER_AS_RECORDED)

@@ -14,6 +14,13 @@ static const enum cushim_node_kind kinds[] = {
     [CU_GRAPH_NODE_TYPE_EMPTY] = CUSHIM_NODE_EMPTY,
     [CU_GRAPH_NODE_TYPE_WAIT_EVENT] = CUSHIM_NODE_EVENT_WAIT,
     [CU_GRAPH_NODE_TYPE_EVENT_RECORD] = CUSHIM_NODE_EVENT_RECORD,
+    /* Semaphores, allocations, and operations on values. */
+    [8] = CUSHIM_NODE_OTHER,
+    [9] = CUSHIM_NODE_OTHER,
+    [10] = CUSHIM_NODE_OTHER,
+    [11] = CUSHIM_NODE_OTHER,
+    [12] = CUSHIM_NODE_OTHER,
+    [CUSHIM__CU_NODE_CONDITIONAL] = CUSHIM_NODE_CONDITIONAL,
 };
 
 static size_t at_least_one(size_t n)
@@ -95,6 +102,7 @@ void cushim__node_view_words(const struct cushim__node_view *view, struct cushim
         [CUSHIM_NODE_EVENT_WAIT] = "wait for an event",
         [CUSHIM_NODE_EVENT_RECORD] = "recording of an event",
         [CUSHIM_NODE_OTHER] = "other work",
+        [CUSHIM_NODE_CONDITIONAL] = "conditional node",
     };
 
     cushim__str_append(str, "%s", words[view->kind]);

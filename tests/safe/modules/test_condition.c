@@ -318,6 +318,7 @@ Test(condition, a_graph_with_conditions_stays_by_itself, .init = begin_condition
     cushim_stream recorder, body;
     cushim_graph graph = CUSHIM_NONE;
     cushim_node node;
+    const char *dot = NULL;
 
     NEEDS(12030);
     flag = number(1), x = number(0), by = number(0);
@@ -334,6 +335,10 @@ Test(condition, a_graph_with_conditions_stays_by_itself, .init = begin_condition
     assert_ok(cushim_graph_node(graph, 1, &node));
     assert_refused(cushim_graph_set_enabled(graph, node, 0), CUSHIM_ERROR_INVALID_ARGUMENT,
                    "can be switched off");
+    assert_ok(cushim_graph_dot(graph, &dot));
+    cr_expect(ne(ptr, strstr(dot, "conditional node"), NULL), "%s", dot);
+    cr_expect(ne(ptr, strstr(dot, "n0 -> n1"), NULL), "%s", dot);
+    cushim_graph_dot_free(&dot);
     run(graph);
     cr_expect(eq(uint, value_of(x), 1));
     cushim_graph_free(&graph);
