@@ -83,7 +83,8 @@ Test(safe_leaks, locations_of_what_was_never_freed)
     snprintf(ended, sizeof(ended), "graph, made by test_leaks.c:%d", __LINE__ + 1);
     assert_ok(cushim_capture_end(&recorder, &graph));
     snprintf(kept, sizeof(kept), "arena 'shapes', made by test_leaks.c:%d", __LINE__ + 1);
-    assert_ok(cushim_arena_new(w.context, cushim_arena_params(.label = "shapes"), &arena));
+    assert_ok(cushim_arena_new(w.context, cushim_arena_params(.label = "shapes", .limit = 64 << 20),
+                               &arena));
     logged[0] = '\0';
     cushim_context_free(&w.context);
     cushim_log_set(CUSHIM_LOG_WARNING, keep_log, NULL);

@@ -66,7 +66,7 @@ static const struct cushim__access *accesses_of(const struct cushim__recording *
         return m->changed[number]->accesses;
     }
     *ret_n = work->n_accesses;
-    return &recording->accesses[work->first_access];
+    return cushim__recorded_accesses(recording, work);
 }
 
 static bool same_access(const struct cushim__access *a, const struct cushim__access *b)

@@ -79,7 +79,7 @@ struct cushim__access *cushim__accesses_in_order(const struct cushim__recording 
 
     if (!copy || !work->n_accesses)
         return copy;
-    memcpy(copy, &recording->accesses[work->first_access], work->n_accesses * sizeof(*copy));
+    memcpy(copy, cushim__recorded_accesses(recording, work), work->n_accesses * sizeof(*copy));
     if (work->kept[0] && work->kept[0]->kind == CUSHIM__HANDLE_GRAPH)
         qsort(copy, work->n_accesses, sizeof(*copy), by_address);
     return copy;

@@ -142,7 +142,7 @@ static void check_work(const struct cushim__scope *scope, const struct cushim__r
     const struct cushim__recorded *old = &graph->works[new->place];
 
     *change = (struct cushim__node_change){.number = new->place,
-                                           .accesses = &recording->accesses[new->first_access],
+                                           .accesses = cushim__recorded_accesses(recording, new),
                                            .n_accesses = new->n_accesses};
     if (!old->own || !new->own)
         cushim__reasons_add(reasons, graph, new->place,

@@ -265,6 +265,14 @@ cushim_status cushim__recording_node(const struct cushim__scope *scope,
 cushim_status cushim__recording_empty(struct cushim__scope *scope,
                                       struct cushim__timeline *timeline);
 
+/* What a work uses; NULL if it is nothing. */
+static inline const struct cushim__access *
+cushim__recorded_accesses(const struct cushim__recording *recording,
+                          const struct cushim__recorded *work)
+{
+    return work->n_accesses ? &recording->accesses[work->first_access] : NULL;
+}
+
 /* The number of the last submission. Under the stream lock. */
 static inline unsigned cushim__recording_last(const struct cushim__recording *recording)
 {

@@ -140,7 +140,8 @@ static uint64_t make_in_context(const struct objects *among, unsigned kind)
     case CUSHIM__HANDLE_LAUNCHER:
         return make_launcher(among);
     case CUSHIM__HANDLE_ARENA:
-        MUST(cushim_arena_new(context, NULL, (cushim_arena *) &id));
+        MUST(cushim_arena_new(context, cushim_arena_params(.limit = 64 << 20),
+                              (cushim_arena *) &id));
         break;
     case CUSHIM__HANDLE_POOL:
         MUST(cushim_pool_new(context, NULL, (cushim_pool *) &id));

@@ -124,7 +124,7 @@ int main(void)
     CHECK(cushim_slice_zeros(stream, CUSHIM_ELEMENT(float), N, &shared));
     for (int i = 0; i < THREADS; i++)
         CHECK(cushim_slice_zeros(stream, CUSHIM_ELEMENT(float), N, &own[i]));
-    CHECK(cushim_arena_new(context, NULL, &arena));
+    CHECK(cushim_arena_new(context, cushim_arena_params(.limit = 64 << 20), &arena));
     for (int i = 0; i < ROUNDS; i++)
         round_of(i % 2, cushim_capture_params(.arena = i % 4 < 2 ? arena : (cushim_arena){0},
                                               .memory_nodes = i % 8 >= 6));
