@@ -65,6 +65,8 @@ Test(safe_leaks, locations_of_what_was_never_freed)
 {
     cushim_stream stream, again = CUSHIM_NONE, recorder;
     cushim_graph graph = CUSHIM_NONE;
+    const struct cushim_arena_params *params =
+        cushim_arena_params(.label = "shapes", .limit = 64 << 20);
     cushim_arena arena = CUSHIM_NONE;
     char retained[100], ended[100], kept[100];
     cushim_slice slice;
@@ -83,8 +85,7 @@ Test(safe_leaks, locations_of_what_was_never_freed)
     snprintf(ended, sizeof(ended), "graph, made by test_leaks.c:%d", __LINE__ + 1);
     assert_ok(cushim_capture_end(&recorder, &graph));
     snprintf(kept, sizeof(kept), "arena 'shapes', made by test_leaks.c:%d", __LINE__ + 1);
-    assert_ok(cushim_arena_new(w.context, cushim_arena_params(.label = "shapes", .limit = 64 << 20),
-                               &arena));
+    assert_ok(cushim_arena_new(w.context, params, &arena));
     logged[0] = '\0';
     cushim_context_free(&w.context);
     cushim_log_set(CUSHIM_LOG_WARNING, keep_log, NULL);

@@ -65,6 +65,7 @@ void mock__conditions_free(struct mock__graph *graph)
     }
 }
 
+#if CUDA_VERSION >= 12030
 static void append(struct mock__graph *graph, struct mock__condition *condition)
 {
     condition->graph = graph;
@@ -72,7 +73,6 @@ static void append(struct mock__graph *graph, struct mock__condition *condition)
     graph->last_condition = condition;
 }
 
-#if CUDA_VERSION >= 12030
 CUresult mock_cuGraphConditionalHandleCreate(CUgraphConditionalHandle *pHandle_out, CUgraph hGraph,
                                              CUcontext ctx, unsigned int defaultLaunchValue,
                                              unsigned int flags)
