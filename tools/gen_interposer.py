@@ -5,7 +5,7 @@
 gen_interposer.py calls OUT LIST...   for every shape of function, the call with hooks
 gen_interposer.py slot OUT LIST...    the tables of one slot; compiled once a slot, with
                                       CUSHIM__SLOT its number
-gen_interposer.py tables OUT N        where the tables of N slots are
+gen_interposer.py tables OUT N LIST...  where the tables of N slots are
 
 A function of a table knows its slot and its row and nothing else. Without hooks it
 jumps to the function below. With hooks it jumps to the call of its shape, which is
@@ -83,20 +83,21 @@ def slot(paths):
     return text
 
 
-def tables(count):
-    names = {kind: [f"cushim__interposed_{kind}_{i}" for i in range(count)] for kind in ("cuda", "nvrtc")}
+def tables(count, paths):
+    libraries = [symbols.prefix(symbols.read(path)) for path in paths]
+    names = {name: [f"cushim__interposed_{name}_{i}" for i in range(count)] for name in libraries}
     text = "/* Generated: the tables of all slots. Do not edit. */\n"
     text += '#include "interpose/tables.h"\n\n'
     text += "".join(f"extern cushim__entry *const {n}[];\n" for ns in names.values() for n in ns)
-    text += "\ncushim__entry *const *const cushim__interposed[CUSHIM__SLOT_KINDS][CUSHIM__SLOTS] = {\n"
-    text += "".join(f"    [CUSHIM__SLOTS_{k.upper()}] = {{{', '.join(ns)}}},\n" for k, ns in names.items())
+    text += "\ncushim__entry *const *const cushim__interposed[CUSHIM__LISTS][CUSHIM__SLOTS] = {\n"
+    text += "".join(f"    [CUSHIM_LIBRARY_{n.upper()}] = {{{', '.join(ns)}}},\n" for n, ns in names.items())
     return text + "};\n"
 
 
 def main():
     kind, out, *rest = sys.argv[1:]
     if kind == "tables":
-        symbols.write(out, tables(int(rest[0])))
+        symbols.write(out, tables(int(rest[0]), rest[1:]))
     else:
         symbols.write(out, calls(rest) if kind == "calls" else slot(rest))
 

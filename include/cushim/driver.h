@@ -134,8 +134,7 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_nvrtc_open(const struct cushim_op
 /**
  * Finds an nvJitLink, loads it, and looks up its functions, as cushim_nvrtc_open() does with an
  * NVRTC. The caller closes the handle with cushim_nvjitlink_close(). The result is
- * CUSHIM_ERROR_NO_NVJITLINK if none was found. Traces, faults and hooks do not see its functions.
- * Thread-safe.
+ * CUSHIM_ERROR_NO_NVJITLINK if none was found. Thread-safe.
  */
 CUSHIM_API CUSHIM_CHECKED cushim_status
 cushim_nvjitlink_open(const struct cushim_open_params *params, cushim_nvjitlink *ret_nvjitlink);

@@ -21,8 +21,8 @@
  * Environment (ignored in a set-user-ID program). The value is rules as text, or @ and the path of
  * a file with rules:
  *
- *   CUSHIM_FAULTS        for every driver and NVRTC that cushim opens. If the rules are
- *                        not valid, cushim_open() fails with
+ *   CUSHIM_FAULTS        for every driver, NVRTC and nvJitLink that cushim opens. If the
+ *                        rules are not valid, cushim_open() fails with
  *                        CUSHIM_ERROR_INVALID_ARGUMENT and says why: no program runs
  *                        without the faults it was to have. The calls that cushim_open()
  *                        makes itself (cuInit, cuDriverGetVersion) have none.
@@ -83,8 +83,9 @@ struct cushim_fault {
     size_t size; /* sizeof the structure; the macro cushim_fault() sets it */
 
     /**
-     * The result of a call that is hit, from 1 to 9999: a CUresult, or an nvrtcResult for a
-     * function of NVRTC. If it is 0, the driver answers after delay_ns.
+     * The result of a call that is hit, from 1 to 9999: a CUresult, or an nvrtcResult or
+     * nvJitLinkResult for a function of that library. If it is 0, the library answers after
+     * delay_ns.
      */
     int result;
 
@@ -125,7 +126,7 @@ struct cushim_fault {
      * function that fails on a real driver with a lost device returns the same result, in all
      * threads and contexts, until cushim_faults_reset(). Error names, versions, cuInit,
      * cuGetProcAddress, properties of devices, the stack of contexts, and destroying and resetting
-     * contexts still work. Not allowed for functions of NVRTC.
+     * contexts still work. Not allowed for functions of NVRTC and nvJitLink.
      *
      * Work that the driver had already accepted still runs.
      */
@@ -152,7 +153,8 @@ cushim_faults_create(const struct cushim_faults_params *params, cushim_faults *r
  *   a base name        all versions and stream variants: "cuMemcpyHtoD"
  *   an exported name   that function alone: "cuMemcpyHtoD_v2_ptds"; the first
  *                      version of a function that has more is "cuMemAlloc_v1"
- *   a family           all exported names that begin so: "cuMemcpy*", "nvrtc*".
+ *   a family           all exported names that begin so: "cuMemcpy*", "nvrtc*",
+ *                      "nvJitLink*".
  *                      "*" and "cu*" are the driver's, without cuInit,
  *                      cuDriverGetVersion, cuGetErrorName, cuGetErrorString,
  *                      cuGetProcAddress and cuGetExportTable, which want naming

@@ -24,13 +24,13 @@
 extern "C" {
 #endif
 
-/** How many drivers, and how many NVRTCs, one process can interpose at the same time. */
+/** How many drivers, NVRTCs and nvJitLinks, each, one process can interpose at the same time. */
 #define CUSHIM_INTERPOSE_MAX 4
 
 /** One call, as its hooks see it. It is valid while the hook runs. */
 struct cushim_call {
     enum cushim_library library;
-    unsigned row;     /* enum cushim_cuda_row or cushim_nvrtc_row */
+    unsigned row;     /* enum cushim_cuda_row, cushim_nvrtc_row or cushim_nvjitlink_row */
     const char *name; /* the exported name: "cuMemAlloc_v2" */
 
     /**
@@ -43,8 +43,9 @@ struct cushim_call {
     size_t n_args;
 
     /**
-     * The result of the call: a CUresult, an nvrtcResult, or for nvrtcGetErrorString a pointer. The
-     * hook before sets it if it answers the call; the hook after may change it.
+     * The result of the call: a CUresult, an nvrtcResult, an nvJitLinkResult, or for
+     * nvrtcGetErrorString a pointer. The hook before sets it if it answers the call; the hook after
+     * may change it.
      */
     intptr_t result;
 
@@ -101,6 +102,16 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_interpose_nvrtc(cushim_nvrtc nvrt
                                                                const struct cushim_hooks *hooks,
                                                                size_t n_hooks,
                                                                cushim_nvrtc *ret_nvrtc);
+
+/**
+ * Opens an interposed handle in front of an nvJitLink. Otherwise like cushim_interpose_nvrtc(); the
+ * caller closes the handle with cushim_nvjitlink_close(). The names are those without a version,
+ * such as "nvJitLinkCreate". Thread-safe.
+ */
+CUSHIM_API CUSHIM_CHECKED cushim_status cushim_interpose_nvjitlink(cushim_nvjitlink nvjitlink,
+                                                                   const struct cushim_hooks *hooks,
+                                                                   size_t n_hooks,
+                                                                   cushim_nvjitlink *ret_nvjitlink);
 
 #ifdef __cplusplus
 }

@@ -140,8 +140,8 @@ CUSHIM_API const void *cushim_mock_front(int driver_version);
  * They need no driver handle, so they are for tests of programs that open their driver themselves.
  * For tests that pass a driver handle to the tested code, use cushim_faults_create().
  *
- * The mock has no NVRTC, so a rule that names only functions of NVRTC is refused with
- * CUSHIM_ERROR_INVALID_ARGUMENT. Otherwise the result is CUSHIM_ERROR_UNKNOWN_SYMBOL,
+ * The mock has no NVRTC and no nvJitLink, so a rule that names only functions of these is refused
+ * with CUSHIM_ERROR_INVALID_ARGUMENT. Otherwise the result is CUSHIM_ERROR_UNKNOWN_SYMBOL,
  * CUSHIM_ERROR_INVALID_ARGUMENT or CUSHIM_ERROR_LIMIT as for cushim_faults_add(), with an
  * explanation in cushim_mock_error_text(), and CUSHIM_ERROR_NO_MEMORY if the host is out of memory.
  * Thread-safe, and may be called before cuInit().
@@ -217,9 +217,9 @@ CUSHIM_API void *cushim_mock_output(uint64_t device_address, size_t bytes);
 /**
  * Sets the value of a conditional node's handle, as cudaGraphSetConditional() does in a kernel of
  * the device. It must be called while a kernel runs that a graph launched, like
- * cushim_mock_pointer(). If the graph has no conditional node with this handle, or no graph launched
- * the kernel, the launch fails with 700 CUDA_ERROR_ILLEGAL_ADDRESS, and there is a finding. At any
- * other time it does nothing.
+ * cushim_mock_pointer(). If the graph has no conditional node with this handle, or no graph
+ * launched the kernel, the launch fails with 700 CUDA_ERROR_ILLEGAL_ADDRESS, and there is a
+ * finding. At any other time it does nothing.
  */
 CUSHIM_API void cushim_mock_set_condition(uint64_t handle, unsigned value);
 

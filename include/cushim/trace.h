@@ -10,8 +10,8 @@
  *     ...
  *     CUSHIM_TRY(cushim_trace_count(trace, "cuLaunchKernel", &n));
  *
- * With CUSHIM_TRACE=FILE in the environment, cushim traces every driver and NVRTC that it opens,
- * and writes the file when the process exits.
+ * With CUSHIM_TRACE=FILE in the environment, cushim traces every driver, NVRTC and nvJitLink that
+ * it opens, and writes the file when the process exits.
  */
 #ifndef CUSHIM_TRACE_H
 #define CUSHIM_TRACE_H
@@ -44,7 +44,7 @@ struct cushim_traced_call {
     const char *name; /* exported name, static */
     enum cushim_library library;
     unsigned row;
-    int result;        /* CUresult or nvrtcResult; 0 for functions that return a string */
+    int result;        /* the library's result; 0 for functions that return a string */
     bool answered;     /* a hook answered, not the library */
     uint64_t thread;   /* the thread's id in the operating system */
     uint64_t start_ns; /* since the trace was created */

@@ -27,3 +27,11 @@ cushim_status cushim_interpose_nvrtc(cushim_nvrtc nvrtc, const struct cushim_hoo
     return interpose(nvrtc.id, CUSHIM_LIBRARY_NVRTC, hooks, n_hooks,
                      ret_nvrtc ? &ret_nvrtc->id : NULL, __func__);
 }
+
+cushim_status cushim_interpose_nvjitlink(cushim_nvjitlink nvjitlink,
+                                         const struct cushim_hooks *hooks, size_t n_hooks,
+                                         cushim_nvjitlink *ret_nvjitlink)
+{
+    return interpose(nvjitlink.id, CUSHIM_LIBRARY_NVJITLINK, hooks, n_hooks,
+                     ret_nvjitlink ? &ret_nvjitlink->id : NULL, __func__);
+}

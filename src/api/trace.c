@@ -3,10 +3,10 @@
 
 #include "base/log.h"
 #include "base/params.h"
-#include "base/rows.h"
 #include "base/status.h"
 #include "base/util.h"
 #include "core/object/handle.h"
+#include "interpose/lists.h"
 #include "interpose/trace.h"
 
 static void destroy(void *object)
@@ -65,24 +65,18 @@ struct cushim_hooks cushim_trace_hooks(cushim_trace trace)
 
 static cushim_status count(struct cushim__trace *trace, const char *name, uint64_t *ret_count)
 {
-    static const struct {
-        enum cushim_library library;
-        const struct cushim__rows *rows;
-    } lists[] = {
-        {CUSHIM_LIBRARY_CUDA, &cushim__cuda_rows},
-        {CUSHIM_LIBRARY_NVRTC, &cushim__nvrtc_rows},
-    };
     uint64_t sum = 0;
     bool known = !name;
 
-    for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
-        const size_t rows = lists[i].rows->count;
-        const size_t row = name ? cushim__row_find(lists[i].rows, name) : rows;
+    for (unsigned library = 0; library < CUSHIM__LISTS; library++) {
+        const struct cushim__rows *list = cushim__lists[library].rows;
+        const size_t rows = list->count;
+        const size_t row = name ? cushim__row_find(list, name) : rows;
 
         if (name && row == rows)
             continue;
         known = true;
-        sum += cushim__trace_count(trace, lists[i].library, row);
+        sum += cushim__trace_count(trace, (enum cushim_library) library, row);
     }
     if (!known)
         return cushim__fail_at(CUSHIM_ERROR_UNKNOWN_SYMBOL, "cushim_trace_count", NULL,

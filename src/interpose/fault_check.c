@@ -41,8 +41,8 @@ static const char *bad_sticky(const struct cushim_fault *fault, const struct cus
 {
     if (!fault->sticky)
         return NULL;
-    if (set->nvrtc)
-        return "a fault of NVRTC cannot be sticky";
+    if (set->compilers)
+        return "a fault of NVRTC or nvJitLink cannot be sticky";
     if (!fault->result)
         return "a sticky fault needs a result";
     return fault->count ? "count and sticky exclude each other" : NULL;

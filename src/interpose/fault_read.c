@@ -11,6 +11,7 @@
 #include "base/util.h"
 #include "interpose/fault.h"
 #include "interpose/fault_rows.h"
+#include "interpose/lists.h"
 
 /* A larger file is a mistake: there are few rules, and they are short. */
 #define LARGEST_FILE ((size_t) 1 << 20)
@@ -124,9 +125,14 @@ static bool read_probability(const char *text, double *ret_value)
     return !*text && value > 0 && value <= 1;
 }
 
-static bool is_nvrtc(const char *function)
+/* Returns the list whose names begin like this one. The driver's, if none does. */
+static const struct cushim__list *list_of(const char *function)
 {
-    return !strncmp(function, "nvrtc", 5);
+    const struct cushim__list *list = &cushim__lists[CUSHIM__LISTS - 1];
+
+    while (list > cushim__lists && strncmp(function, list->prefix, strlen(list->prefix)) != 0)
+        list--;
+    return list;
 }
 
 /* Tells whether a word is the full name of a result, or the part after the common prefix. */
@@ -138,7 +144,7 @@ static bool names_result(const char *word, const char *name, const char *prefix)
                     (!strncmp(name, prefix, length) && !strcasecmp(word, name + length)));
 }
 
-static bool read_result(const char *text, bool nvrtc, int *ret_result)
+static bool read_result(const char *text, const struct cushim__list *list, int *ret_result)
 {
     enum { RESULTS = 1000 };
     uint64_t number = 0;
@@ -150,16 +156,15 @@ static bool read_result(const char *text, bool nvrtc, int *ret_result)
         return true;
     }
     for (int i = 1; i < RESULTS; i++)
-        if (nvrtc ? names_result(text, cushim__nvrtc_result_name(i), "NVRTC_ERROR_")
-                  : names_result(text, cushim__cuda_result_name(i), "CUDA_ERROR_")) {
+        if (names_result(text, list->result_name(i), list->results)) {
             *ret_result = i;
             return true;
         }
     return false;
 }
 
-static bool read_value(const struct condition *condition, const char *text, bool nvrtc,
-                       struct cushim_fault *fault)
+static bool read_value(const struct condition *condition, const char *text,
+                       const struct cushim__list *list, struct cushim_fault *fault)
 {
     uint64_t number = 0;
 
@@ -170,7 +175,7 @@ static bool read_value(const struct condition *condition, const char *text, bool
         return true;
     }
     return *condition->key == 'p' ? read_probability(text, &fault->probability)
-                                  : read_result(text, nvrtc, &fault->result);
+                                  : read_result(text, list, &fault->result);
 }
 
 /* Reads one word after the function. said has a bit for each condition that was read. */
@@ -195,7 +200,7 @@ static cushim_status read_word(const struct reader *r, const char *function, con
     if (*said & 1u << i)
         return refuse(r, word, "said twice");
     *said |= 1u << i;
-    if (read_value(&conditions[i], word + length + 1, is_nvrtc(function), fault))
+    if (read_value(&conditions[i], word + length + 1, list_of(function), fault))
         return CUSHIM_OK;
     snprintf(text, sizeof(text), "%s wants %s", conditions[i].key, conditions[i].wants);
     return refuse(r, word, text);

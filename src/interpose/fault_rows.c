@@ -4,7 +4,6 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "base/rows.h"
 #include "base/util.h"
 
 /*
@@ -25,10 +24,10 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static const struct cushim__rows *list_of(size_t place, size_t *ret_row)
 {
-    const bool cuda = place < CUSHIM_CUDA_ROWS;
+    const struct cushim__list *list = cushim__list_at(place);
 
-    *ret_row = cuda ? place : place - CUSHIM_CUDA_ROWS;
-    return cuda ? &cushim__cuda_rows : &cushim__nvrtc_rows;
+    *ret_row = place - list->first;
+    return list->rows;
 }
 
 static const char *base_of(size_t place)
@@ -125,7 +124,7 @@ static bool find(enum match how, const char *name, size_t length, struct cushim_
         found |= set->has[place];
         cuda |= set->has[place] && place < CUSHIM_CUDA_ROWS;
     }
-    set->nvrtc = found && !cuda;
+    set->compilers = found && !cuda;
     return found;
 }
 

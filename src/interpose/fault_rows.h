@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The properties of functions for fault injection: the functions of a name, and the effect of a
- * fault in each of them. A place is the number of a function among those of both lists.
+ * fault in each of them. A place is the number of a function among those of all lists.
  */
 #ifndef CUSHIM_INTERPOSE_FAULT_ROWS_H
 #define CUSHIM_INTERPOSE_FAULT_ROWS_H
 
 #include <cushim/fault.h>
 
-enum { CUSHIM__FAULT_PLACES = CUSHIM_CUDA_ROWS + CUSHIM_NVRTC_ROWS };
+#include "interpose/lists.h"
+
+enum { CUSHIM__FAULT_PLACES = CUSHIM__ALL_ROWS };
 
 enum {
     CUSHIM__FAULT_LAUNCH = 1,   /* launches kernels */
@@ -25,12 +27,12 @@ enum {
 
 struct cushim__fault_set {
     bool has[CUSHIM__FAULT_PLACES];
-    bool nvrtc; /* only functions of NVRTC */
+    bool compilers; /* only functions of NVRTC and nvJitLink */
 };
 
 static inline size_t cushim__fault_place(const struct cushim_call *call)
 {
-    return call->library == CUSHIM_LIBRARY_CUDA ? call->row : CUSHIM_CUDA_ROWS + call->row;
+    return cushim__lists[call->library].first + call->row;
 }
 
 /* Returns the flags of all places. */

@@ -19,7 +19,7 @@ struct cushim__hook_list {
     struct cushim_hooks hooks[];
 };
 
-struct cushim__hook_slot cushim__slots[CUSHIM__SLOT_KINDS][CUSHIM__SLOTS];
+struct cushim__hook_slot cushim__slots[CUSHIM__LISTS][CUSHIM__SLOTS];
 
 /*
  * Protects `taken` in the slots. Calls do not take it: they only read `below` and `hooks`, which
@@ -49,11 +49,6 @@ bool cushim__in_hook(void)
     return depth > 0;
 }
 
-static const struct cushim__rows *rows_of(unsigned kind)
-{
-    return kind == CUSHIM__SLOTS_CUDA ? &cushim__cuda_rows : &cushim__nvrtc_rows;
-}
-
 /*
  * The number of fork()s that lead to this process. A child's thread has another id, so ids from
  * before a fork are not valid.
@@ -67,9 +62,9 @@ static unsigned forks;
 static void in_child(void)
 {
     forks++;
-    for (unsigned kind = 0; kind < CUSHIM__SLOT_KINDS; kind++)
+    for (unsigned library = 0; library < CUSHIM__LISTS; library++)
         for (unsigned i = 0; i < CUSHIM__SLOTS; i++)
-            cushim__slots[kind][i].lost = cushim__slots[kind][i].inside;
+            cushim__slots[library][i].lost = cushim__slots[library][i].inside;
 }
 
 __attribute__((constructor)) static void watch_forks(void)
@@ -131,10 +126,10 @@ static void run_before(struct cushim__frame *frame)
 cushim__entry *cushim__enter(struct cushim__frame *frame, struct cushim__place place,
                              void *const *args)
 {
-    const struct cushim__rows *rows = rows_of(place.kind);
+    const struct cushim__rows *rows = cushim__lists[place.library].rows;
     cushim__entry *const *below;
 
-    frame->slot = &cushim__slots[place.kind][place.slot];
+    frame->slot = &cushim__slots[place.library][place.slot];
     frame->ran = 0;
     frame->call.result = 0;
     below = CUSHIM__PUBLISHED(frame->slot->below);
@@ -142,7 +137,7 @@ cushim__entry *cushim__enter(struct cushim__frame *frame, struct cushim__place p
     if (!frame->hooks)
         return below[place.row];
     frame->call = (struct cushim_call){
-        .library = place.kind == CUSHIM__SLOTS_CUDA ? CUSHIM_LIBRARY_CUDA : CUSHIM_LIBRARY_NVRTC,
+        .library = (enum cushim_library) place.library,
         .row = place.row,
         .name = cushim__row_symbol(rows, place.row),
         .args = args,
@@ -206,13 +201,13 @@ static int suits(const struct cushim__hook_slot *slot, cushim__entry *const *bel
     return slot->below == below ? SAME : slot->below ? USED : UNUSED;
 }
 
-static int take_slot(unsigned kind, cushim__entry *const *below)
+static int take_slot(enum cushim_library library, cushim__entry *const *below)
 {
     int found = -1, best = 0;
 
     pthread_mutex_lock(&mutex);
     for (int i = 0; i < CUSHIM__SLOTS; i++) {
-        const int fit = suits(&cushim__slots[kind][i], below);
+        const int fit = suits(&cushim__slots[library][i], below);
 
         if (fit > best) {
             best = fit;
@@ -220,34 +215,28 @@ static int take_slot(unsigned kind, cushim__entry *const *below)
         }
     }
     if (found >= 0)
-        cushim__slots[kind][found].taken = true;
+        cushim__slots[library][found].taken = true;
     pthread_mutex_unlock(&mutex);
     return found;
-}
-
-static unsigned kind_of(enum cushim_library library)
-{
-    return library == CUSHIM_LIBRARY_CUDA ? CUSHIM__SLOTS_CUDA : CUSHIM__SLOTS_NVRTC;
 }
 
 cushim_status cushim__interpose(const struct cushim__interposition *wanted, const char *call,
                                 int *ret_slot, cushim__entry *const **ret_table)
 {
-    const unsigned kind = kind_of(wanted->library);
     struct cushim__hook_list *list = copy_hooks(wanted->hooks, wanted->n_hooks);
     struct cushim__hook_slot *s;
     int slot;
 
     if (!list)
         return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, call, NULL, "no memory for hooks");
-    slot = take_slot(kind, wanted->below);
+    slot = take_slot(wanted->library, wanted->below);
     if (slot < 0) {
         free(list);
         return cushim__fail_at(CUSHIM_ERROR_LIMIT, call, NULL,
                                "%d tables are interposed already, which is as many as there can be",
                                CUSHIM__SLOTS);
     }
-    s = &cushim__slots[kind][slot];
+    s = &cushim__slots[wanted->library][slot];
     /*
      * This comes before the program knows the slot's table, so each of its calls finds the
      * functions to call.
@@ -258,13 +247,13 @@ cushim_status cushim__interpose(const struct cushim__interposition *wanted, cons
     if (!wanted->n_hooks)
         free(list);
     *ret_slot = slot;
-    *ret_table = cushim__interposed[kind][slot];
+    *ret_table = cushim__interposed[wanted->library][slot];
     return CUSHIM_OK;
 }
 
 void cushim__interpose_stop(enum cushim_library library, int slot)
 {
-    struct cushim__hook_slot *s = &cushim__slots[kind_of(library)][slot];
+    struct cushim__hook_slot *s = &cushim__slots[library][slot];
     struct cushim__hook_list *hooks = __atomic_exchange_n(&s->hooks, NULL, __ATOMIC_SEQ_CST);
     const struct timespec pause = {.tv_nsec = 50000};
 
@@ -285,6 +274,6 @@ void cushim__interpose_end(enum cushim_library library, int slot)
      * The slot is free only after its last call has returned, because the next user changes its
      * table.
      */
-    cushim__slots[kind_of(library)][slot].taken = false;
+    cushim__slots[library][slot].taken = false;
     pthread_mutex_unlock(&mutex);
 }

@@ -12,13 +12,12 @@
 #include "base/abi.h"
 #include "base/publish.h"
 #include "base/rows.h"
+#include "interpose/lists.h"
 
-/* The number of slots for each kind of library; the build sets it. */
+/* The number of slots for each library; the build sets it. */
 #ifndef CUSHIM__SLOTS
 #error "CUSHIM__SLOTS is not defined"
 #endif
-
-enum { CUSHIM__SLOTS_CUDA, CUSHIM__SLOTS_NVRTC, CUSHIM__SLOT_KINDS };
 
 struct cushim__hook_list;
 
@@ -34,23 +33,23 @@ struct cushim__hook_slot {
     bool taken;
 };
 
-extern CUSHIM__HIDDEN struct cushim__hook_slot cushim__slots[CUSHIM__SLOT_KINDS][CUSHIM__SLOTS];
+extern CUSHIM__HIDDEN struct cushim__hook_slot cushim__slots[CUSHIM__LISTS][CUSHIM__SLOTS];
 
 /* Identifies the function of a call. It fits into one register. */
 struct cushim__place {
-    uint8_t kind, slot;
+    uint8_t library, slot;
     uint16_t row;
 };
 
 /* For generated code, which is compiled with CUSHIM__SLOT. */
-#define CUSHIM__OWN_SLOT(kind) cushim__slots[CUSHIM__SLOTS_##kind][CUSHIM__SLOT]
-#define CUSHIM__HOOKED(kind)                                                                       \
-    __builtin_expect(CUSHIM__PUBLISHED(CUSHIM__OWN_SLOT(kind).hooks) != NULL, 0)
-#define CUSHIM__BELOW(kind) CUSHIM__PUBLISHED(CUSHIM__OWN_SLOT(kind).below)
-#define CUSHIM__PLACE(kind, row)                                                                   \
+#define CUSHIM__OWN_SLOT(library) cushim__slots[CUSHIM_LIBRARY_##library][CUSHIM__SLOT]
+#define CUSHIM__HOOKED(library)                                                                    \
+    __builtin_expect(CUSHIM__PUBLISHED(CUSHIM__OWN_SLOT(library).hooks) != NULL, 0)
+#define CUSHIM__BELOW(library) CUSHIM__PUBLISHED(CUSHIM__OWN_SLOT(library).below)
+#define CUSHIM__PLACE(library, row)                                                                \
     (struct cushim__place)                                                                         \
     {                                                                                              \
-        CUSHIM__SLOTS_##kind, CUSHIM__SLOT, row                                                    \
+        CUSHIM_LIBRARY_##library, CUSHIM__SLOT, row                                                \
     }
 #define CUSHIM__PASTE2(a, b) a##b
 #define CUSHIM__PASTE(a, b)  CUSHIM__PASTE2(a, b)

@@ -5,6 +5,6 @@
 
 #include "interpose/slot.h"
 
-extern cushim__entry *const *const cushim__interposed[CUSHIM__SLOT_KINDS][CUSHIM__SLOTS];
+extern cushim__entry *const *const cushim__interposed[CUSHIM__LISTS][CUSHIM__SLOTS];
 
 #endif

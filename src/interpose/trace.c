@@ -5,11 +5,9 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include <cushim/rows.h>
-
 #include "base/fork.h"
-#include "base/rows.h"
 #include "base/util.h"
+#include "interpose/lists.h"
 #include "interpose/note.h"
 
 enum { DEFAULT_MAX_CALLS = 1 << 20 };
@@ -17,7 +15,7 @@ enum { DEFAULT_MAX_CALLS = 1 << 20 };
 struct cushim__trace {
     uint64_t start_ns;
     size_t max_calls;
-    _Atomic uint64_t cuda[CUSHIM_CUDA_ROWS], nvrtc[CUSHIM_NVRTC_ROWS];
+    _Atomic uint64_t counts[CUSHIM__ALL_ROWS];
 
     struct cushim__traced *calls; /* the log, protected by the mutex */
     size_t n_calls, capacity;
@@ -85,8 +83,7 @@ static struct cushim__traced *new_entry(struct cushim__trace *trace)
 /* Some functions of NVRTC return a string, whose address is not a result. */
 static bool returns_string(const struct cushim_call *call)
 {
-    return call->library == CUSHIM_LIBRARY_NVRTC &&
-           cushim__nvrtc_rows.rows[call->row].flags & CUSHIM__ROW_STRING;
+    return cushim__lists[call->library].rows->rows[call->row].flags & CUSHIM__ROW_STRING;
 }
 
 void cushim__trace_record(struct cushim__trace *trace, const struct cushim_call *call)
@@ -98,9 +95,8 @@ void cushim__trace_record(struct cushim__trace *trace, const struct cushim_call 
      * The counters are atomic and take no lock, so that a trace that only counts slows no thread
      * down.
      */
-    atomic_fetch_add_explicit(call->library == CUSHIM_LIBRARY_CUDA ? &trace->cuda[call->row]
-                                                                   : &trace->nvrtc[call->row],
-                              1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&trace->counts[cushim__lists[call->library].first + call->row], 1,
+                              memory_order_relaxed);
     if (!trace->max_calls)
         return;
     note = cushim__note_of_call();
@@ -138,9 +134,8 @@ struct cushim_hooks cushim__trace_hooks(struct cushim__trace *trace)
  */
 uint64_t cushim__trace_count(struct cushim__trace *trace, enum cushim_library library, size_t row)
 {
-    const bool cuda = library == CUSHIM_LIBRARY_CUDA;
-    const size_t rows = cuda ? CUSHIM_CUDA_ROWS : CUSHIM_NVRTC_ROWS;
-    _Atomic uint64_t *counts = cuda ? trace->cuda : trace->nvrtc;
+    const size_t rows = cushim__lists[library].rows->count;
+    _Atomic uint64_t *counts = trace->counts + cushim__lists[library].first;
     uint64_t sum = 0;
 
     for (size_t i = row == rows ? 0 : row; i < (row == rows ? rows : row + 1); i++)
@@ -181,9 +176,7 @@ void cushim__trace_reset(struct cushim__trace *trace)
     pthread_mutex_lock(&mutex);
     /* The memory of the log is kept, because a trace that is reset is usually used again. */
     forget(trace);
-    for (size_t i = 0; i < CUSHIM_CUDA_ROWS; i++)
-        atomic_store_explicit(&trace->cuda[i], 0, memory_order_relaxed);
-    for (size_t i = 0; i < CUSHIM_NVRTC_ROWS; i++)
-        atomic_store_explicit(&trace->nvrtc[i], 0, memory_order_relaxed);
+    for (size_t i = 0; i < CUSHIM__ALL_ROWS; i++)
+        atomic_store_explicit(&trace->counts[i], 0, memory_order_relaxed);
     pthread_mutex_unlock(&mutex);
 }

@@ -17,22 +17,22 @@
 #include "base/status.h"
 #include "base/str.h"
 #include "base/util.h"
+#include "interpose/lists.h"
 #include "interpose/note.h"
 #include "interpose/trace.h"
 
 static void write_call(FILE *file, const struct cushim__traced *entry)
 {
     const struct cushim_traced_call *call = &entry->call;
-    const bool cuda = call->library == CUSHIM_LIBRARY_CUDA;
-    const char *result =
-        cuda ? cushim__cuda_result_name(call->result) : cushim__nvrtc_result_name(call->result);
+    const struct cushim__list *list = &cushim__lists[call->library];
+    const char *result = list->result_name(call->result);
 
     fprintf(file,
             ",\n{\"ph\":\"X\",\"name\":\"%s\",\"cat\":\"%s\",\"pid\":%d,\"tid\":%" PRIu64
             ",\"ts\":%" PRIu64 ".%03u,\"dur\":%" PRIu64 ".%03u,"
             "\"args\":{\"result\":%d,\"name\":\"%s\",\"answered by a hook\":%s%s%s}}",
-            call->name, cuda ? "cuda" : "nvrtc", (int) getpid(), call->thread,
-            call->start_ns / 1000, (unsigned) (call->start_ns % 1000), call->duration_ns / 1000,
+            call->name, list->word, (int) getpid(), call->thread, call->start_ns / 1000,
+            (unsigned) (call->start_ns % 1000), call->duration_ns / 1000,
             (unsigned) (call->duration_ns % 1000), call->result, result ? result : "unknown",
             call->answered ? "true" : "false", entry->note ? "," : "",
             entry->note ? entry->note->text : "");

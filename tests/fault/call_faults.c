@@ -2,7 +2,7 @@
 /*
  * Makes calls for test_fault_environment.py and prints their results.
  *
- * call_faults cushim       a driver and an NVRTC that cushim opens, the driver twice
+ * call_faults cushim       a driver, an NVRTC and an nvJitLink that cushim opens, the driver twice
  * call_faults many         more drivers than hooks can be put in front of
  * call_faults PATH         a driver that this program, which knows nothing of cushim, opens
  */
@@ -31,21 +31,25 @@ static int call_through_cushim(void)
     const struct cushim_open_params *params = cushim_open_params(.resolver = fake_resolve);
     cushim_driver driver = CUSHIM_NONE, again = CUSHIM_NONE;
     cushim_nvrtc nvrtc = CUSHIM_NONE;
-    const cushim_entry *compiler;
+    cushim_nvjitlink nvjitlink = CUSHIM_NONE;
+    const cushim_entry *compiler, *linker;
 
     if (cushim_open(params, &driver) || cushim_open(params, &again) ||
-        cushim_nvrtc_open(params, &nvrtc)) {
+        cushim_nvrtc_open(params, &nvrtc) || cushim_nvjitlink_open(params, &nvjitlink)) {
         printf("%s: %s\n", cushim_status_name(cushim_error_status()), cushim_error_text());
         return 0;
     }
     compiler = cushim_nvrtc_functions(nvrtc, CUSHIM_NVRTC_ROWS);
+    linker = cushim_nvjitlink_functions(nvjitlink, CUSHIM_NVJITLINK_ROWS);
     call_driver(driver);
     report("init", fake_init(fake_functions(again), 0));
     report("count", call_count(fake_functions(again)));
     report("compile", CALL(compiler, nvrtcCompileProgram, (void *, int, void *), NULL, 0, NULL));
+    report("link", CALL(linker, nvJitLinkComplete, (void *), NULL));
     cushim_close(&driver);
     cushim_close(&again);
     cushim_nvrtc_close(&nvrtc);
+    cushim_nvjitlink_close(&nvjitlink);
     return 0;
 }
 

@@ -81,6 +81,7 @@ static void misuse(void)
            cushim_mock_fail("nvrtcCompileProgram", cushim_fault(.result = 6)));
     EXPECT(0, strstr(cushim_mock_error_text(), "the mock has no NVRTC") == NULL);
     EXPECT(CUSHIM_ERROR_INVALID_ARGUMENT, cushim_mock_fail("nvrtc*", cushim_fault(.result = 6)));
+    EXPECT(CUSHIM_ERROR_INVALID_ARGUMENT, cushim_mock_fail("nvJit*", cushim_fault(.result = 6)));
     for (int i = 0; i < CUSHIM_FAULTS_MAX; i++)
         EXPECT(CUSHIM_OK, cushim_mock_fail("cuMemAlloc", cushim_fault(.nth = 9, .result = 2)));
     EXPECT(CUSHIM_ERROR_LIMIT, cushim_mock_fail("cuMemAlloc", cushim_fault(.result = 2)));

@@ -36,7 +36,7 @@ class Environment(unittest.TestCase):
 
 
 class Cushim(Environment):
-    GOOD = ["count 0", "count 0", "alloc 0", "synchronize 0", "init 0", "count 0", "compile 6"]
+    GOOD = ["count 0", "count 0", "alloc 0", "synchronize 0", "init 0", "count 0", "compile 6", "link 9"]
 
     def check(self, rules, wanted, **environment):
         lines, _ = self.call("cushim", CUSHIM_FAULTS=rules, **environment)
@@ -46,17 +46,18 @@ class Cushim(Environment):
         self.check("", self.GOOD)
 
     def test_all_handles_and_libraries_share_one_set(self):
-        self.check("cuDeviceGetCount nth=3 result=100; cuInit result=3; nvrtc* result=compilation;"
+        self.check("cuDeviceGetCount nth=3 result=100; cuInit result=3; nvrtc* result=compilation; nvJitLink* result=arch_mismatch;"
                    "cuMemAlloc result=out_of_memory; cuCtxSynchronize result=719",
-                   ["count 0", "count 0", "alloc 2", "synchronize 719", "init 3", "count 100", "compile 6"])
+                   ["count 0", "count 0", "alloc 2", "synchronize 719", "init 3", "count 100", "compile 6", "link 13"])
 
     def test_a_lost_device(self):
         self.check("device_lost after=0",
-                   ["count 0", "count 0", "alloc 719", "synchronize 719", "init 0", "count 0", "compile 6"])
+                   ["count 0", "count 0", "alloc 719", "synchronize 719", "init 0", "count 0", "compile 6",
+                    "link 9"])
 
     def test_a_file(self):
         path = self.write("# rules\ncuDeviceGetCount every=2\tresult=1\nnvrtcCompileProgram result=5\n")
-        self.check(f"@{path}", ["count 0", "count 1", *self.GOOD[2:-1], "compile 5"])
+        self.check(f"@{path}", ["count 0", "count 1", *self.GOOD[2:-2], "compile 5", "link 9"])
 
     def refused(self, rules, *parts):
         lines, _ = self.call("cushim", CUSHIM_FAULTS=rules)
@@ -88,7 +89,7 @@ class Cushim(Environment):
         self.call("cushim", CUSHIM_FAULTS="cuMemAlloc result=2; cuCtxSynchronize result=700", CUSHIM_TRACE=path)
         self.assertEqual(self.trace(path), [
             ("cuDeviceGetCount", 0), ("cuDeviceGetCount", 0), ("cuMemAlloc_v2", 2), ("cuCtxSynchronize", 700),
-            ("cuInit", 0), ("cuDeviceGetCount", 0), ("nvrtcCompileProgram", 6)])
+            ("cuInit", 0), ("cuDeviceGetCount", 0), ("nvrtcCompileProgram", 6), ("nvJitLinkComplete", 9)])
 
     @unittest.skipIf(MOCK is None, "the mock is not built")
     def test_the_mocks_trace_too(self):

@@ -60,6 +60,7 @@ static const char *const made[] = {
     "cuTexRefDestroy",
     "cuUserObjectRelease",
     "nvrtcDestroyProgram",
+    "nvJitLinkDestroy",
 };
 
 static const char *const launches[] = {
@@ -91,9 +92,11 @@ static const char *const refused[] = {
 
 static const char *base_of(size_t place)
 {
-    return place < CUSHIM_CUDA_ROWS
-               ? cushim__row_base(&cushim__cuda_rows, place)
-               : cushim__row_base(&cushim__nvrtc_rows, place - CUSHIM_CUDA_ROWS);
+    const size_t linker = CUSHIM_CUDA_ROWS + CUSHIM_NVRTC_ROWS;
+
+    return place < CUSHIM_CUDA_ROWS ? cushim__row_base(&cushim__cuda_rows, place)
+           : place < linker ? cushim__row_base(&cushim__nvrtc_rows, place - CUSHIM_CUDA_ROWS)
+                            : cushim__row_base(&cushim__nvjitlink_rows, place - linker);
 }
 
 static bool is_one_of(const char *name, const char *const *list, size_t n)
@@ -178,7 +181,7 @@ Test(fault_rows, refused_by_a_lost_device)
     struct cushim__fault_set lost;
 
     cr_assert(cushim__fault_find(CUSHIM__DEVICE_LOST, &lost));
-    cr_expect(not(lost.nvrtc));
+    cr_expect(not(lost.compilers));
     for (size_t place = 0; place < CUSHIM__FAULT_PLACES; place++) {
         const char *base = base_of(place);
 

@@ -62,6 +62,7 @@ Test(fault_rules, names)
     expect_hit("cuInit", ".....X");
     expect_hit("cuIn*", ".....X");
     expect_hit("nvrtc*", "......");
+    expect_hit("nvJitLink*", "......");
 }
 
 Test(fault_rules, a_rule_counts_the_calls_of_all_its_functions)
@@ -168,6 +169,34 @@ Test(fault_rules, nvrtc)
     cushim_faults_free(&faults);
 }
 
+static int complete(cushim_nvjitlink nvjitlink)
+{
+    return CALL(cushim_nvjitlink_functions(nvjitlink, CUSHIM_NVJITLINK_ROWS), nvJitLinkComplete,
+                (void *), NULL);
+}
+
+Test(fault_rules, nvjitlink)
+{
+    cushim_nvjitlink below = fake_nvjitlink_open(), nvjitlink = CUSHIM_NONE;
+    cushim_faults faults = CUSHIM_NONE;
+    struct cushim_hooks hooks;
+    uint64_t n = 0;
+
+    assert_ok(cushim_faults_create(NULL, &faults));
+    assert_ok(cushim_faults_read(faults, "nvJitLink* nth=2 result=ptx_compile; * result=2; nvrtc* "
+                                         "result=3"));
+    hooks = cushim_faults_hooks(faults);
+    assert_ok(cushim_interpose_nvjitlink(below, &hooks, 1, &nvjitlink));
+    cr_expect(eq(int, complete(nvjitlink), FAKE_LINK_RESULT));
+    cr_expect(eq(int, complete(nvjitlink), 4));
+    cr_expect(eq(int, complete(nvjitlink), FAKE_LINK_RESULT));
+    assert_ok(cushim_faults_injected(faults, "nvJitLinkComplete", &n));
+    cr_expect(eq(u64, n, 1));
+    cushim_nvjitlink_close(&nvjitlink);
+    cushim_nvjitlink_close(&below);
+    cushim_faults_free(&faults);
+}
+
 /* A trace before the faults sees what the program sees; one behind, what the driver is asked. */
 Test(fault_rules, among_other_hooks)
 {
@@ -269,6 +298,7 @@ Test(fault_rules, refuses_rules_that_can_do_nothing)
          "exclude"},
         {"device_lost", {.count = 1}, CUSHIM_ERROR_INVALID_ARGUMENT, "exclude"},
         {"nvrtcVersion", {.result = 1, .sticky = true}, CUSHIM_ERROR_INVALID_ARGUMENT, "NVRTC"},
+        {"nvJitLink*", {.result = 1, .sticky = true}, CUSHIM_ERROR_INVALID_ARGUMENT, "nvJitLink"},
         {"nvrtcGetErrorString", {.result = 1}, CUSHIM_ERROR_INVALID_ARGUMENT, "text"},
     };
     struct faulty f;

@@ -198,6 +198,8 @@ static const struct {
     {"cuInit delay=1ms sticky", CUSHIM_ERROR_INVALID_ARGUMENT, "line 1", "needs a result"},
     {"device_lost count=2", CUSHIM_ERROR_INVALID_ARGUMENT, "line 1", "exclude"},
     {"nvrtcVersion result=1 sticky", CUSHIM_ERROR_INVALID_ARGUMENT, "line 1", "NVRTC"},
+    {"nvJitLinkVersion result=launch_failed", CUSHIM_ERROR_INVALID_ARGUMENT, "line 1",
+     "launch_failed"},
     {"nvrtcVersion result=launch_failed", CUSHIM_ERROR_INVALID_ARGUMENT, "line 1", "launch_failed"},
     {"seed=x", CUSHIM_ERROR_INVALID_ARGUMENT, "line 1", "'seed=x'"},
     {"seed=1 cuInit result=1", CUSHIM_ERROR_INVALID_ARGUMENT, "line 1", "'cuInit'"},

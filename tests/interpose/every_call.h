@@ -12,6 +12,7 @@
 
 typedef intptr_t every_call(const cushim_entry *table);
 
-extern every_call *const every_cuda_call[], *const every_nvrtc_call[];
+extern every_call *const every_cuda_call[], *const every_nvrtc_call[],
+                                                *const every_nvjitlink_call[];
 
 #endif

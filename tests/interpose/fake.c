@@ -183,6 +183,27 @@ static int nvrtc_any(void)
     return 0;
 }
 
+/* --- nvJitLink --- */
+
+static int nvjitlink_version(unsigned *ret_major, unsigned *ret_minor)
+{
+    called();
+    *ret_major = FAKE_VERSION / 1000;
+    *ret_minor = FAKE_VERSION % 1000 / 10;
+    return 0;
+}
+
+static int nvjitlink_complete(void *linked)
+{
+    called()->free_pointer = (uintptr_t) linked;
+    return FAKE_LINK_RESULT;
+}
+
+static int nvjitlink_any(void)
+{
+    return 0;
+}
+
 #define F(function) (cushim_entry)(function)
 
 static const struct {
@@ -211,6 +232,15 @@ static const struct {
     {"nvrtcGetPTXSize", {F(nvrtc_any)}},
     {"nvrtcGetPTX", {F(nvrtc_any)}},
     {"nvrtcGetProgramLog", {F(nvrtc_any)}},
+    {"nvJitLinkVersion", {F(nvjitlink_version)}},
+    {"nvJitLinkComplete", {F(nvjitlink_complete)}},
+    {"nvJitLinkCreate", {F(nvjitlink_any)}},
+    {"nvJitLinkDestroy", {F(nvjitlink_any)}},
+    {"nvJitLinkAddData", {F(nvjitlink_any)}},
+    {"nvJitLinkGetLinkedCubin", {F(nvjitlink_any)}},
+    {"nvJitLinkGetLinkedCubinSize", {F(nvjitlink_any)}},
+    {"nvJitLinkGetErrorLog", {F(nvjitlink_any)}},
+    {"nvJitLinkGetErrorLogSize", {F(nvjitlink_any)}},
 };
 
 void *fake_resolve(const char *symbol, void *number)
@@ -248,4 +278,12 @@ cushim_nvrtc fake_nvrtc_open(void)
 
     check(cushim_nvrtc_open(cushim_open_params(.resolver = fake_resolve), &nvrtc));
     return nvrtc;
+}
+
+cushim_nvjitlink fake_nvjitlink_open(void)
+{
+    cushim_nvjitlink nvjitlink = CUSHIM_NONE;
+
+    check(cushim_nvjitlink_open(cushim_open_params(.resolver = fake_resolve), &nvjitlink));
+    return nvjitlink;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Drivers and an NVRTC made of functions of the tests, for cushim_open_params.resolver.
- * They do next to nothing, and say what they were asked.
+ * Drivers, an NVRTC and an nvJitLink made of functions of the tests, for
+ * cushim_open_params.resolver. They do next to nothing, and say what they were asked.
  */
 #ifndef CUSHIM_TESTS_INTERPOSE_FAKE_H
 #define CUSHIM_TESTS_INTERPOSE_FAKE_H
@@ -17,6 +17,9 @@
  */
 enum { FAKE_DRIVERS = 6, FAKE_VERSION = 12080 };
 #define FAKE_COUNT(n) (100 + (n))
+
+/* What nvJitLinkComplete() answers: NVJITLINK_ERROR_FINALIZE. */
+enum { FAKE_LINK_RESULT = 9 };
 
 /* What the last call of each had for arguments, in this thread. */
 struct fake_seen {
@@ -36,9 +39,10 @@ struct fake_seen {
 };
 struct fake_seen *fake_seen(void);
 
-/* Opens the n-th driver, or the NVRTC. Aborts if that fails. */
+/* Opens the n-th driver, the NVRTC, or the nvJitLink. Aborts if that fails. */
 cushim_driver fake_open(unsigned n);
 cushim_nvrtc fake_nvrtc_open(void);
+cushim_nvjitlink fake_nvjitlink_open(void);
 
 /* What cushim_open_params needs. */
 void *fake_resolve(const char *symbol, void *number);

@@ -113,3 +113,17 @@ Test(every_row, of_nvrtc)
         cushim_nvrtc_close(&nvrtcs[i]);
     cushim_nvrtc_close(&below);
 }
+
+Test(every_row, of_nvjitlink)
+{
+    cushim_nvjitlink below = fake_nvjitlink_open(), nvjitlinks[CUSHIM_INTERPOSE_MAX];
+
+    for (size_t i = 0; i < CUSHIM_INTERPOSE_MAX; i++) {
+        assert_ok(cushim_interpose_nvjitlink(below, &hooks, 1, &nvjitlinks[i]));
+        check_rows(&cushim__nvjitlink_rows, CUSHIM_LIBRARY_NVJITLINK, every_nvjitlink_call,
+                   cushim_nvjitlink_functions(nvjitlinks[i], CUSHIM_NVJITLINK_ROWS));
+    }
+    for (size_t i = 0; i < CUSHIM_INTERPOSE_MAX; i++)
+        cushim_nvjitlink_close(&nvjitlinks[i]);
+    cushim_nvjitlink_close(&below);
+}

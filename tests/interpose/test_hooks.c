@@ -383,11 +383,41 @@ Test(hooks, of_nvrtc)
     cushim_nvrtc_close(&below);
 }
 
+static int complete(cushim_nvjitlink nvjitlink, void *linked)
+{
+    return ((int (*)(void *)) cushim_nvjitlink_functions(
+        nvjitlink, CUSHIM_NVJITLINK_ROWS)[CUSHIM_ROW_nvJitLinkComplete])(linked);
+}
+
+static void add_100(struct cushim_call *call, void *user)
+{
+    (void) user;
+    call->result += 100;
+}
+
+Test(hooks, of_nvjitlink)
+{
+    struct step a = {.name = "a"};
+    const struct cushim_hooks hooks[] = {{NULL, add_100, NULL}, PAIR(a)};
+    cushim_nvjitlink below = fake_nvjitlink_open(), nvjitlink = CUSHIM_NONE;
+
+    assert_ok(cushim_interpose_nvjitlink(below, hooks, 2, &nvjitlink));
+    cr_expect(eq(int, complete(nvjitlink, &below), FAKE_LINK_RESULT + 100));
+    cr_expect(eq(u64, fake_seen()->free_pointer, (uintptr_t) &below));
+    cr_expect(eq(int, seen.after.library, CUSHIM_LIBRARY_NVJITLINK));
+    cr_expect(eq(i64, seen.after.result, FAKE_LINK_RESULT));
+    cr_expect(eq(str, seen.text, S("<a nvJitLinkComplete;>a nvJitLinkComplete;")));
+    cr_expect(eq(int, complete(below, NULL), FAKE_LINK_RESULT));
+    cushim_nvjitlink_close(&nvjitlink);
+    cushim_nvjitlink_close(&below);
+}
+
 Test(hooks, need_a_driver_and_a_place_for_the_handle)
 {
     const struct cushim_hooks hooks[] = {{before, after, NULL}};
     cushim_driver driver = fake_open(0), closed = driver, ret = {7};
     cushim_nvrtc nvrtc = fake_nvrtc_open(), ret_nvrtc = {8};
+    cushim_nvjitlink ret_nvjitlink = {9};
 
     assert_status(cushim_interpose(driver, NULL, 1, &ret), CUSHIM_ERROR_INVALID_ARGUMENT);
     assert_status(cushim_interpose(driver, hooks, 1, NULL), CUSHIM_ERROR_INVALID_ARGUMENT);
@@ -396,11 +426,15 @@ Test(hooks, need_a_driver_and_a_place_for_the_handle)
                   CUSHIM_ERROR_WRONG_HANDLE);
     assert_status(cushim_interpose_nvrtc((cushim_nvrtc){driver.id}, hooks, 1, &ret_nvrtc),
                   CUSHIM_ERROR_WRONG_HANDLE);
+    assert_status(
+        cushim_interpose_nvjitlink((cushim_nvjitlink){nvrtc.id}, hooks, 1, &ret_nvjitlink),
+        CUSHIM_ERROR_WRONG_HANDLE);
     /* The bytes of so many hooks are 0 again. */
     assert_status(cushim_interpose(driver, hooks, SIZE_MAX / 2 + 1, &ret), CUSHIM_ERROR_NO_MEMORY);
     cushim_close(&driver);
     assert_status(cushim_interpose(closed, hooks, 1, &ret), CUSHIM_ERROR_STALE_HANDLE);
     cr_expect(eq(u64, ret.id, 7));
     cr_expect(eq(u64, ret_nvrtc.id, 8));
+    cr_expect(eq(u64, ret_nvjitlink.id, 9));
     cushim_nvrtc_close(&nvrtc);
 }

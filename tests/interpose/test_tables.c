@@ -106,6 +106,7 @@ Test(tables, there_is_a_limit)
 {
     cushim_driver driver = fake_open(0), wrapped[CUSHIM_INTERPOSE_MAX], more = {7};
     cushim_nvrtc below = fake_nvrtc_open(), nvrtc = CUSHIM_NONE;
+    cushim_nvjitlink linker = fake_nvjitlink_open(), linkers[CUSHIM_INTERPOSE_MAX], none = {7};
 
     for (unsigned i = 0; i < CUSHIM_INTERPOSE_MAX; i++)
         wrapped[i] = named(driver, "x");
@@ -113,8 +114,12 @@ Test(tables, there_is_a_limit)
     assert_contains(cushim_error_text(), "4");
     assert_status(cushim_interpose(wrapped[0], NULL, 0, &more), CUSHIM_ERROR_LIMIT);
     cr_expect(eq(u64, more.id, 7));
-    /* The other library has places of its own. */
+    /* The other libraries have places of their own. */
     assert_ok(cushim_interpose_nvrtc(below, NULL, 0, &nvrtc));
+    for (unsigned i = 0; i < CUSHIM_INTERPOSE_MAX; i++)
+        assert_ok(cushim_interpose_nvjitlink(linker, NULL, 0, &linkers[i]));
+    assert_status(cushim_interpose_nvjitlink(linker, NULL, 0, &none), CUSHIM_ERROR_LIMIT);
+    cr_expect(eq(u64, none.id, 7));
     cushim_close(&wrapped[1]);
     more = named(driver, "y");
     PASSES(fake_functions(more), 0, "<yy>");
@@ -123,6 +128,9 @@ Test(tables, there_is_a_limit)
     wrapped[1] = named(driver, "x");
     for (unsigned i = 0; i < CUSHIM_INTERPOSE_MAX; i++)
         cushim_close(&wrapped[i]);
+    for (unsigned i = 0; i < CUSHIM_INTERPOSE_MAX; i++)
+        cushim_nvjitlink_close(&linkers[i]);
+    cushim_nvjitlink_close(&linker);
     cushim_nvrtc_close(&nvrtc);
     cushim_nvrtc_close(&below);
     cushim_close(&driver);

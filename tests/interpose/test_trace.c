@@ -267,6 +267,7 @@ Test(trace, several_tables_feed_one)
 {
     cushim_driver drivers[2] = {fake_open(0), fake_open(1)}, wrapped[2];
     cushim_nvrtc below = fake_nvrtc_open(), nvrtc = CUSHIM_NONE;
+    cushim_nvjitlink linker = fake_nvjitlink_open(), traced = CUSHIM_NONE;
     struct cushim_traced_call calls[4];
     cushim_trace trace = CUSHIM_NONE;
     struct cushim_hooks hooks;
@@ -278,27 +279,37 @@ Test(trace, several_tables_feed_one)
     for (int i = 0; i < 2; i++)
         assert_ok(cushim_interpose(drivers[i], &hooks, 1, &wrapped[i]));
     assert_ok(cushim_interpose_nvrtc(below, &hooks, 1, &nvrtc));
+    assert_ok(cushim_interpose_nvjitlink(linker, &hooks, 1, &traced));
     table = cushim_nvrtc_functions(nvrtc, CUSHIM_NVRTC_ROWS);
     for (int i = 0; i < 2; i++)
         cr_expect(eq(int, fake_count(fake_functions(wrapped[i])), FAKE_COUNT(i)));
     ((int (*)(void *, int, void *)) table[CUSHIM_ROW_nvrtcCompileProgram])(NULL, 0, NULL);
     ((const char *(*) (int) ) table[CUSHIM_ROW_nvrtcGetErrorString])(6);
+    table = cushim_nvjitlink_functions(traced, CUSHIM_NVJITLINK_ROWS);
+    ((int (*)(void *)) table[CUSHIM_ROW_nvJitLinkComplete])(NULL);
     assert_count(trace, "cuDeviceGetCount", 2);
     assert_count(trace, "nvrtcCompileProgram", 1);
-    assert_count(trace, NULL, 4);
-    assert_ok(cushim_trace_calls(trace, 2, calls, 2, &n));
-    cr_assert(eq(sz, n, 2));
+    assert_count(trace, "nvJitLinkComplete", 1);
+    assert_count(trace, NULL, 5);
+    assert_ok(cushim_trace_calls(trace, 2, calls, 3, &n));
+    cr_assert(eq(sz, n, 3));
     cr_expect(eq(int, calls[0].library, CUSHIM_LIBRARY_NVRTC));
     cr_expect(eq(int, calls[0].result, 6));
     /* The address of a text is no result. */
     cr_expect(eq(str, S(calls[1].name), S("nvrtcGetErrorString")));
     cr_expect(eq(int, calls[1].result, 0));
+    cr_expect(eq(int, calls[2].library, CUSHIM_LIBRARY_NVJITLINK));
+    cr_expect(eq(int, calls[2].result, FAKE_LINK_RESULT));
+    assert_ok(cushim_trace_reset(trace));
+    assert_count(trace, "nvJitLinkComplete", 0);
     for (int i = 0; i < 2; i++) {
         cushim_close(&wrapped[i]);
         cushim_close(&drivers[i]);
     }
     cushim_nvrtc_close(&nvrtc);
     cushim_nvrtc_close(&below);
+    cushim_nvjitlink_close(&traced);
+    cushim_nvjitlink_close(&linker);
     cushim_trace_free(&trace);
 }
 

@@ -22,9 +22,11 @@ CALLS = {
     "cuCtxSynchronize": [0],
     "nvrtcCompileProgram": [6],
     "nvrtcGetErrorString": [0],
+    "nvJitLinkComplete": [9],
 }
 NAMES = {("cuda", 0): "CUDA_SUCCESS", ("cuda", 1): "CUDA_ERROR_INVALID_VALUE",
-         ("nvrtc", 0): "NVRTC_SUCCESS", ("nvrtc", 6): "NVRTC_ERROR_COMPILATION"}
+         ("nvrtc", 0): "NVRTC_SUCCESS", ("nvrtc", 6): "NVRTC_ERROR_COMPILATION",
+         ("nvjitlink", 9): "NVJITLINK_ERROR_FINALIZE"}
 
 
 class TraceFile(unittest.TestCase):
@@ -67,7 +69,7 @@ class TraceFile(unittest.TestCase):
         if event["ph"] == "M":
             self.assertIsInstance(event["args"]["name"], str)
             return
-        self.assertIn(event["cat"], ("cuda", "nvrtc"))
+        self.assertIn(event["cat"], ("cuda", "nvrtc", "nvjitlink"))
         for key in ("ts", "dur"):
             self.assertIsInstance(event[key], (int, float), event)
             self.assertGreaterEqual(event[key], 0, event)

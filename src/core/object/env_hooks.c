@@ -16,6 +16,7 @@
 #include "base/status.h"
 #include "interpose/fault.h"
 #include "interpose/interpose.h"
+#include "interpose/lists.h"
 #include "interpose/trace.h"
 #include "loader/open.h"
 
@@ -33,7 +34,7 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct {
     const struct cushim__library *library;
     cushim__entry *const *table;
-} hooked[2 * CUSHIM_INTERPOSE_MAX];
+} hooked[CUSHIM__LISTS * CUSHIM_INTERPOSE_MAX];
 
 CUSHIM__OPEN_IN_CHILD(mutex);
 
@@ -140,7 +141,7 @@ cushim_status cushim__env_hooks_create(const struct cushim__library *library, co
     pthread_once(&once, start);
     if (refusal.status)
         return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, label, "%s", refusal.text);
-    if ((trace || faults) && library->kind->id != CUSHIM_LIBRARY_NVJITLINK) {
+    if (trace || faults) {
         pthread_mutex_lock(&mutex);
         status = interpose(library, call, &table);
         pthread_mutex_unlock(&mutex);

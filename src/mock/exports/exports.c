@@ -208,11 +208,11 @@ cushim_status cushim_mock_fail(const char *function, const struct cushim_fault *
                             function ? "fault" : "function");
     CUSHIM_TRY(PARAMS_READ(cushim_fault, count, fault, &rule.fault));
     CUSHIM_TRY(cushim__fault_check(function, &rule.fault, &places, __func__, __func__));
-    if (places.nvrtc)
+    if (places.compilers)
         return cushim__fail(
             CUSHIM_ERROR_INVALID_ARGUMENT,
-            "cushim_mock_fail: '%s': the mock has no NVRTC, so the rule could never "
-            "have its effect",
+            "cushim_mock_fail: '%s': the mock has no NVRTC and no nvJitLink, so the rule "
+            "could never have its effect",
             function);
     pthread_mutex_lock(&lock);
     status = add_rule(&rule);

@@ -28,6 +28,7 @@
     X(cushim_origin_word, POINTER, ORIGIN)                                                         \
     X(cushim_interpose, STATUS, DRIVER, HOOKS, LENGTH_1, MADE)                                     \
     X(cushim_interpose_nvrtc, STATUS, NVRTC, HOOKS, LENGTH_1, MADE)                                \
+    X(cushim_interpose_nvjitlink, STATUS, NVJITLINK, HOOKS, LENGTH_1, MADE)                        \
     X(cushim_trace_create, STATUS, TRACE_PARAMS, MADE)                                             \
     X(cushim_trace_free, FREES, TAKEN_TRACE)                                                       \
     X(cushim_trace_hooks, VALUE, TRACE)                                                            \

@@ -179,6 +179,34 @@ static void driver_linker(cushim_image a)
                        "which cushim_link_lto() links"));
 }
 
+/* Each function that fails gives its result, and an image never. */
+static void faults(cushim_nvjitlink linker, cushim_image a, cushim_image b)
+{
+    static const char *const functions[] = {
+        "nvJitLinkCreate",           "nvJitLinkAddData",      "nvJitLinkComplete",
+        "nvJitLinkGetLinkedPtxSize", "nvJitLinkGetLinkedPtx",
+    };
+    const struct cushim_link_input inputs[] = {{.image = a}, {.image = b}};
+    const struct cushim_fault *fault = cushim_fault(.result = 8, .count = 1);
+
+    for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+        CUSHIM_SCOPED(cushim_faults) rules = CUSHIM_NONE;
+        CUSHIM_SCOPED(cushim_nvjitlink) faulty = CUSHIM_NONE;
+        CUSHIM_SCOPED(cushim_image) image = CUSHIM_NONE;
+        struct cushim_hooks hooks;
+
+        EXPECT(!cushim_faults_create(NULL, &rules));
+        EXPECT(!cushim_faults_add(rules, functions[i], fault));
+        hooks = cushim_faults_hooks(rules);
+        EXPECT(!cushim_interpose_nvjitlink(linker, &hooks, 1, &faulty));
+        EXPECT(cushim_link_lto(inputs, 2, cushim_lto_params(.arch = arch, .nvjitlink = faulty),
+                               &image) == CUSHIM_STATUS_NVJITLINK(8));
+        EXPECT(!image.id);
+        EXPECT(!cushim_link_lto(inputs, 2, cushim_lto_params(.arch = arch, .nvjitlink = faulty),
+                                &image));
+    }
+}
+
 static int find_arch(cushim_nvrtc nvrtc)
 {
     int archs[64];
@@ -216,6 +244,7 @@ int main(void)
     b = compile(scale, "scale.cu", CUSHIM_IMAGE_LTOIR);
     link_two(a, b);
     link_with_ptx(a);
+    faults(linker, a, b);
     mistakes(a);
     driver_linker(a);
     return failures ? 1 : 0;
