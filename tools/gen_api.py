@@ -24,6 +24,20 @@ GUARDS = {
 INLINE = {"cuGetProcAddress": "cuGetProcAddress_ptsz", "cuGetProcAddress_v2": "cuGetProcAddress_v2_ptsz"}
 
 
+# The versions of headers that do not tell theirs: the table's header has to know it.
+VERSIONS = {"cuda": "CUDA_VERSION", "nvrtc": "CUSHIM_NVRTC_VERSION", "nvjitlink": "CUSHIM_NVJITLINK_VERSION"}
+
+# The type of a function that no header has a type for.
+TYPE = """/* In C++ an unqualified name would have another meaning inside the structure. */
+#ifdef __cplusplus
+#define CUSHIM__TYPE(function) __typeof__(&::function)
+#else
+#define CUSHIM__TYPE(function) __typeof__(&function)
+#endif
+
+"""
+
+
 def if_else(name, condition):
     """A macro that lets a type through where it is declared, else says cushim_entry."""
     return (
@@ -35,7 +49,7 @@ def if_else(name, condition):
 def conditions(row):
     """[(macro, condition)] for the declaration of the row's type."""
     found = []
-    version = "CUSHIM_NVRTC_VERSION" if row.symbol.startswith("nvrtc") else "CUDA_VERSION"
+    version = VERSIONS[symbols.prefix([row])]
     if row.header > OLDEST:
         found.append((f"CUSHIM__SINCE_{row.header}", f"{version} >= {row.header}"))
     if "until" in row.flags:
@@ -49,7 +63,7 @@ def conditions(row):
 
 
 def type_of(row):
-    if row.symbol.startswith("nvrtc"):
+    if symbols.prefix([row]) != "cuda":
         text = f"CUSHIM__TYPE({row.symbol})"
     else:
         variant = f"_{row.variant}" if row.variant else ""
@@ -85,15 +99,15 @@ def generate(path):
     redirected = [r.symbol for r in rows if siblings[r.base] > 1 and not r.variant]
 
     text = "/* SPDX-License-Identifier: MIT */\n" + symbols.banner(path, "the table")
-    text += f"/* Included by cushim/{'nvrtc_' if name == 'nvrtc' else ''}table.h, which says how to use it. */\n"
+    text += f"/* Included by cushim/{'' if name == 'cuda' else name + '_'}table.h, which says how to use it. */\n"
     text += f"#ifndef CUSHIM_{name.upper()}_API_H\n#define CUSHIM_{name.upper()}_API_H\n\n"
-    text += "".join(if_else(m, c) for m, c in macros) + "\n"
+    text += ("" if name == "cuda" else TYPE) + "".join(if_else(m, c) for m, c in macros) + "\n"
     text += "".join(f'#pragma push_macro("{n}")\n#undef {n}\n' for n in redirected)
     text += f"\nstruct cushim_{name}_api {{\n"
     text += "".join(member(r, siblings) for r in rows)
     text += "};\n\n"
     text += "".join(f'#pragma pop_macro("{n}")\n' for n in redirected) + "\n"
-    text += "".join(f"#undef {m}\n" for m, _ in macros)
+    text += "".join(f"#undef {m}\n" for m in [*dict(macros), *([] if name == "cuda" else ["CUSHIM__TYPE"])])
     return text + "\n#endif\n"
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes drivers (and NVRTCs) that tests open, and the calls that tests make.
+"""Writes drivers (and NVRTCs and nvJitLinks) that tests open, and the calls that tests make.
 
 gen_fake_driver.py library LIST OUT [--until VERSION] [--only NAME,...] [--export NAME,...]
     A library whose functions answer their row number if their arguments are the
@@ -13,7 +13,7 @@ gen_fake_driver.py calls OUT LIST...
 
 gen_fake_driver.py names OUT LIST
     FAKE_CUDA_ROWS(X), every exported name in row order, and FAKE_CUDA_NAMES(X), every name
-    that a program may write for an entry of the table; the same for NVRTC.
+    that a program may write for an entry of the table; the same for NVRTC and nvJitLink.
 """
 
 import argparse
@@ -78,10 +78,11 @@ def calls(paths):
     for rows in lists:
         text += f"static caller *const {symbols.prefix(rows)}_callers[] = {{\n"
         text += "".join(f"    call_{symbols.shape(r)}, /* {r.symbol} */\n" for r in rows) + "};\n\n"
+    tables = [f"[CUSHIM_LIBRARY_{symbols.prefix(rows).upper()}] = {symbols.prefix(rows)}_callers" for rows in lists]
     return text + (
         "int fake_call(enum cushim_library library, unsigned row, cushim_entry function)\n{\n"
-        "    caller *const *callers = library == CUSHIM_LIBRARY_CUDA ? cuda_callers : nvrtc_callers;\n\n"
-        "    return callers[row](function, row);\n}\n"
+        f"    static caller *const *const callers[] = {{{', '.join(tables)}}};\n\n"
+        "    return callers[library][row](function, row);\n}\n"
     )
 
 

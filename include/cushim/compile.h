@@ -206,6 +206,27 @@ struct cushim_cache_counts {
 CUSHIM_API CUSHIM_CHECKED cushim_status
 cushim_compile_cache_counts(struct cushim_cache_counts *ret_counts);
 
+/** A folder of the cache, as it is now. */
+struct cushim_cache_state {
+    size_t size;            /* the caller sets it to the size of the structure */
+    uint64_t limit;         /* how many bytes are kept, unless .cache_bytes says so; 0: no folder */
+    uint64_t images;        /* how many there are */
+    uint64_t bytes;         /* how many bytes they have */
+    const char *unwritable; /* why no image can be kept, in static memory; NULL if one can be */
+};
+
+/**
+ * Looks at a folder of the cache; if folder is NULL, at the one that CUSHIM_CACHE names, if any.
+ * The caller sets ret_state->size, as for cushim_compile_cache_counts(). Nothing is made and
+ * nothing removed; a folder that is absent has no images.
+ *
+ * The result is CUSHIM_ERROR_INVALID_ARGUMENT for a folder or a limit that cushim_compile()
+ * refuses, and CUSHIM_ERROR_SYSTEM if the folder cannot be opened, so that cushim_compile() does
+ * not use it. Thread-safe.
+ */
+CUSHIM_API CUSHIM_CHECKED cushim_status
+cushim_compile_cache_look(const char *folder, struct cushim_cache_state *ret_state);
+
 /**
  * Returns the bytes of an image, and their number if ret_bytes is not NULL. PTX ends with a NUL,
  * which *ret_bytes does not count, so it can be used as a string. The result is NULL if the handle

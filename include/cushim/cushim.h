@@ -4,7 +4,7 @@
  *
  * This header includes every public header that compiles without CUDA's headers, except mock.h,
  * which is for tests. Programs that call the driver directly also include table.h, and
- * nvrtc_table.h for NVRTC; these two need CUDA's headers.
+ * nvrtc_table.h and nvjitlink_table.h for NVRTC and nvJitLink; these three need CUDA's headers.
  *
  * The headers are C11 and C++11, with extensions that gcc and clang have. No warning comes from
  * their macros, with -Wall, -Wextra and -Wpedantic.

@@ -190,9 +190,9 @@ CUSHIM_API bool cushim_nvjitlink_has(cushim_nvjitlink nvjitlink, const char *sym
 typedef void (*cushim_entry)(void);
 
 /*
- * The functions below return tables without types. Programs call cushim_cuda() (table.h) and
- * cushim_nvrtc_table() (nvrtc_table.h) instead of the first two. rows.h has the places of
- * nvJitLink's functions, such as CUSHIM_ROW_nvJitLinkCreate.
+ * The functions below return tables without types. Programs call cushim_cuda() (table.h),
+ * cushim_nvrtc_table() (nvrtc_table.h) and cushim_nvjitlink_table() (nvjitlink_table.h) instead.
+ * rows.h has the places of all functions, such as CUSHIM_ROW_nvJitLinkCreate.
  *
  * rows is the number of rows with which the caller was compiled, and the table has at least that
  * many. No entry is NULL. If the handle is not valid, all functions of the table return 303

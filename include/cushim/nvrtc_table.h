@@ -23,13 +23,6 @@
 #define CUSHIM_NVRTC_VERSION CUDA_VERSION
 #endif
 
-/* In C++ an unqualified name would have another meaning inside the structure. */
-#ifdef __cplusplus
-#define CUSHIM__TYPE(function) __typeof__(&::function)
-#else
-#define CUSHIM__TYPE(function) __typeof__(&function)
-#endif
-
 /*
  * The table names functions that nvrtc.h marks as deprecated. That must not cause warnings in a
  * program that does not use them.
@@ -38,8 +31,6 @@
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 #include <cushim/nvrtc_api.h>
 #pragma GCC diagnostic pop
-
-#undef CUSHIM__TYPE
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The driver's table: a structure with a typed pointer for each function of the driver. This header
- * and nvrtc_table.h need CUDA's headers (11.3 or later). The other headers of cushim do not, and
- * CUDA's libraries are never needed for building.
+ * The driver's table: a structure with a typed pointer for each function of the driver. This header,
+ * nvrtc_table.h and nvjitlink_table.h need CUDA's headers (11.3 or later). The other headers of
+ * cushim do not, and CUDA's libraries are never needed for building.
  *
  *     const struct cushim_cuda_api *cu = cushim_cuda(driver);
  *     CUresult r = cu->cuMemAlloc(&p, n);

@@ -51,6 +51,16 @@ cushim_status cushim_compile_cache_counts(struct cushim_cache_counts *ret_counts
     return PARAMS_WRITE(cushim_cache_counts, removed, &counts, ret_counts);
 }
 
+cushim_status cushim_compile_cache_look(const char *folder, struct cushim_cache_state *ret_state)
+{
+    struct cushim_cache_state state;
+
+    if (!ret_state)
+        return cushim__fail(CUSHIM_ERROR_INVALID_ARGUMENT, "%s: ret_state is NULL", __func__);
+    CUSHIM_TRY(cushim__cache_look(folder, __func__, &state));
+    return PARAMS_WRITE(cushim_cache_state, unwritable, &state, ret_state);
+}
+
 void cushim_image_free(cushim_image *image)
 {
     cushim__handle_free(image ? &image->id : NULL, CUSHIM__HANDLE_IMAGE, __func__);

@@ -2,7 +2,6 @@
 #include "base/write_whole.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -10,16 +9,18 @@
 
 #include "base/str.h"
 
-static bool write_all(int fd, const char *bytes, size_t n)
+bool cushim__write_all(int file, const void *bytes, size_t n)
 {
+    const char *from = bytes;
+
     while (n) {
-        const ssize_t written = write(fd, bytes, n);
+        const ssize_t written = write(file, from, n);
 
         if (written < 0 && errno == EINTR)
             continue;
         if (written < 0)
             return false;
-        bytes += written;
+        from += written;
         n -= (size_t) written;
     }
     return true;
@@ -42,7 +43,7 @@ static int fill(const char *temporary, int fd, const void *bytes, size_t n, cons
 {
     int error = 0;
 
-    if (!write_all(fd, bytes, n) || fchmod(fd, usual_mode(path)))
+    if (!cushim__write_all(fd, bytes, n) || fchmod(fd, usual_mode(path)))
         error = errno;
     if (close(fd) && !error)
         error = errno;

@@ -3,6 +3,7 @@
 #ifndef CUSHIM_BASE_WRITE_WHOLE_H
 #define CUSHIM_BASE_WRITE_WHOLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -10,5 +11,8 @@
  * of the system's error.
  */
 int cushim__write_whole(const char *path, const void *bytes, size_t n);
+
+/* Writes all bytes to an open file. Returns false with the reason in errno. */
+bool cushim__write_all(int file, const void *bytes, size_t n);
 
 #endif

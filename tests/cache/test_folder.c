@@ -82,6 +82,97 @@ Test(cache_folder, symbolic_links_in_the_folder_are_not_followed)
     cr_expect(eq(str, text, "untouched"));
 }
 
+/* --- looking --- */
+
+static struct cushim_cache_state state_of(const char *path)
+{
+    struct cushim_cache_state state = {.size = sizeof(state)};
+
+    cr_expect(eq(int, cushim_compile_cache_look(path, &state), CUSHIM_OK), "%s",
+              cushim_error_text());
+    return state;
+}
+
+Test(cache_folder, looking_counts_images_and_changes_nothing)
+{
+    struct cushim_cache_state state = state_of(folder);
+    char entry[512];
+    struct stat info;
+
+    cr_expect(eq(u64, state.images, 0));
+    cr_expect(eq(int, OUTCOME("source"), MISS));
+    only_entry(folder, entry, sizeof(entry));
+    NEED(!stat(entry, &info));
+    write_text(folder, "not-of-the-cache", "x");
+    write_text(folder, ".unfinished-1-1", "of a process that has ended");
+    state = state_of(folder);
+    cr_expect(eq(u64, state.images, 1));
+    cr_expect(eq(u64, state.bytes, (uint64_t) info.st_size));
+    cr_expect(eq(u64, state.limit, UINT64_C(256) << 20));
+    cr_expect(eq(ptr, (void *) (uintptr_t) state.unwritable, NULL));
+    cr_expect(eq(sz, count_files(folder, ".unfinished"), 1));
+    cr_expect(eq(int, OUTCOME("other "), MISS));
+    cr_expect(eq(u64, state_of(folder).images, 2));
+}
+
+Test(cache_folder, looking_takes_the_folder_and_the_limit_from_the_environment)
+{
+    struct cushim_cache_state state = state_of(NULL);
+
+    cr_expect(eq(u64, state.limit, 0));
+    setenv("CUSHIM_CACHE", folder, 1);
+    setenv("CUSHIM_CACHE_BYTES", "3M", 1);
+    cr_expect(eq(int, OUTCOME("source"), MISS));
+    state = state_of(NULL);
+    cr_expect(eq(u64, state.limit, 3 << 20));
+    cr_expect(eq(u64, state.images, 1));
+    cr_expect(eq(u64, state_of("").limit, 0));
+    setenv("CUSHIM_CACHE_BYTES", "3X", 1);
+    cr_expect(eq(int, cushim_compile_cache_look(NULL, &state), CUSHIM_ERROR_INVALID_ARGUMENT));
+    cr_expect(ne(ptr, strstr(cushim_error_text(), "CUSHIM_CACHE_BYTES is '3X'"), NULL));
+    unsetenv("CUSHIM_CACHE");
+    unsetenv("CUSHIM_CACHE_BYTES");
+}
+
+Test(cache_folder, looking_at_a_folder_that_is_not_there_does_not_make_it)
+{
+    char path[128];
+    struct stat info;
+
+    snprintf(path, sizeof(path), "%s/not/there/", folder);
+    cr_expect(eq(u64, state_of(path).images, 0));
+    cr_expect(eq(ptr, (void *) (uintptr_t) state_of(path).unwritable, NULL));
+    cr_expect(ne(int, stat(path, &info), 0));
+    cr_expect(eq(ptr, (void *) (uintptr_t) state_of("not-there").unwritable, NULL));
+}
+
+Test(cache_folder, looking_says_why_a_folder_is_refused)
+{
+    struct cushim_cache_state state = {.size = sizeof(state), .images = 7};
+
+    NEED(!chmod(folder, 0777));
+    cr_expect(eq(int, cushim_compile_cache_look(folder, &state), CUSHIM_ERROR_INVALID_ARGUMENT));
+    cr_expect(ne(ptr, strstr(cushim_error_text(), "others may write to it"), NULL));
+    cr_expect(eq(u64, state.images, 7));
+    NEED(!chmod(folder, 0700));
+}
+
+Test(cache_folder, looking_says_why_nothing_can_be_kept)
+{
+    char path[128];
+    const char *why;
+
+    snprintf(path, sizeof(path), "%s/not/there", folder);
+    NEED(!chmod(folder, 0500));
+    /* Root may write anywhere. */
+    NEED(geteuid() || (!chown(folder, 65534, -1) && !seteuid(65534)));
+    why = state_of(folder).unwritable;
+    cr_expect(eq(str, (char *) (uintptr_t) (why ? why : ""), "this user may not write to it"));
+    why = state_of(path).unwritable;
+    cr_expect(eq(str, (char *) (uintptr_t) (why ? why : ""), "it is absent, and cannot be made"));
+    NEED(!seteuid(getuid()) && !chown(folder, geteuid(), -1) && !chmod(folder, 0700));
+}
+
 /* --- the limit --- */
 
 static void make_old(const char *path, int seconds_ago)

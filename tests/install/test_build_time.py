@@ -84,6 +84,21 @@ class BuildTime(unittest.TestCase):
         self.cmake("-G", "Unix Makefiles")
 
     @unittest.skipUnless(shutil.which("cmake"), "no cmake")
+    def test_a_source_whose_name_has_more_points(self):
+        """k.v1.cu and k.v2.cu have a header each."""
+        for version in ("v1", "v2"):
+            shutil.copy(self.source / "saxpy.cu", self.source / f"saxpy.{version}.cu")
+        program, rules = self.source / "build_time.c", self.source / "CMakeLists.txt"
+        program.write_text(program.read_text().replace('"saxpy.h"', '"saxpy.v1.h"'))
+        rules.write_text(rules.read_text().replace("saxpy.cu", "saxpy.v1.cu saxpy.v2.cu"))
+        run("cmake", "-B", "build", f"-DCMAKE_PREFIX_PATH={self.prefix}", cwd=self.source)
+        run("cmake", "--build", "build", cwd=self.source)
+        headers = sorted(p.name for p in self.source.glob("build/**/*.h"))
+        self.assertEqual(headers, ["saxpy.v1.h", "saxpy.v2.h"])
+        self.assertEqual(run(self.source / "build/build_time", env={"CUSHIM_LIBCUDA": "mock"}),
+                         "1000 results, 0 wrong\n")
+
+    @unittest.skipUnless(shutil.which("cmake"), "no cmake")
     def test_a_source_with_an_error_fails_the_build_with_its_line(self):
         kernel = self.source / "saxpy.cu"
         kernel.write_text(kernel.read_text().replace("const element *x", "const elephant *x"))

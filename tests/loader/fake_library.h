@@ -8,6 +8,7 @@
  *
  *   FAKE_VERSION         CUDA version that it says it has
  *   FAKE_VERSION_RESULT  what asking for the version answers
+ *   FAKE_VERSION_ROW     what asks for the version (fake_tool.c)
  *   FAKE_SLEEP_MS        how long its constructor takes
  */
 #ifndef CUSHIM_TESTS_FAKE_LIBRARY_H

@@ -17,8 +17,8 @@ from pathlib import Path
 CC, INCLUDE, BUILD_INCLUDE, LEFT_OUT, *CUDA = sys.argv[1:]
 sys.argv = sys.argv[:1]
 CXX = {"gcc": "g++", "clang": "clang++", "cc": "c++"}.get(Path(CC).name)
-# Included by table.h and nvrtc_table.h, which give them what they need.
-PARTS = {"cuda_api.h", "nvrtc_api.h"}
+# Included by table.h and its like, which give them what they need.
+PARTS = {"cuda_api.h", "nvrtc_api.h", "nvjitlink_api.h"}
 STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wundef", "-Werror", "-fsyntax-only"]
 PER_THREAD = "-DCUDA_API_PER_THREAD_DEFAULT_STREAM"
 

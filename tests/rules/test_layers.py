@@ -40,8 +40,9 @@ ROOMS = {
 USERS_OF_DLFCN = {"src/base/linker", "src/loader", "src/mock/module/kernels.c", "src/mock/ptx/container/zstd.c",
                   "src/mock/exports/version_front.c"}
 
-# The headers of CUDA: the mock implements them, and two public headers give types to tables.
-USERS_OF_CUDA = {"src/mock", "include/cushim/table.h", "include/cushim/nvrtc_table.h"}
+# The headers of CUDA: the mock implements them, and three public headers give types to tables.
+USERS_OF_CUDA = {"src/mock", "include/cushim/table.h", "include/cushim/nvrtc_table.h",
+                 "include/cushim/nvjitlink_table.h"}
 
 
 def sources(folder):

@@ -23,7 +23,7 @@ def main():
         sys.exit(f"declared: {' '.join(compiler)}\n{done.stderr}")
     known = {r.symbol for r in symbols.read(path)}
     # A return type and a name: a declaration, and not a call or a typedef.
-    found = re.findall(r"(?:CUresult|nvrtcResult|const\s+char\s*\*)\s*((?:cu|nvrtc)[A-Z]\w*)\s*\(", done.stdout)
+    found = re.findall(r"(?:CUresult|nvrtcResult|nvJitLinkResult|const\s+char\s*\*)\s*((?:cu|nvrtc|nvJitLink)[A-Z]\w*)\s*\(", done.stdout)
     names = [n for n in dict.fromkeys(found) if n in known]
     if not names:
         sys.exit(f"declared: no functions found in {header}")

@@ -14,7 +14,9 @@ struct expected {
 
 static inline const struct cushim__rows *rows_of(enum cushim_library library)
 {
-    return library == CUSHIM_LIBRARY_CUDA ? &cushim__cuda_rows : &cushim__nvrtc_rows;
+    return library == CUSHIM_LIBRARY_CUDA    ? &cushim__cuda_rows
+           : library == CUSHIM_LIBRARY_NVRTC ? &cushim__nvrtc_rows
+                                             : &cushim__nvjitlink_rows;
 }
 
 static inline bool check_before(struct cushim_call *call, void *user)

@@ -51,9 +51,25 @@ static void test_nvrtc(void)
     cushim_nvrtc_close(&nvrtc);
 }
 
+static void test_nvjitlink(void)
+{
+    cushim_nvjitlink nvjitlink = CUSHIM_NONE, hooked = CUSHIM_NONE;
+    const cushim_entry *table;
+
+    CHECK_INT(cushim_nvjitlink_open(cushim_open_params(.library = FAKE("nvjitlink")), &nvjitlink),
+              CUSHIM_OK);
+    CHECK_INT(cushim_interpose_nvjitlink(nvjitlink, &hooks, 1, &hooked), CUSHIM_OK);
+    table = cushim_nvjitlink_functions(hooked, CUSHIM_NVJITLINK_ROWS);
+    call_all(CUSHIM_LIBRARY_NVJITLINK, table, true);
+    cushim_nvjitlink_close(&hooked);
+    call_all(CUSHIM_LIBRARY_NVJITLINK, table, false);
+    cushim_nvjitlink_close(&nvjitlink);
+}
+
 int main(void)
 {
     test_cuda();
     test_nvrtc();
+    test_nvjitlink();
     return failures();
 }

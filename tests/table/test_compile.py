@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A program that calls both tables, with every compiler there is, in every mode.
+"""A program that calls all tables, with every compiler there is, in every mode.
 
 test_compile.py INCLUDE BUILD_INCLUDE FLAG...     FLAG... leads to the headers of CUDA
 """
@@ -18,13 +18,17 @@ MODES = ([], ["-DCUDA_API_PER_THREAD_DEFAULT_STREAM"])
 PROGRAM = """
 #include <cushim/table.h>
 #include <cushim/nvrtc_table.h>
+#include <cushim/nvjitlink_table.h>
 
 int main(void)
 {
     cushim_driver driver = CUSHIM_NONE;
     cushim_nvrtc nvrtc = CUSHIM_NONE;
+    cushim_nvjitlink nvjitlink = CUSHIM_NONE;
     const struct cushim_cuda_api *cu = cushim_cuda(driver);
     const struct cushim_nvrtc_api *rtc = cushim_nvrtc_table(nvrtc);
+    const struct cushim_nvjitlink_api *link = cushim_nvjitlink_table(nvjitlink);
+    nvJitLinkHandle handle = 0;
     CUdeviceptr p = 0;
     nvrtcProgram program = 0;
 
@@ -32,10 +36,13 @@ int main(void)
     cu->cuMemcpyHtoD(p, &p, sizeof(p));
     cu->cuLaunchKernel(0, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0);
     rtc->nvrtcCreateProgram(&program, "", 0, 0, 0, 0);
+    link->nvJitLinkComplete(handle);
+    link->nvJitLinkDestroy(&handle);
     return rtc->nvrtcGetErrorString(NVRTC_SUCCESS) == 0;
 }
 """
-WRONG = PROGRAM.replace("cuMemAlloc(&p, sizeof(p))", "cuMemAlloc(p, sizeof(p))")
+WRONG = (PROGRAM.replace("cuMemAlloc(&p, sizeof(p))", "cuMemAlloc(p, sizeof(p))"),
+         PROGRAM.replace("nvJitLinkComplete(handle)", "nvJitLinkComplete(1.5)"))
 
 
 def compiles(compiler, flags, text):
@@ -50,7 +57,10 @@ class Compilers(unittest.TestCase):
         for mode in MODES:
             done = compiles(compiler, [*flags, *mode], PROGRAM)
             self.assertEqual(done.returncode, 0, f"{compiler} {mode}:\n{done.stderr}")
-        self.assertNotEqual(compiles(compiler, flags, WRONG).returncode, 0, "the table is typed")
+        for wrong in WRONG:
+            self.assertNotEqual(compiles(compiler, flags, wrong).returncode, 0, "the tables are typed")
+        without = ["-DNVJITLINK_NO_INLINE", *flags]
+        self.assertIn("do not define NVJITLINK_NO_INLINE", compiles(compiler, without, PROGRAM).stderr)
 
     def test_c11(self):
         for compiler in ("cc", "gcc", "clang"):

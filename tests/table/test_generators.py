@@ -9,7 +9,7 @@ import subprocess
 import sys
 import unittest
 
-from support import CUDA, NVRTC, ROOT, InFolder, run_tool, spawn_tool
+from support import CUDA, NVJITLINK, NVRTC, ROOT, InFolder, run_tool, spawn_tool
 
 import symbols
 
@@ -68,7 +68,7 @@ class Rows(Generator):
 
     def test_offsets_of_the_real_lists_fit(self):
         """They are 16 bits wide."""
-        for path in (CUDA, NVRTC):
+        for path in (CUDA, NVRTC, NVJITLINK):
             rows = symbols.read(path)
             strings = {s for r in rows for s in (r.symbol, r.base, r.arguments)}
             self.assertLess(sum(len(s) + 1 for s in strings), 1 << 16, path.name)
@@ -100,6 +100,14 @@ class Api(Generator):
         self.assertIn("    CUSHIM__TYPE(nvrtcGetErrorString) nvrtcGetErrorString;\n", text)
         self.assertIn("    CUSHIM__UNTIL_13000(CUSHIM__TYPE(nvrtcOld)) nvrtcOld;\n", text)
         self.assertIn("#if CUSHIM_NVRTC_VERSION < 13000\n", text)
+
+    def test_nvjitlink(self):
+        path = self.write("nvjitlink.symbols", "nvJitLinkCreate nvJitLinkCreate 12000 pip\n")
+        text = self.generate("gen_api.py", path, self.out)
+        self.assertIn("    CUSHIM__SINCE_12000(CUSHIM__TYPE(nvJitLinkCreate)) nvJitLinkCreate;\n", text)
+        self.assertIn("#if CUSHIM_NVJITLINK_VERSION >= 12000\n", text)
+        self.assertIn("#undef CUSHIM__TYPE\n", text)
+        self.assertIn("cushim/nvjitlink_table.h", text)
 
 
 class Functions(Generator):

@@ -5,7 +5,7 @@
 import hashlib
 import unittest
 
-from support import CUDA, NVRTC, InFolder
+from support import CUDA, NVJITLINK, NVRTC, InFolder
 
 import symbols
 
@@ -20,6 +20,9 @@ RELEASED = {
     NVRTC: [
         (24, "eb400bfed99f306b09f4ecddd148ff8a394abc7edba35517e56599b49f4bbc85"),
         (26, "548a75ae170b6a2b3f033781bce60c87cad3377f634da3a3829155256202ad9c"),
+    ],
+    NVJITLINK: [
+        (14, "63f0a64dccd35d769b68f3c0c978db5e9f14947e3887372d74fb624d4da04e54"),
     ],
 }
 
@@ -43,8 +46,9 @@ class Lists(unittest.TestCase):
         for row in symbols.read(CUDA):
             base, _, variant = symbols.split_name(row.symbol)
             self.assertEqual((base, variant), (row.base, row.variant), row.symbol)
-        for row in symbols.read(NVRTC):
-            self.assertEqual(row.symbol, row.base)
+        for path in (NVRTC, NVJITLINK):
+            for row in symbols.read(path):
+                self.assertEqual(row.symbol, row.base)
 
     def test_one_row_for_a_base_version_and_variant(self):
         seen = {}

@@ -12,7 +12,7 @@ enum command_status {
 };
 
 /**
- * Prints which driver, NVRTC and devices this machine has. argv[0] is the name for messages,
+ * Prints which driver, NVRTC, nvJitLink and devices this machine has. argv[0] is the name for messages,
  * "cushim info". Returns an enum command_status.
  */
 int command_info(int argc, char **argv);

@@ -9,16 +9,19 @@
 
 static const char usage[] =
     "usage: cushim info [--json] [--missing] [--library WORDS] [--nvrtc WORDS]\n"
+    "                   [--nvjitlink WORDS]\n"
     "\n"
     "Tells which CUDA driver a program that uses cushim would get here, what else was\n"
-    "tried, which devices there are, and what to do where none of it is usable.\n"
+    "tried, which devices there are, what compiles and links kernels, where they are\n"
+    "kept, and what to do where none of it is usable.\n"
     "\n"
-    "  --json           everything, as JSON\n"
-    "  --missing        list the functions that the libraries lack\n"
-    "  --library WORDS  open this driver, in place of CUSHIM_LIBCUDA: a path, a name, mock,\n"
-    "                   none or auto; several separated by ':' are tried in turn\n"
-    "  --nvrtc WORDS    open this NVRTC, in place of CUSHIM_LIBNVRTC\n"
-    "  --help           print this\n"
+    "  --json             everything, as JSON\n"
+    "  --missing          list the functions that the libraries lack\n"
+    "  --library WORDS    open this driver, in place of CUSHIM_LIBCUDA: a path, a name, mock,\n"
+    "                     none or auto; several separated by ':' are tried in turn\n"
+    "  --nvrtc WORDS      open this NVRTC, in place of CUSHIM_LIBNVRTC\n"
+    "  --nvjitlink WORDS  open this nvJitLink, in place of CUSHIM_LIBNVJITLINK\n"
+    "  --help             print this\n"
     "\n"
     "Exit status: 0 a usable driver and device, 1 none, 2 wrong usage, 3 no answer.\n";
 
@@ -27,6 +30,7 @@ enum option_code {
     OPTION_MISSING,
     OPTION_LIBRARY,
     OPTION_NVRTC,
+    OPTION_NVJITLINK,
     OPTION_HELP = 'h',
 };
 
@@ -35,6 +39,7 @@ static const struct option long_options[] = {
     {"missing", no_argument, NULL, OPTION_MISSING},
     {"library", required_argument, NULL, OPTION_LIBRARY},
     {"nvrtc", required_argument, NULL, OPTION_NVRTC},
+    {"nvjitlink", required_argument, NULL, OPTION_NVJITLINK},
     {"help", no_argument, NULL, OPTION_HELP},
     {NULL, 0, NULL, 0},
 };
@@ -61,6 +66,9 @@ static enum parsed parse(int argc, char **argv, struct info_options *options)
             break;
         case OPTION_NVRTC:
             options->nvrtc = optarg;
+            break;
+        case OPTION_NVJITLINK:
+            options->nvjitlink = optarg;
             break;
         case OPTION_HELP:
             return PARSED_HELP;
@@ -101,6 +109,8 @@ static cushim_status gather(struct info *info)
     machine_look(&info->machine);
     CUSHIM_TRY(search(&info->driver, CUSHIM_LIBRARY_CUDA));
     CUSHIM_TRY(search(&info->nvrtc, CUSHIM_LIBRARY_NVRTC));
+    CUSHIM_TRY(search(&info->nvjitlink, CUSHIM_LIBRARY_NVJITLINK));
+    cache_look(&info->cache);
     if (info->driver.file)
         machine_file_release(info->driver.file, info->driver_release);
     ask_devices(info);
@@ -114,6 +124,9 @@ static void finish(struct info *info)
     devices_finish(&info->devices);
     free(info->driver.file);
     free(info->nvrtc.file);
+    free(info->nvjitlink.file);
+    free(info->cache.text);
+    cushim_report_free(&info->nvjitlink.report);
     cushim_report_free(&info->nvrtc.report);
     cushim_report_free(&info->driver.report);
 }
@@ -143,6 +156,11 @@ static int run(const struct info_options *options)
                   .words = options->nvrtc,
                   .variable = "CUSHIM_LIBNVRTC",
                   .setting = getenv("CUSHIM_LIBNVRTC")},
+        .nvjitlink = {.option = "--nvjitlink",
+                      .words = options->nvjitlink,
+                      .variable = "CUSHIM_LIBNVJITLINK",
+                      .setting = getenv("CUSHIM_LIBNVJITLINK")},
+        .cache = {.folder = getenv("CUSHIM_CACHE"), .bytes = getenv("CUSHIM_CACHE_BYTES")},
     };
     int status = COMMAND_FAILED;
     if (gather(&info) == CUSHIM_OK)

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include <cushim/compile.h>
 #include <cushim/report.h>
 
 #include "devices.h"
@@ -13,9 +14,10 @@
 
 struct info_options {
     bool json;
-    bool missing;        /* list the missing functions */
-    const char *library; /* cushim_open_params.library for the driver, NULL for the default */
-    const char *nvrtc;   /* the same for NVRTC */
+    bool missing;          /* list the missing functions */
+    const char *library;   /* cushim_open_params.library for the driver, NULL for the default */
+    const char *nvrtc;     /* the same for NVRTC, */
+    const char *nvjitlink; /* and for nvJitLink */
 };
 
 /** One library, and what decides which file is opened. */
@@ -28,6 +30,14 @@ struct info_library {
     char *file;           /* the chosen file with all links followed, or NULL */
 };
 
+/** The cache of compilations. */
+struct info_cache {
+    const char *folder, *bytes; /* the variables CUSHIM_CACHE and CUSHIM_CACHE_BYTES, or NULL */
+    cushim_status status;
+    char *text;                      /* the sentence that goes with status; NULL if it is 0 */
+    struct cushim_cache_state state; /* all 0 if the status is not */
+};
+
 /** Why there is no usable driver. */
 struct advice {
     const char *problem; /* a word for programs, in static memory; NULL if the driver is usable */
@@ -35,7 +45,8 @@ struct advice {
 };
 
 struct info {
-    struct info_library driver, nvrtc;
+    struct info_library driver, nvrtc, nvjitlink;
+    struct info_cache cache;
     char driver_release[RELEASE_SIZE]; /* from the name of the chosen file, or "" */
     struct devices devices;
     struct machine machine;
@@ -44,6 +55,9 @@ struct info {
 
 /** Finds out why the driver is not usable, if it is not. The other fields of info must be set. */
 struct advice advice_find(const struct info *info);
+
+/** Looks at the folder of the cache. The variables must be set. */
+void cache_look(struct info_cache *cache);
 
 void info_print_text(const struct info *info, bool list_missing, FILE *out);
 void info_print_json(const struct info *info, FILE *out);

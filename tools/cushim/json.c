@@ -122,7 +122,7 @@ static void write_setting(struct json *json, const struct info_library *library)
     json_end_object(json);
 }
 
-/* Writes the keys that the driver and NVRTC have in common. */
+/* Writes the keys that the libraries have in common. */
 static void write_library(struct json *json, const struct info_library *library)
 {
     const struct cushim_report *report = library->report;
@@ -148,10 +148,41 @@ static void write_driver(struct json *json, const struct info *info)
     json_end_object(json);
 }
 
-static void write_nvrtc(struct json *json, const struct info *info)
+static void write_tool(struct json *json, const char *key, const struct info_library *library)
 {
-    json_begin_object(json, "nvrtc");
-    write_library(json, &info->nvrtc);
+    json_begin_object(json, key);
+    write_library(json, library);
+    json_end_object(json);
+}
+
+static void write_count(struct json *json, const char *key, bool known, uint64_t count)
+{
+    if (known)
+        json_unsigned(json, key, count);
+    else
+        json_null(json, key);
+}
+
+/* Numbers are not known if no folder is named, or if it cannot be used. */
+static void write_cache(struct json *json, const struct info_cache *cache)
+{
+    const struct cushim_cache_state *state = &cache->state;
+    const bool known = state->limit != 0;
+
+    json_begin_object(json, "cache");
+    json_string(json, "folder", cache->folder);
+    json_string(json, "bytes_setting", cache->bytes);
+    json_number(json, "status", cache->status);
+    json_string(json, "status_name", cushim_status_name(cache->status));
+    json_string(json, "text", cache->text);
+    write_count(json, "images", known, state->images);
+    write_count(json, "bytes", known, state->bytes);
+    write_count(json, "limit_bytes", known, state->limit);
+    if (known)
+        json_bool(json, "writable", !state->unwritable);
+    else
+        json_null(json, "writable");
+    json_string(json, "unwritable_reason", state->unwritable);
     json_end_object(json);
 }
 
@@ -261,7 +292,9 @@ void info_print_json(const struct info *info, FILE *out)
     json_string(&json, "problem", info->advice.problem);
     json_string(&json, "advice", info->advice.text);
     write_driver(&json, info);
-    write_nvrtc(&json, info);
+    write_tool(&json, "nvrtc", &info->nvrtc);
+    write_tool(&json, "nvjitlink", &info->nvjitlink);
+    write_cache(&json, &info->cache);
     write_devices(&json, &info->devices);
     write_machine(&json, &info->machine);
     json_end_object(&json);

@@ -20,7 +20,7 @@ struct command {
 static const struct command commands[] = {
     {"compile", "cushim compile", "compiles CUDA C++ to PTX, or to a header with its kernels",
      command_compile},
-    {"info", "cushim info", "tells which CUDA driver, NVRTC and devices are usable here",
+    {"info", "cushim info", "tells which CUDA driver, compiler, linker and devices are usable here",
      command_info},
 #ifdef CUSHIM_TOOL_PTX
     {"ptx", "cushim ptx", "tells what a module of PTX has, and whether the mock runs it",

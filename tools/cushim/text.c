@@ -119,7 +119,7 @@ static void print_driver(const struct info *info, FILE *out)
     }
 }
 
-static void print_found_nvrtc(const struct cushim_report *report, FILE *out)
+static void print_found_tool(const struct cushim_report *report, const char *label, FILE *out)
 {
     struct columns columns = {0};
     columns_add(&columns, "%d.%d", major(report->version), minor(report->version));
@@ -128,7 +128,7 @@ static void print_found_nvrtc(const struct cushim_report *report, FILE *out)
     if (report->n_missing)
         columns_add(&columns, "%zu of %zu functions", report->found, report->rows);
     columns_end_row(&columns);
-    columns_print(&columns, out, "nvrtc    ");
+    columns_print(&columns, out, label);
 }
 
 static bool is_absent(const struct cushim_candidate *candidate)
@@ -137,8 +137,11 @@ static bool is_absent(const struct cushim_candidate *candidate)
            candidate->verdict == CUSHIM_VERDICT_REPEATED;
 }
 
-/* NVRTC is searched for in many places. So only files that exist and were rejected are named. */
-static void print_no_nvrtc(const struct info_library *library, FILE *out)
+/*
+ * The compiler and the linker are searched for in many places. So only files that exist and were
+ * rejected are named.
+ */
+static void print_no_tool(const struct info_library *library, const char *label, FILE *out)
 {
     const struct cushim_report *report = library->report;
     struct columns rejected = {0};
@@ -149,16 +152,48 @@ static void print_no_nvrtc(const struct info_library *library, FILE *out)
         else
             add_candidate(&rejected, report->candidates[i]);
     }
-    fprintf(out, "nvrtc    none; absent from %zu place%s\n", absent, absent == 1 ? "" : "s");
+    fprintf(out, "%snone; absent from %zu place%s\n", label, absent, absent == 1 ? "" : "s");
     columns_print(&rejected, out, blank);
 }
 
-static void print_nvrtc(const struct info_library *library, FILE *out)
+static void print_tool(const struct info_library *library, const char *label, FILE *out)
 {
     if (library->report->chosen)
-        print_found_nvrtc(library->report, out);
+        print_found_tool(library->report, label, out);
     else
-        print_no_nvrtc(library, out);
+        print_no_tool(library, label, out);
+}
+
+static void add_used(struct columns *columns, const struct cushim_cache_state *state)
+{
+    const double mib = 1 << 20;
+
+    columns_add(columns, "%llu image%s", (unsigned long long) state->images,
+                state->images == 1 ? "" : "s");
+    columns_add(columns, "%.1f of %.1f MiB", (double) state->bytes / mib,
+                (double) state->limit / mib);
+}
+
+static void print_cache(const struct info_cache *cache, FILE *out)
+{
+    struct columns columns = {0};
+
+    if (!cache->folder) {
+        print_line(out, "cache    ", "none; CUSHIM_CACHE not set");
+        return;
+    }
+    columns_add(&columns, "%s", cache->folder);
+    if (!cache->status)
+        add_used(&columns, &cache->state);
+    if (cache->state.unwritable)
+        columns_add(&columns, "keeps nothing: %s", cache->state.unwritable);
+    columns_end_row(&columns);
+    columns_print(&columns, out, "cache    ");
+    if (cache->status) {
+        char *text = format("cannot be used: %s", cache->text);
+        print_line(out, blank, text);
+        free(text);
+    }
 }
 
 static void add_size(struct columns *columns, struct maybe bytes)
@@ -298,12 +333,16 @@ static void print_missing(const struct cushim_report *report, bool list, const c
 void info_print_text(const struct info *info, bool list_missing, FILE *out)
 {
     print_driver(info, out);
-    print_nvrtc(&info->nvrtc, out);
+    print_tool(&info->nvrtc, "nvrtc    ", out);
+    print_tool(&info->nvjitlink, "jitlink  ", out);
+    print_cache(&info->cache, out);
     print_devices(&info->devices, out);
     print_missing(info->driver.report, list_missing,
                   list_missing ? "missing  driver: " : "missing  ", out);
-    if (list_missing)
+    if (list_missing) {
         print_missing(info->nvrtc.report, true, "missing  nvrtc: ", out);
+        print_missing(info->nvjitlink.report, true, "missing  nvjitlink: ", out);
+    }
     if (info->advice.problem)
         print_line(out, "not usable: ", info->advice.text);
     else

@@ -53,32 +53,53 @@ static bool read_size(const char *text, uint64_t *ret_bytes)
     return !end[unit != NULL];
 }
 
-static cushim_status find_limit(const struct cushim_compile_params *params, const char *call,
-                                uint64_t *ret_limit)
+/* given is 0 if the environment decides. */
+static cushim_status find_limit(uint64_t given, const char *call, uint64_t *ret_limit)
 {
     const char *text = cushim__env("CUSHIM_CACHE_BYTES");
 
-    *ret_limit = params->cache_bytes ? params->cache_bytes : DEFAULT_BYTES;
-    if (params->cache_bytes || !text || read_size(text, ret_limit))
+    *ret_limit = given ? given : DEFAULT_BYTES;
+    if (given || !text || read_size(text, ret_limit))
         return CUSHIM_OK;
-    return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, call, NULL,
-                           "%s: CUSHIM_CACHE_BYTES is '%s', and not a number of bytes above 0, such "
-                           "as 67108864 or 64M; without CUSHIM_CACHE nothing is kept",
-                           call, text);
+    return cushim__fail_at(
+        CUSHIM_ERROR_INVALID_ARGUMENT, call, NULL,
+        "%s: CUSHIM_CACHE_BYTES is '%s', and not a number of bytes above 0, such "
+        "as 67108864 or 64M; without CUSHIM_CACHE nothing is kept",
+        call, text);
+}
+
+/* Returns the folder that the program or the environment names, or NULL. */
+static const char *find_folder(const char *given)
+{
+    const char *path = given ? given : cushim__env("CUSHIM_CACHE");
+
+    return path && *path ? path : NULL;
+}
+
+cushim_status cushim__cache_look(const char *folder, const char *call,
+                                 struct cushim_cache_state *ret_state)
+{
+    const char *path = find_folder(folder);
+    struct cushim_cache_state state = {0};
+
+    if (path) {
+        CUSHIM_TRY(find_limit(0, call, &state.limit));
+        CUSHIM_TRY(cushim__cache_folder_look(path, call, &state));
+    }
+    *ret_state = state;
+    return CUSHIM_OK;
 }
 
 cushim_status cushim__cache_open(const struct cushim__cache_input *input, const char *call,
                                  struct cushim__cache *ret_cache)
 {
-    const char *path = input->params->cache;
+    const char *path = find_folder(input->params->cache);
     char why[512];
 
     *ret_cache = (struct cushim__cache){.folder = -1, .input = *input};
     if (!path)
-        path = cushim__env("CUSHIM_CACHE");
-    if (!path || !*path)
         return CUSHIM_OK;
-    CUSHIM_TRY(find_limit(input->params, call, &ret_cache->limit));
+    CUSHIM_TRY(find_limit(input->params->cache_bytes, call, &ret_cache->limit));
     CUSHIM_TRY(cushim__cache_folder_open(path, call, &ret_cache->folder));
     if (ret_cache->folder < 0) {
         add(&bypasses, 1);

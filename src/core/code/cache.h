@@ -50,6 +50,14 @@ void cushim__cache_close(struct cushim__cache *cache);
 /* Copies the counts of this process. */
 void cushim__cache_counts(struct cushim_cache_counts *ret_counts);
 
+/*
+ * Says what is in a folder, or if it is NULL in the one that the environment names, and makes and
+ * removes nothing. All is 0 if none is named. Fails where cushim__cache_open() does, and where it
+ * would not use the cache.
+ */
+cushim_status cushim__cache_look(const char *folder, const char *call,
+                                 struct cushim_cache_state *ret_state);
+
 /* --- cache_key.c --- */
 
 /*
@@ -80,6 +88,10 @@ cushim_status cushim__cache_folder_open(const char *path, const char *call, int 
 
 /* Returns the bytes of an entry, or NULL. The entry then counts as used last. */
 void *cushim__cache_folder_read(int folder, const struct cushim__cache_key *key, size_t *ret_bytes);
+
+/* Adds what is in a folder, if it is there, to state, and says whether it can be written. */
+cushim_status cushim__cache_folder_look(const char *path, const char *call,
+                                        struct cushim_cache_state *state);
 
 /* Removes an entry. */
 void cushim__cache_folder_remove(int folder, const struct cushim__cache_key *key);

@@ -17,6 +17,7 @@
 #include "base/log.h"
 #include "base/status.h"
 #include "base/util.h"
+#include "base/write_whole.h"
 #include "core/code/cache.h"
 
 #define ENDING     ".cushim"
@@ -66,7 +67,8 @@ static cushim_status check(const char *path, const char *call, int folder)
     return CUSHIM_OK;
 }
 
-static cushim_status not_opened(const char *path, const char *call, int error)
+/* What is refused is an error. What cannot be opened is none: *ret_error says why. */
+static cushim_status not_opened(const char *path, const char *call, int error, int *ret_error)
 {
     struct stat info;
 
@@ -74,33 +76,54 @@ static cushim_status not_opened(const char *path, const char *call, int error)
         return refuse(call, path, "it is a symbolic link: name the folder itself");
     if (error == ENOTDIR)
         return refuse(call, path, "it is no folder");
-    cushim__log(CUSHIM_LOG_WARNING, "the cache '%s' is not used: %s", path, strerror(error));
+    *ret_error = error;
     return CUSHIM_OK;
 }
 
-cushim_status cushim__cache_folder_open(const char *path, const char *call, int *ret_folder)
+/* Returns a copy of a path that the caller frees, or NULL when out of memory. */
+static char *copy_path(const char *path, const char *call)
 {
-    SCOPED_FREE char *copy = strdup(path);
+    char *copy = strdup(path);
+
+    if (!copy)
+        cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, call, NULL, "no memory for a path");
+    /* The name of a symbolic link with a slash behind it would be followed. */
+    for (size_t length = copy ? strlen(copy) : 0; length > 1 && copy[length - 1] == '/'; length--)
+        copy[length - 1] = 0;
+    return copy;
+}
+
+/* Opens a folder that is there. *ret_folder is -1 if that fails. */
+static cushim_status open_folder(const char *path, const char *call, int *ret_folder,
+                                 int *ret_error)
+{
+    const int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     cushim_status status;
-    size_t length;
-    int folder;
 
     *ret_folder = -1;
-    if (!copy)
-        return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, call, NULL, "no memory for a path");
-    /* The name of a symbolic link with a slash behind it would be followed. */
-    for (length = strlen(copy); length > 1 && copy[length - 1] == '/'; length--)
-        copy[length - 1] = 0;
-    make_folders(copy);
-    folder = open(copy, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (folder < 0)
-        return not_opened(copy, call, errno);
-    status = check(copy, call, folder);
+        return not_opened(path, call, errno, ret_error);
+    status = check(path, call, folder);
     if (status)
         close(folder);
     else
         *ret_folder = folder;
     return status;
+}
+
+cushim_status cushim__cache_folder_open(const char *path, const char *call, int *ret_folder)
+{
+    SCOPED_FREE char *copy = copy_path(path, call);
+    int error = 0;
+
+    *ret_folder = -1;
+    if (!copy)
+        return CUSHIM_ERROR_NO_MEMORY;
+    make_folders(copy);
+    CUSHIM_TRY(open_folder(copy, call, ret_folder, &error));
+    if (error)
+        cushim__log(CUSHIM_LOG_WARNING, "the cache '%s' is not used: %s", copy, strerror(error));
+    return CUSHIM_OK;
 }
 
 /* --- one entry --- */
@@ -212,9 +235,9 @@ static void add_entry(struct entries *entries, int folder, const char *name)
     entries->bytes += entry->bytes;
 }
 
-/* Lists the entries, and removes what processes left that have ended. Other files are not touched.
- */
-static void list_entries(int folder, struct entries *entries)
+/* Calls see() with the name of each file of the folder. */
+static void for_each_file(int folder, void (*see)(int folder, const char *name, void *user),
+                          void *user)
 {
     const int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *directory = again < 0 ? NULL : fdopendir(again);
@@ -225,13 +248,18 @@ static void list_entries(int folder, struct entries *entries)
             close(again);
         return;
     }
-    while ((found = readdir(directory))) {
-        if (is_entry(found->d_name))
-            add_entry(entries, folder, found->d_name);
-        else if (!strncmp(found->d_name, UNFINISHED, strlen(UNFINISHED)))
-            remove_unfinished(folder, found->d_name);
-    }
+    while ((found = readdir(directory)))
+        see(folder, found->d_name, user);
     closedir(directory);
+}
+
+/* Adds an entry, and removes what processes left that have ended. Other files are not touched. */
+static void list_or_remove(int folder, const char *name, void *entries)
+{
+    if (is_entry(name))
+        add_entry(entries, folder, name);
+    else if (!strncmp(name, UNFINISHED, strlen(UNFINISHED)))
+        remove_unfinished(folder, name);
 }
 
 static int by_time(const void *a, const void *b)
@@ -249,7 +277,7 @@ static uint64_t make_room(int folder, uint64_t limit)
     struct entries entries = {0};
     uint64_t removed = 0;
 
-    list_entries(folder, &entries);
+    for_each_file(folder, list_or_remove, &entries);
     if (entries.bytes > limit)
         qsort(entries.list, entries.n, sizeof(*entries.list), by_time);
     for (size_t i = 0; i < entries.n && entries.bytes > limit; i++) {
@@ -262,21 +290,6 @@ static uint64_t make_room(int folder, uint64_t limit)
 }
 
 /* --- writing --- */
-
-static bool write_all(int file, const char *bytes, size_t n)
-{
-    while (n) {
-        const ssize_t part = write(file, bytes, n);
-
-        if (part < 0 && errno == EINTR)
-            continue;
-        if (part <= 0)
-            return false;
-        bytes += part;
-        n -= (size_t) part;
-    }
-    return true;
-}
 
 /* Writes a file under a name that no other one has, and then gives it its own name. */
 static bool write_file(int folder, const char *name, const void *bytes, size_t n)
@@ -292,7 +305,7 @@ static bool write_file(int folder, const char *name, const void *bytes, size_t n
     if (file < 0)
         return false;
     /* fsync() comes first: after a crash of the machine, a name must not lead to an empty file. */
-    good = !flock(file, LOCK_EX | LOCK_NB) && write_all(file, bytes, n) && !fsync(file) &&
+    good = !flock(file, LOCK_EX | LOCK_NB) && cushim__write_all(file, bytes, n) && !fsync(file) &&
            !renameat(folder, unfinished, folder, name);
     if (!good) {
         const int error = errno;
@@ -320,4 +333,64 @@ bool cushim__cache_folder_write(int folder, const struct cushim__cache_key *key,
     }
     *ret_removed = make_room(folder, limit);
     return true;
+}
+
+/* --- looking --- */
+
+static void count_entry(int folder, const char *name, void *user)
+{
+    struct cushim_cache_state *state = user;
+    struct stat info;
+
+    if (!is_entry(name) || fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) < 0)
+        return;
+    state->images++;
+    state->bytes += (uint64_t) info.st_size;
+}
+
+/* Returns why nothing can be written to a folder, or NULL. */
+static const char *unwritable(const char *path)
+{
+    if (!faccessat(AT_FDCWD, path, W_OK | X_OK, AT_EACCESS))
+        return NULL;
+    return errno == EROFS    ? "the file system is read-only"
+           : errno == EACCES ? "this user may not write to it"
+                             : "it cannot be written";
+}
+
+/* The same for a folder that is absent: the next folder above it has to take it. */
+static const char *cannot_be_made(char *path)
+{
+    char *slash;
+
+    while ((slash = strrchr(path, '/'))) {
+        slash[slash == path] = 0; /* "/" stays */
+        if (!access(path, F_OK))
+            return unwritable(path) ? "it is absent, and cannot be made" : NULL;
+        if (slash == path)
+            break;
+    }
+    return unwritable(".") ? "it is absent, and cannot be made" : NULL;
+}
+
+cushim_status cushim__cache_folder_look(const char *path, const char *call,
+                                        struct cushim_cache_state *state)
+{
+    SCOPED_FREE char *copy = copy_path(path, call);
+    int folder, error = 0;
+
+    if (!copy)
+        return CUSHIM_ERROR_NO_MEMORY;
+    CUSHIM_TRY(open_folder(copy, call, &folder, &error));
+    if (error == ENOENT) {
+        state->unwritable = cannot_be_made(copy);
+        return CUSHIM_OK;
+    }
+    if (error)
+        return cushim__fail_at(CUSHIM_ERROR_SYSTEM, call, NULL,
+                               "%s: the cache '%s' is not used: %s", call, copy, strerror(error));
+    for_each_file(folder, count_entry, state);
+    state->unwritable = unwritable(copy);
+    close(folder);
+    return CUSHIM_OK;
 }

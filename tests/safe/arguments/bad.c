@@ -240,6 +240,7 @@ static void find_listed(const struct finder *f)
     static const struct cushim_header headers[][2] = {
         {{"a.h", NULL}, {NULL, NULL}}, {{"", ""}, {NULL, NULL}}, {{"%s%n", "\xff"}, {NULL, NULL}}};
     static struct cushim_cache_counts counts[] = {{.size = 0}, {.size = 8}, {.size = SIZE_MAX}};
+    static struct cushim_cache_state states[] = {{.size = 0}, {.size = 8}, {.size = SIZE_MAX}};
     static struct cushim_graph_counts stats[] = {{.size = 0}, {.size = 8}, {.size = SIZE_MAX}};
     static struct cushim_node_info info[] = {{.size = 0}, {.size = 8}, {.size = SIZE_MAX}};
     static const double doubles[] = {-1, 1.5, 1e300, -0.0, __builtin_nan(""), __builtin_inf()};
@@ -277,6 +278,11 @@ static void find_listed(const struct finder *f)
         add_pointer(f, true, "NULL", NULL);
         for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
             add_pointer(f, true, "counts without a size", &counts[i]);
+        return;
+    case KIND_CACHE_STATE:
+        add_pointer(f, true, "NULL", NULL);
+        for (size_t i = 0; i < ARRAY_SIZE(states); i++)
+            add_pointer(f, true, "a state without a size", &states[i]);
         return;
     case KIND_GRAPH_STATS:
         add_pointer(f, true, "NULL", NULL);

@@ -323,6 +323,7 @@ typedef size_t (*shared_of_block)(int block_threads);
     X(ARCH, const char *, NAME, 0, "90")                                                           \
     X(CACHE_FOLDER, const char *, LISTED, 0, NULL)                                                 \
     X(CACHE_COUNTS, struct cushim_cache_counts *, LISTED, 0, &w->cache_counts)                     \
+    X(CACHE_STATE, struct cushim_cache_state *, LISTED, 0, &w->cache_state)                        \
     X(GRAPH_STATS, struct cushim_graph_counts *, LISTED, 0, &w->graph_stats)                       \
     X(NODE_INFO, struct cushim_node_info *, LISTED, 0, &w->node_info)
 

@@ -7,6 +7,7 @@
     X(cushim_compile, STATUS, SOURCE, COMPILE_PARAMS, MADE)                                        \
     X(cushim_compile_architectures, STATUS, NVRTC_OR_NONE, HOST, ONE, OUT)                         \
     X(cushim_compile_cache_counts, STATUS, CACHE_COUNTS)                                           \
+    X(cushim_compile_cache_look, STATUS, CACHE_FOLDER, CACHE_STATE)                                \
     X(cushim_image_data, POINTER, IMAGE, OUT_OR_NULL)                                              \
     X(cushim_image_free, FREES, TAKEN_IMAGE)                                                       \
     X(cushim_image_kind, STATUS, IMAGE, OUT)                                                       \

@@ -148,6 +148,7 @@ static void make_params(struct world *w)
     w->fault = *cushim_fault(.nth = 1, .result = 2);
     w->stream_params = *cushim_stream_params(.priority = -1);
     w->cache_counts.size = sizeof(w->cache_counts);
+    w->cache_state.size = sizeof(w->cache_state);
     w->graph_stats.size = sizeof(w->graph_stats);
     w->node_info.size = sizeof(w->node_info);
     MUST(cushim_graph_node(OF(cushim_graph, &w->own, GRAPH), 0, &w->node));

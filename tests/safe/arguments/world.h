@@ -64,6 +64,7 @@ struct world {
     struct cushim_capture_params capture_params;
     struct cushim_compile_params compile_params;
     struct cushim_cache_counts cache_counts;
+    struct cushim_cache_state cache_state;
     struct cushim_graph_counts graph_stats;
     struct cushim_node_info node_info;
     struct cushim_module_params module_params;
