@@ -4,16 +4,10 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/include_lines.h"
 
 enum { MOST_PATHS = 4096 };
 #define LARGEST ((size_t) 64 << 20)
-
-static const char *folder_of(struct cushim__arena *arena, const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? cushim__arena_printf(arena, "%.*s/", (int) (slash - path), path) : "";
-}
 
 static bool is_known(const struct cushim__included_search *search, const char *path)
 {
@@ -68,46 +62,34 @@ static void find(struct cushim__included_search *search, const char *from, const
         try(search, "", name);
         return;
     }
-    if (quotes && try(search, folder_of(search->arena, from), name))
+    if (quotes && try(search, cushim__include_folder(search->arena, from), name))
         return;
     for (size_t i = 0; search->folders && search->folders[i]; i++)
         if (try(search, cushim__arena_printf(search->arena, "%s/", search->folders[i]), name))
             return;
-    try(search, folder_of(search->arena, search->source), name);
+    try(search, cushim__include_folder(search->arena, search->source), name);
 }
 
-static const char *skip_blanks(const char *p)
-{
-    return p + strspn(p, " \t");
-}
+/* A text whose headers are looked for. */
+struct text {
+    struct cushim__included_search *search;
+    const char *path;
+};
 
-/* Reads a line that may be #include "name" or #include <name>. */
-static void read_line(struct cushim__included_search *search, const char *path, const char *line)
+static void found(const char *name, size_t length, bool quotes, void *user)
 {
-    const char *p = skip_blanks(line), *end;
+    const struct text *text = user;
+    struct cushim__included_search *search = text->search;
 
-    if (*p != '#')
-        return;
-    p = skip_blanks(p + 1);
-    if (strncmp(p, "include", strlen("include")) != 0)
-        return;
-    p = skip_blanks(p + strlen("include"));
-    if (*p != '"' && *p != '<')
-        return;
-    end = p + 1 + strcspn(p + 1, *p == '"' ? "\"\n" : ">\n");
-    if (*end && *end != '\n')
-        find(search, path, cushim__arena_printf(search->arena, "%.*s", (int) (end - p - 1), p + 1),
-             *p == '"');
+    find(search, text->path, cushim__arena_printf(search->arena, "%.*s", (int) length, name),
+         quotes);
 }
 
 void cushim__included_scan(struct cushim__included_search *search, const char *path,
                            const char *text)
 {
-    const char *line = text;
+    struct text scanned = {search, path};
 
-    while (line) {
-        read_line(search, path, line);
-        line = strchr(line, '\n');
-        line = line ? line + 1 : NULL;
-    }
+    /* What is not sure is not found: see included.h. */
+    cushim__include_lines(text, strlen(text), found, &scanned);
 }

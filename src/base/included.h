@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The files that a C++ source includes. They are found as a preprocessor finds them, but without
- * its conditions and macros: a file that is included only under another macro is found, and one
- * whose name is a macro is not.
+ * The files that a C++ source includes, by include_lines.h. They are found where a preprocessor
+ * finds them, but without its conditions and macros: a file that is included only under another
+ * macro is found, and one whose name is a macro is not.
  */
 #ifndef CUSHIM_BASE_INCLUDED_H
 #define CUSHIM_BASE_INCLUDED_H

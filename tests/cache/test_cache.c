@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the cache finds again, with an NVRTC that numbers what it compiles. */
-#include "core/code/include_lines.h"
+#include "base/include_lines.h"
 #include "outcome.h"
 
 TestSuite(cache, .init = setup, .fini = teardown);
@@ -181,10 +181,11 @@ Test(cache, a_header_that_changes_meanwhile_is_not_kept)
     cr_expect(ne(ptr, strstr(log_text, "changed meanwhile"), NULL), "%s", log_text);
 }
 
-static void append_name(const char *name, size_t length, void *user)
+static void append_name(const char *name, size_t length, bool quotes, void *user)
 {
     char *all = user;
 
+    (void) quotes;
     snprintf(all + strlen(all), 256 - strlen(all), "%.*s;", (int) length, name);
 }
 
@@ -236,6 +237,24 @@ Test(cache, includes_are_seen_however_they_are_written)
     }
     cr_expect(
         ne(ptr, (void *) (uintptr_t) cushim__include_lines("a\0b", 3, append_name, NULL), NULL));
+}
+
+static void append_quotes(const char *name, size_t length, bool quotes, void *user)
+{
+    append_name(name, length, quotes, user);
+    strcat(user, quotes ? "q " : "a ");
+}
+
+/* A name that is not known hides no other one. */
+Test(cache, all_other_includes_are_seen)
+{
+    static const char text[] = "#include NAME\n\?\?=\n#include <a.h>\n__DATE__\n#include \"b.h\"\n"
+                               "#if __has_include(NAME)\n#if __has_include(<c.h>)";
+    char names[256] = "";
+    const char *why = cushim__include_lines(text, strlen(text), append_quotes, names);
+
+    cr_expect(eq(str, (char *) (uintptr_t) (why ? why : ""), "a header has trigraphs"));
+    cr_expect(eq(str, names, "a.h;a b.h;q c.h;a "));
 }
 
 /* --- what the cache is not used for --- */

@@ -323,6 +323,16 @@ class Files(Compile):
                          "k.h: src/k.cu \\\n  src/a\\ b.h \\\n  inc/deep.cuh \\\n  inc/next/deeper.cuh \\\n"
                          "  inc/next/deeper$$.cuh \\\n  src/off.h\n")
 
+    def test_dependencies_however_they_are_written(self):
+        """A name that a macro makes is not found, and hides no other one."""
+        self.write("k.cu", '#define NAME "named.h"\n#include NAME\n/* x */ # /* y */ include "a.h"\n#in\\\nclude "b.h"\n'
+                           '#if __has_include("c.h")\n#endif\n%:include <d.h>\n' + SAXPY)
+        for name in ("named", "a", "b", "c", "d"):
+            self.write(f"{name}.h", "")
+        self.compile("k.cu", "-I", ".", "-o", "k.out.h", "-MF", "k.d")
+        found = (self.folder / "k.d").read_text().replace("\\\n", "").split()[2:]
+        self.assertEqual(sorted(found), ["./d.h", "a.h", "b.h", "c.h"])
+
     def test_a_failure_leaves_the_output_as_it_was(self):
         self.write("k.cu", SAXPY)
         self.compile("k.cu", "-o", "k.h")

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/include_lines.h"
 #include "base/util.h"
-#include "core/code/include_lines.h"
 
 /* Far more than programs have. A program beyond it is compiled anew each time. */
 enum { MOST_FILES = 20000, MOST_FILE_BYTES = 64 << 20, MOST_BYTES = 256 << 20 };
@@ -24,15 +24,6 @@ static void give_up(struct cushim__includes *includes, const char *where, const 
 static int compare(const void *a, const void *b)
 {
     return strcmp(a, b);
-}
-
-/* Returns "folder/", or "" for a name without a folder. */
-static const char *folder_of(struct cushim__includes *includes, const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? cushim__arena_printf(&includes->arena, "%.*s", (int) (slash - path + 1), path)
-                 : "";
 }
 
 static bool make_room(struct cushim__includes *includes)
@@ -68,12 +59,13 @@ static void add_path(struct cushim__includes *includes, const char *path)
 }
 
 /* Adds all files that the compiler may take for a header. */
-static void found(const char *name, size_t length, void *user)
+static void found(const char *name, size_t length, bool quotes, void *user)
 {
     struct cushim__includes *includes = user;
     struct cushim__arena *arena = &includes->arena;
     const int n = (int) length;
 
+    (void) quotes; /* all folders count */
     if (length > 4096) {
         give_up(includes, "", "the name of a header is too long");
         return;
@@ -93,7 +85,7 @@ static void look_into(struct cushim__includes *includes, const char *name, const
 {
     const char *why;
 
-    includes->folder = folder_of(includes, name);
+    includes->folder = cushim__include_folder(&includes->arena, name);
     why = cushim__include_lines(text, bytes, found, includes);
     if (why)
         give_up(includes, name, why);
@@ -103,14 +95,14 @@ void cushim__includes_text(struct cushim__includes *includes, const char *name, 
 {
     /* The first text is the program. */
     if (!includes->home)
-        includes->home = folder_of(includes, name);
+        includes->home = cushim__include_folder(&includes->arena, name);
     look_into(includes, name, text, strlen(text));
 }
 
 void cushim__includes_header(struct cushim__includes *includes, const char *name)
 {
     includes->folder = includes->home;
-    found(name, strlen(name), includes);
+    found(name, strlen(name), true, includes);
 }
 
 /* Adds a file to the digest: its path, its size, and its bytes. One that is absent has no size. */

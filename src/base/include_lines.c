@@ -3,10 +3,9 @@
  * What is found may be more than what is included, but never less. So comments, strings and
  * conditions are not taken into account: a line that looks like an include counts as one.
  */
-#include "core/code/include_lines.h"
+#include "base/include_lines.h"
 
 #include <ctype.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "base/util.h"
@@ -89,7 +88,7 @@ static const char *read_name(const struct reading *reading, const char *p)
         q++;
     if (*q != end || q == name)
         return NULL;
-    reading->found(name, (size_t) (q - name), reading->user);
+    reading->found(name, (size_t) (q - name), end == '"', reading->user);
     return q + 1;
 }
 
@@ -115,15 +114,21 @@ static const char *directive(const struct reading *reading, const char *p)
     return NULL;
 }
 
+/* Returns the first of two reasons, each of which may be NULL. */
+static const char *first(const char *why, const char *another)
+{
+    return why ? why : another;
+}
+
 static const char *directives(const struct reading *reading)
 {
     const char *text = reading->text, *why = NULL;
 
-    for (const char *p = text; !why && (p = strpbrk(p, "#%")); p++) {
+    for (const char *p = text; (p = strpbrk(p, "#%")); p++) {
         const size_t length = *p == '#' ? 1 : p[1] == ':' ? 2 : 0;
 
         if (length && begins_line(text, p))
-            why = directive(reading, p + length);
+            why = first(why, directive(reading, p + length));
     }
     return why;
 }
@@ -178,7 +183,7 @@ static const char *words(const struct reading *reading)
 {
     const char *p = reading->text, *why = NULL;
 
-    while (!why && *p) {
+    while (*p) {
         const char *word = p;
 
         if (!is_word(*p)) {
@@ -187,9 +192,19 @@ static const char *words(const struct reading *reading)
         }
         while (is_word(*p))
             p++;
-        why = word_at(reading, word, (size_t) (p - word));
+        why = first(why, word_at(reading, word, (size_t) (p - word)));
     }
     return why;
+}
+
+/* Returns why this text cannot be read as the compiler reads it. */
+static const char *not_plain(const char *text, size_t bytes)
+{
+    if (strlen(text) != bytes)
+        return "a header has a NUL";
+    if (strstr(text, "?\?=") || strstr(text, "?\?/"))
+        return "a header has trigraphs";
+    return NULL;
 }
 
 const char *cushim__include_lines(const char *text, size_t bytes, cushim__include_fn *found,
@@ -201,12 +216,16 @@ const char *cushim__include_lines(const char *text, size_t bytes, cushim__includ
 
     if (!joined)
         return "there is no memory to read a header";
-    if (strlen(text) != bytes)
-        return "a header has a NUL";
-    if (strstr(text, "?\?=") || strstr(text, "?\?/"))
-        return "a header has trigraphs";
     memcpy(joined, text, bytes + 1);
     join_lines(joined);
-    why = directives(&reading);
-    return why ? why : words(&reading);
+    why = not_plain(text, bytes);
+    why = first(why, directives(&reading));
+    return first(why, words(&reading));
+}
+
+const char *cushim__include_folder(struct cushim__arena *arena, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? cushim__arena_printf(arena, "%.*s", (int) (slash - path + 1), path) : "";
 }
