@@ -83,10 +83,10 @@ static int largest_capability(void)
 }
 
 static CUresult fill(struct mock__library *library, const void *image, size_t size,
-                     const struct mock__jit_limits *limits, struct ptx__log *log)
+                     const struct ptx__limits *limits, struct ptx__log *log)
 {
     MOCK__TRY(mock__image_text(image, size, largest_capability(), &library->image));
-    MOCK__TRY(mock__jit_limits_write(limits, &library->image));
+    MOCK__REQUIRE(ptx__limits_write(limits, &library->image), CUDA_ERROR_OUT_OF_MEMORY);
     MOCK__TRY(mock__ptx_read(library->image, largest_capability(), &library->ptx, log));
     MOCK__TRY(mock__managed_make(&library->ptx, &library->managed));
     library->kernels = calloc(library->ptx.n_entries + 1, sizeof(struct mock__kernel *));
@@ -99,7 +99,7 @@ static CUresult fill(struct mock__library *library, const void *image, size_t si
 }
 
 static CUresult load(const void *image, size_t size, const struct mock__jit_log *log,
-                     const struct mock__jit_limits *limits, const char *made_by,
+                     const struct ptx__limits *limits, const char *made_by,
                      CUlibrary *ret_library)
 {
     struct ptx__log messages = {.messages = NULL};
@@ -143,7 +143,7 @@ struct options {
 static CUresult load_data(const void *code, size_t size, const struct options *options,
                           const char *made_by, CUlibrary *ret_library)
 {
-    struct mock__jit_limits limits;
+    struct ptx__limits limits;
     struct mock__jit_log log;
 
     MOCK__ENTER();

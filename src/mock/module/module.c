@@ -23,7 +23,7 @@ CUresult mock__module_find(CUmodule handle, struct mock__module **ret_module)
 
 /* Loads an image with the limits of the options in its text. */
 static CUresult load_limited(struct mock__context *context, const void *image, size_t size,
-                             const struct mock__jit_limits *limits, struct ptx__log *messages,
+                             const struct ptx__limits *limits, struct ptx__log *messages,
                              struct mock__module **ret_module)
 {
     SCOPED_FREE char *text = NULL;
@@ -31,12 +31,12 @@ static CUresult load_limited(struct mock__context *context, const void *image, s
     if (!limits || (!limits->registers && !limits->threads))
         return mock__module_load(context, image, size, NULL, messages, ret_module);
     MOCK__TRY(mock__image_text(image, size, mock__capability(context->device), &text));
-    MOCK__TRY(mock__jit_limits_write(limits, &text));
+    MOCK__REQUIRE(ptx__limits_write(limits, &text), CUDA_ERROR_OUT_OF_MEMORY);
     return mock__module_load(context, text, SIZE_MAX, NULL, messages, ret_module);
 }
 
 static CUresult load(CUmodule *ret_module, const void *image, size_t size,
-                     const struct mock__jit_log *log, const struct mock__jit_limits *limits,
+                     const struct mock__jit_log *log, const struct ptx__limits *limits,
                      const char *made_by)
 {
     struct mock__module *module = NULL;
@@ -63,7 +63,7 @@ CUresult mock_cuModuleLoadData(CUmodule *module, const void *image)
 CUresult mock_cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions,
                                  CUjit_option *options, void **optionValues)
 {
-    struct mock__jit_limits limits;
+    struct ptx__limits limits;
     struct mock__jit_log log;
 
     MOCK__REQUIRE(!numOptions || (options && optionValues), CUDA_ERROR_INVALID_VALUE);

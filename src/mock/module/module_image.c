@@ -6,26 +6,21 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "base/str.h"
 #include "base/util.h"
 #include "mock/base/hint.h"
 #include "mock/base/state.h"
-#include "mock/module/jit_limits.h"
 #include "mock/module/kernels.h"
-#include "mock/ptx/container/fatbin.h"
+#include "mock/ptx/container/image.h"
+#include "mock/ptx/container/limits.h"
+#include "mock/ptx/container/linker.h"
 #include "mock/ptx/link/registers.h"
-
-/*
- * The beginning of a linked text's first line, which then has the length of each part. No PTX
- * begins with this character, so a program's own text is never mistaken for a linked one.
- */
-#define JOINED "\x16 cushim: joined texts of "
 
 static CUresult result_of(enum ptx__status status)
 {
     static const CUresult results[] = {
         [PTX_OK] = CUDA_SUCCESS,
         [PTX_NO_PTX] = CUDA_ERROR_INVALID_IMAGE,
+        [PTX_DEFINED_TWICE] = CUDA_ERROR_INVALID_IMAGE,
         [PTX_INVALID] = CUDA_ERROR_INVALID_PTX,
         [PTX_OTHER_TARGET] = CUDA_ERROR_INVALID_PTX,
         [PTX_NEWER_VERSION] = CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
@@ -76,7 +71,7 @@ const char *mock__first_error(const struct ptx__log *log)
     return "there is no memory to say why";
 }
 
-static CUresult result_of_text(enum ptx__status status, int capability, const struct ptx__log *log)
+CUresult mock__ptx_result(enum ptx__status status, int capability, const struct ptx__log *log)
 {
     if (status == PTX_NEWER_VERSION)
         mock__hint(MOCK__HINT_NEWER_PTX,
@@ -88,77 +83,8 @@ static CUresult result_of_text(enum ptx__status status, int capability, const st
     return result_of(status);
 }
 
-char *mock__join_texts(const char *const *texts, size_t n, size_t *ret_length)
-{
-    struct cushim__str joined = {.text = NULL};
-
-    cushim__str_append(&joined, JOINED);
-    for (size_t i = 0; i < n; i++)
-        cushim__str_append(&joined, "%zu ", strlen(texts[i]));
-    cushim__str_append(&joined, "bytes\n");
-    for (size_t i = 0; i < n; i++)
-        cushim__str_append(&joined, "%s", texts[i]);
-    if (joined.failed) {
-        cushim__str_finish(&joined);
-        return NULL;
-    }
-    *ret_length = joined.length;
-    return joined.text;
-}
-
-struct parts {
-    const char **texts;
-    size_t *lengths, n;
-};
-
-static void finish_parts(struct parts *parts)
-{
-    free(parts->texts);
-    free(parts->lengths);
-}
-
-static bool add_part(struct parts *parts, const char *text, size_t length)
-{
-    const size_t n = parts->n, room = n ? 2 * n : 1;
-    const char **texts = n & (n - 1) ? parts->texts : realloc(parts->texts, room * sizeof(*texts));
-    size_t *lengths;
-
-    if (!texts)
-        return false;
-    parts->texts = texts;
-    lengths = n & (n - 1) ? parts->lengths : realloc(parts->lengths, room * sizeof(*lengths));
-    if (!lengths)
-        return false;
-    parts->lengths = lengths;
-    texts[n] = text;
-    lengths[n] = length;
-    parts->n++;
-    return true;
-}
-
-/* Splits a linked text into its parts. Any other text is its only part. */
-static CUresult split(const char *text, struct parts *parts)
-{
-    const char *line = strchr(text, '\n'), *at = text + strlen(JOINED);
-    size_t left = strlen(text);
-    char *end;
-
-    if (strncmp(text, JOINED, strlen(JOINED)) || !line)
-        return add_part(parts, text, left) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
-    left -= (size_t) (++line - text);
-    for (; *at >= '0' && *at <= '9'; at = end + 1) {
-        const size_t length = strtoull(at, &end, 10);
-
-        MOCK__REQUIRE(length <= left && *end == ' ', CUDA_ERROR_INVALID_IMAGE);
-        MOCK__REQUIRE(add_part(parts, line, length), CUDA_ERROR_OUT_OF_MEMORY);
-        line += length;
-        left -= length;
-    }
-    return parts->n ? CUDA_SUCCESS : CUDA_ERROR_INVALID_IMAGE;
-}
-
 static CUresult fill_entry(const struct ptx__function *function, uint32_t number,
-                           const struct mock__jit_limits *limits, struct mock__entry *entry)
+                           const struct ptx__limits *limits, struct mock__entry *entry)
 {
     *entry = (struct mock__entry){
         .name = function->name,
@@ -210,7 +136,7 @@ static CUresult note_names(struct mock__ptx *ptx)
     return CUDA_SUCCESS;
 }
 
-static CUresult add_entries(struct mock__ptx *ptx, const struct mock__jit_limits *limits)
+static CUresult add_entries(struct mock__ptx *ptx, const struct ptx__limits *limits)
 {
     const struct ptx__module *module = &ptx->module;
 
@@ -225,32 +151,13 @@ static CUresult add_entries(struct mock__ptx *ptx, const struct mock__jit_limits
     return note_names(ptx);
 }
 
-CUresult mock__ptx_read_part(const char *text, int capability, struct mock__ptx *ptx,
-                             struct ptx__log *log)
-{
-    const struct mock__jit_limits limits = {.registers = 0};
-    enum ptx__status status;
-
-    *ptx = (struct mock__ptx){.n_entries = 0};
-    status = ptx__read_part(text, strlen(text), capability, &ptx->module, log);
-    return status == PTX_OK ? add_entries(ptx, &limits) : result_of_text(status, capability, log);
-}
-
 CUresult mock__ptx_read(const char *text, int capability, struct mock__ptx *ptx,
                         struct ptx__log *log)
 {
-    const struct mock__jit_limits limits = mock__jit_limits_read(text);
-    struct parts parts = {.n = 0};
-    CUresult result;
+    const struct ptx__limits limits = ptx__limits_read(text);
 
     *ptx = (struct mock__ptx){.n_entries = 0};
-    result = split(text, &parts);
-    if (result == CUDA_SUCCESS)
-        result = result_of_text(
-            ptx__read(parts.texts, parts.lengths, parts.n, capability, &ptx->module, log),
-            capability, log);
-    finish_parts(&parts);
-    MOCK__TRY(result);
+    MOCK__TRY(mock__ptx_result(ptx__read_image(text, capability, &ptx->module, log), capability, log));
     return add_entries(ptx, &limits);
 }
 
@@ -275,28 +182,11 @@ void mock__ptx_finish(struct mock__ptx *ptx)
     *ptx = (struct mock__ptx){.n_entries = 0};
 }
 
-/* Copies a text, which ends at its size or with a NUL before that. */
-static enum ptx__status copy_text(const char *image, size_t size, size_t most, char **ret_text)
-{
-    size = strnlen(image, size <= most ? size : most + 1);
-    if (size > most)
-        return PTX_TOO_LARGE;
-    *ret_text = calloc(1, size + 1);
-    if (!*ret_text)
-        return PTX_OUT_OF_MEMORY;
-    memcpy(*ret_text, image, size);
-    return PTX_OK;
-}
-
 CUresult mock__image_text(const void *image, size_t size, int capability, char **ret_text)
 {
-    const size_t most = mock__image_limit();
-    enum ptx__status status = PTX_MACHINE_CODE;
+    const enum ptx__status status =
+        ptx__image_text(image, size, capability, mock__image_limit(), ret_text);
 
-    if (ptx__is_fatbin(image, size))
-        status = ptx__fatbin_text(image, size, capability, most, ret_text);
-    else if (!ptx__is_elf(image, size))
-        status = copy_text(image, size, most, ret_text);
     hint_at(status, capability);
     return result_of(status);
 }

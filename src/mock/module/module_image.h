@@ -58,9 +58,6 @@ CUresult mock__image_text(const void *image, size_t size, int capability, char *
  */
 CUresult mock__image_file(const char *path, const char *call, char **ret_bytes, size_t *ret_size);
 
-/* Joins several texts to one. Each is read separately later. NULL when out of memory. */
-char *mock__join_texts(const char *const *texts, size_t n, size_t *ret_length);
-
 /*
  * Reads a text. The results are those of a driver: CUDA_ERROR_INVALID_IMAGE if it is not PTX,
  * CUDA_ERROR_INVALID_PTX, CUDA_ERROR_UNSUPPORTED_PTX_VERSION. CUDA_ERROR_NOT_SUPPORTED if some
@@ -73,9 +70,8 @@ CUresult mock__ptx_read(const char *text, int capability, struct mock__ptx *ptx,
 /* Tells whether all kernels have replacement kernels, so that the instructions do not matter. */
 bool mock__all_replaced(const struct mock__ptx *ptx);
 
-/* Like mock__ptx_read(), for a text that needs other texts, which are not searched for. */
-CUresult mock__ptx_read_part(const char *text, int capability, struct mock__ptx *ptx,
-                             struct ptx__log *log);
+/* Returns the driver's result for one of reading a text, after a hint if that helps. */
+CUresult mock__ptx_result(enum ptx__status status, int capability, const struct ptx__log *log);
 
 /* Returns the first error for a text that was refused. */
 const char *mock__first_error(const struct ptx__log *log);

@@ -12,6 +12,7 @@
 enum ptx__status {
     PTX_OK,
     PTX_NO_PTX,        /* it is not PTX */
+    PTX_DEFINED_TWICE, /* linking: two texts define one kernel */
     PTX_INVALID,       /* it is wrong; the log has the reason */
     PTX_NEWER_VERSION, /* its ISA version is not known */
     PTX_OTHER_TARGET,  /* a text for other devices; the log has their names */

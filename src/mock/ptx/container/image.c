@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+#include "mock/ptx/container/image.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "mock/ptx/container/fatbin.h"
+
+/* Copies a text, which ends at its size or with a NUL before that. */
+static enum ptx__status copy_text(const char *image, size_t size, size_t most, char **ret_text)
+{
+    size = strnlen(image, size <= most ? size : most + 1);
+    if (size > most)
+        return PTX_TOO_LARGE;
+    *ret_text = calloc(1, size + 1);
+    if (!*ret_text)
+        return PTX_OUT_OF_MEMORY;
+    memcpy(*ret_text, image, size);
+    return PTX_OK;
+}
+
+enum ptx__status ptx__image_text(const void *image, size_t size, int capability, size_t most,
+                                 char **ret_text)
+{
+    if (ptx__is_fatbin(image, size))
+        return ptx__fatbin_text(image, size, capability, most, ret_text);
+    return ptx__is_elf(image, size) ? PTX_MACHINE_CODE : copy_text(image, size, most, ret_text);
+}
+
+/* A name is in the member's head, or in a member of long names, which comes before its users. */
+bool ptx__is_device_runtime(const void *archive, size_t size)
+{
+    enum { MAGIC = 8, HEAD = 60, SIZE_AT = 48 };
+    static const char magic[] = "!<arch>\n", name[] = "cuda_device_runtime.o/";
+    const char *data = archive;
+    size_t at = MAGIC;
+
+    if (size < MAGIC || memcmp(data, magic, MAGIC) != 0)
+        return false;
+    while (size - at > HEAD) {
+        char text[11] = "";
+        size_t length;
+
+        memcpy(text, data + at + SIZE_AT, sizeof(text) - 1);
+        length = strtoul(text, NULL, 10);
+        if (length > size - at - HEAD)
+            return false;
+        if (!memcmp(data + at, "//", 2))
+            return memmem(data + at + HEAD, length, name, sizeof(name) - 1);
+        at += HEAD + length + length % 2;
+        if (at > size)
+            return false;
+    }
+    return false;
+}
