@@ -24,7 +24,8 @@
  * more at the end of each body. The graph keeps the memory.
  *
  * Conditional nodes need a driver of CUDA 12.3, and else-bodies and switches one of 12.8. A graph
- * that has them cannot be a part of another graph, and an update (node.h) cannot change them.
+ * that has them cannot be a part of another graph, and an update (node.h) cannot change them: on
+ * its recorder these functions fail with CUSHIM_ERROR_CAPTURING.
  *
  * All functions are thread-safe; see object.h.
  */
@@ -46,8 +47,9 @@ extern "C" {
  * CUDA_ERROR_STREAM_CAPTURE_INVALIDATED.
  *
  * The result is CUSHIM_ERROR_INVALID_ARGUMENT if the stream does not record, or the condition is
- * not one integer of 4 bytes, and otherwise as for a launch that reads the condition.
- * cushim_capture_if() takes a slice or a view.
+ * not one integer of 4 bytes, and otherwise as for a launch that reads the condition. After an
+ * error of the driver the whole recording cannot become a graph. cushim_capture_if() takes a slice
+ * or a view.
  */
 CUSHIM_API CUSHIM_CHECKED cushim_status cushim_capture_if_view(cushim_stream recorder,
                                                                cushim_view condition,

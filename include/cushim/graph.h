@@ -132,9 +132,9 @@ struct cushim_capture_params {
 
 /**
  * Begins a recording as cushim_capture_begin() does, with parameters. params may be NULL. The
- * result is CUSHIM_ERROR_INVALID_ARGUMENT for a mode that is not one of enum cushim_capture_mode, an
- * order that is none of enum cushim_capture_order, and .memory_nodes with an arena or with an order
- * by hand; and CUSHIM_ERROR_FOREIGN_CONTEXT for an arena of another context.
+ * result is CUSHIM_ERROR_INVALID_ARGUMENT for a mode that is not one of enum cushim_capture_mode,
+ * an order that is none of enum cushim_capture_order, and .memory_nodes with an arena or with an
+ * order by hand; and CUSHIM_ERROR_FOREIGN_CONTEXT for an arena of another context.
  */
 CUSHIM_API CUSHIM_CHECKED cushim_status
 cushim_capture_begin_with(cushim_context context, const struct cushim_capture_params *params,
@@ -146,9 +146,9 @@ cushim_capture_begin_with(cushim_context context, const struct cushim_capture_pa
  * work again; it is not freed. If the handle that began the recording is freed before, with all
  * that cushim_stream_retain() has made of it, the recording is given up. params may be NULL.
  *
- * In a strict mode only the thread that began a recording can give it up. If another thread frees the
- * handle, the recording goes on, and the log has a sentence about it: the thread that began it can
- * still end it by another handle of the stream, such as one of cushim_stream_adopt(). Free what
+ * In a strict mode only the thread that began a recording can give it up. If another thread frees
+ * the handle, the recording goes on, and the log has a sentence about it: the thread that began it
+ * can still end it by another handle of the stream, such as one of cushim_stream_adopt(). Free what
  * cushim_stream_new() or cushim_capture_begin_with() has made in the thread that began: else its
  * CUstream records for ever.
  *
@@ -166,8 +166,9 @@ cushim_capture_begin_on(cushim_stream stream, const struct cushim_capture_params
  * fails; its forks stay, but record nothing any more. The result is 901
  * CUDA_ERROR_STREAM_CAPTURE_INVALIDATED if an error stopped the recording, and
  * CUSHIM_ERROR_INVALID_ARGUMENT if the stream is not one that has begun a recording; such a stream
- * is not freed. It is CUSHIM_ERROR_WRONG_THREAD in a strict mode, if another thread has begun it:
- * the recording goes on, and no recorder is freed.
+ * is not freed. It is CUSHIM_ERROR_WRONG_THREAD in a strict mode, if another thread has begun it,
+ * and CUSHIM_ERROR_CAPTURING while bodies of conditional nodes are recorded (condition.h): then the
+ * recording goes on, and no recorder is freed.
  */
 CUSHIM_API CUSHIM_CHECKED cushim_status cushim_capture_end(cushim_stream *recorder,
                                                            cushim_graph *ret_graph);

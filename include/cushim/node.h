@@ -84,9 +84,10 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_graph_update_begin(cushim_graph g
                                                                   cushim_stream *ret_recorder);
 
 /**
- * The next work of a recorder of cushim_graph_update_begin() takes the place of this node. The
- * result is CUSHIM_ERROR_INVALID_ARGUMENT if the node is not one of the graph, or work was recorded
- * before without saying for which node.
+ * The next work of a recorder of cushim_graph_update_begin(), or of a fork of one, takes the place
+ * of this node. In what order nodes are recorded again makes no difference. The result is
+ * CUSHIM_ERROR_INVALID_ARGUMENT if the node is not one of the graph or was named before, or work
+ * was recorded before without saying for which node.
  */
 CUSHIM_API CUSHIM_CHECKED cushim_status cushim_graph_update_node(cushim_stream recorder,
                                                                  cushim_node node);
@@ -102,6 +103,8 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_graph_update_node(cushim_stream r
  * - a launch has other options, or is timed with ret_start and ret_end
  * - the graph has no edge that keeps the new work apart from other work on its memory
  * - the driver has refused it; the text has its answer
+ * - the driver has failed in the midst of an earlier change: the graph can still be launched, and
+ *   has to be recorded anew for another change
  *
  * When everything is recorded again, the number of nodes must be the same, and what the graph lacks
  * is an order that the recording has.
@@ -116,9 +119,11 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_graph_update_end(cushim_stream *r
  * the old slice use the same part of the new one.
  *
  * The result is CUSHIM_ERROR_INVALID_ARGUMENT, and the graph stays as it was, if the sizes differ,
- * if no node uses the old slice, if a node uses memory inside and outside of it as one, or if a
- * graph in the graph uses it; and CUSHIM_ERROR_FOREIGN_CONTEXT if a slice belongs to another context
- * than the graph. Otherwise it is as for cushim_graph_update_end().
+ * if no node uses the old slice, or if the new one is of a dry run or of memory nodes (arena.h);
+ * and CUSHIM_ERROR_FOREIGN_CONTEXT if a slice belongs to another context than the graph. It is 910
+ * CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, with reasons as for cushim_graph_update_end(), if a node
+ * uses memory inside and outside of the old slice as one, or the new slice as well and writes it,
+ * or if a graph in the graph uses the old one. Otherwise it is as for cushim_graph_update_end().
  */
 CUSHIM_API CUSHIM_CHECKED cushim_status cushim_graph_replace(cushim_graph graph, cushim_slice old,
                                                              cushim_slice by);

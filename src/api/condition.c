@@ -37,7 +37,6 @@ static cushim_status begin(cushim_stream recorder, struct cushim__conditional *c
     struct cushim__scope scope;
     cushim_status status;
 
-    condition->recorder = recorder.id;
     CUSHIM_TRY(cushim__stream_enter(recorder.id, call, &scope, &stream));
     status = cushim__condition_begin(&scope, stream, condition, bodies);
     if (!status)
@@ -96,7 +95,7 @@ cushim_status cushim_capture_end_body(cushim_stream *body)
     status = cushim__object_enter(body->id, CUSHIM__HANDLE_STREAM, __func__, &scope, &stream);
     if (!status) {
         ends = cushim__recording_is_body(stream);
-        status = cushim__scope_leave(&scope, cushim__condition_end_body(&scope, stream, body->id));
+        status = cushim__scope_leave(&scope, cushim__condition_end_body(&scope, stream));
     }
     if (ends && status != CUSHIM_ERROR_CAPTURING)
         cushim__object_close(&body->id, CUSHIM__HANDLE_STREAM, __func__);

@@ -163,7 +163,8 @@ cushim_status cushim_capture_end(cushim_stream *recorder, cushim_graph *ret_grap
     status = end(*recorder, ret_graph, __func__);
     cushim__handle_source_location(here);
     /* Freeing a recorder also ends a capture that could not be ended above. */
-    if (status != CUSHIM_ERROR_WRONG_THREAD && status != CUSHIM_ERROR_CAPTURING && is_recorder(recorder->id))
+    if (status != CUSHIM_ERROR_WRONG_THREAD && status != CUSHIM_ERROR_CAPTURING &&
+        is_recorder(recorder->id))
         cushim__object_close(&recorder->id, CUSHIM__HANDLE_STREAM, __func__);
     return status;
 }

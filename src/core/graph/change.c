@@ -280,11 +280,22 @@ static cushim_status set(const struct cushim__change *change, struct cushim__rea
     return reasons->n ? cushim__reasons_fail(change->scope, reasons) : CUSHIM_OK;
 }
 
+/* What the driver knows of the nodes is not what is launched, so nothing could be given back. */
+static cushim_status fail_differs(const struct cushim__scope *scope)
+{
+    return cushim__fail_at(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, scope->call, scope->label,
+                           "%s: the graph stays as it was: the driver has failed in the midst of "
+                           "an earlier change, so it must be recorded anew",
+                           scope->call);
+}
+
 cushim_status cushim__change_make(struct cushim__change *change, struct cushim__reasons *reasons)
 {
     struct memory m = {0};
     cushim_status status = CUSHIM_OK;
 
+    if (change->graph->differs)
+        return fail_differs(change->scope);
     if (reasons->n || all_same(change))
         return set(change, reasons);
     if (!find_memory(change, &m, reasons))

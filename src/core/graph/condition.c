@@ -35,16 +35,31 @@ static cushim_status fail_not_recording(const struct cushim__scope *scope)
 
 /* --- the kernel that sets the value --- */
 
+/* A strict mode forbids this call, which is no work of the stream. */
+static cushim_status load_in_any_mode(const struct cushim__scope *scope, struct cushim__code *code,
+                                      uint64_t *ret_id)
+{
+    static const struct cushim_module_params none = {.size = sizeof(none)};
+    int mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+    cushim_status status, restored;
+
+    CUSHIM_TRY(CU_CALL(scope, cuThreadExchangeStreamCaptureMode, (&mode)));
+    status = cushim__module_load(scope, code, NULL, &none, ret_id);
+    restored = CU_CALL(scope, cuThreadExchangeStreamCaptureMode, (&mode));
+    if (!status && restored)
+        cushim__handle_close(*ret_id, CUSHIM__HANDLE_MODULE, scope->call);
+    return status ? status : restored;
+}
+
 /* The module is the outermost recording's, and ends with its graph. */
 static cushim_status load_setter(const struct cushim__scope *scope, uint64_t *ret_id)
 {
-    static const struct cushim_module_params none = {.size = sizeof(none)};
     struct cushim__object *module;
     struct cushim__code code;
     cushim_status status;
 
     CUSHIM_TRY(cushim__code_copy(setter_ptx, sizeof(setter_ptx) - 1, NULL, scope->call, &code));
-    status = cushim__module_load(scope, &code, NULL, &none, ret_id);
+    status = load_in_any_mode(scope, &code, ret_id);
     cushim__code_finish(&code);
     if (status)
         return status;
@@ -121,22 +136,84 @@ static cushim_status find_setter(const struct cushim__scope *scope,
     return status;
 }
 
-static cushim_status launch_setter(const struct cushim__scope *scope,
-                                   struct cushim__timeline *timeline, uint64_t recorder,
-                                   uint64_t handle, cushim_view view)
+/* Under the stream lock. */
+static cushim_status make_handle(const struct cushim__scope *scope,
+                                 const struct cushim__recording *recording, uint64_t *ret_handle)
 {
-    struct cushim_launch_config config = {.size = sizeof(config), .grid = {1}, .block = {1}};
-    const struct cushim_argument arguments[] = {
-        {.name = "handle",
-         .intent = CUSHIM_INTENT_VALUE,
-         .bytes = sizeof(handle),
-         .value = &handle},
-        cushim__argument_view(CUSHIM_INTENT_IN, "condition", view),
-    };
-    uint64_t function = 0;
+    struct cushim__capture capture;
 
-    CUSHIM_TRY(find_setter(scope, timeline, &function));
-    return cushim__launch(recorder, function, &config, arguments, 2, scope->call);
+    CUSHIM_TRY(cushim__capture_ask(scope, recording, &capture));
+    return CU_CALL(
+        scope, cuGraphConditionalHandleCreate,
+        (ret_handle, capture.graph, scope->context->cu, 0, CUSHIM__CU_CONDITION_ASSIGN_DEFAULT));
+}
+
+/*
+ * The driver makes no graph of a recording with a handle that no node has. So a handle is made when
+ * the recording has accepted the kernel, and if anything fails from then on there is no graph.
+ */
+static cushim_status call_driver(const struct cushim__scope *scope,
+                                 struct cushim__recording *recording, CUfunction function,
+                                 CUdeviceptr address, uint64_t *handle)
+{
+    void *values[] = {handle, &address};
+    cushim_status status = CUSHIM_OK;
+
+    if (!*handle)
+        CUSHIM_TRY(make_handle(scope, recording, handle));
+    status = CU_CALL(scope, cuLaunchKernel,
+                     (function, 1, 1, 1, 1, 1, 1, 0, recording->cu, values, NULL));
+    if (status)
+        recording->broken = status;
+    return status;
+}
+
+static cushim_status submit_setter(struct cushim__scope *scope, struct cushim__timeline *timeline,
+                                   const struct cushim__function *function,
+                                   const struct cushim__resolved_view *span, uint64_t *handle)
+{
+    static const struct cushim_argument arguments[] = {{.intent = CUSHIM_INTENT_VALUE},
+                                                       {.intent = CUSHIM_INTENT_IN}};
+    const struct cushim__about about = {
+        .name = function->name, .arguments = arguments, .n_arguments = ARRAY_SIZE(arguments)};
+    const struct cushim__access accesses[] = {cushim__span_access(span, false),
+                                              {function->code, 0, 1, false}};
+    struct cushim__submission s = {.scope = scope,
+                                   .timeline = timeline,
+                                   .accesses = accesses,
+                                   .n = ARRAY_SIZE(accesses),
+                                   .recordable = true,
+                                   .about = &about};
+    cushim_status status;
+
+    CUSHIM_TRY(cushim__submit_begin(&s));
+    status = timeline->branch ? call_driver(scope, timeline->branch->recording, function->cu,
+                                            cushim__span_address(span), handle)
+                              : fail_not_recording(scope);
+    cushim__submit_end(&s);
+    return status;
+}
+
+/* Without a handle, *handle is 0, and one is made. */
+static cushim_status launch_setter(struct cushim__scope *scope, struct cushim__timeline *timeline,
+                                   cushim_view view, uint64_t *handle)
+{
+    const struct cushim__function *function;
+    struct cushim__resolved_view span;
+    cushim_status status;
+    uint64_t id = 0;
+
+    CUSHIM_TRY(find_setter(scope, timeline, &id));
+    function = cushim__handle_pin(id, CUSHIM__HANDLE_FUNCTION, scope->call);
+    if (!function)
+        return cushim__error()->status;
+    status = cushim__span_pin_here(scope, view, false, &span);
+    if (!status) {
+        status = submit_setter(scope, timeline, function, &span, handle);
+        cushim__span_unpin(&span);
+    }
+    cushim__handle_unpin(id);
+    return status;
 }
 
 /* --- the node --- */
@@ -150,35 +227,21 @@ static cushim_status check_view(const struct cushim__scope *scope, const cushim_
         return CUSHIM_OK;
     return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, scope->call, scope->label,
                            "%s: the condition must be one integer of 4 bytes, and this is %zu "
-                           "elements of %zu bytes%s; cushim_view_range() makes a view of one",
+                           "elements of %zu bytes%s; cushim_view_part() makes a view of one",
                            scope->call, whole.length, whole.element,
                            whole.type == CUSHIM_ELEMENT_FLOAT ? ", floating-point numbers" : "");
 }
 
-static cushim_status make_handle(const struct cushim__scope *scope,
-                                 struct cushim__timeline *timeline, uint64_t *ret_handle)
+bool cushim__is_setter(const struct cushim__recorded *work)
 {
-    struct cushim__capture capture;
-    cushim_status status;
-
-    cushim__timeline_lock(timeline);
-    status = timeline->branch ? cushim__capture_ask(scope, timeline->branch->recording, &capture)
-                              : fail_not_recording(scope);
-    if (!status)
-        status = CU_CALL(scope, cuGraphConditionalHandleCreate,
-                         (ret_handle, capture.graph, scope->context->cu, 0,
-                          CUSHIM__CU_CONDITION_ASSIGN_DEFAULT));
-    cushim__timeline_unlock(timeline);
-    return status;
+    return work->about.name && !strcmp(work->about.name, setter_name);
 }
 
 /* The node comes after the kernel that sets its value, which is the recorder's last work. */
 static cushim_status come_after_setter(const struct cushim__scope *scope,
                                        struct cushim__branch *branch)
 {
-    const char *last = branch->n_works ? branch->recording->works[branch->last].about.name : NULL;
-
-    if (!last || strcmp(last, setter_name))
+    if (!branch->n_works || !cushim__is_setter(&branch->recording->works[branch->last]))
         return cushim__fail_at(CUSHIM_ERROR_BUSY, scope->call, scope->label,
                                "%s: another thread records with the same recorder", scope->call);
     if (!cushim__numbers_reserve(&branch->given, 1))
@@ -201,14 +264,14 @@ static cushim_status set_order(const struct cushim__scope *scope, struct cushim_
 
 /* Makes a handle of our own for the condition of a loop. */
 static cushim_status make_loop(const struct cushim__scope *scope, const cushim_view *view,
-                               uint64_t handle, struct cushim__loop **ret_loop)
+                               struct cushim__loop **ret_loop)
 {
     struct cushim__loop *loop = malloc(sizeof(*loop));
     cushim_status status;
 
     if (!loop)
         return fail_memory(scope);
-    *loop = (struct cushim__loop){handle, *view};
+    *loop = (struct cushim__loop){.view = *view};
     status = cushim__handle_retain_kept(view->object, scope->call, &loop->view.object);
     if (status)
         free(loop);
@@ -300,12 +363,38 @@ static void drop_bodies(struct cushim__stream **bodies, unsigned n)
 }
 
 /* The recording of a body takes over the loop. */
-static void set_loop(struct cushim__timeline *body, struct cushim__loop **loop)
+static void set_loop(struct cushim__timeline *body, uint64_t handle, struct cushim__loop **loop)
 {
+    (*loop)->handle = handle;
     cushim__timeline_lock(body);
     if (body->branch)
         body->branch->recording->loop = TAKE_PTR(*loop);
     cushim__timeline_unlock(body);
+}
+
+/* What would take the place of the kernel would set a value of another graph. */
+static cushim_status check_update(const struct cushim__scope *scope,
+                                  struct cushim__timeline *timeline)
+{
+    bool is_update;
+
+    cushim__timeline_lock(timeline);
+    is_update = timeline->branch && timeline->branch->recording->updates;
+    cushim__timeline_unlock(timeline);
+    if (!is_update)
+        return CUSHIM_OK;
+    return cushim__fail_at(CUSHIM_ERROR_CAPTURING, scope->call, scope->label,
+                           "%s: an update cannot change conditional nodes: record the graph anew",
+                           scope->call);
+}
+
+/* The kernel was recorded, and the node was not. */
+static void give_up(struct cushim__timeline *timeline, cushim_status status)
+{
+    cushim__timeline_lock(timeline);
+    if (timeline->branch)
+        timeline->branch->recording->broken = status;
+    cushim__timeline_unlock(timeline);
 }
 
 static cushim_status record(struct cushim__scope *scope, struct cushim__timeline *timeline,
@@ -321,15 +410,16 @@ static cushim_status record(struct cushim__scope *scope, struct cushim__timeline
     cushim_status status = CUSHIM_OK;
 
     CUSHIM_TRY(check_view(scope, condition->view));
-    CUSHIM_TRY(make_handle(scope, timeline, &params.handle));
-    CUSHIM_TRY(
-        launch_setter(scope, timeline, condition->recorder, params.handle, *condition->view));
+    CUSHIM_TRY(check_update(scope, timeline));
     if (condition->kind == CUSHIM__CU_CONDITION_WHILE)
-        status = make_loop(scope, condition->view, params.handle, &loop);
+        CUSHIM_TRY(make_loop(scope, condition->view, &loop));
+    status = launch_setter(scope, timeline, *condition->view, &params.handle);
     if (!status)
         status = submit(scope, timeline, &params, bodies);
+    if (status && params.handle)
+        give_up(timeline, status);
     if (!status && loop)
-        set_loop(bodies[0]->timeline, &loop);
+        set_loop(bodies[0]->timeline, params.handle, &loop);
     free_loop(loop, scope->call);
     return status;
 }
@@ -383,8 +473,7 @@ static bool begin_reading(struct cushim__stream *stream, struct cushim__loop *re
     return true;
 }
 
-cushim_status cushim__condition_end_body(struct cushim__scope *scope, struct cushim__stream *stream,
-                                         uint64_t recorder)
+cushim_status cushim__condition_end_body(struct cushim__scope *scope, struct cushim__stream *stream)
 {
     struct cushim__timeline *timeline = stream->timeline;
     struct cushim__loop loop = {0};
@@ -396,6 +485,6 @@ cushim_status cushim__condition_end_body(struct cushim__scope *scope, struct cus
     if (!room)
         return fail_memory(scope);
     if (loops)
-        CUSHIM_TRY(launch_setter(scope, timeline, recorder, loop.handle, loop.view));
+        CUSHIM_TRY(launch_setter(scope, timeline, loop.view, &loop.handle));
     return cushim__recording_end_body(scope, stream);
 }

@@ -12,7 +12,6 @@ struct cushim__conditional {
     int kind; /* CUSHIM__CU_CONDITION_x */
     unsigned n_bodies;
     const cushim_view *view; /* one number of 32 bits */
-    uint64_t recorder;       /* the handle of the recorder */
 };
 
 /* Records a conditional node. Returns the recorders of its bodies, with references for the caller.
@@ -22,7 +21,10 @@ cushim_status cushim__condition_begin(struct cushim__scope *scope, struct cushim
                                       struct cushim__stream **ret_bodies);
 
 /* Ends a body. A loop reads its condition again at the end. */
-cushim_status cushim__condition_end_body(struct cushim__scope *scope, struct cushim__stream *stream,
-                                         uint64_t recorder);
+cushim_status cushim__condition_end_body(struct cushim__scope *scope,
+                                         struct cushim__stream *stream);
+
+/* Tells whether a recorded work is the kernel that sets the value of a conditional node. */
+bool cushim__is_setter(const struct cushim__recorded *work);
 
 #endif

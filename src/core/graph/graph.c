@@ -207,7 +207,7 @@ static cushim_status check_part(const struct cushim__scope *scope,
     if (graph->n_off)
         why = "has nodes that are switched off";
     else if (graph->differs)
-        why = "was changed by half when memory was short";
+        why = "was changed by half when the driver failed";
     else if (graph->recording->allocates)
         why = "has nodes that allocate (.memory_nodes)";
     else if (graph->recording->bodies)
@@ -235,7 +235,7 @@ static cushim_status record(const struct cushim__scope *scope, struct cushim__gr
     CUSHIM_TRY(CU_CALL(scope, cuGraphAddChildGraphNode,
                        (&node, capture.graph, capture.nodes, capture.n, graph->cu)));
     cushim__recording_keep(parent, &graph->object);
-    parent->works[cushim__recording_last(parent)].version = graph->updates;
+    parent->works[cushim__recording_last(parent)].version = graph->version;
     graph->is_part = true;
     return cushim__recording_add_node(scope, parent, node);
 }

@@ -27,6 +27,7 @@ struct cushim__graph {
     bool differs;                      /* the CUgraph is not what is launched */
     unsigned n_off;                    /* nodes that are switched off */
     unsigned updates;                  /* how many there were */
+    unsigned version;                  /* another one after each change of nodes */
     struct cushim__note *note;         /* what traces say of a launch; or NULL: not made yet */
     uint64_t n_launches;               /* not those that made it a part of another graph */
     struct cushim__recording *retired; /* what the graph has used before, and may still be needed */

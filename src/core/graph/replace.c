@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/graph/change.h"
+#include "core/graph/paths.h"
 #include "core/graph/update.h"
 
 struct replacement {
@@ -112,13 +113,17 @@ static bool move_params(struct replacement *r, const struct cushim__recorded *wo
     return true;
 }
 
-static struct cushim__access *move_accesses(struct replacement *r,
-                                            const struct cushim__recording *recording,
-                                            const struct cushim__recorded *work)
+/* A variable stands for the code of its module, too. False when out of memory. */
+static bool move_accesses(struct replacement *r, const struct cushim__recording *recording,
+                          const struct cushim__recorded *work, struct cushim__node_change *change)
 {
-    struct cushim__access *accesses = take_room(r, work->n_accesses * sizeof(*accesses));
+    struct cushim__buffer *code = r->by.buffer->code;
+    const size_t n = work->n_accesses;
+    struct cushim__access *accesses = take_room(r, (n + 1) * sizeof(*accesses));
 
-    for (size_t i = 0; accesses && i < work->n_accesses; i++) {
+    if (!accesses)
+        return false;
+    for (size_t i = 0; i < n; i++) {
         accesses[i] = recording->accesses[work->first_access + i];
         if (!is_inside(r, &accesses[i]))
             continue;
@@ -126,7 +131,26 @@ static struct cushim__access *move_accesses(struct replacement *r,
         accesses[i].begin += r->by.begin - r->old.begin;
         accesses[i].end += r->by.begin - r->old.begin;
     }
-    return accesses;
+    if (code)
+        accesses[n] = (struct cushim__access){code, 0, 1, true};
+    change->accesses = accesses;
+    change->n_accesses = n + (code != NULL);
+    return true;
+}
+
+/* Tells whether a use of the new memory conflicts with another use by the same work. */
+static bool overlaps_itself(const struct replacement *r, const struct cushim__recording *recording,
+                            const struct cushim__recorded *work,
+                            const struct cushim__node_change *change)
+{
+    const struct cushim__access *uses = cushim__recorded_accesses(recording, work);
+
+    for (size_t i = 0; i < work->n_accesses; i++)
+        for (size_t k = 0; is_inside(r, &uses[i]) && k < work->n_accesses; k++)
+            if (!is_inside(r, &uses[k]) &&
+                cushim__accesses_conflict(&change->accesses[i], &uses[k]))
+                return true;
+    return false;
 }
 
 /* False when out of memory. */
@@ -137,9 +161,7 @@ static bool change_work(const struct cushim__scope *scope, struct replacement *r
     const struct cushim__recorded *work = &recording->works[change->number];
     int result = 0;
 
-    change->n_accesses = work->n_accesses;
-    change->accesses = move_accesses(r, recording, work);
-    if (!change->accesses)
+    if (!move_accesses(r, recording, work, change))
         return false;
     if (work->own && !work->about.several)
         result =
@@ -150,6 +172,9 @@ static bool change_work(const struct cushim__scope *scope, struct replacement *r
     else if (result)
         cushim__reasons_add(reasons, recording, change->number, "the driver answers %d %s", result,
                             cushim__status_name(result));
+    else if (overlaps_itself(r, recording, work, change))
+        cushim__reasons_add(reasons, recording, change->number,
+                            "it would use the same memory twice, and write it");
     else
         return move_params(r, work, &change->params);
     return true;
@@ -176,7 +201,9 @@ static cushim_status replace(struct cushim__change *change, struct replacement *
         return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, change->scope->call,
                                change->scope->label, "%s: no node of the graph uses the old slice",
                                change->scope->call);
-    return cushim__change_make(change, &reasons);
+    CUSHIM_TRY(cushim__change_make(change, &reasons));
+    change->graph->version++;
+    return CUSHIM_OK;
 }
 
 static cushim_status replace_in(struct cushim__change *change, struct replacement *r)
@@ -220,6 +247,8 @@ cushim_status cushim__graph_replace(const struct cushim__scope *scope, struct cu
 
     CUSHIM_TRY(cushim__graph_check_ready(scope, graph));
     CUSHIM_TRY(check_sizes(scope, &r));
+    if (r.by.buffer->recording)
+        return cushim__fail_other_recording(scope, r.by.buffer);
     cushim__mutex_lock(&graph->lock);
     status = replace_in(&change, &r);
     cushim__mutex_unlock(&graph->lock);

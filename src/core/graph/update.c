@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "core/graph/change.h"
+#include "core/graph/condition.h"
 #include "core/graph/paths.h"
 #include "core/graph/traced.h"
 #include "core/order/recording_works.h"
@@ -38,20 +39,25 @@ static cushim_status fail_no_update(const struct cushim__scope *scope)
                            "%s: not a stream of cushim_graph_update_begin()", scope->call);
 }
 
-static cushim_status check_new(const struct cushim__scope *scope,
-                               const struct cushim__recording *recording, unsigned number)
+/* By the work of any recorder, or the next work of another one. */
+static bool is_taken(const struct cushim__branch *branch, unsigned number)
 {
+    const struct cushim__recording *recording = branch->recording;
+
     for (size_t i = 0; i < recording->n_works; i++)
         if (recording->works[i].place == number)
-            return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, scope->call, scope->label,
-                                   "%s: node %u was recorded already", scope->call, number);
-    return CUSHIM_OK;
+            return true;
+    for (const struct cushim__branch *b = recording->branches; b; b = b->next)
+        if (b != branch && b->has_place && b->place == number)
+            return true;
+    return false;
 }
 
 /* Under the stream lock. */
-static cushim_status set_place(const struct cushim__scope *scope,
-                               struct cushim__recording *recording, struct cushim_node node)
+static cushim_status set_place(const struct cushim__scope *scope, struct cushim__branch *branch,
+                               struct cushim_node node)
 {
+    struct cushim__recording *recording = branch ? branch->recording : NULL;
     const struct cushim__recording *graph;
 
     if (!recording || !recording->updates)
@@ -66,9 +72,12 @@ static cushim_status set_place(const struct cushim__scope *scope,
         return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, scope->call, scope->label,
                                "%s: work was recorded before without saying for which node",
                                scope->call);
-    CUSHIM_TRY(check_new(scope, recording, (unsigned) node.number));
-    recording->by_node = recording->has_place = true;
-    recording->place = (unsigned) node.number;
+    if (is_taken(branch, (unsigned) node.number))
+        return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, scope->call, scope->label,
+                               "%s: node %u was named already", scope->call,
+                               (unsigned) node.number);
+    recording->by_node = branch->has_place = true;
+    branch->place = (unsigned) node.number;
     return CUSHIM_OK;
 }
 
@@ -79,7 +88,7 @@ cushim_status cushim__graph_update_node(const struct cushim__scope *scope,
     cushim_status status;
 
     cushim__timeline_lock(timeline);
-    status = set_place(scope, timeline->branch ? timeline->branch->recording : NULL, node);
+    status = set_place(scope, timeline->branch, node);
     cushim__timeline_unlock(timeline);
     return status;
 }
@@ -102,6 +111,8 @@ static const char *why_not(const struct cushim__recorded *old, const struct cush
         return "a graph in a graph cannot be changed; record the outer one anew";
     if (!cushim__node_kind_changes(kind))
         return "it is of a kind that cannot be changed";
+    if (cushim__is_setter(old))
+        return "it sets the value of a conditional node, and an update cannot change those";
     if (old->about.options != new->about.options)
         return "the options of the launch are others";
     return NULL;
@@ -252,6 +263,7 @@ static cushim_status update(struct cushim__change *change, struct cushim__record
     CUSHIM_TRY(make(change, recording));
     swap_works(graph->recording, recording);
     graph->updates++;
+    graph->version++;
     cushim__graph_note_forget(graph);
     return CUSHIM_OK;
 }
@@ -269,7 +281,11 @@ static cushim_status update_and_clear(struct cushim__scope *scope, struct cushim
     CU_FREE(scope, cuGraphDestroy, (cu));
     cushim__recording_free(change.before);
     cushim__recorded_memory_free(recording);
-    cushim__graph_retire(scope, graph, recording);
+    /* What no launch has had is needed by none, and may hold the graph itself. */
+    if (status)
+        cushim__recording_free(recording);
+    else
+        cushim__graph_retire(scope, graph, recording);
     return status;
 }
 

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "core/order/arena.h"
 #include "core/order/recording.h"
 
@@ -114,17 +115,23 @@ static void forget_unfreed(struct cushim__recording *recording, const struct cus
     *link = block->next;
 }
 
-/* Under the stream lock. A graph that does not free cannot be launched twice: there is none then.
+/*
+ * Under the stream lock. A graph that does not free cannot be launched twice: there is none then.
  */
-static void note_freed(struct cushim__block *block, cushim_status status)
+static void note_freed(struct cushim__block *block, const char *call, cushim_status status)
 {
     struct cushim__recording *recording = recording_of(block->timeline, block->recording);
 
     if (!recording)
         return;
     forget_unfreed(recording, block);
-    if (status)
-        recording->broken = status;
+    if (!status)
+        return;
+    cushim__log(CUSHIM_LOG_ERROR, "%s: there will be no graph, because this was not recorded: %s",
+                call, cushim__error()->text);
+    /* That one is for a recording that goes on. */
+    recording->broken =
+        status == CUSHIM_ERROR_CAPTURING ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED : status;
 }
 
 static void record_free(struct cushim__scope *scope, struct cushim__block *block)
@@ -139,12 +146,12 @@ static void record_free(struct cushim__scope *scope, struct cushim__block *block
 
     if (!status) {
         status = CU_CALL(scope, cuMemFreeAsync, (block->buffer->address, block->timeline->cu));
-        note_freed(block, status);
+        note_freed(block, scope->call, status);
         cushim__submit_end(&s);
         return;
     }
     cushim__timeline_lock(block->timeline);
-    note_freed(block, status);
+    note_freed(block, scope->call, status);
     cushim__timeline_unlock(block->timeline);
 }
 
@@ -278,8 +285,8 @@ cushim_status cushim__block_new(struct cushim__scope *scope, struct cushim__time
     if (!timeline->not_fast)
         return CUSHIM_OK;
     cushim__timeline_lock(timeline);
-    status = cushim__recording_check_outside(scope, timeline,
-                                             "allocations, which come before the node");
+    status =
+        cushim__recording_check_outside(scope, timeline, "allocations, which come before the node");
     cushim__timeline_unlock(timeline);
     if (status)
         return status;

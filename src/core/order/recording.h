@@ -52,7 +52,7 @@ struct cushim__recorded {
     bool followed;            /* later work of its branch comes after it */
     bool own;                 /* its only last node was made for it */
     unsigned place;           /* in a recording for an update: whose place it takes */
-    unsigned version;         /* of the graph in kept: how often it was updated */
+    unsigned version;         /* of the graph in kept: graph.h */
     struct cushim__recorded_about about;
     struct cushim__host_call *host_call; /* made by every launch; or NULL */
     struct cushim__object *kept[2];      /* events, a graph: with a reference on each; or NULL */
@@ -97,9 +97,7 @@ struct cushim__recording {
     struct cushim__loop *loop; /* of a body that is done again; or NULL */
     uint64_t setter;           /* the handle of the module that sets values; 0: not needed yet */
     bool by_node;              /* the program says which work's place each work takes */
-    bool has_place;            /* the next one's is known: place */
-    unsigned place;
-    bool exposed;         /* the program has the CUstream, and may submit work itself */
+    bool exposed;              /* the program has the CUstream, and may submit work itself */
     cushim_status broken; /* why the nodes of a work are not known, so no graph can be made; or 0 */
     size_t n_in_graph;    /* exposed: the nodes of the graph after the last submission */
 
@@ -131,6 +129,8 @@ struct cushim__branch {
     struct cushim__numbers given;      /* its next work comes after these, too */
     size_t n_works;                    /* how many works it has */
     unsigned last;                     /* the number of the last one */
+    bool has_place;                    /* whose place its next work takes is known: place */
+    unsigned place;
 };
 
 /* What a program wants of a recording. */

@@ -111,12 +111,14 @@ static bool add_work(struct cushim__recording *recording, struct cushim__branch 
 
     if (!cushim__numbers_reserve(before, before->n + found->n))
         return false;
-    recording->works[recording->n_works++] = (struct cushim__recorded){
+    recording->works[recording->n_works] = (struct cushim__recorded){
         .branch = branch,
         .first_node = recording->n_nodes,
         .first_before = before->n,
         .n_before = found->n,
+        .place = (unsigned) recording->n_works,
     };
+    recording->n_works++;
     if (found->n)
         memcpy(&before->items[before->n], found->items, found->n * sizeof(*found->items));
     before->n += found->n;
@@ -274,7 +276,8 @@ static cushim_status find(const struct cushim__submission *s, struct cushim__bra
 
     cushim__search_begin(recording);
     room = room && find_memory(recording, s);
-    if (recording->order == CUSHIM__ORDER_BY_HAND)
+    /* The edges of a graph that is updated node by node are checked when the update ends. */
+    if (recording->order == CUSHIM__ORDER_BY_HAND && !recording->by_node)
         return room ? cushim__search_by_hand(s->scope, branch) : fail_memory(s->scope);
     if (recording->order == CUSHIM__ORDER_AS_RECORDED)
         room = room && cushim__search_add_everything(recording);
@@ -312,9 +315,9 @@ static cushim_status note(const struct cushim__submission *s, struct cushim__bra
         come_after_last(branch);
     else
         branch->ends.items[branch->ends.n++] = cushim__recording_last(recording);
-    recording->works[cushim__recording_last(recording)].place =
-        recording->by_node ? recording->place : cushim__recording_last(recording);
-    recording->has_place = false;
+    if (recording->by_node)
+        recording->works[cushim__recording_last(recording)].place = branch->place;
+    branch->has_place = false;
     branch->last = cushim__recording_last(recording);
     branch->n_works++;
     branch->given.n = 0;
@@ -333,15 +336,25 @@ cushim_status cushim__fail_other_recording(const struct cushim__scope *scope,
                            scope->call);
 }
 
+/* Bodies of conditional nodes use the arena of their graph. */
+static bool is_of_arena(const struct cushim__recording *recording,
+                        const struct cushim__buffer *buffer)
+{
+    for (; recording; recording = recording->outer)
+        if (recording->arena && recording->arena->buffer == buffer)
+            return true;
+    return false;
+}
+
 /* Some memory is there only for certain recordings. */
 static cushim_status check_memory(const struct cushim__submission *s,
                                   const struct cushim__recording *recording)
 {
     for (size_t i = 0; i < s->n; i++) {
         const struct cushim__buffer *buffer = s->accesses[i].buffer;
-        const bool is_of_arena = recording->arena && recording->arena->buffer == buffer;
 
-        if (buffer->recording && buffer->recording != recording->id && !is_of_arena)
+        if (buffer->recording && buffer->recording != recording->id &&
+            !is_of_arena(recording, buffer))
             return cushim__fail_other_recording(s->scope, buffer);
     }
     return CUSHIM_OK;
@@ -352,10 +365,11 @@ cushim_status cushim__recording_submit(const struct cushim__submission *s)
     struct cushim__branch *branch = s->timeline->branch;
 
     CUSHIM_TRY(check_memory(s, branch->recording));
+    /* The conditional node stays the last work as long as its bodies are recorded. */
+    CUSHIM_TRY(cushim__recording_check_bodies(s->scope, branch->recording));
     if (branch->recording->exposed)
         CUSHIM_TRY(find_own_work(s->scope, branch->recording));
-    CUSHIM_TRY(cushim__recording_check_bodies(s->scope, branch->recording));
-    if (branch->recording->by_node && !branch->recording->has_place)
+    if (branch->recording->by_node && !branch->has_place)
         return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, s->scope->call, s->scope->label,
                                "%s: whose place does this take? Call cushim_graph_update_node() "
                                "before each work of this update",

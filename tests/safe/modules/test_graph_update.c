@@ -323,7 +323,7 @@ Test(graph_update, misuse, .init = begin)
     assert_refused(cushim_slice_fill(recorder, s.x, 1.0f), CUSHIM_ERROR_INVALID_ARGUMENT,
                    "whose place does this take?");
     assert_refused(cushim_graph_update_node(recorder, node(s.graph, 0)),
-                   CUSHIM_ERROR_INVALID_ARGUMENT, "node 0 was recorded already");
+                   CUSHIM_ERROR_INVALID_ARGUMENT, "node 0 was named already");
     assert_refused(cushim_capture_end(&recorder, &graph), CUSHIM_ERROR_INVALID_ARGUMENT,
                    "cushim_graph_update_end() ends");
     assert_ok(cushim_capture_begin(w.context, &recorder));
