@@ -56,6 +56,7 @@ static bool gives_back(const char *name)
  */
 static bool must_tell(const struct cushim_call *call, const char *last)
 {
+    const char *sets = strstr(call->name, "NodeSetParams");
     const bool enters = !strcmp(last, "cuCtxGetCurrent");
     const bool marks = !strncmp(call->name, "cuEvent", 7);
 
@@ -64,6 +65,9 @@ static bool must_tell(const struct cushim_call *call, const char *last)
         return false;
     if (!strcmp(call->name, "cuCtxSetCurrent"))
         return enters;
+    /* What is launched has changed by then, and only later changes are refused. */
+    if (sets && strncmp(call->name, "cuGraphExec", 11) != 0)
+        return false;
     /* How long memory is that was mapped is not checked if it is not known. */
     if (!strcmp(call->name, "cuMemGetAddressRange_v2") && !strncmp(last, "cuExternal", 10))
         return false;

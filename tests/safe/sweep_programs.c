@@ -30,16 +30,6 @@ bool sweep_error_is_kept(const char *failed)
     return is;
 }
 
-#define STEP(call)                                                                                 \
-    do {                                                                                           \
-        cushim_status step;                                                                        \
-                                                                                                   \
-        sweep_entries = 0;                                                                         \
-        step = (call);                                                                             \
-        sweep_entries = 1; /* what comes now is freed at the end of the block */                   \
-        CUSHIM_TRY(step);                                                                          \
-    } while (0)
-
 static cushim_status work(cushim_driver driver)
 {
     CUSHIM_SCOPED(cushim_context) one = CUSHIM_NONE;
@@ -453,8 +443,8 @@ static cushim_status run_operations(cushim_driver driver)
 }
 
 sweep_program *const sweep_programs[SWEEP_PROGRAMS] = {
-    work,  wait_for_little, run_code,       use_fields,        use_pools,
-    share, import,          run_operations, allocate_recorded,
+    work,   wait_for_little, run_code,          use_fields,    use_pools,        share,
+    import, run_operations,  allocate_recorded, sweep_updates, sweep_conditions,
 };
 
 static int (*alloc)(uint64_t *address, size_t bytes); /* cuMemAlloc(), below the hooks */

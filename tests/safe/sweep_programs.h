@@ -9,11 +9,24 @@
 /* Frees all that it has made, whatever fails, and returns the first error. */
 typedef cushim_status sweep_program(cushim_driver driver);
 
-enum { SWEEP_PROGRAMS = 9 };
+enum { SWEEP_PROGRAMS = 11 };
 extern sweep_program *const sweep_programs[SWEEP_PROGRAMS];
+
+/* In sweep_graphs.c. */
+sweep_program sweep_updates, sweep_conditions;
 
 /* How often a context was entered since the program's last step: the first time for the step. */
 extern int sweep_entries;
+
+#define STEP(call)                                                                                 \
+    do {                                                                                           \
+        cushim_status step;                                                                        \
+                                                                                                   \
+        sweep_entries = 0;                                                                         \
+        step = (call);                                                                             \
+        sweep_entries = 1; /* what comes now is freed at the end of the block */                   \
+        CUSHIM_TRY(step);                                                                          \
+    } while (0)
 
 /*
  * A hook that answers what the mock does not have: memory and semaphores of other interfaces. user
