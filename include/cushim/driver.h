@@ -65,7 +65,8 @@ enum cushim_library {
 typedef void *(*cushim_resolver)(const char *symbol, void *user);
 
 /**
- * Parameters of cushim_open() and cushim_nvrtc_open(). A field that is zero selects its default.
+ * Parameters of cushim_open(), cushim_nvrtc_open() and cushim_nvjitlink_open(). A field that is
+ * zero selects its default.
  */
 struct cushim_open_params {
     size_t size; /* sizeof the structure; the macro cushim_open_params() sets it */
@@ -83,7 +84,8 @@ struct cushim_open_params {
      *
      * So "/opt/compat/libcuda.so.575.57.08" opens that driver or fails, and
      * "/opt/compat/libcuda.so.575.57.08:auto" falls back to the installed one. If it is NULL or "",
-     * the environment decides (CUSHIM_LIBCUDA, CUSHIM_LIBNVRTC), and otherwise the word is "auto".
+     * the environment decides (CUSHIM_LIBCUDA, CUSHIM_LIBNVRTC, CUSHIM_LIBNVJITLINK), and otherwise
+     * the word is "auto".
      */
     const char *library;
 

@@ -18,7 +18,7 @@ extern "C" {
 /** Why the loader tried a candidate. X(name, value, word): word is the text in printed reports. */
 #define CUSHIM_ORIGIN_MAP(X)                                                                       \
     X(CUSHIM_ORIGIN_PARAMETER, 0, "parameter")     /* cushim_open_params.library */                \
-    X(CUSHIM_ORIGIN_ENVIRONMENT, 1, "environment") /* CUSHIM_LIBCUDA or CUSHIM_LIBNVRTC */         \
+    X(CUSHIM_ORIGIN_ENVIRONMENT, 1, "environment") /* CUSHIM_LIBCUDA and its like */               \
     X(CUSHIM_ORIGIN_PROCESS, 2, "loaded already")  /* the process had loaded it */                 \
     X(CUSHIM_ORIGIN_LINKER, 3, "library path")     /* the dynamic linker's search for a name */    \
     X(CUSHIM_ORIGIN_PLACE, 4, "usual place")       /* a folder where it often is */                \
@@ -101,10 +101,10 @@ struct cushim_report {
 };
 
 /**
- * Does what cushim_open() or cushim_nvrtc_open() would do with these parameters, and returns a
- * search report. CUSHIM_OK means that there is a report, also if no library was found:
- * report->status tells that. Opening with the same parameters afterwards opens the library that the
- * report names. The caller frees the report with cushim_report_free(). params may be NULL.
+ * Does what cushim_open(), or the function for the other library, would do with these parameters,
+ * and returns a search report. CUSHIM_OK means that there is a report, also if no library was
+ * found: report->status tells that. Opening with the same parameters afterwards opens the library
+ * that the report names. The caller frees the report with cushim_report_free(). params may be NULL.
  * Thread-safe.
  */
 CUSHIM_API CUSHIM_CHECKED cushim_status
