@@ -13,6 +13,7 @@
 #include "mock/ptx/link/read.h"
 #include "mock/ptx/lower/program.h"
 #include "mock/ptx/machine/heap.h"
+#include "mock/ptx/racecheck/racecheck.h"
 #include "mock/ptx/run/run.h"
 
 #define CAPABILITY 100
@@ -70,13 +71,8 @@ static void memory_make(struct memory *memory, size_t variable_bytes)
 /* What was noted of a launch. */
 static void memory_forget(struct memory *memory)
 {
-    for (unsigned i = 0; i < RANGES; i++) {
-        free(memory->ranges[i].parts);
-        free(memory->ranges[i].reads);
-        free(memory->ranges[i].writes);
-        memory->ranges[i].reads = memory->ranges[i].writes = NULL;
-        memory->ranges[i].parts = NULL;
-    }
+    for (unsigned i = 0; i < RANGES; i++)
+        ptx__racecheck_range_free(&memory->ranges[i]);
 }
 
 static void memory_free(struct memory *memory)

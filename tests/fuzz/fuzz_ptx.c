@@ -12,6 +12,7 @@
 #include "mock/ptx/container/fatbin.h"
 #include "mock/ptx/link/read.h"
 #include "mock/ptx/lower/program.h"
+#include "mock/ptx/racecheck/racecheck.h"
 #include "mock/ptx/run/run.h"
 
 #define CAPABILITY 120
@@ -140,11 +141,8 @@ static void run_all(const struct ptx__module *module, const struct ptx__program 
         if (module->functions[i].is_kernel && program->codes[i].ops)
             run_kernel(program, &module->functions[i], &program->codes[i], ranges);
     }
-    for (unsigned i = 0; i < 2; i++) {
-        free(ranges[i].parts);
-        free(ranges[i].reads);
-        free(ranges[i].writes);
-    }
+    for (unsigned i = 0; i < 2; i++)
+        ptx__racecheck_range_free(&ranges[i]);
     free(bytes);
     free(variables);
 }

@@ -23,6 +23,7 @@
 #include "mock/module/program.h"
 #include "mock/ptx/exec/builtin.h"
 #include "mock/ptx/machine/heap.h"
+#include "mock/ptx/racecheck/racecheck.h"
 #include "mock/ptx/run/run.h"
 #include "mock/queue/clock.h"
 #include "mock/queue/work.h"
@@ -194,9 +195,7 @@ static void tell_accesses(struct running *running)
                         owner_of(range)->mapping ? MOCK__READ : MOCK__READ | MOCK__CHECKED);
         if (range->writes)
             tell_access(running, range, range->writes, MOCK__WRITE);
-        free(range->reads);
-        free(range->writes);
-        free(range->parts);
+        ptx__racecheck_range_free(range);
         free(use);
     }
 }

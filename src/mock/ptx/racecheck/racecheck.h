@@ -144,9 +144,15 @@ struct ptx__touch {
 /* Checks and records an access to bytes of a range, without the fast path. */
 void ptx__racecheck_global(const struct ptx__touch *touch, uint64_t offset, uint64_t bytes);
 
-/* Make and free the shadow memory of a range, at its first use and at the end of the launch. */
+/*
+ * Make the shadow memory of a range at its first use, and end it with the launch: then the range
+ * has its bits of reads and writes.
+ */
 void ptx__racecheck_range(struct ptx__range *range);
 void ptx__racecheck_range_end(struct ptx__range *range);
+
+/* Frees these bits. A range without them stays as it is. */
+void ptx__racecheck_range_free(struct ptx__range *range);
 
 /* Returns the number of the block in shadow memory, or 0 if blocks are not recorded. */
 static inline uint64_t ptx__line_owner(const struct ptx__block *block,

@@ -11,8 +11,8 @@
  * smaller granules, of one byte.
  */
 #include <sched.h>
-#include <stdlib.h>
 
+#include "mock/ptx/machine/zeros.h"
 #include "mock/ptx/racecheck/racecheck.h"
 #include "mock/ptx/racecheck/shadow_record.h"
 
@@ -306,23 +306,36 @@ void ptx__racecheck_global(const struct ptx__touch *touch, uint64_t offset, uint
 
 /* --- from the first use of a range to the end of the launch --- */
 
+static size_t n_lines(const struct ptx__range *range)
+{
+    return range->size / PTX__LINE_BYTES + 1;
+}
+
+/* The words of reads, writes and lines, and the bytes of parts, one after another. */
+static size_t notes_bytes(const struct ptx__range *range)
+{
+    return 3 * n_lines(range) * sizeof(*range->reads) + range->size / PTX__PART_BYTES + 1;
+}
+
 void ptx__racecheck_range(struct ptx__range *range)
 {
-    const size_t n = range->size / PTX__LINE_BYTES + 1;
+    uint64_t *notes = ptx__zeros_new(notes_bytes(range));
 
-    range->reads = calloc(n, sizeof(*range->reads));
-    range->writes = calloc(n, sizeof(*range->writes));
-    range->parts = calloc(range->size / PTX__PART_BYTES + 1, sizeof(*range->parts));
-    range->lines = calloc(n, sizeof(*range->lines));
-    if (range->reads && range->writes && range->parts && range->lines)
+    range->shadowed = notes;
+    if (!notes)
         return;
-    free(range->reads);
-    free(range->writes);
-    free(range->parts);
-    free(range->lines);
+    range->reads = notes;
+    range->writes = range->reads + n_lines(range);
+    range->lines = range->writes + n_lines(range);
+    range->parts = (uint8_t *) (range->lines + n_lines(range));
+}
+
+void ptx__racecheck_range_free(struct ptx__range *range)
+{
+    if (range->reads)
+        ptx__zeros_free(range->reads, notes_bytes(range));
     range->reads = range->writes = range->lines = NULL;
     range->parts = NULL;
-    range->shadowed = false;
 }
 
 static void end_line(struct ptx__range *range, uint64_t number)
@@ -347,6 +360,5 @@ void ptx__racecheck_range_end(struct ptx__range *range)
              at += PTX__LINE_BYTES)
             end_line(range, at / PTX__LINE_BYTES);
     }
-    free(range->lines);
     range->lines = NULL;
 }

@@ -5,10 +5,10 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/thread.h"
+#include "mock/ptx/machine/zeros.h"
 #include "mock/ptx/racecheck/racecheck.h"
 #include "mock/ptx/racecheck/shadow_record.h"
 #include "mock/ptx/texture/texture.h"
@@ -182,34 +182,16 @@ static void run_blocks(struct ptx__worker *worker)
         give_back(worker, pop(&queue));
 }
 
-/*
- * Zeros for each operation of the program, of which a kernel may be a small part: of many, those
- * that are not used take no time. The system gives them.
- */
-enum { MANY_BYTES = 1 << 17 };
-
-static void *zeros_new(size_t n, size_t size)
+/* Something for each operation of the program, of which a kernel may be a small part. */
+static size_t per_operation(const struct ptx__grid *grid, size_t size)
 {
-    void *zeros;
-
-    if (n * size < MANY_BYTES)
-        return calloc(n, size);
-    zeros = mmap(NULL, n * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return zeros == MAP_FAILED ? NULL : zeros;
-}
-
-static void zeros_free(void *zeros, size_t n, size_t size)
-{
-    if (n * size < MANY_BYTES)
-        free(zeros);
-    else if (zeros)
-        munmap(zeros, n * size);
+    return (grid->launch->program->n_sites + 1) * size;
 }
 
 static bool worker_start(struct ptx__worker *worker, struct ptx__grid *grid)
 {
     worker->grid = grid;
-    worker->hits = zeros_new(grid->launch->program->n_sites + 1, sizeof(*worker->hits));
+    worker->hits = ptx__zeros_new(per_operation(grid, sizeof(*worker->hits)));
     return worker->hits;
 }
 
@@ -221,7 +203,7 @@ static void worker_finish(struct ptx__worker *worker)
         worker->free_clusters = cluster->next;
         cluster_free(cluster);
     }
-    zeros_free(worker->hits, worker->grid->launch->program->n_sites + 1, sizeof(*worker->hits));
+    ptx__zeros_free(worker->hits, per_operation(worker->grid, sizeof(*worker->hits)));
     ptx__shadow_record_keep(worker);
 }
 
@@ -244,14 +226,28 @@ static void *work_along(void *data)
     return work(data);
 }
 
+/* The system reads a file to answer this, so it is asked once. */
+static unsigned count_processors(void)
+{
+    static atomic_long known;
+    long n = atomic_load_explicit(&known, memory_order_relaxed);
+
+    if (!n) {
+        n = sysconf(_SC_NPROCESSORS_ONLN);
+        n = n > 0 ? n : 1;
+        atomic_store_explicit(&known, n, memory_order_relaxed);
+    }
+    return (unsigned) n;
+}
+
 static unsigned count_workers(const struct ptx__grid *grid)
 {
     const struct ptx__launch *launch = grid->launch;
-    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    uint64_t n = launch->n_workers ? launch->n_workers : processors > 0 ? (uint64_t) processors : 1;
+    uint64_t n;
 
     if (launch->seed || grid->n_blocks * grid->n_threads < SMALL_LAUNCH)
         return 1;
+    n = launch->n_workers ? launch->n_workers : count_processors();
     n = n < 256 ? n : 256;
     return (unsigned) (n < grid->n_clusters ? n : grid->n_clusters);
 }
@@ -280,14 +276,14 @@ enum ptx__result ptx__run(struct ptx__launch *launch)
 {
     struct ptx__grid grid = {.launch = launch, .code = launch->code};
 
-    grid.noted = zeros_new(launch->program->n_sites + 1, sizeof(*grid.noted));
+    grid.noted = ptx__zeros_new(per_operation(&grid, sizeof(*grid.noted)));
     if (!grid.noted)
         return PTX__ERROR_OUT_OF_MEMORY;
     pthread_mutex_init(&grid.lock, NULL);
     ptx__grid_shape(&grid);
     run_workers(&grid);
     pthread_mutex_destroy(&grid.lock);
-    zeros_free((void *) grid.noted, launch->program->n_sites + 1, sizeof(*grid.noted));
+    ptx__zeros_free((void *) grid.noted, per_operation(&grid, sizeof(*grid.noted)));
     ptx__images_free(&grid);
     ptx__shadow_record_free(&grid);
     for (struct ptx__range *range = grid.used; range; range = range->next_used)

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Zeroed memory for what a launch may use only a small part of. The system gives large amounts, so
+ * that the parts that are not used take no time.
+ */
+#ifndef CUSHIM_MOCK_PTX_MACHINE_ZEROS_H
+#define CUSHIM_MOCK_PTX_MACHINE_ZEROS_H
+
+#include <stddef.h>
+
+/* NULL if there is no memory. */
+void *ptx__zeros_new(size_t bytes);
+
+/* bytes is what it was made with. NULL is freed, too. */
+void ptx__zeros_free(void *zeros, size_t bytes);
+
+#endif
