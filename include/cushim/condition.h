@@ -13,19 +13,23 @@
  * A body is recorded on a recorder of its own, which can do launches, copies between memory of the
  * device or with pinned memory, fills, further conditional nodes, and graphs of these. It may fork.
  * The driver has no host functions, events and allocations in bodies: they fail with
- * CUSHIM_ERROR_CAPTURING. As long as bodies are recorded, the recorder that they belong to records
- * nothing else (CUSHIM_ERROR_CAPTURING).
+ * CUSHIM_ERROR_CAPTURING. What a body needs is allocated before the node. As long as bodies are
+ * recorded, the recorder that they belong to records nothing else (CUSHIM_ERROR_CAPTURING).
  *
  * A conditional node is ordered with other work by the condition and by all memory that its bodies
  * use, whether they will run or not.
  *
  * The condition is a slice or a view of one integer of 4 bytes, which any earlier work may write. A
  * kernel of cushim's reads it in the order of that memory: before the node, and for a loop once
- * more at the end of each body. The graph keeps the memory.
+ * more at the end of each body. The graph keeps the memory. The kernel before the node is a node of
+ * the graph, too, "cushim_set_condition", with the number before that of the conditional node. It
+ * cannot be changed or switched off.
  *
- * Conditional nodes need a driver of CUDA 12.3, and else-bodies and switches one of 12.8. A graph
- * that has them cannot be a part of another graph, and an update (node.h) cannot change them: on
- * its recorder these functions fail with CUSHIM_ERROR_CAPTURING.
+ * Conditional nodes need a driver of CUDA 12.3, and else-bodies and switches one of 12.8: with an
+ * older one the result is 302 CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND. A graph that has them
+ * cannot be a part of another graph. An update (node.h) cannot change them, so it changes other
+ * nodes of such a graph one by one: on its recorder these functions fail with
+ * CUSHIM_ERROR_CAPTURING.
  *
  * All functions are thread-safe; see object.h.
  */

@@ -29,7 +29,8 @@
  *
  * cushim_stream_fork() makes another recorder for the same graph. Its work comes after what the
  * first one has recorded so far. Each recorder has the order of its own host functions and events.
- * cushim_stream_join() and cushim_stream_wait() work between recorders of one graph. Several
+ * cushim_stream_join() and cushim_stream_wait() work between recorders of one graph. A fork need
+ * not be joined before the recording ends: what it has recorded is a part of the graph. Several
  * threads may record at the same time, each with a recorder.
  *
  * Work does not run while it is recorded. A recorder accepts allocations of slices, launches,
@@ -166,8 +167,9 @@ cushim_capture_begin_on(cushim_stream stream, const struct cushim_capture_params
  * fails; its forks stay, but record nothing any more. The result is 901
  * CUDA_ERROR_STREAM_CAPTURE_INVALIDATED if an error stopped the recording, and
  * CUSHIM_ERROR_INVALID_ARGUMENT if the stream is not one that has begun a recording; such a stream
- * is not freed. It is CUSHIM_ERROR_WRONG_THREAD in a strict mode, if another thread has begun it,
- * and CUSHIM_ERROR_CAPTURING while bodies of conditional nodes are recorded (condition.h): then the
+ * is not freed, but for the recorder of an update or of the body of a conditional node: what that
+ * has recorded is given up. The result is CUSHIM_ERROR_CAPTURING while bodies of a conditional node
+ * are recorded, and CUSHIM_ERROR_WRONG_THREAD in a strict mode, if another thread has begun it: the
  * recording goes on, and no recorder is freed.
  */
 CUSHIM_API CUSHIM_CHECKED cushim_status cushim_capture_end(cushim_stream *recorder,

@@ -86,7 +86,7 @@ struct cushim_node_info {
     int enabled; /* 0: cushim_graph_set_enabled() has switched it off */
     /** The kernel's name, until the next update of the graph, or NULL. */
     const char *kernel;
-    unsigned grid[3], block[3]; /* 0 for a launch that is timed: it has several nodes */
+    unsigned grid[3], block[3]; /* 0 for a launch that is timed: it takes several of the driver's */
     size_t shared_bytes;        /* dynamic shared memory */
     size_t bytes;               /* that it copies or fills */
     size_t inner_nodes;         /* of the graph in the graph */

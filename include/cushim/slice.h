@@ -240,7 +240,8 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_view_copy(cushim_stream stream, c
 /**
  * Fills a view with copies of one element, in the order of the stream. element_bytes
  * must be the element size of the view. If the element consists of equal parts of 4, 2
- * or 1 bytes, this takes one call of the driver; otherwise it takes one call for each part.
+ * or 1 bytes, this takes one call of the driver; otherwise it takes one call for each part. A graph
+ * cannot change a fill of several calls (node.h).
  */
 CUSHIM_API CUSHIM_CHECKED cushim_status cushim_view_fill(cushim_stream stream, cushim_view view,
                                                          const void *element, size_t element_bytes);

@@ -9,9 +9,8 @@ enum { MOST_BODIES = 1024 };
 
 /* Gives the bodies handles. Those that get none are dropped, and the recording with them. */
 static cushim_status give(struct cushim__stream **bodies, unsigned n, const char *call,
-                          cushim_stream **rets)
+                          const char *here, cushim_stream **rets)
 {
-    const char *here = cushim__handle_source_location(NULL);
     cushim_stream made[MOST_BODIES];
     cushim_status status = CUSHIM_OK;
     unsigned given = 0;
@@ -33,6 +32,8 @@ static cushim_status give(struct cushim__stream **bodies, unsigned n, const char
 static cushim_status begin(cushim_stream recorder, struct cushim__conditional *condition,
                            const char *call, cushim_stream **rets)
 {
+    /* The kernel that reads the condition may need a module, which is not the program's. */
+    const char *here = cushim__handle_source_location(NULL);
     struct cushim__stream *bodies[MOST_BODIES], *stream;
     struct cushim__scope scope;
     cushim_status status;
@@ -40,7 +41,7 @@ static cushim_status begin(cushim_stream recorder, struct cushim__conditional *c
     CUSHIM_TRY(cushim__stream_enter(recorder.id, call, &scope, &stream));
     status = cushim__condition_begin(&scope, stream, condition, bodies);
     if (!status)
-        status = give(bodies, condition->n_bodies, call, rets);
+        status = give(bodies, condition->n_bodies, call, here, rets);
     return cushim__scope_leave(&scope, status);
 }
 

@@ -134,6 +134,8 @@ enum {
 
 /* Newer than the oldest headers. */
 enum {
+    CUSHIM__CU_NODE_ALLOCATION = 10,
+    CUSHIM__CU_NODE_FREE = 11,
     CUSHIM__CU_NODE_CONDITIONAL = 13,
     CUSHIM__CU_CONDITION_IF = 0,
     CUSHIM__CU_CONDITION_WHILE = 1,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/graph/condition.h"
 #include "core/graph/paths.h"
 #include "core/order/recording_works.h"
 
@@ -35,6 +36,17 @@ cushim_status cushim__reasons_fail(const struct cushim__scope *scope,
                            "%s: the graph stays as it was, because %zu of its nodes cannot be "
                            "changed: %s",
                            scope->call, reasons->n, reasons->text);
+}
+
+const char *cushim__why_fixed(const struct cushim__recorded *work)
+{
+    if (!work->own && !work->about.several)
+        return "it has no node of its own: the program submits it itself, or it failed";
+    if (work->about.several)
+        return "it takes several nodes of the driver, as launches that are timed and some fills do";
+    if (cushim__is_setter(work))
+        return "it sets the value of a conditional node";
+    return NULL;
 }
 
 static cushim_status fail_memory(const struct cushim__scope *scope)
@@ -114,7 +126,8 @@ static void check_order(const struct cushim__recording *recording, const struct 
             continue;
         cushim__work_words(recording, other, words);
         cushim__reasons_add(reasons, recording, number,
-                            "it would use memory at the same time as %s, and one of them writes it",
+                            "it would use memory at the same time as %s, and one of them writes it: "
+                            "an update adds no edge",
                             words);
         return;
     }

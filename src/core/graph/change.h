@@ -34,6 +34,9 @@ void cushim__reasons_add(struct cushim__reasons *reasons, const struct cushim__r
 cushim_status cushim__reasons_fail(const struct cushim__scope *scope,
                                    const struct cushim__reasons *reasons);
 
+/* Why a work cannot be changed or switched off by itself, as a half sentence; or NULL. */
+const char *cushim__why_fixed(const struct cushim__recorded *work);
+
 struct cushim__change {
     const struct cushim__scope *scope;
     struct cushim__graph *graph;

@@ -6,6 +6,7 @@
 
 #include "core/launch/launch.h"
 #include "core/order/recording_works.h"
+#include "loader/missing.h"
 
 /* Of the driver's own: a program that is loaded as PTX may call it, and the driver links it. */
 static const char setter_ptx[] =
@@ -227,9 +228,22 @@ static cushim_status check_view(const struct cushim__scope *scope, const cushim_
         return CUSHIM_OK;
     return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, scope->call, scope->label,
                            "%s: the condition must be one integer of 4 bytes, and this is %zu "
-                           "elements of %zu bytes%s; cushim_view_part() makes a view of one",
-                           scope->call, whole.length, whole.element,
+                           "element%s of %zu bytes%s; cushim_view_part() makes a view of one",
+                           scope->call, whole.length, whole.length == 1 ? "" : "s", whole.element,
                            whole.type == CUSHIM_ELEMENT_FLOAT ? ", floating-point numbers" : "");
+}
+
+static cushim_status check_driver(const struct cushim__scope *scope,
+                                  const struct cushim__conditional *condition)
+{
+    const int version = scope->context->driver->library->version;
+
+    if (version >= 12080 || version < 12030 ||
+        (condition->n_bodies == 1 && condition->kind != CUSHIM__CU_CONDITION_SWITCH))
+        return CUSHIM_OK;
+    return cushim__fail_at(CUSHIM__SYMBOL_NOT_FOUND, scope->call, scope->label,
+                           "%s: else-bodies and switches need CUDA 12.8; this CUDA driver is %d.%d",
+                           scope->call, version / 1000, version % 1000 / 10);
 }
 
 bool cushim__is_setter(const struct cushim__recorded *work)
@@ -411,6 +425,7 @@ static cushim_status record(struct cushim__scope *scope, struct cushim__timeline
 
     CUSHIM_TRY(check_view(scope, condition->view));
     CUSHIM_TRY(check_update(scope, timeline));
+    CUSHIM_TRY(check_driver(scope, condition));
     if (condition->kind == CUSHIM__CU_CONDITION_WHILE)
         CUSHIM_TRY(make_loop(scope, condition->view, &loop));
     status = launch_setter(scope, timeline, *condition->view, &params.handle);

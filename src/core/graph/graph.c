@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "core/graph/change.h"
 #include "core/graph/traced.h"
 #include "core/order/recording_works.h"
 #include "core/order/wait.h"
@@ -324,25 +325,37 @@ cushim_status cushim__graph_check_node(const struct cushim__scope *scope,
                            scope->call);
 }
 
+static cushim_status fail_switch(const struct cushim__scope *scope,
+                                 const struct cushim__recording *recording, struct cushim_node node,
+                                 const char *why, const char *what)
+{
+    char words[CUSHIM__WORK_WORDS];
+
+    cushim__work_words(recording, (unsigned) node.number, words);
+    return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, scope->call, scope->label,
+                           "%s: %s cannot be switched off: %s%s", scope->call, words, why, what);
+}
+
 static cushim_status find_node(const struct cushim__scope *scope, const struct cushim__graph *graph,
                                struct cushim_node node, CUgraphNode *ret_node)
 {
     const struct cushim__recording *recording = graph->recording;
     const struct cushim__recorded *work;
-    int kind = -1;
+    const char *why;
+    int kind;
 
     CUSHIM_TRY(cushim__graph_check_node(scope, graph, node));
     work = &recording->works[node.number];
-    if (work->own && !work->about.several)
-        CUSHIM_TRY(CU_CALL(scope, cuGraphNodeGetType, (recording->nodes[work->first_node], &kind)));
-    if (kind != CU_GRAPH_NODE_TYPE_KERNEL && kind != CU_GRAPH_NODE_TYPE_MEMCPY &&
-        kind != CU_GRAPH_NODE_TYPE_MEMSET)
-        return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, scope->call, scope->label,
-                               "%s: only launches that are not timed, copies and fills can be "
-                               "switched off",
-                               scope->call);
+    why = cushim__why_fixed(work);
+    if (why)
+        return fail_switch(scope, recording, node, why, "");
     *ret_node = recording->nodes[work->first_node];
-    return CUSHIM_OK;
+    CUSHIM_TRY(CU_CALL(scope, cuGraphNodeGetType, (*ret_node, &kind)));
+    if (kind == CU_GRAPH_NODE_TYPE_KERNEL || kind == CU_GRAPH_NODE_TYPE_MEMCPY ||
+        kind == CU_GRAPH_NODE_TYPE_MEMSET)
+        return CUSHIM_OK;
+    return fail_switch(scope, recording, node, "only launches, copies and fills can, and it is ",
+                       cushim__node_kind_words(kind));
 }
 
 /* Under the lock. */

@@ -12,6 +12,8 @@ static const char *const words[] = {
     [CU_GRAPH_NODE_TYPE_EMPTY] = "an empty node",
     [CU_GRAPH_NODE_TYPE_WAIT_EVENT] = "a wait for an event",
     [CU_GRAPH_NODE_TYPE_EVENT_RECORD] = "the recording of an event",
+    [CUSHIM__CU_NODE_ALLOCATION] = "an allocation",
+    [CUSHIM__CU_NODE_FREE] = "a free",
     [CUSHIM__CU_NODE_CONDITIONAL] = "a conditional node",
 };
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/graph/change.h"
+#include "core/graph/condition.h"
 #include "core/graph/paths.h"
 #include "core/graph/update.h"
 
@@ -159,16 +160,21 @@ static bool change_work(const struct cushim__scope *scope, struct replacement *r
                         struct cushim__node_change *change, struct cushim__reasons *reasons)
 {
     const struct cushim__recorded *work = &recording->works[change->number];
+    const char *why;
     int result = 0;
 
     if (!move_accesses(r, recording, work, change))
         return false;
-    if (work->own && !work->about.several)
+    why = cushim__is_setter(work) ? NULL : cushim__why_fixed(work);
+    if (!why)
         result =
             cushim__node_params_get(scope, recording->nodes[work->first_node], &change->params);
-    if (!work->own || work->about.several || !cushim__node_kind_changes(change->params.kind))
+    if (why)
+        cushim__reasons_add(reasons, recording, change->number, "%s, and cannot be changed", why);
+    else if (!result && !cushim__node_kind_changes(change->params.kind))
         cushim__reasons_add(reasons, recording, change->number,
-                            "it uses the slice, and is of a kind that cannot be changed");
+                            "it uses the slice, and %s cannot be changed",
+                            cushim__node_kind_words(change->params.kind));
     else if (result)
         cushim__reasons_add(reasons, recording, change->number, "the driver answers %d %s", result,
                             cushim__status_name(result));

@@ -36,7 +36,9 @@ cushim_status cushim__graph_update_begin(const struct cushim__scope *scope,
 static cushim_status fail_no_update(const struct cushim__scope *scope)
 {
     return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, scope->call, scope->label,
-                           "%s: not a stream of cushim_graph_update_begin()", scope->call);
+                           "%s: not a stream of cushim_graph_update_begin(); cushim_capture_end() "
+                           "ends what makes a new graph",
+                           scope->call);
 }
 
 /* By the work of any recorder, or the next work of another one. */
@@ -109,10 +111,6 @@ static const char *why_not(const struct cushim__recorded *old, const struct cush
         return NULL;
     if (kind == CU_GRAPH_NODE_TYPE_GRAPH)
         return "a graph in a graph cannot be changed; record the outer one anew";
-    if (!cushim__node_kind_changes(kind))
-        return "it is of a kind that cannot be changed";
-    if (cushim__is_setter(old))
-        return "it sets the value of a conditional node, and an update cannot change those";
     if (old->about.options != new->about.options)
         return "the options of the launch are others";
     return NULL;
@@ -143,6 +141,9 @@ static void check_kinds(const struct cushim__scope *scope, const struct cushim__
                             cushim__node_kind_words(change->params.kind));
     else if (why)
         cushim__reasons_add(reasons, graph, change->number, "%s", why);
+    else if (!cushim__node_kind_changes(kind) && kind != CU_GRAPH_NODE_TYPE_GRAPH)
+        cushim__reasons_add(reasons, graph, change->number, "it is %s, which cannot be changed",
+                            cushim__node_kind_words(kind));
 }
 
 static void check_work(const struct cushim__scope *scope, const struct cushim__recording *graph,
@@ -151,17 +152,15 @@ static void check_work(const struct cushim__scope *scope, const struct cushim__r
 {
     const struct cushim__recorded *new = &recording->works[number];
     const struct cushim__recorded *old = &graph->works[new->place];
+    const char *why = cushim__why_fixed(old);
 
+    if (!why)
+        why = cushim__why_fixed(new);
     *change = (struct cushim__node_change){.number = new->place,
                                            .accesses = cushim__recorded_accesses(recording, new),
                                            .n_accesses = new->n_accesses};
-    if (!old->own || !new->own)
-        cushim__reasons_add(reasons, graph, new->place,
-                            "it has no node of its own: the program submits it itself, or it "
-                            "failed");
-    else if (old->about.several || new->about.several)
-        cushim__reasons_add(reasons, graph, new->place,
-                            "a launch that is timed has several nodes, and cannot be changed");
+    if (why)
+        cushim__reasons_add(reasons, graph, new->place, "%s, and cannot be changed", why);
     else
         check_kinds(scope, graph, recording, new, change, reasons);
 }
@@ -244,20 +243,39 @@ static cushim_status make(struct cushim__change *change, const struct cushim__re
                      : cushim__change_make(change, &reasons);
 }
 
+static cushim_status check_complete(const struct cushim__scope *scope,
+                                    const struct cushim__recording *graph,
+                                    const struct cushim__recording *recording, int64_t named)
+{
+    char words[CUSHIM__WORK_WORDS];
+
+    if (!recording->by_node && recording->n_works != graph->n_works)
+        return cushim__fail_at(
+            CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, scope->call, scope->label,
+            "%s: the graph stays as it was: it has %zu nodes, and the update %zu; "
+            "record all of them again, in the same order, or call "
+            "cushim_graph_update_node() before each work",
+            scope->call, graph->n_works, recording->n_works);
+    if (named < 0)
+        return CUSHIM_OK;
+    cushim__work_words(graph, (unsigned) named, words);
+    return cushim__fail_at(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, scope->call, scope->label,
+                           "%s: the graph stays as it was: no work was recorded for %s, which "
+                           "cushim_graph_update_node() has named; cushim_graph_set_enabled() "
+                           "switches a node off",
+                           scope->call, words);
+}
+
 /* Under the lock of the graph. */
-static cushim_status update(struct cushim__change *change, struct cushim__recording *recording)
+static cushim_status update(struct cushim__change *change, struct cushim__recording *recording,
+                            int64_t named)
 {
     struct cushim__graph *graph = change->graph;
     SCOPED_FREE void *nodes = calloc(recording->n_works + 1, sizeof(*change->nodes));
 
     if (!nodes)
         return fail_memory(change->scope);
-    if (!recording->by_node && recording->n_works != graph->recording->n_works)
-        return cushim__fail_at(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, change->scope->call,
-                               change->scope->label,
-                               "%s: the graph stays as it was: it has %zu nodes, and %zu were "
-                               "recorded",
-                               change->scope->call, graph->recording->n_works, recording->n_works);
+    CUSHIM_TRY(check_complete(change->scope, graph->recording, recording, named));
     change->nodes = nodes;
     change->n = recording->n_works;
     CUSHIM_TRY(make(change, recording));
@@ -270,13 +288,14 @@ static cushim_status update(struct cushim__change *change, struct cushim__record
 
 /* With a reference on the graph, and without locks. */
 static cushim_status update_and_clear(struct cushim__scope *scope, struct cushim__graph *graph,
-                                      struct cushim__recording *recording, CUgraph cu)
+                                      struct cushim__recording *recording, int64_t named,
+                                      CUgraph cu)
 {
     struct cushim__change change = {.scope = scope, .graph = graph};
     cushim_status status;
 
     cushim__mutex_lock(&graph->lock);
-    status = update(&change, recording);
+    status = update(&change, recording, named);
     cushim__mutex_unlock(&graph->lock);
     CU_FREE(scope, cuGraphDestroy, (cu));
     cushim__recording_free(change.before);
@@ -289,13 +308,19 @@ static cushim_status update_and_clear(struct cushim__scope *scope, struct cushim
     return status;
 }
 
-static bool is_update(struct cushim__stream *stream)
+/* *ret_named becomes the number of a node that was named, and for which nothing came; or -1. */
+static bool is_update(struct cushim__stream *stream, int64_t *ret_named)
 {
     struct cushim__timeline *timeline = stream->timeline;
+    const struct cushim__branch *b;
     bool is;
 
+    *ret_named = -1;
     cushim__timeline_lock(timeline);
     is = timeline->branch && !timeline->origin && timeline->branch->recording->updates;
+    for (b = is ? timeline->branch->recording->branches : NULL; b; b = b->next)
+        if (b->has_place)
+            *ret_named = b->place;
     cushim__timeline_unlock(timeline);
     return is;
 }
@@ -305,13 +330,14 @@ cushim_status cushim__graph_update_end(struct cushim__scope *scope, struct cushi
     struct cushim__recording *recording = NULL;
     struct cushim__object *updates;
     CUgraph cu = NULL;
+    int64_t named;
     cushim_status status;
 
-    if (!is_update(stream))
+    if (!is_update(stream, &named))
         return fail_no_update(scope);
     CUSHIM_TRY(cushim__recording_end(scope, stream, &recording, &cu));
     updates = TAKE_PTR(recording->updates);
-    status = update_and_clear(scope, (struct cushim__graph *) updates, recording, cu);
+    status = update_and_clear(scope, (struct cushim__graph *) updates, recording, named, cu);
     cushim__object_unref(updates);
     return status;
 }

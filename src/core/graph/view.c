@@ -83,8 +83,10 @@ cushim_status cushim__node_view(const struct cushim__scope *scope,
 
     *ret_view =
         (struct cushim__node_view){.work = work, .kind = CUSHIM_NODE_OTHER, .enabled = true};
-    if (work->about.several)
-        ret_view->kind = CUSHIM_NODE_LAUNCH;
+    if (work->about.several) {
+        ret_view->kind = work->about.filled ? CUSHIM_NODE_FILL : CUSHIM_NODE_LAUNCH;
+        ret_view->bytes = work->about.filled;
+    }
     if (!work->own || work->about.several)
         return CUSHIM_OK;
     return ask_driver(scope, graph, recording->nodes[work->first_node], ret_view);

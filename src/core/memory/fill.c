@@ -89,6 +89,8 @@ struct filling {
     struct cushim__box box;
     const char *element;
     size_t bytes, unit; /* of the element, and of the unit that divides all of it */
+    cushim_status (*fill)(const struct filling *f);
+    bool several; /* calls of the driver */
 };
 
 static CUdeviceptr address_of(const struct filling *f)
@@ -172,22 +174,31 @@ static cushim_status fill_and_repeat(const struct filling *f)
     return CUSHIM_OK;
 }
 
-static cushim_status fill(struct filling *f)
+/* Decides how the box is filled. */
+static void choose(struct filling *f)
 {
     const size_t unit = unit_of(address_of(f) | f->box.rows.pitch, f->bytes);
 
     f->unit = unit_of(address_of(f), f->bytes);
-    if (f->box.extent.height == 1 && f->box.extent.depth == 1)
-        return fill_row(f);
-    if (!is_uniform(f->element, f->bytes, unit))
-        return fill_and_repeat(f);
-    f->unit = unit;
-    return fill_layers(f);
+    if (f->box.extent.height == 1 && f->box.extent.depth == 1) {
+        f->fill = fill_row;
+        f->several = !is_uniform(f->element, f->bytes, f->unit);
+    } else if (!is_uniform(f->element, f->bytes, unit)) {
+        f->fill = fill_and_repeat;
+        f->several = true;
+    } else {
+        f->unit = unit;
+        f->fill = fill_layers;
+        f->several = f->box.extent.depth > 1;
+    }
 }
 
 cushim_status cushim__fill(struct cushim__scope *scope, struct cushim__stream *stream,
                            const struct cushim__box *to, const void *element, size_t bytes)
 {
+    const struct cushim__extent *extent = &to->extent;
+    const struct cushim__about about = {
+        .several = true, .filled = extent->width * extent->height * extent->depth};
     struct cushim__submission s = {.scope = scope,
                                    .timeline = stream->timeline,
                                    .accesses = &to->access,
@@ -197,11 +208,13 @@ cushim_status cushim__fill(struct cushim__scope *scope, struct cushim__stream *s
         .scope = scope, .stream = stream->cu, .box = *to, .element = element, .bytes = bytes};
     cushim_status status;
 
-    if (cushim__extent_is_empty(&to->extent))
+    if (cushim__extent_is_empty(extent))
         return CUSHIM_OK;
     cushim__box_join_rows(&filling.box, NULL);
+    choose(&filling);
+    s.about = filling.several ? &about : NULL;
     CUSHIM_TRY(cushim__submit_begin(&s));
-    status = fill(&filling);
+    status = filling.fill(&filling);
     cushim__submit_end(&s);
     return status;
 }

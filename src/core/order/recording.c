@@ -272,7 +272,8 @@ void cushim__recording_detach(struct cushim__recording *recording)
 static cushim_status fail_broken(const struct cushim__scope *scope, cushim_status status)
 {
     return cushim__fail_at(status, scope->call, scope->label,
-                           "%s: a part of the recording could not be noted, so there is no graph",
+                           "%s: a part of the recording could not be noted, or was given up, so "
+                           "there is no graph",
                            scope->call);
 }
 
@@ -314,7 +315,8 @@ static cushim_status fail_no_recording(const struct cushim__scope *scope,
     const char *why = "not a stream of cushim_capture_begin() or cushim_capture_begin_on()";
 
     if (cushim__recording_is_body(stream))
-        why = "a body of a conditional node, which cushim_capture_end_body() ends";
+        why = "a body of a conditional node, which cushim_capture_end_body() ends; now the whole "
+              "recording is given up";
     else if (stream->recorder)
         why = "the recording has ended, by another handle of the stream";
     else if (stream->timeline->origin)

@@ -40,6 +40,7 @@ struct cushim__recorded_about {
     size_t n_arguments;
     uint64_t options;
     bool several;
+    size_t filled;
 };
 
 /* One submission that was recorded. It has a number: its index in the recording. */

@@ -265,8 +265,12 @@ cushim_status cushim__recording_end_body(const struct cushim__scope *scope,
         status = end_body(scope, body);
     else
         status = cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, scope->call, scope->label,
-                                 "%s: not the recorder of a body: cushim_capture_if(), "
-                                 "cushim_capture_while() and cushim_capture_switch() return them",
+                                 !body && stream->recorder
+                                     ? "%s: the recording has ended, so there is no body to end; "
+                                       "cushim_stream_free() frees its stream"
+                                     : "%s: not the recorder of a body: cushim_capture_if(), "
+                                       "cushim_capture_while() and cushim_capture_switch() return "
+                                       "them",
                                  scope->call);
     cushim__timeline_unlock(timeline);
     return status;

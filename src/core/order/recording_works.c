@@ -88,6 +88,7 @@ static bool copy_about(const struct cushim__about *about, struct cushim__recorde
         return true;
     copy->options = about->options;
     copy->several = about->several;
+    copy->filled = about->filled;
     copy->name = about->name ? strdup(about->name) : NULL;
     return (copy->name || !about->name) && copy_arguments(about, copy);
 }

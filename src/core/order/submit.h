@@ -51,6 +51,7 @@ struct cushim__about {
     size_t n_arguments;
     uint64_t options; /* of a launch: another number for other options */
     bool several;     /* it makes several nodes */
+    size_t filled;    /* bytes, of a fill that makes several nodes */
 };
 
 struct cushim__submission {

@@ -231,7 +231,35 @@ Test(condition, misuse, .init = begin_conditions)
     recorder = begin_graph(CUSHIM_CAPTURE_ORDER_BY_MEMORY);
     assert_ok(cushim_capture_while(recorder, flag, &body));
     cushim_stream_free(&body);
-    assert_status(cushim_capture_end(&recorder, &graph), 901);
+    assert_refused(cushim_capture_end(&recorder, &graph), 901, "was given up");
+    cushim_slice_free(&flag);
+    cushim_slice_free(&x);
+    end_conditions();
+}
+
+/* The driver makes no graph in which a condition has no node. */
+Test(condition, what_was_refused_is_not_recorded, .init = begin_conditions)
+{
+    cushim_slice flag, x;
+    cushim_stream recorder, body = CUSHIM_NONE;
+    cushim_graph graph = CUSHIM_NONE;
+    cushim_node node;
+
+    NEEDS(12030);
+    flag = number(0), x = number(0);
+    recorder = begin_graph(CUSHIM_CAPTURE_ORDER_BY_HAND);
+    assert_ok(cushim_slice_fill(recorder, flag, 1u));
+    assert_ok(cushim_capture_node(recorder, &node));
+    assert_refused(cushim_capture_if(recorder, flag, &body, NULL), CUSHIM_ERROR_INVALID_ARGUMENT,
+                   "must come after node 0");
+    assert_ok(cushim_capture_after(recorder, &node, 1));
+    assert_ok(cushim_capture_if(recorder, flag, &body, NULL));
+    assert_ok(cushim_slice_fill(body, x, 5u));
+    assert_ok(cushim_capture_end_body(&body));
+    assert_ok(cushim_capture_end(&recorder, &graph));
+    run(graph);
+    cr_expect(eq(uint, value_of(x), 5));
+    cushim_graph_free(&graph);
     cushim_slice_free(&flag);
     cushim_slice_free(&x);
     end_conditions();
@@ -259,7 +287,15 @@ Test(condition, a_graph_with_conditions_stays_by_itself, .init = begin_condition
     assert_refused(cushim_graph_replace(graph, x, by), 910, "cannot be changed");
     assert_ok(cushim_graph_node(graph, 1, &node));
     assert_refused(cushim_graph_set_enabled(graph, node, 0), CUSHIM_ERROR_INVALID_ARGUMENT,
-                   "can be switched off");
+                   "node 1 cannot be switched off: only launches, copies and fills can");
+    assert_ok(cushim_graph_node(graph, 0, &node)); /* what reads the condition */
+    assert_refused(cushim_graph_set_enabled(graph, node, 0), CUSHIM_ERROR_INVALID_ARGUMENT,
+                   "sets the value of a conditional node");
+    assert_ok(cushim_graph_update_begin(graph, &recorder));
+    assert_ok(cushim_graph_update_node(recorder, node));
+    record_step(recorder, flag, x);
+    assert_refused(cushim_graph_update_end(&recorder), 910,
+                   "node 0, the launch of 'cushim_set_condition': it sets the value");
     assert_ok(cushim_graph_dot(graph, &dot));
     cr_expect(ne(ptr, strstr(dot, "conditional node"), NULL), "%s", dot);
     cr_expect(ne(ptr, strstr(dot, "n0 -> n1"), NULL), "%s", dot);

@@ -187,7 +187,7 @@ Test(graph_update, reasons_are_told_node_by_node, .init = begin)
                    "copy was recorded");
     recorder = begin_update(s.graph);
     record_add(recorder, s.x, 1);
-    expect_refusal(&recorder, "it has 3 nodes, and 1 were recorded");
+    expect_refusal(&recorder, "it has 3 nodes, and the update 1; record all");
     run(s.graph);
     expect(s.to, 3); /* as it was */
     free_sums(&s);
@@ -305,6 +305,58 @@ Test(graph_update, what_cannot_be_changed, .init = begin)
     finish();
 }
 
+struct three {
+    float a, b, c;
+};
+
+/* The driver's node that the work ends with is not all of it. */
+Test(graph_update, a_fill_of_several_calls_is_not_changed_in_part, .init = begin)
+{
+    const struct three first = {1, 2, 3}, other = {4, 5, 6};
+    cushim_slice x = CUSHIM_NONE, by = CUSHIM_NONE;
+    struct cushim_node_info info = {.size = sizeof(info)};
+    struct three found[2] = {{0}};
+    cushim_stream recorder = CUSHIM_NONE;
+    cushim_graph graph = CUSHIM_NONE;
+
+    assert_ok(cushim_slice_zeros(stream, sizeof(first), 2, &x));
+    assert_ok(cushim_slice_zeros(stream, sizeof(first), 2, &by));
+    assert_ok(cushim_capture_begin(w.context, &recorder));
+    assert_ok(cushim_slice_fill(recorder, x, first));
+    assert_ok(cushim_capture_end(&recorder, &graph));
+    recorder = begin_change(graph, 0);
+    assert_ok(cushim_slice_fill(recorder, x, other));
+    expect_refusal(&recorder, "node 0: it takes several nodes of the driver");
+    assert_refused(cushim_graph_replace(graph, x, by), FAILURE, "it takes several nodes");
+    assert_refused(cushim_graph_set_enabled(graph, node(graph, 0), 0),
+                   CUSHIM_ERROR_INVALID_ARGUMENT, "node 0 cannot be switched off: it takes");
+    assert_ok(cushim_graph_node_info(graph, node(graph, 0), &info));
+    cr_expect(eq(int, info.kind, CUSHIM_NODE_FILL));
+    cr_expect(eq(sz, info.bytes, sizeof(found)));
+    run(graph);
+    assert_ok(cushim_slice_read(stream, x, found, 2));
+    for (int i = 0; i < 2; i++) {
+        cr_expect(eq(flt, found[i].a, first.a));
+        cr_expect(eq(flt, found[i].b, first.b));
+        cr_expect(eq(flt, found[i].c, first.c));
+    }
+    cushim_graph_free(&graph);
+    cushim_slice_free(&x);
+    cushim_slice_free(&by);
+    finish();
+}
+
+Test(graph_update, a_graph_is_not_lost_in_itself, .init = begin)
+{
+    struct sums s = make_sums();
+    cushim_stream recorder = begin_change(s.graph, 1);
+
+    assert_ok(cushim_graph_launch(s.graph, recorder));
+    expect_refusal(&recorder, "node 1, the launch of 'add': it is a launch, and a graph was");
+    free_sums(&s);
+    finish(); /* finds what is not freed */
+}
+
 Test(graph_update, misuse, .init = begin)
 {
     struct sums s = make_sums(), t = make_sums();
@@ -332,6 +384,10 @@ Test(graph_update, misuse, .init = begin)
                    "not a stream of cushim_graph_update_begin");
     assert_refused(cushim_graph_update_end(&stream), CUSHIM_ERROR_INVALID_ARGUMENT,
                    "not a stream of cushim_graph_update_begin");
+    recorder = begin_change(s.graph, 2);
+    assert_ok(cushim_launch(recorder, add, cushim_for_elements(0), CUSHIM_INOUT(s.x),
+                            CUSHIM_VALUE(1.0f), CUSHIM_VALUE(n))); /* no work at all */
+    expect_refusal(&recorder, "no work was recorded for node 2, the launch of 'sum'");
     recorder = begin_update(s.graph);
     record_add(recorder, s.x, 1);
     assert_refused(cushim_graph_update_node(recorder, node(s.graph, 0)),
