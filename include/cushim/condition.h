@@ -10,6 +10,8 @@
  *     CUSHIM_TRY(cushim_capture_end_body(&body));
  *     CUSHIM_TRY(cushim_capture_end(&recorder, &graph));
  *
+ * examples/graph_loop.c is a whole program.
+ *
  * A body is recorded on a recorder of its own, which can do launches, copies between memory of the
  * device or with pinned memory, fills, further conditional nodes, and graphs of these. It may fork.
  * The driver has no host functions, events and allocations in bodies: they fail with

@@ -36,6 +36,8 @@
  *     CUSHIM_TRY(cushim_launch(recorder, scale, ..., CUSHIM_INOUT(x), CUSHIM_VALUE(factor)));
  *     CUSHIM_TRY(cushim_graph_update_end(&recorder));
  *
+ * examples/graph_update.c has each kind of change.
+ *
  * All functions are thread-safe; see object.h. A launch of a graph in another thread sees all of an
  * update or nothing of it, and launches that were submitted before keep what they had.
  */

@@ -125,10 +125,11 @@ static void check_order(const struct cushim__recording *recording, const struct 
         if (m->paths[other] || !conflict(recording, m, number, other))
             continue;
         cushim__work_words(recording, other, words);
-        cushim__reasons_add(reasons, recording, number,
-                            "it would use memory at the same time as %s, and one of them writes it: "
-                            "an update adds no edge",
-                            words);
+        cushim__reasons_add(
+            reasons, recording, number,
+            "it would use memory at the same time as %s, and one of them writes it: "
+            "an update adds no edge",
+            words);
         return;
     }
 }

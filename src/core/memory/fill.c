@@ -197,8 +197,8 @@ cushim_status cushim__fill(struct cushim__scope *scope, struct cushim__stream *s
                            const struct cushim__box *to, const void *element, size_t bytes)
 {
     const struct cushim__extent *extent = &to->extent;
-    const struct cushim__about about = {
-        .several = true, .filled = extent->width * extent->height * extent->depth};
+    const struct cushim__about about = {.several = true,
+                                        .filled = extent->width * extent->height * extent->depth};
     struct cushim__submission s = {.scope = scope,
                                    .timeline = stream->timeline,
                                    .accesses = &to->access,
