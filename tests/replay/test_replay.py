@@ -164,7 +164,7 @@ class Misses(Replay):
         self.compile(source, how=self.replay)
 
     def test_wrong_environments(self):
-        for env, why in [({}, "none of CUSHIM_NVRTC_RECORD and CUSHIM_NVRTC_REPLAY names a file"),
+        for env, why in [({}, "none of CUSHIM_NVRTC_RECORD, CUSHIM_NVRTC_REPLAY and CUSHIM_NVRTC_KEEP_PTX is set"),
                          ({"CUSHIM_NVRTC_RECORD": "a", "CUSHIM_NVRTC_REPLAY": "b"}, "each of CUSHIM_NVRTC_RECORD"),
                          ({"CUSHIM_NVRTC_REPLAY": "absent"}, "absent: No such file"),
                          ({"CUSHIM_NVRTC_RECORD": "a", "CUSHIM_NVRTC_REAL": "none"}, "no NVRTC found"),

@@ -30,12 +30,14 @@ static const char usage[] =
     "  --kernels PATHS    plug-ins with kernels, separated by ':'\n"
     "  --faults RULES     faults to inject\n"
     "  --trace FILE       write every call to FILE, for https://ui.perfetto.dev\n"
+    "  --own-compilers    let the program use its own NVRTC, nvJitLink and ptxas, which may make\n"
+    "                     machine code: the mock runs none\n"
     "  --help             print this\n"
     "\n"
     "Exit status: the program's; 2 wrong usage, 126 it cannot be run, 127 it is not found,\n"
     "3 the mock is not found.\n";
 
-enum { OPTION_CHECK = 1, OPTION_HELP, CANNOT_RUN = 126, NOT_FOUND = 127 };
+enum { OPTION_CHECK = 1, OPTION_HELP, OPTION_OWN, CANNOT_RUN = 126, NOT_FOUND = 127 };
 
 /* The options that set a variable. The number of an option is OPTION_FIRST plus its index here. */
 static const char *const variables[] = {"CUSHIM_MOCK_SEED",    "CUSHIM_MOCK_DEVICES",
@@ -48,6 +50,7 @@ enum { OPTION_FIRST = 1000 }; /* larger than all letters */
 static const struct option options[] = {
     {"check", no_argument, NULL, OPTION_CHECK},
     {"help", no_argument, NULL, OPTION_HELP},
+    {"own-compilers", no_argument, NULL, OPTION_OWN},
     {"seed", required_argument, NULL, OPTION_FIRST},
     {"devices", required_argument, NULL, OPTION_FIRST + 1},
     {"config", required_argument, NULL, OPTION_FIRST + 2},
@@ -67,7 +70,7 @@ static bool set(const char *name, const char *value)
 }
 
 /* Reads the options. Returns -1 to continue, or the exit status. */
-static int parse(int argc, char **argv)
+static int parse(int argc, char **argv, bool *ret_own_compilers)
 {
     int code;
 
@@ -79,6 +82,10 @@ static int parse(int argc, char **argv)
         }
         if (code == '?')
             return COMMAND_USAGE;
+        if (code == OPTION_OWN) {
+            *ret_own_compilers = true;
+            continue;
+        }
         if (!set(code == OPTION_CHECK ? "CUSHIM_MOCK_CHECK" : variables[code - OPTION_FIRST],
                  code == OPTION_CHECK ? "1" : optarg))
             return COMMAND_FAILED;
@@ -113,31 +120,59 @@ static char *find_mock(void)
     return path;
 }
 
+/* Puts words before those that a variable has. */
+static bool prepend(const char *name, const char *words)
+{
+    const char *before = getenv(name);
+    char *all = format("%s%s%s", words, before && *before ? ":" : "",
+                       before && *before ? before : "");
+    const bool done = set(name, all);
+
+    free(all);
+    return done;
+}
+
+/*
+ * In place of NVIDIA's compilers the program finds those that keep the PTX. Where they were not
+ * built, it uses its own.
+ */
+static bool lead_to_compilers(const char *folder)
+{
+    char *toolkit = format("%s/toolkit", folder), *redirect = format("%s/redirect.so", toolkit);
+    bool done = true;
+
+    if (!access(redirect, R_OK))
+        done = prepend("LD_LIBRARY_PATH", toolkit) && prepend("LD_PRELOAD", redirect) &&
+               prepend("PATH", toolkit) && set("CUSHIM_NVRTC_KEEP_PTX", "1");
+    free(redirect);
+    free(toolkit);
+    return done;
+}
+
 /*
  * Sets the environment for programs that use cushim, and for those that open libcuda.so.1
  * themselves.
  */
-static bool lead_to(char *mock)
+static bool lead_to(char *mock, bool own_compilers)
 {
-    const char *before = getenv("LD_LIBRARY_PATH");
-    bool done = set("CUSHIM_LIBCUDA", mock);
-    char *folders = format("%s%s%s", dirname(mock), before && *before ? ":" : "",
-                           before && *before ? before : "");
+    const char *folder;
 
-    done = done && set("LD_LIBRARY_PATH", folders);
-    free(folders);
-    return done;
+    if (!set("CUSHIM_LIBCUDA", mock))
+        return false;
+    folder = dirname(mock);
+    return prepend("LD_LIBRARY_PATH", folder) && (own_compilers || lead_to_compilers(folder));
 }
 
 int command_run(int argc, char **argv)
 {
-    const int status = parse(argc, argv);
+    bool own_compilers = false;
+    const int status = parse(argc, argv, &own_compilers);
     char *mock;
 
     if (status >= 0)
         return status;
     mock = find_mock();
-    if (!mock || !lead_to(mock)) {
+    if (!mock || !lead_to(mock, own_compilers)) {
         free(mock);
         return COMMAND_FAILED;
     }

@@ -183,6 +183,7 @@ static bool read_text(struct reader *reader, struct blob *blob)
         if (*reader->line == '|')
             text[blob->n++] = '\n';
     }
+    text[blob->n] = '\0';
     return true;
 }
 
@@ -311,7 +312,8 @@ const char *answers_wrong_form(const char *text)
     if (!*text)
         return "the file is empty: nothing was recorded into it";
     if (length && text[length - 1] == '\r')
-        return "its lines end with CR and LF; the file was written with LF alone, and has to stay so";
+        return "its lines end with CR and LF; the file was written with LF alone, and has to stay "
+               "so";
     if (!strncmp(text, first_line, name) &&
         (length != strlen(first_line) || memcmp(text, first_line, length) != 0))
         return "another version of cushim has written it, in a form that this one does not know";

@@ -156,11 +156,23 @@ int nvrtcGetLoweredName(struct program *program, const char *expression, const c
     return RTC_NAME_EXPRESSION_NOT_VALID;
 }
 
+/*
+ * The mock runs PTX and no machine code, so programs may get PTX in place of the latter: the image
+ * that they load ends with a NUL, as every text does.
+ */
+static struct blob cubin_of(const struct answer *answer)
+{
+    const struct blob *ptx = &answer->blobs[BLOB_PTX], *cubin = &answer->blobs[BLOB_CUBIN];
+
+    return cubin->n && ptx->n && session_keeps_ptx() ? (struct blob){ptx->bytes, ptx->n + 1}
+                                                     : *cubin;
+}
+
 /* Returns the bytes of one kind. What was not made is empty, and the log of a miss is our own. */
 static struct blob blob_of(const struct program *program, enum blob_kind kind)
 {
     if (program->answer)
-        return program->answer->blobs[kind];
+        return kind == BLOB_CUBIN ? cubin_of(program->answer) : program->answer->blobs[kind];
     if (kind == BLOB_LOG)
         return (struct blob){cushim__str_get(&program->miss), program->miss.length};
     return (struct blob){.n = 0};

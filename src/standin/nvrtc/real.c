@@ -84,6 +84,7 @@ static int read_blob(const struct real *real, void *compiled, enum blob_kind kin
     bytes = cushim__arena_alloc(arena, n + 1);
     if (!bytes)
         return RTC_OUT_OF_MEMORY;
+    bytes[n] = '\0';
     result = ((get *) real->table[rows[kind].get])(compiled, bytes);
     *blob = (struct blob){bytes, n - (is_text(kind) && !bytes[n - 1])};
     return result;

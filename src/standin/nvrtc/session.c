@@ -12,6 +12,7 @@
 #include "standin/nvrtc/store.h"
 
 static struct {
+    bool keeps_ptx;         /* the real NVRTC answers, but has PTX in place of machine code */
     char *path;             /* of the file, from the root: programs change their folder */
     bool records;           /* else it replays */
     struct answers answers; /* of the file; when recording only what NVRTC says of itself */
@@ -39,12 +40,19 @@ static bool begin(void)
     const char *record = cushim__env("CUSHIM_NVRTC_RECORD");
     const char *replay = cushim__env("CUSHIM_NVRTC_REPLAY");
 
-    if (!record == !replay) {
+    session.keeps_ptx = cushim__env("CUSHIM_NVRTC_KEEP_PTX");
+    if (record && replay) {
         cushim__str_append(&session.why,
-                           "%s of CUSHIM_NVRTC_RECORD and CUSHIM_NVRTC_REPLAY names a file",
-                           record ? "each" : "none");
+                           "each of CUSHIM_NVRTC_RECORD and CUSHIM_NVRTC_REPLAY names a file");
         return false;
     }
+    if (!record && !replay && !session.keeps_ptx) {
+        cushim__str_append(&session.why, "none of CUSHIM_NVRTC_RECORD, CUSHIM_NVRTC_REPLAY and "
+                                         "CUSHIM_NVRTC_KEEP_PTX is set");
+        return false;
+    }
+    if (!record && !replay)
+        return real_open(&session.real, &session.answers, &session.why);
     session.records = record;
     session.path = from_root(record ? record : replay);
     if (!session.path)
@@ -139,6 +147,22 @@ static int record(struct program *program, int n, const char *const *options, st
     return kept ? answer->result : RTC_INTERNAL_ERROR;
 }
 
+static int pass_on(struct program *program, int n, const char *const *options,
+                   struct answer *answer)
+{
+    program->answer = answer;
+    real_compile(&session.real, program, n, options, &program->arena, answer);
+    return answer->result;
+}
+
+static int answer(struct program *program, int n, const char *const *options,
+                  struct answer *question)
+{
+    if (!session.path)
+        return pass_on(program, n, options, question);
+    return session.records ? record(program, n, options, question) : replay(program, question);
+}
+
 int session_compile(struct program *program, int n, const char *const *options)
 {
     struct answer *question;
@@ -155,5 +179,10 @@ int session_compile(struct program *program, int n, const char *const *options)
     question = program_question(program, &program->arena);
     if (!question)
         return RTC_OUT_OF_MEMORY;
-    return session.records ? record(program, n, options, question) : replay(program, question);
+    return answer(program, n, options, question);
+}
+
+bool session_keeps_ptx(void)
+{
+    return works() && session.keeps_ptx;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the environment asks for, once for the process: to record, or to replay.
+ * What the environment asks for, once for the process: to record, to replay, or only to pass on to
+ * the real NVRTC; and whether programs get PTX where they ask for machine code.
  */
 #ifndef CUSHIM_STANDIN_NVRTC_SESSION_H
 #define CUSHIM_STANDIN_NVRTC_SESSION_H
@@ -15,5 +16,8 @@ const struct answers *session_says(void);
  * nvrtcCompileProgram().
  */
 int session_compile(struct program *program, int n, const char *const *options);
+
+/* Tells whether machine code is to be replaced by PTX, for the mock. */
+bool session_keeps_ptx(void);
 
 #endif

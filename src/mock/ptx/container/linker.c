@@ -51,8 +51,7 @@ static enum ptx__status add_names(struct ptx__linker *linker, const struct ptx__
     for (uint32_t i = 0; i < module->n_functions; i++) {
         const struct ptx__function *function = &module->functions[i];
 
-        if (!is_kernel(function) ||
-            ptx__name_find(&linker->by_name, 0, function->name) == PTX_NONE)
+        if (!is_kernel(function) || ptx__name_find(&linker->by_name, 0, function->name) == PTX_NONE)
             continue;
         ptx__report(log, PTX_ERROR, (struct ptx__place){0, 0}, "Multiple definition of '%.100s'",
                     function->name);
@@ -67,8 +66,7 @@ static enum ptx__status add_names(struct ptx__linker *linker, const struct ptx__
 static enum ptx__status add_part(struct ptx__linker *linker, const char *text, struct ptx__log *log)
 {
     struct ptx__module module = {.n_functions = 0};
-    enum ptx__status status =
-        ptx__read_part(text, strlen(text), linker->capability, &module, log);
+    enum ptx__status status = ptx__read_part(text, strlen(text), linker->capability, &module, log);
 
     if (status == PTX_OK)
         status = add_names(linker, &module, log);

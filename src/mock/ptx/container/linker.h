@@ -24,7 +24,8 @@ struct ptx__linker {
  * Adds a text, which stays the caller's. What it takes from other texts is looked for when there
  * are no more. PTX_DEFINED_TWICE if a kernel of this name was added before.
  */
-enum ptx__status ptx__linker_add(struct ptx__linker *linker, const char *text, struct ptx__log *log);
+enum ptx__status ptx__linker_add(struct ptx__linker *linker, const char *text,
+                                 struct ptx__log *log);
 
 /*
  * Returns the image, which the caller frees, and its length without the NUL at its end. Fails as

@@ -47,4 +47,13 @@ __attribute__((format(printf, 4, 5))) void ptx__report(struct ptx__log *log,
 
 void ptx__log_finish(struct ptx__log *log);
 
+struct cushim__str;
+
+/*
+ * Appends messages in the form of NVIDIA's compiler, which has no columns: errors, or what is less.
+ * input is what it calls the text.
+ */
+void ptx__log_append(struct cushim__str *str, const struct ptx__log *log, const char *input,
+                     bool errors);
+
 #endif

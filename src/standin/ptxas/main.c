@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A ptxas that makes no machine code: its output is an image with the PTX of the inputs, which the
+ * mock loads. Messages, options and the exit status are those of ptxas.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cushim/version.h>
+
+#include "base/file.h"
+#include "base/util.h"
+#include "mock/ptx/container/joined.h"
+#include "standin/code/code.h"
+#include "standin/ptxas/options.h"
+
+enum { MOST_FILE_BYTES = 1 << 30, FAILED = 255 };
+
+static bool add_input(struct code *code, const struct ptxas_options *options, const char *input)
+{
+    SCOPED_FILE file = {.bytes = NULL};
+
+    if (options->are_texts)
+        return code_add(code, input, strlen(input), "<string>") == PTX_OK;
+    if (cushim__file_read(input, MOST_FILE_BYTES, &file))
+        return code_add(code, file.bytes, (size_t) file.size, input) == PTX_OK;
+    cushim__str_append(&code->errors, "ptxas fatal   : Input file '%s' could not be opened\n",
+                       input);
+    return false;
+}
+
+/* What will be linked later may take names from other inputs, so it is not linked now. */
+static bool make_image(struct code *code, const struct ptxas_options *options, char **ret_image,
+                       size_t *ret_size)
+{
+    for (size_t i = 0; i < options->n_inputs; i++)
+        if (!add_input(code, options, options->inputs[i]))
+            return false;
+    if (!options->relocatable)
+        return code_complete(code, options->verbose, ret_image, ret_size) == PTX_OK;
+    *ret_image =
+        ptx__join((const char *const *) code->linker.texts, code->linker.n_texts, ret_size);
+    ++*ret_size;
+    return *ret_image;
+}
+
+/* A virtual architecture asks for the checks alone. */
+static bool is_real(const struct code *code)
+{
+    return !strncmp(code->arch, "sm_", strlen("sm_"));
+}
+
+static bool write_image(struct code *code, const char *path, const char *image, size_t size)
+{
+    FILE *file = fopen(path, "wb");
+    bool done = file && fwrite(image, 1, size, file) == size;
+
+    if (file && fclose(file))
+        done = false;
+    if (!done)
+        cushim__str_append(&code->errors, "ptxas fatal   : Output file '%s' could not be written\n",
+                           path);
+    return done;
+}
+
+static bool assemble(struct code *code, const struct ptxas_options *options)
+{
+    SCOPED_FREE char *image = NULL;
+    size_t size = 0;
+
+    if (!code_set_arch(code, options->arch)) {
+        cushim__str_append(&code->errors,
+                           "ptxas fatal   : Value '%s' is not defined for option 'gpu-name'\n",
+                           options->arch);
+        return false;
+    }
+    code->linker.limits.registers = options->registers;
+    return make_image(code, options, &image, &size) &&
+           (!is_real(code) || write_image(code, options->output, image, size));
+}
+
+static int run(const struct ptxas_options *options)
+{
+    struct code code = {.arch = ""};
+    const bool done = assemble(&code, options);
+
+    fputs(cushim__str_get(&code.infos), stderr);
+    fputs(cushim__str_get(&code.errors), stderr);
+    code_finish(&code);
+    return done ? 0 : FAILED;
+}
+
+static int print_version(void)
+{
+    printf("ptxas: stand-in of cushim %d.%d.%d, which keeps the PTX for the mock\n"
+           "Cuda compilation tools, release %d.%d, V%d.%d.0\n",
+           CUSHIM_VERSION_MAJOR, CUSHIM_VERSION_MINOR, CUSHIM_VERSION_PATCH, CODE_CUDA_MAJOR,
+           CODE_CUDA_MINOR, CODE_CUDA_MAJOR, CODE_CUDA_MINOR);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    struct ptxas_options options;
+    int status = FAILED;
+
+    if (!ptxas_options_read(argc, argv, &options))
+        status = FAILED;
+    else if (options.version)
+        status = print_version();
+    else if (options.versions)
+        status = puts("all that the mock knows: cushim ptx --help") < 0;
+    else if (options.help)
+        status = puts("Usage  : ptxas [options] <ptx file>,...") < 0;
+    else if (!options.n_inputs)
+        fprintf(stderr, "ptxas fatal   : Missing input file\n");
+    else
+        status = run(&options);
+    free(options.inputs);
+    return status;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * redirect.so: `cushim run` preloads it into programs. Where a program opens libcuda, libnvrtc or
+ * libnvJitLink by a path of its own, or runs ptxas, this leads it to what stands in for them: the
+ * files beside this one. What names a library without a path needs no help: the library path does.
+ *
+ * It has the names of functions of the C library, which it looks up behind itself.
+ */
+#include <dlfcn.h>
+#include <spawn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define EXPORTED __attribute__((visibility("default")))
+
+/* Looks up a function of the C library. */
+#define NEXT(name) ((__typeof__(&(name))) (uintptr_t) dlsym(RTLD_NEXT, #name))
+
+static const struct standin {
+    const char *prefix;   /* of the file's name */
+    const char *own;      /* the file beside this one */
+    const char *original; /* the variable that names the real one to it, or NULL */
+} libraries[] = {
+    {"libcuda.so", "../libcuda.so.1", NULL},
+    {"libnvrtc.so", "libnvrtc.so.13", "CUSHIM_NVRTC_REAL"},
+    {"libnvJitLink.so", "libnvJitLink.so.13", "CUSHIM_NVJITLINK_REAL"},
+};
+
+enum { N_LIBRARIES = sizeof(libraries) / sizeof(*libraries), PATH_BYTES = 4096 };
+
+/* Writes the path of a file beside this one. The text is empty if that is not possible. */
+static const char *beside(const char *name, char path[PATH_BYTES])
+{
+    Dl_info info;
+    const char *slash =
+        dladdr((void *) (uintptr_t) beside, &info) ? strrchr(info.dli_fname, '/') : NULL;
+    int length = -1;
+
+    if (slash)
+        length = snprintf(path, PATH_BYTES, "%.*s/%s", (int) (slash - info.dli_fname),
+                          info.dli_fname, name);
+    if (length < 0 || length >= PATH_BYTES || access(path, R_OK) != 0)
+        *path = '\0';
+    return path;
+}
+
+static const char *name_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+/* The libraries that stand in open the real ones, and are not led back to themselves. */
+static int is_ours(const void *caller)
+{
+    Dl_info info;
+
+    return dladdr(caller, &info) && info.dli_fname &&
+           !strncmp(name_of(info.dli_fname), "libcushim", strlen("libcushim"));
+}
+
+static const struct standin *find(const char *path)
+{
+    for (int i = 0; i < N_LIBRARIES; i++)
+        if (!strncmp(name_of(path), libraries[i].prefix, strlen(libraries[i].prefix)))
+            return &libraries[i];
+    return NULL;
+}
+
+/* Only paths to files that are there are led elsewhere, so that programs go on searching. */
+static const char *led(const char *path, const void *caller, char own[PATH_BYTES])
+{
+    const struct standin *standin;
+
+    if (!path || !strchr(path, '/') || access(path, R_OK) != 0)
+        return path;
+    standin = find(path);
+    if (!standin || is_ours(caller) || !*beside(standin->own, own))
+        return path;
+    if (standin->original)
+        setenv(standin->original, path, 0);
+    return own;
+}
+
+/* The search of the C library depends on who calls it, so the calls below are the last ones. */
+EXPORTED void *dlopen(const char *path, int flags)
+{
+    static _Thread_local char own[PATH_BYTES];
+
+    return NEXT(dlopen)(led(path, __builtin_return_address(0), own), flags);
+}
+
+/* --- programs --- */
+
+static const char *led_program(const char *path, char own[PATH_BYTES])
+{
+    if (!path || strcmp(name_of(path), "ptxas") != 0 || !*beside("ptxas", own))
+        return path;
+    return own;
+}
+
+EXPORTED int execve(const char *path, char *const *argv, char *const *envp)
+{
+    char own[PATH_BYTES];
+
+    return NEXT(execve)(led_program(path, own), argv, envp);
+}
+
+EXPORTED int execv(const char *path, char *const *argv)
+{
+    char own[PATH_BYTES];
+
+    return NEXT(execv)(led_program(path, own), argv);
+}
+
+EXPORTED int execvp(const char *file, char *const *argv)
+{
+    char own[PATH_BYTES];
+
+    return NEXT(execvp)(led_program(file, own), argv);
+}
+
+EXPORTED int execvpe(const char *file, char *const *argv, char *const *envp)
+{
+    char own[PATH_BYTES];
+
+    return NEXT(execvpe)(led_program(file, own), argv, envp);
+}
+
+EXPORTED int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
+                         const posix_spawnattr_t *attributes, char *const *argv, char *const *envp)
+{
+    char own[PATH_BYTES];
+
+    return NEXT(posix_spawn)(pid, led_program(path, own), actions, attributes, argv, envp);
+}
+
+EXPORTED int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
+                          const posix_spawnattr_t *attributes, char *const *argv, char *const *envp)
+{
+    char own[PATH_BYTES];
+
+    return NEXT(posix_spawnp)(pid, led_program(file, own), actions, attributes, argv, envp);
+}
