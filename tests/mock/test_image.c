@@ -243,10 +243,10 @@ Test(image, ptx_that_is_newer_than_the_driver)
     start();
     for (int i = 0; i < 3; i++)
         EXPECT(CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
-               mock_cuModuleLoadData(&module, ".version 9.5\n.target sm_70\n"));
+               mock_cuModuleLoadData(&module, ".version 9.9\n.target sm_70\n"));
     expect_told(IS_REFUSED
-                "its PTX is newer than what a driver of CUDA 13.0 knows (Unsupported .version "
-                "9.5; current version is '9.0'): compile it with CUDA 13.0 or older\n");
+                "its PTX is newer than what a driver of CUDA 13.5 knows (Unsupported .version "
+                "9.9; current version is '9.5'): compile it with CUDA 13.5 or older\n");
 }
 
 Test(image, instructions_that_are_not_executed)

@@ -52,6 +52,20 @@ class Places(Case):
                          "executed by this device: products of four warps\n")
         self.assertRegex(said, r":9:5: error: Instruction 'cp.async.bulk.tensor' \(tier 4\)")
 
+    def test_a_form_of_two_families_is_for_no_other(self):
+        for version, target, capability, wanted in (
+                ("9.2", "120f", "12.0", TAKES), ("9.5", "121a", "12.1", TAKES),
+                ("9.4", "107f", "10.7", TAKES), ("9.1", "120f", "12.0", "requires PTX ISA .version 9.2"),
+                ("9.3", "107f", "10.7", "requires PTX ISA .version 9.4"),
+                ("9.5", "120", "12.0", "not supported on .target 'sm_120'"),
+                ("9.5", "103f", "10.3", "not supported on .target 'sm_103f'"),
+                ("9.5", "110a", "11.0", "not supported on .target 'sm_110a'")):
+            path = self.write(f".version {version}\n.target sm_{target}\n.address_size 64\n"
+                              ".entry k() { .reg .b32 %r<3>; add.u8x4 %r1, %r1, %r2; ret; }")
+            status, said = run(CUSHIM, "ptx", "--capability", capability, path)
+            self.assertEqual(status, TAKES if wanted == TAKES else REFUSES, f"{target} {said}")
+            self.assertIn(wanted if wanted != TAKES else "kernel k\n", said)
+
     def test_a_form_that_is_not_executed_is_said_as_well(self):
         path = self.write(NEWEST + ".entry k() { .reg .f32 %f<3>; .reg .b32 %r<3>;\n"
                           "cvt.rs.f16x2.f32 %r1, %f1, %f2, %r2;\nwgmma.fence.sync.aligned; ret; }")

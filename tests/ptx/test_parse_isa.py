@@ -101,6 +101,8 @@ class Forms:
         shapes = [s for s in form[2] if not s["optional"] or (s["policy"] and hint)]
         if any(s["kind"] in ("CALL", "ANY", "BRACKETS") for s in shapes):
             return None
+        if isa.WORD_SPACE + isa.SPACES.index("param::func") in words:
+            return None  # it needs a call around it
         operands = [self.operand(name, s, words, 2 * i + 1) for i, s in enumerate(shapes)]
         return f"{name}{self.text_of(words)} {', '.join(operands)};"
 
@@ -126,31 +128,42 @@ class Forms:
 class Isa(unittest.TestCase):
     maxDiff = None
 
+    def ptxas(self, text, target):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "forms.ptx"
+            path.write_text(text)
+            done = subprocess.run([PTXAS, f"-arch=sm_{target}", "-o", "/dev/null", path],
+                                  capture_output=True, text=True)
+        return done.returncode, done.stdout + done.stderr
+
     def refused(self, version, target, suffix, statements):
         """{statement: what ptxas says}"""
         head = HEAD.format(version // 10, version % 10, f"{target}{suffix}")
         if version >= 83:
             head = head.replace("L:\n", ".reg .b128 %q<20>; L:\n")
         first = head.count("\n") + 1
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "forms.ptx"
-            path.write_text(head + "".join(f"{s}\n" for s in statements) + "ret; }\n")
-            done = subprocess.run([PTXAS, f"-arch=sm_{target}{suffix}", "-o", "/dev/null", path],
-                                  capture_output=True, text=True)
+        status, output = self.ptxas(head + "".join(f"{s}\n" for s in statements) + "ret; }\n",
+                                    f"{target}{suffix}")
         said = [(line, text) for line, text in
-                re.findall(r", line (\d+); \w+ *: (.*)", done.stdout + done.stderr)
+                re.findall(r", line (\d+); \w+ *: (.*)", output)
                 if not re.search(TAKEN_FROM_OLD_TEXTS, text)]
-        other = [line for line in (done.stdout + done.stderr).splitlines()
+        other = [line for line in output.splitlines()
                  if ", line " not in line and "aborted" not in line]
         found = {statements[int(line) - first]: text for line, text in said
                  if 0 <= int(line) - first < len(statements)}
-        return found or ({"?": " ".join(other)} if done.returncode else {})
+        return found or ({"?": " ".join(other)} if status else {})
+
+    def newest(self):
+        """The newest version that this ptxas knows, which it says of one that nobody has."""
+        said = self.ptxas(HEAD.format(99, 9, OLDEST), OLDEST)[1]
+        return int("".join(re.search(r"current version is '(\d+)\.(\d+)'", said).groups()))
 
     def test_every_form_is_one_of_ptxas(self):
-        groups = defaultdict(list)
+        groups, newest = defaultdict(list), self.newest()
         for version, target, suffix, text in Forms().statements():
             target = max(target, OLDEST)
-            groups[max(version, VERSION_OF[target]), target, suffix].append(text)
+            if version <= newest:
+                groups[max(version, VERSION_OF[target]), target, suffix].append(text)
         for (version, target, suffix), statements in sorted(groups.items()):
             with self.subTest(version=version, target=f"{target}{suffix}"):
                 found = self.refused(version, target, suffix, statements)

@@ -14,7 +14,7 @@ enum { MOST_SLOTS = 16, CAPABILITY = 121, NO_WORD = 0 };
  * The module around a statement, for two targets: a new one that has everything, and an old one for
  * instructions that newer targets do not have any more.
  */
-static const char newest[] = ".version 9.0\n.target sm_121a\n",
+static const char newest[] = ".version 9.5\n.target sm_121a\n",
                   old[] = ".version 6.3\n.target sm_60\n";
 static const char head[] =
     ".address_size 64\n.global .align 128 .b8 table[256];\n.func f() { ret; }\n.visible .entry "

@@ -75,8 +75,8 @@ CUresult mock__ptx_result(enum ptx__status status, int capability, const struct 
 {
     if (status == PTX_NEWER_VERSION)
         mock__hint(MOCK__HINT_NEWER_PTX,
-                   "a module is refused, as its PTX is newer than what a driver of CUDA 13.0 "
-                   "knows (%s): compile it with CUDA 13.0 or older",
+                   "a module is refused, as its PTX is newer than what a driver of CUDA 13.5 "
+                   "knows (%s): compile it with CUDA 13.5 or older",
                    mock__first_error(log));
     if (status == PTX_OTHER_TARGET)
         hint_at(PTX_NO_TARGET, capability);

@@ -145,6 +145,8 @@ const char *form_left_out(size_t number)
         return "128 bits";
     if (row->suffix)
         return "devices of one family";
+    if (row->version > 90)
+        return "newer than the driver that was asked";
     return NULL;
 }
 

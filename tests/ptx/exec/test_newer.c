@@ -7,7 +7,7 @@
 
 #include "../../mock/support.h"
 
-#define HEAD ".version 9.0\n.target sm_121a\n.address_size 64\n"
+#define HEAD ".version 9.5\n.target sm_121a\n.address_size 64\n"
 #define BEGIN                                                                                      \
     ".visible .entry k(.param .u64 p) {\n.reg .b32 %t, %r<40>; .reg .u64 %rd<9>; .reg .pred "      \
     "%p<9>; .reg .f32 %f<20>; .reg .b16 %h<9>; .reg .b128 %q<4>; .shared .align 16 .b8 s[512];\n"  \
@@ -87,6 +87,90 @@ static void found(enum cushim_mock_finding_kind kind, const char *text)
     cr_assert(gt(sz, cushim_mock_findings(&all), 0));
     cr_expect(eq(int, (int) all[0].kind, (int) kind), "%s", all[0].text);
     cr_expect(ne(ptr, (void *) strstr(all[0].text, text), NULL), "'%s' in: %s", text, all[0].text);
+}
+
+/* --- integers in parts of a register --- */
+
+Test(newer, bytes)
+{
+    static const char bytes[] = "mov.b32 %r1, 0x7f80ff01; mov.b32 %r2, 0x018001ff; ";
+    static const struct {
+        const char *op;
+        unsigned expected;
+    } rows[] = {
+        {"add.u8x4", 0x80000000},      {"add.s8x4", 0x80000000},      {"add.sat.u8x4", 0x80ffffff},
+        {"add.sat.s8x4", 0x7f800000},  {"sub.u8x4", 0x7e00fe02},      {"sub.sat.u8x4", 0x7e00fe00},
+        {"sub.sat.s8x4", 0x7e00fe02},  {"min.u8x4", 0x01800101},      {"max.u8x4", 0x7f80ffff},
+        {"min.s8x4", 0x0180ffff},      {"max.s8x4", 0x7f800101},      {"min.relu.s8x4", 0x01000000},
+        {"max.relu.s8x4", 0x7f000101}, {"add.sat.u16x2", 0x8100ffff}, {"add.sat.s16x2", 0x7fff0100},
+        {"add.sat.u32", 0x81010100},
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        char body[160];
+
+        snprintf(body, sizeof(body), "%s%s %%r9, %%r1, %%r2;", bytes, rows[i].op);
+        answers(body, rows[i].expected);
+    }
+    answers("mov.b32 %r1, 0x7f80ff01; neg.s8x4 %r9, %r1;", 0x818001ff);
+    answers("mov.b32 %r1, 0x80000000; add.sat.u32 %r9, %r1, %r1;", 0xffffffff);
+}
+
+/* Polynomials over two elements: (x + 1)(x + 1) = x^2 + 1, and x^63 x^63 = x^126. */
+Test(newer, products_without_carries)
+{
+    answers("mov.u64 %rd2, 3; mov.u64 %rd3, 8; clmad.lo.u64 %rd4, %rd2, %rd2, %rd3; cvt.u32.u64 "
+            "%r9, %rd4;",
+            13);
+    answers("mov.u64 %rd2, 0x8000000000000000; mov.u64 %rd3, 1; clmad.hi.u64 %rd4, %rd2, %rd2, "
+            "%rd3; shr.u64 %rd5, %rd4, 32; cvt.u32.u64 %r9, %rd5;",
+            0x40000000);
+    answers("mov.u64 %rd2, 0x8000000000000001; mov.u64 %rd3, 6; clmad.hi.u64 %rd4, %rd2, %rd3, 0; "
+            "cvt.u32.u64 %r9, %rd4;",
+            3);
+}
+
+/* A quarter of a turn, and a whole one. */
+Test(newer, angles_in_turns)
+{
+    answers("mov.f32 %f1, 0f3e800000; sin.approx.2pi.ftz.f32 %f2, %f1; mov.b32 %r9, %f2;",
+            0x3f800000);
+    answers("mov.f32 %f1, 0fc0400000; cos.approx.ftz.2pi.f32 %f2, %f1; mov.b32 %r9, %f2;",
+            0x3f800000);
+    answers("mov.f32 %f1, 0fbe800000; sin.approx.ftz.2pi.f32 %f2, %f1; mov.b32 %r9, %f2;",
+            0xbf800000);
+}
+
+/* A sum of subnormal numbers in global memory: it is lost, or it is not. */
+Test(newer, sums_that_keep_subnormal_numbers)
+{
+    answers("st.global.u32 [%rd1+128], 3; atom.global.add.f32 %f1, [%rd1+128], 0f00000001; "
+            "ld.global.u32 %r9, [%rd1+128];",
+            0);
+    answers("st.global.u32 [%rd1+128], 3; atom.add.noftz.f32 %f1, [%rd1+128], 0f00000001; "
+            "ld.proxy::readonly.global.u32 %r9, [%rd1+128];",
+            4);
+    answers("st.global.u32 [%rd1+128], 3; red.relaxed.gpu.global.add.noftz.v2.f32 [%rd1+128], "
+            "{0f00000001, 0f00000001}; ld.mmio.acquire.sys.global.u32 %r9, [%rd1+128];",
+            4);
+}
+
+Test(newer, what_is_ordered_and_fetched)
+{
+    answers(".local .b32 l; st.volatile.local.u32 [l], 5; fence.proxy.alias.release.sys; "
+            "fence.proxy.fabric::generic.alias.acquire.sys; "
+            "fence.alias.sync_restrict::read.release.sys; prefetch.global.L1::32B.valid_addr "
+            "[%rd1]; cp.async.bulk.wait_group.sync_restrict::proxy::async 0; mov.u32 %r1, "
+            "%locality_domain_id; ld.volatile.local.u32 %r2, [l]; add.u32 %r9, %r1, %r2;",
+            5);
+}
+
+Test(newer, barriers_that_do_not_report)
+{
+    answers("mbarrier.init.layout::v0.shared.b64 [s], 1; mbarrier.arrive.shared.b64 %rd4, [s]; "
+            "mbarrier.pending_count.layout::v0.b64 %r1, %rd4; mbarrier.test_wait.parity.phase_type"
+            "::primary.shared::cta.b64 %p1, [s], 0; selp.u32 %r9, %r1, 9, %p1;",
+            1);
 }
 
 /* --- comparisons and selection --- */
@@ -180,6 +264,28 @@ Test(newer, small_formats)
             0x007f);
     answers("mov.b16 %h1, 0xc07f; cvt.rn.relu.f16x2.e4m3x2 %r9, %h1;", 0x00007fff);
     answers("mov.b16 %h1, 0x7f80; cvt.rn.bf16x2.ue8m0x2 %r9, %h1;", 0x3f804000);
+}
+
+/* 2 and -3 between the formats of 8, 6 and 4 bits and .bf16; infinity becomes the largest number.
+ */
+Test(newer, small_formats_and_bfloats)
+{
+    answers("mov.b32 %r1, 0x4000c040; cvt.rn.satfinite.e4m3x2.bf16x2 %h1, %r1; cvt.u32.u16 %r9, "
+            "%h1;",
+            0x40c4);
+    answers("mov.b32 %r1, 0x4000c040; cvt.rn.satfinite.relu.e3m2x2.bf16x2 %h1, %r1; cvt.u32.u16 "
+            "%r9, %h1;",
+            0x1000);
+    answers("mov.b32 %r1, 0x4000c200; .reg .b8 %c1; cvt.rn.satfinite.e2m1x2.f16x2 %c1, %r1; "
+            "cvt.u32.u8 %r9, %c1;",
+            0x4d);
+    answers("mov.b16 %h1, 0x40c4; cvt.rn.bf16x2.e4m3x2 %r9, %h1;", 0x4000c040);
+    answers("mov.b16 %h1, 0x40c4; cvt.rn.relu.bf16x2.e4m3x2 %r9, %h1;", 0x40000000);
+    answers("mov.b16 %h1, 0x7c7e; cvt.rn.bf16x2.e5m2x2 %r9, %h1;", 0x7f807fff);
+    answers("mov.b16 %h1, 0x7c40; cvt.rn.satfinite.bf16x2.e5m2x2 %r9, %h1;", 0x7f7f4000);
+    answers(".reg .b8 %c1; mov.b16 %h1, 0x4d; cvt.u8.u16 %c1, %h1; cvt.rn.satfinite.bf16x2.e2m1x2 "
+            "%r9, %c1;",
+            0x4000c040);
 }
 
 /* Exponents alone: 1.5 and 3, then 1.5 and 2, then numbers around the half of the least. */

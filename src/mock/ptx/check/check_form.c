@@ -145,6 +145,22 @@ static bool check_gate(const struct ptx__check *check, const char *dot, const ch
     return true;
 }
 
+/* A form of one family, or of two with a version each, is for all later targets of the family. */
+static bool check_family(const struct ptx__check *check, const struct ptx__form *form,
+                         const char *name)
+{
+    struct ptx__parser *parser = check->parser;
+    const int targets[2] = {form->target, form->early_target},
+              versions[2] = {form->version, form->early_version};
+
+    for (int i = 0; parser->suffix && i < 2; i++)
+        if (targets[i] / 10 == parser->target / 10 && targets[i] <= parser->target)
+            return check_gate(check, "", name, versions[i], targets[i]);
+    return ptx__error(parser, check->instruction->place,
+                      "Feature '%s' not supported on .target 'sm_%d%.1s'", name, parser->target,
+                      &parser->suffix);
+}
+
 /* Some forms came first to newer targets, and to older ones with a later version. */
 static bool was_early(const struct ptx__parser *parser, const struct ptx__form *form)
 {
@@ -159,6 +175,8 @@ static bool check_gates(const struct ptx__check *check, const struct ptx__form *
     const struct ptx__instruction *instruction = check->instruction;
     const char *name = ptx__opcode_name((enum ptx__opcode) instruction->opcode);
 
+    if (form->suffix == 'f')
+        return check_family(check, form, name);
     if (!was_early(parser, form))
         check_gate(check, "", name, form->version, form->target);
     for (unsigned i = 0; i < check->n_words; i++) {

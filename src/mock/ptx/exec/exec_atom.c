@@ -209,6 +209,13 @@ ATOMIC(global_add_f32, "atom.global.add.f32", PTX__IN_GLOBAL, uint32_t, uint32_t
 ATOMIC(shared_add_f32, "atom.shared.add.f32", PTX__IN_SHARED, uint32_t, uint32_t, add_f32(at, B))
 ATOMIC(generic_add_f32, "atom.generic.add.f32", PTX__IN_GENERIC, uint32_t, uint32_t,
        is_shared(w, at) ? add_f32(at, B) : add_flushed_f32(at, B))
+/* .noftz keeps subnormal numbers everywhere. */
+ATOMIC(global_noftz_f32, "atom.global.add.noftz.f32", PTX__IN_GLOBAL, uint32_t, uint32_t,
+       add_f32(at, B))
+ATOMIC(shared_noftz_f32, "atom.shared.add.noftz.f32", PTX__IN_SHARED, uint32_t, uint32_t,
+       add_f32(at, B))
+ATOMIC(generic_noftz_f32, "atom.generic.add.noftz.f32", PTX__IN_GENERIC, uint32_t, uint32_t,
+       add_f32(at, B))
 ATOMIC(global_add_f64, "atom.global.add.f64", PTX__IN_GLOBAL, uint64_t, uint64_t,
        add_kept_f64(at, B))
 ATOMIC(shared_add_f64, "atom.shared.add.f64", PTX__IN_SHARED, uint64_t, uint64_t, add_f64(at, B))

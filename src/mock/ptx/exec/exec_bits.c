@@ -273,40 +273,6 @@ DOT(u32, s32)
 DOT(s32, u32)
 DOT(s32, s32)
 
-/* --- packed halves --- */
-
-#define PACKED(name, T, V, expression)                                                             \
-    static inline uint32_t name##_##T(uint32_t x, uint32_t y)                                      \
-    {                                                                                              \
-        uint32_t r = 0;                                                                            \
-                                                                                                   \
-        for (unsigned i = 0; i < 32; i += 16) {                                                    \
-            const V a = (V) (x >> i), b = (V) (y >> i);                                            \
-            r |= (uint32_t) (uint16_t) (expression) << i;                                          \
-        }                                                                                          \
-        return r;                                                                                  \
-    }
-
-PACKED(add, x2, uint16_t, a + b)
-PACKED(sub, x2, uint16_t, a - b)
-PACKED(min, u16x2, uint16_t, a < b ? a : b)
-PACKED(max, u16x2, uint16_t, a > b ? a : b)
-PACKED(min, s16x2, int16_t, a < b ? a : b)
-PACKED(max, s16x2, int16_t, a > b ? a : b)
-PACKED(minr, s16x2, int16_t, (a < b ? a : b) < 0 ? 0 : a < b ? a : b)
-PACKED(maxr, s16x2, int16_t, (a > b ? a : b) < 0 ? 0 : a > b ? a : b)
-
-LANEWISE(add_u16x2_, "add.u16x2", u32, u32, u32, u32, add_x2(A, B))
-LANEWISE(add_s16x2_, "add.s16x2", u32, u32, u32, u32, add_x2(A, B))
-LANEWISE(sub_u16x2_, "sub.u16x2", u32, u32, u32, u32, sub_x2(A, B))
-LANEWISE(sub_s16x2_, "sub.s16x2", u32, u32, u32, u32, sub_x2(A, B))
-LANEWISE(min_u16x2_, "min.u16x2", u32, u32, u32, u32, min_u16x2(A, B))
-LANEWISE(max_u16x2_, "max.u16x2", u32, u32, u32, u32, max_u16x2(A, B))
-LANEWISE(min_s16x2_, "min.s16x2", u32, u32, u32, u32, min_s16x2(A, B))
-LANEWISE(max_s16x2_, "max.s16x2", u32, u32, u32, u32, max_s16x2(A, B))
-LANEWISE(min_relu_s16x2, "min.relu.s16x2", u32, u32, u32, u32, minr_s16x2(A, B))
-LANEWISE(max_relu_s16x2, "max.relu.s16x2", u32, u32, u32, u32, maxr_s16x2(A, B))
-
 /*
  * --- carries: one bit for each lane, in a special slot ---
  *

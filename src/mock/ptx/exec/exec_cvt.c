@@ -172,10 +172,17 @@ LANEWISE(cvt_e4m3, "cvt.rn.satfinite.e4m3.f32", u8, u32, u32, u32,
          ptx__bits_of(PTX__E4M3, OF_F32(A), PTX__RN, true))
 LANEWISE(cvt_e5m2, "cvt.rn.satfinite.e5m2.f32", u8, u32, u32, u32,
          ptx__bits_of(PTX__E5M2, OF_F32(A), PTX__RN, true))
-LANEWISE(cvt_f16_e4m3, "cvt.rn.f16.e4m3", u16, u8, u8, u32,
-         ptx__convert(PTX__F16, PTX__E4M3, A, PTX__RN, false))
-LANEWISE(cvt_f16_e5m2, "cvt.rn.f16.e5m2", u16, u8, u8, u32,
-         ptx__convert(PTX__F16, PTX__E5M2, A, PTX__RN, false))
+
+#define WIDEN(name, FORMAT)                                                                        \
+    LANEWISE(cvt_f16_##name, "cvt.rn.f16." #name, u16, u8, u8, u32,                                \
+             ptx__convert(PTX__F16, FORMAT, A, PTX__RN, false))                                    \
+    LANEWISE(cvt_bf16_##name, "cvt.rn.bf16." #name, u16, u8, u8, u32,                              \
+             ptx__convert(PTX__BF16, FORMAT, A, PTX__RN, false))                                   \
+    LANEWISE(cvt_bf16_##name##_sat, "cvt.rn.satfinite.bf16." #name, u16, u8, u8, u32,              \
+             ptx__convert(PTX__BF16, FORMAT, A, PTX__RN, true))
+
+WIDEN(e4m3, PTX__E4M3)
+WIDEN(e5m2, PTX__E5M2)
 
 /* --- rounding to integers that stay floating point --- */
 

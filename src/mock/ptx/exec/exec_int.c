@@ -114,12 +114,27 @@ LANEWISE(mul_hi_s64, "mul.hi.s64", u64, s64, s64, u64, high_s64(A, B))
 LANEWISE(mad_hi_u64, "mad.hi.u64", u64, u64, u64, u64, high_u64(A, B) + C)
 LANEWISE(mad_hi_s64, "mad.hi.s64", u64, s64, s64, u64, high_s64(A, B) + C)
 
+/* A product whose partial products are added without carries. */
+static inline uint64_t carryless(uint64_t a, uint64_t b, bool high)
+{
+    uint64_t sum = 0;
+
+    for (unsigned i = high; i < 64; i++)
+        if (a >> i & 1)
+            sum ^= high ? b >> (64 - i) : b << i;
+    return sum;
+}
+
+LANEWISE(clmad_lo_u64, "clmad.lo.u64", u64, u64, u64, u64, carryless(A, B, false) ^ C)
+LANEWISE(clmad_hi_u64, "clmad.hi.u64", u64, u64, u64, u64, carryless(A, B, true) ^ C)
+
 static inline int32_t clamp32(int64_t x)
 {
     return x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : (int32_t) x;
 }
 
 LANEWISE(add_sat_s32, "add.sat.s32", s32, s32, s32, u32, clamp32((int64_t) A + B))
+LANEWISE(add_sat_u32, "add.sat.u32", u32, u32, u32, u32, A + B < A ? UINT32_MAX : A + B)
 LANEWISE(sub_sat_s32, "sub.sat.s32", s32, s32, s32, u32, clamp32((int64_t) A - B))
 LANEWISE(mad_hi_sat_s32, "mad.hi.sat.s32", s32, s32, s32, s32, clamp32(((int64_t) A * B >> 32) + C))
 LANEWISE(min_relu_s32, "min.relu.s32", s32, s32, s32, u32, (A < B ? A : B) < 0 ? 0 : A < B ? A : B)

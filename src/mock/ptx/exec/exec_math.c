@@ -22,14 +22,18 @@
 /*
  * sin and cos use angles in turns: the product with 1 / (2 pi) is rounded to zero, and 25 bits of
  * its fraction are used. So the sine of a very small angle is 0, and so is that of an angle which
- * is too large to have a fraction.
+ * is too large to have a fraction. With .2pi the angle is in turns already.
  */
+static inline double fraction(double t)
+{
+    return trunc((t - trunc(t)) * 0x1p25) * 0x1p-25;
+}
+
 static inline double turns(float x)
 {
     const double product = (double) fabsf(x) * 0x1.45f306p-3;
-    const double t = ptx__f64(ptx__bits64(product) & ~UINT64_C(0x1fffffff));
 
-    return trunc((t - trunc(t)) * 0x1p25) * 0x1p-25;
+    return fraction(ptx__f64(ptx__bits64(product) & ~UINT64_C(0x1fffffff)));
 }
 
 /*
@@ -37,9 +41,9 @@ static inline double turns(float x)
  * end, where the last of the 25 bits is missing. If the angle is a NaN or infinite, the result is a
  * NaN.
  */
-static inline double wave(float x, int first)
+static inline double wave(double angle, int first)
 {
-    const double t = turns(x) * 4, quarters = trunc(t), rest = t - quarters;
+    const double t = angle * 4, quarters = trunc(t), rest = t - quarters;
     const int quarter = first + (quarters == quarters ? (int) quarters : 0);
     const double part = quarter & 1 ? 1 - 0x1p-23 - rest : rest;
     const double value = sin(part * 0x1.921fb54442d18p0);
@@ -47,11 +51,17 @@ static inline double wave(float x, int first)
     return quarter & 2 ? -value : value;
 }
 
-#define SINE(x)   (wave((float) (x), 0) * copysign(1, x))
-#define COSINE(x) wave((float) (x), 1)
+#define SINE(x)         (wave(turns((float) (x)), 0) * copysign(1, x))
+#define COSINE(x)       wave(turns((float) (x)), 1)
+#define TURNS_SINE(x)   (wave(fraction(fabs(x)), 0) * copysign(1, x))
+#define TURNS_COSINE(x) wave(fraction(fabs(x)), 1)
 
 APPROXIMATE(sin, SINE)
 APPROXIMATE(cos, COSINE)
+LANEWISE(sin_2pi, "sin.2pi.ftz.f32", f32, f32, f32, u32, NF(TURNS_SINE((double) F(A))))
+LANEWISE(cos_2pi, "cos.2pi.ftz.f32", f32, f32, f32, u32, NF(TURNS_COSINE((double) F(A))))
+ALSO(sin_2pi, ftz, "sin.ftz.2pi.f32")
+ALSO(cos_2pi, ftz, "cos.ftz.2pi.f32")
 APPROXIMATE(lg2, log2)
 APPROXIMATE(ex2, exp2)
 APPROXIMATE(tanh, tanh)

@@ -15,7 +15,10 @@ static inline uint64_t numeric(struct ptx__format format, uint32_t bits)
     LANEWISE(cvt_##name##_f32, "cvt.rn.satfinite." #name ".f32", u8, u32, u32, u32,                \
              numeric(FORMAT, A))                                                                   \
     LANEWISE(cvt_f16_##name, "cvt.rn.f16." #name, u16, u8, u8, u32,                                \
-             ptx__convert(PTX__F16, FORMAT, A, PTX__RN, false))
+             ptx__convert(PTX__F16, FORMAT, A, PTX__RN, false))                                    \
+    LANEWISE(cvt_bf16_##name, "cvt.rn.bf16." #name, u16, u8, u8, u32,                              \
+             ptx__convert(PTX__BF16, FORMAT, A, PTX__RN, false))                                   \
+    ALSO(cvt_bf16_##name, sat, "cvt.rn.satfinite.bf16." #name)
 
 SMALL(e2m1, PTX__E2M1)
 SMALL(e2m3, PTX__E2M3)

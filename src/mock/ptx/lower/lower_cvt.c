@@ -270,11 +270,15 @@ static uint32_t widen(struct ptx__lowering *lower, enum ptx__type to, enum ptx__
                       uint32_t slot)
 {
     uint32_t wide = ptx__new_slot(lower, 32);
-    char key[32];
+    char key[40];
 
-    snprintf(key, sizeof(key), "cvt.rn.%s.%s", ptx__type_name(to), ptx__type_name(from));
+    snprintf(key, sizeof(key), "cvt.rn%s.%s.%s",
+             ptx__has(lower->at, PTX_MOD_SATFINITE) ? ".satfinite" : "", ptx__type_name(to),
+             ptx__type_name(from));
     ptx__emit_slots(lower, key, wide, slot, slot, 0);
-    return ptx__has(lower->at, PTX_MOD_RELU) ? step(lower, "relu.f16", wide, 32) : wide;
+    if (!ptx__has(lower->at, PTX_MOD_RELU))
+        return wide;
+    return step(lower, to == PTX_F16 ? "relu.f16" : "relu.bf16", wide, 32);
 }
 
 /* Converts packed values. The first of two operands becomes the upper half. */

@@ -27,9 +27,12 @@ static const char *space_word(const struct ptx__lowering *lower, enum ptx__space
     }
 }
 
-/* Tells whether other threads may make or see the access at the same time. */
+/* Tells whether other threads may make or see the access at the same time; local memory is a
+ * thread's own. */
 static bool is_strong(const struct ptx__instruction *at)
 {
+    if (ptx__space_of(at) == PTX_LOCAL)
+        return false;
     return ptx__has(at, PTX_MOD_VOLATILE) || ptx__has(at, PTX_MOD_RELAXED) ||
            ptx__has(at, PTX_MOD_ACQUIRE) || ptx__has(at, PTX_MOD_RELEASE);
 }
@@ -254,6 +257,8 @@ static const char *atomic_type(const struct ptx__instruction *at)
 {
     const enum ptx__type type = ptx__type_of(at, 0);
 
+    if (type == PTX_F32 && ptx__has(at, PTX_MOD_NOFTZ))
+        return "noftz.f32";
     if (ptx__has(at, PTX_MOD_MIN) || ptx__has(at, PTX_MOD_MAX) || ptx__is_float(type))
         return ptx__type_name(type);
     switch (ptx__type_bits(type)) {

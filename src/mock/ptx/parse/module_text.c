@@ -5,9 +5,9 @@
 
 #include "mock/ptx/parse/parse.h"
 
-#define NEWEST_VERSION 90
+#define NEWEST_VERSION 95
 
-/* PTX ISA 9.0 is the newest version that is supported. */
+/* PTX ISA 9.5, that of CUDA 13.5, is the newest version that is supported. */
 static bool read_version(struct ptx__parser *parser)
 {
     const struct ptx__token token = parser->lexer.token;
