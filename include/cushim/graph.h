@@ -167,10 +167,10 @@ cushim_capture_begin_on(cushim_stream stream, const struct cushim_capture_params
  * fails; its forks stay, but record nothing any more. The result is 901
  * CUDA_ERROR_STREAM_CAPTURE_INVALIDATED if an error stopped the recording, and
  * CUSHIM_ERROR_INVALID_ARGUMENT if the stream is not one that has begun a recording; such a stream
- * is not freed, but for the recorder of an update or of the body of a conditional node: what that
- * has recorded is given up. The result is CUSHIM_ERROR_CAPTURING while bodies of a conditional node
- * are recorded, and CUSHIM_ERROR_WRONG_THREAD in a strict mode, if another thread has begun it: the
- * recording goes on, and no recorder is freed.
+ * is not freed, nor is the recorder of an update (node.h) or of a body (condition.h). It is
+ * CUSHIM_ERROR_WRONG_THREAD in a strict mode, if another thread has begun it, and
+ * CUSHIM_ERROR_CAPTURING while bodies of conditional nodes are recorded: then the recording goes
+ * on, and no recorder is freed.
  */
 CUSHIM_API CUSHIM_CHECKED cushim_status cushim_capture_end(cushim_stream *recorder,
                                                            cushim_graph *ret_graph);

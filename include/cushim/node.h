@@ -107,8 +107,9 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_graph_update_node(cushim_stream r
 
 /**
  * Ends an update: the next launch of the graph has all of it. A node that is switched off stays so.
- * The recorder is freed in every case, also one of cushim_capture_begin(), whose recording is lost.
- * If anything of the update is not possible, the result is 910
+ * The recorder is freed, also if the call fails. For a stream that is not one of
+ * cushim_graph_update_begin() the result is CUSHIM_ERROR_INVALID_ARGUMENT, and it stays as it was:
+ * what it records goes on. If anything of the update is not possible, the result is 910
  * CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, the graph stays as it was, and the error text
  * (cushim_error_text()) has a reason for each node, up to the length of the text:
  *

@@ -126,17 +126,18 @@ cushim_status cushim_capture_begin_on(cushim_stream stream,
 }
 
 /*
- * Tells whether the handle is that of a recorder, which cushim_capture_end() frees whatever
- * happens. The caller keeps any other stream.
+ * Tells whether cushim_capture_end() frees the handle: that of a recorder, unless it records on.
+ * Without an output it records on, too, and has to be freed. The caller keeps any other stream.
  */
-static bool is_recorder(uint64_t id)
+static bool is_freed(uint64_t id, const cushim_graph *ret_graph, cushim_status status)
 {
-    const struct cushim__stream *stream = cushim__handle_pin(id, CUSHIM__HANDLE_STREAM, NULL);
-    const bool recorder = stream && stream->recorder;
+    struct cushim__stream *stream = cushim__handle_pin(id, CUSHIM__HANDLE_STREAM, NULL);
+    const bool freed = stream && stream->recorder &&
+                       (!ret_graph || !cushim__recording_goes_on(stream, status));
 
     if (stream)
         cushim__handle_unpin(id);
-    return recorder;
+    return freed;
 }
 
 static cushim_status end(cushim_stream recorder, cushim_graph *ret_graph, const char *call)
@@ -163,8 +164,7 @@ cushim_status cushim_capture_end(cushim_stream *recorder, cushim_graph *ret_grap
     status = end(*recorder, ret_graph, __func__);
     cushim__handle_source_location(here);
     /* Freeing a recorder also ends a capture that could not be ended above. */
-    if (status != CUSHIM_ERROR_WRONG_THREAD && status != CUSHIM_ERROR_CAPTURING &&
-        is_recorder(recorder->id))
+    if (is_freed(recorder->id, ret_graph, status))
         cushim__object_close(&recorder->id, CUSHIM__HANDLE_STREAM, __func__);
     return status;
 }

@@ -65,15 +65,16 @@ cushim_status cushim_graph_update_end(cushim_stream *recorder)
     struct cushim__stream *stream;
     struct cushim__scope scope;
     cushim_status status;
-    bool is_recorder = false;
+    bool is_freed = false;
 
     CHECK_OUTPUT(recorder);
     status = cushim__object_enter(recorder->id, CUSHIM__HANDLE_STREAM, __func__, &scope, &stream);
     if (!status) {
-        is_recorder = stream->recorder;
-        status = cushim__scope_leave(&scope, cushim__graph_update_end(&scope, stream));
+        status = cushim__graph_update_end(&scope, stream);
+        is_freed = stream->recorder && !cushim__recording_goes_on(stream, status);
+        status = cushim__scope_leave(&scope, status);
     }
-    if (is_recorder)
+    if (is_freed)
         cushim__object_close(&recorder->id, CUSHIM__HANDLE_STREAM, __func__);
     return status;
 }

@@ -149,16 +149,11 @@ cushim_status cushim__graph_check_ready(const struct cushim__scope *scope,
                            scope->call);
 }
 
-static cushim_status end_update(const struct cushim__scope *scope, CUgraph cu,
-                                struct cushim__recording *recording)
+static cushim_status fail_update(const struct cushim__scope *scope)
 {
-    CU_FREE(scope, cuGraphDestroy, (cu));
-    cushim__recording_free(recording);
     return cushim__fail_at(
         CUSHIM_ERROR_INVALID_ARGUMENT, scope->call, scope->label,
-        "%s: this is an update of a graph, which cushim_graph_update_end() ends; "
-        "now it is given up",
-        scope->call);
+        "%s: this is an update of a graph, which cushim_graph_update_end() ends", scope->call);
 }
 
 cushim_status cushim__graph_of_recording(const struct cushim__scope *scope,
@@ -169,9 +164,9 @@ cushim_status cushim__graph_of_recording(const struct cushim__scope *scope,
     CUgraph cu = NULL;
     cushim_status status = CUSHIM_OK;
 
+    if (cushim__recording_is_update(stream))
+        return fail_update(scope);
     CUSHIM_TRY(cushim__recording_end(scope, stream, &recording, &cu));
-    if (recording->updates)
-        return end_update(scope, cu, recording);
     graph = make(scope, cu, recording);
     if (!graph)
         return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, scope->call, scope->label,

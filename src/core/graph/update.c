@@ -309,20 +309,17 @@ static cushim_status update_and_clear(struct cushim__scope *scope, struct cushim
 }
 
 /* *ret_named becomes the number of a node that was named, and for which nothing came; or -1. */
-static bool is_update(struct cushim__stream *stream, int64_t *ret_named)
+static void find_named(struct cushim__stream *stream, int64_t *ret_named)
 {
     struct cushim__timeline *timeline = stream->timeline;
     const struct cushim__branch *b;
-    bool is;
 
     *ret_named = -1;
     cushim__timeline_lock(timeline);
-    is = timeline->branch && !timeline->origin && timeline->branch->recording->updates;
-    for (b = is ? timeline->branch->recording->branches : NULL; b; b = b->next)
+    for (b = timeline->branch ? timeline->branch->recording->branches : NULL; b; b = b->next)
         if (b->has_place)
             *ret_named = b->place;
     cushim__timeline_unlock(timeline);
-    return is;
 }
 
 cushim_status cushim__graph_update_end(struct cushim__scope *scope, struct cushim__stream *stream)
@@ -333,8 +330,9 @@ cushim_status cushim__graph_update_end(struct cushim__scope *scope, struct cushi
     int64_t named;
     cushim_status status;
 
-    if (!is_update(stream, &named))
+    if (!cushim__recording_is_update(stream))
         return fail_no_update(scope);
+    find_named(stream, &named);
     CUSHIM_TRY(cushim__recording_end(scope, stream, &recording, &cu));
     updates = TAKE_PTR(recording->updates);
     status = update_and_clear(scope, (struct cushim__graph *) updates, recording, named, cu);

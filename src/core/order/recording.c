@@ -377,6 +377,30 @@ cushim_status cushim__recording_end(const struct cushim__scope *scope,
     return CUSHIM_OK;
 }
 
+bool cushim__recording_goes_on(struct cushim__stream *stream, cushim_status status)
+{
+    struct cushim__timeline *timeline = stream->timeline;
+    bool records;
+
+    if (status == CUSHIM_ERROR_WRONG_THREAD || status == CUSHIM_ERROR_CAPTURING)
+        return true;
+    cushim__timeline_lock(timeline);
+    records = timeline->branch;
+    cushim__timeline_unlock(timeline);
+    return records && status == CUSHIM_ERROR_INVALID_ARGUMENT;
+}
+
+bool cushim__recording_is_update(struct cushim__stream *stream)
+{
+    struct cushim__timeline *timeline = stream->timeline;
+    bool is;
+
+    cushim__timeline_lock(timeline);
+    is = timeline->branch && !timeline->origin && timeline->branch->recording->updates;
+    cushim__timeline_unlock(timeline);
+    return is;
+}
+
 /* Another handle of the stream may still end it, in the thread that began it. */
 static void leave(const struct cushim__scope *scope, struct cushim__recording *recording)
 {

@@ -180,6 +180,15 @@ cushim_status cushim__recording_end(const struct cushim__scope *scope,
                                     struct cushim__recording **ret_recording, CUgraph *ret_graph);
 
 /*
+ * Tells whether a recorder stays as it was, because what should end its recording has failed with
+ * this status and does not end such a recording.
+ */
+bool cushim__recording_goes_on(struct cushim__stream *stream, cushim_status status);
+
+/* Tells whether a stream has begun the update of a graph, and records it. */
+bool cushim__recording_is_update(struct cushim__stream *stream);
+
+/*
  * Begins to record the body of a conditional node, which is the last work of the outer recording
  * (.outer of the wish) and whose graph the driver has made. The stream is a new one with a timeline
  * of cushim__timeline_body(). Under the stream lock.
