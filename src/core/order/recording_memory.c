@@ -84,7 +84,8 @@ static bool split(struct recorded_buffer *buffer, size_t byte)
     if (!rest)
         return false;
     readers = &range->readers;
-    if (!cushim__numbers_reserve(&rest->readers, readers->n)) {
+    /* Another access of the same work may have found the range, and made room for one more. */
+    if (!cushim__numbers_reserve(&rest->readers, readers->n + 1)) {
         cushim__tree_remove(&buffer->ranges, &rest->node);
         free(rest);
         return false;

@@ -290,3 +290,53 @@ Test(graph_changes, a_variable_that_replaces_a_slice_is_ordered_with_its_module,
     cushim_module_free(&tables);
     finish();
 }
+
+/* What was recorded before it, and after, is in the update. */
+Test(graph_changes, a_work_that_is_refused_is_not_in_it, .init = begin)
+{
+    cushim_slice x = zeros(), y = zeros();
+    cushim_graph graph = fill_both(x, y);
+    cushim_stream recorder = begin_update(graph);
+
+    name(recorder, graph, 0);
+    assert_ok(cushim_slice_fill(recorder, x, 10.0f));
+    name(recorder, graph, 1);
+    assert_refused(cushim_slice_copy(recorder, y, y), CUSHIM_ERROR_OVERLAP, "overlap");
+    assert_ok(cushim_slice_fill(recorder, y, 20.0f));
+    assert_ok(cushim_graph_update_end(&recorder));
+    run(graph);
+    expect(x, 10);
+    expect(y, 20);
+    cushim_graph_free(&graph);
+    cushim_slice_free(&x);
+    cushim_slice_free(&y);
+    finish();
+}
+
+/* The function for the other kind of recording changes nothing. */
+Test(graph_changes, ends_of_the_wrong_kind, .init = begin)
+{
+    cushim_slice x = zeros(), y = zeros(), z = zeros();
+    cushim_graph graph = fill_both(x, y), other = CUSHIM_NONE;
+    cushim_stream update = begin_update(graph), recorder = begin_recording(NULL);
+
+    assert_ok(cushim_slice_fill(recorder, z, 30.0f));
+    assert_refused(cushim_graph_update_end(&recorder), CUSHIM_ERROR_INVALID_ARGUMENT,
+                   "not a stream of cushim_graph_update_begin");
+    name(update, graph, 0);
+    assert_ok(cushim_slice_fill(update, x, 10.0f));
+    assert_refused(cushim_capture_end(&update, &other), CUSHIM_ERROR_INVALID_ARGUMENT,
+                   "cushim_graph_update_end() ends");
+    other = end_recording(&recorder);
+    assert_ok(cushim_graph_update_end(&update));
+    run(other);
+    run(graph);
+    expect(x, 10);
+    expect(z, 30);
+    cushim_graph_free(&other);
+    cushim_graph_free(&graph);
+    cushim_slice_free(&x);
+    cushim_slice_free(&y);
+    cushim_slice_free(&z);
+    finish();
+}

@@ -357,50 +357,6 @@ Test(graph_update, a_graph_is_not_lost_in_itself, .init = begin)
     finish(); /* finds what is not freed */
 }
 
-/* What was recorded before it, and after, is in the update. */
-Test(graph_update, a_work_that_is_refused_is_not_in_it, .init = begin)
-{
-    struct sums s = make_sums();
-    cushim_stream recorder = begin_change(s.graph, 0);
-
-    record_add(recorder, s.x, 10);
-    assert_ok(cushim_graph_update_node(recorder, node(s.graph, 2)));
-    assert_refused(cushim_slice_copy(recorder, s.to, s.to), CUSHIM_ERROR_OVERLAP,
-                   "overlap");
-    assert_ok(cushim_graph_update_node(recorder, node(s.graph, 1)));
-    record_add(recorder, s.y, 20);
-    assert_ok(cushim_graph_update_end(&recorder));
-    run(s.graph);
-    expect(s.to, 10 + 20);
-    free_sums(&s);
-    finish();
-}
-
-/* The function for the other kind of recording changes nothing. */
-Test(graph_update, ends_of_the_wrong_kind, .init = begin)
-{
-    struct sums s = make_sums();
-    cushim_stream update = begin_update(s.graph), recorder;
-    cushim_graph graph = CUSHIM_NONE;
-
-    assert_ok(cushim_capture_begin(w.context, &recorder));
-    record_add(recorder, s.y, 100);
-    assert_refused(cushim_graph_update_end(&recorder), CUSHIM_ERROR_INVALID_ARGUMENT,
-                   "not a stream of cushim_graph_update_begin");
-    assert_ok(cushim_graph_update_node(update, node(s.graph, 0)));
-    record_add(update, s.x, 1000);
-    assert_refused(cushim_capture_end(&update, &graph), CUSHIM_ERROR_INVALID_ARGUMENT,
-                   "cushim_graph_update_end() ends");
-    assert_ok(cushim_capture_end(&recorder, &graph));
-    assert_ok(cushim_graph_update_end(&update));
-    run(graph);
-    run(s.graph);
-    expect(s.to, 1000 + 100 + 2);
-    cushim_graph_free(&graph);
-    free_sums(&s);
-    finish();
-}
-
 Test(graph_update, misuse, .init = begin)
 {
     struct sums s = make_sums(), t = make_sums();

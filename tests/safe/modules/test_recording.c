@@ -358,6 +358,30 @@ Test(recording, many_after_many_have_a_node_between_them, .init = begin)
 }
 
 /* A recording that the driver has lost a part of is no graph. */
+/* There is room for it among the readers, in both pieces of what it reads. */
+Test(recording, reading_a_part_twice, .init = begin)
+{
+    cushim_slice x = zeros(), to[5] = {zeros(), zeros(), zeros(), zeros(), zeros()};
+    cushim_stream recorder = CUSHIM_NONE;
+    cushim_graph graph = CUSHIM_NONE;
+    cushim_view part;
+
+    assert_ok(cushim_view_part(CUSHIM_VIEW(x), 16, 32, &part));
+    assert_ok(cushim_capture_begin(w.context, &recorder));
+    for (int i = 0; i < 4; i++)
+        assert_ok(cushim_slice_copy(recorder, to[i], x));
+    assert_ok(cushim_launch(recorder, sum, cushim_for_elements(32), CUSHIM_OUT(to[4]), CUSHIM_IN(x),
+                            CUSHIM_IN(part), CUSHIM_VALUE(32u)));
+    assert_ok(cushim_slice_fill(recorder, x, 1.0f));
+    assert_ok(cushim_capture_end(&recorder, &graph));
+    assert_size(graph, 6, 5);
+    cushim_graph_free(&graph);
+    for (int i = 0; i < 5; i++)
+        cushim_slice_free(&to[i]);
+    cushim_slice_free(&x);
+    finish();
+}
+
 Test(recording, what_is_not_known_makes_no_graph, .init = begin)
 {
     cushim_stream recorder = CUSHIM_NONE;
