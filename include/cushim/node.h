@@ -77,7 +77,8 @@ CUSHIM_API CUSHIM_CHECKED cushim_status cushim_capture_after(cushim_stream recor
 /**
  * Records a node that does nothing. It comes after all that the recorder has recorded, and before
  * all that follows on it; with CUSHIM_CAPTURE_ORDER_BY_HAND it has the order of
- * cushim_capture_after(). The result is CUSHIM_ERROR_INVALID_ARGUMENT if the stream does not record.
+ * cushim_capture_after(). The result is CUSHIM_ERROR_INVALID_ARGUMENT if the stream does not
+ * record.
  */
 CUSHIM_API CUSHIM_CHECKED cushim_status cushim_capture_empty(cushim_stream recorder);
 

@@ -132,8 +132,8 @@ cushim_status cushim_capture_begin_on(cushim_stream stream,
 static bool is_freed(uint64_t id, const cushim_graph *ret_graph, cushim_status status)
 {
     struct cushim__stream *stream = cushim__handle_pin(id, CUSHIM__HANDLE_STREAM, NULL);
-    const bool freed = stream && stream->recorder &&
-                       (!ret_graph || !cushim__recording_goes_on(stream, status));
+    const bool freed =
+        stream && stream->recorder && (!ret_graph || !cushim__recording_goes_on(stream, status));
 
     if (stream)
         cushim__handle_unpin(id);

@@ -57,12 +57,16 @@ static cushim_status fail_memory(const struct cushim__scope *scope)
 
 /* --- the memory that the graph will use --- */
 
+#define NOBODY UINT32_MAX
+
 struct memory {
     struct cushim__node_change **changed; /* for each work of the graph its change, or NULL */
-    unsigned char *paths;
+    unsigned char *moved;            /* for each work whether it uses other memory than before */
+    unsigned *beside;                /* for each of these a work that may run at the same time */
+    struct cushim__demands demands;  /* what the new memory demands */
     struct cushim__access *accesses; /* of all works, one after another */
     size_t n_accesses;
-    struct cushim__recording *cover; /* holds the buffers */
+    struct cushim__recording *cover; /* holds the buffers, and works of which nothing is known */
     struct cushim__access *list;     /* what a launch uses */
     size_t n_list;
 };
@@ -100,52 +104,85 @@ static bool same_memory(const struct cushim__recording *recording,
     return true;
 }
 
-static bool conflict(const struct cushim__recording *recording, const struct memory *m, unsigned a,
-                     unsigned b)
-{
-    size_t n_a, n_b;
-    const struct cushim__access *of_a = accesses_of(recording, m, a, &n_a);
-    const struct cushim__access *of_b = accesses_of(recording, m, b, &n_b);
+/* --- who would use memory at the same time --- */
 
-    for (size_t i = 0; i < n_a; i++)
-        for (size_t k = 0; k < n_b; k++)
-            if (cushim__accesses_conflict(&of_a[i], &of_b[k]))
-                return true;
-    return false;
+/* Notes for a work with other memory the first work that it is not kept apart from. */
+static void note_conflict(const struct memory *m, unsigned number, unsigned other)
+{
+    if (m->moved[number] && other < m->beside[number])
+        m->beside[number] = other;
 }
 
-/* Looks for work that uses the node's new memory and may run at the same time. */
-static void check_order(const struct cushim__recording *recording, const struct memory *m,
-                        unsigned number, struct cushim__reasons *reasons)
+/* Finds what the edges of the graph do not keep apart. False when out of memory. */
+static bool check_order(const struct cushim__change *change, struct memory *m,
+                        struct cushim__reasons *reasons)
 {
+    const struct cushim__recording *recording = change->graph->recording;
     char words[CUSHIM__WORK_WORDS];
 
-    cushim__paths_find(recording, number, m->paths);
-    for (unsigned other = 0; other < recording->n_works; other++) {
-        if (m->paths[other] || !conflict(recording, m, number, other))
+    if (!cushim__demands_check(&m->demands, recording))
+        return false;
+    for (size_t i = 0; i < m->demands.n; i++) {
+        const struct cushim__demand *demand = &m->demands.items[i];
+
+        note_conflict(m, demand->before, demand->after);
+        note_conflict(m, demand->after, demand->before);
+    }
+    for (size_t i = 0; i < change->n; i++) {
+        const unsigned number = change->nodes[i].number;
+
+        if (m->beside[number] == NOBODY)
             continue;
-        cushim__work_words(recording, other, words);
+        cushim__work_words(recording, m->beside[number], words);
         cushim__reasons_add(
             reasons, recording, number,
             "it would use memory at the same time as %s, and one of them writes it: "
             "an update adds no edge",
             words);
-        return;
     }
+    return true;
+}
+
+/* What a work of the graph must come after, unless both are as they were. */
+static bool demand(struct memory *m, unsigned number)
+{
+    const struct cushim__numbers *found = &m->cover->found;
+
+    for (size_t i = 0; i < found->n; i++)
+        if ((m->moved[number] || m->moved[found->items[i]]) &&
+            !cushim__demands_add(&m->demands, found->items[i], number))
+            return false;
+    return true;
+}
+
+/* Uses the memory of a work as if the work was recorded now. False when out of memory. */
+static bool use_again(struct memory *m, unsigned number, const struct cushim__access *accesses,
+                      size_t n)
+{
+    cushim__search_begin(m->cover);
+    for (size_t i = 0; i < n; i++)
+        if (!cushim__recorded_memory_find(m->cover, &accesses[i]))
+            return false;
+    m->cover->n_works++;
+    for (size_t i = 0; i < n; i++) {
+        cushim__recorded_memory_note(m->cover, &accesses[i]);
+        m->accesses[m->n_accesses++] = accesses[i];
+    }
+    return demand(m, number);
 }
 
 static bool cover(struct memory *m, const struct cushim__recording *recording)
 {
     size_t n;
 
+    m->cover->works = calloc(recording->n_works + 1, sizeof(*m->cover->works));
+    if (!m->cover->works)
+        return false;
     for (unsigned i = 0; i < recording->n_works; i++) {
         const struct cushim__access *accesses = accesses_of(recording, m, i, &n);
 
-        for (size_t k = 0; k < n; k++) {
-            if (!cushim__recorded_memory_cover(m->cover, &accesses[k]))
-                return false;
-            m->accesses[m->n_accesses++] = accesses[k];
-        }
+        if (!use_again(m, i, accesses, n))
+            return false;
     }
     m->list = cushim__recorded_memory_list(m->cover, &m->n_list);
     return m->list != NULL;
@@ -165,9 +202,25 @@ static size_t count_accesses(const struct memory *m, const struct cushim__record
 static void free_memory(struct memory *m)
 {
     free(m->changed);
-    free(m->paths);
+    free(m->moved);
+    free(m->beside);
+    free(m->demands.items);
     free(m->accesses);
     free(m->list);
+}
+
+static void note_changes(const struct cushim__change *change, struct memory *m)
+{
+    const struct cushim__recording *recording = change->graph->recording;
+
+    for (size_t i = 0; i < recording->n_works; i++)
+        m->beside[i] = NOBODY;
+    for (size_t i = 0; i < change->n; i++) {
+        struct cushim__node_change *node = &change->nodes[i];
+
+        m->changed[node->number] = node;
+        m->moved[node->number] = !change->is_ordered && !same_memory(recording, node);
+    }
 }
 
 /* Finds what the graph will use, and what of that has no order. */
@@ -175,21 +228,17 @@ static bool find_memory(const struct cushim__change *change, struct memory *m,
                         struct cushim__reasons *reasons)
 {
     const struct cushim__recording *recording = change->graph->recording;
+    const size_t n = recording->n_works + 1;
 
-    m->changed = calloc(recording->n_works + 1, sizeof(*m->changed));
-    m->paths = malloc(recording->n_works + 1);
+    m->changed = calloc(n, sizeof(*m->changed));
+    m->moved = calloc(n, sizeof(*m->moved));
+    m->beside = malloc(n * sizeof(*m->beside));
     m->cover = calloc(1, sizeof(*m->cover));
-    if (!m->changed || !m->paths || !m->cover)
+    if (!m->changed || !m->moved || !m->beside || !m->cover)
         return false;
-    for (size_t i = 0; i < change->n; i++)
-        m->changed[change->nodes[i].number] = &change->nodes[i];
+    note_changes(change, m);
     m->accesses = calloc(count_accesses(m, recording) + 1, sizeof(*m->accesses));
-    if (!m->accesses || !cover(m, recording))
-        return false;
-    for (size_t i = 0; i < change->n && !change->is_ordered; i++)
-        if (!same_memory(recording, &change->nodes[i]))
-            check_order(recording, m, change->nodes[i].number, reasons);
-    return true;
+    return m->accesses && cover(m, recording) && check_order(change, m, reasons);
 }
 
 static bool all_same(const struct cushim__change *change)

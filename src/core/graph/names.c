@@ -20,6 +20,11 @@ bool cushim__buffer_is_memory(const struct cushim__buffer *buffer)
     return buffer->memory != CUSHIM__MEMORY_BORROWED || buffer->address || buffer->host;
 }
 
+struct numbered {
+    struct cushim__tree_node node;
+    size_t number;
+};
+
 static void add_label(struct cushim__names *names, struct cushim__slice *slice, const char *text)
 {
     struct cushim__label *label;
@@ -47,17 +52,37 @@ static void see(const struct cushim__open_handle *handle, void *user)
         add_label(user, handle->object, text);
 }
 
+/* Of one buffer the smallest slice comes first, and of equal ones always the same. */
+static int by_buffer(const void *a, const void *b)
+{
+    const struct cushim__label *x = a, *y = b;
+    const size_t of_x = x->end - x->begin, of_y = y->end - y->begin;
+
+    if (x->buffer != y->buffer)
+        return (uintptr_t) x->buffer < (uintptr_t) y->buffer ? -1 : 1;
+    if (of_x != of_y)
+        return of_x < of_y ? -1 : 1;
+    return strcmp(x->text, y->text);
+}
+
 void cushim__names_collect(struct cushim__names *names)
 {
     cushim__handle_each(see, names);
+    if (names->n_labels)
+        qsort(names->labels, names->n_labels, sizeof(*names->labels), by_buffer);
 }
 
 void cushim__names_finish(struct cushim__names *names)
 {
+    struct cushim__tree_node *node;
+
     for (size_t i = 0; i < names->n_labels; i++)
         free(names->labels[i].text);
     free(names->labels);
-    free(names->numbered);
+    while ((node = cushim__tree_first(&names->numbered))) {
+        cushim__tree_remove(&names->numbered, node);
+        free(CUSHIM__TREE_MEMBER(node, struct numbered, node));
+    }
 }
 
 /* --- what a work uses --- */
@@ -87,44 +112,65 @@ struct cushim__access *cushim__accesses_in_order(const struct cushim__recording 
 
 /* --- names --- */
 
+/* The first label of a buffer, or where it would be. */
+static size_t first_label(const struct cushim__names *names, const struct cushim__buffer *buffer)
+{
+    size_t low = 0, high = names->n_labels;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+
+        if ((uintptr_t) names->labels[middle].buffer < (uintptr_t) buffer)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 static const struct cushim__label *find_label(const struct cushim__names *names,
                                               const struct cushim__access *access)
 {
-    const struct cushim__label *best = NULL;
-
-    for (size_t i = 0; i < names->n_labels; i++) {
+    for (size_t i = first_label(names, access->buffer); i < names->n_labels; i++) {
         const struct cushim__label *label = &names->labels[i];
-        const size_t bytes = label->end - label->begin;
 
-        if (label->buffer != access->buffer || label->begin > access->begin ||
-            label->end < access->end)
-            continue;
-        /* The smallest slice, and of equal ones always the same. */
-        if (!best || bytes < best->end - best->begin ||
-            (bytes == best->end - best->begin && strcmp(label->text, best->text) < 0))
-            best = label;
+        if (label->buffer != access->buffer)
+            break;
+        if (label->begin <= access->begin && label->end >= access->end)
+            return label;
     }
-    return best;
+    return NULL;
 }
 
-static size_t number_of(const struct cushim__names *names, const struct cushim__buffer *buffer)
+static const struct numbered *find_numbered(const struct cushim__names *names,
+                                            const struct cushim__buffer *buffer)
 {
-    size_t i = 0;
+    struct cushim__tree_node *node = cushim__tree_find(&names->numbered, (uintptr_t) buffer, 0);
 
-    while (i < names->n_numbered && names->numbered[i] != buffer)
-        i++;
-    return i;
+    return CUSHIM__TREE_MEMBER(node, struct numbered, node);
 }
 
 static void number(struct cushim__names *names, const struct cushim__access *access)
 {
+    struct numbered *numbered;
+
     if (!cushim__buffer_is_memory(access->buffer) || find_label(names, access) ||
-        number_of(names, access->buffer) < names->n_numbered)
+        find_numbered(names, access->buffer))
         return;
-    names->failed |= !cushim__grow(&names->numbered, &names->max_numbered, names->n_numbered + 1,
-                                   sizeof(*names->numbered));
-    if (!names->failed)
-        names->numbered[names->n_numbered++] = access->buffer;
+    numbered = calloc(1, sizeof(*numbered));
+    names->failed |= !numbered;
+    if (!numbered)
+        return;
+    numbered->number = ++names->n_numbered;
+    cushim__tree_add(&names->numbered, &numbered->node, (uintptr_t) access->buffer, 0);
+}
+
+/* What was not numbered comes after all numbers. */
+static size_t number_of(const struct cushim__names *names, const struct cushim__buffer *buffer)
+{
+    const struct numbered *numbered = find_numbered(names, buffer);
+
+    return numbered ? numbered->number : names->n_numbered + 1;
 }
 
 void cushim__names_number(struct cushim__names *names, const struct cushim__recording *recording)
@@ -156,6 +202,6 @@ void cushim__name_append(const struct cushim__names *names, const struct cushim_
                      label->end - label->begin);
         return;
     }
-    cushim__str_append(str, "memory %zu", number_of(names, access->buffer) + 1);
+    cushim__str_append(str, "memory %zu", number_of(names, access->buffer));
     append_range(str, access->begin, access->end, access->buffer->bytes);
 }

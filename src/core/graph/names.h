@@ -7,6 +7,7 @@
 #define CUSHIM_CORE_GRAPH_NAMES_H
 
 #include "base/str.h"
+#include "base/tree.h"
 #include "core/order/recording.h"
 
 struct cushim__label;
@@ -14,8 +15,8 @@ struct cushim__label;
 struct cushim__names {
     struct cushim__label *labels;
     size_t n_labels, max_labels;
-    const struct cushim__buffer **numbered;
-    size_t n_numbered, max_numbered;
+    struct cushim__tree numbered; /* by the address of the buffer, which is never looked into */
+    size_t n_numbered;
     bool failed; /* out of memory */
 };
 

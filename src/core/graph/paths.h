@@ -1,24 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which works of a graph the edges keep apart. A graph's recording has the edges that it was made
- * with, whatever has changed since.
+ * Whether the edges of a graph keep its works apart. A graph's recording has the edges that it was
+ * made with, whatever has changed since.
  */
 #ifndef CUSHIM_CORE_GRAPH_PATHS_H
 #define CUSHIM_CORE_GRAPH_PATHS_H
 
 #include "core/order/recording.h"
 
-/* Where each work of a graph stands to one of them. */
-enum cushim__path {
-    CUSHIM__PATH_NONE, /* they may run at the same time */
-    CUSHIM__PATH_BEFORE,
-    CUSHIM__PATH_AFTER,
-    CUSHIM__PATH_SAME,
+/* One work must come after another one, which has a smaller number. */
+struct cushim__demand {
+    unsigned before, after;
 };
 
-/* Fills an array with one enum cushim__path for each work, seen from the work with a number. */
-void cushim__paths_find(const struct cushim__recording *recording, unsigned number,
-                        unsigned char *paths);
+/* The caller frees the items. */
+struct cushim__demands {
+    struct cushim__demand *items;
+    size_t n, max;
+};
+
+/* False when out of memory. */
+bool cushim__demands_add(struct cushim__demands *demands, unsigned before, unsigned after);
+
+/*
+ * Leaves only those demands that the edges do not meet, in the order in which they were added.
+ * False when out of memory.
+ */
+bool cushim__demands_check(struct cushim__demands *demands,
+                           const struct cushim__recording *recording);
 
 /* Tells whether two uses of memory must be kept apart. */
 bool cushim__accesses_conflict(const struct cushim__access *a, const struct cushim__access *b);

@@ -41,18 +41,12 @@ static cushim_status fail_no_update(const struct cushim__scope *scope)
                            scope->call);
 }
 
-/* By the work of any recorder, or the next work of another one. */
-static bool is_taken(const struct cushim__branch *branch, unsigned number)
+/* Forgets the node that a recorder has named last, if no work was recorded for it. */
+static void take_back(struct cushim__branch *branch)
 {
-    const struct cushim__recording *recording = branch->recording;
-
-    for (size_t i = 0; i < recording->n_works; i++)
-        if (recording->works[i].place == number)
-            return true;
-    for (const struct cushim__branch *b = recording->branches; b; b = b->next)
-        if (b != branch && b->has_place && b->place == number)
-            return true;
-    return false;
+    if (branch->has_place)
+        branch->recording->taken[branch->place] = false;
+    branch->has_place = false;
 }
 
 /* Under the stream lock. */
@@ -74,10 +68,16 @@ static cushim_status set_place(const struct cushim__scope *scope, struct cushim_
         return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, scope->call, scope->label,
                                "%s: work was recorded before without saying for which node",
                                scope->call);
-    if (is_taken(branch, (unsigned) node.number))
+    if (!recording->taken)
+        recording->taken = calloc(graph->n_works, 1);
+    if (!recording->taken)
+        return fail_memory(scope);
+    if (recording->taken[node.number] && !(branch->has_place && branch->place == node.number))
         return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, scope->call, scope->label,
                                "%s: node %u was named already", scope->call,
                                (unsigned) node.number);
+    take_back(branch);
+    recording->taken[node.number] = true;
     recording->by_node = branch->has_place = true;
     branch->place = (unsigned) node.number;
     return CUSHIM_OK;
@@ -175,35 +175,41 @@ static bool same_before(const struct cushim__recording *a, const struct cushim__
                                                                   x->n_before * sizeof(unsigned)));
 }
 
-static void check_edges_of(const struct cushim__recording *graph,
-                           const struct cushim__recording *recording, unsigned number,
-                           unsigned char *paths, struct cushim__reasons *reasons)
+static bool demand_edges(const struct cushim__recording *recording, unsigned number,
+                         struct cushim__demands *demands)
 {
     const struct cushim__recorded *work = &recording->works[number];
-    char words[CUSHIM__WORK_WORDS];
 
-    cushim__paths_find(graph, number, paths);
-    for (size_t i = 0; i < work->n_before; i++) {
-        const unsigned before = recording->before.items[work->first_before + i];
-
-        if (paths[before] == CUSHIM__PATH_BEFORE)
-            continue;
-        cushim__work_words(graph, before, words);
-        cushim__reasons_add(reasons, graph, number,
-                            "it must come after %s now, and the graph has no such edge", words);
-    }
+    for (size_t i = 0; i < work->n_before; i++)
+        if (!cushim__demands_add(demands, recording->before.items[work->first_before + i], number))
+            return false;
+    return true;
 }
 
-/* The edges of the graph keep the order that was recorded now. */
+static bool find_unmet(const struct cushim__recording *graph,
+                       const struct cushim__recording *recording, struct cushim__demands *demands)
+{
+    for (unsigned i = 0; i < graph->n_works; i++)
+        if (!same_before(graph, recording, i) && !demand_edges(recording, i, demands))
+            return false;
+    return cushim__demands_check(demands, graph);
+}
+
+/* The edges of the graph keep the order that was recorded now. False when out of memory. */
 static bool check_edges(const struct cushim__recording *graph,
                         const struct cushim__recording *recording, struct cushim__reasons *reasons)
 {
-    SCOPED_FREE void *paths = malloc(graph->n_works + 1);
+    struct cushim__demands demands = {0};
+    const bool room = find_unmet(graph, recording, &demands);
+    char words[CUSHIM__WORK_WORDS];
 
-    for (unsigned i = 0; paths && i < graph->n_works; i++)
-        if (!same_before(graph, recording, i))
-            check_edges_of(graph, recording, i, paths, reasons);
-    return paths != NULL;
+    for (size_t i = 0; room && i < demands.n; i++) {
+        cushim__work_words(graph, demands.items[i].before, words);
+        cushim__reasons_add(reasons, graph, demands.items[i].after,
+                            "it must come after %s now, and the graph has no such edge", words);
+    }
+    free(demands.items);
+    return room;
 }
 
 /* --- the change --- */

@@ -30,6 +30,7 @@ static void forget_branches(struct cushim__recording *recording)
     for (size_t i = 0; i < recording->n_works; i++)
         recording->works[i].branch = NULL;
     free(TAKE_PTR(recording->found.items));
+    free(TAKE_PTR(recording->taken));
 }
 
 /* This may drop the last reference on a buffer, and freeing that takes locks. */
@@ -44,6 +45,7 @@ void cushim__recording_free(struct cushim__recording *recording)
     cushim__recording_free_bodies(recording);
     free_branches(recording);
     free(recording->found.items);
+    free(recording->taken);
     cushim__recorded_works_free(recording);
     if (recording->updates)
         cushim__object_unref(recording->updates);

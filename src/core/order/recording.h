@@ -98,7 +98,8 @@ struct cushim__recording {
     struct cushim__loop *loop; /* of a body that is done again; or NULL */
     uint64_t setter;           /* the handle of the module that sets values; 0: not needed yet */
     bool by_node;              /* the program says which work's place each work takes */
-    bool exposed;              /* the program has the CUstream, and may submit work itself */
+    unsigned char *taken; /* for each node of the updated graph whether it was named; or NULL */
+    bool exposed;         /* the program has the CUstream, and may submit work itself */
     cushim_status broken; /* why the nodes of a work are not known, so no graph can be made; or 0 */
     size_t n_in_graph;    /* exposed: the nodes of the graph after the last submission */
 
