@@ -40,7 +40,7 @@ static void free_retired(struct cushim__recording *retired)
 static struct cushim__recording *take_retired(struct cushim__scope *scope,
                                               struct cushim__graph *graph)
 {
-    if (graph->is_part || !graph->retired || !cushim__buffer_is_unused(scope, graph->launches))
+    if (graph->n_parts || !graph->retired || !cushim__buffer_is_unused(scope, graph->launches))
         return NULL;
     return TAKE_PTR(graph->retired);
 }
@@ -52,7 +52,7 @@ void cushim__graph_retire(struct cushim__scope *scope, struct cushim__graph *gra
     bool needed;
 
     cushim__mutex_lock(&graph->lock);
-    needed = graph->is_part || cushim__recording_has_calls(recording);
+    needed = graph->n_parts || cushim__recording_has_calls(recording);
     if (needed) {
         recording->next_retired = graph->retired;
         graph->retired = recording;
@@ -62,6 +62,36 @@ void cushim__graph_retire(struct cushim__scope *scope, struct cushim__graph *gra
     if (!needed)
         cushim__recording_free(recording);
     free_retired(unused);
+}
+
+static void free_unused(struct cushim__graph *graph)
+{
+    struct cushim__recording *unused;
+    struct cushim__error before;
+    struct cushim__scope scope;
+
+    cushim__error_keep(&before);
+    cushim__scope_to_free(graph->object.context, "cushim_graph_free",
+                          cushim__object_label(&graph->object), &scope);
+    cushim__mutex_lock(&graph->lock);
+    unused = take_retired(&scope, graph);
+    cushim__mutex_unlock(&graph->lock);
+    cushim__scope_leave(&scope, CUSHIM_OK);
+    cushim__error_restore(&before);
+    free_retired(unused);
+}
+
+/* A work that had the graph as a part is freed. */
+static void leave_part(struct cushim__object *object)
+{
+    struct cushim__graph *graph = (struct cushim__graph *) object;
+    bool ends;
+
+    cushim__mutex_lock(&graph->lock);
+    ends = !--graph->n_parts && graph->retired;
+    cushim__mutex_unlock(&graph->lock);
+    if (ends)
+        free_unused(graph);
 }
 
 /* --- the graph --- */
@@ -151,9 +181,9 @@ cushim_status cushim__graph_check_ready(const struct cushim__scope *scope,
 
 static cushim_status fail_update(const struct cushim__scope *scope)
 {
-    return cushim__fail_at(
-        CUSHIM_ERROR_INVALID_ARGUMENT, scope->call, scope->label,
-        "%s: this is an update of a graph, which cushim_graph_update_end() ends", scope->call);
+    return cushim__fail_at(CUSHIM_ERROR_INVALID_ARGUMENT, scope->call, scope->label,
+                           "%s: this is an update of a graph, which cushim_graph_update_end() ends",
+                           scope->call);
 }
 
 cushim_status cushim__graph_of_recording(const struct cushim__scope *scope,
@@ -232,7 +262,8 @@ static cushim_status record(const struct cushim__scope *scope, struct cushim__gr
                        (&node, capture.graph, capture.nodes, capture.n, graph->cu)));
     cushim__recording_keep(parent, &graph->object);
     parent->works[cushim__recording_last(parent)].version = graph->version;
-    graph->is_part = true;
+    parent->works[cushim__recording_last(parent)].let_go = leave_part;
+    graph->n_parts++;
     return cushim__recording_add_node(scope, parent, node);
 }
 

@@ -23,7 +23,7 @@ struct cushim__graph {
     struct cushim__access *accesses;     /* all memory that was recorded, and launches */
     size_t n;
     struct cushim__buffer *launches;   /* of one byte: every launch reads it */
-    bool is_part;                      /* of another graph, which has what this one had then */
+    unsigned n_parts;                  /* works of recordings that have what this one had then */
     bool differs;                      /* the CUgraph is not what is launched */
     unsigned n_off;                    /* nodes that are switched off */
     unsigned updates;                  /* how many there were */

@@ -57,6 +57,8 @@ struct cushim__recorded {
     struct cushim__recorded_about about;
     struct cushim__host_call *host_call; /* made by every launch; or NULL */
     struct cushim__object *kept[2];      /* events, a graph: with a reference on each; or NULL */
+    /* Called for the graph in kept when the work is freed, without locks; or NULL. */
+    void (*let_go)(struct cushim__object *graph);
 };
 
 /* What makes the order of recorded works. */

@@ -50,6 +50,8 @@ static void free_work(struct cushim__recorded *work)
 {
     if (work->host_call)
         cushim__host_call_drop(work->host_call);
+    if (work->let_go)
+        work->let_go(work->kept[0]);
     for (size_t k = 0; k < ARRAY_SIZE(work->kept); k++)
         if (work->kept[k])
             cushim__object_unref(work->kept[k]);

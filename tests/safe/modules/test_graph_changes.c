@@ -340,3 +340,36 @@ Test(graph_changes, ends_of_the_wrong_kind, .init = begin)
     cushim_slice_free(&z);
     finish();
 }
+
+static void count_call(void *user)
+{
+    ++*(int *) user;
+}
+
+/* The other graph calls what this one called then, and so this one keeps it, but no longer. */
+Test(graph_changes, what_was_replaced_is_released_with_the_graph_that_has_it, .init = begin)
+{
+    cushim_graph graph, outer;
+    cushim_stream recorder = begin_recording(NULL);
+    int calls = 0;
+
+    assert_ok(cushim_stream_host_function(recorder, count_call, &calls, count_call));
+    graph = end_recording(&recorder);
+    recorder = begin_recording(NULL);
+    assert_ok(cushim_graph_launch(graph, recorder));
+    assert_ok(cushim_graph_launch(graph, recorder)); /* twice a part of it */
+    outer = end_recording(&recorder);
+    for (int i = 0; i < 100; i++) {
+        recorder = begin_update(graph);
+        assert_ok(cushim_stream_host_function(recorder, count_call, &calls, count_call));
+        assert_ok(cushim_graph_update_end(&recorder));
+    }
+    run(outer);
+    assert_ok(cushim_stream_synchronize(stream));
+    cr_expect(eq(int, calls, 2), "called twice, and not released");
+    cushim_graph_free(&outer);
+    cr_expect(eq(int, calls, 2 + 100), "each function that was replaced is released");
+    cushim_graph_free(&graph);
+    cr_expect(eq(int, calls, 2 + 101));
+    finish();
+}
