@@ -19,7 +19,8 @@
  * recorded, the recorder that they belong to records nothing else (CUSHIM_ERROR_CAPTURING).
  *
  * A conditional node is ordered with other work by the condition and by all memory that its bodies
- * use, whether they will run or not.
+ * use, whether they will run or not. With CUSHIM_CAPTURE_ORDER_BY_HAND it comes after the nodes that
+ * cushim_capture_after() has named before it: work in a body whose memory demands more is refused.
  *
  * The condition is a slice or a view of one integer of 4 bytes, which any earlier work may write. A
  * kernel of cushim's reads it in the order of that memory: before the node, and for a loop once

@@ -183,6 +183,9 @@ static cushim_status come_after(const struct cushim__scope *scope, struct cushim
     struct cushim__recorded *work = &outer->works[cushim__recording_last(outer)];
     struct cushim__capture capture;
 
+    /* The order by hand was checked as each work of the body was recorded. */
+    if (outer->order == CUSHIM__ORDER_BY_HAND)
+        return CUSHIM_OK;
     CUSHIM_TRY(cushim__capture_ask(scope, outer, &capture));
     for (size_t i = 0; i < outer->found.n; i++) {
         const unsigned number = outer->found.items[i];

@@ -89,23 +89,34 @@ static cushim_status fail_order(const struct cushim__scope *scope,
                            scope->call, words);
 }
 
-cushim_status cushim__search_by_hand(const struct cushim__scope *scope,
-                                     struct cushim__branch *branch)
+static unsigned smallest_of(const unsigned *numbers, size_t n)
 {
-    struct cushim__recording *recording = branch->recording;
+    unsigned smallest = numbers[0];
+
+    for (size_t i = 1; i < n; i++)
+        if (numbers[i] < smallest)
+            smallest = numbers[i];
+    return smallest;
+}
+
+/* Replaces the found works by given ones. Fails if these do not come after all that was found. */
+static cushim_status check_given(const struct cushim__scope *scope,
+                                 struct cushim__recording *recording,
+                                 const struct cushim__numbers *given)
+{
     const size_t n = recording->found.n;
-    const unsigned *demanded;
-    SCOPED_FREE void *copy = malloc((n + 1) * sizeof(*demanded));
+    SCOPED_FREE void *copy = malloc((n + 1) * sizeof(unsigned));
+    const unsigned *demanded = copy;
 
     if (!copy)
         return fail_memory(scope);
-    demanded = copy;
     if (n)
         memcpy(copy, recording->found.items, n * sizeof(*demanded));
     cushim__search_begin(recording);
-    if (!cushim__search_add_all(recording, &branch->given))
+    if (!cushim__search_add_all(recording, given))
         return fail_memory(scope);
-    cushim__search_reach(recording, 0);
+    if (n)
+        cushim__search_reach(recording, smallest_of(demanded, n));
     for (size_t i = 0; i < n; i++) {
         const struct cushim__recorded *work = &recording->works[demanded[i]];
 
@@ -113,6 +124,38 @@ cushim_status cushim__search_by_hand(const struct cushim__scope *scope,
             return fail_order(scope, recording, demanded[i]);
     }
     return CUSHIM_OK;
+}
+
+cushim_status cushim__search_by_hand(const struct cushim__scope *scope,
+                                     struct cushim__branch *branch)
+{
+    return check_given(scope, branch->recording, &branch->given);
+}
+
+/* Another body of the node may have used the memory. */
+static void leave_out_last(struct cushim__recording *recording)
+{
+    struct cushim__numbers *found = &recording->found;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < found->n; i++)
+        if (found->items[i] != cushim__recording_last(recording))
+            found->items[kept++] = found->items[i];
+    found->n = kept;
+}
+
+cushim_status cushim__check_outer_by_hand(const struct cushim__submission *s,
+                                          struct cushim__recording *outer)
+{
+    const struct cushim__recorded *node = &outer->works[cushim__recording_last(outer)];
+    const struct cushim__numbers before = {.items = outer->before.items + node->first_before,
+                                           .n = node->n_before};
+
+    cushim__search_begin(outer);
+    if (!cushim__search_add_memory(outer, s))
+        return fail_memory(s->scope);
+    leave_out_last(outer);
+    return check_given(s->scope, outer, &before);
 }
 
 /* --- nodes --- */

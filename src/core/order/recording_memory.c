@@ -153,27 +153,6 @@ bool cushim__recorded_memory_find(struct cushim__recording *recording,
            each_range(buffer, access, find_range, recording);
 }
 
-static bool cover_range(struct cushim__recording *recording, struct recorded_range *range,
-                        bool write)
-{
-    (void) recording;
-    range->is_written |= write;
-    return true;
-}
-
-bool cushim__recorded_memory_cover(struct cushim__recording *recording,
-                                   const struct cushim__access *access)
-{
-    struct recorded_buffer *buffer;
-
-    if (access->begin == access->end)
-        return true;
-    buffer = get_buffer(recording, access->buffer);
-    return buffer && split(buffer, access->begin) && split(buffer, access->end) &&
-           fill_gaps(buffer, access->begin, access->end) &&
-           each_range(buffer, access, cover_range, recording);
-}
-
 /* Notes a use by the last work. */
 static bool note_range(struct cushim__recording *recording, struct recorded_range *range,
                        bool write)
@@ -228,6 +207,9 @@ static size_t list_buffer(struct recorded_buffer *buffer, struct cushim__access 
     for (; node; node = cushim__tree_next(node)) {
         const struct recorded_range *range = range_of(node);
 
+        /* Only work that was refused. */
+        if (!range->is_written && !range->readers.n)
+            continue;
         if (n && list[n - 1].end == begin_of(range) && list[n - 1].write == range->is_written)
             list[n - 1].end = range->end;
         else

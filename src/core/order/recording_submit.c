@@ -224,7 +224,8 @@ cushim_status cushim__recording_expose(const struct cushim__scope *scope,
 
 /* --- submissions --- */
 
-static bool find_memory(struct cushim__recording *recording, const struct cushim__submission *s)
+bool cushim__search_add_memory(struct cushim__recording *recording,
+                               const struct cushim__submission *s)
 {
     for (size_t i = 0; i < s->n; i++) {
         struct cushim__buffer *code = s->accesses[i].buffer->code;
@@ -275,7 +276,7 @@ static cushim_status find(const struct cushim__submission *s, struct cushim__bra
     bool room = reserve_all(recording);
 
     cushim__search_begin(recording);
-    room = room && find_memory(recording, s);
+    room = room && cushim__search_add_memory(recording, s);
     /* The edges of a graph that is updated node by node are checked when the update ends. */
     if (recording->order == CUSHIM__ORDER_BY_HAND && !recording->by_node)
         return room ? cushim__search_by_hand(s->scope, branch) : fail_memory(s->scope);
@@ -360,6 +361,17 @@ static cushim_status check_memory(const struct cushim__submission *s,
     return CUSHIM_OK;
 }
 
+/* What a body does is done by its node, and by the nodes that this is in. */
+static cushim_status check_outer(const struct cushim__submission *s,
+                                 const struct cushim__recording *recording)
+{
+    if (recording->order != CUSHIM__ORDER_BY_HAND)
+        return CUSHIM_OK;
+    for (struct cushim__recording *outer = recording->outer; outer; outer = outer->outer)
+        CUSHIM_TRY(cushim__check_outer_by_hand(s, outer));
+    return CUSHIM_OK;
+}
+
 cushim_status cushim__recording_submit(const struct cushim__submission *s)
 {
     struct cushim__branch *branch = s->timeline->branch;
@@ -367,6 +379,7 @@ cushim_status cushim__recording_submit(const struct cushim__submission *s)
     CUSHIM_TRY(check_memory(s, branch->recording));
     /* The conditional node stays the last work as long as its bodies are recorded. */
     CUSHIM_TRY(cushim__recording_check_bodies(s->scope, branch->recording));
+    CUSHIM_TRY(check_outer(s, branch->recording));
     if (branch->recording->exposed)
         CUSHIM_TRY(find_own_work(s->scope, branch->recording));
     if (branch->recording->by_node && !branch->has_place)

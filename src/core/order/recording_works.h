@@ -77,6 +77,10 @@ bool cushim__search_add(struct cushim__recording *recording, unsigned number);
 bool cushim__search_add_all(struct cushim__recording *recording,
                             const struct cushim__numbers *numbers);
 
+/* Adds what a submission comes after because of its memory. */
+bool cushim__search_add_memory(struct cushim__recording *recording,
+                               const struct cushim__submission *s);
+
 /* Adds what comes after all that a branch, or every branch, has recorded. */
 bool cushim__search_add_branch(struct cushim__branch *branch);
 bool cushim__search_add_everything(struct cushim__recording *recording);
@@ -87,6 +91,13 @@ bool cushim__search_add_everything(struct cushim__recording *recording);
  */
 cushim_status cushim__search_by_hand(const struct cushim__scope *scope,
                                      struct cushim__branch *branch);
+
+/*
+ * Order by hand: fails if the conditional node, which is the last work of the outer recording, does
+ * not come after all that the memory of a work in its body demands.
+ */
+cushim_status cushim__check_outer_by_hand(const struct cushim__submission *s,
+                                          struct cushim__recording *outer);
 
 /* Work that is submitted now is a node that was added to the graph of the capture. */
 cushim_status cushim__recording_add_node(const struct cushim__scope *scope,
@@ -120,10 +131,6 @@ cushim_status cushim__recording_come_together(const struct cushim__scope *scope,
 /* Adds what an access comes after to the search, and makes room to note it. */
 bool cushim__recorded_memory_find(struct cushim__recording *recording,
                                   const struct cushim__access *access);
-
-/* Holds the memory of an access, in a recording that has no works. */
-bool cushim__recorded_memory_cover(struct cushim__recording *recording,
-                                   const struct cushim__access *access);
 
 /* Notes an access of the last work. There is room for it. */
 void cushim__recorded_memory_note(struct cushim__recording *recording,

@@ -41,6 +41,42 @@ Test(condition_meets, a_refused_node_does_no_harm, .init = begin_conditions)
     end_conditions();
 }
 
+/* Work in a body is refused like any other: the node must come after what its memory demands. */
+Test(condition_meets, bodies_have_the_order_by_hand, .init = begin_conditions)
+{
+    cushim_slice flag, x, y;
+    cushim_stream recorder, outer, inner;
+    cushim_graph graph = CUSHIM_NONE;
+    cushim_node fill_y = {0, 0};
+
+    NEEDS(12030);
+    flag = number(1), x = number(0), y = number(0);
+    recorder = begin_graph(CUSHIM_CAPTURE_ORDER_BY_HAND);
+    assert_ok(cushim_slice_fill(recorder, x, 5u));
+    assert_ok(cushim_slice_fill(recorder, y, 6u));
+    assert_ok(cushim_capture_node(recorder, &fill_y));
+    assert_ok(cushim_capture_after(recorder, &fill_y, 1));
+    assert_ok(cushim_capture_if(recorder, flag, &outer, NULL));
+    assert_refused(cushim_slice_fill(outer, x, 7u), CUSHIM_ERROR_INVALID_ARGUMENT,
+                   "this must come after node 0: both use the same memory");
+    assert_ok(cushim_capture_if(outer, flag, &inner, NULL));
+    assert_refused(cushim_slice_copy(inner, y, x), CUSHIM_ERROR_INVALID_ARGUMENT,
+                   "this must come after node 0");
+    assert_ok(cushim_slice_fill(inner, y, 8u));
+    assert_ok(cushim_capture_end_body(&inner));
+    assert_ok(cushim_capture_end_body(&outer));
+    assert_ok(cushim_capture_end(&recorder, &graph));
+    assert_size(graph, 4, 2); /* fill y, the kernel that reads the condition, the node */
+    run(graph);
+    cr_expect(eq(uint, value_of(x), 5));
+    cr_expect(eq(uint, value_of(y), 8));
+    cushim_graph_free(&graph);
+    cushim_slice_free(&flag);
+    cushim_slice_free(&x);
+    cushim_slice_free(&y);
+    end_conditions();
+}
+
 Test(condition_meets, an_update_has_none, .init = begin_conditions)
 {
     cushim_slice flag, x;
