@@ -72,6 +72,21 @@ class Declarations(unittest.TestCase):
                     self.assertTrue(name in GENERATED or any(is_for(h, source) for h in headers),
                                     [h.relative_to(ROOT).as_posix() for h in headers])
 
+    def test_functions_that_texts_name_are_there(self):
+        """As "cushim_open()", in comments, sentences and pages. An x stands for a name."""
+        known = set((ROOT / "tests/rules/cushim.exports").read_text().split())
+        for header in (ROOT / "include").rglob("*.h"):
+            known |= set(re.findall(r"\b(cushim_\w+)\(", plain(header.read_text())))
+            known |= set(re.findall(r"^#define (cushim_\w+)\(", header.read_text(), re.M))
+            known |= {f"{name}_retain" for name in re.findall(r"\bCUSHIM__HANDLE\((\w+)", header.read_text())}
+        for folder in ["include", "src", "docs", "examples", "tools"]:
+            for path in sorted((ROOT / folder).rglob("*.*")):
+                if path.suffix not in (".c", ".h", ".md", ".py"):
+                    continue
+                for name in set(re.findall(r"\b(cushim_[a-z0-9][a-z0-9_]*)\(\)", path.read_text())):
+                    with self.subTest(file=path.relative_to(ROOT).as_posix()):
+                        self.assertTrue(name in known or "x" in name.split("_"), name)
+
     def test_the_first_comment_names_files_that_are_there(self):
         for header in sorted((ROOT / "src").rglob("*.h")):
             for name in re.findall(r"(?<![\w/*])(\w+\.c)\b", first_comment(header.read_text())):

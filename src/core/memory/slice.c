@@ -170,7 +170,7 @@ static bool is_memory(enum cushim__handle_kind kind)
 }
 
 /*
- * Tells whether a view stands for a whole slice. Only cushim_slice_view() and the like make such
+ * Tells whether a view stands for a whole slice. Only cushim__slice_view() and the like make such
  * views.
  */
 static bool is_whole(const cushim_view *view)
