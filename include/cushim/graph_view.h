@@ -41,7 +41,8 @@ enum cushim_node_kind {
  * Writes a graph in the language DOT, which graphviz draws and many tools read. Each node is a box
  * with its number, kind, kernel, sizes and memory; one that is switched off is dashed. Each edge
  * has the reason for it: the memory that both use, as "x: written, then read", or who else has made
- * the order. What a kernel reads and writes (CUSHIM_INOUT) is said to be written.
+ * the order. What a kernel reads and writes (CUSHIM_INOUT) is said to be written. A conditional node
+ * is a diamond, from which dotted lines lead to its bodies: "if", "else", "while", "case 0".
  *
  * Memory has the label of its slice (cushim_label()), if the slice is not freed yet, and else a
  * number: "memory 1". "[0..64)" are the bytes that are used, where it is not all of it.

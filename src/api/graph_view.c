@@ -79,7 +79,7 @@ static cushim_status read_info(const struct cushim__scope *scope, struct cushim_
     struct cushim__node_view view;
 
     CUSHIM_TRY(cushim__graph_check_node(scope, graph, node));
-    CUSHIM_TRY(cushim__node_view(scope, graph, (unsigned) node.number, &view));
+    CUSHIM_TRY(cushim__node_view(scope, graph, graph->recording, (unsigned) node.number, &view));
     *info = (struct cushim_node_info){.kind = view.kind,
                                       .enabled = view.enabled != 0,
                                       .kernel = view.work->about.name,

@@ -306,10 +306,12 @@ static cushim_status begin_bodies(const struct cushim__scope *scope,
                                   const struct cushim__cu_conditional_node *params,
                                   CUgraphNode node, struct cushim__stream **bodies)
 {
-    const struct cushim__recording_wish wish = {.order = recording->order, .outer = recording};
+    struct cushim__recording_wish wish = {
+        .order = recording->order, .outer = recording, .condition = params->type};
 
-    for (unsigned i = 0; i < params->n_bodies; i++)
-        CUSHIM_TRY(cushim__recording_begin_body(scope, bodies[i], &wish, params->bodies[i], node));
+    for (; wish.part < params->n_bodies; wish.part++)
+        CUSHIM_TRY(cushim__recording_begin_body(scope, bodies[wish.part], &wish,
+                                                params->bodies[wish.part], node));
     return CUSHIM_OK;
 }
 

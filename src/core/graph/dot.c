@@ -1,10 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* A picture of a graph, in the language DOT: nodes, edges, and the reasons for these. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/cu/cu_graph.h"
 #include "core/graph/paths.h"
 #include "core/graph/view.h"
+
+/* The name of a node ends with its number. Those of bodies begin with the name of their node. */
+enum { NAME_BYTES = 128 };
+
+struct picture {
+    const struct cushim__scope *scope;
+    struct cushim__graph *graph;
+    struct cushim__names *names;
+    struct cushim__str *str;
+};
 
 /* What the lines of one text say. They are escaped when the text is complete. */
 static void append_line(struct cushim__str *str, struct cushim__str *line)
@@ -53,10 +65,23 @@ static void append_accesses(struct cushim__str *str, const struct cushim__names 
         append_access(str, names, &accesses[i]);
 }
 
-static void append_node(struct cushim__str *str, const struct cushim__names *names,
-                        const struct cushim__recording *recording, unsigned number,
-                        const struct cushim__node_view *view)
+static const char *shape_of(enum cushim_node_kind kind)
 {
+    switch (kind) {
+    case CUSHIM_NODE_GRAPH:
+        return ", shape=box3d";
+    case CUSHIM_NODE_CONDITIONAL:
+        return ", shape=diamond";
+    default:
+        return "";
+    }
+}
+
+/* The memory of a conditional node is that of its bodies, which are drawn, too. */
+static void append_node(const struct picture *picture, const struct cushim__recording *recording,
+                        const char *prefix, unsigned number, const struct cushim__node_view *view)
+{
+    struct cushim__str *str = picture->str;
     SCOPED_STR line = {0};
 
     cushim__str_append(&line, "%u: ", number);
@@ -65,13 +90,14 @@ static void append_node(struct cushim__str *str, const struct cushim__names *nam
         cushim__str_append(&line, ", %zu bytes", view->bytes);
     if (!view->enabled)
         cushim__str_append(&line, ", switched off");
-    cushim__str_append(str, "    n%u [label=\"", number);
+    cushim__str_append(str, "    %s%u [label=\"", prefix, number);
     append_line(str, &line);
     if (view->kind == CUSHIM_NODE_LAUNCH && view->params.kernel.function)
         append_launch(str, &view->params.kernel);
-    append_accesses(str, names, recording, view->work);
+    if (view->kind != CUSHIM_NODE_CONDITIONAL)
+        append_accesses(str, picture->names, recording, view->work);
     cushim__str_append(str, "\"%s%s];\n", view->enabled ? "" : ", style=dashed",
-                       view->kind == CUSHIM_NODE_GRAPH ? ", shape=box3d" : "");
+                       shape_of(view->kind));
 }
 
 /* --- reasons of edges --- */
@@ -154,51 +180,133 @@ static const char *other_reason(const struct cushim__graph *graph, enum cushim_n
     return "named by the program";
 }
 
-static void append_edge(struct cushim__str *str, const struct cushim__names *names,
-                        const struct cushim__graph *graph, const enum cushim_node_kind *kinds,
-                        unsigned before, unsigned after)
+static void append_edge(const struct picture *picture, const struct cushim__recording *recording,
+                        const char *prefix, const enum cushim_node_kind *kinds, unsigned before,
+                        unsigned after)
 {
+    struct cushim__str *str = picture->str;
     struct reasons reasons = {.n = 0};
 
-    find_reasons(&reasons, names, graph->recording, before, after);
-    cushim__str_append(str, "    n%u -> n%u [label=\"", before, after);
+    find_reasons(&reasons, picture->names, recording, before, after);
+    cushim__str_append(str, "    %s%u -> %s%u [label=\"", prefix, before, prefix, after);
     for (size_t i = 0; i < reasons.n; i++)
         append_line(str, &reasons.texts[i]);
     if (reasons.more)
         cushim__str_append(str, "and %zu more\\l", reasons.more);
     if (!reasons.n)
-        cushim__str_append(str, "%s\\l", other_reason(graph, kinds[before], kinds[after]));
+        cushim__str_append(str, "%s\\l", other_reason(picture->graph, kinds[before], kinds[after]));
     cushim__str_append(str, "\"];\n");
 }
 
-/* --- all of it --- */
-
-static cushim_status append_nodes(const struct cushim__scope *scope, struct cushim__graph *graph,
-                                  const struct cushim__names *names, enum cushim_node_kind *kinds,
-                                  struct cushim__str *str)
+static void append_edges(const struct picture *picture, const struct cushim__recording *recording,
+                         const char *prefix, const enum cushim_node_kind *kinds)
 {
-    struct cushim__node_view view;
-
-    for (unsigned i = 0; i < graph->recording->n_works; i++) {
-        CUSHIM_TRY(cushim__node_view(scope, graph, i, &view));
-        kinds[i] = view.kind;
-        append_node(str, names, graph->recording, i, &view);
-    }
-    return CUSHIM_OK;
-}
-
-static void append_edges(const struct cushim__graph *graph, const struct cushim__names *names,
-                         const enum cushim_node_kind *kinds, struct cushim__str *str)
-{
-    const struct cushim__recording *recording = graph->recording;
-
     for (unsigned i = 0; i < recording->n_works; i++) {
         const struct cushim__recorded *work = &recording->works[i];
 
         for (size_t k = 0; k < work->n_before; k++)
-            append_edge(str, names, graph, kinds, recording->before.items[work->first_before + k],
-                        i);
+            append_edge(picture, recording, prefix, kinds,
+                        recording->before.items[work->first_before + k], i);
     }
+}
+
+/* --- bodies of conditional nodes --- */
+
+static void append_part(struct cushim__str *str, const struct cushim__recording *body)
+{
+    if (body->condition == CUSHIM__CU_CONDITION_SWITCH)
+        cushim__str_append(str, "case %u", body->part);
+    else if (body->condition == CUSHIM__CU_CONDITION_WHILE)
+        cushim__str_append(str, "while");
+    else
+        cushim__str_append(str, body->part ? "else" : "if");
+}
+
+static cushim_status append_recording(const struct picture *picture,
+                                      const struct cushim__recording *recording,
+                                      const char *prefix);
+
+/* An edge leads to the first node of each body that has nodes. */
+static cushim_status append_body(const struct picture *picture,
+                                 const struct cushim__recording *body, const char *name)
+{
+    struct cushim__str *str = picture->str;
+    char prefix[NAME_BYTES];
+
+    if ((size_t) snprintf(prefix, sizeof(prefix), "%s_%u_", name, body->part) >= sizeof(prefix))
+        return CUSHIM_OK;
+    cushim__str_append(str, "    subgraph \"cluster_%s%u\" {\n    style=rounded;\n    label=\"",
+                       prefix, body->part);
+    append_part(str, body);
+    cushim__str_append(str, "\";\n");
+    if (!body->n_works)
+        cushim__str_append(str, "    %s0 [label=\"nothing\", shape=plaintext];\n", prefix);
+    CUSHIM_TRY(append_recording(picture, body, prefix));
+    cushim__str_append(str, "    }\n    %s -> %s0 [style=dotted];\n", name, prefix);
+    return CUSHIM_OK;
+}
+
+/* Bodies are listed with the last one first. */
+static const struct cushim__recording *body_of(const struct cushim__recording *recording,
+                                               CUgraphNode node, unsigned part)
+{
+    for (const struct cushim__recording *body = recording->bodies; body; body = body->next_body)
+        if (body->conditional == node && body->part == part)
+            return body;
+    return NULL;
+}
+
+static cushim_status append_bodies(const struct picture *picture,
+                                   const struct cushim__recording *recording, const char *prefix,
+                                   unsigned number)
+{
+    const CUgraphNode node = recording->nodes[recording->works[number].first_node];
+    const struct cushim__recording *body;
+    char name[NAME_BYTES];
+
+    if ((size_t) snprintf(name, sizeof(name), "%s%u", prefix, number) >= sizeof(name))
+        return CUSHIM_OK;
+    for (unsigned part = 0; (body = body_of(recording, node, part)); part++)
+        CUSHIM_TRY(append_body(picture, body, name));
+    return CUSHIM_OK;
+}
+
+/* --- all of it --- */
+
+static cushim_status append_nodes(const struct picture *picture,
+                                  const struct cushim__recording *recording, const char *prefix,
+                                  enum cushim_node_kind *kinds)
+{
+    struct cushim__node_view view;
+
+    for (unsigned i = 0; i < recording->n_works; i++) {
+        CUSHIM_TRY(cushim__node_view(picture->scope, picture->graph, recording, i, &view));
+        kinds[i] = view.kind;
+        append_node(picture, recording, prefix, i, &view);
+        if (view.kind == CUSHIM_NODE_CONDITIONAL)
+            CUSHIM_TRY(append_bodies(picture, recording, prefix, i));
+    }
+    return CUSHIM_OK;
+}
+
+static cushim_status fail_memory(const struct cushim__scope *scope)
+{
+    return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, scope->call, scope->label,
+                           "%s: no memory to look at the graph", scope->call);
+}
+
+static cushim_status append_recording(const struct picture *picture,
+                                      const struct cushim__recording *recording, const char *prefix)
+{
+    SCOPED_FREE void *room = calloc(recording->n_works + 1, sizeof(enum cushim_node_kind));
+    enum cushim_node_kind *kinds = room;
+
+    if (!kinds)
+        return fail_memory(picture->scope);
+    cushim__names_number(picture->names, recording);
+    CUSHIM_TRY(append_nodes(picture, recording, prefix, kinds));
+    append_edges(picture, recording, prefix, kinds);
+    return CUSHIM_OK;
 }
 
 static void append_title(struct cushim__graph *graph, struct cushim__str *str)
@@ -213,24 +321,13 @@ static void append_title(struct cushim__graph *graph, struct cushim__str *str)
                             "    edge [fontname=\"sans-serif\"];\n");
 }
 
-static cushim_status fail_memory(const struct cushim__scope *scope)
-{
-    return cushim__fail_at(CUSHIM_ERROR_NO_MEMORY, scope->call, scope->label,
-                           "%s: no memory to look at the graph", scope->call);
-}
-
 cushim_status cushim__graph_dot(const struct cushim__scope *scope, struct cushim__graph *graph,
                                 struct cushim__names *names, struct cushim__str *str)
 {
-    SCOPED_FREE void *room = calloc(graph->recording->n_works + 1, sizeof(enum cushim_node_kind));
-    enum cushim_node_kind *kinds = room;
+    const struct picture picture = {scope, graph, names, str};
 
-    if (!kinds)
-        return fail_memory(scope);
-    cushim__names_number(names, graph->recording);
     append_title(graph, str);
-    CUSHIM_TRY(append_nodes(scope, graph, names, kinds, str));
-    append_edges(graph, names, kinds, str);
+    CUSHIM_TRY(append_recording(&picture, graph->recording, "n"));
     cushim__str_append(str, "}\n");
     return names->failed || str->failed ? fail_memory(scope) : CUSHIM_OK;
 }

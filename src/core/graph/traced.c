@@ -13,7 +13,7 @@ static void append_node(const struct cushim__scope *scope, const struct cushim__
     struct cushim__node_view view;
     SCOPED_STR words = {0};
 
-    if (cushim__node_view(scope, graph, number, &view))
+    if (cushim__node_view(scope, graph, graph->recording, number, &view))
         view.kind = CUSHIM_NODE_OTHER;
     cushim__node_view_words(&view, &words);
     if (!view.enabled)

@@ -50,7 +50,9 @@ static size_t count_inner(const struct cushim__node_view *view)
     return ((const struct cushim__graph *) inner)->recording->n_works;
 }
 
-/* What the driver can switch. An old driver, which cannot, is not asked. */
+/*
+ * What the driver can switch, outside of bodies. An old driver, which cannot, is not asked.
+ */
 static bool may_be_off(const struct cushim__graph *graph, enum cushim_node_kind kind)
 {
     return graph->n_off &&
@@ -58,7 +60,7 @@ static bool may_be_off(const struct cushim__graph *graph, enum cushim_node_kind 
 }
 
 static cushim_status ask_driver(const struct cushim__scope *scope,
-                                const struct cushim__graph *graph, CUgraphNode node,
+                                const struct cushim__graph *graph, CUgraphNode node, bool is_outer,
                                 struct cushim__node_view *view)
 {
     const int result = cushim__node_params_get(scope, node, &view->params);
@@ -69,16 +71,16 @@ static cushim_status ask_driver(const struct cushim__scope *scope,
         view->kind = kinds[view->params.kind];
     view->bytes = bytes_of(&view->params);
     view->inner_nodes = count_inner(view);
-    if (may_be_off(graph, view->kind))
+    if (is_outer && may_be_off(graph, view->kind))
         return CU_CALL(scope, cuGraphNodeGetEnabled, (graph->exec, node, &view->enabled));
     return CUSHIM_OK;
 }
 
 cushim_status cushim__node_view(const struct cushim__scope *scope,
-                                const struct cushim__graph *graph, unsigned number,
+                                const struct cushim__graph *graph,
+                                const struct cushim__recording *recording, unsigned number,
                                 struct cushim__node_view *ret_view)
 {
-    const struct cushim__recording *recording = graph->recording;
     const struct cushim__recorded *work = &recording->works[number];
 
     *ret_view =
@@ -89,7 +91,8 @@ cushim_status cushim__node_view(const struct cushim__scope *scope,
     }
     if (!work->own || work->about.several)
         return CUSHIM_OK;
-    return ask_driver(scope, graph, recording->nodes[work->first_node], ret_view);
+    return ask_driver(scope, graph, recording->nodes[work->first_node],
+                      recording == graph->recording, ret_view);
 }
 
 void cushim__node_view_words(const struct cushim__node_view *view, struct cushim__str *str)
@@ -154,7 +157,7 @@ static cushim_status count_kinds(const struct cushim__scope *scope, struct cushi
     struct cushim__node_view view;
 
     for (unsigned i = 0; i < graph->recording->n_works; i++) {
-        CUSHIM_TRY(cushim__node_view(scope, graph, i, &view));
+        CUSHIM_TRY(cushim__node_view(scope, graph, graph->recording, i, &view));
         stats->of_kind[view.kind]++;
         if (view.enabled && view.kind == CUSHIM_NODE_COPY)
             stats->copied_bytes += view.bytes;

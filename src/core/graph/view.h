@@ -23,8 +23,10 @@ struct cushim__node_view {
     unsigned enabled;
 };
 
+/* The recording is that of the graph, or one of the bodies of conditional nodes in it. */
 cushim_status cushim__node_view(const struct cushim__scope *scope,
-                                const struct cushim__graph *graph, unsigned number,
+                                const struct cushim__graph *graph,
+                                const struct cushim__recording *recording, unsigned number,
                                 struct cushim__node_view *ret_view);
 
 /* Writes what a node is, such as "launch of add". */

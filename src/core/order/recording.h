@@ -97,6 +97,8 @@ struct cushim__recording {
     unsigned n_open;           /* bodies that are being recorded */
     bool is_open;              /* a body: it is being recorded */
     CUgraphNode conditional;   /* of a body: its node in the outer graph */
+    int condition;             /* of a body: its node's kind, CUSHIM__CU_CONDITION_x */
+    unsigned part;             /* of a body: which one of its node, counted from 0 */
     struct cushim__loop *loop; /* of a body that is done again; or NULL */
     uint64_t setter;           /* the handle of the module that sets values; 0: not needed yet */
     bool by_node;              /* the program says which work's place each work takes */
@@ -145,6 +147,8 @@ struct cushim__recording_wish {
     struct cushim__device_arena *arena; /* or NULL */
     struct cushim__object *updates;     /* the graph that is updated; or NULL */
     struct cushim__recording *outer;    /* of the body of a conditional node; or NULL */
+    int condition; /* with outer: see struct cushim__recording */
+    unsigned part;
 };
 
 /* Makes a stream that records, with a reference for the caller. */

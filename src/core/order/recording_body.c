@@ -70,6 +70,8 @@ cushim_status cushim__recording_begin_body(const struct cushim__scope *scope,
         return status;
     }
     body->conditional = conditional;
+    body->condition = wish->condition;
+    body->part = wish->part;
     body->is_open = true;
     body->next_body = outer->bodies;
     outer->bodies = body;

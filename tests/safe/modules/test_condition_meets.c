@@ -220,3 +220,47 @@ Test(condition_meets, memory_of_nodes_is_freed_before_or_after_bodies, .init = b
     cushim_slice_free(&flag);
     end_conditions();
 }
+
+/* Bodies are drawn where their node is, with their own nodes, edges and bodies. */
+Test(condition_meets, a_picture, .init = begin_conditions)
+{
+    static const char *const lines[] = {
+        "n1 [label=\"1: conditional node\\l\", shape=diamond];",
+        "subgraph \"cluster_n1_0_0\" {\n    style=rounded;\n    label=\"if\";",
+        "n1_0_0 [label=\"0: launch of step",
+        "n1_0_0 -> n1_0_1 [label=\"x: written, then written\\l\"];",
+        "label=\"else\";\n    n1_1_0 [label=\"nothing\", shape=plaintext];",
+        "label=\"while\";",
+        "    }\n    n1_0_3 -> n1_0_3_0_0 [style=dotted];",
+        "    }\n    n1 -> n1_1_0 [style=dotted];",
+        "n1 -> n2 [label=\"",
+    };
+    cushim_slice flag, x, y;
+    cushim_stream recorder, then, otherwise, body;
+    cushim_graph graph = CUSHIM_NONE;
+    const char *text = NULL;
+
+    NEEDS(12080);
+    flag = number(1), x = number(0), y = number(0);
+    assert_ok(cushim_label(x, "x"));
+    recorder = begin_graph(CUSHIM_CAPTURE_ORDER_BY_MEMORY);
+    assert_ok(cushim_capture_if(recorder, flag, &then, &otherwise));
+    record_step(then, flag, x);
+    assert_ok(cushim_slice_copy(then, x, y));
+    assert_ok(cushim_capture_while(then, flag, &body));
+    record_step(body, flag, y);
+    assert_ok(cushim_capture_end_body(&body));
+    assert_ok(cushim_capture_end_body(&then));
+    assert_ok(cushim_capture_end_body(&otherwise));
+    assert_ok(cushim_slice_fill(recorder, y, 7u));
+    assert_ok(cushim_capture_end(&recorder, &graph));
+    assert_ok(cushim_graph_dot(graph, &text));
+    for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
+        cr_expect(ne(ptr, strstr(text, lines[i]), NULL), "%s\n%s", lines[i], text);
+    cushim_graph_dot_free(&text);
+    cushim_graph_free(&graph);
+    cushim_slice_free(&flag);
+    cushim_slice_free(&x);
+    cushim_slice_free(&y);
+    end_conditions();
+}
