@@ -299,6 +299,17 @@ class UnderRun(unittest.TestCase):
         done = self.run_it(f"{self.folder.name}/ptxas", options=["--own-compilers"])
         self.assertEqual(done.stdout, "the real one\n")
 
+    def test_a_program_with_the_address_sanitizer(self):
+        source = Path(self.folder.name) / "main.c"
+        source.write_text('#include <dlfcn.h>\n#include <stdio.h>\n'
+                          'int main(void) { return puts(dlopen("libcuda.so.1", RTLD_NOW) ? "right" : dlerror()) < 0; }\n')
+        made = subprocess.run(["gcc", "-fsanitize=address", "main.c", "-o", "main"], cwd=self.folder.name,
+                              stderr=subprocess.DEVNULL)
+        if made.returncode:
+            self.skipTest("gcc makes no program with the address sanitizer here")
+        done = self.run_it(f"{self.folder.name}/main")
+        self.assertEqual((done.returncode, done.stdout), (0, "right\n"), done.stderr)
+
     def test_paths_without_a_file_stay_as_they_are(self):
         script = "import ctypes\ntry:\n ctypes.CDLL('/nowhere/libnvrtc.so.13')\nexcept OSError as e:\n print(e)\n"
         self.assertIn("/nowhere/libnvrtc.so.13", self.run_it(sys.executable, "-c", script).stdout)

@@ -143,7 +143,9 @@ static bool lead_to_compilers(const char *folder)
 
     if (!access(redirect, R_OK))
         done = prepend("LD_LIBRARY_PATH", toolkit) && prepend("LD_PRELOAD", redirect) &&
-               prepend("PATH", toolkit) && set("CUSHIM_NVRTC_KEEP_PTX", "1");
+               prepend("PATH", toolkit) && set("CUSHIM_NVRTC_KEEP_PTX", "1") &&
+               /* It wants to be the first library of a program, which a preloaded one is. */
+               prepend("ASAN_OPTIONS", "verify_asan_link_order=0");
     free(redirect);
     free(toolkit);
     return done;

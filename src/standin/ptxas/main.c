@@ -109,8 +109,6 @@ int main(int argc, char **argv)
         status = FAILED;
     else if (options.version)
         status = print_version();
-    else if (options.versions)
-        status = puts("all that the mock knows: cushim ptx --help") < 0;
     else if (options.help)
         status = puts("Usage  : ptxas [options] <ptx file>,...") < 0;
     else if (!options.n_inputs)

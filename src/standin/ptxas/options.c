@@ -7,18 +7,7 @@
 
 #include "base/util.h"
 
-enum what {
-    WITHOUT_EFFECT,
-    ARCH,
-    OUTPUT,
-    REGISTERS,
-    TEXTS,
-    RELOCATABLE,
-    VERBOSE,
-    VERSION,
-    VERSIONS,
-    HELP
-};
+enum what { WITHOUT_EFFECT, ARCH, OUTPUT, REGISTERS, TEXTS, RELOCATABLE, VERBOSE, VERSION, HELP };
 
 /*
  * An option has two names, each after one "-" or two. Those without effect choose how machine code
@@ -36,7 +25,6 @@ static const struct known {
     {"compile-only", "c", RELOCATABLE, false},
     {"verbose", "v", VERBOSE, false},
     {"version", "V", VERSION, false},
-    {"list-version", "version-ls", VERSIONS, false},
     {"help", "h", HELP, false},
     {"Ofast-compile", "Ofc", WITHOUT_EFFECT, true},
     {"allow-expensive-optimizations", "allow-expensive-optimizations", WITHOUT_EFFECT, true},
@@ -131,8 +119,6 @@ static bool set(struct ptxas_options *options, const struct known *option, const
         return options->verbose = true;
     case VERSION:
         return options->version = true;
-    case VERSIONS:
-        return options->versions = true;
     case HELP:
         return options->help = true;
     default:

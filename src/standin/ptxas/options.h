@@ -11,7 +11,7 @@ struct ptxas_options {
     const char **inputs; /* paths, or texts */
     size_t n_inputs;
     unsigned registers; /* the most of a thread; 0: no limit */
-    bool are_texts, relocatable, verbose, version, versions, help;
+    bool are_texts, relocatable, verbose, version, help;
 };
 
 /*
