@@ -19,14 +19,23 @@
  * recorded, the recorder that they belong to records nothing else (CUSHIM_ERROR_CAPTURING).
  *
  * A conditional node is ordered with other work by the condition and by all memory that its bodies
- * use, whether they will run or not. With CUSHIM_CAPTURE_ORDER_BY_HAND it comes after the nodes that
- * cushim_capture_after() has named before it: work in a body whose memory demands more is refused.
+ * use, whether they will run or not. With CUSHIM_CAPTURE_ORDER_BY_HAND it comes after the nodes
+ * that cushim_capture_after() has named before it: work in a body whose memory demands more is
+ * refused.
  *
  * The condition is a slice or a view of one integer of 4 bytes, which any earlier work may write. A
  * kernel of cushim's reads it in the order of that memory: before the node, and for a loop once
  * more at the end of each body. The graph keeps the memory. The kernel before the node is a node of
  * the graph, too, "cushim_set_condition", with the number before that of the conditional node. It
- * cannot be changed or switched off.
+ * cannot be changed or switched off: with another condition it is another graph, which has to be
+ * recorded. To do without a part in some launches, write the condition.
+ *
+ * A loop goes on as long as its condition is not 0, and no call ends it: work of other streams on
+ * the memory of the graph comes after it, and the driver has no limit. So let the body count, and
+ * set the condition to 0 at a number that is never reached otherwise. A program that cannot do so
+ * waits with cushim_stream_synchronize_for(), which gives up after a time, and ends its process.
+ * The mock ends such a loop with 702 CUDA_ERROR_LAUNCH_TIMEOUT and a finding, after some 100000
+ * works (CUSHIM_MOCK_PTX_STEPS, docs/mock.md).
  *
  * Conditional nodes need a driver of CUDA 12.3, and else-bodies and switches one of 12.8: with an
  * older one the result is 302 CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND. A graph that has them

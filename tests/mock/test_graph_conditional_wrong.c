@@ -118,11 +118,35 @@ Test(graph_conditional_wrong, a_value_that_two_blocks_set_is_a_race)
 
 Test(graph_conditional_wrong, an_endless_loop_ends)
 {
-    setenv("CUSHIM_MOCK_PTX_STEPS", "20480", 1);
+    setenv("CUSHIM_MOCK_PTX_STEPS", "163840", 1);
     add_digit(add(new_handle(1), WHILE, 1).bodies[0], NULL, 1);
     OK(mock_cuGraphLaunch(instantiate(graph), one));
     EXPECT(CUDA_ERROR_LAUNCH_TIMEOUT, mock_cuStreamSynchronize(one));
     found(CUSHIM_MOCK_ENDLESS_LOOP, "conditional node in graph", "21 times");
+}
+
+/* It is found after so many works, however many a body has. */
+Test(graph_conditional_wrong, a_longer_endless_loop_ends_sooner)
+{
+    CUgraph body = add(new_handle(1), WHILE, 1).bodies[0];
+    CUgraphNode before = NULL;
+
+    setenv("CUSHIM_MOCK_PTX_STEPS", "163840", 1);
+    for (unsigned i = 0; i < 9; i++)
+        before = add_digit(body, before, i);
+    OK(mock_cuGraphLaunch(instantiate(graph), one));
+    EXPECT(CUDA_ERROR_LAUNCH_TIMEOUT, mock_cuStreamSynchronize(one));
+    found(CUSHIM_MOCK_ENDLESS_LOOP, "conditional node in graph", "5 times");
+}
+
+/* Without a variable, too. */
+Test(graph_conditional_wrong, an_endless_loop_ends_by_itself)
+{
+    unsetenv("CUSHIM_MOCK_PTX_STEPS");
+    add_digit(add(new_handle(1), WHILE, 1).bodies[0], NULL, 1);
+    OK(mock_cuGraphLaunch(instantiate(graph), one));
+    EXPECT(CUDA_ERROR_LAUNCH_TIMEOUT, mock_cuStreamSynchronize(one));
+    found(CUSHIM_MOCK_ENDLESS_LOOP, "conditional node in graph", "262145 times");
 }
 
 Test(graph_conditional_wrong, an_endless_loop_of_nothing_ends)

@@ -21,10 +21,11 @@
 #define MOST_BODIES 65536u
 
 /*
- * A body that was done so often is an endless loop. Doing it once counts as some jumps of a kernel.
+ * A loop that has taken so many steps is endless: a second of this machine's, or a few. Doing a
+ * body, and each work in it, counts as some jumps of a kernel.
  */
 #define STEPS         (UINT64_C(1) << 31)
-#define STEPS_OF_BODY 1024u
+#define STEPS_OF_WORK 4096u
 
 struct conditional_work {
     struct mock__work work;
@@ -33,7 +34,7 @@ struct conditional_work {
     /* Of a launch: */
     struct mock__plan *plan;
     const struct mock__step *step;
-    uint64_t rounds; /* how often a body was done */
+    uint64_t rounds, steps; /* how often a body was done, and what that counts as */
 };
 
 static struct conditional_work *conditional_of(const struct mock__work *work)
@@ -91,7 +92,7 @@ static bool is_endless(const struct conditional_work *work)
 {
     const uint64_t steps = mock__environment_number("CUSHIM_MOCK_PTX_STEPS", STEPS);
 
-    if (!steps || work->rounds <= steps / STEPS_OF_BODY)
+    if (!steps || work->steps <= steps)
         return false;
     mock__finding(
         CUSHIM_MOCK_ENDLESS_LOOP,
@@ -114,6 +115,7 @@ static struct mock__plan *next_body(struct conditional_work *work)
     if (body >= is->n || is_endless(work))
         return NULL;
     work->rounds++;
+    work->steps += STEPS_OF_WORK * (1 + (uint64_t) work->step->bodies[body]->n_steps);
     return work->step->bodies[body];
 }
 
