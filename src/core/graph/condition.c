@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/launch/launch.h"
+#include "core/object/idle_stream.h"
 #include "core/order/recording_works.h"
 #include "loader/missing.h"
 
@@ -362,7 +363,7 @@ static cushim_status make_body(const struct cushim__scope *scope, struct cushim_
     CUstream cu = NULL;
     cushim_status status;
 
-    CUSHIM_TRY(CU_CALL(scope, cuStreamCreateWithPriority, (&cu, CU_STREAM_NON_BLOCKING, 0)));
+    CUSHIM_TRY(cushim__idle_stream_take(scope, &cu));
     status = cushim__stream_new_on(scope, cushim__timeline_body(outer, cu), ret_body);
     if (status) {
         CU_FREE(scope, cuStreamDestroy_v2, (cu));

@@ -11,6 +11,7 @@
 #include "core/object/event_pool.h"
 #include "core/object/handle_words.h"
 #include "core/object/host_call.h"
+#include "core/object/idle_stream.h"
 #include "core/object/limits.h"
 #include "core/object/staging.h"
 
@@ -234,12 +235,13 @@ static bool empty(struct cushim__context *context)
     struct cushim__scope scope;
     bool is_empty = true;
 
-    if (calls || context->n_events || context->staging_slabs) {
+    if (calls || context->n_events || context->staging_slabs || context->idle_stream) {
         cushim__scope_to_free(context, "cushim_context_free", NULL, &scope);
         is_empty = !calls || end_host_calls(&scope);
         if (is_empty) {
             cushim__event_pool_drain(&scope);
             cushim__staging_drain(&scope);
+            cushim__idle_stream_drain(&scope);
         }
         cushim__scope_leave(&scope, CUSHIM_OK);
     }

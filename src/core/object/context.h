@@ -86,6 +86,7 @@ struct cushim__context {
     struct cushim__timeline *timelines;
     CUevent *events; /* unused events without timing: event_pool.h */
     size_t n_events, max_events;
+    CUstream idle_stream; /* for the next recording, or NULL: idle_stream.h */
     struct cushim__staging_block *staging[CUSHIM__STAGING_SIZES]; /* unused blocks: staging.h */
     struct cushim__staging_slab *staging_slabs;
     struct cushim__host_call *host_calls;       /* calls that the device has not made yet */

@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "core/object/host_call.h"
+#include "core/object/idle_stream.h"
 
 /* --- what a recording keeps --- */
 
@@ -202,7 +203,7 @@ cushim_status cushim__recording_begin(const struct cushim__scope *scope,
     CUstream cu = NULL;
     cushim_status status;
 
-    CUSHIM_TRY(CU_CALL(scope, cuStreamCreateWithPriority, (&cu, CU_STREAM_NON_BLOCKING, 0)));
+    CUSHIM_TRY(cushim__idle_stream_take(scope, &cu));
     CUSHIM_TRY(cushim__stream_new(scope, cu, true, &stream));
     stream->recorder = true;
     status = begin_new(scope, stream, wish);
@@ -271,6 +272,18 @@ void cushim__recording_detach(struct cushim__recording *recording)
     }
 }
 
+cushim_status cushim__recording_end_capture(const struct cushim__scope *scope,
+                                            const struct cushim__recording *recording,
+                                            CUgraph *ret_graph)
+{
+    const cushim_status ended = CU_CALL(scope, cuStreamEndCapture, (recording->cu, ret_graph));
+
+    cushim__recording_forget(scope);
+    if (recording->by && recording->by_recorder)
+        recording->by->idle = !ended && !recording->exposed;
+    return ended;
+}
+
 static cushim_status fail_broken(const struct cushim__scope *scope, cushim_status status)
 {
     return cushim__fail_at(status, scope->call, scope->label,
@@ -304,8 +317,7 @@ static cushim_status end_capture(const struct cushim__scope *scope,
     if (!status)
         status = check_freed(scope, recording);
     cushim__recording_detach(recording);
-    ended = CU_CALL(scope, cuStreamEndCapture, (recording->cu, ret_graph));
-    cushim__recording_forget(scope);
+    ended = cushim__recording_end_capture(scope, recording, ret_graph);
     if (!status && !ended && recording->broken)
         status = fail_broken(scope, recording->broken);
     return ended ? ended : status;

@@ -82,8 +82,8 @@ struct cushim__recording {
     uint64_t id;                            /* unique: never used by another recording */
     struct cushim__recording *next_retired; /* of a graph */
     CUstream cu;
-    const struct cushim__stream *by; /* the stream object that has begun it; NULL: freed */
-    bool by_recorder;                /* which cushim_capture_begin() has made */
+    struct cushim__stream *by; /* the stream object that has begun it; NULL: freed */
+    bool by_recorder;          /* which cushim_capture_begin() has made */
     struct cushim__branch *branches;
     uint64_t thread; /* the one that has to end it, or 0: any */
     enum cushim__recording_order order;

@@ -230,8 +230,7 @@ static cushim_status end_body(const struct cushim__scope *scope, struct cushim__
     CUSHIM_TRY(cushim__recording_check_bodies(scope, body));
     status = cushim__recording_come_together(scope, body);
     cushim__recording_detach(body);
-    ended = CU_CALL(scope, cuStreamEndCapture, (body->cu, &graph));
-    cushim__recording_forget(scope);
+    ended = cushim__recording_end_capture(scope, body, &graph);
     close_body(body);
     if (!status)
         status = ended;

@@ -54,6 +54,14 @@ void cushim__branch_set(struct cushim__timeline *timeline, struct cushim__branch
 void cushim__recording_detach(struct cushim__recording *recording);
 
 /*
+ * Ends the capture of a recording that was detached. The CUstream of its recorder is then kept for
+ * the next recording, unless the program has it. Under the stream lock.
+ */
+cushim_status cushim__recording_end_capture(const struct cushim__scope *scope,
+                                            const struct cushim__recording *recording,
+                                            CUgraph *ret_graph);
+
+/*
  * Ends the capture of a recording, and of the bodies in it, without a graph. *ret_graph is what the
  * caller destroys, or NULL. Under the stream lock.
  */

@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "core/object/host_call.h"
+#include "core/object/idle_stream.h"
 #include "core/order/recording.h"
 #include "core/order/thread_end.h"
 
@@ -23,6 +24,8 @@ static void end(const struct cushim__scope *scope, struct cushim__stream *stream
                     "%s: the stream stays, because nothing could wait for its work", scope->call);
     else if (stream->timeline->held)
         stream->timeline->ending = stream->cu;
+    else if (stream->idle)
+        cushim__idle_stream_give(scope, stream->cu);
     else
         CU_FREE(scope, cuStreamDestroy_v2, (stream->cu));
 }

@@ -15,6 +15,7 @@ struct cushim__stream {
     CUstream cu;
     bool owned;            /* cushim destroys the CUstream */
     bool recorder;         /* made by cushim_capture_begin(), also after its recording ended */
+    bool idle;             /* under the stream lock: a recorder, whose CUstream is kept at its end */
     _Atomic uint64_t well; /* futures that end up to this number are: see async/future_settle.c */
 };
 

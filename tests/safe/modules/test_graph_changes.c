@@ -373,3 +373,59 @@ Test(graph_changes, what_was_replaced_is_released_with_the_graph_that_has_it, .i
     cr_expect(eq(int, calls, 2 + 101));
     finish();
 }
+
+/* The same CUstream records all of them. */
+Test(graph_changes, updates_make_no_streams, .init = begin)
+{
+    cushim_slice x = zeros(), y = zeros();
+    cushim_graph graph = fill_both(x, y);
+    cushim_stream recorder;
+
+    forget_calls(&w);
+    for (int i = 1; i <= 20; i++) {
+        recorder = begin_update(graph);
+        name(recorder, graph, 0);
+        assert_ok(cushim_slice_fill(recorder, x, (float) i));
+        assert_ok(cushim_graph_update_end(&recorder));
+        run(graph);
+        expect(x, (float) i);
+    }
+    cr_expect(zero(u64, count(&w, "cuStreamCreateWithPriority")));
+    cr_expect(zero(u64, count(&w, "cuStreamDestroy_v2")));
+    cushim_graph_free(&graph);
+    cushim_slice_free(&x);
+    cushim_slice_free(&y);
+    finish();
+}
+
+/* The program may submit work to its CUstream, and one that is given up may still record. */
+Test(graph_changes, only_streams_of_recordings_alone_are_kept, .init = begin)
+{
+    cushim_slice x = zeros(), y = zeros();
+    cushim_graph graph = fill_both(x, y);
+    cushim_stream recorder, first, second;
+    void *raw = NULL;
+
+    forget_calls(&w);
+    recorder = begin_update(graph);
+    cr_expect(zero(u64, count(&w, "cuStreamCreateWithPriority")));
+    assert_ok(cushim_stream_raw(recorder, &raw));
+    assert_ok(cushim_slice_fill(recorder, x, 1.0f));
+    assert_ok(cushim_slice_fill(recorder, y, 1.0f));
+    assert_ok(cushim_graph_update_end(&recorder));
+    cr_expect(eq(u64, count(&w, "cuStreamDestroy_v2"), 1));
+    recorder = begin_update(graph);
+    cr_expect(eq(u64, count(&w, "cuStreamCreateWithPriority"), 1));
+    cushim_stream_free(&recorder);
+    cr_expect(eq(u64, count(&w, "cuStreamDestroy_v2"), 2));
+    /* One is kept. */
+    first = begin_update(graph), second = begin_update(graph);
+    cr_expect(eq(u64, count(&w, "cuStreamCreateWithPriority"), 3));
+    assert_refused(cushim_graph_update_end(&first), FAILURE, "has 2 nodes, and the update 0");
+    assert_refused(cushim_graph_update_end(&second), FAILURE, "has 2 nodes, and the update 0");
+    cr_expect(eq(u64, count(&w, "cuStreamDestroy_v2"), 3));
+    cushim_graph_free(&graph);
+    cushim_slice_free(&x);
+    cushim_slice_free(&y);
+    finish();
+}
