@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/graph/condition.h"
 #include "core/graph/paths.h"
+#include "core/graph/setter.h"
 #include "core/order/recording_works.h"
 
 /* --- reasons --- */

@@ -24,7 +24,4 @@ cushim_status cushim__condition_begin(struct cushim__scope *scope, struct cushim
 cushim_status cushim__condition_end_body(struct cushim__scope *scope,
                                          struct cushim__stream *stream);
 
-/* Tells whether a recorded work is the kernel that sets the value of a conditional node. */
-bool cushim__is_setter(const struct cushim__recorded *work);
-
 #endif

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "core/graph/change.h"
-#include "core/graph/condition.h"
 #include "core/graph/paths.h"
+#include "core/graph/setter.h"
 #include "core/graph/update.h"
 
 struct replacement {
