@@ -13,7 +13,7 @@
  * docs/mock.md has the details and examples.
  *
  *   CUSHIM_MOCK_DEVICES   the devices, as models separated by commas: "h200,a100". The
- *                         models are h200, a100, t4 and rtx4090. Default: one h200.
+ *                         models are h200, a100, t4, rtx4090 and ci. Default: one h200.
  *   CUSHIM_MOCK_CONFIG    a file with more: memory, names, attributes, topology.
  *   CUSHIM_MOCK_DRIVER_VERSION
  *                         the CUDA version of the driver, such as "11.4". Default: 13.0.

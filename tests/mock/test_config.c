@@ -130,11 +130,11 @@ static const struct {
     const char *text, *error;
 } wrong[] = {
     {"devices = abacus",
-     "settings:1: there is no device 'abacus'; there are h200, a100, t4 and rtx4090"},
-    {"devices =", "settings:1: there is no device ''; there are h200, a100, t4 and rtx4090"},
-    {"devices = h200,", "settings:1: there is no device ''; there are h200, a100, t4 and rtx4090"},
+     "settings:1: there is no device 'abacus'; there are h200, a100, t4, rtx4090 and ci"},
+    {"devices =", "settings:1: there is no device ''; there are h200, a100, t4, rtx4090 and ci"},
+    {"devices = h200,", "settings:1: there is no device ''; there are h200, a100, t4, rtx4090 and ci"},
     {"devices = t4 t4",
-     "settings:1: there is no device 't4 t4'; there are h200, a100, t4 and rtx4090"},
+     "settings:1: there is no device 't4 t4'; there are h200, a100, t4, rtx4090 and ci"},
     {"devices = t4,t4,t4,t4,t4,t4,t4,t4,t4,t4,t4,t4,t4,t4,t4,t4,t4",
      "settings:1: more than 16 devices"},
     {"\n\nhello", "settings:3: 'hello' is not 'key = value'"},

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The devices and the driver that a configuration makes: peers, versions, and which are visible. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "configs.h"
+#include "mock/config/host_memory.h"
 
 TestSuite(config_devices, .init = clean);
 
@@ -223,4 +226,69 @@ Test(config_devices, no_visible_device, .init = clean_and_quiet)
     cr_expect_stderr_eq_str("");
     setenv("CUDA_VISIBLE_DEVICES", "0", 1);
     EXPECT(CUDA_SUCCESS, mock_cuInit(0));
+}
+
+Test(config_devices, those_of_the_host_have_half_of_what_is_free)
+{
+    size_t first, second, h200;
+    CUcontext context;
+    CUdeviceptr address;
+
+    OK(configure("devices = ci,h200,ci"));
+    OK(mock_cuInit(0));
+    OK(mock_cuDeviceTotalMem_v2(&first, 0));
+    OK(mock_cuDeviceTotalMem_v2(&h200, 1));
+    OK(mock_cuDeviceTotalMem_v2(&second, 2));
+    cr_expect(eq(sz, first, second));
+    cr_expect(gt(sz, first, 0));
+    cr_expect(lt(sz, first, h200));
+    cr_expect(eq(int, peer_access(0, 1), 1), "they are of one model");
+    OK(mock_cuDevicePrimaryCtxRetain(&context, 0));
+    OK(mock_cuCtxSetCurrent(context));
+    OK(mock_cuMemAlloc_v2(&address, first / 2));
+    EXPECT(CUDA_ERROR_OUT_OF_MEMORY, mock_cuMemAlloc_v2(&address, first));
+}
+
+Test(config_devices, memory_of_the_host_may_be_set)
+{
+    size_t bytes;
+
+    OK(configure("devices = ci\ndevice.0.memory = 3GiB"));
+    OK(mock_cuInit(0));
+    OK(mock_cuDeviceTotalMem_v2(&bytes, 0));
+    cr_expect(eq(sz, bytes, (size_t) 3 << 30));
+}
+
+static void write_file(const char *root, const char *path, const char *text)
+{
+    char name[256];
+    FILE *file;
+
+    snprintf(name, sizeof(name), "%s%s", root, path);
+    for (char *slash = name + strlen(root) + 1; (slash = strchr(slash, '/')); slash++) {
+        *slash = '\0';
+        mkdir(name, 0700);
+        *slash = '/';
+    }
+    file = fopen(name, "w");
+    cr_assert(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+Test(config_devices, a_container_has_less_than_the_machine)
+{
+    char root[] = "/tmp/cushim-host-XXXXXX";
+
+    cr_assert(mkdtemp(root));
+    cr_expect(eq(u64, mock__host_memory_free_below(root), UINT64_MAX));
+    write_file(root, "/proc/meminfo", "MemTotal: 900 kB\nMemAvailable:    500 kB\n");
+    cr_expect(eq(u64, mock__host_memory_free_below(root), 500 * 1024));
+    write_file(root, "/sys/fs/cgroup/memory.max", "max\n");
+    write_file(root, "/sys/fs/cgroup/memory.current", "100\n");
+    cr_expect(eq(u64, mock__host_memory_free_below(root), 500 * 1024));
+    write_file(root, "/sys/fs/cgroup/memory.max", "4096\n");
+    cr_expect(eq(u64, mock__host_memory_free_below(root), 3996));
+    write_file(root, "/sys/fs/cgroup/memory.current", "5000\n");
+    cr_expect(eq(u64, mock__host_memory_free_below(root), 0));
 }

@@ -202,7 +202,8 @@ class Ptxas(unittest.TestCase):
         return (Path(self.folder.name) / name).read_bytes()
 
     def test_options_of_programs(self):
-        done = self.run_it("-lineinfo", "-v", "--gpu-name=sm_90a", "--fmad=false", "-O3", "good.ptx", "-o", "out")
+        done = self.run_it("-lineinfo", "-v", "--gpu-name=sm_90a", "--fmad=false", "-O3", "--regAllocOptLevel=2",
+                           "good.ptx", "-o", "out")
         self.assertEqual((done.returncode, done.stdout), (0, ""))
         self.assertRegex(done.stderr, r"Compiling entry function 'k' for 'sm_90a'\n(.*\n)*ptxas info    : Used \d+ reg")
         self.assertIn(b".entry k(", self.image())
@@ -262,7 +263,7 @@ class UnderRun(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
-        for name in ["libcuda.so.1", "libnvJitLink.so.13", "libnvrtc.so.13", "ptxas"]:
+        for name in ["libcuda.so.1", "libnvJitLink.so.13", "libnvrtc.so.13", "ptxas", "ptxas-new"]:
             path = Path(self.folder.name) / name
             path.write_text("#!/bin/sh\necho the real one\n")
             path.chmod(0o755)
@@ -291,7 +292,8 @@ class UnderRun(unittest.TestCase):
 
     def test_ptxas_by_any_path(self):
         path = f"{self.folder.name}/ptxas"
-        for words in [["sh", "-c", f"{path} --version"], ["env", "ptxas", "--version"], ["env", path, "--version"]]:
+        for words in [["sh", "-c", f"{path} --version"], ["env", "ptxas", "--version"], ["env", path, "--version"],
+                      ["env", f"{path}-new", "--version"]]:
             with self.subTest(words=words):
                 self.assertIn("stand-in of cushim", self.run_it(*words).stdout)
 

@@ -24,7 +24,7 @@ static const char usage[] =
     "\n"
     "  --check            print data races, wild accesses, unwritten reads and leaks at exit\n"
     "  --seed N           draw another order of work; the same seed gives the same order\n"
-    "  --devices LIST     the devices: h200, a100, t4, rtx4090, separated by commas\n"
+    "  --devices LIST     the devices: h200, a100, t4, rtx4090, ci, separated by commas\n"
     "  --config FILE      more about the devices\n"
     "  --driver VERSION   the CUDA version of the driver, such as 11.4\n"
     "  --kernels PATHS    plug-ins with kernels, separated by ':'\n"

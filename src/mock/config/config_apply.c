@@ -6,6 +6,7 @@
 
 #include "base/util.h"
 #include "mock/config/config_settings.h"
+#include "mock/config/host_memory.h"
 
 enum {
     COMPUTE_CAPABILITY_MAJOR = 75,
@@ -69,6 +70,31 @@ static void connect_devices(struct mock__config *config)
 }
 
 /*
+ * Gives the devices of the host's memory half of what is free, all together, in whole pages. A
+ * context takes an eighth of its device at most, so that there is room for memory.
+ */
+static void share_host(struct mock__config *config)
+{
+    const uint64_t page = 2 << 20;
+    uint64_t n = 0, most = 0;
+
+    for (int i = 0; i < config->n_devices; i++)
+        n += config->devices[i].of_the_host;
+    if (n)
+        most = mock__host_memory_free() / 2 / n / page * page;
+    for (int i = 0; i < config->n_devices; i++) {
+        struct mock__profile *device = &config->devices[i];
+
+        if (!device->of_the_host)
+            continue;
+        if (device->total_bytes > most)
+            device->total_bytes = most;
+        if (device->context_bytes > device->total_bytes / 8)
+            device->context_bytes = device->total_bytes / 8;
+    }
+}
+
+/*
  * Applies `devices` first, wherever it stands, because the other settings are about these devices.
  */
 static bool apply_devices(struct reader *reader)
@@ -83,6 +109,7 @@ static bool apply_devices(struct reader *reader)
     }
     if (!add_devices(reader))
         return false;
+    share_host(reader->config);
     connect_devices(reader->config);
     return true;
 }

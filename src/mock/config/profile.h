@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #define MOCK__N_ATTRIBUTES 148
-#define MOCK__ALL_KINDS    "h200, a100, t4 and rtx4090"
+#define MOCK__ALL_KINDS    "h200, a100, t4, rtx4090 and ci"
 
 enum mock__model {
     MOCK__H200,
@@ -36,6 +36,7 @@ struct mock__profile {
     uint8_t uuid[16];
     uint64_t total_bytes;
     uint64_t context_bytes; /* the memory that a context takes */
+    bool of_the_host;       /* its memory is a part of what the host has free: config_apply.c */
     int priority_greatest;  /* the least is 0 */
     enum mock__link link;
     size_t limits[7]; /* the initial values of CU_LIMIT_x; 0 also stands for a limit that is not

@@ -56,6 +56,7 @@ static const struct known {
     {"override-directive-values", "override-directive-values", WITHOUT_EFFECT, false},
     {"position-independent-code", "pic", WITHOUT_EFFECT, true},
     {"preserve-relocs", "preserve-relocs", WITHOUT_EFFECT, false},
+    {"regAllocOptLevel", "regAllocOptLevel", WITHOUT_EFFECT, true},
     {"register-usage-level", "regUsageLevel", WITHOUT_EFFECT, true},
     {"return-at-end", "ret-end", WITHOUT_EFFECT, false},
     {"sp-bounds-check", "sp-bounds-check", WITHOUT_EFFECT, false},

@@ -8,6 +8,7 @@
  */
 #include <dlfcn.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,9 +97,17 @@ EXPORTED void *dlopen(const char *path, int flags)
 
 /* --- programs --- */
 
+/* Some programs have several, such as "ptxas-blackwell". */
+static bool is_ptxas(const char *name)
+{
+    const size_t length = strlen("ptxas");
+
+    return !strncmp(name, "ptxas", length) && (!name[length] || name[length] == '-');
+}
+
 static const char *led_program(const char *path, char own[PATH_BYTES])
 {
-    if (!path || strcmp(name_of(path), "ptxas") != 0 || !*beside("ptxas", own))
+    if (!path || !is_ptxas(name_of(path)) || !*beside("ptxas", own))
         return path;
     return own;
 }
