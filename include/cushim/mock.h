@@ -16,7 +16,7 @@
  *                         models are h200, a100, t4, rtx4090 and ci. Default: one h200.
  *   CUSHIM_MOCK_CONFIG    a file with more: memory, names, attributes, topology.
  *   CUSHIM_MOCK_DRIVER_VERSION
- *                         the CUDA version of the driver, such as "11.4". Default: 13.0.
+ *                         the CUDA version of the driver, such as "11.4". Default: 13.5.
  *   CUSHIM_MOCK_SEED      the seed for choices that CUDA leaves undefined.
  *   CUSHIM_MOCK_IMAGE_LIMIT
  *                         the maximum size of a file of code, or of a decompressed text, such

@@ -18,6 +18,11 @@ static const char *const made[] = {
     "cuCtxDestroy",
     "cuCtxDetach",
     "cuCtxSynchronize",
+    "cuCoredumpDeregisterCompleteCallback",
+    "cuCoredumpDeregisterStartCallback",
+    "cuLogicalEndpointDestroy",
+    "cuLogicalEndpointIdRelease",
+    "cuLogicalEndpointUnbind",
     "cuDestroyExternalMemory",
     "cuDestroyExternalSemaphore",
     "cuDevicePrimaryCtxRelease",
@@ -132,8 +137,9 @@ Test(fault_rows, made)
 static bool looks_made(const char *base)
 {
     static const char *const parts[] = {
-        "Free",     "Destroy",    "Unload", "Release", "Unregister", "Synchronize",
-        "CloseMem", "Disconnect", "Unmap",  "Detach",  "Unbind",     "PrimaryCtxReset",
+        "Free",       "Destroy",     "Unload",          "Release",    "Unregister",
+        "Deregister", "Synchronize", "CloseMem",        "Disconnect", "Unmap",
+        "Detach",     "Unbind",      "PrimaryCtxReset",
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(parts); i++)

@@ -414,7 +414,7 @@ class Mock(Case):
         self.assertEqual([m["symbol"] for m in missing if m["reason"] == "lacking"], [])
 
     def test_an_older_one_lacks_what_its_version_lacked(self):
-        for text, missing in ("11.4", 150), ("11040", 150), ("12.9", 17), ("13.0", 0):
+        for text, missing in ("11.4", 201), ("11040", 201), ("12.9", 68), ("13.0", 51), ("13.5", 0):
             with self.subTest(version=text):
                 output = self.json(USABLE, CUSHIM_LIBCUDA="mock", CUSHIM_MOCK_DRIVER_VERSION=text)
                 self.assertEqual(len(output["driver"]["functions_missing"]), missing)

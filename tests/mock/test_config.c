@@ -142,9 +142,9 @@ static const struct {
     {" = 3", "settings:1: there is no setting ''"},
     {"seed = -1", "settings:1: '-1' is not a seed, a number of 64 bits"},
     {"seed = seven", "settings:1: 'seven' is not a seed, a number of 64 bits"},
-    {"driver_version = 14.0", "settings:1: '14.0' is not a CUDA version from 10.0 to 13.0"},
-    {"driver_version = 9.2", "settings:1: '9.2' is not a CUDA version from 10.0 to 13.0"},
-    {"driver_version = new", "settings:1: 'new' is not a CUDA version from 10.0 to 13.0"},
+    {"driver_version = 14.0", "settings:1: '14.0' is not a CUDA version from 10.0 to 13.5"},
+    {"driver_version = 9.2", "settings:1: '9.2' is not a CUDA version from 10.0 to 13.5"},
+    {"driver_version = new", "settings:1: 'new' is not a CUDA version from 10.0 to 13.5"},
     {"device.1.memory = 1", "settings:1: there is no device 1, as there is only one"},
     {"devices = t4,t4\ndevice.2.memory = 1",
      "settings:2: there is no device 2, as there are fewer"},
@@ -266,7 +266,7 @@ Test(config, init_names_the_file_and_the_line, .init = clean_and_quiet)
     snprintf(expected, sizeof(expected), "cushim mock: %s:2: 'none' is not a size such as 8GiB\n",
              path);
     setenv("CUSHIM_MOCK_CONFIG", path, 1);
-    cr_expect(eq(int, driver_version(), 13000), "the version is known without the devices");
+    cr_expect(eq(int, driver_version(), 13050), "the version is known without the devices");
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuInit(0));
     EXPECT(CUDA_ERROR_NOT_INITIALIZED, mock_cuCtxSynchronize());
     unlink(path);
@@ -282,7 +282,7 @@ Test(config, a_wrong_version_in_the_environment, .init = clean_and_quiet)
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuInit(0));
     fflush(stderr);
     cr_expect_stderr_eq_str("cushim mock: CUSHIM_MOCK_DRIVER_VERSION: 'eleven' is not a CUDA "
-                            "version from 10.0 to 13.0\n");
+                            "version from 10.0 to 13.5\n");
 }
 
 Test(config, what_other_variables_cannot_have, .init = clean_and_quiet)

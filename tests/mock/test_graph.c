@@ -4,12 +4,13 @@
 #include <unistd.h>
 
 #include "graphs.h"
+#include "mock/base/newer.h"
 
 TestSuite(graph, .init = begin);
 
 Test(graph, handles_are_checked)
 {
-    CUgraph graph = new_graph();
+    CUgraph graph = new_graph(), containing = NULL;
     CUgraphNode node;
     CUgraphNodeType type;
 
@@ -23,6 +24,9 @@ Test(graph, handles_are_checked)
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphDestroyNode(GARBAGE));
     node = add_empty(graph, NULL);
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphNodeGetType(node, NULL));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphNodeGetContainingGraph(node, NULL));
+    OK(mock_cuGraphNodeGetContainingGraph(node, &containing));
+    cr_expect(eq(ptr, containing, graph));
     OK(mock_cuGraphDestroy(graph));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphDestroy(graph));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuGraphNodeGetType(node, &type));

@@ -249,6 +249,23 @@ Test(image, ptx_that_is_newer_than_the_driver)
                 "9.9; current version is '9.5'): compile it with CUDA 13.5 or older\n");
 }
 
+Test(image, ptx_that_is_newer_than_an_older_driver)
+{
+    static const char *const texts[] = {".version 9.1\n.target sm_70\n.address_size 64\n",
+                                        ".version 9.1\n.target sm_70\n.address_size 64\nwrong"};
+    CUmodule module;
+
+    cr_assert(eq(int, cushim_mock_configure(cushim_mock_config(.driver_version = 13000)),
+                 CUSHIM_OK));
+    start();
+    for (int i = 0; i < 2; i++)
+        EXPECT(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, mock_cuModuleLoadData(&module, texts[i]));
+    OK(mock_cuModuleLoadData(&module, ".version 9.0\n.target sm_70\n.address_size 64\n"));
+    expect_told(IS_REFUSED
+                "its PTX is newer than what a driver of CUDA 13.0 knows (Unsupported .version "
+                "9.1; current version is '9.0'): compile it with CUDA 13.0 or older\n");
+}
+
 Test(image, instructions_that_are_not_executed)
 {
     static const char text[] = ".version 8.0\n.target sm_90a\n.address_size 64\n"

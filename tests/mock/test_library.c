@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "mock/base/newer.h"
 #include "support.h"
 
 TestSuite(library);
@@ -126,6 +127,10 @@ Test(library, kernels)
     cr_expect(eq(sz, offset, 8));
     cr_expect(eq(sz, size, 1));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuKernelGetParamInfo(kernels[0], 2, &offset, &size));
+    OK(mock_cuKernelGetParamCount(kernels[0], &size));
+    cr_expect(eq(sz, size, 2));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuKernelGetParamCount(kernels[0], NULL));
+    EXPECT(CUDA_ERROR_INVALID_HANDLE, mock_cuKernelGetParamCount(NULL, &size));
     EXPECT(CUDA_ERROR_NOT_FOUND, mock_cuLibraryGetKernel(kernels, library, "counter"));
     EXPECT(CUDA_ERROR_INVALID_HANDLE, mock_cuLibraryGetKernel(kernels, GARBAGE, "first"));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuKernelGetName(&name, NULL));

@@ -7,6 +7,7 @@
 
 #include <cushim/mock.h>
 
+#include "mock/base/newer.h"
 #include "support.h"
 
 #define S(text) ((char *) (text))
@@ -160,6 +161,7 @@ Test(module, functions)
 #if CUDA_VERSION >= 12040
 Test(module, parameters)
 {
+    size_t n_params = 0;
     static const size_t offsets[] = {0, 8, 16, 32, 48}, sizes[] = {1, 8, 12, 16, 4};
     CUfunction many, plain;
     unsigned count = 0;
@@ -179,6 +181,9 @@ Test(module, parameters)
         cr_expect(eq(sz, size, sizes[i]), "parameter %zu", i);
     }
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuFuncGetParamInfo(many, 5, &(size_t){0}, NULL));
+    OK(mock_cuFuncGetParamCount(many, &n_params));
+    cr_expect(eq(sz, n_params, 5));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuFuncGetParamCount(many, NULL));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuFuncGetParamInfo(plain, 0, &(size_t){0}, NULL));
 }
 #endif

@@ -2,6 +2,7 @@
 /* Streams, events, and the program's functions that run in them. */
 #include <string.h>
 
+#include "mock/base/newer.h"
 #include "support.h"
 
 TestSuite(stream);
@@ -142,8 +143,10 @@ Test(stream, host_functions)
     start();
     OK(mock_cuStreamCreate(&stream, 0));
     EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuLaunchHostFunc(stream, NULL, NULL));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, mock_cuLaunchHostFunc_v2(stream, note, NULL, 2));
     for (intptr_t i = 1; i <= 3; i++)
-        OK(mock_cuLaunchHostFunc(stream, note, (void *) i));
+        OK(i % 2 ? mock_cuLaunchHostFunc_v2(stream, note, (void *) i, (unsigned) i / 2 % 2)
+                 : mock_cuLaunchHostFunc(stream, note, (void *) i));
     OK(mock_cuStreamSynchronize(stream));
     cr_expect(eq(long, order, 123));
     OK(mock_cuLaunchHostFunc(stream, call_driver, NULL));

@@ -74,7 +74,7 @@ class Update(InFolder):
         self.assertEqual(self.contradictions(done), [])
         self.assertRegex(done.stdout, r"cuda: toolkit [\d.]+, \d+ rows, \d+ additions, 0 contradictions")
         self.assertRegex(done.stdout, r"nvrtc: toolkit [\d.]+, \d+ rows, \d+ additions, 0 contradictions")
-        self.assertRegex(done.stdout, r"nvjitlink: toolkit [\d.]+, 14 rows, \d+ additions, 0 contradictions")
+        self.assertRegex(done.stdout, r"nvjitlink: toolkit [\d.]+, 16 rows, \d+ additions, 0 contradictions")
 
     def test_each_contradiction_is_reported(self):
         """All at once: the compiler is asked for everything in one run."""

@@ -3,7 +3,7 @@
  * cuMulticast*: memory that a switch writes to several devices. No model of the mock has such a
  * switch, so there are no multicast objects, and no handle is valid.
  */
-#include "mock/base/state.h"
+#include "mock/base/newer.h"
 
 #if CUDA_VERSION >= 12010
 
@@ -54,6 +54,24 @@ CUresult mock_cuMulticastBindAddr(CUmemGenericAllocationHandle mcHandle, size_t 
     (void) mcHandle, (void) mcOffset, (void) memptr, (void) size, (void) flags;
     MOCK__ENTER();
     return CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult mock_cuMulticastBindMem_v2(CUmemGenericAllocationHandle mcHandle, CUdevice dev,
+                                    size_t mcOffset, CUmemGenericAllocationHandle memHandle,
+                                    size_t memOffset, size_t size, unsigned long long flags)
+{
+    MOCK__ENTER();
+    MOCK__REQUIRE(mock__device_find(dev), CUDA_ERROR_INVALID_DEVICE);
+    return mock_cuMulticastBindMem(mcHandle, mcOffset, memHandle, memOffset, size, flags);
+}
+
+CUresult mock_cuMulticastBindAddr_v2(CUmemGenericAllocationHandle mcHandle, CUdevice dev,
+                                     size_t mcOffset, CUdeviceptr memptr, size_t size,
+                                     unsigned long long flags)
+{
+    MOCK__ENTER();
+    MOCK__REQUIRE(mock__device_find(dev), CUDA_ERROR_INVALID_DEVICE);
+    return mock_cuMulticastBindAddr(mcHandle, mcOffset, memptr, size, flags);
 }
 
 CUresult mock_cuMulticastUnbind(CUmemGenericAllocationHandle mcHandle, CUdevice dev,

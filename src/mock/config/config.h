@@ -16,7 +16,7 @@
 
 #define MOCK__MAX_DEVICES   16
 #define MOCK__OLDEST_DRIVER 10000
-#define MOCK__NEWEST_DRIVER 13000
+#define MOCK__NEWEST_DRIVER 13050
 
 /*
  * Several times the size of the largest real module. A small compressed file can contain a much

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Graphs as such: cuGraphCreate, cuGraphDestroy, cuGraphClone, cuGraphDestroyNode. */
+#include "mock/base/newer.h"
 #include "mock/graph/graph.h"
 
 #include <stdlib.h>
@@ -333,6 +334,17 @@ CUresult mock_cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType *type)
     MOCK__REQUIRE(type, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__node_find(hNode, &node));
     *type = mock__node_type(node);
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuGraphNodeGetContainingGraph(CUgraphNode hNode, CUgraph *phGraph)
+{
+    struct mock__node *node = NULL;
+
+    MOCK__ENTER();
+    MOCK__REQUIRE(phGraph, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__node_find(hNode, &node));
+    *phGraph = MOCK__HANDLE(node->graph);
     return CUDA_SUCCESS;
 }
 

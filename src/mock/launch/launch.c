@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "mock/base/newer.h"
 #include "mock/base/state.h"
 #include "mock/base/stats.h"
 #include "mock/check/host_watch.h"
@@ -402,6 +403,16 @@ CUresult mock__host_work(const CUDA_HOST_NODE_PARAMS *call, struct mock__work **
     work->call = *call;
     *ret_work = &work->work;
     return CUDA_SUCCESS;
+}
+
+/* How the driver's thread waits for its next function, asleep or awake, shows nowhere. */
+CUresult mock_cuLaunchHostFunc_v2(CUstream hStream, CUhostFn fn, void *userData,
+                                  unsigned int syncMode)
+{
+    enum { SPINS = 1 }; /* CU_HOST_TASK_SPINWAIT */
+
+    MOCK__REQUIRE(syncMode <= SPINS, CUDA_ERROR_INVALID_VALUE);
+    return mock_cuLaunchHostFunc(hStream, fn, userData);
 }
 
 CUresult mock_cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData)

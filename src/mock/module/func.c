@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mock/base/state.h"
+#include "mock/base/newer.h"
 #include "mock/module/library.h"
 #include "mock/module/module.h"
 
@@ -181,6 +181,17 @@ CUresult mock__entry_parameter(const struct mock__entry *entry, size_t number, s
     *ret_offset = entry->parameters[number].offset;
     if (ret_size)
         *ret_size = entry->parameters[number].size;
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuFuncGetParamCount(CUfunction func, size_t *paramCount)
+{
+    struct mock__function *function = NULL;
+
+    MOCK__ENTER();
+    MOCK__REQUIRE(paramCount, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__function_find(func, &function));
+    *paramCount = function->entry->n_parameters;
     return CUDA_SUCCESS;
 }
 

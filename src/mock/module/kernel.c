@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* cuKernel*. Replacement kernels are in kernels.c. */
-#include "mock/base/state.h"
+#include "mock/base/newer.h"
 #include "mock/module/library.h"
 
 #if CUDA_VERSION >= 12000
@@ -148,6 +148,19 @@ CUresult mock_cuKernelGetName(const char **name, CUkernel hfunc)
     MOCK__REQUIRE(name && hfunc, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(find(hfunc, &kernel));
     *name = entry_of(kernel)->name;
+    return CUDA_SUCCESS;
+}
+#endif
+
+#if CUDA_VERSION >= 12000
+CUresult mock_cuKernelGetParamCount(CUkernel kernel, size_t *paramCount)
+{
+    struct mock__kernel *found = NULL;
+
+    MOCK__ENTER();
+    MOCK__REQUIRE(paramCount, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(find(kernel, &found));
+    *paramCount = entry_of(found)->n_parameters;
     return CUDA_SUCCESS;
 }
 #endif

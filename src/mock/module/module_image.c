@@ -73,11 +73,14 @@ const char *mock__first_error(const struct ptx__log *log)
 
 CUresult mock__ptx_result(enum ptx__status status, int capability, const struct ptx__log *log)
 {
+    const int driver = mock__driver_version();
+
     if (status == PTX_NEWER_VERSION)
         mock__hint(MOCK__HINT_NEWER_PTX,
-                   "a module is refused, as its PTX is newer than what a driver of CUDA 13.5 "
-                   "knows (%s): compile it with CUDA 13.5 or older",
-                   mock__first_error(log));
+                   "a module is refused, as its PTX is newer than what a driver of CUDA %d.%d "
+                   "knows (%s): compile it with CUDA %d.%d or older",
+                   driver / 1000, driver % 1000 / 10, mock__first_error(log), driver / 1000,
+                   driver % 1000 / 10);
     if (status == PTX_OTHER_TARGET)
         hint_at(PTX_NO_TARGET, capability);
     return result_of(status);
@@ -151,13 +154,46 @@ static CUresult add_entries(struct mock__ptx *ptx, const struct ptx__limits *lim
     return note_names(ptx);
 }
 
+/* Returns the newest PTX that a driver compiles, such as 90 for 9.0; 0 if it is not known. */
+static int newest_ptx(int driver)
+{
+    static const struct {
+        int driver, ptx;
+    } rows[] = {{13050, 95}, {13040, 94}, {13030, 93}, {13020, 92}, {13010, 91}, {13000, 90},
+                {12090, 88}, {12080, 87}, {12050, 85}, {12040, 84}, {12030, 83}, {12020, 82},
+                {12010, 81}, {12000, 80}, {11080, 78}, {11070, 77}, {11060, 76}, {11050, 75},
+                {11040, 74}, {11030, 73}, {11020, 72}, {11010, 71}, {11000, 70}, {10020, 65},
+                {10010, 64}, {10000, 63}};
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if (rows[i].driver <= driver)
+            return rows[i].ptx;
+    return 0;
+}
+
+/* As ptx__read_image(), for a driver of the mock's version: it looks at the PTX's version first. */
+static enum ptx__status read_image(const char *text, int capability, struct ptx__module *module,
+                                   struct ptx__log *log)
+{
+    const enum ptx__status status = ptx__read_image(text, capability, module, log);
+    const int newest = newest_ptx(mock__driver_version());
+
+    if (status == PTX_OUT_OF_MEMORY || module->version <= newest)
+        return status;
+    ptx__log_finish(log);
+    ptx__report(log, PTX_FATAL, (struct ptx__place){1, 1},
+                "Unsupported .version %d.%d; current version is '%d.%d'", module->version / 10,
+                module->version % 10, newest / 10, newest % 10);
+    return PTX_NEWER_VERSION;
+}
+
 CUresult mock__ptx_read(const char *text, int capability, struct mock__ptx *ptx,
                         struct ptx__log *log)
 {
     const struct ptx__limits limits = ptx__limits_read(text);
 
     *ptx = (struct mock__ptx){.n_entries = 0};
-    MOCK__TRY(mock__ptx_result(ptx__read_image(text, capability, &ptx->module, log), capability, log));
+    MOCK__TRY(mock__ptx_result(read_image(text, capability, &ptx->module, log), capability, log));
     return add_entries(ptx, &limits);
 }
 

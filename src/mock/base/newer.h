@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Functions whose types are old, and which only newer toolkits declare: so they are defined with
+ * whatever toolkit the mock is built. Of a newer one, the generated header has their prototypes.
+ */
+#ifndef CUSHIM_MOCK_BASE_NEWER_H
+#define CUSHIM_MOCK_BASE_NEWER_H
+
+#include "mock/base/state.h"
+
+#if CUDA_VERSION < 13010
+CUresult mock_cuGraphNodeGetContainingGraph(CUgraphNode hNode, CUgraph *phGraph);
+CUresult mock_cuMulticastBindMem_v2(CUmemGenericAllocationHandle mcHandle, CUdevice dev,
+                                    size_t mcOffset, CUmemGenericAllocationHandle memHandle,
+                                    size_t memOffset, size_t size, unsigned long long flags);
+CUresult mock_cuMulticastBindAddr_v2(CUmemGenericAllocationHandle mcHandle, CUdevice dev,
+                                     size_t mcOffset, CUdeviceptr memptr, size_t size,
+                                     unsigned long long flags);
+#endif
+
+#if CUDA_VERSION < 13020
+CUresult mock_cuFuncGetParamCount(CUfunction func, size_t *paramCount);
+#if CUDA_VERSION >= 12000
+CUresult mock_cuKernelGetParamCount(CUkernel kernel, size_t *paramCount);
+#endif
+CUresult mock_cuLaunchHostFunc_v2(CUstream hStream, CUhostFn fn, void *userData,
+                                  unsigned int syncMode);
+#endif
+
+#endif
