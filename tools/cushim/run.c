@@ -133,6 +133,23 @@ static bool prepend(const char *name, const char *words)
 }
 
 /*
+ * Tells the stand-ins what they would find if they were not in the library path themselves. A
+ * compiler that is not there needs no variable.
+ */
+static bool tell_found(enum cushim_library library, const char *name)
+{
+    const struct cushim_report *report = NULL;
+    bool done = true;
+
+    if (getenv(name) || cushim_report_create(library, NULL, &report))
+        return true;
+    if (report->chosen && strchr(report->chosen->path, '/'))
+        done = set(name, report->chosen->path);
+    cushim_report_free(&report);
+    return done;
+}
+
+/*
  * In place of NVIDIA's compilers the program finds those that keep the PTX. Where they were not
  * built, it uses its own.
  */
@@ -142,7 +159,9 @@ static bool lead_to_compilers(const char *folder)
     bool done = true;
 
     if (!access(redirect, R_OK))
-        done = prepend("LD_LIBRARY_PATH", toolkit) && prepend("LD_PRELOAD", redirect) &&
+        done = tell_found(CUSHIM_LIBRARY_NVRTC, "CUSHIM_NVRTC_FOUND") &&
+               tell_found(CUSHIM_LIBRARY_NVJITLINK, "CUSHIM_NVJITLINK_FOUND") &&
+               prepend("LD_LIBRARY_PATH", toolkit) && prepend("LD_PRELOAD", redirect) &&
                prepend("PATH", toolkit) && set("CUSHIM_NVRTC_KEEP_PTX", "1") &&
                /* It wants to be the first library of a program, which a preloaded one is. */
                prepend("ASAN_OPTIONS", "verify_asan_link_order=0");

@@ -13,7 +13,7 @@
 #include "mock/ptx/container/linker.h"
 
 /* The version of CUDA that what stands in says it has. */
-enum { CODE_CUDA_MAJOR = 13, CODE_CUDA_MINOR = 0 };
+enum { CODE_CUDA_MAJOR = 13, CODE_CUDA_MINOR = 5 };
 
 struct code {
     char arch[16]; /* such as "sm_90a" */

@@ -30,7 +30,8 @@ bool real_is_searched(void)
 
 static void search(void)
 {
-    const char *library = cushim__env("CUSHIM_NVJITLINK_REAL");
+    const char *named = cushim__env("CUSHIM_NVJITLINK_REAL");
+    const char *library = named ? named : cushim__env("CUSHIM_NVJITLINK_FOUND");
     cushim_nvjitlink found;
 
     is_searching = true;

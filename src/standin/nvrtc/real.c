@@ -42,7 +42,8 @@ static bool ask_archs(const struct real *real, struct answers *says)
 
 bool real_open(struct real *ret_real, struct answers *ret_says, struct cushim__str *why)
 {
-    const char *library = cushim__env("CUSHIM_NVRTC_REAL");
+    const char *named = cushim__env("CUSHIM_NVRTC_REAL");
+    const char *library = named ? named : cushim__env("CUSHIM_NVRTC_FOUND");
     struct real real;
 
     *ret_says = (struct answers){.n = 0};
