@@ -87,6 +87,17 @@ class Calls(Replay):
         self.assertEqual(names, set(symbols))
 
 
+    def test_headers_that_come_with_nvrtc(self):
+        """There are none with recorded answers; else they are those of the real one, if it has some."""
+        script = ("import ctypes, sys\nrtc = ctypes.CDLL(sys.argv[1])\ninfo = (ctypes.c_size_t * 8)(*[1] * 8)\n"
+                  "log = ctypes.c_char_p()\nprint(rtc.nvrtcGetBundledHeadersInfo(info, None), info[0] & 0xffffffff)\n"
+                  "print(rtc.nvrtcInstallBundledHeaders(b'/nowhere/at/all', 0, ctypes.byref(log)) != 0, bool(log.value))\n"
+                  "print(rtc.nvrtcRemoveBundledHeaders(None, None), rtc.nvrtcGetBundledHeadersInfo(None, None))\n")
+        self.compile(KERNEL, how=self.record)
+        self.assertEqual(self.replay(sys.executable, "-c", script, LIBRARY).stdout, "0 0\nTrue True\n3 3\n")
+        self.assertRegex(self.record(sys.executable, "-c", script, LIBRARY).stdout, "^0 [01]\nTrue True\n3 3\n$")
+
+
 class Programs(Replay):
     def test_the_examples_run_without_nvrtc(self):
         self.assertGreater(len(EXAMPLES), 5)

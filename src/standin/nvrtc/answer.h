@@ -16,7 +16,16 @@
 #include "base/str.h"
 
 /* What can be asked of a compiled program. */
-enum blob_kind { BLOB_LOG, BLOB_PTX, BLOB_CUBIN, BLOB_LTOIR, BLOB_OPTIXIR, BLOB_NVVM, BLOB_KINDS };
+enum blob_kind {
+    BLOB_LOG,
+    BLOB_PTX,
+    BLOB_CUBIN,
+    BLOB_LTOIR,
+    BLOB_OPTIXIR,
+    BLOB_NVVM,
+    BLOB_TILEIR,
+    BLOB_KINDS
+};
 
 /* Bytes. A NUL that NVRTC counts at the end of a text is not part of them. */
 struct blob {

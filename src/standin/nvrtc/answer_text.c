@@ -8,8 +8,8 @@
 #include "standin/nvrtc/answer.h"
 
 static const char first_line[] = "cushim-nvrtc 1";
-static const char *const blob_words[BLOB_KINDS] = {"log",   "ptx",     "cubin",
-                                                   "ltoir", "optixir", "nvvm"};
+static const char *const blob_words[BLOB_KINDS] = {"log",     "ptx",  "cubin", "ltoir",
+                                                   "optixir", "nvvm", "tileir"};
 static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 enum { BYTES_OF_A_LINE = 57 }; /* 76 digits */

@@ -32,7 +32,8 @@ EXPORTED int nvrtcGetLoweredName(struct program *program, const char *expression
     X(CUBIN, BLOB_CUBIN)                                                                           \
     X(LTOIR, BLOB_LTOIR)                                                                           \
     X(OptiXIR, BLOB_OPTIXIR)                                                                       \
-    X(NVVM, BLOB_NVVM)
+    X(NVVM, BLOB_NVVM)                                                                             \
+    X(TileIR, BLOB_TILEIR)
 #define DECLARE_BLOB(name, kind)                                                                   \
     EXPORTED int nvrtcGet##name##Size(struct program *program, size_t *size);                      \
     EXPORTED int nvrtcGet##name(struct program *program, char *bytes);
@@ -44,5 +45,17 @@ EXPORTED int nvrtcGetPCHCreateStatus(struct program *program);
 EXPORTED int nvrtcGetPCHHeapSizeRequired(struct program *program, size_t *size);
 EXPORTED int nvrtcSetFlowCallback(struct program *program, int (*callback)(void *, void *),
                                   void *payload);
+
+/* What NVRTC tells of the headers that come with it. */
+struct bundled_headers {
+    int available;
+    size_t compressed_bytes, bytes;
+    int major, minor;
+    unsigned files;
+};
+
+EXPORTED int nvrtcInstallBundledHeaders(const char *folder, unsigned flags, const char **log);
+EXPORTED int nvrtcRemoveBundledHeaders(const char *folder, const char **log);
+EXPORTED int nvrtcGetBundledHeadersInfo(struct bundled_headers *info, const char **log);
 
 #endif

@@ -22,6 +22,7 @@ static const struct {
     [BLOB_OPTIXIR] = {"nvrtcGetOptiXIR", CUSHIM_ROW_nvrtcGetOptiXIRSize,
                       CUSHIM_ROW_nvrtcGetOptiXIR},
     [BLOB_NVVM] = {"nvrtcGetNVVM", CUSHIM_ROW_nvrtcGetNVVMSize, CUSHIM_ROW_nvrtcGetNVVM},
+    [BLOB_TILEIR] = {"nvrtcGetTileIR", CUSHIM_ROW_nvrtcGetTileIRSize, CUSHIM_ROW_nvrtcGetTileIR},
 };
 
 /* An NVRTC before 11.2 does not tell its architectures. */
@@ -79,9 +80,9 @@ static int read_blob(const struct real *real, void *compiled, enum blob_kind kin
     if (!cushim_nvrtc_has(real->nvrtc, rows[kind].symbol))
         return RTC_SUCCESS;
     result = ((get *) real->table[rows[kind].size])(compiled, &n);
-    /* One that is deprecated may be there, and refuse. */
+    /* One that is deprecated may be there, and refuse; so may one that is for tiles alone. */
     if (result || !n)
-        return kind == BLOB_NVVM ? RTC_SUCCESS : result;
+        return kind == BLOB_NVVM || kind == BLOB_TILEIR ? RTC_SUCCESS : result;
     bytes = cushim__arena_alloc(arena, n + 1);
     if (!bytes)
         return RTC_OUT_OF_MEMORY;

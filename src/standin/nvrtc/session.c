@@ -186,3 +186,11 @@ bool session_keeps_ptx(void)
 {
     return works() && session.keeps_ptx;
 }
+
+cushim_entry session_real(const char *symbol, unsigned row)
+{
+    const struct real *real = &session.real;
+
+    return works() && real->table && cushim_nvrtc_has(real->nvrtc, symbol) ? real->table[row]
+                                                                           : NULL;
+}

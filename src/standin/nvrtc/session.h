@@ -6,6 +6,8 @@
 #ifndef CUSHIM_STANDIN_NVRTC_SESSION_H
 #define CUSHIM_STANDIN_NVRTC_SESSION_H
 
+#include <cushim/driver.h>
+
 #include "standin/nvrtc/program.h"
 
 /* Returns what NVRTC says of itself, or NULL after a message if nothing can be answered. */
@@ -16,6 +18,9 @@ const struct answers *session_says(void);
  * nvrtcCompileProgram().
  */
 int session_compile(struct program *program, int n, const char *const *options);
+
+/* Returns a function of the real NVRTC, or NULL if it has none or there is none. */
+cushim_entry session_real(const char *symbol, unsigned row);
 
 /* Tells whether machine code is to be replaced by PTX, for the mock. */
 bool session_keeps_ptx(void);

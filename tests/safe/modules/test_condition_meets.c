@@ -115,7 +115,8 @@ Test(condition_meets, bodies_use_memory_of_a_dry_run, .init = begin_conditions)
 
     NEEDS(12030);
     flag = number(1);
-    assert_ok(cushim_arena_new(w.context, cushim_arena_params(.dry_run = 1), &dry));
+    assert_ok(cushim_arena_new(w.context, cushim_arena_params(.dry_run = 1, .limit = 64 << 20),
+                               &dry));
     assert_ok(cushim_capture_begin_with(w.context, cushim_capture_params(.arena = dry), &recorder));
     assert_ok(cushim_slice_zeros(recorder, CUSHIM_ELEMENT(unsigned), 4, &made));
     assert_ok(cushim_capture_if(recorder, flag, &body, NULL));

@@ -239,7 +239,7 @@ Test(graph_changes, memory_of_one_recording_alone_replaces_no_other, .init = beg
     cushim_arena dry = CUSHIM_NONE;
 
     expect_no_replacement(graph, x, cushim_capture_params(.memory_nodes = 1), "memory_nodes");
-    assert_ok(cushim_arena_new(w.context, cushim_arena_params(.dry_run = 1), &dry));
+    assert_ok(cushim_arena_new(w.context, cushim_arena_params(.dry_run = 1, .limit = 64 << 20), &dry));
     expect_no_replacement(graph, x, cushim_capture_params(.arena = dry), "dry run");
     cushim_arena_free(&dry);
     cushim_graph_free(&graph);
