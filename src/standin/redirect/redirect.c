@@ -10,15 +10,27 @@
 #include <spawn.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define EXPORTED __attribute__((visibility("default")))
 
-/* Looks up a function of the C library. */
-#define NEXT(name) ((__typeof__(&(name))) (uintptr_t) dlsym(RTLD_NEXT, #name))
+/*
+ * The functions of the C library behind those here. They and the folder are looked up when this
+ * library is loaded: a child of a process with threads may not ask the dynamic linker before it
+ * runs a program, because another thread may have had its lock. What a program calls before that
+ * is looked up then.
+ */
+#define NEXT_FUNCTIONS(X)                                                                          \
+    X(dlopen) X(execve) X(execv) X(execvp) X(execvpe) X(posix_spawn) X(posix_spawnp)
+#define DECLARE_NEXT(name) static __typeof__(&(name)) next_##name;
+NEXT_FUNCTIONS(DECLARE_NEXT)
+
+#define LOOK_UP(name)                                                                              \
+    if (!next_##name)                                                                              \
+        next_##name = (__typeof__(&(name))) (uintptr_t) dlsym(RTLD_NEXT, #name);
+#define NEXT(name) (next_##name ? next_##name : (look_up(), next_##name))
 
 static const struct standin {
     const char *prefix;   /* of the file's name */
@@ -32,19 +44,30 @@ static const struct standin {
 
 enum { N_LIBRARIES = sizeof(libraries) / sizeof(*libraries), PATH_BYTES = 4096 };
 
+static char folder[PATH_BYTES]; /* of this library, with the last "/"; "": it is not known */
+
+__attribute__((constructor)) static void look_up(void)
+{
+    Dl_info info;
+    const char *slash = dladdr(folder, &info) ? strrchr(info.dli_fname, '/') : NULL;
+
+    NEXT_FUNCTIONS(LOOK_UP)
+    if (slash && !*folder && slash - info.dli_fname + 2 < PATH_BYTES)
+        memcpy(folder, info.dli_fname, (size_t) (slash - info.dli_fname) + 1);
+}
+
 /* Writes the path of a file beside this one. The text is empty if that is not possible. */
 static const char *beside(const char *name, char path[PATH_BYTES])
 {
-    Dl_info info;
-    const char *slash =
-        dladdr((void *) (uintptr_t) beside, &info) ? strrchr(info.dli_fname, '/') : NULL;
-    int length = -1;
+    const size_t length = strlen(folder);
 
-    if (slash)
-        length = snprintf(path, PATH_BYTES, "%.*s/%s", (int) (slash - info.dli_fname),
-                          info.dli_fname, name);
-    if (length < 0 || length >= PATH_BYTES || access(path, R_OK) != 0)
-        *path = '\0';
+    *path = '\0';
+    if (length && length + strlen(name) < PATH_BYTES) {
+        memcpy(path, folder, length);
+        strcpy(path + length, name);
+        if (access(path, R_OK) != 0)
+            *path = '\0';
+    }
     return path;
 }
 
