@@ -313,15 +313,18 @@ class UnderRun(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (0, "right\n"), done.stderr)
 
     def test_compilers_that_a_program_opens_by_name(self):
-        """The real ones are those that would be found without the stand-ins in the library path."""
+        """The real ones are those that would be found without the stand-ins in the library path, also by a program
+        that searches that path itself."""
         if not real_libraries().get("CUSHIM_NVRTC_REAL"):
             self.skipTest("there is no NVRTC")
-        script = ("import ctypes\nn = ctypes.c_int()\n"
-                  "print(ctypes.CDLL('libnvrtc.so.13').nvrtcVersion(ctypes.byref(n), ctypes.byref(n)))\n")
+        script = ("import ctypes, os\nn = ctypes.c_int()\n"
+                  "found = os.environ['LD_LIBRARY_PATH'].split(':')[0] + '/libnvrtc.so'\n"
+                  "for path in [found, 'libnvrtc.so.13']:\n"
+                  "    print(ctypes.CDLL(path).nvrtcVersion(ctypes.byref(n), ctypes.byref(n)))\n")
         clean = {k: v for k, v in os.environ.items() if not k.startswith("CUSHIM_NVRTC")}
         done = subprocess.run([CUSHIM, "run", "--", sys.executable, "-c", script], capture_output=True, text=True,
                               env=clean)
-        self.assertEqual(done.stdout, "0\n", done.stderr)
+        self.assertEqual(done.stdout, "0\n0\n", done.stderr)
 
     def test_paths_without_a_file_stay_as_they_are(self):
         script = "import ctypes\ntry:\n ctypes.CDLL('/nowhere/libnvrtc.so.13')\nexcept OSError as e:\n print(e)\n"

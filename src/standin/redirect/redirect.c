@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define EXPORTED __attribute__((visibility("default")))
@@ -95,6 +96,14 @@ static const struct standin *find(const char *path)
     return NULL;
 }
 
+/* A program that searches the library path itself finds what stands in, and that is not real. */
+static int is_same(const char *path, const char *own)
+{
+    struct stat a, b;
+
+    return !stat(path, &a) && !stat(own, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
 /* Only paths to files that are there are led elsewhere, so that programs go on searching. */
 static const char *led(const char *path, const void *caller, char own[PATH_BYTES])
 {
@@ -103,7 +112,7 @@ static const char *led(const char *path, const void *caller, char own[PATH_BYTES
     if (!path || !strchr(path, '/') || access(path, R_OK) != 0)
         return path;
     standin = find(path);
-    if (!standin || is_ours(caller) || !*beside(standin->own, own))
+    if (!standin || is_ours(caller) || !*beside(standin->own, own) || is_same(path, own))
         return path;
     if (standin->original)
         setenv(standin->original, path, 0);
