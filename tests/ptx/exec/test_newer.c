@@ -1,93 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Instructions of newer devices that C++ has no words for, and those that few programs use. */
-#include <cushim/mock.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
-#include "../../mock/support.h"
-
-#define HEAD ".version 9.5\n.target sm_121a\n.address_size 64\n"
-#define BEGIN                                                                                      \
-    ".visible .entry k(.param .u64 p) {\n.reg .b32 %t, %r<40>; .reg .u64 %rd<9>; .reg .pred "      \
-    "%p<9>; .reg .f32 %f<20>; .reg .b16 %h<9>; .reg .b128 %q<4>; .shared .align 16 .b8 s[512];\n"  \
-    "mov.u32 %t, %tid.x; ld.param.u64 %rd0, [p]; mul.wide.u32 %rd1, %t, 4; add.u64 %rd1, %rd0, "   \
-    "%rd1;\n"
-
-enum { WORDS = 1024 };
-
-static unsigned words[WORDS];
+#include "all_instructions.h"
 
 TestSuite(newer, .timeout = 100);
-
-/* A device that has all of them, which is made once. */
-static void begin(void)
-{
-    static bool made;
-
-    if (!made)
-        cr_assert(eq(int,
-                     cushim_mock_configure(
-                         cushim_mock_config(.settings = "device.*.compute_capability = 12.1\n")),
-                     CUSHIM_OK));
-    made = true;
-    start();
-    cushim_mock_findings_clear();
-}
-
-static CUresult run_text(const char *body, unsigned block)
-{
-    char text[8192];
-    CUmodule module = NULL;
-    CUfunction function = NULL;
-    CUdeviceptr p;
-    void *params[] = {&p};
-    CUresult result;
-
-    begin();
-    snprintf(text, sizeof(text), "%s%s%s\nret; }", HEAD, BEGIN, body);
-    p = allocate(sizeof(words));
-    OK(mock_cuMemsetD32_v2(p, 0, WORDS));
-    OK(mock_cuModuleLoadData(&module, text));
-    OK(mock_cuModuleGetFunction(&function, module, "k"));
-    OK(mock_cuLaunchKernel(function, 1, 1, 1, block, 1, 1, 0, NULL, params, NULL));
-    result = mock_cuCtxSynchronize();
-    if (result == CUDA_SUCCESS)
-        OK(mock_cuMemcpyDtoH_v2(words, p, sizeof(words)));
-    return result;
-}
-
-/* %r9 is what a thread is to answer. */
-static void run(const char *body, unsigned block)
-{
-    char text[4096];
-
-    snprintf(text, sizeof(text), "%s\nst.global.u32 [%%rd1], %%r9;", body);
-    EXPECT(CUDA_SUCCESS, run_text(text, block));
-}
-
-static void answers(const char *body, unsigned expected)
-{
-    run(body, 1);
-    cr_expect(eq(u32, words[0], expected), "%s", body);
-}
-
-static void silent(void)
-{
-    const struct cushim_mock_finding *all = NULL;
-    const size_t count = cushim_mock_findings(&all);
-
-    cr_expect(eq(sz, count, 0), "%s", count ? all[0].text : "");
-}
-
-static void found(enum cushim_mock_finding_kind kind, const char *text)
-{
-    const struct cushim_mock_finding *all = NULL;
-
-    cr_assert(gt(sz, cushim_mock_findings(&all), 0));
-    cr_expect(eq(int, (int) all[0].kind, (int) kind), "%s", all[0].text);
-    cr_expect(ne(ptr, (void *) strstr(all[0].text, text), NULL), "'%s' in: %s", text, all[0].text);
-}
 
 /* --- integers in parts of a register --- */
 
@@ -457,63 +374,4 @@ Test(newer, products_of_small_formats)
     product("e2m1.e2m1", 0x5 << 2, 0x9 << 2, 1 + 32 * 3 * -0.5F);
     product("e3m2.e2m3", 0x11, 0x2c, 1 + 32 * 2.5F * -1.5F);
     product("e4m3.e5m2", 0x38, 0x40, 1 + 32 * 2);
-}
-
-/* --- local memory --- */
-
-#define ROOM ".local .align 16 .b8 room[64];\n"
-
-Test(newer, local_memory_that_nothing_has_written)
-{
-    EXPECT(CUDA_SUCCESS, run_text(ROOM "st.local.u32 [room], %t; ld.local.u32 %r1, [room+8]; "
-                                       "st.global.u32 [%rd1], %r1;",
-                                  32));
-    found(CUSHIM_MOCK_UNINITIALISED_READ, "local memory at offset 8");
-}
-
-/* A part of what is read is enough, or what is beside it; so is a store by another way. */
-Test(newer, local_memory_that_is_written)
-{
-    EXPECT(CUDA_SUCCESS,
-           run_text(ROOM
-                    "mov.u64 %rd2, room; cvta.local.u64 %rd3, %rd2; st.u8 [%rd3+8], %t; "
-                    "ld.local.v4.u32 {%r1, %r2, %r3, %r4}, [room]; ld.local.u8 %r5, [room+15];",
-                    32));
-    silent();
-}
-
-/* What an earlier call left behind is not there for the next one. */
-Test(newer, local_memory_of_a_second_call)
-{
-    static const char text[] =
-        HEAD ".func (.reg .u32 r) f(.reg .u32 a) {.reg .pred %p; .local .u32 x; setp.eq.u32 %p, a, "
-             "0; @%p st.local.u32 [x], a; ld.local.u32 r, [x]; ret; }\n.visible .entry k() {.reg "
-             ".u32 %r<4>; mov.u32 %r1, 0; call (%r2), f, (%r1); mov.u32 %r1, 1; call (%r2), f, "
-             "(%r1); ret; }";
-    CUmodule module = NULL;
-    CUfunction function = NULL;
-
-    begin();
-    OK(mock_cuModuleLoadData(&module, text));
-    OK(mock_cuModuleGetFunction(&function, module, "k"));
-    OK(mock_cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
-    EXPECT(CUDA_SUCCESS, mock_cuCtxSynchronize());
-    cr_expect(eq(sz, cushim_mock_findings(NULL), 1));
-    found(CUSHIM_MOCK_UNINITIALISED_READ, "in function 'f'");
-}
-
-Test(newer, stack_memory_that_nothing_has_written)
-{
-    EXPECT(CUDA_SUCCESS, run_text("mov.u64 %rd2, 16; stacksave.u64 %rd4; alloca.u64 %rd3, %rd2; "
-                                  "st.local.u32 [%rd3], %t; stackrestore.u64 %rd4; alloca.u64 "
-                                  "%rd3, %rd2, 16; ld.local.u32 %r1, [%rd3];",
-                                  1));
-    found(CUSHIM_MOCK_UNINITIALISED_READ, "local memory");
-}
-
-Test(newer, stack_without_end)
-{
-    EXPECT(CUDA_ERROR_ILLEGAL_ADDRESS,
-           run_text("mov.u64 %rd2, 4096; L: alloca.u64 %rd3, %rd2; bra L;", 1));
-    found(CUSHIM_MOCK_KERNEL_FAULT, "no local memory left");
 }
