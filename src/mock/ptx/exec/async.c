@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "mock/ptx/machine/tensor.h"
 #include "mock/ptx/memory/memory.h"
 #include "mock/ptx/warps/cluster.h"
 #include "mock/ptx/warps/grid.h"
@@ -136,6 +137,16 @@ void ptx__mbarrier_complete(unsigned char *barrier, uint64_t bytes)
     memcpy(barrier, &bits, sizeof(bits));
 }
 
+void ptx__mbarrier_arrive(unsigned char *barrier)
+{
+    const struct ptx__mbarrier what = {.kind = PTX__MBARRIER_ARRIVE};
+    uint64_t bits;
+
+    memcpy(&bits, barrier, sizeof(bits));
+    bits = changed(&what, bits, 1);
+    memcpy(barrier, &bits, sizeof(bits));
+}
+
 static uint64_t operand_of(const struct ptx__warp *w, const struct ptx__mbarrier *what,
                            unsigned lane)
 {
@@ -151,6 +162,18 @@ static bool passed(const struct ptx__mbarrier *what, uint64_t bits, uint64_t ope
     if (what->kind == PTX__MBARRIER_TEST)
         return bits >> PHASE_BIT != operand >> PHASE_BIT;
     return bits >> PHASE_BIT != (operand & 1);
+}
+
+/* Of a test of a barrier: sets its result. */
+static void test(struct ptx__warp *w, const struct ptx__op *op, unsigned lane, uint64_t bits)
+{
+    const struct ptx__mbarrier *what = data_of(op);
+    const bool through = passed(what, bits, operand_of(w, what, lane));
+
+    PRED(op->d) = (PRED(op->d) & ~(1u << lane)) | (uint32_t) through << lane;
+    if (through)
+        ptx__tensor_waited(w->block->cluster,
+                           (uint32_t) address_of(w, &what->at, lane) & PTX__RANK_MASK);
 }
 
 static bool do_lane(struct ptx__warp *w, const struct ptx__op *op, unsigned lane)
@@ -170,8 +193,7 @@ static bool do_lane(struct ptx__warp *w, const struct ptx__op *op, unsigned lane
         return false;
     memcpy(&bits, at, sizeof(bits));
     if (what->kind == PTX__MBARRIER_TEST || what->kind == PTX__MBARRIER_TEST_PARITY) {
-        PRED(op->d) = (PRED(op->d) & ~(1u << lane)) | (uint32_t) passed(what, bits, operand)
-                                                          << lane;
+        test(w, op, lane, bits);
         return true;
     }
     if (what->has_result)

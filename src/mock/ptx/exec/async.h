@@ -47,6 +47,9 @@ struct ptx__mbarrier {
 /* Tells a barrier in memory that bytes which it counts have arrived. */
 void ptx__mbarrier_complete(unsigned char *barrier, uint64_t bytes);
 
+/* Arrives once at a barrier in memory. */
+void ptx__mbarrier_arrive(unsigned char *barrier);
+
 #define H(name) const struct ptx__op *name(struct ptx__warp *warp, const struct ptx__op *op)
 H(ptx__do_copy);
 H(ptx__do_mbarrier);

@@ -5,6 +5,7 @@
 #include "mock/ptx/exec/control.h"
 #include "mock/ptx/machine/exec.h"
 #include "mock/ptx/machine/grid.h"
+#include "mock/ptx/machine/tensor.h"
 #include "mock/ptx/racecheck/racecheck.h"
 #include "mock/ptx/syntax/ast.h"
 #include "mock/ptx/warps/cluster.h"
@@ -85,10 +86,11 @@ static void leave(struct ptx__warp *w, struct ptx__frame *frame)
 
 const struct ptx__op *ptx__do_exit(struct ptx__warp *w, const struct ptx__op *op)
 {
-    (void) op;
     leave(w, w->frame);
     w->alive &= ~w->mask;
     w->block->alive -= (unsigned) __builtin_popcount(w->mask);
+    if (!w->block->alive)
+        ptx__tensor_end(ptx__first_lane_op(w, op));
     ptx__cluster_leave(w);
     for (uint32_t open = w->block->open; open; open &= open - 1)
         ptx__barrier_check(w->block, (unsigned) __builtin_ctz(open));

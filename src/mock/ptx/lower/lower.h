@@ -129,6 +129,7 @@ bool ptx__lower_memory(struct ptx__lowering *lower);
 bool ptx__lower_matrix(struct ptx__lowering *lower);
 bool ptx__lower_async(struct ptx__lowering *lower);
 bool ptx__lower_texture(struct ptx__lowering *lower);
+bool ptx__lower_tensor(struct ptx__lowering *lower);
 bool ptx__lower_stack(struct ptx__lowering *lower);
 bool ptx__lower_bulk(struct ptx__lowering *lower);
 bool ptx__lower_video(struct ptx__lowering *lower);

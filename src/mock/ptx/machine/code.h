@@ -43,6 +43,7 @@
  * this bit.
  */
 #define PTX__RANK_SHIFT 24
+#define PTX__RANK_MASK  ((1u << PTX__RANK_SHIFT) - 1) /* of the address in the block */
 #define PTX__NO_RANK    254 /* more than any cluster has; with 1 added it fits into the address */
 
 /*

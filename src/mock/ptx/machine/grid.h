@@ -40,6 +40,7 @@ struct ptx__block {
     uint32_t index[3];
     uint64_t number;
     unsigned char *shared;
+    struct ptx__tensor *tensor; /* tensor memory; NULL: it was not used */
     struct ptx__shared_racecheck *shadow; /* NULL: no race check of shared memory */
     struct ptx__barrier barriers[PTX__BARRIERS];
     uint32_t open; /* a bit for each barrier at which a thread has arrived */

@@ -34,6 +34,7 @@ enum ptx__group_state {
     PTX__GATHERING,          /* waits until other lanes of its warp reach the same operation */
     PTX__AT_BARRIER,         /* waits for other warps */
     PTX__AT_CLUSTER_BARRIER, /* waits for other blocks of the cluster, too */
+    PTX__AT_ALLOCATION,      /* waits for free tensor memory, and then repeats the operation */
 };
 
 struct ptx__divergence_group {

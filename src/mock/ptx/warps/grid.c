@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mock/ptx/machine/tensor.h"
 #include "mock/ptx/racecheck/racecheck.h"
 #include "mock/ptx/warps/cluster.h"
 #include "mock/ptx/warps/warp.h"
@@ -151,6 +152,7 @@ void ptx__block_free(struct ptx__block *block)
     free(block->frames);
     free(block->warps);
     free(block->shared);
+    free(block->tensor);
     ptx__shared_racecheck_free(block->shadow);
     free(block);
 }
@@ -215,6 +217,8 @@ void ptx__block_start(struct ptx__block *block, uint64_t cluster)
         block->barriers[__builtin_ctz(block->open)] = (struct ptx__barrier){0};
     if (block->shadow)
         ptx__shared_racecheck_start(block);
+    if (block->tensor)
+        ptx__tensor_start(block->tensor);
     for (unsigned i = 0; i < block->n_warps; i++) {
         struct ptx__warp *warp = &block->warps[i];
         const unsigned left = grid->n_threads - i * PTX__LANES;
@@ -345,6 +349,11 @@ static void report_waiting(struct ptx__warp *warp, const struct ptx__divergence_
                    "it waits at the barrier of its cluster, to which %u of the cluster's %u living "
                    "threads came, and all of them wait",
                    block->cluster->arrived, block->cluster->alive);
+    else if (group->state == PTX__AT_ALLOCATION)
+        ptx__fault(ptx__lane_op(warp, group->at, lane), PTX__ERROR_LAUNCH_TIMEOUT, PTX__BARRIER,
+                   "it waits for free columns of tensor memory, of which %u are allocated, and all "
+                   "of the block's %u living threads wait",
+                   ptx__tensor_in_use(block->tensor), block->alive);
     else
         ptx__fault(ptx__lane_op(warp, group->at - 1, lane), PTX__ERROR_LAUNCH_TIMEOUT, PTX__BARRIER,
                    "it waits at barrier %u, to which %u threads came; %u are expected, and all of "

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* tcgen05: tensor memory. */
+#include "mock/ptx/lower/lower_memory.h"
+#include "mock/ptx/tensor/tensor.h"
+
+enum { MOST_REGISTERS = 128 };
+
+static uint8_t group_of(const struct ptx__instruction *at)
+{
+    return ptx__has(at, PTX_MOD_CTA_GROUP_2) ? 2 : 1;
+}
+
+static struct ptx__op *emit(struct ptx__lowering *lower, ptx__handler run, const void *what)
+{
+    struct ptx__op *op = ptx__emit(lower, run);
+
+    op->imm = (uintptr_t) what;
+    op->waits = true;
+    return op;
+}
+
+/* --- allocating, and telling barriers --- */
+
+static struct ptx__tensor_call *call(struct ptx__lowering *lower)
+{
+    struct ptx__tensor_call *what = ptx__keep(lower, sizeof(*what));
+
+    *what = (struct ptx__tensor_call){.group = group_of(lower->at)};
+    return what;
+}
+
+static void lower_alloc(struct ptx__lowering *lower)
+{
+    const struct ptx__operand *operands = lower->at->operands;
+    struct ptx__tensor_call *what = call(lower);
+
+    what->to = ptx__place_of(lower, &operands[0], ptx__space_of(lower->at));
+    what->columns = ptx__source(lower, &operands[1], PTX_B32);
+    emit(lower, ptx__do_tensor_alloc, what);
+}
+
+static void lower_dealloc(struct ptx__lowering *lower)
+{
+    const struct ptx__operand *operands = lower->at->operands;
+    struct ptx__tensor_call *what = call(lower);
+
+    what->address = ptx__source(lower, &operands[0], PTX_B32);
+    what->columns = ptx__source(lower, &operands[1], PTX_B32);
+    emit(lower, ptx__do_tensor_dealloc, what);
+}
+
+static void lower_commit(struct ptx__lowering *lower)
+{
+    const struct ptx__instruction *at = lower->at;
+    struct ptx__tensor_call *what = call(lower);
+
+    what->to = ptx__place_of(lower, &at->operands[0], ptx__space_of(at));
+    if (ptx__has(at, PTX_MOD_MULTICAST_CLUSTER))
+        what->blocks = ptx__source(lower, &at->operands[1], PTX_B16);
+    emit(lower, ptx__do_tensor_commit, what);
+}
+
+/* --- tcgen05.ld and .st --- */
+
+static enum ptx__tensor_shape shape_of(const struct ptx__instruction *at)
+{
+    static const enum ptx__modifier names[] = {
+        [PTX__TENSOR_32X32B] = PTX_MOD_32X32B,     [PTX__TENSOR_16X64B] = PTX_MOD_16X64B,
+        [PTX__TENSOR_16X128B] = PTX_MOD_16X128B,   [PTX__TENSOR_16X256B] = PTX_MOD_16X256B,
+        [PTX__TENSOR_16X32BX2] = PTX_MOD_16X32BX2,
+    };
+    unsigned i = 0;
+
+    while (!ptx__has(at, names[i]))
+        i++;
+    return (enum ptx__tensor_shape) i;
+}
+
+/* Of a register that is not wanted, too, a reduction needs the value. */
+static uint32_t target(struct ptx__lowering *lower, const struct ptx__operand *operand)
+{
+    return operand->kind == PTX_SINK ? ptx__new_slot(lower, 32) : ptx__target(lower, operand);
+}
+
+/* Operands of a load: registers, the one of .red, the address, the split; of a store the registers
+ * are last. */
+static void lower_move(struct ptx__lowering *lower, bool load)
+{
+    const struct ptx__instruction *at = lower->at;
+    const bool reduces = at->opcode == PTX_OP_TCGEN05_LD_RED;
+    const bool splits = ptx__has(at, PTX_MOD_16X32BX2);
+    const struct ptx__operand *address = &at->operands[load ? 1 + reduces : 0];
+    const struct ptx__operand *registers = &at->operands[load ? 0 : 1 + splits];
+    struct ptx__tensor_move *move = ptx__keep(lower, sizeof(*move));
+    uint32_t slots[MOST_REGISTERS];
+    struct ptx__op *op;
+
+    *move = (struct ptx__tensor_move){
+        .at = ptx__place_of(lower, address, PTX_NO_SPACE),
+        .shape = (uint8_t) shape_of(at),
+        .packed = ptx__has(at, PTX_MOD_PACK_16B) || ptx__has(at, PTX_MOD_UNPACK_16B),
+        .split = splits ? (uint16_t) address[1].integer : 0,
+        .reduces = reduces,
+        .most = ptx__has(at, PTX_MOD_MAX),
+        .magnitudes = ptx__has(at, PTX_MOD_ABS),
+        .passes_nan = ptx__has(at, PTX_MOD_PROPAGATE_NAN),
+        .type = (uint8_t) ptx__type_of(at, 0)};
+    for (unsigned i = 0; i < registers->count && i < MOST_REGISTERS; i++)
+        slots[i] = load ? target(lower, &registers->elements[i])
+                        : ptx__source(lower, &registers->elements[i], PTX_B32);
+    op = emit(lower, load ? ptx__do_tensor_load : ptx__do_tensor_store, move);
+    if (reduces)
+        op->d = ptx__target(lower, &at->operands[1]);
+    ptx__emit_list(lower, op, slots, registers->count);
+}
+
+bool ptx__lower_tensor(struct ptx__lowering *lower)
+{
+    switch (lower->at->opcode) {
+    case PTX_OP_TCGEN05_ALLOC:
+        lower_alloc(lower);
+        return true;
+    case PTX_OP_TCGEN05_DEALLOC:
+        lower_dealloc(lower);
+        return true;
+    case PTX_OP_TCGEN05_RELINQUISH_ALLOC_PERMIT:
+        emit(lower, ptx__do_tensor_relinquish, call(lower));
+        return true;
+    case PTX_OP_TCGEN05_COMMIT:
+        lower_commit(lower);
+        return true;
+    case PTX_OP_TCGEN05_LD:
+    case PTX_OP_TCGEN05_LD_RED:
+        lower_move(lower, true);
+        return true;
+    case PTX_OP_TCGEN05_ST:
+        lower_move(lower, false);
+        return true;
+    case PTX_OP_TCGEN05_WAIT_LD:
+        emit(lower, ptx__do_tensor_loaded, NULL);
+        return true;
+    case PTX_OP_TCGEN05_WAIT_ST:
+        emit(lower, ptx__do_tensor_stored, NULL);
+        return true;
+    case PTX_OP_TCGEN05_CP:
+    case PTX_OP_TCGEN05_SHIFT:
+        ptx__refuse_form(lower, "copies into tensor memory");
+        return true;
+    /* Operations are done in the order of their issue. */
+    case PTX_OP_TCGEN05_FENCE_BEFORE_THREAD_SYNC:
+    case PTX_OP_TCGEN05_FENCE_AFTER_THREAD_SYNC:
+        return true;
+    default:
+        return false;
+    }
+}
