@@ -8,6 +8,9 @@
 #include "../support/assertions.h"
 #include "mock/functions.h"
 
+/* The words for devices, as messages list them. */
+#define KINDS "h200, a100, t4, rtx4090, l4, l40s, a10, v100, rtx5090, b200, orin and ci"
+
 /* Goes on after a wrong answer; says which call it was and both results. */
 #define EXPECT(expected, call) cr_expect(eq(int, (int) (call), (int) (expected)), "%s", #call)
 

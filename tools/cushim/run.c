@@ -24,7 +24,8 @@ static const char usage[] =
     "\n"
     "  --check            print data races, wild accesses, unwritten reads and leaks at exit\n"
     "  --seed N           draw another order of work; the same seed gives the same order\n"
-    "  --devices LIST     the devices: h200, a100, t4, rtx4090, ci, separated by commas\n"
+    "  --devices LIST     the devices: h200, a100, t4, rtx4090, l4, l40s, a10, v100, rtx5090,\n"
+    "                     b200, orin, ci, separated by commas\n"
     "  --config FILE      more about the devices\n"
     "  --driver VERSION   the CUDA version of the driver, such as 11.4\n"
     "  --kernels PATHS    plug-ins with kernels, separated by ':'\n"
@@ -124,8 +125,8 @@ static char *find_mock(void)
 static bool prepend(const char *name, const char *words)
 {
     const char *before = getenv(name);
-    char *all = format("%s%s%s", words, before && *before ? ":" : "",
-                       before && *before ? before : "");
+    char *all =
+        format("%s%s%s", words, before && *before ? ":" : "", before && *before ? before : "");
     const bool done = set(name, all);
 
     free(all);

@@ -10,6 +10,7 @@
 #include "base/env.h"
 #include "base/status.h"
 #include "base/str.h"
+#include "mock/base/hint.h"
 #include "mock/base/upcalls.h"
 #include "mock/config/config.h"
 #include "mock/config/environment.h"
@@ -265,13 +266,26 @@ bool mock__device_has_room(const struct mock__device *device, uint64_t bytes)
     return bytes <= device->profile->total_bytes - device->used_bytes;
 }
 
+static void tell_of_dropped(const struct mock__config *config)
+{
+    if (!config->n_dropped)
+        return;
+    mock__hint(MOCK__HINT_TOO_NEW,
+               "a driver of CUDA %d.%d has no %s any more, so %s; the last one that has it is of "
+               "CUDA %d.%d: choose that (driver_version), or no driver",
+               config->driver_version / 1000, config->driver_version % 1000 / 10,
+               config->dropped.name,
+               config->n_devices ? "it is not among the devices" : "there is no device",
+               config->dropped.last_driver / 1000, config->dropped.last_driver % 1000 / 10);
+}
+
 /*
  * Starts from the beginning each time, because the program may call cuInit() again after it failed.
  */
 static CUresult add_devices(const struct mock__config **ret_config)
 {
     SCOPED_STR error = {0};
-    const struct mock__config *config;
+    const struct mock__config *config = NULL;
     int visible[MOCK__MAX_DEVICES];
 
     *cushim__error() = (struct cushim__error){0};
@@ -280,11 +294,15 @@ static CUresult add_devices(const struct mock__config **ret_config)
         for (int i = 0; i < n_devices; i++)
             devices[i] =
                 (struct mock__device){.ordinal = i, .profile = &config->devices[visible[i]]};
+        tell_of_dropped(config);
         *ret_config = config;
         return CUDA_SUCCESS;
     }
     if (!error.length) {
-        cushim__fail(CUDA_ERROR_NO_DEVICE, "CUDA_VISIBLE_DEVICES hides all devices");
+        tell_of_dropped(config);
+        cushim__fail(CUDA_ERROR_NO_DEVICE, "%s",
+                     config->n_devices ? "CUDA_VISIBLE_DEVICES hides all devices"
+                                       : "the driver is too new for all of the devices");
         return CUDA_ERROR_NO_DEVICE;
     }
     fprintf(stderr, "cushim mock: %s\n", cushim__str_get(&error));

@@ -102,6 +102,20 @@ static bool add_wish(struct mock__settings *settings, const struct wish *from)
            add_number(settings, "seed", "seed", from->seed);
 }
 
+/* A device that the driver is too new for is not there, as on hardware. */
+static void drop_devices(struct mock__config *config)
+{
+    const int n = config->n_devices;
+
+    config->n_devices = 0;
+    for (int i = 0; i < n; i++) {
+        if (config->devices[i].last_driver >= config->driver_version)
+            config->devices[config->n_devices++] = config->devices[i];
+        else if (!config->n_dropped++)
+            config->dropped = config->devices[i];
+    }
+}
+
 /*
  * The more general sources come first, because the later one of two that contradict each other
  * counts.
@@ -118,6 +132,8 @@ static bool load(const struct wish *from, struct mock__config *ret_config,
     mock__settings_finish(&settings);
     if (good && atomic_load(&front_version))
         ret_config->driver_version = atomic_load(&front_version);
+    if (good)
+        drop_devices(ret_config);
     return good;
 }
 

@@ -29,6 +29,8 @@ struct mock__config {
     struct mock__profile devices[MOCK__MAX_DEVICES];
     uint16_t peers[MOCK__MAX_DEVICES]; /* bit j of peers[i] is set if device i can use j's memory */
     int driver_version;                /* in the form of cuDriverGetVersion() */
+    int n_dropped;                     /* devices that this driver is too new for */
+    struct mock__profile dropped;      /* the first of them */
     uint64_t seed;
     uint64_t image_limit; /* the maximum size of a file of code, and of a text from it */
     bool watch_host;      /* check the host's accesses to memory of unfinished work */

@@ -7,6 +7,7 @@
 #include "base/util.h"
 #include "mock/config/config_settings.h"
 #include "mock/config/host_memory.h"
+#include "mock/config/profile_tables.h"
 
 enum {
     COMPUTE_CAPABILITY_MAJOR = 75,
@@ -32,8 +33,8 @@ static bool add_device(struct reader *reader, const char *model, size_t length)
         return FAIL(reader, "more than %d devices", MOCK__MAX_DEVICES);
     if (!mock__profile_make(model, length, (unsigned) config->n_devices,
                             &config->devices[config->n_devices]))
-        return FAIL(reader, "there is no device '%.*s'; there are " MOCK__ALL_KINDS, (int) length,
-                    model);
+        return FAIL(reader, "there is no device '%.*s'; there are %s", (int) length, model,
+                    mock__all_kinds);
     config->n_devices++;
     return true;
 }
@@ -305,14 +306,25 @@ static bool apply(struct reader *reader)
     return FAIL(reader, "there is no setting '%s'", key);
 }
 
+/* The newest driver that has all the devices. */
+static int newest_driver(const struct mock__config *config)
+{
+    int newest = MOCK__NEWEST_DRIVER;
+
+    for (int i = 0; i < config->n_devices; i++)
+        if (config->devices[i].last_driver < newest)
+            newest = config->devices[i].last_driver;
+    return newest;
+}
+
 bool mock__settings_apply(struct mock__settings *settings, struct mock__config *ret_config)
 {
     struct reader reader = {.settings = settings, .config = ret_config};
 
-    *ret_config = (struct mock__config){.driver_version = MOCK__NEWEST_DRIVER,
-                                        .image_limit = MOCK__IMAGE_LIMIT};
+    *ret_config = (struct mock__config){.image_limit = MOCK__IMAGE_LIMIT};
     if (!apply_devices(&reader))
         return false;
+    ret_config->driver_version = newest_driver(ret_config);
     for (size_t i = 0; i < settings->count; i++) {
         reader.now = &settings->list[i];
         if (!apply(&reader))

@@ -32,7 +32,7 @@ static uint64_t machine_free(const char *root)
     uint64_t kilobytes;
 
     return read_number(root, "/proc/meminfo", "MemAvailable:", &kilobytes) ? kilobytes * 1024
-                                                                             : UINT64_MAX;
+                                                                           : UINT64_MAX;
 }
 
 /* In a container the group is at the top of what it sees. A group without a limit says "max". */

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "mock/config/profile_tables.h"
+
 /* Numbers of CUdevice_attribute. They are part of the ABI, so the header is not needed. */
 enum {
     MULTIPROCESSOR_COUNT = 16,
@@ -11,39 +13,22 @@ enum {
     MAX_PERSISTING_L2_CACHE_SIZE = 108,
 };
 
-/*
- * The figures of the H200 were read from one. The memory of the others is that of public outputs of
- * deviceQuery (drivers of CUDA 12.2 and 13.0); it differs by some MiB between drivers. The memory
- * that a context takes is not documented; for the others it is a typical value of nvidia-smi.
- */
-static const struct {
-    const char *key, *name;
-    uint64_t total_bytes, context_bytes;
-    enum mock__link link;
-} models[MOCK__N_MODELS] = {
-    [MOCK__H200] = {"h200", "NVIDIA H200", 150109880320, 552402944, MOCK__NVLINK},
-    [MOCK__A100] = {"a100", "NVIDIA A100-SXM4-40GB", 42298834944, 434110464, MOCK__NVLINK},
-    [MOCK__T4] = {"t4", "Tesla T4", 15655829504, 109051904, MOCK__PCIE},
-    [MOCK__RTX4090] = {"rtx4090", "NVIDIA GeForce RTX 4090", 25250627584, 406847488, MOCK__NO_LINK},
-};
-
 static bool is_word(const char *word, const char *key, size_t length)
 {
     return strlen(word) == length && !strncmp(word, key, length);
 }
 
-/* "ci" is the default model, with as much memory as a machine for tests has. */
-static bool find_model(const char *key, size_t length, enum mock__model *ret_model,
-                       bool *ret_of_the_host)
+/* "ci" is the first model, with as much memory as a machine for tests has. */
+static bool find_model(const char *key, size_t length, int *ret_model, bool *ret_of_the_host)
 {
     *ret_of_the_host = is_word("ci", key, length);
     if (*ret_of_the_host) {
-        *ret_model = MOCK__H200;
+        *ret_model = 0;
         return true;
     }
-    for (int i = 0; i < MOCK__N_MODELS; i++) {
-        if (is_word(models[i].key, key, length)) {
-            *ret_model = (enum mock__model) i;
+    for (int i = 0; i < mock__n_models; i++) {
+        if (is_word(mock__models[i].key, key, length)) {
+            *ret_model = i;
             return true;
         }
     }
@@ -91,15 +76,17 @@ bool mock__profile_make(const char *key, size_t length, unsigned place,
                         struct mock__profile *ret_profile)
 {
     struct mock__profile profile = {.place = place, .priority_greatest = -5};
+    const struct mock__model *model;
 
     if (!find_model(key, length, &profile.model, &profile.of_the_host))
         return false;
-    snprintf(profile.name, sizeof(profile.name), "%s", models[profile.model].name);
-    profile.total_bytes = models[profile.model].total_bytes;
-    profile.context_bytes = models[profile.model].context_bytes;
-    profile.link = models[profile.model].link;
-    for (int i = 1; i < MOCK__N_ATTRIBUTES; i++)
-        profile.attributes[i] = mock__attribute_value(i, profile.model);
+    model = &mock__models[profile.model];
+    snprintf(profile.name, sizeof(profile.name), "%s", model->name);
+    profile.total_bytes = model->total_bytes;
+    profile.context_bytes = model->context_bytes;
+    profile.link = model->link;
+    profile.last_driver = model->last_driver;
+    memcpy(profile.attributes, model->attributes, sizeof(profile.attributes));
     profile.attributes[PCI_DEVICE_ID] += (int) place;
     make_uuid(&profile);
     make_limits(&profile);

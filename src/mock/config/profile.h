@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The models of devices. A model is only data; a profile is one device of a model. Profiles do not
- * change after cuInit(), and are read without a lock. profile_attributes.c knows the attributes of
- * devices.
+ * The models of devices. A model is only data, in devices.txt; a profile is one device of a model.
+ * Profiles do not change after cuInit(), and are read without a lock. profile_attributes.c knows
+ * the attributes of devices.
  */
 #ifndef CUSHIM_MOCK_CONFIG_PROFILE_H
 #define CUSHIM_MOCK_CONFIG_PROFILE_H
@@ -12,15 +12,6 @@
 #include <stdint.h>
 
 #define MOCK__N_ATTRIBUTES 148
-#define MOCK__ALL_KINDS    "h200, a100, t4, rtx4090 and ci"
-
-enum mock__model {
-    MOCK__H200,
-    MOCK__A100,
-    MOCK__T4,
-    MOCK__RTX4090,
-    MOCK__N_MODELS,
-};
 
 /* How devices of one model reach each other's memory. Different models do not. */
 enum mock__link {
@@ -30,7 +21,7 @@ enum mock__link {
 };
 
 struct mock__profile {
-    enum mock__model model;
+    int model;      /* its place in devices.txt */
     unsigned place; /* index among all configured devices, visible or not */
     char name[128]; /* the result of cuDeviceGetName() */
     uint8_t uuid[16];
@@ -39,6 +30,7 @@ struct mock__profile {
     bool of_the_host;       /* its memory is a part of what the host has free: config_apply.c */
     int priority_greatest;  /* the least is 0 */
     enum mock__link link;
+    int last_driver;  /* later drivers do not have the device */
     size_t limits[7]; /* the initial values of CU_LIMIT_x; 0 also stands for a limit that is not
                          supported */
     int attributes[MOCK__N_ATTRIBUTES]; /* by CUdevice_attribute; index 0 is not used */
@@ -55,9 +47,6 @@ bool mock__profile_make(const char *key, size_t length, unsigned place,
 
 /* Writes the UUID in the form of nvidia-smi and CUDA_VISIBLE_DEVICES. */
 void mock__profile_uuid_text(const struct mock__profile *profile, char text[MOCK__UUID_TEXT]);
-
-/* Returns an attribute of a model. Numbers are those of CUdevice_attribute, from 1 on. */
-int mock__attribute_value(int number, enum mock__model model);
 
 /*
  * Returns the first driver version that has the attribute, or 0 if all versions of the mock have
