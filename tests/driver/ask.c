@@ -41,6 +41,7 @@ static const struct group {
     {"cond_outside", ask_cond_outside},
     {"cond_stranger", ask_cond_stranger},
     {"exec_change", ask_exec_change},
+    {"newer", ask_newer},
 };
 
 #define N_GROUPS (sizeof(groups) / sizeof(*groups))

@@ -86,5 +86,6 @@ void ask_cond_run(void);
 void ask_cond_outside(void);
 void ask_cond_stranger(void);
 void ask_exec_change(void);
+void ask_newer(void);
 
 #endif

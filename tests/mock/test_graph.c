@@ -247,9 +247,10 @@ Test(graph, a_graph_within_is_a_copy)
 
 Test(graph, a_graph_is_written_for_graphviz)
 {
-    char path[] = "/tmp/cushim-graph-XXXXXX", text[4096] = "", *line;
+    char path[] = "/tmp/cushim-graph-XXXXXX", text[4096] = "", name[64], *line;
     CUgraph graph = new_graph(), inner = new_graph();
     CUgraphNode node = add_affine(graph, NULL, 1, 1), child;
+    unsigned id = 0, local = 0;
     const int fd = mkstemp(path);
     FILE *file = fdopen(fd, "r");
 
@@ -264,6 +265,10 @@ Test(graph, a_graph_is_written_for_graphviz)
     cr_expect(eq(int, strncmp(text, "digraph", 7), 0), "%s", text);
     cr_expect(ne(ptr, (void *) strstr(text, "affine"), NULL), "%s", text);
     cr_expect(ne(ptr, (void *) strstr(text, "subgraph"), NULL), "%s", text);
+    OK(mock_cuGraphGetId(graph, &id));
+    OK(mock_cuGraphNodeGetLocalId(child, &local));
+    snprintf(name, sizeof(name), "\"graph_%u_node_%u\" [label", id, local);
+    cr_expect(ne(ptr, (void *) strstr(text, name), NULL), "%s: %s", name, text);
     line = strstr(text, "->");
     cr_assert(ne(ptr, (void *) line, NULL), "%s", text);
     cr_expect(ne(ptr, (void *) strstr(line + 2, "->"), NULL), "%s", text);

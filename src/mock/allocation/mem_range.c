@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* cuMemRangeGetAttribute, cuMemRangeGetAttributes */
+/* cuMemRangeGetAttribute, cuMemRangeGetAttributes, cuMemGetLocationInfo */
 #include "mock/allocation/mem_advise.h"
 
 #include <string.h>
 
 #include "mock/allocation/memory.h"
+#include "mock/base/newer.h"
 #include "mock/base/state.h"
 
 /* The numbers are written here, because toolkits before 12.2 lack the last four names. */
@@ -129,4 +130,100 @@ CUresult mock_cuMemRangeGetAttributes(void **data, size_t *dataSizes,
                                       CUdeviceptr devPtr, size_t count)
 {
     return get_all(data, dataSizes, attributes, numAttributes, devPtr, count);
+}
+
+/* --- cuMemGetLocationInfo --- */
+
+#define MOST_PLACES 64 /* more than a machine has */
+
+/* How many samples of a range are at a place. */
+struct tally {
+    struct mock__place place;
+    size_t n;
+};
+
+static void count(struct tally tallies[MOST_PLACES], struct mock__place place, size_t n)
+{
+    for (size_t i = 0; i < MOST_PLACES; i++)
+        if (!tallies[i].n || !memcmp(&tallies[i].place, &place, sizeof(place))) {
+            tallies[i].place = place;
+            tallies[i].n += n;
+            return;
+        }
+}
+
+/* How many of the offsets begin, begin + step and so on are less than the end. */
+static size_t n_samples(size_t begin, size_t end, size_t step)
+{
+    return end > begin ? (end - begin - 1) / step + 1 : 0;
+}
+
+/*
+ * The place of most samples; of several, that of the first one. Memory is where it was prefetched
+ * to, as it moves nowhere else.
+ */
+static struct mock__place most_common(const struct mock__memory *memory, size_t begin, size_t end,
+                                      size_t step)
+{
+    const struct mock__part *part = mock__advice_at(memory, begin);
+    struct tally tallies[MOST_PLACES], best = {{MOCK__NO_PLACE, 0}, 0};
+
+    memset(tallies, 0, sizeof(tallies));
+    for (; part && part->begin < end; part = mock__advice_next(part)) {
+        const size_t from = part->begin > begin ? part->begin : begin;
+        const size_t to = part->end < end ? part->end : end;
+
+        count(tallies, part->prefetched, n_samples(begin, to, step) - n_samples(begin, from, step));
+    }
+    for (size_t i = 0; i < MOST_PLACES; i++)
+        if (tallies[i].n > best.n)
+            best = tallies[i];
+    return best.place;
+}
+
+static CUresult check_granularity(size_t bytes, size_t summary, size_t sampling)
+{
+    MOCK__REQUIRE(summary && summary <= bytes && sampling <= summary, CUDA_ERROR_INVALID_VALUE);
+    for (int i = 0; i < mock__device_count(); i++)
+        MOCK__REQUIRE(mock__attribute(mock__device_find(i),
+                                      CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS),
+                      CUDA_ERROR_NOT_SUPPORTED);
+    return CUDA_SUCCESS;
+}
+
+/* The host's own memory, which the driver does not know, is on the host. */
+static CUresult find_pageable(CUdeviceptr address, size_t bytes)
+{
+    const struct mock__memory *next = mock__memory_after(address);
+
+    MOCK__REQUIRE(address && !mock__memory_find(address) &&
+                      (!next || next->address - address >= bytes),
+                  CUDA_ERROR_INVALID_VALUE);
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuMemGetLocationInfo(CUdeviceptr ptr, size_t size, size_t summaryGranularity,
+                                   size_t samplingGranularity, CUmemLocation *location_out)
+{
+    const size_t step = samplingGranularity ? samplingGranularity : summaryGranularity;
+    struct mock__memory *memory = NULL;
+
+    MOCK__ENTER();
+    MOCK__REQUIRE(location_out, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(check_granularity(size, summaryGranularity, samplingGranularity));
+    if (mock__managed_find(ptr, size, &memory) != CUDA_SUCCESS)
+        MOCK__TRY(find_pageable(ptr, size));
+    for (size_t at = 0; at < size; at += summaryGranularity) {
+        const size_t end = size - at < summaryGranularity ? size : at + summaryGranularity;
+        const size_t begin = memory ? ptr - memory->address : 0;
+        const struct mock__place place =
+            memory ? most_common(memory, begin + at, begin + end, step)
+                   : (struct mock__place){MOCK__ON_HOST, 0};
+
+        *location_out++ =
+            (CUmemLocation){.type = (CUmemLocationType) place.type, .id = place.id};
+        if (size - at <= summaryGranularity)
+            break;
+    }
+    return CUDA_SUCCESS;
 }

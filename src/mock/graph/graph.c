@@ -12,7 +12,12 @@
 
 struct mock__graph *mock__graph_new(void)
 {
-    return mock__object_new(MOCK__GRAPH, sizeof(struct mock__graph));
+    static unsigned last_id;
+    struct mock__graph *graph = mock__object_new(MOCK__GRAPH, sizeof(*graph));
+
+    if (graph)
+        graph->id = ++last_id;
+    return graph;
 }
 
 void mock__graph_free(struct mock__graph *graph)
@@ -103,6 +108,7 @@ static void put_in(struct mock__graph *graph, struct mock__node *node)
     const struct mock__work *work = node->work;
 
     node->graph = graph;
+    node->id = graph->next_id++;
     node->previous = graph->last;
     *(graph->last ? &graph->last->next : &graph->first) = node;
     graph->last = node;

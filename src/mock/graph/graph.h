@@ -58,6 +58,7 @@ struct mock__edges {
 struct mock__node {
     struct mock__object object;
     struct mock__graph *graph;
+    unsigned id; /* in its graph */
     struct mock__work *work;
     struct mock__graph *
         *within; /* of a node that is a graph: this one; of a conditional one: bodies */
@@ -74,6 +75,8 @@ struct mock__node {
 
 struct mock__graph {
     struct mock__object object;
+    unsigned id;                     /* no other graph ever has it */
+    unsigned next_id;                /* of a node */
     struct mock__node *first, *last; /* of its nodes, in the order in which they were added */
     size_t n;
     size_t n_memory;             /* how many nodes allocate or free, in graphs within as well */

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* cuMemcpyBatchAsync, cuMemcpy3DBatchAsync: copies one after the other, which is one of the orders
- * that a batch may have. */
+/*
+ * cuMemcpyBatchAsync, cuMemcpy3DBatchAsync: copies one after the other, which is one of the orders
+ * that a batch may have. And single copies with the same attributes.
+ */
 #include "mock/allocation/array.h"
+#include "mock/base/newer.h"
 #include "mock/base/state.h"
 #include "mock/memory/copy.h"
 #include "mock/queue/schedule.h"
@@ -32,16 +35,15 @@ static bool order_valid(CUmemcpySrcAccessOrder order)
 }
 
 /* One copy; a source that is to be read during the call is read when the copy is done. */
-static CUresult submit(CUstream hStream, const struct mock__copy *copy,
+static CUresult submit(struct mock__stream *stream, const struct mock__copy *copy,
                        CUmemcpySrcAccessOrder order)
 {
-    struct mock__stream *stream = NULL;
+    const bool now = order == CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL;
 
-    /* Found anew each time: a copy may wait, and the stream go meanwhile. */
-    MOCK__TRY(find_stream(hStream, &stream));
+    /* What a graph does is done when it is launched. */
+    MOCK__REQUIRE(!now || !stream->capture, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     MOCK__TRY(mock__copy(stream, true, copy));
-    return order == CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL ? mock__wait_queue(stream->queue)
-                                                               : CUDA_SUCCESS;
+    return now ? mock__wait_queue(stream->queue) : CUDA_SUCCESS;
 }
 
 struct lines {
@@ -53,14 +55,18 @@ struct lines {
     size_t n_attributes;
 };
 
+static bool is_valid(const CUmemcpyAttributes *attributes)
+{
+    return order_valid(attributes->srcAccessOrder) && !(attributes->flags & ~KNOWN_FLAGS);
+}
+
 static bool attributes_valid(const struct lines *lines)
 {
     if (!lines->attributes || !lines->firsts || !lines->n_attributes ||
         lines->n_attributes > lines->count || lines->firsts[0])
         return false;
     for (size_t i = 0; i < lines->n_attributes; i++)
-        if (!order_valid(lines->attributes[i].srcAccessOrder) ||
-            lines->attributes[i].flags & ~KNOWN_FLAGS ||
+        if (!is_valid(&lines->attributes[i]) ||
             (i && (lines->firsts[i] <= lines->firsts[i - 1] || lines->firsts[i] >= lines->count)))
             return false;
     return true;
@@ -84,7 +90,9 @@ static CUresult copy_lines(const struct lines *lines, CUstream hStream, size_t *
         while (at + 1 < lines->n_attributes && lines->firsts[at + 1] <= i)
             at++;
         *ret_failed = i;
-        MOCK__TRY(submit(hStream, &copy, lines->attributes[at].srcAccessOrder));
+        /* Found anew each time: a copy may wait, and the stream go meanwhile. */
+        MOCK__TRY(find_stream(hStream, &stream));
+        MOCK__TRY(submit(stream, &copy, lines->attributes[at].srcAccessOrder));
     }
     return CUDA_SUCCESS;
 }
@@ -148,7 +156,7 @@ static CUresult set_end(struct mock__end *end, const CUmemcpy3DOperand *operand,
     }
 }
 
-static CUresult copy_box(const CUDA_MEMCPY3D_BATCH_OP *op, CUstream hStream)
+static CUresult copy_box(const CUDA_MEMCPY3D_BATCH_OP *op, struct mock__stream *stream)
 {
     const size_t element = element_of(op);
     struct mock__copy copy = {.height = op->extent.height, .depth = op->extent.depth};
@@ -159,7 +167,7 @@ static CUresult copy_box(const CUDA_MEMCPY3D_BATCH_OP *op, CUstream hStream)
                   CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(set_end(&copy.dst, &op->dst, element, &copy));
     MOCK__TRY(set_end(&copy.src, &op->src, element, &copy));
-    return submit(hStream, &copy, op->srcAccessOrder);
+    return submit(stream, &copy, op->srcAccessOrder);
 }
 
 static CUresult copy_boxes(size_t n, const CUDA_MEMCPY3D_BATCH_OP *ops, unsigned long long flags,
@@ -172,7 +180,8 @@ static CUresult copy_boxes(size_t n, const CUDA_MEMCPY3D_BATCH_OP *ops, unsigned
     MOCK__REQUIRE(n && ops && !flags, CUDA_ERROR_INVALID_VALUE);
     for (size_t i = 0; i < n; i++) {
         *ret_failed = i;
-        MOCK__TRY(copy_box(&ops[i], hStream));
+        MOCK__TRY(find_stream(hStream, &stream));
+        MOCK__TRY(copy_box(&ops[i], stream));
     }
     return CUDA_SUCCESS;
 }
@@ -210,5 +219,31 @@ CUresult mock_cuMemcpy3DBatchAsync_v2(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opL
 }
 
 #endif
+
+/* --- single copies, which any stream takes, and which may be captured --- */
+
+CUresult mock_cuMemcpyWithAttributesAsync(CUdeviceptr dst, CUdeviceptr src, size_t size,
+                                          CUmemcpyAttributes *attr, CUstream hStream)
+{
+    const struct mock__copy copy =
+        mock__copy_line(MOCK__ANY_SIDE, dst, MOCK__ANY_SIDE, src, size);
+    struct mock__stream *stream = NULL;
+
+    MOCK__ENTER();
+    MOCK__TRY(mock__stream_find(hStream, &stream));
+    MOCK__REQUIRE(attr && is_valid(attr), CUDA_ERROR_INVALID_VALUE);
+    return submit(stream, &copy, attr->srcAccessOrder);
+}
+
+CUresult mock_cuMemcpy3DWithAttributesAsync(CUDA_MEMCPY3D_BATCH_OP *op, unsigned long long flags,
+                                            CUstream hStream)
+{
+    struct mock__stream *stream = NULL;
+
+    MOCK__ENTER();
+    MOCK__TRY(mock__stream_find(hStream, &stream));
+    MOCK__REQUIRE(op && !flags, CUDA_ERROR_INVALID_VALUE);
+    return copy_box(op, stream);
+}
 
 #endif

@@ -12,6 +12,7 @@
 #include "mock/config/environment.h"
 #include "mock/graph/condition.h"
 #include "mock/graph/graph.h"
+#include "mock/node/graph_node.h"
 #include "mock/queue/clock.h"
 #include "mock/queue/work.h"
 
@@ -268,6 +269,22 @@ CUresult mock__conditional_add(CUgraphNode *ret_node, CUgraph hGraph,
     for (size_t i = 0; i < node->n_within; i++)
         p->phGraph_out[i] = MOCK__HANDLE(node->within[i]);
     *ret_node = condition->node = MOCK__HANDLE(node);
+    return CUDA_SUCCESS;
+}
+
+CUresult mock__conditional_params(CUgraphNode handle, void *ret_params)
+{
+    const struct mock__work *work = NULL;
+
+    MOCK__ENTER();
+    MOCK__TRY(mock__node_work(handle, CONDITIONAL, &work));
+    *(CUDA_CONDITIONAL_NODE_PARAMS *) ret_params = (CUDA_CONDITIONAL_NODE_PARAMS){
+        .handle = conditional_of(work)->is.handle,
+        .type = (CUgraphConditionalNodeType) conditional_of(work)->is.kind,
+        .size = conditional_of(work)->is.n,
+        .phGraph_out = conditional_of(work)->bodies,
+        .ctx = work->context,
+    };
     return CUDA_SUCCESS;
 }
 #endif

@@ -28,6 +28,9 @@ struct mock__conditional {
 /* What a node of this work is. */
 const struct mock__conditional *mock__conditional_of_work(const struct mock__work *work);
 
+/* The parameters of a conditional node: CUDA_CONDITIONAL_NODE_PARAMS. */
+CUresult mock__conditional_params(CUgraphNode node, void *ret_params);
+
 /* Tells whether a conditional node may become another one. */
 bool mock__conditional_replaces(const struct mock__work *work, const struct mock__work *old);
 

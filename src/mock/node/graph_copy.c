@@ -84,20 +84,9 @@ CUresult mock_cuGraphMemcpyNodeGetParams(CUgraphNode hNode, CUDA_MEMCPY3D *nodeP
     return CUDA_SUCCESS;
 }
 
-/* Returns the context of a node, or NULL. The caller reports errors of the node itself. */
-static CUcontext context_of(CUgraphNode handle)
-{
-    __attribute__((cleanup(mock__leave))) const CUresult entered = mock__enter();
-    struct mock__node *node = NULL;
-
-    if (entered == CUDA_SUCCESS && mock__node_find(handle, &node) == CUDA_SUCCESS)
-        return node->work->context;
-    return NULL;
-}
-
 CUresult mock_cuGraphMemcpyNodeSetParams(CUgraphNode hNode, const CUDA_MEMCPY3D *nodeParams)
 {
-    const struct mock__copy_params params = {nodeParams, context_of(hNode)};
+    const struct mock__copy_params params = {nodeParams, mock__node_context(hNode)};
 
     return mock__node_spec_set(hNode, MEMCPY,
                                (struct mock__node_spec){mock__describe_copy, &params});
@@ -147,7 +136,7 @@ CUresult mock_cuGraphMemsetNodeGetParams(CUgraphNode hNode, CUDA_MEMSET_NODE_PAR
 CUresult mock_cuGraphMemsetNodeSetParams(CUgraphNode hNode,
                                          const CUDA_MEMSET_NODE_PARAMS *nodeParams)
 {
-    const struct mock__fill_params params = {nodeParams, context_of(hNode)};
+    const struct mock__fill_params params = {nodeParams, mock__node_context(hNode)};
 
     return mock__node_spec_set(hNode, MEMSET,
                                (struct mock__node_spec){mock__describe_fill, &params});

@@ -141,7 +141,8 @@ static void print_node(FILE *file, const struct mock__node *node, const char *in
 {
     const CUgraphNodeType type = mock__node_type(node);
 
-    fprintf(file, "%s\"%p\" [label=\"%s", indent, MOCK__HANDLE(node), type_name(type));
+    fprintf(file, "%s\"graph_%u_node_%u\" [label=\"%s", indent, node->graph->id, node->id,
+            type_name(type));
     if (flags & (VERBOSE | HANDLES))
         fprintf(file, "\\n%p", MOCK__HANDLE(node));
     if (wants_params(flags, type))
@@ -159,20 +160,18 @@ static void print_graph(FILE *file, const struct mock__graph *graph, const char 
         print_node(file, node, indent, flags);
     for (node = graph->first; node; node = node->next)
         for (edge = node->after.first; edge; edge = edge->next_after)
-            fprintf(file, "%s\"%p\" -> \"%p\";\n", indent, MOCK__HANDLE(node),
-                    MOCK__HANDLE(edge->to));
+            fprintf(file, "%s\"graph_%u_node_%u\" -> \"graph_%u_node_%u\";\n", indent, graph->id,
+                    node->id, graph->id, edge->to->id);
 }
 
-/* A graph within is a box of its own, named after its node, with its number if there are more. */
+/* A graph within is a box of its own, which says of which node it is. */
 static void print_child(FILE *file, const struct mock__node *node, size_t i, unsigned flags)
 {
-    char number[24] = "";
+    const struct mock__graph *graph = node->within[i];
 
-    if (i)
-        snprintf(number, sizeof(number), " %zu", i);
-    fprintf(file, "    subgraph \"cluster_%p%s\" {\n        label=\"%p%s\";\n", MOCK__HANDLE(node),
-            number, MOCK__HANDLE(node), number);
-    print_graph(file, node->within[i], "        ", flags);
+    fprintf(file, "    subgraph \"cluster_%u\" {\n        label=\"graph_%u of graph_%u_node_%u\";\n",
+            graph->id, graph->id, node->graph->id, node->id);
+    print_graph(file, graph, "        ", flags);
     fprintf(file, "    }\n");
 }
 
@@ -197,7 +196,7 @@ CUresult mock_cuGraphDebugDotPrint(CUgraph hGraph, const char *path, unsigned in
     MOCK__REQUIRE(path && flags < LAST_FLAG, CUDA_ERROR_INVALID_VALUE);
     file = fopen(path, "we");
     MOCK__REQUIRE(file, CUDA_ERROR_OPERATING_SYSTEM);
-    fprintf(file, "digraph \"%p\" {\n", (void *) hGraph);
+    fprintf(file, "digraph \"graph_%u\" {\n", graph->id);
     print_graph(file, graph, "    ", flags);
     print_children(file, graph, flags);
     fprintf(file, "}\n");

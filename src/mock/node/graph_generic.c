@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* cuGraphAddNode, cuGraphNodeSetParams, cuGraphExecNodeSetParams: nodes of any type. */
+/* cuGraphAddNode, cuGraph*NodeSetParams, cuGraphNodeGetParams: nodes of any type. */
+#include <string.h>
+
 #include "base/util.h"
+#include "mock/base/newer.h"
 #include "mock/base/state.h"
 #include "mock/graph/graph.h"
 #include "mock/node/graph_conditional.h"
@@ -147,6 +150,56 @@ CUresult mock_cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode
         return mock__child_update(hGraphExec, hNode, nodeParams->graph.graph);
     MOCK__TRY(read_settable(nodeParams, &any));
     return mock__node_spec_set_exec(hGraphExec, hNode, nodeParams->type, any.spec);
+}
+
+/* The functions of each type answer the same, but for the context of copies and memsets. */
+static CUresult get_params(CUgraphNode node, CUgraphNodeParams *p)
+{
+    switch ((int) p->type) {
+    case CU_GRAPH_NODE_TYPE_KERNEL:
+        return mock_cuGraphKernelNodeGetParams_v2(node, (CUDA_KERNEL_NODE_PARAMS_v2 *) &p->kernel);
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+        p->memcpy.copyCtx = mock__node_context(node);
+        return mock_cuGraphMemcpyNodeGetParams(node, &p->memcpy.copyParams);
+    case CU_GRAPH_NODE_TYPE_MEMSET:
+        MOCK__TRY(
+            mock_cuGraphMemsetNodeGetParams(node, (CUDA_MEMSET_NODE_PARAMS *) &p->memset));
+        p->memset.ctx = mock__node_context(node);
+        return CUDA_SUCCESS;
+    case CU_GRAPH_NODE_TYPE_HOST:
+        return mock_cuGraphHostNodeGetParams(node, (CUDA_HOST_NODE_PARAMS *) &p->host);
+    case CU_GRAPH_NODE_TYPE_GRAPH:
+        return mock_cuGraphChildGraphNodeGetGraph(node, &p->graph.graph);
+    case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
+        return mock_cuGraphEventWaitNodeGetEvent(node, &p->eventWait.event);
+    case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
+        return mock_cuGraphEventRecordNodeGetEvent(node, &p->eventRecord.event);
+    case MOCK__NODE_MEM_ALLOC:
+        return mock_cuGraphMemAllocNodeGetParams(node, (CUDA_MEM_ALLOC_NODE_PARAMS *) &p->alloc);
+    case MOCK__NODE_MEM_FREE:
+        return mock_cuGraphMemFreeNodeGetParams(node, &p->free.dptr);
+    case MOCK__NODE_BATCH_MEM_OP:
+        return mock_cuGraphBatchMemOpNodeGetParams(node,
+                                                   (CUDA_BATCH_MEM_OP_NODE_PARAMS *) &p->memOp);
+#if CUDA_VERSION >= 12030
+    case MOCK__NODE_CONDITIONAL:
+        return mock__conditional_params(node, &p->conditional);
+#endif
+    default:
+        return CUDA_SUCCESS; /* a node without parameters */
+    }
+}
+
+CUresult mock_cuGraphNodeGetParams(CUgraphNode hNode, CUgraphNodeParams *nodeParams)
+{
+    CUgraphNodeParams params;
+
+    MOCK__REQUIRE(nodeParams, CUDA_ERROR_INVALID_VALUE);
+    memset(&params, 0, sizeof(params));
+    MOCK__TRY(mock_cuGraphNodeGetType(hNode, &params.type));
+    MOCK__TRY(get_params(hNode, &params));
+    *nodeParams = params;
+    return CUDA_SUCCESS;
 }
 
 #endif

@@ -118,6 +118,16 @@ CUresult mock__node_work(CUgraphNode handle, CUgraphNodeType type,
     return CUDA_SUCCESS;
 }
 
+CUcontext mock__node_context(CUgraphNode handle)
+{
+    __attribute__((cleanup(mock__leave))) const CUresult entered = mock__enter();
+    struct mock__node *node = NULL;
+
+    if (entered == CUDA_SUCCESS && mock__node_find(handle, &node) == CUDA_SUCCESS)
+        return node->work->context;
+    return NULL;
+}
+
 /* --- empty nodes --- */
 
 CUresult mock__describe_nothing(const void *params, struct mock__work **ret_work)

@@ -25,4 +25,10 @@ CUresult mock__node_spec_set_exec(CUgraphExec exec, CUgraphNode node, CUgraphNod
 CUresult mock__node_work(CUgraphNode handle, CUgraphNodeType type,
                          const struct mock__work **ret_work);
 
+/*
+ * The context of a node, or NULL. Takes the lock itself, and leaves it to others to say what is wrong
+ * with the node.
+ */
+CUcontext mock__node_context(CUgraphNode handle);
+
 #endif
