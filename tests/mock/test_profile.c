@@ -322,3 +322,89 @@ Test(profile, occupancy_without_shared_memory)
     OK(mock_cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, 32, 0));
     cr_expect(eq(int, blocks, 16));
 }
+
+static int blocks_of(CUfunction function, int threads, size_t dynamic)
+{
+    int blocks = -1;
+
+    OK(mock_cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, threads, dynamic));
+    return blocks;
+}
+
+/* A share of shared memory that is preferred is kept; a multiprocessor has it in a few sizes. */
+Test(profile, occupancy_follows_the_device)
+{
+    const char *ptx = ".version 7.0\n.target sm_70\n.address_size 64\n"
+                      ".visible .entry k() { bar.sync 0; ret; }\n"
+                      ".visible .entry many() { bar.sync 7; ret; }\n";
+    const int carveout = CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT;
+
+    initialise(ALL);
+    for (size_t k = 0; k < N_MODELS; k++) {
+        const int i = (int) k, capability = models[i].major * 10 + models[i].minor;
+        const bool one = (capability > 80 && capability < 90) || capability > 100;
+        CUcontext context;
+        CUmodule module;
+        CUfunction function, many;
+
+        OK(mock_cuDevicePrimaryCtxRetain(&context, i));
+        OK(mock_cuCtxSetCurrent(context));
+        OK(mock_cuModuleLoadData(&module, ptx));
+        OK(mock_cuModuleGetFunction(&function, module, "k"));
+        OK(mock_cuModuleGetFunction(&many, module, "many"));
+        cr_expect(eq(int, blocks_of(function, 32, 0), models[i].blocks), "%s", models[i].name);
+        cr_expect(eq(int, blocks_of(function, 1024, 0), models[i].threads / 1024), "%s",
+                  models[i].name);
+        cr_expect(eq(int, blocks_of(many, 32, 0), models[i].blocks *(one ? 1 : 2) / 8), "%s",
+                  models[i].name);
+        OK(mock_cuFuncSetAttribute(function, (CUfunction_attribute) carveout, 0));
+        cr_expect(eq(int, blocks_of(function, 32, 16384), capability == 75 ? 2 : 1), "%s",
+                  models[i].name);
+        OK(mock_cuFuncSetAttribute(function, (CUfunction_attribute) carveout, -1));
+        OK(mock_cuFuncSetCacheConfig(function, CU_FUNC_CACHE_PREFER_L1));
+        cr_expect(eq(int, blocks_of(function, 32, 16384), capability == 75 ? 2 : 1), "%s",
+                  models[i].name);
+    }
+}
+
+/*
+ * The count of registers is an estimate: it makes the answers of the calculator what a device would
+ * say, but keeps no block from being launched.
+ */
+Test(profile, registers_count_where_a_program_asks)
+{
+    char ptx[16384];
+    int n = snprintf(ptx, sizeof(ptx),
+                     ".version 7.0\n.target sm_70\n.address_size 64\n"
+                     ".visible .entry k(.param .u64 p) {\n.reg .b32 %%r<120>;\n.reg .b64 %%p;\n"
+                     "ld.param.u64 %%p, [p];\n");
+    CUcontext context;
+    CUmodule module;
+    CUfunction function;
+    CUdeviceptr memory;
+    int grid = 0, block = 0, registers = 0;
+
+    for (int i = 0; i < 120; i++)
+        n += snprintf(ptx + n, sizeof(ptx) - (size_t) n, "ld.global.u32 %%r%d, [%%p+%d];\n", i,
+                      4 * i);
+    for (int i = 0; i < 120; i++)
+        n += snprintf(ptx + n, sizeof(ptx) - (size_t) n, "st.global.u32 [%%p+%d], %%r%d;\n", 4 * i,
+                      i);
+    snprintf(ptx + n, sizeof(ptx) - (size_t) n, "ret; }\n");
+    initialise("h200");
+    OK(mock_cuDevicePrimaryCtxRetain(&context, 0));
+    OK(mock_cuCtxSetCurrent(context));
+    OK(mock_cuModuleLoadData(&module, ptx));
+    OK(mock_cuModuleGetFunction(&function, module, "k"));
+    OK(mock_cuFuncGetAttribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, function));
+    cr_expect(registers > 120 && registers <= 128, "%d", registers);
+    cr_expect(eq(int, blocks_of(function, 128, 0), 4));
+    cr_expect(eq(int, blocks_of(function, 1024, 0), 1));
+    OK(mock_cuOccupancyMaxPotentialBlockSize(&grid, &block, function, NULL, 0, 0));
+    cr_expect(eq(int, block, 512));
+    cr_expect(eq(int, grid, 132));
+    OK(mock_cuMemAlloc_v2(&memory, 4096));
+    OK(mock_cuMemsetD8_v2(memory, 0, 4096));
+    OK(mock_cuLaunchCooperativeKernel(function, 132, 1, 1, 1024, 1, 1, 0, NULL,
+                                      (void *[]){&memory}));
+}

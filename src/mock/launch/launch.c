@@ -67,7 +67,7 @@ static CUresult check_cooperative(const struct mock__request *request,
                                   const struct mock__function *function)
 {
     const size_t resident =
-        (size_t) mock__occupancy(function, threads_of(request), request->shared_bytes) *
+        (size_t) mock__occupancy_at_most(function, threads_of(request), request->shared_bytes) *
         (size_t) mock__attribute(function->module->context->device,
                                  CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     const size_t rows = (size_t) request->grid[1] * request->grid[2];
@@ -181,7 +181,7 @@ static struct mock__load load_of_kernel(const struct mock__work *work)
 
     if (mock__function_find(((const struct mock__kernel_work *) work)->function, &function))
         return load;
-    resident = (uint64_t) mock__occupancy(
+    resident = (uint64_t) mock__occupancy_at_most(
         function, (size_t) launch->block[0] * launch->block[1] * launch->block[2],
         launch->shared_bytes);
     resident *= (uint64_t) mock__attribute(function->module->context->device,

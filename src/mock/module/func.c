@@ -136,6 +136,7 @@ CUresult mock_cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config)
     MOCK__ENTER();
     MOCK__TRY(mock__function_find(hfunc, &function));
     MOCK__REQUIRE((unsigned) config <= CU_FUNC_CACHE_PREFER_EQUAL, CUDA_ERROR_INVALID_VALUE);
+    function->cache_config = (int) config;
     return CUDA_SUCCESS;
 }
 

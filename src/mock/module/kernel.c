@@ -39,6 +39,8 @@ static void apply(struct mock__function *function, const struct mock__kernel_set
         if ((settings->set & ~function->set) >> i & 1)
             function->attributes[i] = settings->values[i];
     }
+    if (!function->cache_config)
+        function->cache_config = settings->cache_config;
 }
 
 void mock__kernel_settings_apply(struct mock__module *module)
@@ -129,11 +131,15 @@ CUresult mock_cuKernelSetAttribute(CUfunction_attribute attrib, int val, CUkerne
 CUresult mock_cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice dev)
 {
     struct mock__kernel *found = NULL;
+    const struct mock__device *device;
 
     MOCK__ENTER();
     MOCK__TRY(find(kernel, &found));
-    MOCK__REQUIRE(mock__device_find(dev), CUDA_ERROR_INVALID_DEVICE);
+    device = mock__device_find(dev);
+    MOCK__REQUIRE(device, CUDA_ERROR_INVALID_DEVICE);
     MOCK__REQUIRE((unsigned) config <= CU_FUNC_CACHE_PREFER_EQUAL, CUDA_ERROR_INVALID_VALUE);
+    found->settings[dev].cache_config = (int) config;
+    apply_to_loaded(found, device);
     return CUDA_SUCCESS;
 }
 

@@ -24,7 +24,8 @@ struct mock__library {
 
 /* The attributes of a kernel that were set on a device. */
 struct mock__kernel_settings {
-    unsigned set; /* a bit for each attribute that was set */
+    unsigned set;     /* a bit for each attribute that was set */
+    int cache_config; /* CUfunc_cache */
     int values[MOCK__N_FUNCTION_ATTRIBUTES];
 };
 

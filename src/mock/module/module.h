@@ -33,6 +33,7 @@ struct mock__function {
     const struct mock__entry *entry;
     int attributes[MOCK__N_FUNCTION_ATTRIBUTES]; /* by CUfunction_attribute */
     unsigned set;                                /* those that cuFuncSetAttribute() set, as bits */
+    int cache_config;                            /* CUfunc_cache */
     unsigned char *params; /* cuParamSet*(): as many bytes as the kernel takes, or NULL */
     unsigned params_bytes, block[3], shared_bytes;
 };

@@ -98,6 +98,7 @@ static CUresult fill_entry(const struct ptx__function *function, uint32_t number
         .local_bytes = function->usage.local_bytes,
         .max_threads = function->usage.max_threads,
         .registers = ptx__limit_registers(function, limits->registers, limits->threads),
+        .barriers = function->usage.barriers,
         .cluster = {function->req_cluster[0], function->req_cluster[1], function->req_cluster[2]},
         .max_cluster = function->max_cluster_rank,
         .must_cluster = function->explicit_cluster,

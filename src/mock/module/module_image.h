@@ -28,6 +28,7 @@ struct mock__entry {
     size_t max_threads;               /* the product of .maxntid or .reqntid, 0 if there is
                                          neither */
     unsigned registers;               /* an estimate */
+    unsigned barriers;                /* of a block */
     unsigned cluster[3], max_cluster; /* from the text, or 0 */
     bool must_cluster;                /* a launch without clusters fails */
     uint32_t function;                /* its number in the module */

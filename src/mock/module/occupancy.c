@@ -4,6 +4,7 @@
 
 #include "mock/base/state.h"
 #include "mock/module/module.h"
+#include "mock/module/residency.h"
 
 #define VALID_FLAGS 1u /* CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE */
 
@@ -17,35 +18,61 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/*
- * Returns the shared memory of a block. From compute capability 8.0 on, the system reserves a part
- * of it.
- */
-static size_t shared_of_block(const struct mock__function *function, size_t dynamic_shared)
+static struct mock__residency_room room_of(const struct mock__function *function)
 {
-    return (size_t) function->attributes[CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES] + dynamic_shared +
-           limit(function, CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK);
+    return (struct mock__residency_room){
+        .capability = mock__capability(function->module->context->device),
+        .warp = limit(function, CU_DEVICE_ATTRIBUTE_WARP_SIZE),
+        .threads = limit(function, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR),
+        .blocks = limit(function, CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR),
+        .registers = limit(function, CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR),
+        .shared = limit(function, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR),
+        .reserved_shared = limit(function, CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK),
+    };
+}
+
+static struct mock__residency_use use_of(const struct mock__function *function)
+{
+    const int *attributes = function->attributes;
+
+    return (struct mock__residency_use){
+        .registers = (size_t) attributes[CU_FUNC_ATTRIBUTE_NUM_REGS],
+        .barriers = function->entry->barriers,
+        .static_shared = (size_t) attributes[CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES],
+        .most_dynamic = (size_t) attributes[CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES],
+        .carveout = attributes[CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT],
+        .cache = function->cache_config,
+    };
+}
+
+static bool too_many_threads(const struct mock__function *function, size_t threads)
+{
+    return threads > (size_t) function->attributes[CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK];
+}
+
+int mock__occupancy_at_most(const struct mock__function *function, size_t threads,
+                            size_t dynamic_shared)
+{
+    const struct mock__residency_room room = room_of(function);
+    struct mock__residency_use use = use_of(function);
+
+    if (too_many_threads(function, threads))
+        return 0;
+    use.registers = use.barriers = 0;
+    use.carveout = -1;
+    use.cache = 0;
+    return (int) mock__residency_blocks(&room, &use, threads, dynamic_shared);
 }
 
 int mock__occupancy(const struct mock__function *function, size_t threads, size_t dynamic_shared)
 {
-    const size_t warp = limit(function, CU_DEVICE_ATTRIBUTE_WARP_SIZE);
-    const size_t taken = (threads + warp - 1) / warp * warp;
-    const size_t shared = shared_of_block(function, dynamic_shared);
-    size_t blocks = limit(function, CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR);
+    const struct mock__residency_room room = room_of(function);
+    const struct mock__residency_use use = use_of(function);
+    const size_t blocks = mock__residency_blocks(&room, &use, threads, dynamic_shared);
 
-    if (!threads ||
-        threads > (size_t) function->attributes[CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK] ||
-        dynamic_shared >
-            (size_t) function->attributes[CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES])
+    if (too_many_threads(function, threads))
         return 0;
-    blocks =
-        least(blocks, limit(function, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR) / taken);
-    if (shared)
-        blocks = least(blocks,
-                       limit(function, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR) /
-                           shared);
-    return (int) blocks;
+    return blocks ? (int) blocks : mock__occupancy_at_most(function, threads, dynamic_shared) > 0;
 }
 
 static CUresult active_blocks(int *numBlocks, CUfunction func, int blockSize,
@@ -104,19 +131,22 @@ static CUresult best_block(int *minGridSize, int *blockSize, CUfunction func,
                            struct dynamic_shared shared, int blockSizeLimit, unsigned flags)
 {
     struct mock__function *function = NULL;
-    size_t warp, most = 0, best = 0, largest;
+    struct mock__residency_room room;
+    struct mock__residency_use use;
+    size_t most = 0, best = 0, largest;
 
     MOCK__ENTER();
     MOCK__TRY(mock__function_find(func, &function));
     MOCK__REQUIRE(minGridSize && blockSize && blockSizeLimit >= 0 && !(flags & ~VALID_FLAGS),
                   CUDA_ERROR_INVALID_VALUE);
-    warp = limit(function, CU_DEVICE_ATTRIBUTE_WARP_SIZE);
+    room = room_of(function);
+    use = use_of(function);
     largest = (size_t) function->attributes[CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK];
     if (blockSizeLimit)
         largest = least(largest, (size_t) blockSizeLimit);
-    for (size_t threads = (largest + warp - 1) / warp * warp; threads; threads -= warp) {
-        const size_t size = least(threads, largest);
-        const size_t blocks = (size_t) mock__occupancy(function, size, shared_for(shared, size));
+    for (size_t warps = (largest + room.warp - 1) / room.warp; warps; warps--) {
+        const size_t size = least(warps * room.warp, largest);
+        const size_t blocks = mock__residency_blocks(&room, &use, size, shared_for(shared, size));
 
         if (blocks * size > most) {
             most = blocks * size;
@@ -153,16 +183,16 @@ CUresult mock_cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, C
                                                       int numBlocks, int blockSize)
 {
     struct mock__function *function = NULL;
-    size_t share, taken;
+    struct mock__residency_room room;
+    struct mock__residency_use use;
 
     MOCK__ENTER();
     MOCK__TRY(mock__function_find(func, &function));
     MOCK__REQUIRE(dynamicSmemSize && numBlocks > 0 && blockSize > 0, CUDA_ERROR_INVALID_VALUE);
-    share = limit(function, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR) /
-            (size_t) numBlocks;
-    taken = shared_of_block(function, 0);
-    *dynamicSmemSize =
-        least(share > taken ? share - taken : 0,
-              (size_t) function->attributes[CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES]);
+    room = room_of(function);
+    use = use_of(function);
+    MOCK__REQUIRE(mock__residency_dynamic(&room, &use, (size_t) blockSize, (size_t) numBlocks,
+                                          dynamicSmemSize),
+                  CUDA_ERROR_INVALID_VALUE);
     return CUDA_SUCCESS;
 }

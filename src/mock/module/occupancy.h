@@ -7,7 +7,14 @@
 
 struct mock__function;
 
-/* Returns the number of blocks, 0 if none fits. */
+/*
+ * Returns the number of blocks, 0 if none fits. The registers of a kernel are an estimate, so
+ * blocks for which there would be too few of them count as one.
+ */
 int mock__occupancy(const struct mock__function *function, size_t threads, size_t dynamic_shared);
+
+/* The same without what is an estimate, or only preferred: what a launch is held to. */
+int mock__occupancy_at_most(const struct mock__function *function, size_t threads,
+                            size_t dynamic_shared);
 
 #endif

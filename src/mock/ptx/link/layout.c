@@ -97,6 +97,8 @@ static void add_callees(const struct layout *layout, uint32_t function,
         usage->recursive = usage->recursive || callee->recursive;
         if (callee->registers > usage->registers)
             usage->registers = callee->registers;
+        if (callee->barriers > usage->barriers)
+            usage->barriers = callee->barriers;
     }
     usage->local_bytes = usage->frame_bytes + deepest;
 }
@@ -134,6 +136,25 @@ static void limit_registers(struct ptx__function *function)
     function->usage.registers = ptx__limit_registers(function, 0, 0);
 }
 
+/* All 16 if a register says which one. */
+static unsigned count_barriers(const struct ptx__function *function)
+{
+    unsigned count = 0;
+
+    for (uint32_t i = 0; i < function->n_instructions; i++) {
+        const struct ptx__instruction *at = &function->instructions[i];
+        const struct ptx__operand *which;
+        unsigned number;
+
+        if (at->opcode != PTX_OP_BAR && at->opcode != PTX_OP_BARRIER)
+            continue;
+        which = &at->operands[ptx__has(at, PTX_MOD_RED)]; /* a vote has a result before it */
+        number = which->kind == PTX_INTEGER ? (unsigned) which->integer : 15;
+        count = number >= count ? number + 1 : count;
+    }
+    return count;
+}
+
 static bool lay_out(struct layout *layout)
 {
     struct ptx__module *module = layout->module;
@@ -143,6 +164,7 @@ static bool lay_out(struct layout *layout)
 
         place_frame(function);
         function->usage.max_threads = max_threads(function);
+        function->usage.barriers = count_barriers(function);
         if (!ptx__count_registers(function))
             return false;
         function->address = PTX_CODE + PTX_CODE_STEP * (uint64_t) i;

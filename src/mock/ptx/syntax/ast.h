@@ -260,6 +260,7 @@ struct ptx__resource_usage {
     size_t frame_bytes;   /* .local variables of this function only */
     size_t param_bytes;   /* .param variables of this function only */
     unsigned registers;   /* the maximum of live 32-bit registers: an estimate */
+    unsigned barriers;    /* of a block: one more than the largest number of one */
     unsigned max_threads; /* the product of .maxntid or .reqntid; 0 if there is neither */
     bool uses_dynamic_shared;
     bool calls_indirectly;
