@@ -109,7 +109,7 @@ class Table:
         if not match:
             raise ValueError(f"no operand: {text}")
         result, part, loose, wide, bits, base, elements, sink, pair, optional = match.groups()
-        kinds = {"imm": "IMMEDIATE", "[]": "MEMORY", "[,]": "BRACKETS", "label": "LABEL",
+        kinds = {"imm": "IMMEDIATE", "[]": "MEMORY", "[t]": "TENSOR", "[,]": "BRACKETS", "label": "LABEL",
                  "table": "TABLE", "call": "CALL", "any": "ANY", "sink": "SINK"}
         policy = base == "policy"
         base = "b64" if policy else base

@@ -20,7 +20,7 @@ static bool names_memory(const struct ptx__form *form)
     for (unsigned i = 0; i < form->n_shapes; i++) {
         const uint8_t kind = ptx__shapes[form->first_shape + i].kind;
 
-        if (kind == PTX_SHAPE_MEMORY || kind == PTX_SHAPE_BRACKETS)
+        if (kind == PTX_SHAPE_MEMORY || kind == PTX_SHAPE_TENSOR || kind == PTX_SHAPE_BRACKETS)
             return true;
     }
     return false;

@@ -278,6 +278,11 @@ bool put_operand(struct writer *writer, struct picked *picked, const struct ptx_
     case PTX_SHAPE_MEMORY:
         put_address(writer, space_of(picked));
         return true;
+    case PTX_SHAPE_TENSOR:
+        put(writer, "[%%n%u", draw(writer, 4));
+        put_offset(writer);
+        put(writer, "]");
+        return true;
     case PTX_SHAPE_BRACKETS:
         put_brackets(writer, picked);
         return true;

@@ -91,12 +91,10 @@ class Forms:
         if kind == "MEMORY":
             if space and space[0] in ("param", "param::entry"):
                 return "[slot]" if name == "st" else "[pk]"
-            # Tensor memory has addresses of 32 bits.
-            tensor = name.startswith("tcgen05.") and name not in ("tcgen05.alloc", "tcgen05.commit")
-            return "[%r9]" if tensor else "[%rd9]"
+            return "[%rd9]"
         constant = CONSTANTS.get(name, "16" if ".cg" in self.text_of(words) else "8")
         return {"IMMEDIATE": constant, "LABEL": "L", "TABLE": "targets",
-                "SINK": "_"}.get(kind)
+                "SINK": "_", "TENSOR": "[%r9]"}.get(kind)
 
     def statement(self, name, form, words):
         """None if it takes more than the form says to write one."""

@@ -11,16 +11,24 @@
 enum { MOST_SLOTS = 16, CAPABILITY = 121, NO_WORD = 0 };
 
 /*
- * The module around a statement, for two targets: a new one that has everything, and an old one for
- * instructions that newer targets do not have any more.
+ * The module around a statement, for some targets: a new one that has nearly everything, one of the
+ * family with tensor memory, and an old one for instructions that newer targets do not have any
+ * more.
  */
-static const char newest[] = ".version 9.5\n.target sm_121a\n",
-                  old[] = ".version 6.3\n.target sm_60\n";
+static const struct target {
+    const char *text;
+    int capability; /* of a device that takes it */
+    bool newer;
+} targets[] = {
+    {".version 9.5\n.target sm_121a\n", CAPABILITY, true},
+    {".version 9.5\n.target sm_103a\n", 103, true},
+    {".version 6.3\n.target sm_60\n", CAPABILITY, false},
+};
 static const char head[] =
     ".address_size 64\n.global .align 128 .b8 table[256];\n.func f() { ret; }\n.visible .entry "
     "k(.param .align 16 .b8 pk[64]) {\n"
-    ".reg .pred %p<40>; .reg .b8 %c<40>; .reg .b16 %h<40>; .reg .b32 %r<40>; .reg .b64 %rd<40>;\n"
-    ".reg .f32 %f<40>; .reg .f64 %d<40>; .param .align 16 .b8 slot[64];\n"
+    ".reg .pred %p<40>; .reg .b8 %c<40>; .reg .b16 %h<40>; .reg .b32 %r<140>; .reg .b64 %rd<40>;\n"
+    ".reg .f32 %f<140>; .reg .f64 %d<40>; .param .align 16 .b8 slot[64];\n"
     "targets: .branchtargets L;\nL:\n";
 
 struct text {
@@ -200,6 +208,9 @@ static void add_operand(struct text *text, const struct statement *statement,
     case PTX_SHAPE_MEMORY:
         add_memory(text, statement);
         break;
+    case PTX_SHAPE_TENSOR:
+        add(text, "[%%r9]");
+        break;
     case PTX_SHAPE_BRACKETS:
         add_brackets(text, statement);
         break;
@@ -249,8 +260,8 @@ static void write_statement(struct text *text, const struct statement *statement
 /* --- probing --- */
 
 /* Loads a module with the statement. *why becomes the first message. */
-static enum ptx__status load(const struct statement *statement, const char *target, char *why,
-                             size_t size)
+static enum ptx__status load(const struct statement *statement, const struct target *target,
+                             char *why, size_t size)
 {
     struct text text = {.length = 0};
     struct ptx__log log = {.messages = NULL};
@@ -259,10 +270,10 @@ static enum ptx__status load(const struct statement *statement, const char *targ
     const char *whole = text.bytes;
     enum ptx__status status;
 
-    add(&text, "%s%s%s", target, head, target == newest ? ".reg .b128 %q<40>;\n" : "");
+    add(&text, "%s%s%s", target->text, head, target->newer ? ".reg .b128 %q<40>;\n" : "");
     write_statement(&text, statement);
     add(&text, "\nret; }\n");
-    status = ptx__read(&whole, &text.length, 1, CAPABILITY, &module, &log);
+    status = ptx__read(&whole, &text.length, 1, target->capability, &module, &log);
     if (status == PTX_OK)
         status = ptx__lower(&module, &log, &program);
     if (log.n_messages)
@@ -278,10 +289,14 @@ static bool ask(const struct statement *statement,
 {
     struct text written = {.length = 0};
     char why[512] = "";
-    enum ptx__status status = load(statement, newest, why, sizeof(why));
+    enum ptx__status status = load(statement, &targets[0], why, sizeof(why));
 
-    if (status == PTX_INVALID && load(statement, old, why, sizeof(why)) == PTX_OK)
-        status = PTX_OK;
+    for (size_t i = 1; status == PTX_INVALID && i < sizeof(targets) / sizeof(*targets); i++) {
+        char other[512];
+
+        if (load(statement, &targets[i], other, sizeof(other)) == PTX_OK)
+            status = PTX_OK;
+    }
     if (status == PTX_OUT_OF_MEMORY)
         return false;
     write_statement(&written, statement);

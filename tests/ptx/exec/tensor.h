@@ -18,7 +18,7 @@ static unsigned tensor_words[TENSOR_WORDS], tensor_input[TENSOR_WORDS];
 static char tensor_text[1 << 20];
 static size_t tensor_length;
 
-__attribute__((format(printf, 1, 2))) static void line(const char *format, ...)
+__attribute__((format(printf, 1, 2))) static inline void line(const char *format, ...)
 {
     va_list list;
 
@@ -26,19 +26,19 @@ __attribute__((format(printf, 1, 2))) static void line(const char *format, ...)
     tensor_length += (size_t) vsnprintf(tensor_text + tensor_length,
                                         sizeof(tensor_text) - tensor_length, format, list);
     va_end(list);
-    tensor_length += (size_t) snprintf(tensor_text + tensor_length,
-                                       sizeof(tensor_text) - tensor_length, "\n");
+    tensor_length +=
+        (size_t) snprintf(tensor_text + tensor_length, sizeof(tensor_text) - tensor_length, "\n");
 }
 
 /* Writes "{%r10, %r11, ...}". */
-static const char *registers(unsigned first, unsigned n)
+static inline const char *registers(unsigned first, unsigned n)
 {
     static char text[2048];
     size_t length = 0;
 
     for (unsigned i = 0; i < n; i++)
-        length += (size_t) snprintf(text + length, sizeof(text) - length, "%s%%r%u",
-                                    i ? ", " : "{", first + i);
+        length += (size_t) snprintf(text + length, sizeof(text) - length, "%s%%r%u", i ? ", " : "{",
+                                    first + i);
     snprintf(text + length, sizeof(text) - length, "}");
     return text;
 }
@@ -47,7 +47,7 @@ static const char *registers(unsigned first, unsigned n)
  * Begins a kernel: %rd0 is the output, %rd1 the input, %r0 the thread, %r1 its warp, %r2 its lane,
  * %r3 the first lane of its part of tensor memory, in the upper half. b is a barrier for one.
  */
-static void kernel(const char *target)
+static inline void kernel(const char *target)
 {
     tensor_length = 0;
     line(".version 9.0\n.target %s\n.address_size 64", target);
@@ -63,21 +63,21 @@ static void kernel(const char *target)
 }
 
 /* Allocates, and leaves the address in %r4. */
-static void allocates(unsigned columns)
+static inline void allocates(unsigned columns)
 {
     line("@%%p1 tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [s], %u; bar.sync 0;",
          columns);
     line("ld.shared.b32 %%r4, [s]; add.u32 %%r5, %%r4, %%r3;");
 }
 
-static void frees(unsigned columns)
+static inline void frees(unsigned columns)
 {
     line("bar.sync 0;");
     line("@%%p1 tcgen05.dealloc.cta_group::1.sync.aligned.b32 %%r4, %u;", columns);
 }
 
 /* Tells the barrier what thread 0 has issued, and waits for it. */
-static void commits(void)
+static inline void commits(void)
 {
     line("@%%p0 tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [b];");
     line("{ .reg .pred %%w; W: mbarrier.try_wait.parity.shared.b64 %%w, [b], 0; @!%%w bra W; }");
@@ -85,20 +85,21 @@ static void commits(void)
 }
 
 /* Device 0 has capability 10.0, and device 1 10.3. */
-static void tensor_begin(int device)
+static inline void tensor_begin(int device)
 {
     static bool made;
     CUcontext context = NULL;
 
     if (!made)
         cr_assert(eq(int,
-                     cushim_mock_configure(cushim_mock_config(
-                         .devices = "h200,h200",
-                         .settings = "device.0.compute_capability = 10.0\n"
-                                     "device.1.compute_capability = 10.3\n")),
+                     cushim_mock_configure(
+                         cushim_mock_config(.devices = "h200,h200",
+                                            .settings = "device.0.compute_capability = 10.0\n"
+                                                        "device.1.compute_capability = 10.3\n")),
                      CUSHIM_OK));
     made = true;
     start();
+    OK(mock_cuDevicePrimaryCtxReset_v2(device)); /* after a fault of the test before */
     OK(mock_cuDevicePrimaryCtxRetain(&context, device));
     OK(mock_cuCtxSetCurrent(context));
     cushim_mock_findings_clear();
@@ -110,7 +111,7 @@ struct tensor_launch {
     unsigned blocks, threads, cluster, shared;
 };
 
-static CUresult launch(struct tensor_launch of)
+static inline CUresult launch(struct tensor_launch of)
 {
     CUlaunchAttribute attribute = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION};
     CUlaunchConfig config = {.gridDimX = of.blocks,
@@ -148,13 +149,13 @@ static CUresult launch(struct tensor_launch of)
     return result;
 }
 
-static CUresult one_block(void)
+static inline CUresult one_block(void)
 {
     return launch((struct tensor_launch){.blocks = 1, .threads = 128, .cluster = 1});
 }
 
 /* There are so many findings; the first has this text in it. */
-static void finds(size_t n, const char *part)
+static inline void finds(size_t n, const char *part)
 {
     const struct cushim_mock_finding *all = NULL;
     const size_t count = cushim_mock_findings(&all);

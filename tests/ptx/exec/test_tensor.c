@@ -13,15 +13,15 @@ enum { COLUMNS = 256, LANES = 32 };
 
 struct shape {
     const char *name;
-    unsigned lanes, columns;      /* of .x1 */
-    unsigned registers;           /* of .x1 */
-    unsigned most;                /* the largest repetition */
-    unsigned split;               /* of .16x32bx2 */
+    unsigned lanes, columns; /* of .x1 */
+    unsigned registers;      /* of .x1 */
+    unsigned most;           /* the largest repetition */
+    unsigned split;          /* of .16x32bx2 */
 };
 
 static const struct shape shapes[] = {
-    {"32x32b", 32, 1, 1, 128, 0},  {"16x64b", 16, 2, 1, 128, 0},   {"16x128b", 16, 4, 2, 64, 0},
-    {"16x256b", 16, 8, 4, 32, 0},  {"16x32bx2", 16, 1, 1, 128, 128},
+    {"32x32b", 32, 1, 1, 128, 0}, {"16x64b", 16, 2, 1, 128, 0},     {"16x128b", 16, 4, 2, 64, 0},
+    {"16x256b", 16, 8, 4, 32, 0}, {"16x32bx2", 16, 1, 1, 128, 128},
 };
 
 struct owner {
@@ -184,9 +184,9 @@ static void store_shape(const struct shape *shape, unsigned times, bool unpack)
             unsigned expected = cell(lane, column);
 
             if (row < shape->lanes && from < columns)
-                expected = unpack ? (expected & 0xffff0000) |
-                                        (from % 2 ? value >> 16 : value & 0xffff)
-                                  : value;
+                expected = unpack
+                               ? (expected & 0xffff0000) | (from % 2 ? value >> 16 : value & 0xffff)
+                               : value;
             cr_assert(eq(u32, got, expected), "%s.x%u%s, lane %u, column %u", shape->name, times,
                       unpack ? " unpacked" : "", lane, column);
         }
@@ -282,150 +282,6 @@ Test(tensor, an_allocation_waits_for_free_columns)
     cr_expect(eq(u32, tensor_words[0], 256));
 }
 
-/* --- what is wrong --- */
-
-/* Runs a kernel with 64 columns of which warp 0 does this, which is wrong and ends in a fault. */
-static void fails(CUresult expected, const char *body, const char *part)
-{
-    kernel("sm_100a");
-    allocates(64);
-    line("@!%%p1 bra X; %s\nX:", body);
-    frees(64);
-    cr_expect(eq(int, (int) one_block(), (int) expected), "%s", body);
-    finds(1, part);
-}
-
-#define LOAD "tcgen05.ld.sync.aligned."
-
-Test(tensor, numbers_of_columns)
-{
-    fails(CUDA_ERROR_ILLEGAL_INSTRUCTION,
-          "mov.u32 %r6, 48; @%p1 tcgen05.alloc.cta_group::1.sync.aligned.b32 [s+4], %r6;",
-          "48 columns of tensor memory; their number is a power of 2 from 32 to 512");
-}
-
-Test(tensor, one_allocation_too_many)
-{
-    fails(CUDA_ERROR_LAUNCH_TIMEOUT,
-          "@%p1 tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [s+4], 512;",
-          "it waits for free columns of tensor memory, of which 64 are allocated");
-}
-
-Test(tensor, allocating_without_a_permit)
-{
-    fails(CUDA_ERROR_ILLEGAL_INSTRUCTION,
-          "@%p1 tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned; @%p1 "
-          "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [s+4], 32;",
-          "after tcgen05.relinquish_alloc_permit");
-}
-
-Test(tensor, freeing_another_number)
-{
-    fails(CUDA_ERROR_ILLEGAL_INSTRUCTION,
-          "@%p1 tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r4, 32;",
-          "it frees 32 columns of tensor memory from lane 0, column 0, which no tcgen05.alloc");
-}
-
-Test(tensor, freeing_twice)
-{
-    fails(CUDA_ERROR_ILLEGAL_INSTRUCTION,
-          "@%p1 tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r4, 64;",
-          "it frees 64 columns of tensor memory from lane 0, column 0, which no tcgen05.alloc");
-}
-
-Test(tensor, a_leak)
-{
-    kernel("sm_100a");
-    allocates(64);
-    EXPECT(CUDA_SUCCESS, one_block());
-    finds(1, "the block ends with 64 columns of tensor memory");
-}
-
-Test(tensor, columns_that_are_not_allocated)
-{
-    fails(CUDA_ERROR_ILLEGAL_ADDRESS, "add.u32 %r6, %r5, 63; " LOAD "32x32b.x2.b32 {%r7, %r8}, "
-                                      "[%r6];",
-          "it reads columns 63 to 64 of tensor memory, which are not all allocated");
-}
-
-Test(tensor, columns_behind_the_end)
-{
-    fails(CUDA_ERROR_ILLEGAL_ADDRESS,
-          "add.u32 %r6, %r5, 511; tcgen05.st.sync.aligned.32x32b.x2.b32 [%r6], {%r7, %r8};",
-          "it writes columns 511 to 512 of tensor memory, which has 512");
-}
-
-Test(tensor, lanes_of_another_warp)
-{
-    fails(CUDA_ERROR_ILLEGAL_ADDRESS,
-          "xor.b32 %r6, %r5, 0x400000; " LOAD "32x32b.x1.b32 {%r7}, [%r6];",
-          "it begins at lane 64 of tensor memory; warp 0 may use lanes 0 to 31");
-}
-
-Test(tensor, lanes_that_do_not_fit_the_shape)
-{
-    fails(CUDA_ERROR_MISALIGNED_ADDRESS,
-          "add.u32 %r6, %r5, 0x80000; " LOAD "16x64b.x1.b32 {%r7}, [%r6];",
-          "it begins at lane 8 of tensor memory; the shape needs a multiple of 16");
-}
-
-Test(tensor, addresses_that_differ)
-{
-    fails(CUDA_ERROR_ILLEGAL_INSTRUCTION,
-          "add.u32 %r6, %r5, %r2; " LOAD "32x32b.x1.b32 {%r7}, [%r6];",
-          "the address in tensor memory is 0x1 in this thread, and 0x0 in the warp's first one");
-}
-
-Test(tensor, a_part_of_a_warp)
-{
-    fails(CUDA_ERROR_ILLEGAL_INSTRUCTION, "setp.lt.u32 %p2, %r2, 16; @%p2 " LOAD
-                                          "32x32b.x1.b32 {%r7}, [%r5];",
-          "16 of the warp's 32 threads are here; the instruction needs all");
-}
-
-Test(tensor, two_groups)
-{
-    fails(CUDA_ERROR_ILLEGAL_INSTRUCTION,
-          "@%p1 tcgen05.relinquish_alloc_permit.cta_group::2.sync.aligned;",
-          ".cta_group::2 needs a pair of blocks; the cluster has 1, and this one is number 0");
-}
-
-Test(tensor, two_groups_in_a_cluster)
-{
-    kernel("sm_100a");
-    allocates(32);
-    line("@%%p1 tcgen05.relinquish_alloc_permit.cta_group::2.sync.aligned;");
-    frees(32);
-    EXPECT(CUDA_ERROR_ILLEGAL_INSTRUCTION,
-           launch((struct tensor_launch){.blocks = 2, .threads = 128, .cluster = 2}));
-    finds(1, "it uses .cta_group::2, and the block has used .cta_group::1");
-}
-
-/* --- findings that stop nothing --- */
-
-static void suspects(const char *body, size_t n, const char *part)
-{
-    kernel("sm_100a");
-    allocates(64);
-    line("@!%%p1 bra X; %s\nX:", body);
-    frees(64);
-    EXPECT(CUDA_SUCCESS, one_block());
-    finds(n, part);
-}
-
-Test(tensor, cells_that_nothing_has_written)
-{
-    suspects("add.u32 %r6, %r5, 7; " LOAD "32x32b.x1.b32 {%r7}, [%r6];", 1,
-             "it reads lane 0, column 7 of tensor memory, which nothing has written");
-}
-
-Test(tensor, a_store_that_nothing_waits_for)
-{
-    suspects("tcgen05.st.sync.aligned.32x32b.x1.b32 [%r5], {%r0}; " LOAD "32x32b.x1.b32 {%r7}, "
-             "[%r5];",
-             1, "column 0 of tensor memory, which warp 0 stores with no tcgen05.wait::st since");
-}
-
 Test(tensor, lanes_that_are_counted_from_the_warps_own)
 {
     kernel("sm_100a");
@@ -457,8 +313,7 @@ Test(tensor, commits_arrive)
     line("W: mbarrier.try_wait.parity.shared.b64 %%p3, [b], 0; @!%%p3 bra W;");
     line("mul.wide.u32 %%rd2, %%r6, 4; add.u64 %%rd2, %%rd2, %%rd0; st.global.u32 [%%rd2], 7;");
     line("barrier.cluster.arrive; barrier.cluster.wait;");
-    EXPECT(CUDA_SUCCESS,
-           launch((struct tensor_launch){.blocks = 2, .threads = 128, .cluster = 2}));
+    EXPECT(CUDA_SUCCESS, launch((struct tensor_launch){.blocks = 2, .threads = 128, .cluster = 2}));
     finds(0, "");
     cr_expect(eq(u32, tensor_words[0], 7));
     cr_expect(eq(u32, tensor_words[1], 7));

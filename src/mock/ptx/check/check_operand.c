@@ -269,6 +269,12 @@ static bool typed_fits(const struct ptx__check *check, const struct ptx__shape *
     return scalar_fits(check, shape, ptx__shape_type(check->instruction, shape), operand);
 }
 
+static enum ptx__type register_type(const struct ptx__check *check,
+                                    const struct ptx__operand *operand)
+{
+    return (enum ptx__type) check->parser->function->registers[operand->reg].type;
+}
+
 static bool operand_fits(const struct ptx__check *check, const struct ptx__shape *shape,
                          const struct ptx__operand *operand)
 {
@@ -279,6 +285,9 @@ static bool operand_fits(const struct ptx__check *check, const struct ptx__shape
         return operand->kind == PTX_INTEGER;
     case PTX_SHAPE_MEMORY:
         return operand->kind == PTX_MEMORY || (operand->kind == PTX_ADDRESS && operand->indexed);
+    case PTX_SHAPE_TENSOR:
+        return operand->kind == PTX_MEMORY && operand->reg != PTX_NONE &&
+               ptx__type_bits(register_type(check, operand)) == 32;
     case PTX_SHAPE_BRACKETS:
         return operand->kind == PTX_BRACKETS;
     case PTX_SHAPE_LABEL:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* tcgen05: tensor memory. */
 #include "mock/ptx/lower/lower_memory.h"
+#include "mock/ptx/tensor/product.h"
 #include "mock/ptx/tensor/tensor.h"
 
 enum { MOST_REGISTERS = 128 };
@@ -95,16 +96,16 @@ static void lower_move(struct ptx__lowering *lower, bool load)
     uint32_t slots[MOST_REGISTERS];
     struct ptx__op *op;
 
-    *move = (struct ptx__tensor_move){
-        .at = ptx__place_of(lower, address, PTX_NO_SPACE),
-        .shape = (uint8_t) shape_of(at),
-        .packed = ptx__has(at, PTX_MOD_PACK_16B) || ptx__has(at, PTX_MOD_UNPACK_16B),
-        .split = splits ? (uint16_t) address[1].integer : 0,
-        .reduces = reduces,
-        .most = ptx__has(at, PTX_MOD_MAX),
-        .magnitudes = ptx__has(at, PTX_MOD_ABS),
-        .passes_nan = ptx__has(at, PTX_MOD_PROPAGATE_NAN),
-        .type = (uint8_t) ptx__type_of(at, 0)};
+    *move = (struct ptx__tensor_move){.at = ptx__place_of(lower, address, PTX_NO_SPACE),
+                                      .shape = (uint8_t) shape_of(at),
+                                      .packed = ptx__has(at, PTX_MOD_PACK_16B) ||
+                                                ptx__has(at, PTX_MOD_UNPACK_16B),
+                                      .split = splits ? (uint16_t) address[1].integer : 0,
+                                      .reduces = reduces,
+                                      .most = ptx__has(at, PTX_MOD_MAX),
+                                      .magnitudes = ptx__has(at, PTX_MOD_ABS),
+                                      .passes_nan = ptx__has(at, PTX_MOD_PROPAGATE_NAN),
+                                      .type = (uint8_t) ptx__type_of(at, 0)};
     for (unsigned i = 0; i < registers->count && i < MOST_REGISTERS; i++)
         slots[i] = load ? target(lower, &registers->elements[i])
                         : ptx__source(lower, &registers->elements[i], PTX_B32);
@@ -112,6 +113,121 @@ static void lower_move(struct ptx__lowering *lower, bool load)
     if (reduces)
         op->d = ptx__target(lower, &at->operands[1]);
     ptx__emit_list(lower, op, slots, registers->count);
+}
+
+/* --- tcgen05.cp and .shift --- */
+
+static struct ptx__tensor_copy *copy(struct ptx__lowering *lower)
+{
+    struct ptx__tensor_copy *what = ptx__keep(lower, sizeof(*what));
+
+    *what =
+        (struct ptx__tensor_copy){.at = ptx__place_of(lower, &lower->at->operands[0], PTX_NO_SPACE),
+                                  .group = group_of(lower->at)};
+    return what;
+}
+
+static uint8_t rows_of(const struct ptx__instruction *at)
+{
+    return ptx__has(at, PTX_MOD_4X256B)    ? 4
+           : ptx__has(at, PTX_MOD_32X128B) ? 32
+           : ptx__has(at, PTX_MOD_64X128B) ? 64
+                                           : 128;
+}
+
+static void lower_copy(struct ptx__lowering *lower)
+{
+    const struct ptx__instruction *at = lower->at;
+    struct ptx__tensor_copy *what = copy(lower);
+
+    what->descriptor = ptx__source(lower, &at->operands[1], PTX_B64);
+    what->rows = rows_of(at);
+    what->chunks = ptx__has(at, PTX_MOD_128X256B) || ptx__has(at, PTX_MOD_4X256B) ? 2 : 1;
+    what->bits = ptx__has(at, PTX_MOD_B6X16_P32) ? 6 : ptx__has(at, PTX_MOD_B4X16_P64) ? 4 : 0;
+    what->neighbours = ptx__has(at, PTX_MOD_WARPX2_01_23);
+    emit(lower, ptx__do_tensor_copy, what);
+}
+
+/* --- products --- */
+
+static enum ptx__tensor_kind kind_of(const struct ptx__instruction *at)
+{
+    static const enum ptx__modifier names[] = {
+        [PTX__KIND_F16] = PTX_MOD_KIND_F16,           [PTX__KIND_TF32] = PTX_MOD_KIND_TF32,
+        [PTX__KIND_F8F6F4] = PTX_MOD_KIND_F8F6F4,     [PTX__KIND_I8] = PTX_MOD_KIND_I8,
+        [PTX__KIND_MXF8F6F4] = PTX_MOD_KIND_MXF8F6F4, [PTX__KIND_MXF4] = PTX_MOD_KIND_MXF4,
+        [PTX__KIND_MXF4NVF4] = PTX_MOD_KIND_MXF4NVF4,
+    };
+    unsigned i = 0;
+
+    while (!ptx__has(at, names[i]))
+        i++;
+    return (enum ptx__tensor_kind) i;
+}
+
+/* How many scale factors a row has. */
+static uint8_t scales_of(const struct ptx__instruction *at)
+{
+    if (ptx__has(at, PTX_MOD_SCALE_VEC_4X) || ptx__has(at, PTX_MOD_BLOCK16))
+        return 4;
+    return kind_of(at) == PTX__KIND_MXF8F6F4 ? 1 : kind_of(at) > PTX__KIND_MXF8F6F4 ? 2 : 0;
+}
+
+static struct ptx__place_in in_tensor(struct ptx__lowering *lower,
+                                      const struct ptx__operand *operand)
+{
+    return ptx__place_of(lower, operand, PTX_NO_SPACE);
+}
+
+/* The operands after the instruction descriptor, without those of scale factors. */
+static void lower_rest(struct ptx__lowering *lower, struct ptx__tensor_product *product,
+                       const struct ptx__operand *operand)
+{
+    const struct ptx__instruction *at = lower->at;
+    const struct ptx__operand *mask = operand->kind == PTX_VECTOR ? operand++ : NULL;
+    const struct ptx__operand *last = &at->operands[at->n_operands - 1];
+    uint32_t slots[8];
+    struct ptx__op *op;
+
+    product->adds = ptx__source(lower, operand, PTX_PRED);
+    if (last > operand && product->stationary)
+        product->zero_columns = ptx__source(lower, last, PTX_B64);
+    else if (last > operand)
+        product->shift_d = (uint8_t) last->integer;
+    for (unsigned i = 0; mask && i < mask->count; i++)
+        slots[i] = ptx__source(lower, &mask->elements[i], PTX_B32);
+    op = emit(lower, ptx__do_tensor_product, product);
+    if (mask)
+        ptx__emit_list(lower, op, slots, mask->count);
+}
+
+static void lower_product(struct ptx__lowering *lower, bool sparse, bool stationary)
+{
+    const struct ptx__instruction *at = lower->at;
+    const struct ptx__operand *operand = at->operands;
+    struct ptx__tensor_product *product = ptx__keep(lower, sizeof(*product));
+
+    *product = (struct ptx__tensor_product){.sparse = sparse,
+                                            .stationary = stationary,
+                                            .kind = (uint8_t) kind_of(at),
+                                            .group = group_of(at),
+                                            .scales = scales_of(at),
+                                            .a_shifted = ptx__has(at, PTX_MOD_ASHIFT)};
+    product->d = in_tensor(lower, operand++);
+    product->a_in_tensor = operand->kind == PTX_MEMORY;
+    if (product->a_in_tensor)
+        product->a = in_tensor(lower, operand++);
+    else
+        product->a_descriptor = ptx__source(lower, operand++, PTX_B64);
+    product->b_descriptor = ptx__source(lower, operand++, PTX_B64);
+    if (sparse)
+        product->metadata = in_tensor(lower, operand++);
+    product->instruction = ptx__source(lower, operand++, PTX_B32);
+    if (product->scales) {
+        product->scale_a = in_tensor(lower, operand++);
+        product->scale_b = in_tensor(lower, operand++);
+    }
+    lower_rest(lower, product, operand);
 }
 
 bool ptx__lower_tensor(struct ptx__lowering *lower)
@@ -143,8 +259,22 @@ bool ptx__lower_tensor(struct ptx__lowering *lower)
         emit(lower, ptx__do_tensor_stored, NULL);
         return true;
     case PTX_OP_TCGEN05_CP:
+        lower_copy(lower);
+        return true;
+    case PTX_OP_TCGEN05_MMA:
+        lower_product(lower, false, false);
+        return true;
+    case PTX_OP_TCGEN05_MMA_SP:
+        lower_product(lower, true, false);
+        return true;
+    case PTX_OP_TCGEN05_MMA_WS:
+        lower_product(lower, false, true);
+        return true;
+    case PTX_OP_TCGEN05_MMA_WS_SP:
+        lower_product(lower, true, true);
+        return true;
     case PTX_OP_TCGEN05_SHIFT:
-        ptx__refuse_form(lower, "copies into tensor memory");
+        emit(lower, ptx__do_tensor_shift, copy(lower));
         return true;
     /* Operations are done in the order of their issue. */
     case PTX_OP_TCGEN05_FENCE_BEFORE_THREAD_SYNC:

@@ -152,7 +152,8 @@ void ptx__tensor_check(struct ptx__lane_op at, const struct ptx__tensor *tensor,
 
 void ptx__tensor_stored(struct ptx__tensor *tensor, unsigned warp)
 {
-    EACH_PART (tensor, part) {
+    EACH_PART(tensor, part)
+    {
         if (part->state == PTX__TENSOR_STORED && part->thread / PTX__LANES == warp)
             part->state = PTX__TENSOR_SETTLED;
     }
@@ -160,7 +161,8 @@ void ptx__tensor_stored(struct ptx__tensor *tensor, unsigned warp)
 
 void ptx__tensor_commit(struct ptx__tensor *tensor, unsigned thread, uint32_t barrier)
 {
-    EACH_PART (tensor, part) {
+    EACH_PART(tensor, part)
+    {
         if (part->state != PTX__TENSOR_ISSUED || part->thread != thread)
             continue;
         part->state = PTX__TENSOR_COMMITTED;
@@ -172,7 +174,8 @@ void ptx__tensor_commit(struct ptx__tensor *tensor, unsigned thread, uint32_t ba
 static void waited(struct ptx__tensor *tensor, uint32_t barrier)
 {
     tensor->committed = false;
-    EACH_PART (tensor, part) {
+    EACH_PART(tensor, part)
+    {
         if (part->state != PTX__TENSOR_COMMITTED)
             continue;
         if (part->barrier == barrier)

@@ -36,6 +36,7 @@ enum ptx__shape_kind {
     PTX_SHAPE_TYPED,     /* register or constant of a type */
     PTX_SHAPE_IMMEDIATE, /* integer constant */
     PTX_SHAPE_MEMORY,    /* "[base+offset]" */
+    PTX_SHAPE_TENSOR,    /* "[register+offset]", an address of 32 bits in tensor memory */
     PTX_SHAPE_BRACKETS,  /* "[tensorMap, {x, y}]" */
     PTX_SHAPE_LABEL,
     PTX_SHAPE_TABLE,

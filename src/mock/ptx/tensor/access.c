@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "mock/ptx/tensor/access.h"
 
+#include "mock/ptx/memory/memory.h"
 #include "mock/ptx/warps/warp.h"
 
 uint32_t ptx__tensor_address(struct ptx__lane_op at, const struct ptx__place_in *place)
@@ -93,4 +94,47 @@ void ptx__tensor_need(struct ptx__lane_op at, const struct ptx__tensor *tensor, 
         ptx__note(at, PTX__UNINITIALISED,
                   "it reads lane %u, column %u of tensor memory, which nothing has written",
                   part * PTX__LANES + (unsigned) __builtin_ctz(missing), column);
+}
+
+/* --- shared memory --- */
+
+/* Says what is wrong with a descriptor, or NULL. */
+static const char *mistake_in(uint64_t descriptor, bool mn_major)
+{
+    const unsigned swizzle = (unsigned) (descriptor >> 61);
+
+    if ((descriptor >> 46 & 7) != 1)
+        return "bits 46 to 48 are to be 0b001";
+    if (descriptor >> 53 & 0xff)
+        return "bits 53 to 60 are to be 0";
+    if (swizzle == 3 || swizzle == 5 || swizzle == 7)
+        return "there is no swizzle mode 3, 5 or 7";
+    if (swizzle == PTX__SWIZZLE_128_BY_32 && !mn_major)
+        return "swizzle mode 1 is for matrices with M or N as the leading dimension";
+    if (descriptor >> 52 & 1)
+        return "absolute strides, which only K = 96 uses, are not executed by this device";
+    return NULL;
+}
+
+bool ptx__tensor_descriptor(struct ptx__lane_op at, uint64_t descriptor, bool mn_major,
+                            struct ptx__smem_matrix *ret_matrix)
+{
+    const char *mistake = mistake_in(descriptor, mn_major);
+
+    if (mistake)
+        return ptx__tensor_wrong(at, "the descriptor of shared memory is 0x%016llx: %s",
+                                 (unsigned long long) descriptor, mistake);
+    *ret_matrix = ptx__smem_matrix_of(descriptor, mn_major);
+    return true;
+}
+
+const unsigned char *ptx__tensor_shared(struct ptx__lane_op at, const struct ptx__block *block,
+                                        const struct ptx__smem_matrix *matrix, unsigned line,
+                                        unsigned chunk)
+{
+    const uint64_t rank = block == at.warp->block ? 0 : (uint64_t) block->rank + 1;
+
+    return ptx__reach_in(at, PTX__IN_SHARED,
+                         ptx__smem_chunk(matrix, line, chunk) | rank << PTX__RANK_SHIFT,
+                         PTX__CHUNK_BYTES, PTX__LOADS);
 }

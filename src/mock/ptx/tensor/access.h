@@ -3,6 +3,7 @@
 #ifndef CUSHIM_MOCK_PTX_TENSOR_ACCESS_H
 #define CUSHIM_MOCK_PTX_TENSOR_ACCESS_H
 
+#include "mock/ptx/exec/smem_matrix.h"
 #include "mock/ptx/machine/exec.h"
 #include "mock/ptx/machine/tensor.h"
 #include "mock/ptx/tensor/tensor.h"
@@ -59,5 +60,24 @@ struct ptx__tensor *ptx__tensor_reach(struct ptx__lane_op at, struct ptx__block 
 /* Reports that the lane reads cells of a column that nothing has written. lanes: a bit for each. */
 void ptx__tensor_need(struct ptx__lane_op at, const struct ptx__tensor *tensor, unsigned column,
                       unsigned part, uint32_t lanes);
+
+/* Writes some bits of a cell. */
+static inline void ptx__tensor_write(struct ptx__tensor *tensor, unsigned column, unsigned lane,
+                                     uint32_t value, uint32_t bits)
+{
+    uint32_t *cell = &tensor->cells[column][lane];
+
+    *cell = (*cell & ~bits) | (value & bits);
+    tensor->written[column][lane / PTX__LANES] |= 1u << lane % PTX__LANES;
+}
+
+/* Reads a descriptor of shared memory. False after a fault: it is wrong. */
+bool ptx__tensor_descriptor(struct ptx__lane_op at, uint64_t descriptor, bool mn_major,
+                            struct ptx__smem_matrix *ret_matrix);
+
+/* Returns a chunk of a matrix in the shared memory of a block. NULL after a fault. */
+const unsigned char *ptx__tensor_shared(struct ptx__lane_op at, const struct ptx__block *block,
+                                        const struct ptx__smem_matrix *matrix, unsigned line,
+                                        unsigned chunk);
 
 #endif

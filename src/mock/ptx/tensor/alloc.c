@@ -107,8 +107,8 @@ const struct ptx__op *ptx__do_tensor_dealloc(struct ptx__warp *w, const struct p
                                  "it frees %u columns of tensor memory from lane %u, column %u, "
                                  "which no tcgen05.alloc has given",
                                  columns, place.lane, place.column);
-    ptx__tensor_check(at, w->block->tensor,
-                      (struct ptx__tensor_area){place.column, columns, 15}, PTX__TENSOR_HARM_STORE);
+    ptx__tensor_check(at, w->block->tensor, (struct ptx__tensor_area){place.column, columns, 15},
+                      PTX__TENSOR_HARM_STORE);
     wake(w->block);
     return ptx__warp_after(w, op);
 }

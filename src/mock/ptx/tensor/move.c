@@ -20,11 +20,9 @@ static struct ptx__tensor_place cell_of(const struct ptx__tensor_move *move, uns
 {
     switch ((enum ptx__tensor_shape) move->shape) {
     case PTX__TENSOR_16X64B:
-        return (struct ptx__tensor_place){thread / 4 + thread % 2 * 8,
-                                          number * 2 + thread / 2 % 2};
+        return (struct ptx__tensor_place){thread / 4 + thread % 2 * 8, number * 2 + thread / 2 % 2};
     case PTX__TENSOR_16X128B:
-        return (struct ptx__tensor_place){thread / 4 + number % 2 * 8,
-                                          number / 2 * 4 + thread % 4};
+        return (struct ptx__tensor_place){thread / 4 + number % 2 * 8, number / 2 * 4 + thread % 4};
     case PTX__TENSOR_16X256B:
         return (struct ptx__tensor_place){thread / 4 + number / 2 % 2 * 8,
                                           number / 4 * 8 + thread % 4 * 2 + number % 2};
@@ -59,7 +57,8 @@ static unsigned columns_of(const struct ptx__op *op)
 
 /* --- what a warp may use --- */
 
-/* A device adds the lanes of the warp to an address among the first 32, which PTX does not allow. */
+/* A device adds the lanes of the warp to an address among the first 32, which PTX does not allow.
+ */
 static bool settle_lane(struct ptx__lane_op at, struct ptx__tensor_place *begin)
 {
     const unsigned part = at.warp->number % PTX__TENSOR_PARTS, first = part * PTX__LANES;
@@ -205,27 +204,18 @@ const struct ptx__op *ptx__do_tensor_load(struct ptx__warp *w, const struct ptx_
 
 /* --- stores --- */
 
-static void write(struct ptx__tensor *tensor, struct ptx__tensor_place place, uint32_t value,
-                  uint32_t bits)
-{
-    uint32_t *cell = &tensor->cells[place.column][place.lane];
-
-    *cell = (*cell & ~bits) | (value & bits);
-    tensor->written[place.column][place.lane / PTX__LANES] |= 1u << place.lane % PTX__LANES;
-}
-
 static void store(struct ptx__warp *w, const struct ptx__op *op, struct ptx__tensor *tensor,
                   struct ptx__tensor_place to)
 {
     for (unsigned i = 0; i < op->n_list; i++) {
         for (unsigned l = 0; l < PTX__LANES; l++) {
-            struct ptx__tensor_place place = place_of(op, to, l, i);
+            const struct ptx__tensor_place place = place_of(op, to, l, i);
             const uint32_t value = REG(uint32_t, op->list[i])[l];
 
-            write(tensor, place, value, move_of(op)->packed ? 0xffff : UINT32_MAX);
-            place.column++;
+            ptx__tensor_write(tensor, place.column, place.lane, value,
+                              move_of(op)->packed ? 0xffff : UINT32_MAX);
             if (move_of(op)->packed)
-                write(tensor, place, value >> 16, 0xffff);
+                ptx__tensor_write(tensor, place.column + 1, place.lane, value >> 16, 0xffff);
         }
     }
 }

@@ -28,11 +28,21 @@ enum ptx__tensor_shape {
 /* tcgen05.ld and .st. The registers are in the operation's list, and the one of .red in slot d. */
 struct ptx__tensor_move {
     struct ptx__place_in at;
-    uint8_t shape;  /* enum ptx__tensor_shape */
-    bool packed;    /* two columns, of 16 bits each, to a register */
-    uint16_t split; /* columns between the halves of .16x32bx2 */
+    uint8_t shape;                              /* enum ptx__tensor_shape */
+    bool packed;                                /* two columns, of 16 bits each, to a register */
+    uint16_t split;                             /* columns between the halves of .16x32bx2 */
     bool reduces, most, magnitudes, passes_nan; /* .red: with .max, .abs and .NaN */
     uint8_t type;                               /* enum ptx__type, of .red */
+};
+
+/* tcgen05.cp, and .shift, which has an address and a group only. */
+struct ptx__tensor_copy {
+    struct ptx__place_in at;
+    uint32_t descriptor;  /* the slot of the descriptor of shared memory */
+    uint8_t group;        /* of .cta_group */
+    uint8_t rows, chunks; /* chunks of 16 bytes to a row */
+    uint8_t bits;         /* of an element that becomes a byte; 0: bytes stay */
+    bool neighbours;      /* .warpx2::01_23: the two that get the same are neighbours */
 };
 
 #define H(name) const struct ptx__op *name(struct ptx__warp *warp, const struct ptx__op *op)
@@ -44,6 +54,8 @@ H(ptx__do_tensor_load);
 H(ptx__do_tensor_store);
 H(ptx__do_tensor_stored); /* tcgen05.wait::st */
 H(ptx__do_tensor_loaded); /* tcgen05.wait::ld */
+H(ptx__do_tensor_copy);
+H(ptx__do_tensor_shift);
 #undef H
 
 #endif
