@@ -5,7 +5,15 @@
  */
 #include "mock/ptx/warps/cluster.h"
 
+#include "mock/ptx/racecheck/racecheck.h"
 #include "mock/ptx/warps/warp.h"
+
+/* The barrier orders the warps of a block, too: what one knows when it arrives, all learn. */
+static void pass_on(struct ptx__warp *warp)
+{
+    if (warp->block->shadow)
+        ptx__shared_racecheck_pass_on(warp);
+}
 
 /*
  * Wakes the threads of a warp that wait. Threads that have arrived but do not wait yet will not
@@ -23,6 +31,7 @@ static void release(struct ptx__warp *warp)
         waiting |= group->mask;
         group->state = PTX__RUNNABLE;
     }
+    pass_on(warp);
     warp->cluster_passed |= warp->cluster_arrived & ~waiting;
     warp->cluster_arrived = 0;
 }
@@ -43,6 +52,7 @@ void ptx__cluster_arrive(struct ptx__warp *warp)
 {
     const uint32_t lanes = warp->mask & ~warp->cluster_arrived;
 
+    pass_on(warp);
     warp->cluster_arrived |= lanes;
     warp->block->cluster->arrived += (unsigned) __builtin_popcount(lanes);
     check(warp->block->cluster);
