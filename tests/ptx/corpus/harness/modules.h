@@ -8,6 +8,7 @@
 #define CORPUS_SUBJECTS(X)                                                                         \
     X(atomics)                                                                                     \
     X(bits)                                                                                        \
+    X(blackwell)                                                                                   \
     X(bulk)                                                                                        \
     X(calls)                                                                                       \
     X(cipher)                                                                                      \

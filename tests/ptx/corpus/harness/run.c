@@ -170,8 +170,21 @@ static int execute_watched(cushim_driver driver, struct corpus_device *device, c
     return answer == RIGHT && !run->test->result && found_something(driver) ? WRONG : answer;
 }
 
+/* Of "compute_90" any device from 90 on takes the code, of "compute_100a" only one of 100. */
+struct target {
+    int capability;
+    bool exact;
+};
+
+static struct target target_of(const char *name)
+{
+    const char *digits = strpbrk(name, "0123456789");
+
+    return (struct target){digits ? atoi(digits) : 0, digits && name[strlen(name) - 1] == 'a'};
+}
+
 /* In a process of its own. */
-static int run_case(const struct corpus_case *test, const char *ptx, int target,
+static int run_case(const struct corpus_case *test, const char *ptx, struct target target,
                     const struct corpus_key *key)
 {
     CUSHIM_SCOPED(cushim_driver) driver = CUSHIM_NONE;
@@ -186,8 +199,10 @@ static int run_case(const struct corpus_case *test, const char *ptx, int target,
     device.cu = cushim_cuda(driver);
     if (corpus_capability(&device, &capability) != CUDA_SUCCESS)
         return printf("    %s\n", device.text), WRONG;
-    if (target > capability)
-        return printf("    for devices from %d on, this is %d\n", target, capability), SKIP;
+    if (target.capability > capability || (target.exact && target.capability != capability))
+        return printf("    for devices %s %d, this is %d\n", target.exact ? "of" : "from",
+                      target.capability, capability),
+               SKIP;
     if (corpus_make(test, &run) && make_outputs(test, actual))
         answer = execute_watched(driver, &device, ptx, &run, actual, key);
     free_outputs(actual);
@@ -217,7 +232,7 @@ static bool has_driver(void)
 }
 
 /* A signal that ends the child is the answer. */
-static int in_a_child(const struct corpus_case *test, const char *ptx, int target,
+static int in_a_child(const struct corpus_case *test, const char *ptx, struct target target,
                       const struct corpus_key *key)
 {
     pid_t child;
@@ -276,7 +291,6 @@ static void count(const char *name, const char *target, int answer)
 
 static void run_file(const struct corpus_module *module, const char *path, const char *target)
 {
-    const char *digits = strpbrk(target, "0123456789");
     char *ptx = corpus_read_file(path);
 
     if (!ptx) {
@@ -292,7 +306,7 @@ static void run_file(const struct corpus_module *module, const char *path, const
         if (options.only && strcmp(options.only, test->name) != 0)
             continue;
         snprintf(name, sizeof(name), "%s.%s", test->name, target);
-        count(test->name, target, in_a_child(test, ptx, digits ? atoi(digits) : 0, &key));
+        count(test->name, target, in_a_child(test, ptx, target_of(target), &key));
     }
     free(ptx);
 }
