@@ -393,6 +393,7 @@ enum cushim_mock_finding_kind {
     CUSHIM_MOCK_ENDLESS_LOOP = 10,      /* a kernel that does not end */
     CUSHIM_MOCK_KERNEL_FAULT = 11,      /* a trap, a failed assertion, a wrong call, ... */
     CUSHIM_MOCK_ATTACHMENT = 12,        /* managed memory is used where it is not attached */
+    CUSHIM_MOCK_HOST_MEMORY = 13,       /* the host has no memory for what is written */
 };
 
 /** One finding. The text belongs to the mock. */

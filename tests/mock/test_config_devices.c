@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 
 #include "configs.h"
-#include "mock/config/host_memory.h"
 
 TestSuite(config_devices, .init = clean);
 
@@ -253,42 +252,12 @@ Test(config_devices, memory_of_the_host_may_be_set)
 {
     size_t bytes;
 
-    OK(configure("devices = ci\ndevice.0.memory = 3GiB"));
+    OK(configure("devices = ci,t4,t4\ndevice.0.memory = 3GiB\ndevice.2.memory = host"));
     OK(mock_cuInit(0));
     OK(mock_cuDeviceTotalMem_v2(&bytes, 0));
     cr_expect(eq(sz, bytes, (size_t) 3 << 30));
-}
-
-static void write_file(const char *root, const char *path, const char *text)
-{
-    char name[256];
-    FILE *file;
-
-    snprintf(name, sizeof(name), "%s%s", root, path);
-    for (char *slash = name + strlen(root) + 1; (slash = strchr(slash, '/')); slash++) {
-        *slash = '\0';
-        mkdir(name, 0700);
-        *slash = '/';
-    }
-    file = fopen(name, "w");
-    cr_assert(file);
-    fputs(text, file);
-    fclose(file);
-}
-
-Test(config_devices, a_container_has_less_than_the_machine)
-{
-    char root[] = "/tmp/cushim-host-XXXXXX";
-
-    cr_assert(mkdtemp(root));
-    cr_expect(eq(u64, mock__host_memory_free_below(root), UINT64_MAX));
-    write_file(root, "/proc/meminfo", "MemTotal: 900 kB\nMemAvailable:    500 kB\n");
-    cr_expect(eq(u64, mock__host_memory_free_below(root), 500 * 1024));
-    write_file(root, "/sys/fs/cgroup/memory.max", "max\n");
-    write_file(root, "/sys/fs/cgroup/memory.current", "100\n");
-    cr_expect(eq(u64, mock__host_memory_free_below(root), 500 * 1024));
-    write_file(root, "/sys/fs/cgroup/memory.max", "4096\n");
-    cr_expect(eq(u64, mock__host_memory_free_below(root), 3996));
-    write_file(root, "/sys/fs/cgroup/memory.current", "5000\n");
-    cr_expect(eq(u64, mock__host_memory_free_below(root), 0));
+    OK(mock_cuDeviceTotalMem_v2(&bytes, 1));
+    cr_expect(eq(sz, bytes, 15655829504));
+    OK(mock_cuDeviceTotalMem_v2(&bytes, 2));
+    cr_expect(lt(sz, bytes, 15655829504));
 }

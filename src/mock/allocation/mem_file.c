@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "mock/base/host_room.h"
+
 #define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 
 /*
@@ -61,8 +63,10 @@ bool mock__file_piece(size_t bytes, int *ret_fd, size_t *ret_offset)
     static int common = -1;
     static size_t end;
 
-    if (common < 0)
+    if (common < 0) {
         common = may_have(2 * COMMON_BYTES) ? mock__file_new(COMMON_BYTES, NULL) : -1;
+        mock__host_room_file(common);
+    }
     if (common < 0 || bytes > COMMON_BYTES - end)
         return false;
     *ret_fd = common;

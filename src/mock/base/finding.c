@@ -27,8 +27,8 @@ static int process;
 static const char *const words[] = {
     "data race",    "out of bounds", "use after free", "double free", "uninitialised read",
     "leak",         "stuck",         "host access",    "barrier",     "misaligned access",
-    "endless loop", "kernel fault",  "attachment"};
-_Static_assert(ARRAY_SIZE(words) == CUSHIM_MOCK_ATTACHMENT + 1, "each kind has its words");
+    "endless loop", "kernel fault",  "attachment",     "host memory"};
+_Static_assert(ARRAY_SIZE(words) == CUSHIM_MOCK_HOST_MEMORY + 1, "each kind has its words");
 
 static struct cushim_mock_finding *known(enum cushim_mock_finding_kind kind, const char *text)
 {

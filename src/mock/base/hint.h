@@ -19,6 +19,7 @@ enum mock__hint {
     MOCK__HINT_FILE,    /* a path to a file that contains no code */
     MOCK__HINT_RUNTIME, /* NVIDIA's runtime asks for the driver's private functions */
     MOCK__HINT_TOO_NEW, /* the driver has no devices of that kind any more */
+    MOCK__HINT_HOST_MEMORY,
     MOCK__N_HINTS,
 };
 

@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "base/str.h"
 #include "mock/base/hint.h"
+#include "mock/base/host_room.h"
 #include "mock/base/upcalls.h"
 #include "mock/config/config.h"
 #include "mock/config/environment.h"
@@ -261,9 +262,31 @@ int mock__device_count(void)
     return n_devices;
 }
 
+/* Of all devices that have no more memory than the host. */
+static uint64_t allocated_of_the_host(void)
+{
+    uint64_t bytes = 0;
+
+    for (int i = 0; i < n_devices; i++)
+        bytes += devices[i].profile->of_the_host ? devices[i].used_bytes : 0;
+    return bytes;
+}
+
 bool mock__device_has_room(const struct mock__device *device, uint64_t bytes)
 {
-    return bytes <= device->profile->total_bytes - device->used_bytes;
+    return bytes <= device->profile->total_bytes - device->used_bytes &&
+           (!device->profile->of_the_host || mock__host_room_for(allocated_of_the_host(), bytes));
+}
+
+uint64_t mock__device_free(const struct mock__device *device)
+{
+    const uint64_t own = device->profile->total_bytes - device->used_bytes;
+    uint64_t of_host;
+
+    if (!device->profile->of_the_host)
+        return own;
+    of_host = mock__host_room_left(allocated_of_the_host());
+    return own < of_host ? own : of_host;
 }
 
 static void tell_of_dropped(const struct mock__config *config)

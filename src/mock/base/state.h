@@ -25,8 +25,14 @@ struct mock__device *mock__device_find(CUdevice device);
 struct mock__device *mock__device_by_uuid(const unsigned char uuid[16]);
 int mock__device_count(void);
 
-/* Tells whether the device has so many bytes of free memory. */
+/*
+ * Tells whether the device has so many bytes of free memory, and the host, if the device has no
+ * more than that.
+ */
 bool mock__device_has_room(const struct mock__device *device, uint64_t bytes);
+
+/* How many bytes that is. */
+uint64_t mock__device_free(const struct mock__device *device);
 
 static inline int mock__attribute(const struct mock__device *device, CUdevice_attribute attribute)
 {

@@ -80,13 +80,13 @@ static void share_host(struct mock__config *config)
     uint64_t n = 0, most = 0;
 
     for (int i = 0; i < config->n_devices; i++)
-        n += config->devices[i].of_the_host;
+        n += config->devices[i].share_of_host;
     if (n)
-        most = mock__host_memory_free() / 2 / n / page * page;
+        most = mock__host_memory().memory / 2 / n / page * page;
     for (int i = 0; i < config->n_devices; i++) {
         struct mock__profile *device = &config->devices[i];
 
-        if (!device->of_the_host)
+        if (!device->share_of_host)
             continue;
         if (device->total_bytes > most)
             device->total_bytes = most;
@@ -110,14 +110,15 @@ static bool apply_devices(struct reader *reader)
     }
     if (!add_devices(reader))
         return false;
-    share_host(reader->config);
     connect_devices(reader->config);
     return true;
 }
 
 static bool apply_memory(struct reader *reader, struct mock__profile *device)
 {
-    if (!mock__parse_bytes(reader->now->value, &device->total_bytes))
+    device->share_of_host = !strcmp(reader->now->value, "host");
+    device->of_the_host = device->of_the_host || device->share_of_host;
+    if (!device->share_of_host && !mock__parse_bytes(reader->now->value, &device->total_bytes))
         return FAIL(reader, "'%s' is not a size such as 8GiB", reader->now->value);
     return true;
 }
@@ -330,5 +331,6 @@ bool mock__settings_apply(struct mock__settings *settings, struct mock__config *
         if (!apply(&reader))
             return false;
     }
+    share_host(ret_config);
     return true;
 }

@@ -80,6 +80,7 @@ bool mock__profile_make(const char *key, size_t length, unsigned place,
 
     if (!find_model(key, length, &profile.model, &profile.of_the_host))
         return false;
+    profile.share_of_host = profile.of_the_host;
     model = &mock__models[profile.model];
     snprintf(profile.name, sizeof(profile.name), "%s", model->name);
     profile.total_bytes = model->total_bytes;

@@ -27,7 +27,8 @@ struct mock__profile {
     uint8_t uuid[16];
     uint64_t total_bytes;
     uint64_t context_bytes; /* the memory that a context takes */
-    bool of_the_host;       /* its memory is a part of what the host has free: config_apply.c */
+    bool of_the_host;       /* it has no more memory than the host can give */
+    bool share_of_host;     /* how much is a share of what the host has: config_apply.c */
     int priority_greatest;  /* the least is 0 */
     enum mock__link link;
     int last_driver;  /* later drivers do not have the device */

@@ -9,6 +9,7 @@
 #include "mock/allocation/label.h"
 #include "mock/allocation/memory.h"
 #include "mock/base/finding.h"
+#include "mock/base/host_room.h"
 #include "mock/base/state.h"
 #include "mock/base/upcalls.h"
 #include "mock/check/access.h"
@@ -131,6 +132,7 @@ static struct ptx__range *find_range(void *user, uint64_t address)
         return NULL;
     use->range = range_of(running->context, memory, running->heap);
     cushim__tree_add(&running->uses, &use->by_address, memory->address, 0);
+    mock__host_room_kernel(memory->bytes);
     return &use->range;
 }
 
@@ -391,6 +393,7 @@ void mock__program_run(const struct cushim_mock_launch *request, void *const *ar
         running.launch.workspace = work->cooperative ? program->workspace->address : 0;
         running.launch.user = &running;
         result = ptx__run(&running.launch);
+        mock__host_room_kernel_end();
     }
     running.messages = program->messages;
     if (running.messages)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "mock/allocation/memory.h"
+#include "mock/base/host_room.h"
 #include "mock/base/state.h"
 #include "mock/base/stats.h"
 #include "mock/check/access.h"
@@ -180,6 +181,7 @@ static void do_copy(const struct copy_work *copy, unsigned char *to, const unsig
     if (!copy->staged)
         access_rows(&copy->work, &copy->copy, &copy->copy.src, MOCK__READ);
     access_rows(&copy->work, &copy->copy, &copy->copy.dst, MOCK__WRITE);
+    mock__host_room_write(to, copy->copy.width * copy->copy.height * copy->copy.depth);
     copy_rows(&copy->copy, to, from);
 }
 

@@ -17,7 +17,7 @@ CUresult mock_cuMemGetInfo_v2(size_t *free, size_t *total)
 {
     MOCK__ENTER_CONTEXT(context);
     if (free)
-        *free = context->device->profile->total_bytes - context->device->used_bytes;
+        *free = mock__device_free(context->device);
     if (total)
         *total = context->device->profile->total_bytes;
     return CUDA_SUCCESS;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "mock/allocation/memory.h"
+#include "mock/base/host_room.h"
 #include "mock/base/state.h"
 #include "mock/base/stats.h"
 #include "mock/check/access.h"
@@ -65,6 +66,8 @@ static void run_fill(struct mock__work *work)
     if (!row)
         work->queue->context->fault = CUDA_ERROR_ILLEGAL_ADDRESS;
     mock__stats.memsets += row != NULL;
+    if (row)
+        mock__host_room_write(row, fill_work->bytes);
     for (size_t y = 0; row && y < fill->height; y++) {
         mock__access(work, fill->address + y * fill->pitch, fill->width * fill->element,
                      MOCK__WRITE);
