@@ -200,6 +200,17 @@ Test(tensor_wrong, wrong_instruction_descriptors)
     refuses("0x88900000", scaled_text, "bit 31 is to be 0");
 }
 
+/* Pairs of blocks with 64 rows each, of a product with scale factors. */
+Test(tensor_wrong, scale_factors_of_few_rows)
+{
+    clear();
+    EXPECT(CUDA_ERROR_ILLEGAL_INSTRUCTION,
+           run_core(0, 2, UINT64_C(1) << 46, UINT64_C(1) << 46,
+                    "mov.u32 %r40, 0x08900000; tcgen05.mma.cta_group::2.kind::mxf8f6f4.block_scale "
+                    "[%r4], %rd10, %rd11, %r40, [%r12], [%r13], %p6;"));
+    finds(1, "where the scale factors of less than 128 rows lie is not known to this device");
+}
+
 Test(tensor_wrong, wrong_descriptors_of_shared_memory)
 {
     product_fails(GOOD, 0, MMA, CUDA_ERROR_ILLEGAL_INSTRUCTION, "bits 46 to 48 are to be 0b001");

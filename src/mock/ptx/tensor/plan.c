@@ -164,6 +164,8 @@ static const char *plan_shape(const struct ptx__tensor_product *product, uint32_
         return "bits 17 to 22 are no N of this instruction";
     if (product->sparse && plan->rows != 128)
         return "where the metadata of less than 128 rows lies is not known to this device";
+    if (is_scaled(product) && plan->rows != 128)
+        return "where the scale factors of less than 128 rows lie is not known to this device";
     if (product->a_shifted && plan->rows != 128)
         return ".ashift is for M = 128 and M = 256";
     plan_layout(product, plan);
