@@ -142,6 +142,14 @@ Test(tensor_wrong, cells_that_nothing_has_written)
              "it reads lane 0, column 7 of tensor memory, which nothing has written");
 }
 
+Test(tensor_wrong, a_register_that_nothing_waits_for)
+{
+    suspects("tcgen05.st.sync.aligned.32x32b.x2.b32 [%r5], {%r0, %r0}; "
+             "tcgen05.wait::st.sync.aligned; " LOAD "32x32b.x2.b32 {%r7, %r8}, [%r5]; add.u32 %r9, "
+             "%r8, %r8; tcgen05.wait::ld.sync.aligned; add.u32 %r9, %r7, %r8;",
+             1, "it uses %r8, which tcgen05.ld of line 14 loads, with no tcgen05.wait::ld since");
+}
+
 Test(tensor_wrong, a_store_that_nothing_waits_for)
 {
     suspects("tcgen05.st.sync.aligned.32x32b.x1.b32 [%r5], {%r0}; " LOAD "32x32b.x1.b32 {%r7}, "
@@ -303,7 +311,7 @@ Test(tensor_wrong, a_result_that_nothing_waits_for)
     line("@%%p0 tcgen05.mma.cta_group::1.kind::f16 [%%r4], %%rd10, %%rd10, %%r40, %%p6;");
     line("@!%%p1 bra Y; tcgen05.ld.sync.aligned.32x32b.x1.b32 {%%r21}, [%%r5];");
     line("@%%p0 tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [b];");
-    line("tcgen05.ld.sync.aligned.32x32b.x1.b32 {%%r21}, [%%r5];\nY:");
+    line("tcgen05.ld.sync.aligned.32x32b.x1.b32 {%%r22}, [%%r5];\nY:");
     read_back(1);
     give();
     EXPECT(CUDA_SUCCESS, launch((struct tensor_launch){0, 1, 128, 1, SHARED}));

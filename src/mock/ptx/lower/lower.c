@@ -178,6 +178,7 @@ static void release(struct ptx__lowering *lower)
     free(lower->ops);
     free(lower->fixups);
     free(lower->slots);
+    free(lower->loading);
     free(lower->constants);
 }
 

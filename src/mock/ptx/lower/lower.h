@@ -38,6 +38,12 @@ struct ptx__lowering {
     uint32_t frame_params, frame_parameters, frame_results, frame_end; /* in local memory */
 
     struct ptx__flow *flow; /* the function's blocks, see lower_flow.c */
+
+    /*
+     * For each register, the line of the tcgen05.ld of this block that loads it with no
+     * tcgen05.wait::ld since, or 0. NULL until there is one.
+     */
+    uint32_t *loading;
 };
 
 struct ptx__fixup {
@@ -130,6 +136,12 @@ bool ptx__lower_matrix(struct ptx__lowering *lower);
 bool ptx__lower_async(struct ptx__lowering *lower);
 bool ptx__lower_texture(struct ptx__lowering *lower);
 bool ptx__lower_tensor(struct ptx__lowering *lower);
+
+/* Emits findings for what the instruction does with registers that are being loaded. */
+void ptx__lower_tensor_uses(struct ptx__lowering *lower);
+
+/* All that is being loaded counts as loaded: at a wait, and where a block begins. */
+void ptx__lower_tensor_loaded(struct ptx__lowering *lower);
 bool ptx__lower_stack(struct ptx__lowering *lower);
 bool ptx__lower_bulk(struct ptx__lowering *lower);
 bool ptx__lower_video(struct ptx__lowering *lower);

@@ -210,6 +210,7 @@ static void lower_one(struct ptx__lowering *lower)
 {
     const char *refused = ptx__opcodes[lower->at->opcode].refused;
 
+    ptx__lower_tensor_uses(lower);
     if (refused)
         ptx__refuse_form(lower, refused);
     else if (!ptx__lower_flow_instruction(lower) && !ptx__lower_memory(lower) &&
@@ -287,6 +288,7 @@ static void lower_block(struct ptx__lowering *lower, uint32_t position)
     const struct ptx__function *function = lower->function;
     uint32_t next;
 
+    ptx__lower_tensor_loaded(lower);
     block->op = (uint32_t) lower->n_ops;
     for (uint32_t i = block->first; i < block->end && i < function->n_instructions; i++)
         ptx__lower_instruction(lower, &function->instructions[i]);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* tcgen05: tensor memory. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "mock/ptx/lower/lower_memory.h"
 #include "mock/ptx/tensor/product.h"
 #include "mock/ptx/tensor/tensor.h"
@@ -61,6 +64,69 @@ static void lower_commit(struct ptx__lowering *lower)
     emit(lower, ptx__do_tensor_commit, what);
 }
 
+/* --- registers that are being loaded --- */
+
+void ptx__lower_tensor_loaded(struct ptx__lowering *lower)
+{
+    if (lower->loading)
+        memset(lower->loading, 0, lower->function->n_registers * sizeof(*lower->loading));
+}
+
+/* Code for a debugger moves results before the wait of the next statement; compilers let it. */
+static void begin_loading(struct ptx__lowering *lower, const struct ptx__operand *operand)
+{
+    if (operand->kind != PTX_REGISTER || lower->module->debug)
+        return;
+    if (!lower->loading)
+        lower->loading = calloc(lower->function->n_registers, sizeof(*lower->loading));
+    if (!lower->loading)
+        ptx__out_of_memory(lower);
+    lower->loading[operand->reg] = lower->at->place.line;
+}
+
+/* Each register is told once. */
+static void tell_use(struct ptx__lowering *lower, uint32_t reg)
+{
+    struct ptx__tensor_use *use;
+
+    if (reg == PTX_NONE || !lower->loading[reg])
+        return;
+    use = ptx__keep(lower, sizeof(*use));
+    use->line = lower->loading[reg];
+    use->name =
+        cushim__arena_printf(&lower->program->arena, "%s", lower->function->registers[reg].name);
+    lower->loading[reg] = 0;
+    ptx__emit(lower, ptx__do_tensor_early_use)->imm = (uintptr_t) use;
+}
+
+static void tell_uses(struct ptx__lowering *lower, const struct ptx__operand *operand)
+{
+    switch ((enum ptx__operand_kind) operand->kind) {
+    case PTX_REGISTER:
+    case PTX_MEMORY:
+        tell_use(lower, operand->reg);
+        break;
+    case PTX_PAIR:
+        tell_uses(lower, &operand->elements[0]);
+        tell_uses(lower, &operand->elements[1]);
+        break;
+    case PTX_VECTOR:
+    case PTX_LIST:
+    case PTX_BRACKETS:
+        for (uint32_t i = 0; i < operand->count; i++)
+            tell_uses(lower, &operand->elements[i]);
+        break;
+    default:
+        break;
+    }
+}
+
+void ptx__lower_tensor_uses(struct ptx__lowering *lower)
+{
+    for (uint32_t i = 0; lower->loading && i < lower->at->n_operands; i++)
+        tell_uses(lower, &lower->at->operands[i]);
+}
+
 /* --- tcgen05.ld and .st --- */
 
 static enum ptx__tensor_shape shape_of(const struct ptx__instruction *at)
@@ -113,6 +179,10 @@ static void lower_move(struct ptx__lowering *lower, bool load)
     if (reduces)
         op->d = ptx__target(lower, &at->operands[1]);
     ptx__emit_list(lower, op, slots, registers->count);
+    for (unsigned i = 0; load && i < registers->count; i++)
+        begin_loading(lower, &registers->elements[i]);
+    if (reduces)
+        begin_loading(lower, &at->operands[1]);
 }
 
 /* --- tcgen05.cp and .shift --- */
@@ -253,6 +323,7 @@ bool ptx__lower_tensor(struct ptx__lowering *lower)
         lower_move(lower, false);
         return true;
     case PTX_OP_TCGEN05_WAIT_LD:
+        ptx__lower_tensor_loaded(lower);
         emit(lower, ptx__do_tensor_loaded, NULL);
         return true;
     case PTX_OP_TCGEN05_WAIT_ST:

@@ -252,3 +252,14 @@ const struct ptx__op *ptx__do_tensor_stored(struct ptx__warp *w, const struct pt
         ptx__tensor_stored(w->block->tensor, w->number);
     return ptx__warp_after(w, op);
 }
+
+/* Registers have their values at once, but on a device they may not have them yet. */
+const struct ptx__op *ptx__do_tensor_early_use(struct ptx__warp *w, const struct ptx__op *op)
+{
+    const struct ptx__tensor_use *use = (const struct ptx__tensor_use *) (uintptr_t) op->imm;
+
+    ptx__note(ptx__first_lane_op(w, op), PTX__RACE,
+              "it uses %s, which tcgen05.ld of line %u loads, with no tcgen05.wait::ld since",
+              use->name, use->line);
+    return op + 1;
+}

@@ -35,6 +35,12 @@ struct ptx__tensor_move {
     uint8_t type;                               /* enum ptx__type, of .red */
 };
 
+/* A register that is used while a tcgen05.ld loads it. */
+struct ptx__tensor_use {
+    const char *name;
+    uint32_t line; /* of the load */
+};
+
 /* tcgen05.cp, and .shift, which has an address and a group only. */
 struct ptx__tensor_copy {
     struct ptx__place_in at;
@@ -54,6 +60,7 @@ H(ptx__do_tensor_load);
 H(ptx__do_tensor_store);
 H(ptx__do_tensor_stored); /* tcgen05.wait::st */
 H(ptx__do_tensor_loaded); /* tcgen05.wait::ld */
+H(ptx__do_tensor_early_use);
 H(ptx__do_tensor_copy);
 H(ptx__do_tensor_shift);
 #undef H
