@@ -10,6 +10,8 @@
 
 struct cushim__arena {
     struct cushim__arena_block *blocks;
+    char *at; /* the rest of the block that small parts come from */
+    size_t left, size;
     bool failed; /* at least one allocation has failed */
 };
 

@@ -67,26 +67,61 @@ struct mock__text mock__text_of_object(const char *kind, const struct mock__obje
     return text;
 }
 
-struct mock__text mock__text_of_stream(const struct mock__queue *queue)
+static void name_stream(const struct mock__queue *queue, struct mock__work_name *ret_name)
 {
-    const char *label = queue->stream_label;
+    ret_name->stream_id = queue->stream_id;
+    ret_name->of_graph = queue->of_graph;
+    ret_name->legacy = queue->legacy;
+    memcpy(ret_name->stream_label, queue->stream_label, sizeof(ret_name->stream_label));
+}
+
+void mock__name_work(const struct mock__work *work, struct mock__work_name *ret_name)
+{
+    const size_t length = work->label ? strnlen(work->label, sizeof(ret_name->label) - 1) : 0;
+
+    ret_name->type = work->type->name;
+    if (length)
+        memcpy(ret_name->label, work->label, length);
+    ret_name->label[length] = '\0';
+    name_stream(work->queue, ret_name);
+}
+
+static struct mock__text text_of_stream(const struct mock__work_name *name)
+{
+    const char *label = name->stream_label;
     struct mock__text text;
 
-    if (queue->legacy)
+    if (name->legacy)
         return (struct mock__text){"the legacy stream"};
-    snprintf(text.text, sizeof(text.text), "%s %llu%s%s%s", queue->of_graph ? "graph" : "stream",
-             (unsigned long long) queue->stream_id, *label ? " '" : "", label, *label ? "'" : "");
+    snprintf(text.text, sizeof(text.text), "%s %llu%s%s%s", name->of_graph ? "graph" : "stream",
+             (unsigned long long) name->stream_id, *label ? " '" : "", label, *label ? "'" : "");
+    return text;
+}
+
+struct mock__text mock__text_of_stream(const struct mock__queue *queue)
+{
+    struct mock__work_name name;
+
+    name_stream(queue, &name);
+    return text_of_stream(&name);
+}
+
+struct mock__text mock__text_of_name(const struct mock__work_name *name)
+{
+    const char *label = name->label;
+    struct mock__text text;
+
+    snprintf(text.text, sizeof(text.text), "%s%s%s%s in %.90s", name->type, *label ? " '" : "",
+             label, *label ? "'" : "", text_of_stream(name).text);
     return text;
 }
 
 struct mock__text mock__text_of_work(const struct mock__work *work)
 {
-    const char *label = work->label ? work->label : "";
-    struct mock__text text;
+    struct mock__work_name name;
 
-    snprintf(text.text, sizeof(text.text), "%s%s%.64s%s in %.90s", work->type->name,
-             *label ? " '" : "", label, *label ? "'" : "", mock__text_of_stream(work->queue).text);
-    return text;
+    mock__name_work(work, &name);
+    return mock__text_of_name(&name);
 }
 
 /* --- functions of cushim/mock.h --- */

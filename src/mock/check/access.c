@@ -32,12 +32,12 @@ struct record {
     const char *verb;          /* the use of the bytes in a word, such as "reads" */
     struct mock__clock *clock; /* of a write: everything before it, for work that waits for its
                                   value */
-    char accessor[192];
+    struct mock__work_name accessor;
 };
 
 struct mock__history {
-    size_t n;
-    struct record records[MOST_RECORDS];
+    size_t n, room;
+    struct record *records; /* room for some; at most MOST_RECORDS */
     unsigned char *written; /* one bit for each byte, NULL before the first write */
     bool all_written;       /* all bytes are written, so nothing needs to be checked any more */
 };
@@ -48,8 +48,10 @@ void mock__access_forget(struct mock__memory *memory)
 
     for (size_t i = 0; history && i < history->n; i++)
         mock__clock_unref(history->records[i].clock);
-    if (history)
+    if (history) {
         free(history->written);
+        free(history->records);
+    }
     free(history);
     memory->history = NULL;
 }
@@ -64,8 +66,9 @@ static void report_race(const struct mock__memory *memory, const struct record *
                   "%s %s %zu bytes at offset %zu of %s; %s %s the same bytes; nothing orders them. "
                   "Missing: an event recorded after the one and waited for by the other's stream, "
                   "or an edge within a graph",
-                  now->accessor, now->verb, end - begin, begin, mock__text_of_memory(memory).text,
-                  before->accessor, before->verb);
+                  mock__text_of_name(&now->accessor).text, now->verb, end - begin, begin,
+                  mock__text_of_memory(memory).text, mock__text_of_name(&before->accessor).text,
+                  before->verb);
 }
 
 static bool overlap(const struct record *a, const struct record *b)
@@ -94,6 +97,28 @@ static void check_order(const struct mock__work *work, const struct mock__memory
     }
 }
 
+/* Makes room for one more record. Without memory the oldest one has to go. */
+static bool make_room(struct mock__history *history)
+{
+    const size_t room = history->room ? 2 * history->room : 2;
+    struct record *records = NULL;
+
+    if (history->n < history->room)
+        return true;
+    if (history->room < MOST_RECORDS)
+        records = realloc(history->records, room * sizeof(*records));
+    if (records) {
+        history->records = records;
+        history->room = room;
+        return true;
+    }
+    if (!history->n)
+        return false;
+    mock__clock_unref(history->records[0].clock);
+    memmove(&history->records[0], &history->records[1], --history->n * sizeof(*records));
+    return true;
+}
+
 /*
  * Adds a record. A write replaces all records of bytes that it covers, because later accesses
  * ordered after it are ordered after those as well. A read replaces only the reads of its own
@@ -110,15 +135,14 @@ static void remember(struct mock__history *history, const struct record *now)
 
         if (replaced)
             mock__clock_unref(old->clock);
-        else
-            history->records[kept++] = *old;
+        else if (kept++ != i)
+            history->records[kept - 1] = *old;
     }
-    if (kept == MOST_RECORDS) {
-        mock__clock_unref(history->records[0].clock);
-        memmove(&history->records[0], &history->records[1], --kept * sizeof(history->records[0]));
-    }
-    history->records[kept++] = *now;
     history->n = kept;
+    if (make_room(history))
+        history->records[history->n++] = *now;
+    else
+        mock__clock_unref(now->clock);
 }
 
 static void mark_written(struct mock__memory *memory, size_t begin, size_t end)
@@ -161,9 +185,9 @@ static void check_written(const struct mock__memory *memory, const struct record
     const size_t at = first_unwritten(memory, now->begin, now->end);
 
     if (at < now->end)
-        mock__finding(CUSHIM_MOCK_UNINITIALISED_READ,
-                      "%s reads offset %zu of %s, which nothing has written", now->accessor, at,
-                      mock__text_of_memory(memory).text);
+        mock__finding(
+            CUSHIM_MOCK_UNINITIALISED_READ, "%s reads offset %zu of %s, which nothing has written",
+            mock__text_of_name(&now->accessor).text, at, mock__text_of_memory(memory).text);
 }
 
 static bool have_history(struct mock__memory *memory)
@@ -179,7 +203,7 @@ static bool have_history(struct mock__memory *memory)
 static void check_and_record(const struct mock__work *work, struct mock__memory *memory,
                              struct record *now, enum mock__access access)
 {
-    snprintf(now->accessor, sizeof(now->accessor), "%s", mock__text_of_work(work).text);
+    mock__name_work(work, &now->accessor);
     now->slot = work->queue->slot;
     now->number = work->queue->done + 1;
     now->ticket = work->ticket;
@@ -256,7 +280,7 @@ void mock__access_free(const struct mock__work *work, struct mock__memory *memor
 
     if (!mock__checking() || !memory->history)
         return;
-    snprintf(now.accessor, sizeof(now.accessor), "%s", mock__text_of_work(work).text);
+    mock__name_work(work, &now.accessor);
     now.write = true;
     check_order(work, memory, &now);
 }
@@ -302,7 +326,7 @@ void mock__access_allocate(const struct mock__work *work, struct mock__memory *m
 
     if (!mock__checking() || !have_history(memory))
         return;
-    snprintf(now.accessor, sizeof(now.accessor), "%s", mock__text_of_work(work).text);
+    mock__name_work(work, &now.accessor);
     now.slot = work->queue->slot;
     now.number = work->queue->done + 1;
     now.ticket = work->ticket;

@@ -138,16 +138,29 @@ static struct ptx__range *find_range(void *user, uint64_t address)
 
 /* --- its accesses --- */
 
+/* The bits from here to the end of their word, from the lowest on; ones is for bits that are not.
+ */
+static uint64_t bits_from(const uint64_t *bits, size_t at, bool ones)
+{
+    return (ones ? ~bits[at / 64] : bits[at / 64]) >> at % 64;
+}
+
 /* Returns the first bit from here on that is set; the number of bytes if there is none. */
 static size_t next_bit(const struct ptx__range *range, const uint64_t *bits, size_t at)
 {
     while (at < range->size) {
-        if (!range->parts[at / PTX__PART_BYTES])
+        uint64_t word;
+
+        if (!range->parts[at / PTX__PART_BYTES]) {
             at = (at / PTX__PART_BYTES + 1) * PTX__PART_BYTES;
-        else if (bits[at / 64] >> at % 64 & 1)
-            return at;
-        else
-            at = bits[at / 64] >> at % 64 ? at + 1 : (at / 64 + 1) * 64;
+            continue;
+        }
+        word = bits_from(bits, at, false);
+        if (word) {
+            at += (size_t) __builtin_ctzll(word);
+            return at < range->size ? at : range->size;
+        }
+        at = (at / 64 + 1) * 64;
     }
     return range->size;
 }
@@ -161,8 +174,15 @@ static bool next_run(const struct ptx__range *range, const uint64_t *bits, size_
     if (at == bytes)
         return false;
     *begin = at;
-    while (at < bytes && bits[at / 64] >> at % 64 & 1)
-        at += at % 64 == 0 && bits[at / 64] == UINT64_MAX ? 64 : 1;
+    while (at < bytes) {
+        const uint64_t unset = bits_from(bits, at, true);
+
+        if (unset) {
+            at += (size_t) __builtin_ctzll(unset);
+            break;
+        }
+        at = (at / 64 + 1) * 64;
+    }
     *end = at < bytes ? at : bytes;
     return true;
 }

@@ -28,6 +28,8 @@ struct mock__context;
 struct mock__plan;
 struct mock__work;
 
+#define MOCK__STREAM_LABEL 32 /* characters of a stream's label that are kept, with the end */
+
 struct mock__queue {
     /* NULL after it is destroyed, or when the queue is done for good: see `ended`. */
     struct mock__context *context;
@@ -40,7 +42,7 @@ struct mock__queue {
     unsigned references;
     uint64_t stream_id; /* for findings, like the label, as the stream may be gone; or a graph's
                            number */
-    char stream_label[32];
+    char stream_label[MOCK__STREAM_LABEL];
     unsigned slot;             /* its number in clocks (clock.h) */
     uint64_t submitted, done;  /* counts, which go on from the slot's last queue */
     uint64_t ends[MOCK__ENDS]; /* device_time.c's */

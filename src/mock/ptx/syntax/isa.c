@@ -21,8 +21,11 @@ const char *ptx__special_name(enum ptx__special special)
 /* Compares like strcmp(), with a text that needs no NUL. */
 static int compare(const char *text, size_t length, const char *name)
 {
-    const int order = strncmp(text, name, length);
+    /* Most names differ in the first letter. */
+    int order = length ? (unsigned char) *text - (unsigned char) *name : 0;
 
+    if (!order)
+        order = strncmp(text, name, length);
     return order ? order : name[length] ? -1 : 0;
 }
 

@@ -180,17 +180,3 @@ void ptx__lexer_init(struct ptx__lexer *lexer, const char *source, size_t length
         (struct ptx__lexer){.at = source, .end = source + length, .line_begin = source, .line = 1};
     ptx__next(lexer);
 }
-
-bool ptx__is(const struct ptx__lexer *lexer, const char *text)
-{
-    return strlen(text) == lexer->token.length &&
-           !memcmp(lexer->token.text, text, lexer->token.length);
-}
-
-bool ptx__accept(struct ptx__lexer *lexer, const char *text)
-{
-    if (lexer->token.kind == PTX_END || !ptx__is(lexer, text))
-        return false;
-    ptx__next(lexer);
-    return true;
-}

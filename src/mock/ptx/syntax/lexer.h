@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "mock/ptx/syntax/ast.h"
 
@@ -42,10 +43,24 @@ void ptx__lexer_init(struct ptx__lexer *lexer, const char *source, size_t length
 /* Moves to the next word, over blanks and comments. */
 void ptx__next(struct ptx__lexer *lexer);
 
-/* Tells whether the current word is this one. */
-bool ptx__is(const struct ptx__lexer *lexer, const char *text);
+/*
+ * Tells whether the current word is this one. It is here because the reader asks so often, and
+ * for words whose length the compiler knows.
+ */
+static inline bool ptx__is(const struct ptx__lexer *lexer, const char *text)
+{
+    const size_t length = strlen(text);
+
+    return length == lexer->token.length && !memcmp(lexer->token.text, text, length);
+}
 
 /* If the current word is this one, moves to the next. */
-bool ptx__accept(struct ptx__lexer *lexer, const char *text);
+static inline bool ptx__accept(struct ptx__lexer *lexer, const char *text)
+{
+    if (lexer->token.kind == PTX_END || !ptx__is(lexer, text))
+        return false;
+    ptx__next(lexer);
+    return true;
+}
 
 #endif
