@@ -41,6 +41,10 @@ static const struct group {
     {"cond_outside", ask_cond_outside},
     {"cond_stranger", ask_cond_stranger},
     {"exec_change", ask_exec_change},
+    {"resources", ask_resources},
+    {"green", ask_green},
+    {"green_run", ask_green_run},
+    {"cluster_sizes", ask_cluster_sizes},
     {"newer", ask_newer},
 };
 

@@ -86,6 +86,10 @@ void ask_cond_run(void);
 void ask_cond_outside(void);
 void ask_cond_stranger(void);
 void ask_exec_change(void);
+void ask_resources(void);
+void ask_green(void);
+void ask_green_run(void);
+void ask_cluster_sizes(void);
 void ask_newer(void);
 
 #endif

@@ -181,8 +181,8 @@ Test(absent, clusters)
     config.attrs = &attribute;
     config.numAttrs = 1;
     OK(mock_cuOccupancyMaxActiveClusters(&n, fill_function, &config));
-    /* Two blocks of 1024 threads on each of 132 multiprocessors. */
-    cr_expect(eq(int, n, 66));
+    /* Two blocks of 1024 threads on each of 124 multiprocessors: 8 are in groups of 2. */
+    cr_expect(eq(int, n, 62));
     EXPECT(CUDA_ERROR_INVALID_VALUE,
            mock_cuOccupancyMaxPotentialClusterSize(NULL, fill_function, &config));
 }

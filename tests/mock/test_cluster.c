@@ -128,8 +128,8 @@ Test(cluster, what_is_asked_beforehand)
     } rows[] = {
         {{{0, 0, 0}, {0}}, 8, 0, 16, 0},
         {{{1, 1, 1}, {0}}, 8, 1056, 16, 1056},
-        {{{8, 1, 1}, {0}}, 8, 132, 16, 132},
-        {{{16, 1, 1}, {0}}, REFUSED, REFUSED, 16, 66},
+        {{{8, 1, 1}, {0}}, 8, 124, 16, 124},
+        {{{16, 1, 1}, {0}}, REFUSED, REFUSED, 16, 58},
         {{{32, 1, 1}, {0}}, REFUSED, REFUSED, 16, 0},
         {{{5, 1, 1}, {0}}, REFUSED, REFUSED, REFUSED, REFUSED},
     };
@@ -154,7 +154,7 @@ Test(cluster, a_kernel_made_for_them)
     cr_expect(eq(int, launch(kernel(".reqnctapercluster 16", 0), none), REFUSED));
     cr_expect(eq(int, launch(kernel(".reqnctapercluster 16", 1), none), 16));
     cr_expect(eq(int, largest(kernel(".reqnctapercluster 16", 0), none), REFUSED));
-    cr_expect(eq(int, active(kernel(".reqnctapercluster 16", 1), none), 66));
+    cr_expect(eq(int, active(kernel(".reqnctapercluster 16", 1), none), 58));
     cr_expect(eq(int, launch(kernel(".maxclusterrank 4", 1), eight), REFUSED));
     cr_expect(eq(int, active(kernel(".maxclusterrank 4", 1), eight), REFUSED));
     cr_expect(eq(int, largest(kernel(".maxclusterrank 4", 0), none), 8));

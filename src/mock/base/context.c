@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "mock/base/green.h"
 #include "mock/base/state.h"
 #include "mock/base/upcalls.h"
 
@@ -70,7 +71,7 @@ CUresult mock__context_create(struct mock__device *device, unsigned flags, bool 
     MOCK__REQUIRE(context, CUDA_ERROR_OUT_OF_MEMORY);
     context->device = device;
     context->primary = primary;
-    context->id = ++last_id;
+    context->id = mock__context_new_id();
     result = fill(context, flags);
     if (result != CUDA_SUCCESS) {
         mock__object_free(context);
@@ -89,6 +90,7 @@ CUresult mock__context_reactivate(struct mock__context *context)
 void mock__context_empty(struct mock__context *context)
 {
     mock__upcalls.context_end(context);
+    mock__greens_end(context);
     context->alive = false;
     context->fault = CUDA_SUCCESS;
     context->device->used_bytes -= context->device->profile->context_bytes;
@@ -105,10 +107,22 @@ CUresult mock__context_usable(const struct mock__context *context)
     return context->alive ? context->fault : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
+struct mock__context *mock__context_find(CUcontext handle)
+{
+    const struct mock__green *green = mock__green_find(handle);
+
+    return green ? green->primary : mock__object_find(MOCK__CONTEXT, handle);
+}
+
+uint64_t mock__context_new_id(void)
+{
+    return ++last_id;
+}
+
 CUresult mock__context_current(struct mock__context **ret_context)
 {
     const CUcontext handle = mock__current_handle();
-    struct mock__context *context = mock__object_find(MOCK__CONTEXT, handle);
+    struct mock__context *context = mock__context_find(handle);
 
     MOCK__REQUIRE(handle, CUDA_ERROR_INVALID_CONTEXT);
     /* Another thread may have destroyed the context that is current in this thread. */
@@ -120,7 +134,7 @@ CUresult mock__context_current(struct mock__context **ret_context)
 
 CUresult mock__context_of(CUcontext handle, struct mock__context **ret_context)
 {
-    struct mock__context *context = mock__object_find(MOCK__CONTEXT, handle);
+    struct mock__context *context = mock__context_find(handle);
 
     if (!handle)
         return mock__context_current(ret_context);

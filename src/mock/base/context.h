@@ -58,6 +58,9 @@ void mock__context_empty(struct mock__context *context);
 /* Destroys a context and its handle. */
 void mock__context_destroy(struct mock__context *context);
 
+/* Gives out the next number of a context, or of a green one. */
+uint64_t mock__context_new_id(void);
+
 /* Tells whether a context can have these flags. */
 bool mock__context_flags_valid(unsigned flags);
 
@@ -69,6 +72,12 @@ CUresult mock__context_usable(const struct mock__context *context);
  * otherwise the result of mock__context_usable().
  */
 CUresult mock__context_current(struct mock__context **ret_context);
+
+/*
+ * The context of a handle, usable or not; the primary context for the handle of a green one. NULL if
+ * there is none.
+ */
+struct mock__context *mock__context_find(CUcontext handle);
 
 /*
  * Returns the context of a handle, or the current context for NULL. CUDA_ERROR_INVALID_CONTEXT if

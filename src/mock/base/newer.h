@@ -20,6 +20,10 @@ CUresult mock_cuMulticastBindMem_v2(CUmemGenericAllocationHandle mcHandle, CUdev
 CUresult mock_cuMulticastBindAddr_v2(CUmemGenericAllocationHandle mcHandle, CUdevice dev,
                                      size_t mcOffset, CUdeviceptr memptr, size_t size,
                                      unsigned long long flags);
+#if CUDA_VERSION >= 12040
+CUresult mock_cuStreamGetDevResource(CUstream hStream, CUdevResource *resource,
+                                     CUdevResourceType type);
+#endif
 #endif
 
 #if CUDA_VERSION < 13020

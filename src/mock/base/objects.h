@@ -40,6 +40,8 @@ enum mock__kind {
     MOCK__SURFACE_REFERENCE,
     MOCK__NOTIFICATION,
     MOCK__CONDITION,
+    MOCK__GREEN,
+    MOCK__SHARE,
     MOCK__KINDS, /* how many there are, and one */
 };
 

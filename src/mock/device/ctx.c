@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* cuCtx* */
+#include "mock/base/green.h"
 #include "mock/base/state.h"
 #include "mock/base/stats.h"
 #include "mock/queue/schedule.h"
@@ -75,7 +76,7 @@ CUresult mock_cuCtxPushCurrent_v2(CUcontext ctx)
 {
     MOCK__ENTER();
     MOCK__REQUIRE(ctx, CUDA_ERROR_INVALID_VALUE);
-    MOCK__REQUIRE(mock__object_find(MOCK__CONTEXT, ctx), CUDA_ERROR_INVALID_CONTEXT);
+    MOCK__REQUIRE(mock__context_find(ctx), CUDA_ERROR_INVALID_CONTEXT);
     return mock__current_push(ctx) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
@@ -93,7 +94,7 @@ CUresult mock_cuCtxPopCurrent_v2(CUcontext *pctx)
 CUresult mock_cuCtxSetCurrent(CUcontext ctx)
 {
     MOCK__ENTER();
-    MOCK__REQUIRE(!ctx || mock__object_find(MOCK__CONTEXT, ctx), CUDA_ERROR_INVALID_CONTEXT);
+    MOCK__REQUIRE(!ctx || mock__context_find(ctx), CUDA_ERROR_INVALID_CONTEXT);
     mock__current_replace(ctx);
     return CUDA_SUCCESS;
 }
@@ -174,12 +175,14 @@ CUresult mock_cuCtxSetFlags(unsigned int flags)
 #if CUDA_VERSION >= 12000
 CUresult mock_cuCtxGetId(CUcontext ctx, unsigned long long *ctxId)
 {
+    const struct mock__green *green;
     struct mock__context *context = NULL;
 
     MOCK__ENTER();
     MOCK__REQUIRE(ctxId, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__context_of(ctx, &context));
-    *ctxId = context->id;
+    green = ctx ? mock__green_find(ctx) : mock__green_current();
+    *ctxId = green ? green->id : context->id;
     return CUDA_SUCCESS;
 }
 #endif

@@ -10,7 +10,7 @@ static uint32_t peer_bit(const struct mock__context *peer)
 
 static CUresult find_peer(CUcontext handle, struct mock__context **ret_peer)
 {
-    struct mock__context *peer = mock__object_find(MOCK__CONTEXT, handle);
+    struct mock__context *peer = mock__context_find(handle);
 
     MOCK__REQUIRE(peer, CUDA_ERROR_INVALID_CONTEXT);
     MOCK__TRY(mock__context_usable(peer));

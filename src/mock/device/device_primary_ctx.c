@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* cuDevicePrimaryCtx* */
 #include "mock/base/state.h"
+#include "mock/device/primary.h"
 #include "mock/queue/schedule.h"
 
 #define ENTER_DEVICE(device, ordinal)                                                              \
@@ -8,15 +9,30 @@
     struct mock__device *device = mock__device_find(ordinal);                                      \
     MOCK__REQUIRE(device, CUDA_ERROR_INVALID_DEVICE)
 
-CUresult mock_cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev)
+CUresult mock__primary_retain(struct mock__device *device)
 {
-    ENTER_DEVICE(device, dev);
-    MOCK__REQUIRE(pctx, CUDA_ERROR_INVALID_VALUE);
     if (device->primary)
         MOCK__TRY(mock__context_reactivate(device->primary));
     else
         MOCK__TRY(mock__context_create(device, device->primary_flags, true, &device->primary));
     device->primary_count++;
+    return CUDA_SUCCESS;
+}
+
+void mock__primary_release(struct mock__device *device)
+{
+    if (device->primary_count == 1)
+        mock__finish_context(device->primary);
+    /* Asked again: waiting gives up the lock. */
+    if (device->primary_count && --device->primary_count == 0)
+        mock__context_empty(device->primary);
+}
+
+CUresult mock_cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev)
+{
+    ENTER_DEVICE(device, dev);
+    MOCK__REQUIRE(pctx, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__primary_retain(device));
     *pctx = MOCK__HANDLE(device->primary);
     return CUDA_SUCCESS;
 }
@@ -25,11 +41,7 @@ CUresult mock_cuDevicePrimaryCtxRelease_v2(CUdevice dev)
 {
     ENTER_DEVICE(device, dev);
     MOCK__REQUIRE(device->primary_count, CUDA_ERROR_INVALID_CONTEXT);
-    if (device->primary_count == 1)
-        mock__finish_context(device->primary);
-    /* Asked again: waiting gives up the lock. */
-    if (device->primary_count && --device->primary_count == 0)
-        mock__context_empty(device->primary);
+    mock__primary_release(device);
     return CUDA_SUCCESS;
 }
 

@@ -102,6 +102,7 @@ static const struct {
     {MOCK__GRAPH, "graph", own_graph},
     {MOCK__EXEC, "executable graph", NULL},
     {MOCK__USER_OBJECT, "user object", own_user_object},
+    {MOCK__GREEN, "green context", NULL},
     {MOCK__CONTEXT, "context", own_context},
 };
 

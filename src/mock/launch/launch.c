@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "mock/base/green.h"
 #include "mock/base/newer.h"
 #include "mock/base/state.h"
 #include "mock/base/stats.h"
@@ -68,8 +69,7 @@ static CUresult check_cooperative(const struct mock__request *request,
 {
     const size_t resident =
         (size_t) mock__occupancy_at_most(function, threads_of(request), request->shared_bytes) *
-        (size_t) mock__attribute(function->module->context->device,
-                                 CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+        mock__multiprocessors(request->share, function->module->context->device);
     const size_t rows = (size_t) request->grid[1] * request->grid[2];
 
     MOCK__REQUIRE(!request->cooperative || request->grid[0] <= resident / rows,
@@ -159,6 +159,7 @@ struct mock__request mock__kernel_request(const struct mock__work *work)
         .shared_bytes = (unsigned) launch->shared_bytes,
         .params = kernel->values,
         .cooperative = kernel->cooperative,
+        .share = kernel->share,
         .attributes = kernel->attributes,
     };
 }
@@ -174,18 +175,18 @@ static CUresult copy_kernel(const struct mock__work *work, struct mock__work **r
 /* The multiprocessors that its blocks would be on, if there is room for all of them at once. */
 static struct mock__load load_of_kernel(const struct mock__work *work)
 {
-    const struct cushim_mock_launch *launch = &((const struct mock__kernel_work *) work)->launch;
+    const struct mock__kernel_work *kernel = (const struct mock__kernel_work *) work;
+    const struct cushim_mock_launch *launch = &kernel->launch;
     struct mock__load load = {MOCK__MULTIPROCESSORS, MOCK__WHOLE_UNIT};
     struct mock__function *function = NULL;
     uint64_t resident, blocks = (uint64_t) launch->grid[0] * launch->grid[1] * launch->grid[2];
 
-    if (mock__function_find(((const struct mock__kernel_work *) work)->function, &function))
+    if (mock__function_find(kernel->function, &function))
         return load;
     resident = (uint64_t) mock__occupancy_at_most(
         function, (size_t) launch->block[0] * launch->block[1] * launch->block[2],
         launch->shared_bytes);
-    resident *= (uint64_t) mock__attribute(function->module->context->device,
-                                           CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    resident *= mock__multiprocessors(kernel->share, function->module->context->device);
     if (blocks < resident)
         load.part = (unsigned) (1 + blocks * (MOCK__WHOLE_UNIT - 1) / resident);
     return load;
@@ -233,6 +234,7 @@ static struct mock__kernel_work *new_kernel(const struct mock__request *request,
     }
     work->function = MOCK__HANDLE(function);
     work->cooperative = request->cooperative;
+    work->share = request->share;
     work->fn = kernel->fn;
     work->work.label = entry->name;
     work->work.context = MOCK__HANDLE(function->module->context);
@@ -311,12 +313,14 @@ CUresult mock__launch(const struct mock__request *request)
     struct mock__function *function = NULL;
     struct mock__stream *stream = NULL;
     struct mock__kernel_work *work = NULL;
+    struct mock__request here = *request;
 
     MOCK__TRY(mock__function_find(request->function, &function));
     MOCK__TRY(mock__stream_find(request->stream, &stream));
+    here.share = mock__green_share(mock__stream_green(request->stream));
     MOCK__REQUIRE(function->module->context == stream->context, CUDA_ERROR_INVALID_HANDLE);
     MOCK__TRY(check_cluster(request, function));
-    MOCK__TRY(describe(request, function, &work));
+    MOCK__TRY(describe(&here, function, &work));
     MOCK__TRY(mock__stream_submit(stream, work));
     for (unsigned i = 0; i < request->n_events; i++)
         MOCK__TRY(mock__event_record(request->events[i], stream));

@@ -38,6 +38,7 @@ struct mock__request {
     void **params; /* one pointer for each parameter, */
     void **extra;  /* or all of them in one buffer */
     bool cooperative;
+    const struct mock__share *share;                     /* of multiprocessors; NULL: all */
     const struct mock__attributes *attributes;           /* NULL: no attributes */
     struct mock__event *events[MOCK__MAX_LAUNCH_EVENTS]; /* recorded by the launch */
     unsigned n_events;
@@ -52,6 +53,7 @@ struct mock__kernel_work {
     void **values;
     size_t *sizes;
     bool cooperative;
+    const struct mock__share *share; /* of the device's multiprocessors; NULL: all */
     struct mock__attributes *attributes;
 };
 

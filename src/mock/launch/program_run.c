@@ -9,6 +9,7 @@
 #include "mock/allocation/label.h"
 #include "mock/allocation/memory.h"
 #include "mock/base/finding.h"
+#include "mock/base/green.h"
 #include "mock/base/host_room.h"
 #include "mock/base/state.h"
 #include "mock/base/upcalls.h"
@@ -285,6 +286,13 @@ static void print(void *user, bool error, const char *text, size_t length)
     fflush(error ? stderr : stdout);
 }
 
+static unsigned find_multiprocessor(void *user, uint64_t block)
+{
+    const struct running *running = user;
+
+    return mock__multiprocessor(((const struct mock__kernel_work *) running->work)->share, block);
+}
+
 /* --- running --- */
 
 static bool want_heap(struct mock__program *program, struct mock__context *context)
@@ -410,6 +418,7 @@ void mock__program_run(const struct cushim_mock_launch *request, void *const *ar
         fill(&running.launch, function, request, args);
         set_cluster(&running.launch, work->attributes);
         running.launch.cooperative = work->cooperative;
+        running.launch.multiprocessor = work->share ? find_multiprocessor : NULL;
         running.launch.workspace = work->cooperative ? program->workspace->address : 0;
         running.launch.user = &running;
         result = ptx__run(&running.launch);

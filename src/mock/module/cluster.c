@@ -3,9 +3,6 @@
 
 #include "mock/base/state.h"
 
-/* CUDA's headers have the name from 11.8 on. */
-#define INVALID_CLUSTER_SIZE ((CUresult) 912)
-
 static bool is_not_portable(const struct mock__function *function)
 {
     return function->attributes[MOCK__NON_PORTABLE_CLUSTER];
@@ -25,10 +22,10 @@ CUresult mock__cluster_allowed(const struct mock__function *function, const unsi
     for (unsigned i = 0; i < 3; i++)
         MOCK__REQUIRE(cluster[i] && grid[i] % cluster[i] == 0 &&
                           (!entry->cluster[0] || cluster[i] == entry->cluster[i]),
-                      INVALID_CLUSTER_SIZE);
+                      MOCK__INVALID_CLUSTER_SIZE);
     MOCK__REQUIRE((blocks <= MOCK__PORTABLE_CLUSTER || is_not_portable(function)) &&
                       (!entry->max_cluster || blocks <= entry->max_cluster),
-                  INVALID_CLUSTER_SIZE);
+                  MOCK__INVALID_CLUSTER_SIZE);
     return CUDA_SUCCESS;
 }
 
@@ -37,5 +34,5 @@ CUresult mock__cluster_check(const struct mock__function *function, const unsign
 {
     MOCK__TRY(mock__cluster_allowed(function, grid, cluster));
     return mock__cluster_blocks(cluster) <= mock__cluster_limit(function) ? CUDA_SUCCESS
-                                                                          : INVALID_CLUSTER_SIZE;
+                                                                          : MOCK__INVALID_CLUSTER_SIZE;
 }

@@ -5,6 +5,9 @@
 
 #include "mock/module/module.h"
 
+/* CUDA's headers have the name from 11.8 on. */
+#define MOCK__INVALID_CLUSTER_SIZE ((CUresult) 912)
+
 enum {
     MOCK__PORTABLE_CLUSTER = 8, /* blocks that all devices with clusters support */
     MOCK__LARGEST_CLUSTER = 16, /* with CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED */

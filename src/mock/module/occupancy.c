@@ -2,6 +2,7 @@
 /* cuOccupancy* */
 #include "mock/module/occupancy.h"
 
+#include "mock/base/green.h"
 #include "mock/base/state.h"
 #include "mock/module/module.h"
 #include "mock/module/residency.h"
@@ -50,18 +51,29 @@ static bool too_many_threads(const struct mock__function *function, size_t threa
     return threads > (size_t) function->attributes[CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK];
 }
 
-int mock__occupancy_at_most(const struct mock__function *function, size_t threads,
-                            size_t dynamic_shared)
+static int at_most(const struct mock__function *function, size_t threads, size_t dynamic_shared)
 {
     const struct mock__residency_room room = room_of(function);
     struct mock__residency_use use = use_of(function);
 
-    if (too_many_threads(function, threads))
-        return 0;
     use.registers = use.barriers = 0;
     use.carveout = -1;
     use.cache = 0;
     return (int) mock__residency_blocks(&room, &use, threads, dynamic_shared);
+}
+
+int mock__occupancy_at_most(const struct mock__function *function, size_t threads,
+                            size_t dynamic_shared)
+{
+    return too_many_threads(function, threads) ? 0 : at_most(function, threads, dynamic_shared);
+}
+
+int mock__occupancy_of_device(const struct mock__function *function, size_t threads,
+                              size_t dynamic_shared)
+{
+    return threads > limit(function, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)
+               ? 0
+               : at_most(function, threads, dynamic_shared);
 }
 
 int mock__occupancy(const struct mock__function *function, size_t threads, size_t dynamic_shared)
@@ -72,7 +84,7 @@ int mock__occupancy(const struct mock__function *function, size_t threads, size_
 
     if (too_many_threads(function, threads))
         return 0;
-    return blocks ? (int) blocks : mock__occupancy_at_most(function, threads, dynamic_shared) > 0;
+    return blocks ? (int) blocks : at_most(function, threads, dynamic_shared) > 0;
 }
 
 static CUresult active_blocks(int *numBlocks, CUfunction func, int blockSize,
@@ -154,8 +166,10 @@ static CUresult best_block(int *minGridSize, int *blockSize, CUfunction func,
         }
     }
     *blockSize = (int) best;
-    *minGridSize =
-        best ? (int) (most / best * limit(function, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)) : 0;
+    *minGridSize = best ? (int) (most / best * mock__multiprocessors(
+                                                   mock__green_share(mock__green_current()),
+                                                   function->module->context->device))
+                        : 0;
     return CUDA_SUCCESS;
 }
 

@@ -17,4 +17,8 @@ int mock__occupancy(const struct mock__function *function, size_t threads, size_
 int mock__occupancy_at_most(const struct mock__function *function, size_t threads,
                             size_t dynamic_shared);
 
+/* That, whatever the kernel says of the size of its blocks, as for clusters. */
+int mock__occupancy_of_device(const struct mock__function *function, size_t threads,
+                              size_t dynamic_shared);
+
 #endif

@@ -2,9 +2,12 @@
 /* cuOccupancyMaxPotentialClusterSize, cuOccupancyMaxActiveClusters */
 #include <string.h>
 
+#include "mock/base/gpc.h"
+#include "mock/base/green.h"
 #include "mock/base/state.h"
 #include "mock/module/cluster.h"
 #include "mock/module/occupancy.h"
+#include "mock/stream/stream.h"
 
 #if CUDA_VERSION >= 11080
 
@@ -16,12 +19,18 @@ static size_t threads_of(const CUlaunchConfig *config)
     return (size_t) config->blockDimX * config->blockDimY * config->blockDimZ;
 }
 
+static bool is_valid(const CUlaunchConfig *config)
+{
+    return config && threads_of(config) && config->gridDimX && config->gridDimY &&
+           config->gridDimZ && (config->attrs || !config->numAttrs);
+}
+
 /* Finds the function. Its device must support clusters. */
 static CUresult find(CUfunction func, const CUlaunchConfig *config,
                      struct mock__function **ret_function)
 {
+    MOCK__REQUIRE(func && is_valid(config), CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(mock__function_find(func, ret_function));
-    MOCK__REQUIRE(config && threads_of(config), CUDA_ERROR_INVALID_VALUE);
     MOCK__REQUIRE(mock__attribute((*ret_function)->module->context->device,
                                   CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH),
                   CUDA_ERROR_NOT_SUPPORTED);
@@ -49,7 +58,9 @@ static CUresult cluster_of(const struct mock__function *function, const CUlaunch
     if (is_none(ret_cluster))
         for (unsigned i = 0; i < 3; i++)
             ret_cluster[i] = (unsigned) function->attributes[MOCK__CLUSTER_WIDTH + i];
-    return is_none(ret_cluster) ? CUDA_SUCCESS : mock__cluster_allowed(function, grid, ret_cluster);
+    if (is_none(ret_cluster))
+        return function->entry->must_cluster ? MOCK__INVALID_CLUSTER_SIZE : CUDA_SUCCESS;
+    return mock__cluster_allowed(function, grid, ret_cluster);
 }
 
 CUresult mock_cuOccupancyMaxPotentialClusterSize(int *clusterSize, CUfunction func,
@@ -62,42 +73,43 @@ CUresult mock_cuOccupancyMaxPotentialClusterSize(int *clusterSize, CUfunction fu
     MOCK__REQUIRE(clusterSize, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(find(func, config, &function));
     MOCK__TRY(cluster_of(function, config, cluster));
-    *clusterSize = mock__occupancy(function, threads_of(config), config->sharedMemBytes)
+    *clusterSize = mock__occupancy_of_device(function, threads_of(config), config->sharedMemBytes)
                        ? (int) mock__cluster_limit(function)
                        : 0;
     return CUDA_SUCCESS;
 }
 
-/* Blocks of clusters that are on the device at a time. */
-static size_t resident(const struct mock__function *function, size_t threads, size_t shared)
+/*
+ * How many clusters are in all groups of multiprocessors together. A group of fewer multiprocessors
+ * than a cluster has blocks takes none, even if one takes several blocks.
+ */
+static size_t resident(const struct mock__function *function, const struct mock__share *share,
+                       size_t blocks_of_one, size_t cluster)
 {
-    const size_t blocks = (size_t) mock__occupancy(function, threads, shared);
+    const size_t blocks = blocks_of_one < MOST_BLOCKS ? blocks_of_one : MOST_BLOCKS;
+    size_t n = 0, group;
 
-    return (blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS) *
-           (size_t) mock__attribute(function->module->context->device,
-                                    CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    for (unsigned i = 0; (group = mock__gpc(share, function->module->context->device, i)); i++)
+        n += group < cluster ? 0 : group * blocks / cluster;
+    return n;
 }
 
-/*
- * A device's multiprocessors are in groups, so some of them cannot be used by clusters. This is not
- * documented, and is ignored here: an H200 has room for 124 clusters of 8 blocks where this answers
- * 132, and for 58 of 16 blocks where this answers 66.
- */
 CUresult mock_cuOccupancyMaxActiveClusters(int *numClusters, CUfunction func,
                                            const CUlaunchConfig *config)
 {
     struct mock__function *function = NULL;
     unsigned cluster[3];
-    size_t blocks;
+    size_t blocks, fit;
 
     MOCK__ENTER();
     MOCK__REQUIRE(numClusters, CUDA_ERROR_INVALID_VALUE);
     MOCK__TRY(find(func, config, &function));
     MOCK__TRY(cluster_of(function, config, cluster));
     blocks = mock__cluster_blocks(cluster);
+    fit = (size_t) mock__occupancy_of_device(function, threads_of(config), config->sharedMemBytes);
     *numClusters =
         blocks && blocks <= mock__cluster_limit(function)
-            ? (int) (resident(function, threads_of(config), config->sharedMemBytes) / blocks)
+            ? (int) resident(function, mock__green_share(mock__stream_green(config->hStream)), fit, blocks)
             : 0;
     return CUDA_SUCCESS;
 }

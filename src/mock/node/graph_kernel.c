@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mock/base/green.h"
 #include "mock/base/state.h"
 #include "mock/graph/graph.h"
 #include "mock/launch/launch.h"
@@ -26,6 +27,7 @@ static struct mock__request request_of(const first_params *p)
         .shared_bytes = p->sharedMemBytes,
         .params = p->kernelParams,
         .extra = p->extra,
+        .share = mock__green_share(mock__green_current()),
     };
 }
 

@@ -306,7 +306,7 @@ static bool have_room(struct planner *planner)
 static CUresult new_queue(struct planner *planner, const struct mock__step *step)
 {
     struct mock__plan *plan = planner->plan;
-    struct mock__context *context = mock__object_find(MOCK__CONTEXT, context_of(planner, step));
+    struct mock__context *context = mock__context_find(context_of(planner, step));
     struct mock__queue *queue;
     struct track *track;
 

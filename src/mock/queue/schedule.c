@@ -205,7 +205,7 @@ CUresult mock__wait_queue(struct mock__queue *queue)
  */
 static struct mock__queue *busy_queue_in(CUcontext handle)
 {
-    const struct mock__context *context = mock__object_find(MOCK__CONTEXT, handle);
+    const struct mock__context *context = mock__context_find(handle);
 
     return context ? mock__busy_queue_of(context) : NULL;
 }

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "mock/base/green.h"
 #include "mock/base/context.h"
 #include "mock/base/upcalls.h"
 #include "mock/queue/clock.h"
@@ -236,17 +237,24 @@ static void take_turn(struct mock__queue *queue)
     *turns = queue;
 }
 
+static bool wait_for_events(struct mock__work *work, const struct mock__queue *queue,
+                            struct mock__queue *events)
+{
+    return !events || queue == events ||
+           mock__work_wait_for(work,
+                               &(struct mock__point){events, events->submitted, events->clock});
+}
+
 /*
- * Makes work wait for the events that the whole context must wait for (cuCtxWaitEvent). That queue
- * itself is not ordered with the legacy stream.
+ * Makes work wait for the events that the whole context must wait for (cuCtxWaitEvent), or its green
+ * one. Those queues themselves are not ordered with the legacy stream.
  */
 static bool wait_for_context_events(struct mock__work *work, const struct mock__queue *queue)
 {
-    struct mock__queue *wait_queue = queue->context->wait_queue;
+    const struct mock__green *green = mock__green_find((void *) queue->green);
 
-    return !wait_queue || queue == wait_queue ||
-           mock__work_wait_for(
-               work, &(struct mock__point){wait_queue, wait_queue->submitted, wait_queue->clock});
+    return wait_for_events(work, queue, queue->context->wait_queue) &&
+           (!green || wait_for_events(work, queue, green->wait_queue));
 }
 
 static void come_in(struct mock__queue *queue)

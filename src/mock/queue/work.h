@@ -38,6 +38,7 @@ struct mock__queue {
     bool legacy;    /* the queue of the legacy stream */
     bool of_graph;  /* part of an executable graph, not a stream */
     bool running;   /* its first work runs now */
+    uintptr_t green; /* the handle of the green context that its work belongs to; 0: none */
     bool owned;     /* a stream or graph owns it: more may be submitted */
     unsigned references;
     uint64_t stream_id; /* for findings, like the label, as the stream may be gone; or a graph's

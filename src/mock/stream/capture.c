@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "mock/base/green.h"
 #include "mock/base/state.h"
 #include "mock/base/upcalls.h"
 #include "mock/queue/work.h"
@@ -151,17 +152,29 @@ CUresult mock__capture_event_asked(const struct mock__event *event)
     return event->captured_by ? CUDA_ERROR_CAPTURED_EVENT : mock__capture_unsafe();
 }
 
-CUresult mock__capture_context_refuse(const struct mock__context *context)
+/* Of a green context: only its own streams count. */
+static CUresult refuse(const struct mock__context *context, uintptr_t green)
 {
     const struct mock__stream *stream;
+    CUresult result = CUDA_SUCCESS;
 
     if (!context->capturing)
         return CUDA_SUCCESS;
     for (struct mock__capture *one = first_capture(); one; one = next_capture(one))
         for (stream = one->members; stream; stream = stream->next_member)
-            if (stream->context == context)
-                invalidate(one, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
-    return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+            if (stream->context == context && (!green || stream->green == green))
+                result = invalidate(one, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    return result;
+}
+
+CUresult mock__capture_context_refuse(const struct mock__context *context)
+{
+    return refuse(context, 0);
+}
+
+CUresult mock__capture_green_refuse(const struct mock__green *green)
+{
+    return refuse(green->primary, green->object.handle);
 }
 
 /* Both checks run in any case, because each one invalidates other captures. */
@@ -222,6 +235,8 @@ CUresult mock__capture_add(struct mock__stream *stream, struct mock__work *work)
     }
     if (needs_context(work))
         work->context = MOCK__HANDLE(stream->context);
+    if (stream->green && work->context)
+        work->context = (CUcontext) stream->green;
     if (work->type->node == CU_GRAPH_NODE_TYPE_KERNEL &&
         mock__upcalls.kernel_priority(work, stream->priority) != CUDA_SUCCESS) {
         mock__work_free(work);

@@ -19,6 +19,7 @@
 
 struct mock__context;
 struct mock__event;
+struct mock__green;
 struct mock__stream;
 
 struct mock__capture {
@@ -66,6 +67,7 @@ CUresult mock__capture_context_asked(const struct mock__context *context);
 
 /* The same checks for work that is submitted to a whole context. */
 CUresult mock__capture_context_refuse(const struct mock__context *context);
+CUresult mock__capture_green_refuse(const struct mock__green *green);
 CUresult mock__capture_event_refuse(const struct mock__event *event);
 
 /* Tells whether this is the legacy stream, and a blocking stream of its context captures. */

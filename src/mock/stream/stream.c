@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "mock/base/default_stream.h"
+#include "mock/base/green.h"
 #include "mock/base/state.h"
 #include "mock/base/stats.h"
 #include "mock/queue/clock.h"
@@ -78,6 +79,9 @@ static CUresult find_special(CUstream handle, struct mock__stream **ret_stream)
     struct mock__context *context = NULL;
 
     MOCK__TRY(mock__context_current(&context));
+    /* A thread has no stream of its own in a green context. */
+    MOCK__REQUIRE(mock__stream_meant(handle) != CU_STREAM_PER_THREAD || !mock__green_current(),
+                  CUDA_ERROR_INVALID_HANDLE);
     *ret_stream = mock__stream_meant(handle) == CU_STREAM_PER_THREAD
                       ? mock__per_thread_stream(context)
                       : context->legacy;
@@ -100,16 +104,31 @@ static struct mock__stream *find_own(CUstream handle)
     return stream && !stream->is_default ? stream : NULL;
 }
 
+/* A stream outlives its green context, but is of no use then. */
+static CUresult find_usable(CUstream handle, struct mock__stream **ret_stream)
+{
+    struct mock__stream *stream = find_own(handle);
+
+    MOCK__REQUIRE(stream, CUDA_ERROR_INVALID_HANDLE);
+    MOCK__REQUIRE(!stream->green || mock__green_find((void *) stream->green),
+                  CUDA_ERROR_CONTEXT_IS_DESTROYED);
+    *ret_stream = stream;
+    return CUDA_SUCCESS;
+}
+
 CUresult mock__stream_find(CUstream handle, struct mock__stream **ret_stream)
 {
-    struct mock__stream *stream;
-
     if (is_special(handle))
         return find_special(handle, ret_stream);
-    stream = find_own(handle);
-    MOCK__REQUIRE(stream, CUDA_ERROR_INVALID_HANDLE);
-    *ret_stream = stream;
-    return mock__context_usable(stream->context);
+    MOCK__TRY(find_usable(handle, ret_stream));
+    return mock__context_usable((*ret_stream)->context);
+}
+
+struct mock__green *mock__stream_green(CUstream handle)
+{
+    const struct mock__stream *stream = is_special(handle) ? NULL : find_own(handle);
+
+    return stream ? mock__green_find((void *) stream->green) : mock__green_current();
 }
 
 void mock__stream_set_priority(struct mock__stream *stream, int priority)
@@ -119,20 +138,54 @@ void mock__stream_set_priority(struct mock__stream *stream, int priority)
     stream->priority = priority > 0 ? 0 : priority < greatest ? greatest : priority;
 }
 
+static void join_green(struct mock__stream *stream, const struct mock__green *green)
+{
+    if (green)
+        stream->green = stream->queue->green = green->object.handle;
+}
+
+/* For the program, in a context or a green one of it. */
+static CUresult make(struct mock__context *context, const struct mock__green *green,
+                     const struct mock__stream *like, CUstream *ret_stream)
+{
+    struct mock__stream *stream = mock__stream_new(context, like->flags);
+
+    MOCK__REQUIRE(stream, CUDA_ERROR_OUT_OF_MEMORY);
+    join_green(stream, green);
+    mock__stream_set_priority(stream, like->priority);
+    mock__made(&stream->object.made, like->object.made.function);
+    *ret_stream = MOCK__HANDLE(stream);
+    return CUDA_SUCCESS;
+}
+
 static CUresult create(CUstream *phStream, unsigned flags, int priority, const char *made_by)
 {
-    struct mock__stream *stream;
+    const struct mock__stream like = {
+        .object.made.function = made_by, .flags = flags, .priority = priority};
 
     MOCK__REQUIRE(phStream && !(flags & ~(unsigned) CU_STREAM_NON_BLOCKING),
                   CUDA_ERROR_INVALID_VALUE);
     MOCK__ENTER_CONTEXT(context);
-    stream = mock__stream_new(context, flags);
-    MOCK__REQUIRE(stream, CUDA_ERROR_OUT_OF_MEMORY);
-    mock__stream_set_priority(stream, priority);
-    mock__made(&stream->object.made, made_by);
-    *phStream = MOCK__HANDLE(stream);
-    return CUDA_SUCCESS;
+    return make(context, mock__green_current(), &like, phStream);
 }
+
+#if CUDA_VERSION >= 12050
+CUresult mock_cuGreenCtxStreamCreate(CUstream *phStream, CUgreenCtx greenCtx, unsigned int flags,
+                                     int priority)
+{
+    const struct mock__stream like = {
+        .object.made.function = "cuGreenCtxStreamCreate", .flags = flags, .priority = priority};
+    const struct mock__green *green;
+
+    MOCK__ENTER();
+    green = mock__green_find(greenCtx);
+    MOCK__REQUIRE(green, CUDA_ERROR_INVALID_CONTEXT);
+    MOCK__REQUIRE(green->primary, CUDA_ERROR_CONTEXT_IS_DESTROYED);
+    MOCK__REQUIRE(phStream && flags == CU_STREAM_NON_BLOCKING, CUDA_ERROR_INVALID_VALUE);
+    MOCK__TRY(mock__context_usable(green->primary));
+    return make(green->primary, green, &like, phStream);
+}
+#endif
 
 CUresult mock_cuStreamCreate(CUstream *phStream, unsigned int Flags)
 {
@@ -146,11 +199,10 @@ CUresult mock_cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags,
 
 CUresult mock_cuStreamDestroy_v2(CUstream hStream)
 {
-    struct mock__stream *stream;
+    struct mock__stream *stream = NULL;
 
     MOCK__ENTER();
-    stream = find_own(hStream);
-    MOCK__REQUIRE(stream, CUDA_ERROR_INVALID_HANDLE);
+    MOCK__TRY(find_usable(hStream, &stream));
     mock__stream_free(stream);
     return CUDA_SUCCESS;
 }

@@ -24,6 +24,7 @@
 
 struct mock__capture;
 struct mock__context;
+struct mock__green;
 struct mock__queue;
 
 struct mock__stream {
@@ -37,6 +38,7 @@ struct mock__stream {
     struct mock__stream *next_of_thread, **link_of_thread;
     struct mock__capture_dependencies dependencies;  /* in a capture: the nodes that its next node
                                                         depends on */
+    uintptr_t green; /* the handle of the green context that it belongs to; 0: none */
     bool is_default; /* not made by the program, which knows it by a special handle alone */
     unsigned flags;
     int priority;
@@ -64,11 +66,20 @@ void mock__streams_destroy(const struct mock__context *context);
 /* Frees the queues for events of the whole context, after its streams are freed (ctx_event.c). */
 void mock__ctx_events_finish(struct mock__context *context);
 
+/* The same of a green context. */
+void mock__green_events_finish(struct mock__green *green);
+
 /*
  * Returns the stream of a handle. Its context must be usable. The special handles 0, 1 and 2 name
  * streams of the current context and need one; any other handle has its own context.
  */
 CUresult mock__stream_find(CUstream handle, struct mock__stream **ret_stream);
+
+/*
+ * The green context that work in the stream of a handle belongs to, NULL if it is none. The special
+ * handles stand for that of the thread.
+ */
+struct mock__green *mock__stream_green(CUstream handle);
 
 /*
  * The handle that the caller could have passed instead: CU_STREAM_PER_THREAD for stream 0 in a

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* cuStreamGet*, except cuStreamGetAttribute, which is in stream_attribute.c. */
+#include "mock/base/green.h"
 #include "mock/base/state.h"
 #include "mock/stream/stream.h"
 
@@ -24,21 +25,40 @@ CUresult mock_cuStreamGetFlags(CUstream hStream, unsigned int *flags)
     return CUDA_SUCCESS;
 }
 
+/* NULL, if the stream belongs to no green context. */
+static void *green_of(CUstream hStream)
+{
+    const struct mock__green *green = mock__stream_green(hStream);
+
+    return green ? MOCK__HANDLE(green) : NULL;
+}
+
 CUresult mock_cuStreamGetCtx(CUstream hStream, CUcontext *pctx)
 {
     ENTER_STREAM(stream, hStream, pctx);
-    *pctx = MOCK__HANDLE(stream->context);
+    *pctx = green_of(hStream);
+    if (!*pctx)
+        *pctx = MOCK__HANDLE(stream->context);
     return CUDA_SUCCESS;
 }
 
+
 #if CUDA_VERSION >= 12050
-/* A stream belongs to a context or to a green context. The mock has no green contexts. */
 CUresult mock_cuStreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx)
 {
     ENTER_STREAM(stream, hStream, pCtx);
     *pCtx = MOCK__HANDLE(stream->context);
     if (pGreenCtx)
-        *pGreenCtx = NULL;
+        *pGreenCtx = green_of(hStream);
+    return CUDA_SUCCESS;
+}
+#endif
+
+#if CUDA_VERSION >= 12040
+CUresult mock_cuStreamGetGreenCtx(CUstream hStream, CUgreenCtx *phCtx)
+{
+    ENTER_STREAM(stream, hStream, phCtx);
+    *phCtx = green_of(hStream);
     return CUDA_SUCCESS;
 }
 #endif

@@ -79,6 +79,8 @@ struct ptx__launch {
     size_t local_limit;  /* the maximum of local memory of a thread, in bytes */
     size_t stack_limit;  /* the maximum stack of a kernel with recursion, in bytes */
     unsigned n_multiprocessors;
+    /* The multiprocessor that a block is on, by its number; NULL: they take turns. */
+    unsigned (*multiprocessor)(void *user, uint64_t block);
     uint64_t grid_id;
 
     /* Called for each finding. Two calls never run at the same time. */

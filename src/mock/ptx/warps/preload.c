@@ -145,7 +145,8 @@ static uint64_t value_of(const struct ptx__warp *warp, const struct ptx__constan
     case PTX__FILL_CTAID_Z:
         return block->index[constant->fill - PTX__FILL_CTAID_X];
     case PTX__FILL_SM:
-        return block->number % launch->n_multiprocessors;
+        return launch->multiprocessor ? launch->multiprocessor(launch->user, block->number)
+                                      : block->number % launch->n_multiprocessors;
     default:
         return of_launch(block, constant);
     }

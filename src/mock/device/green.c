@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/* cuGreenCtx*, without their streams and events; cuCtxFromGreenCtx */
+#include "mock/base/green.h"
+
+#include "mock/device/primary.h"
+#include "mock/device/resource.h"
+#include "mock/queue/schedule.h"
+#include "mock/stream/stream.h"
+
+#if CUDA_VERSION >= 12040
+
+/* A green context of all multiprocessors has no description. */
+static CUresult share_of(CUdevResourceDesc desc, struct mock__device *device,
+                         struct mock__share **ret_share)
+{
+    MOCK__TRY(desc ? mock__share_find(desc, ret_share) : mock__share_whole(device, ret_share));
+    MOCK__REQUIRE((*ret_share)->device == device, CUDA_ERROR_INVALID_DEVICE);
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuGreenCtxCreate(CUgreenCtx *phCtx, CUdevResourceDesc desc, CUdevice dev,
+                               unsigned int flags)
+{
+    struct mock__share *share = NULL;
+    struct mock__device *device;
+    struct mock__green *green;
+
+    MOCK__ENTER();
+    device = mock__device_find(dev);
+    MOCK__REQUIRE(phCtx && flags == CU_GREEN_CTX_DEFAULT_STREAM, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(device, CUDA_ERROR_INVALID_DEVICE);
+    MOCK__TRY(share_of(desc, device, &share));
+    MOCK__TRY(mock__primary_retain(device));
+    green = mock__object_new(MOCK__GREEN, sizeof(*green));
+    if (!green) {
+        mock__primary_release(device);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    mock__made(&green->object.made, "cuGreenCtxCreate");
+    green->primary = device->primary;
+    green->share = share;
+    green->id = mock__context_new_id();
+    *phCtx = MOCK__HANDLE(green);
+    return CUDA_SUCCESS;
+}
+
+/* Its streams stay, until the program destroys the primary context. */
+CUresult mock_cuGreenCtxDestroy(CUgreenCtx hCtx)
+{
+    struct mock__green *green;
+    struct mock__device *device;
+
+    MOCK__ENTER();
+    green = mock__green_find(hCtx);
+    MOCK__REQUIRE(green, CUDA_ERROR_INVALID_CONTEXT);
+    if (green->primary)
+        mock__finish_context(green->primary);
+    /* Found anew: waiting gives up the lock, and another thread may have been faster. */
+    green = mock__green_find(hCtx);
+    MOCK__REQUIRE(green, CUDA_ERROR_INVALID_CONTEXT);
+    device = green->primary ? green->primary->device : NULL;
+    mock__green_events_finish(green);
+    mock__object_free(green);
+    if (device)
+        mock__primary_release(device);
+    return CUDA_SUCCESS;
+}
+
+CUresult mock_cuCtxFromGreenCtx(CUcontext *pContext, CUgreenCtx hCtx)
+{
+    MOCK__ENTER();
+    MOCK__REQUIRE(pContext, CUDA_ERROR_INVALID_VALUE);
+    MOCK__REQUIRE(mock__green_find(hCtx), CUDA_ERROR_INVALID_CONTEXT);
+    *pContext = (CUcontext) hCtx;
+    return CUDA_SUCCESS;
+}
+
+#if CUDA_VERSION >= 13000
+CUresult mock_cuGreenCtxGetId(CUgreenCtx greenCtx, unsigned long long *greenCtxId)
+{
+    const struct mock__green *green;
+
+    MOCK__ENTER();
+    MOCK__REQUIRE(greenCtxId, CUDA_ERROR_INVALID_VALUE);
+    green = greenCtx ? mock__green_find(greenCtx) : mock__green_current();
+    MOCK__REQUIRE(green, CUDA_ERROR_INVALID_CONTEXT);
+    *greenCtxId = green->id;
+    return CUDA_SUCCESS;
+}
+#endif
+
+#endif
