@@ -342,3 +342,58 @@ Test(tensor_core, a_that_is_shifted)
     finds(0, "");
     check_d(&product, text);
 }
+
+/* --- sums that are not exact --- */
+
+/* Returns the first element of D, of a row with these elements of .f16 and a column of the others.
+ */
+static float first_sum(const unsigned *a, const unsigned *b, float d, bool adds)
+{
+    const struct layout layouts[] = {{.rows = 128}, {.rows = 8, .start = B_AT}};
+    char text[300];
+    float sum;
+
+    clear();
+    for (unsigned k = 0; k < 16; k++) {
+        put(shared[0], &layouts[0], 0, k, F16, a[k], false);
+        put(shared[0], &layouts[1], 0, k, F16, b[k], false);
+    }
+    for (unsigned lane = 0; lane < LANES; lane++)
+        for (unsigned i = 0; i < 8; i++)
+            memcpy(&cells[0][lane][i], &d, 4);
+    snprintf(
+        text, sizeof(text),
+        "mov.u32 %%r40, 0x08020010; tcgen05.mma.cta_group::1.kind::f16 [%%r4], %%rd10, %%rd11, "
+        "%%r40, %s%%p6;",
+        adds ? "" : "!");
+    EXPECT(CUDA_SUCCESS, run_core(0, 1, descriptor(&layouts[0]), descriptor(&layouts[1]), text));
+    finds(0, "");
+    memcpy(&sum, &tensor_words[0], 4);
+    return sum;
+}
+
+/* Fifteen products of 2 to the power of -26 are lost beside 1, and those of -25 are not. */
+Test(tensor_core, what_is_cut_off)
+{
+    unsigned a[16], b[16];
+
+    for (unsigned k = 0; k < 16; k++)
+        a[k] = b[k] = k ? 0x0800 : 0x3c00; /* 2^-13 and 1 */
+    cr_expect(eq(flt, first_sum(a, b, 0, false), 1));
+    for (unsigned k = 1; k < 16; k++)
+        b[k] = 0x0c00;                                                      /* 2^-12 */
+    cr_expect(eq(flt, first_sum(a, b, 0, false), 1 + 0x1p-22f + 0x1p-23f)); /* 15 / 4 of the last */
+    for (unsigned k = 0; k < 16; k++)
+        a[k] = b[k] = 0x3c00;
+    cr_expect(eq(flt, first_sum(a, b, 0x1p25f, true), 0x1p25f + 16));
+    cr_expect(eq(flt, first_sum(a, b, 0x1p26f, true), 0x1p26f)); /* each 1 is lost */
+    b[3] = 0x7c00;
+    cr_expect(eq(flt, first_sum(a, b, 0, false), INFINITY));
+    a[4] = 0x7c00;
+    b[4] = 0;
+    cr_expect(isnan(first_sum(a, b, 0, false)));
+    a[4] = 0x3c00;
+    a[3] = 0xfc00;
+    b[3] = 0x3c00;
+    cr_expect(eq(flt, first_sum(a, b, 0, false), -INFINITY));
+}

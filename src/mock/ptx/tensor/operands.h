@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by operands.c, scales.c and product.c: a product that a lane issues. */
+/* Shared by operands.c, scales.c, sums.c and product.c: a product that a lane issues. */
 #ifndef CUSHIM_MOCK_PTX_TENSOR_OPERANDS_H
 #define CUSHIM_MOCK_PTX_TENSOR_OPERANDS_H
 
@@ -50,5 +50,15 @@ bool ptx__tensor_expand(struct ptx__issued *issued);
 /* Multiplies A, or B, by its scale factors. False after a fault. */
 bool ptx__tensor_scale_a(struct ptx__issued *issued);
 bool ptx__tensor_scale_b(struct ptx__issued *issued);
+
+/* Find the exponents of A, and of B, which sums need. */
+void ptx__tensor_exponents_a(const struct ptx__issued *issued);
+void ptx__tensor_exponents_b(const struct ptx__issued *issued);
+
+/* Returns the sum of an element of D with its products. */
+double ptx__tensor_sum(const struct ptx__issued *issued, unsigned row, unsigned column, double d);
+
+/* Returns the bits of a sum as an element of D. */
+uint32_t ptx__tensor_result(const struct ptx__issued *issued, double sum);
 
 #endif

@@ -2,9 +2,6 @@
 /*
  * tcgen05.mma: a thread has a product of matrices added to tensor memory. It is asynchronous on a
  * device, and done at once here.
- *
- * PTX does not say in which order products are added. Here they are added in double precision, in
- * which each is exact, and the sum is rounded once, as sums of mma are.
  */
 #include "mock/ptx/tensor/product.h"
 
@@ -33,30 +30,6 @@ static double number_of_d(const struct ptx__issued *issued, uint32_t cell)
     }
 }
 
-static uint32_t integer_of(const struct ptx__issued *issued, double sum)
-{
-    if (issued->plan.saturates)
-        sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
-    return (uint32_t) (int64_t) sum;
-}
-
-static uint32_t cell_of(const struct ptx__issued *issued, double sum)
-{
-    if (issued->plan.d == PTX__ELEMENT_S32)
-        return integer_of(issued, sum);
-    return (uint32_t) ptx__convert(issued->plan.d == PTX__ELEMENT_F16 ? PTX__F16 : PTX__F32,
-                                   PTX__F64, ptx__bits64(sum), PTX__RN, false);
-}
-
-static double sum_of(const struct ptx__issued *issued, unsigned row, unsigned column, double sum)
-{
-    const double *a = issued->operands->a[row], *b = issued->operands->b[column];
-
-    for (unsigned i = 0; i < issued->plan.k; i++)
-        sum += a[i] * b[i]; /* the product is exact */
-    return sum;
-}
-
 /* --- a block --- */
 
 /* Tells whether the instruction leaves a lane of the block as it is. */
@@ -83,7 +56,8 @@ static void multiply(struct ptx__issued *issued, bool adds)
             if (adds)
                 sum = number_of_d(issued, ptx__tensor_read(issued, lane, column));
             ptx__tensor_write(issued->tensor, column, lane,
-                              cell_of(issued, sum_of(issued, row, i, sum)), UINT32_MAX);
+                              ptx__tensor_result(issued, ptx__tensor_sum(issued, row, i, sum)),
+                              UINT32_MAX);
         }
     }
 }
@@ -108,6 +82,7 @@ static bool run_block(struct ptx__issued *issued, bool adds)
     issued->tensor = ptx__tensor_reach(issued->at, issued->block, area, "writes");
     if (!issued->tensor || !ptx__tensor_read_a(issued))
         return false;
+    ptx__tensor_exponents_a(issued);
     ptx__tensor_check(issued->at, issued->tensor, area, PTX__TENSOR_HARM_CORES);
     ptx__tensor_set(issued->tensor, area, PTX__TENSOR_ISSUED, ptx__tensor_thread(issued->at));
     multiply(issued, adds);
@@ -128,6 +103,8 @@ static bool run(struct ptx__issued *issued, bool adds)
         issued->tensor = issued->block->tensor;
         if (!i && issued->product->scales && !ptx__tensor_scale_b(issued))
             return false;
+        if (!i)
+            ptx__tensor_exponents_b(issued);
         if (!run_block(issued, adds))
             return false;
     }

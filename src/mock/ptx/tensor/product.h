@@ -2,7 +2,7 @@
 /*
  * Matrix products of tensor memory: tcgen05.mma with .sp and .ws. A product is planned from its
  * instruction and its instruction descriptor (plan.c), its operands are read as numbers
- * (operands.c, scales.c), and multiplied (product.c).
+ * (operands.c, scales.c), multiplied (product.c), and added (sums.c).
  */
 #ifndef CUSHIM_MOCK_PTX_TENSOR_PRODUCT_H
 #define CUSHIM_MOCK_PTX_TENSOR_PRODUCT_H
@@ -60,9 +60,10 @@ const char *ptx__tensor_plan(const struct ptx__tensor_product *product, uint32_t
 /* The most columns of B: those that a zero-column mask shifts past come on top of N. */
 enum { PTX__MOST_K = 128, PTX__MOST_N = 256, PTX__MOST_B = PTX__MOST_N + 32 };
 
-/* The operands as numbers, with their signs and scales. A is that of one block. */
+/* The operands as numbers, with their signs and scales, and their exponents. A is of one block. */
 struct ptx__tensor_operands {
     double a[128][PTX__MOST_K], b[PTX__MOST_B][PTX__MOST_K];
+    int16_t a_exponents[128][PTX__MOST_K], b_exponents[PTX__MOST_B][PTX__MOST_K];
 };
 
 #define H(name) const struct ptx__op *name(struct ptx__warp *warp, const struct ptx__op *op)
