@@ -336,3 +336,64 @@ Test(tensor_wrong, a_store_before_a_product)
     EXPECT(CUDA_SUCCESS, launch((struct tensor_launch){0, 1, 128, 1, SHARED}));
     finds(1, "with no tcgen05.wait::st since");
 }
+
+/* --- whatever a register may hold --- */
+
+static unsigned long long wide(void)
+{
+    return (unsigned long long) draw(65536) << 48 | (unsigned long long) draw(65536) << 32 |
+           draw(65536) << 16 | draw(65536);
+}
+
+/* A descriptor of which some bits are right. */
+static unsigned long long some_descriptor(void)
+{
+    const unsigned long long right = UINT64_C(1) << 46 | (unsigned long long) (draw(4) * 2) << 61;
+
+    return (wide() & UINT64_C(0x00003fff3fff3fff) & ~(unsigned long long) (draw(2) ? 0x3000 : 0)) |
+           right | (draw(8) ? 0 : wide());
+}
+
+/* Each ends with a result or an error, and nothing else is touched. */
+Test(tensor_wrong, whatever_a_register_may_hold)
+{
+    static const char *const forms[] = {
+        "mma.cta_group::1.kind::f16 [%r15], %rd10, %rd11, %r40, %p6",
+        "mma.cta_group::1.kind::f8f6f4 [%r15], [%r16], %rd11, %r40, %p6",
+        "mma.cta_group::1.kind::tf32.ashift [%r15], [%r16], %rd11, %r40, %p6",
+        "mma.sp.cta_group::1.kind::i8 [%r15], %rd10, %rd11, [%r17], %r40, %p6",
+        "mma.cta_group::1.kind::mxf8f6f4.block_scale [%r15], %rd10, %rd11, %r40, [%r16], [%r17], "
+        "%p6",
+        "mma.sp.cta_group::1.kind::mxf4.block_scale.scale_vec::2X [%r15], %rd10, %rd11, [%r18], "
+        "%r40, [%r16], [%r17], %p6",
+        "mma.ws.cta_group::1.kind::f16 [%r15], %rd10, %rd11, %r40, %p6, %rd12",
+        "mma.ws.sp.cta_group::1.kind::tf32 [%r15], %rd10, %rd11, [%r17], %r40, %p6, %rd12",
+        "cp.cta_group::1.128x256b [%r15], %rd10",
+        "cp.cta_group::1.4x256b.b8x16.b6x16_p32 [%r15], %rd10",
+        "shift.cta_group::1.down [%r15]",
+    };
+    static const unsigned instructions[] = {0x08100010, 0x08100014, 0x08100490, 0x08900000,
+                                            0x08100024, 0x04200010, 0x02200010, 0x08900484};
+    static const int results[] = {CUDA_SUCCESS, CUDA_ERROR_ILLEGAL_ADDRESS,
+                                  CUDA_ERROR_ILLEGAL_INSTRUCTION, CUDA_ERROR_MISALIGNED_ADDRESS};
+    enum { FORMS = sizeof(forms) / sizeof(*forms) };
+
+    for (unsigned i = 0; i < 12 * FORMS; i++) {
+        char text[600];
+        bool known = false;
+        CUresult result;
+
+        snprintf(text, sizeof(text),
+                 "mov.u32 %%r40, 0x%x; mov.u32 %%r15, 0x%x; mov.u32 %%r16, 0x%x; mov.u32 %%r17, "
+                 "0x%x; mov.u32 %%r18, 0x%x; mov.u64 %%rd12, 0x%llx; tcgen05.%s;",
+                 instructions[draw(8)] ^ (draw(3) ? 0 : 1u << draw(32)),
+                 draw(3) ? draw(512) : draw(65536) << 16 | draw(600),
+                 draw(3) ? draw(512) : draw(65536) << 16 | draw(600), draw(520), draw(520),
+                 wide() & (draw(2) ? ~0ull : ~(0x3full << 56)), forms[i % FORMS]);
+        clear();
+        result = run_core(0, 1, some_descriptor(), some_descriptor(), text);
+        for (unsigned j = 0; j < 4; j++)
+            known |= (int) result == results[j];
+        cr_assert(known, "%d of %s", (int) result, text);
+    }
+}

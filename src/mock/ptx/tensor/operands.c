@@ -238,9 +238,10 @@ static bool is_zero(const struct zeros *zeros, const struct ptx__tensor_plan *pl
 {
     const unsigned each = plan->n / plan->splits, part = column / each;
     const unsigned first = zeros->firsts[part] ? zeros->skipped : zeros->used;
-    const unsigned at = (column % each + zeros->starts[part]) % (zeros->skipped + zeros->used);
+    const unsigned at = column % each + zeros->starts[part];
 
-    return zeros->some && (at < first) == (zeros->firsts[part] != 0);
+    return zeros->some &&
+           (at % (zeros->skipped + zeros->used) < first) == (zeros->firsts[part] != 0);
 }
 
 static bool settle_zeros(const struct ptx__issued *issued, struct zeros *ret_zeros)
