@@ -269,7 +269,7 @@ Test(image, ptx_that_is_newer_than_an_older_driver)
 Test(image, instructions_that_are_not_executed)
 {
     static const char text[] = ".version 8.0\n.target sm_90a\n.address_size 64\n"
-                               ".visible .entry k() { wgmma.fence.sync.aligned; ret; }\n";
+                               ".visible .entry k() { fabric.submit; ret; }\n";
     CUmodule module;
 
     start();

@@ -331,7 +331,7 @@ static void stand_in(const struct cushim_mock_launch *launch, void *const *args)
 /* One instruction and another. */
 Test(module, a_host_function_stands_for_what_is_not_executed)
 {
-    static const char *const bodies[] = {"wgmma.fence.sync.aligned; ret; }",
+    static const char *const bodies[] = {"fabric.submit; ret; }",
                                          "multimem.st.global.u32 [%rd1], 1; ret; }"};
 
     start();
@@ -369,10 +369,10 @@ Test(module, what_is_not_executed_is_refused)
     EXPECT(CUDA_ERROR_NOT_SUPPORTED,
            mock_cuModuleLoadDataEx(&module,
                                    ".version 8.0\n.target sm_90\n.entry k() {\n"
-                                   "wgmma.fence.sync.aligned; ret; }",
+                                   "fabric.submit; ret; }",
                                    2, options, values));
     cr_expect(ne(ptr,
-                 strstr(errors, "line 4; error   : Instruction 'wgmma.fence' "
+                 strstr(errors, "line 4; error   : Instruction 'fabric.submit' "
                                 "(tier 4) is not executed by this device"),
                  NULL),
               "%s", errors);

@@ -48,8 +48,8 @@ class Places(Case):
         status, said = run(CUSHIM, "ptx", Path(CORPUS) / "refused.ptx")
         self.assertEqual(status, REFUSES)
         self.assertIn("kernel k\n", said)
-        self.assertRegex(said, r":8:5: error: Instruction 'wgmma.fence' \(tier 4\) is not "
-                         "executed by this device: products of four warps\n")
+        self.assertRegex(said, r":8:5: error: Instruction 'fabric.submit' \(tier 4\) is not "
+                         "executed by this device: memory of other machines\n")
         self.assertRegex(said, r":9:5: error: Instruction 'cp.async.bulk.tensor' \(tier 4\)")
 
     def test_a_form_of_two_families_is_for_no_other(self):
@@ -68,15 +68,15 @@ class Places(Case):
 
     def test_a_form_that_is_not_executed_is_said_as_well(self):
         path = self.write(NEWEST + ".entry k() { .reg .f32 %f<3>; .reg .b32 %r<3>;\n"
-                          "cvt.rs.f16x2.f32 %r1, %f1, %f2, %r2;\nwgmma.fence.sync.aligned; ret; }")
+                          "cvt.rs.f16x2.f32 %r1, %f1, %f2, %r2;\nfabric.submit; ret; }")
         status, said = run(CUSHIM, "ptx", "--capability", "12.1", path)
         self.assertEqual(status, REFUSES)
         self.assertRegex(said, r":5:1: error: Instruction 'cvt' \(tier 1\) is not executed by "
                          "this device: which of the random bits")
-        self.assertRegex(said, r":6:1: error: Instruction 'wgmma.fence'")
+        self.assertRegex(said, r":6:1: error: Instruction 'fabric.submit'")
 
     def test_what_no_lane_comes_to_does_not_matter(self):
-        path = self.write(HEAD + ".entry k() { ret;\nwgmma.fence.sync.aligned; ret; }")
+        path = self.write(HEAD + ".entry k() { ret;\nfabric.submit; ret; }")
         self.assertEqual(run(CUSHIM, "ptx", path)[0], TAKES)
 
 
@@ -119,7 +119,7 @@ class Modules(Case):
         self.assertEqual(len(re.findall(r"^    \S+ +supported, ", said, re.M)), int(counts[2]))
         self.assertEqual(len(re.findall(r"^    \S+ +refused", said, re.M)), int(counts[3]))
         self.assertGreater(len(run(CUSHIM, "ptx", "--coverage", "--forms")[1]), 5 * len(said))
-        self.assertRegex(said, r"\n    wgmma.fence +refused: products of four warps\n")
+        self.assertRegex(said, r"\n    fabric.submit +refused: memory of other machines\n")
 
     def test_coverage_is_what_loading_says(self):
         """A statement that it names as refused is refused, with the reason that it gives."""

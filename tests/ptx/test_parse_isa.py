@@ -24,8 +24,10 @@ VERSION_OF = {75: 63, 80: 70, 86: 71, 87: 74, 89: 78, 90: 80, 100: 86, 103: 88, 
 FAMILIES = 88  # targets with an "f"
 OLDEST = 75
 
+# Of several in one instruction, the last is that of all others.
 CONSTANTS = {"applypriority": "128", "discard": "128", "fence": "128", "setmaxnreg": "64",
-             "st.bulk": "0", "tcgen05.alloc": "32"}
+             "st.bulk": "0", "tcgen05.alloc": "32", "mma.sp": "0", "mma.sp::ordered_metadata": "0",
+             "wgmma.wait_group": "0", "wgmma.mma_async": "1", "wgmma.mma_async.sp": "0 1"}
 
 # What the driver takes from old texts, and ptxas from texts for old targets; and what is slow.
 TAKEN_FROM_OLD_TEXTS = r"Advisory: |without '.sync' (is deprecated|may produce unpredictable)"
@@ -38,7 +40,7 @@ HEAD = """.version {}.{}
 .global .align 16 .b8 table[64];
 .shared .align 16 .b8 room[64];
 .visible .entry k(.param .align 16 .b8 pk[64]) {{
-.reg .pred %p<20>; .reg .b8 %c<20>; .reg .b16 %h<20>; .reg .b32 %r<140>; .reg .b64 %rd<20>;
+.reg .pred %p<300>; .reg .b8 %c<20>; .reg .b16 %h<40>; .reg .b32 %r<300>; .reg .b64 %rd<300>;
 .reg .f32 %f<140>; .reg .f64 %d<40>; .reg .f16 %x<9>; .param .align 16 .b8 slot[64];
 targets: .branchtargets L;
 L:
@@ -77,12 +79,25 @@ class Forms:
             name = "b16"
         return self.register(name, i)
 
-    def operand(self, name, shape, words, i):
+    def constant(self, name, shapes, i, words):
+        """Of an instruction's constants, that of operand i."""
+        known = CONSTANTS.get(name, "16" if ".cg" in self.text_of(words) else "8").split()
+        before = sum(s["kind"] == "IMMEDIATE" for s in shapes[:i])
+        return known[min(before, len(known) - 1)]
+
+    def count(self, shape, words):
+        """How many elements a vector has; 254: as many as one likes."""
+        columns = [int(m[1]) for m in re.finditer(r"\.m\d+n(\d+)k", self.text_of(words))]
+        part = {253: 2, 252: 4}.get(shape["elements"])
+        return columns[0] // part if part else shape["elements"]
+
+    def operand(self, name, shapes, words, number, i):
+        shape = shapes[number]
         vector = [w - isa.WORD_VECTOR for w in words if w > isa.WORD_VECTOR]
         kind = shape["kind"]
         if kind == "TYPED":
-            n = {0: 0, 255: vector[0] if vector else 0, 254: 1}.get(shape["elements"],
-                                                                    shape["elements"])
+            n = self.count(shape, words)
+            n = {255: vector[0] if vector else 0, 254: 1}.get(n, n)
             if not n:
                 return self.scalar(shape, words, i) + ("|%p8" if shape["both"] else "")
             return "{" + ", ".join(self.scalar(shape, words, i + j) for j in range(n)) + "}"
@@ -92,9 +107,8 @@ class Forms:
             if space and space[0] in ("param", "param::entry"):
                 return "[slot]" if name == "st" else "[pk]"
             return "[%rd9]"
-        constant = CONSTANTS.get(name, "16" if ".cg" in self.text_of(words) else "8")
-        return {"IMMEDIATE": constant, "LABEL": "L", "TABLE": "targets",
-                "SINK": "_", "TENSOR": "[%r9]"}.get(kind)
+        return {"IMMEDIATE": self.constant(name, shapes, number, words), "LABEL": "L",
+                "TABLE": "targets", "SINK": "_", "TENSOR": "[%r9]"}.get(kind)
 
     def statement(self, name, form, words):
         """None if it takes more than the form says to write one."""
@@ -105,9 +119,9 @@ class Forms:
         if isa.WORD_SPACE + isa.SPACES.index("param::func") in words:
             return None  # it needs a call around it
         operands, first = [], 1
-        for shape in shapes:
-            operands.append(self.operand(name, shape, words, first))
-            first += max(2, shape["elements"] % 254)  # no register stands in two operands
+        for number, shape in enumerate(shapes):
+            operands.append(self.operand(name, shapes, words, number, first))
+            first += max(2, self.count(shape, words) % 254)  # no register stands in two operands
         return f"{name}{self.text_of(words)} {', '.join(operands)};"
 
     def choices(self, form):

@@ -7,6 +7,8 @@
 #define TYPE_SLOT  100
 #define AS_VECTOR  255
 #define ANY_NUMBER 254
+#define HALF_OF_N  253
+#define PART_OF_N  252
 #define NO_SIZE    UINT32_MAX
 
 static enum ptx__type widened(enum ptx__type type)
@@ -249,11 +251,36 @@ static bool pair_fits(const struct ptx__check *check, const struct ptx__shape *s
     return a->kind == PTX_SINK ? shape->sink : scalar_fits(check, shape, type, a);
 }
 
+/* Returns the N of a modifier ".mMnNkK"; 0 if there is none. */
+static unsigned columns_of(const struct ptx__instruction *instruction)
+{
+    unsigned numbers[3];
+
+    for (unsigned i = 0; i < instruction->n_modifiers; i++) {
+        if (ptx__shape_numbers(ptx__modifier_name(instruction->modifiers[i]), numbers))
+            return numbers[1];
+    }
+    return 0;
+}
+
+static unsigned count_of(const struct ptx__check *check, const struct ptx__shape *shape)
+{
+    switch (shape->elements) {
+    case AS_VECTOR:
+        return check->instruction->vector;
+    case HALF_OF_N:
+        return columns_of(check->instruction) / 2;
+    case PART_OF_N:
+        return columns_of(check->instruction) / 4;
+    default:
+        return shape->elements;
+    }
+}
+
 static bool typed_fits(const struct ptx__check *check, const struct ptx__shape *shape,
                        const struct ptx__operand *operand)
 {
-    const unsigned count =
-        shape->elements == AS_VECTOR ? check->instruction->vector : shape->elements;
+    const unsigned count = count_of(check, shape);
 
     if (shape->both && operand->kind != PTX_PAIR)
         return false;

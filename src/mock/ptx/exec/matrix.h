@@ -1,33 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Operations of a whole warp on matrices, and their descriptions. Loads and stores of tiles are in
- * matrix_tiles.c.
+ * matrix_tiles.c, products in mma.c, wgmma.c and matrix_exact.c.
  */
 #ifndef CUSHIM_MOCK_PTX_EXEC_MATRIX_H
 #define CUSHIM_MOCK_PTX_EXEC_MATRIX_H
 
+#include "mock/ptx/exec/element.h"
 #include "mock/ptx/machine/code.h"
 
-enum ptx__element {
-    PTX__ELEMENT_F16,
-    PTX__ELEMENT_BF16,
-    PTX__ELEMENT_TF32,
-    PTX__ELEMENT_E4M3,
-    PTX__ELEMENT_E5M2,
-    PTX__ELEMENT_E3M2, /* of 6 bits in a byte */
-    PTX__ELEMENT_E2M3,
-    PTX__ELEMENT_E2M1, /* of 4 bits, in the middle of a byte */
-    PTX__ELEMENT_F32,
-    PTX__ELEMENT_F64,
-    PTX__ELEMENT_U8,
-    PTX__ELEMENT_S8,
-    PTX__ELEMENT_U4,
-    PTX__ELEMENT_S4,
-    PTX__ELEMENT_B1,
-    PTX__ELEMENT_S32,
-};
-
 enum ptx__part { PTX__PART_A, PTX__PART_B, PTX__PART_C, PTX__PART_D };
+
+/* Scales of A or B of mma: bytes in the registers of some lanes. */
+struct ptx__scales {
+    uint32_t slot;
+    uint32_t byte, thread; /* the slots of the first byte's number, and of which lanes of a quad */
+};
 
 /* The description of an operation. Its registers are in its list: D, A, B, C. */
 struct ptx__matrix {
@@ -40,6 +28,19 @@ struct ptx__matrix {
     bool quads;                 /* four products: each of the lanes 4 i to 4 i + 3 and the lanes
                                    16 above */
     bool a_by_column, b_by_row; /* only for quads */
+    /* Of a sparse A, half of the elements are there. */
+    bool sparse;
+    bool halved;       /* done as .f16, one half after the other: see mma.c */
+    uint8_t selector;  /* the lanes of a quad that have the metadata */
+    uint32_t metadata; /* the slot */
+    /* Scales for K / n_scales elements each. */
+    uint8_t n_scales;
+    bool fine_scales; /* ue4m3, not ue8m0 */
+    struct ptx__scales scales[2];
+    /* Of wgmma: m is that of one warp. */
+    uint32_t descriptors[2]; /* the slots of those of A and B; 0: A is in registers */
+    uint32_t adds;           /* the slot of the predicate: C is D, not 0 */
+    bool negative[2], mn_major[2];
     /* For loads and stores of wmma: the part, its order in memory, and where it is. */
     uint8_t part, space;
     bool by_row;
@@ -51,7 +52,7 @@ struct ptx__matrix {
 };
 
 #define H(name) const struct ptx__op *name(struct ptx__warp *warp, const struct ptx__op *op)
-H(ptx__do_mma);
+H(ptx__do_mma_exact);
 H(ptx__do_fragment_load);
 H(ptx__do_fragment_store);
 H(ptx__do_ldmatrix);

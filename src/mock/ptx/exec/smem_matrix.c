@@ -30,7 +30,8 @@ struct ptx__smem_matrix ptx__smem_matrix_of(uint64_t descriptor, bool mn_major)
     return (struct ptx__smem_matrix){.start = bytes_at(descriptor, 0),
                                      .by_line = crossed ? leading : stride,
                                      .by_chunk = crossed ? stride : leading,
-                                     .swizzle = swizzle};
+                                     .swizzle = swizzle,
+                                     .base = (uint8_t) (descriptor >> 49 & 7)};
 }
 
 uint32_t ptx__smem_chunk(const struct ptx__smem_matrix *matrix, unsigned line, unsigned chunk)
@@ -41,6 +42,6 @@ uint32_t ptx__smem_chunk(const struct ptx__smem_matrix *matrix, unsigned line, u
                              chunk / chunks * matrix->by_chunk +
                              (line % lines * chunks + chunk % chunks) * PTX__CHUNK_BYTES;
 
-    return address ^ (address >> SOURCE & swizzles[matrix->swizzle].bits)
+    return address ^ (((address >> SOURCE) - matrix->base) & swizzles[matrix->swizzle].bits)
                          << swizzles[matrix->swizzle].to;
 }

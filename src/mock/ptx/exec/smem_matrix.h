@@ -29,6 +29,8 @@ struct ptx__smem_matrix {
     uint32_t start;             /* offset in shared memory */
     uint32_t by_line, by_chunk; /* bytes to the atom with the next lines, with the next chunks */
     uint8_t swizzle;            /* enum ptx__swizzle */
+    uint8_t base;               /* what is taken off the bits that change others: the phase of an
+                                   atom that does not begin at its own size */
 };
 
 /* Reads a descriptor. mn_major: the lines are those of one K. */

@@ -180,6 +180,7 @@ static void release(struct ptx__lowering *lower)
     free(lower->slots);
     free(lower->loading);
     free(lower->constants);
+    free(lower->of_products);
 }
 
 static void lower_body(struct ptx__lowering *lower)
@@ -189,6 +190,7 @@ static void lower_body(struct ptx__lowering *lower)
         ptx__out_of_memory(lower);
     memset(lower->slots, 0xff, (lower->function->n_registers + 1) * sizeof(*lower->slots));
     lower->next_slot = PTX__FIRST_SLOT;
+    ptx__wgmma_find(lower);
     ptx__flow_find(lower);
     ptx__flow_order(lower);
     ptx__flow_lower(lower);

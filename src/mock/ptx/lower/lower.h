@@ -44,6 +44,8 @@ struct ptx__lowering {
      * tcgen05.wait::ld since, or 0. NULL until there is one.
      */
     uint32_t *loading;
+
+    bool *of_products; /* for each register: wgmma uses it; NULL: there is no wgmma */
 };
 
 struct ptx__fixup {
@@ -133,6 +135,7 @@ uint32_t ptx__symbol_slot(struct ptx__lowering *lower, struct ptx__symbol symbol
 bool ptx__lower_flow_instruction(struct ptx__lowering *lower);
 bool ptx__lower_memory(struct ptx__lowering *lower);
 bool ptx__lower_matrix(struct ptx__lowering *lower);
+bool ptx__lower_wgmma(struct ptx__lowering *lower);
 bool ptx__lower_async(struct ptx__lowering *lower);
 bool ptx__lower_texture(struct ptx__lowering *lower);
 bool ptx__lower_tensor(struct ptx__lowering *lower);
@@ -150,6 +153,12 @@ void ptx__lower_cvt(struct ptx__lowering *lower);
 void ptx__lower_isspacep(struct ptx__lowering *lower);
 bool ptx__lower_warp(struct ptx__lowering *lower);
 bool ptx__lower_plain(struct ptx__lowering *lower);
+
+/*
+ * Finds the registers of products, and emits a check before an instruction that uses some of them.
+ */
+void ptx__wgmma_find(struct ptx__lowering *lower);
+void ptx__wgmma_watch(struct ptx__lowering *lower);
 
 /* Emitted at the beginning of a function that uses these instructions: nothing is allocated yet. */
 void ptx__stack_begin(struct ptx__lowering *lower);

@@ -211,10 +211,12 @@ static void lower_one(struct ptx__lowering *lower)
     const char *refused = ptx__opcodes[lower->at->opcode].refused;
 
     ptx__lower_tensor_uses(lower);
+    ptx__wgmma_watch(lower);
     if (refused)
         ptx__refuse_form(lower, refused);
     else if (!ptx__lower_flow_instruction(lower) && !ptx__lower_memory(lower) &&
-             !ptx__lower_warp(lower) && !ptx__lower_matrix(lower) && !ptx__lower_async(lower) &&
+             !ptx__lower_warp(lower) && !ptx__lower_matrix(lower) && !ptx__lower_wgmma(lower) &&
+             !ptx__lower_async(lower) &&
              !ptx__lower_bulk(lower) && !ptx__lower_tensor(lower) && !ptx__lower_stack(lower) && !ptx__lower_texture(lower) &&
              !ptx__lower_video(lower) && !ptx__lower_data(lower) && !ptx__lower_plain(lower))
         ptx__refuse_form(lower, "nothing does it");

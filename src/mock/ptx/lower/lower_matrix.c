@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* mma, wmma, ldmatrix, stmatrix, movmatrix. */
-#include <stdio.h>
+/* mma, wmma, ldmatrix, stmatrix, movmatrix; wgmma is in lower_wgmma.c. */
 #include <string.h>
 
 #include "mock/ptx/exec/control.h"
 #include "mock/ptx/exec/matrix.h"
 #include "mock/ptx/lower/lower.h"
+#include "mock/ptx/lower/lower_matrix.h"
 #include "mock/ptx/machine/memory_space.h"
 
-static bool element_type(enum ptx__type type, uint8_t *ret_element)
+bool ptx__element_type(enum ptx__type type, uint8_t *ret_element)
 {
     static const struct {
         enum ptx__type type;
@@ -31,27 +31,25 @@ static bool element_type(enum ptx__type type, uint8_t *ret_element)
     return false;
 }
 
-/* Reads a shape such as ".m16n8k16". */
-static bool shape(const struct ptx__instruction *at, struct ptx__matrix *matrix)
+bool ptx__matrix_shape(const struct ptx__instruction *at, struct ptx__matrix *matrix)
 {
     for (unsigned i = 0; i < at->n_modifiers; i++) {
-        unsigned m, n, k;
+        unsigned numbers[3];
 
-        if (sscanf(ptx__modifier_name(at->modifiers[i]), "m%un%uk%u", &m, &n, &k) == 3) {
-            matrix->m = (uint16_t) m;
-            matrix->n = (uint16_t) n;
-            matrix->k = (uint16_t) k;
+        if (ptx__shape_numbers(ptx__modifier_name(at->modifiers[i]), numbers)) {
+            matrix->m = (uint16_t) numbers[0];
+            matrix->n = (uint16_t) numbers[1];
+            matrix->k = (uint16_t) numbers[2];
             return true;
         }
     }
     return false;
 }
 
-static struct ptx__op *emit(struct ptx__lowering *lower, ptx__handler run,
-                            const struct ptx__matrix *matrix, const uint32_t *slots, unsigned n)
+struct ptx__op *ptx__emit_matrix(struct ptx__lowering *lower, struct ptx__op *op,
+                                 const struct ptx__matrix *matrix, const uint32_t *slots, unsigned n)
 {
     struct ptx__matrix *kept = ptx__keep(lower, sizeof(*kept));
-    struct ptx__op *op = ptx__emit(lower, run);
 
     *kept = *matrix;
     op->imm = (uintptr_t) kept;
@@ -59,13 +57,12 @@ static struct ptx__op *emit(struct ptx__lowering *lower, ptx__handler run,
     return op;
 }
 
-/* Appends the registers of an operand to the list. */
-static unsigned add_registers(struct ptx__lowering *lower, const struct ptx__operand *operand,
-                              enum ptx__type type, uint32_t *slots, unsigned n)
+unsigned ptx__add_registers(struct ptx__lowering *lower, const struct ptx__operand *operand,
+                            enum ptx__type type, uint32_t *slots, unsigned n)
 {
     const unsigned count = operand->kind == PTX_VECTOR ? operand->count : 1;
 
-    for (unsigned i = 0; i < count && n < 64; i++)
+    for (unsigned i = 0; i < count && n < PTX__MATRIX_SLOTS; i++)
         slots[n++] =
             ptx__source(lower, operand->kind == PTX_VECTOR ? &operand->elements[i] : operand, type);
     return n;
@@ -82,13 +79,13 @@ static bool types(const struct ptx__instruction *at, struct ptx__matrix *matrix)
 
     if (short_form) {
         t[PTX__PART_A] = t[PTX__PART_B] = PTX__ELEMENT_F16;
-        return element_type(at->types[0], &t[PTX__PART_D]) &&
-               element_type(at->types[1], &t[PTX__PART_C]);
+        return ptx__element_type(at->types[0], &t[PTX__PART_D]) &&
+               ptx__element_type(at->types[1], &t[PTX__PART_C]);
     }
-    return at->n_types >= 4 && element_type(at->types[0], &t[PTX__PART_D]) &&
-           element_type(at->types[1], &t[PTX__PART_A]) &&
-           element_type(at->types[2], &t[PTX__PART_B]) &&
-           element_type(at->types[3], &t[PTX__PART_C]);
+    return at->n_types >= 4 && ptx__element_type(at->types[0], &t[PTX__PART_D]) &&
+           ptx__element_type(at->types[1], &t[PTX__PART_A]) &&
+           ptx__element_type(at->types[2], &t[PTX__PART_B]) &&
+           ptx__element_type(at->types[3], &t[PTX__PART_C]);
 }
 
 /*
@@ -120,29 +117,98 @@ static void refuse(struct ptx__lowering *lower)
     ptx__refuse_form(lower, "this shape and type");
 }
 
+/* Products of .f64, and of quads, are not those of product.h. */
+static void emit_product(struct ptx__lowering *lower, const struct ptx__matrix *matrix,
+                         const uint32_t *slots, unsigned n)
+{
+    const bool exact = matrix->quads || matrix->types[PTX__PART_D] == PTX__ELEMENT_F64;
+
+    ptx__emit_matrix(lower,
+                     exact ? ptx__emit(lower, ptx__do_mma_exact) : ptx__emit_key(lower, "mma"),
+                     matrix, slots, n);
+}
+
+/* Of a sparse A: behind C there are its metadata, and the constant that selects lanes. */
+static void take_metadata(struct ptx__lowering *lower, struct ptx__matrix *matrix)
+{
+    const struct ptx__instruction *at = lower->at;
+
+    if (!matrix->sparse)
+        return;
+    matrix->metadata = ptx__source(lower, &at->operands[4], PTX_B32);
+    matrix->selector = (uint8_t) at->operands[5].integer;
+}
+
+/* Tells how many scales there are for K. */
+static uint8_t count_scales(const struct ptx__instruction *at)
+{
+    if (!ptx__has(at, PTX_MOD_BLOCK_SCALE))
+        return 0;
+    if (ptx__has(at, PTX_MOD_SCALE_VEC_4X))
+        return 4;
+    return ptx__has(at, PTX_MOD_KIND_MXF8F6F4) ? 1 : 2;
+}
+
+/* The last four operands: of A and of B, the scales, and where they are. */
+static void take_scales(struct ptx__lowering *lower, struct ptx__matrix *matrix)
+{
+    const struct ptx__instruction *at = lower->at;
+    const struct ptx__operand *operand = &at->operands[matrix->sparse ? 6 : 4];
+
+    matrix->n_scales = count_scales(at);
+    matrix->fine_scales = ptx__type_of(at, 4) == PTX_UE4M3;
+    for (unsigned i = 0; i < 2 && matrix->n_scales; i++, operand += 2)
+        matrix->scales[i] =
+            (struct ptx__scales){ptx__source(lower, &operand[0], PTX_B32),
+                                 ptx__source(lower, &operand[1].elements[0], PTX_U16),
+                                 ptx__source(lower, &operand[1].elements[1], PTX_U16)};
+}
+
+/* Two elements of 4 bits are in a byte where there is no other type of element. */
+static void pack_elements(const struct ptx__instruction *at, struct ptx__matrix *matrix)
+{
+    if (ptx__has(at, PTX_MOD_KIND_MXF4) || ptx__has(at, PTX_MOD_KIND_MXF4NVF4))
+        matrix->types[PTX__PART_A] = matrix->types[PTX__PART_B] = PTX__ELEMENT_PACKED;
+}
+
+/* Products of e4m3 and e5m2 that came before those of a `kind` are done in .f16. */
+static bool is_halved(const struct ptx__instruction *at, const struct ptx__matrix *matrix)
+{
+    const uint8_t type = matrix->types[PTX__PART_A];
+
+    return (type == PTX__ELEMENT_E4M3 || type == PTX__ELEMENT_E5M2) &&
+           !ptx__has(at, PTX_MOD_KIND_F8F6F4) && !ptx__has(at, PTX_MOD_KIND_MXF8F6F4);
+}
+
 static void lower_mma(struct ptx__lowering *lower)
 {
     static const enum ptx__part parts[] = {PTX__PART_D, PTX__PART_A, PTX__PART_B, PTX__PART_C};
     const struct ptx__instruction *at = lower->at;
     struct ptx__matrix matrix = {.fragments = at->opcode == PTX_OP_WMMA_MMA,
                                  .finite = ptx__has(at, PTX_MOD_SATFINITE),
-                                 .both = ptx__has(at, PTX_MOD_AND)};
-    uint32_t slots[64];
+                                 .both = ptx__has(at, PTX_MOD_AND),
+                                 .sparse = at->opcode != PTX_OP_MMA &&
+                                           at->opcode != PTX_OP_WMMA_MMA};
+    uint32_t slots[PTX__MATRIX_SLOTS];
     unsigned n = 0;
 
-    if (!shape(at, &matrix) || !types(at, &matrix)) {
+    if (!ptx__matrix_shape(at, &matrix) || !types(at, &matrix)) {
         refuse(lower);
         return;
     }
     find_quads(at, &matrix);
+    pack_elements(at, &matrix);
+    matrix.halved = is_halved(at, &matrix);
     for (unsigned i = 0; i < 4; i++) {
         const unsigned before = n;
 
-        n = add_registers(lower, &at->operands[i],
+        n = ptx__add_registers(lower, &at->operands[i],
                           matrix.types[parts[i]] == PTX__ELEMENT_F64 ? PTX_F64 : PTX_B32, slots, n);
         matrix.registers[parts[i]] = (uint8_t) (n - before);
     }
-    emit(lower, ptx__do_mma, &matrix, slots, n);
+    take_metadata(lower, &matrix);
+    take_scales(lower, &matrix);
+    emit_product(lower, &matrix, slots, n);
 }
 
 static uint8_t space_of(const struct ptx__instruction *at)
@@ -188,21 +254,23 @@ static void lower_fragment(struct ptx__lowering *lower, bool load)
                                          : ptx__has(at, PTX_MOD_B) ? PTX__PART_B
                                                                    : PTX__PART_C};
     const enum ptx__type type = ptx__type_of(at, 0);
-    uint32_t slots[64], base;
+    uint32_t slots[PTX__MATRIX_SLOTS], base;
     unsigned n;
 
-    if (!shape(at, &matrix) || !element_type(type, &matrix.types[matrix.part])) {
+    if (!ptx__matrix_shape(at, &matrix) || !ptx__element_type(type, &matrix.types[matrix.part])) {
         refuse(lower);
         return;
     }
     if (at->n_operands > 2 && at->operands[2].kind != PTX_NO_OPERAND)
         matrix.stride = ptx__source(lower, &at->operands[2], PTX_U32);
-    n = add_registers(lower, registers, type == PTX_F64 ? PTX_F64 : PTX_B32, slots, 0);
+    n = ptx__add_registers(lower, registers, type == PTX_F64 ? PTX_F64 : PTX_B32, slots, 0);
     matrix.registers[matrix.part] = (uint8_t) n;
     base = base_of(lower, memory);
     set_address(
         lower, memory,
-        emit(lower, load ? ptx__do_fragment_load : ptx__do_fragment_store, &matrix, slots, n),
+        ptx__emit_matrix(
+            lower, ptx__emit(lower, load ? ptx__do_fragment_load : ptx__do_fragment_store), &matrix,
+            slots, n),
         base);
 }
 
@@ -212,8 +280,8 @@ static void lower_matrices(struct ptx__lowering *lower, bool load)
     const struct ptx__operand *memory = &at->operands[load ? 1 : 0];
     struct ptx__matrix matrix = {
         .offset = memory->offset, .space = space_of(at), .transposed = ptx__has(at, PTX_MOD_TRANS)};
-    uint32_t slots[64], base;
-    const unsigned n = add_registers(lower, &at->operands[load ? 0 : 1], PTX_B32, slots, 0);
+    uint32_t slots[PTX__MATRIX_SLOTS], base;
+    const unsigned n = ptx__add_registers(lower, &at->operands[load ? 0 : 1], PTX_B32, slots, 0);
 
     matrix.n_matrices = (uint8_t) n;
     if (ptx__type_of(at, 0) != PTX_B16 || n > 4) {
@@ -222,7 +290,10 @@ static void lower_matrices(struct ptx__lowering *lower, bool load)
     }
     base = base_of(lower, memory);
     set_address(lower, memory,
-                emit(lower, load ? ptx__do_ldmatrix : ptx__do_stmatrix, &matrix, slots, n), base);
+                ptx__emit_matrix(lower,
+                                 ptx__emit(lower, load ? ptx__do_ldmatrix : ptx__do_stmatrix),
+                                 &matrix, slots, n),
+                base);
 }
 
 static void lower_movmatrix(struct ptx__lowering *lower)
@@ -239,6 +310,8 @@ bool ptx__lower_matrix(struct ptx__lowering *lower)
 {
     switch (lower->at->opcode) {
     case PTX_OP_MMA:
+    case PTX_OP_MMA_SP:
+    case PTX_OP_MMA_SP_ORDERED_METADATA:
     case PTX_OP_WMMA_MMA:
         lower_mma(lower);
         return true;

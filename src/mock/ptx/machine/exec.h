@@ -33,11 +33,12 @@ struct ptx__keyed {
 #define PTX__KEYED        __attribute__((used, section("ptx_" PTX__TEXT(PTX__CLONE))))
 
 #ifdef __clang__
-#define PTX__EACH_LANE                                                                             \
-    _Pragma("clang loop vectorize(assume_safety)") for (unsigned l = 0; l < PTX__LANES; l++)
+#define PTX__EACH_OF(n)                                                                            \
+    _Pragma("clang loop vectorize(assume_safety)") for (unsigned l = 0; l < (n); l++)
 #else
-#define PTX__EACH_LANE _Pragma("GCC ivdep") for (unsigned l = 0; l < PTX__LANES; l++)
+#define PTX__EACH_OF(n) _Pragma("GCC ivdep") for (unsigned l = 0; l < (n); l++)
 #endif
+#define PTX__EACH_LANE PTX__EACH_OF(PTX__LANES)
 
 #define PTX__UNIQUE(name) PTX__GLUE(name, __COUNTER__)
 

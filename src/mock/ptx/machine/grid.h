@@ -26,6 +26,14 @@ struct ptx__barrier {
                                        warp */
 };
 
+/* Four consecutive warps, which do some operations together: see warps/warpgroup.h. */
+struct ptx__warpgroup {
+    const struct ptx__op *op; /* where they meet; NULL: no warp has come */
+    uint32_t came;            /* a bit for each warp that waits there */
+};
+
+#define PTX__WARPGROUP 4 /* warps */
+
 /* The blocks of a cluster, which run on the same worker. */
 struct ptx__cluster {
     struct ptx__block **blocks;
@@ -43,6 +51,7 @@ struct ptx__block {
     struct ptx__tensor *tensor; /* tensor memory; NULL: it was not used */
     struct ptx__shared_racecheck *shadow; /* NULL: no race check of shared memory */
     struct ptx__barrier barriers[PTX__BARRIERS];
+    struct ptx__warpgroup warpgroups[PTX__MAX_WARPS / PTX__WARPGROUP];
     uint32_t open; /* a bit for each barrier at which a thread has arrived */
     bool strong;   /* has made an atomic access or a fence, which may order it with other blocks */
     struct ptx__cluster *cluster;

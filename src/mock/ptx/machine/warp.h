@@ -35,6 +35,7 @@ enum ptx__group_state {
     PTX__AT_BARRIER,         /* waits for other warps */
     PTX__AT_CLUSTER_BARRIER, /* waits for other blocks of the cluster, too */
     PTX__AT_ALLOCATION,      /* waits for free tensor memory, and then repeats the operation */
+    PTX__AT_WARPGROUP,       /* waits for the other warps of its warpgroup */
 };
 
 struct ptx__divergence_group {
@@ -46,6 +47,23 @@ struct ptx__divergence_group {
     uint8_t barrier;
     bool forced;          /* no other lane will come: it goes on without them */
     unsigned yield_round; /* how often it has yielded */
+};
+
+/* A product of wgmma for which the warp has not waited yet. */
+struct ptx__flight {
+    const struct ptx__op *op;
+    uint64_t descriptors[2];
+    uint32_t group; /* its number */
+};
+
+/* What is known of a warp's products. What does not fit into it is not checked. */
+struct ptx__flights {
+    struct ptx__flight list[32];
+    unsigned n;
+    uint32_t n_groups;           /* that were committed */
+    bool fenced;                 /* there was a wgmma.fence */
+    const struct ptx__op *wrote; /* an operation since then that wrote a register of products; */
+    uint32_t slot;               /* which */
 };
 
 struct ptx__warp {
@@ -74,6 +92,7 @@ struct ptx__warp {
 
     struct ptx__divergence_group groups[PTX__LANES]; /* all except the current group */
     unsigned n_groups;
+    struct ptx__flights flights;
 };
 
 /*

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "mock/ptx/syntax/isa.h"
 
+#include <stdio.h>
 #include <string.h>
 
 const char *ptx__opcode_name(enum ptx__opcode opcode)
@@ -11,6 +12,11 @@ const char *ptx__opcode_name(enum ptx__opcode opcode)
 const char *ptx__modifier_name(enum ptx__modifier modifier)
 {
     return ptx__modifiers[modifier];
+}
+
+bool ptx__shape_numbers(const char *name, unsigned numbers[3])
+{
+    return sscanf(name, "m%un%uk%u", &numbers[0], &numbers[1], &numbers[2]) == 3;
 }
 
 const char *ptx__special_name(enum ptx__special special)

@@ -48,7 +48,8 @@ enum ptx__shape_kind {
 struct ptx__shape {
     uint8_t kind;
     uint8_t type;     /* enum ptx__type, or 100 + the index of the instruction's type */
-    uint8_t elements; /* of a vector; 255: those of ".vN", or no vector; 254: any number */
+    uint8_t elements; /* of a vector; 255: those of ".vN", or no vector; 254: any number; 253, 252:
+                         a half, a quarter of the N of ".mMnNkK" */
     bool wide;        /* twice the type's size */
     bool loose;       /* registers may be larger than the type */
     bool result;      /* is written, so it cannot be a constant */
@@ -119,6 +120,9 @@ extern const struct ptx__shape ptx__shapes[];
 const char *ptx__opcode_name(enum ptx__opcode opcode);
 const char *ptx__modifier_name(enum ptx__modifier modifier);
 const char *ptx__special_name(enum ptx__special special);
+
+/* Reads the numbers of a shape such as "m16n8k16". False if it is none. */
+bool ptx__shape_numbers(const char *name, unsigned numbers[3]);
 
 /* Find a number by a name, which needs no NUL; 0 if there is none. */
 enum ptx__opcode ptx__opcode_find(const char *text, size_t length);

@@ -9,6 +9,7 @@
 #include "mock/ptx/racecheck/racecheck.h"
 #include "mock/ptx/warps/cluster.h"
 #include "mock/ptx/warps/warp.h"
+#include "mock/ptx/warps/warpgroup.h"
 
 /* The bytes behind the end must not be used; the address sanitizer detects it. */
 #ifndef __has_feature
@@ -215,6 +216,7 @@ void ptx__block_start(struct ptx__block *block, uint64_t cluster)
     block->strong = false;
     for (; block->open; block->open &= block->open - 1)
         block->barriers[__builtin_ctz(block->open)] = (struct ptx__barrier){0};
+    memset(block->warpgroups, 0, sizeof(block->warpgroups));
     if (block->shadow)
         ptx__shared_racecheck_start(block);
     if (block->tensor)
@@ -354,6 +356,8 @@ static void report_waiting(struct ptx__warp *warp, const struct ptx__divergence_
                    "it waits for free columns of tensor memory, of which %u are allocated, and all "
                    "of the block's %u living threads wait",
                    ptx__tensor_in_use(block->tensor), block->alive);
+    else if (group->state == PTX__AT_WARPGROUP)
+        ptx__warpgroup_tell_missing(warp, group->at - 1);
     else
         ptx__fault(ptx__lane_op(warp, group->at - 1, lane), PTX__ERROR_LAUNCH_TIMEOUT, PTX__BARRIER,
                    "it waits at barrier %u, to which %u threads came; %u are expected, and all of "

@@ -242,7 +242,8 @@ static uint32_t same_members(const uint32_t *names, uint32_t mask, uint32_t memb
 /* Tells whether the group waits at a barrier. Then it is already behind the operation. */
 static bool at_barrier(const struct ptx__divergence_group *group)
 {
-    return group->state == PTX__AT_BARRIER || group->state == PTX__AT_CLUSTER_BARRIER;
+    return group->state == PTX__AT_BARRIER || group->state == PTX__AT_CLUSTER_BARRIER ||
+           group->state == PTX__AT_WARPGROUP;
 }
 
 /* Joins the lanes that have reached this operation earlier and name the same members. */
@@ -312,6 +313,10 @@ void ptx__warp_start(struct ptx__warp *warp, struct ptx__frame *frame, uint32_t 
     warp->cluster_arrived = 0;
     warp->cluster_passed = 0;
     warp->forced = false;
+    warp->flights.n = 0;
+    warp->flights.n_groups = 0;
+    warp->flights.fenced = false;
+    warp->flights.wrote = NULL;
     warp->budget = budget_of(warp);
     frame->lanes = mask;
     put(warp, frame->code->ops, mask, PTX__RUNNABLE);

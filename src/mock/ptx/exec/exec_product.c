@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The sums of product.h, of some columns at a time. A sum is kept in two parts, each of which fits
+ * into 32 bits.
+ */
+#include <math.h>
+
+#include "mock/ptx/exec/mma.h"
+#include "mock/ptx/exec/wgmma.h"
+
+enum { COLUMNS = 8, LOW_BITS = 12 };
+
+#define EACH_COLUMN PTX__EACH_OF(COLUMNS)
+
+/* Some columns of a row. */
+struct sums {
+    int32_t largest[COLUMNS];        /* exponents */
+    int32_t c[COLUMNS], at[COLUMNS]; /* C: significands with 23 bits of fraction, exponents */
+    int32_t high[COLUMNS], low[COLUMNS];
+};
+
+/* --- floating point --- */
+
+static int32_t larger(int32_t a, int32_t b)
+{
+    return a > b ? a : b;
+}
+
+static void find_largest(const struct ptx__product *product, unsigned row, unsigned column,
+                         struct sums *sums)
+{
+    const int16_t *a = product->a.exponents + row * product->k;
+    const uint8_t *lines = product->lines + row * product->k;
+
+    EACH_COLUMN sums->largest[l] = sums->at[l];
+    for (unsigned i = 0; i < product->k; i++) {
+        const int16_t *b = product->b.exponents + lines[i] * product->n + column;
+        const int32_t of_a = a[i];
+
+        EACH_COLUMN sums->largest[l] = larger(sums->largest[l], of_a + b[l]);
+    }
+}
+
+/* Adds a number that has been moved to the left as far as its first bit may be, and its exponent. */
+static inline void add_cut(struct sums *sums, unsigned l, int32_t number, int32_t exponent)
+{
+    const int32_t down = sums->largest[l] - exponent, magnitude = number < 0 ? -number : number;
+    const int32_t cut = (int32_t) ((uint32_t) magnitude >> (down < 31 ? down : 31));
+    const int32_t term = number < 0 ? -cut : cut;
+
+    sums->high[l] += term >> LOW_BITS;
+    sums->low[l] += term & ((1 << LOW_BITS) - 1);
+}
+
+static void add_products(const struct ptx__product *product, unsigned row, unsigned column,
+                         struct sums *sums)
+{
+    const int16_t *a = product->a.significands + row * product->k;
+    const int16_t *at = product->a.exponents + row * product->k;
+    const uint8_t *lines = product->lines + row * product->k;
+    const int32_t up = 1 << (product->kept - product->factor_fraction);
+
+    for (unsigned i = 0; i < product->k; i++) {
+        const size_t line = lines[i] * product->n + column;
+        const int16_t *b = product->b.significands + line, *of_b = product->b.exponents + line;
+        const int32_t factor = a[i] * up, exponent = at[i];
+
+        EACH_COLUMN add_cut(sums, l, factor * b[l], exponent + of_b[l]);
+    }
+}
+
+/* .f32 has 23 bits of fraction: as many more are kept, or as many fewer. */
+static void add_c(const struct ptx__product *product, struct sums *sums)
+{
+    const int up = (int) product->kept - 23;
+
+    EACH_COLUMN
+    {
+        const int32_t sign = sums->c[l] < 0 ? -1 : 1;
+        const int32_t magnitude = sums->c[l] * sign;
+
+        add_cut(sums, l, sign * (up < 0 ? magnitude >> -up : magnitude << up), sums->at[l]);
+    }
+}
+
+/* Cuts a number off to as many bits of fraction, or less if it is subnormal in .f32. */
+static double cut_off(double x, unsigned fraction)
+{
+    const int least = -126;
+
+    if (fabs(x) >= 0x1p-126)
+        return ptx__f64(ptx__bits64(x) & ~((UINT64_C(1) << (52 - fraction)) - 1));
+    return ldexp(trunc(ldexp(x, (int) fraction - least)), least - (int) fraction);
+}
+
+/* No sum is -0, nor becomes it. */
+static uint32_t result_of(const struct ptx__product *product, double x)
+{
+    uint32_t bits;
+
+    if (product->d_type == PTX__ELEMENT_F32) {
+        bits = ptx__bits32((float) cut_off(x, product->fraction));
+        return bits << 1 ? bits : 0;
+    }
+    bits = ptx__half_of_double(x);
+    return bits & 0x7fff ? bits : 0;
+}
+
+/* Returns 2^exponent, within the range of normal numbers. */
+static double power_of_two(int exponent)
+{
+    return ptx__f64((uint64_t) (int64_t) (1023 + exponent) << 52);
+}
+
+/* Infinities and NaNs of C are replaced later, whatever becomes of them here. */
+static void take_c(const struct ptx__product *product, const uint32_t *c, struct sums *sums)
+{
+    const struct ptx__format format = ptx__element_format(product->d_type);
+
+    for (unsigned l = 0; l < COLUMNS; l++) {
+        const struct ptx__softfloat number = ptx__number_of(format, c[l]);
+        const int least = 2 - (1 << (format.exponent_bits - 1));
+        const int exponent = number.exponent < least ? least : number.exponent;
+        const int32_t significand =
+            (int32_t) (number.significand >> (40 + exponent - number.exponent));
+
+        sums->c[l] = number.negative ? -significand : significand;
+        sums->at[l] = significand ? exponent : PTX__EXPONENT_ZERO;
+        sums->high[l] = sums->low[l] = 0;
+    }
+}
+
+static void add_columns(const struct ptx__product *product, unsigned row, unsigned column)
+{
+    uint32_t *c = product->c + row * product->n + column;
+    struct sums sums;
+
+    take_c(product, c, &sums);
+    find_largest(product, row, column, &sums);
+    add_c(product, &sums);
+    add_products(product, row, column, &sums);
+    for (unsigned l = 0; l < COLUMNS; l++) {
+        const int64_t sum = (int64_t) sums.high[l] * (1 << LOW_BITS) + sums.low[l];
+
+        c[l] = sum ? result_of(product, (double) sum * power_of_two(sums.largest[l] -
+                                                                   (int) product->kept))
+                   : 0;
+    }
+}
+
+/* --- sums with infinities and NaNs --- */
+
+enum { POSITIVE = 1, NEGATIVE = 2, NO_NUMBER = 4 };
+
+static unsigned special_product(int a, int a_exponent, int b, int b_exponent)
+{
+    const int larger_one = larger(a_exponent, b_exponent);
+
+    if (larger_one < PTX__EXPONENT_INFINITY)
+        return 0;
+    if (larger_one == PTX__EXPONENT_NAN || !a || !b)
+        return NO_NUMBER;
+    return a * b < 0 ? NEGATIVE : POSITIVE;
+}
+
+static unsigned special_c(const struct ptx__product *product, uint32_t bits)
+{
+    const struct ptx__softfloat number =
+        ptx__number_of(ptx__element_format(product->d_type), bits);
+
+    if (number.nan)
+        return NO_NUMBER;
+    return !number.infinite ? 0 : number.negative ? NEGATIVE : POSITIVE;
+}
+
+/* Tells what a sum is that has any infinity or NaN in it; 0: it has none. */
+static unsigned special_sum(const struct ptx__product *product, unsigned row, unsigned column,
+                            uint32_t c)
+{
+    const size_t at = (size_t) row * product->k;
+    unsigned kinds = special_c(product, c);
+
+    for (unsigned i = 0; i < product->k && (product->a.special || product->b.special); i++) {
+        const size_t of_b = product->lines[at + i] * product->n + column;
+
+        kinds |= special_product(product->a.significands[at + i], product->a.exponents[at + i],
+                                 product->b.significands[of_b], product->b.exponents[of_b]);
+    }
+    return kinds;
+}
+
+static uint32_t special_bits(const struct ptx__product *product, unsigned kinds)
+{
+    const struct ptx__format format = ptx__element_format(product->d_type);
+    const struct ptx__softfloat number = {.negative = kinds == NEGATIVE,
+                                          .infinite = kinds == NEGATIVE || kinds == POSITIVE,
+                                          .nan = kinds != NEGATIVE && kinds != POSITIVE};
+
+    return (uint32_t) ptx__bits_of(format, number, PTX__RN, false);
+}
+
+/* --- integers --- */
+
+static uint32_t limited(const struct ptx__product *product, int64_t sum)
+{
+    if (product->finite)
+        sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
+    return (uint32_t) sum;
+}
+
+static void add_integers(const struct ptx__product *product, unsigned row, unsigned column)
+{
+    const int16_t *a = product->a.significands + row * product->k;
+    uint32_t *c = product->c + row * product->n + column;
+    int32_t sums[COLUMNS] = {0};
+
+    for (unsigned i = 0; i < product->k; i++) {
+        const int16_t *b = product->b.significands +
+                           product->lines[row * product->k + i] * product->n + column;
+        const int32_t factor = a[i];
+
+        EACH_COLUMN sums[l] += factor * b[l];
+    }
+    for (unsigned l = 0; l < COLUMNS; l++)
+        c[l] = limited(product, (int64_t) (int32_t) c[l] + sums[l]);
+}
+
+static void add_bits(const struct ptx__product *product, unsigned row, unsigned column)
+{
+    const int16_t *a = product->a.significands + row * product->k;
+    uint32_t *c = product->c + row * product->n + column;
+
+    for (unsigned i = 0; i < product->k; i++) {
+        const int16_t *b = product->b.significands + i * product->n + column;
+
+        for (unsigned l = 0; l < COLUMNS; l++)
+            c[l] += (uint32_t) __builtin_popcount(
+                (uint16_t) (product->both ? a[i] & b[l] : a[i] ^ b[l]));
+    }
+}
+
+/* --- */
+
+static void add_reals(const struct ptx__product *product, unsigned row, unsigned column)
+{
+    uint32_t *c = product->c + row * product->n + column;
+    unsigned kinds[COLUMNS];
+
+    for (unsigned l = 0; l < COLUMNS; l++)
+        kinds[l] = special_sum(product, row, column + l, c[l]);
+    add_columns(product, row, column);
+    for (unsigned l = 0; l < COLUMNS; l++)
+        c[l] = kinds[l] ? special_bits(product, kinds[l]) : c[l];
+}
+
+static void multiply(const struct ptx__product *product)
+{
+    for (unsigned row = 0; row < product->m; row++) {
+        for (unsigned column = 0; column < product->n; column += COLUMNS) {
+            if (product->a_type == PTX__ELEMENT_B1)
+                add_bits(product, row, column);
+            else if (ptx__element_is_integer(product->a_type))
+                add_integers(product, row, column);
+            else
+                add_reals(product, row, column);
+        }
+    }
+}
+
+HANDLER(mma, "mma")
+{
+    return ptx__mma(w, op, multiply);
+}
+
+HANDLER(wgmma, "wgmma")
+{
+    return ptx__wgmma(w, op, multiply);
+}
