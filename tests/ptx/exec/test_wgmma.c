@@ -25,7 +25,7 @@ TestSuite(wgmma, .timeout = 60);
 #define MULTIPLY                                                                                   \
     "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %rd1, %rd2, %p0, 1, " \
     "1, 0, 0;\n"
-#define WAIT  "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;\n"
+#define WAIT "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;\n"
 #define STORE                                                                                      \
     "ld.param.u64 %rd3, [p]; mul.wide.u32 %rd4, %t, 4; add.u64 %rd3, %rd3, %rd4;\n"                \
     "st.global.f32 [%rd3], %f0;\n"
@@ -75,9 +75,9 @@ Test(wgmma, a_product)
 
 Test(wgmma, products_of_several_groups)
 {
-    right(FILL SYNC FENCE MULTIPLY "wgmma.commit_group.sync.aligned;\n" MULTIPLY
-               "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 1;\n" MULTIPLY WAIT
-                   STORE,
+    right(FILL SYNC FENCE MULTIPLY
+          "wgmma.commit_group.sync.aligned;\n" MULTIPLY
+          "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 1;\n" MULTIPLY WAIT STORE,
           48);
 }
 
@@ -110,15 +110,14 @@ Test(wgmma, a_warp_goes_another_way)
 
 Test(wgmma, a_warp_waits_at_a_barrier)
 {
-    wrong(FILL SYNC FENCE "setp.eq.u32 %q, %w, 2; @%q bra B;\n" MULTIPLY WAIT
-                          "B: bar.sync 0;",
-          128, CUDA_ERROR_LAUNCH_TIMEOUT, CUSHIM_MOCK_BARRIER, "it waits ", "line ");
+    wrong(FILL SYNC FENCE "setp.eq.u32 %q, %w, 2; @%q bra B;\n" MULTIPLY WAIT "B: bar.sync 0;", 128,
+          CUDA_ERROR_LAUNCH_TIMEOUT, CUSHIM_MOCK_BARRIER, "it waits ", "line ");
 }
 
 Test(wgmma, a_warp_is_at_another_product)
 {
-    wrong(FILL SYNC FENCE "setp.eq.u32 %q, %w, 3; @%q bra O;\n" MULTIPLY "bra E; O:" MULTIPLY "E:"
-               WAIT,
+    wrong(FILL SYNC FENCE "setp.eq.u32 %q, %w, 3; @%q bra O;\n" MULTIPLY "bra E; O:" MULTIPLY
+                          "E:" WAIT,
           128, CUDA_ERROR_ILLEGAL_INSTRUCTION, CUSHIM_MOCK_BARRIER,
           "it is at another instruction than warp ", "of its warpgroup, which waits at line ");
 }
@@ -126,8 +125,7 @@ Test(wgmma, a_warp_is_at_another_product)
 Test(wgmma, half_of_a_warp_comes)
 {
     wrong(FILL SYNC FENCE "setp.gt.u32 %q, %t, 15; @%q bra M; bra E; M:" MULTIPLY WAIT "E:", 128,
-          CUDA_ERROR_ILLEGAL_INSTRUCTION, CUSHIM_MOCK_BARRIER, "with 16 of the 32 threads",
-          "warp");
+          CUDA_ERROR_ILLEGAL_INSTRUCTION, CUSHIM_MOCK_BARRIER, "with 16 of the 32 threads", "warp");
 }
 
 /* --- what is too early --- */
@@ -149,7 +147,8 @@ Test(wgmma, a_wait_that_leaves_the_group)
 Test(wgmma, an_accumulator_is_written_before_the_wait)
 {
     wrong(FILL SYNC FENCE MULTIPLY "add.f32 %f1, %f7, %f7;\n" WAIT, 128, CUDA_SUCCESS,
-          CUSHIM_MOCK_DATA_RACE, "it writes a register of the product at line ", "wgmma.wait_group");
+          CUSHIM_MOCK_DATA_RACE, "it writes a register of the product at line ",
+          "wgmma.wait_group");
 }
 
 Test(wgmma, no_fence)
@@ -182,7 +181,7 @@ Test(wgmma, nobody_has_written_it)
 Test(wgmma, it_is_written_before_the_wait)
 {
     wrong(FILL SYNC FENCE MULTIPLY "wgmma.commit_group.sync.aligned; bar.sync 0;\n" FILL
-               "wgmma.wait_group.sync.aligned 0;",
+                                   "wgmma.wait_group.sync.aligned 0;",
           128, CUDA_SUCCESS, CUSHIM_MOCK_DATA_RACE, "shared memory at offset ",
           "no barrier is between them");
 }

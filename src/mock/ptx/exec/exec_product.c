@@ -41,7 +41,8 @@ static void find_largest(const struct ptx__product *product, unsigned row, unsig
     }
 }
 
-/* Adds a number that has been moved to the left as far as its first bit may be, and its exponent. */
+/* Adds a number that has been moved to the left as far as its first bit may be, and its exponent.
+ */
 static inline void add_cut(struct sums *sums, unsigned l, int32_t number, int32_t exponent)
 {
     const int32_t down = sums->largest[l] - exponent, magnitude = number < 0 ? -number : number;
@@ -142,8 +143,8 @@ static void add_columns(const struct ptx__product *product, unsigned row, unsign
     for (unsigned l = 0; l < COLUMNS; l++) {
         const int64_t sum = (int64_t) sums.high[l] * (1 << LOW_BITS) + sums.low[l];
 
-        c[l] = sum ? result_of(product, (double) sum * power_of_two(sums.largest[l] -
-                                                                   (int) product->kept))
+        c[l] = sum ? result_of(product,
+                               (double) sum * power_of_two(sums.largest[l] - (int) product->kept))
                    : 0;
     }
 }
@@ -165,8 +166,7 @@ static unsigned special_product(int a, int a_exponent, int b, int b_exponent)
 
 static unsigned special_c(const struct ptx__product *product, uint32_t bits)
 {
-    const struct ptx__softfloat number =
-        ptx__number_of(ptx__element_format(product->d_type), bits);
+    const struct ptx__softfloat number = ptx__number_of(ptx__element_format(product->d_type), bits);
 
     if (number.nan)
         return NO_NUMBER;
@@ -215,8 +215,8 @@ static void add_integers(const struct ptx__product *product, unsigned row, unsig
     int32_t sums[COLUMNS] = {0};
 
     for (unsigned i = 0; i < product->k; i++) {
-        const int16_t *b = product->b.significands +
-                           product->lines[row * product->k + i] * product->n + column;
+        const int16_t *b =
+            product->b.significands + product->lines[row * product->k + i] * product->n + column;
         const int32_t factor = a[i];
 
         EACH_COLUMN sums[l] += factor * b[l];

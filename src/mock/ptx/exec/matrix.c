@@ -115,8 +115,8 @@ static unsigned unit_bits(const struct ptx__matrix *matrix)
 
 static unsigned units_of(const struct ptx__matrix *matrix)
 {
-    return ptx__part_elements(matrix, matrix->part) * ptx__element_bits(matrix->types[matrix->part]) /
-           unit_bits(matrix);
+    return ptx__part_elements(matrix, matrix->part) *
+           ptx__element_bits(matrix->types[matrix->part]) / unit_bits(matrix);
 }
 
 static unsigned char *unit_at(struct ptx__warp *w, const struct ptx__op *op, unsigned lane,
@@ -124,9 +124,11 @@ static unsigned char *unit_at(struct ptx__warp *w, const struct ptx__op *op, uns
 {
     const struct ptx__matrix *matrix = matrix_of(op);
     const enum ptx__part part = matrix->part;
-    const unsigned bits = ptx__element_bits(matrix->types[part]), element = unit * (unit_bits(matrix) / bits);
+    const unsigned bits = ptx__element_bits(matrix->types[part]),
+                   element = unit * (unit_bits(matrix) / bits);
     const struct place at = ptx__part_place(matrix, part, lane, element);
-    const unsigned length = matrix->by_row ? ptx__part_columns(matrix, part) : rows_of(matrix, part);
+    const unsigned length =
+        matrix->by_row ? ptx__part_columns(matrix, part) : rows_of(matrix, part);
     const uint64_t stride = matrix->stride ? REG(uint32_t, matrix->stride)[lane] : length;
     const uint64_t offset =
         matrix->by_row ? at.row * stride + at.column : at.column * stride + at.row;

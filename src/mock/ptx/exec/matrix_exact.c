@@ -80,8 +80,7 @@ static uint64_t sum_of_quad(const struct ptx__matrix *matrix, const struct opera
     if (narrow)
         return ptx__half_of_float(c + two_products(operands, 0, -0.0f) +
                                   two_products(operands, 2, -0.0f));
-    return ptx__bits32(
-        ptx__nan32(c + two_products(operands, 2, two_products(operands, 0, 0))));
+    return ptx__bits32(ptx__nan32(c + two_products(operands, 2, two_products(operands, 0, 0))));
 }
 
 static uint64_t sum_of(const struct product *product, unsigned row, unsigned column)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where elements of 8 bits are numbers, an H100 has no instruction for it, and they are converted to
- * .f16. A first product is that of the lower halves of all registers, a second one of the upper
+ * Where elements of 8 bits are numbers, an H100 has no instruction for it, and they are converted
+ * to .f16. A first product is that of the lower halves of all registers, a second one of the upper
  * halves adds to it, and C is added at last.
  */
 #include "mock/ptx/exec/mma.h"
@@ -39,9 +39,9 @@ static void scale(struct ptx__factors *factors, size_t at, int16_t significand, 
         factors->significands[at] = 1;
     } else if (!is_special(factors->exponents[at]) && factors->significands[at]) {
         factors->significands[at] = (int16_t) (factors->significands[at] * significand);
-        factors->exponents[at] = (int16_t) (factors->significands[at] ? factors->exponents[at] +
-                                                                            exponent
-                                                                      : PTX__EXPONENT_ZERO);
+        factors->exponents[at] =
+            (int16_t) (factors->significands[at] ? factors->exponents[at] + exponent
+                                                 : PTX__EXPONENT_ZERO);
     }
 }
 
@@ -107,7 +107,7 @@ static void normalise(struct ptx__factors *factors, size_t n, unsigned fraction)
 
 /* Keeps the elements of A, and which rows of B they belong to, that are in one half. */
 static struct ptx__product half_of(const struct ptx__product_room *all,
-                                  struct ptx__product_room *half, unsigned upper)
+                                   struct ptx__product_room *half, unsigned upper)
 {
     struct ptx__product product = all->product;
 

@@ -21,26 +21,26 @@ static unsigned per_factor(const struct ptx__matrix *matrix)
 }
 
 void ptx__product_begin(struct ptx__product_room *room, const struct ptx__matrix *matrix,
-                       unsigned kept, unsigned fraction)
+                        unsigned kept, unsigned fraction)
 {
     const enum ptx__element a = matrix->types[PTX__PART_A], b = matrix->types[PTX__PART_B];
 
-    room->product = (struct ptx__product){
-        .m = matrix->m,
-        .n = matrix->n,
-        .k = ptx__depth(matrix) / per_factor(matrix),
-        .a_type = a,
-        .b_type = b,
-        .d_type = type_of_sums(matrix),
-        .kept = kept,
-        .fraction = fraction,
-        .factor_fraction = fraction_of(a) + fraction_of(b) + (matrix->fine_scales ? 6 : 0),
-        .finite = matrix->finite,
-        .both = matrix->both,
-        .a = {room->a_significands, room->a_exponents, false},
-        .b = {room->b_significands, room->b_exponents, false},
-        .lines = room->lines,
-        .c = room->c};
+    room->product = (struct ptx__product){.m = matrix->m,
+                                          .n = matrix->n,
+                                          .k = ptx__depth(matrix) / per_factor(matrix),
+                                          .a_type = a,
+                                          .b_type = b,
+                                          .d_type = type_of_sums(matrix),
+                                          .kept = kept,
+                                          .fraction = fraction,
+                                          .factor_fraction = fraction_of(a) + fraction_of(b) +
+                                                             (matrix->fine_scales ? 6 : 0),
+                                          .finite = matrix->finite,
+                                          .both = matrix->both,
+                                          .a = {room->a_significands, room->a_exponents, false},
+                                          .b = {room->b_significands, room->b_exponents, false},
+                                          .lines = room->lines,
+                                          .c = room->c};
 }
 
 /* --- elements --- */
@@ -76,7 +76,7 @@ static void set_number(struct ptx__factors *factors, size_t at, enum ptx__elemen
 }
 
 void ptx__product_set(struct ptx__product *product, const struct ptx__matrix *matrix,
-                     enum ptx__part part, struct place at, uint32_t bits)
+                      enum ptx__part part, struct place at, uint32_t bits)
 {
     const bool is_a = part == PTX__PART_A;
     struct ptx__factors *factors = is_a ? &product->a : &product->b;
@@ -93,7 +93,7 @@ void ptx__product_set(struct ptx__product *product, const struct ptx__matrix *ma
 }
 
 void ptx__product_take(struct ptx__product *product, const struct ptx__op *op, enum ptx__part part,
-                      const unsigned char *registers)
+                       const unsigned char *registers)
 {
     const struct ptx__matrix *matrix = matrix_of(op);
     const uint32_t *slots = ptx__part_slots(op, part);
@@ -103,7 +103,7 @@ void ptx__product_take(struct ptx__product *product, const struct ptx__op *op, e
     for (unsigned lane = 0; lane < PTX__LANES; lane++) {
         for (unsigned i = 0; i < n; i++)
             ptx__product_set(product, matrix, part, ptx__part_place(matrix, part, lane, i),
-                            (uint32_t) ptx__element_get(registers, slots, bits, lane, i));
+                             (uint32_t) ptx__element_get(registers, slots, bits, lane, i));
     }
 }
 
@@ -124,8 +124,8 @@ static unsigned per_part(const struct ptx__matrix *matrix)
 
 /*
  * A quad of lanes has the metadata of the row of its group, and of the row 8 below. The selector
- * tells which of its lanes. Each has both rows, half of its bits for each; but of elements of 8 bits
- * or less it has one row only.
+ * tells which of its lanes. Each has both rows, half of its bits for each; but of elements of 8
+ * bits or less it has one row only.
  */
 static unsigned metadata_of(const struct ptx__matrix *matrix, const uint32_t *words, unsigned row,
                             unsigned part)
@@ -158,7 +158,7 @@ static unsigned line_of(const struct ptx__matrix *matrix, const uint32_t *words,
 }
 
 void ptx__product_take_lines(struct ptx__product_room *room, const struct ptx__matrix *matrix,
-                            const unsigned char *registers)
+                             const unsigned char *registers)
 {
     const struct ptx__product *product = &room->product;
     const uint32_t *words = (const uint32_t *) (const void *) (registers + matrix->metadata);
@@ -176,12 +176,12 @@ static uint32_t converted(enum ptx__element to, enum ptx__element from, uint32_t
 {
     if (to == from)
         return bits;
-    return (uint32_t) ptx__convert(ptx__element_format(to), ptx__element_format(from), bits, PTX__RN,
-                                   false);
+    return (uint32_t) ptx__convert(ptx__element_format(to), ptx__element_format(from), bits,
+                                   PTX__RN, false);
 }
 
 void ptx__product_take_c(struct ptx__product *product, const struct ptx__op *op,
-                        const unsigned char *registers)
+                         const unsigned char *registers)
 {
     const struct ptx__matrix *matrix = matrix_of(op);
     const enum ptx__element type = (enum ptx__element) matrix->types[PTX__PART_C];
@@ -201,7 +201,7 @@ void ptx__product_take_c(struct ptx__product *product, const struct ptx__op *op,
 }
 
 void ptx__product_give_d(const struct ptx__product *product, const struct ptx__op *op,
-                        unsigned char *registers)
+                         unsigned char *registers)
 {
     const struct ptx__matrix *matrix = matrix_of(op);
     const enum ptx__element type = (enum ptx__element) matrix->types[PTX__PART_D];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory for a product, and what mma and wgmma fill it by. For mma.c, wgmma.c and product_room.c. */
+/* Memory for a product, and what mma and wgmma fill it by. For mma.c, wgmma.c and product_room.c.
+ */
 #ifndef CUSHIM_MOCK_PTX_EXEC_PRODUCT_ROOM_H
 #define CUSHIM_MOCK_PTX_EXEC_PRODUCT_ROOM_H
 
@@ -17,24 +18,24 @@ struct ptx__product_room {
 
 /* Prepares a product of a warp: all but its elements. kept: see struct ptx__product. */
 void ptx__product_begin(struct ptx__product_room *room, const struct ptx__matrix *matrix,
-                       unsigned kept, unsigned fraction);
+                        unsigned kept, unsigned fraction);
 
 /* Converts an element of A or B, and stores it at a place of its matrix. */
 void ptx__product_set(struct ptx__product *product, const struct ptx__matrix *matrix,
-                     enum ptx__part part, struct place at, uint32_t bits);
+                      enum ptx__part part, struct place at, uint32_t bits);
 
 /* Sets A or B from the registers of a warp. */
 void ptx__product_take(struct ptx__product *product, const struct ptx__op *op, enum ptx__part part,
-                      const unsigned char *registers);
+                       const unsigned char *registers);
 
 /* Sets which rows of B belong to the elements of A, which a sparse A's metadata tell. */
 void ptx__product_take_lines(struct ptx__product_room *room, const struct ptx__matrix *matrix,
-                            const unsigned char *registers);
+                             const unsigned char *registers);
 
 /* Sets C from registers, as numbers of the product's type, and D from C. */
 void ptx__product_take_c(struct ptx__product *product, const struct ptx__op *op,
-                        const unsigned char *registers);
+                         const unsigned char *registers);
 void ptx__product_give_d(const struct ptx__product *product, const struct ptx__op *op,
-                        unsigned char *registers);
+                         unsigned char *registers);
 
 #endif

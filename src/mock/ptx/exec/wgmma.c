@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "mock/ptx/exec/wgmma.h"
 
-#include "mock/ptx/exec/smem_matrix.h"
 #include "mock/ptx/exec/product_room.h"
+#include "mock/ptx/exec/smem_matrix.h"
 #include "mock/ptx/warps/warpgroup.h"
 
 enum { KEPT = 25, KEPT_OF_8_BITS = 13, FRACTION = 23 };
@@ -71,8 +71,7 @@ static bool tell_outside(struct ptx__warp *w, const struct ptx__op *op, uint32_t
 }
 
 /* Checks that all of a region is in shared memory, and that no access to it is a race. */
-static bool check_region(struct ptx__warp *w, const struct ptx__op *op,
-                         const struct region *region)
+static bool check_region(struct ptx__warp *w, const struct ptx__op *op, const struct region *region)
 {
     const uint32_t size = w->block->grid->shared_bytes;
     uint32_t offsets[PTX__LANES] __attribute__((aligned(64))) = {0};
@@ -80,8 +79,8 @@ static bool check_region(struct ptx__warp *w, const struct ptx__op *op,
 
     for (unsigned line = 0; line < region->n_lines; line++) {
         for (unsigned chunk = 0; chunk < region->n_chunks; chunk++) {
-            const uint32_t offset = ptx__smem_chunk(
-                &region->matrix, region->first_line + line, region->first_chunk + chunk);
+            const uint32_t offset = ptx__smem_chunk(&region->matrix, region->first_line + line,
+                                                    region->first_chunk + chunk);
 
             if (offset > size || size - offset < PTX__CHUNK_BYTES)
                 return tell_outside(w, op, offset);
@@ -127,8 +126,8 @@ static void read_region(struct ptx__product *product, const struct ptx__matrix *
     for (unsigned line = 0; line < region->n_lines; line++) {
         for (unsigned chunk = 0; chunk < region->n_chunks; chunk++) {
             const unsigned begin = chunk * per_chunk(matrix, part);
-            const uint32_t offset = ptx__smem_chunk(
-                &region->matrix, region->first_line + line, region->first_chunk + chunk);
+            const uint32_t offset = ptx__smem_chunk(&region->matrix, region->first_line + line,
+                                                    region->first_chunk + chunk);
 
             read_chunk(product, matrix, part,
                        along_row ? (struct place){line, begin} : (struct place){begin, line},
@@ -166,8 +165,7 @@ static void check_fence(struct ptx__warp *w, const struct ptx__op *op)
                   ptx__line_of(w, flights->wrote));
 }
 
-static void begin_flight(struct ptx__warp *w, const struct ptx__op *op,
-                         const uint64_t *descriptors)
+static void begin_flight(struct ptx__warp *w, const struct ptx__op *op, const uint64_t *descriptors)
 {
     struct ptx__flights *flights = &w->flights;
     const unsigned most = sizeof(flights->list) / sizeof(flights->list[0]);
@@ -198,8 +196,8 @@ static void end_flight(struct ptx__warp *w, const struct ptx__flight *flight)
     const struct ptx__matrix *matrix = matrix_of(flight->op);
 
     for (unsigned part = PTX__PART_A; part <= PTX__PART_B; part++) {
-        const struct region region = region_of_part(matrix, (enum ptx__part) part,
-                                                    flight->descriptors[part], w->number % 4);
+        const struct region region =
+            region_of_part(matrix, (enum ptx__part) part, flight->descriptors[part], w->number % 4);
 
         if (matrix->descriptors[part])
             check_region(w, flight->op, &region);

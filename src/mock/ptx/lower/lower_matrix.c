@@ -47,7 +47,8 @@ bool ptx__matrix_shape(const struct ptx__instruction *at, struct ptx__matrix *ma
 }
 
 struct ptx__op *ptx__emit_matrix(struct ptx__lowering *lower, struct ptx__op *op,
-                                 const struct ptx__matrix *matrix, const uint32_t *slots, unsigned n)
+                                 const struct ptx__matrix *matrix, const uint32_t *slots,
+                                 unsigned n)
 {
     struct ptx__matrix *kept = ptx__keep(lower, sizeof(*kept));
 
@@ -187,8 +188,8 @@ static void lower_mma(struct ptx__lowering *lower)
     struct ptx__matrix matrix = {.fragments = at->opcode == PTX_OP_WMMA_MMA,
                                  .finite = ptx__has(at, PTX_MOD_SATFINITE),
                                  .both = ptx__has(at, PTX_MOD_AND),
-                                 .sparse = at->opcode != PTX_OP_MMA &&
-                                           at->opcode != PTX_OP_WMMA_MMA};
+                                 .sparse =
+                                     at->opcode != PTX_OP_MMA && at->opcode != PTX_OP_WMMA_MMA};
     uint32_t slots[PTX__MATRIX_SLOTS];
     unsigned n = 0;
 
@@ -203,7 +204,8 @@ static void lower_mma(struct ptx__lowering *lower)
         const unsigned before = n;
 
         n = ptx__add_registers(lower, &at->operands[i],
-                          matrix.types[parts[i]] == PTX__ELEMENT_F64 ? PTX_F64 : PTX_B32, slots, n);
+                               matrix.types[parts[i]] == PTX__ELEMENT_F64 ? PTX_F64 : PTX_B32,
+                               slots, n);
         matrix.registers[parts[i]] = (uint8_t) (n - before);
     }
     take_metadata(lower, &matrix);
@@ -266,12 +268,11 @@ static void lower_fragment(struct ptx__lowering *lower, bool load)
     n = ptx__add_registers(lower, registers, type == PTX_F64 ? PTX_F64 : PTX_B32, slots, 0);
     matrix.registers[matrix.part] = (uint8_t) n;
     base = base_of(lower, memory);
-    set_address(
-        lower, memory,
-        ptx__emit_matrix(
-            lower, ptx__emit(lower, load ? ptx__do_fragment_load : ptx__do_fragment_store), &matrix,
-            slots, n),
-        base);
+    set_address(lower, memory,
+                ptx__emit_matrix(
+                    lower, ptx__emit(lower, load ? ptx__do_fragment_load : ptx__do_fragment_store),
+                    &matrix, slots, n),
+                base);
 }
 
 static void lower_matrices(struct ptx__lowering *lower, bool load)

@@ -6,7 +6,8 @@
 #include "mock/ptx/exec/matrix.h"
 #include "mock/ptx/lower/lower.h"
 
-#define PTX__MATRIX_SLOTS 288 /* the most that an operation has: D and C of wgmma are the same 128 */
+#define PTX__MATRIX_SLOTS                                                                          \
+    288 /* the most that an operation has: D and C of wgmma are the same 128 */
 
 /* Finds the element of a type. False if there is none. */
 bool ptx__element_type(enum ptx__type type, uint8_t *ret_element);
@@ -20,6 +21,7 @@ unsigned ptx__add_registers(struct ptx__lowering *lower, const struct ptx__opera
 
 /* Gives an operation its description and its list of slots. */
 struct ptx__op *ptx__emit_matrix(struct ptx__lowering *lower, struct ptx__op *op,
-                                 const struct ptx__matrix *matrix, const uint32_t *slots, unsigned n);
+                                 const struct ptx__matrix *matrix, const uint32_t *slots,
+                                 unsigned n);
 
 #endif

@@ -25,8 +25,9 @@ static struct operands operands_of(const struct ptx__instruction *at, bool spars
 {
     const unsigned adds = sparse ? 5 : 3;
 
-    return (struct operands){&at->operands[0],    &at->operands[1],        &at->operands[2],
-                             &at->operands[adds], &at->operands[adds + 1], at->n_operands - adds - 1};
+    return (struct operands){&at->operands[0],        &at->operands[1],
+                             &at->operands[2],        &at->operands[adds],
+                             &at->operands[adds + 1], at->n_operands - adds - 1};
 }
 
 /* Reads the signs of A and B, and whether they are MN-major: A only if it is in shared memory. */

@@ -88,12 +88,13 @@ void ptx__warpgroup_tell_missing(struct ptx__warp *warp, const struct ptx__op *o
     const unsigned first = warp->number - place_of(warp);
     const uint32_t came = group_of(warp)->came, missing = EVERY & ~came;
 
-    ptx__fault(ptx__lane_op(warp, op, 0), PTX__ERROR_LAUNCH_TIMEOUT, PTX__BARRIER,
-               "it waits for the other warps of its warpgroup, %u to %u: %u of them do not come, the "
-               "first of which is warp %u%s",
-               first, first + PTX__WARPGROUP - 1, (unsigned) __builtin_popcount(missing),
-               first + (unsigned) __builtin_ctz(missing),
-               first + (unsigned) __builtin_ctz(missing) < warp->block->n_warps
-                   ? ""
-                   : ", which the block does not have");
+    ptx__fault(
+        ptx__lane_op(warp, op, 0), PTX__ERROR_LAUNCH_TIMEOUT, PTX__BARRIER,
+        "it waits for the other warps of its warpgroup, %u to %u: %u of them do not come, the "
+        "first of which is warp %u%s",
+        first, first + PTX__WARPGROUP - 1, (unsigned) __builtin_popcount(missing),
+        first + (unsigned) __builtin_ctz(missing),
+        first + (unsigned) __builtin_ctz(missing) < warp->block->n_warps
+            ? ""
+            : ", which the block does not have");
 }

@@ -7,6 +7,7 @@
 
 #define CORPUS_SUBJECTS(X)                                                                         \
     X(atomics)                                                                                     \
+    X(attention)                                                                                   \
     X(bits)                                                                                        \
     X(blackwell)                                                                                   \
     X(bulk)                                                                                        \
@@ -22,6 +23,7 @@
     X(groups)                                                                                      \
     X(half)                                                                                        \
     X(hints)                                                                                       \
+    X(hopper)                                                                                      \
     X(int128)                                                                                      \
     X(integer)                                                                                     \
     X(levels)                                                                                      \
@@ -34,6 +36,7 @@
     X(newer)                                                                                       \
     X(order)                                                                                       \
     X(packed)                                                                                      \
+    X(products)                                                                                    \
     X(pairs)                                                                                       \
     X(pipeline)                                                                                    \
     X(query)                                                                                       \
