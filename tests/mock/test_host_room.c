@@ -279,6 +279,26 @@ Test(host_room, kernels_that_use_it_up_together)
     cr_expect(eq(sz, told(), 1));
 }
 
+/* While it runs, too: these write only what is there already, but the host has less and less. */
+Test(host_room, a_kernel_is_watched_while_it_runs)
+{
+    CUdeviceptr address;
+
+    machine_has(200 * MIB);
+    start();
+    address = allocate(128 * MIB);
+    fill(address, 128 * MIB, 4096);
+    cr_expect(eq(sz, told(), 0));
+    machine_has(3 * MIB);
+    usleep(30000);
+    fill(address, 128 * MIB, 16);
+    cr_expect(eq(sz, told(), 1));
+    cushim_mock_findings_clear();
+    usleep(1300000); /* nobody watches any more */
+    fill(address, 128 * MIB, 16);
+    cr_expect(eq(sz, told(), 1));
+}
+
 /* A device with no more memory than the host: what nobody could give is not promised. */
 Test(host_room, a_device_of_the_host)
 {

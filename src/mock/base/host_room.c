@@ -25,6 +25,7 @@
 
 /* How often it is asked while a kernel runs. */
 #define WATCH_NANOSECONDS 10000000
+#define IDLE_LOOKS        100
 
 /* What the system said last, and what has been written since, at most. */
 static struct {
@@ -161,13 +162,15 @@ void mock__host_room_write(const void *to, size_t bytes)
 
 /*
  * The thread that looks while a kernel runs which may write more than there is. It is made for the
- * first one, and waits for the next. It takes no lock but this.
+ * first one, and sleeps if there was none for a while: it is woken then, and not for each kernel.
+ * It takes no lock but this.
  */
 static struct {
     pthread_mutex_t lock;
-    pthread_cond_t changed;
-    bool made, wanted;
-} watch = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+    pthread_cond_t woken;
+    _Atomic(bool) wanted, sleeps;
+    bool made;
+} watch = {.lock = PTHREAD_MUTEX_INITIALIZER, .woken = PTHREAD_COND_INITIALIZER};
 
 static _Atomic(bool) seen; /* there was too little, which is no finding yet */
 
@@ -181,20 +184,29 @@ static void look(void)
     atomic_store(&seen, true);
 }
 
-static void *watch_kernels(void *none)
+/* Whoever wants the thread sees that it sleeps, or the thread sees that it is wanted. */
+static void sleep_until_wanted(void)
 {
     pthread_mutex_lock(&watch.lock);
-    for (;;) {
-        struct timespec until;
+    atomic_store(&watch.sleeps, true);
+    while (atomic_load(&watch.sleeps) && !atomic_load(&watch.wanted))
+        pthread_cond_wait(&watch.woken, &watch.lock);
+    atomic_store(&watch.sleeps, false);
+    pthread_mutex_unlock(&watch.lock);
+}
 
-        while (!watch.wanted)
-            pthread_cond_wait(&watch.changed, &watch.lock);
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_nsec += WATCH_NANOSECONDS;
-        until.tv_sec += until.tv_nsec / 1000000000;
-        until.tv_nsec %= 1000000000;
-        if (pthread_cond_timedwait(&watch.changed, &watch.lock, &until) && watch.wanted)
+static void *watch_kernels(void *none)
+{
+    const struct timespec time = {.tv_nsec = WATCH_NANOSECONDS};
+    unsigned idle = 0;
+
+    for (;;) {
+        nanosleep(&time, NULL);
+        idle = atomic_load(&watch.wanted) ? 0 : idle + 1;
+        if (!idle)
             look();
+        else if (idle > IDLE_LOOKS)
+            sleep_until_wanted();
     }
     return none;
 }
@@ -212,26 +224,29 @@ static void make_thread(void)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-static void set_watch(bool wanted)
+static void want_watch(void)
 {
-    pthread_mutex_lock(&watch.lock);
-    watch.wanted = wanted;
-    pthread_cond_signal(&watch.changed);
-    pthread_mutex_unlock(&watch.lock);
+    atomic_store(&watch.wanted, true);
     if (!watch.made)
         make_thread();
     watch.made = true;
+    if (!atomic_load(&watch.sleeps))
+        return;
+    pthread_mutex_lock(&watch.lock);
+    atomic_store(&watch.sleeps, false);
+    pthread_cond_signal(&watch.woken);
+    pthread_mutex_unlock(&watch.lock);
 }
 
 void mock__host_room_kernel(size_t bytes)
 {
     of_kernel = sum(of_kernel, bytes);
-    if (is_little(of_kernel) || watch.wanted)
+    if (is_little(of_kernel) || atomic_load(&watch.wanted))
         return;
     if (!asked_lately())
         ask();
     if (of_kernel > left())
-        set_watch(true);
+        want_watch();
 }
 
 /* What it has written is known by what has become of the file. */
@@ -241,8 +256,7 @@ void mock__host_room_kernel_end(void)
     const uint64_t after = much ? committed() : 0;
 
     of_kernel = 0;
-    if (watch.wanted)
-        set_watch(false);
+    atomic_store(&watch.wanted, false);
     if (atomic_exchange(&seen, false))
         tell(&known.room);
     if (!much)
