@@ -26,7 +26,7 @@ OLDEST = 75
 
 # Of several in one instruction, the last is that of all others.
 CONSTANTS = {"applypriority": "128", "discard": "128", "fence": "128", "setmaxnreg": "64",
-             "st.bulk": "0", "tcgen05.alloc": "32", "mma.sp": "0", "mma.sp::ordered_metadata": "0",
+             "st.bulk": "0", "mma.sp": "0", "mma.sp::ordered_metadata": "0",
              "wgmma.wait_group": "0", "wgmma.mma_async": "1", "wgmma.mma_async.sp": "0 1"}
 
 # What the driver takes from old texts, and ptxas from texts for old targets; and what is slow.

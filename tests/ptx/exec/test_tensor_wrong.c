@@ -124,6 +124,28 @@ Test(tensor_wrong, two_groups_in_a_cluster)
     finds(1, "it uses .cta_group::2, and the block has used .cta_group::1");
 }
 
+/* Constants that ptxas refuses, too. */
+Test(tensor_wrong, constants)
+{
+    static const char *const statements[] = {
+        "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [s], 16;",
+        "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [s], 48;",
+        "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r1, 1024;",
+        "tcgen05.mma.cta_group::1.kind::f16 [%r1], %rd1, %rd2, %r3, %p1, 16;",
+    };
+
+    tensor_begin(0);
+    for (size_t i = 0; i < sizeof(statements) / sizeof(*statements); i++) {
+        CUmodule module = NULL;
+
+        kernel("sm_100a");
+        line("%s ret; }", statements[i]);
+        cr_expect(eq(int, (int) mock_cuModuleLoadData(&module, tensor_text),
+                     (int) CUDA_ERROR_INVALID_PTX),
+                  "%s", statements[i]);
+    }
+}
+
 /* --- findings that stop nothing --- */
 
 static void suspects(const char *body, size_t n, const char *part)

@@ -62,13 +62,14 @@ static bool check_multiple(const struct ptx__check *check, uint32_t number, uint
                       (unsigned long long) of);
 }
 
-static bool check_alignment(const struct ptx__check *check, uint32_t number)
+static bool check_power(const struct ptx__check *check, uint32_t number, uint64_t first,
+                        uint64_t last)
 {
     const struct ptx__operand *operand = operand_at(check, number);
 
     if (!operand || operand->kind != PTX_INTEGER ||
         (operand->integer && !(operand->integer & (operand->integer - 1))))
-        return check_range(check, number, 1, UINT64_C(1) << 23);
+        return check_range(check, number, first, last);
     return ptx__error(check->parser, check->instruction->place,
                       "Argument %u of instruction '%s': unexpected value '%lld', expected to be a "
                       "power of 2",
@@ -170,7 +171,13 @@ bool ptx__check_values(const struct ptx__check *check)
     case PTX_OP_ST_BULK:
         return check_range(check, 2, 0, 0);
     case PTX_OP_ALLOCA:
-        return check_alignment(check, 2);
+        return check_power(check, 2, 1, UINT64_C(1) << 23);
+    case PTX_OP_TCGEN05_ALLOC:
+    case PTX_OP_TCGEN05_DEALLOC:
+        return check_power(check, 1, 32, 512);
+    case PTX_OP_TCGEN05_MMA:
+    case PTX_OP_TCGEN05_MMA_SP:
+        return check_range(check, check->instruction->n_operands - 1, 0, 15);
     default:
         return check_selectors(check);
     }
