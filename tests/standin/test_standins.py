@@ -209,7 +209,10 @@ class Ptxas(unittest.TestCase):
         self.assertIn(b".entry k(", self.image())
 
     def test_each_form_of_a_value(self):
-        for words in [["-arch=sm_90"], ["-arch", "sm_90"], ["--gpu-name", "sm_90"], ["--gpu-name=sm_90", "-O", "2"]]:
+        self.write("options.txt", "-arch=sm_90 --output-file\n'elf.o'\t-c")
+        for words in [["-arch=sm_90"], ["-arch", "sm_90"], ["--gpu-name", "sm_90"], ["--gpu-name=sm_90", "-O", "2"],
+                      ["-arch=sm_90", "-m64", "-O3"], ["-m", "64", "-arch=sm_90", "-maxrregcount", "archmax"],
+                      ["-optf", "options.txt"], ["--options-file=options.txt", "-O12"]]:
             with self.subTest(words=words):
                 self.assertEqual(self.run_it(*words, "good.ptx").returncode, 0)
                 self.assertIn(b".entry k(", self.image("elf.o"))
@@ -225,6 +228,7 @@ class Ptxas(unittest.TestCase):
 
     def test_errors(self):
         self.write("bad.ptx", GOOD.replace("ld.param", "ld.parm"))
+        self.write("circle.txt", "--options-file circle.txt")
         for words, text in [
             (["-arch=sm_90", "bad.ptx"], "ptxas bad.ptx, line 7; error   : Unknown modifier '.parm'\n"),
             (["nosuch.ptx"], "ptxas fatal   : Input file 'nosuch.ptx' could not be opened\n"),
@@ -232,7 +236,13 @@ class Ptxas(unittest.TestCase):
             (["-arch=sm_75", "good.ptx"], "sm_75"),
             (["-arch=x", "good.ptx"], "Value 'x' is not defined for option 'gpu-name'\n"),
             (["-arch=sm_90", "good.ptx", "-o", "no/folder"], "Output file 'no/folder' could not be written\n"),
-            (["good.ptx", "-o"], "Value missing for option 'o'\n"),
+            (["good.ptx", "-o"], "ptxas fatal   : argument expected after '-o'\n"),
+            (["good.ptx", "--verbose=1"], "ptxas fatal   : no argument expected after '--verbose'\n"),
+            (["good.ptx", "-m32"], "ptxas fatal   : Value '32' is not defined for option 'machine'\n"),
+            (["good.ptx", "-maxrregcount=1x"], "ptxas fatal   : Invalid value '1x' for option 'maxrregcount'\n"),
+            (["good.ptx", "-archsm_90"], "ptxas fatal   : Unknown option 'archsm_90'\n"),
+            (["-optf", "nosuch.txt"], "ptxas fatal   : Could not open options file 'nosuch.txt'\n"),
+            (["-optf", "circle.txt"], "ptxas fatal   : Too many options file opened 'circle.txt'\n"),
             ([], "Missing input file\n"),
         ]:
             with self.subTest(words=words):

@@ -115,6 +115,6 @@ int main(int argc, char **argv)
         fprintf(stderr, "ptxas fatal   : Missing input file\n");
     else
         status = run(&options);
-    free(options.inputs);
+    ptxas_options_finish(&options);
     return status;
 }
